@@ -1,0 +1,43 @@
+"""Multi-head self-attention (paper, sections 3.2.1 and 3.2.2)."""
+
+import math
+
+from torch import Tensor, nn
+
+from encoder.config import EncoderConfig
+from encoder.tap import NO_TAP, Tap
+
+
+class Attention(nn.Module):
+    """output = concat(softmax(Q K^T / sqrt(d_head)) V for every head) W_O + b_O.
+
+    Shapes: x [B, n, d_model] -> output [B, n, d_model]; `hidden` [B, 1, 1 or n, n] is true where a key is hidden.
+    """
+
+    def __init__(self, config: EncoderConfig) -> None:
+        super().__init__()
+        self.w_q = nn.Linear(config.d_model, config.d_model)
+        self.w_k = nn.Linear(config.d_model, config.d_model)
+        self.w_v = nn.Linear(config.d_model, config.d_model)
+        self.w_o = nn.Linear(config.d_model, config.d_model)
+        self.n_heads = config.n_heads
+        self.d_head = config.d_head
+        self.mask_value = config.mask_value
+
+    def forward(self, x: Tensor, hidden: Tensor | None = None, tap: Tap = NO_TAP) -> Tensor:
+        """Let every token gather from every token that is not hidden."""
+        x = tap("input", x)
+        q = tap("q", self.split(self.w_q(x)))  # [B, H, n, d_head]
+        k = tap("k", self.split(self.w_k(x)))  # [B, H, n, d_head]
+        v = tap("v", self.split(self.w_v(x)))  # [B, H, n, d_head]
+        scores = tap("scores", q @ k.mT)  # [B, H, n, n]
+        scaled = tap("scaled", scores / math.sqrt(self.d_head))
+        masked = tap("masked", scaled if hidden is None else scaled.masked_fill(hidden, self.mask_value))
+        weights = tap("weights", masked.softmax(-1))
+        heads = tap("heads", weights @ v)  # [B, H, n, d_head]
+        concat = tap("concat", heads.transpose(1, 2).flatten(2))  # [B, n, d_model]
+        return tap("output", self.w_o(concat))
+
+    def split(self, x: Tensor) -> Tensor:
+        """[B, n, d_model] -> [B, H, n, d_head]: head h takes columns h * d_head to (h + 1) * d_head."""
+        return x.view(*x.shape[:-1], self.n_heads, self.d_head).transpose(1, 2)

@@ -1,0 +1,49 @@
+"""One encoder layer: attention and feed-forward, each added to what came in and normalized (paper, section 3.1)."""
+
+from torch import Tensor, nn
+
+from encoder.attention import Attention
+from encoder.config import EncoderConfig
+from encoder.feed_forward import FeedForward
+from encoder.normalization import NORMS
+from encoder.tap import NO_TAP, Tap
+
+
+class Block(nn.Module):
+    """Post-norm, as in the paper: x = norm(x + sublayer(x)). Pre-norm (Xiong et al. 2020): x = x + sublayer(norm(x)).
+
+    Shapes: x [B, n, d_model] -> output [B, n, d_model].
+    """
+
+    def __init__(self, config: EncoderConfig) -> None:
+        super().__init__()
+        self.attention = Attention(config)
+        self.norm1 = NORMS[config.norm](config.d_model, config.norm_eps)
+        self.feed_forward = FeedForward(config)
+        self.norm2 = NORMS[config.norm](config.d_model, config.norm_eps)
+        self.norm_first = config.norm_first
+
+    def forward(self, x: Tensor, hidden: Tensor | None = None, tap: Tap = NO_TAP) -> Tensor:
+        """Run both sublayers in the order that the configuration names."""
+        return tap("output", (self.pre_norm if self.norm_first else self.post_norm)(x, hidden, tap))
+
+    def post_norm(self, x: Tensor, hidden: Tensor | None, tap: Tap) -> Tensor:
+        """Attention, add, norm; feed-forward, add, norm."""
+        add_norm_1, add_norm_2 = tap.inside("add_norm_1"), tap.inside("add_norm_2")
+        residual = add_norm_1("residual", x)
+        x = residual + self.attention(x, hidden, tap.inside("attention"))
+        x = self.norm1(add_norm_1("sum", x), add_norm_1)
+        residual = add_norm_2("residual", x)
+        x = residual + self.feed_forward(x, tap.inside("feed_forward"))
+        normed: Tensor = self.norm2(add_norm_2("sum", x), add_norm_2)
+        return normed
+
+    def pre_norm(self, x: Tensor, hidden: Tensor | None, tap: Tap) -> Tensor:
+        """Norm, attention, add; norm, feed-forward, add."""
+        add_norm_1, add_norm_2 = tap.inside("add_norm_1"), tap.inside("add_norm_2")
+        residual = add_norm_1("residual", x)
+        x = self.norm1(x, add_norm_1)
+        x = add_norm_1("sum", residual + self.attention(x, hidden, tap.inside("attention")))
+        residual = add_norm_2("residual", x)
+        x = self.norm2(x, add_norm_2)
+        return add_norm_2("sum", residual + self.feed_forward(x, tap.inside("feed_forward")))

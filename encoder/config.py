@@ -1,0 +1,109 @@
+"""The shape of an encoder and the choices that tell one variant from another (paper, section 3)."""
+
+import math
+from dataclasses import dataclass, fields
+from typing import Literal, get_args
+
+Positions = Literal["sinusoidal", "learned", "none"]
+Activation = Literal["relu", "gelu"]
+NormFormula = Literal["layer_norm", "std_norm"]
+
+CHOICES: dict[str, tuple[str, ...]] = {
+    "positions": get_args(Positions),
+    "activation": get_args(Activation),
+    "norm": get_args(NormFormula),
+}
+LIMITS: dict[str, tuple[int, int]] = {
+    "vocab_size": (5, 1_000_000),
+    "d_model": (2, 8192),
+    "n_heads": (1, 128),
+    "n_layers": (1, 96),
+    "d_ff": (1, 65_536),
+    "max_positions": (2, 8192),
+    "n_segments": (0, 16),
+}
+
+
+@dataclass(frozen=True)
+class EncoderConfig:
+    """Everything that decides what the forward pass computes.
+
+    `max_positions` is the longest input in tokens; `trained_length` the longest one seen in training, where known.
+    `mask_value` replaces the score of a hidden key. `norm="std_norm"` divides by the unbiased standard deviation
+    plus eps, a common tutorial variant; `layer_norm` divides by the root of the biased variance plus eps.
+
+    Raises:
+        ValueError: a value is outside its range; the message names the value and the range.
+    """
+
+    vocab_size: int = 16_384
+    d_model: int = 512
+    n_heads: int = 8
+    n_layers: int = 6
+    d_ff: int = 2048
+    max_positions: int = 512
+    positions: Positions = "sinusoidal"
+    activation: Activation = "relu"
+    norm: NormFormula = "layer_norm"
+    norm_eps: float = 1e-5
+    norm_first: bool = False
+    final_norm: bool = False
+    embedding_norm: bool = False
+    scale_embeddings: bool = True
+    n_segments: int = 0
+    mask_value: float = -math.inf
+    mlm_head: bool = False
+    trained_length: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check every field once, here, so that nothing downstream has to."""
+        for name, (low, high) in LIMITS.items():
+            value = getattr(self, name)
+            if type(value) is not int or not low <= value <= high:
+                raise ValueError(f"{name} is {value!r}; it must be a whole number from {low} to {high}")
+        for name, allowed in CHOICES.items():
+            if getattr(self, name) not in allowed:
+                raise ValueError(f"{name} is {getattr(self, name)!r}; it must be one of {', '.join(allowed)}")
+        for field in fields(self):
+            if field.type is bool and type(getattr(self, field.name)) is not bool:
+                raise ValueError(f"{field.name} is {getattr(self, field.name)!r}; it must be true or false")
+        if self.d_model % self.n_heads:
+            divisors = [str(h) for h in range(1, min(self.d_model, LIMITS["n_heads"][1]) + 1) if self.d_model % h == 0]
+            raise ValueError(
+                f"d_model {self.d_model} is not divisible by n_heads {self.n_heads}; "
+                f"n_heads can be {', '.join(divisors)}"
+            )
+        if self.positions == "sinusoidal" and self.d_model % 2:
+            raise ValueError(f"d_model is {self.d_model}; sinusoidal positions come in pairs and need an even d_model")
+        if not isinstance(self.norm_eps, float) or not 0 < self.norm_eps < 1:
+            raise ValueError(f"norm_eps is {self.norm_eps!r}; it must be a number above 0 and below 1")
+        if not isinstance(self.mask_value, float) or not self.mask_value <= -1e4:
+            raise ValueError(f"mask_value is {self.mask_value!r}; it must be -10000 or less, or minus infinity")
+
+    @property
+    def d_head(self) -> int:
+        """Width of one head, d_k = d_v in the paper."""
+        return self.d_model // self.n_heads
+
+
+PRESETS: dict[str, EncoderConfig] = {
+    "paper": EncoderConfig(),
+    "pre-norm": EncoderConfig(norm_first=True, final_norm=True),
+    "eight-blocks": EncoderConfig(n_layers=8),
+    "guide": EncoderConfig(vocab_size=30_000, norm="std_norm", norm_eps=1e-6, final_norm=True, mask_value=-1e9),
+    "bert-base": EncoderConfig(
+        vocab_size=30_522, d_model=768, n_heads=12, n_layers=12, d_ff=3072, positions="learned", activation="gelu",
+        norm_eps=1e-12, embedding_norm=True, scale_embeddings=False, n_segments=2, mlm_head=True,
+    ),
+    "bert-large": EncoderConfig(
+        vocab_size=30_522, d_model=1024, n_heads=16, n_layers=24, d_ff=4096, positions="learned", activation="gelu",
+        norm_eps=1e-12, embedding_norm=True, scale_embeddings=False, n_segments=2, mlm_head=True,
+    ),
+}  # fmt: skip
+
+
+def preset(name: str) -> EncoderConfig:
+    """The named shape; raises ValueError with the list of names for one that is not there."""
+    if name not in PRESETS:
+        raise ValueError(f"there is no preset {name!r}; the presets are {', '.join(PRESETS)}")
+    return PRESETS[name]

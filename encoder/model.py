@@ -1,0 +1,81 @@
+"""The whole encoder: embedding, a stack of layers, and the head that guesses masked words (paper, section 3.1)."""
+
+import torch
+from torch import Tensor, nn
+
+from encoder.block import Block
+from encoder.config import EncoderConfig
+from encoder.embedding import Embedding
+from encoder.feed_forward import ACTIVATIONS
+from encoder.normalization import NORMS
+from encoder.tap import NO_TAP, Tap
+
+
+class MLMHead(nn.Module):
+    """logits = norm(activation(x W + b)) E^T + bias: a score for every word of the vocabulary (Devlin et al. 2019).
+
+    The decoder is the token embedding itself. Shapes: x [B, n, d_model] -> logits [B, n, vocab].
+    """
+
+    def __init__(self, config: EncoderConfig) -> None:
+        super().__init__()
+        self.transform = nn.Linear(config.d_model, config.d_model)
+        self.norm = NORMS[config.norm](config.d_model, config.norm_eps)
+        self.bias = nn.Parameter(torch.zeros(config.vocab_size))
+        self.activation = ACTIVATIONS[config.activation]
+
+    def forward(self, x: Tensor, embedding: Tensor, tap: Tap = NO_TAP) -> Tensor:
+        """Score every word at every position; `embedding` is the token table [vocab, d_model]."""
+        transform = tap("transform", self.transform(x))  # [B, n, d_model]
+        activation = tap("activation", self.activation(transform))
+        x = self.norm(activation, tap.inside("norm"))
+        logits = tap("logits", nn.functional.linear(x, embedding, self.bias))  # [B, n, vocab]
+        tap("probabilities", logits.softmax(-1))
+        return logits
+
+
+class Encoder(nn.Module):
+    """Embedding, n_layers blocks, and a final norm where the model has one.
+
+    Shapes: ids [B, n] -> output [B, n, d_model]. A new encoder has random weights from torch's global generator.
+    """
+
+    def __init__(self, config: EncoderConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.embedding = Embedding(config)
+        self.layers = nn.ModuleList(Block(config) for _ in range(config.n_layers))
+        self.final_norm = NORMS[config.norm](config.d_model, config.norm_eps) if config.final_norm else None
+        self.mlm_head = MLMHead(config) if config.mlm_head else None
+
+    def forward(
+        self, ids: Tensor, hidden: Tensor | None = None, segments: Tensor | None = None, tap: Tap = NO_TAP
+    ) -> Tensor:
+        """Encode.
+
+        Args:
+            ids: token ids [B, n], n at most max_positions.
+            hidden: true where a key may not be looked at, [B, n] for all queries alike or [B, n, n] (query, key).
+            segments: sentence A or B of each token [B, n]; all A without it.
+            tap: what sees every step on its way.
+
+        Raises:
+            ValueError: more tokens than the model has positions for.
+        """
+        if ids.shape[1] > self.config.max_positions:
+            raise ValueError(f"{ids.shape[1]} tokens; this model takes 1 to {self.config.max_positions}")
+        if hidden is not None:
+            hidden = hidden[:, None, None] if hidden.dim() == 2 else hidden[:, None]  # [B, 1, 1 or n, n]
+        x = self.embedding(ids, segments, tap.inside("embedding"))
+        for i, layer in enumerate(self.layers):
+            x = layer(x, hidden, tap.inside(f"layers.{i}"))
+        if self.final_norm is not None:
+            x = self.final_norm(x, tap.inside("final_norm"))
+        return tap("output", x)
+
+    def predict(self, output: Tensor, tap: Tap = NO_TAP) -> Tensor | None:
+        """Logits [B, n, vocab] of the masked-language-model head for an encoder output; None without a head."""
+        if self.mlm_head is None:
+            return None
+        logits: Tensor = self.mlm_head(output, self.embedding.tokens.weight, tap.inside("mlm"))
+        return logits

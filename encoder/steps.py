@@ -1,0 +1,403 @@
+"""The catalogue: every step of the encoder in the order it is computed, with its formula, shape and inputs.
+
+It is the data-flow graph that pages, tables, exports and explanations read. `catalogue(config)` lists the steps that a
+model of that configuration records, under the names that the forward pass gives to the tap.
+"""
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from encoder.config import EncoderConfig
+
+
+@dataclass(frozen=True)
+class Step:
+    """One line of the computation.
+
+    `shape` names dimensions (n, H, d_head, d_model, d_ff, vocab). `inputs` are the steps it is computed from ("ids" and
+    "hidden" stand for what the person gave), `parameters` the weights it uses, in the model's own names.
+    `values` tells how to colour it: "signed" about zero, "share" from 0 to 1, or "positive" from zero up.
+    `note` says what happens here, `look` what to look for.
+    """
+
+    name: str
+    symbol: str
+    formula: str
+    shape: tuple[str, ...]
+    operation: str
+    inputs: tuple[str, ...]
+    title: str
+    note: str
+    look: str
+    parameters: tuple[str, ...] = ()
+    values: str = "signed"
+
+    @property
+    def layer(self) -> int | None:
+        """The layer it belongs to, counted from 0; None outside the stack."""
+        parts = self.name.split(".")
+        return int(parts[1]) if parts[0] == "layers" else None
+
+    @property
+    def local(self) -> str:
+        """The name within its layer, "attention.scores" for "layers.3.attention.scores"."""
+        return self.name.split(".", 2)[2] if self.layer is not None else self.name
+
+    @property
+    def part(self) -> str:
+        """The part of the model it belongs to: embedding, attention, add_norm_1, feed_forward, mlm, ..."""
+        return self.local.split(".")[0]
+
+    def sizes(self, config: EncoderConfig, n: int) -> tuple[int, ...]:
+        """The shape in numbers for a sentence of n tokens."""
+        names = {"n": n, "H": config.n_heads, "vocab": config.vocab_size}
+        return tuple(names[d] if d in names else getattr(config, d) for d in self.shape)
+
+
+TOKENS_BY_MODEL, PER_TOKEN, PER_HEAD, PAIRS = ("n", "d_model"), ("n",), ("H", "n", "d_head"), ("H", "n", "n")
+
+EMBEDDING = {
+    "tokens": Step(
+        "tokens", "E_{id}", r"E[\mathrm{id}]", TOKENS_BY_MODEL, "lookup", ("ids",), "Token embedding",
+        "Each token id picks its row of the embedding table: one learned vector for that word piece, always the same.",
+        "The same word twice in the sentence gives two identical rows: nothing here knows place or context.",
+        ("embedding.tokens.weight",),
+    ),
+    "scaled": Step(
+        "scaled", r"E_{id}\sqrt{d}", r"E[\mathrm{id}] \cdot \sqrt{d_{model}}", TOKENS_BY_MODEL, "scale", ("tokens",),
+        "Scaled embedding",
+        "Every value is multiplied by the square root of d_model, so that the word outweighs the position added next.",
+        "Compare the size of these values with the positions, which stay between -1 and 1.",
+    ),
+    "unscaled": Step(
+        "scaled", r"E_{id}", r"E[\mathrm{id}]", TOKENS_BY_MODEL, "same", ("tokens",), "Embedding, not scaled",
+        "This model does not multiply its embeddings by the square root of d_model; they go on as they are.",
+        "Compare the size of these values with the positions added next.",
+    ),
+    "sinusoidal": Step(
+        "positions", "PE", r"\sin\!\big(pos / 10000^{2i/d_{model}}\big),\ \cos\!\big(pos / 10000^{2i/d_{model}}\big)",
+        TOKENS_BY_MODEL, "sinusoid", (), "Positional encoding",
+        "Each position gets its own pattern of sines and cosines: fast waves in the first columns, slow in the last.",
+        "Rows depend on the place alone: type other words and this picture stays the same.",
+    ),
+    "learned": Step(
+        "positions", "P_{pos}", r"P[pos]", TOKENS_BY_MODEL, "position", (), "Learned position",
+        "Each position picks its row of a second learned table, one vector for every place in the sentence.",
+        "Rows depend on the place alone: type other words and this picture stays the same.",
+        ("embedding.positions.weight",),
+    ),
+    "none": Step(
+        "positions", "0", r"0", TOKENS_BY_MODEL, "zeros", (), "No positions",
+        "This model is given no positions: zeros are added, and the order of the words is lost.",
+        "Every value is zero. Exchange two words and the output is the same rows in exchanged places.",
+    ),
+    "segments": Step(
+        "segments", "S_{AB}", r"S[\mathrm{segment}]", TOKENS_BY_MODEL, "segment", (), "Segment embedding",
+        "One vector for every token of sentence A, another for sentence B.",
+        "With a single sentence all rows are the same.",
+        ("embedding.segments.weight",),
+    ),
+    "sum": Step(
+        "sum", "x", r"E + P + S", TOKENS_BY_MODEL, "add", ("scaled", "positions"), "Sum of embeddings",
+        "Word, position and segment are added, number by number.",
+        "The rows of the same word in two places now differ.",
+    ),
+    "output": Step(
+        "output", "x_0", r"E[\mathrm{id}]\sqrt{d_{model}} + PE(pos)", TOKENS_BY_MODEL, "add", ("scaled", "positions"),
+        "Input of the first layer",
+        "Word and position are added, number by number. This is all that the first layer receives.",
+        "The rows of the same word in two places now differ, and only by their positions.",
+    ),
+}  # fmt: skip
+
+ATTENTION = (
+    Step(
+        "attention.input", "x", r"x", TOKENS_BY_MODEL, "same", ("{x}",), "Input of attention",
+        "One vector per token arrives here. Every head reads this same matrix.",
+        "In layer 0 it is word plus position; in later layers each row already carries something of its neighbours.",
+    ),
+    Step(
+        "attention.q", "Q", r"x W_Q + b_Q", PER_HEAD, "linear", ("attention.input",), "Queries",
+        "A linear map turns each token's vector into a query: what this token looks for. Each head has its own part.",
+        "Two tokens with alike queries will look at alike places.",
+        ("attention.w_q",),
+    ),
+    Step(
+        "attention.k", "K", r"x W_K + b_K", PER_HEAD, "linear", ("attention.input",), "Keys",
+        "A second linear map gives each token a key: what it has to offer to those who look.",
+        "A column of the scores is large where this key agrees with many queries.",
+        ("attention.w_k",),
+    ),
+    Step(
+        "attention.v", "V", r"x W_V + b_V", PER_HEAD, "linear", ("attention.input",), "Values",
+        "A third linear map gives each token a value: what it hands over when it is looked at.",
+        "Nothing is decided yet: the weights will say how much of each row is taken.",
+        ("attention.w_v",),
+    ),
+    Step(
+        "attention.scores", "QK^\\top", r"Q K^\top", PAIRS, "dot", ("attention.q", "attention.k"), "Scores",
+        "Every query is multiplied with every key, number by number, and added up: one score for each pair.",
+        "A row is one token looking; its largest score is where it looks most. Rows and columns play different roles.",
+    ),
+    Step(
+        "attention.scaled", r"QK^\top/\sqrt{d_k}", r"\frac{Q K^\top}{\sqrt{d_{head}}}", PAIRS, "unscale",
+        ("attention.scores",), "Scaled scores",
+        "Every score is divided by the square root of d_head, so that wide heads do not make softmax all-or-nothing.",
+        "The pattern is the same as before; only the scale of the numbers changed.",
+    ),
+    Step(
+        "attention.masked", "M", r"S_{ij} \leftarrow m\ \text{ where key } j \text{ is hidden}", PAIRS, "mask",
+        ("attention.scaled", "hidden"), "Masked scores",
+        "Keys that may not be seen, such as padding or a token you hide, get a score so low that softmax makes it zero.",
+        "With nothing hidden this is the scaled matrix unchanged. Hide a token in the sidebar and its column goes out.",
+    ),
+    Step(
+        "attention.weights", "A", r"\mathrm{softmax}_j\Big(\frac{Q K^\top}{\sqrt{d_{head}}}\Big)", PAIRS, "softmax",
+        ("attention.masked",), "Attention weights",
+        "Softmax turns each row into shares: all positive, and each row sums to 1.",
+        "Read along a row to see where one token looks. A bright column is a token that many look at.",
+        values="share",
+    ),
+    Step(
+        "attention.heads", "Z", r"A V", PER_HEAD, "weighted_sum", ("attention.weights", "attention.v"),
+        "Weighted values",
+        "Each token takes the average of all values, weighted by its row of attention weights.",
+        "A token that looks at one place only gets nearly that token's value; one that looks everywhere gets a blend.",
+    ),
+    Step(
+        "attention.concat", "[Z_0 \\dots Z_{H-1}]", r"\mathrm{concat}(Z_0, \dots, Z_{H-1})", TOKENS_BY_MODEL, "concat",
+        ("attention.heads",), "Heads side by side",
+        "The results of all heads are laid side by side, so that each token has one long vector again.",
+        "Each stretch of d_head columns belongs to one head; some heads speak louder than others.",
+    ),
+    Step(
+        "attention.output", "Z W_O", r"\mathrm{concat} \cdot W_O + b_O", TOKENS_BY_MODEL, "linear",
+        ("attention.concat",), "Output of attention",
+        "A last linear map mixes what the heads found into one vector per token.",
+        "This is what will be added to the token's old vector.",
+        ("attention.w_o",),
+    ),
+)  # fmt: skip
+
+FEED_FORWARD = (
+    Step(
+        "feed_forward.hidden", "h", r"x W_1 + b_1", ("n", "d_ff"), "linear", ("{x}",), "Hidden units before activation",
+        "Each token, alone, is widened from d_model to d_ff numbers by a linear map.",
+        "Most values are below zero; what is below zero is about to be cut off or damped.",
+        ("feed_forward.w_1",),
+    ),
+    Step(
+        "feed_forward.activation", "a", r"\{activation\}", ("n", "d_ff"), "{activation}", ("feed_forward.hidden",),
+        "Activation",
+        "The activation bends every number by itself. Without it the two linear maps would collapse into one.",
+        "See which few units stay active for each token, and how many are silent.",
+    ),
+    Step(
+        "feed_forward.output", "a W_2", r"a W_2 + b_2", TOKENS_BY_MODEL, "linear", ("feed_forward.activation",),
+        "Output of feed-forward",
+        "A second linear map brings the d_ff numbers back to d_model.",
+        "This is what will be added to the token's vector; each active unit has written its own direction into it.",
+        ("feed_forward.w_2",),
+    ),
+)  # fmt: skip
+ACTIVATION_FORMULAS = {"relu": r"\max(0, h)", "gelu": r"h \cdot \Phi(h)"}
+
+ADD = (
+    Step(
+        "residual", "x", r"x", TOKENS_BY_MODEL, "same", ("{x}",), "Residual",
+        "The vector as it was before the sublayer is kept aside, on a path around it.",
+        "Whatever the sublayer does, this is carried on unchanged.",
+    ),
+    Step(
+        "sum", r"x + f(x)", r"x + \mathrm{sublayer}(x)", TOKENS_BY_MODEL, "add", ("residual", "{sublayer}"), "Add",
+        "What the sublayer found is added to the vector that went around it.",
+        "Compare the length of the two: a sublayer that adds little changes little.",
+    ),
+)  # fmt: skip
+
+NORM = (
+    Step(
+        "mean", r"\mu", r"\mu = \frac{1}{d}\sum_l x_l", PER_TOKEN, "mean", ("{x}",), "Mean",
+        "The average of each token's numbers.",
+        "One number per token. It is taken away next.",
+    ),
+    Step(
+        "variance", r"\sigma^2", r"\sigma^2 = \frac{1}{d}\sum_l (x_l - \mu)^2", PER_TOKEN, "variance", ("{x}", "mean"),
+        "Variance",
+        "How far each token's numbers spread around their mean.",
+        "Tokens with a large variance are shrunk most by the division that follows.",
+        values="positive",
+    ),
+    Step(
+        "normalized", r"\hat{x}", r"\hat{x} = \frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}}", TOKENS_BY_MODEL, "normalize",
+        ("{x}", "mean", "variance"), "Normalized",
+        "Each token's numbers are moved to mean 0 and divided by their spread: every row has variance 1 now.",
+        "All rows have the same length; only their direction still tells tokens apart.",
+    ),
+    Step(
+        "output", "y", r"y = \gamma \odot \hat{x} + \beta", TOKENS_BY_MODEL, "affine", ("normalized",), "Norm output",
+        "Each dimension is stretched by its learned gamma and moved by its learned beta, the same for all tokens.",
+        "Columns that stand out here in every row have a large gamma or beta.",
+        ("{norm}",),
+    ),
+)  # fmt: skip
+STD_NORM_FORMULAS = {
+    "variance": r"\sigma^2 = \frac{1}{d-1}\sum_l (x_l - \mu)^2",
+    "normalized": r"\hat{x} = \frac{x - \mu}{\sigma + \epsilon}",
+}
+OPERATIONS_OF_STD_NORM = {"variance": "variance_unbiased", "normalized": "normalize_std"}
+
+LAYER_OUTPUT = Step(
+    "output", "x_{l+1}", r"x", TOKENS_BY_MODEL, "same", ("{x}",), "Output of the layer",
+    "One vector per token leaves the layer and enters the next.",
+    "Compare with the layer's input: the stack page shows how far each token has moved.",
+)  # fmt: skip
+OUTPUT = Step(
+    "output", "y", r"x_N", TOKENS_BY_MODEL, "same", ("{x}",), "Output of the encoder",
+    "The finished vectors: one per token, each now carrying the sentence around it.",
+    "Two copies of one word have different rows here if their surroundings differ.",
+)  # fmt: skip
+
+MLM = (
+    Step(
+        "transform", "t", r"x W + b", TOKENS_BY_MODEL, "linear", ("{x}",), "Head: linear map",
+        "The head that guesses masked words starts with one more linear map of each token's vector.",
+        "It was trained to look at [MASK]; at other tokens it mostly repeats the word itself.",
+        ("mlm_head.transform",),
+    ),
+    Step(
+        "activation", "a", r"\{activation\}", TOKENS_BY_MODEL, "{activation}", ("transform",), "Head: activation",
+        "The same bend as in the feed-forward network.",
+        "Silent dimensions take no part in the guess.",
+    ),
+)  # fmt: skip
+MLM_OUTPUT = (
+    Step(
+        "logits", "z", r"y E^\top + b", ("n", "vocab"), "decode", ("norm.output",), "Logits",
+        "The result is multiplied with the embedding of every word in the vocabulary: one score per word.",
+        "The embedding table is used twice in this model: to read words in, and here to name words.",
+        ("embedding.tokens.weight", "mlm_head.bias"),
+    ),
+    Step(
+        "probabilities", "p", r"\mathrm{softmax}(z)", ("n", "vocab"), "softmax", ("logits",), "Probabilities",
+        "Softmax over the vocabulary: how likely the model finds each word at each position.",
+        "Put [MASK] in place of a word and see what the model would say there.",
+        values="share",
+    ),
+)  # fmt: skip
+
+
+def placed(steps: tuple[Step, ...], prefix: str, **sources: str) -> tuple[Step, ...]:
+    """The steps under `prefix`: names, inputs and parameters in full, with {placeholders} taken from `sources`."""
+
+    def full(name: str) -> str:
+        if name.startswith("{"):
+            return sources[name[1:-1]]
+        return name if name in ("ids", "hidden") else prefix + name
+
+    def parameter(name: str) -> str:
+        if name.startswith("{"):
+            return sources[name[1:-1]]
+        return name if name.startswith(("embedding", "mlm_head")) else prefix + name
+
+    return tuple(
+        replace(
+            step,
+            name=prefix + step.name,
+            inputs=tuple(map(full, step.inputs)),
+            parameters=tuple(map(parameter, step.parameters)),
+        )
+        for step in steps
+    )
+
+
+def norm_steps(config: EncoderConfig, prefix: str, x: str, norm: str) -> tuple[Step, ...]:
+    """Mean, variance, normalized and output of a norm whose parameters are called `norm`."""
+    steps: tuple[Step, ...] = NORM
+    if config.norm == "std_norm":
+        steps = tuple(
+            replace(
+                step,
+                formula=STD_NORM_FORMULAS.get(step.name, step.formula),
+                operation=OPERATIONS_OF_STD_NORM.get(step.name, step.operation),
+            )
+            for step in NORM
+        )
+    return placed(steps, prefix, x=x, norm=norm)
+
+
+def activated(config: EncoderConfig, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """The steps with the model's activation filled in."""
+    formula, operation = ACTIVATION_FORMULAS[config.activation], config.activation
+    values = "positive" if config.activation == "relu" else "signed"
+    return tuple(
+        replace(step, formula=formula, operation=operation, values=values) if step.operation == "{activation}" else step
+        for step in steps
+    )
+
+
+def embedding_steps(config: EncoderConfig) -> tuple[Step, ...]:
+    """From ids to the input of the first layer."""
+    segments = (EMBEDDING["segments"],) if config.n_segments else ()
+    total = EMBEDDING["sum" if config.embedding_norm else "output"]
+    steps = (
+        EMBEDDING["tokens"],
+        EMBEDDING["scaled" if config.scale_embeddings else "unscaled"],
+        EMBEDDING[config.positions],
+        *segments,
+        replace(total, inputs=(*total.inputs, *(s.name for s in segments))),
+    )
+    norm = norm_steps(config, "embedding.", "embedding.sum", "embedding.norm") if config.embedding_norm else ()
+    return placed(steps, "embedding.") + norm
+
+
+def layer_steps(config: EncoderConfig, i: int, x: str) -> tuple[Step, ...]:
+    """Every step of layer i, whose input is the step `x`, in the order it is computed."""
+    at = f"layers.{i}."
+    one, two = f"{at}add_norm_1.", f"{at}add_norm_2."
+    residual, add = ADD[:1], ADD[1:]
+    middle = one + ("sum" if config.norm_first else "output")
+    norm_1 = norm_steps(config, one, x if config.norm_first else one + "sum", at + "norm1")
+    norm_2 = norm_steps(config, two, middle if config.norm_first else two + "sum", at + "norm2")
+    attention = placed(ATTENTION, at, x=one + "output" if config.norm_first else x)
+    feed_forward = placed(activated(config, FEED_FORWARD), at, x=two + "output" if config.norm_first else middle)
+    residual_1, residual_2 = placed(residual, one, x=x), placed(residual, two, x=middle)
+    add_1 = placed(add, one, sublayer=at + "attention.output")
+    add_2 = placed(add, two, sublayer=at + "feed_forward.output")
+    if config.norm_first:
+        return (
+            residual_1 + norm_1 + attention + add_1 + residual_2 + norm_2 + feed_forward + add_2
+            + placed((LAYER_OUTPUT,), at, x=two + "sum")
+        )  # fmt: skip
+    return (
+        residual_1 + attention + add_1 + norm_1 + residual_2 + feed_forward + add_2 + norm_2
+        + placed((LAYER_OUTPUT,), at, x=two + "output")
+    )  # fmt: skip
+
+
+def mlm_steps(config: EncoderConfig) -> tuple[Step, ...]:
+    """The masked-language-model head, where the model has one."""
+    if not config.mlm_head:
+        return ()
+    return (
+        placed(activated(config, MLM), "mlm.", x="output")
+        + norm_steps(config, "mlm.norm.", "mlm.activation", "mlm_head.norm")
+        + placed(MLM_OUTPUT, "mlm.")
+    )
+
+
+@lru_cache(maxsize=64)
+def catalogue(config: EncoderConfig) -> tuple[Step, ...]:
+    """Every step that a model of this configuration records, in the order it is computed."""
+    steps = embedding_steps(config)
+    for i in range(config.n_layers):
+        steps += layer_steps(config, i, steps[-1].name)
+    if config.final_norm:
+        steps += norm_steps(config, "final_norm.", steps[-1].name, "final_norm")
+    return steps + placed((OUTPUT,), "", x=steps[-1].name) + mlm_steps(config)
+
+
+@lru_cache(maxsize=64)
+def by_name(config: EncoderConfig) -> dict[str, Step]:
+    """The catalogue as a dictionary from name to step."""
+    return {step.name: step for step in catalogue(config)}

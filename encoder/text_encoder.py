@@ -1,0 +1,168 @@
+"""The front door: text in, a trace of every step out."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import overload
+
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor
+
+from encoder import checkpoint
+from encoder.config import EncoderConfig
+from encoder.model import Encoder
+from encoder.steps import Step, catalogue
+from encoder.tap import NO_TAP, Recorder, Tap
+from encoder.trace import Source, Tokens, Trace
+
+MAX_CHARACTERS = 100_000
+MAX_TOKENS = 512
+
+
+class TextEncoder:
+    """A tokenizer and an encoder that belong together.
+
+    It keeps no state between calls, so one instance serves many threads. Get one from `from_pretrained` or
+    `from_config`.
+    """
+
+    def __init__(self, model: Encoder, tokenizer: Tokenizer, source: Source) -> None:
+        self.model = model
+        self.tokenizer = tokenizer
+        self.source = source
+        self.config = model.config
+        self.max_tokens = min(MAX_TOKENS, model.config.max_positions)
+        self.pad_id = tokenizer.token_to_id("[PAD]") or 0
+
+    @classmethod
+    def from_pretrained(cls, name: str | Path = "base") -> "TextEncoder":
+        """A bundled model ("base", "small") or a checkpoint folder; works offline.
+
+        Raises:
+            encoder.checkpoint.CheckpointError: there is no such model, or its folder is damaged.
+        """
+        folder = checkpoint.find(name)
+        model, tokenizer, fingerprint = checkpoint.load(folder)
+        return cls(model, tokenizer, Source(folder.name, f"sha256 {fingerprint}"))
+
+    @classmethod
+    def from_config(
+        cls, config: EncoderConfig, seed: int = 0, tokenizer: Tokenizer | None = None, name: str = "random"
+    ) -> "TextEncoder":
+        """An untrained model of that shape, reproducible by its seed; reads text with the tokenizer of `base`.
+
+        Raises:
+            ValueError: the vocabulary is smaller than the tokenizer's.
+        """
+        tokenizer = tokenizer or Tokenizer.from_file(str(checkpoint.BUNDLED / "base" / "tokenizer.json"))
+        if tokenizer.get_vocab_size() > config.vocab_size:
+            raise ValueError(
+                f"vocab_size is {config.vocab_size}; this tokenizer needs {tokenizer.get_vocab_size()} or more"
+            )
+        model = checkpoint.build(config, checkpoint.random_weights(config, seed), "the random weights")
+        return cls(model, tokenizer, Source(name, f"random weights, seed {seed}"))
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The catalogue of this model's steps, in the order they are computed."""
+        return catalogue(self.config)
+
+    def tokenize(self, text: str) -> Tokens:
+        """Split text into the pieces the model knows; input over the limits is cut, and the result says where."""
+        whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        read = whole[:MAX_CHARACTERS]
+        encoding = self.tokenizer.encode(read, add_special_tokens=False)
+        found = len(encoding)
+        encoding.truncate(self.max_tokens - self.tokenizer.num_special_tokens_to_add(False))
+        dropped = found - len(encoding)
+        encoding = self.tokenizer.post_process(encoding)
+        cut = dropped or len(read) < len(whole)
+        kept = max((end for _, end in encoding.offsets), default=0) if cut else len(whole)
+        return Tokens(
+            text=whole[:kept],
+            ids=tuple(encoding.ids),
+            tokens=tuple(encoding.tokens),
+            spans=tuple(encoding.offsets),
+            special=tuple(bool(s) for s in encoding.special_tokens_mask),
+            dropped=dropped,
+            kept_characters=kept,
+        )
+
+    @overload
+    def trace(self, text: str, *, hidden: Sequence[int] = ()) -> Trace: ...
+    @overload
+    def trace(self, text: list[str], *, hidden: Sequence[int] = ()) -> list[Trace]: ...
+    def trace(self, text: str | list[str], *, hidden: Sequence[int] = ()) -> Trace | list[Trace]:
+        """Run the encoder and keep every step.
+
+        Args:
+            text: a sentence, or several to run as one batch padded to the longest.
+            hidden: positions that no token may look at, in every sentence.
+
+        Returns:
+            a Trace, or one Trace per sentence whose last `padding` tokens are [PAD].
+
+        Raises:
+            ValueError: an empty list, or a hidden position outside the sentence.
+        """
+        texts = [text] if isinstance(text, str) else text
+        if not texts:
+            raise ValueError("got 0 sentences; trace takes 1 or more")
+        pieces = [self.tokenize(t) for t in texts]
+        longest = max(len(p.ids) for p in pieces)
+        pieces, lengths = [self.padded(p, longest) for p in pieces], [len(p.ids) for p in pieces]
+        ids = torch.tensor([p.ids for p in pieces])
+        mask = self.mask(lengths, longest, hidden)
+        values: dict[str, Tensor] = {}
+        ready: dict[str, float] = {}
+        start = perf_counter()
+        self.run(ids, mask, Recorder(values, ready))
+        ready = {name: moment - start for name, moment in ready.items()}
+        traces = [
+            Trace(p, self.config, self.source, values, ready, row, tuple(hidden), longest - lengths[row])
+            for row, p in enumerate(pieces)
+        ]
+        return traces[0] if isinstance(text, str) else traces
+
+    @torch.inference_mode()
+    def run(self, ids: Tensor, hidden: Tensor | None = None, tap: Tap = NO_TAP) -> tuple[Tensor, Tensor | None]:
+        """One forward pass: ids [B, n] -> output [B, n, d_model] and logits [B, n, vocab] (None without a head)."""
+        output = self.model(ids, hidden, tap=tap)
+        return output, self.model.predict(output, tap)
+
+    def mask(self, lengths: list[int], longest: int, hidden: Sequence[int]) -> Tensor | None:
+        """True where a key may not be looked at [B, n]: padding and hidden positions; None when nothing is hidden."""
+        outside = [i for i in hidden if not 0 <= i < min(lengths)]
+        if outside:
+            raise ValueError(
+                f"hidden position {outside[0]} is outside the sentence; positions go from 0 to {min(lengths) - 1}"
+            )
+        if len(set(hidden)) == min(lengths):
+            raise ValueError(f"all {min(lengths)} tokens are hidden; at least one must be left to look at")
+        mask = torch.arange(longest) >= torch.tensor(lengths)[:, None]
+        mask[:, list(hidden)] = True
+        return mask if bool(mask.any()) else None
+
+    def padded(self, pieces: Tokens, length: int) -> Tokens:
+        """The same tokens with [PAD] at the end up to `length`."""
+        extra = length - len(pieces.ids)
+        return Tokens(
+            pieces.text,
+            pieces.ids + (self.pad_id,) * extra,
+            pieces.tokens + (str(self.tokenizer.id_to_token(self.pad_id)),) * extra,
+            pieces.spans + ((0, 0),) * extra,
+            pieces.special + (True,) * extra,
+            pieces.dropped,
+            pieces.kept_characters,
+        )
+
+    def predict(self, trace: Trace, k: int = 5) -> list[list[tuple[str, float]]] | None:
+        """The k likeliest words at each position with their probabilities; None for a model without an MLM head."""
+        if "mlm.probabilities" not in trace:
+            return None
+        top = trace["mlm.probabilities"].topk(k)
+        return [
+            [(self.tokenizer.id_to_token(i) or f"#{i}", p) for i, p in zip(ids, ps, strict=True)]
+            for ids, ps in zip(top.indices.tolist(), top.values.tolist(), strict=True)
+        ]

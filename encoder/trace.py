@@ -1,0 +1,152 @@
+"""What one run recorded, read by step name."""
+
+import difflib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from torch import Tensor
+
+from encoder.config import EncoderConfig
+from encoder.steps import Step, by_name
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """A text as the model reads it.
+
+    `spans` gives the stretch of `text` behind each token, (0, 0) for tokens that the model adds. `dropped` counts the
+    tokens that were left out because the input was too long; `kept_characters` tells where it was cut.
+    """
+
+    text: str
+    ids: tuple[int, ...]
+    tokens: tuple[str, ...]
+    spans: tuple[tuple[int, int], ...]
+    special: tuple[bool, ...]
+    dropped: int
+    kept_characters: int
+
+    def typed(self, position: int) -> str:
+        """What the person typed for the token at a position; empty for tokens that the model added."""
+        start, end = self.spans[position]
+        return self.text[start:end]
+
+
+@dataclass(frozen=True)
+class Source:
+    """Which model made a trace: its name, and the checkpoint hash or seed that pins its weights."""
+
+    name: str
+    fingerprint: str
+
+
+class Scope:
+    """Attribute access to names that share a prefix: trace.layers[0].attention.weights."""
+
+    def __init__(self, trace: "Trace", prefix: str) -> None:
+        self._trace = trace
+        self._prefix = prefix
+
+    def __getattr__(self, part: str) -> Any:
+        """The tensor of that name, or the scope below it."""
+        name = f"{self._prefix}.{part}"
+        if name in self._trace:
+            return self._trace[name]
+        if any(step.startswith(name + ".") for step in self._trace):
+            return Scope(self._trace, name)
+        raise AttributeError(self._trace.unknown(name))
+
+    def __dir__(self) -> list[str]:
+        """The names that can follow."""
+        start = len(self._prefix) + 1
+        return sorted({step[start:].split(".")[0] for step in self._trace if step.startswith(self._prefix + ".")})
+
+
+class Trace(Mapping[str, Tensor]):
+    """Every step of one sentence's run: a mapping from step name to tensor, without the batch dimension.
+
+    The tensors are the ones the forward pass made, not copies; treat them as read-only. `ready` gives, for each step,
+    the seconds from the start of the run until it was there. `hidden` lists the positions no token may look at;
+    `padding` counts the [PAD] tokens at the end that batching added.
+    """
+
+    def __init__(
+        self,
+        tokens: Tokens,
+        config: EncoderConfig,
+        source: Source,
+        values: dict[str, Tensor],
+        ready: dict[str, float],
+        row: int = 0,
+        hidden: tuple[int, ...] = (),
+        padding: int = 0,
+    ) -> None:
+        self.text = tokens.text
+        self.tokens = list(tokens.tokens)
+        self.ids = list(tokens.ids)
+        self.pieces = tokens
+        self.config = config
+        self.source = source
+        self.ready = ready
+        self.hidden = hidden
+        self.padding = padding
+        self._values = values
+        self._row = row
+
+    def __getitem__(self, name: str) -> Tensor:
+        """The recorded tensor; its shape is `self.step(name).sizes(self.config, len(self.tokens))`."""
+        if name not in self._values:
+            raise KeyError(self.unknown(name))
+        return self._values[name][self._row]
+
+    def __iter__(self) -> Iterator[str]:
+        """Step names in the order of computation."""
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        """How many steps were recorded."""
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        """Sentence, model and size at a glance."""
+        return f"Trace({self.text!r}, model={self.source.name!r}, {len(self.tokens)} tokens, {len(self)} steps)"
+
+    def array(self, name: str) -> np.ndarray[Any, Any]:
+        """The recorded tensor as a read-only numpy view."""
+        view = self[name].numpy()
+        view.flags.writeable = False
+        return view
+
+    def step(self, name: str) -> Step:
+        """The catalogue's entry for a recorded step."""
+        if name not in self._values:
+            raise KeyError(self.unknown(name))
+        return by_name(self.config)[name]
+
+    @property
+    def layers(self) -> list[Any]:
+        """One scope per layer: trace.layers[0].attention.weights."""
+        return [Scope(self, f"layers.{i}") for i in range(self.config.n_layers)]
+
+    @property
+    def embedding(self) -> Any:
+        """The scope of the embedding: trace.embedding.positions."""
+        return Scope(self, "embedding")
+
+    @property
+    def seconds(self) -> float:
+        """Wall time of the run that made this trace, in seconds."""
+        return max(self.ready.values())
+
+    @property
+    def nbytes(self) -> int:
+        """Memory the recorded tensors hold, each counted once, in bytes (of the whole batch)."""
+        storages = [value.untyped_storage() for value in self._values.values()]
+        return sum({storage.data_ptr(): storage.nbytes() for storage in storages}.values())
+
+    def unknown(self, name: str) -> str:
+        """What to say of a name that is not there."""
+        near = difflib.get_close_matches(name, self._values, 3, 0.5)
+        return f"no step is called {name!r}" + (f"; did you mean {' or '.join(near)}?" if near else "")
