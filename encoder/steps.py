@@ -56,6 +56,10 @@ class Step:
 
 TOKENS_BY_MODEL, PER_TOKEN, PER_HEAD, PAIRS = ("n", "d_model"), ("n",), ("H", "n", "d_head"), ("H", "n", "n")
 
+WAVES = (
+    r"\begin{aligned} PE_{pos,2i} &= \sin(pos / 10000^{2i/d}) \\"
+    r" PE_{pos,2i+1} &= \cos(pos / 10000^{2i/d}) \end{aligned}"
+)
 EMBEDDING = {
     "tokens": Step(
         "tokens", "E_{id}", r"E[\mathrm{id}]", TOKENS_BY_MODEL, "lookup", ("ids",), "Token embedding",
@@ -75,7 +79,7 @@ EMBEDDING = {
         "Compare the size of these values with the positions added next.",
     ),
     "sinusoidal": Step(
-        "positions", "PE", r"\sin\!\big(pos / 10000^{2i/d_{model}}\big),\ \cos\!\big(pos / 10000^{2i/d_{model}}\big)",
+        "positions", "PE", WAVES,
         TOKENS_BY_MODEL, "sinusoid", (), "Positional encoding",
         "Each position gets its own pattern of sines and cosines: fast waves in the first columns, slow in the last.",
         "Rows depend on the place alone: type other words and this picture stays the same.",
@@ -148,7 +152,7 @@ ATTENTION = (
     Step(
         "attention.masked", "M", r"S_{ij} \leftarrow m\ \text{ where key } j \text{ is hidden}", PAIRS, "mask",
         ("attention.scaled", "hidden"), "Masked scores",
-        "Keys that may not be seen, such as padding or a token you hide, get a score so low that softmax makes it zero.",
+        "Keys that may not be seen, padding or a token you hide, get a score so low that softmax makes it zero.",
         "With nothing hidden this is the scaled matrix unchanged. Hide a token in the sidebar and its column goes out.",
     ),
     Step(
@@ -209,7 +213,7 @@ ADD = (
         "Whatever the sublayer does, this is carried on unchanged.",
     ),
     Step(
-        "sum", r"x + f(x)", r"x + \mathrm{sublayer}(x)", TOKENS_BY_MODEL, "add", ("residual", "{sublayer}"), "Add",
+        "sum", "z", r"x + \mathrm{sublayer}(x)", TOKENS_BY_MODEL, "add", ("residual", "{sublayer}"), "Add",
         "What the sublayer found is added to the vector that went around it.",
         "Compare the length of the two: a sublayer that adds little changes little.",
     ),
@@ -235,7 +239,8 @@ NORM = (
         "All rows have the same length; only their direction still tells tokens apart.",
     ),
     Step(
-        "output", "y", r"y = \gamma \odot \hat{x} + \beta", TOKENS_BY_MODEL, "affine", ("normalized",), "Norm output",
+        "output", "y", r"y = \gamma \odot \hat{x} + \beta", TOKENS_BY_MODEL, "affine", ("normalized",),
+        "Scaled and shifted",
         "Each dimension is stretched by its learned gamma and moved by its learned beta, the same for all tokens.",
         "Columns that stand out here in every row have a large gamma or beta.",
         ("{norm}",),
@@ -287,8 +292,11 @@ MLM_OUTPUT = (
 )  # fmt: skip
 
 
-def placed(steps: tuple[Step, ...], prefix: str, **sources: str) -> tuple[Step, ...]:
-    """The steps under `prefix`: names, inputs and parameters in full, with {placeholders} taken from `sources`."""
+def placed(steps: tuple[Step, ...], prefix: str, group: str = "", **sources: str) -> tuple[Step, ...]:
+    """The steps under `prefix`: names, inputs and parameters in full, with {placeholders} taken from `sources`.
+
+    `group` goes before the titles, to tell steps apart that occur several times.
+    """
 
     def full(name: str) -> str:
         if name.startswith("{"):
@@ -304,6 +312,7 @@ def placed(steps: tuple[Step, ...], prefix: str, **sources: str) -> tuple[Step, 
         replace(
             step,
             name=prefix + step.name,
+            title=group + step.title,
             inputs=tuple(map(full, step.inputs)),
             parameters=tuple(map(parameter, step.parameters)),
         )
@@ -311,7 +320,7 @@ def placed(steps: tuple[Step, ...], prefix: str, **sources: str) -> tuple[Step, 
     )
 
 
-def norm_steps(config: EncoderConfig, prefix: str, x: str, norm: str) -> tuple[Step, ...]:
+def norm_steps(config: EncoderConfig, prefix: str, group: str, x: str, norm: str) -> tuple[Step, ...]:
     """Mean, variance, normalized and output of a norm whose parameters are called `norm`."""
     steps: tuple[Step, ...] = NORM
     if config.norm == "std_norm":
@@ -323,7 +332,7 @@ def norm_steps(config: EncoderConfig, prefix: str, x: str, norm: str) -> tuple[S
             )
             for step in NORM
         )
-    return placed(steps, prefix, x=x, norm=norm)
+    return placed(steps, prefix, group, x=x, norm=norm)
 
 
 def activated(config: EncoderConfig, steps: tuple[Step, ...]) -> tuple[Step, ...]:
@@ -347,7 +356,9 @@ def embedding_steps(config: EncoderConfig) -> tuple[Step, ...]:
         *segments,
         replace(total, inputs=(*total.inputs, *(s.name for s in segments))),
     )
-    norm = norm_steps(config, "embedding.", "embedding.sum", "embedding.norm") if config.embedding_norm else ()
+    norm = (
+        norm_steps(config, "embedding.", "Norm: ", "embedding.sum", "embedding.norm") if config.embedding_norm else ()
+    )
     return placed(steps, "embedding.") + norm
 
 
@@ -355,15 +366,16 @@ def layer_steps(config: EncoderConfig, i: int, x: str) -> tuple[Step, ...]:
     """Every step of layer i, whose input is the step `x`, in the order it is computed."""
     at = f"layers.{i}."
     one, two = f"{at}add_norm_1.", f"{at}add_norm_2."
+    first, second = "Attention: ", "Feed-forward: "
     residual, add = ADD[:1], ADD[1:]
     middle = one + ("sum" if config.norm_first else "output")
-    norm_1 = norm_steps(config, one, x if config.norm_first else one + "sum", at + "norm1")
-    norm_2 = norm_steps(config, two, middle if config.norm_first else two + "sum", at + "norm2")
+    norm_1 = norm_steps(config, one, first, x if config.norm_first else one + "sum", at + "norm1")
+    norm_2 = norm_steps(config, two, second, middle if config.norm_first else two + "sum", at + "norm2")
     attention = placed(ATTENTION, at, x=one + "output" if config.norm_first else x)
     feed_forward = placed(activated(config, FEED_FORWARD), at, x=two + "output" if config.norm_first else middle)
-    residual_1, residual_2 = placed(residual, one, x=x), placed(residual, two, x=middle)
-    add_1 = placed(add, one, sublayer=at + "attention.output")
-    add_2 = placed(add, two, sublayer=at + "feed_forward.output")
+    residual_1, residual_2 = placed(residual, one, first, x=x), placed(residual, two, second, x=middle)
+    add_1 = placed(add, one, first, sublayer=at + "attention.output")
+    add_2 = placed(add, two, second, sublayer=at + "feed_forward.output")
     if config.norm_first:
         return (
             residual_1 + norm_1 + attention + add_1 + residual_2 + norm_2 + feed_forward + add_2
@@ -381,7 +393,7 @@ def mlm_steps(config: EncoderConfig) -> tuple[Step, ...]:
         return ()
     return (
         placed(activated(config, MLM), "mlm.", x="output")
-        + norm_steps(config, "mlm.norm.", "mlm.activation", "mlm_head.norm")
+        + norm_steps(config, "mlm.norm.", "Head: ", "mlm.activation", "mlm_head.norm")
         + placed(MLM_OUTPUT, "mlm.")
     )
 
@@ -393,7 +405,7 @@ def catalogue(config: EncoderConfig) -> tuple[Step, ...]:
     for i in range(config.n_layers):
         steps += layer_steps(config, i, steps[-1].name)
     if config.final_norm:
-        steps += norm_steps(config, "final_norm.", steps[-1].name, "final_norm")
+        steps += norm_steps(config, "final_norm.", "Final norm: ", steps[-1].name, "final_norm")
     return steps + placed((OUTPUT,), "", x=steps[-1].name) + mlm_steps(config)
 
 

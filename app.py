@@ -1,0 +1,26 @@
+"""The app: navigation, sidebar and walk around every page. Start it with `streamlit run app.py`."""
+
+import streamlit as st
+
+from pages.ui.site import PAGES
+
+st.set_page_config(page_icon="🔎", layout="wide", initial_sidebar_state=340)
+scripts = {st.Page(p.script, title=p.title, icon=p.icon, default=p is PAGES[0]): p for p in PAGES}
+script = st.navigation(list(scripts))
+page = scripts[script]
+bar = st.container(horizontal=True, vertical_alignment="center", key="bar")
+bar.title(page.title, width="content")
+
+# The first visitor after a start sees the title while the libraries load.
+from pages.ui import sidebar, state, walk  # noqa: E402
+from pages.ui.step_panel import plain  # noqa: E402
+
+walk.resume()
+trace = sidebar.draw()
+walk.settle(page, trace.config)
+with bar:
+    walk.draw(page, trace.config)
+if notes := st.session_state.pop("notes", []):
+    st.warning(plain("  \n".join(notes)))
+script.run()
+state.write_url()

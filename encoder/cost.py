@@ -1,0 +1,122 @@
+"""What a model and a run cost: parameters by formula and by count, operations, bytes and time of every step."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from encoder.config import EncoderConfig
+from encoder.model import Encoder
+from encoder.steps import Step, by_name
+from encoder.trace import Trace
+
+Term = tuple[str | int, ...]  # a product of sizes, such as ("d_model", "d_ff")
+LINEAR: tuple[Term, ...] = (("d_model", "d_model"), ("d_model",))
+NORM: tuple[Term, ...] = ((2, "d_model"),)
+EMBEDDING_PARTS: dict[str, tuple[Term, ...]] = {
+    "embedding.tokens": (("vocab_size", "d_model"),),
+    "embedding.positions": (("max_positions", "d_model"),),
+    "embedding.segments": (("n_segments", "d_model"),),
+    "embedding.norm": NORM,
+}
+LAYER_PARTS: dict[str, tuple[Term, ...]] = {
+    "attention.w_q": LINEAR,
+    "attention.w_k": LINEAR,
+    "attention.w_v": LINEAR,
+    "attention.w_o": LINEAR,
+    "norm1": NORM,
+    "feed_forward.w_1": (("d_model", "d_ff"), ("d_ff",)),
+    "feed_forward.w_2": (("d_ff", "d_model"), ("d_model",)),
+    "norm2": NORM,
+}
+HEAD_PARTS: dict[str, tuple[Term, ...]] = {
+    "final_norm": NORM,
+    "mlm_head.transform": LINEAR,
+    "mlm_head.norm": NORM,
+    "mlm_head.bias": (("vocab_size",),),
+}
+
+
+@dataclass(frozen=True)
+class Part:
+    """Parameters of one part of a model: the formula in words, its value, and what the model really holds."""
+
+    name: str
+    formula: str
+    by_formula: int
+    counted: int
+
+
+@dataclass(frozen=True)
+class StepCost:
+    """One step of a run: floating-point operations, bytes of its result, seconds until the result was there.
+
+    `new_bytes` is 0 where the step hands on memory of an earlier one.
+    """
+
+    step: Step
+    sizes: tuple[int, ...]
+    flops: int
+    new_bytes: int
+    seconds: float
+
+
+def parameters(model: Encoder) -> list[Part]:
+    """Every part of the model that has parameters, in the order of the forward pass."""
+    config = model.config
+    present = {name for name, _ in model.named_parameters()}
+    layers = {f"layers.{i}.{name}": terms for i in range(config.n_layers) for name, terms in LAYER_PARTS.items()}
+    parts = {**EMBEDDING_PARTS, **layers, **HEAD_PARTS}
+    held = {part: [name for name in present if name == part or name.startswith(part + ".")] for part in parts}
+    sizes = dict(model.named_parameters())
+    return [
+        Part(name, in_words(terms), value(terms, config), sum(sizes[n].numel() for n in held[name]))
+        for name, terms in parts.items()
+        if held[name]
+    ]
+
+
+def in_words(terms: tuple[Term, ...]) -> str:
+    """The formula as text: "d_model·d_ff + d_ff"."""
+    return " + ".join("·".join(str(factor) for factor in term) for term in terms)
+
+
+def value(terms: tuple[Term, ...], config: EncoderConfig) -> int:
+    """The formula in numbers."""
+    return sum(math.prod(f if isinstance(f, int) else getattr(config, f) for f in term) for term in terms)
+
+
+# Operations per element of the result, for a contraction or reduction over k numbers. An addition, multiplication,
+# comparison, exponential, root or erf counts as one.
+FLOPS: dict[str, Callable[[int], int]] = {
+    **dict.fromkeys(("lookup", "position", "segment", "sinusoid", "zeros", "same", "concat", "mask"), lambda k: 0),
+    **dict.fromkeys(("scale", "unscale", "add", "relu"), lambda k: 1),
+    **dict.fromkeys(("linear", "decode"), lambda k: 2 * k),
+    **dict.fromkeys(("dot", "weighted_sum"), lambda k: 2 * k - 1),
+    "softmax": lambda k: 5,
+    "mean": lambda k: k,
+    **dict.fromkeys(("variance", "variance_unbiased"), lambda k: 3 * k),
+    **dict.fromkeys(("normalize", "normalize_std", "affine"), lambda k: 2),
+    "gelu": lambda k: 5,
+}
+
+
+def step_flops(step: Step, config: EncoderConfig, n: int) -> int:
+    """Floating-point operations of a step for n tokens, by the shapes in the catalogue."""
+    catalogue = by_name(config)
+    operands = [name for name in step.inputs if name in catalogue]
+    k = catalogue[operands[0]].sizes(config, n)[-1] if operands else 0
+    each = FLOPS[step.operation](k) * (len(operands) - 1 if step.operation == "add" else 1)
+    return each * math.prod(step.sizes(config, n))
+
+
+def step_costs(trace: Trace) -> list[StepCost]:
+    """The cost of every step of a run, in the order of computation; seconds are those of this very run."""
+    costs, seen, before, n = [], set[int](), 0.0, len(trace.tokens)
+    for name, tensor in trace.items():
+        step, memory = trace.step(name), tensor.untyped_storage().data_ptr()
+        new = 0 if memory in seen else tensor.numel() * tensor.element_size()
+        flops = step_flops(step, trace.config, n)
+        costs.append(StepCost(step, tuple(tensor.shape), flops, new, trace.ready[name] - before))
+        seen.add(memory)
+        before = trace.ready[name]
+    return costs

@@ -1,0 +1,62 @@
+"""Bars for each token, and the likeliest words at each position."""
+
+import numpy as np
+import plotly.graph_objects as go
+
+from encoder.figures.theme import (
+    ACCENT,
+    GRID,
+    SECOND,
+    Kind,
+    Theme,
+    label,
+    layout,
+    limits,
+    number_axis,
+    scale,
+    short,
+    token_axis,
+)
+
+
+def token_bars(values: dict[str, np.ndarray], tokens: list[str], *, title: str, theme: Theme = "light") -> go.Figure:
+    """One bar for each token and series; at most two series, told apart by colour and by name."""
+    colours = (ACCENT[theme], SECOND[theme])
+    bars = [
+        go.Bar(
+            x=np.arange(len(tokens)),
+            y=series.astype(np.float32),
+            name=name,
+            marker={"color": colour},
+            hovertemplate=f"%{{x}}<br>{name} %{{y:.6g}}<extra></extra>",
+        )
+        for (name, series), colour in zip(values.items(), colours, strict=False)
+    ]
+    down = number_axis(title, theme) | {"showgrid": True, "gridcolor": GRID[theme]}
+    figure = go.Figure(bars, layout(theme, 300, xaxis=token_axis(tokens, None), yaxis=down, bargap=0.25))
+    return figure.update_layout(showlegend=len(bars) > 1, legend={"orientation": "h", "y": 1.15})
+
+
+def likeliest(
+    words: list[list[str]], values: np.ndarray, tokens: list[str], *, kind: Kind, theme: Theme = "light"
+) -> go.Figure:
+    """For each position the words with the largest value, best first: words and values are [n, k]."""
+    low, high = limits(kind, float(np.abs(values).max(initial=0.0)))
+    heat = go.Heatmap(
+        z=values.astype(np.float32),
+        zmin=low,
+        zmax=high,
+        colorscale=scale(kind, theme),
+        colorbar={"thickness": 12, "outlinewidth": 0},
+        text=[
+            [f"{label(word, 12)} {short(v)}" for word, v in zip(row, vs, strict=True)]
+            for row, vs in zip(words, values.tolist(), strict=True)
+        ],
+        texttemplate="%{text}",
+        hovertemplate="at %{y}: %{text}<extra></extra>",
+    )
+    ranks = [f"{i + 1}." for i in range(values.shape[1])]
+    down = token_axis(tokens, "position")
+    down["range"] = [len(tokens) - 0.5, -0.5]
+    across = token_axis(ranks, "rank") | {"side": "top"}
+    return go.Figure(heat, layout(theme, min(900, max(220, 26 * len(tokens) + 80)), xaxis=across, yaxis=down))

@@ -1,0 +1,42 @@
+"""One sentence that says the main fact of a picture, for the eye and for the screen reader."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from encoder.figures.theme import Kind, short
+
+
+def place(names: list[str] | str, i: int) -> str:
+    """How a row or column is called in a sentence."""
+    return f"“{names[i]}” ({i})" if isinstance(names, list) else f"{names} {i}"
+
+
+def main_fact(
+    values: np.ndarray, rows: list[str], columns: list[str] | str, kind: Kind, special: Sequence[bool] = ()
+) -> str:
+    """What stands out in values [rows, columns]: the column that gets most of the weight, or the extreme cell.
+
+    `special` marks the tokens, among rows and columns alike, that are not words: [CLS], [SEP], padding.
+    """
+    finite = np.isfinite(values)
+    if not finite.any():
+        return "No value here is a finite number."
+    if kind == "share":
+        received = values.mean(0)
+        top = int(received.argmax())
+        if received[top] > 0.5 and len(rows) > 1:
+            return f"On average a row gives {short(float(received[top]))} of its weight to {place(columns, top)}."
+        words = np.flatnonzero(~np.asarray(special)) if any(special) and not all(special) else np.arange(len(rows))
+        i, j = (words[k] for k in np.unravel_index(values[np.ix_(words, words)].argmax(), (len(words), len(words))))
+        said = f"{place(rows, int(i))} puts {short(float(values[i, j]))} on {place(columns, int(j))}"
+        if len(words) == len(rows):
+            return f"{said}, the largest weight."
+        share = short(float(1 - received[words].sum()))
+        return f"{said}, the largest weight between two words; {share} of all weight goes to special tokens."
+    size = np.where(finite, np.abs(values), -1.0)
+    i, j = np.unravel_index(size.argmax(), size.shape)
+    least, most = short(float(values[finite].min())), short(float(values[finite].max()))
+    said = f"Values go from {least} to {most}; the strongest is at {place(rows, int(i))}, {place(columns, int(j))}."
+    blank = int((~finite).sum())
+    return said + (f" {blank} hidden cells are minus infinity and stay blank." if blank else "")

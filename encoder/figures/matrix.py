@@ -1,0 +1,60 @@
+"""A matrix as a heatmap: rows are tokens, columns are tokens or dimensions."""
+
+import numpy as np
+import plotly.graph_objects as go
+
+from encoder.figures.theme import Kind, Theme, layout, limits, number_axis, scale, short, token_axis
+
+MOST_CELLS = 128 * 128  # above this a picture carries 255 levels instead of exact numbers
+LEVELS = 254
+
+
+def matrix(
+    values: np.ndarray,
+    rows: list[str],
+    columns: list[str] | str,
+    *,
+    kind: Kind,
+    theme: Theme = "light",
+    row_title: str = "",
+    column_title: str = "",
+    largest: float | None = None,
+) -> go.Figure:
+    """A heatmap of values [rows, columns].
+
+    `columns` is a list of tokens, or the name of what is counted along the columns ("dimension"). The colour scale
+    is 0..1 for shares, symmetric about zero for signed values; `largest` locks its end across pictures. Cells of minus
+    infinity stay blank. Above 128 x 128 cells the picture carries 255 levels, said in the hover text with a "≈".
+    """
+    finite = np.abs(values[np.isfinite(values)])
+    low, high = limits(kind, largest if largest is not None else float(finite.max(initial=0.0)))
+    row_name = "%{y}"
+    column_name = "%{x}" if isinstance(columns, list) else columns + " %{x}"
+    exact = values.size <= MOST_CELLS
+    ticks = np.linspace(low, high, 5)
+    bar: dict[str, object] = {"thickness": 12, "outlinewidth": 0, "tickformat": ".3~g"}
+    if exact:
+        z, ends = values.astype(np.float32), (low, high)
+        shown = "%{z:.6g}"
+    else:
+        level = np.nan_to_num((values - low) / (high - low), nan=0.0, posinf=1.0, neginf=0.0).clip(0, 1) * LEVELS
+        z, ends = level.round().astype(np.uint8), (0, LEVELS)
+        bar |= {"tickvals": (ticks - low) / (high - low) * LEVELS, "ticktext": [short(t) for t in ticks]}
+        shown = f"≈ level %{{z}} of {LEVELS}, from {short(low)} to {short(high)}"
+    heat = go.Heatmap(
+        z=z,
+        zmin=ends[0],
+        zmax=ends[1],
+        colorscale=scale(kind, theme),
+        colorbar=bar,
+        hovertemplate=f"{row_name} · {column_name}<br>{shown}<extra></extra>",
+    )
+    down = token_axis(rows, row_title)
+    down["range"] = [len(rows) - 0.5, -0.5]
+    if isinstance(columns, list):
+        across = token_axis(columns, column_title, room=32) | {"side": "top", "tickangle": -45}
+        height = min(760, 24 * len(rows) + 130)
+    else:
+        across = number_axis(column_title, theme) | {"side": "top"}
+        height = min(640, 22 * len(rows) + 90)
+    return go.Figure(heat, layout(theme, max(height, 220), xaxis=across, yaxis=down))

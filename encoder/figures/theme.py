@@ -1,0 +1,114 @@
+"""Colours, labels and number format that every picture shares."""
+
+import html
+import math
+from typing import Any, Literal
+
+import plotly.graph_objects as go
+from plotly.colors import convert_colors_to_same_type, sample_colorscale, sequential
+
+Theme = Literal["light", "dark"]
+Kind = Literal["signed", "share", "positive"]
+
+
+def evenly(colours: list[str]) -> list[list[Any]]:
+    """A Plotly colour scale with the colours at equal distances."""
+    return [[i / (len(colours) - 1), colour] for i, colour in enumerate(colours)]
+
+
+# Perceptually uniform scales of cmocean (Thyng et al. 2016). Zero is the page's own background in both themes: pale in
+# light, near black in dark. Signed values join two sequential scales at zero: blue below, warm above.
+PALE, DARK = "rgb(250, 250, 252)", "rgb(17, 21, 30)"
+BLUES = [sequential.ice[i] for i in (10, 8, 6, 4, 3)]  # from light to dark
+REDS = [sequential.amp[i] for i in (1, 3, 5, 7, 9)]
+NIGHT_BLUES = [sequential.ice[i] for i in (3, 5, 7, 9, 11)]  # from dark to light
+NIGHT_REDS = [sequential.matter[i] for i in (9, 7, 5, 3, 0)]
+RISING = {
+    "light": evenly([PALE, *BLUES]),
+    "dark": evenly([DARK, *NIGHT_BLUES]),
+}
+SIGNED = {
+    "light": evenly([*reversed(BLUES), PALE, *REDS]),
+    "dark": evenly([*reversed(NIGHT_BLUES), DARK, *NIGHT_REDS]),
+}
+ACCENT = {"light": "#1f6fb2", "dark": "#6db6e8"}
+SECOND = {"light": "#b4532a", "dark": "#f0a35e"}
+INK = {"light": "#31333f", "dark": "#e6e8ee"}
+GRID = {"light": "#e3e6ec", "dark": "#2b303b"}
+
+
+def scale(kind: Kind, theme: Theme) -> list[list[Any]]:
+    """The colour scale for values of a kind."""
+    return (SIGNED if kind == "signed" else RISING)[theme]
+
+
+def palette(kind: Kind, theme: Theme, steps: int = 255) -> list[list[int]]:
+    """The colour scale as `steps` RGB triples, from the lowest value to the highest."""
+    points = [i / (steps - 1) for i in range(steps)]
+    rgb = convert_colors_to_same_type(sample_colorscale(scale(kind, theme), points), colortype="tuple")[0]
+    return [[round(255 * channel) for channel in colour] for colour in rgb]
+
+
+def limits(kind: Kind, largest: float) -> tuple[float, float]:
+    """The ends of the colour scale: 0..1 for shares, symmetric about zero for signed values, from zero up otherwise."""
+    largest = largest if math.isfinite(largest) and largest > 0 else 1.0
+    return {"share": (0.0, 1.0), "signed": (-largest, largest), "positive": (0.0, largest)}[kind]
+
+
+def short(value: float) -> str:
+    """A number with four significant digits."""
+    return f"{value:.4g}"
+
+
+def shown(token: str, longest: int = 14) -> str:
+    """A token as plain text: cut when long, characters without a shape shown by their number."""
+    seen = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in token)
+    return seen if len(seen) <= longest else seen[: longest - 1] + "…"
+
+
+def label(token: str, longest: int = 14) -> str:
+    """A token as it may stand in a Plotly picture, whose texts read some HTML."""
+    return html.escape(shown(token, longest), quote=False)
+
+
+def labels(tokens: list[str]) -> list[str]:
+    """Every token as a tick label."""
+    return [label(token) for token in tokens]
+
+
+def layout(theme: Theme, height: int, **more: Any) -> go.Layout:
+    """The frame all pictures share: no wasted margin, the page's background, its ink."""
+    return go.Layout(
+        height=height,
+        margin={"l": 0, "r": 0, "t": 10, "b": 0},
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        font={"color": INK[theme], "size": 13},
+        hoverlabel={"font": {"size": 13}},
+        showlegend=False,
+    ).update(more)
+
+
+def token_axis(tokens: list[str], title: str | None, room: int = 48) -> dict[str, Any]:
+    """An axis with one place for each token; beyond `room` tokens only some are named."""
+    every = math.ceil(len(tokens) / room)
+    places = list(range(0, len(tokens), every))
+    names = labels(tokens)
+    return {
+        "title": {"text": title},
+        "tickvals": places,
+        "ticktext": [names[i] if every == 1 else f"{i} {names[i]}" for i in places],
+        "range": [-0.5, len(tokens) - 0.5],
+        "showgrid": False,
+        "zeroline": False,
+    }
+
+
+def number_axis(title: str, theme: Theme) -> dict[str, Any]:
+    """An axis for plain numbers."""
+    return {
+        "title": {"text": title},
+        "showgrid": False,
+        "zeroline": False,
+        "linecolor": GRID[theme],
+    }

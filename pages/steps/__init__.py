@@ -1,0 +1,1 @@
+"""One thin script per page, in the order a reader takes them."""

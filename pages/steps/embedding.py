@@ -1,0 +1,5 @@
+"""Embedding: from token ids to vectors."""
+
+from pages.ui import step_panel
+
+step_panel.draw("embedding")

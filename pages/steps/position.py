@@ -1,0 +1,24 @@
+"""Position: what tells the model where a word stands."""
+
+import streamlit as st
+
+from encoder.figures.matrix import matrix
+from encoder.metrics import cosine
+from pages.ui import session, step_panel
+
+step = step_panel.draw("position")
+trace = session.now()
+
+st.subheader("How alike two positions are")
+positions = trace["embedding.positions"]
+alike = cosine(positions[:, None], positions[None]).numpy()
+st.plotly_chart(
+    matrix(alike, trace.tokens, trace.tokens, kind="signed", theme=step_panel.theme(), largest=1.0),
+    key="alike",
+    config=step_panel.CONFIG,
+    alt="Cosine between the position vectors of every two places.",
+)
+st.markdown(
+    "The cosine between the position vectors of every two places. With sinusoidal positions it depends only on the "
+    "distance between them: every diagonal has one colour."
+)

@@ -1,0 +1,52 @@
+"""Sentence & tokens: what the model reads, and a first look at what it makes of it."""
+
+import pandas as pd
+import streamlit as st
+
+from pages.ui import session, state, step_panel, token_strip
+
+EXAMPLES = (
+    state.EXAMPLE,
+    "Keys on the table belong to Sara.",
+    "The capital of France is [MASK].",
+    "The cat chased the mouse.",
+    "I understand this",
+)
+
+
+def take_example() -> None:
+    """Type the chosen example into the sidebar."""
+    if st.session_state["example"]:
+        st.session_state["sentence"] = st.session_state["example"]
+        st.session_state["hidden"] = []
+
+
+st.markdown(
+    "Type a sentence in the sidebar and follow it through a transformer encoder, step by step. "
+    "Every number comes from the model that just ran."
+)
+trace, view = session.now(), state.current()
+st.session_state["example"] = view.sentence if view.sentence in EXAMPLES else None
+st.pills("Examples", EXAMPLES, key="example", on_change=take_example, format_func=step_panel.plain)
+
+st.subheader(f"{len(trace.tokens)} tokens")
+st.markdown(
+    "The sentence is split into pieces that the model knows, and each piece has a number. "
+    "Pieces in square brackets are added by the model; `##` marks a piece that continues a word."
+)
+special = trace.pieces.special
+token_strip.draw(trace)
+rows = [
+    {"position": i, "token": token, "id": trace.ids[i], "typed": trace.pieces.typed(i), "added": special[i]}
+    for i, token in enumerate(trace.tokens)
+]
+with st.expander("The tokens as a table"):
+    st.dataframe(pd.DataFrame(rows), hide_index=True, key="tokens")
+
+guesses = session.text_encoder(view.model).predict(trace, 3)
+for i in [i for i, token in enumerate(trace.tokens) if token == "[MASK]" and guesses]:
+    said = ", ".join(f"“{word}” {probability:.3f}" for word, probability in guesses[i])
+    st.text(f"At [MASK] (position {i}) the model would say: {said}.")
+
+weights = trace.step(f"layers.{view.layer}.attention.weights")
+step_panel.show(trace, weights, view.head)

@@ -1,0 +1,41 @@
+"""Numbers as a table and as a CSV file."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from encoder.figures.theme import shown
+
+
+def frame(values: np.ndarray, rows: list[str], columns: list[str] | str) -> pd.DataFrame:
+    """A matrix as a table: rows are tokens with their positions, columns tokens likewise or dim_1, dim_2, ...
+
+    Every label of a token starts with its position, so no two are the same and no spreadsheet takes one for a formula.
+    """
+    width = values.shape[1]
+    names = [f"{j} {shown(t)}" for j, t in enumerate(columns)] if isinstance(columns, list) else None
+    return pd.DataFrame(
+        values,
+        index=pd.Index([f"{i} {shown(t)}" for i, t in enumerate(rows)], name="token"),
+        columns=names or [f"{columns}_{j + 1}" for j in range(width)],
+    )
+
+
+def numbers(key: str, name: str, make: Callable[[], pd.DataFrame], shape: tuple[int, ...]) -> None:
+    """A fold with the exact numbers, made only when it is opened, and the same numbers as CSV."""
+    size = " × ".join(map(str, shape))
+    fold = st.expander(f"Numbers ({size})", key=f"numbers_{key}", on_change="rerun")
+    if fold.open:
+        with fold:
+            table = make()
+            st.dataframe(table, key=f"table_{key}")
+            st.download_button(
+                "CSV",
+                data=lambda: table.to_csv().encode(),
+                file_name=f"{name}.csv",
+                mime="text/csv",
+                key=f"csv_{key}",
+                on_click="ignore",
+            )

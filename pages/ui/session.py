@@ -1,0 +1,80 @@
+"""The only caching: models by name, and runs by what they were asked."""
+
+import gc
+import os
+import threading
+from dataclasses import dataclass
+
+import cachetools
+import streamlit as st
+import torch
+
+from encoder import PRESETS, TextEncoder, Trace
+
+RUNS_BYTES = 800_000_000  # what all kept runs together may hold
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A model that the app offers, and a layer and head of it that are worth a first look."""
+
+    label: str
+    preset: str = ""
+    layer: int = 0
+    head: int = 0
+
+
+MODELS = {
+    "base": Offer("base: trained, the paper's size", layer=4, head=1),
+    "small": Offer("small: trained, 4 layers of 128", layer=0, head=2),
+    "paper": Offer("untrained, the paper's size", "paper"),
+    "pre-norm": Offer("untrained, pre-norm", "pre-norm"),
+    "eight-blocks": Offer("untrained, 8 blocks", "eight-blocks"),
+    "guide": Offer("untrained, final norm and std_norm", "guide"),
+}
+
+
+@st.cache_resource(max_entries=4, show_spinner="Loading the model …")
+def text_encoder(name: str) -> TextEncoder:
+    """The model of that name, one for all sessions."""
+    torch.set_num_threads(1)
+    preset = MODELS[name].preset
+    loaded = TextEncoder.from_config(PRESETS[preset], name=name) if preset else TextEncoder.from_pretrained(name)
+    gc.collect()
+    gc.freeze()  # Streamlit collects garbage after every rerun; torch's half a million objects need not be looked at
+    return loaded
+
+
+class Runs:
+    """Runs of all sessions by (model, sentence, hidden), bounded in bytes; the same run is never made twice at once."""
+
+    def __init__(self) -> None:
+        self.made = 0
+        self.kept: cachetools.LRUCache[tuple[object, ...], Trace] = cachetools.LRUCache(
+            maxsize=RUNS_BYTES, getsizeof=lambda trace: trace.nbytes
+        )
+        self.seats = threading.Semaphore(os.cpu_count() or 1)
+        self.get = cachetools.cached(self.kept, condition=threading.Condition())(self.make)
+
+    def make(self, model: str, sentence: str, hidden: tuple[int, ...]) -> Trace:
+        """Run the model; at most one run per processor at a time."""
+        with self.seats:
+            torch.set_num_threads(1)
+            self.made += 1
+            return text_encoder(model).trace(sentence, hidden=hidden)
+
+
+@st.cache_resource(show_spinner=False)
+def runs() -> Runs:
+    """The one store of runs."""
+    return Runs()
+
+
+def run(model: str, sentence: str, hidden: tuple[int, ...]) -> Trace:
+    """The recorded run of a sentence; made when asked for first."""
+    return runs().get(model, sentence, hidden)
+
+
+def now() -> Trace:
+    """The run that this session looks at."""
+    return run(st.session_state["model"], st.session_state["read"], tuple(st.session_state["hidden"]))

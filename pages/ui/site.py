@@ -1,0 +1,37 @@
+"""The pages as data."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page: its script, title and icon, which parts of the encoder it explains, and the step it opens on."""
+
+    key: str
+    title: str
+    icon: str
+    parts: tuple[str, ...] = ()
+    opens_on: str = ""
+
+    @property
+    def script(self) -> str:
+        """The page's file, as Streamlit names it."""
+        return f"pages/steps/{self.key}.py"
+
+
+PAGES = (
+    Page("sentence", "Sentence & tokens", ":material/short_text:"),
+    Page("embedding", "Embedding", ":material/database:", ("embedding",)),
+    Page("position", "Position", ":material/waves:", ("position",)),
+    Page("attention", "Attention", ":material/visibility:", ("attention",), "attention.weights"),
+    Page(
+        "add_norm",
+        "Add & norm",
+        ":material/add_circle:",
+        ("add_norm_1", "add_norm_2", "layer_output"),
+        "add_norm_1.sum",
+    ),
+    Page("feed_forward", "Feed-forward", ":material/bolt:", ("feed_forward",), "feed_forward.activation"),
+    Page("stack", "The stack", ":material/layers:", ("final_norm", "output", "mlm"), "output"),
+    Page("model_cost", "Model & cost", ":material/monitoring:"),
+)

@@ -1,0 +1,138 @@
+"""The one state of the app, and its form in the URL."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+
+import streamlit as st
+
+from encoder.config import EncoderConfig
+
+EXAMPLE = "The animal didn't cross the street because it was too wide."
+LONGEST_IN_URL = 1500
+
+
+@dataclass(frozen=True)
+class View:
+    """What is on the screen: which sentence in which model, and where in it. Layers, heads and positions count from 0.
+
+    `step` is a step's name within its layer ("attention.weights"); empty means the page's own first choice.
+    `hidden` lists the positions that no token may look at.
+    """
+
+    sentence: str = EXAMPLE
+    model: str = "base"
+    layer: int = 4
+    head: int = 1
+    step: str = ""
+    hidden: tuple[int, ...] = ()
+
+    def to_query(self) -> dict[str, str]:
+        """The parameters of a link that restores this view; what is at its default is left out."""
+        usual = View().as_text()
+        said = {name: text for name, text in self.as_text().items() if text != usual[name]}
+        if len(self.sentence) > LONGEST_IN_URL:
+            said.pop("sentence", None)
+        return said
+
+    def as_text(self) -> dict[str, str]:
+        """Every field as a link spells it."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: ",".join(map(str, v)) if isinstance(v, tuple) else str(v) for name, v in values.items()}
+
+    def within(self, config: EncoderConfig, n: int) -> tuple["View", list[str]]:
+        """This view with layer, head and hidden positions inside the model and sentence, and what had to change."""
+        notes = []
+        changed = {}
+        for name, count in (("layer", config.n_layers), ("head", config.n_heads)):
+            value = getattr(self, name)
+            if not 0 <= value < count:
+                changed[name] = min(max(value, 0), count - 1)
+                notes.append(
+                    f"There is no {name} {value} here: {name}s go from 0 to {count - 1}. Showing {changed[name]}."
+                )
+        hidden = tuple(i for i in self.hidden if 0 <= i < n)
+        if len(hidden) == n:
+            hidden = ()
+            notes.append("Every token was hidden; at least one must be left to look at, so all are shown.")
+        elif hidden != self.hidden:
+            outside = ", ".join(str(i) for i in self.hidden if i not in hidden)
+            notes.append(f"Hidden position {outside} is not in this sentence: positions go from 0 to {n - 1}.")
+        return replace(self, **changed, hidden=hidden), notes
+
+
+def from_query(query: Mapping[str, str], models: list[str], steps: frozenset[str]) -> tuple[View, list[str]]:
+    """The view that a link asks for; what it asks for in vain falls back and is said."""
+    view, notes = View(), []
+
+    def refuse(name: str, value: str, allowed: str) -> None:
+        notes.append(
+            f"The link asks for {name} “{value[:40]}”; {allowed}. Showing {getattr(view, name) or 'the usual one'}."
+        )
+
+    changed: dict[str, object] = {}
+    if query.get("sentence", "").strip():
+        changed["sentence"] = query["sentence"]
+    if "model" in query:
+        if query["model"] in models:
+            changed["model"] = query["model"]
+        else:
+            refuse("model", query["model"], f"models are {', '.join(models)}")
+    for name in ("layer", "head"):
+        if name in query:
+            if is_count(query[name]):
+                changed[name] = int(query[name])
+            else:
+                refuse(name, query[name], "it must be a whole number from 0")
+    if "step" in query:
+        if query["step"] in steps:
+            changed["step"] = query["step"]
+        else:
+            refuse("step", query["step"], "no step is called so")
+    if "hidden" in query:
+        places = [p for p in query["hidden"].split(",") if p]
+        if all(map(is_count, places)) and len(places) <= 512:
+            changed["hidden"] = tuple(sorted({int(p) for p in places}))
+        else:
+            refuse("hidden", query["hidden"], "it must be positions such as 2,5")
+    return replace(view, **changed), notes
+
+
+def is_count(text: str) -> bool:
+    """Whether text is a plain whole number that is not absurdly large."""
+    return text.isascii() and text.isdigit() and len(text) <= 6
+
+
+def current() -> View:
+    """The view of this session."""
+    values = {field.name: st.session_state.get(field.name, field.default) for field in fields(View)}
+    return View(**{**values, "hidden": tuple(values["hidden"])})
+
+
+def store(view: View, names: tuple[str, ...] = tuple(field.name for field in fields(View))) -> None:
+    """Make these fields of the view the session's; their widgets must be drawn after this."""
+    for name in names:
+        value = getattr(view, name)
+        st.session_state[name] = list(value) if isinstance(value, tuple) else value
+
+
+def note(sentences: list[str]) -> None:
+    """Say these sentences on top of the page in this run."""
+    st.session_state["notes"] = [*st.session_state.get("notes", []), *sentences]
+
+
+def read_url(models: list[str], steps: frozenset[str]) -> None:
+    """Take over what the URL asks for, if it is not what this session wrote there itself. Before any widget."""
+    query = st.query_params.to_dict()
+    new = "model" not in st.session_state
+    if new or (query and query != st.session_state.get("written")):
+        view, notes = from_query(query, models, steps)
+        store(view)
+        note(notes)
+
+
+def write_url() -> None:
+    """Let the URL say what is on the screen. After all widgets."""
+    query = current().to_query()
+    st.session_state["written"] = query
+    if st.query_params.to_dict() != query:
+        st.query_params.from_dict(query)

@@ -1,0 +1,35 @@
+"""The sentence as the model reads it: one box for each token, flowing with the width of the page."""
+
+import html
+
+import streamlit as st
+
+from encoder.figures.theme import shown
+from encoder.trace import Trace
+
+STYLE = """
+<style>
+.tokens { display: flex; flex-wrap: wrap; gap: 6px; }
+.tokens > div { border: 2px solid var(--st-primary-color, #1f6fb2); border-radius: 6px; padding: 2px 10px;
+  text-align: center; line-height: 1.25; }
+.tokens > div.added { border-style: dashed; opacity: 0.75; }
+.tokens small { display: block; opacity: 0.75; }
+</style>
+"""
+
+
+def draw(trace: Trace) -> None:
+    """Draw every token with its position and id; dashed boxes are tokens that the model added."""
+    boxes = [box(trace, i) for i in range(len(trace.tokens))]
+    st.html(f"{STYLE}<div class='tokens' role='list'>{''.join(boxes)}</div>")
+
+
+def box(trace: Trace, i: int) -> str:
+    """One token's box; an unknown piece also shows what was typed."""
+    token, typed = trace.tokens[i], trace.pieces.typed(i)
+    word = f"{token} {typed}" if token == "[UNK]" else token
+    kind = " class='added'" if trace.pieces.special[i] else ""
+    return (
+        f"<div role='listitem'{kind}><bdi>{html.escape(shown(word, 24))}</bdi>"
+        f"<small>{i} · id {trace.ids[i]}</small></div>"
+    )

@@ -1,0 +1,94 @@
+"""Previous and next: through the steps of a layer and on to the next layer, page by page."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import streamlit as st
+
+from encoder.config import PRESETS, EncoderConfig
+from encoder.steps import catalogue
+from pages.ui import state
+from pages.ui.site import PAGES, Page
+
+PAGE_OF = {part: page for page in PAGES for part in page.parts}
+POSITION_STEPS = ("embedding.positions", "embedding.segments", "embedding.sum", "embedding.output")
+KNOWN_STEPS = frozenset(step.local for config in PRESETS.values() for step in catalogue(config))
+
+
+@dataclass(frozen=True)
+class Stop:
+    """One stop of the walk: a page, and on most pages a step of the catalogue.
+
+    `step` is its name within the layer, as the state and the URL spell it; `name` the full name.
+    """
+
+    page: Page
+    step: str = ""
+    layer: int | None = None
+    name: str = ""
+
+
+def page_of(layer: int | None, step: str) -> Page:
+    """The page that explains a step."""
+    if step in POSITION_STEPS:
+        return PAGE_OF["position"]
+    if step == "output" and layer is not None:
+        return PAGE_OF["layer_output"]
+    return PAGE_OF[step.split(".")[0]]
+
+
+@lru_cache(maxsize=32)
+def stops(config: EncoderConfig) -> tuple[Stop, ...]:
+    """Every stop from the typed sentence to the cost of the run, in the order of computation."""
+    steps = [Stop(page_of(step.layer, step.local), step.local, step.layer, step.name) for step in catalogue(config)]
+    return (Stop(PAGES[0]), *steps, Stop(PAGES[-1]))
+
+
+def stops_of(page: Page, config: EncoderConfig, layer: int) -> dict[str, Stop]:
+    """The stops of a page at a layer, by step, in the order of computation."""
+    return {stop.step: stop for stop in stops(config) if stop.page == page and stop.layer in (None, layer)}
+
+
+def current(page: Page, config: EncoderConfig) -> Stop:
+    """The stop that is on the screen."""
+    view = state.current()
+    return stops_of(page, config, view.layer)[view.step]
+
+
+def resume() -> None:
+    """Go to the page that a button asked for. Before anything is drawn."""
+    script = st.session_state.pop("go_to", None)
+    if script:
+        st.switch_page(script)
+
+
+def settle(page: Page, config: EncoderConfig) -> None:
+    """Make sure that the chosen step is one that this page has."""
+    view = state.current()
+    offered = stops_of(page, config, view.layer)
+    if view.step not in offered:
+        st.session_state["step"] = page.opens_on if page.opens_on in offered else next(iter(offered))
+
+
+def draw(page: Page, config: EncoderConfig) -> None:
+    """The bar with both buttons and where we are."""
+    way = stops(config)
+    here = way.index(current(page, config))
+    with st.container(horizontal=True, vertical_alignment="center", width="content", key="walk"):
+        button("previous", "Previous", "Left", way[here - 1] if here > 0 else None)
+        button("next", "Next", "Right", way[here + 1] if here + 1 < len(way) else None)
+        st.caption(f"Stop {here + 1} of {len(way)}", width="content")
+
+
+def button(key: str, text: str, shortcut: str, to: Stop | None) -> None:
+    """A step to a stop, by click or arrow key."""
+    kind = "primary" if key == "next" else "secondary"
+    st.button(text, key=key, type=kind, shortcut=shortcut, disabled=to is None, on_click=go, args=(to,))
+
+
+def go(to: Stop) -> None:
+    """Ask for a stop: its step and layer now, its page at the start of the run that follows."""
+    st.session_state["step"] = to.step
+    if to.layer is not None:
+        st.session_state["layer"] = to.layer
+    st.session_state["go_to"] = to.page.script
