@@ -15,10 +15,9 @@ EXAMPLES = (
 
 
 def take_example() -> None:
-    """Type the chosen example into the sidebar."""
+    """Take the chosen example as the sentence."""
     if st.session_state["example"]:
-        st.session_state["sentence"] = st.session_state["example"]
-        st.session_state["hidden"] = []
+        state.change(sentence=st.session_state["example"], hidden=())
 
 
 st.markdown(

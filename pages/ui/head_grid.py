@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from encoder.figures.theme import Kind, Theme, limits, palette, short, shown
+from pages.ui import state
 
 MOST_ROWS = 128
 HERE = Path(__file__).parent
@@ -72,4 +73,4 @@ def choose() -> None:
     """Take over the head that was clicked; what comes from a browser is checked."""
     head = st.session_state["head_grid"].get("head")
     if type(head) is int and 0 <= head < 128:
-        st.session_state["head"] = head
+        state.change(head=head)

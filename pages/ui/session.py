@@ -10,6 +10,7 @@ import streamlit as st
 import torch
 
 from encoder import PRESETS, TextEncoder, Trace
+from pages.ui.state import current
 
 RUNS_BYTES = 800_000_000  # what all kept runs together may hold
 
@@ -77,4 +78,5 @@ def run(model: str, sentence: str, hidden: tuple[int, ...]) -> Trace:
 
 def now() -> Trace:
     """The run that this session looks at."""
-    return run(st.session_state["model"], st.session_state["read"], tuple(st.session_state["hidden"]))
+    view = current()
+    return run(view.model, st.session_state["read"], view.hidden)

@@ -13,10 +13,10 @@ def draw() -> Trace:
     models = list(session.MODELS)
     state.read_url(models, KNOWN_STEPS)
     with st.sidebar:
-        st.text_area("Sentence", key="sentence", height=100, max_chars=200_000, help="Ctrl+Enter runs it.")
-        st.selectbox("Model", models, key="model", format_func=lambda m: session.MODELS[m].label, on_change=go_home)
-        encoder = session.text_encoder(st.session_state["model"])
-        typed = st.session_state["sentence"]
+        st.text_area("Sentence", height=100, max_chars=200_000, help="Ctrl+Enter runs it.", **state.widget("sentence"))
+        tie = state.widget("model") | {"on_change": take_model, "args": ()}
+        st.selectbox("Model", models, format_func=lambda m: session.MODELS[m].label, **tie)
+        typed, encoder = state.current().sentence, session.text_encoder(state.current().model)
         if not typed.strip():
             state.note(["The sentence is empty, so the example is shown."])
         pieces = encoder.tokenize(typed if typed.strip() else state.EXAMPLE)
@@ -24,16 +24,16 @@ def draw() -> Trace:
             state.note([cut_note(len(typed), pieces.kept_characters, len(pieces.ids))])
         view, notes = state.current().within(encoder.config, len(pieces.ids))
         state.note(notes)
-        state.store(view, ("layer", "head", "hidden"))
+        st.session_state["view"] = view
         config, tokens = encoder.config, pieces.tokens
-        st.segmented_control("Layer", range(config.n_layers), key="layer", required=True, width="stretch")
-        st.segmented_control("Head", range(config.n_heads), key="head", required=True, width="stretch")
+        st.segmented_control("Layer", range(config.n_layers), required=True, width="stretch", **state.widget("layer"))
+        st.segmented_control("Head", range(config.n_heads), required=True, width="stretch", **state.widget("head"))
         st.multiselect(
             "Hidden tokens",
             range(len(tokens)),
-            key="hidden",
             format_func=lambda i: f"{i} {shown(tokens[i])}",
             help="No token can look at a hidden one: its column in the attention is masked.",
+            **state.widget("hidden"),
         )
         if len(typed) > state.LONGEST_IN_URL:
             st.caption("This sentence is too long to be part of the link.")
@@ -41,10 +41,11 @@ def draw() -> Trace:
     return session.now()
 
 
-def go_home() -> None:
-    """Show the layer and head of the newly chosen model that are worth a first look."""
-    offer = session.MODELS[st.session_state["model"]]
-    st.session_state["layer"], st.session_state["head"] = offer.layer, offer.head
+def take_model() -> None:
+    """Show the newly chosen model at the layer and head that are worth a first look."""
+    model = st.session_state["model"]
+    offer = session.MODELS[model]
+    state.change(model=model, layer=offer.layer, head=offer.head)
 
 
 def cut_note(length: int, kept: int, tokens: int) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import streamlit as st
 
@@ -104,15 +105,31 @@ def is_count(text: str) -> bool:
 
 def current() -> View:
     """The view of this session."""
-    values = {field.name: st.session_state.get(field.name, field.default) for field in fields(View)}
-    return View(**{**values, "hidden": tuple(values["hidden"])})
+    view: View = st.session_state["view"]
+    return view
 
 
-def store(view: View, names: tuple[str, ...] = tuple(field.name for field in fields(View))) -> None:
-    """Make these fields of the view the session's; their widgets must be drawn after this."""
-    for name in names:
-        value = getattr(view, name)
-        st.session_state[name] = list(value) if isinstance(value, tuple) else value
+def change(**fields_of_view: object) -> None:
+    """Move the session to another view."""
+    st.session_state["view"] = replace(current(), **fields_of_view)
+
+
+def widget(name: str) -> dict[str, Any]:
+    """What ties a widget to a field of the view: its key, which shows the view, and what takes over its changes.
+
+    The view is a plain entry of the session, because Streamlit forgets the values of widgets when the page changes.
+    """
+    value = getattr(current(), name)
+    value = list(value) if isinstance(value, tuple) else value
+    if st.session_state.get(name) != value:
+        st.session_state[name] = value
+    return {"key": name, "on_change": take, "args": (name,)}
+
+
+def take(name: str) -> None:
+    """Take over what a person chose in a widget."""
+    value = st.session_state[name]
+    change(**{name: tuple(sorted(value)) if isinstance(value, list) else value})
 
 
 def note(sentences: list[str]) -> None:
@@ -121,18 +138,25 @@ def note(sentences: list[str]) -> None:
 
 
 def read_url(models: list[str], steps: frozenset[str]) -> None:
-    """Take over what the URL asks for, if it is not what this session wrote there itself. Before any widget."""
+    """Take over what the URL asks for, if it is not what this session wrote there itself. Before any widget.
+
+    Choosing a page leaves the URL without parameters; that asks for nothing, and the view stays.
+    """
     query = st.query_params.to_dict()
-    new = "model" not in st.session_state
-    if new or (query and query != st.session_state.get("written")):
-        view, notes = from_query(query, models, steps)
-        store(view)
+    if "view" not in st.session_state or (query and query != st.session_state.get("written")):
+        st.session_state["view"], notes = from_query(query, models, steps)
         note(notes)
 
 
 def write_url() -> None:
     """Let the URL say what is on the screen. After all widgets."""
-    query = current().to_query()
-    st.session_state["written"] = query
+    query = written()
     if st.query_params.to_dict() != query:
         st.query_params.from_dict(query)
+
+
+def written() -> dict[str, str]:
+    """The parameters of the current view, remembered as this session's own."""
+    query = current().to_query()
+    st.session_state["written"] = query
+    return query

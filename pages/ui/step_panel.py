@@ -54,7 +54,7 @@ def draw(page_key: str) -> Step:
 
 def choose(key: str) -> None:
     """Take over the step that was picked."""
-    st.session_state["step"] = st.session_state[key]
+    state.change(step=st.session_state[key])
 
 
 def show(trace: Trace, step: Step, head: int) -> None:

@@ -59,7 +59,7 @@ def resume() -> None:
     """Go to the page that a button asked for. Before anything is drawn."""
     script = st.session_state.pop("go_to", None)
     if script:
-        st.switch_page(script)
+        st.switch_page(script, query_params=state.written())
 
 
 def settle(page: Page, config: EncoderConfig) -> None:
@@ -67,7 +67,7 @@ def settle(page: Page, config: EncoderConfig) -> None:
     view = state.current()
     offered = stops_of(page, config, view.layer)
     if view.step not in offered:
-        st.session_state["step"] = page.opens_on if page.opens_on in offered else next(iter(offered))
+        state.change(step=page.opens_on if page.opens_on in offered else next(iter(offered)))
 
 
 def draw(page: Page, config: EncoderConfig) -> None:
@@ -88,7 +88,5 @@ def button(key: str, text: str, shortcut: str, to: Stop | None) -> None:
 
 def go(to: Stop) -> None:
     """Ask for a stop: its step and layer now, its page at the start of the run that follows."""
-    st.session_state["step"] = to.step
-    if to.layer is not None:
-        st.session_state["layer"] = to.layer
+    state.change(step=to.step, layer=state.current().layer if to.layer is None else to.layer)
     st.session_state["go_to"] = to.page.script

@@ -1,0 +1,173 @@
+"""Every page on real input, through Streamlit's own test harness."""
+
+import base64
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from encoder import TextEncoder
+from pages.ui import session
+from pages.ui.site import PAGES
+from pages.ui.state import EXAMPLE
+from pages.ui.walk import stops
+
+APP = str(Path(__file__).parents[1] / "app.py")
+SENTENCES = {
+    "one word": "Hello",
+    "three words": "I understand this",
+    "40 words": "The cat sat on the mat and looked at the bird. " * 4,
+    "600 words": "The old man and the sea were friends. " * 75,
+    "empty": "",
+    "spaces": "    ",
+    "emoji": "I 😀 you 👩‍🔬",
+    "Chinese": "你好 世界",
+    "Arabic": "مرحبا بالعالم",
+    "markup": "<b>x</b><script>alert(1)</script>",
+    "formula": "$x$ and $$y^2$$ and `code` and [a](b)",
+    "control": "a\u202eb\u200bc\x07d",
+    "paste": "word " * 20_000,
+    "one long word": "x" * 100_000,
+    "masked": "The [MASK] sat on the [MASK].",
+}
+
+
+def open_app(**query: str) -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=60)
+    for name, value in query.items():
+        app.query_params[name] = value
+    return healthy(app.run())
+
+
+def healthy(app: AppTest) -> AppTest:
+    assert not app.exception, [e.message for e in app.exception]
+    return app
+
+
+def go(app: AppTest, key: str) -> AppTest:
+    return healthy(app.switch_page(f"pages/steps/{key}.py").run())
+
+
+def numbers(app: AppTest, axis: str = "z", key: str = "picture") -> np.ndarray:
+    """What a chart on the page draws, decoded from what is sent to the browser."""
+    chart = next(c for c in app.get("plotly_chart") if f"-{key}" in c.proto.id)
+    packed = json.loads(chart.proto.spec)["data"][0][axis]
+    shape = [int(size) for size in packed.get("shape", "-1").split(",")]
+    return np.frombuffer(base64.b64decode(packed["bdata"]), packed["dtype"]).reshape(shape)
+
+
+def at(app: AppTest) -> tuple[int, int]:
+    """The layer and head on the screen."""
+    return app.session_state["view"].layer, app.session_state["view"].head
+
+
+def said(app: AppTest) -> str:
+    return " ".join(w.value for w in app.warning).replace("\\", "")
+
+
+@pytest.mark.parametrize("page", [page.key for page in PAGES])
+@pytest.mark.parametrize("name", SENTENCES)
+def test_every_page_takes_every_sentence(page: str, name: str) -> None:
+    app = open_app()
+    app.text_area(key="sentence").set_value(SENTENCES[name]).run()
+    go(app, page)
+    text = said(app)
+    if name in ("empty", "spaces"):
+        assert "empty" in text and "example" in text
+    if name in ("600 words", "paste"):
+        assert "512 tokens" in text
+
+
+@pytest.mark.parametrize("page", [page.key for page in PAGES])
+@pytest.mark.parametrize("model", session.MODELS)
+def test_every_page_shows_every_model(page: str, model: str) -> None:
+    app = open_app(model=model, sentence="I understand this", layer="0", head="0")
+    go(app, page)
+    assert not said(app)
+
+
+def test_the_whole_walk_shows_the_recorded_numbers(base: TextEncoder) -> None:
+    """Next, next, next through layer 0: each picture holds the numbers of the trace."""
+    app = open_app(sentence="I understand this")
+    trace = base.trace("I understand this")
+    way = stops(base.config)
+    upto = next(i for i, stop in enumerate(way) if stop.layer == 1 and stop.step == "attention.weights")
+    for stop in way[1 : upto + 1]:
+        healthy(app.button(key="next").click().run())
+        assert app.title[0].value == stop.page.title
+        recorded = trace[stop.name].numpy()
+        values = recorded[1] if recorded.ndim == 3 else recorded  # the view opens on head 1
+        seen = numbers(app, "y" if recorded.ndim == 1 else "z")
+        np.testing.assert_array_equal(seen, values)
+    for stop in reversed(way[:upto]):
+        healthy(app.button(key="previous").click().run())
+        assert app.title[0].value == stop.page.title
+
+
+def test_next_after_the_last_step_of_a_layer_is_the_next_layer() -> None:
+    app = go(open_app(layer="2"), "add_norm")
+    app.pills(key="step_add_norm").set_value("output").run()
+    healthy(app.button(key="next").click().run())
+    assert at(app)[0] == 3
+
+
+def test_moving_layer_or_head_does_not_run_the_model_again() -> None:
+    app = go(open_app(sentence="Only once, please."), "attention")
+    made = session.runs().made
+    before = numbers(app)
+    for key, value in (("layer", 2), ("head", 3), ("layer", 5), ("head", 0)):
+        healthy(app.segmented_control(key=key).set_value(value).run())
+        assert not np.array_equal(before, numbers(app))
+        before = numbers(app)
+    assert session.runs().made == made
+
+
+def test_choosing_a_page_keeps_the_view_and_the_url_carries_it() -> None:
+    app = open_app(sentence="Keys on the table belong to Sara.", layer="2", head="3")
+    for page in PAGES:
+        go(app, page.key)
+        assert at(app) == (2, 3)
+        query = {name: "".join(value) for name, value in app.query_params.items() if name != "step"}
+        assert query == {"sentence": "Keys on the table belong to Sara.", "layer": "2", "head": "3"}
+
+
+def test_a_link_with_nonsense_opens_the_example_and_says_what_it_could_not_do() -> None:
+    app = open_app(model="nope", layer="99", head="-1", step="zz", hidden="0,x")
+    for value in ("nope", "99", "-1", "zz", "0,x"):
+        assert value in said(app)
+    assert app.text_area(key="sentence").value == EXAMPLE
+
+
+def test_changing_the_model_brings_its_own_layer_and_head() -> None:
+    app = go(open_app(), "attention")
+    healthy(app.selectbox(key="model").set_value("small").run())
+    assert at(app) == (0, 2)
+    assert not said(app)
+
+
+def test_a_hidden_token_gets_no_weight() -> None:
+    app = go(open_app(hidden="2"), "attention")
+    assert (numbers(app)[:, 2] == 0).all()
+    np.testing.assert_allclose(numbers(app).sum(1), 1, atol=1e-6)
+
+
+def test_the_head_grid_holds_every_head_and_chooses_one() -> None:
+    app = go(open_app(sentence="I understand this"), "attention")
+    grid = json.loads(app.get("bidi_component")[0].proto.json)
+    assert (grid["heads"], grid["rows"], grid["chosen"]) == (8, 5, 1)
+
+
+def test_a_masked_word_is_guessed() -> None:
+    app = open_app(sentence="The capital of France is [MASK].")
+    assert any("paris" in text.value for text in app.text)
+
+
+def test_the_output_can_be_read_as_a_table_of_all_dimensions(base: TextEncoder) -> None:
+    app = go(open_app(sentence="I understand this"), "stack")
+    app.session_state["numbers_step"] = True
+    healthy(app.run())
+    table = app.dataframe[0].value
+    assert list(table.columns) == [f"dim_{i}" for i in range(1, 513)]
+    np.testing.assert_array_equal(table.to_numpy(), base.trace("I understand this")["output"].numpy())

@@ -1,0 +1,89 @@
+"""The view and its link: round trip, and every bad parameter falls back with a sentence."""
+
+import pytest
+
+from encoder import PRESETS
+from encoder.steps import catalogue
+from pages.ui.site import PAGES
+from pages.ui.state import EXAMPLE, LONGEST_IN_URL, View, from_query
+from pages.ui.walk import KNOWN_STEPS, stops, stops_of
+
+MODELS = ["base", "small"]
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        View(),
+        View(sentence="<b>x</b> & $x$ 😀 ?=#", model="small", layer=2, head=3, step="attention.scores", hidden=(1, 4)),
+        View(layer=0, head=0),
+    ],
+    ids=["default", "everything", "zeros"],
+)
+def test_a_link_restores_its_view(view: View) -> None:
+    assert from_query(view.to_query(), MODELS, KNOWN_STEPS) == (view, [])
+
+
+def test_the_default_view_needs_no_parameters() -> None:
+    assert View().to_query() == {}
+
+
+def test_a_long_sentence_is_left_out_of_the_link() -> None:
+    assert "sentence" not in View(sentence="x" * (LONGEST_IN_URL + 1)).to_query()
+    assert "sentence" in View(sentence="x" * LONGEST_IN_URL).to_query()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("model", "../../etc"),
+        ("model", ""),
+        ("layer", "-1"),
+        ("layer", "1e3"),
+        ("layer", "٣"),
+        ("layer", "9" * 400),
+        ("head", "nan"),
+        ("head", "1.5"),
+        ("step", "attention.nothing"),
+        ("hidden", "1,x"),
+        ("hidden", ",".join(map(str, range(600)))),
+    ],
+)
+def test_a_bad_parameter_falls_back_and_is_named(name: str, value: str) -> None:
+    view, notes = from_query({name: value}, MODELS, KNOWN_STEPS)
+    assert view == View()
+    assert len(notes) == 1
+    assert name in notes[0]
+    assert value[:40] in notes[0]
+
+
+def test_an_empty_sentence_in_a_link_is_the_example() -> None:
+    assert from_query({"sentence": "  "}, MODELS, KNOWN_STEPS)[0].sentence == EXAMPLE
+
+
+def test_layer_head_and_hidden_are_brought_into_range_and_said() -> None:
+    view, notes = View(layer=77, head=8, hidden=(2, 99)).within(PRESETS["paper"], n=5)
+    assert (view.layer, view.head, view.hidden) == (5, 7, (2,))
+    assert len(notes) == 3
+    assert "layer 77" in notes[0] and "0 to 5" in notes[0]
+    assert "head 8" in notes[1] and "0 to 7" in notes[1]
+    assert "99" in notes[2] and "0 to 4" in notes[2]
+
+
+def test_hiding_every_token_is_undone_and_said() -> None:
+    view, notes = View(hidden=(0, 1, 2)).within(PRESETS["paper"], n=3)
+    assert view.hidden == ()
+    assert "at least one" in notes[0]
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_walk_visits_every_step_once_in_the_order_of_computation(name: str) -> None:
+    config = PRESETS[name]
+    way = stops(config)
+    assert [stop.name for stop in way if stop.name] == [step.name for step in catalogue(config)]
+    assert (way[0].page, way[-1].page) == (PAGES[0], PAGES[-1])
+    for layer in range(config.n_layers):
+        offered = [
+            stop.name for page in PAGES for stop in stops_of(page, config, layer).values() if stop.layer == layer
+        ]
+        assert sorted(offered) == sorted(s.name for s in catalogue(config) if s.layer == layer)
