@@ -1,0 +1,183 @@
+"""Start the app, drive it in a browser without races, and record what went wrong on the way."""
+
+import contextlib
+import dataclasses
+import http.client
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
+
+from playwright.sync_api import ConsoleMessage, Locator, Page, WebSocket
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+READY = """() => {
+  const app = document.querySelector('[data-testid=stApp]')
+  return app && app.dataset.testConnectionState === 'CONNECTED' && app.dataset.testScriptState === 'notRunning'
+    && !document.querySelector('[data-testid=stSkeleton], [data-stale=true]')
+}"""
+NEXT_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+SHOWN_ERRORS = """() => [...document.querySelectorAll('[data-testid=stException], [data-testid=stAlertContentError]')]
+  .map(box => `${box.dataset.testid}: ${box.innerText}`)"""
+FULL_DATA = """plot => {
+  const plain = value => {
+    if (ArrayBuffer.isView(value)) return Array.from(value)
+    if (Array.isArray(value)) return value.map(plain)
+    if (value === null || typeof value !== 'object') return typeof value === 'function' ? null : value
+    if (value.constructor !== Object) return null
+    return Object.fromEntries(Object.entries(value).filter(([name]) => name[0] !== '_').map(([k, v]) => [k, plain(v)]))
+  }
+  return plot._fullData.map(plain)
+}"""
+# A page opened by its own address asks for these below that address first, and then where they are.
+DEEP_LINK_404 = re.compile(r"/[^/]+/_stcore/(health|host-config)")
+
+
+@contextlib.contextmanager
+def serve(app: Path, log: Path, home: Path, timeout: float = 60.0) -> Iterator[str]:
+    """Run the Streamlit script `app` on a free port and yield its address; its output goes to the file `log`."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", app.name, "--server.address=127.0.0.1"]
+    command += [f"--server.port={port}", "--server.headless=true", "--server.fileWatcherType=none"]
+    command += ["--browser.gatherUsageStats=false"]
+    env = {name: value for name, value in os.environ.items() if not name.startswith("STREAMLIT_")}
+    env["HOME"] = str(home)
+    with log.open("wb") as output:
+        server = subprocess.Popen(
+            command, cwd=app.parent, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
+        )
+    try:
+        deadline = time.monotonic() + timeout
+        while not _is_healthy(port):
+            if server.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(f"{app} did not start on port {port}. Its log:\n{log.read_text(errors='replace')}")
+            time.sleep(0.05)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.terminate()
+        try:
+            server.wait(10)
+        except subprocess.TimeoutExpired:
+            server.kill()
+            server.wait()
+
+
+def _is_healthy(port: int) -> bool:
+    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", port, timeout=5)) as connection:
+        try:
+            connection.request("GET", "/_stcore/health")
+            return connection.getresponse().status == 200
+        except (OSError, http.client.HTTPException):
+            return False
+
+
+@dataclasses.dataclass
+class Record:
+    """What a watched page did: runs finished on its newest connection, and all that went wrong."""
+
+    host: str | None = None
+    connection: WebSocket | None = None
+    runs: int = 0
+    problems: dict[str, None] = dataclasses.field(default_factory=dict)  # an ordered set
+
+    def add(self, problem: str) -> None:
+        self.problems[problem] = None
+
+    def request(self, url: str) -> None:
+        parts = urlsplit(url)
+        if parts.scheme in ("http", "https", "ws", "wss"):
+            self.host = self.host or parts.netloc  # the first page opened is the app
+            if parts.netloc != self.host:
+                self.add(f"request outside the app: {url}")
+
+    def console(self, message: ConsoleMessage) -> None:
+        if message.type != "error":
+            return
+        url = message.location["url"]
+        parts = urlsplit(url)
+        if "404" in message.text and parts.netloc == self.host and DEEP_LINK_404.fullmatch(parts.path):
+            return
+        self.add(f"console error: {message.text} ({url})")
+
+    def connect(self, connection: WebSocket) -> None:
+        self.request(connection.url)
+        if "/_stcore/stream" in connection.url:
+            self.connection, self.runs = connection, 0
+            connection.on("framereceived", lambda frame: self.receive(connection, frame))
+
+    def receive(self, connection: WebSocket, frame: str | bytes) -> None:
+        message = ForwardMsg()
+        message.ParseFromString(frame if isinstance(frame, bytes) else frame.encode())
+        if connection is self.connection and message.WhichOneof("type") == "script_finished":
+            self.runs += message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN
+
+
+_records: WeakKeyDictionary[Page, Record] = WeakKeyDictionary()
+
+
+def watch(page: Page) -> None:
+    """Record the script runs and the problems of `page` from now on; call it before the app is opened."""
+    record = _records[page] = Record()
+    page.on("websocket", record.connect)
+    page.on("console", record.console)
+    page.on("pageerror", lambda error: record.add(f"page error: {error}"))
+    page.on("request", lambda request: record.request(request.url))
+
+
+def problems(page: Page) -> list[str]:
+    """Return what went wrong on `page` since it was watched, or since the last call of this function."""
+    record = _records[page]
+    _record_shown_errors(page)
+    found = list(record.problems)
+    record.problems.clear()
+    return found
+
+
+def _record_shown_errors(page: Page) -> None:
+    for error in page.evaluate(SHOWN_ERRORS):
+        _records[page].add(error)
+
+
+@contextlib.contextmanager
+def rerun(page: Page, timeout: float = 20.0) -> Iterator[None]:
+    """Wait, at the end of the block, until a script run that finished after its start is on the screen."""
+    record = _records[page]
+    connection, runs = record.connection, record.runs
+    yield
+    deadline = time.monotonic() + timeout
+    while record.runs <= (runs if record.connection is connection else 0):
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"no script run finished within {timeout:g} s")
+        page.wait_for_timeout(10)
+    page.evaluate(NEXT_FRAMES)  # the frame is seen here a moment before the page acts on it
+    page.wait_for_function(READY)
+    _record_shown_errors(page)
+
+
+def open_page(page: Page, url: str, timeout: float = 60.0) -> None:
+    """Open `url` in a watched page and wait until its first script run is on the screen."""
+    record = _records[page]
+    record.connection, record.runs = None, 0  # a late frame of the page that is left does not count
+    with rerun(page, timeout):
+        page.goto(url, timeout=timeout * 1000)
+
+
+def widget(page: Page, key: str) -> Locator:
+    """Return the element whose Streamlit key is `key`."""
+    return page.locator(".st-key-" + re.sub(r"[^a-zA-Z0-9_-]", "-", key.strip()))
+
+
+def chart(page: Page, key: str) -> list[dict[str, Any]]:
+    """Return the traces of the Plotly chart with the Streamlit key `key`, as drawn, arrays decoded to lists."""
+    plot = widget(page, key).locator(".js-plotly-plot")
+    plot.locator(".main-svg").first.wait_for()
+    return plot.evaluate(FULL_DATA)

@@ -1,0 +1,239 @@
+"""What the encoder is checked against: torch's own modules, and every step re-derived alone in float64.
+
+`REPLAY` maps each operation of the catalogue to a function of what the catalogue says the step needs, and of nothing
+else. It returns the value and the size of the terms that were added up to make it: rounding is relative to those, not
+to the value, which may have cancelled to almost nothing. A size of zero asks for equality to the last bit.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from encoder import EncoderConfig, TextEncoder, Trace
+from encoder.model import Encoder
+from encoder.steps import Step
+
+
+def torch_twin(model: Encoder) -> nn.TransformerEncoder:
+    """`torch.nn.TransformerEncoder` with copies of the model's weights, in evaluation mode and the model's dtype."""
+    config = model.config
+    dtype = model.embedding.tokens.weight.dtype
+    layer = nn.TransformerEncoderLayer(
+        config.d_model,
+        config.n_heads,
+        config.d_ff,
+        dropout=0.0,
+        activation=config.activation,
+        layer_norm_eps=config.norm_eps,
+        batch_first=True,
+        norm_first=config.norm_first,
+        dtype=dtype,
+    )
+    norm = nn.LayerNorm(config.d_model, config.norm_eps, dtype=dtype) if config.final_norm else None
+    twin = nn.TransformerEncoder(layer, config.n_layers, norm, enable_nested_tensor=False)
+    for theirs, ours in zip(twin.layers, model.layers, strict=True):
+        copy_attention(ours.attention, theirs.self_attn)
+        theirs.linear1.load_state_dict(ours.feed_forward.w_1.state_dict())
+        theirs.linear2.load_state_dict(ours.feed_forward.w_2.state_dict())
+        theirs.norm1.load_state_dict(ours.norm1.state_dict())
+        theirs.norm2.load_state_dict(ours.norm2.state_dict())
+    if norm is not None:
+        twin.norm.load_state_dict(model.final_norm.state_dict())
+    return twin.eval().requires_grad_(False)
+
+
+def copy_attention(ours: nn.Module, theirs: nn.MultiheadAttention) -> None:
+    """Our four linear maps into torch's two."""
+    maps = [ours.w_q, ours.w_k, ours.w_v]
+    theirs.load_state_dict(
+        {
+            "in_proj_weight": torch.cat([w.weight for w in maps]),
+            "in_proj_bias": torch.cat([w.bias for w in maps]),
+            "out_proj.weight": ours.w_o.weight,
+            "out_proj.bias": ours.w_o.bias,
+        }
+    )
+
+
+def sinusoid(n: int, d_model: int) -> Tensor:
+    """The paper's formula number by number, [n, d_model] in float64."""
+    rows = []
+    for pos in range(n):
+        row = []
+        for i in range(d_model // 2):
+            angle = pos / math.pow(10_000, 2 * i / d_model)
+            row += [math.sin(angle), math.cos(angle)]
+        rows.append(row)
+    return torch.tensor(rows, dtype=torch.float64)
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a step may be re-derived from. `ids` and `hidden` are empty unless the catalogue names them as inputs."""
+
+    config: EncoderConfig
+    n: int
+    shape: tuple[str, ...]
+    ids: Tensor
+    hidden: Tensor
+    inputs: list[Tensor]
+    parameters: list[Tensor]
+
+
+Derived = tuple[Tensor, Tensor]
+
+
+def exact(value: Tensor) -> Derived:
+    """A value that is only moved about, so nothing is rounded."""
+    return value, torch.zeros_like(value)
+
+
+def rounded(value: Tensor) -> Derived:
+    """A value rounded once or twice, with no sum in it."""
+    return value, value.abs()
+
+
+def linear(given: Given) -> Derived:
+    """The linear map x W^T + b; where the step is per head, head h takes columns h * d_head to (h + 1) * d_head."""
+    (x,), (weight, bias) = given.inputs, given.parameters
+    value, terms = x @ weight.T + bias, x.abs() @ weight.abs().T + bias.abs()
+    if given.shape[0] == "H":
+        value, terms = (
+            torch.stack(t.split(given.config.d_model // given.config.n_heads, dim=-1)) for t in (value, terms)
+        )
+    return value, terms
+
+
+def dot(given: Given) -> Derived:
+    """Every query times every key."""
+    q, k = given.inputs
+    return torch.einsum("hid,hjd->hij", q, k), torch.einsum("hid,hjd->hij", q.abs(), k.abs())
+
+
+def mask(given: Given) -> Derived:
+    """The columns of hidden keys replaced."""
+    (scores,) = given.inputs
+    return exact(torch.where(given.hidden, given.config.mask_value, scores))
+
+
+def softmax(given: Given) -> Derived:
+    """Shares of exp(x); the exponent x - max is rounded first, so a far-off share is rounded by more."""
+    (x,) = given.inputs
+    below = x - x.amax(-1, keepdim=True)
+    value = below.exp() / below.exp().sum(-1, keepdim=True)
+    return value, value * (1 - below.clamp(min=-1e3))
+
+
+def weighted_sum(given: Given) -> Derived:
+    """The average of the values under the weights."""
+    weights, v = given.inputs
+    return torch.einsum("hij,hjd->hid", weights, v), torch.einsum("hij,hjd->hid", weights, v.abs())
+
+
+def add(given: Given) -> Derived:
+    """The sum of all inputs."""
+    return torch.stack(given.inputs).sum(0), torch.stack(given.inputs).abs().sum(0)
+
+
+def mean(given: Given) -> Derived:
+    """The average of each row."""
+    (x,) = given.inputs
+    return x.sum(-1) / x.shape[-1], x.abs().sum(-1) / x.shape[-1]
+
+
+def variance(given: Given, correction: int) -> Derived:
+    """The average square of x - mean; x - mean is rounded like x."""
+    x, mean = given.inputs
+    centred, size = x - mean[:, None], x.abs() + mean.abs()[:, None]
+    return centred.square().sum(-1) / (x.shape[-1] - correction), (centred.abs() * size).mean(-1)
+
+
+def normalize(given: Given, unbiased: bool) -> Derived:
+    """(x - mean) over the spread, eps inside the root for layer_norm and outside for std_norm."""
+    x, mean, variance = given.inputs
+    eps = given.config.norm_eps
+    spread = variance.sqrt() + eps if unbiased else (variance + eps).sqrt()
+    return (x - mean[:, None]) / spread[:, None], (x.abs() + mean.abs()[:, None]) / spread[:, None]
+
+
+def affine(given: Given) -> Derived:
+    """Gamma times x plus beta."""
+    (x,), (gamma, beta) = given.inputs, given.parameters
+    return x * gamma + beta, (x * gamma).abs() + beta.abs()
+
+
+def gelu(given: Given) -> Derived:
+    """H times the share of a normal distribution below h; 1 + erf cancels for negative h."""
+    (h,) = given.inputs
+    return h * 0.5 * (1 + torch.erf(h / math.sqrt(2))), h.abs()
+
+
+def decode(given: Given) -> Derived:
+    """Every row times every row of the embedding table."""
+    (x,), (table, bias) = given.inputs, given.parameters
+    return x @ table.T + bias, x.abs() @ table.abs().T + bias.abs()
+
+
+REPLAY: dict[str, Callable[[Given], Derived]] = {
+    "lookup": lambda g: exact(g.parameters[0][g.ids]),
+    "scale": lambda g: rounded(g.inputs[0] * math.sqrt(g.config.d_model)),
+    "same": lambda g: exact(g.inputs[0]),
+    "sinusoid": lambda g: rounded(sinusoid(g.n, g.config.d_model)),
+    "position": lambda g: exact(g.parameters[0][: g.n]),
+    "zeros": lambda g: exact(torch.zeros(g.n, g.config.d_model, dtype=torch.float64)),
+    "segment": lambda g: exact(g.parameters[0][0].expand(g.n, -1)),
+    "add": add,
+    "linear": linear,
+    "dot": dot,
+    "unscale": lambda g: rounded(g.inputs[0] / math.sqrt(g.config.d_model / g.config.n_heads)),
+    "mask": mask,
+    "softmax": softmax,
+    "weighted_sum": weighted_sum,
+    "concat": lambda g: exact(torch.cat(list(g.inputs[0]), dim=-1)),
+    "mean": mean,
+    "variance": lambda g: variance(g, correction=0),
+    "variance_unbiased": lambda g: variance(g, correction=1),
+    "normalize": lambda g: normalize(g, unbiased=False),
+    "normalize_std": lambda g: normalize(g, unbiased=True),
+    "affine": affine,
+    "relu": lambda g: exact(g.inputs[0] * (g.inputs[0] > 0)),
+    "gelu": gelu,
+    "decode": decode,
+}
+
+
+def replay(weights: dict[str, Tensor], trace: Trace, step: Step) -> Derived:
+    """The step's value and the size of its terms, from what its entry in the catalogue names."""
+    n = len(trace.tokens)
+    unseen = torch.tensor([i in trace.hidden or i >= n - trace.padding for i in range(n)])
+    names = [full for name in step.parameters for full in (name, f"{name}.weight", f"{name}.bias") if full in weights]
+    given = Given(
+        config=trace.config,
+        n=n,
+        shape=step.shape,
+        ids=torch.tensor(trace.ids if "ids" in step.inputs else []),
+        hidden=unseen if "hidden" in step.inputs else torch.tensor([]),
+        inputs=[trace[name].double() for name in step.inputs if name not in ("ids", "hidden")],
+        parameters=[weights[name].double() for name in names],
+    )
+    return REPLAY[step.operation](given)
+
+
+def roundings(encoder: TextEncoder, trace: Trace) -> dict[str, float]:
+    """For every step, how far the recorded value is from the re-derived one, in parts of the size of its terms.
+
+    Shares too small for float32 (below 1.2e-38) may be zero or half precise and do not count.
+    """
+    weights = encoder.model.state_dict()
+    found = {}
+    for step in encoder.steps:
+        value, terms = replay(weights, trace, step)
+        recorded = trace[step.name].double()
+        assert recorded.shape == value.shape, step.name
+        off = torch.where(recorded == value, 0.0, (recorded - value).abs())
+        off = torch.where(off <= torch.finfo(torch.float32).tiny, 0.0, off)
+        found[step.name] = float(torch.where(off == 0, 0.0, off / terms).nan_to_num(math.inf, math.inf).max())
+    return found

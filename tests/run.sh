@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# Run every check: bash tests/run.sh [pytest arguments]
+# Makes what is missing (.venv, the pinned packages, a Chromium) and needs no network once all is there.
+# Paths among the pytest arguments are relative to the repository root.
+set -euo pipefail
+exec </dev/null
+CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
+
+say() { printf '== %s\n' "$*"; }
+die() {
+  printf 'tests/run.sh: %s\n' "$*" >&2
+  exit 1
+}
+
+apt_install() {
+  [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 1
+  say "apt-get install $*"
+  apt-get update -qq >/dev/null &&
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+}
+
+is_recent() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; }
+
+has_packages() { # every pinned package, at its pinned version
+  "$1" - requirements.txt tests/requirements.txt 2>/dev/null <<'PYTHON'
+import sys
+from importlib.metadata import version
+
+for path in sys.argv[1:]:
+    for line in filter(None, (line.partition("#")[0].strip() for line in open(path))):
+        name, _, pin = line.partition("==")
+        assert version(name).partition("+")[0] == pin
+PYTHON
+}
+
+base_python() {
+  local candidate
+  for candidate in python3 python python3.14 python3.13 python3.12 python3.11; do
+    if is_recent "$candidate"; then
+      command -v "$candidate"
+      return
+    fi
+  done
+  return 1
+}
+
+# An active environment that already has everything is used as it is; in all other cases .venv is.
+python="${VIRTUAL_ENV:-}/bin/python"
+if [ -n "${VIRTUAL_ENV:-}" ] && is_recent "$python" && has_packages "$python"; then
+  say "using the active environment"
+else
+  python="$PWD/.venv/bin/python"
+  if ! is_recent "$python" || ! "$python" -m pip --version >/dev/null 2>&1; then
+    base=$(base_python) || die "Python 3.11 or newer is needed, and none is on PATH."
+    say "making .venv with $("$base" --version)"
+    package=$("$base" -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2])')
+    "$base" -m venv --clear .venv >/dev/null 2>&1 ||
+      { apt_install "$package" && "$base" -m venv --clear .venv; } ||
+      die "$base cannot make a virtual environment: install the system package $package."
+  fi
+  if ! has_packages "$python"; then
+    say "installing requirements.txt and tests/requirements.txt into .venv"
+    "$python" -m pip install -q --disable-pip-version-check -r requirements.txt -r tests/requirements.txt ||
+      die "the packages could not be installed into .venv; pip says why above."
+  fi
+fi
+say "$("$python" --version) in ${python%/bin/python}"
+
+find_chromium() { CHROMIUM=$("$python" tests/browser/chromium.py 2>/dev/null); }
+get_chromium() { # Playwright's own; else the system's; else what Playwright's own lacks to start
+  say "no Chromium found: playwright install chromium"
+  "$python" -m playwright install chromium >/dev/null 2>&1
+  find_chromium && return
+  apt_install chromium
+  find_chromium && return
+  [ "$(id -u)" = 0 ] && "$python" -m playwright install-deps chromium >/dev/null 2>&1
+  find_chromium
+}
+find_chromium || get_chromium ||
+  die "no Chromium could be had: install one (for example 'apt-get install chromium') or set CHROMIUM to its path."
+export CHROMIUM
+say "Chromium: $CHROMIUM"
+
+say "ruff check"
+"$python" -m ruff check .
+say "ruff format --check"
+"$python" -m ruff format --check .
+say "mypy"
+"$python" -m mypy
+say "pytest $*"
+"$python" -m pytest "$@"
+say "all checks passed"

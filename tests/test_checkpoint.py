@@ -1,0 +1,257 @@
+"""What is saved comes back to the last bit; what is damaged is refused, by file and by problem."""
+
+import json
+import math
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from tiny import SENTENCE, TINY, VARIANTS, tiny
+from torch import Tensor
+
+from encoder import CheckpointError, EncoderConfig, TextEncoder, checkpoint
+
+ROOT = Path(__file__).parents[1]
+CONFIG = replace(TINY, mlm_head=True)
+Damage = Callable[[Path], None]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A small checkpoint in good order."""
+    encoder = tiny(CONFIG)
+    checkpoint.save(encoder.model, encoder.tokenizer, tmp_path / "saved")
+    return tmp_path / "saved"
+
+
+def assert_same(one: TextEncoder, other: TextEncoder, text: str) -> None:
+    """Equal configurations, weights and steps."""
+    assert one.config == other.config
+    weights, others = one.model.state_dict(), other.model.state_dict()
+    assert list(weights) == list(others)
+    assert [name for name in weights if not torch.equal(weights[name], others[name])] == []
+    a, b = one.trace(text), other.trace(text)
+    assert a.tokens == b.tokens
+    assert [name for name in a if not torch.equal(a[name], b[name])] == []
+
+
+@pytest.mark.parametrize("config", VARIANTS.values(), ids=VARIANTS)
+def test_round_trip(config: EncoderConfig, tmp_path: Path) -> None:
+    encoder = tiny(replace(config, trained_length=11))
+    checkpoint.save(encoder.model, encoder.tokenizer, tmp_path)
+    assert_same(TextEncoder.from_pretrained(tmp_path), encoder, SENTENCE)
+
+
+def test_round_trip_of_a_bundled_model(small: TextEncoder, tmp_path: Path) -> None:
+    checkpoint.save(small.model, small.tokenizer, tmp_path)
+    assert_same(TextEncoder.from_pretrained(str(tmp_path)), small, "Keys on the table belong to Sara.")
+
+
+def test_saved_files_are_plain(folder: Path) -> None:
+    assert sorted(path.name for path in folder.iterdir()) == ["config.json", "model.safetensors", "tokenizer.json"]
+    json.loads((folder / "config.json").read_text(), parse_constant=pytest.fail)  # no Infinity, no NaN
+    tensors = load_file(folder / "model.safetensors")
+    assert "embedding.weight" in tensors
+    assert {tensor.dtype for tensor in tensors.values()} == {torch.float32}
+
+
+def test_a_loaded_model_is_ready_to_run_and_names_its_weights(folder: Path) -> None:
+    encoder = TextEncoder.from_pretrained(folder)
+    assert not encoder.model.training
+    assert not any(parameter.requires_grad for parameter in encoder.model.parameters())
+    name, fingerprint = encoder.source.name, encoder.source.fingerprint
+    assert name == "saved"
+    assert fingerprint.startswith("sha256 ")
+    tensors = load_file(folder / "model.safetensors")
+    save_file({**tensors, "mlm_head.bias": tensors["mlm_head.bias"] + 1}, folder / "model.safetensors")
+    assert TextEncoder.from_pretrained(folder).source.fingerprint != fingerprint
+
+
+def test_the_folder_one_stands_in_has_a_name(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    assert TextEncoder.from_pretrained(".").source.name == "saved"
+
+
+def test_half_precision_is_widened(folder: Path) -> None:
+    tensors = {name: tensor.half() for name, tensor in load_file(folder / "model.safetensors").items()}
+    save_file(tensors, folder / "model.safetensors")
+    weights = TextEncoder.from_pretrained(folder).model.state_dict()
+    assert all(tensor.dtype == torch.float32 for tensor in weights.values())
+    assert torch.equal(weights["mlm_head.bias"], tensors["mlm_head.bias"].float())
+
+
+def test_without_a_heads_weights_there_is_no_head(folder: Path) -> None:
+    tensors = load_file(folder / "model.safetensors")
+    save_file({n: t for n, t in tensors.items() if not n.startswith("mlm_head.")}, folder / "model.safetensors")
+    assert TextEncoder.from_pretrained(folder).config == replace(CONFIG, mlm_head=False)
+
+
+# Damage
+
+
+def remove(name: str) -> Damage:
+    return lambda folder: (folder / name).unlink()
+
+
+def write(name: str, content: str | bytes) -> Damage:
+    data = content.encode() if isinstance(content, str) else content
+    return lambda folder: (folder / name).write_bytes(data) and None
+
+
+def configure(**changes: Any) -> Damage:
+    """Other values in config.json; `...` takes a field out."""
+
+    def damage(folder: Path) -> None:
+        config = json.loads((folder / "config.json").read_text()) | changes
+        config = {name: value for name, value in config.items() if value is not ...}
+        (folder / "config.json").write_text(json.dumps(config))
+
+    return damage
+
+
+def tensors(change: Callable[[dict[str, Tensor]], Any]) -> Damage:
+    """Other tensors in model.safetensors."""
+
+    def damage(folder: Path) -> None:
+        found = load_file(folder / "model.safetensors")
+        change(found)
+        save_file(found, folder / "model.safetensors")
+
+    return damage
+
+
+def truncate(folder: Path) -> None:
+    path = folder / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:-100])
+
+
+def poison(name: str, value: float) -> Damage:
+    return tensors(lambda found: found[name].view(-1)[3:4].fill_(value))
+
+
+BERT = '{"model_type": "bert", "vocab_size": 53, "hidden_size": 30, "num_attention_heads": 3, "num_hidden_layers": 2}'
+WEIGHTS = "model.safetensors"
+W_Q = "layers.1.attention.w_q.weight"
+DAMAGES: dict[str, tuple[Damage, tuple[str, ...]]] = {
+    "no-config": (remove("config.json"), ("has no config.json", "a checkpoint holds config.json, model.safetensors")),
+    "no-weights": (remove(WEIGHTS), ("has no model.safetensors",)),
+    "no-tokenizer": (remove("tokenizer.json"), ("has no tokenizer.json",)),
+    "weights-cut-short": (truncate, (WEIGHTS, "is not a readable safetensors file")),
+    "weights-empty": (write(WEIGHTS, b""), (WEIGHTS, "is not a readable safetensors file")),
+    "weights-are-text": (write(WEIGHTS, "version https://git-lfs.github.com/spec/v1"), (WEIGHTS, "is not a readable")),
+    "wrong-shape": (
+        tensors(lambda found: found.update({W_Q: torch.zeros(30, 29)})),
+        (WEIGHTS, f"{W_Q} has shape (30, 29), expected (30, 30)"),
+    ),
+    "missing-tensor": (
+        tensors(lambda found: found.pop("layers.0.norm2.bias")),
+        (WEIGHTS, "lacks the tensor layers.0.norm2.bias of shape (30,)"),
+    ),
+    "missing-half-the-head": (
+        tensors(lambda found: found.pop("mlm_head.bias")),
+        (WEIGHTS, "lacks the tensor mlm_head.bias of shape (53,)"),
+    ),
+    "extra-tensor": (
+        tensors(lambda found: found.update({"pooler.weight": torch.zeros(2)})),
+        (WEIGHTS, "no place for: pooler.weight"),
+    ),
+    "not-a-number": (poison(W_Q, math.nan), (WEIGHTS, f"{W_Q} holds values that are not finite")),
+    "infinite": (poison("embedding.weight", math.inf), (WEIGHTS, "embedding.tokens.weight holds values that")),
+    "config-not-json": (write("config.json", "d_model: 30"), ("config.json", "is not a JSON file")),
+    "config-not-utf-8": (write("config.json", b'{"d_model": "\xff"}'), ("config.json", "is not a JSON file")),
+    "config-empty": (write("config.json", ""), ("config.json", "is not a JSON file")),
+    "config-a-list": (write("config.json", "[30, 3]"), ("config.json", "holds a list")),
+    "config-a-number": (write("config.json", "30"), ("config.json", "holds a int")),
+    "config-too-deep": (write("config.json", "[" * 200_000), ("config.json", "is not a JSON file")),
+    "config-without-sizes": (configure(d_ff=..., n_heads=...), ("config.json", "lacks n_heads, d_ff")),
+    "config-of-transformers": (
+        write("config.json", BERT),
+        ("config.json", "lacks d_model, n_heads, n_layers, d_ff", "'bert' model"),
+    ),
+    "heads-do-not-divide": (configure(n_heads=7), ("config.json", "d_model 30 is not divisible by n_heads 7")),
+    "size-a-string": (configure(d_model="30"), ("config.json", "d_model is '30'", "from 2 to 8192")),
+    "size-null": (configure(n_layers=None), ("config.json", "n_layers is None")),
+    "unknown-activation": (configure(activation="swish"), ("config.json", "'swish'", "relu, gelu")),
+    "unknown-norm": (configure(norm="rms_norm"), ("config.json", "'rms_norm'", "layer_norm, std_norm")),
+    "size-too-small": (configure(d_ff=43), (WEIGHTS, "feed_forward.w_1.weight has shape (44, 30), expected (43, 30)")),
+    "too-few-layers": (configure(n_layers=1), (WEIGHTS, "no place for: layers.1.")),
+    "too-many-layers": (configure(n_layers=3), (WEIGHTS, "lacks the tensor layers.2.")),
+    "undeclared-final-norm": (configure(final_norm=True), (WEIGHTS, "lacks the tensor final_norm.weight")),
+    "tokenizer-not-json": (write("tokenizer.json", "[PAD]\n[UNK]"), ("tokenizer.json", "is not a tokenizer")),
+    "tokenizer-other-json": (write("tokenizer.json", '{"a": 1}'), ("tokenizer.json", "is not a tokenizer")),
+    "tokenizer-too-big": (configure(vocab_size=20), ("tokenizer.json", "has 53 pieces", "the vocab_size 20")),
+}
+
+
+@pytest.mark.parametrize(("damage", "said"), DAMAGES.values(), ids=DAMAGES)
+def test_damage_is_named(folder: Path, damage: Damage, said: tuple[str, ...]) -> None:
+    damage(folder)
+    with pytest.raises(CheckpointError) as error:
+        TextEncoder.from_pretrained(folder)
+    assert str(folder) in str(error.value)
+    assert [part for part in said if part not in str(error.value)] == []
+
+
+class Trap:
+    """Leaves a mark if it is ever unpickled."""
+
+    def __init__(self, mark: Path) -> None:
+        self.mark = mark
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return Path.touch, (self.mark,)
+
+
+def test_a_pickle_is_refused_and_never_executed(folder: Path, tmp_path: Path) -> None:
+    mark = tmp_path / "executed"
+    bomb = pickle.dumps(Trap(mark))
+    (folder / WEIGHTS).write_bytes(bomb)
+    with pytest.raises(CheckpointError, match=r"model\.safetensors is not a readable safetensors file"):
+        TextEncoder.from_pretrained(folder)
+    assert not mark.exists()
+    pickle.loads(bomb)
+    assert mark.exists()
+
+
+def test_a_torch_file_is_refused(folder: Path) -> None:
+    torch.save({"embedding.weight": torch.zeros(53, 30)}, folder / WEIGHTS)
+    with pytest.raises(CheckpointError, match=r"model\.safetensors is not a readable safetensors file"):
+        TextEncoder.from_pretrained(folder)
+
+
+@pytest.mark.parametrize("name", ["large", "bert-base-uncased", "org/model", "Base"])
+def test_unknown_model(name: str) -> None:
+    with pytest.raises(CheckpointError) as error:
+        TextEncoder.from_pretrained(name)
+    assert str(error.value) == f"{name!r} is neither a bundled model (base, small) nor a folder"
+
+
+# From anywhere, without a network
+
+OFFLINE = """
+import socket, sys
+
+class Refused(socket.socket):
+    def __init__(self, *arguments, **options):
+        raise AssertionError("the network was asked for")
+
+socket.socket = socket.create_connection = socket.getaddrinfo = Refused
+sys.path.insert(0, sys.argv[1])
+from encoder import TextEncoder
+encoder = TextEncoder.from_pretrained("base")
+print(encoder.predict(encoder.trace("The capital of France is [MASK]."))[6][0][0])
+"""
+
+
+def test_base_opens_from_another_folder_without_a_network(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", OFFLINE, str(ROOT)], cwd=tmp_path, capture_output=True, text=True, timeout=120
+    )
+    assert (done.returncode, done.stdout) == (0, "paris\n"), done.stderr

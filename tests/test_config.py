@@ -1,0 +1,129 @@
+"""A value that cannot be is refused at once, by name, with what would be allowed."""
+
+import math
+from dataclasses import FrozenInstanceError
+from typing import Any
+
+import pytest
+
+from encoder import PRESETS, EncoderConfig, TextEncoder, preset
+
+WHOLE = {
+    "vocab_size": "from 5 to 1000000",
+    "d_model": "from 2 to 8192",
+    "n_heads": "from 1 to 128",
+    "n_layers": "from 1 to 96",
+    "d_ff": "from 1 to 65536",
+    "max_positions": "from 2 to 8192",
+    "n_segments": "from 0 to 16",
+}
+CHOICES = {
+    "positions": "sinusoidal, learned, none",
+    "activation": "relu, gelu",
+    "norm": "layer_norm, std_norm",
+}
+FLAGS = ("norm_first", "final_norm", "embedding_norm", "scale_embeddings", "mlm_head")
+
+
+def refused(**fields: Any) -> str:
+    """What is said of a configuration that cannot be."""
+    with pytest.raises(ValueError) as error:
+        EncoderConfig(**fields)
+    return str(error.value)
+
+
+@pytest.mark.parametrize(
+    "value", [-1, 10**12, 8.0, True, math.nan, math.inf, "8", None, [8]], ids=lambda value: repr(value)
+)
+@pytest.mark.parametrize("name", WHOLE)
+def test_sizes(name: str, value: Any) -> None:
+    assert refused(**{name: value}) == f"{name} is {value!r}; it must be a whole number {WHOLE[name]}"
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_sizes_at_the_ends_of_their_range(name: str) -> None:
+    low, high = (int(word) for word in WHOLE[name].split()[1::2])
+    others = {"n_heads": 1} if name == "d_model" else {"d_model": 128} if name == "n_heads" else {}
+    for value in (low, high):
+        assert getattr(EncoderConfig(**{**others, name: value}), name) == value
+    for value in (low - 1, high + 1):
+        assert f"{name} is {value}; " in refused(**{**others, name: value})
+
+
+@pytest.mark.parametrize("value", ["rotary", "RELU", "", None, 0, True, ["relu"]], ids=lambda value: repr(value))
+@pytest.mark.parametrize("name", CHOICES)
+def test_choices(name: str, value: Any) -> None:
+    assert refused(**{name: value}) == f"{name} is {value!r}; it must be one of {CHOICES[name]}"
+
+
+@pytest.mark.parametrize("value", [0, 1, "yes", None, 1.0], ids=lambda value: repr(value))
+@pytest.mark.parametrize("name", FLAGS)
+def test_flags(name: str, value: Any) -> None:
+    assert refused(**{name: value}) == f"{name} is {value!r}; it must be true or false"
+
+
+@pytest.mark.parametrize(
+    ("d_model", "n_heads", "divisors"),
+    [(512, 7, "1, 2, 4, 8, 16, 32, 64, 128"), (30, 4, "1, 2, 3, 5, 6, 10, 15, 30"), (2, 3, "1, 2")],
+)
+def test_heads_must_divide_the_model(d_model: int, n_heads: int, divisors: str) -> None:
+    assert refused(d_model=d_model, n_heads=n_heads) == (
+        f"d_model {d_model} is not divisible by n_heads {n_heads}; n_heads can be {divisors}"
+    )
+
+
+def test_sinusoidal_positions_need_an_even_model() -> None:
+    assert "d_model is 15; sinusoidal positions come in pairs" in refused(d_model=15, n_heads=3)
+    assert EncoderConfig(d_model=15, n_heads=3, positions="learned").d_head == 5
+
+
+@pytest.mark.parametrize(
+    "value", [0.0, -1e-5, 1.0, math.nan, math.inf, -math.inf, True, "1e-5", None], ids=lambda value: repr(value)
+)
+def test_norm_eps(value: Any) -> None:
+    assert refused(norm_eps=value) == f"norm_eps is {value!r}; it must be a number above 0 and below 1"
+
+
+@pytest.mark.parametrize(
+    "value", [0.0, -9999.0, 1e9, math.nan, math.inf, -1e300, True, "-inf", None], ids=lambda value: repr(value)
+)
+def test_mask_value(value: Any) -> None:
+    said = refused(mask_value=value)
+    assert f"mask_value is {value!r}; it must be " in said
+    assert "-10000" in said
+    assert "minus infinity" in said
+
+
+@pytest.mark.parametrize("value", [-math.inf, -1e4, -1e9, -3e38, -(10**9)], ids=lambda value: repr(value))
+def test_mask_values_that_hide(value: float) -> None:
+    assert EncoderConfig(mask_value=value).mask_value == value
+
+
+@pytest.mark.parametrize("value", [0, -1, 10**12, 128.0, True, "128", math.nan], ids=lambda value: repr(value))
+def test_trained_length(value: Any) -> None:
+    said = refused(trained_length=value)
+    assert f"trained_length is {value!r}; it must be a whole number from 1 to " in said
+
+
+@pytest.mark.parametrize("name", ["bert", "", "Paper", None, 3], ids=lambda value: repr(value))
+def test_unknown_preset(name: Any) -> None:
+    with pytest.raises(ValueError) as error:
+        preset(name)
+    assert str(error.value) == f"there is no preset {name!r}; the presets are {', '.join(PRESETS)}"
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_presets_are_found(name: str) -> None:
+    assert preset(name) is PRESETS[name]
+
+
+def test_a_configuration_cannot_be_changed_and_can_be_a_key() -> None:
+    config = EncoderConfig()
+    with pytest.raises(FrozenInstanceError):
+        config.d_model = 4
+    assert {config: 1}[EncoderConfig()] == 1
+
+
+def test_a_vocabulary_smaller_than_the_tokenizers_is_refused() -> None:
+    with pytest.raises(ValueError, match="vocab_size is 100; this tokenizer needs 16384 or more"):
+        TextEncoder.from_config(EncoderConfig(vocab_size=100))

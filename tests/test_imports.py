@@ -1,0 +1,74 @@
+"""The library stands alone, and its modules build on each other in one direction."""
+
+import ast
+import json
+import subprocess
+import sys
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+MODULES = {
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+    for path in sorted((ROOT / "encoder").rglob("*.py"))
+}
+FLOORS = (  # each stands on those before it and on itself
+    {"config"},
+    {"tap", "steps"},
+    {"embedding", "attention", "feed_forward", "normalization", "block", "model"},
+    {"trace", "explain", "edits", "metrics", "cost"},
+    {"checkpoint"},
+    {"text_encoder"},
+    {"figures", "report", "train"},
+)
+
+
+def imported(module: str) -> set[str]:
+    """Every module that the file names in an import, anywhere in it, in full."""
+    found = set()
+    package = module if MODULES[module].name == "__init__.py" else module.rpartition(".")[0]
+    for node in ast.walk(ast.parse(MODULES[module].read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            above = ".".join(package.split(".")[: len(package.split(".")) - node.level + 1]) if node.level else ""
+            source = ".".join(filter(None, (above, node.module)))
+            parts = {f"{source}.{alias.name}" for alias in node.names}
+            inside = {part for part in parts if part in MODULES}
+            found |= inside if len(inside) == len(parts) else {source, *inside}
+    return found
+
+
+def floor(module: str) -> int:
+    """How high a module of the package stands."""
+    part = module.split(".")[1]
+    return next(i for i, names in enumerate(FLOORS) if part in names)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_no_module_imports_streamlit(module: str) -> None:
+    assert not {name for name in imported(module) if name.split(".")[0] in ("streamlit", "pages", "app")}
+
+
+@pytest.mark.parametrize("module", [module for module in MODULES if module != "encoder"])
+def test_imports_point_one_way(module: str) -> None:
+    inside = {name for name in imported(module) if name.split(".")[0] == "encoder"}
+    assert "encoder" not in inside, "import the module, not the front door"
+    assert {name for name in inside if floor(name) > floor(module)} == set()
+
+
+def test_there_are_no_cycles() -> None:
+    graph = {module: imported(module) & MODULES.keys() for module in MODULES}
+    order = list(TopologicalSorter(graph).static_order())
+    assert set(order) == set(MODULES)
+    assert order.index("encoder.config") < order.index("encoder.model") < order.index("encoder.text_encoder")
+
+
+def test_importing_the_library_loads_no_drawing_and_no_server() -> None:
+    script = "import encoder, json, sys; print(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    loaded = {name.split(".")[0] for name in json.loads(done.stdout)}
+    assert {"torch", "tokenizers", "safetensors"} <= loaded
+    assert loaded & {"streamlit", "plotly", "pandas", "matplotlib", "transformers", "PIL"} == set()

@@ -1,0 +1,205 @@
+"""Whatever is typed becomes tokens that can be traced back to it, and masked words are guessed."""
+
+import pytest
+import torch
+from tiny import TINY, tiny
+
+from encoder import EncoderConfig, TextEncoder
+from encoder.trace import Tokens
+
+LINE = "It was the best of times, it was the worst of times. "
+
+
+def pairs(pieces: Tokens) -> list[tuple[str, str]]:
+    """Each token beside what was typed for it, without [CLS] and [SEP]."""
+    return [(token, pieces.typed(i)) for i, token in enumerate(pieces.tokens)][1:-1]
+
+
+def assert_whole(pieces: Tokens) -> None:
+    """What holds for any text: framed, aligned, in order, within the text, and not over the limit."""
+    assert (pieces.tokens[0], pieces.tokens[-1]) == ("[CLS]", "[SEP]")
+    assert (pieces.ids[0], pieces.ids[-1]) == (2, 3)
+    assert 2 <= len(pieces.ids) <= 512
+    assert len(pieces.ids) == len(pieces.tokens) == len(pieces.spans) == len(pieces.special)
+    assert pieces.special == (True, *[False] * (len(pieces.ids) - 2), True)
+    assert pieces.spans[0] == pieces.spans[-1] == (0, 0)
+    starts = [start for start, _ in pieces.spans[1:-1]]
+    assert starts == sorted(starts)
+    assert all(start < end <= len(pieces.text) for start, end in pieces.spans[1:-1])
+    assert len(pieces.text) == pieces.kept_characters
+    pieces.text.encode()  # nothing that cannot be shown
+
+
+@pytest.mark.parametrize("count", [0, 1, 3, 40, 509, 510])
+def test_short_text_is_kept_whole(base: TextEncoder, count: int) -> None:
+    text = " ".join(["cat"] * count)
+    pieces = base.tokenize(text)
+    assert_whole(pieces)
+    assert pairs(pieces) == [("cat", "cat")] * count
+    assert (pieces.text, pieces.dropped, pieces.kept_characters) == (text, 0, len(text))
+
+
+@pytest.mark.parametrize("count", [511, 600, 20_000])
+def test_long_text_is_cut_where_it_says(base: TextEncoder, count: int) -> None:
+    pieces = base.tokenize("cat " * count)
+    assert_whole(pieces)
+    assert pairs(pieces) == [("cat", "cat")] * 510
+    assert pieces.dropped == count - 510
+    assert pieces.kept_characters == 4 * 510 - 1
+    assert pieces.text == ("cat " * 510).rstrip()
+
+
+def test_a_cut_text_runs_at_the_limit(small: TextEncoder) -> None:
+    trace = small.trace("cat " * 600)
+    assert len(trace.tokens) == 512
+    assert trace["layers.3.attention.weights"].shape == (4, 512, 512)
+    assert bool(trace["output"].isfinite().all())
+
+
+def test_the_models_own_limit_counts_where_it_is_lower() -> None:
+    pieces = tiny(TINY).tokenize("w1 " * 30)
+    assert len(pieces.ids) == TINY.max_positions == 19
+    assert (pieces.tokens[-1], pieces.dropped, pieces.kept_characters) == ("[SEP]", 13, 17 * 3 - 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", []),
+        ("   \n\t ", []),
+        ("  two   words  ", [("two", "two"), ("words", "words")]),
+        ("The CAT", [("the", "The"), ("cat", "CAT")]),
+        ("unbelievably", [("unb", "unb"), ("##el", "el"), ("##iev", "iev"), ("##ably", "ably")]),
+        ("Caf\u00e9", [("cafe", "Caf\u00e9")]),
+        ("Stra\u00dfe", [("stra", "Stra"), ("##ss", "\u00df"), ("##e", "e")]),
+        ("\u201chi\u201d", [('"', "\u201c"), ("hi", "hi"), ('"', "\u201d")]),
+        ("no\u2026", [("no", "no"), *[(".", "\u2026")] * 3]),
+        ("don't", [("don't", "don't")]),
+        ("\U0001f600", [("[UNK]", "\U0001f600")]),
+        ("a \U0001f469\u200d\U0001f52c", [("a", "a"), *[("[UNK]", c) for c in "\U0001f469\u200d\U0001f52c"]]),
+        ("\u4f60\u597d\u4e16\u754c", [("[UNK]", "\u4f60\u597d\u4e16\u754c")]),
+        ("\u0645\u0631\u062d\u0628\u0627 hi", [("[UNK]", "\u0645\u0631\u062d\u0628\u0627"), ("hi", "hi")]),
+        ("$x$", [("$", "$"), ("x", "x"), ("$", "$")]),
+        ("a\ud800b", [("a", "a"), ("[UNK]", "\ufffd"), ("b", "b")]),
+        ("\udc00", [("[UNK]", "\ufffd")]),
+        ("hi\ud83d", [("hi", "hi"), ("[UNK]", "\ufffd")]),
+        ("\ud83d\ude00", [("[UNK]", "\U0001f600")]),
+        ("\x00\x07\x7f", [("[UNK]", "\x00\x07\x7f")]),
+        ("a\u200bb", [("a", "a"), ("[UNK]", "\u200b"), ("b", "b")]),
+        ("\ufeffhi", [("[UNK]", "\ufeff"), ("hi", "hi")]),
+        ("a [MASK] b", [("a", "a"), ("[MASK]", "[MASK]"), ("b", "b")]),
+        ("a [SEP] b", [("a", "a"), ("[SEP]", "[SEP]"), ("b", "b")]),
+        ("[mask]", [("[UNK]", "["), ("mask", "mask"), ("[UNK]", "]")]),
+    ],
+    ids=[
+        "empty", "blank", "spaces", "capitals", "pieces", "accent", "sharp-s", "quotes", "ellipsis", "apostrophe",
+        "emoji", "joined-emoji", "chinese", "arabic", "dollars", "lone-high-surrogate", "lone-low-surrogate",
+        "surrogate-at-the-end", "surrogate-pair", "control", "zero-width", "byte-order-mark", "mask", "sep",
+        "lower-case-mask",
+    ],
+)  # fmt: skip
+def test_tokens_stand_beside_what_was_typed(base: TextEncoder, text: str, expected: list[tuple[str, str]]) -> None:
+    pieces = base.tokenize(text)
+    assert_whole(pieces)
+    assert pairs(pieces) == expected
+    assert pieces.dropped == 0
+    trace = base.trace(text)
+    assert trace.tokens == list(pieces.tokens)
+    assert bool(trace["output"].isfinite().all())
+
+
+def test_markup_is_read_character_by_character(base: TextEncoder) -> None:
+    pieces = base.tokenize("<b>x</b>")
+    assert_whole(pieces)
+    assert [typed for _, typed in pairs(pieces)] == list("<b>x</b>")
+
+
+def test_typed_special_tokens_have_their_ids_but_are_typed(base: TextEncoder) -> None:
+    pieces = base.tokenize("[MASK] [SEP] [CLS] [PAD] [UNK]")
+    assert pieces.ids == (2, 4, 3, 2, 0, 1, 3)
+    assert_whole(pieces)
+
+
+def test_a_typed_pad_is_not_padding(base: TextEncoder) -> None:
+    trace = base.trace("a [PAD] b")
+    assert (trace.padding, trace.hidden) == (0, ())
+    assert float(trace["layers.1.attention.weights"][..., 2].sum()) > 0
+
+
+@pytest.mark.parametrize("text", ["x" * 100_000, "\u4f60" * 100_000], ids=["letters", "chinese"])
+def test_one_enormous_word_is_one_unknown(base: TextEncoder, text: str) -> None:
+    pieces = base.tokenize(text)
+    assert_whole(pieces)
+    assert pairs(pieces) == [("[UNK]", text)]
+    assert pieces.dropped == 0
+
+
+def test_a_paste_of_many_words_is_cut(base: TextEncoder) -> None:
+    text = (LINE * 2000)[:100_000]
+    pieces = base.tokenize(text)
+    assert_whole(pieces)
+    assert len(pieces.ids) == 512
+    assert text.startswith(pieces.text)
+    # a line is 14 tokens: 36 lines and 6 tokens are kept, 1886 whole lines and the start of another were read
+    assert pieces.kept_characters == 36 * len(LINE) + len("It was the best of times")
+    assert pieces.dropped == len(base.tokenizer.encode(text, add_special_tokens=False)) - 510
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens", "kept"),
+    [
+        ("x" * 300_000, 3, 100_000),
+        ("\U0001f600" * 300_000, 512, 510),
+        (" " * 300_000, 2, 0),
+        ("hi" + " " * 300_000, 3, 2),
+    ],
+    ids=["letters", "emoji", "spaces", "word-and-spaces"],
+)
+def test_characters_over_the_limit_are_not_read(base: TextEncoder, text: str, tokens: int, kept: int) -> None:
+    pieces = base.tokenize(text)
+    assert_whole(pieces)
+    assert (len(pieces.ids), pieces.kept_characters) == (tokens, kept)
+
+
+def test_words_over_the_character_limit_are_dropped(base: TextEncoder) -> None:
+    once, thrice = base.tokenize("cat " * 25_000), base.tokenize("cat " * 75_000)
+    assert_whole(thrice)
+    assert thrice == once
+
+
+def test_the_models_guess_what_their_card_says(base: TextEncoder) -> None:
+    (word, share), *_ = base.predict(base.trace("The capital of France is [MASK]."))[6]
+    assert word == "paris"
+    assert share == pytest.approx(0.77, abs=0.01)
+    guesses = base.predict(base.trace("The cat [MASK] the mouse."), k=5)[3]
+    assert guesses[0][0] == "caught"
+    assert guesses[0][1] == pytest.approx(0.49, abs=0.01)
+    assert guesses[4][0] == "chased"
+
+
+def test_small_knows_little_of_the_world(small: TextEncoder) -> None:
+    guesses = small.predict(small.trace("The capital of France is [MASK]."), k=4)[6]
+    assert [word for word, _ in guesses] == ["great", "france", "russia", "paris"]
+
+
+def test_guesses_are_the_recorded_probabilities_in_order(base: TextEncoder) -> None:
+    trace = base.trace("The cat [MASK] the mouse.")
+    guesses = base.predict(trace, k=3)
+    assert len(guesses) == len(trace.tokens)
+    for position, row in enumerate(guesses):
+        probabilities = trace["mlm.probabilities"][position]
+        ids = [base.tokenizer.token_to_id(word) for word, _ in row]
+        assert [share for _, share in row] == probabilities[ids].tolist()
+        assert torch.equal(probabilities[ids], probabilities.sort(descending=True).values[:3])
+
+
+def test_asking_for_more_words_than_there_are_gives_all() -> None:
+    encoder = tiny(EncoderConfig(vocab_size=53, d_model=30, n_heads=3, n_layers=1, d_ff=8, mlm_head=True))
+    (first, *_) = encoder.predict(encoder.trace("w1"), k=1000)
+    assert len(first) == 53
+    assert sum(share for _, share in first) == pytest.approx(1, abs=1e-6)
+
+
+def test_no_guess_without_a_head() -> None:
+    encoder = tiny(TINY)
+    assert encoder.predict(encoder.trace("w1 [MASK]")) is None

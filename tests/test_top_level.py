@@ -1,0 +1,36 @@
+"""The top level holds exactly what it should, and README gives the commands that work."""
+
+import shutil
+import subprocess
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+ALLOWED = {"requirements.txt", "README.md", "LICENSE", "app.py", "encoder", "pages", "tests"}
+RUN = "python -m venv .venv && . .venv/bin/activate && pip install -r requirements.txt && streamlit run app.py"
+TEST = "bash tests/run.sh"
+
+
+def top_level() -> set[str]:
+    """Return the names git tracks at the top; where there is no git, those in the folder."""
+    if (ROOT / ".git").exists() and shutil.which("git"):
+        command = ["git", "-c", "safe.directory=*", "ls-files", "-z"]
+        files = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+        return {path.split("/")[0] for path in files.split("\0") if path}
+    return {path.name for path in ROOT.iterdir() if path.name != "__pycache__"}
+
+
+def test_the_top_level_holds_exactly_these_and_dotfiles():
+    assert {name for name in top_level() if not name.startswith(".")} == ALLOWED
+
+
+def test_the_first_start_asks_nothing_and_reports_nothing():
+    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())
+    assert config["browser"]["gatherUsageStats"] is False
+    assert config["server"]["showEmailPrompt"] is False
+
+
+def test_readme_gives_the_run_and_the_test_command():
+    readme = (ROOT / "README.md").read_text()
+    assert RUN in readme
+    assert TEST in readme

@@ -1,0 +1,339 @@
+"""A trace is the run itself: recording changes nothing, and what it holds obeys the algebra of the paper."""
+
+import copy
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from tiny import SENTENCE, TINY, VARIANTS, tiny, tiny_model
+from torch import Tensor
+
+from encoder import EncoderConfig, TextEncoder, Trace
+from encoder.tap import Recorder
+
+SARA = "Keys on the table belong to Sara."
+SENTENCES = [" ".join(f"w{(i * j) % 48}" for j in range(1, 2 + i % 15)) for i in range(60)]
+
+every_variant = pytest.mark.parametrize("config", VARIANTS.values(), ids=VARIANTS)
+
+
+# Recording
+
+
+@every_variant
+@pytest.mark.parametrize("hidden", [(), (2,)], ids=["nothing-hidden", "one-hidden"])
+def test_recording_changes_no_bit(config: EncoderConfig, hidden: tuple[int, ...]) -> None:
+    encoder = tiny(config)
+    trace = encoder.trace(SENTENCE, hidden=hidden)
+    mask = torch.tensor([[i in hidden for i in range(7)]]) if hidden else None
+    output, logits = encoder.run(torch.tensor([trace.ids]), mask)
+    assert torch.equal(trace["output"], output[0])
+    assert ("mlm.logits" in trace) == (logits is not None) == config.mlm_head
+    if logits is not None:
+        assert torch.equal(trace["mlm.logits"], logits[0])
+
+
+@pytest.mark.parametrize("model", ["base", "small"])
+def test_recording_changes_no_bit_of_a_bundled_model(model: str, request: pytest.FixtureRequest) -> None:
+    encoder: TextEncoder = request.getfixturevalue(model)
+    trace = encoder.trace(SARA)
+    output, logits = encoder.run(torch.tensor([trace.ids]))
+    assert torch.equal(trace["output"], output[0])
+    assert torch.equal(trace["mlm.logits"], logits[0])
+
+
+@every_variant
+def test_steps_that_say_same_share_storage(config: EncoderConfig) -> None:
+    encoder = tiny(config)
+    trace = encoder.trace(SENTENCE)
+    same = [step for step in encoder.steps if step.operation == "same" and step.name != "embedding.scaled"]
+    assert len(same) == 4 * config.n_layers + 1
+    for step in same:
+        assert trace[step.name].data_ptr() == trace[step.inputs[0]].data_ptr(), step.name
+
+
+def test_recorded_values_are_the_runs_own_tensors() -> None:
+    encoder = tiny(VARIANTS["mlm-head"])
+    values: dict[str, Tensor] = {}
+    output, logits = encoder.run(torch.tensor([[2, 5, 6, 3]]), None, Recorder(values, {}))
+    assert values["output"] is output
+    assert values["mlm.logits"] is logits
+    assert all(value.shape[0] == 1 for value in values.values())
+
+
+@every_variant
+def test_nothing_is_changed_after_it_was_recorded(config: EncoderConfig) -> None:
+    copies: dict[str, Tensor] = {}
+
+    class Copying(Recorder):
+        def __call__(self, name: str, value: Tensor) -> Tensor:
+            copies[self.prefix + name] = value.clone()
+            return super().__call__(name, value)
+
+        def inside(self, part: str) -> Recorder:
+            return Copying(self.values, self.ready, f"{self.prefix}{part}.")
+
+    values: dict[str, Tensor] = {}
+    tiny(config).run(torch.tensor([[2, 5, 6, 3]]), torch.tensor([[False, True, False, False]]), Copying(values, {}))
+    assert list(copies) == list(values)
+    assert [name for name in values if not torch.equal(values[name], copies[name])] == []
+
+
+def test_nothing_is_left_on_the_modules(small: TextEncoder) -> None:
+    def state() -> dict[tuple[str, str], int]:
+        modules = small.model.named_modules()
+        return {(name, key): id(value) for name, module in modules for key, value in vars(module).items()}
+
+    before = state()
+    small.trace(SARA, hidden=(1,))
+    assert state() == before
+
+
+def test_two_runs_are_the_same(small: TextEncoder) -> None:
+    first, second = small.trace(SARA), small.trace(SARA)
+    assert all(torch.equal(first[name], second[name]) for name in first)
+
+
+def test_threads_never_mix() -> None:
+    encoder = tiny(VARIANTS["preset-bert-base"])
+    alone = [encoder.trace(text) for text in SENTENCES]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(encoder.trace, SENTENCES * 3))
+    for trace, expected in zip(together, alone * 3, strict=True):
+        assert trace.tokens == expected.tokens
+        assert [name for name in expected if not torch.equal(trace[name], expected[name])] == []
+
+
+# Reading
+
+
+def test_a_trace_reads_like_a_dictionary(sara: Trace, base: TextEncoder) -> None:
+    assert list(sara) == [step.name for step in base.steps]
+    assert len(sara) == len(base.steps)
+    assert "layers.0.attention.scores" in sara
+    assert "layers.6.attention.scores" not in sara
+    assert 3 not in sara
+    assert sara.get("layers.6.attention.scores") is None
+    assert sara.step("layers.5.attention.scores").operation == "dot"
+
+
+def test_attributes_reach_the_same_data(sara: Trace) -> None:
+    assert len(sara.layers) == 6
+    for i, layer in enumerate(sara.layers):
+        assert layer.attention.weights.data_ptr() == sara[f"layers.{i}.attention.weights"].data_ptr()
+        assert torch.equal(layer.add_norm_2.output, sara[f"layers.{i}.add_norm_2.output"])
+    assert torch.equal(sara.embedding.positions, sara["embedding.positions"])
+    assert "weights" in dir(sara.layers[0].attention)
+    assert dir(sara.layers[0]) == ["add_norm_1", "add_norm_2", "attention", "feed_forward", "output"]
+
+
+def test_a_scope_can_be_copied_and_kept(sara: Trace) -> None:
+    scope = sara.layers[0].attention
+    assert torch.equal(copy.copy(scope).weights, scope.weights)
+    assert torch.equal(pickle.loads(pickle.dumps(scope)).weights, scope.weights)
+
+
+def test_an_unknown_name_is_answered_with_near_ones(sara: Trace) -> None:
+    with pytest.raises(KeyError, match=r"'layers.0.atention.weights'; did you mean layers.0.attention.weights or"):
+        sara["layers.0.atention.weights"]
+    with pytest.raises(KeyError, match="no step is called 'zzz'"):
+        sara.step("zzz")
+    with pytest.raises(AttributeError, match=r"'layers.0.attention.weight'; did you mean layers.0.attention.weights"):
+        _ = sara.layers[0].attention.weight
+
+
+def test_arrays_are_read_only_views(sara: Trace) -> None:
+    array = sara.array("layers.2.attention.weights")
+    assert np.shares_memory(array, sara["layers.2.attention.weights"].numpy())
+    with pytest.raises(ValueError, match="read-only"):
+        array[0, 0, 0] = 1
+
+
+def test_times_run_forward(sara: Trace) -> None:
+    assert list(sara.ready) == list(sara)
+    moments = list(sara.ready.values())
+    assert moments == sorted(moments)
+    assert 0 < moments[0] < moments[-1] == sara.seconds
+
+
+@pytest.mark.parametrize("positions", ["sinusoidal", "learned", "none"])
+def test_memory_is_that_of_the_recorded_numbers(positions: str) -> None:
+    encoder = tiny(replace(TINY, positions=positions))
+    trace = encoder.trace(SENTENCE)
+    # "same" is another step again, as "mask" is with nothing hidden; positions are a view of the model's own table
+    elsewhere = ("same", "mask", "sinusoid", "position", "zeros")
+    made = [trace[step.name] for step in encoder.steps if step.operation not in elsewhere]
+    assert trace.nbytes == sum(value.numel() * 4 for value in made)
+
+
+def test_a_trace_names_its_sentence_and_model(sara: Trace) -> None:
+    assert sara.tokens == ["[CLS]", "keys", "on", "the", "table", "belong", "to", "sara", ".", "[SEP]"]
+    assert (sara.text, sara.hidden, sara.padding) == (SARA, (), 0)
+    assert repr(sara) == f"Trace({SARA!r}, model='base', 10 tokens, {len(sara)} steps)"
+
+
+# Algebra
+
+
+def test_rows_of_weights_sum_to_one(sara: Trace) -> None:
+    for layer in sara.layers:
+        assert float((layer.attention.weights.sum(-1) - 1).abs().max()) <= 1e-6
+        assert float(layer.attention.weights.min()) >= 0
+
+
+@pytest.mark.parametrize("model", ["base", "small"])
+def test_each_layer_starts_where_the_last_one_ended(model: str, request: pytest.FixtureRequest) -> None:
+    trace = request.getfixturevalue(model).trace(SARA)
+    x = trace["embedding.output"]
+    for layer in trace.layers:
+        assert torch.equal(layer.attention.input, x)
+        assert torch.equal(layer.add_norm_1.sum, x + layer.attention.output)
+        assert torch.equal(layer.add_norm_2.sum, layer.add_norm_1.output + layer.feed_forward.output)
+        x = layer.output
+    assert torch.equal(trace["output"], x)
+
+
+def test_pre_norm_adds_to_the_stream_and_normalizes_aside() -> None:
+    trace = tiny(VARIANTS["pre-norm"]).trace(SENTENCE)
+    x = trace["embedding.output"]
+    for layer in trace.layers:
+        assert torch.equal(layer.attention.input, layer.add_norm_1.output)
+        middle = x + layer.attention.output
+        assert torch.equal(layer.add_norm_1.sum, middle)
+        x = middle + layer.feed_forward.output
+        assert torch.equal(layer.output, x)
+
+
+@every_variant
+@pytest.mark.parametrize("hidden", [(1,), (0, 3, 6)], ids=["one-hidden", "three-hidden"])
+def test_hidden_tokens_get_no_weight(config: EncoderConfig, hidden: tuple[int, ...]) -> None:
+    trace = tiny(config).trace(SENTENCE, hidden=hidden)
+    assert trace.hidden == hidden
+    seen = [i for i in range(7) if i not in hidden]
+    for layer in trace.layers:
+        assert not layer.attention.weights[..., hidden].any()
+        assert bool((layer.attention.masked[..., hidden] == config.mask_value).all())
+        assert torch.equal(layer.attention.masked[..., seen], layer.attention.scaled[..., seen])
+        assert float((layer.attention.weights.sum(-1) - 1).abs().max()) <= 1e-6
+
+
+def test_what_a_hidden_token_is_changes_nothing_elsewhere() -> None:
+    encoder = tiny(TINY)
+    one, other = encoder.trace("w1 w2 w3", hidden=(2,)), encoder.trace("w1 w9 w3", hidden=(2,))
+    seen = [0, 1, 3, 4]
+    assert torch.equal(one["output"][seen], other["output"][seen])
+    assert not torch.equal(one["output"][2], other["output"][2])
+
+
+@pytest.mark.parametrize(
+    ("hidden", "message"),
+    [
+        ((7,), "hidden position 7 is outside the sentence; positions go from 0 to 6"),
+        ((-1,), "hidden position -1 is outside the sentence; positions go from 0 to 6"),
+        ((1, 2, 99), "hidden position 99 "),
+        (range(7), "all 7 tokens are hidden"),
+        ((True,), "hidden position True "),
+        ((1.5,), r"hidden position 1\.5 "),
+    ],
+    ids=["past-the-end", "negative", "one-of-three", "all", "bool", "float"],
+)
+def test_hidden_positions_that_cannot_be(hidden: tuple[int, ...], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        tiny(TINY).trace(SENTENCE, hidden=hidden)
+
+
+def test_a_hidden_position_must_be_in_every_sentence() -> None:
+    with pytest.raises(ValueError, match="hidden position 4 is outside the sentence; positions go from 0 to 3"):
+        tiny(TINY).trace([SENTENCE, "w1 w2"], hidden=(4,))
+
+
+def test_no_sentence_is_refused() -> None:
+    with pytest.raises(ValueError, match="got 0 sentences; trace takes 1 or more"):
+        tiny(TINY).trace([])
+
+
+# Batches
+
+
+@every_variant
+def test_padding_changes_no_real_token(config: EncoderConfig) -> None:
+    encoder = tiny(config)
+    encoder.model.double()
+    texts = [SENTENCE, "w7", "w8 w9 w1", ""]
+    batch = encoder.trace(texts)
+    for text, padded in zip(texts, batch, strict=True):
+        alone = encoder.trace(text)
+        n = len(alone.tokens)
+        assert (padded.tokens[:n], padded.padding) == (alone.tokens, 7 - n)
+        assert padded.tokens[n:] == ["[PAD]"] * (7 - n)
+        for layer in padded.layers:
+            assert not layer.attention.weights[..., n:].any()
+        assert float((padded["output"][:n] - alone["output"]).abs().max()) <= 1e-12
+
+
+def test_padding_changes_no_real_token_of_base(base: TextEncoder, sara: Trace) -> None:
+    padded = base.trace([SARA, "The animal didn't cross the street because it was too tired to go on."])[0]
+    assert padded.padding == 7
+    assert float((padded["output"][:10] - sara["output"]).abs().max()) <= 2e-5
+    assert float((padded["mlm.probabilities"][:10] - sara["mlm.probabilities"]).abs().max()) <= 2e-5
+
+
+def test_a_list_of_one_is_a_batch_of_one() -> None:
+    encoder = tiny(TINY)
+    (trace,) = encoder.trace([SENTENCE])
+    assert torch.equal(trace["output"], encoder.trace(SENTENCE)["output"])
+
+
+# Order
+
+
+def order_matters_by(config: EncoderConfig) -> float:
+    """How far the output for reordered tokens is from the reordered output."""
+    model = tiny_model(config).double()
+    ids = torch.tensor([[2, 9, 5, 7, 11, 3]])
+    order = torch.tensor([3, 0, 5, 1, 4, 2])
+    return float((model(ids[:, order]) - model(ids)[:, order]).abs().max())
+
+
+@pytest.mark.parametrize("name", ["post-norm", "pre-norm-final-norm", "std-norm", "preset-bert-base"])
+def test_only_positions_tell_the_order(name: str) -> None:
+    assert order_matters_by(replace(VARIANTS[name], positions="none")) <= 1e-10
+    assert order_matters_by(replace(VARIANTS[name], positions="sinusoidal")) > 0.01
+    assert order_matters_by(replace(VARIANTS[name], positions="learned")) > 0.01
+
+
+# Random weights
+
+
+@pytest.fixture(scope="module")
+def shape() -> EncoderConfig:
+    """A quick shape with the vocabulary of `base`."""
+    return EncoderConfig(d_model=24, n_heads=4, n_layers=2, d_ff=32, n_segments=2, mlm_head=True, positions="learned")
+
+
+def test_a_seed_pins_the_weights(shape: EncoderConfig) -> None:
+    one, again, other = (TextEncoder.from_config(shape, seed=seed).trace(SARA) for seed in (7, 7, 8))
+    assert [name for name in one if not torch.equal(one[name], again[name])] == []
+    assert not torch.equal(one["output"], other["output"])
+    assert (one.source.fingerprint, other.source.fingerprint) == ("random weights, seed 7", "random weights, seed 8")
+
+
+def test_a_seed_leaves_the_global_generator_alone(shape: EncoderConfig) -> None:
+    before = torch.random.get_rng_state()
+    TextEncoder.from_config(shape, seed=3)
+    assert torch.equal(torch.random.get_rng_state(), before)
+
+
+def test_random_weights_are_drawn_as_stated(shape: EncoderConfig) -> None:
+    for scaled, deviation in ((True, 24**-0.5), (False, 0.02)):
+        model = TextEncoder.from_config(replace(shape, scale_embeddings=scaled)).model
+        assert float(model.embedding.tokens.weight.std()) == pytest.approx(deviation, rel=0.01)
+        attention = model.layers[1].attention.w_q
+        bound = (6 / 48) ** 0.5
+        assert 0.9 * bound < float(attention.weight.abs().max()) <= bound
+        assert not attention.bias.any()
+        assert bool((model.layers[0].norm1.weight == 1).all())
+        assert not model.layers[0].norm1.bias.any()

@@ -1,0 +1,68 @@
+"""Encoders small enough to build by the dozen: sizes that no two axes share, and weights where nothing is 0 or 1."""
+
+from dataclasses import replace
+
+import torch
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import WhitespaceSplit
+from tokenizers.processors import TemplateProcessing
+
+from encoder import PRESETS, EncoderConfig, TextEncoder, checkpoint
+from encoder.model import Encoder
+from encoder.trace import Source
+
+SENTENCE = "w1 w2 w3 w2 w4"  # 7 tokens with [CLS] and [SEP], one word twice
+SIZES = {"vocab_size": 53, "d_model": 30, "n_heads": 3, "d_ff": 44, "max_positions": 19}
+TINY = EncoderConfig(**SIZES, n_layers=2)
+
+VARIANTS: dict[str, EncoderConfig] = {
+    "post-norm": TINY,
+    "pre-norm": replace(TINY, norm_first=True),
+    "final-norm": replace(TINY, final_norm=True),
+    "pre-norm-final-norm": replace(TINY, norm_first=True, final_norm=True),
+    "std-norm": replace(TINY, norm="std_norm"),
+    "std-norm-everywhere": replace(TINY, norm="std_norm", final_norm=True, embedding_norm=True, mlm_head=True),
+    "std-norm-pre-norm": replace(TINY, norm="std_norm", norm_first=True),
+    "learned-positions": replace(TINY, positions="learned"),
+    "no-positions": replace(TINY, positions="none"),
+    "gelu": replace(TINY, activation="gelu"),
+    "embedding-norm": replace(TINY, embedding_norm=True),
+    "segments": replace(TINY, n_segments=2),
+    "segments-embedding-norm": replace(TINY, n_segments=2, embedding_norm=True),
+    "mlm-head": replace(TINY, mlm_head=True),
+    "mlm-head-gelu": replace(TINY, mlm_head=True, activation="gelu"),
+    "unscaled-embeddings": replace(TINY, scale_embeddings=False),
+    "finite-mask": replace(TINY, mask_value=-1e9),
+    "one-head": replace(TINY, n_heads=1, d_model=22),
+    **{f"preset-{name}": replace(config, **SIZES) for name, config in PRESETS.items()},
+}
+
+
+def tiny_tokenizer() -> Tokenizer:
+    """Reads "w0" to "w47"; anything else is [UNK]."""
+    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *(f"w{i}" for i in range(48))]
+    tokenizer = Tokenizer(WordLevel({piece: i for i, piece in enumerate(pieces)}, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = WhitespaceSplit()
+    tokenizer.post_processor = TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)])
+    tokenizer.add_special_tokens(pieces[:5])
+    return tokenizer
+
+
+def tiny_model(config: EncoderConfig, seed: int = 0) -> Encoder:
+    """Every weight, bias, gamma and beta drawn at random, so that leaving one out or exchanging two shows."""
+    generator = torch.Generator().manual_seed(seed)
+
+    def draw(name: str, shape: torch.Size) -> torch.Tensor:
+        drawn = torch.randn(shape, generator=generator)
+        if len(shape) == 2:
+            return drawn * shape[1] ** -0.5
+        return 0.3 * drawn + ("norm" in name and name.endswith("weight"))
+
+    tensors = {name: draw(name, tensor.shape) for name, tensor in Encoder(config).state_dict().items()}
+    return checkpoint.build(config, tensors, "the tiny weights")
+
+
+def tiny(config: EncoderConfig, seed: int = 0) -> TextEncoder:
+    """A tiny model behind the front door."""
+    return TextEncoder(tiny_model(config, seed), tiny_tokenizer(), Source("tiny", f"seed {seed}"))
