@@ -13,13 +13,15 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "activation": get_args(Activation),
     "norm": get_args(NormFormula),
 }
+LONGEST = 8192  # tokens in one input
+FLOAT32_MAX = 3.4e38
 LIMITS: dict[str, tuple[int, int]] = {
     "vocab_size": (5, 1_000_000),
     "d_model": (2, 8192),
     "n_heads": (1, 128),
     "n_layers": (1, 96),
     "d_ff": (1, 65_536),
-    "max_positions": (2, 8192),
+    "max_positions": (2, LONGEST),
     "n_segments": (0, 16),
 }
 
@@ -58,9 +60,7 @@ class EncoderConfig:
     def __post_init__(self) -> None:
         """Check every field once, here, so that nothing downstream has to."""
         for name, (low, high) in LIMITS.items():
-            value = getattr(self, name)
-            if type(value) is not int or not low <= value <= high:
-                raise ValueError(f"{name} is {value!r}; it must be a whole number from {low} to {high}")
+            self.check_count(name, low, high)
         for name, allowed in CHOICES.items():
             if getattr(self, name) not in allowed:
                 raise ValueError(f"{name} is {getattr(self, name)!r}; it must be one of {', '.join(allowed)}")
@@ -75,10 +75,21 @@ class EncoderConfig:
             )
         if self.positions == "sinusoidal" and self.d_model % 2:
             raise ValueError(f"d_model is {self.d_model}; sinusoidal positions come in pairs and need an even d_model")
-        if not isinstance(self.norm_eps, float) or not 0 < self.norm_eps < 1:
+        if self.trained_length is not None:
+            self.check_count("trained_length", 1, LONGEST)
+        if type(self.norm_eps) is not float or not 0 < self.norm_eps < 1:
             raise ValueError(f"norm_eps is {self.norm_eps!r}; it must be a number above 0 and below 1")
-        if not isinstance(self.mask_value, float) or not self.mask_value <= -1e4:
-            raise ValueError(f"mask_value is {self.mask_value!r}; it must be -10000 or less, or minus infinity")
+        number = type(self.mask_value) in (int, float)
+        if not number or not (-FLOAT32_MAX <= self.mask_value <= -1e4 or self.mask_value == -math.inf):
+            raise ValueError(
+                f"mask_value is {self.mask_value!r}; it must be from {-FLOAT32_MAX:.3g} to -10000, or minus infinity"
+            )
+
+    def check_count(self, name: str, low: int, high: int) -> None:
+        """Refuse a field that is not a whole number within its range."""
+        value = getattr(self, name)
+        if type(value) is not int or not low <= value <= high:
+            raise ValueError(f"{name} is {value!r}; it must be a whole number from {low} to {high}")
 
     @property
     def d_head(self) -> int:

@@ -17,6 +17,12 @@ def cosine(x: Tensor, y: Tensor) -> Tensor:
     return torch.nn.functional.cosine_similarity(x, y, dim=-1)
 
 
+def cosine_matrix(x: Tensor) -> Tensor:
+    """Cosine between every two rows: [n, d] -> [n, n], from -1 to 1; rows of zeros have cosine 0 with all."""
+    unit = torch.nn.functional.normalize(x, dim=-1)
+    return unit @ unit.mT
+
+
 def length(x: Tensor) -> Tensor:
     """Euclidean norm of vectors: [..., d] -> [...]."""
     lengths: Tensor = torch.linalg.vector_norm(x, dim=-1)

@@ -11,6 +11,8 @@ from torch import Tensor
 
 from encoder import checkpoint
 from encoder.config import EncoderConfig
+from encoder.explain import explain
+from encoder.explanation import Explanation
 from encoder.model import Encoder
 from encoder.steps import Step, catalogue
 from encoder.tap import NO_TAP, Recorder, Tap
@@ -44,7 +46,7 @@ class TextEncoder:
         """
         folder = checkpoint.find(name)
         model, tokenizer, fingerprint = checkpoint.load(folder)
-        return cls(model, tokenizer, Source(folder.name, f"sha256 {fingerprint}"))
+        return cls(model, tokenizer, Source(folder.resolve().name, fingerprint))
 
     @classmethod
     def from_config(
@@ -61,7 +63,7 @@ class TextEncoder:
                 f"vocab_size is {config.vocab_size}; this tokenizer needs {tokenizer.get_vocab_size()} or more"
             )
         model = checkpoint.build(config, checkpoint.random_weights(config, seed), "the random weights")
-        return cls(model, tokenizer, Source(name, f"random weights, seed {seed}"))
+        return cls(model, tokenizer, Source(name, seed=seed))
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -156,6 +158,10 @@ class TextEncoder:
             pieces.dropped,
             pieces.kept_characters,
         )
+
+    def explain(self, trace: Trace, name: str, index: Sequence[int]) -> Explanation:
+        """Where one number of a run came from; see `encoder.explain.explain`."""
+        return explain(self.model, trace, name, index)
 
     def predict(self, trace: Trace, k: int = 5) -> list[list[tuple[str, float]]] | None:
         """The k likeliest words at each position with their probabilities; None for a model without an MLM head."""

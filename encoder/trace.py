@@ -36,10 +36,19 @@ class Tokens:
 
 @dataclass(frozen=True)
 class Source:
-    """Which model made a trace: its name, and the checkpoint hash or seed that pins its weights."""
+    """Which model made a trace: its name, and what pins its weights.
+
+    `seed` is set for random weights, `sha256` (its first 12 digits) for those of a checkpoint.
+    """
 
     name: str
-    fingerprint: str
+    sha256: str = ""
+    seed: int | None = None
+
+    @property
+    def fingerprint(self) -> str:
+        """What pins the weights, in words."""
+        return f"sha256 {self.sha256}" if self.seed is None else f"random weights, seed {self.seed}"
 
 
 class Scope:

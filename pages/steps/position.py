@@ -3,15 +3,14 @@
 import streamlit as st
 
 from encoder.figures.matrix import matrix
-from encoder.metrics import cosine
+from encoder.metrics import cosine_matrix
 from pages.ui import session, step_panel
 
 step = step_panel.draw("position")
 trace = session.now()
 
 st.subheader("How alike two positions are")
-positions = trace["embedding.positions"]
-alike = cosine(positions[:, None], positions[None]).numpy()
+alike = cosine_matrix(trace["embedding.positions"]).numpy()
 st.plotly_chart(
     matrix(alike, trace.tokens, trace.tokens, kind="signed", theme=step_panel.theme(), largest=1.0),
     key="alike",

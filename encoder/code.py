@@ -1,0 +1,139 @@
+"""Show me the code: a few lines of PyTorch that run by themselves and print the tensor on the screen."""
+
+import builtins
+import inspect
+import math
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
+
+from encoder.attention import Attention
+from encoder.block import Block
+from encoder.config import PRESETS, EncoderConfig
+from encoder.embedding import Embedding
+from encoder.feed_forward import FeedForward
+from encoder.model import Encoder, MLMHead
+from encoder.normalization import NORMS
+from encoder.steps import PAIRS, PER_HEAD, Step
+from encoder.trace import Trace
+
+# One line or more for each operation; {0}, {1}, {2} are the inputs, {w} the weights' name, the rest sizes.
+LINES: dict[str, str] = {
+    "lookup": '{name} = p["embedding.tokens.weight"][t.ids]',
+    "position": '{name} = p["embedding.positions.weight"][: len(t.ids)]',
+    "segment": '{name} = p["embedding.segments.weight"][[0] * len(t.ids)]',
+    "zeros": "{name} = torch.zeros(len(t.ids), {d_model})",
+    "sinusoid": (
+        "position = torch.arange(len(t.ids), dtype=torch.float64)[:, None]\n"
+        "even = torch.arange(0, {d_model}, 2)\n"
+        "angle = position / 10000 ** (even / {d_model})\n"
+        "{name} = torch.stack((angle.sin(), angle.cos()), -1).flatten(1).float()"
+    ),
+    "scale": "{name} = {0} * math.sqrt({d_model})",
+    "unscale": "{name} = {0} / math.sqrt({d_head})",
+    "same": "{name} = {0}",
+    "add": "{name} = {sum}",
+    "linear": '{name} = {0} @ p["{w}.weight"].T + p["{w}.bias"]',
+    "decode": '{name} = {0} @ p["embedding.tokens.weight"].T + p["mlm_head.bias"]',
+    "dot": "{name} = {0} @ {1}.mT",
+    "mask": "{name} = {0}.clone()\n{name}[:, :, {hidden}] = {mask_value}",
+    "softmax": "{name} = {0}.softmax(-1)",
+    "weighted_sum": "{name} = {0} @ {1}",
+    "concat": "{name} = {0}.transpose(0, 1).flatten(1)",
+    "mean": "{name} = {0}.mean(-1)",
+    "variance": "{name} = ({0} - {1}[:, None]).square().sum(-1) / {d_model}",
+    "variance_unbiased": "{name} = ({0} - {1}[:, None]).square().sum(-1) / ({d_model} - 1)",
+    "normalize": "{name} = ({0} - {1}[:, None]) / ({2} + {norm_eps}).sqrt()[:, None]",
+    "normalize_std": "{name} = ({0} - {1}[:, None]) / ({2}.sqrt() + {norm_eps})[:, None]",
+    "affine": '{name} = {0} * p["{w}.weight"] + p["{w}.bias"]',
+    "relu": "{name} = {0}.relu()",
+    "gelu": "{name} = torch.nn.functional.gelu({0})",
+}
+SPLIT = "{name} = {name}.view(len(t.ids), {n_heads}, {d_head}).transpose(0, 1)"
+
+
+def snippet(trace: Trace, step: Step, head: int) -> str:
+    """Python that computes a step from its recorded inputs and prints it; of steps with heads, one head."""
+    config = trace.config
+    inputs = [name for name in step.inputs if name in trace]
+    names = variables([*inputs, step.name])
+    name = names[step.name]
+    hidden = sorted({*trace.hidden, *range(len(trace.tokens) - trace.padding, len(trace.tokens))})
+    words: dict[str, Any] = {
+        "name": name, "d_model": config.d_model, "d_head": config.d_head, "n_heads": config.n_heads,
+        "norm_eps": config.norm_eps, "mask_value": literal(config.mask_value), "hidden": hidden,
+        "w": step.parameters[0] if step.parameters else "", "sum": " + ".join(names[i] for i in inputs),
+    }  # fmt: skip
+    body = LINES[step.operation].format(*(names[i] for i in inputs), **words)
+    if step.shape == PER_HEAD and step.operation == "linear":
+        body += "\n" + SPLIT.format(**words)
+    options = f", hidden={trace.hidden}" if trace.hidden else ""
+    lines = [
+        "import math\n" if "math." in body or "math." in maker(trace) else "",
+        "import torch\n",
+        f"from encoder import {imports(trace)}\n\n",
+        f"enc = {maker(trace)}\n",
+        f"t = enc.trace({trace.text!r}{options})\n",
+        "p = enc.model.state_dict()\n" if "p[" in body else "",
+        *(f'{names[i]} = t["{i}"]\n' for i in inputs),
+        body + "\n",
+        f"print({name}[{head}])\n" if step.shape in (PAIRS, PER_HEAD) else f"print({name})\n",
+    ]
+    return "".join(lines)
+
+
+def variables(steps: list[str]) -> dict[str, str]:
+    """A short variable name for each step: its last word, with the word before it where that says too little."""
+    last = [name.rsplit(".", 1)[-1] for name in steps]
+    return {
+        name: word if last.count(word) == 1 and not hasattr(builtins, word) else "_".join(name.split(".")[-2:])
+        for name, word in zip(steps, last, strict=True)
+    }
+
+
+def maker(trace: Trace) -> str:
+    """The expression that makes this trace's model again."""
+    source = trace.source
+    if source.seed is None:
+        return f"TextEncoder.from_pretrained({source.name!r})"
+    return f"TextEncoder.from_config({shape(trace.config)}, seed={source.seed})"
+
+
+def imports(trace: Trace) -> str:
+    """What the snippet needs from the package."""
+    text = maker(trace)
+    return ", ".join(name for name in ("PRESETS", "EncoderConfig", "TextEncoder") if name in text)
+
+
+def shape(config: EncoderConfig) -> str:
+    """An expression for a configuration: a preset, or the fields that differ from the usual ones."""
+    for name, preset in PRESETS.items():
+        if preset == config:
+            return f'PRESETS["{name}"]'
+    usual = EncoderConfig()
+    given = [(f.name, getattr(config, f.name)) for f in fields(config)]
+    told = [f"{name}={literal(value)}" for name, value in given if value != getattr(usual, name)]
+    return f"EncoderConfig({', '.join(told)})"
+
+
+def literal(value: object) -> str:
+    """A value as Python source."""
+    return "-math.inf" if value == -math.inf else repr(value)
+
+
+SOURCES: dict[str, Callable[..., Any] | type] = {
+    "embedding": Embedding,
+    "attention": Attention,
+    "feed_forward": FeedForward,
+    "mlm": MLMHead,
+}
+
+
+def running_source(trace: Trace, step: Step) -> str:
+    """The source of the module that computed a step, as it runs."""
+    if step.name == "output":
+        return inspect.getsource(Encoder.forward)
+    if step.operation in ("same", "add") and step.layer is not None and step.part != "attention":
+        return inspect.getsource(Block)
+    is_norm = step.part in ("add_norm_1", "add_norm_2", "final_norm") or ".norm." in step.name
+    return inspect.getsource(NORMS[trace.config.norm] if is_norm else SOURCES[step.part])

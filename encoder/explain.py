@@ -1,0 +1,63 @@
+"""One number of a run: the operation that made it, the numbers it was made from, and the arithmetic done again.
+
+The arithmetic is repeated in float64 from the recorded operands; nothing is run through the model. The rule that
+repeats it is chosen by the operation that the catalogue names.
+"""
+
+from collections.abc import Sequence
+
+from encoder.explanation import Explanation, Index
+from encoder.model import Encoder
+from encoder.rules import RULES, Source, tex, weight
+from encoder.steps import by_name
+from encoder.trace import Trace
+
+
+def explain(model: Encoder, trace: Trace, name: str, index: Sequence[int]) -> Explanation:
+    """Explain the number at `index` of a recorded step, of a parameter, or of "ids".
+
+    Returns:
+        the operation in words and LaTeX, its operands (each of which can be explained in turn), the terms of its sum,
+        the result computed again in float64, and the recorded number.
+
+    Raises:
+        KeyError: nothing is called so.
+        ValueError: the index has the wrong length or leaves the shape.
+    """
+    index = tuple(index)
+    shape = shape_of(model, trace, name)
+    inside = len(index) == len(shape) and all(0 <= i < size for i, size in zip(index, shape, strict=True))
+    if not inside or any(type(i) is not int for i in index):
+        ranges = ", ".join(f"0 to {size - 1}" for size in shape)
+        raise ValueError(f"{name} has no number at {index}; an index has {len(shape)} places: {ranges}")
+    if name == "ids":
+        token = trace.tokens[index[0]]
+        words = f"The tokenizer's number for {token!r}."
+        return given("ids", index, float(trace.ids[index[0]]), "input", words)
+    if name not in trace:
+        words = "A number of the model itself: training put it here, and it is the same for every sentence."
+        return given(name, index, float(weight(model, name)[index]), "parameter", words)
+    step = by_name(trace.config)[name]
+    inputs = tuple(i for i in step.inputs if i in trace)
+    made = RULES[step.operation](Source(step, index, trace, model, inputs))
+    recorded = float(trace[name][index])
+    return Explanation(
+        name, index, step.operation, made.words, f"{made.latex} = {tex(made.result)}", made.result, recorded, made.size,
+        made.operands, made.terms,
+    )  # fmt: skip
+
+
+def given(name: str, index: Index, value: float, operation: str, words: str) -> Explanation:
+    """A number that no computation made: the end of every trail."""
+    return Explanation(name, index, operation, words, tex(value), value, value, abs(value))
+
+
+def shape_of(model: Encoder, trace: Trace, name: str) -> tuple[int, ...]:
+    """The shape of a recorded step, of a parameter, or of "ids"; KeyError for anything else."""
+    if name == "ids":
+        return (len(trace.ids),)
+    if name in trace:
+        return tuple(trace[name].shape)
+    if name in dict(model.named_parameters()) or name in dict(model.named_buffers()):
+        return tuple(weight(model, name).shape)
+    raise KeyError(trace.unknown(name))

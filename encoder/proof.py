@@ -1,0 +1,190 @@
+"""Proofs that a recorded run is right: the same input through PyTorch's own modules, compared number by number."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call
+
+from encoder.block import Block
+from encoder.model import Encoder
+from encoder.normalization import LayerNorm, StdNorm
+from encoder.steps import Step
+from encoder.trace import Trace
+
+
+@dataclass(frozen=True)
+class Check:
+    """One comparison: what our number was held against, and the largest absolute difference."""
+
+    what: str
+    difference: float
+
+
+def checks(model: Encoder, trace: Trace, step: Step) -> list[Check]:
+    """Every proof that fits a step: its row sums, and PyTorch's own modules on the recorded input of its part.
+
+    The modules run now, in float32, on this run's own input, with the model's own weights.
+    """
+    found = []
+    if step.values == "share":
+        found.append(Check("row sums against 1", largest(trace[step.name].sum(-1), torch.tensor(1.0))))
+    prove = PROOFS.get(step.part)
+    with torch.inference_mode():
+        return found + (prove(model, trace, step) if prove else [])
+
+
+def largest(ours: Tensor, theirs: Tensor) -> float:
+    """The largest absolute difference between two tensors that broadcast."""
+    return float((ours - theirs).abs().max())
+
+
+def run(module: Callable[[], nn.Module], weights: Mapping[str, Tensor], *inputs: Tensor, **options: object) -> Tensor:
+    """What a PyTorch module makes of the inputs with the given weights, without copying them."""
+    with torch.device("meta"):
+        empty = module().eval()
+    result: Tensor = functional_call(empty, dict(weights), inputs, options)
+    return result
+
+
+def hidden_keys(trace: Trace) -> Tensor | None:
+    """True where a key may not be looked at [1, n]; None where all may."""
+    n = len(trace.tokens)
+    hidden = torch.arange(n) >= n - trace.padding
+    hidden[list(trace.hidden)] = True
+    return hidden[None] if bool(hidden.any()) else None
+
+
+def attention_weights(block: Block) -> dict[str, Tensor]:
+    """The block's attention weights under the names of nn.MultiheadAttention."""
+    at = block.attention
+    return {
+        "in_proj_weight": torch.cat((at.w_q.weight, at.w_k.weight, at.w_v.weight)),
+        "in_proj_bias": torch.cat((at.w_q.bias, at.w_k.bias, at.w_v.bias)),
+        "out_proj.weight": at.w_o.weight,
+        "out_proj.bias": at.w_o.bias,
+    }
+
+
+def attention(model: Encoder, trace: Trace, step: Step) -> list[Check]:
+    """nn.MultiheadAttention on the input of this layer's attention."""
+    config, at = model.config, f"layers.{step.layer}.attention."
+    x = trace[at + "input"][None]
+    output, weights = run(
+        lambda: nn.MultiheadAttention(config.d_model, config.n_heads, batch_first=True),
+        attention_weights(block(model, step)), x, x, x,
+        key_padding_mask=hidden_keys(trace), average_attn_weights=False,
+    )  # fmt: skip
+    return [
+        Check("nn.MultiheadAttention, weights", largest(trace[at + "weights"], weights[0])),
+        Check("nn.MultiheadAttention, output", largest(trace[at + "output"], output[0])),
+    ]
+
+
+def block(model: Encoder, step: Step) -> Block:
+    """The model's block that a step belongs to."""
+    found = model.get_submodule(f"layers.{step.layer}")
+    assert isinstance(found, Block)
+    return found
+
+
+def norm(model: Encoder, trace: Trace, prefix: str, x: str, name: str) -> list[Check]:
+    """nn.LayerNorm, or for std_norm its formula with torch.std, on what a norm received."""
+    ours, module = trace[prefix + "output"], model.get_submodule(name)
+    assert isinstance(module, LayerNorm)
+    if isinstance(module, StdNorm):
+        y = trace[x]
+        theirs = (y - y.mean(-1, True)) / (y.std(-1, keepdim=True) + module.eps) * module.weight + module.bias
+        return [Check("the formula with torch.std", largest(ours, theirs))]
+    weights = {"weight": module.weight, "bias": module.bias}
+    theirs = run(lambda: nn.LayerNorm(model.config.d_model, module.eps), weights, trace[x])
+    return [Check("nn.LayerNorm, output", largest(ours, theirs))]
+
+
+def add_norm(model: Encoder, trace: Trace, step: Step) -> list[Check]:
+    """The norm of this layer that a step belongs to."""
+    prefix, number = f"layers.{step.layer}.{step.part}.", step.part[-1]
+    x = prefix + ("residual" if model.config.norm_first else "sum")
+    return norm(model, trace, prefix, x, f"layers.{step.layer}.norm{number}")
+
+
+def feed_forward(model: Encoder, trace: Trace, step: Step) -> list[Check]:
+    """Linear, activation, Linear in an nn.Sequential, on what the feed-forward network received."""
+    config, at = model.config, f"layers.{step.layer}."
+    ours = block(model, step).feed_forward
+    weights = {
+        "0.weight": ours.w_1.weight, "0.bias": ours.w_1.bias, "2.weight": ours.w_2.weight, "2.bias": ours.w_2.bias
+    }  # fmt: skip
+    activation, d_model, d_ff = {"relu": nn.ReLU, "gelu": nn.GELU}[config.activation], config.d_model, config.d_ff
+    theirs = run(
+        lambda: nn.Sequential(nn.Linear(d_model, d_ff), activation(), nn.Linear(d_ff, d_model)),
+        weights, trace[at + ("add_norm_2.output" if config.norm_first else "add_norm_1.output")],
+    )  # fmt: skip
+    return [Check("nn.Linear, activation, nn.Linear", largest(trace[at + "feed_forward.output"], theirs))]
+
+
+def layer(model: Encoder, trace: Trace, step: Step) -> list[Check]:
+    """nn.TransformerEncoderLayer on the input of this layer, or of the last one for the encoder's output."""
+    config = model.config
+    if config.norm != "layer_norm":
+        return []
+    number = config.n_layers - 1 if step.layer is None else step.layer
+    ours = model.layers[number]
+    assert isinstance(ours, Block)
+    weights = {f"self_attn.{name}": tensor for name, tensor in attention_weights(ours).items()}
+    theirs_to_ours = {"linear1": "feed_forward.w_1", "linear2": "feed_forward.w_2", "norm1": "norm1", "norm2": "norm2"}
+    for theirs_name, our_name in theirs_to_ours.items():
+        for kind in ("weight", "bias"):
+            weights[f"{theirs_name}.{kind}"] = ours.get_parameter(f"{our_name}.{kind}")
+    theirs = run(
+        lambda: nn.TransformerEncoderLayer(
+            config.d_model, config.n_heads, config.d_ff, 0.0, config.activation, config.norm_eps,
+            batch_first=True, norm_first=config.norm_first,
+        ),
+        weights, trace[f"layers.{number - 1}.output" if number else "embedding.output"][None],
+        src_key_padding_mask=hidden_keys(trace),
+    )  # fmt: skip
+    said = f"nn.TransformerEncoderLayer, layer {number}"
+    return [Check(said, largest(trace[f"layers.{number}.output"], theirs[0]))]
+
+
+def embedding(model: Encoder, trace: Trace, step: Step) -> list[Check]:
+    """nn.Embedding on the ids, and the norm where the embedding has one."""
+    config, table = model.config, model.embedding.tokens.weight
+    ids = torch.tensor(trace.ids)
+    theirs = run(lambda: nn.Embedding(config.vocab_size, config.d_model), {"weight": table}, ids)
+    found = [Check("nn.Embedding, rows", largest(trace["embedding.tokens"], theirs))]
+    return found + (
+        norm(model, trace, "embedding.", "embedding.sum", "embedding.norm") if config.embedding_norm else []
+    )
+
+
+def final_norm(model: Encoder, trace: Trace, step: Step) -> list[Check]:
+    """The norm after the last layer."""
+    last = f"layers.{model.config.n_layers - 1}.output"
+    return norm(model, trace, "final_norm.", last, "final_norm")
+
+
+def mlm(model: Encoder, trace: Trace, step: Step) -> list[Check]:
+    """nn.LayerNorm in the head, and nn.Linear with the embedding as its weight."""
+    config, head = model.config, model.mlm_head
+    assert head is not None
+    weights = {"weight": model.embedding.tokens.weight, "bias": head.bias}
+    logits = run(lambda: nn.Linear(config.d_model, config.vocab_size), weights, trace["mlm.norm.output"])
+    return [
+        *norm(model, trace, "mlm.norm.", "mlm.activation", "mlm_head.norm"),
+        Check("nn.Linear, logits", largest(trace["mlm.logits"], logits)),
+    ]
+
+
+PROOFS: dict[str, Callable[[Encoder, Trace, Step], list[Check]]] = {
+    "embedding": embedding,
+    "attention": attention,
+    "add_norm_1": add_norm,
+    "add_norm_2": add_norm,
+    "feed_forward": feed_forward,
+    "output": layer,
+    "final_norm": final_norm,
+    "mlm": mlm,
+}
