@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages.ui import first_visit
 from pages.ui.site import PAGES
 
 st.set_page_config(page_icon="🔎", layout="wide", initial_sidebar_state=340)
@@ -10,11 +11,13 @@ script = st.navigation(list(scripts))
 page = scripts[script]
 bar = st.container(horizontal=True, vertical_alignment="center", key="bar")
 bar.title(page.title, width="content")
+first_visit.draw()
 
 # The first visitor after a start sees the title while the libraries load.
 from pages.ui import sidebar, state, walk  # noqa: E402
-from pages.ui.step_panel import plain  # noqa: E402
+from pages.ui.text import STYLE, plain  # noqa: E402
 
+st.html(STYLE)
 walk.resume()
 trace = sidebar.draw()
 walk.settle(page, trace.config)

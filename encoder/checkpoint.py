@@ -65,7 +65,7 @@ def read_config(path: Path, mlm_head: bool) -> EncoderConfig:
     """The configuration in a config.json; every field the file lacks keeps its default, but sizes must be there."""
     try:
         raw: Any = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, RecursionError) as error:
         raise CheckpointError(f"{path} is not a JSON file: {error}") from error
     if not isinstance(raw, dict):
         raise CheckpointError(f"{path} holds a {type(raw).__name__}; a configuration is an object with named fields")
@@ -105,7 +105,11 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
         tensors = load_file(path)
     except (SafetensorError, OSError, ValueError, KeyError) as error:
         raise CheckpointError(f"{path} is not a readable safetensors file: {error}") from error
-    return {ON_DISK.get(name, name): tensor.float() for name, tensor in tensors.items()}
+    renamed = {ON_DISK.get(name, name): tensor.float() for name, tensor in tensors.items()}
+    twice = [name for name, ours in ON_DISK.items() if name in tensors and ours in tensors]
+    if twice:
+        raise CheckpointError(f"{path} holds {twice[0]} twice, also under the name {ON_DISK[twice[0]]}")
+    return renamed
 
 
 def build(config: EncoderConfig, tensors: dict[str, Tensor], origin: str) -> Encoder:

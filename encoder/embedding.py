@@ -57,12 +57,12 @@ class Embedding(nn.Module):
         self.positions = position_table(config)
         self.segments = nn.Embedding(config.n_segments, config.d_model) if config.n_segments else None
         self.norm = NORMS[config.norm](config.d_model, config.norm_eps) if config.embedding_norm else None
-        self.scale = math.sqrt(config.d_model) if config.scale_embeddings else 1.0
+        self.scale = math.sqrt(config.d_model) if config.scale_embeddings else None
 
     def forward(self, ids: Tensor, segments: Tensor | None = None, tap: Tap = NO_TAP) -> Tensor:
         """Look up, scale, add."""
         tokens = tap("tokens", self.tokens(ids))  # [B, n, d_model]
-        scaled = tap("scaled", tokens * self.scale)
+        scaled = tap("scaled", tokens if self.scale is None else tokens * self.scale)
         positions = tap("positions", self.positions.weight[: ids.shape[1]].expand_as(tokens))
         x = scaled + positions
         if self.segments is not None:

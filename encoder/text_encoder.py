@@ -135,7 +135,7 @@ class TextEncoder:
 
     def mask(self, lengths: list[int], longest: int, hidden: Sequence[int]) -> Tensor | None:
         """True where a key may not be looked at [B, n]: padding and hidden positions; None when nothing is hidden."""
-        outside = [i for i in hidden if not 0 <= i < min(lengths)]
+        outside = [i for i in hidden if type(i) is not int or not 0 <= i < min(lengths)]
         if outside:
             raise ValueError(
                 f"hidden position {outside[0]} is outside the sentence; positions go from 0 to {min(lengths) - 1}"
@@ -167,7 +167,7 @@ class TextEncoder:
         """The k likeliest words at each position with their probabilities; None for a model without an MLM head."""
         if "mlm.probabilities" not in trace:
             return None
-        top = trace["mlm.probabilities"].topk(k)
+        top = trace["mlm.probabilities"].topk(min(k, self.config.vocab_size))
         return [
             [(self.tokenizer.id_to_token(i) or f"#{i}", p) for i, p in zip(ids, ps, strict=True)]
             for ids, ps in zip(top.indices.tolist(), top.values.tolist(), strict=True)

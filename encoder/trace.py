@@ -60,6 +60,8 @@ class Scope:
 
     def __getattr__(self, part: str) -> Any:
         """The tensor of that name, or the scope below it."""
+        if part.startswith("_"):
+            raise AttributeError(part)
         name = f"{self._prefix}.{part}"
         if name in self._trace:
             return self._trace[name]
@@ -110,6 +112,10 @@ class Trace(Mapping[str, Tensor]):
             raise KeyError(self.unknown(name))
         return self._values[name][self._row]
 
+    def __contains__(self, name: object) -> bool:
+        """Whether a step of that name was recorded."""
+        return name in self._values
+
     def __iter__(self) -> Iterator[str]:
         """Step names in the order of computation."""
         return iter(self._values)
@@ -151,8 +157,11 @@ class Trace(Mapping[str, Tensor]):
 
     @property
     def nbytes(self) -> int:
-        """Memory the recorded tensors hold, each counted once, in bytes (of the whole batch)."""
-        storages = [value.untyped_storage() for value in self._values.values()]
+        """Memory the recorded tensors hold, each counted once, in bytes (of the whole batch).
+
+        The positions are not counted: they are the model's own table.
+        """
+        storages = [v.untyped_storage() for name, v in self._values.items() if name != "embedding.positions"]
         return sum({storage.data_ptr(): storage.nbytes() for storage in storages}.values())
 
     def unknown(self, name: str) -> str:

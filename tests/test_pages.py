@@ -3,6 +3,7 @@
 import base64
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -153,10 +154,90 @@ def test_a_hidden_token_gets_no_weight() -> None:
     np.testing.assert_allclose(numbers(app).sum(1), 1, atol=1e-6)
 
 
-def test_the_head_grid_holds_every_head_and_chooses_one() -> None:
-    app = go(open_app(sentence="I understand this"), "attention")
-    grid = json.loads(app.get("bidi_component")[0].proto.json)
-    assert (grid["heads"], grid["rows"], grid["chosen"]) == (8, 5, 1)
+def maps(app: AppTest, key: str) -> dict[str, Any]:
+    """What the small maps on the page are sent."""
+    return json.loads(next(c for c in app.get("bidi_component") if f"-{key}" in c.proto.id).proto.json)
+
+
+def test_the_maps_of_all_heads_hold_every_head_in_levels(base: TextEncoder) -> None:
+    sent = maps(go(open_app(sentence="I understand this"), "attention"), "heads")
+    weights = base.trace("I understand this")["layers.4.attention.weights"].numpy()
+    assert (len(sent["maps"]), sent["rows"], sent["chosen"]) == (8, 5, 1)
+    for one, recorded in zip(sent["maps"], weights, strict=True):
+        levels = np.frombuffer(base64.b64decode(one["cells"]), np.uint8).reshape(5, 5)
+        np.testing.assert_allclose(levels / 254, recorded, atol=0.5 / 254 + 1e-6)
+
+
+def test_the_four_matrices_hold_exact_numbers_and_one_selection(base: TextEncoder) -> None:
+    app = go(open_app(sentence="I understand this", hidden="2", cell="layers.4.attention.scaled:1,3,1"), "attention")
+    trace, sent = base.trace("I understand this", hidden=(2,)), maps(app, "four")
+    assert sent["cell"] == [3, 1]
+    for one, name in zip(sent["maps"], ("scores", "scaled", "masked", "weights"), strict=True):
+        cells = np.frombuffer(base64.b64decode(one["cells"]), "<f4").reshape(5, 5)
+        np.testing.assert_array_equal(cells, trace[f"layers.4.attention.{name}"][1].numpy())
+
+
+def test_long_sentences_share_pixels_and_it_is_said() -> None:
+    app = go(open_app(sentence="word " * 300), "attention")
+    assert maps(app, "heads")["rows"] <= 128
+    assert any("too many for one pixel" in caption.value for caption in app.caption)
+
+
+def inspected(app: AppTest) -> str:
+    """The heading of the opened number."""
+    return next((m.value for m in app.markdown if m.value.startswith("#####")), "").replace("\\", "")
+
+
+def test_an_opened_number_leads_to_its_operands_and_back(base: TextEncoder) -> None:
+    app = go(open_app(cell="layers.4.attention.weights:1,8,2"), "attention")
+    made = session.runs().made
+    recorded = base.trace(EXAMPLE)["layers.4.attention.weights"][1, 8, 2]
+    assert inspected(app).endswith(f"“it” (8) → “animal” (2) = {float(recorded):.4g}")
+    for expected in ("Masked scores", "Scaled scores", "Scores"):
+        healthy(app.button(key="operand_0").click().run())
+        assert expected in inspected(app)
+    assert "".join(app.query_params["cell"]) == "layers.4.attention.scores:1,8,2"
+    healthy(app.button(key="trail_0").click().run())
+    assert "Attention weights" in inspected(app)
+    healthy(app.button(key="close").click().run())
+    assert inspected(app) == ""
+    assert "cell" not in app.query_params
+    assert session.runs().made == made
+
+
+def test_a_trail_ends_at_the_embedding_table_and_the_id() -> None:
+    app = go(open_app(cell="embedding.output:8,5"), "position")
+    for expected in ("Scaled embedding", "Token embedding", "Token id of “it” (8)"):
+        healthy(app.button(key="operand_0").click().run())
+        assert expected in inspected(app)
+
+
+def test_a_number_is_opened_by_keyboard_alone(base: TextEncoder) -> None:
+    app = go(open_app(sentence="I understand this"), "embedding")
+    app.selectbox(key="row").set_value(2).run()
+    app.selectbox(key="column").set_value(7).run()
+    healthy(app.button(key="open").click().run())
+    value = float(base.trace("I understand this")["embedding.tokens"][2, 7])
+    assert inspected(app).endswith(f"= {value:.4g}")
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["nothing:1,2", "layers.4.attention.weights:1,2", "layers.4.attention.weights:9,2,2", "layers.77.output:0,0"],
+)
+def test_a_number_that_is_not_there_is_said(cell: str) -> None:
+    assert "cannot be shown" in said(go(open_app(cell=cell), "attention"))
+
+
+def test_the_proof_strip_is_computed_and_the_code_is_shown() -> None:
+    app = go(open_app(), "attention")
+    proofs = {metric.label.replace("\\", ""): float(metric.value) for metric in app.metric}
+    assert set(proofs) == {"row sums against 1", "nn.MultiheadAttention, weights", "nn.MultiheadAttention, output"}
+    assert all(value < 1e-5 for value in proofs.values())
+    app.session_state["code"] = True
+    healthy(app.run())
+    assert "masked.softmax(-1)" in app.code[0].value
+    assert 'tap("weights"' in app.code[1].value
 
 
 def test_a_masked_word_is_guessed() -> None:

@@ -18,6 +18,8 @@ from encoder.figures.theme import (
     token_axis,
 )
 
+BARS = 24  # terms with a bar of their own
+
 
 def token_bars(values: dict[str, np.ndarray], tokens: list[str], *, title: str, theme: Theme = "light") -> go.Figure:
     """One bar for each token and series; at most two series, told apart by colour and by name."""
@@ -60,3 +62,18 @@ def likeliest(
     down["range"] = [len(tokens) - 0.5, -0.5]
     across = token_axis(ranks, "rank") | {"side": "top"}
     return go.Figure(heat, layout(theme, min(900, max(220, 26 * len(tokens) + 80)), xaxis=across, yaxis=down))
+
+
+def term_bars(values: np.ndarray, names: list[str], theme: Theme = "light") -> go.Figure:
+    """The first terms of a sum as bars, and the sum of all the others as one more; `names` are those of the first."""
+    drawn, rest = values[:BARS], values[BARS:]
+    heights = np.append(drawn, rest.sum()) if len(rest) else drawn
+    said = [*names[:BARS], f"{len(rest)} more"] if len(rest) else names
+    bars = go.Bar(
+        x=np.arange(len(heights)),
+        y=heights.astype(np.float32),
+        marker={"color": np.where(heights < 0, SECOND[theme], ACCENT[theme]).tolist()},
+        hovertemplate="%{x}<br>%{y:.6g}<extra></extra>",
+    )
+    down = number_axis("term", theme) | {"showgrid": True, "gridcolor": GRID[theme]}
+    return go.Figure(bars, layout(theme, 220, xaxis=token_axis(said, None), yaxis=down, bargap=0.25))

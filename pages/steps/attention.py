@@ -1,31 +1,68 @@
 """Attention: queries, keys and values, scores, weights, and what the heads bring together."""
 
+import numpy as np
 import streamlit as st
 
 from encoder.figures.matrix import matrix
-from encoder.figures.theme import shown
+from encoder.figures.theme import short, shown
 from encoder.metrics import weighted_values
-from encoder.steps import PAIRS
-from pages.ui import head_grid, session, state, step_panel
+from encoder.steps import PAIRS, Step
+from pages.ui import inspector, maps, session, state, step_panel
+from pages.ui.text import chart, plain, theme
 
+FOUR = ("scores", "scaled", "masked", "weights")
 step = step_panel.draw("attention")
-trace, view, theme = session.now(), state.current(), step_panel.theme()
+trace, view = session.now(), state.current()
+tokens, at = trace.tokens, f"layers.{view.layer}.attention."
+
+
+def as_map(one: Step, head: int, name: str, locked: bool) -> maps.Map:
+    """One head of a step as a small map; a locked scale is that of all heads."""
+    values = trace.array(one.name)
+    seen = values if locked else values[head]
+    largest = float(np.abs(seen[np.isfinite(seen)]).max(initial=0.0))
+    return maps.Map(name, f"{one.title}, head {head}", values[head], one.values, largest)
+
+
+def open_pair(number: int, row: int, column: int) -> None:
+    """Open the number that was picked in one of the four matrices."""
+    inspector.open_number(at + FOUR[number], (view.head, row, column), fresh=True)
+
+
+def take_head(number: int, row: int, column: int) -> None:
+    """Show the head that was picked."""
+    state.change(head=number)
+
 
 if step.local == "attention.heads":
     st.subheader("What one token takes from each")
-    tokens = trace.tokens
     query = st.selectbox("Token", range(len(tokens)), key="query", format_func=lambda i: f"{i} {shown(tokens[i])}")
     taken = weighted_values(trace, view.layer, view.head, query).numpy()
-    st.plotly_chart(
-        matrix(taken, tokens, "dimension", kind="signed", theme=theme),
-        key="weighted_values",
-        config=step_panel.CONFIG,
-        alt="Each row is one token's value times the weight it gets; the rows add up to the weighted value.",
-    )
+    drawn = matrix(taken, tokens, "dimension", kind="signed", theme=theme())
+    chart(drawn, "weighted_values", "Each row is one token's value times the weight it gets")
     st.text(
         "Each row is that token's value times the weight it gets here. The rows add up to the row of the picture above."
     )
 
-pairs = step if step.shape == PAIRS else trace.step(f"layers.{view.layer}.attention.weights")
+st.subheader(f"From scores to weights (layer {view.layer}, head {view.head})")
+locked = st.toggle("Lock the scales across heads", key="lock_four")
+four = [as_map(trace.step(at + name), view.head, trace.step(at + name).title, locked) for name in FOUR]
+pair = inspector.opened_pair(trace, [at + name for name in FOUR], view.head)
+maps.draw("four", four, tokens, theme(), open_pair, cell=pair, exact=True)
+st.caption(f"{maps.scales(four)} Rows look, columns are looked at. Point at a pair to read it, click to open it.")
+
+weights = trace.array(at + "weights")[view.head]
+i, j = pair or np.unravel_index(int(weights.argmax()), weights.shape)
+q, k = trace.array(at + "q")[view.head][i], trace.array(at + "k")[view.head][j]
+names = f"Query of “{shown(tokens[i])}” ({i}) and key of “{shown(tokens[j])}” ({j})"
+said = f"{names}: their products add up to {short(float(q @ k))}."
+st.markdown(f"**{plain(said)}**" + ("" if pair else " This is the pair with the largest weight; choose another above."))
+strips = matrix(np.stack([q, k, q * k]), ["query", "key", "product"], "dimension", kind="signed", theme=theme())
+chart(strips, "neurons", said)
+
+pairs = step if step.shape == PAIRS else trace.step(at + "weights")
 st.subheader(f"All heads of layer {view.layer}: {pairs.title.lower()}")
-head_grid.draw(trace.array(pairs.name), trace.tokens, pairs.values, theme, view.head)
+heads = [as_map(pairs, h, f"head {h}", locked=True) for h in range(trace.config.n_heads)]
+maps.draw("heads", heads, tokens, theme(), take_head, chosen=view.head)
+st.caption(f"{maps.scales(heads)} Click a head to show it above.")
+step_panel.proof(trace, step)

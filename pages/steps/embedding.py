@@ -1,5 +1,5 @@
 """Embedding: from token ids to vectors."""
 
-from pages.ui import step_panel
+from pages.ui import session, step_panel
 
-step_panel.draw("embedding")
+step_panel.proof(session.now(), step_panel.draw("embedding"))

@@ -7,25 +7,24 @@ from encoder.figures.charts import token_bars
 from encoder.figures.theme import short, shown
 from encoder.metrics import most_active, silent_share
 from pages.ui import session, state, step_panel
+from pages.ui.text import chart, plain, theme
 
 MOST = 5
 
-step_panel.draw("feed_forward")
+step = step_panel.draw("feed_forward")
 trace, view = session.now(), state.current()
 activation = trace[f"layers.{view.layer}.feed_forward.activation"]
 
 st.subheader("How many units are silent")
 silent = silent_share(activation)
-bars = token_bars({"share of zeros": silent.numpy()}, trace.tokens, title="share of zeros", theme=step_panel.theme())
-st.plotly_chart(bars, key="silent", config=step_panel.CONFIG, alt="Share of units that are zero, for each token")
+bars = token_bars({"share of zeros": silent.numpy()}, trace.tokens, title="share of zeros", theme=theme())
+chart(bars, "silent", "Share of units that are zero, for each token")
 never = short(float((activation == 0).all(0).float().mean()))
 said = (
     f"On average {short(float(silent.mean()))} of the {trace.config.d_ff} units are exactly zero at a token; "
     f"{never} of them are zero at every token of this sentence."
 )
-st.markdown(
-    f"**{step_panel.plain(said)}**" + (" GELU damps, it does not cut." if trace.config.activation == "gelu" else "")
-)
+st.markdown(f"**{plain(said)}**" + (" GELU damps, it does not cut." if trace.config.activation == "gelu" else ""))
 
 st.subheader(f"The {MOST} most active units of each token")
 values, units = most_active(activation, MOST)
@@ -35,3 +34,4 @@ rows = [
     for i, (token, us, vs) in enumerate(zip(trace.tokens, units.tolist(), values.tolist(), strict=True))
 ]
 st.dataframe(pd.DataFrame(rows), hide_index=True, key="most_active")
+step_panel.proof(trace, step)

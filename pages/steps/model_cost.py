@@ -6,8 +6,8 @@ import streamlit as st
 from encoder.cost import parameters, step_costs
 from encoder.figures.theme import short
 from pages.ui import session, state
+from pages.ui.text import WHOLE
 
-WHOLE = st.column_config.NumberColumn(format="localized")
 trace, view = session.now(), state.current()
 encoder = session.text_encoder(view.model)
 parts, costs = parameters(encoder.model), step_costs(trace)

@@ -5,19 +5,17 @@ import streamlit as st
 from encoder.figures.matrix import matrix
 from encoder.metrics import cosine_matrix
 from pages.ui import session, step_panel
+from pages.ui.text import chart, theme
 
 step = step_panel.draw("position")
 trace = session.now()
 
 st.subheader("How alike two positions are")
 alike = cosine_matrix(trace["embedding.positions"]).numpy()
-st.plotly_chart(
-    matrix(alike, trace.tokens, trace.tokens, kind="signed", theme=step_panel.theme(), largest=1.0),
-    key="alike",
-    config=step_panel.CONFIG,
-    alt="Cosine between the position vectors of every two places.",
-)
+drawn = matrix(alike, trace.tokens, trace.tokens, kind="signed", theme=theme(), largest=1.0)
+chart(drawn, "alike", "Cosine between the position vectors of every two places")
 st.markdown(
     "The cosine between the position vectors of every two places. With sinusoidal positions it depends only on the "
     "distance between them: every diagonal has one colour."
 )
+step_panel.proof(trace, step)

@@ -4,6 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui import session, state, step_panel, token_strip
+from pages.ui.text import plain
 
 EXAMPLES = (
     state.EXAMPLE,
@@ -26,7 +27,7 @@ st.markdown(
 )
 trace, view = session.now(), state.current()
 st.session_state["example"] = view.sentence if view.sentence in EXAMPLES else None
-st.pills("Examples", EXAMPLES, key="example", on_change=take_example, format_func=step_panel.plain)
+st.pills("Examples", EXAMPLES, key="example", on_change=take_example, format_func=plain)
 
 st.subheader(f"{len(trace.tokens)} tokens")
 st.markdown(

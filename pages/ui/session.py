@@ -10,6 +10,8 @@ import streamlit as st
 import torch
 
 from encoder import PRESETS, TextEncoder, Trace
+from encoder.allocator import keep_freed_memory
+from encoder.proof import Check, checks
 from pages.ui.state import current
 
 RUNS_BYTES = 800_000_000  # what all kept runs together may hold
@@ -39,6 +41,7 @@ MODELS = {
 def text_encoder(name: str) -> TextEncoder:
     """The model of that name, one for all sessions."""
     torch.set_num_threads(1)
+    keep_freed_memory()
     preset = MODELS[name].preset
     loaded = TextEncoder.from_config(PRESETS[preset], name=name) if preset else TextEncoder.from_pretrained(name)
     gc.collect()
@@ -74,6 +77,19 @@ def runs() -> Runs:
 def run(model: str, sentence: str, hidden: tuple[int, ...]) -> Trace:
     """The recorded run of a sentence; made when asked for first."""
     return runs().get(model, sentence, hidden)
+
+
+@st.cache_data(max_entries=512, show_spinner=False)
+def proofs(model: str, sentence: str, hidden: tuple[int, ...], step: str) -> list[Check]:
+    """The proofs of one step of a run."""
+    trace = run(model, sentence, hidden)
+    return checks(text_encoder(model).model, trace, trace.step(step))
+
+
+def proof(step: str) -> list[Check]:
+    """The proofs of one step of the run that this session looks at."""
+    view = current()
+    return proofs(view.model, st.session_state["read"], view.hidden, step)
 
 
 def now() -> Trace:

@@ -1,5 +1,6 @@
 """The one state of the app, and its form in the URL."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -10,6 +11,7 @@ from encoder.config import EncoderConfig
 
 EXAMPLE = "The animal didn't cross the street because it was too wide."
 LONGEST_IN_URL = 1500
+CELL = re.compile(r"([a-zA-Z0-9_.]{1,80}):(\d{1,6}(?:,\d{1,6}){0,3})", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -17,7 +19,7 @@ class View:
     """What is on the screen: which sentence in which model, and where in it. Layers, heads and positions count from 0.
 
     `step` is a step's name within its layer ("attention.weights"); empty means the page's own first choice.
-    `hidden` lists the positions that no token may look at.
+    `hidden` lists the positions that no token may look at. `cell` is the opened number, "step:index,index".
     """
 
     sentence: str = EXAMPLE
@@ -26,6 +28,7 @@ class View:
     head: int = 1
     step: str = ""
     hidden: tuple[int, ...] = ()
+    cell: str = ""
 
     def to_query(self) -> dict[str, str]:
         """The parameters of a link that restores this view; what is at its default is left out."""
@@ -95,6 +98,11 @@ def from_query(query: Mapping[str, str], models: list[str], steps: frozenset[str
             changed["hidden"] = tuple(sorted({int(p) for p in places}))
         else:
             refuse("hidden", query["hidden"], "it must be positions such as 2,5")
+    if "cell" in query:
+        if CELL.fullmatch(query["cell"]):
+            changed["cell"] = query["cell"]
+        else:
+            refuse("cell", query["cell"], "it must be a step and an index such as output:0,5")
     return replace(view, **changed), notes
 
 

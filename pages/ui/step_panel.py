@@ -7,19 +7,19 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from encoder.code import running_source, snippet
 from encoder.figures.charts import likeliest, token_bars
 from encoder.figures.facts import main_fact
 from encoder.figures.matrix import matrix
-from encoder.figures.theme import Kind, Theme
+from encoder.figures.theme import Kind
 from encoder.steps import PAIRS, PER_HEAD, PER_TOKEN, Step
 from encoder.trace import Trace
-from pages.ui import downloads, session, state
+from pages.ui import downloads, inspector, session, state
 from pages.ui.site import PAGES
+from pages.ui.text import chart, plain, theme
 from pages.ui.walk import current, stops_of
 
-CONFIG = {"toImageButtonOptions": {"format": "svg"}, "modeBarButtonsToRemove": ["select2d", "lasso2d"]}
-NUMBER = st.column_config.NumberColumn(format="%.4g")
-BEST_WORDS = 8
+BEST_WORDS = 5
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,6 @@ class Picture:
     columns: list[str] | str
     kind: Kind
     largest: float | None = None
-
-
-def theme() -> Theme:
-    """Whether the person's browser shows light or dark."""
-    return "dark" if st.context.theme.type == "dark" else "light"
 
 
 def draw(page_key: str) -> Step:
@@ -54,7 +49,7 @@ def draw(page_key: str) -> Step:
 
 def choose(key: str) -> None:
     """Take over the step that was picked."""
-    state.change(step=st.session_state[key])
+    state.change(step=st.session_state[key], cell="")
 
 
 def show(trace: Trace, step: Step, head: int) -> None:
@@ -71,17 +66,15 @@ def show(trace: Trace, step: Step, head: int) -> None:
     lock = "H" in step.shape and step.values != "share" and st.toggle("One colour scale for all heads", key="lock")
     picture = of(trace, step, head, lock)
     fact = main_fact(picture.values, picture.rows, picture.columns, picture.kind, trace.pieces.special)
-    st.plotly_chart(figure(picture, step), key="picture", config=CONFIG, alt=f"{title(step, head)}. {fact}")
+    chart(figure(picture, step), "picture", f"{title(step, head)}. {fact}")
+    inspector.listen(step, head)
     st.markdown(f"**{plain(fact)}** {step.look}")
     columns = picture.columns if isinstance(picture.columns, list) else "dim"
     downloads.numbers(
         "step", step.name, lambda: downloads.frame(picture.values, picture.rows, columns), picture.values.shape
     )
-
-
-def plain(fact: str) -> str:
-    """Text that a person typed, made safe for Markdown."""
-    return "".join(f"\\{c}" if c in '\\`*_{}[]()#+-.!|~$:<>&"@=' else c for c in fact)
+    inspector.choose(trace, step, head)
+    inspector.draw(trace)
 
 
 def title(step: Step, head: int) -> str:
@@ -122,9 +115,8 @@ def best_words(trace: Trace, step: Step) -> None:
     names = [[str(tokenizer.id_to_token(i)) for i in row] for row in top.indices.tolist()]
     values = top.values.numpy()
     drawn = likeliest(names, values, trace.tokens, kind=step.values, theme=theme())
-    st.plotly_chart(
-        drawn, key="picture", config=CONFIG, alt=f"{step.title}: the {BEST_WORDS} best words for each token"
-    )
+    chart(drawn, "picture", f"{step.title}: the {BEST_WORDS} best words for each token")
+    inspector.listen(step, 0, top.indices.tolist())
     st.markdown(f"The {BEST_WORDS} best of {trace.config.vocab_size:,} words at each position. {step.look}")
     rows = [
         {"position": i, "token": trace.tokens[i], "rank": r + 1, "word": names[i][r], step.title: float(values[i, r])}
@@ -132,3 +124,27 @@ def best_words(trace: Trace, step: Step) -> None:
         for r in range(BEST_WORDS)
     ]
     downloads.numbers("words", step.name, lambda: pd.DataFrame(rows).set_index("position"), values.shape)
+    inspector.draw(trace)
+
+
+def proof(trace: Trace, step: Step) -> None:
+    """How to check a step: against PyTorch's own modules, and by running its code."""
+    st.subheader("How to check")
+    found = session.proof(step.name)
+    with st.grid("auto", min_column_width=210, key="proof"):
+        for check in found:
+            st.metric(
+                plain(check.what), f"{check.difference:.1e}", help="The largest absolute difference, computed now."
+            )
+    model = session.text_encoder(state.current().model).model
+    st.caption(
+        f"{trace[step.name].dtype} · dropout {'on' if model.training else 'off'} · model {plain(trace.source.name)} "
+        f"({trace.source.fingerprint})" + ("" if found else " · PyTorch has no module of its own for this part")
+    )
+    fold = st.expander("Show me the code", key="code", on_change="rerun")
+    if fold.open:
+        ours, running = fold.columns(2)
+        ours.markdown("Lines that run by themselves and print this tensor:")
+        ours.code(snippet(trace, step, state.current().head), language="python")
+        running.markdown("The source that computed it:")
+        running.code(running_source(trace, step), language="python")

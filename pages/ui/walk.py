@@ -88,5 +88,5 @@ def button(key: str, text: str, shortcut: str, to: Stop | None) -> None:
 
 def go(to: Stop) -> None:
     """Ask for a stop: its step and layer now, its page at the start of the run that follows."""
-    state.change(step=to.step, layer=state.current().layer if to.layer is None else to.layer)
+    state.change(step=to.step, cell="", layer=state.current().layer if to.layer is None else to.layer)
     st.session_state["go_to"] = to.page.script

@@ -1,4 +1,4 @@
-"""What recording every step costs: python tests/benchmarks/bench_trace.py [--check].
+"""What recording every step costs: python tests/benchmarks/bench_trace.py [--check] [--default-allocator].
 
 Three ways over the same ids with the weights of `base`, in one process, on one thread, interleaved round by round:
 
@@ -8,7 +8,8 @@ Three ways over the same ids with the weights of `base`, in one process, on one 
 
 The order within a round goes through all six permutations, so that no way always finds the caches as the same other
 left them. Ratios are taken within a round and their median is reported: what slows the machine for a while slows both
-sides of a ratio. With --check only n = 12 and 128 run, and the exit status is 1 where record / plain is over 1.05.
+sides of a ratio. Freed memory is kept at hand, as in the app; --default-allocator leaves that out. With --check only
+n = 12 and 128 run, and the exit status is 1 where record / plain is over 1.05.
 """
 
 import argparse
@@ -28,6 +29,7 @@ from oracle import torch_twin  # noqa: E402
 from torch import Tensor  # noqa: E402
 
 from encoder import TextEncoder  # noqa: E402
+from encoder.allocator import keep_freed_memory  # noqa: E402
 from encoder.tap import Recorder  # noqa: E402
 
 LENGTHS = (8, 12, 32, 128, 256, 512)
@@ -96,11 +98,14 @@ def main() -> int:
     """Print the table; return the exit status."""
     parser = argparse.ArgumentParser(description="What recording every step costs.")
     parser.add_argument("--check", action="store_true", help=f"fail where record / plain is over {LIMIT}")
-    check = parser.parse_args().check
+    parser.add_argument("--default-allocator", action="store_true", help="let the C library hand back freed memory")
+    options = parser.parse_args()
+    check, kept = options.check, not options.default_allocator and keep_freed_memory()
     torch.set_num_threads(1)
     encoder = TextEncoder.from_pretrained("base")
     print(
-        f"base, torch {torch.__version__}, {torch.get_num_threads()} thread; median (quartiles) of interleaved rounds"
+        f"base, torch {torch.__version__}, {torch.get_num_threads()} thread, "
+        f"freed memory {'kept' if kept else 'handed back'}; median (quartiles) of interleaved rounds"
     )
     print("the masked-language-model head is left out of all three; torch is given the embedding, ours computes it")
     head = (

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from browser_tools import problems, serve, watch
+from browser_tools import open_page, problems, serve, watch
 from chromium import find_chromium
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -30,10 +30,15 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def app_url(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Iterator[str]:
+def app_url(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config, browser: Browser) -> Iterator[str]:
+    """A server that has had its first visitor; what that one sees is a test of its own."""
     home = tmp_path_factory.mktemp("home")
     log = pytestconfig.stash[SERVER_LOG] = home / "streamlit.log"
     with serve(APP, log, home) as url:
+        with browser.new_context() as context:
+            first = context.new_page()
+            watch(first)
+            open_page(first, url)
         yield url
 
 

@@ -1,15 +1,18 @@
 """What a person does in a real browser: open, type, choose, walk."""
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
-from browser_tools import chart, open_page, rerun, widget
-from playwright.sync_api import Page, expect
+from browser_tools import chart, open_page, rerun, serve, watch, widget
+from playwright.sync_api import Browser, Page, expect
 
 from encoder import TextEncoder
 from pages.ui.site import PAGES
 from pages.ui.state import EXAMPLE
+
+APP = Path(__file__).resolve().parents[2] / "app.py"
 
 
 def type_sentence(page: Page, text: str) -> None:
@@ -32,6 +35,17 @@ def test_the_first_page_is_usable_at_once(page: Page, app_url: str, base: TextEn
     open_page(page, app_url)
     expect(page.locator(".tokens > div")).to_have_count(14)
     np.testing.assert_array_equal(drawn(page), base.trace(EXAMPLE)["layers.4.attention.weights"][1].numpy())
+
+
+def test_the_first_visitor_of_a_server_may_come_by_a_link(browser: Browser, tmp_path: Path) -> None:
+    """Streamlit's mistaken "page not found" does not stay on the screen."""
+    with serve(APP, tmp_path / "log", tmp_path) as url, browser.new_context() as context:
+        page = context.new_page()
+        watch(page)
+        open_page(page, f"{url}/attention?head=3")
+        expect(page.locator("h1")).to_have_text("Attention")
+        expect(page.get_by_role("dialog")).to_have_count(0)
+        expect(widget(page, "picture").locator(".main-svg").first).to_be_visible()
 
 
 def test_a_person_types_chooses_and_walks(page: Page, app_url: str, base: TextEncoder) -> None:
@@ -60,11 +74,74 @@ def test_a_person_types_chooses_and_walks(page: Page, app_url: str, base: TextEn
     expect(page.locator("h1")).to_have_text("Attention")
 
 
-def test_a_click_in_the_head_grid_shows_that_head(page: Page, app_url: str, base: TextEncoder) -> None:
+def test_a_click_in_the_maps_of_all_heads_shows_that_head(page: Page, app_url: str, base: TextEncoder) -> None:
     open_page(page, f"{app_url}/attention")
     with rerun(page):
-        widget(page, "head_grid").get_by_role("button", name="Show head 6").click()
+        widget(page, "heads").get_by_role("button", name="Attention weights, head 6").click()
     np.testing.assert_array_equal(drawn(page), base.trace(EXAMPLE)["layers.4.attention.weights"][6].numpy())
+
+
+def click_cell(page: Page, row: int, column: int) -> None:
+    """Click the middle of a cell of the main picture, where Plotly itself says that it is."""
+    x, y = (
+        widget(page, "picture")
+        .locator(".js-plotly-plot")
+        .evaluate(
+            """(plot, [row, column]) => {
+          const {xaxis, yaxis} = plot._fullLayout, box = plot.getBoundingClientRect();
+          return [box.left + xaxis._offset + xaxis.d2p(column), box.top + yaxis._offset + yaxis.d2p(row)];
+        }""",
+            [row, column],
+        )
+    )
+    page.mouse.move(x, y)
+    with rerun(page):
+        page.mouse.click(x, y)
+
+
+def test_a_clicked_cell_opens_and_leads_on_and_survives_a_reload(page: Page, app_url: str, base: TextEncoder) -> None:
+    trace = base.trace(EXAMPLE)
+    open_page(page, f"{app_url}/attention")
+    click_cell(page, 8, 2)
+    heading = widget(page, "inspector").locator("h5")
+    weight = float(trace["layers.4.attention.weights"][1, 8, 2])
+    expect(heading).to_have_text(f"Attention weights, layer 4, head 1, “it” (8) → “animal” (2) = {weight:.4g}")
+    with rerun(page):
+        widget(page, "operand_0").get_by_role("button").click()
+    masked = float(trace["layers.4.attention.masked"][1, 8, 2])
+    expect(heading).to_have_text(f"Masked scores, layer 4, head 1, “it” (8) → “animal” (2) = {masked:.4g}")
+    with rerun(page):
+        widget(page, "trail_0").get_by_role("button").click()
+    expect(heading).to_contain_text("Attention weights")
+    open_page(page, page.url)
+    expect(heading).to_have_text(f"Attention weights, layer 4, head 1, “it” (8) → “animal” (2) = {weight:.4g}")
+    click_cell(page, 9, 7)
+    expect(heading).to_contain_text("“was” (9) → “because” (7)")
+
+
+@pytest.mark.parametrize("path", ["embedding", "add_norm", "feed_forward", "stack"])
+def test_a_click_opens_a_number_on_every_page(page: Page, app_url: str, path: str) -> None:
+    open_page(page, f"{app_url}/{path}")
+    recorded = drawn(page)[3, 0]
+    click_cell(page, 3, 0)
+    column = "unit" if path == "feed_forward" else "dimension"
+    expected = f"{column} 0, “didn't” (3) = {recorded:.4g}"
+    expect(widget(page, "inspector").locator("h5")).to_contain_text(expected)
+
+
+def test_the_four_matrices_are_read_and_opened_by_keyboard(page: Page, app_url: str, base: TextEncoder) -> None:
+    open_page(page, f"{app_url}/attention?sentence=I+understand+this")
+    trace, four = base.trace("I understand this"), widget(page, "four")
+    weights = four.get_by_role("button", name="Attention weights, head 1")
+    weights.press("ArrowDown")
+    weights.press("ArrowDown")
+    weights.press("ArrowRight")
+    value = float(trace["layers.4.attention.weights"][1, 2, 1])
+    expect(four.locator("output").nth(3)).to_have_text(f"understand → i: {value:.4g}")
+    with rerun(page):
+        weights.press("Enter")
+    expect(page.locator("h1")).to_have_text("Attention")
+    expect(widget(page, "inspector").locator("h5")).to_contain_text("“understand” (2) → “i” (1)")
 
 
 def test_a_link_opened_in_a_new_tab_shows_the_same(page: Page, app_url: str, base: TextEncoder) -> None:

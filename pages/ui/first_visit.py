@@ -1,0 +1,39 @@
+"""The first visitor after a start of the server: Streamlit's mistaken "Page not found" is closed.
+
+Until the app has named its pages for the first time, Streamlit looks for pages in the folder pages/ by itself; it finds
+no link to a page there, says so, and then shows the right page all the same.
+"""
+
+import streamlit as st
+
+_component = st.components.v2.component(
+    "first_visit",
+    html="<span></span>",
+    js="""
+export default function () {
+  const close = () => {
+    const dialog = document.querySelector('[role=dialog]');
+    if (dialog && dialog.textContent.includes('page that you have requested does not seem to exist')) {
+      dialog.querySelector('button[aria-label=Close]').click();
+    }
+  };
+  close();
+  const observer = new MutationObserver(close);
+  observer.observe(document.body, { childList: true, subtree: true });
+  return () => observer.disconnect();
+}
+""",
+)
+
+
+@st.cache_resource(show_spinner=False)
+def sessions() -> list[bool]:
+    """One entry as soon as this server has a session."""
+    return []
+
+
+def draw() -> None:
+    """Close the dialog in the very first session."""
+    if st.session_state.setdefault("first_visit", not sessions()):
+        sessions().append(True)
+        _component(key="first_visit_dialog")

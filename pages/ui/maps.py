@@ -1,0 +1,134 @@
+"""Small maps with one shared cursor, drawn on canvases: many heads, or the same head at several steps."""
+
+import base64
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from encoder.figures.theme import Kind, Theme, limits, palette, short, shown
+
+MOST_ROWS = 128  # more tokens than this share pixels
+MOST_EXACT = 64  # up to so many tokens a map may carry exact numbers
+HERE = Path(__file__).parent
+_component = st.components.v2.component(
+    "maps",
+    html="<div class='maps'></div>",
+    css=(HERE / "maps.css").read_text(encoding="utf-8"),
+    js=(HERE / "maps.js").read_text(encoding="utf-8"),
+)
+
+
+@dataclass(frozen=True)
+class Map:
+    """One map: a title for the eye, a label for the screen reader, values [n, n] and the ends of its scale."""
+
+    title: str
+    label: str
+    values: np.ndarray
+    kind: Kind
+    largest: float
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The values at both ends of the colour scale."""
+        return limits(self.kind, self.largest)
+
+
+def draw(
+    key: str,
+    maps: list[Map],
+    tokens: list[str],
+    theme: Theme,
+    on_pick: Callable[[int, int, int], None],
+    *,
+    chosen: int = -1,
+    cell: tuple[int, int] | None = None,
+    exact: bool = False,
+) -> None:
+    """Draw maps of the same tokens; `on_pick` gets the map, row and column that a person picks.
+
+    `exact` sends exact numbers where the tokens are few, else 255 levels. Above 128 tokens a pixel stands for the
+    largest of several cells, and the page says so.
+    """
+    n = len(tokens)
+    every = math.ceil(n / MOST_ROWS)
+    exact = exact and n <= MOST_EXACT
+    drawn = [pooled(m.values, every) for m in maps]
+    rows = drawn[0].shape[0]
+    _component(
+        key=key,
+        on_picked_change=lambda: picked(key, len(maps), n, every, on_pick),
+        data={
+            "maps": [
+                {
+                    "title": m.title,
+                    "label": m.label,
+                    "cells": packed(values, m, exact),
+                    "exact": exact,
+                    "kind": m.kind,
+                    "low": m.ends[0],
+                    "high": m.ends[1],
+                }
+                for m, values in zip(maps, drawn, strict=True)
+            ],
+            "rows": rows,
+            "columns": rows,
+            "names": [shown(token) for token in tokens],
+            "every": every,
+            "width": max(84 if len(maps) > 4 else 176, min(rows, MOST_ROWS)),
+            "chosen": chosen,
+            "cell": [cell[0] // every, cell[1] // every] if cell else None,
+            "palettes": {kind: packed_palette(kind, theme) for kind in {m.kind for m in maps}},
+        },
+    )
+    if every > 1:
+        st.caption(f"{n} tokens are too many for one pixel each: a pixel shows the largest of {every} × {every} cells.")
+
+
+def scales(maps: list[Map]) -> str:
+    """The ends of every map's scale in words."""
+    said = {m.ends: f"{short(m.ends[0])} to {short(m.ends[1])}" for m in maps}
+    if len(said) == 1:
+        return f"One colour scale for all, from {next(iter(said.values()))}."
+    return "Colour scales: " + ", ".join(f"{m.title.lower()} from {said[m.ends]}" for m in maps) + "."
+
+
+def packed(values: np.ndarray, m: Map, exact: bool) -> str:
+    """The cells of a map for the browser: float32 numbers, or levels from 0 to 254."""
+    if exact:
+        return base64.b64encode(np.ascontiguousarray(values, dtype="<f4")).decode()
+    low, high = m.ends
+    scaled = np.nan_to_num((values - low) / (high - low), nan=0.0, posinf=1.0, neginf=0.0)
+    return base64.b64encode(np.ascontiguousarray((scaled.clip(0, 1) * 254).round().astype(np.uint8))).decode()
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def packed_palette(kind: Kind, theme: Theme) -> str:
+    """255 colours of three bytes each."""
+    return base64.b64encode(bytes(channel for colour in palette(kind, theme) for channel in colour)).decode()
+
+
+def pooled(values: np.ndarray, every: int) -> np.ndarray:
+    """The largest value of each every x every block: [n, n] -> [n / every, n / every], rounded up."""
+    if every == 1:
+        return values
+    over = -len(values) % every
+    padded = np.pad(values, ((0, over), (0, over)), constant_values=-np.inf)
+    side = len(padded) // every
+    result: np.ndarray = padded.reshape(side, every, side, every).max(axis=(1, 3))
+    return result
+
+
+def picked(key: str, count: int, n: int, every: int, on_pick: Callable[[int, int, int], None]) -> None:
+    """Hand on what was picked; what comes from a browser is checked first."""
+    said: Any = st.session_state[key].get("picked")
+    if not isinstance(said, list) or len(said) != 3 or any(type(v) is not int for v in said):
+        return
+    m, i, j = said
+    if 0 <= m < count and 0 <= i * every < n and 0 <= j * every < n:
+        on_pick(m, i * every, j * every)

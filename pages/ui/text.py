@@ -1,0 +1,28 @@
+"""How all pages write text and draw charts."""
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from encoder.figures.theme import Theme
+
+CONFIG = {"toImageButtonOptions": {"format": "svg"}, "modeBarButtonsToRemove": ["select2d", "lasso2d"]}
+NUMBER = st.column_config.NumberColumn(format="%.4g")
+WHOLE = st.column_config.NumberColumn(format="localized")
+
+
+STYLE = "<style>.katex-display { overflow-x: auto; overflow-y: hidden; }</style>"  # long formulas scroll in themselves
+
+
+def theme() -> Theme:
+    """Whether the person's browser shows light or dark."""
+    return "dark" if st.context.theme.type == "dark" else "light"
+
+
+def plain(text: str) -> str:
+    """Text that a person typed, made safe for Markdown."""
+    return "".join(f"\\{c}" if c in '\\`*_{}[]()#+-.!|~$:<>&"@=' else c for c in text)
+
+
+def chart(figure: go.Figure, key: str, alt: str) -> None:
+    """Draw a figure with the words that a screen reader says for it."""
+    st.plotly_chart(figure, key=key, config=CONFIG, alt=alt)
