@@ -2,7 +2,8 @@
 
 from encoder.checkpoint import CheckpointError
 from encoder.config import PRESETS, EncoderConfig, preset
+from encoder.edits import Edit
 from encoder.text_encoder import TextEncoder
 from encoder.trace import Trace
 
-__all__ = ["PRESETS", "CheckpointError", "EncoderConfig", "TextEncoder", "Trace", "preset"]
+__all__ = ["PRESETS", "CheckpointError", "Edit", "EncoderConfig", "TextEncoder", "Trace", "preset"]

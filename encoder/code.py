@@ -10,6 +10,8 @@ from typing import Any
 from encoder.attention import Attention
 from encoder.block import Block
 from encoder.config import PRESETS, EncoderConfig
+from encoder.edit_text import sentence
+from encoder.edits import Edit
 from encoder.embedding import Embedding
 from encoder.feed_forward import FeedForward
 from encoder.model import Encoder, MLMHead
@@ -53,7 +55,10 @@ SPLIT = "{name} = {name}.view(len(t.ids), {n_heads}, {d_head}).transpose(0, 1)"
 
 
 def snippet(trace: Trace, step: Step, head: int) -> str:
-    """Python that computes a step from its recorded inputs and prints it; of steps with heads, one head."""
+    """Python that computes a step from its recorded inputs and prints it; of steps with heads, one head.
+
+    A step that was edited is no longer what its inputs give, so it is printed as the run recorded it.
+    """
     config = trace.config
     inputs = [name for name in step.inputs if name in trace]
     names = variables([*inputs, step.name])
@@ -67,27 +72,61 @@ def snippet(trace: Trace, step: Step, head: int) -> str:
     body = LINES[step.operation].format(*(names[i] for i in inputs), **words)
     if step.shape == PER_HEAD and step.operation == "linear":
         body += "\n" + SPLIT.format(**words)
-    options = f", hidden={trace.hidden}" if trace.hidden else ""
+    done = [sentence(edit, config) for edit in trace.edits if edit.step == step.name]
+    if done:
+        inputs, body = [], f'{name} = t["{step.name}"]'
+    edits = "".join(f"    {edit_source(edit, trace)},\n" for edit in trace.edits)
     lines = [
-        "import math\n" if "math." in body or "math." in maker(trace) else "",
+        "import math\n" if "math." in body or needs_math(trace) else "",
         "import torch\n",
         f"from encoder import {imports(trace)}\n\n",
         f"enc = {maker(trace)}\n",
-        f"t = enc.trace({trace.text!r}{options})\n",
+        f"edits = (\n{edits})\n" if edits else "",
+        f"t = {call(trace, 'enc', 'edits')}\n",
         "p = enc.model.state_dict()\n" if "p[" in body else "",
         *(f'{names[i]} = t["{i}"]\n' for i in inputs),
+        *(f"# edited: {words}\n" for words in done),
         body + "\n",
         f"print({name}[{head}])\n" if step.shape in (PAIRS, PER_HEAD) else f"print({name})\n",
     ]
     return "".join(lines)
 
 
+def call(trace: Trace, encoder: str, edits: str) -> str:
+    """The expression that runs a trace again, given those for its encoder and its edits."""
+    hidden = f", hidden={trace.hidden}" if trace.hidden else ""
+    return f"{encoder}.trace({trace.text!r}{hidden}{f', edits={edits}' if trace.edits else ''})"
+
+
+def edit_source(edit: Edit, trace: Trace) -> str:
+    """The expression for an edit of a run; a run that it patches from is made again within it."""
+    value = literal(edit.value)
+    if isinstance(edit.value, Trace):
+        edits = "".join(f"{edit_source(e, trace)}, " for e in edit.value.edits)
+        value = call(edit.value, "enc" if edit.value.source == trace.source else maker(edit.value), f"({edits})")
+    told = {"heads": literal(edit.heads), "positions": literal(edit.positions), "value": value}
+    given = [f"{name}={text}" for name, text in told.items() if getattr(edit, name) is not None]
+    return f"Edit({', '.join([repr(edit.step), repr(edit.action), *given])})"
+
+
+def involved(trace: Trace) -> list[Trace]:
+    """A run and every run that its edits patch from."""
+    return [trace, *(run for e in trace.edits if isinstance(e.value, Trace) for run in involved(e.value))]
+
+
+def needs_math(trace: Trace) -> bool:
+    """Whether minus infinity stands in a configuration or an edit."""
+    runs = involved(trace)
+    return "math." in " ".join(map(maker, runs)) or any(e.value == -math.inf for run in runs for e in run.edits)
+
+
 def variables(steps: list[str]) -> dict[str, str]:
     """A short variable name for each step: its last word, with the word before it where that says too little."""
     last = [name.rsplit(".", 1)[-1] for name in steps]
+    longer = ["_".join(name.replace("layers.", "layer_").split(".")[-2:]) for name in steps]
     return {
-        name: word if last.count(word) == 1 and not hasattr(builtins, word) else "_".join(name.split(".")[-2:])
-        for name, word in zip(steps, last, strict=True)
+        name: word if last.count(word) == 1 and not hasattr(builtins, word) else two
+        for name, word, two in zip(steps, last, longer, strict=True)
     }
 
 
@@ -101,8 +140,8 @@ def maker(trace: Trace) -> str:
 
 def imports(trace: Trace) -> str:
     """What the snippet needs from the package."""
-    text = maker(trace)
-    return ", ".join(name for name in ("PRESETS", "EncoderConfig", "TextEncoder") if name in text)
+    text = " ".join(map(maker, involved(trace))) + " Edit" * bool(trace.edits)
+    return ", ".join(name for name in ("PRESETS", "Edit", "EncoderConfig", "TextEncoder") if name in text)
 
 
 def shape(config: EncoderConfig) -> str:
@@ -121,6 +160,7 @@ def literal(value: object) -> str:
     return "-math.inf" if value == -math.inf else repr(value)
 
 
+OF_A_NORM = ("mean", "variance", "variance_unbiased", "normalize", "normalize_std", "affine")
 SOURCES: dict[str, Callable[..., Any] | type] = {
     "embedding": Embedding,
     "attention": Attention,
@@ -132,8 +172,10 @@ SOURCES: dict[str, Callable[..., Any] | type] = {
 def running_source(trace: Trace, step: Step) -> str:
     """The source of the module that computed a step, as it runs."""
     if step.name == "output":
-        return inspect.getsource(Encoder.forward)
+        return inspect.getsource(Encoder)
     if step.operation in ("same", "add") and step.layer is not None and step.part != "attention":
         return inspect.getsource(Block)
-    is_norm = step.part in ("add_norm_1", "add_norm_2", "final_norm") or ".norm." in step.name
-    return inspect.getsource(NORMS[trace.config.norm] if is_norm else SOURCES[step.part])
+    if step.operation in OF_A_NORM:
+        kinds = [kind for kind in reversed(NORMS[trace.config.norm].__mro__) if kind in NORMS.values()]
+        return "\n\n".join(map(inspect.getsource, kinds))
+    return inspect.getsource(SOURCES[step.part])

@@ -6,6 +6,8 @@ repeats it is chosen by the operation that the catalogue names.
 
 from collections.abc import Sequence
 
+from encoder.edit_text import sentence
+from encoder.edits import reaches
 from encoder.explanation import Explanation, Index
 from encoder.model import Encoder
 from encoder.rules import RULES, Source, tex, weight
@@ -43,8 +45,16 @@ def explain(model: Encoder, trace: Trace, name: str, index: Sequence[int]) -> Ex
     recorded = float(trace[name][index])
     return Explanation(
         name, index, step.operation, made.words, f"{made.latex} = {tex(made.result)}", made.result, recorded, made.size,
-        made.operands, made.terms,
+        made.operands, made.terms, edited(trace, name, index),
     )  # fmt: skip
+
+
+def edited(trace: Trace, name: str, index: Index) -> str:
+    """What the edits of a run did to a number, in words; empty where none reached it."""
+    n, step = len(trace.tokens) - trace.padding, by_name(trace.config)[name]
+    return "; ".join(
+        sentence(edit, trace.config) for edit in trace.edits if edit.step == name and reaches(edit, step, index, n)
+    )
 
 
 def given(name: str, index: Index, value: float, operation: str, words: str) -> Explanation:

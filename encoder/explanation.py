@@ -56,6 +56,8 @@ class Explanation:
 
     `result` is computed again in float64, `recorded` is what the run recorded; `size` is the size of the numbers that
     were combined, the scale on which their difference is to be read. `operands` are single numbers, `terms` long sums.
+    `edited` says what an edit did to the number after it was computed; empty where none did, and only then is `result`
+    what was recorded.
     """
 
     name: str
@@ -68,6 +70,7 @@ class Explanation:
     size: float
     operands: tuple[Operand, ...] = ()
     terms: Terms | None = None
+    edited: str = ""
 
     @property
     def difference(self) -> float:

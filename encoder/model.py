@@ -1,5 +1,7 @@
 """The whole encoder: embedding, a stack of layers, and the head that guesses masked words (paper, section 3.1)."""
 
+from itertools import islice
+
 import torch
 from torch import Tensor, nn
 
@@ -64,10 +66,13 @@ class Encoder(nn.Module):
         """
         if ids.shape[1] > self.config.max_positions:
             raise ValueError(f"{ids.shape[1]} tokens; this model takes 1 to {self.config.max_positions}")
+        return self.resume(self.embedding(ids, segments, tap.inside("embedding")), 0, hidden, tap)
+
+    def resume(self, x: Tensor, start: int, hidden: Tensor | None = None, tap: Tap = NO_TAP) -> Tensor:
+        """Go on from layer `start`, whose input is x [B, n, d_model]; from n_layers, with what follows the stack."""
         if hidden is not None:
             hidden = hidden[:, None, None] if hidden.dim() == 2 else hidden[:, None]  # [B, 1, 1 or n, n]
-        x = self.embedding(ids, segments, tap.inside("embedding"))
-        for i, layer in enumerate(self.layers):
+        for i, layer in islice(enumerate(self.layers), start, None):
             x = layer(x, hidden, tap.inside(f"layers.{i}"))
         if self.final_norm is not None:
             x = self.final_norm(x, tap.inside("final_norm"))

@@ -23,8 +23,9 @@ class LayerNorm(nn.Module):
     def forward(self, x: Tensor, tap: Tap = NO_TAP) -> Tensor:
         """Normalize over the last dimension."""
         mean = tap("mean", x.mean(-1))
-        variance = tap("variance", x.var(-1, correction=self.correction))
-        normalized = tap("normalized", (x - mean[..., None]) / self.spread(variance)[..., None])
+        centred = x - mean[..., None]
+        variance = tap("variance", centred.square().sum(-1) / (x.shape[-1] - self.correction))
+        normalized = tap("normalized", centred / self.spread(variance)[..., None])
         return tap("output", normalized * self.weight + self.bias)
 
     def spread(self, variance: Tensor) -> Tensor:

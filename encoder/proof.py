@@ -8,31 +8,56 @@ from torch import Tensor, nn
 from torch.func import functional_call
 
 from encoder.block import Block
+from encoder.edit_text import sentence
 from encoder.model import Encoder
 from encoder.normalization import LayerNorm, StdNorm
-from encoder.steps import Step
+from encoder.steps import Step, by_name
 from encoder.trace import Trace
 
 
 @dataclass(frozen=True)
 class Check:
-    """One comparison: what our number was held against, and the largest absolute difference."""
+    """One comparison: what our number was held against, and the largest absolute difference.
+
+    `edited` says which edits PyTorch did not make: where it is not empty, the difference is their effect and proves
+    nothing.
+    """
 
     what: str
     difference: float
+    edited: str = ""
 
 
 def checks(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     """Every proof that fits a step: its row sums, and PyTorch's own modules on the recorded input of its part.
 
-    The modules run now, in float32, on this run's own input, with the model's own weights.
+    The modules run now, in float32, on this run's own input, with the model's own weights, and without its edits.
     """
     found = []
     if step.values == "share":
-        found.append(Check("row sums against 1", largest(trace[step.name].sum(-1), torch.tensor(1.0))))
+        sums = largest(trace[step.name].sum(-1), torch.tensor(1.0))
+        found.append(Check("row sums against 1", sums, edited_between(trace, step.inputs[0], step.name)))
     prove = PROOFS.get(step.part)
     with torch.inference_mode():
         return found + (prove(model, trace, step) if prove else [])
+
+
+def check(what: str, trace: Trace, received: str, ours: str, theirs: Tensor) -> Check:
+    """Our step `ours` held against what PyTorch made of the step `received`; "" where it was the ids."""
+    return Check(what, largest(trace[ours], theirs), edited_between(trace, received, ours))
+
+
+def edited_between(trace: Trace, received: str, ours: str) -> str:
+    """The edits, in words, of every step on the way from `received`, whose own value counts as given, to `ours`."""
+    found, steps = {received}, by_name(trace.config)
+    waiting = [ours]
+    while waiting:
+        name = waiting.pop()
+        if name not in found and name in steps:
+            found.add(name)
+            waiting += steps[name].inputs
+    found.discard(received)
+    return "; ".join(sentence(edit, trace.config) for edit in trace.edits if edit.step in found)
 
 
 def largest(ours: Tensor, theirs: Tensor) -> float:
@@ -77,8 +102,8 @@ def attention(model: Encoder, trace: Trace, step: Step) -> list[Check]:
         key_padding_mask=hidden_keys(trace), average_attn_weights=False,
     )  # fmt: skip
     return [
-        Check("nn.MultiheadAttention, weights", largest(trace[at + "weights"], weights[0])),
-        Check("nn.MultiheadAttention, output", largest(trace[at + "output"], output[0])),
+        check("nn.MultiheadAttention, weights", trace, at + "input", at + "weights", weights[0]),
+        check("nn.MultiheadAttention, output", trace, at + "input", at + "output", output[0]),
     ]
 
 
@@ -91,21 +116,21 @@ def block(model: Encoder, step: Step) -> Block:
 
 def norm(model: Encoder, trace: Trace, prefix: str, x: str, name: str) -> list[Check]:
     """nn.LayerNorm, or for std_norm its formula with torch.std, on what a norm received."""
-    ours, module = trace[prefix + "output"], model.get_submodule(name)
+    ours, module = prefix + "output", model.get_submodule(name)
     assert isinstance(module, LayerNorm)
     if isinstance(module, StdNorm):
         y = trace[x]
         theirs = (y - y.mean(-1, True)) / (y.std(-1, keepdim=True) + module.eps) * module.weight + module.bias
-        return [Check("the formula with torch.std", largest(ours, theirs))]
+        return [check("the formula with torch.std", trace, x, ours, theirs)]
     weights = {"weight": module.weight, "bias": module.bias}
     theirs = run(lambda: nn.LayerNorm(model.config.d_model, module.eps), weights, trace[x])
-    return [Check("nn.LayerNorm, output", largest(ours, theirs))]
+    return [check("nn.LayerNorm, output", trace, x, ours, theirs)]
 
 
 def add_norm(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     """The norm of this layer that a step belongs to."""
     prefix, number = f"layers.{step.layer}.{step.part}.", step.part[-1]
-    x = prefix + ("residual" if model.config.norm_first else "sum")
+    (x,) = trace.step(prefix + "mean").inputs
     return norm(model, trace, prefix, x, f"layers.{step.layer}.norm{number}")
 
 
@@ -117,11 +142,11 @@ def feed_forward(model: Encoder, trace: Trace, step: Step) -> list[Check]:
         "0.weight": ours.w_1.weight, "0.bias": ours.w_1.bias, "2.weight": ours.w_2.weight, "2.bias": ours.w_2.bias
     }  # fmt: skip
     activation, d_model, d_ff = {"relu": nn.ReLU, "gelu": nn.GELU}[config.activation], config.d_model, config.d_ff
+    (x,) = trace.step(at + "feed_forward.hidden").inputs
     theirs = run(
-        lambda: nn.Sequential(nn.Linear(d_model, d_ff), activation(), nn.Linear(d_ff, d_model)),
-        weights, trace[at + ("add_norm_2.output" if config.norm_first else "add_norm_1.output")],
-    )  # fmt: skip
-    return [Check("nn.Linear, activation, nn.Linear", largest(trace[at + "feed_forward.output"], theirs))]
+        lambda: nn.Sequential(nn.Linear(d_model, d_ff), activation(), nn.Linear(d_ff, d_model)), weights, trace[x]
+    )
+    return [check("nn.Linear, activation, nn.Linear", trace, x, at + "feed_forward.output", theirs)]
 
 
 def layer(model: Encoder, trace: Trace, step: Step) -> list[Check]:
@@ -137,16 +162,23 @@ def layer(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     for theirs_name, our_name in theirs_to_ours.items():
         for kind in ("weight", "bias"):
             weights[f"{theirs_name}.{kind}"] = ours.get_parameter(f"{our_name}.{kind}")
+    x = f"layers.{number - 1}.output" if number else "embedding.output"
     theirs = run(
         lambda: nn.TransformerEncoderLayer(
             config.d_model, config.n_heads, config.d_ff, 0.0, config.activation, config.norm_eps,
             batch_first=True, norm_first=config.norm_first,
         ),
-        weights, trace[f"layers.{number - 1}.output" if number else "embedding.output"][None],
+        weights, trace[x][None],
         src_key_padding_mask=hidden_keys(trace),
     )  # fmt: skip
     said = f"nn.TransformerEncoderLayer, layer {number}"
-    return [Check(said, largest(trace[f"layers.{number}.output"], theirs[0]))]
+    if step.layer is None and model.final_norm is not None:
+        last = f"layers.{number}.output"
+        return [
+            check(said, trace, x, last, theirs[0]),
+            *norm(model, trace, "", last, "final_norm"),
+        ]
+    return [check(said, trace, x, step.name, theirs[0])]
 
 
 def embedding(model: Encoder, trace: Trace, step: Step) -> list[Check]:
@@ -154,7 +186,7 @@ def embedding(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     config, table = model.config, model.embedding.tokens.weight
     ids = torch.tensor(trace.ids)
     theirs = run(lambda: nn.Embedding(config.vocab_size, config.d_model), {"weight": table}, ids)
-    found = [Check("nn.Embedding, rows", largest(trace["embedding.tokens"], theirs))]
+    found = [check("nn.Embedding, rows", trace, "ids", "embedding.tokens", theirs)]
     return found + (
         norm(model, trace, "embedding.", "embedding.sum", "embedding.norm") if config.embedding_norm else []
     )
@@ -174,7 +206,7 @@ def mlm(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     logits = run(lambda: nn.Linear(config.d_model, config.vocab_size), weights, trace["mlm.norm.output"])
     return [
         *norm(model, trace, "mlm.norm.", "mlm.activation", "mlm_head.norm"),
-        Check("nn.Linear, logits", largest(trace["mlm.logits"], logits)),
+        check("nn.Linear, logits", trace, "mlm.norm.output", "mlm.logits", logits),
     ]
 
 

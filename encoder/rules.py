@@ -262,7 +262,8 @@ def spread_about(at: Source, divisor: int) -> Made:
     line, mu = at.line(0, *at.index, None), at.number(1, *at.index)
     values = (line.values - mu.value) ** 2
     parts = [rf"({tex(float(line.values[k]))} - {factor(mu.value)})^2" for k in np.argsort(-values)[:SHOWN]]
-    latex = rf"\frac{{{' + '.join(parts)} + \cdots}}{{{divisor}}}"
+    dots = [r"\cdots"] if len(values) > SHOWN else []
+    latex = rf"\frac{{{' + '.join([*parts, *dots])}}}{{{divisor}}}"
     words = f"Each number's distance from the mean, squared; added up and divided by {divisor}."
     result = total(values) / divisor
     return Made(result, words, latex, result, (mu,), Terms((line,), values))

@@ -11,6 +11,8 @@ from torch import Tensor
 
 from encoder import checkpoint
 from encoder.config import EncoderConfig
+from encoder.editor import editor
+from encoder.edits import Edit, check
 from encoder.explain import explain
 from encoder.explanation import Explanation
 from encoder.model import Encoder
@@ -92,21 +94,24 @@ class TextEncoder:
         )
 
     @overload
-    def trace(self, text: str, *, hidden: Sequence[int] = ()) -> Trace: ...
+    def trace(self, text: str, *, hidden: Sequence[int] = (), edits: Sequence[Edit] = ()) -> Trace: ...
     @overload
-    def trace(self, text: list[str], *, hidden: Sequence[int] = ()) -> list[Trace]: ...
-    def trace(self, text: str | list[str], *, hidden: Sequence[int] = ()) -> Trace | list[Trace]:
+    def trace(self, text: list[str], *, hidden: Sequence[int] = (), edits: Sequence[Edit] = ()) -> list[Trace]: ...
+    def trace(
+        self, text: str | list[str], *, hidden: Sequence[int] = (), edits: Sequence[Edit] = ()
+    ) -> Trace | list[Trace]:
         """Run the encoder and keep every step.
 
         Args:
             text: a sentence, or several to run as one batch padded to the longest.
             hidden: positions that no token may look at, in every sentence.
+            edits: what to change on the way, one after the other, in every sentence; all that follows goes on with it.
 
         Returns:
             a Trace, or one Trace per sentence whose last `padding` tokens are [PAD].
 
         Raises:
-            ValueError: an empty list, or a hidden position outside the sentence.
+            ValueError: an empty list, a hidden position outside the sentence, or an edit that cannot be made.
         """
         texts = [text] if isinstance(text, str) else text
         if not texts:
@@ -116,13 +121,30 @@ class TextEncoder:
         pieces, lengths = [self.padded(p, longest) for p in pieces], [len(p.ids) for p in pieces]
         ids = torch.tensor([p.ids for p in pieces])
         mask = self.mask(lengths, longest, hidden)
+        edits = tuple(edits)
+        check(edits, self.config, min(lengths))
+        runs = self.runs_to_patch_from(edits)
         values: dict[str, Tensor] = {}
         ready: dict[str, float] = {}
+        tap: Tap = Recorder(values, ready)
+        if edits:
+            tap = editor(self.config, [(n, edits) for n in lengths], runs, tap)
         start = perf_counter()
-        self.run(ids, mask, Recorder(values, ready))
+        self.run(ids, mask, tap)
         ready = {name: moment - start for name, moment in ready.items()}
         traces = [
-            Trace(p, self.config, self.source, values, ready, row, tuple(hidden), longest - lengths[row])
+            Trace(
+                p,
+                self.config,
+                self.source,
+                values,
+                ready,
+                row,
+                tuple(hidden),
+                longest - lengths[row],
+                self.model,
+                edits,
+            )
             for row, p in enumerate(pieces)
         ]
         return traces[0] if isinstance(text, str) else traces
@@ -132,6 +154,11 @@ class TextEncoder:
         """One forward pass: ids [B, n] -> output [B, n, d_model] and logits [B, n, vocab] (None without a head)."""
         output = self.model(ids, hidden, tap=tap)
         return output, self.model.predict(output, tap)
+
+    def runs_to_patch_from(self, edits: Sequence[Edit]) -> dict[str, Trace]:
+        """The runs, without edits, of the sentences that edits patch from."""
+        values = [edit.value for edit in edits]
+        return {value: self.trace(value) for value in dict.fromkeys(values) if isinstance(value, str)}
 
     def mask(self, lengths: list[int], longest: int, hidden: Sequence[int]) -> Tensor | None:
         """True where a key may not be looked at [B, n]: padding and hidden positions; None when nothing is hidden."""

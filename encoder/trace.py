@@ -9,6 +9,8 @@ import numpy as np
 from torch import Tensor
 
 from encoder.config import EncoderConfig
+from encoder.edits import Edit
+from encoder.model import Encoder
 from encoder.steps import Step, by_name
 
 
@@ -80,7 +82,9 @@ class Trace(Mapping[str, Tensor]):
 
     The tensors are the ones the forward pass made, not copies; treat them as read-only. `ready` gives, for each step,
     the seconds from the start of the run until it was there. `hidden` lists the positions no token may look at;
-    `padding` counts the [PAD] tokens at the end that batching added.
+    `padding` counts the [PAD] tokens at the end that batching added. `model` is the one that ran, for measures that
+    need its weights; a trace put together by hand may lack it. `edits` lists what was changed in the run; of an edited
+    step the value after the edit is recorded. Two traces are equal only if they are the same object.
     """
 
     def __init__(
@@ -93,6 +97,8 @@ class Trace(Mapping[str, Tensor]):
         row: int = 0,
         hidden: tuple[int, ...] = (),
         padding: int = 0,
+        model: Encoder | None = None,
+        edits: tuple[Edit, ...] = (),
     ) -> None:
         self.text = tokens.text
         self.tokens = list(tokens.tokens)
@@ -103,6 +109,8 @@ class Trace(Mapping[str, Tensor]):
         self.ready = ready
         self.hidden = hidden
         self.padding = padding
+        self.model = model
+        self.edits = edits
         self._values = values
         self._row = row
 
@@ -124,9 +132,18 @@ class Trace(Mapping[str, Tensor]):
         """How many steps were recorded."""
         return len(self._values)
 
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the same trace."""
+        return self is other
+
+    def __hash__(self) -> int:
+        """By identity."""
+        return id(self)
+
     def __repr__(self) -> str:
         """Sentence, model and size at a glance."""
-        return f"Trace({self.text!r}, model={self.source.name!r}, {len(self.tokens)} tokens, {len(self)} steps)"
+        edited = f", {len(self.edits)} edits" if self.edits else ""
+        return f"Trace({self.text!r}, model={self.source.name!r}, {len(self.tokens)} tokens, {len(self)} steps{edited})"
 
     def array(self, name: str) -> np.ndarray[Any, Any]:
         """The recorded tensor as a read-only numpy view."""
@@ -159,9 +176,10 @@ class Trace(Mapping[str, Tensor]):
     def nbytes(self) -> int:
         """Memory the recorded tensors hold, each counted once, in bytes (of the whole batch).
 
-        The positions are not counted: they are the model's own table.
+        The positions are not counted: they are the model's own table, unless they were edited.
         """
-        storages = [v.untyped_storage() for name, v in self._values.items() if name != "embedding.positions"]
+        made = {edit.step for edit in self.edits} | self._values.keys() - {"embedding.positions"}
+        storages = [self._values[name].untyped_storage() for name in made]
         return sum({storage.data_ptr(): storage.nbytes() for storage in storages}.values())
 
     def unknown(self, name: str) -> str:

@@ -18,10 +18,11 @@ FLOORS = (  # each stands on those before it and on itself
     {"config", "allocator"},
     {"tap", "steps"},
     {"embedding", "attention", "feed_forward", "normalization", "block", "model"},
-    {"trace"},
-    {"explanation", "rules", "explain", "edits", "metrics", "cost", "code", "proof"},
+    {"edits", "trace"},
+    {"explanation", "rules", "explain", "editor", "edit_text", "cost", "code", "proof"},
     {"checkpoint"},
     {"text_encoder"},
+    {"metrics", "knockout", "compare"},
     {"figures", "report", "train"},
 )
 

@@ -180,7 +180,7 @@ def test_the_four_matrices_hold_exact_numbers_and_one_selection(base: TextEncode
 def test_long_sentences_share_pixels_and_it_is_said() -> None:
     app = go(open_app(sentence="word " * 300), "attention")
     assert maps(app, "heads")["rows"] <= 128
-    assert any("too many for one pixel" in caption.value for caption in app.caption)
+    assert any("too many cells for one pixel" in caption.value for caption in app.caption)
 
 
 def inspected(app: AppTest) -> str:
@@ -252,3 +252,60 @@ def test_the_output_can_be_read_as_a_table_of_all_dimensions(base: TextEncoder) 
     table = app.dataframe[0].value
     assert list(table.columns) == [f"dim_{i}" for i in range(1, 513)]
     np.testing.assert_array_equal(table.to_numpy(), base.trace("I understand this")["output"].numpy())
+
+
+@pytest.mark.parametrize("over", ["this sentence", "100 sentences"])
+@pytest.mark.parametrize("part", ["Measures", "What each head does", "How alike heads are"])
+def test_heads_are_measured_and_labelled(part: str, over: str) -> None:
+    app = open_app()
+    app.session_state["heads_part"], app.session_state["over"] = part, over
+    go(app, "heads")
+    if part == "What each head does":
+        told = next(m.value for m in app.markdown if m.value.startswith("Heads with a place"))
+        assert "L2H3 previous" in told and "L1H7 next" in told and "L2H4 next" in told
+        table = app.dataframe[0].value
+        assert len(table) == 48
+        assert table.loc["L2H3", "mass"] > max(table.loc["L2H3", "uniform"], table.loc["L2H3", "shuffled"]) + 0.25
+    if part == "Measures":
+        app.pills(key="measure").set_value("previous").run()
+        values = numbers(healthy(app), key="measured")
+        assert values.shape == (6, 8)
+        assert np.unravel_index(values.argmax(), values.shape) == (2, 3)
+
+
+def test_choosing_a_small_map_goes_to_that_head() -> None:
+    sent = maps(go(open_app(), "heads"), "all_heads")
+    assert [m["title"] for m in sent["maps"]] == [f"L{i}H{h}" for i in range(6) for h in range(8)]
+    assert (sent["across"], sent["chosen"]) == (8, 33)
+
+
+def test_several_tokens_and_heads_together(base: TextEncoder) -> None:
+    app = go(open_app(), "looks")
+    weights = base.trace(EXAMPLE)["layers.4.attention.weights"].numpy()
+    app.pills(key="some_heads").set_value([1, 5]).run()
+    np.testing.assert_allclose(numbers(app, key="together_matrix"), weights[[1, 5]].mean(0), atol=1e-7)
+    app.pills(key="together").set_value("Largest").run()
+    np.testing.assert_array_equal(numbers(app, key="together_matrix"), weights[[1, 5]].max(0))
+    app.pills(key="some_tokens").set_value([8, 2]).run()
+    assert any("“it” (8)" in m.value.replace("\\", "") for m in healthy(app).markdown)
+
+
+def test_the_lens_says_when_the_answer_forms_and_masks_a_word() -> None:
+    app = go(open_app(sentence="The capital of France is Paris."), "lens")
+    app.selectbox(key="lens_token").set_value(6).run()
+    healthy(app.button(key="mask_word").click().run())
+    assert app.text_area(key="sentence").value == "The capital of France is [MASK]."
+    assert any("final answer “paris”" in m.value.replace("\\", "") for m in app.markdown)
+
+
+def test_a_model_without_a_head_that_guesses_says_so() -> None:
+    app = go(open_app(model="paper", layer="0", head="0"), "lens")
+    assert any("no head that guesses words" in m.value for m in app.markdown)
+
+
+def test_flow_is_computed_on_demand_and_refused_for_many_tokens() -> None:
+    app = go(open_app(sentence="The cat chased the mouse."), "flows")
+    healthy(app.button(key="compute_flow").click().run())
+    assert numbers(app, "y", key="max_flow").sum() == pytest.approx(1, abs=1e-5)
+    app = go(open_app(sentence="word " * 30), "flows")
+    assert any("at most 20 tokens" in m.value for m in app.markdown)

@@ -32,7 +32,7 @@ def token_bars(values: dict[str, np.ndarray], tokens: list[str], *, title: str, 
             marker={"color": colour},
             hovertemplate=f"%{{x}}<br>{name} %{{y:.6g}}<extra></extra>",
         )
-        for (name, series), colour in zip(values.items(), colours, strict=False)
+        for (name, series), colour in zip(values.items(), colours[: len(values)], strict=True)
     ]
     down = number_axis(title, theme) | {"showgrid": True, "gridcolor": GRID[theme]}
     figure = go.Figure(bars, layout(theme, 300, xaxis=token_axis(tokens, None), yaxis=down, bargap=0.25))
@@ -40,7 +40,13 @@ def token_bars(values: dict[str, np.ndarray], tokens: list[str], *, title: str, 
 
 
 def likeliest(
-    words: list[list[str]], values: np.ndarray, tokens: list[str], *, kind: Kind, theme: Theme = "light"
+    words: list[list[str]],
+    values: np.ndarray,
+    tokens: list[str],
+    *,
+    kind: Kind,
+    theme: Theme = "light",
+    row_title: str = "position",
 ) -> go.Figure:
     """For each position the words with the largest value, best first: words and values are [n, k]."""
     low, high = limits(kind, float(np.abs(values).max(initial=0.0)))
@@ -58,7 +64,7 @@ def likeliest(
         hovertemplate="at %{y}: %{text}<extra></extra>",
     )
     ranks = [f"{i + 1}." for i in range(values.shape[1])]
-    down = token_axis(tokens, "position")
+    down = token_axis(tokens, row_title)
     down["range"] = [len(tokens) - 0.5, -0.5]
     across = token_axis(ranks, "rank") | {"side": "top"}
     return go.Figure(heat, layout(theme, min(900, max(220, 26 * len(tokens) + 80)), xaxis=across, yaxis=down))

@@ -27,12 +27,15 @@ def main_fact(
         top = int(received.argmax())
         if received[top] > 0.5 and len(rows) > 1:
             return f"On average a row gives {short(float(received[top]))} of its weight to {place(columns, top)}."
-        words = np.flatnonzero(~np.asarray(special)) if any(special) and not all(special) else np.arange(len(rows))
-        i, j = (words[k] for k in np.unravel_index(values[np.ix_(words, words)].argmax(), (len(words), len(words))))
+        told_apart = isinstance(columns, list) and any(special) and not all(special)
+        words = np.flatnonzero(~np.asarray(special)) if told_apart else np.arange(len(rows))
+        among = words if told_apart else np.arange(values.shape[1])
+        best = np.unravel_index(values[np.ix_(words, among)].argmax(), (len(words), len(among)))
+        i, j = words[best[0]], among[best[1]]
         said = f"{place(rows, int(i))} puts {short(float(values[i, j]))} on {place(columns, int(j))}"
         if len(words) == len(rows):
             return f"{said}, the largest weight."
-        share = short(float(1 - received[words].sum()))
+        share = short(float(received[np.asarray(special)].sum()))
         return f"{said}, the largest weight between two words; {share} of all weight goes to special tokens."
     size = np.where(finite, np.abs(values), -1.0)
     i, j = np.unravel_index(size.argmax(), size.shape)

@@ -7,6 +7,7 @@ from encoder.figures.theme import Kind, Theme, layout, limits, number_axis, scal
 
 MOST_CELLS = 128 * 128  # above this a picture carries 255 levels instead of exact numbers
 LEVELS = 254
+CLEAR = "rgba(0, 0, 0, 0)"
 
 
 def matrix(
@@ -30,6 +31,7 @@ def matrix(
     low, high = limits(kind, largest if largest is not None else float(finite.max(initial=0.0)))
     row_name = "%{y}"
     column_name = "%{x}" if isinstance(columns, list) else columns + " %{x}"
+    colours, blank = scale(kind, theme), ~np.isfinite(values)
     exact = values.size <= MOST_CELLS
     ticks = np.linspace(low, high, 5)
     bar: dict[str, object] = {"thickness": 12, "outlinewidth": 0, "tickformat": ".3~g"}
@@ -37,15 +39,18 @@ def matrix(
         z, ends = values.astype(np.float32), (low, high)
         shown = "%{z:.6g}"
     else:
-        level = np.nan_to_num((values - low) / (high - low), nan=0.0, posinf=1.0, neginf=0.0).clip(0, 1) * LEVELS
-        z, ends = level.round().astype(np.uint8), (0, LEVELS)
-        bar |= {"tickvals": (ticks - low) / (high - low) * LEVELS, "ticktext": [short(t) for t in ticks]}
-        shown = f"≈ level %{{z}} of {LEVELS}, from {short(low)} to {short(high)}"
+        level = 1 + np.where(blank, 0, (values - low) / (high - low)).clip(0, 1) * LEVELS
+        z, ends = np.where(blank, 0, level.round()).astype(np.uint8), (0, LEVELS + 1)
+        levels = [[(1 + LEVELS * place) / (LEVELS + 1), colour] for place, colour in colours]
+        edge = 0.5 / (LEVELS + 1)
+        colours = [[0, CLEAR], [edge, CLEAR], [edge, colours[0][1]], *levels]
+        bar |= {"tickvals": 1 + (ticks - low) / (high - low) * LEVELS, "ticktext": [short(t) for t in ticks]}
+        shown = f"≈ level %{{z}} of {LEVELS + 1}, from {short(low)} to {short(high)}"
     heat = go.Heatmap(
         z=z,
         zmin=ends[0],
         zmax=ends[1],
-        colorscale=scale(kind, theme),
+        colorscale=colours,
         colorbar=bar,
         hovertemplate=f"{row_name} · {column_name}<br>{shown}<extra></extra>",
     )

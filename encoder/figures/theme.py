@@ -60,9 +60,12 @@ def short(value: float) -> str:
     return f"{value:.4g}"
 
 
+EMPTY = "\u115f\u1160\u3164\uffa0\u2800\u034f"  # printable by Unicode, yet without a shape
+
+
 def shown(token: str, longest: int = 14) -> str:
     """A token as plain text: cut when long, characters without a shape shown by their number."""
-    seen = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in token)
+    seen = "".join(c if c.isprintable() and c not in EMPTY else f"\\u{ord(c):04x}" for c in token)
     return seen if len(seen) <= longest else seen[: longest - 1] + "…"
 
 
@@ -79,6 +82,7 @@ def labels(tokens: list[str]) -> list[str]:
 def layout(theme: Theme, height: int, **more: Any) -> go.Layout:
     """The frame all pictures share: no wasted margin, the page's background, its ink."""
     return go.Layout(
+        template="none",
         height=height,
         margin={"l": 0, "r": 0, "t": 10, "b": 0},
         paper_bgcolor="rgba(0,0,0,0)",
@@ -100,6 +104,7 @@ def token_axis(tokens: list[str], title: str | None, room: int = 48) -> dict[str
         "ticktext": [names[i] if every == 1 else f"{i} {names[i]}" for i in places],
         "range": [-0.5, len(tokens) - 0.5],
         "showgrid": False,
+        "automargin": True,
         "zeroline": False,
     }
 
@@ -109,6 +114,7 @@ def number_axis(title: str, theme: Theme) -> dict[str, Any]:
     return {
         "title": {"text": title},
         "showgrid": False,
+        "automargin": True,
         "zeroline": False,
         "linecolor": GRID[theme],
     }

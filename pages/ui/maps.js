@@ -3,7 +3,7 @@ const bytes = text => Uint8Array.from(atob(text), c => c.charCodeAt(0));
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector('.maps');
-  const { maps, rows, columns, names, every, width, chosen, cell, palettes } = data;
+  const { maps, rows, columns, names, every, width, across, chosen, cell, palettes } = data;
   const colours = Object.fromEntries(Object.entries(palettes).map(([kind, text]) => [kind, bytes(text)]));
   const read = maps.map(m => (m.exact ? new Float32Array(bytes(m.cells).buffer) : bytes(m.cells)));
   const level = (m, v) => Math.round(Math.max(0, Math.min(1, (v - m.low) / (m.high - m.low))) * 254);
@@ -14,6 +14,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const name = i => names[i * every];
 
   root.style.setProperty('--least', width + 'px');
+  root.style.gridTemplateColumns = across ? `repeat(${across}, minmax(24px, 1fr))` : '';
   while (root.children.length > maps.length) root.lastChild.remove();
   maps.forEach((m, index) => {
     let box = root.children[index];

@@ -14,6 +14,7 @@ from encoder.figures.theme import Kind, Theme, limits, palette, short, shown
 
 MOST_ROWS = 128  # more tokens than this share pixels
 MOST_EXACT = 64  # up to so many tokens a map may carry exact numbers
+MOST_CELLS = 220_000  # all maps together
 HERE = Path(__file__).parent
 _component = st.components.v2.component(
     "maps",
@@ -49,14 +50,15 @@ def draw(
     chosen: int = -1,
     cell: tuple[int, int] | None = None,
     exact: bool = False,
+    columns: int = 0,
 ) -> None:
     """Draw maps of the same tokens; `on_pick` gets the map, row and column that a person picks.
 
-    `exact` sends exact numbers where the tokens are few, else 255 levels. Above 128 tokens a pixel stands for the
-    largest of several cells, and the page says so.
+    `exact` sends exact numbers where the tokens are few, else 255 levels. With too many tokens or maps a pixel stands
+    for the largest of several cells, and the page says so. `columns` fixes how many maps stand in a row.
     """
     n = len(tokens)
-    every = math.ceil(n / MOST_ROWS)
+    every = max(math.ceil(n / MOST_ROWS), math.ceil(n / math.sqrt(MOST_CELLS / len(maps))))
     exact = exact and n <= MOST_EXACT
     drawn = [pooled(m.values, every) for m in maps]
     rows = drawn[0].shape[0]
@@ -80,6 +82,7 @@ def draw(
             "columns": rows,
             "names": [shown(token) for token in tokens],
             "every": every,
+            "across": columns,
             "width": max(84 if len(maps) > 4 else 176, min(rows, MOST_ROWS)),
             "chosen": chosen,
             "cell": [cell[0] // every, cell[1] // every] if cell else None,
@@ -87,7 +90,9 @@ def draw(
         },
     )
     if every > 1:
-        st.caption(f"{n} tokens are too many for one pixel each: a pixel shows the largest of {every} × {every} cells.")
+        st.caption(
+            f"There are too many cells for one pixel each: a pixel shows the largest of {every} × {every} cells."
+        )
 
 
 def scales(maps: list[Map]) -> str:

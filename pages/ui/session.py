@@ -11,6 +11,10 @@ import torch
 
 from encoder import PRESETS, TextEncoder, Trace
 from encoder.allocator import keep_freed_memory
+from encoder.edit_text import text_to_edits
+from encoder.figures.theme import short
+from encoder.metrics import SENTENCES, Survey, nearest_words, unit_words
+from encoder.metrics import survey as measure
 from encoder.proof import Check, checks
 from pages.ui.state import current
 
@@ -50,7 +54,7 @@ def text_encoder(name: str) -> TextEncoder:
 
 
 class Runs:
-    """Runs of all sessions by (model, sentence, hidden), bounded in bytes; the same run is never made twice at once."""
+    """Runs of all sessions by what was asked for, bounded in bytes; the same run is never made twice at once."""
 
     def __init__(self) -> None:
         self.made = 0
@@ -60,12 +64,12 @@ class Runs:
         self.seats = threading.Semaphore(os.cpu_count() or 1)
         self.get = cachetools.cached(self.kept, condition=threading.Condition())(self.make)
 
-    def make(self, model: str, sentence: str, hidden: tuple[int, ...]) -> Trace:
+    def make(self, model: str, sentence: str, hidden: tuple[int, ...], edits: str) -> Trace:
         """Run the model; at most one run per processor at a time."""
         with self.seats:
             torch.set_num_threads(1)
             self.made += 1
-            return text_encoder(model).trace(sentence, hidden=hidden)
+            return text_encoder(model).trace(sentence, hidden=hidden, edits=text_to_edits(edits))
 
 
 @st.cache_resource(show_spinner=False)
@@ -74,25 +78,54 @@ def runs() -> Runs:
     return Runs()
 
 
-def run(model: str, sentence: str, hidden: tuple[int, ...]) -> Trace:
+def run(model: str, sentence: str, hidden: tuple[int, ...] = (), edits: str = "") -> Trace:
     """The recorded run of a sentence; made when asked for first."""
-    return runs().get(model, sentence, hidden)
+    return runs().get(model, sentence, hidden, edits)
 
 
 @st.cache_data(max_entries=512, show_spinner=False)
-def proofs(model: str, sentence: str, hidden: tuple[int, ...], step: str) -> list[Check]:
+def proofs(model: str, sentence: str, hidden: tuple[int, ...], edits: str, step: str) -> list[Check]:
     """The proofs of one step of a run."""
-    trace = run(model, sentence, hidden)
+    trace = run(model, sentence, hidden, edits)
     return checks(text_encoder(model).model, trace, trace.step(step))
 
 
 def proof(step: str) -> list[Check]:
     """The proofs of one step of the run that this session looks at."""
     view = current()
-    return proofs(view.model, st.session_state["read"], view.hidden, step)
+    return proofs(view.model, st.session_state["read"], view.hidden, view.edits, step)
+
+
+@st.cache_resource(max_entries=64, show_spinner="Measuring …")
+def surveys(model: str, sentence: str | None) -> Survey:
+    """Measures of a model over one sentence, or over the bundled hundred."""
+    return measure(text_encoder(model), SENTENCES if sentence is None else [sentence])
+
+
+def survey(sentence: str | None) -> Survey:
+    """Measures of the model that this session looks at; None stands for the bundled sentences."""
+    return surveys(current().model, sentence)
+
+
+@st.cache_data(max_entries=4096, show_spinner=False)
+def words_of_unit(model: str, layer: int, unit: int) -> str:
+    """The words that a feed-forward unit's output points to, nearest first."""
+    return ", ".join(word for word, _ in unit_words(text_encoder(model), layer, unit, 6))
+
+
+@st.cache_data(max_entries=4096, show_spinner=False)
+def words_near(model: str, token: int) -> str:
+    """The words whose static embedding is nearest to a token's, with the cosine."""
+    return ", ".join(f"{word} {short(cosine)}" for word, cosine in nearest_words(text_encoder(model), token, 10))
 
 
 def now() -> Trace:
     """The run that this session looks at."""
+    view = current()
+    return run(view.model, st.session_state["read"], view.hidden, view.edits)
+
+
+def untouched() -> Trace:
+    """The same run without edits."""
     view = current()
     return run(view.model, st.session_state["read"], view.hidden)

@@ -2,9 +2,11 @@
 
 import streamlit as st
 
+from encoder.edit_text import sentence, text_to_edits
 from encoder.figures.theme import shown
 from encoder.trace import Trace
 from pages.ui import session, state
+from pages.ui.text import plain
 from pages.ui.walk import KNOWN_STEPS
 
 
@@ -35,6 +37,12 @@ def draw() -> Trace:
             help="No token can look at a hidden one: its column in the attention is masked.",
             **state.widget("hidden"),
         )
+        if view.edits:
+            changes = text_to_edits(view.edits)
+            st.markdown(f"**This run is changed** ({len(changes)})")
+            for edit in changes[:8]:
+                st.caption(plain(sentence(edit, config)))
+            st.button("Remove all changes", key="remove_edits", on_click=state.change, kwargs={"edits": ""})
         if len(typed) > state.LONGEST_IN_URL:
             st.caption("This sentence is too long to be part of the link.")
     st.session_state["read"] = pieces.text

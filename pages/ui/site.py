@@ -5,13 +5,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Page:
-    """One page: its script, title and icon, which parts of the encoder it explains, and the step it opens on."""
+    """One page: its script, title and icon, which parts of the encoder it explains, and the step it opens on.
+
+    `section` is the heading it stands under in the menu.
+    """
 
     key: str
     title: str
     icon: str
     parts: tuple[str, ...] = ()
     opens_on: str = ""
+    section: str = "Step by step"
 
     @property
     def script(self) -> str:
@@ -33,5 +37,10 @@ PAGES = (
     ),
     Page("feed_forward", "Feed-forward", ":material/bolt:", ("feed_forward",), "feed_forward.activation"),
     Page("stack", "The stack", ":material/layers:", ("final_norm", "output", "mlm"), "output"),
-    Page("model_cost", "Model & cost", ":material/monitoring:"),
+    Page("heads", "All heads", ":material/apps:", section="Look deeper"),
+    Page("looks", "Who looks at whom", ":material/conversion_path:", section="Look deeper"),
+    Page("flows", "What really flows", ":material/water_drop:", section="Look deeper"),
+    Page("lens", "Layer by layer", ":material/timeline:", section="Look deeper"),
+    Page("vectors", "Where vectors come from", ":material/call_merge:", section="Look deeper"),
+    Page("model_cost", "Model & cost", ":material/monitoring:", section="Look deeper"),
 )

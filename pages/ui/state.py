@@ -8,6 +8,8 @@ from typing import Any
 import streamlit as st
 
 from encoder.config import EncoderConfig
+from encoder.edit_text import edits_to_text, text_to_edits
+from encoder.edits import check
 
 EXAMPLE = "The animal didn't cross the street because it was too wide."
 LONGEST_IN_URL = 1500
@@ -20,6 +22,7 @@ class View:
 
     `step` is a step's name within its layer ("attention.weights"); empty means the page's own first choice.
     `hidden` lists the positions that no token may look at. `cell` is the opened number, "step:index,index".
+    `edits` is what is switched off or changed in the run, as `encoder.edit_text` writes it.
     """
 
     sentence: str = EXAMPLE
@@ -29,6 +32,7 @@ class View:
     step: str = ""
     hidden: tuple[int, ...] = ()
     cell: str = ""
+    edits: str = ""
 
     def to_query(self) -> dict[str, str]:
         """The parameters of a link that restores this view; what is at its default is left out."""
@@ -61,7 +65,13 @@ class View:
         elif hidden != self.hidden:
             outside = ", ".join(str(i) for i in self.hidden if i not in hidden)
             notes.append(f"Hidden position {outside} is not in this sentence: positions go from 0 to {n - 1}.")
-        return replace(self, **changed, hidden=hidden), notes
+        edits = self.edits
+        try:
+            check(text_to_edits(edits), config, n)
+        except ValueError as error:
+            edits = ""
+            notes.append(f"The edits do not fit this model and sentence and are removed: {error}.")
+        return replace(self, **changed, hidden=hidden, edits=edits), notes
 
 
 def from_query(query: Mapping[str, str], models: list[str], steps: frozenset[str]) -> tuple[View, list[str]]:
@@ -103,6 +113,11 @@ def from_query(query: Mapping[str, str], models: list[str], steps: frozenset[str
             changed["cell"] = query["cell"]
         else:
             refuse("cell", query["cell"], "it must be a step and an index such as output:0,5")
+    if "edits" in query:
+        try:
+            changed["edits"] = edits_to_text(text_to_edits(query["edits"]))
+        except ValueError as error:
+            refuse("edits", query["edits"], str(error))
     return replace(view, **changed), notes
 
 

@@ -93,7 +93,8 @@ def of(trace: Trace, step: Step, head: int, lock: bool) -> Picture:
         values = values[head]
     if step.shape == PER_TOKEN:
         values = values[:, None]
-    columns = trace.tokens if step.shape == PAIRS else {"d_ff": "unit"}.get(step.shape[-1], "dimension")
+    names = {"d_ff": "unit", "n": step.title.lower()}
+    columns = trace.tokens if step.shape == PAIRS else names.get(step.shape[-1], "dimension")
     return Picture(values, trace.tokens, columns, step.values, largest)
 
 

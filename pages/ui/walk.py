@@ -41,7 +41,8 @@ def page_of(layer: int | None, step: str) -> Page:
 def stops(config: EncoderConfig) -> tuple[Stop, ...]:
     """Every stop from the typed sentence to the cost of the run, in the order of computation."""
     steps = [Stop(page_of(step.layer, step.local), step.local, step.layer, step.name) for step in catalogue(config)]
-    return (Stop(PAGES[0]), *steps, Stop(PAGES[-1]))
+    first, *others = [Stop(page) for page in PAGES if not page.parts]
+    return (first, *steps, *others)
 
 
 def stops_of(page: Page, config: EncoderConfig, layer: int) -> dict[str, Stop]:

@@ -1,0 +1,50 @@
+"""Points in the plane: the paths of tokens through the layers, and heads by their likeness."""
+
+import numpy as np
+import plotly.graph_objects as go
+
+from encoder.figures.theme import ACCENT, INK, Theme, layout, number_axis, palette, shown
+
+
+def paths(points: np.ndarray, tokens: list[str], titles: tuple[str, str], theme: Theme = "light") -> go.Figure:
+    """One line for each token through the layers; points [layers, n, 2]. The token's name stands at its last point.
+
+    Every line has a colour of its own from one scale, in the order of the sentence, so none repeats.
+    """
+    n = points.shape[1]
+    ramp = palette("positive", theme)
+    colours = [ramp[60 + round(190 * i / max(1, n - 1))] for i in range(n)]
+    lines = [
+        go.Scatter(
+            x=points[:, i, 0].astype(np.float32),
+            y=points[:, i, 1].astype(np.float32),
+            mode="lines+markers+text",
+            text=[""] * (len(points) - 1) + [shown(tokens[i], 12).replace("<", "&lt;")],
+            textposition="top center",
+            textfont={"color": INK[theme]},
+            line={"color": "rgb({},{},{})".format(*colours[i]), "width": 1.5},
+            marker={"size": [9, *[4] * (len(points) - 2), 7][: len(points)], "symbol": "circle"},
+            customdata=np.arange(len(points), dtype=np.int32),
+            hovertemplate=f"{i} {shown(tokens[i]).replace('<', '&lt;')}, after layer %{{customdata}}<extra></extra>",
+        )
+        for i in range(n)
+    ]
+    axes = [number_axis(title, theme) for title in titles]
+    return go.Figure(lines, layout(theme, 560, xaxis=axes[0], yaxis=axes[1]))
+
+
+def named_points(points: np.ndarray, names: list[str], chosen: int, theme: Theme = "light") -> go.Figure:
+    """Named points in a plane whose axes mean nothing by themselves; points [k, 2]."""
+    ring = [3 if i == chosen else 0 for i in range(len(names))]
+    dots = go.Scatter(
+        x=points[:, 0].astype(np.float32),
+        y=points[:, 1].astype(np.float32),
+        mode="markers+text",
+        text=names,
+        textposition="top center",
+        textfont={"color": INK[theme], "size": 11},
+        marker={"color": ACCENT[theme], "size": 9, "line": {"width": ring, "color": INK[theme]}},
+        hovertemplate="%{text}<extra></extra>",
+    )
+    bare = {"showgrid": False, "zeroline": False, "showticklabels": False}
+    return go.Figure(dots, layout(theme, 520, xaxis=bare, yaxis=bare | {"scaleanchor": "x"}))

@@ -1,0 +1,224 @@
+"""Many runs of one sentence, each with one more edit, in a few batched forwards: what does each part matter?"""
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from encoder.config import EncoderConfig
+from encoder.editor import editor
+from encoder.edits import Edit, check
+from encoder.metrics.unpadded import rows, tokens
+from encoder.steps import by_name
+from encoder.text_encoder import TextEncoder
+from encoder.trace import Trace
+
+KNOCKED_OUT = ("attention.heads", "feed_forward.output")
+ROWS = 16  # runs in one forward
+TOKENS = 2048  # and tokens in one forward, whatever comes first
+
+
+class Watch(NamedTuple):
+    """The word whose probability is watched: a position in the sentence, and the word's id."""
+
+    position: int
+    token: int
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run with one more edit ends in.
+
+    `output` [n, d_model] without padding; `log_probability` of the watched word in nats, None where none is watched.
+    """
+
+    edit: Edit
+    output: Tensor
+    log_probability: float | None
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What one edit does to the encoder's output, against the same run without it.
+
+    `relative_change` is |edited - before| / |before| over all tokens and dimensions, `cosine` that of each token's
+    vectors before and after, averaged over tokens, and `log_probability` the change for the watched word, in nats.
+    """
+
+    edit: Edit
+    relative_change: float
+    cosine: float
+    log_probability: float | None
+
+
+class Progress(NamedTuple):
+    """How far a sweep is, and what it has found so far, in the order of its edits."""
+
+    done: int
+    total: int
+    effects: tuple[Effect, ...]
+
+
+def knock_outs(config: EncoderConfig, steps: Sequence[str] = KNOCKED_OUT, action: str = "zero") -> list[Edit]:
+    """One edit for every head of every layer of a step that has heads, and one for every layer of a step without.
+
+    Args:
+        config: the model's configuration.
+        steps: names within a layer, such as "attention.heads".
+        action: what to do to them; one that needs no value.
+
+    Raises:
+        ValueError: no step of a layer is called so, or the action is unknown or needs a value.
+    """
+    edits = []
+    for layer in range(config.n_layers):
+        for local in steps:
+            step = by_name(config).get(f"layers.{layer}.{local}")
+            if step is None:
+                raise ValueError(f"no step of a layer is called {local!r}")
+            every: list[tuple[int, ...] | None] = [(head,) for head in range(config.n_heads)]
+            edits += [Edit(step.name, action, heads=heads) for heads in (every if "H" in step.shape else [None])]
+    return edits
+
+
+def leave_one_out(
+    encoder: TextEncoder,
+    trace: Trace | str,
+    steps: Sequence[str] = KNOCKED_OUT,
+    *,
+    action: str = "zero",
+    watch: Watch | None = None,
+    batch: int = ROWS,
+) -> Generator[Progress, None, None]:
+    """Knock out every head and every feed-forward block in turn, each alone, on top of the trace's own edits.
+
+    Args:
+        encoder: the model that made the trace.
+        trace: the run that everything is held against, or a sentence to run first.
+        steps: what to knock out: names within a layer; a step with heads goes head by head.
+        action: "zero", or "mean", the mean over tokens.
+        watch: the word whose log-probability is read as well.
+        batch: runs in one forward at most.
+
+    Returns:
+        a generator of `Progress`, once before the first forward and once after each; leaving it cancels the rest.
+
+    Raises:
+        ValueError: a step, action or watched word that is not there, or a trace of another model.
+    """
+    trace = encoder.trace(trace) if isinstance(trace, str) else trace
+    edits = knock_outs(encoder.config, steps, action)
+    chunks = outcomes(encoder, trace, edits, watch, batch)
+    effect = effects(trace, watch)
+    return progress(len(edits), (list(map(effect, chunk)) for chunk in chunks))
+
+
+def progress(total: int, chunks: Iterator[list[Effect]]) -> Generator[Progress, None, None]:
+    """The state of a sweep before its first chunk and after each."""
+    found: tuple[Effect, ...] = ()
+    yield Progress(0, total, found)
+    for chunk in chunks:
+        found += tuple(chunk)
+        yield Progress(len(found), total, found)
+
+
+def effects(trace: Trace, watch: Watch | None) -> Callable[[Outcome], Effect]:
+    """What turns an outcome into its effect against a run."""
+    before = rows(trace, "output").double()
+    size = torch.linalg.vector_norm(before)
+    watched = log_probability(trace["mlm.logits"][watch.position], watch) if watch else 0.0
+
+    def effect(outcome: Outcome) -> Effect:
+        after = outcome.output.double()
+        change = float(torch.linalg.vector_norm(after - before) / size)
+        cosine = float(torch.nn.functional.cosine_similarity(after, before, dim=-1).mean())
+        found = outcome.log_probability
+        return Effect(outcome.edit, change, cosine, None if found is None else found - watched)
+
+    return effect
+
+
+def log_probability(logits: Tensor, watch: Watch) -> float:
+    """The natural logarithm of the watched word's share, from the logits [vocab] of its position."""
+    return float(logits.double().log_softmax(-1)[watch.token])
+
+
+def outcomes(
+    encoder: TextEncoder, trace: Trace, edits: Sequence[Edit], watch: Watch | None, batch: int
+) -> Iterator[list[Outcome]]:
+    """Run the trace's sentence with each of the edits, each alone on top of the trace's own.
+
+    The rows of one forward share the layer that they start from: what comes before it is as recorded.
+
+    Raises:
+        ValueError: an edit, batch or watched word that cannot be, or a trace of another model; at once, not later.
+    """
+    n, config = len(tokens(trace)), encoder.config
+    if trace.config != config or trace.source != encoder.source:
+        raise ValueError(f"the trace is of model {trace.source.name!r}; this one is {encoder.source.name!r}")
+    if batch < 1:
+        raise ValueError(f"batch is {batch}; it must be 1 or more")
+    if watch and not config.mlm_head:
+        raise ValueError("this model has no head that guesses words; none can be watched")
+    if watch and not (0 <= watch.position < n and 0 <= watch.token < config.vocab_size):
+        raise ValueError(
+            f"watch is {tuple(watch)}; positions go from 0 to {n - 1}, words from 0 to {config.vocab_size - 1}"
+        )
+    check(edits, config, n)
+    runs = encoder.runs_to_patch_from((*trace.edits, *edits))
+    size = max(1, min(batch, TOKENS // len(trace.tokens)))
+    groups = (list(group) for _, group in groupby(edits, lambda edit: first_layer(edit, config)))
+    chunks = (group[i : i + size] for group in groups for i in range(0, len(group), size))
+    return (run(encoder, trace, chunk, runs, watch) for chunk in chunks)
+
+
+def first_layer(edit: Edit, config: EncoderConfig) -> int | None:
+    """The layer whose input is the last thing an edit leaves as it is; n_layers after the stack, None before it."""
+    step = by_name(config)[edit.step]
+    if step.layer is None:
+        return None if step.part == "embedding" else config.n_layers
+    return step.layer
+
+
+@torch.inference_mode()
+def run(
+    encoder: TextEncoder, trace: Trace, edits: Sequence[Edit], runs: dict[str, Trace], watch: Watch | None
+) -> list[Outcome]:
+    """One forward with a row for each edit; all of them start from the same layer."""
+    model, config, size = encoder.model, encoder.config, len(edits)
+    n = len(tokens(trace))
+    tap = editor(config, [(n, (*trace.edits, edit)) for edit in edits], runs)
+    start = first_layer(edits[0], config)
+    if start is None:
+        ids = torch.tensor([trace.ids]).expand(size, -1)
+        start, x = 0, model.embedding(ids, None, tap.inside("embedding"))
+    else:
+        name = f"layers.{start - 1}.output" if start else "embedding.output"
+        x = trace[name].expand(size, -1, -1)
+        tap.seen.update({name: x} if name in tap.seen else {})
+    output = model.resume(x, start, encoder.mask([n], len(trace.tokens), trace.hidden), tap)
+    watched: list[float | None] = [None] * size
+    if watch:
+        edited = any(edit.step.startswith("mlm.") for edit in (*trace.edits, *edits))
+        read = slice(None) if edited else slice(watch.position, watch.position + 1)  # the head reads each row alone
+        logits = model.predict(output[:, read], tap)
+        assert logits is not None
+        watched = [log_probability(row[watch.position if edited else 0], watch) for row in logits]
+    return [Outcome(edit, row[:n], found) for edit, row, found in zip(edits, output, watched, strict=True)]
+
+
+def grid(found: Sequence[Effect], config: EncoderConfig, measure: str = "relative_change") -> Tensor:
+    """The effects as a map [n_layers, n_heads + 1]: a column for each head, and one for edits of a whole layer.
+
+    `measure` names a field of Effect. What was not run, or not watched, is NaN.
+    """
+    table = torch.full((config.n_layers, config.n_heads + 1), torch.nan)
+    for effect in found:
+        layer = by_name(config)[effect.edit.step].layer
+        value = getattr(effect, measure)
+        if layer is not None and value is not None:
+            table[layer, effect.edit.heads[0] if effect.edit.heads else config.n_heads] = value
+    return table

@@ -1,0 +1,150 @@
+"""What really flows between tokens: attention weights times what they carry, and the way through all layers."""
+
+from typing import Literal, get_args
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from encoder.block import Block
+from encoder.metrics.layers import length
+from encoder.metrics.maxflow import max_flow
+from encoder.metrics.unpadded import attention_weights, rows, tokens
+from encoder.trace import Trace
+
+Mixing = Literal["Attn-N", "AttnRes-N", "AttnResLn-N"]
+FLOW_TOKENS = 20
+
+
+def weighted_values(trace: Trace, layer: int, head: int, query: int) -> Tensor:
+    """What one token takes from each token: [n, d_head]; the rows add up to attention.heads[head, query]."""
+    at = f"layers.{layer}.attention."
+    return trace[at + "weights"][head, query, :, None] * trace[at + "v"][head]
+
+
+def block(trace: Trace, layer: int) -> Block:
+    """The layer of the model that made the trace; ValueError where the trace was put together without one."""
+    if trace.model is None:
+        raise ValueError(f"{trace!r} does not hold the model that made it; get one from TextEncoder.trace")
+    found = trace.model.layers[layer]
+    assert isinstance(found, Block)
+    return found
+
+
+@torch.inference_mode()
+def transformed(trace: Trace, layer: int) -> Tensor:
+    """What each token offers to those who look at it, head by head: f_h(x_j) = (x_j W_V^h + b_V^h) W_O^h.
+
+    sum_h sum_j A^h_ij f_h(x_j) + b_O is attention.output (Kobayashi et al. 2020, section 2). [H, n, d_model].
+    """
+    v = trace[f"layers.{layer}.attention.v"][:, : len(tokens(trace))]  # [H, n, d_head]
+    w_o = block(trace, layer).attention.w_o.weight.T.view(len(v), v.shape[-1], -1)  # [H, d_head, d_model]
+    return v @ w_o
+
+
+def norm_weighted(trace: Trace, layer: int) -> Tensor:
+    """How much really flows from key j to query i: ||A^h_ij f_h(x_j)|| (Kobayashi et al. 2020).
+
+    Returns:
+        [H, n, n] in the units of the stream, 0 or more; rows do not sum to 1. The bias b_O comes from no token and is
+        left out. It is made from the recorded weights and v: an edit of attention.heads or later does not show.
+
+    Raises:
+        ValueError: the trace does not hold its model.
+    """
+    return attention_weights(trace, layer) * length(transformed(trace, layer))[:, None]
+
+
+def disagreement(trace: Trace, layer: int) -> Tensor:
+    """Where weight and flow differ: each row of `norm_weighted` as shares of its sum, minus the weights.
+
+    Returns:
+        [H, n, n] from -1 (much weight, nothing flows) to 1; every row sums to 0 (or to -1 where nothing flows at all).
+    """
+    flowing = norm_weighted(trace, layer)
+    return functional.normalize(flowing, p=1, dim=-1) - attention_weights(trace, layer)
+
+
+@torch.inference_mode()
+def mixing_parts(trace: Trace, layer: int, variant: Mixing = "AttnRes-N") -> tuple[Tensor, Tensor]:
+    """Each token's new vector as what it kept of itself and what it took from others: two [n, d_model].
+
+    kept is the diagonal of the attention, sum_h A^h_ii f_h(x_i), and mixed all that is off it. "Attn-N" is attention
+    alone: kept + mixed + b_O = attention.output. "AttnRes-N" adds the residual to kept: kept + mixed + b_O =
+    add_norm_1.sum. "AttnResLn-N" takes both through the norm that follows, each minus its own mean, divided by the
+    recorded spread and times gamma: kept + mixed + normed b_O + beta = add_norm_1.output.
+
+    Raises:
+        ValueError: another variant; AttnResLn-N of a pre-norm model, where no norm follows; no model in the trace.
+    """
+    if variant not in get_args(Mixing):
+        raise ValueError(f"variant is {variant!r}; it must be one of {', '.join(get_args(Mixing))}")
+    if variant == "AttnResLn-N" and trace.config.norm_first:
+        raise ValueError("AttnResLn-N needs a norm after the residual sum, and this model is pre-norm; use AttnRes-N")
+    weights, offered = attention_weights(trace, layer), transformed(trace, layer)
+    own = torch.eye(weights.shape[-1])
+    kept, mixed = ((weights * where @ offered).sum(0) for where in (own, 1 - own))
+    if variant == "Attn-N":
+        return kept, mixed
+    kept = kept + rows(trace, f"layers.{layer}.add_norm_1.residual")
+    if variant == "AttnRes-N":
+        return kept, mixed
+    norm = block(trace, layer).norm1
+    scale = norm.weight / norm.spread(rows(trace, f"layers.{layer}.add_norm_1.variance"))[:, None]
+    return (kept - kept.mean(-1, True)) * scale, (mixed - mixed.mean(-1, True)) * scale
+
+
+def mixing_ratio(trace: Trace, layer: int, variant: Mixing = "AttnRes-N") -> Tensor:
+    """Share of each token's new vector that comes from others: ||mixed|| / (||mixed|| + ||kept||), [n] from 0 to 1.
+
+    Kobayashi et al. 2021; the parts and the variants are those of `mixing_parts`. 0 where both parts are zero.
+    """
+    kept, mixed = (length(part) for part in mixing_parts(trace, layer, variant))
+    return mixed / (mixed + kept).clamp_min(torch.finfo(torch.float32).tiny)
+
+
+def residual_attention(trace: Trace) -> Tensor:
+    """Attention with the residual as half of it: head mean plus identity, every row divided by its sum.
+
+    [n_layers, n, n]. The half is assumed, not measured: `mixing_ratio` shows where it is wrong.
+    """
+    mean = attention_weights(trace).mean(1)
+    return functional.normalize(mean + torch.eye(mean.shape[-1]), p=1, dim=-1)
+
+
+def rollout(trace: Trace) -> Tensor:
+    """How much of each input token is in each token after every layer: R_l = B_l R_(l-1) (Abnar & Zuidema 2020).
+
+    B_l is `residual_attention`; R_0 = B_0.
+
+    Returns:
+        [n_layers, n, n], rows are tokens after the layer, columns input tokens; every row sums to 1.
+    """
+    through = [torch.eye(len(tokens(trace)))]
+    for mixed in residual_attention(trace):
+        through.append(mixed @ through[-1])
+    return torch.stack(through[1:])
+
+
+def flow(trace: Trace, position: int, layer: int | None = None) -> Tensor:
+    """How much of each input token can reach one token: maximum flow, as shares (Abnar & Zuidema 2020).
+
+    The tokens of all layers are nodes, `residual_attention` is what each edge can carry; for every input token by
+    itself the largest flow from it to `position` after `layer` (the last one by default), divided by their sum: [n].
+
+    Raises:
+        ValueError: more than FLOW_TOKENS tokens, or a position or layer that is not there.
+    """
+    n, last = len(tokens(trace)), trace.config.n_layers - 1
+    layer = last if layer is None else layer
+    if n > FLOW_TOKENS:
+        raise ValueError(f"{n} tokens; flow is computed for at most {FLOW_TOKENS}, rollout for any number")
+    if not 0 <= position < n or not 0 <= layer <= last:
+        raise ValueError(f"position {position}, layer {layer}; positions go from 0 to {n - 1}, layers to {last}")
+    carries = residual_attention(trace)[: layer + 1].tolist()
+    edges = {
+        ((below + 1) * n + i, below * n + j): carries[below][i][j]
+        for below in range(layer + 1) for i in range(n) for j in range(n)
+    }  # fmt: skip
+    most = torch.tensor([max_flow(edges, (layer + 1) * n + position, j) for j in range(n)])
+    return most / most.sum()

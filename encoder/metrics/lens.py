@@ -1,0 +1,79 @@
+"""What the model would say, layer by layer: its masked-language-model head on every layer's output (logit lens).
+
+The head was only ever trained on the last layer's output; what it says of earlier ones is a reading, not a belief, and
+its biases lean to frequent words whatever it is given.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from encoder.metrics.unpadded import stream
+from encoder.text_encoder import TextEncoder
+from encoder.trace import Trace
+
+
+@torch.inference_mode()
+def logit_lens(encoder: TextEncoder, trace: Trace, positions: Sequence[int] | None = None) -> Tensor:
+    """The head's words for the embedding (l = 0) and each layer's output: ln softmax(head(h_l)) (nostalgebraist 2020).
+
+    A model with a final norm applies it first, as it does to the last layer. The last row is ln mlm.probabilities.
+
+    Args:
+        encoder: the encoder that made the trace.
+        trace: a run.
+        positions: tokens to look at, all by default. The result takes 4 (n_layers + 1) n vocab bytes.
+
+    Returns:
+        [n_layers + 1, n, vocab] log-probabilities in nats.
+
+    Raises:
+        ValueError: the model has no masked-language-model head, or it is not the one that made the trace.
+    """
+    model = encoder.model
+    if model.mlm_head is None:
+        raise ValueError(f"{encoder.source.name!r} has no masked-language-model head; it cannot name words")
+    if trace.source != encoder.source:
+        raise ValueError(f"the trace is from {trace.source.name!r}, the encoder is {encoder.source.name!r}")
+    x = stream(trace)
+    if positions is not None:
+        x = x[:, list(positions)]
+    logits = model.predict(x if model.final_norm is None else model.final_norm(x))
+    assert logits is not None
+    return logits.log_softmax(-1)
+
+
+def lens_words(encoder: TextEncoder, lens: Tensor, k: int = 5) -> list[list[list[tuple[str, float]]]]:
+    """The k likeliest words at each layer and position, likeliest first, with their probabilities."""
+    top = lens.topk(min(k, lens.shape[-1]))
+    return [
+        [[(word(encoder, i), p) for i, p in zip(ids, ps, strict=True)] for ids, ps in zip(row_ids, row_ps, strict=True)]
+        for row_ids, row_ps in zip(top.indices.tolist(), top.values.exp().tolist(), strict=True)
+    ]
+
+
+def final_answer(lens: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """How the model's answer forms: the last layer's likeliest word, followed back through the layers.
+
+    Returns:
+        its id [n]; its probability at every layer [n_layers + 1, n]; its rank there, 1 for the likeliest.
+    """
+    answer = lens[-1].argmax(-1)
+    value = lens.gather(-1, answer.expand(len(lens), -1)[..., None])
+    return answer, value[..., 0].exp(), (lens > value).sum(-1) + 1
+
+
+def kl_to_last(lens: Tensor) -> Tensor:
+    """How far each layer's answer is from the final one: KL(p_last || p_l) = sum_w p_last (ln p_last - ln p_l).
+
+    Returns:
+        [n_layers + 1, n] in nats, 0 or more; 0 in the last row.
+    """
+    last = lens[-1]
+    return (last.exp() * (last - lens)).sum(-1).clamp_min(0)
+
+
+def word(encoder: TextEncoder, token_id: int) -> str:
+    """The tokenizer's word for an id, or #id where the vocabulary has none."""
+    return encoder.tokenizer.id_to_token(token_id) or f"#{token_id}"

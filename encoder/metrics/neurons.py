@@ -1,0 +1,71 @@
+"""Measures of feed-forward units, and the words that vectors point to."""
+
+import torch
+from torch import Tensor
+
+from encoder.block import Block
+from encoder.metrics.layers import length
+from encoder.metrics.lens import word
+from encoder.text_encoder import TextEncoder
+
+
+def silent_share(activation: Tensor) -> Tensor:
+    """Share of units that are exactly zero, for each token: [n, d_ff] -> [n], from 0 to 1."""
+    return (activation == 0).float().mean(-1)
+
+
+def most_active(activation: Tensor, k: int = 5) -> tuple[Tensor, Tensor]:
+    """The k largest activations of each token: [n, d_ff] -> values [n, k] and unit numbers [n, k]."""
+    values, units = activation.topk(min(k, activation.shape[-1]), dim=-1)
+    return values, units
+
+
+@torch.inference_mode()
+def nearest_words(encoder: TextEncoder, what: Tensor | int, k: int = 10) -> list[tuple[str, float]]:
+    """The words whose static embedding points most nearly the same way, with the cosine, the nearest first.
+
+    Args:
+        encoder: whose embedding table is searched, special and unused tokens included.
+        what: a vector [d_model], or the id of a token, which is then left out of the answer.
+        k: how many.
+
+    Raises:
+        ValueError: a vector of another width, or an id outside the vocabulary.
+    """
+    table = encoder.model.embedding.tokens.weight
+    if isinstance(what, int):
+        if not 0 <= what < len(table):
+            raise ValueError(f"token id is {what}; ids go from 0 to {len(table) - 1}")
+    elif what.shape != table.shape[1:]:
+        raise ValueError(f"the vector is {list(what.shape)}; it must be [{table.shape[1]}]")
+    vector = table[what] if isinstance(what, int) else what
+    near = table @ vector / (length(table) * length(vector)).clamp_min(torch.finfo(torch.float32).tiny)
+    if isinstance(what, int):
+        near[what] = -torch.inf
+    top = near.topk(min(k, len(table) - isinstance(what, int)))
+    return [(word(encoder, i), value) for i, value in zip(top.indices.tolist(), top.values.tolist(), strict=True)]
+
+
+def unit_vector(encoder: TextEncoder, layer: int, unit: int) -> Tensor:
+    """What a feed-forward unit adds to the stream for each 1.0 of its activation: row `unit` of W_2, [d_model].
+
+    Raises:
+        ValueError: a layer or unit that is not there.
+    """
+    config = encoder.config
+    if not 0 <= layer < config.n_layers or not 0 <= unit < config.d_ff:
+        raise ValueError(
+            f"layer {layer}, unit {unit}; layers go from 0 to {config.n_layers - 1}, units to {config.d_ff - 1}"
+        )
+    block = encoder.model.layers[layer]
+    assert isinstance(block, Block)
+    return block.feed_forward.w_2.weight[:, unit]
+
+
+def unit_words(encoder: TextEncoder, layer: int, unit: int, k: int = 10) -> list[tuple[str, float]]:
+    """The words that a unit's output vector points to: `nearest_words` of row `unit` of W_2.
+
+    After Geva et al. 2021, who take inner products with the output embedding; the cosine keeps long embeddings from
+    winning everywhere. The vector still goes through norms, later layers and the head before it names a word.
+    """
+    return nearest_words(encoder, unit_vector(encoder, layer, unit), k)

@@ -1,0 +1,33 @@
+"""A trace without its [PAD] tokens: every measure of this package starts from here, so that none counts padding."""
+
+import torch
+from torch import Tensor
+
+from encoder.trace import Trace
+
+
+def tokens(trace: Trace) -> list[str]:
+    """The tokens of the sentence, [PAD] left out; their number is the n of every measure."""
+    return trace.tokens[: len(trace.tokens) - trace.padding]
+
+
+def rows(trace: Trace, name: str) -> Tensor:
+    """A recorded step with one row per token, [n, ...], [PAD] rows left out."""
+    return trace[name][: len(tokens(trace))]
+
+
+def attention_weights(trace: Trace, layer: int | None = None) -> Tensor:
+    """Attention weights [H, n, n] of one layer, or of all of them [n_layers, H, n, n], [PAD] left out.
+
+    Rows still sum to 1: a [PAD] key never gets any weight.
+    """
+    if layer is None:
+        return torch.stack([attention_weights(trace, i) for i in range(trace.config.n_layers)])
+    n = len(tokens(trace))
+    return trace[f"layers.{layer}.attention.weights"][:, :n, :n]
+
+
+def stream(trace: Trace) -> Tensor:
+    """Every token's vector before the first layer and after each one: [n_layers + 1, n, d_model], [PAD] left out."""
+    outputs = [rows(trace, f"layers.{i}.output") for i in range(trace.config.n_layers)]
+    return torch.stack([rows(trace, "embedding.output"), *outputs])

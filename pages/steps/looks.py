@@ -1,0 +1,62 @@
+"""Who looks at whom: one layer's heads, alone or together, as lines and as a matrix."""
+
+import numpy as np
+import streamlit as st
+
+from encoder.figures.facts import main_fact
+from encoder.figures.links import links, undrawn
+from encoder.figures.matrix import matrix
+from encoder.figures.theme import short, shown
+from pages.ui import session, state
+from pages.ui.text import chart, plain, theme
+
+TOGETHER = {"Mean": np.mean, "Largest": np.max}
+
+trace, view = session.now(), state.current()
+tokens = trace.tokens
+weights = trace.array(f"layers.{view.layer}.attention.weights")
+
+st.markdown(
+    "Lines lead from each token, on the left, to the tokens it looks at, on the right. "
+    "Choose tokens to see only where they look and who looks at them; choose several heads to see them together."
+)
+heads = st.pills(
+    f"Heads of layer {view.layer}",
+    range(trace.config.n_heads),
+    key="some_heads",
+    selection_mode="multi",
+    default=[view.head],
+)
+how = st.pills("Together", list(TOGETHER), key="together", default="Mean", required=True)
+chosen = st.pills(
+    "Tokens",
+    range(len(tokens)),
+    key="some_tokens",
+    selection_mode="multi",
+    format_func=lambda i: plain(f"{i} {shown(tokens[i])}"),
+)
+heads = heads or [view.head]
+values = TOGETHER[how](weights[heads], axis=0)
+said = f"layer {view.layer}, head{'s' if len(heads) > 1 else ''} {', '.join(map(str, sorted(heads)))}"
+
+if chosen:
+    out, into = values[chosen].sum(0) / len(chosen), values[:, chosen].sum(1)
+    best, most = int(out.argmax()), int(into.argmax())
+    names = " and ".join(f"“{shown(tokens[i])}” ({i})" for i in chosen)
+    look, their, them = ("look", "their", "them") if len(chosen) > 1 else ("looks", "its", "it")
+    fact = (
+        f"{names} {look} most at “{shown(tokens[best])}” ({best}), with {short(float(out[best]))} of {their} weight; "
+        f"“{shown(tokens[most])}” ({most}) looks most at {them}, with {short(float(into[most]))} of its own weight."
+    )
+else:
+    fact = main_fact(values, tokens, tokens, "share", trace.pieces.special)
+st.markdown(f"**{plain(fact)}**")
+drawn = links(values, tokens, list(chosen), theme())
+chart(drawn, "links", f"Lines between tokens, {said}. {fact}")
+st.caption(f"Lines for weights under 0.02 are left out: {short(100 * undrawn(values))} % of all weight.")
+
+st.subheader(f"The same as a matrix ({said}{', ' + how.lower() if len(heads) > 1 else ''})")
+whole = matrix(values, tokens, tokens, kind="share", theme=theme(), row_title="query (looks)", column_title="key")
+chart(whole, "together_matrix", fact)
+if how == "Largest" and len(heads) > 1:
+    st.caption("The largest of several heads' weights: these rows no longer sum to 1.")

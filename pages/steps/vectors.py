@@ -1,0 +1,53 @@
+"""Where vectors come from: the parts that are added up, the units behind them, and how alike the layers are."""
+
+import pandas as pd
+import streamlit as st
+
+from encoder.figures.charts import token_bars
+from encoder.figures.matrix import matrix
+from encoder.figures.theme import short, shown
+from encoder.metrics import contributions, most_active
+from pages.ui import session, state
+from pages.ui.text import NUMBER, chart, plain, theme
+
+trace, view = session.now(), state.current()
+tokens = trace.tokens
+layers = ["input", *(f"layer {i}" for i in range(trace.config.n_layers))]
+
+st.subheader(f"The parts that are added up (layer {view.layer})")
+parts = {name: values[view.layer].numpy() for name, values in contributions(trace).items()}
+first, second = list(parts)[:2], list(parts)[2:]
+for (residual, added), key in ((first, "from_attention"), (second, "from_feed_forward")):
+    bars = token_bars({residual: parts[residual], added: parts[added]}, tokens, title="length", theme=theme())
+    chart(bars, key, f"Length of {residual} and of {added}, per token")
+st.markdown("Vectors are added, not their lengths: two long vectors can cancel out.")
+
+st.subheader(f"Units and the words they point to (layer {view.layer})")
+position = st.selectbox("Token", range(len(tokens)), key="unit_token", format_func=lambda i: f"{i} {shown(tokens[i])}")
+values, units = most_active(trace[f"layers.{view.layer}.feed_forward.activation"][position], 5)
+rows = [
+    {"unit": unit, "activation": value, "its output points to": session.words_of_unit(view.model, view.layer, unit)}
+    for unit, value in zip(units.tolist(), values.tolist(), strict=True)
+]
+st.dataframe(pd.DataFrame(rows), hide_index=True, key="unit_words", column_config={"activation": NUMBER})
+st.caption("Words whose embedding has the largest cosine with what the unit writes; later layers still act on it.")
+near = session.words_near(view.model, trace.ids[position])
+st.text(f"Nearest words of the static embedding of “{shown(tokens[position])}”, by cosine: {near}.")
+
+st.subheader("How alike the layers are")
+found = session.survey(None)
+pictures = {
+    "Cosine of a token with itself": (found.layer_cosine, {"kind": "signed", "largest": 1.0}),
+    "Linear CKA": (found.layer_cka, {"kind": "share"}),
+}
+for column, (name, (alike, scale)) in zip(st.columns(2), pictures.items(), strict=True):
+    with column:
+        st.markdown(f"**{name}**")
+        chart(matrix(alike.numpy(), layers, layers, theme=theme(), **scale), f"alike_{name.split()[0].lower()}", name)
+step = float(found.layer_cosine.diagonal(1).min())
+st.markdown(
+    plain(
+        f"Over {found.sentences} sentences and {found.tokens} tokens: the least alike neighbours among the layers have "
+        f"cosine {short(step)}. Linear CKA (Kornblith et al. 2019) does not mind rotations."
+    )
+)

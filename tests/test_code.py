@@ -1,0 +1,236 @@
+"""The lines under "Show me the code" run by themselves and print what is on the screen; the source is what ran."""
+
+import inspect
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from tiny import SENTENCE, VARIANTS, tiny
+from torch import Tensor
+
+from encoder import PRESETS, EncoderConfig, TextEncoder, Trace, checkpoint
+from encoder.code import running_source, snippet
+from encoder.steps import PAIRS, PER_HEAD, Step, catalogue
+
+ROOT = Path(__file__).parents[1]
+TYPED = 'He said "it\'s \\n {x} $y$ ---" \U0001f642 \N{HEBREW LETTER ALEF}'
+HIDDEN, HEAD, LAYER = (2, 5), 1, 1
+
+# Runs each source of a JSON list in a namespace of its own; answers what it printed, and how it failed.
+RUNNER = """
+import contextlib, io, json, sys, traceback
+
+answers = []
+for source in json.load(sys.stdin):
+    printed, failed = io.StringIO(), ""
+    with contextlib.redirect_stdout(printed):
+        try:
+            exec(compile(source, "<snippet>", "exec"), {"__name__": "__main__"})
+        except Exception:
+            failed = traceback.format_exc()
+    answers.append((printed.getvalue(), failed))
+json.dump(answers, sys.stdout)
+"""
+
+
+def python(folder: Path, *arguments: str, stdin: str = "") -> str:
+    """What a new Python process prints, with the repository on its path and any other folder as its own."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "PYTHONIOENCODING": "utf-8"}
+    command = [sys.executable, "-W", "error", *arguments]
+    done = subprocess.run(
+        command, input=stdin, capture_output=True, encoding="utf-8", cwd=folder, env=environment, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+def printed(folder: Path, sources: dict[Any, str]) -> dict[Any, tuple[str, str]]:
+    """What each source prints, and how it fails, by the same names."""
+    answers = json.loads(python(folder, "-c", RUNNER, stdin=json.dumps(list(sources.values()))))
+    return dict(zip(sources, (tuple(answer) for answer in answers), strict=True))
+
+
+def on_screen(trace: Trace, step: Step) -> Tensor:
+    """What the page shows of a step: one head of those with heads."""
+    return trace[step.name][HEAD] if step.shape in (PAIRS, PER_HEAD) else trace[step.name]
+
+
+NUMBER = re.compile(r"-?(?:inf|\d+\.?\d*(?:e[+-]\d+)?)|nan")
+
+
+def last_digit(number: str) -> float:
+    """One unit of the last digit of a printed number."""
+    mantissa, _, exponent = number.partition("e")
+    return 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
+
+
+def assert_prints(text: str, tensor: Tensor) -> None:
+    """The text is that of the tensor, up to one unit of the last digit of each number."""
+    expected = f"{tensor}\n"
+    assert re.sub(r"\s+", "", NUMBER.sub("#", text)) == re.sub(r"\s+", "", NUMBER.sub("#", expected))
+    for ours, theirs in zip(NUMBER.findall(text), NUMBER.findall(expected), strict=True):
+        allowed = 1.001 * max(last_digit(ours), last_digit(theirs))
+        assert float(ours) == float(theirs) or abs(float(ours) - float(theirs)) <= allowed, (ours, theirs)
+
+
+def wanted(config: EncoderConfig) -> list[str]:
+    """Every step outside the layers, and all of one layer."""
+    return [step.name for step in catalogue(config) if step.layer in (None, LAYER)]
+
+
+# Sentences that are hard to quote
+
+SMALL = checkpoint.read_config(checkpoint.BUNDLED / "small" / "config.json", mlm_head=True)
+SIZES = {"vocab_size": 16_384, "d_model": 24, "n_heads": 3, "n_layers": 2, "d_ff": 20}
+RANDOM = {
+    "pre-norm": replace(PRESETS["pre-norm"], **SIZES),
+    "guide": replace(PRESETS["guide"], **SIZES),
+    "bert-base": replace(PRESETS["bert-base"], **SIZES),
+    "no-positions": replace(PRESETS["paper"], **SIZES, positions="none", norm="std_norm", embedding_norm=True),
+}
+EACH = [(model, name) for model, config in {"small": SMALL, **RANDOM}.items() for name in wanted(config)]
+
+
+@pytest.fixture(scope="module")
+def traces(small: TextEncoder) -> dict[str, Trace]:
+    """Quotes, backslash, braces, dollars, an emoji and a letter from right to left, with two tokens hidden."""
+    encoders = {name: TextEncoder.from_config(config, seed=5) for name, config in RANDOM.items()}
+    return {name: encoder.trace(TYPED, hidden=HIDDEN) for name, encoder in {"small": small, **encoders}.items()}
+
+
+@pytest.fixture(scope="module")
+def answers(traces: dict[str, Trace], tmp_path_factory: pytest.TempPathFactory) -> dict[Any, tuple[str, str]]:
+    """What all the snippets print, run in one new process."""
+    sources = {(model, name): snippet(traces[model], traces[model].step(name), HEAD) for model, name in EACH}
+    return printed(tmp_path_factory.mktemp("snippets"), sources)
+
+
+@pytest.mark.parametrize(("model", "name"), EACH, ids=[f"{model}-{name}" for model, name in EACH])
+def test_a_snippet_prints_the_tensor(
+    model: str, name: str, traces: dict[str, Trace], answers: dict[Any, tuple[str, str]]
+) -> None:
+    text, failed = answers[model, name]
+    step = traces[model].step(name)
+    assert failed == "", f"{failed}\n{snippet(traces[model], step, HEAD)}"
+    assert_prints(text, on_screen(traces[model], step))
+
+
+def test_a_snippet_runs_as_a_file_alone(small: TextEncoder, tmp_path: Path) -> None:
+    trace = small.trace("Keys on the table.")
+    step = trace.step("layers.1.attention.masked")
+    text = snippet(trace, step, HEAD)
+    assert "hidden=" not in text
+    (tmp_path / "lines.py").write_text(text, encoding="utf-8")
+    assert_prints(python(tmp_path, "lines.py"), on_screen(trace, step))
+
+
+def test_snippets_of_a_preset_name_it(tmp_path: Path) -> None:
+    expected, sources = {}, {}
+    for preset, name in (("pre-norm", "layers.5.add_norm_2.normalized"), ("guide", "layers.4.attention.masked")):
+        trace = TextEncoder.from_config(PRESETS[preset], seed=3).trace("Keys on the table.", hidden=(1,))
+        expected[preset] = on_screen(trace, trace.step(name))
+        sources[preset] = snippet(trace, trace.step(name), HEAD)
+        assert f'enc = TextEncoder.from_config(PRESETS["{preset}"], seed=3)\n' in sources[preset]
+    for preset, (text, failed) in printed(tmp_path, sources).items():
+        assert failed == ""
+        assert_prints(text, expected[preset])
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("tensor([[ 1.5001, -2.2500],\n        [   -inf,  0.1200]])", True),
+        ("tensor([[ 1.5002, -2.2500],\n        [   -inf,  0.1200]])", False),
+        ("tensor([[ 1.5000,  2.2500],\n        [   -inf,  0.1200]])", False),
+        ("tensor([[ 1.5000, -2.2500],\n        [ 9.0000,  0.1200]])", False),
+        ("tensor([[ 1.5000, -2.2500]])", False),
+        ("tensor([[[ 1.5000, -2.2500],\n        [   -inf,  0.1200]]])", False),
+        ("", False),
+    ],
+    ids=["last-digit", "two-last-digits", "sign", "infinity", "rows", "dimensions", "nothing"],
+)
+def test_the_comparison_notices_another_tensor(text: str, same: bool) -> None:
+    tensor = torch.tensor([[1.5, -2.25], [-math.inf, 0.12]])
+    with nullcontext() if same else pytest.raises(AssertionError):
+        assert_prints(f"{text}\n", tensor)
+
+
+# The lines
+
+
+@pytest.mark.parametrize("config", VARIANTS.values(), ids=VARIANTS)
+def test_every_snippet_is_a_few_lines_that_compile(config: EncoderConfig) -> None:
+    encoder = tiny(config)
+    for trace in (encoder.trace(SENTENCE), encoder.trace(TYPED, hidden=(1,))):
+        for step in encoder.steps:
+            text = snippet(trace, step, 0)
+            compile(text, step.name, "exec")
+            lines = text.splitlines()
+            assert 5 <= len(lines) <= 20, text
+            assert max(map(len, lines)) <= 240, text
+            assert [line for line in lines if line != line.rstrip()] == []
+            assert "import torch" in lines
+            assert ("math." in text) == ("import math" in lines)
+            for name in (*(i for i in step.inputs if i in trace), *step.parameters):
+                assert f'"{name}"' in text or f'"{name}.weight"' in text, (step.name, name)
+            assert "t.ids" in text or "ids" not in step.inputs
+            assert repr(trace.text) in text
+
+
+# The source that ran
+
+CLASSES = {
+    "embedding": "class Embedding(",
+    "attention": "class Attention(",
+    "feed_forward": "class FeedForward(",
+    "add_norm_1": "class Block(",
+    "add_norm_2": "class Block(",
+    "mlm": "class MLMHead(",
+}
+OF_A_NORM = {"mean", "variance", "variance_unbiased", "normalize", "normalize_std", "affine"}
+
+
+def expected_source(step: Step) -> str:
+    """Where the line stands that computes a step."""
+    if step.operation in OF_A_NORM:
+        return "class LayerNorm("
+    if step.part == "output":
+        return "def forward(" if step.layer is None else "class Block("
+    return CLASSES[step.part]
+
+
+@pytest.mark.parametrize("config", VARIANTS.values(), ids=VARIANTS)
+def test_the_source_shown_is_what_ran(config: EncoderConfig) -> None:
+    encoder = tiny(replace(config, n_layers=1))
+    trace = encoder.trace(SENTENCE)
+    modules = {sys.modules[type(module).__module__] for module in encoder.model.modules() if "torch" not in str(module)}
+    files = "".join(inspect.getsource(module) for module in modules if module.__name__.startswith("encoder"))
+    wrong = {}
+    for step in encoder.steps:
+        shown = running_source(trace, step)
+        tap = f'"{step.name.rsplit(".", 1)[-1]}"'
+        stands = all(part.strip("\n") in files for part in re.split(r"\n{2,}(?=class )", shown))
+        if tap not in shown or expected_source(step) not in shown or not stands:
+            wrong[step.name] = shown.splitlines()[0]
+        if step.operation.endswith(("_std", "_unbiased")) and "correction = 1" not in shown:
+            wrong[step.name] = "without what std_norm does differently"
+    assert wrong == {}
+
+
+def test_minus_infinity_is_written_as_python() -> None:
+    encoder = tiny(VARIANTS["post-norm"])
+    trace = encoder.trace(SENTENCE, hidden=(1, 3))
+    lines = snippet(trace, trace.step("layers.0.attention.masked"), 2).splitlines()
+    assert lines[0] == "import math"
+    assert lines[-2:] == ["masked[:, :, [1, 3]] = -math.inf", "print(masked[2])"]
+    assert math.isinf(encoder.config.mask_value)

@@ -1,0 +1,204 @@
+"""Parameters, operations, bytes and seconds: counted by formula, and again by somebody else."""
+
+import math
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+import torch
+from tiny import SENTENCE, TINY, VARIANTS, tiny, tiny_model
+from torch.utils.flop_counter import FlopCounterMode
+
+from encoder import PRESETS, EncoderConfig, TextEncoder, checkpoint
+from encoder.cost import FLOPS, LAYER_PARTS, parameters, step_costs, step_flops
+from encoder.model import Encoder
+from encoder.steps import by_name, catalogue
+
+every_variant = pytest.mark.parametrize("config", VARIANTS.values(), ids=VARIANTS)
+BUNDLED = {
+    name: checkpoint.read_config(checkpoint.BUNDLED / name / "config.json", mlm_head=True) for name in ("base", "small")
+}
+MODELS = VARIANTS | PRESETS | BUNDLED
+
+
+def laid_out(config: EncoderConfig) -> Encoder:
+    """A model without memory for its numbers."""
+    with torch.device("meta"):
+        return Encoder(config)
+
+
+# Parameters
+
+
+@pytest.mark.parametrize("config", MODELS.values(), ids=MODELS)
+def test_parameters_by_formula_are_those_of_the_model(config: EncoderConfig) -> None:
+    model = laid_out(config)
+    parts = parameters(model)
+    assert [part.name for part in parts if part.by_formula != part.counted] == []
+    assert sum(part.counted for part in parts) == sum(parameter.numel() for parameter in model.parameters())
+    assert len({part.name for part in parts}) == len(parts)
+    assert all(part.counted > 0 for part in parts)
+
+
+@pytest.mark.parametrize(
+    ("preset", "published"),
+    [("bert-base", 109_514_298), ("bert-large", 335_174_458)],  # transformers' BertForMaskedLM of these shapes
+)
+def test_bert_has_as_many_parameters_as_published(preset: str, published: int) -> None:
+    assert sum(part.by_formula for part in parameters(laid_out(PRESETS[preset]))) == published
+
+
+def test_a_layer_has_about_twelve_d_model_squared_parameters() -> None:
+    parts = parameters(laid_out(PRESETS["paper"]))
+    layers = sum(part.counted for part in parts if part.name.startswith("layers."))
+    assert layers == pytest.approx(6 * 12 * 512**2, rel=0.01)
+    one = sum(part.counted for part in parts if part.name.startswith("layers.3."))
+    assert one == 4 * (512 * 512 + 512) + 512 * 2048 + 2048 + 2048 * 512 + 512 + 2 * 2 * 512
+
+
+def test_parts_come_in_the_order_of_the_forward_pass() -> None:
+    config = replace(VARIANTS["preset-bert-base"], n_layers=2, final_norm=True)
+    attention = ["attention.w_q", "attention.w_k", "attention.w_v", "attention.w_o"]
+    layer = [*attention, "norm1", "feed_forward.w_1", "feed_forward.w_2", "norm2"]
+    assert list(LAYER_PARTS) == layer
+    assert [part.name for part in parameters(tiny_model(config))] == [
+        *("embedding.tokens", "embedding.positions", "embedding.segments", "embedding.norm"),
+        *(f"layers.{i}.{name}" for i in range(2) for name in layer),
+        *("final_norm", "mlm_head.transform", "mlm_head.norm", "mlm_head.bias"),
+    ]
+
+
+def test_formulas_are_written_out() -> None:
+    said = {part.name: (part.formula, part.by_formula) for part in parameters(tiny_model(VARIANTS["preset-bert-base"]))}
+    assert said["embedding.positions"] == ("max_positions·d_model", 19 * 30)
+    assert said["layers.0.attention.w_q"] == ("d_model·d_model + d_model", 30 * 30 + 30)
+    assert said["layers.0.feed_forward.w_1"] == ("d_model·d_ff + d_ff", 30 * 44 + 44)
+    assert said["layers.0.norm1"] == ("2·d_model", 60)
+    assert said["mlm_head.bias"] == ("vocab_size", 53)
+
+
+@pytest.mark.parametrize("positions", ["sinusoidal", "none"])
+def test_positions_that_are_not_learned_are_no_parameters(positions: str) -> None:
+    names = [part.name for part in parameters(tiny_model(replace(TINY, positions=positions)))]
+    assert "embedding.positions" not in names
+
+
+# Operations
+
+
+def counted_elsewhere(encoder: TextEncoder, ids: list[int]) -> dict[str, int]:
+    """Operations of every matrix product of a run as torch counts them: a multiplication and an addition per pair."""
+    with FlopCounterMode(display=False) as counter:
+        encoder.run(torch.tensor([ids]))
+    return {str(kind).removeprefix("aten."): count for kind, count in counter.get_flop_counts()["Global"].items()}
+
+
+def products(config: EncoderConfig, n: int) -> dict[str, int]:
+    """Our count of the same matrix products.
+
+    A sum of k products takes k multiplications and k - 1 additions; a linear map's bias makes it 2k again. torch
+    counts 2k for both, and no bias: so each number of Q K^T and of A V has one operation less with us.
+    """
+    counts = {"addmm": 0, "bmm": 0}
+    for step in catalogue(config):
+        if step.operation in ("linear", "decode"):
+            counts["addmm"] += step_flops(step, config, n)
+        if step.operation in ("dot", "weighted_sum"):
+            counts["bmm"] += step_flops(step, config, n) + math.prod(step.sizes(config, n))
+    return counts
+
+
+@every_variant
+def test_matrix_products_cost_what_torch_counts(config: EncoderConfig) -> None:
+    encoder = tiny(config)
+    for ids in ([2, 5, 3], list(range(2, 15))):
+        assert products(config, len(ids)) == counted_elsewhere(encoder, ids)
+
+
+@pytest.mark.parametrize("model", ["base", "small"])
+def test_matrix_products_of_a_bundled_model_cost_what_torch_counts(model: str, request: pytest.FixtureRequest) -> None:
+    encoder: TextEncoder = request.getfixturevalue(model)
+    ids = list(range(10, 21))
+    assert products(encoder.config, len(ids)) == counted_elsewhere(encoder, ids)
+
+
+@pytest.mark.parametrize(
+    ("local", "expected"),
+    [
+        ("attention.input", 0),
+        ("attention.q", 7 * 30 * (2 * 30)),
+        ("attention.scores", 3 * 7 * 7 * (2 * 10 - 1)),
+        ("attention.scaled", 3 * 7 * 7),
+        ("attention.masked", 0),
+        ("attention.weights", 3 * 7 * 7 * 5),  # largest, minus, exp, sum, divided by
+        ("attention.heads", 3 * 7 * 10 * (2 * 7 - 1)),
+        ("attention.concat", 0),
+        ("add_norm_1.sum", 7 * 30),
+        ("add_norm_1.mean", 7 * 30),  # 29 additions and a division
+        ("add_norm_1.variance", 7 * 3 * 30),  # minus, squared, sum and division
+        ("add_norm_1.normalized", 7 * 30 * 2),
+        ("add_norm_1.output", 7 * 30 * 2),
+        ("feed_forward.hidden", 7 * 44 * (2 * 30)),
+        ("feed_forward.activation", 7 * 44),
+        ("feed_forward.output", 7 * 30 * (2 * 44)),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_operations_of_a_step_by_hand(local: str, expected: int) -> None:
+    assert step_flops(by_name(TINY)[f"layers.1.{local}"], TINY, 7) == expected
+
+
+def test_three_vectors_are_added_with_two_additions() -> None:
+    config = VARIANTS["segments"]
+    assert step_flops(by_name(config)["embedding.output"], config, 7) == 7 * 30 * 2
+    assert step_flops(by_name(TINY)["embedding.output"], TINY, 7) == 7 * 30
+    gelu = by_name(VARIANTS["gelu"])["layers.0.feed_forward.activation"]
+    assert step_flops(gelu, VARIANTS["gelu"], 7) == 7 * 44 * 5  # over root 2, erf, plus 1, times half, times h
+
+
+def test_every_operation_has_a_count() -> None:
+    assert set(FLOPS) == {step.operation for config in VARIANTS.values() for step in catalogue(config)}
+
+
+# Bytes and seconds
+
+
+@pytest.mark.parametrize("hidden", [(), (2,)], ids=["nothing-hidden", "one-hidden"])
+@every_variant
+def test_new_bytes_are_those_that_the_run_made(config: EncoderConfig, hidden: tuple[int, ...]) -> None:
+    encoder = tiny(config)
+    trace = encoder.trace(SENTENCE, hidden=hidden)
+    costs = step_costs(trace)
+    assert [cost.step.name for cost in costs] == list(trace)
+    assert all(cost.sizes == tuple(trace[cost.step.name].shape) for cost in costs)
+    # the memory of an earlier step: "same", a mask with nothing to hide, and the concatenation of a single head
+    handed_on = {"same", *(() if hidden else ("mask",)), *(("concat",) if config.n_heads == 1 else ())}
+    for cost in costs:
+        own = 0 if cost.step.operation in handed_on else 4 * math.prod(cost.sizes)
+        assert cost.new_bytes == own, cost.step.name
+    # the rows of positions are a view of the model's own table: the step counts them, the trace does not
+    rows = 4 * 7 * config.d_model
+    assert sum(cost.new_bytes for cost in costs) - rows == trace.nbytes
+
+
+def test_bytes_of_a_batch_are_shared_out() -> None:
+    one, two = tiny(TINY).trace([SENTENCE, "w1 w2"])
+    alone = tiny(TINY).trace(SENTENCE, hidden=(2,))  # with a mask, as the padded batch has one
+    assert [cost.new_bytes for cost in step_costs(one)] == [cost.new_bytes for cost in step_costs(alone)]
+    assert [cost.new_bytes for cost in step_costs(two)] == [cost.new_bytes for cost in step_costs(alone)]
+
+
+@pytest.mark.parametrize("model", ["base", "small"])
+def test_seconds_add_up_to_those_of_the_run(model: str, request: pytest.FixtureRequest) -> None:
+    trace = request.getfixturevalue(model).trace("Keys on the table belong to Sara.")
+    costs = step_costs(trace)
+    assert sum(cost.seconds for cost in costs) == pytest.approx(trace.seconds, rel=1e-9)
+    assert all(cost.seconds > 0 for cost in costs)
+    moments = [0.0, *trace.ready.values()]
+    assert [cost.seconds for cost in costs] == [b - a for a, b in pairwise(moments)]
+
+
+def test_costs_carry_the_operations_of_the_steps() -> None:
+    encoder = tiny(VARIANTS["preset-bert-base"])
+    for cost in step_costs(encoder.trace(SENTENCE)):
+        assert cost.flops == step_flops(cost.step, encoder.config, 7)

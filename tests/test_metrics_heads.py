@@ -1,0 +1,372 @@
+"""Measures of heads: cases whose answer is known, the formula as a loop, and the heads of the bundled models."""
+
+import math
+from itertools import pairwise
+
+import pytest
+import torch
+from tiny import SENTENCE, TINY, tiny
+from torch import Tensor
+
+from encoder import TextEncoder
+from encoder.metrics import (
+    MARGIN,
+    MOST,
+    NO_ROLE,
+    ROLES,
+    SENTENCES,
+    TOO_FEW,
+    Survey,
+    attention_weights,
+    confidence,
+    distance,
+    entropy,
+    entropy_share,
+    head_roles,
+    js_distance,
+    offset,
+    plane,
+    role_mass,
+    survey,
+    together,
+    uniform_distance,
+)
+
+N = 7
+WORDS = ["[CLS]", "w1", ",", "w2", "w2", ".", "[SEP]"]
+EVEN, OWN = torch.full((1, N, N), 1 / N), torch.eye(N)[None]
+PREVIOUS, NEXT = OWN.roll(-1, 2), OWN.roll(1, 2)  # the edge looks round the corner: at the last, at the first
+
+
+def on(column: int) -> Tensor:
+    """A head that puts everything on one key."""
+    weights = torch.zeros(1, N, N)
+    weights[..., column] = 1
+    return weights
+
+
+def noise(*shape: int, seed: int = 0) -> Tensor:
+    """Rows that sum to 1, some of them sharp."""
+    return (3 * torch.randn(shape, generator=torch.Generator().manual_seed(seed))).softmax(-1)
+
+
+# Known answers
+
+
+def test_entropy_of_known_rows() -> None:
+    assert entropy(EVEN)[0].tolist() == pytest.approx([math.log(N)] * N)
+    assert entropy(OWN)[0].tolist() == [0.0] * N  # 0 ln 0 is 0, not nan
+    assert entropy(torch.tensor([[[0.5, 0.5, 0.0]] * 3])).tolist() == [pytest.approx([math.log(2)] * 3)]
+    assert entropy_share(EVEN)[0].tolist() == pytest.approx([1.0] * N)
+    assert entropy_share(on(3))[0].tolist() == [0.0] * N
+
+
+@pytest.mark.parametrize(
+    ("weights", "far", "ahead", "sure"),
+    [
+        (OWN, 0.0, 0.0, 1.0),
+        (EVEN, (N * N - 1) / (3 * N), 0.0, 1 / N),
+        (PREVIOUS, (6 * 1 + 6) / N, 0.0, 1.0),  # six steps back of 1, one ahead of 6
+        (on(0), 21 / N, -21 / N, 1.0),
+        (on(6), 21 / N, 21 / N, 1.0),
+    ],
+    ids=["identity", "uniform", "previous", "first", "last"],
+)
+def test_distance_offset_and_confidence_of_known_heads(weights: Tensor, far: float, ahead: float, sure: float) -> None:
+    assert float(distance(weights)) == pytest.approx(far)
+    assert float(offset(weights)) == pytest.approx(ahead, abs=1e-6)
+    assert float(confidence(weights)) == pytest.approx(sure)
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 40])
+def test_uniform_distance_is_that_of_even_attention(n: int) -> None:
+    assert float(distance(torch.full((1, n, n), 1 / n))) == pytest.approx(uniform_distance(n), rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("weights", "role", "mass"),
+    [
+        (OWN, "self", 1.0), (OWN, "previous", 0.0), (PREVIOUS, "previous", 1.0), (PREVIOUS, "next", 0.0),
+        (NEXT, "next", 1.0), (NEXT, "self", 0.0), (on(0), "cls", 1.0), (on(6), "sep", 1.0), (on(2), "punctuation", 1.0),
+        (on(5), "punctuation", 1.0), (on(1), "punctuation", 0.0), (on(0), "previous", 1 / (N - 1)),
+        *((EVEN, role, 2 / N if role == "punctuation" else 1 / N) for role in ROLES),
+    ],
+)  # fmt: skip
+def test_role_mass_of_known_heads(weights: Tensor, role: str, mass: float) -> None:
+    assert float(role_mass(weights, WORDS)[role]) == pytest.approx(mass)
+
+
+def test_a_role_that_no_token_can_play_has_no_mass() -> None:
+    found = role_mass(torch.full((2, 3, 3), 1 / 3), ["w1", "w2", "w3"])
+    assert {role for role in ROLES if found[role].any()} == {"self", "previous", "next"}
+
+
+@pytest.mark.parametrize(
+    ("token", "is_one"),
+    [(".", True), ("?!", True), ("“", True), ("Ġ,", True), ("#", True), ("a.", False), ("[CLS]", False), ("", False)],
+)
+def test_what_counts_as_punctuation(token: str, is_one: bool) -> None:
+    weights = torch.tensor([[[0.0, 1.0], [0.0, 1.0]]])
+    assert float(role_mass(weights, ["w1", token])["punctuation"]) == is_one
+
+
+def test_js_distance_of_known_heads() -> None:
+    found = js_distance(torch.cat((OWN, OWN, PREVIOUS, EVEN)))
+    even = (math.log(2 / (1 / N + 1)) + (1 / N) * math.log((1 / N) / ((1 / N + 1) / 2))) / 2
+    even += (N - 1) / N * math.log(2) / 2
+    assert found[0, 1] == found[0, 0] == 0
+    assert float(found[0, 2]) == pytest.approx(math.log(2))
+    assert found[3].tolist() == pytest.approx([even, even, even, 0.0])
+    assert torch.equal(found, found.T)
+
+
+def test_one_token_has_an_answer_for_all() -> None:
+    one = torch.ones(2, 1, 1)
+    assert entropy(one).tolist() == entropy_share(one).tolist() == [[0.0], [0.0]]
+    assert distance(one).tolist() == offset(one).tolist() == [0.0, 0.0]
+    assert confidence(one).tolist() == [1.0, 1.0]
+    assert js_distance(one).tolist() == [[0.0, 0.0], [0.0, 0.0]]
+    mass = role_mass(one, ["w1"])
+    assert {role: values.tolist() for role, values in mass.items() if values.any()} == {"self": [1.0, 1.0]}
+    assert [role.label for role in head_roles([one], [["w1"]])] == [TOO_FEW] * 2
+
+
+# Against loops
+
+
+def test_measures_are_their_loops() -> None:
+    weights = noise(3, N, N)
+    rows, i = weights.tolist(), range(N)
+    for h in range(3):
+        spread = [-math.fsum(a * math.log(a) for a in rows[h][q]) for q in i]
+        assert entropy(weights)[h].tolist() == pytest.approx(spread, rel=1e-5)
+        assert entropy_share(weights)[h].tolist() == pytest.approx([s / math.log(N) for s in spread], rel=1e-5)
+        far = math.fsum(rows[h][q][k] * abs(q - k) for q in i for k in i) / N
+        ahead = math.fsum(rows[h][q][k] * (k - q) for q in i for k in i) / N
+        assert float(distance(weights)[h]) == pytest.approx(far, rel=1e-5)
+        assert float(offset(weights)[h]) == pytest.approx(ahead, rel=1e-4)
+        assert float(confidence(weights)[h]) == pytest.approx(sum(max(row) for row in rows[h]) / N, rel=1e-5)
+
+
+def test_role_mass_is_its_loop() -> None:
+    weights = noise(3, N, N)
+    found = role_mass(weights, WORDS)
+    for h, a in enumerate(weights.tolist()):
+        expected = {
+            "self": sum(a[q][q] for q in range(N)) / N,
+            "previous": sum(a[q][q - 1] for q in range(1, N)) / (N - 1),
+            "next": sum(a[q][q + 1] for q in range(N - 1)) / (N - 1),
+            "cls": sum(a[q][0] for q in range(N)) / N,
+            "sep": sum(a[q][6] for q in range(N)) / N,
+            "punctuation": sum(a[q][2] + a[q][5] for q in range(N)) / N,
+        }
+        assert {role: float(found[role][h]) for role in ROLES} == pytest.approx(expected, rel=1e-5)
+
+
+def test_js_distance_is_its_loop() -> None:
+    weights = noise(4, N, N)
+    found = js_distance(weights)
+    for p in range(4):
+        for q in range(4):
+            total = 0.0
+            for one, other in zip(weights[p].tolist(), weights[q].tolist(), strict=True):
+                middle = [(a + b) / 2 for a, b in zip(one, other, strict=True)]
+                for row in (one, other):
+                    total += math.fsum(a * math.log(a / m) for a, m in zip(row, middle, strict=True)) / 2
+            assert float(found[p, q]) == pytest.approx(total / N, rel=1e-4, abs=1e-7)
+
+
+def test_leading_dimensions_are_kept() -> None:
+    weights = noise(2, 3, N, N)
+    for measure in (entropy, entropy_share, distance, offset, confidence):
+        assert torch.equal(measure(weights), torch.stack([measure(w) for w in weights]))
+    assert torch.equal(role_mass(weights, WORDS)["next"][1], role_mass(weights[1], WORDS)["next"])
+
+
+# Together and apart
+
+
+def test_together() -> None:
+    weights = noise(4, N, N)
+    assert torch.allclose(together(weights, [1, 3]), (weights[1] + weights[3]) / 2)
+    assert torch.equal(together(weights, [1, 3], "max"), torch.maximum(weights[1], weights[3]))
+    assert torch.equal(together(weights, [2]), weights[2])
+    with pytest.raises(ValueError, match="choose 1 or more from 0 to 3"):
+        together(weights, [])
+    with pytest.raises(ValueError, match=r"heads are \[4\]"):
+        together(weights, [4])
+    with pytest.raises(ValueError, match="'sum'; it must be mean or max"):
+        together(weights, [1], "sum")
+
+
+def test_a_map_with_all_its_dimensions_has_the_distances_it_was_made_from() -> None:
+    distances = js_distance(noise(6, N, N))
+    points, shares = plane(distances, 6)
+    assert torch.allclose(torch.cdist(points, points).square(), distances, atol=1e-5)
+    assert float(shares.sum()) == pytest.approx(1)
+    assert all(a >= b >= 0 for a, b in pairwise(shares.tolist()))
+    assert torch.equal(plane(distances)[0], points[:, :2])
+
+
+def test_a_map_of_one_or_of_equal_heads_is_one_point() -> None:
+    for distances in (torch.zeros(1, 1), torch.zeros(3, 3)):
+        points, shares = plane(distances)
+        assert points.shape == (len(distances), 2)
+        assert not points.any()
+        assert shares.tolist() == [0, 0]
+
+
+# Roles
+
+
+def test_clear_heads_get_their_role_and_even_ones_none() -> None:
+    words = ["[CLS]", *[f"w{i}" for i in range(14)], ",", "[SEP]"]
+    n = len(words)
+    eye = torch.eye(n)
+    weights = torch.stack([eye, eye.roll(-1, 1), eye.roll(1, 1), torch.full((n, n), 1 / n), 0.4 * eye + 0.6 / n])
+    found = head_roles([weights], [words])
+    assert [role.label for role in found] == ["self", "previous", "next", NO_ROLE, NO_ROLE]
+    assert [role.n for role in found[:3]] == [n, n - 1, n - 1]
+    assert [role.mass for role in found[:3]] == pytest.approx([1, 1, 1])
+    assert [role.uniform for role in found] == pytest.approx([1 / n] * 5)
+    assert all(1 / n < role.shuffled < 0.35 for role in found[:3])
+
+
+def test_one_sentence_does_not_tell_cls_from_any_token_but_many_do() -> None:
+    one = head_roles([on(0)], [WORDS])[0]
+    assert (one.label, one.nearest, one.mass, one.n) == (TOO_FEW, "cls", 1.0, N)
+    many = head_roles([on(0), on(6), on(2)], [WORDS] * 3)[0]
+    assert many.label == NO_ROLE  # a third each on [CLS], [SEP] and a comma
+    places = [0, 2, 4, 1, 3, 0, 2, 4]
+    sentences = [[*WORDS[1 : place + 1], "[CLS]", *WORDS[place + 1 :]] for place in places]
+    moved = head_roles([on(place) for place in places], sentences)[0]
+    assert (moved.label, moved.mass, moved.n) == ("cls", 1.0, 8 * N)
+    assert 1 / N < moved.shuffled < 1 - MARGIN
+
+
+def test_a_few_tokens_are_too_few_for_any_role() -> None:
+    assert [r.label for r in head_roles([torch.cat((OWN, EVEN))[:, :3, :3]], [WORDS[:3]])] == [TOO_FEW, TOO_FEW]
+
+
+def test_the_shuffled_baseline_is_the_mass_that_one_shuffle_in_twenty_exceeds() -> None:
+    role = head_roles([OWN], [WORDS])[0]
+    generator = torch.Generator().manual_seed(5)
+    tries = [sum(torch.randperm(N, generator=generator) == torch.arange(N)).item() / N for _ in range(4000)]
+    assert sum(t > role.shuffled + 1e-6 for t in tries) / 4000 < 0.09
+    assert sum(t > role.shuffled - 1e-6 for t in tries) / 4000 > 0.02
+
+
+def test_labels_do_not_depend_on_the_other_heads_or_on_global_randomness() -> None:
+    weights = noise(5, N, N)
+    torch.manual_seed(1)
+    found = head_roles([weights], [WORDS])
+    assert found == head_roles([weights], [WORDS])
+    assert found[3:] == head_roles([weights[3:]], [WORDS])
+
+
+def test_many_shuffles_of_a_long_sentence_go_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    weights = noise(2, N, N)
+    whole = head_roles([weights], [WORDS])
+    monkeypatch.setattr("encoder.metrics.roles.CELLS", 1000)
+    assert head_roles([weights], [WORDS]) == whole
+
+
+def test_weights_and_words_must_fit() -> None:
+    with pytest.raises(ValueError, match=r"weights are \[1, 7, 7\] for 2 tokens; they must be \[H, 2, 2\]"):
+        role_mass(OWN, ["a", "b"])
+    with pytest.raises(ValueError, match="weights of 0 sentences"):
+        head_roles([], [])
+    with pytest.raises(ValueError, match="weights of 1 sentences and tokens of 2"):
+        head_roles([OWN], [WORDS, WORDS])
+    with pytest.raises(ValueError, match=r"weights are \[7, 7\]"):
+        head_roles([OWN[0]], [WORDS])
+
+
+# The bundled sentences and models
+
+
+@pytest.fixture(scope="module")
+def base_survey(base: TextEncoder) -> Survey:
+    return survey(base)
+
+
+def test_a_hundred_different_sentences_of_5_to_16_words() -> None:
+    assert len(SENTENCES) == len(set(SENTENCES)) == 100
+    assert all(4 <= len(s.split()) <= 16 and s[0].isupper() and s[-1] in ".?!" for s in SENTENCES)
+    assert sum(s.endswith("?") for s in SENTENCES) >= 8
+    assert sum("," in s for s in SENTENCES) >= 10
+
+
+CLEAR = {
+    "base": {(1, 4): "cls", (1, 7): "next", (2, 2): "sep", (2, 3): "previous", (2, 4): "next", (3, 4): "next"},
+    "small": {(0, 2): "previous", (0, 3): "next", (2, 1): "next", (2, 2): "self", (2, 3): "previous"},
+}
+CLEAR["base"] |= {(0, h): "cls" for h in range(8)}  # the dead layer that the model card tells of
+
+
+def test_the_heads_that_the_model_cards_name_get_their_label(base_survey: Survey, small: TextEncoder) -> None:
+    for name, found in (("base", base_survey), ("small", survey(small))):
+        labels = {(i, h): r.label for i, row in enumerate(found.roles) for h, r in enumerate(row) if r.label != NO_ROLE}
+        assert labels == CLEAR[name]
+        for (i, h), role in CLEAR[name].items():
+            said = found.roles[i][h]
+            assert said.mass == pytest.approx(float(found.measures[role][i, h]), abs=1e-5)
+            assert said.mass > MOST
+            assert said.mass > max(said.uniform, said.shuffled) + MARGIN
+
+
+@pytest.mark.parametrize(("layer", "head", "role"), [(2, 3, "previous"), (1, 7, "next"), (2, 4, "next")])
+def test_clear_heads_of_base(base_survey: Survey, layer: int, head: int, role: str) -> None:
+    assert base_survey.roles[layer][head].mass > 0.8
+    assert base_survey.measures["confidence"][layer, head] > 0.8
+    assert (base_survey.measures["offset"][layer, head] > 0) == (role == "next")
+
+
+def test_layer_0_of_base_looks_at_cls(base: TextEncoder, base_survey: Survey) -> None:
+    assert base_survey.measures["cls"][0].min() > 0.9
+    assert base_survey.likeness[:8, :8].max() < 0.01  # all its heads do the same
+    trace = base.trace("Keys on the table belong to Sara.")
+    one = head_roles([attention_weights(trace, 0)], [trace.tokens])
+    assert {(role.label, role.nearest) for role in one} == {(TOO_FEW, "cls")}
+
+
+def test_a_survey_is_the_mean_over_all_rows() -> None:
+    encoder = tiny(TINY)
+    sentences = ["w1", "w2 w3 w4 w5", SENTENCE, "w7 w7", "w9 w8 w7 w6"]
+    found = survey(encoder, sentences)
+    traces = [encoder.trace(sentence) for sentence in sentences]
+    every = [trace.layers[1].attention.weights[2] for trace in traces]
+    rows = sum(len(w) for w in every)
+    assert (found.sentences, found.tokens) == (5, rows)
+    spread = sum(float(entropy(w).sum()) for w in every) / rows
+    share = sum(float(entropy_share(w).sum()) for w in every) / rows
+    far = sum(float((w * (torch.arange(len(w)) - torch.arange(len(w))[:, None]).abs()).sum()) for w in every) / rows
+    back = sum(float(w.diagonal(-1).sum()) for w in every) / (rows - 5)
+    measures = {name: float(measure[1, 2]) for name, measure in found.measures.items()}
+    assert measures["entropy"] == pytest.approx(spread, rel=1e-5)
+    assert measures["entropy_share"] == pytest.approx(share, rel=1e-5)
+    assert measures["distance"] == pytest.approx(far, rel=1e-5)
+    assert measures["previous"] == pytest.approx(back, rel=1e-5)
+    assert measures["punctuation"] == 0
+    both = [torch.stack((t.layers[0].attention.weights[1], t.layers[1].attention.weights[2])) for t in traces]
+    unlike = sum(float(js_distance(pair)[0, 1]) * pair.shape[1] for pair in both) / rows
+    assert float(found.likeness[1, 5]) == pytest.approx(unlike, rel=1e-4)
+    assert found.likeness.shape == (6, 6)
+    assert found.measures["entropy"].shape == (2, 3)
+    assert [len(row) for row in found.roles] == [3, 3]
+    assert found.layer_cosine.shape == found.layer_cka.shape == (3, 3)
+    assert found.layer_cka.diagonal().tolist() == found.layer_cosine.diagonal().tolist() == pytest.approx([1] * 3)
+    first, last = (torch.cat([t[name] for t in traces]) for name in ("embedding.output", "layers.1.output"))
+    alike = float(torch.nn.functional.cosine_similarity(first, last).mean())
+    assert float(found.layer_cosine[0, 2]) == pytest.approx(alike, abs=1e-6)
+    with pytest.raises(ValueError, match="0 sentences"):
+        survey(encoder, [])
+
+
+def test_padding_is_left_out() -> None:
+    encoder = tiny(TINY)
+    alone, padded = encoder.trace("w1 w2"), encoder.trace(["w1 w2", SENTENCE])[0]
+    assert padded.padding == 3
+    assert attention_weights(padded, 1).shape == (3, 4, 4)
+    assert torch.allclose(attention_weights(padded), attention_weights(alone), atol=1e-6)
+    assert torch.allclose(attention_weights(padded).sum(-1), torch.ones(2, 3, 4), atol=1e-6)

@@ -1,0 +1,321 @@
+"""Measures of layers, of the head's answers on the way and of feed-forward units, each against its formula."""
+
+import math
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+import torch
+from tiny import SENTENCE, TINY, VARIANTS, tiny
+from torch import Tensor
+
+from encoder import EncoderConfig, TextEncoder, Trace
+from encoder.metrics import (
+    cka_matrix,
+    contributions,
+    final_answer,
+    kl_to_last,
+    lens_words,
+    linear_cka,
+    logit_lens,
+    nearest_words,
+    pca,
+    stream,
+    token_paths,
+    unit_vector,
+    unit_words,
+)
+
+with_head = pytest.mark.parametrize(
+    "config", [c for c in VARIANTS.values() if c.mlm_head], ids=[n for n, c in VARIANTS.items() if c.mlm_head]
+)
+
+
+def noise(*shape: int, seed: int = 0) -> Tensor:
+    """Some numbers, off centre."""
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed)) + 0.3
+
+
+def size(vector: Tensor) -> float:
+    """Euclidean length by its formula."""
+    return math.sqrt(math.fsum(v * v for v in vector.tolist()))
+
+
+# Where a vector comes from
+
+
+@pytest.mark.parametrize("name", ["post-norm", "pre-norm", "preset-bert-base"])
+def test_contributions_are_the_lengths_of_what_each_layer_adds(name: str) -> None:
+    config = VARIANTS[name]
+    trace = tiny(config).trace(SENTENCE)
+    found = contributions(trace)
+    for part, lengths in found.items():
+        assert lengths.shape == (config.n_layers, 7)
+        for i in range(config.n_layers):
+            assert lengths[i].tolist() == pytest.approx([size(row) for row in trace[f"layers.{i}.{part}"]], rel=1e-5)
+    if not config.norm_first:
+        middle = [size(row) for row in trace["layers.0.add_norm_1.output"]]
+        assert found["add_norm_2.residual"][0].tolist() == pytest.approx(middle, rel=1e-5)
+    assert len(found) == 4
+
+
+# Linear CKA
+
+
+def test_cka_of_known_pairs() -> None:
+    x = noise(40, 5)
+    turn = torch.linalg.qr(noise(5, 5, seed=1)).Q
+    assert linear_cka(x, x) == pytest.approx(1)
+    assert linear_cka(x, 3 * x @ turn + 7) == pytest.approx(1, abs=1e-6)
+    assert linear_cka(torch.tensor([[1.0], [-1.0], [1.0], [-1.0]]), torch.tensor([[1.0], [1.0], [-1.0], [-1.0]])) == 0
+    assert math.isnan(linear_cka(torch.ones(5, 2), noise(5, 2)))
+    assert linear_cka(x[:2], noise(2, 9)) == pytest.approx(1)  # two samples always agree: the bias that debiased cures
+
+
+def test_cka_is_its_formula() -> None:
+    x, y = noise(11, 4).double(), noise(11, 6, seed=1).double() + noise(11, 1).double()
+    cx, cy = x - x.mean(0), y - y.mean(0)
+    expected = (cy.T @ cx).square().sum() / ((cx.T @ cx).norm() * (cy.T @ cy).norm())
+    assert linear_cka(x, y) == pytest.approx(float(expected), rel=1e-6)
+
+
+def test_debiased_cka_is_its_formula() -> None:
+    x, y = noise(9, 4).double(), (noise(9, 6, seed=1) + noise(9, 1)).double()
+
+    def hsic(k: Tensor, m: Tensor) -> float:
+        """The estimator of Song et al. 2012, in the words of Nguyen et al. 2021, equation 3."""
+        n, ones = len(k), torch.ones(len(k), dtype=k.dtype)
+        k, m = k - k.diag().diag(), m - m.diag().diag()
+        all_pairs = (ones @ k @ ones) * (ones @ m @ ones) / ((n - 1) * (n - 2))
+        return float((k @ m).trace() + all_pairs - 2 / (n - 2) * (ones @ k @ m @ ones)) / (n * (n - 3))
+
+    k, m = x @ x.T, y @ y.T
+    expected = hsic(k, m) / math.sqrt(hsic(k, k) * hsic(m, m))
+    assert linear_cka(x, y, debiased=True) == pytest.approx(expected, rel=1e-6)
+    assert linear_cka(x, x, debiased=True) == pytest.approx(1)
+
+
+def test_debiasing_matters_where_samples_are_few() -> None:
+    biased = [linear_cka(noise(12, 64, seed=s), noise(12, 64, seed=s + 100)) for s in range(20)]
+    cured = [linear_cka(noise(12, 64, seed=s), noise(12, 64, seed=s + 100), debiased=True) for s in range(20)]
+    assert min(biased) > 0.7
+    assert abs(sum(cured) / 20) < 0.1
+
+
+def test_cka_matrix_is_cka_of_every_pair() -> None:
+    layers = noise(4, 13, 5)
+    for debiased in (False, True):
+        found = cka_matrix(layers, debiased)
+        expected = [[linear_cka(a, b, debiased) for b in layers] for a in layers]
+        assert found.numpy() == pytest.approx(torch.tensor(expected).numpy(), abs=1e-6)
+
+
+def test_cka_needs_samples() -> None:
+    with pytest.raises(ValueError, match="3 and 4 samples"):
+        linear_cka(noise(3, 2), noise(4, 2))
+    with pytest.raises(ValueError, match="1 samples; linear CKA needs 2 or more"):
+        linear_cka(noise(1, 2), noise(1, 2))
+    with pytest.raises(ValueError, match="3 samples; linear CKA debiased needs 4 or more"):
+        linear_cka(noise(3, 2), noise(3, 2), debiased=True)
+
+
+# Paths
+
+
+def test_pca_finds_the_line_and_its_share() -> None:
+    along = torch.tensor([3.0, 4.0]) / 5
+    x = torch.linspace(-2, 3, 9)[:, None] * along + torch.tensor([10.0, -2.0])
+    found = pca(x)
+    assert found.shares.tolist() == pytest.approx([1, 0], abs=1e-6)
+    assert found.directions[0].tolist() == pytest.approx([0.6, 0.8], abs=1e-6)
+    assert found.centre.tolist() == pytest.approx(x.mean(0).tolist())
+    assert found.points[:, 0].tolist() == pytest.approx((torch.linspace(-2, 3, 9) - 0.5).tolist(), abs=1e-5)
+
+
+def test_pca_is_the_eigenvectors_of_the_covariance() -> None:
+    x = noise(3, 8, 5) * torch.tensor([5.0, 3.0, 2.0, 1.0, 0.5])
+    found = pca(x, 3)
+    flat = x.flatten(0, 1).double()
+    values, vectors = torch.linalg.eigh(flat.T.cov(correction=0))
+    assert found.shares.tolist() == pytest.approx((values.flip(0)[:3] / values.sum()).tolist(), rel=1e-5)
+    for ours, theirs in zip(found.directions, vectors.flip(1).T, strict=False):
+        assert abs(float(ours.double() @ theirs)) == pytest.approx(1, abs=1e-6)
+        assert ours[ours.abs().argmax()] > 0
+    assert found.points.shape == (3, 8, 3)
+    assert torch.allclose(found.points, (x - found.centre) @ found.directions.T, atol=1e-5)
+    assert found.points.flatten(0, 1).mean(0).tolist() == pytest.approx([0] * 3, abs=1e-5)
+
+
+def test_pca_of_few_or_equal_points() -> None:
+    assert pca(noise(2, 5), 4).points.shape == (2, 2)
+    found = pca(torch.ones(3, 4))
+    assert found.shares.tolist() == [0, 0]
+    assert not found.points.any()
+
+
+def test_paths_share_one_basis(sara: Trace) -> None:
+    found = token_paths(sara, 3)
+    assert found.points.shape == (7, 10, 3)
+    assert all(a >= b for a, b in pairwise(found.shares.tolist()))
+    assert 0.3 < float(found.shares.sum()) < 1
+    moved = (stream(sara)[4, 2] - found.centre) @ found.directions.T
+    assert found.points[4, 2].tolist() == pytest.approx(moved.tolist(), abs=1e-3)
+
+
+# The head on every layer
+
+
+@with_head
+def test_the_last_layer_of_the_lens_is_what_the_model_said(config: EncoderConfig) -> None:
+    encoder = tiny(config)
+    trace = encoder.trace(SENTENCE)
+    lens = logit_lens(encoder, trace)
+    assert lens.shape == (config.n_layers + 1, 7, 53)
+    assert torch.allclose(lens[-1], trace["mlm.probabilities"].log(), atol=1e-5)
+    assert torch.allclose(lens.exp().sum(-1), torch.ones(config.n_layers + 1, 7), atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["mlm-head", "std-norm-everywhere"])
+def test_the_lens_is_the_head_on_each_layers_output(name: str) -> None:
+    config = VARIANTS[name]
+    encoder = tiny(config)
+    trace = encoder.trace(SENTENCE)
+    head, table = encoder.model.mlm_head, encoder.model.embedding.tokens.weight
+    assert head is not None
+    for layer, x in enumerate(stream(trace)):
+        if encoder.model.final_norm is not None:
+            x = encoder.model.final_norm(x)
+        x = torch.relu(x @ head.transform.weight.T + head.transform.bias)
+        logits = head.norm(x) @ table.T + head.bias
+        expected = logits - logits.exp().sum(-1, keepdim=True).log()
+        assert torch.allclose(logit_lens(encoder, trace)[layer], expected, atol=1e-4)
+
+
+def test_the_lens_of_some_positions(base: TextEncoder, sara: Trace) -> None:
+    whole = logit_lens(base, sara)
+    some = logit_lens(base, sara, [3, 0])
+    assert torch.allclose(some, whole[:, [3, 0]], atol=1e-3)
+    assert torch.allclose(whole[-1].exp(), sara["mlm.probabilities"], atol=1e-6)
+
+
+def test_the_lens_needs_a_head_and_its_own_model(base: TextEncoder, small: TextEncoder, sara: Trace) -> None:
+    headless = tiny(TINY)
+    with pytest.raises(ValueError, match="'tiny' has no masked-language-model head"):
+        logit_lens(headless, headless.trace("w1"))
+    with pytest.raises(ValueError, match="the trace is from 'base', the encoder is 'small'"):
+        logit_lens(small, sara)
+
+
+def test_an_answer_forms(base: TextEncoder) -> None:
+    trace = base.trace("The cat [MASK] the mouse.")
+    lens = logit_lens(base, trace)
+    position = trace.tokens.index("[MASK]")
+    answer, probability, rank = final_answer(lens)
+    assert base.tokenizer.id_to_token(int(answer[position])) == "caught"
+    words = lens_words(base, lens, 3)
+    assert (len(words), len(words[0]), len(words[0][0])) == (7, len(trace.tokens), 3)
+    assert words[-1][position][0] == ("caught", pytest.approx(0.49, abs=0.01))
+    assert words[-1] == [[(w, pytest.approx(p)) for w, p in row] for row in base.predict(trace, 3) or []]
+    assert probability[:, position].tolist() == pytest.approx(lens[:, position, answer[position]].exp().tolist())
+    assert probability[0, position] < 0.01 < 0.4 < probability[-1, position]
+    assert rank[-1].tolist() == [1] * len(trace.tokens)
+    assert rank[0, position] > 100
+
+
+def test_rank_and_divergence_of_known_answers() -> None:
+    lens = torch.tensor([[[0.5, 0.25, 0.25]], [[0.25, 0.25, 0.5]], [[0.25, 0.5, 0.25]]]).log()
+    answer, probability, rank = final_answer(lens)
+    assert answer.tolist() == [1]
+    assert probability[:, 0].tolist() == pytest.approx([0.25, 0.25, 0.5])
+    assert rank[:, 0].tolist() == [2, 2, 1]
+    assert kl_to_last(lens)[:, 0].tolist() == pytest.approx([0.25 * math.log(2), 0.25 * math.log(2), 0.0])
+
+
+def test_divergence_is_its_loop() -> None:
+    encoder = tiny(VARIANTS["mlm-head"])
+    lens = logit_lens(encoder, encoder.trace(SENTENCE))
+    found = kl_to_last(lens)
+    p = lens.double().exp().tolist()
+    for layer in range(3):
+        for i in range(7):
+            pairs = zip(p[-1][i], p[layer][i], strict=True)
+            assert float(found[layer, i]) == pytest.approx(math.fsum(a * math.log(a / b) for a, b in pairs), abs=1e-5)
+    assert found[-1].tolist() == [0] * 7
+    assert found[:-1].min() > 0.01
+
+
+# Words
+
+
+def test_nearest_words_is_its_loop() -> None:
+    encoder = tiny(TINY)
+    table = encoder.model.embedding.tokens.weight.double()
+    for what, left_out in ((noise(30), None), (9, 9)):
+        vector = (table[what] if isinstance(what, int) else what).double()
+        cosines = {i: float(row @ vector) / (size(row) * size(vector)) for i, row in enumerate(table) if i != left_out}
+        best = sorted(cosines, key=lambda i: -cosines[i])[:4]
+        expected = [(encoder.tokenizer.id_to_token(i), pytest.approx(cosines[i], abs=1e-6)) for i in best]
+        assert nearest_words(encoder, what, 4) == expected
+    assert len(nearest_words(encoder, noise(30), 99)) == 53
+    assert len(nearest_words(encoder, 9, 99)) == 52
+    assert [value for _, value in nearest_words(encoder, torch.zeros(30), 3)] == [0, 0, 0]
+
+
+def test_nearest_words_of_base(base: TextEncoder) -> None:
+    found = nearest_words(base, base.tokenizer.token_to_id("cat"), 5)
+    assert {"cats", "dog"} <= {w for w, _ in found}
+    own = nearest_words(base, base.model.embedding.tokens.weight[77], 1)
+    assert own == [(base.tokenizer.id_to_token(77), pytest.approx(1, abs=1e-5))]
+
+
+def test_nearest_words_refuses_what_does_not_fit() -> None:
+    encoder = tiny(TINY)
+    with pytest.raises(ValueError, match="token id is 53; ids go from 0 to 52"):
+        nearest_words(encoder, 53)
+    with pytest.raises(ValueError, match=r"the vector is \[7\]; it must be \[30\]"):
+        nearest_words(encoder, noise(7))
+
+
+def test_an_id_that_the_tokenizer_does_not_know_is_named_by_its_number() -> None:
+    named = {name for name, _ in nearest_words(tiny(replace(TINY, vocab_size=55)), noise(30), 55)}
+    assert {"#53", "#54", "w0", "[CLS]"} <= named
+
+
+@pytest.mark.parametrize("name", ["post-norm", "pre-norm"])
+def test_unit_vectors_add_up_to_the_output_of_the_feed_forward(name: str) -> None:
+    encoder = tiny(VARIANTS[name])
+    trace = encoder.trace(SENTENCE)
+    for i in range(2):
+        layer, block = trace.layers[i].feed_forward, encoder.model.layers[i]
+        written = sum(layer.activation[:, u, None] * unit_vector(encoder, i, u) for u in range(44))
+        assert torch.allclose(written + block.feed_forward.w_2.bias, layer.output, atol=1e-4)
+
+
+def test_unit_words_are_those_nearest_to_its_vector(base: TextEncoder) -> None:
+    found = unit_words(base, 5, 100, 4)
+    assert found == nearest_words(base, base.model.layers[5].feed_forward.w_2.weight[:, 100], 4)
+    assert all(a >= b for (_, a), (_, b) in pairwise(found))
+
+
+@pytest.mark.parametrize(("layer", "unit"), [(2, 0), (-1, 0), (0, 44), (0, -1)])
+def test_unit_words_refuses_what_is_not_there(layer: int, unit: int) -> None:
+    with pytest.raises(ValueError, match=f"layer {layer}, unit {unit}; layers go from 0 to 1, units to 43"):
+        unit_words(tiny(TINY), layer, unit)
+
+
+# Padding
+
+
+def test_padding_is_left_out() -> None:
+    encoder = tiny(VARIANTS["mlm-head"])
+    alone, padded = encoder.trace("w1 w2"), encoder.trace(["w1 w2", SENTENCE])[0]
+    assert (len(alone.tokens), len(padded.tokens), padded.padding) == (4, 7, 3)
+    assert stream(padded).shape == (3, 4, 30)
+    pairs = [
+        (stream(padded), stream(alone)),
+        (logit_lens(encoder, padded), logit_lens(encoder, alone)),
+        (token_paths(padded).points, token_paths(alone).points),
+        *zip(contributions(padded).values(), contributions(alone).values(), strict=True),
+    ]
+    for ours, theirs in pairs:
+        assert torch.allclose(ours, theirs, atol=1e-4)

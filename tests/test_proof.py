@@ -1,0 +1,218 @@
+"""The proofs hold for every model, and each of them fails when a number it is about is wrong."""
+
+import math
+from dataclasses import replace
+
+import pytest
+import torch
+from tiny import SENTENCE, VARIANTS, tiny
+
+from encoder import EncoderConfig, TextEncoder, Trace
+from encoder.proof import PROOFS, checks
+from encoder.steps import Step, catalogue
+
+TIGHT = 4e-6  # measured: 1.5e-6
+TIGHT_BASE = 1e-5  # measured: 3.9e-6; its norms have values above 30, its vocabulary 16 384 shares to add up
+WRONG = 0.25  # what is added to one number
+SHOWS = 1e-3  # what a proof about it must then show at least
+SHALLOW = {name: replace(config, n_layers=2) for name, config in VARIANTS.items()}
+SARA = "Keys on the table belong to Sara."
+
+ROWS = "row sums against 1"
+EMBEDDING = "nn.Embedding, rows"
+HEADS = {"nn.MultiheadAttention, weights", "nn.MultiheadAttention, output"}
+NORM = "nn.LayerNorm, output"
+STD_NORM = "the formula with torch.std"
+FEED_FORWARD = "nn.Linear, activation, nn.Linear"
+LAYER = "nn.TransformerEncoderLayer, layer {}"
+LOGITS = "nn.Linear, logits"
+
+every_variant = pytest.mark.parametrize("config", SHALLOW.values(), ids=SHALLOW)
+
+
+def differences(encoder: TextEncoder, trace: Trace, name: str) -> dict[str, float]:
+    """Every check of a step by what it was held against."""
+    return {check.what: check.difference for check in checks(encoder.model, trace, trace.step(name))}
+
+
+def altered(trace: Trace, name: str, by: float = WRONG) -> Trace:
+    """The same run, but for one number in the middle of one step."""
+    values = {step: trace[step][None] for step in trace}
+    values[name] = trace[name].contiguous().clone()[None]
+    values[name].view(-1)[values[name].numel() // 2] += by
+    return Trace(
+        trace.pieces, trace.config, trace.source, values, trace.ready, hidden=trace.hidden, padding=trace.padding
+    )
+
+
+def expected(config: EncoderConfig, step: Step) -> set[str]:
+    """What each step of a model is to be held against."""
+    norm = NORM if config.norm == "layer_norm" else STD_NORM
+    last = config.n_layers - 1 if step.layer is None else step.layer
+    by_part = {
+        "embedding": {EMBEDDING, norm} if config.embedding_norm else {EMBEDDING},
+        "attention": HEADS,
+        "add_norm_1": {norm},
+        "add_norm_2": {norm},
+        "feed_forward": {FEED_FORWARD},
+        "output": {LAYER.format(last)} if config.norm == "layer_norm" else set(),  # torch has no layer with std_norm
+        "final_norm": {norm},
+        "mlm": {norm, LOGITS},
+    }
+    return by_part[step.part] | ({ROWS} if step.values == "share" else set())
+
+
+def has_its_checks(config: EncoderConfig, step: Step, found: dict[str, float]) -> bool:
+    """Whether a step has its checks and no other; the encoder's output may have one of its final norm besides."""
+    more = {NORM, STD_NORM} if step.name == "output" and config.final_norm else set()
+    return found.keys() - more == expected(config, step) - more
+
+
+# The proofs hold
+
+
+@pytest.mark.parametrize("hidden", [False, True], ids=["nothing-hidden", "hidden-and-padded"])
+@every_variant
+def test_every_step_of_every_variant_is_proven(config: EncoderConfig, hidden: bool) -> None:
+    encoder = tiny(config)
+    trace = encoder.trace([SENTENCE, f"{SENTENCE} w5 w6"], hidden=(1, 4))[0] if hidden else encoder.trace(SENTENCE)
+    for step in encoder.steps:
+        found = differences(encoder, trace, step.name)
+        assert has_its_checks(config, step, found), (step.name, found)
+        assert [what for what, difference in found.items() if not difference <= TIGHT] == [], (step.name, found)
+
+
+@pytest.mark.parametrize("hidden", [(), (0, 3)], ids=["nothing-hidden", "two-hidden"])
+@pytest.mark.parametrize(("model", "bound"), [("base", TIGHT_BASE), ("small", TIGHT)], ids=["base", "small"])
+def test_every_step_of_a_bundled_model_is_proven(
+    model: str, bound: float, hidden: tuple[int, ...], request: pytest.FixtureRequest
+) -> None:
+    encoder: TextEncoder = request.getfixturevalue(model)
+    trace = encoder.trace(SARA, hidden=hidden)
+    for step in encoder.steps:
+        found = differences(encoder, trace, step.name)
+        assert has_its_checks(encoder.config, step, found), (step.name, found)
+        assert [what for what, difference in found.items() if not difference <= bound] == [], (step.name, found)
+
+
+def test_every_part_of_the_catalogue_has_a_proof() -> None:
+    parts = {step.part for config in VARIANTS.values() for step in catalogue(config)}
+    assert set(PROOFS) == parts
+
+
+# The proofs fail
+
+NOTICED = {  # a wrong number -> the step that is looked at, and the checks that must show it
+    "embedding.tokens": ("embedding.tokens", {EMBEDDING}),
+    "layers.1.attention.input": ("layers.1.attention.q", HEADS),
+    "layers.1.attention.weights": ("layers.1.attention.weights", {"nn.MultiheadAttention, weights", ROWS}),
+    "layers.1.attention.output": ("layers.1.attention.output", {"nn.MultiheadAttention, output"}),
+    "layers.1.add_norm_1.output": ("layers.1.add_norm_1.output", {NORM}),
+    "layers.1.add_norm_2.output": ("layers.1.add_norm_2.mean", {NORM}),
+    "layers.1.feed_forward.output": ("layers.1.feed_forward.output", {FEED_FORWARD}),
+    "layers.1.output": ("layers.1.output", {LAYER.format(1)}),
+    "layers.0.output": ("layers.1.output", {LAYER.format(1)}),
+    "embedding.output": ("layers.0.output", {LAYER.format(0)}),
+    "mlm.activation": ("mlm.activation", {NORM}),
+    "mlm.norm.output": ("mlm.norm.output", {NORM, LOGITS}),
+    "mlm.logits": ("mlm.logits", {LOGITS}),
+    "mlm.probabilities": ("mlm.probabilities", {ROWS}),
+}
+POST_NORM = {
+    "layers.1.add_norm_1.sum": ("layers.1.add_norm_1.sum", {NORM}),
+    "layers.1.add_norm_2.sum": ("layers.1.add_norm_2.variance", {NORM}),
+    "layers.1.add_norm_1.output": ("layers.1.feed_forward.hidden", {FEED_FORWARD}),
+}
+PRE_NORM = {
+    "layers.1.add_norm_1.sum": ("layers.1.add_norm_2.normalized", {NORM}),
+    "layers.1.add_norm_2.output": ("layers.1.feed_forward.activation", {FEED_FORWARD}),
+    "final_norm.output": ("final_norm.output", {NORM}),
+    "layers.1.output": ("final_norm.mean", {NORM}),
+}
+CASES = [
+    *(("mlm-head", wrong, *said) for wrong, said in (NOTICED | POST_NORM).items()),
+    *(("pre-norm-final-norm", wrong, *said) for wrong, said in (NOTICED | PRE_NORM).items() if "mlm." not in wrong),
+    ("mlm-head", "layers.1.add_norm_1.output", "layers.1.add_norm_1.output", {NORM}),
+    ("pre-norm-final-norm", "layers.1.add_norm_2.output", "layers.1.add_norm_2.output", {NORM}),
+    ("pre-norm-final-norm", "layers.1.output", "layers.1.output", {LAYER.format(1)}),
+    ("embedding-norm", "embedding.sum", "embedding.sum", {NORM}),
+    ("embedding-norm", "embedding.output", "embedding.output", {NORM}),
+    ("std-norm-everywhere", "embedding.sum", "embedding.sum", {STD_NORM}),
+    ("std-norm-everywhere", "layers.1.add_norm_1.sum", "layers.1.add_norm_1.output", {STD_NORM}),
+    ("std-norm-everywhere", "layers.1.add_norm_2.output", "layers.1.add_norm_2.output", {STD_NORM}),
+    ("std-norm-everywhere", "final_norm.output", "final_norm.output", {STD_NORM}),
+    ("std-norm-everywhere", "mlm.norm.output", "mlm.norm.output", {STD_NORM, LOGITS}),
+    ("pre-norm-final-norm", "layers.0.output", "layers.1.add_norm_1.residual", {NORM}),
+    ("std-norm-pre-norm", "layers.0.output", "layers.1.add_norm_1.output", {STD_NORM}),
+]
+
+
+@pytest.mark.parametrize(
+    ("variant", "wrong", "at", "shown"), CASES, ids=[f"{variant}-{wrong}-at-{at}" for variant, wrong, at, _ in CASES]
+)
+def test_a_wrong_number_shows(variant: str, wrong: str, at: str, shown: set[str]) -> None:
+    encoder = tiny(SHALLOW[variant])
+    found = differences(encoder, altered(encoder.trace(SENTENCE, hidden=(2,)), wrong), at)
+    large = {what for what, difference in found.items() if difference > SHOWS}
+    assert large == shown, found
+
+
+@pytest.mark.parametrize("variant", ["post-norm", "final-norm", "pre-norm-final-norm"])
+def test_a_wrong_output_of_the_encoder_shows(variant: str) -> None:
+    encoder = tiny(SHALLOW[variant])
+    found = differences(encoder, altered(encoder.trace(SENTENCE), "output"), "output")
+    assert max(found.values()) > SHOWS, found
+
+
+def test_row_sums_say_by_how_much_they_are_off() -> None:
+    encoder = tiny(SHALLOW["mlm-head"])
+    trace = encoder.trace(SENTENCE)
+    for name in ("layers.0.attention.weights", "mlm.probabilities"):
+        for by in (0.25, -0.125):
+            assert differences(encoder, altered(trace, name, by), name)[ROWS] == pytest.approx(abs(by), abs=1e-6)
+    assert ROWS not in differences(encoder, trace, "layers.0.attention.masked")
+
+
+@pytest.mark.parametrize("name", ["layers.0.attention.output", "layers.0.add_norm_1.output", "mlm.logits"])
+def test_what_is_not_a_number_is_no_proof(name: str) -> None:
+    encoder = tiny(SHALLOW["mlm-head"])
+    found = differences(encoder, altered(encoder.trace(SENTENCE), name, math.nan), name)
+    assert any(math.isnan(difference) for difference in found.values())
+
+
+@pytest.mark.parametrize("name", ["post-norm", "finite-mask"])
+def test_what_is_hidden_is_part_of_the_proof(name: str) -> None:
+    encoder = tiny(SHALLOW[name])
+    trace = encoder.trace(SENTENCE, hidden=(1,))
+    trace.hidden = (2,)
+    assert min(differences(encoder, trace, "layers.0.attention.weights")[what] for what in HEADS) > 0.01
+    assert differences(encoder, trace, "layers.0.output")[LAYER.format(0)] > 0.01
+    assert differences(encoder, trace, "layers.0.feed_forward.output")[FEED_FORWARD] <= TIGHT
+
+
+@pytest.mark.parametrize("name", ["mlm-head", "embedding-norm", "pre-norm-final-norm", "std-norm-everywhere"])
+def test_a_run_of_other_weights_is_not_proven(name: str) -> None:
+    trace, other = tiny(SHALLOW[name], seed=0).trace(SENTENCE), tiny(SHALLOW[name], seed=1)
+    for step in other.steps:
+        found = differences(other, trace, step.name)
+        assert [what for what, difference in found.items() if what != ROWS and difference < 0.01] == [], step.name
+
+
+def test_eps_and_activation_are_part_of_the_proof() -> None:
+    encoder = tiny(SHALLOW["gelu"])
+    trace = encoder.trace(SENTENCE)
+    encoder.model.config = replace(encoder.config, activation="relu")
+    assert differences(encoder, trace, "layers.0.feed_forward.output")[FEED_FORWARD] > 0.01
+    assert differences(encoder, trace, "layers.0.output")[LAYER.format(0)] > 0.01
+    encoder.model.layers[0].norm1.eps = 0.1
+    assert differences(encoder, trace, "layers.0.add_norm_1.output")[NORM] > 0.01
+
+
+def test_a_proof_changes_nothing() -> None:
+    encoder = tiny(SHALLOW["preset-bert-base"])
+    trace = encoder.trace(SENTENCE)
+    before = {name: value.clone() for name, value in (encoder.model.state_dict() | dict(trace)).items()}
+    for step in encoder.steps:
+        checks(encoder.model, trace, step)
+    after = encoder.model.state_dict() | dict(trace)
+    assert [name for name in before if not torch.equal(before[name], after[name])] == []
