@@ -141,7 +141,7 @@ def flow(trace: Trace, position: int, layer: int | None = None) -> Tensor:
         raise ValueError(f"{n} tokens; flow is computed for at most {FLOW_TOKENS}, rollout for any number")
     if not 0 <= position < n or not 0 <= layer <= last:
         raise ValueError(f"position {position}, layer {layer}; positions go from 0 to {n - 1}, layers to {last}")
-    carries = residual_attention(trace)[: layer + 1].tolist()
+    carries = residual_attention(trace).tolist()
     edges = {
         ((below + 1) * n + i, below * n + j): carries[below][i][j]
         for below in range(layer + 1) for i in range(n) for j in range(n)

@@ -23,10 +23,14 @@ RUNS_BYTES = 800_000_000  # what all kept runs together may hold
 
 @dataclass(frozen=True)
 class Offer:
-    """A model that the app offers, and a layer and head of it that are worth a first look."""
+    """A model that the app offers, and a layer and head of it that are worth a first look.
+
+    `preset` names the shape of an untrained model, `twin` the trained model whose shape and tokenizer it shares.
+    """
 
     label: str
     preset: str = ""
+    twin: str = ""
     layer: int = 0
     head: int = 0
 
@@ -34,6 +38,7 @@ class Offer:
 MODELS = {
     "base": Offer("base: trained, the paper's size", layer=4, head=1),
     "small": Offer("small: trained, 4 layers of 128", layer=0, head=2),
+    "base-untrained": Offer("base, but untrained", twin="base", layer=4, head=1),
     "paper": Offer("untrained, the paper's size", "paper"),
     "pre-norm": Offer("untrained, pre-norm", "pre-norm"),
     "eight-blocks": Offer("untrained, 8 blocks", "eight-blocks"),
@@ -46,8 +51,14 @@ def text_encoder(name: str) -> TextEncoder:
     """The model of that name, one for all sessions."""
     torch.set_num_threads(1)
     keep_freed_memory()
-    preset = MODELS[name].preset
-    loaded = TextEncoder.from_config(PRESETS[preset], name=name) if preset else TextEncoder.from_pretrained(name)
+    offer = MODELS[name]
+    if offer.twin:
+        twin = text_encoder(offer.twin)
+        loaded = TextEncoder.from_config(twin.config, tokenizer=twin.tokenizer, name=name)
+    elif offer.preset:
+        loaded = TextEncoder.from_config(PRESETS[offer.preset], name=name)
+    else:
+        loaded = TextEncoder.from_pretrained(name)
     gc.collect()
     gc.freeze()  # Streamlit collects garbage after every rerun; torch's half a million objects need not be looked at
     return loaded

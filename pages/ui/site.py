@@ -37,6 +37,8 @@ PAGES = (
     ),
     Page("feed_forward", "Feed-forward", ":material/bolt:", ("feed_forward",), "feed_forward.activation"),
     Page("stack", "The stack", ":material/layers:", ("final_norm", "output", "mlm"), "output"),
+    Page("what_if", "What if", ":material/toggle_off:", section="Change and compare"),
+    Page("compare", "Compare", ":material/compare:", section="Change and compare"),
     Page("heads", "All heads", ":material/apps:", section="Look deeper"),
     Page("looks", "Who looks at whom", ":material/conversion_path:", section="Look deeper"),
     Page("flows", "What really flows", ":material/water_drop:", section="Look deeper"),

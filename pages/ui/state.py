@@ -12,6 +12,7 @@ from encoder.edit_text import edits_to_text, text_to_edits
 from encoder.edits import check
 
 EXAMPLE = "The animal didn't cross the street because it was too wide."
+OTHER = "The animal didn't cross the street because it was too tired."
 LONGEST_IN_URL = 1500
 CELL = re.compile(r"([a-zA-Z0-9_.]{1,80}):(\d{1,6}(?:,\d{1,6}){0,3})", re.ASCII)
 
@@ -22,7 +23,8 @@ class View:
 
     `step` is a step's name within its layer ("attention.weights"); empty means the page's own first choice.
     `hidden` lists the positions that no token may look at. `cell` is the opened number, "step:index,index".
-    `edits` is what is switched off or changed in the run, as `encoder.edit_text` writes it.
+    `edits` is what is switched off or changed in the run, as `encoder.edit_text` writes it. `other` and `other_model`
+    are what the run is compared with; no model means the same one.
     """
 
     sentence: str = EXAMPLE
@@ -33,13 +35,16 @@ class View:
     hidden: tuple[int, ...] = ()
     cell: str = ""
     edits: str = ""
+    other: str = OTHER
+    other_model: str = ""
 
     def to_query(self) -> dict[str, str]:
         """The parameters of a link that restores this view; what is at its default is left out."""
         usual = View().as_text()
         said = {name: text for name, text in self.as_text().items() if text != usual[name]}
-        if len(self.sentence) > LONGEST_IN_URL:
-            said.pop("sentence", None)
+        for name in ("sentence", "other"):
+            if len(getattr(self, name)) > LONGEST_IN_URL:
+                said.pop(name, None)
         return said
 
     def as_text(self) -> dict[str, str]:
@@ -84,13 +89,15 @@ def from_query(query: Mapping[str, str], models: list[str], steps: frozenset[str
         )
 
     changed: dict[str, object] = {}
-    if query.get("sentence", "").strip():
-        changed["sentence"] = query["sentence"]
-    if "model" in query:
-        if query["model"] in models:
-            changed["model"] = query["model"]
-        else:
-            refuse("model", query["model"], f"models are {', '.join(models)}")
+    for name in ("sentence", "other"):
+        if query.get(name, "").strip():
+            changed[name] = query[name]
+    for name in ("model", "other_model"):
+        if name in query:
+            if query[name] in models:
+                changed[name] = query[name]
+            else:
+                refuse(name.replace("_", " "), query[name], f"models are {', '.join(models)}")
     for name in ("layer", "head"):
         if name in query:
             if is_count(query[name]):

@@ -1,0 +1,262 @@
+"""Two runs side by side: which tokens belong together, where and how far the runs part, what a patch brings back."""
+
+from collections.abc import Generator, Sequence
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from encoder.edits import Edit
+from encoder.knockout import ROWS, Watch, log_probability, outcomes
+from encoder.metrics.unpadded import rows, stream, tokens
+from encoder.text_encoder import TextEncoder
+from encoder.trace import Trace
+
+
+class Pair(NamedTuple):
+    """A token of A beside one of B; None where the other has no such token. `same`: it belongs to the same word."""
+
+    a: int | None
+    b: int | None
+    same: bool
+
+
+def words(tokens: Sequence[str]) -> list[tuple[int, ...]]:
+    """The positions of each word's pieces: a piece that starts with ## belongs to the word before it."""
+    found: list[list[int]] = []
+    for i, token in enumerate(tokens):
+        if token.startswith("##") and found:
+            found[-1].append(i)
+        else:
+            found.append([i])
+    return [tuple(word) for word in found]
+
+
+def align(tokens_a: Sequence[str], tokens_b: Sequence[str]) -> list[Pair]:
+    """Line up two sentences word by word, in reading order.
+
+    Words that stand in both are paired. Where as many words were replaced by others, they are paired in order too, with
+    `same` false, if they have as many pieces. Every other token stands alone.
+    """
+    words_a, words_b = words(tokens_a), words(tokens_b)
+    spelled_a = [tuple(tokens_a[i] for i in word) for word in words_a]
+    spelled_b = [tuple(tokens_b[i] for i in word) for word in words_b]
+    pairs: list[Pair] = []
+    for tag, a, end_a, b, end_b in SequenceMatcher(None, spelled_a, spelled_b, autojunk=False).get_opcodes():
+        matched = end_a - a == end_b - b
+        for i in range(max(end_a - a, end_b - b)):
+            of_a = words_a[a + i] if a + i < end_a else ()
+            of_b = words_b[b + i] if b + i < end_b else ()
+            if matched and len(of_a) == len(of_b):
+                pairs += [Pair(p, q, tag == "equal") for p, q in zip(of_a, of_b, strict=True)]
+            else:
+                pairs += [Pair(p, None, False) for p in of_a] + [Pair(None, q, False) for q in of_b]
+    return pairs
+
+
+def aligned_tokens(a: Trace, b: Trace) -> list[Pair]:
+    """The tokens of two runs lined up, [PAD] left out."""
+    return align(tokens(a), tokens(b))
+
+
+def both(pairs: Sequence[Pair]) -> tuple[list[int], list[int]]:
+    """The positions in A and in B of the tokens that stand in both."""
+    places = [(pair.a, pair.b) for pair in pairs if pair.a is not None and pair.b is not None]
+    return [a for a, _ in places], [b for _, b in places]
+
+
+def beside(a: Trace, b: Trace, step: str, pairs: Sequence[Pair] | None = None) -> tuple[Tensor, Tensor]:
+    """A step of both runs at the m tokens that stand in both; its shape with n replaced by m (rows, and keys).
+
+    Raises:
+        ValueError: a step that is not in both, or has another width there.
+    """
+    missing = [run for run in (a, b) if step not in run]
+    if missing:
+        raise ValueError(f"{missing[0].unknown(step)} ({missing[0].source.name})")
+    dimensions = a.step(step).shape
+    sizes = [[s for d, s in zip(dimensions, run[step].shape, strict=False) if d != "n"] for run in (a, b)]
+    if b.step(step).shape != dimensions or sizes[0] != sizes[1]:
+        shapes = [list(run[step].shape) for run in (a, b)]
+        raise ValueError(f"{step} is {shapes[0]} in A and {shapes[1]} in B; they cannot be compared")
+    values = []
+    for run, places in zip((a, b), both(aligned_tokens(a, b) if pairs is None else pairs), strict=True):
+        value = run[step]
+        for axis, dimension in enumerate(dimensions):
+            if dimension == "n":
+                value = value.index_select(axis, torch.tensor(places, dtype=torch.long))
+        values.append(value)
+    return values[0], values[1]
+
+
+def difference(a: Trace, b: Trace, step: str, pairs: Sequence[Pair] | None = None) -> Tensor:
+    """B - A of a step at the m tokens that stand in both; 0 where both are the same, infinite scores included.
+
+    Returns:
+        the step's shape with n replaced by m.
+
+    Raises:
+        ValueError: a step that is not in both, or has another width there.
+    """
+    return subtract(*beside(a, b, step, pairs))
+
+
+def subtract(a: Tensor, b: Tensor) -> Tensor:
+    """B - A, and 0 where both are equal or neither is a number."""
+    return torch.where((a == b) | (a.isnan() & b.isnan()), 0, b - a)
+
+
+def first_difference(a: Trace, b: Trace, tolerance: float = 1e-6, pairs: Sequence[Pair] | None = None) -> str | None:
+    """The first step in the order of computation where the runs differ, or None.
+
+    A step differs where some number is off by more than `tolerance` times the step's largest finite number in A, or
+    times 1 if that is less. Without `pairs`, only tokens of words that are in both sentences count.
+
+    Raises:
+        ValueError: a step that is not in both, or has another width there.
+    """
+    pairs = [pair for pair in aligned_tokens(a, b) if pair.same] if pairs is None else pairs
+    for step in a:
+        ours, theirs = beside(a, b, step, pairs)
+        if ours.numel():
+            size = float(ours[ours.isfinite()].abs().max()) if bool(ours.isfinite().any()) else 0.0
+            if not float(subtract(ours, theirs).abs().max()) <= tolerance * max(1.0, size):
+                return step
+    return None
+
+
+def relative_difference(a: Trace, b: Trace, pairs: Sequence[Pair] | None = None) -> Tensor:
+    """How far each token's vector is apart, |B - A| / |A|, before the first layer and after each one.
+
+    Returns:
+        [n_layers + 1, m] for the m tokens that stand in both; 0 where the vectors are equal.
+
+    Raises:
+        ValueError: models with other numbers of layers or dimensions.
+    """
+    if (a.config.n_layers, a.config.d_model) != (b.config.n_layers, b.config.d_model):
+        sizes = [f"{run.config.n_layers} layers of {run.config.d_model}" for run in (a, b)]
+        raise ValueError(f"A has {sizes[0]}, B has {sizes[1]}; they cannot be compared")
+    of_a, of_b = both(aligned_tokens(a, b) if pairs is None else pairs)
+    ours, theirs = stream(a)[:, of_a], stream(b)[:, of_b]
+    apart = torch.linalg.vector_norm(subtract(ours, theirs), dim=-1)
+    return torch.where(apart == 0, 0, apart / torch.linalg.vector_norm(ours, dim=-1))
+
+
+def token_cosine(a: Trace, position_a: int, b: Trace, position_b: int) -> Tensor:
+    """Cosine of one token's vector in A and one's in B, before the first layer and after each: [n_layers + 1].
+
+    Raises:
+        ValueError: a position that is not there, or models with other numbers of layers or dimensions.
+    """
+    return word_cosines((a, b), (position_a, position_b))[:, 0, 1]
+
+
+def word_cosines(traces: Sequence[Trace], positions: Sequence[int]) -> Tensor:
+    """Cosine of one token's vector in each of k runs with that in every other one, layer by layer.
+
+    Returns:
+        [n_layers + 1, k, k], from -1 to 1.
+
+    Raises:
+        ValueError: a position that is not there, or models with other numbers of layers or dimensions.
+    """
+    for trace, position in zip(traces, positions, strict=True):
+        last = len(tokens(trace)) - 1
+        if not 0 <= position <= last:
+            raise ValueError(f"position {position} is not in {trace.text!r}; positions go from 0 to {last}")
+    shapes = {(trace.config.n_layers, trace.config.d_model) for trace in traces}
+    if len(shapes) > 1:
+        said = " and ".join(f"{layers} layers of {d_model}" for layers, d_model in sorted(shapes))
+        raise ValueError(f"the models have {said}; their vectors cannot be compared")
+    vectors = [stream(trace)[:, position] for trace, position in zip(traces, positions, strict=True)]
+    unit = torch.nn.functional.normalize(torch.stack(vectors, 1), dim=-1)  # [n_layers + 1, k, d_model]
+    return unit @ unit.mT
+
+
+def recovered(patched: Tensor, b: Tensor, a: Tensor) -> float:
+    """The share of the way from B to A that a patch has gone: (P - B) · (A - B) / |A - B|², over all numbers.
+
+    0 where the patch changed nothing, 1 where it made B into A; below 0 or over 1 where it led away or beyond. For
+    single numbers it is (P - B) / (A - B).
+
+    Raises:
+        ValueError: A and B are equal, so that there is nothing to recover.
+    """
+    way = (a - b).double().flatten()
+    if not way.any():
+        raise ValueError("A and B are equal there: there is nothing to recover")
+    return float((patched - b).double().flatten() @ way / (way @ way))
+
+
+class Recovery(NamedTuple):
+    """How far a patch sweep is: `share` [n_layers, positions] of the difference recovered, NaN where not run yet."""
+
+    done: int
+    total: int
+    share: Tensor
+
+
+def patch_sweep(
+    encoder: TextEncoder,
+    a: Trace,
+    b: Trace,
+    step: str = "output",
+    *,
+    heads: tuple[int, ...] | None = None,
+    positions: Sequence[int] | None = None,
+    at: int | None = None,
+    watch: Watch | None = None,
+    batch: int = ROWS,
+) -> Generator[Recovery, None, None]:
+    """Patch a step from A into B, at every layer and one position at a time, and read what share comes back.
+
+    Args:
+        encoder: the model that made B.
+        a: the run that numbers are taken from.
+        b: the run they are put into; as many tokens as A.
+        step: a name within a layer, such as "output" or "attention.heads".
+        heads: which heads of a step that has heads; all without it.
+        positions: which positions, one after the other; all without it.
+        at: the token whose output vector is held against A's; all tokens without it.
+        watch: the word whose log-probability is held against A's, instead of the output.
+        batch: runs in one forward at most.
+
+    Returns:
+        a generator of `Recovery`, once before the first forward and once after each; leaving it cancels the rest.
+
+    Raises:
+        ValueError: runs of other lengths, models or equal results; a step, head, position or word that is not there.
+    """
+    n, config = len(tokens(b)), encoder.config
+    if len(tokens(a)) != n:
+        raise ValueError(f"A has {len(tokens(a))} tokens, B has {n}; a patch sweep needs equal lengths")
+    if at is not None and not 0 <= at < n:
+        raise ValueError(f"position {at} is outside the sentence; positions go from 0 to {n - 1}")
+    places = list(range(n) if positions is None else positions)
+    if not places:
+        raise ValueError("positions is empty; a patch sweep needs at least one")
+    layers = range(config.n_layers)
+    edits = [Edit(f"layers.{i}.{step}", "patch", heads, (place,), a) for i in layers for place in places]
+    chunks = outcomes(encoder, b, edits, watch, batch)
+    read = slice(None) if at is None else slice(at, at + 1)
+
+    def result(output: Tensor, log_share: float | None) -> Tensor:
+        return output[read] if log_share is None else torch.tensor(log_share, dtype=torch.float64)
+
+    ends = [result(rows(t, "output"), log_probability(t["mlm.logits"][watch.position], watch) if watch else None)
+            for t in (b, a)]  # fmt: skip
+    recovered(ends[0], *ends)  # refuse equal runs now, not later
+
+    def sweep() -> Generator[Recovery, None, None]:
+        share = torch.full((len(edits),), torch.nan)
+        done = 0
+        yield Recovery(done, len(edits), share.view(len(layers), -1).clone())
+        for chunk in chunks:
+            shares = [recovered(result(one.output, one.log_probability), *ends) for one in chunk]
+            share[done : done + len(chunk)] = torch.tensor(shares)
+            done += len(chunk)
+            yield Recovery(done, len(edits), share.view(len(layers), -1).clone())
+
+    return sweep()
