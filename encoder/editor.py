@@ -58,7 +58,7 @@ class Place:
     def value(self) -> float:
         """The edit's value where it is a number."""
         assert isinstance(self.edit.value, int | float)
-        return self.edit.value
+        return float(self.edit.value)
 
     @property
     def generator(self) -> torch.Generator:

@@ -89,7 +89,8 @@ class Edit:
     - bypass: those of the step's first input in the catalogue, as if the step were not there.
     - shuffle: `value` is a seed; the chosen rows change places at random, in the same way for every head.
     - shift: every chosen row moves `value` places towards the end; those that leave it come in at the start.
-    - causal: only of attention.masked: keys after the query get the model's mask value.
+    - causal: only of attention.masked: keys after the query get the model's mask value. A query that is left without
+      any key, because the rest are hidden, gets no weights (NaN).
 
     Raises:
         ValueError: a name, head, position or value that cannot be; the message names it and what is allowed.

@@ -158,7 +158,7 @@ def outcomes(
     """
     n, config = len(tokens(trace)), encoder.config
     if trace.config != config or trace.source != encoder.source:
-        raise ValueError(f"the trace is of model {trace.source.name!r}; this one is {encoder.source.name!r}")
+        raise ValueError(f"the trace is of another model ({trace.source.name}) than this one ({encoder.source.name})")
     if batch < 1:
         raise ValueError(f"batch is {batch}; it must be 1 or more")
     if watch and not config.mlm_head:
@@ -198,7 +198,8 @@ def run(
     else:
         name = f"layers.{start - 1}.output" if start else "embedding.output"
         x = trace[name].expand(size, -1, -1)
-        tap.seen.update({name: x} if name in tap.seen else {})
+        if name in tap.seen:
+            tap.seen[name] = x
     output = model.resume(x, start, encoder.mask([n], len(trace.tokens), trace.hidden), tap)
     watched: list[float | None] = [None] * size
     if watch:

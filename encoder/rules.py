@@ -221,7 +221,8 @@ def softmax(at: Source) -> Made:
     *row, j = at.index
     line = at.line(0, *row, None)
     top = float(line.values.max())
-    powers = np.exp(line.values - top)
+    with np.errstate(invalid="ignore"):  # a row with every key hidden has no largest number: all of it is nan
+        powers = np.exp(line.values - top)
     denominator = total(powers)
     result = float(powers[j]) / denominator
     words = (

@@ -22,7 +22,7 @@ FLOORS = (  # each stands on those before it and on itself
     {"explanation", "rules", "explain", "editor", "edit_text", "cost", "code", "proof"},
     {"checkpoint"},
     {"text_encoder"},
-    {"metrics", "knockout", "compare"},
+    {"metrics", "knockout", "compare", "labs"},
     {"figures", "report", "train"},
 )
 

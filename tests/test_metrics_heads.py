@@ -299,7 +299,7 @@ def base_survey(base: TextEncoder) -> Survey:
 
 def test_a_hundred_different_sentences_of_5_to_16_words() -> None:
     assert len(SENTENCES) == len(set(SENTENCES)) == 100
-    assert all(4 <= len(s.split()) <= 16 and s[0].isupper() and s[-1] in ".?!" for s in SENTENCES)
+    assert all(5 <= len(s.split()) <= 16 and s[0].isupper() and s[-1] in ".?!" for s in SENTENCES)
     assert sum(s.endswith("?") for s in SENTENCES) >= 8
     assert sum("," in s for s in SENTENCES) >= 10
 

@@ -83,3 +83,32 @@ def term_bars(values: np.ndarray, names: list[str], theme: Theme = "light") -> g
     )
     down = number_axis("term", theme) | {"showgrid": True, "gridcolor": GRID[theme]}
     return go.Figure(bars, layout(theme, 220, xaxis=token_axis(said, None), yaxis=down, bargap=0.25))
+
+
+def lines(
+    series: dict[str, np.ndarray],
+    x: np.ndarray,
+    titles: tuple[str, str],
+    *,
+    logarithmic: tuple[bool, bool] = (False, False),
+    theme: Theme = "light",
+) -> go.Figure:
+    """Up to four lines over the same x, told apart by colour, dash and name; `titles` name the axes x and y."""
+    looks = [(ACCENT, "solid"), (SECOND, "solid"), (ACCENT, "dot"), (SECOND, "dot")]
+    drawn = [
+        go.Scatter(
+            x=x.astype(np.float32),
+            y=y.astype(np.float32),
+            name=name,
+            mode="lines+markers",
+            line={"color": colour[theme], "dash": dash},
+            hovertemplate=f"{name}<br>%{{x}}: %{{y:.6g}}<extra></extra>",
+        )
+        for (name, y), (colour, dash) in zip(series.items(), looks[: len(series)], strict=True)
+    ]
+    axes = [number_axis(title, theme) | {"type": "log" if log else "linear", "exponentformat": "power"}
+            for title, log in zip(titles, logarithmic, strict=True)]  # fmt: skip
+    figure = go.Figure(
+        drawn, layout(theme, 340, xaxis=axes[0], yaxis=axes[1] | {"showgrid": True, "gridcolor": GRID[theme]})
+    )
+    return figure.update_layout(showlegend=True, legend={"orientation": "h", "y": 1.15})

@@ -49,7 +49,7 @@ def survey(encoder: TextEncoder, sentences: Sequence[str] = SENTENCES) -> Survey
     """Run the encoder over the sentences and measure every head and layer.
 
     Sentences of the same number of tokens run together, so that nothing is ever padded. Only weights and streams are
-    kept, about 0.04 MB a sentence for `base`.
+    kept, about 0.2 MB a sentence for `base`.
 
     Raises:
         ValueError: no sentence.

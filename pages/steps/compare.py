@@ -32,7 +32,6 @@ def spell(run: Trace, position: int | None) -> str:
 
 def two() -> None:
     """The sentence of the sidebar, A, against another sentence or model, B."""
-    st.text_input("Sentence B (A is the one in the sidebar)", max_chars=2000, **state.widget("other"))
     models = ["", *(name for name in session.MODELS if name != view.model)]
     names = {"": "the same model"} | {name: offer.label for name, offer in session.MODELS.items()}
     st.selectbox("Model B", models, format_func=names.get, **state.widget("other_model"))
@@ -125,6 +124,7 @@ def patch() -> None:
         downloads.numbers("patch", "patch", lambda: downloads.frame(share, both, layers[1:]), share.shape)
 
 
+st.text_input("Sentence B (A is the one in the sidebar)", max_chars=2000, **state.widget("other"))
 PARTS = {"Two runs": two, "One word in many sentences": word_in_many, "Patch": patch}
 for tab, draw in zip(st.tabs(list(PARTS), key="compare_part", on_change="rerun"), PARTS.values(), strict=True):
     if tab.open:

@@ -60,16 +60,21 @@ else:
     st.caption("The head was trained on the last layer only: what it says of earlier ones is a reading, not a belief.")
 
 st.subheader("The paths of the tokens")
-way = token_paths(trace)
-titles = tuple(
-    f"direction {i + 1} ({short(100 * float(share))} % of the variance)" for i, share in enumerate(way.shares)
-)
-chart(paths(way.points.numpy(), tokens, titles, theme()), "paths", "Every token's way through the layers in one plane")
-st.markdown(
-    "All tokens after all layers in the two directions in which they differ most (principal components of all of them "
-    f"together, {short(100 * float(way.shares.sum()))} % of the variance). The large dot is the input; the name stands "
-    "at the end."
-)
+if not bool(stream(trace).isfinite().all()):
+    st.markdown("Some vectors of this run are not numbers, so there are no paths to draw.")
+else:
+    way = token_paths(trace)
+    titles = tuple(
+        f"direction {i + 1} ({short(100 * float(share))} % of the variance)" for i, share in enumerate(way.shares)
+    )
+    chart(
+        paths(way.points.numpy(), tokens, titles, theme()), "paths", "Every token's way through the layers in one plane"
+    )
+    shown_share = short(100 * float(way.shares.sum()))
+    st.markdown(
+        "All tokens after all layers in the two directions in which they differ most (principal components of all of "
+        f"them together, {shown_share} % of the variance). The large dot is the input; the name stands at the end."
+    )
 
 st.subheader("How alike the tokens are")
 at = st.select_slider("After", layers, value=layers[-1], key="alike_layer")

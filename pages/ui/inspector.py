@@ -139,6 +139,10 @@ def draw(trace: Trace) -> None:
         breadcrumb(trace)
         st.markdown(f"##### {plain(place(trace, found.name, found.index))} = {short(found.recorded)}")
         st.markdown(found.words)
+        if found.edited:
+            st.markdown(
+                f"**{plain(f'This number was changed: {found.edited}.')}** The arithmetic is that of the step as it is."
+            )
         with st.container(key="arithmetic", horizontal=True):
             st.latex(found.latex)
         if found.operation not in ("parameter", "input"):

@@ -4,12 +4,13 @@ import gc
 import os
 import threading
 from dataclasses import dataclass
+from typing import Any
 
 import cachetools
 import streamlit as st
 import torch
 
-from encoder import PRESETS, TextEncoder, Trace
+from encoder import PRESETS, TextEncoder, Trace, labs
 from encoder.allocator import keep_freed_memory
 from encoder.edit_text import text_to_edits
 from encoder.figures.theme import short
@@ -134,6 +135,13 @@ def now() -> Trace:
     """The run that this session looks at."""
     view = current()
     return run(view.model, st.session_state["read"], view.hidden, view.edits)
+
+
+@st.cache_resource(max_entries=64, show_spinner="Measuring …")
+def lab(name: str, model: str = "", text: str = "") -> Any:
+    """The result of an experiment that depends on nothing but its own defaults, or on a model and a sentence."""
+    experiment = getattr(labs, name)
+    return experiment(text_encoder(model), text) if model else experiment()
 
 
 def untouched() -> Trace:

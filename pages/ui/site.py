@@ -39,6 +39,7 @@ PAGES = (
     Page("stack", "The stack", ":material/layers:", ("final_norm", "output", "mlm"), "output"),
     Page("what_if", "What if", ":material/toggle_off:", section="Change and compare"),
     Page("compare", "Compare", ":material/compare:", section="Change and compare"),
+    Page("labs", "Labs", ":material/science:", section="Change and compare"),
     Page("heads", "All heads", ":material/apps:", section="Look deeper"),
     Page("looks", "Who looks at whom", ":material/conversion_path:", section="Look deeper"),
     Page("flows", "What really flows", ":material/water_drop:", section="Look deeper"),

@@ -134,9 +134,9 @@ def proof(trace: Trace, step: Step) -> None:
     found = session.proof(step.name)
     with st.grid("auto", min_column_width=210, key="proof"):
         for check in found:
-            st.metric(
-                plain(check.what), f"{check.difference:.1e}", help="The largest absolute difference, computed now."
-            )
+            said = f"The effect of a change, no proof: {check.edited}." if check.edited else "Largest difference, now."
+            name = f"{check.what} (changed)" if check.edited else check.what
+            st.metric(plain(name), f"{check.difference:.1e}", help=plain(said))
     model = session.text_encoder(state.current().model).model
     st.caption(
         f"{trace[step.name].dtype} · dropout {'on' if model.training else 'off'} · model {plain(trace.source.name)} "

@@ -119,11 +119,19 @@ def test_a_clicked_cell_opens_and_leads_on_and_survives_a_reload(page: Page, app
     expect(heading).to_contain_text("“was” (9) → “because” (7)")
 
 
-@pytest.mark.parametrize("path", ["embedding", "add_norm", "feed_forward", "stack"])
-def test_a_click_opens_a_number_on_every_page(page: Page, app_url: str, path: str) -> None:
+OPENED = {
+    "embedding": "embedding.tokens",
+    "add_norm": "layers.4.add_norm_1.sum",
+    "feed_forward": "layers.4.feed_forward.activation",
+    "stack": "output",
+}
+
+
+@pytest.mark.parametrize("path", OPENED)
+def test_a_click_opens_a_number_on_every_page(page: Page, app_url: str, base: TextEncoder, path: str) -> None:
     open_page(page, f"{app_url}/{path}")
-    recorded = drawn(page)[3, 0]
     click_cell(page, 3, 0)
+    recorded = float(base.trace(EXAMPLE)[OPENED[path]][3, 0])
     column = "unit" if path == "feed_forward" else "dimension"
     expected = f"{column} 0, “didn't” (3) = {recorded:.4g}"
     expect(widget(page, "inspector").locator("h5")).to_contain_text(expected)
@@ -156,9 +164,12 @@ def test_a_link_opened_in_a_new_tab_shows_the_same(page: Page, app_url: str, bas
 def test_every_page_draws(page: Page, app_url: str, path: str, scheme: str) -> None:
     page.emulate_media(color_scheme=scheme)
     open_page(page, f"{app_url}/{path}")
-    expect(page.locator("h1")).to_have_text(next(p.title for p in PAGES if p.key == path))
-    if path != "model_cost":
+    about = next(p for p in PAGES if p.key == path)
+    expect(page.locator("h1")).to_have_text(about.title)
+    if about.parts:
         assert np.isfinite(drawn(page)).all()
+    main = page.locator("[data-testid=stMain]")
+    expect(main.locator(".main-svg, canvas, [data-testid=stDataFrame], .board table").first).to_be_visible()
 
 
 HOSTILE = (
@@ -189,3 +200,30 @@ def test_no_page_is_wider_than_the_screen(page: Page, app_url: str, path: str, w
     open_page(page, f"{app_url}/{path}")
     main = page.locator("[data-testid=stMain]")
     assert main.evaluate("element => element.scrollWidth - element.clientWidth") <= 0
+
+
+def test_a_head_is_knocked_out_and_the_link_shows_the_same_elsewhere(
+    page: Page, app_url: str, browser: Browser
+) -> None:
+    open_page(page, f"{app_url}/what_if")
+    with rerun(page):
+        widget(page, "board").get_by_role("button", name="layer 4, head 1, on").click()
+    expect(widget(page, "board").get_by_role("button", name="layer 4, head 1, off")).to_be_visible()
+    apart = np.array(chart(page, "apart")[0]["z"])
+    assert (apart[:, :5] == 0).all() and (apart[:, 5:] > 0).all()
+    with browser.new_context() as context:
+        other = context.new_page()
+        watch(other)
+        open_page(other, page.url)
+        np.testing.assert_array_equal(np.array(chart(other, "apart")[0]["z"]), apart)
+    with rerun(page):
+        widget(page, "board").get_by_role("button", name="layer 4, head 1, off").click()
+    expect(page).not_to_have_url(re.compile("edits"))
+
+
+def test_a_small_map_leads_to_its_head(page: Page, app_url: str, base: TextEncoder) -> None:
+    open_page(page, f"{app_url}/heads")
+    with rerun(page):
+        widget(page, "all_heads").get_by_role("button", name="Layer 2, head 3").click()
+    expect(page.locator("h1")).to_have_text("Attention")
+    np.testing.assert_array_equal(drawn(page), base.trace(EXAMPLE)["layers.2.attention.weights"][3].numpy())

@@ -1,0 +1,106 @@
+"""Lab residual and norm: random blocks stacked up, with and without the path around them and the norm behind them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+
+from encoder.config import LIMITS, EncoderConfig
+from encoder.editor import editor
+from encoder.edits import Edit
+from encoder.labs.parts import at_least, normal, some, untrained
+from encoder.metrics import cosine_matrix, length
+from encoder.tap import Recorder
+
+DEPTHS = (6, 12, 24, 48)
+SHAPE = EncoderConfig(vocab_size=5, d_model=128, n_heads=4, d_ff=512)  # its n_layers is not looked at
+VARIANTS = ((True, True), (True, False), (False, True), (False, False))
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One kind of stack, before the first block and after each one; both tensors are [deepest + 1].
+
+    `residual` and `norm` tell what is switched on. `cosine` is the mean cosine between the vectors of two different
+    tokens: 1 where all tokens have become one, in float64. `length` is the mean Euclidean norm of a token's
+    vector.
+    """
+
+    residual: bool
+    norm: bool
+    cosine: Tensor
+    length: Tensor
+
+    @property
+    def apart(self) -> Tensor:
+        """1 - cosine for a logarithmic scale: 0 where all tokens have become one, but never below rounding, 2e-16."""
+        return (1 - self.cosine).clamp_min(torch.finfo(self.cosine.dtype).eps)
+
+
+@dataclass(frozen=True)
+class Residuals:
+    """The curves of the four kinds of stack. A stack of depth d ends at entry d: its blocks begin every deeper one."""
+
+    depths: tuple[int, ...]
+    curves: tuple[Curve, ...]
+
+    def curve(self, residual: bool, norm: bool) -> Curve:
+        """The curve of one kind of stack."""
+        return next(one for one in self.curves if (one.residual, one.norm) == (residual, norm))
+
+
+@torch.inference_mode()
+def residuals(
+    depths: Sequence[int] = DEPTHS, config: EncoderConfig = SHAPE, *, n: int = 12, seed: int = 0
+) -> Residuals:
+    """Send n random vectors through the deepest stack, once with everything and once without each and without both.
+
+    Without residuals a block is norm(sublayer(x)) instead of norm(x + sublayer(x)), and tokens grow alike with depth
+    (Dong et al. 2021). Without norms lengths grow or shrink by a factor in every block.
+
+    Args:
+        depths: how many blocks the stacks have.
+        config: the shape and kind of the blocks, post-norm or pre-norm; what stands before and after them is left out.
+        n: tokens, independent standard normal vectors.
+        seed: what pins weights and vectors.
+
+    Raises:
+        ValueError: no depth, or a depth or n outside its range.
+    """
+    at_least(2, n=n)
+    some("depths", depths, *LIMITS["n_layers"])
+    config = stack(config, max(depths))
+    edits = [switched_off(config, residual, norm) for residual, norm in VARIANTS]
+    values: dict[str, Tensor] = {}
+    tap = editor(config, [(n, row) for row in edits], {}, Recorder(values, {}))
+    x = tap("embedding.output", normal(n, config.d_model, seed=seed + 1).expand(len(VARIANTS), -1, -1))
+    untrained(config, seed).resume(x, 0, None, tap)
+    stream = torch.stack([x, *(values[f"layers.{i}.output"] for i in range(config.n_layers))], 1)
+    curves = (Curve(*kind, *measured(row)) for kind, row in zip(VARIANTS, stream, strict=True))
+    return Residuals(tuple(depths), tuple(curves))
+
+
+def stack(config: EncoderConfig, n_layers: int) -> EncoderConfig:
+    """The configuration of a bare stack: as many blocks, and no vocabulary or head to draw weights for."""
+    return replace(config, n_layers=n_layers, vocab_size=5, n_segments=0, mlm_head=False)
+
+
+def switched_off(config: EncoderConfig, residual: bool, norm: bool) -> tuple[Edit, ...]:
+    """The edits that take residuals or norms out of every block; untrained gamma is 1 and beta 0, and may stay."""
+    edits = []
+    for i in range(config.n_layers):
+        for part in (f"layers.{i}.add_norm_1", f"layers.{i}.add_norm_2"):
+            edits += [] if residual else [Edit(f"{part}.residual", "zero")]
+            edits += [] if norm else [Edit(f"{part}.normalized", "bypass")]
+    return tuple(edits)
+
+
+def measured(stream: Tensor) -> tuple[Tensor, Tensor]:
+    """Mean cosine between different tokens, and mean length, of vectors [layers, n, d_model]: [layers] each."""
+    n = stream.shape[1]
+    vectors = stream.double()
+    largest = vectors.abs().amax((1, 2), keepdim=True)  # lengths of 1e-13 are lengths too: cosines do not see a factor
+    cosines = cosine_matrix(vectors / largest.clamp_min(torch.finfo(vectors.dtype).tiny))
+    others = (cosines.sum((1, 2)) - cosines.diagonal(dim1=1, dim2=2).sum(-1)) / (n * (n - 1))
+    return others, length(vectors).mean(-1).float()

@@ -1,0 +1,89 @@
+"""Lab collapse: two linear layers are one, and the activation between them is what keeps them two (section 3.3)."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from encoder.config import Activation, EncoderConfig
+from encoder.feed_forward import FeedForward
+from encoder.labs.parts import at_least, normal, recorded, untrained
+
+
+@dataclass(frozen=True)
+class Collapse:
+    """Two layers against the one that they merge into: W' = W_1 W_2 [d_model, d_model], b' = b_1 W_2 + b_2 [d_model].
+
+    `linear` is the largest absolute difference between the merged layer and the two without activation, `bent` that
+    with it; `largest` is the largest number in size that the merged layer gives.
+
+    `remainder` is what no single linear layer can reach: the relative error |Y - X W - b| / |Y - mean of Y| of the best
+    one for these inputs, with activation; `linear_remainder` without. 0 is a perfect fit, 1 none at all.
+    """
+
+    weight: Tensor
+    bias: Tensor
+    linear: float
+    bent: float
+    largest: float
+    remainder: float
+    linear_remainder: float
+
+
+def collapse(
+    d_model: int = 64, d_ff: int = 256, *, samples: int = 2048, activation: Activation = "relu", seed: int = 0
+) -> Collapse:
+    """`merged` for a random feed-forward network and standard normal inputs.
+
+    Weights are as in an untrained model; biases, 0 there, are normal with standard deviation 0.1.
+
+    Raises:
+        ValueError: a size outside its range, or fewer samples than 2 (d_model + 1).
+    """
+    config = EncoderConfig(
+        vocab_size=5, d_model=d_model, n_heads=1, n_layers=1, d_ff=d_ff, positions="none", activation=activation
+    )
+    at_least(2 * (d_model + 1), samples=samples)
+    feed_forward = untrained(config, seed).layers[0].feed_forward
+    assert isinstance(feed_forward, FeedForward)
+    drawn = normal(d_ff + d_model, seed=seed + 1) * 0.1
+    feed_forward.w_1.bias.copy_(drawn[:d_ff])
+    feed_forward.w_2.bias.copy_(drawn[d_ff:])
+    return merged(feed_forward, normal(samples, d_model, seed=seed + 2))
+
+
+@torch.inference_mode()
+def merged(feed_forward: FeedForward, x: Tensor) -> Collapse:
+    """Merge the two linear layers of a feed-forward network into one, and hold that against what they do to x.
+
+    Args:
+        feed_forward: a network of any model.
+        x: inputs [samples, d_model].
+
+    Raises:
+        ValueError: fewer samples than 2 (d_model + 1): a linear layer with as many free numbers would fit anything.
+    """
+    samples, d = x.shape
+    if samples < 2 * (d + 1):
+        raise ValueError(f"{samples} samples; for d_model {d} the best linear layer needs {2 * (d + 1)} or more")
+    weight = feed_forward.w_1.weight.T @ feed_forward.w_2.weight.T
+    bias = feed_forward.w_1.bias @ feed_forward.w_2.weight.T + feed_forward.w_2.bias
+    one = torch.nn.functional.linear(x, weight.T, bias)
+    bent = recorded(feed_forward, x)
+    linear = recorded(feed_forward, x, given={"activation": bent["hidden"]})
+    return Collapse(
+        weight=weight,
+        bias=bias,
+        linear=float((linear["output"] - one).abs().max()),
+        bent=float((bent["output"] - one).abs().max()),
+        largest=float(one.abs().max()),
+        remainder=remainder(x, bent["output"]),
+        linear_remainder=remainder(x, linear["output"]),
+    )
+
+
+def remainder(x: Tensor, y: Tensor) -> float:
+    """The relative error of the best linear layer from x to y, by least squares: |Y - X W - b| / |Y - mean of Y|."""
+    x, y = (values.double() - values.double().mean(0) for values in (x, y))
+    best = torch.linalg.lstsq(x, y).solution
+    return float((y - x @ best).norm() / y.norm())

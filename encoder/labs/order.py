@@ -1,0 +1,76 @@
+"""Lab word order: without positions, other order in means the same rows in other order out (paper, section 3.5)."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from encoder.compare import words
+from encoder.editor import editor
+from encoder.edits import Edit
+from encoder.text_encoder import TextEncoder
+from encoder.trace import Tokens
+
+WITHOUT_POSITIONS = Edit("embedding.positions", "zero")
+
+
+@dataclass(frozen=True)
+class WordOrder:
+    """A sentence, its words in reverse, and how far each token's output vector differs between the two.
+
+    Token i of the reversed sentence is token `order[i]` of the first. The differences [n, d_model] are output of the
+    reversed sentence minus output of the first, in the first one's order: `off` with positions off, `on` with them.
+    """
+
+    tokens: tuple[str, ...]
+    order: tuple[int, ...]
+    off: Tensor
+    on: Tensor
+
+    @property
+    def reordered(self) -> tuple[str, ...]:
+        """The tokens in the other order."""
+        return tuple(self.tokens[i] for i in self.order)
+
+    @property
+    def largest_off(self) -> float:
+        """The largest absolute difference with positions off: rounding, about 1e-6."""
+        return float(self.off.abs().max())
+
+    @property
+    def largest_on(self) -> float:
+        """The largest absolute difference with positions on."""
+        return float(self.on.abs().max())
+
+
+@torch.inference_mode()
+def word_order(encoder: TextEncoder, text: str) -> WordOrder:
+    """Run a sentence and the same words in reverse, with positions and without, as one batch.
+
+    Attention is a sum over keys and all else acts on each token alone, so without positions f(P x) = P f(x) for every
+    reordering P. Token ids are reordered, not letters: pieces of a word stay together, special tokens where they are.
+
+    Raises:
+        ValueError: the tokens read the same both ways.
+    """
+    pieces = encoder.tokenize(text)
+    order = reversed_words(pieces)
+    ids = torch.tensor([pieces.ids, [pieces.ids[i] for i in order]])
+    if torch.equal(ids[0], ids[1]):
+        raise ValueError(f"{text!r} reads the same both ways; word order needs two different words or more")
+    n = len(order)
+    tap = editor(encoder.config, [(n, ())] * 2 + [(n, (WITHOUT_POSITIONS,))] * 2, {})
+    output = encoder.model(ids.repeat(2, 1), tap=tap).view(2, 2, n, -1)  # [on and off, sentence, n, d_model]
+    back = torch.tensor(order).argsort()
+    on, off = output[:, 1, back] - output[:, 0]
+    return WordOrder(pieces.tokens, order, off, on)
+
+
+def reversed_words(pieces: Tokens) -> tuple[int, ...]:
+    """The positions in another order: words from last to first, between the special tokens that the model added."""
+    spoken = [i for i, special in enumerate(pieces.special) if not special]
+    turned = [spoken[i] for word in reversed(words([pieces.tokens[i] for i in spoken])) for i in word]
+    order = list(range(len(pieces.tokens)))
+    for i, j in zip(spoken, turned, strict=True):
+        order[i] = j
+    return tuple(order)

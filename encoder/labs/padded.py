@@ -1,0 +1,96 @@
+"""Lab padding: a sentence alone, in a batch with the mask, and in a batch whose mask was forgotten."""
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from encoder.config import EncoderConfig
+from encoder.labs.parts import at_least, normal, untrained
+from encoder.tap import Recorder
+from encoder.text_encoder import TextEncoder
+from encoder.trace import Trace
+
+
+@dataclass(frozen=True)
+class Padding:
+    """The shorter of two sentences in their batch, against the same sentence alone.
+
+    `tokens` are those in the batch, of which the first n are the sentence and the rest [PAD]. `masked` and `forgotten`
+    [n] are the largest absolute difference of each token's output vector from the run alone, with the mask and without.
+    The leaks [n_layers, H] are the share of its weight that a token gives to all [PAD] together, averaged over the n.
+    """
+
+    tokens: tuple[str, ...]
+    n: int
+    masked: Tensor
+    forgotten: Tensor
+    masked_leak: Tensor
+    forgotten_leak: Tensor
+
+
+@torch.inference_mode()
+def padding(encoder: TextEncoder, short: str, long: str) -> Padding:
+    """Run the short sentence alone, and beside the long one with and without the mask that hides [PAD].
+
+    Raises:
+        ValueError: the short sentence does not have fewer tokens than the long one.
+    """
+    alone, (masked, other) = encoder.trace(short), encoder.trace([short, long])
+    n = len(alone.tokens)
+    if not masked.padding:
+        raise ValueError(f"the short sentence has {n} tokens, the long one {len(other.tokens) - other.padding}; "
+                         "the short one must have fewer")  # fmt: skip
+    values: dict[str, Tensor] = {}
+    encoder.model(torch.tensor([masked.ids, other.ids]), None, tap=Recorder(values, {}))
+    forgotten = Trace(masked.pieces, encoder.config, encoder.source, values, {})  # none of its tokens counts as padding
+    runs = (masked, forgotten)
+    apart = [(run["output"][:n] - alone["output"]).abs().amax(-1) for run in runs]
+    leaks = [torch.stack([leak(run, i, n) for i in range(encoder.config.n_layers)]) for run in runs]
+    return Padding(tuple(masked.tokens), n, *apart, *leaks)
+
+
+def leak(run: Trace, layer: int, n: int) -> Tensor:
+    """The share of their weight that the first n tokens give to those after them, per head [H]."""
+    weights = run[f"layers.{layer}.attention.weights"]
+    return weights[:, :n, n:].sum(-1).mean(-1)
+
+
+@dataclass(frozen=True)
+class HiddenRow:
+    """What becomes of a token for which every key is hidden: the last of n, in a random model of one head.
+
+    `masked` and `weights` [n, n] are of layer 0. `lost` counts the tokens whose vector is not a number before the first
+    layer and after each one.
+    """
+
+    mask_value: float
+    masked: Tensor
+    weights: Tensor
+    lost: tuple[int, ...]
+
+
+@torch.inference_mode()
+def hidden_row(mask_value: float = -math.inf, *, n: int = 5, n_layers: int = 3, seed: int = 0) -> HiddenRow:
+    """Hide every key from the last token, none from the others, and follow what softmax makes of its row.
+
+    With minus infinity the row is 0/0 = nan, which the layers after it hand to every token; with a finite value all
+    scores are equal, and softmax spreads the row evenly, 1/n each, over tokens it was told not to see.
+
+    Raises:
+        ValueError: a mask value, n or number of layers outside its range.
+    """
+    at_least(2, n=n)
+    config = EncoderConfig(
+        vocab_size=5, d_model=16, n_heads=1, n_layers=n_layers, d_ff=32, max_positions=n, mask_value=mask_value
+    )
+    hidden = torch.zeros(1, n, n, dtype=torch.bool)
+    hidden[:, -1] = True
+    values: dict[str, Tensor] = {}
+    x = normal(1, n, config.d_model, seed=seed + 1)
+    untrained(config, seed).resume(x, 0, hidden, Recorder(values, {}))
+    stream = (x, *(values[f"layers.{i}.output"] for i in range(n_layers)))
+    lost = tuple(int(vectors[0].isnan().any(-1).sum()) for vectors in stream)
+    masked, weights = (values[f"layers.0.attention.{name}"][0, 0] for name in ("masked", "weights"))
+    return HiddenRow(mask_value, masked, weights, lost)

@@ -1,0 +1,61 @@
+"""What several labs need: untrained weights that a seed pins, normal numbers, and a tap that puts tensors in place."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from torch import Generator, Tensor, nn, randn
+
+from encoder import checkpoint
+from encoder.config import EncoderConfig
+from encoder.model import Encoder
+from encoder.tap import Recorder, Tap
+
+
+class Given(Tap):
+    """Puts given tensors in the place of the steps they name, and hands every value on to another tap."""
+
+    def __init__(self, values: Mapping[str, Tensor], then: Tap, prefix: str = "") -> None:
+        self.values = values
+        self.then = then
+        self.prefix = prefix
+
+    def __call__(self, name: str, value: Tensor) -> Tensor:
+        """The given tensor where there is one, and the value untouched where not."""
+        return self.then(name, self.values.get(self.prefix + name, value))
+
+    def inside(self, part: str) -> "Given":
+        """The same, one part further down."""
+        return Given(self.values, self.then.inside(part), f"{self.prefix}{part}.")
+
+
+def recorded(module: nn.Module, *inputs: Any, given: Mapping[str, Tensor] | None = None) -> dict[str, Tensor]:
+    """Every step of one part of the model, by its name within that part, with the given steps put in place."""
+    values: dict[str, Tensor] = {}
+    module(*inputs, tap=Given(given or {}, Recorder(values, {})))
+    return values
+
+
+def untrained(config: EncoderConfig, seed: int) -> Encoder:
+    """A model with the random weights of a seed; torch's global generator is left as it is."""
+    return checkpoint.build(config, checkpoint.random_weights(config, seed), "the random weights")
+
+
+def normal(*shape: int, seed: int) -> Tensor:
+    """Standard normal numbers that a seed pins."""
+    return randn(shape, generator=Generator().manual_seed(seed))
+
+
+def some(name: str, values: Sequence[int], low: int, high: int) -> None:
+    """Refuse a list of sizes that is empty or holds something else than whole numbers within a range."""
+    if not values:
+        raise ValueError(f"{name} is empty; it must hold one or more whole numbers from {low} to {high}")
+    for value in values:
+        if type(value) is not int or not low <= value <= high:
+            raise ValueError(f"{name} holds {value!r}; it must hold whole numbers from {low} to {high}")
+
+
+def at_least(low: int, **counts: int) -> None:
+    """Refuse a count that is not a whole number from `low` up; the message names it."""
+    for name, count in counts.items():
+        if type(count) is not int or count < low:
+            raise ValueError(f"{name} is {count!r}; it must be a whole number, {low} or more")

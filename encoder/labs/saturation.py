@@ -1,0 +1,106 @@
+"""Lab scaling: without the division by sqrt(d_head), softmax is all or nothing (paper, section 3.2.1, footnote 4)."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from encoder.attention import Attention
+from encoder.config import LIMITS, EncoderConfig
+from encoder.edits import Edit
+from encoder.labs.parts import at_least, normal, recorded, some, untrained
+from encoder.metrics import attention_weights, confidence, entropy_share
+from encoder.text_encoder import TextEncoder
+from encoder.trace import Trace
+
+WIDTHS = (4, 8, 16, 32, 64, 128, 256, 512, 1024)
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """How widely each head looks with the division by sqrt(d_head) and without it; every tensor is [n_layers, H].
+
+    Entropy is a share of ln n, from 0 to 1; the largest weight that a token gives, from 1/n to 1. Both are means over
+    the tokens that look.
+    """
+
+    with_entropy: Tensor
+    without_entropy: Tensor
+    with_largest: Tensor
+    without_largest: Tensor
+
+
+def scaling(encoder: TextEncoder, trace: Trace | str) -> Scaling:
+    """Run a sentence again without the division, in all layers at once, and measure all heads in both runs.
+
+    From layer 1 on a head's input differs too, since the layers before it looked elsewhere. Edits and hidden tokens of
+    the trace stay in force.
+
+    Raises:
+        ValueError: the trace is of another model.
+    """
+    trace = encoder.trace(trace) if isinstance(trace, str) else trace
+    if trace.config != encoder.config or trace.source != encoder.source:
+        raise ValueError(f"the trace is of model {trace.source.name!r}; this one is {encoder.source.name!r}")
+    undone = [Edit(f"layers.{i}.attention.scaled", "bypass") for i in range(encoder.config.n_layers)]
+    without = encoder.trace(trace.text, hidden=trace.hidden, edits=(*trace.edits, *undone))
+    ours, theirs = attention_weights(trace), attention_weights(without)
+    return Scaling(entropy_share(ours).mean(-1), entropy_share(theirs).mean(-1), confidence(ours), confidence(theirs))
+
+
+class Width(NamedTuple):
+    """What the width of a head does to random attention over n tokens.
+
+    `deviation` is the standard deviation of the dot products q . k, to be held against `predicted` = sqrt(d_k). Entropy
+    is a share of ln n, and the largest weight from 1/n to 1, with the division by sqrt(d_k) and without it.
+    """
+
+    d_k: int
+    deviation: float
+    predicted: float
+    with_entropy: float
+    without_entropy: float
+    with_largest: float
+    without_largest: float
+
+
+@torch.inference_mode()
+def dot_products(
+    widths: Sequence[int] = WIDTHS, *, n: int = 16, sentences: int = 32, seed: int = 0
+) -> tuple[Width, ...]:
+    """Queries and keys of independent standard normal numbers through the model's attention, one width at a time.
+
+    A dot product of d_k independent products of mean 0 and variance 1 has mean 0 and variance d_k (footnote 4).
+
+    Args:
+        widths: d_k of the one head.
+        n: tokens of each sentence.
+        sentences: independent draws, laid together as a batch.
+        seed: what pins the numbers.
+
+    Raises:
+        ValueError: no width, or a width, n or number of sentences outside its range.
+    """
+    at_least(2, n=n)
+    at_least(1, sentences=sentences)
+    some("widths", widths, *LIMITS["d_model"])
+    return tuple(of_width(d_k, normal(2, sentences, 1, n, d_k, seed=seed)) for d_k in widths)
+
+
+def of_width(d_k: int, drawn: Tensor) -> Width:
+    """Run attention of one head on queries and keys [2, B, 1, n, d_k]."""
+    config = EncoderConfig(vocab_size=5, d_model=d_k, n_heads=1, n_layers=1, d_ff=1, positions="none")
+    attention = untrained(config, 0).layers[0].attention
+    assert isinstance(attention, Attention)
+    given = {"q": drawn[0], "k": drawn[1]}
+    ours = recorded(attention, drawn[0, :, 0], given=given)
+    theirs = recorded(attention, drawn[0, :, 0], given={**given, "scaled": ours["scores"]})
+    with_, without = ours["weights"], theirs["weights"]
+    return Width(
+        d_k, float(ours["scores"].std()), math.sqrt(d_k),
+        float(entropy_share(with_).mean()), float(entropy_share(without).mean()),
+        float(confidence(with_).mean()), float(confidence(without).mean()),
+    )  # fmt: skip

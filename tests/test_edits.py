@@ -1,0 +1,841 @@
+"""An edit changes what it names and all that follows from it, nothing else, and what was used is what was recorded."""
+
+import copy
+import math
+import random
+import string
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import FrozenInstanceError, replace
+
+import pytest
+import torch
+from oracle import roundings, torch_twin
+from tiny import SENTENCE, TINY, VARIANTS, tiny
+from torch import Tensor
+
+from encoder import Edit, EncoderConfig, TextEncoder, Trace
+from encoder.code import snippet
+from encoder.edit_text import LONGEST_TEXT, MOST_EDITS, PHRASES, edits_to_text, sentence, text_to_edits
+from encoder.edits import LONGEST_SENTENCE, VALUES
+from encoder.proof import checks
+from encoder.steps import Step, by_name, catalogue
+
+SARA = "Keys on the table belong to Sara."
+OTHER = "w9 w8 w7 w6 w5"  # as long as SENTENCE
+N = 7
+FOUR = ("mlm-head-gelu", "pre-norm-final-norm", "std-norm-everywhere", "preset-bert-base")
+AT = "layers.1.attention."
+
+every_variant = pytest.mark.parametrize("config", VARIANTS.values(), ids=VARIANTS)
+four_variants = pytest.mark.parametrize("config", [replace(VARIANTS[name], n_layers=2) for name in FOUR], ids=FOUR)
+
+
+@pytest.fixture(scope="module")
+def encoder() -> TextEncoder:
+    """Post-norm with a head for words."""
+    return tiny(VARIANTS["mlm-head"])
+
+
+@pytest.fixture(scope="module")
+def plain(encoder: TextEncoder) -> Trace:
+    """The sentence without edits."""
+    return encoder.trace(SENTENCE)
+
+
+def after(config: EncoderConfig, name: str) -> set[str]:
+    """Every step that is computed from a step, by way of others too."""
+    found = {name}
+    for step in catalogue(config):
+        if found & set(step.inputs):
+            found.add(step.name)
+    return found - {name}
+
+
+def changed(one: Trace, other: Trace) -> set[str]:
+    """The steps that are not the same to the last bit."""
+    return {name for name in one if not torch.equal(one[name], other[name])}
+
+
+def some_edit(step: Step) -> Edit:
+    """An edit of a step that changes it, whatever it holds."""
+    return Edit(step.name, "replace", value=0.7)
+
+
+# What follows from an edit
+
+
+@four_variants
+def test_what_was_recorded_is_what_was_gone_on_with(config: EncoderConfig) -> None:
+    encoder = tiny(config)
+    for step in encoder.steps:
+        trace = encoder.trace(SENTENCE, edits=[some_edit(step)])
+        wrong = {name: off for name, off in roundings(encoder, trace).items() if off > 2e-6 and name != step.name}
+        assert wrong == {}, step.name
+
+
+@four_variants
+def test_what_comes_before_is_as_it_was(config: EncoderConfig) -> None:
+    encoder = tiny(config)
+    plain = encoder.trace(SENTENCE)
+    for step in encoder.steps:
+        trace = encoder.trace(SENTENCE, edits=[some_edit(step)])
+        found = changed(plain, trace)
+        assert step.name in found
+        assert found <= {step.name} | after(config, step.name), step.name
+        assert bool((trace[step.name] == 0.7).all())
+        assert list(trace) == list(plain)
+        assert trace.edits == (some_edit(step),)
+
+
+@every_variant
+def test_times_one_changes_no_bit(config: EncoderConfig) -> None:
+    encoder = tiny(config)
+    plain = encoder.trace([SENTENCE, "w1 w2"], hidden=(2,))
+    every = [Edit(step.name, "scale", value=1) for step in encoder.steps]
+    for before, trace in zip(plain, encoder.trace([SENTENCE, "w1 w2"], hidden=(2,), edits=every), strict=True):
+        assert changed(before, trace) == set()
+
+
+def test_times_one_changes_no_bit_of_base(base: TextEncoder, sara: Trace) -> None:
+    trace = base.trace(SARA, edits=[Edit(step.name, "scale", value=1.0) for step in base.steps])
+    assert changed(sara, trace) == set()
+
+
+def test_an_edit_works_on_a_copy(encoder: TextEncoder) -> None:
+    weights = {name: weight.clone() for name, weight in encoder.model.state_dict().items()}
+    table = encoder.model.embedding.positions.weight.clone()
+    plain = encoder.trace(SENTENCE)
+    kept = {name: plain[name].clone() for name in plain}
+    edits = [Edit(step.name, "patch", value=plain) for step in encoder.steps]
+    edits += [Edit(step.name, "noise", value=1) for step in encoder.steps]
+    trace = encoder.trace(OTHER, edits=edits)
+    assert changed(plain, trace) == set(plain)
+    assert [name for name in plain if not torch.equal(plain[name], kept[name])] == []
+    assert torch.equal(encoder.model.embedding.positions.weight, table)
+    assert all(torch.equal(encoder.model.state_dict()[name], weight) for name, weight in weights.items())
+
+
+def test_what_is_not_edited_keeps_its_storage(encoder: TextEncoder) -> None:
+    trace = encoder.trace(SENTENCE, edits=[Edit("layers.0.output", "zero")])
+    assert torch.equal(trace["layers.0.add_norm_2.output"], encoder.trace(SENTENCE)["layers.0.add_norm_2.output"])
+    assert trace["layers.0.output"].data_ptr() == trace["layers.1.attention.input"].data_ptr()
+    assert not trace["layers.1.add_norm_1.residual"].any()
+
+
+def test_nothing_is_left_on_the_modules(encoder: TextEncoder) -> None:
+    def state() -> dict[tuple[str, str], int]:
+        modules = encoder.model.named_modules()
+        return {(name, key): id(value) for name, module in modules for key, value in vars(module).items()}
+
+    before = state()
+    encoder.trace(SENTENCE, edits=[Edit(AT + "scaled", "bypass"), Edit("mlm.logits", "zero")])
+    assert state() == before
+
+
+def test_memory_counts_edited_positions(encoder: TextEncoder, plain: Trace) -> None:
+    edited = encoder.trace(SENTENCE, edits=[Edit("embedding.positions", "scale", value=1)])
+    assert edited.nbytes == plain.nbytes + N * 30 * 4
+
+
+# Algebra
+
+
+@pytest.mark.parametrize("model", ["base", "small"])
+def test_without_heads_attention_is_its_bias(model: str, request: pytest.FixtureRequest) -> None:
+    encoder: TextEncoder = request.getfixturevalue(model)
+    layers = range(encoder.config.n_layers)
+    one_by_one = [
+        Edit(f"layers.{i}.attention.heads", "zero", heads=(h,)) for i in layers for h in range(encoder.config.n_heads)
+    ]
+    for edits in (one_by_one, [Edit(f"layers.{i}.attention.heads", "zero") for i in layers]):
+        trace = encoder.trace(SARA, edits=edits)
+        for i in layers:
+            output, bias = trace[f"layers.{i}.attention.output"], encoder.model.layers[i].attention.w_o.bias
+            assert torch.equal(output, bias.expand_as(output))
+
+
+@every_variant
+def test_a_whole_layer_from_another_run_makes_the_rest_its(config: EncoderConfig) -> None:
+    encoder = tiny(config)
+    a, b = encoder.trace(OTHER), encoder.trace(SENTENCE)
+    for name in ("embedding.output", "layers.0.output"):
+        for value in (a, OTHER):
+            trace = encoder.trace(SENTENCE, edits=[Edit(name, "patch", value=value)])
+            rest = {name} | after(config, name)
+            assert changed(b, trace) >= {name, "output"}
+            assert changed(a, trace) & rest == set()
+            assert changed(b, trace) <= rest
+
+
+def test_a_whole_layer_of_base_from_another_run(base: TextEncoder, sara: Trace) -> None:
+    trace = base.trace("Rain on the roof sounds to Tom.", edits=[Edit("layers.2.output", "patch", value=SARA)])
+    assert len(trace.tokens) == len(sara.tokens)
+    assert changed(sara, trace) & after(base.config, "layers.2.output") == set()
+    assert "mlm.probabilities" in after(base.config, "layers.2.output")
+
+
+@pytest.mark.parametrize("name", ["post-norm", "final-norm", "pre-norm-final-norm", "gelu"])
+def test_causal_on_every_layer_is_torchs_causal_encoder(name: str) -> None:
+    encoder = tiny(VARIANTS[name])
+    encoder.model.double()
+    trace = encoder.trace(
+        SENTENCE, edits=[Edit(f"layers.{i}.attention.masked", "causal") for i in range(encoder.config.n_layers)]
+    )
+    mask = torch.nn.Transformer.generate_square_subsequent_mask(N, dtype=torch.float64)
+    expected = torch_twin(encoder.model)(trace["embedding.output"][None].clone(), mask=mask, is_causal=True)
+    assert float((trace["output"] - expected[0]).abs().max()) <= 1e-10
+    assert not trace[AT + "weights"].triu(1).any()
+
+
+def test_causal_keeps_to_its_heads_and_rows(encoder: TextEncoder, plain: Trace) -> None:
+    trace = encoder.trace(SENTENCE, edits=[Edit(AT + "masked", "causal", heads=(2,), positions=(1, 4))])
+    expected = plain[AT + "masked"].clone()
+    expected[2, 1, 2:] = expected[2, 4, 5:] = -math.inf
+    assert torch.equal(trace[AT + "masked"], expected)
+
+
+def test_causal_takes_the_models_own_mask_value() -> None:
+    encoder = tiny(VARIANTS["finite-mask"])
+    trace = encoder.trace(SENTENCE, edits=[Edit(AT + "masked", "causal")])
+    assert trace[AT + "masked"][0, 0].tolist()[1:] == [-1e9] * 6
+
+
+BYPASSED = {
+    "attention.scaled": "attention.scores",
+    "attention.masked": "attention.scaled",
+    "attention.weights": "attention.masked",
+    "attention.input": "x",
+    "feed_forward.activation": "feed_forward.hidden",
+    "add_norm_1.sum": "add_norm_1.residual",
+    "add_norm_2.normalized": "add_norm_2.sum",
+    "add_norm_2.output": "add_norm_2.normalized",
+}
+
+
+@pytest.mark.parametrize(("local", "first"), BYPASSED.items(), ids=BYPASSED)
+def test_a_bypassed_step_hands_on_its_first_input(encoder: TextEncoder, local: str, first: str) -> None:
+    trace = encoder.trace(SENTENCE, hidden=(3,), edits=[Edit(f"layers.1.{local}", "bypass")])
+    assert torch.equal(trace[f"layers.1.{local}"], trace["layers.0.output" if first == "x" else f"layers.1.{first}"])
+
+
+def test_without_activation_two_maps_are_one(encoder: TextEncoder) -> None:
+    encoder = copy.copy(encoder)
+    encoder.model = copy.deepcopy(encoder.model).double()
+    trace = encoder.trace(SENTENCE, edits=[Edit("layers.1.feed_forward.activation", "bypass")])
+    ours = encoder.model.layers[1].feed_forward
+    merged, bias = ours.w_2.weight @ ours.w_1.weight, ours.w_2.weight @ ours.w_1.bias + ours.w_2.bias
+    expected = trace["layers.1.add_norm_1.output"] @ merged.T + bias
+    assert float((trace["layers.1.feed_forward.output"] - expected).abs().max()) <= 1e-12
+
+
+def test_a_bypass_hands_on_the_edited_input(encoder: TextEncoder) -> None:
+    trace = encoder.trace(SENTENCE, edits=[Edit(AT + "scaled", "bypass"), Edit(AT + "scores", "replace", value=3)])
+    assert bool((trace[AT + "scaled"] == 3).all())
+
+
+def test_a_bypass_at_some_heads_and_positions(encoder: TextEncoder, plain: Trace) -> None:
+    trace = encoder.trace(SENTENCE, edits=[Edit(AT + "scaled", "bypass", heads=(1,), positions=(0, 6))])
+    expected = plain[AT + "scaled"].clone()
+    expected[1, [0, 6]] = plain[AT + "scores"][1, [0, 6]]
+    assert torch.equal(trace[AT + "scaled"], expected)
+
+
+@pytest.mark.parametrize("model", ["base", "small"])
+def test_without_positions_order_is_lost(model: str, request: pytest.FixtureRequest) -> None:
+    encoder: TextEncoder = request.getfixturevalue(model)
+    off = [Edit("embedding.positions", "zero")]
+    one, other = (encoder.trace(text, edits=off)["output"] for text in ("a cat saw dogs", "dogs saw a cat"))
+    assert float((one[[0, 4, 3, 1, 2, 5]] - other).abs().max()) <= 1e-5  # measured: 3e-6; vectors reach 20
+    one, other = (encoder.trace(text)["output"] for text in ("a cat saw dogs", "dogs saw a cat"))
+    assert float((one[[0, 4, 3, 1, 2, 5]] - other).abs().max()) > 0.1
+
+
+def test_zero_mean_goes_into_the_variance(encoder: TextEncoder) -> None:
+    trace = encoder.trace(SENTENCE, edits=[Edit("layers.0.add_norm_1.mean", "zero")])
+    x = trace["layers.0.add_norm_1.sum"]
+    expected = x / (x.square().mean(-1, keepdim=True) + encoder.config.norm_eps).sqrt()
+    assert float((trace["layers.0.add_norm_1.normalized"] - expected).abs().max()) <= 1e-6
+
+
+# The actions
+
+SHAPES = ("embedding.output", AT + "q", AT + "scores", "layers.1.add_norm_1.mean", "layers.1.feed_forward.hidden")
+
+
+def chosen(step: Step, heads: list[int], positions: list[int]) -> tuple[Tensor, ...]:
+    """The same numbers that an edit of those heads and positions chooses."""
+    rows = torch.tensor(positions)
+    return (torch.tensor(heads)[:, None], rows) if "H" in step.shape else (rows,)
+
+
+def edited(encoder: TextEncoder, name: str, action: str, value: float | None = None) -> tuple[Tensor, Tensor, Tensor]:
+    """A step before an edit at some places, after it, and where it was not chosen."""
+    step = by_name(encoder.config)[name]
+    before = encoder.trace(SENTENCE)[name]
+    heads = (0, 2) if "H" in step.shape else None
+    after_it = encoder.trace(SENTENCE, edits=[Edit(name, action, heads, (1, 2, 5), value)])[name]
+    index = chosen(step, [0, 2], [1, 2, 5])
+    elsewhere = torch.ones_like(before, dtype=torch.bool)
+    elsewhere[index] = False
+    assert torch.equal(before[elsewhere], after_it[elsewhere])
+    assert bool(elsewhere.any())
+    return before[index], after_it[index], elsewhere
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_zero_replace_and_scale(encoder: TextEncoder, name: str) -> None:
+    assert not edited(encoder, name, "zero")[1].any()
+    assert bool((edited(encoder, name, "replace", -0.25)[1] == -0.25).all())
+    before, after_it, _ = edited(encoder, name, "scale", 0.5)
+    assert torch.equal(after_it, before * 0.5)
+    assert torch.equal(edited(encoder, name, "scale", 10**30)[1], before * 1e30)
+    assert bool((edited(encoder, name, "replace", 10**30)[1] == torch.tensor(1e30)).all())
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_the_mean_is_over_the_chosen_rows(encoder: TextEncoder, name: str) -> None:
+    before, after_it, _ = edited(encoder, name, "mean")
+    axis = 1 if before.dim() == 3 else 0
+    rows = before.unbind(axis)
+    for row in after_it.unbind(axis):
+        assert torch.allclose(row, sum(rows[1:], rows[0]) / 3, atol=1e-6)
+
+
+def test_mean_weights_still_sum_to_one(encoder: TextEncoder) -> None:
+    weights = encoder.trace(SENTENCE, hidden=(2,), edits=[Edit(AT + "weights", "mean")])[AT + "weights"]
+    assert torch.allclose(weights.sum(-1), torch.ones(()), atol=1e-6)
+    assert torch.equal(weights[:, 0], weights[:, 6])
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_noise_has_the_spread_of_what_it_replaces(encoder: TextEncoder, name: str) -> None:
+    before, after_it, _ = edited(encoder, name, "noise", 4)
+    step = by_name(encoder.config)[name]
+    drawn = torch.randn(step.sizes(encoder.config, N), generator=torch.Generator().manual_seed(4))
+    drawn = drawn[chosen(step, [0, 2], [1, 2, 5])]
+    parts = list(zip(before, after_it, drawn, strict=True)) if before.dim() == 3 else [(before, after_it, drawn)]
+    for old, new, numbers in parts:  # one for each head
+        assert torch.allclose(new, numbers * old.std(correction=0), atol=1e-5)
+
+
+def test_noise_stands_by_its_seed(encoder: TextEncoder) -> None:
+    one, again, other = (encoder.trace(SENTENCE, edits=[Edit(AT + "v", "noise", value=seed)]) for seed in (1, 1, 2))
+    assert changed(one, again) == set()
+    assert not torch.equal(one[AT + "v"], other[AT + "v"])
+    state = torch.random.get_rng_state()
+    encoder.trace(SENTENCE, edits=[Edit(AT + "v", "noise", value=3), Edit(AT + "k", "shuffle", value=3)])
+    assert torch.equal(torch.random.get_rng_state(), state)
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_shuffle_only_moves_rows(encoder: TextEncoder, name: str) -> None:
+    seen = set()
+    for seed in range(8):
+        before, after_it, _ = edited(encoder, name, "shuffle", seed)
+        axis = 1 if before.dim() == 3 else 0
+        old, new = before.unbind(axis), after_it.unbind(axis)
+        order = [next(i for i, row in enumerate(old) if torch.equal(row, moved)) for moved in new]
+        assert sorted(order) == [0, 1, 2]
+        seen.add(tuple(order))
+        assert torch.equal(edited(encoder, name, "shuffle", seed)[1], after_it)
+    assert len(seen) > 2
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize(("places", "order"), [(1, [2, 0, 1]), (-1, [1, 2, 0]), (3, [0, 1, 2]), (-8, [2, 0, 1])])
+def test_shift_moves_rows_and_wraps(encoder: TextEncoder, name: str, places: int, order: list[int]) -> None:
+    before, after_it, _ = edited(encoder, name, "shift", places)
+    assert torch.equal(after_it, before.index_select(1 if before.dim() == 3 else 0, torch.tensor(order)))
+
+
+def test_shifted_positions_move_towards_the_end(encoder: TextEncoder, plain: Trace) -> None:
+    trace = encoder.trace(SENTENCE, edits=[Edit("embedding.positions", "shift", value=2)])
+    assert torch.equal(trace["embedding.positions"][2], plain["embedding.positions"][0])
+    assert torch.equal(trace["embedding.positions"][0], plain["embedding.positions"][5])
+
+
+def test_a_hidden_score_stays_hidden(encoder: TextEncoder) -> None:
+    for action, value in (("scale", 0.0), ("scale", -2.0), ("noise", 3)):
+        trace = encoder.trace(SENTENCE, hidden=(2,), edits=[Edit(AT + "masked", action, value=value)])
+        masked = trace[AT + "masked"]
+        assert bool((masked[..., 2] == -math.inf).all())
+        assert bool(masked[..., [0, 1, 3]].isfinite().all())
+        assert bool(trace["output"].isfinite().all())
+
+
+def test_a_row_with_every_key_hidden_is_no_number(encoder: TextEncoder) -> None:
+    edits = [Edit("layers.0.attention.masked", "replace", positions=(3,), value=-math.inf)]
+    trace = encoder.trace(SENTENCE, edits=edits)
+    assert bool(trace["layers.0.attention.weights"][:, 3].isnan().all())
+    assert bool(trace["layers.0.output"][[0, 1, 2, 4, 5, 6]].isfinite().all())
+    assert bool(trace["layers.0.output"][3].isnan().all())
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_patch_takes_the_same_places(encoder: TextEncoder, name: str) -> None:
+    step, donor = by_name(encoder.config)[name], encoder.trace(OTHER)
+    heads = (0, 2) if "H" in step.shape else None
+    for value in (donor, OTHER):
+        found = encoder.trace(SENTENCE, edits=[Edit(name, "patch", heads, (1, 2, 5), value)])[name]
+        index = chosen(step, [0, 2], [1, 2, 5])
+        assert torch.equal(found[index], donor[name][index])
+
+
+def test_a_patch_between_lengths(encoder: TextEncoder) -> None:
+    longer = encoder.trace(f"{OTHER} w1 w2")
+    trace = encoder.trace(SENTENCE, edits=[Edit("layers.0.output", "patch", value=longer)])
+    assert torch.equal(trace["layers.0.output"], longer["layers.0.output"][:N])
+    shorter = encoder.trace("w3 w4")
+    edits = [Edit(AT + "heads", "patch", positions=(1, 3), value=shorter)]
+    assert torch.equal(encoder.trace(SENTENCE, edits=edits)[AT + "heads"][:, [1, 3]], shorter[AT + "heads"][:, [1, 3]])
+
+
+def test_a_patch_sees_no_edit_and_nothing_hidden(encoder: TextEncoder) -> None:
+    edits = [Edit("layers.0.output", "zero"), Edit("layers.1.attention.input", "patch", value=OTHER)]
+    trace = encoder.trace(SENTENCE, hidden=(1,), edits=edits)
+    assert torch.equal(trace["layers.1.attention.input"], encoder.trace(OTHER)["layers.1.attention.input"])
+
+
+def test_a_padded_donor_gives_only_its_own_tokens(encoder: TextEncoder) -> None:
+    short, _ = encoder.trace(["w1 w2", SENTENCE])
+    assert short.padding == 3
+    with pytest.raises(ValueError, match="position 6 is not in the run of 'w1 w2'; its positions go from 0 to 3"):
+        encoder.trace(SENTENCE, edits=[Edit("layers.0.output", "patch", value=short)])
+
+
+# Several edits
+
+
+def test_edits_of_one_step_act_in_their_order(encoder: TextEncoder) -> None:
+    zero, three = Edit(AT + "v", "zero"), Edit(AT + "v", "replace", value=3)
+    assert bool((encoder.trace(SENTENCE, edits=[zero, three])[AT + "v"] == 3).all())
+    assert not encoder.trace(SENTENCE, edits=[three, zero])[AT + "v"].any()
+    double = Edit(AT + "v", "scale", value=2)
+    assert bool((encoder.trace(SENTENCE, edits=[three, double, double])[AT + "v"] == 12).all())
+
+
+def test_edits_of_several_steps_act_together(encoder: TextEncoder, plain: Trace) -> None:
+    edits = [Edit("layers.1.output", "zero", positions=(2,)), Edit("layers.0.attention.v", "zero", heads=(1,))]
+    trace = encoder.trace(SENTENCE, edits=edits)
+    assert changed(plain, trace) == changed(plain, encoder.trace(SENTENCE, edits=edits[::-1]))
+    assert not trace["output"][2].any()
+    assert not trace["layers.0.attention.heads"][1].any()
+    assert not torch.equal(trace["output"][3], plain["output"][3])
+
+
+def test_edits_reach_the_head_for_words(encoder: TextEncoder) -> None:
+    trace = encoder.trace(SENTENCE, edits=[Edit("mlm.logits", "zero", positions=(2,))])
+    assert torch.allclose(trace["mlm.probabilities"][2], torch.tensor(1 / 53))
+    sure = Edit("mlm.probabilities", "replace", positions=(1,), value=1)
+    assert [share for _, share in encoder.predict(encoder.trace(SENTENCE, edits=[sure]))[1]] == [1] * 5
+    normed = encoder.trace(SENTENCE, edits=[Edit("mlm.norm.normalized", "bypass")])
+    assert torch.equal(normed["mlm.norm.normalized"], normed["mlm.activation"])
+
+
+# Batches
+
+EVERYWHERE = [
+    Edit("embedding.positions", "shuffle", value=5),
+    Edit("layers.0.attention.masked", "causal"),
+    Edit("layers.0.attention.weights", "mean", heads=(1,)),
+    Edit("layers.0.attention.heads", "shift", value=1),
+    Edit("layers.0.feed_forward.output", "mean"),
+    Edit("layers.1.attention.q", "noise", value=2),
+    Edit("layers.1.attention.scores", "replace", positions=(1,), value=0.5),
+    Edit("layers.1.add_norm_1.normalized", "bypass"),
+    Edit("layers.1.add_norm_2.residual", "patch", positions=(0, 2), value="w5 w6"),
+]
+
+
+@every_variant
+def test_an_edit_in_a_batch_is_that_of_the_sentence_alone(config: EncoderConfig) -> None:
+    encoder = tiny(replace(config, n_layers=2))
+    encoder.model.double()
+    heads = range(encoder.config.n_heads)
+    edits = [edit for edit in EVERYWHERE if edit.heads is None or edit.heads[0] in heads]
+    texts = [SENTENCE, "w7", "w8 w9 w1"]
+    for text, padded in zip(texts, encoder.trace(texts, edits=edits), strict=True):
+        alone = encoder.trace(text, edits=edits)
+        n = len(alone.tokens)
+        for step in encoder.steps:
+            part = padded[step.name][tuple(slice(n) if d == "n" else slice(None) for d in step.shape)]
+            assert torch.allclose(part, alone[step.name], atol=1e-11), (text, step.name)
+        assert not padded[AT + "weights"][:, :n, n:].any()
+        assert padded.edits == alone.edits == tuple(edits)
+
+
+def test_a_position_must_be_in_every_sentence(encoder: TextEncoder) -> None:
+    with pytest.raises(ValueError, match="position 4 is outside the sentence; positions go from 0 to 3"):
+        encoder.trace([SENTENCE, "w1 w2"], edits=[Edit("output", "zero", positions=(4,))])
+
+
+def test_threads_never_mix() -> None:
+    encoder = tiny(VARIANTS["preset-bert-base"])
+    steps = [step.name for step in encoder.steps]
+    jobs = [
+        (f"w{i} w{i + 1} w{i + 2}", (Edit(steps[i % len(steps)], "scale", value=i + 2), Edit(AT + "scaled", "bypass")))
+        for i in range(40)
+    ]
+    alone = [encoder.trace(text, edits=edits) for text, edits in jobs]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda job: encoder.trace(job[0], edits=job[1]), jobs * 3))
+    for trace, expected in zip(together, alone * 3, strict=True):
+        assert trace.edits == expected.edits
+        assert changed(trace, expected) == set()
+
+
+# What an Edit is
+
+
+def test_an_edit_is_frozen_hashable_and_tidy(plain: Trace) -> None:
+    edit = Edit(AT + "heads", "zero", heads=(2, 0, 2), positions=[5, 1])  # type: ignore[arg-type]
+    assert (edit.heads, edit.positions) == ((0, 2), (1, 5))
+    assert edit == Edit(AT + "heads", "zero", (0, 2), (1, 5))
+    assert len({edit, Edit(AT + "heads", "zero", (0, 2), (1, 5)), Edit(AT + "heads", "zero")}) == 2
+    assert len({Edit("output", "patch", value=plain), Edit("output", "patch", value=plain)}) == 1
+    with pytest.raises(FrozenInstanceError):
+        edit.action = "mean"  # type: ignore[misc]
+
+
+def test_a_trace_is_equal_to_itself_only(encoder: TextEncoder, plain: Trace) -> None:
+    assert plain == plain
+    assert plain != encoder.trace(SENTENCE)
+    assert len({plain, plain}) == 1
+
+
+def test_a_trace_tells_its_edits(encoder: TextEncoder, plain: Trace) -> None:
+    assert plain.edits == ()
+    trace = encoder.trace(SENTENCE, edits=[Edit("output", "zero"), Edit("output", "mean")])
+    assert repr(trace) == f"Trace({SENTENCE!r}, model='tiny', 7 tokens, {len(trace)} steps, 2 edits)"
+
+
+HEADS_LIMIT = "it must be a tuple of whole numbers from 0 to 127, or None for all"
+WRONG = {
+    "action": (("output", "drop"), "action is 'drop'; it must be one of zero, mean, scale, noise, replace, patch"),
+    "action-type": (("output", None), "action is None; it must be one of"),
+    "step-type": ((3, "zero"), "step is 3; it must be the name of a step"),
+    "zero-value": (("output", "zero", None, None, 1), "value is 1; zero takes no value"),
+    "mean-value": (("output", "mean", None, None, 1), "value is 1; mean takes no value"),
+    "bypass-value": (("output", "bypass", None, None, "x"), "value is 'x'; bypass takes no value"),
+    "causal-value": (("output", "causal", None, None, 0), "value is 0; causal takes no value"),
+    "scale-none": (("output", "scale"), r"value is None; scale takes a number from -3\.4e\+38 to 3\.4e\+38"),
+    "scale-text": (("output", "scale", None, None, "2"), "value is '2'; scale takes a number"),
+    "scale-bool": (("output", "scale", None, None, True), "value is True; scale takes a number"),
+    "scale-nan": (("output", "scale", None, None, math.nan), "value is nan; scale takes a number"),
+    "scale-infinite": (("output", "scale", None, None, -math.inf), "value is -inf; scale takes a number"),
+    "scale-large": (("output", "scale", None, None, 1e39), r"value is 1e\+39; scale takes a number"),
+    "replace-infinite": (("output", "replace", None, None, math.inf), "value is inf; replace takes a number from"),
+    "replace-none": (("output", "replace"), "value is None; replace takes .* or minus infinity"),
+    "seed": (("output", "noise", None, None, -1), "value is -1; noise takes a seed, .* from 0 to 2147483647"),
+    "seed-float": (("output", "shuffle", None, None, 1.0), r"value is 1\.0; shuffle takes a seed"),
+    "shift": (("output", "shift", None, None, 8192), "value is 8192; shift takes a whole number from -8191 to 8191"),
+    "shift-float": (("output", "shift", None, None, 0.5), r"value is 0\.5; shift takes a whole number"),
+    "patch": (("output", "patch"), "value is None; patch takes a sentence of 1 to 2000 characters, or a Trace"),
+    "patch-empty": (("output", "patch", None, None, ""), "value is ''; patch takes a sentence"),
+    "patch-long": (("output", "patch", None, None, "x" * 2001), "patch takes a sentence of 1 to 2000 characters"),
+    "patch-half": (("output", "patch", None, None, "a\ud83d"), "patch takes a sentence"),
+    "heads-number": (("output", "zero", 3), f"heads is 3; {HEADS_LIMIT}"),
+    "heads-empty": (("output", "zero", ()), rf"heads is \(\); {HEADS_LIMIT}"),
+    "heads-text": (("output", "zero", "12"), f"heads is '12'; {HEADS_LIMIT}"),
+    "heads-negative": (("output", "zero", (0, -1)), rf"heads is \(0, -1\); {HEADS_LIMIT}"),
+    "heads-bool": (("output", "zero", (True,)), rf"heads is \(True,\); {HEADS_LIMIT}"),
+    "positions-large": (("output", "zero", None, (8192,)), "positions is .* whole numbers from 0 to 8191"),
+    "positions-float": (("output", "zero", None, (1.0,)), "positions is .* whole numbers from 0 to 8191"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "message"), WRONG.values(), ids=WRONG)
+def test_an_edit_that_cannot_be(arguments: tuple, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Edit(*arguments)
+
+
+MISFITS = {
+    "step": (Edit("layers.2.attention.heads", "zero"), "no step is called 'layers.2.attention.heads'; did you mean la"),
+    "far-step": (Edit("zzz", "zero"), "no step is called 'zzz'$"),
+    "long-step": (Edit("z" * 10_000, "zero"), "no step is called 'zzz.{1,30}'$"),
+    "no-heads": (Edit("output", "zero", heads=(0,)), r"heads is \(0,\); output has no heads"),
+    "head": (Edit(AT + "q", "zero", heads=(1, 3)), r"layers.1.attention.q has no head 3; heads go from 0 to 2"),
+    "position": (Edit("output", "zero", positions=(7,)), "position 7 is outside the sentence; .* from 0 to 6"),
+    "causal": (Edit(AT + "scaled", "causal"), "layers.1.attention.scaled cannot be causal; only attention.masked can"),
+    "lookup": (Edit("embedding.tokens", "bypass"), "embedding.tokens cannot be bypassed; it is not computed from ano"),
+    "sinusoid": (Edit("embedding.positions", "bypass"), "embedding.positions cannot be bypassed; it is not computed"),
+    "heads": (
+        Edit(AT + "heads", "bypass"),
+        r"heads cannot be bypassed; its input layers.1.attention.weights is \[H, n, n\], not \[H, n, d_head\]",
+    ),
+    "no-edit": ("output", "edits holds 'output'; it must be a tuple of Edit"),
+    "short-donor": (
+        Edit("output", "patch", value="w1"),
+        "position 6 is not in the run of 'w1'; its positions go from 0 to 2",
+    ),
+    "place-in-short-donor": (Edit("output", "patch", positions=(0, 5), value="w1"), "position 5 is not in the run of"),
+    "pairs": (
+        Edit(AT + "scores", "patch", positions=(0,), value="w1"),
+        "the run of 'w1' has 3 tokens and this one 7; a patch of pairs of tokens needs equal lengths",
+    ),
+}
+
+
+@pytest.mark.parametrize(("edit", "message"), MISFITS.values(), ids=MISFITS)
+def test_an_edit_that_does_not_fit(encoder: TextEncoder, edit: Edit, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        encoder.trace(SENTENCE, edits=[edit])
+
+
+def test_a_run_of_another_model_must_have_the_step_in_that_size(encoder: TextEncoder) -> None:
+    wider = tiny(replace(TINY, d_model=36)).trace(SENTENCE)
+    with pytest.raises(
+        ValueError, match=r"output is \[7, 36\] in the run of .*; for its 7 tokens it would be \[7, 30\]"
+    ):
+        encoder.trace(SENTENCE, edits=[Edit("output", "patch", value=wider)])
+    with pytest.raises(ValueError, match=r"the run of .* has no step 'mlm.logits'; it cannot be patched from there"):
+        encoder.trace(SENTENCE, edits=[Edit("mlm.logits", "patch", value=wider)])
+    other = tiny(VARIANTS["mlm-head"], seed=1).trace(SENTENCE)
+    trace = encoder.trace(SENTENCE, edits=[Edit("output", "patch", value=other)])
+    assert torch.equal(trace["output"], other["output"])
+
+
+# In words
+
+TEXTS = {
+    "": (),
+    "layers.2.attention.heads:zero:h=3": (Edit("layers.2.attention.heads", "zero", heads=(3,)),),
+    "embedding.positions:shuffle:v=7;output:mean": (
+        Edit("embedding.positions", "shuffle", value=7),
+        Edit("output", "mean"),
+    ),
+    "layers.0.attention.scaled:scale:v=0.25:h=0,1,5-7:p=0,2-4": (
+        Edit("layers.0.attention.scaled", "scale", (0, 1, 5, 6, 7), (0, 2, 3, 4), 0.25),
+    ),
+    "output:patch:v=The%20cat%3A%20%22a%3Bb%2C%20c%3Dd%22%20%E2%82%AC:p=1": (
+        Edit("output", "patch", positions=(1,), value='The cat: "a;b, c=d" \N{EURO SIGN}'),
+    ),
+    "output:replace:v=-inf": (Edit("output", "replace", value=-math.inf),),
+    "output:replace:v=-1e-07": (Edit("output", "replace", value=-1e-7),),
+    "output:shift:v=-3": (Edit("output", "shift", value=-3),),
+}
+
+
+@pytest.mark.parametrize(("text", "edits"), TEXTS.items(), ids=range(len(TEXTS)))
+def test_edits_as_text(text: str, edits: tuple[Edit, ...]) -> None:
+    assert edits_to_text(edits) == text
+    assert text_to_edits(text) == edits
+
+
+def any_edit(dice: random.Random) -> Edit:
+    """An edit at random, all actions and kinds of values alike."""
+    action = dice.choice(list(VALUES))
+    value: float | str | None = None
+    if action in ("scale", "replace"):
+        value = dice.choice([0, -1, 0.1, 1e-30, -3.4e38, dice.uniform(-9, 9), dice.gauss(0, 1e20), 10**30])
+    elif action in ("noise", "shuffle"):
+        value = dice.randrange(2**31)
+    elif action == "shift":
+        value = dice.randrange(-8191, 8192)
+    elif action == "patch":
+        letters = string.printable + "é€\U0001f642\N{HEBREW LETTER ALEF}\x00\u2028"
+        value = "".join(dice.choices(letters, k=dice.randint(1, 40)))
+    heads, positions = (
+        tuple(dice.sample(range(limit), dice.randint(1, 40))) if dice.random() < 0.5 else None for limit in (128, 512)
+    )
+    return Edit(dice.choice(("output", AT + "heads", "embedding.positions")), action, heads, positions, value)
+
+
+def test_any_edits_come_back_from_their_text() -> None:
+    dice = random.Random(5)
+    for _ in range(300):
+        edits = tuple(any_edit(dice) for _ in range(dice.randint(0, 6)))
+        text = edits_to_text(edits)
+        assert text_to_edits(text) == edits
+        assert text.isascii() and text.isprintable() and " " not in text
+
+
+def test_no_text_raises_anything_but_a_value_error() -> None:
+    dice = random.Random(6)
+    alphabet = "0123456789-,:;=.vhp%_~ \n\x00é٣abczeroscalepatchlayers"
+    good = [edits_to_text([any_edit(dice) for _ in range(3)]) for _ in range(50)]
+    read = 0
+    for i in range(2000):
+        text = list(dice.choice(good) if i % 2 else "".join(dice.choices(alphabet, k=dice.randint(1, 60))))
+        for _ in range(dice.randint(1, 4) if i % 2 else 0):
+            text[dice.randrange(len(text))] = dice.choice(alphabet)
+        try:
+            edits = text_to_edits("".join(text))
+        except ValueError:
+            continue
+        read += 1
+        assert text_to_edits(edits_to_text(edits)) == edits
+    assert read > 50
+
+
+BAD_TEXTS = {
+    "nonsense": ("hello", "'hello' is no edit; the form is step:action"),
+    "trailing": ("output:zero;", "'' is no edit"),
+    "spaces": ("output: zero", "'output: zero' is no edit"),
+    "action": ("output:drop", "action is 'drop'; it must be one of"),
+    "value": ("output:zero:v=3", "value is 3; zero takes no value"),
+    "number": ("output:scale:v=1.", r"'1\.' is no number"),
+    "infinite": ("output:scale:v=inf", "'inf' is no number"),
+    "large": ("output:scale:v=1e999", "value is inf; scale takes a number"),
+    "order": ("output:zero:p=3,2", "'2' in '3,2' is out of order"),
+    "repeat": ("output:zero:p=3,3", "'3' in '3,3' is out of order"),
+    "backwards": ("output:zero:p=4-2", "'4-2' in '4-2' is out of order"),
+    "many": ("output:zero:p=0-9999", "'0-9999' in '0-9999' is out of order; numbers go up, from 0 to 8191"),
+    "heads": ("output:zero:h=128", "heads is .* whole numbers from 0 to 127"),
+    "swapped": ("output:zero:p=1:h=1", "is no edit"),
+    "percent": ("output:patch:v=a%2", "'a%2' is no percent-encoded sentence"),
+    "raw": ("output:patch:v=a b", "'a b' is no percent-encoded sentence"),
+    "utf-8": ("output:patch:v=%FF", "'%FF' is no sentence in UTF-8"),
+    "digits": ("output:zero:p=\u0663", "is no edit"),
+    "length": ("x" * (LONGEST_TEXT + 1), "the edits take 20001 characters; a text holds at most 20000"),
+    "count": (";".join(["output:zero"] * (MOST_EDITS + 1)), "257 edits; a text holds at most 256"),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), BAD_TEXTS.values(), ids=BAD_TEXTS)
+def test_a_text_that_is_no_edits(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        text_to_edits(text)
+
+
+def test_what_no_text_can_hold(plain: Trace) -> None:
+    with pytest.raises(ValueError, match="a patch from a Trace cannot be written as text; give its sentence 'w1 w2"):
+        edits_to_text([Edit("output", "patch", value=plain)])
+    with pytest.raises(ValueError, match="257 edits"):
+        edits_to_text([Edit("output", "zero")] * 257)
+    with pytest.raises(ValueError, match=r"the edits take \d+ characters"):
+        edits_to_text([Edit("output", "patch", value="\N{EURO SIGN}" * LONGEST_SENTENCE)] * 2)
+
+
+SENTENCES = {
+    "layer 1, head 2: weighted values set to zero": Edit(AT + "heads", "zero", heads=(2,)),
+    "layer 1, heads 0, 2, positions 1 to 3, 6: scores set to 0.5": Edit(
+        AT + "scores", "replace", (0, 2), (1, 2, 3, 6), 0.5
+    ),
+    "positional encoding with rows in random order (seed 7)": Edit("embedding.positions", "shuffle", value=7),
+    "positional encoding with rows moved by -2": Edit("embedding.positions", "shift", value=-2),
+    "layer 0: scaled scores left out, scores handed on": Edit("layers.0.attention.scaled", "bypass"),
+    "layer 0: normalized (feed-forward) left out, add (feed-forward) handed on": Edit(
+        "layers.0.add_norm_2.normalized", "bypass"
+    ),
+    "layer 0: masked scores with later tokens hidden": Edit("layers.0.attention.masked", "causal"),
+    "layer 0, position 2: output of the layer taken from “a b”": Edit(
+        "layers.0.output", "patch", positions=(2,), value="a\n\tb\x00"
+    ),
+    "logits replaced by their mean over tokens": Edit("mlm.logits", "mean"),
+    "logits multiplied by 2": Edit("mlm.logits", "scale", value=2),
+    "logits replaced by noise (seed 1)": Edit("mlm.logits", "noise", value=1),
+}
+
+
+@pytest.mark.parametrize(("words", "edit"), SENTENCES.items(), ids=SENTENCES)
+def test_an_edit_in_a_sentence(encoder: TextEncoder, words: str, edit: Edit) -> None:
+    assert sentence(edit, encoder.config) == words
+
+
+def test_sentences_for_all_there_is(encoder: TextEncoder, plain: Trace) -> None:
+    assert set(PHRASES) == set(VALUES)
+    assert sentence(Edit("output", "patch", value=plain), encoder.config).endswith(f"taken from “{SENTENCE}”")
+    long = sentence(Edit("output", "patch", value="{value} " * 100), encoder.config)
+    assert long.endswith("{value} {val…”")
+    with pytest.raises(ValueError, match="no step is called 'x'"):
+        sentence(Edit("x", "zero"), encoder.config)
+
+
+# What is said of an edited run
+
+
+def test_an_explanation_says_what_was_edited(encoder: TextEncoder) -> None:
+    edits = [
+        Edit(AT + "heads", "zero", heads=(2,), positions=(1,)),
+        Edit(AT + "heads", "scale", heads=(2,), value=3),
+        Edit(AT + "masked", "causal"),
+        Edit("layers.1.add_norm_1.mean", "zero"),
+    ]
+    trace = encoder.trace(SENTENCE, edits=edits)
+    made = encoder.explain(trace, AT + "heads", (2, 1, 4))
+    assert made.edited == "; ".join(sentence(edit, encoder.config) for edit in edits[:2])
+    assert (made.recorded, made.difference > 1e-3) == (0, True)
+    assert encoder.explain(trace, AT + "heads", (2, 0, 4)).edited == sentence(edits[1], encoder.config)
+    untouched = {
+        AT + "heads": (1, 1, 4),
+        AT + "concat": (1, 24),
+        AT + "masked": (0, 3, 2),
+        AT + "weights": (0, 3, 5),
+        "layers.1.add_norm_1.variance": (2,),
+        "layers.1.add_norm_1.normalized": (2, 3),
+        "ids": (2,),
+        "embedding.tokens.weight": (5, 1),
+    }
+    for name, index in untouched.items():
+        made = encoder.explain(trace, name, index)
+        assert made.edited == "", name
+        assert made.difference <= 2e-6 * made.size, name
+    assert encoder.explain(trace, AT + "masked", (0, 3, 5)).edited == "layer 1: masked scores with later tokens hidden"
+
+
+def test_an_explanation_leaves_padding_alone(encoder: TextEncoder) -> None:
+    short, _ = encoder.trace(["w1 w2", SENTENCE], edits=[Edit(AT + "weights", "replace", value=0.5)])
+    said = [bool(encoder.explain(short, AT + "weights", index).edited) for index in ((0, 3, 3), (0, 4, 0), (0, 0, 4))]
+    assert said == [True, False, False]
+
+
+@four_variants
+def test_a_proof_that_an_edit_spoils_says_so(config: EncoderConfig) -> None:
+    encoder = tiny(config)
+    parts = list(
+        {step.part if step.layer is None else f"{step.layer}{step.part}": step for step in encoder.steps}.values()
+    )
+    spoiled = set()
+    for step in encoder.steps:
+        edit = Edit(step.name, "shift", value=1)
+        trace = encoder.trace(SENTENCE, edits=[edit])
+        for check in (check for part in parts for check in checks(encoder.model, trace, part)):
+            assert check.edited in ("", sentence(edit, config))
+            if check.edited:
+                spoiled.add(step.name)
+                assert check.difference > 1e-3 or "row sums" in check.what, (step.name, check)
+            else:
+                assert check.difference <= 1e-5, (step.name, check)
+    assert "embedding.positions" not in spoiled  # what follows starts from the sum that was recorded
+    assert {
+        f"layers.1.{part}" for part in ("attention.scaled", "add_norm_1.mean", "feed_forward.activation")
+    } <= spoiled
+
+
+def shown_by(text: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """What a snippet prints."""
+    exec(compile(text, "<snippet>", "exec"), {"__name__": "__main__"})
+    return capsys.readouterr().out
+
+
+def test_a_snippet_makes_the_edits(small: TextEncoder, capsys: pytest.CaptureFixture[str]) -> None:
+    donor = small.trace("Cats on a chair talk to Tom.", hidden=(1,), edits=[Edit("layers.0.output", "mean")])
+    edits = (
+        Edit(AT + "heads", "zero", heads=(1,), positions=(0, 3)),
+        Edit(AT + "masked", "replace", positions=(2,), heads=(0,), value=-2.5),
+        Edit("layers.2.output", "patch", positions=(4,), value='He said "math.p[\n"""'),
+        Edit("layers.2.output", "patch", positions=(5,), value=donor),
+        Edit("layers.3.attention.masked", "replace", heads=(3,), positions=(1,), value=-math.inf),
+    )
+    trace = small.trace(SARA, hidden=(2,), edits=edits)
+    for name, said in {AT + "heads": 1, AT + "concat": 0, "layers.2.output": 2, "layers.3.attention.masked": 1}.items():
+        text = snippet(trace, trace.step(name), 1)
+        assert text.count("\n# edited: ") == said, text
+        assert f"t = enc.trace({SARA!r}, hidden=(2,), edits=edits)\n" in text
+        assert text.startswith("import math\nimport torch\nfrom encoder import Edit, TextEncoder\n")
+        on_screen = trace[name][1] if trace[name].dim() == 3 else trace[name]
+        assert shown_by(text, capsys) == f"{on_screen}\n"
+    text = snippet(small.trace(SARA, edits=edits[:1]), trace.step(AT + "heads"), 0)
+    assert text.splitlines()[0] == "import torch"
+    assert text.splitlines()[-2:] == [f'heads = t["{AT}heads"]', "print(heads[0])"]
+
+
+def test_a_snippet_makes_the_other_model_too(small: TextEncoder, capsys: pytest.CaptureFixture[str]) -> None:
+    config = replace(small.config, vocab_size=16_384, n_layers=1, mlm_head=False)
+    donor = TextEncoder.from_config(config, seed=3).trace(SARA)
+    trace = small.trace(SARA, edits=[Edit("layers.0.output", "patch", value=donor)])
+    text = snippet(trace, trace.step("layers.0.output"), 0)
+    assert "from encoder import Edit, EncoderConfig, TextEncoder\n" in text
+    assert shown_by(text, capsys) == f"{trace['layers.0.output']}\n"

@@ -1,0 +1,395 @@
+"""The labs: every claim as an assertion, closed forms where there are some, and the parts run by hand beside them."""
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+from tiny import SENTENCE, TINY, VARIANTS, tiny
+from torch import Tensor
+
+from encoder import Edit, EncoderConfig, TextEncoder
+from encoder.block import Block
+from encoder.labs import (
+    DEPTHS,
+    WITHOUT_POSITIONS,
+    collapse,
+    dot_products,
+    hidden_row,
+    merged,
+    norms,
+    padding,
+    residuals,
+    scaling,
+    word_order,
+)
+from encoder.labs.depth import SHAPE
+from encoder.labs.depth import VARIANTS as KINDS
+from encoder.labs.parts import Given, normal, recorded, untrained
+from encoder.metrics import attention_weights
+from encoder.tap import Recorder
+
+SARA = "Keys on the table belong to Sara."
+SHORT, LONG = "w1 w2 w3", "w4 w5 w6 w7 w8 w9"
+SMALL = replace(SHAPE, d_model=30, n_heads=3, d_ff=44)
+every_variant = pytest.mark.parametrize("config", VARIANTS.values(), ids=VARIANTS)
+
+
+# Word order
+
+
+@every_variant
+def test_without_positions_the_output_is_the_same_rows_in_another_order(config: EncoderConfig) -> None:
+    # of two layers: in a random stack of 24, all tokens have become one
+    lab = word_order(tiny(replace(config, n_layers=2)), SENTENCE)
+    assert lab.off.shape == lab.on.shape == (7, config.d_model)
+    assert lab.largest_off <= 1e-5
+    assert lab.largest_on <= 1e-5 if config.positions == "none" else lab.largest_on > 0.1
+
+
+def test_word_order_is_that_of_the_sentence_typed_in_reverse() -> None:
+    encoder = tiny(TINY)
+    lab = word_order(encoder, SENTENCE)
+    typed = encoder.trace("w4 w2 w3 w2 w1")
+    assert lab.reordered == tuple(typed.tokens)
+    back = [lab.order.index(i) for i in range(7)]
+    for edits, found in (((), lab.on), ((WITHOUT_POSITIONS,), lab.off)):
+        first, turned = (encoder.trace(text, edits=edits)["output"] for text in (SENTENCE, typed.text))
+        torch.testing.assert_close(found, turned[back] - first, rtol=0, atol=2e-5)
+
+
+def test_pieces_of_a_word_stay_together(base: TextEncoder) -> None:
+    lab = word_order(base, "an unbelievableness [MASK].")
+    assert lab.tokens == ("[CLS]", "an", "unb", "##el", "##iev", "##able", "##ness", "[MASK]", ".", "[SEP]")
+    assert lab.reordered == ("[CLS]", ".", "[MASK]", "unb", "##el", "##iev", "##able", "##ness", "an", "[SEP]")
+    assert lab.largest_off <= 1e-5 < 1 < lab.largest_on
+
+
+def test_word_order_on_base(base: TextEncoder) -> None:
+    lab = word_order(base, SARA)
+    assert lab.largest_off <= 1e-5
+    assert (lab.on.abs().amax(-1) > 1).all()
+
+
+@pytest.mark.parametrize("text", ["", "w1", "w1 w2 w1"])
+def test_a_sentence_that_reads_the_same_both_ways_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=f"^'{text}' reads the same both ways; word order needs two different words"):
+        word_order(tiny(TINY), text)
+
+
+# Scaling
+
+
+def softmax_of_rows(scores: Tensor) -> Tensor:
+    """Softmax in float64, a row at a time, by its definition."""
+    shares = (scores.double() - scores.double().amax(-1, keepdim=True)).exp()
+    return shares / shares.sum(-1, keepdim=True)
+
+
+def share_of_entropy(weights: Tensor) -> Tensor:
+    """-sum p ln p / ln n, averaged over rows."""
+    parts = torch.where(weights > 0, -weights * weights.clamp_min(1e-300).log(), 0.0)
+    return parts.sum(-1).mean(-1) / math.log(weights.shape[-1])
+
+
+def test_scaling_of_layer_0_is_softmax_of_the_recorded_scores(base: TextEncoder) -> None:
+    trace = base.trace(SARA)
+    lab = scaling(base, trace)
+    scores = trace["layers.0.attention.scores"]
+    with_, without = softmax_of_rows(scores / math.sqrt(base.config.d_head)), softmax_of_rows(scores)
+    near = {"rtol": 1e-4, "atol": 1e-5, "check_dtype": False}
+    torch.testing.assert_close(lab.with_entropy[0], share_of_entropy(with_), **near)
+    torch.testing.assert_close(lab.without_entropy[0], share_of_entropy(without), **near)
+    torch.testing.assert_close(lab.with_largest[0], with_.amax(-1).mean(-1), **near)
+    torch.testing.assert_close(lab.without_largest[0], without.amax(-1).mean(-1), **near)
+
+
+def test_without_the_division_every_head_of_base_looks_at_fewer_tokens(base: TextEncoder) -> None:
+    lab = scaling(base, SARA)
+    assert lab.with_entropy.shape == (base.config.n_layers, base.config.n_heads)
+    assert (lab.without_entropy < lab.with_entropy).all()
+    assert float(lab.without_entropy.mean()) < 0.5 * float(lab.with_entropy.mean())
+    assert float(lab.without_largest.mean()) > float(lab.with_largest.mean()) + 0.2
+
+
+def test_scaling_keeps_the_edits_and_hidden_tokens_of_the_trace() -> None:
+    encoder = tiny(TINY)
+    edits = tuple(Edit(f"layers.{i}.attention.scaled", "bypass") for i in range(2))
+    even = tuple(Edit(f"layers.{i}.attention.masked", "replace", value=0.0) for i in range(2))
+    lab = scaling(encoder, encoder.trace(SENTENCE, edits=even))
+    assert torch.equal(lab.with_entropy, lab.without_entropy) and float(lab.with_entropy.min()) > 0.9999
+    hidden = scaling(encoder, encoder.trace(SENTENCE, hidden=(2, 3)))
+    weights = attention_weights(encoder.trace(SENTENCE, hidden=(2, 3), edits=edits))
+    assert torch.equal(hidden.without_largest, weights.amax(-1).mean(-1))
+
+
+def test_scaling_of_another_models_trace_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"^the trace is of model 'tiny'; this one is 'tiny'"):
+        scaling(tiny(TINY), tiny(replace(TINY, activation="gelu")).trace(SENTENCE))
+
+
+def test_dot_products_spread_by_the_root_of_the_width() -> None:
+    found = dot_products()
+    assert [width.d_k for width in found] == [4, 8, 16, 32, 64, 128, 256, 512, 1024]
+    for width in found:
+        assert width.predicted == math.sqrt(width.d_k)
+        assert width.deviation == pytest.approx(width.predicted, rel=0.04)
+        assert 0.8 < width.with_entropy < 0.9, "the width does not matter once it is divided out"
+    assert [w.d_k for w in sorted(found, key=lambda w: -w.without_entropy)] == [w.d_k for w in found]
+    assert [w.d_k for w in sorted(found, key=lambda w: w.without_largest)] == [w.d_k for w in found]
+    assert found[-1].without_entropy < 0.05 and found[-1].without_largest > 0.95
+
+
+def test_dot_products_are_those_of_the_drawn_numbers() -> None:
+    (found,) = dot_products((6,), n=5, sentences=3, seed=7)
+    q, k = normal(2, 3, 1, 5, 6, seed=7).double()
+    scores = torch.tensor([[[sum(a * b for a, b in zip(i, j, strict=True)) for j in y] for i in x]
+                           for x, y in zip(q[:, 0].tolist(), k[:, 0].tolist(), strict=True)])  # fmt: skip
+    with_, without = softmax_of_rows(scores / math.sqrt(6)), softmax_of_rows(scores)
+    oracle = (
+        6, scores.std(), math.sqrt(6), share_of_entropy(with_).mean(), share_of_entropy(without).mean(),
+        with_.amax(-1).mean(), without.amax(-1).mean(),
+    )  # fmt: skip
+    assert found == pytest.approx([float(number) for number in oracle], rel=1e-5)
+
+
+# Padding
+
+
+@every_variant
+def test_masked_padding_changes_nothing_and_unmasked_padding_does(config: EncoderConfig) -> None:
+    lab = padding(tiny(config), SHORT, LONG)
+    assert (lab.n, lab.tokens) == (5, ("[CLS]", "w1", "w2", "w3", "[SEP]", "[PAD]", "[PAD]", "[PAD]"))
+    assert lab.masked.shape == lab.forgotten.shape == (5,)
+    assert float(lab.masked.max()) <= 1e-5
+    assert float(lab.forgotten.min()) > 1e-2
+    assert lab.masked_leak.shape == lab.forgotten_leak.shape == (config.n_layers, config.n_heads)
+    assert not lab.masked_leak.any()
+    assert (lab.forgotten_leak > 0).all()
+
+
+def test_padding_on_base(base: TextEncoder) -> None:
+    lab = padding(base, "The keys are here.", f"{SARA} Nobody else knows where they were all the time.")
+    assert float(lab.masked.max()) <= 1e-5
+    assert float(lab.forgotten.min()) > 1
+    assert float(lab.forgotten_leak.max()) > 0.5
+
+
+def test_the_leak_is_the_weight_on_padding() -> None:
+    encoder = tiny(TINY)
+    lab = padding(encoder, SHORT, LONG)
+    values: dict[str, Tensor] = {}
+    output, _ = encoder.run(torch.tensor([[2, 6, 7, 8, 3, 0, 0, 0]]), None, Recorder(values, {}))
+    for layer in range(2):
+        for head in range(3):
+            rows = values[f"layers.{layer}.attention.weights"][0, head].tolist()
+            on_padding = sum(sum(row[5:]) for row in rows[:5]) / 5
+            assert float(lab.forgotten_leak[layer, head]) == pytest.approx(on_padding, rel=1e-5)
+    apart = (output[0, :5] - encoder.trace(SHORT)["output"]).abs().amax(-1)
+    torch.testing.assert_close(lab.forgotten, apart, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(("short", "long", "n"), [(SHORT, SHORT, (5, 5)), (LONG, SHORT, (8, 5))])
+def test_the_short_sentence_must_be_shorter(short: str, long: str, n: tuple[int, int]) -> None:
+    message = f"^the short sentence has {n[0]} tokens, the long one {n[1]}; the short one must have fewer$"
+    with pytest.raises(ValueError, match=message):
+        padding(tiny(TINY), short, long)
+
+
+def test_a_row_with_every_key_hidden_is_no_number_and_spoils_all() -> None:
+    lab = hidden_row(-math.inf)
+    assert (lab.masked[-1] == -math.inf).all() and lab.masked[:-1].isfinite().all()
+    assert lab.weights[-1].isnan().all() and lab.weights[:-1].isfinite().all()
+    assert lab.lost == (0, 1, 5, 5)
+
+
+@pytest.mark.parametrize("n", [2, 5, 7])
+def test_a_finite_mask_value_spreads_that_row_evenly(n: int) -> None:
+    lab = hidden_row(-1e9, n=n)
+    assert (lab.masked[-1] == -1e9).all()
+    torch.testing.assert_close(lab.weights[-1], torch.full((n,), 1 / n), rtol=1e-6, atol=0)
+    assert float(lab.weights[:-1].std()) > 0.01, "the other rows are not even"
+    assert lab.lost == (0, 0, 0, 0)
+
+
+# Residual and norm
+
+
+def test_without_residuals_tokens_become_one() -> None:
+    lab = residuals()
+    whole, bare = lab.curve(True, True), lab.curve(False, True)
+    assert lab.depths == DEPTHS and len(whole.cosine) == 49
+    for curve in lab.curves:
+        assert abs(float(curve.cosine[0])) < 0.05, "random vectors point anywhere"
+    assert float(bare.apart[6]) < 1e-9 < 1e-2 < float(whole.apart[6])
+    assert (bare.apart[1:13] < 0.6 * whole.apart[1:13]).all()
+    assert float(residuals(config=replace(SHAPE, norm_first=True)).curve(True, True).apart[48]) > 0.02
+
+
+def test_without_norms_lengths_run_away_or_vanish() -> None:
+    lab = residuals()
+    for residual in (True, False):
+        length = lab.curve(residual, True).length
+        assert length[1:].tolist() == pytest.approx([math.sqrt(SHAPE.d_model)] * 48, rel=1e-3), "gamma 1, beta 0"
+    grown, shrunk = lab.curve(True, False).length, lab.curve(False, False).length
+    assert (grown[1:] > 1.1 * grown[:-1]).all() and float(grown[48]) > 1e8
+    assert (shrunk[1:] < 0.9 * shrunk[:-1]).all() and 0 < float(shrunk[48]) < 1e-8
+
+
+def by_hand(block: Block, x: Tensor, residual: bool, norm: bool) -> Tensor:
+    """A block put together from its parts, with some left out."""
+    norms = (block.norm1, block.norm2) if norm else (torch.nn.Identity(), torch.nn.Identity())
+    for sublayer, norm_of in zip((block.attention, block.feed_forward), norms, strict=True):
+        kept = x if residual else torch.zeros_like(x)
+        x = kept + sublayer(norm_of(x)) if block.norm_first else norm_of(kept + sublayer(x))
+    return x
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("norm_first", [False, True])
+def test_curves_are_those_of_blocks_put_together_by_hand(kind: tuple[bool, bool], norm_first: bool) -> None:
+    config = replace(SMALL, norm_first=norm_first)
+    curve = residuals((3,), config, n=5, seed=4).curve(*kind)
+    x = normal(5, 30, seed=5)[None]
+    for depth, block in enumerate((None, *untrained(replace(config, n_layers=3), 4).layers)):
+        x = by_hand(block, x, *kind) if isinstance(block, Block) else x
+        vectors = x[0].double()
+        unit = vectors / vectors.square().sum(-1, keepdim=True).sqrt()
+        cosines = [float(unit[i] @ unit[j]) for i in range(5) for j in range(5) if i != j]
+        assert float(curve.cosine[depth]) == pytest.approx(sum(cosines) / 20, abs=1e-5)
+        assert float(curve.length[depth]) == pytest.approx(float(vectors.square().sum(-1).sqrt().mean()), rel=1e-4)
+
+
+def test_a_shallow_stack_is_the_beginning_of_a_deep_one() -> None:
+    shallow, deep = residuals((2,), SMALL), residuals((2, 5), SMALL)
+    for one, other in zip(shallow.curves, deep.curves, strict=True):
+        assert torch.equal(one.cosine, other.cosine[:3]) and torch.equal(one.length, other.length[:3])
+
+
+def test_48_blocks_four_times_take_little_time() -> None:
+    start = time.thread_time()
+    residuals()
+    assert time.thread_time() - start < 1.5
+
+
+# Two norms
+
+
+def test_norms_differ_by_the_root_of_d_over_d_minus_1() -> None:
+    found = norms()
+    assert [pair.d_model for pair in found] == [8, 16, 32, 64, 128, 256, 512, 1024]
+    for pair in found:
+        assert pair.predicted == math.sqrt(pair.d_model / (pair.d_model - 1))
+        assert pair.ratio == pytest.approx(pair.predicted, rel=2e-5), "all but eps"
+        assert pair.mean <= pair.largest
+        # the mean of |standard normal| is sqrt(2 / pi), and a share 1 - 1 / ratio of it is the difference
+        assert pair.mean == pytest.approx(math.sqrt(2 / math.pi) * (1 - 1 / pair.predicted), rel=0.05)
+    assert [pair.ratio for pair in norms(eps=0.0)] == pytest.approx([pair.predicted for pair in found], rel=1e-6)
+
+
+def test_norms_are_those_of_torch() -> None:
+    (found,) = norms((6,), samples=9, seed=3, eps=0.1)
+    x = normal(9, 6, seed=3)
+    published = torch.nn.functional.layer_norm(x, (6,), eps=0.1)
+    variant = (x - x.mean(-1, keepdim=True)) / (x.std(-1, keepdim=True) + 0.1)
+    apart = (published - variant).abs()
+    oracle = (6, apart.max(), apart.mean(), published.norm() / variant.norm(), math.sqrt(6 / 5))
+    assert found == pytest.approx([float(number) for number in oracle], rel=1e-5)
+
+
+# Collapse
+
+
+def test_two_linear_layers_are_one_and_an_activation_keeps_them_two() -> None:
+    lab = collapse()
+    assert lab.weight.shape == (64, 64) and lab.bias.shape == (64,)
+    assert lab.linear <= 1e-5 * max(1.0, lab.largest) and lab.linear_remainder < 1e-5
+    assert lab.bent > 0.1 * lab.largest
+    assert lab.remainder > 0.4
+
+
+def test_what_relu_leaves_over_is_what_it_leaves_of_one_normal_number() -> None:
+    # the best line through relu(z) for z ~ N(0, 1) explains (1/2)^2 of the variance 1/2 - 1/(2 pi): 73 %
+    expected = math.sqrt(1 - (1 / 4) / (1 / 2 - 1 / (2 * math.pi)))
+    assert collapse(samples=8192).remainder == pytest.approx(expected, rel=0.05)
+    assert collapse(activation="gelu", samples=8192).remainder < expected
+
+
+def test_units_that_never_switch_off_do_not_bend() -> None:
+    feed_forward = untrained(replace(TINY, n_layers=1), 0).layers[0].feed_forward
+    feed_forward.w_1.bias.fill_(100.0)
+    feed_forward.w_2.bias.fill_(-3.0)
+    x = normal(100, 30, seed=1)
+    lab = merged(feed_forward, x)
+    assert lab.bent == lab.linear and lab.remainder < 1e-4
+    torch.testing.assert_close(x @ lab.weight + lab.bias, feed_forward(x), rtol=1e-4, atol=1e-3)
+
+
+def test_base_needs_its_activation(base: TextEncoder) -> None:
+    lab = merged(base.model.layers[3].feed_forward, normal(1100, 512, seed=0))
+    assert lab.linear < 1e-5 * lab.largest and lab.remainder > 0.1
+
+
+# What all labs share
+
+FROM_A_SEED: tuple[Callable[[int], Any], ...] = (
+    lambda seed: dot_products((4, 8), seed=seed),
+    lambda seed: [hidden_row(-1e9, seed=seed).masked, hidden_row(-1e9, seed=seed).weights],
+    lambda seed: [x for curve in residuals((3,), SMALL, seed=seed).curves for x in (curve.cosine, curve.length)],
+    lambda seed: norms((8, 16), seed=seed),
+    lambda seed: [(lab.weight, lab.bias, round(lab.remainder, 9)) for lab in [collapse(8, 16, samples=40, seed=seed)]],
+)
+
+
+@pytest.mark.parametrize("lab", FROM_A_SEED)
+def test_a_seed_pins_the_numbers_and_torch_keeps_its_own(lab: Callable[[int], Any]) -> None:
+    state = torch.get_rng_state()
+    first, again, other = repr(lab(1)), repr(lab(1)), repr(lab(2))
+    assert first == again != other
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: dot_products(()), "widths is empty; it must hold one or more whole numbers from 2 to 8192"),
+        (lambda: dot_products((4, 1)), "widths holds 1; it must hold whole numbers from 2 to 8192"),
+        (lambda: dot_products(n=1), "n is 1; it must be a whole number, 2 or more"),
+        (lambda: dot_products(sentences=0), "sentences is 0; it must be a whole number, 1 or more"),
+        (lambda: hidden_row(-5.0), "mask_value is -5.0; it must be from -3.4e"),
+        (lambda: hidden_row(n=1), "n is 1; it must be a whole number, 2 or more"),
+        (lambda: hidden_row(n_layers=0), "n_layers is 0; it must be a whole number from 1 to 96"),
+        (lambda: residuals(()), "depths is empty; it must hold one or more whole numbers from 1 to 96"),
+        (lambda: residuals((6, 97)), "depths holds 97; it must hold whole numbers from 1 to 96"),
+        (lambda: residuals(n=1), "n is 1; it must be a whole number, 2 or more"),
+        (lambda: norms(()), "d_models is empty; it must hold one or more whole numbers from 2 to 8192"),
+        (lambda: norms((8, 1)), "d_models holds 1; it must hold whole numbers from 2 to 8192"),
+        (lambda: norms(samples=0), "samples is 0; it must be a whole number, 1 or more"),
+        (lambda: norms(eps=math.nan), "eps is nan; it must be a number from 0 to below 1"),
+        (lambda: collapse(64, samples=129), "samples is 129; it must be a whole number, 130 or more"),
+        (lambda: collapse(1), "d_model is 1; it must be a whole number from 2 to 8192"),
+        (
+            lambda: merged(tiny(TINY).model.layers[0].feed_forward, torch.zeros(61, 30)),
+            "61 samples; for d_model 30 the best linear layer needs 62 or more",
+        ),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_refused(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(ValueError) as refused:
+        call()
+    assert str(refused.value).startswith(message)
+
+
+def test_a_given_step_is_what_the_rest_goes_on_with() -> None:
+    block, x = untrained(SMALL, 0).layers[0], normal(1, 4, 30, seed=0)
+    even = torch.full((1, 3, 4, 4), 1 / 4)
+    values = recorded(block, x, given={"attention.weights": even})
+    assert values["attention.weights"] is even
+    torch.testing.assert_close(
+        values["attention.heads"], values["attention.v"].mean(2, keepdim=True).expand(-1, -1, 4, -1)
+    )
+    assert torch.equal(recorded(block, x)["output"], block(x))
+    assert Given({}, Recorder({}, {}))("output", x) is x

@@ -1,0 +1,159 @@
+"""What if and Compare on real input: switches change the run, the link and the pictures, and lead back."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+from test_pages import go, healthy, numbers, open_app, said
+
+from encoder import Edit, TextEncoder
+from encoder.compare import relative_difference
+from encoder.edit_text import edits_to_text
+from encoder.knockout import grid, leave_one_out
+from pages.ui.site import PAGES
+from pages.ui.state import EXAMPLE
+from pages.ui.switches import WHOLE, of_board
+
+HEAD_OFF = (Edit("layers.4.attention.heads", "zero", heads=(1,)),)
+
+
+def board(app: AppTest) -> dict[str, Any]:
+    """What the board of switches is sent."""
+    return json.loads(next(c for c in app.get("bidi_component") if "-board" in c.proto.id).proto.json)
+
+
+def edits(app: AppTest) -> str:
+    return app.session_state["view"].edits
+
+
+def test_a_head_that_is_off_changes_all_that_follows(base: TextEncoder) -> None:
+    app = go(open_app(edits=edits_to_text(HEAD_OFF)), "what_if")
+    off = np.array(board(app)["off"])
+    assert off.sum() == 1 and off[4, 1]
+    expected = relative_difference(base.trace(EXAMPLE), base.trace(EXAMPLE, edits=HEAD_OFF)).T.numpy()
+    np.testing.assert_allclose(numbers(app, key="apart"), expected, atol=1e-6)
+    assert (numbers(app, key="apart")[:, :5] == 0).all() and (numbers(app, key="apart")[:, 5] > 0).all()
+    assert any("layer 4, head 1" in c.value for c in app.sidebar.caption)
+    go(app, "attention")
+    assert (numbers(app)).shape == (14, 14)
+    healthy(app.button(key="remove_edits").click().run())
+    assert edits(app) == "" and "edits" not in app.query_params
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_every_switch_for_the_whole_model_goes_on_and_off(base: TextEncoder, name: str) -> None:
+    app = go(open_app(sentence="I understand this"), "what_if")
+    healthy(app.pills(key="whole").set_value([name]).run())
+    assert edits(app) == edits_to_text(WHOLE[name](base.config))
+    assert any("first differ" in m.value for m in app.markdown)
+    healthy(app.pills(key="whole").set_value([]).run())
+    assert edits(app) == ""
+
+
+def test_dials_undo_and_reset(base: TextEncoder) -> None:
+    app = go(open_app(sentence="I understand this"), "what_if")
+    healthy(app.slider(key="temperature").set_value(2.0).run())
+    assert "scale:v=0.5" in edits(app)
+    healthy(app.slider(key="shift").set_value(2).run())
+    assert "embedding.positions:shift:v=2" in edits(app)
+    healthy(app.button(key="undo").click().run())
+    assert "shift" not in edits(app) and "scale:v=0.5" in edits(app)
+    assert app.slider(key="shift").value == 0
+    healthy(app.button(key="reset").click().run())
+    assert edits(app) == "" and app.slider(key="temperature").value == 1.0
+
+
+def test_every_switch_of_the_board_can_be_made(base: TextEncoder) -> None:
+    for column in range(base.config.n_heads + 6):
+        base.trace("I understand this", edits=(of_board(base.config, 2, column),))
+
+
+@pytest.mark.parametrize(
+    "text", ["nonsense", "layers.77.output:zero", "output:explode", "layers.0.attention.heads:zero:h=99"]
+)
+def test_edits_that_cannot_be_are_said_and_removed(text: str) -> None:
+    app = open_app(edits=text)
+    assert "edits" in said(app)
+    assert edits(app) == ""
+
+
+def test_leave_one_out_is_a_map_of_every_part(base: TextEncoder) -> None:
+    app = go(open_app(sentence="The cat [MASK] the mouse."), "what_if")
+    healthy(app.button(key="loo_go").click().run())
+    app.pills(key="loo_measure").set_value("Change of the output").run()
+    *_, found = leave_one_out(base, base.trace("The cat [MASK] the mouse."))
+    seen = numbers(healthy(app), key="loo_map")
+    assert seen.shape == (6, 9)
+    np.testing.assert_allclose(seen, grid(found.effects, base.config).numpy(), rtol=1e-4, atol=1e-6)
+
+
+def test_two_sentences_part_where_their_words_differ() -> None:
+    app = go(open_app(), "compare")
+    apart = numbers(app, key="apart")
+    assert apart[:11, 0].max() == 0 and apart[11, 0] > 0
+    assert any("[wide | tired]" in t.value for t in app.text)
+
+
+@pytest.mark.parametrize("model", ["base-untrained", "small", "paper", "pre-norm"])
+def test_two_models_are_compared_or_it_is_said_why_not(model: str) -> None:
+    app = go(open_app(other="The animal", other_model=model), "compare")
+    assert any("first part" in m.value or "differ in layers" in m.value for m in app.markdown)
+
+
+def test_one_word_drifts_apart_over_the_layers() -> None:
+    app = open_app()
+    app.session_state["compare_part"] = "One word in many sentences"
+    means = numbers(go(app, "compare"), "y", key="set_means")
+    assert means[0] > 0.9 > 0.7 > means[-1]
+    healthy(app.text_input(key="set_word").set_value("zebra").run())
+    assert any("at least 2 are needed" in m.value for m in app.markdown)
+
+
+def test_a_patch_of_everything_after_the_last_layer_brings_a_token_back() -> None:
+    app = open_app()
+    app.session_state["compare_part"] = "Patch"
+    go(app, "compare")
+    healthy(app.button(key="patch_go").click().run())
+    share = numbers(app, key="patch_map")
+    assert share.shape == (14, 6)
+    assert share[:, -1].sum() == pytest.approx(1, abs=1e-3)
+    healthy(app.text_input(key="other").set_value("Too short").run())
+    assert any("needs the same number" in m.value for m in app.markdown)
+
+
+LABS = ["Word order", "Why √d_k", "Padding", "Residuals and depth", "Two LayerNorms", "Layer collapse"]
+
+
+@pytest.mark.parametrize("model", ["base", "small", "guide"])
+@pytest.mark.parametrize("lab", LABS)
+def test_every_lab_ends_in_a_measured_verdict(lab: str, model: str) -> None:
+    app = open_app(model=model, layer="0", head="0")
+    app.session_state["lab"] = lab
+    go(app, "labs")
+    verdicts = [m.value for m in app.markdown if m.value.startswith("**") and any(c.isdigit() for c in m.value)]
+    assert verdicts
+
+
+def test_labs_say_what_they_cannot_do() -> None:
+    app = open_app(sentence="no")
+    for lab, words in (("Word order", "reads the same both ways"), ("Padding", "must have fewer")):
+        app.session_state["lab"] = lab
+        go(app, "labs")
+        assert any(words in m.value.replace("\\", "") for m in app.markdown)
+
+
+@pytest.mark.parametrize("page", [page.script for page in PAGES])
+def test_rows_without_any_key_break_no_page(page: str, base: TextEncoder) -> None:
+    """Causal, and the first token hidden: the first row is not a number, and soon all is not."""
+    causal = tuple(Edit(f"layers.{i}.attention.masked", "causal") for i in range(base.config.n_layers))
+    app = open_app(edits=edits_to_text(causal), hidden="0", cell="layers.4.attention.weights:1,0,0")
+    healthy(app.switch_page(page).run())
+
+
+def test_a_changed_number_and_proof_say_so() -> None:
+    app = open_app(edits="layers.4.attention.weights:scale:v=0.5", cell="layers.4.attention.weights:1,8,2")
+    go(app, "attention")
+    assert any("This number was changed" in m.value for m in app.markdown)
+    assert any("changed" in metric.label for metric in app.metric)
