@@ -87,6 +87,13 @@ say "ruff format --check"
 "$python" -m ruff format --check .
 say "mypy"
 "$python" -m mypy
-say "pytest $*"
-"$python" -m pytest "$@"
+if [ $# -gt 0 ]; then
+  say "pytest $*"
+  "$python" -m pytest "$@"
+else
+  say "pytest, all but the browser tests, on all processors"
+  "$python" -m pytest -q -n auto --ignore tests/browser
+  say "pytest, browser tests"
+  "$python" -m pytest -q tests/browser
+fi
 say "all checks passed"
