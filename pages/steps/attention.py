@@ -48,7 +48,7 @@ st.subheader(f"From scores to weights (layer {view.layer}, head {view.head})")
 locked = st.toggle("Lock the scales across heads", key="lock_four")
 four = [as_map(trace.step(at + name), view.head, trace.step(at + name).title, locked) for name in FOUR]
 pair = inspector.opened_pair(trace, [at + name for name in FOUR], view.head)
-maps.draw("four", four, tokens, theme(), open_pair, cell=pair, exact=True)
+maps.draw("four", four, tokens, theme(), open_pair, cell=pair, exact=True, least=176)
 st.caption(f"{maps.scales(four)} Rows look, columns are looked at. Point at a pair to read it, click to open it.")
 
 weights = trace.array(at + "weights")[view.head]
@@ -63,6 +63,6 @@ chart(strips, "neurons", said)
 pairs = step if step.shape == PAIRS else trace.step(at + "weights")
 st.subheader(f"All heads of layer {view.layer}: {pairs.title.lower()}")
 heads = [as_map(pairs, h, f"head {h}", locked=True) for h in range(trace.config.n_heads)]
-maps.draw("heads", heads, tokens, theme(), take_head, chosen=view.head)
+maps.draw("heads", heads, tokens, theme(), take_head, chosen=view.head, least=150)
 st.caption(f"{maps.scales(heads)} Click a head to show it above.")
 step_panel.proof(trace, step)

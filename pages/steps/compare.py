@@ -104,11 +104,15 @@ def patch() -> None:
     step = st.selectbox(
         "Step", ["output", "attention.output", "feed_forward.output", "attention.heads"], key="patch_step"
     )
+    heads = None
+    if step == "attention.heads":
+        some = st.pills("Heads", range(a.config.n_heads), key="patch_heads", selection_mode="multi")
+        heads = tuple(sorted(some)) or None
     encoder = session.text_encoder(view.model)
-    asked = (view.model, a.text, b.text, view.hidden, view.edits, step)
+    asked = (view.model, a.text, b.text, view.hidden, view.edits, step, heads)
     try:
         found = side_by_side.follow(
-            "patch", asked, lambda: patch_sweep(encoder, a, b, step), "Patch every place in turn"
+            "patch", asked, lambda: patch_sweep(encoder, a, b, step, heads=heads), "Patch every place in turn"
         )
     except ValueError as error:
         st.markdown(plain(f"{error}."))

@@ -36,7 +36,7 @@ three = [
     maps.Map("Flow", "Flow", flowing[view.head].numpy(), "positive", float(flowing.max())),
     maps.Map("Flow as shares minus weight", "Disagreement", unlike, "signed", 1.0),
 ]
-maps.draw("flows", three, tokens, theme(), open_weight, exact=True)
+maps.draw("flows", three, tokens, theme(), open_weight, exact=True, least=176)
 st.caption(f"{maps.scales(three)} The scale of the flow is that of all heads. Click a pair to open its weight.")
 gained = unlike.sum(0)
 most, least = int(gained.argmax()), int(gained.argmin())

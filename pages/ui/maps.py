@@ -51,11 +51,13 @@ def draw(
     cell: tuple[int, int] | None = None,
     exact: bool = False,
     columns: int = 0,
+    least: int = 84,
 ) -> None:
     """Draw maps of the same tokens; `on_pick` gets the map, row and column that a person picks.
 
     `exact` sends exact numbers where the tokens are few, else 255 levels. With too many tokens or maps a pixel stands
-    for the largest of several cells, and the page says so. `columns` fixes how many maps stand in a row.
+    for the largest of several cells, and the page says so. `columns` fixes how many maps stand in a row, else as
+    many as fit with `least` CSS pixels each.
     """
     n = len(tokens)
     every = max(math.ceil(n / MOST_ROWS), math.ceil(n / math.sqrt(MOST_CELLS / len(maps))))
@@ -83,7 +85,7 @@ def draw(
             "names": [shown(token) for token in tokens],
             "every": every,
             "across": columns,
-            "width": max(84 if len(maps) > 4 else 176, min(rows, MOST_ROWS)),
+            "width": max(least, min(rows, MOST_ROWS)),
             "chosen": chosen,
             "cell": [cell[0] // every, cell[1] // every] if cell else None,
             "palettes": {kind: packed_palette(kind, theme) for kind in {m.kind for m in maps}},
