@@ -8,7 +8,7 @@ from pages.ui.site import PAGES
 st.set_page_config(page_icon="🔎", layout="wide", initial_sidebar_state=340)
 scripts = {st.Page(p.script, title=p.title, icon=p.icon, default=p is PAGES[0]): p for p in PAGES}
 sections = {about.section: [one for one in scripts if scripts[one].section == about.section] for about in PAGES}
-script = st.navigation(sections, expanded=True)
+script = st.navigation(sections, position="top")
 page = scripts[script]
 bar = st.container(horizontal=True, vertical_alignment="center", key="bar")
 bar.title(page.title, width="content")

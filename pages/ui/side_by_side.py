@@ -84,10 +84,12 @@ def follow(key: str, asked: tuple[Any, ...], start: Callable[[], Generator[Any, 
     done = st.session_state.setdefault(key, {})
     if st.button(label, key=f"{key}_go"):
         bar = st.progress(0.0, "Starting …")
-        st.button("Cancel", key=f"{key}_cancel")
+        way_out = st.empty()
+        way_out.button("Cancel", key=f"{key}_cancel")
         for found in start():
             bar.progress(found.done / found.total, f"{found.done} of {found.total} runs")
         bar.empty()
+        way_out.empty()
         done.clear()
         done[asked] = found
     return done.get(asked)

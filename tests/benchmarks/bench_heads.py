@@ -15,7 +15,7 @@ from time import process_time
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "browser")]
 
-from browser_tools import open_page, serve, watch  # noqa: E402
+from browser_tools import follow_menu, open_page, serve, watch  # noqa: E402
 from chromium import find_chromium  # noqa: E402
 from playwright.sync_api import sync_playwright  # noqa: E402
 from streamlit.testing.v1 import AppTest  # noqa: E402
@@ -91,7 +91,7 @@ def painted() -> float:
                 page.locator(".st-key-together_matrix .main-svg").first.wait_for()
                 page.evaluate("() => new Promise(done => requestIdleCallback(done))")
                 page.evaluate("window.painted = 0")
-                page.get_by_role("link", name="All heads").click()
+                follow_menu(page, "Look deeper", "All heads")
                 page.wait_for_function("window.painted > 0")
                 times.append(page.evaluate("window.painted - window.arrived"))
                 page.close()

@@ -176,6 +176,12 @@ def widget(page: Page, key: str) -> Locator:
     return page.locator(".st-key-" + re.sub(r"[^a-zA-Z0-9_-]", "-", key.strip()))
 
 
+def follow_menu(page: Page, section: str, title: str) -> None:
+    """Choose a page in the menu at the top."""
+    page.locator("[data-testid=stHeader]").get_by_text(section, exact=True).click()
+    page.get_by_role("menuitem", name=title).click()
+
+
 def chart(page: Page, key: str) -> list[dict[str, Any]]:
     """Return the traces of the Plotly chart with the Streamlit key `key`, as drawn, arrays decoded to lists."""
     plot = widget(page, key).locator(".js-plotly-plot")

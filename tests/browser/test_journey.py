@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from browser_tools import chart, open_page, rerun, serve, watch, widget
+from browser_tools import chart, follow_menu, open_page, rerun, serve, watch, widget
 from playwright.sync_api import Browser, Page, expect
 
 from encoder import TextEncoder
@@ -54,7 +54,7 @@ def test_a_person_types_chooses_and_walks(page: Page, app_url: str, base: TextEn
     open_page(page, app_url)
     type_sentence(page, text)
     with rerun(page):
-        page.get_by_role("link", name="Attention").click()
+        follow_menu(page, "Step by step", "Attention")
     choose(page, "layer", 2)
     choose(page, "head", 3)
     np.testing.assert_array_equal(drawn(page), trace["layers.2.attention.weights"][3].numpy())
