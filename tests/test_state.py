@@ -57,6 +57,13 @@ def test_a_bad_parameter_falls_back_and_is_named(name: str, value: str) -> None:
     assert value[:40] in notes[0]
 
 
+def test_a_link_may_not_have_many_sentences_run() -> None:
+    few, many = (";".join(f"output:patch:v=sentence%20{i}" for i in range(n)) for n in (4, 5))
+    assert from_query({"edits": few}, MODELS, KNOWN_STEPS)[1] == []
+    view, notes = from_query({"edits": many}, MODELS, KNOWN_STEPS)
+    assert view.edits == "" and "4 other sentences" in notes[0]
+
+
 def test_an_empty_sentence_in_a_link_is_the_example() -> None:
     assert from_query({"sentence": "  "}, MODELS, KNOWN_STEPS)[0].sentence == EXAMPLE
 

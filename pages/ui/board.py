@@ -1,18 +1,13 @@
 """A table of switches, one for each part of each layer, as one component: one click each, also by keyboard."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-HERE = Path(__file__).parent
-_component = st.components.v2.component(
-    "board",
-    html="<div class='board'></div>",
-    css=(HERE / "board.css").read_text(encoding="utf-8"),
-    js=(HERE / "board.js").read_text(encoding="utf-8"),
-)
+from pages.ui.component import component
+
+_component = component("board", "<div class='board'></div>")
 
 
 def draw(

@@ -6,24 +6,9 @@ no link to a page there, says so, and then shows the right page all the same.
 
 import streamlit as st
 
-_component = st.components.v2.component(
-    "first_visit",
-    html="<span></span>",
-    js="""
-export default function () {
-  const close = () => {
-    const dialog = document.querySelector('[role=dialog]');
-    if (dialog && dialog.textContent.includes('page that you have requested does not seem to exist')) {
-      dialog.querySelector('button[aria-label=Close]').click();
-    }
-  };
-  close();
-  const observer = new MutationObserver(close);
-  observer.observe(document.body, { childList: true, subtree: true });
-  return () => observer.disconnect();
-}
-""",
-)
+from pages.ui.component import component
+
+_component = component("first_visit", "<span></span>")
 
 
 @st.cache_resource(show_spinner=False)

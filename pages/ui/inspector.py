@@ -1,7 +1,6 @@
 """Open a number: the arithmetic that made it, from the recorded operands, and a link to each of them."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -13,12 +12,11 @@ from encoder.figures.theme import short, shown
 from encoder.steps import PAIRS, PER_HEAD, PER_TOKEN, Step
 from encoder.trace import Trace
 from pages.ui import session, state
+from pages.ui.component import component
 from pages.ui.text import NUMBER, chart, plain, theme
 
 ROWS = 500  # terms in the table
-_clicks = st.components.v2.component(
-    "clicks", html="<span></span>", js=(Path(__file__).parent / "clicks.js").read_text(encoding="utf-8")
-)
+_clicks = component("clicks", "<span></span>")
 
 
 def spell(name: str, index: tuple[int, ...]) -> str:

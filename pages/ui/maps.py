@@ -4,24 +4,18 @@ import base64
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from encoder.figures.theme import Kind, Theme, limits, palette, short, shown
+from pages.ui.component import component
 
 MOST_ROWS = 128  # more tokens than this share pixels
 MOST_EXACT = 64  # up to so many tokens a map may carry exact numbers
 MOST_CELLS = 220_000  # all maps together
-HERE = Path(__file__).parent
-_component = st.components.v2.component(
-    "maps",
-    html="<div class='maps'></div>",
-    css=(HERE / "maps.css").read_text(encoding="utf-8"),
-    js=(HERE / "maps.js").read_text(encoding="utf-8"),
-)
+_component = component("maps", "<div class='maps'></div>")
 
 
 @dataclass(frozen=True)

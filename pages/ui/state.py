@@ -14,6 +14,7 @@ from encoder.edits import check
 EXAMPLE = "The animal didn't cross the street because it was too wide."
 OTHER = "The animal didn't cross the street because it was too tired."
 LONGEST_IN_URL = 1500
+MOST_PATCHED = 4  # sentences that a link may have run besides its own
 CELL = re.compile(r"([a-zA-Z0-9_.]{1,80}):(\d{1,6}(?:,\d{1,6}){0,3})", re.ASCII)
 
 
@@ -122,7 +123,10 @@ def from_query(query: Mapping[str, str], models: list[str], steps: frozenset[str
             refuse("cell", query["cell"], "it must be a step and an index such as output:0,5")
     if "edits" in query:
         try:
-            changed["edits"] = edits_to_text(text_to_edits(query["edits"]))
+            edits = text_to_edits(query["edits"])
+            if len({edit.value for edit in edits if isinstance(edit.value, str)}) > MOST_PATCHED:
+                raise ValueError(f"a link may patch from {MOST_PATCHED} other sentences at most")
+            changed["edits"] = edits_to_text(edits)
         except ValueError as error:
             refuse("edits", query["edits"], str(error))
     return replace(view, **changed), notes
