@@ -227,3 +227,14 @@ def test_a_small_map_leads_to_its_head(page: Page, app_url: str, base: TextEncod
         widget(page, "all_heads").get_by_role("button", name="Layer 2, head 3").click()
     expect(page.locator("h1")).to_have_text("Attention")
     np.testing.assert_array_equal(drawn(page), base.trace(EXAMPLE)["layers.2.attention.weights"][3].numpy())
+
+
+def test_a_long_sweep_shows_its_progress_and_can_be_cancelled(page: Page, app_url: str) -> None:
+    open_page(page, f"{app_url}/what_if")
+    type_sentence(page, "The old man and the sea were friends. " * 60)
+    widget(page, "loo_go").get_by_role("button").click()
+    expect(page.get_by_test_id("stProgress")).to_contain_text("of 54 runs")
+    with rerun(page, timeout=60):
+        widget(page, "loo_cancel").get_by_role("button").click()
+    expect(page.get_by_test_id("stProgress")).to_have_count(0)
+    expect(widget(page, "loo_map")).to_have_count(0)
