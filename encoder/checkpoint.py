@@ -12,6 +12,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 from torch import Tensor
+from torch.overrides import TorchFunctionMode
 
 from encoder.config import EncoderConfig
 from encoder.model import Encoder
@@ -112,14 +113,30 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
     return renamed
 
 
+class Undrawn(TorchFunctionMode):
+    """Leaves out torch.nn.init: drawing weights that are replaced at once takes longer than all the rest of loading."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Hand a tensor back as it is instead of filling it; do everything else as usual."""
+        kwargs = kwargs or {}
+        if getattr(func, "__module__", "") == "torch.nn.init":
+            return kwargs["tensor"] if "tensor" in kwargs else args[0]
+        return func(*args, **kwargs)
+
+
+def laid_out(config: EncoderConfig) -> Encoder:
+    """An encoder of that configuration whose parameters have names and shapes, but no memory yet."""
+    with torch.device("meta"), Undrawn():
+        return Encoder(config)
+
+
 def build(config: EncoderConfig, tensors: dict[str, Tensor], origin: str) -> Encoder:
     """An encoder of that configuration around the given weights, ready to run.
 
     Raises:
         CheckpointError: a tensor is missing, left over, of the wrong shape, or holds a value that is not a number.
     """
-    with torch.device("meta"):
-        model = Encoder(config)
+    model = laid_out(config)
     expected = {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}
     for name, shape in expected.items():
         if name not in tensors:
@@ -144,8 +161,7 @@ def random_weights(config: EncoderConfig, seed: int) -> dict[str, Tensor]:
     they are scaled up afterwards and 0.02 where not; gamma is 1 and beta 0.
     """
     generator = torch.Generator().manual_seed(seed)
-    with torch.device("meta"):
-        shapes = {name: tensor.shape for name, tensor in Encoder(config).state_dict().items()}
+    shapes = {name: tensor.shape for name, tensor in laid_out(config).state_dict().items()}
     deviation = config.d_model**-0.5 if config.scale_embeddings else 0.02
 
     def draw(name: str, shape: torch.Size) -> Tensor:
