@@ -119,7 +119,7 @@ def patch() -> None:
         return
     if found is not None:
         share = found.share.T.numpy()
-        both = [x if x == y else f"{shown(x, 6)}/{shown(y, 6)}" for x, y in zip(a.tokens, b.tokens, strict=True)]
+        both = list(map(side_by_side.either, a.tokens, b.tokens))
         drawn = matrix(share, both, layers[1:], kind="signed", theme=theme(), largest=1.0)
         chart(drawn, "patch_map", "Share of the difference that each patch brings back")
         i, j = np.unravel_index(share.argmax(), share.shape)

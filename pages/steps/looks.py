@@ -1,20 +1,20 @@
 """Who looks at whom: one layer's heads, alone or together, as lines and as a matrix."""
 
-import numpy as np
 import streamlit as st
 
 from encoder.figures.facts import main_fact
 from encoder.figures.links import links, undrawn
 from encoder.figures.matrix import matrix
 from encoder.figures.theme import short, shown
+from encoder.metrics import together
 from pages.ui import session, state
 from pages.ui.text import chart, plain, theme
 
-TOGETHER = {"Mean": np.mean, "Largest": np.max}
+TOGETHER = {"Mean": "mean", "Largest": "max"}
 
 trace, view = session.now(), state.current()
 tokens = trace.tokens
-weights = trace.array(f"layers.{view.layer}.attention.weights")
+weights = trace[f"layers.{view.layer}.attention.weights"]
 
 st.markdown(
     "Lines lead from each token, on the left, to the tokens it looks at, on the right. "
@@ -36,7 +36,7 @@ chosen = st.pills(
     format_func=lambda i: plain(f"{i} {shown(tokens[i])}"),
 )
 heads = heads or [view.head]
-values = TOGETHER[how](weights[heads], axis=0)
+values = together(weights, sorted(heads), TOGETHER[how]).numpy()
 said = f"layer {view.layer}, head{'s' if len(heads) > 1 else ''} {', '.join(map(str, sorted(heads)))}"
 
 if chosen:

@@ -1,6 +1,6 @@
 // A table of switches: a row for each layer, a column for each part; the server decides what a click does.
 export default function ({ data, parentElement, setTriggerValue }) {
-  const { rows, columns, off, values, say } = data;
+  const { rows, columns, off } = data;
   const table = document.createElement('table');
   const head = table.createTHead().insertRow();
   head.append(document.createElement('td'));
@@ -21,12 +21,11 @@ export default function ({ data, parentElement, setTriggerValue }) {
     row.append(title);
     columns.forEach((column, j) => {
       const button = document.createElement('button');
-      const value = values[i][j];
       button.className = off[i][j] ? 'off' : '';
       button.setAttribute('aria-pressed', Boolean(off[i][j]));
       button.setAttribute('aria-label', name + ', ' + column + (off[i][j] ? ', off' : ', on'));
-      button.textContent = value === null ? (off[i][j] ? '\u2715' : '\u00b7') : value;
-      button.title = name + ', ' + column + (value === null ? '' : ': ' + say + ' ' + value);
+      button.textContent = off[i][j] ? '\u2715' : '\u00b7';
+      button.title = name + ', ' + column;
       button.onclick = () => setTriggerValue('picked', [i, j]);
       row.insertCell().append(button);
     });

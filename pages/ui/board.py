@@ -16,15 +16,12 @@ def draw(
     columns: list[str],
     off: list[list[bool]],
     on_pick: Callable[[int, int], None],
-    values: list[list[str | None]] | None = None,
-    say: str = "",
 ) -> None:
-    """Draw the switches; those that are off are marked by colour and by sign. `values` are shown on them instead."""
-    empty: list[list[str | None]] = [[None] * len(columns) for _ in rows]
+    """Draw the switches; those that are off are marked by colour and by sign."""
     _component(
         key=key,
         on_picked_change=lambda: picked(key, len(rows), len(columns), on_pick),
-        data={"rows": rows, "columns": columns, "off": off, "values": values or empty, "say": say},
+        data={"rows": rows, "columns": columns, "off": off},
     )
 
 

@@ -61,7 +61,12 @@ def draw(a: Trace, b: Trace, names: tuple[str, str], pairs: list[Pair] | None = 
 def labels(a: Trace, b: Trace, pairs: list[Pair]) -> list[str]:
     """Names for tokens that stand in both runs; of different words, both."""
     both = [(a.tokens[p.a], b.tokens[p.b]) for p in pairs if p.a is not None and p.b is not None]
-    return [x if x == y else f"{shown(x, 6)}/{shown(y, 6)}" for x, y in both]
+    return [either(x, y) for x, y in both]
+
+
+def either(x: str, y: str) -> str:
+    """One name for a place: the word that stands there in both runs, or both words."""
+    return x if x == y else f"{shown(x, 6)}/{shown(y, 6)}"
 
 
 def watched(encoder: Any, trace: Trace, key: str) -> Watch | None:
