@@ -1,29 +1,32 @@
 """Checkpoints on disk: config.json, model.safetensors, tokenizer.json. Nothing in them is ever executed."""
 
-import hashlib
 import json
 import math
-from dataclasses import asdict, fields
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, fields, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 from tokenizers import Tokenizer
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
+from encoder import hugging_face
 from encoder.config import EncoderConfig
+from encoder.hugging_face import Names
 from encoder.model import Encoder
+from encoder.tensor_files import INDEX, WEIGHTS, CheckpointError, described, fingerprint, read, read_json, weight_files
+from encoder.tokenizer_files import TOKENIZER, SpecialTokens, read_tokenizer
 
 BUNDLED = Path(__file__).parent / "pretrained"
-FILES = ("config.json", "model.safetensors", "tokenizer.json")
+CONFIG = "config.json"
+FILES = (CONFIG, WEIGHTS, TOKENIZER)
+SIZES = ("vocab_size", "d_model", "n_heads", "n_layers", "d_ff")
 ON_DISK = {"embedding.weight": "embedding.tokens.weight"}  # the name in the file -> the name in the model
-
-
-class CheckpointError(ValueError):
-    """A checkpoint folder that cannot be used; the message says which file, what is wrong and what is expected."""
 
 
 def bundled_names() -> list[str]:
@@ -43,74 +46,85 @@ def find(name_or_folder: str | Path) -> Path:
     return folder
 
 
-def load(folder: Path) -> tuple[Encoder, Tokenizer, str]:
-    """Read a checkpoint folder.
+class Loaded(NamedTuple):
+    """What a checkpoint folder holds.
 
-    Returns:
-        the model in float32 and evaluation mode, its tokenizer, and the first 12 digits of the weights' SHA-256.
+    `sha256` are the first 12 digits of that of its weights; `left_out` names the tensors that the encoder does not
+    need, and what they are; `special` the tokens that its tokenizer adds.
+    """
+
+    model: Encoder
+    tokenizer: Tokenizer
+    sha256: str
+    special: SpecialTokens
+    left_out: tuple[str, ...]
+
+
+def load(folder: Path) -> Loaded:
+    """Read a checkpoint folder, in our own layout or in Hugging Face's; the model is in float32 and evaluation mode.
 
     Raises:
-        CheckpointError: a file is missing or damaged, or a tensor is missing, left over or of the wrong shape.
+        CheckpointError: a file is missing or damaged, the model is of a kind that is not supported, or a tensor is
+            missing, left over or of the wrong shape.
     """
-    missing = [name for name in FILES if not (folder / name).is_file()]
-    if missing:
-        raise CheckpointError(f"{folder} has no {' and no '.join(missing)}; a checkpoint holds {', '.join(FILES)}")
-    tensors = read_tensors(folder / "model.safetensors")
-    config = read_config(folder / "config.json", mlm_head=any(name.startswith("mlm_head.") for name in tensors))
-    tokenizer = read_tokenizer(folder / "tokenizer.json", config)
-    fingerprint = hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()[:12]
-    return build(config, tensors, str(folder / "model.safetensors")), tokenizer, fingerprint
+    if not (folder / CONFIG).is_file():
+        raise CheckpointError(f"{folder} has no {CONFIG}; a checkpoint holds {', '.join(FILES)}")
+    files, raw = weight_files(folder), read_json(folder / CONFIG)
+    theirs = hugging_face.is_hugging_face(raw)
+    config, there = read_config(folder / CONFIG, mlm_head=False), described(files)
+    origin = str(files[0] if len(files) == 1 else folder / INDEX)
+    with told_of(origin):
+        names = hugging_face.read_names(raw, there) if theirs else own_names(there)
+    config = replace(config, mlm_head=names.mlm_head)
+    tokenizer, special = read_tokenizer(folder, config.vocab_size)
+    tensors = read({ours: there[name] for ours, name in names.ours.items()})
+    with told_of(origin):
+        tensors = hugging_face.arranged(raw, tensors) if theirs else tensors
+    model = build(config, tensors, origin, partial(hugging_face.their_name, raw) if theirs else str)
+    return Loaded(model, tokenizer, fingerprint(files), special, names.left_out)
+
+
+@contextmanager
+def told_of(origin: str | Path) -> Iterator[None]:
+    """Put the file in question before the message of an error."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        raise CheckpointError(f"{origin}: {error}") from error
+
+
+def own_names(theirs: Iterable[str]) -> Names:
+    """The tensors of our own layout."""
+    ours: dict[str, str] = {}
+    for name in theirs:
+        called = ON_DISK.get(name, name)
+        if called in ours:
+            raise CheckpointError(f"it holds {ours[called]} twice, also under the name {name}")
+        ours[called] = name
+    return Names(ours, ())
 
 
 def read_config(path: Path, mlm_head: bool) -> EncoderConfig:
-    """The configuration in a config.json; every field the file lacks keeps its default, but sizes must be there."""
-    try:
-        raw: Any = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError, RecursionError) as error:
-        raise CheckpointError(f"{path} is not a JSON file: {error}") from error
-    if not isinstance(raw, dict):
-        raise CheckpointError(f"{path} holds a {type(raw).__name__}; a configuration is an object with named fields")
-    sizes = ("vocab_size", "d_model", "n_heads", "n_layers", "d_ff")
-    absent = [name for name in sizes if name not in raw]
+    """The configuration in a config.json; every field the file lacks keeps its default, but sizes must be there.
+
+    Raises:
+        CheckpointError: no JSON object, or fields that no encoder here can have.
+    """
+    raw = read_json(path)
+    with told_of(path):
+        return hugging_face.read_fields(raw, mlm_head) if hugging_face.is_hugging_face(raw) else own(raw, mlm_head)
+
+
+def own(raw: Mapping[str, Any], mlm_head: bool) -> EncoderConfig:
+    """The configuration in a config.json of our own layout."""
+    absent = [name for name in SIZES if name not in raw]
     if absent:
-        kind = f" (it describes a {raw['model_type']!r} model)" if "model_type" in raw else ""
-        raise CheckpointError(f"{path} lacks {', '.join(absent)}{kind}")
+        raise CheckpointError(f"it lacks {', '.join(absent)}")
     known = {field.name for field in fields(EncoderConfig)}
     given = {name: value for name, value in raw.items() if name in known}
     if given.get("mask_value", 0.0) is None:
         given["mask_value"] = -math.inf
-    try:
-        return EncoderConfig(**{**given, "mlm_head": mlm_head})
-    except (ValueError, TypeError) as error:
-        raise CheckpointError(f"{path}: {error}") from error
-
-
-def read_tokenizer(path: Path, config: EncoderConfig) -> Tokenizer:
-    """The tokenizer in a tokenizer.json, checked against the size of the embedding table."""
-    try:
-        tokenizer = Tokenizer.from_file(str(path))
-    except Exception as error:  # the library raises bare Exception
-        raise CheckpointError(f"{path} is not a tokenizer: {error}") from error
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    if tokenizer.get_vocab_size() > config.vocab_size:
-        raise CheckpointError(
-            f"{path} has {tokenizer.get_vocab_size()} pieces, more than the vocab_size {config.vocab_size} of the model"
-        )
-    return tokenizer
-
-
-def read_tensors(path: Path) -> dict[str, Tensor]:
-    """All tensors of a safetensors file, under the model's names, in float32."""
-    try:
-        tensors = load_file(path)
-    except (SafetensorError, OSError, ValueError, KeyError) as error:
-        raise CheckpointError(f"{path} is not a readable safetensors file: {error}") from error
-    renamed = {ON_DISK.get(name, name): tensor.float() for name, tensor in tensors.items()}
-    twice = [name for name, ours in ON_DISK.items() if name in tensors and ours in tensors]
-    if twice:
-        raise CheckpointError(f"{path} holds {twice[0]} twice, also under the name {ON_DISK[twice[0]]}")
-    return renamed
+    return EncoderConfig(**{**given, "mlm_head": mlm_head})
 
 
 class Undrawn(TorchFunctionMode):
@@ -130,27 +144,35 @@ def laid_out(config: EncoderConfig) -> Encoder:
         return Encoder(config)
 
 
-def build(config: EncoderConfig, tensors: dict[str, Tensor], origin: str) -> Encoder:
+def build(
+    config: EncoderConfig, tensors: Mapping[str, Tensor], origin: str, called: Callable[[str], str] = str
+) -> Encoder:
     """An encoder of that configuration around the given weights, ready to run.
+
+    Args:
+        config: its configuration.
+        tensors: its weights, by their names in the model; those of shared layers once, for layer 0.
+        origin: where they come from, for messages.
+        called: what a tensor is called there.
 
     Raises:
         CheckpointError: a tensor is missing, left over, of the wrong shape, or holds a value that is not a number.
     """
     model = laid_out(config)
-    expected = {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}
+    expected = {name: tuple(tensor.shape) for name, tensor in model.named_parameters()}
     for name, shape in expected.items():
         if name not in tensors:
-            raise CheckpointError(f"{origin} lacks the tensor {name} of shape {shape}")
+            raise CheckpointError(f"{origin} lacks the tensor {called(name)} of shape {shape}")
         if tuple(tensors[name].shape) != shape:
-            raise CheckpointError(f"{origin}: {name} has shape {tuple(tensors[name].shape)}, expected {shape}")
+            raise CheckpointError(f"{origin}: {called(name)} has shape {tuple(tensors[name].shape)}, expected {shape}")
         if not bool(tensors[name].isfinite().all()):
-            raise CheckpointError(f"{origin}: {name} holds values that are not finite numbers")
+            raise CheckpointError(f"{origin}: {called(name)} holds values that are not finite numbers")
     extra = sorted(tensors.keys() - expected.keys())
     if extra:
         raise CheckpointError(
-            f"{origin} holds tensors that this configuration has no place for: {', '.join(extra[:5])}"
+            f"{origin} holds tensors that this configuration has no place for: {', '.join(map(called, extra[:5]))}"
         )
-    model.load_state_dict(tensors, assign=True)
+    model.load_state_dict(tensors, assign=True, strict=False)  # shared layers have their weights once
     return model.eval().requires_grad_(False)
 
 
@@ -161,7 +183,7 @@ def random_weights(config: EncoderConfig, seed: int) -> dict[str, Tensor]:
     they are scaled up afterwards and 0.02 where not; gamma is 1 and beta 0.
     """
     generator = torch.Generator().manual_seed(seed)
-    shapes = {name: tensor.shape for name, tensor in laid_out(config).state_dict().items()}
+    shapes = {name: tensor.shape for name, tensor in laid_out(config).named_parameters()}
     deviation = config.d_model**-0.5 if config.scale_embeddings else 0.02
 
     def draw(name: str, shape: torch.Size) -> Tensor:
@@ -179,8 +201,9 @@ def save(model: Encoder, tokenizer: Tokenizer, folder: Path) -> None:
     """Write a checkpoint that `load` reads back; weights keep their dtype."""
     folder.mkdir(parents=True, exist_ok=True)
     names = {ours: theirs for theirs, ours in ON_DISK.items()}
-    save_file({names.get(n, n): t.contiguous() for n, t in model.state_dict().items()}, folder / "model.safetensors")
+    own_weights = {name: tensor.detach().contiguous() for name, tensor in model.named_parameters()}
+    save_file({names.get(name, name): tensor for name, tensor in own_weights.items()}, folder / WEIGHTS)
     config = asdict(model.config)
     config["mask_value"] = None if config["mask_value"] == -math.inf else config["mask_value"]
-    (folder / "config.json").write_text(json.dumps(config, indent=1), encoding="utf-8")
-    tokenizer.save(str(folder / "tokenizer.json"))
+    (folder / CONFIG).write_text(json.dumps(config, indent=1), encoding="utf-8")
+    tokenizer.save(str(folder / TOKENIZER))

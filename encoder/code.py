@@ -24,11 +24,11 @@ LINES: dict[str, str] = {
     "lookup": '{name} = p["embedding.tokens.weight"][t.ids]',
     "position": '{name} = p["embedding.positions.weight"][: len(t.ids)]',
     "segment": '{name} = p["embedding.segments.weight"][[0] * len(t.ids)]',
-    "zeros": "{name} = torch.zeros(len(t.ids), {d_model})",
+    "zeros": "{name} = torch.zeros(len(t.ids), {d_embedding})",
     "sinusoid": (
         "position = torch.arange(len(t.ids), dtype=torch.float64)[:, None]\n"
-        "even = torch.arange(0, {d_model}, 2)\n"
-        "angle = position / 10000 ** (even / {d_model})\n"
+        "even = torch.arange(0, {d_embedding}, 2)\n"
+        "angle = position / 10000 ** (even / {d_embedding})\n"
         "{name} = torch.stack((angle.sin(), angle.cos()), -1).flatten(1).float()"
     ),
     "scale": "{name} = {0} * math.sqrt({d_model})",
@@ -43,13 +43,14 @@ LINES: dict[str, str] = {
     "weighted_sum": "{name} = {0} @ {1}",
     "concat": "{name} = {0}.transpose(0, 1).flatten(1)",
     "mean": "{name} = {0}.mean(-1)",
-    "variance": "{name} = ({0} - {1}[:, None]).square().sum(-1) / {d_model}",
-    "variance_unbiased": "{name} = ({0} - {1}[:, None]).square().sum(-1) / ({d_model} - 1)",
+    "variance": "{name} = ({0} - {1}[:, None]).square().sum(-1) / {width}",
+    "variance_unbiased": "{name} = ({0} - {1}[:, None]).square().sum(-1) / ({width} - 1)",
     "normalize": "{name} = ({0} - {1}[:, None]) / ({2} + {norm_eps}).sqrt()[:, None]",
     "normalize_std": "{name} = ({0} - {1}[:, None]) / ({2}.sqrt() + {norm_eps})[:, None]",
     "affine": '{name} = {0} * p["{w}.weight"] + p["{w}.bias"]',
     "relu": "{name} = {0}.relu()",
     "gelu": "{name} = torch.nn.functional.gelu({0})",
+    "gelu_tanh": '{name} = torch.nn.functional.gelu({0}, approximate="tanh")',
 }
 SPLIT = "{name} = {name}.view(len(t.ids), {n_heads}, {d_head}).transpose(0, 1)"
 
@@ -65,7 +66,8 @@ def snippet(trace: Trace, step: Step, head: int) -> str:
     name = names[step.name]
     hidden = sorted({*trace.hidden, *range(len(trace.tokens) - trace.padding, len(trace.tokens))})
     words: dict[str, Any] = {
-        "name": name, "d_model": config.d_model, "d_head": config.d_head, "n_heads": config.n_heads,
+        "name": name, "d_model": config.d_model, "d_embedding": config.d_embedding,
+        "width": trace[inputs[0]].shape[-1] if inputs else 0, "d_head": config.d_head, "n_heads": config.n_heads,
         "norm_eps": config.norm_eps, "mask_value": literal(config.mask_value), "hidden": hidden,
         "w": step.parameters[0] if step.parameters else "", "sum": " + ".join(names[i] for i in inputs),
     }  # fmt: skip
@@ -134,7 +136,7 @@ def maker(trace: Trace) -> str:
     """The expression that makes this trace's model again."""
     source = trace.source
     if source.seed is None:
-        return f"TextEncoder.from_pretrained({source.name!r})"
+        return f"TextEncoder.from_pretrained({source.origin or source.name!r})"
     return f"TextEncoder.from_config({shape(trace.config)}, seed={source.seed})"
 
 

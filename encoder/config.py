@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from typing import Literal, get_args
 
 Positions = Literal["sinusoidal", "learned", "none"]
-Activation = Literal["relu", "gelu"]
+Activation = Literal["relu", "gelu", "gelu_tanh"]
 NormFormula = Literal["layer_norm", "std_norm"]
 
 CHOICES: dict[str, tuple[str, ...]] = {
@@ -33,6 +33,10 @@ class EncoderConfig:
     `max_positions` is the longest input in tokens; `trained_length` the longest one seen in training, where known.
     `mask_value` replaces the score of a hidden key. `norm="std_norm"` divides by the unbiased standard deviation
     plus eps, a common tutorial variant; `layer_norm` divides by the root of the biased variance plus eps.
+    `embedding_size` is the width of the embedding tables where a linear map brings them to d_model (ALBERT, Lan et al.
+    2020; ELECTRA, Clark et al. 2020); None where they are d_model wide. With `shared_layers` every layer is the same
+    one (ALBERT). `gelu_tanh` is the tanh approximation of GELU (Hendrycks and Gimpel 2016); `head_activation` is that
+    of the masked-word head, None where it is `activation`.
 
     Raises:
         ValueError: a value is outside its range; the message names the value and the range.
@@ -51,10 +55,13 @@ class EncoderConfig:
     norm_first: bool = False
     final_norm: bool = False
     embedding_norm: bool = False
+    embedding_size: int | None = None
     scale_embeddings: bool = True
     n_segments: int = 0
     mask_value: float = -math.inf
     mlm_head: bool = False
+    head_activation: Activation | None = None
+    shared_layers: bool = False
     trained_length: int | None = None
 
     def __post_init__(self) -> None:
@@ -64,6 +71,9 @@ class EncoderConfig:
         for name, allowed in CHOICES.items():
             if getattr(self, name) not in allowed:
                 raise ValueError(f"{name} is {getattr(self, name)!r}; it must be one of {', '.join(allowed)}")
+        if self.head_activation is not None and self.head_activation not in CHOICES["activation"]:
+            allowed_ones = ", ".join(CHOICES["activation"])
+            raise ValueError(f"head_activation is {self.head_activation!r}; it must be None or one of {allowed_ones}")
         for field in fields(self):
             if field.type is bool and type(getattr(self, field.name)) is not bool:
                 raise ValueError(f"{field.name} is {getattr(self, field.name)!r}; it must be true or false")
@@ -73,8 +83,13 @@ class EncoderConfig:
                 f"d_model {self.d_model} is not divisible by n_heads {self.n_heads}; "
                 f"n_heads can be {', '.join(divisors)}"
             )
-        if self.positions == "sinusoidal" and self.d_model % 2:
-            raise ValueError(f"d_model is {self.d_model}; sinusoidal positions come in pairs and need an even d_model")
+        if self.embedding_size is not None:
+            self.check_count("embedding_size", *LIMITS["d_model"])
+        if self.positions == "sinusoidal" and self.d_embedding % 2:
+            wide = "d_model" if self.embedding_size is None else "embedding_size"
+            raise ValueError(
+                f"{wide} is {self.d_embedding}; sinusoidal positions come in pairs and need an even {wide}"
+            )
         if self.trained_length is not None:
             self.check_count("trained_length", 1, LONGEST)
         if type(self.norm_eps) is not float or not 0 < self.norm_eps < 1:
@@ -90,6 +105,11 @@ class EncoderConfig:
         value = getattr(self, name)
         if type(value) is not int or not low <= value <= high:
             raise ValueError(f"{name} is {value!r}; it must be a whole number from {low} to {high}")
+
+    @property
+    def d_embedding(self) -> int:
+        """Width of the embedding tables: d_model, or embedding_size where a linear map follows them."""
+        return self.d_model if self.embedding_size is None else self.embedding_size
 
     @property
     def d_head(self) -> int:

@@ -12,11 +12,13 @@ from encoder.trace import Trace
 Term = tuple[str | int, ...]  # a product of sizes, such as ("d_model", "d_ff")
 LINEAR: tuple[Term, ...] = (("d_model", "d_model"), ("d_model",))
 NORM: tuple[Term, ...] = ((2, "d_model"),)
+NARROW_NORM: tuple[Term, ...] = ((2, "d_embedding"),)
 EMBEDDING_PARTS: dict[str, tuple[Term, ...]] = {
-    "embedding.tokens": (("vocab_size", "d_model"),),
-    "embedding.positions": (("max_positions", "d_model"),),
-    "embedding.segments": (("n_segments", "d_model"),),
-    "embedding.norm": NORM,
+    "embedding.tokens": (("vocab_size", "d_embedding"),),
+    "embedding.positions": (("max_positions", "d_embedding"),),
+    "embedding.segments": (("n_segments", "d_embedding"),),
+    "embedding.norm": NARROW_NORM,
+    "embedding.projection": (("d_embedding", "d_model"), ("d_model",)),
 }
 LAYER_PARTS: dict[str, tuple[Term, ...]] = {
     "attention.w_q": LINEAR,
@@ -30,10 +32,21 @@ LAYER_PARTS: dict[str, tuple[Term, ...]] = {
 }
 HEAD_PARTS: dict[str, tuple[Term, ...]] = {
     "final_norm": NORM,
-    "mlm_head.transform": LINEAR,
-    "mlm_head.norm": NORM,
+    "mlm_head.transform": (("d_model", "d_embedding"), ("d_embedding",)),
+    "mlm_head.norm": NARROW_NORM,
     "mlm_head.bias": (("vocab_size",),),
 }
+HAS: dict[str, Callable[[EncoderConfig], bool]] = {  # the parts that not every model has
+    "embedding.positions": lambda config: config.positions == "learned",
+    "embedding.segments": lambda config: config.n_segments > 0,
+    "embedding.norm": lambda config: config.embedding_norm,
+    "embedding.projection": lambda config: config.embedding_size is not None,
+    "final_norm": lambda config: config.final_norm,
+    **{part: lambda config: config.mlm_head for part in HEAD_PARTS if part.startswith("mlm_head.")},
+}
+FLOAT32 = 4  # bytes
+# Operations whose result is memory that was there before: the model's own table, or the step before it.
+HANDED_ON = ("same", "mask", "position", "sinusoid", "zeros")
 
 
 @dataclass(frozen=True)
@@ -62,22 +75,53 @@ class StepCost:
 
 def parameters(model: Encoder) -> list[Part]:
     """Every part of the model that has parameters, in the order of the forward pass."""
-    config = model.config
-    present = {name for name, _ in model.named_parameters()}
-    layers = {f"layers.{i}.{name}": terms for i in range(config.n_layers) for name, terms in LAYER_PARTS.items()}
-    parts = {**EMBEDDING_PARTS, **layers, **HEAD_PARTS}
-    held = {part: [name for name in present if name == part or name.startswith(part + ".")] for part in parts}
-    sizes = dict(model.named_parameters())
+    config, sizes = model.config, dict(model.named_parameters())
+    counted = {
+        part: sum(tensor.numel() for name, tensor in sizes.items() if name == part or name.startswith(part + "."))
+        for part in parts(config)
+    }
     return [
-        Part(name, in_words(terms), value(terms, config), sum(sizes[n].numel() for n in held[name]))
-        for name, terms in parts.items()
-        if held[name]
+        Part(name, in_words(terms, config), value(terms, config), counted[name])
+        for name, terms in parts(config).items()
     ]
 
 
-def in_words(terms: tuple[Term, ...]) -> str:
+def parts(config: EncoderConfig) -> dict[str, tuple[Term, ...]]:
+    """The parts that have parameters in a model of that configuration, each with its formula; shared layers once."""
+    layers = range(1 if config.shared_layers else config.n_layers)
+    of_layers = {f"layers.{i}.{name}": terms for i in layers for name, terms in LAYER_PARTS.items()}
+    every = {**EMBEDDING_PARTS, **of_layers, **HEAD_PARTS}
+    return {name: terms for name, terms in every.items() if name not in HAS or HAS[name](config)}
+
+
+@dataclass(frozen=True)
+class Size:
+    """What a model of a configuration takes before it is built: its parameters, and bytes in float32."""
+
+    config: EncoderConfig
+    parameters: int
+
+    @property
+    def bytes_of_weights(self) -> int:
+        """Memory of the model: its parameters, and the table of positions where that is computed and not learned."""
+        table = 0 if self.config.positions == "learned" else self.config.max_positions * self.config.d_embedding
+        return FLOAT32 * (self.parameters + table)
+
+    def bytes_of_a_run(self, n: int) -> int:
+        """Memory of a recorded run of n tokens with nothing hidden and no edits; a little less for 1 token or head."""
+        made = (step for step in by_name(self.config).values() if step.operation not in HANDED_ON)
+        return FLOAT32 * sum(math.prod(step.sizes(self.config, n)) for step in made)
+
+
+def size(config: EncoderConfig) -> Size:
+    """The size of a model of that configuration, by formula; nothing is built."""
+    return Size(config, sum(value(terms, config) for terms in parts(config).values()))
+
+
+def in_words(terms: tuple[Term, ...], config: EncoderConfig) -> str:
     """The formula as text: "d_model·d_ff + d_ff"."""
-    return " + ".join("·".join(str(factor) for factor in term) for term in terms)
+    wide = {"d_embedding": "d_model" if config.embedding_size is None else "embedding_size"}
+    return " + ".join("·".join(wide.get(str(factor), str(factor)) for factor in term) for term in terms)
 
 
 def value(terms: tuple[Term, ...], config: EncoderConfig) -> int:
@@ -97,6 +141,7 @@ FLOPS: dict[str, Callable[[int], int]] = {
     **dict.fromkeys(("variance", "variance_unbiased"), lambda k: 3 * k),
     **dict.fromkeys(("normalize", "normalize_std", "affine"), lambda k: 2),
     "gelu": lambda k: 5,
+    "gelu_tanh": lambda k: 8,
 }
 
 

@@ -37,7 +37,7 @@ class FixedPositions(nn.Module):
 
 def position_table(config: EncoderConfig) -> "nn.Embedding | FixedPositions":
     """The module whose `weight` [max_positions, d_model] holds a vector for every position."""
-    n, d_model = config.max_positions, config.d_model
+    n, d_model = config.max_positions, config.d_embedding
     if config.positions == "learned":
         return nn.Embedding(n, d_model)
     if config.positions == "sinusoidal":
@@ -48,25 +48,32 @@ def position_table(config: EncoderConfig) -> "nn.Embedding | FixedPositions":
 class Embedding(nn.Module):
     """output = E[id] * sqrt(d_model) + PE(pos), plus segment vectors and a norm where the model has them.
 
+    Where the tables are narrower than the model, a linear map at the end widens their rows to d_model.
+
     Shapes: ids and segments [B, n] -> output [B, n, d_model].
     """
 
     def __init__(self, config: EncoderConfig) -> None:
         super().__init__()
-        self.tokens = nn.Embedding(config.vocab_size, config.d_model)
+        self.tokens = nn.Embedding(config.vocab_size, config.d_embedding)
         self.positions = position_table(config)
-        self.segments = nn.Embedding(config.n_segments, config.d_model) if config.n_segments else None
-        self.norm = NORMS[config.norm](config.d_model, config.norm_eps) if config.embedding_norm else None
+        self.segments = nn.Embedding(config.n_segments, config.d_embedding) if config.n_segments else None
+        self.norm = NORMS[config.norm](config.d_embedding, config.norm_eps) if config.embedding_norm else None
+        self.projection = None if config.embedding_size is None else nn.Linear(config.d_embedding, config.d_model)
         self.scale = math.sqrt(config.d_model) if config.scale_embeddings else None
 
     def forward(self, ids: Tensor, segments: Tensor | None = None, tap: Tap = NO_TAP) -> Tensor:
         """Look up, scale, add."""
-        tokens = tap("tokens", self.tokens(ids))  # [B, n, d_model]
+        tokens = tap("tokens", self.tokens(ids))  # [B, n, d_embedding]
         scaled = tap("scaled", tokens if self.scale is None else tokens * self.scale)
         positions = tap("positions", self.positions.weight[: ids.shape[1]].expand_as(tokens))
         x = scaled + positions
         if self.segments is not None:
             x = x + tap("segments", self.segments(torch.zeros_like(ids) if segments is None else segments))
+        if self.projection is not None:
+            x = tap("sum", x)
+            x = x if self.norm is None else self.norm(x, tap.inside("norm"))
+            return tap("output", tap("projected", self.projection(x)))  # [B, n, d_model]
         if self.norm is None:
             return tap("output", x)
         normed: Tensor = self.norm(tap("sum", x), tap)

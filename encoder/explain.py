@@ -68,6 +68,6 @@ def shape_of(model: Encoder, trace: Trace, name: str) -> tuple[int, ...]:
         return (len(trace.ids),)
     if name in trace:
         return tuple(trace[name].shape)
-    if name in dict(model.named_parameters()) or name in dict(model.named_buffers()):
+    if name in dict(model.named_parameters(remove_duplicate=False)) or name in dict(model.named_buffers()):
         return tuple(weight(model, name).shape)
     raise KeyError(trace.unknown(name))

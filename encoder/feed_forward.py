@@ -1,6 +1,7 @@
 """The position-wise feed-forward network (paper, section 3.3)."""
 
 from collections.abc import Callable
+from functools import partial
 
 from torch import Tensor, nn
 from torch.nn import functional
@@ -8,7 +9,11 @@ from torch.nn import functional
 from encoder.config import EncoderConfig
 from encoder.tap import NO_TAP, Tap
 
-ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": functional.relu, "gelu": functional.gelu}
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "relu": functional.relu,
+    "gelu": functional.gelu,
+    "gelu_tanh": partial(functional.gelu, approximate="tanh"),
+}
 
 
 class FeedForward(nn.Module):

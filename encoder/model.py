@@ -21,14 +21,14 @@ class MLMHead(nn.Module):
 
     def __init__(self, config: EncoderConfig) -> None:
         super().__init__()
-        self.transform = nn.Linear(config.d_model, config.d_model)
-        self.norm = NORMS[config.norm](config.d_model, config.norm_eps)
+        self.transform = nn.Linear(config.d_model, config.d_embedding)
+        self.norm = NORMS[config.norm](config.d_embedding, config.norm_eps)
         self.bias = nn.Parameter(torch.zeros(config.vocab_size))
-        self.activation = ACTIVATIONS[config.activation]
+        self.activation = ACTIVATIONS[config.head_activation or config.activation]
 
     def forward(self, x: Tensor, embedding: Tensor, tap: Tap = NO_TAP) -> Tensor:
-        """Score every word at every position; `embedding` is the token table [vocab, d_model]."""
-        transform = tap("transform", self.transform(x))  # [B, n, d_model]
+        """Score every word at every position; `embedding` is the token table [vocab, d_embedding]."""
+        transform = tap("transform", self.transform(x))  # [B, n, d_embedding]
         activation = tap("activation", self.activation(transform))
         x = self.norm(activation, tap.inside("norm"))
         logits = tap("logits", nn.functional.linear(x, embedding, self.bias))  # [B, n, vocab]
@@ -46,7 +46,8 @@ class Encoder(nn.Module):
         super().__init__()
         self.config = config
         self.embedding = Embedding(config)
-        self.layers = nn.ModuleList(Block(config) for _ in range(config.n_layers))
+        blocks = (Block(config) for _ in range(1 if config.shared_layers else config.n_layers))
+        self.layers = nn.ModuleList(list(blocks) * (config.n_layers if config.shared_layers else 1))
         self.final_norm = NORMS[config.norm](config.d_model, config.norm_eps) if config.final_norm else None
         self.mlm_head = MLMHead(config) if config.mlm_head else None
 

@@ -65,6 +65,11 @@ def largest(ours: Tensor, theirs: Tensor) -> float:
     return float((ours - theirs).abs().max())
 
 
+MODULES: dict[str, Callable[[], nn.Module]] = {
+    "relu": nn.ReLU, "gelu": nn.GELU, "gelu_tanh": lambda: nn.GELU("tanh")
+}  # fmt: skip
+
+
 def run(module: Callable[[], nn.Module], weights: Mapping[str, Tensor], *inputs: Tensor, **options: object) -> Tensor:
     """What a PyTorch module makes of the inputs with the given weights, without copying them."""
     with torch.device("meta"):
@@ -123,7 +128,7 @@ def norm(model: Encoder, trace: Trace, prefix: str, x: str, name: str) -> list[C
         theirs = (y - y.mean(-1, True)) / (y.std(-1, keepdim=True) + module.eps) * module.weight + module.bias
         return [check("the formula with torch.std", trace, x, ours, theirs)]
     weights = {"weight": module.weight, "bias": module.bias}
-    theirs = run(lambda: nn.LayerNorm(model.config.d_model, module.eps), weights, trace[x])
+    theirs = run(lambda: nn.LayerNorm(len(module.weight), module.eps), weights, trace[x])
     return [check("nn.LayerNorm, output", trace, x, ours, theirs)]
 
 
@@ -141,7 +146,7 @@ def feed_forward(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     weights = {
         "0.weight": ours.w_1.weight, "0.bias": ours.w_1.bias, "2.weight": ours.w_2.weight, "2.bias": ours.w_2.bias
     }  # fmt: skip
-    activation, d_model, d_ff = {"relu": nn.ReLU, "gelu": nn.GELU}[config.activation], config.d_model, config.d_ff
+    activation, d_model, d_ff = MODULES[config.activation], config.d_model, config.d_ff
     (x,) = trace.step(at + "feed_forward.hidden").inputs
     theirs = run(
         lambda: nn.Sequential(nn.Linear(d_model, d_ff), activation(), nn.Linear(d_ff, d_model)), weights, trace[x]
@@ -165,7 +170,7 @@ def layer(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     x = f"layers.{number - 1}.output" if number else "embedding.output"
     theirs = run(
         lambda: nn.TransformerEncoderLayer(
-            config.d_model, config.n_heads, config.d_ff, 0.0, config.activation, config.norm_eps,
+            config.d_model, config.n_heads, config.d_ff, 0.0, MODULES[config.activation](), config.norm_eps,
             batch_first=True, norm_first=config.norm_first,
         ),
         weights, trace[x][None],
@@ -185,11 +190,18 @@ def embedding(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     """nn.Embedding on the ids, and the norm where the embedding has one."""
     config, table = model.config, model.embedding.tokens.weight
     ids = torch.tensor(trace.ids)
-    theirs = run(lambda: nn.Embedding(config.vocab_size, config.d_model), {"weight": table}, ids)
+    theirs = run(lambda: nn.Embedding(*table.shape), {"weight": table}, ids)
     found = [check("nn.Embedding, rows", trace, "ids", "embedding.tokens", theirs)]
-    return found + (
-        norm(model, trace, "embedding.", "embedding.sum", "embedding.norm") if config.embedding_norm else []
-    )
+    projection = model.embedding.projection
+    if config.embedding_norm:
+        prefix = "embedding." if projection is None else "embedding.norm."
+        found += norm(model, trace, prefix, "embedding.sum", "embedding.norm")
+    if projection is not None:
+        (x,) = trace.step("embedding.projected").inputs
+        weights = dict(projection.named_parameters())
+        wide = run(lambda: nn.Linear(config.d_embedding, config.d_model), weights, trace[x])
+        found.append(check("nn.Linear, widened", trace, x, "embedding.projected", wide))
+    return found
 
 
 def final_norm(model: Encoder, trace: Trace, step: Step) -> list[Check]:
@@ -203,7 +215,7 @@ def mlm(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     config, head = model.config, model.mlm_head
     assert head is not None
     weights = {"weight": model.embedding.tokens.weight, "bias": head.bias}
-    logits = run(lambda: nn.Linear(config.d_model, config.vocab_size), weights, trace["mlm.norm.output"])
+    logits = run(lambda: nn.Linear(config.d_embedding, config.vocab_size), weights, trace["mlm.norm.output"])
     return [
         *norm(model, trace, "mlm.norm.", "mlm.activation", "mlm_head.norm"),
         check("nn.Linear, logits", trace, "mlm.norm.output", "mlm.logits", logits),

@@ -130,7 +130,7 @@ def segment(at: Source) -> Made:
 def sinusoid(at: Source) -> Made:
     """Sine or cosine of the position times the pair's frequency."""
     pos, d = at.index
-    d_model = at.model.config.d_model
+    d_model = at.model.config.d_embedding
     angle = pos / 10_000 ** ((d - d % 2) / d_model)
     name, called, function = ("cos", "cosine", math.cos) if d % 2 else ("sin", "sine", math.sin)
     words = f"The position times the frequency of its pair of dimensions, and of that angle the {called}."
@@ -272,12 +272,17 @@ def spread_about(at: Source, divisor: int) -> Made:
 
 def variance(at: Source) -> Made:
     """The biased variance."""
-    return spread_about(at, at.model.config.d_model)
+    return spread_about(at, width(at))
 
 
 def variance_unbiased(at: Source) -> Made:
     """The unbiased variance, divided by d - 1."""
-    return spread_about(at, at.model.config.d_model - 1)
+    return spread_about(at, width(at) - 1)
+
+
+def width(at: Source) -> int:
+    """How many numbers each row of the first input has."""
+    return int(at.trace[at.inputs[0]].shape[-1])
 
 
 def normalized_by(at: Source, spread: Callable[[float, float], float], formula: str) -> Made:
@@ -328,10 +333,21 @@ def gelu(at: Source) -> Made:
     return Made(x.value * phi, words, latex, abs(x.value), (x,))
 
 
+def gelu_tanh(at: Source) -> Made:
+    """The tanh approximation of GELU (Hendrycks and Gimpel 2016)."""
+    x = at.number(0, *at.index)
+    inner = math.sqrt(2 / math.pi) * (x.value + 0.044715 * x.value**3)
+    words = "An approximation of GELU: half the number, times one plus a tanh."
+    h = tex(x.value)
+    latex = rf"\frac{{{h}}}{{2}} \cdot (1 + \tanh({tex(inner)}))"
+    return Made(0.5 * x.value * (1 + math.tanh(inner)), words, latex, abs(x.value), (x,))
+
+
 RULES: dict[str, Callable[[Source], Made]] = {
     rule.__name__: rule
     for rule in (
         lookup, position, segment, sinusoid, zeros, scale, unscale, same, add, linear, decode, dot, mask, softmax,
         weighted_sum, concat, mean, variance, variance_unbiased, normalize, normalize_std, affine, relu, gelu,
+        gelu_tanh,
     )
 }  # fmt: skip

@@ -55,6 +55,7 @@ class Step:
 
 
 TOKENS_BY_MODEL, PER_TOKEN, PER_HEAD, PAIRS = ("n", "d_model"), ("n",), ("H", "n", "d_head"), ("H", "n", "n")
+NARROW = ("n", "embedding_size")
 
 WAVES = (
     r"\begin{aligned} PE_{pos,2i} &= \sin(pos / 10000^{2i/d}) \\"
@@ -105,6 +106,17 @@ EMBEDDING = {
         "sum", "x", r"E + P + S", TOKENS_BY_MODEL, "add", ("scaled", "positions"), "Sum of embeddings",
         "Word, position and segment are added, number by number.",
         "The rows of the same word in two places now differ.",
+    ),
+    "projected": Step(
+        "projected", "x W_E", r"x W_E + b_E", TOKENS_BY_MODEL, "linear", ("{x}",), "Widened embedding",
+        "The embedding tables of this model are narrower than its layers: a linear map brings each row to d_model.",
+        "A narrow table saves parameters; every dimension here is a mix of all dimensions of the embedding.",
+        ("embedding.projection",),
+    ),
+    "projected_output": Step(
+        "output", "x_0", r"x", TOKENS_BY_MODEL, "same", ("projected",), "Input of the first layer",
+        "The widened embedding is all that the first layer receives.",
+        "The rows of the same word in two places differ, and only by their positions.",
     ),
     "output": Step(
         "output", "x_0", r"E[\mathrm{id}]\sqrt{d_{model}} + PE(pos)", TOKENS_BY_MODEL, "add", ("scaled", "positions"),
@@ -204,7 +216,11 @@ FEED_FORWARD = (
         ("feed_forward.w_2",),
     ),
 )  # fmt: skip
-ACTIVATION_FORMULAS = {"relu": r"\max(0, h)", "gelu": r"h \cdot \Phi(h)"}
+ACTIVATION_FORMULAS = {
+    "relu": r"\max(0, h)",
+    "gelu": r"h \cdot \Phi(h)",
+    "gelu_tanh": r"\tfrac{h}{2} \Big(1 + \tanh\big(\sqrt{2/\pi}\,(h + 0.044715\, h^3)\big)\Big)",
+}
 
 ADD = (
     Step(
@@ -335,20 +351,29 @@ def norm_steps(config: EncoderConfig, prefix: str, group: str, x: str, norm: str
     return placed(steps, prefix, group, x=x, norm=norm)
 
 
-def activated(config: EncoderConfig, steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    """The steps with the model's activation filled in."""
-    formula, operation = ACTIVATION_FORMULAS[config.activation], config.activation
-    values = "positive" if config.activation == "relu" else "signed"
+def activated(operation: str, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """The steps with an activation filled in."""
+    formula = ACTIVATION_FORMULAS[operation]
+    values = "positive" if operation == "relu" else "signed"
     return tuple(
         replace(step, formula=formula, operation=operation, values=values) if step.operation == "{activation}" else step
         for step in steps
     )
 
 
+def narrowed(config: EncoderConfig, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """The steps in the width of the embedding tables."""
+    if config.embedding_size is None:
+        return steps
+    return tuple(replace(step, shape=NARROW) if step.shape == TOKENS_BY_MODEL else step for step in steps)
+
+
 def embedding_steps(config: EncoderConfig) -> tuple[Step, ...]:
     """From ids to the input of the first layer."""
     segments = (EMBEDDING["segments"],) if config.n_segments else ()
-    total = EMBEDDING["sum" if config.embedding_norm else "output"]
+    widened = config.embedding_size is not None
+    norm: tuple[Step, ...] = ()
+    total = EMBEDDING["sum" if config.embedding_norm or widened else "output"]
     steps = (
         EMBEDDING["tokens"],
         EMBEDDING["scaled" if config.scale_embeddings else "unscaled"],
@@ -356,10 +381,12 @@ def embedding_steps(config: EncoderConfig) -> tuple[Step, ...]:
         *segments,
         replace(total, inputs=(*total.inputs, *(s.name for s in segments))),
     )
-    norm = (
-        norm_steps(config, "embedding.", "Norm: ", "embedding.sum", "embedding.norm") if config.embedding_norm else ()
-    )
-    return placed(steps, "embedding.") + norm
+    if config.embedding_norm:
+        prefix = "embedding.norm." if widened else "embedding."
+        norm = norm_steps(config, prefix, "Norm: ", "embedding.sum", "embedding.norm")
+    found = narrowed(config, placed(steps, "embedding.") + norm)
+    ends = (EMBEDDING["projected"], EMBEDDING["projected_output"]) if widened else ()
+    return found + placed(ends, "embedding.", x=found[-1].name)
 
 
 def layer_steps(config: EncoderConfig, i: int, x: str) -> tuple[Step, ...]:
@@ -372,7 +399,9 @@ def layer_steps(config: EncoderConfig, i: int, x: str) -> tuple[Step, ...]:
     norm_1 = norm_steps(config, one, first, x if config.norm_first else one + "sum", at + "norm1")
     norm_2 = norm_steps(config, two, second, middle if config.norm_first else two + "sum", at + "norm2")
     attention = placed(ATTENTION, at, x=one + "output" if config.norm_first else x)
-    feed_forward = placed(activated(config, FEED_FORWARD), at, x=two + "output" if config.norm_first else middle)
+    feed_forward = placed(
+        activated(config.activation, FEED_FORWARD), at, x=two + "output" if config.norm_first else middle
+    )
     residual_1, residual_2 = placed(residual, one, first, x=x), placed(residual, two, second, x=middle)
     add_1 = placed(add, one, first, sublayer=at + "attention.output")
     add_2 = placed(add, two, second, sublayer=at + "feed_forward.output")
@@ -391,11 +420,9 @@ def mlm_steps(config: EncoderConfig) -> tuple[Step, ...]:
     """The masked-language-model head, where the model has one."""
     if not config.mlm_head:
         return ()
-    return (
-        placed(activated(config, MLM), "mlm.", x="output")
-        + norm_steps(config, "mlm.norm.", "Head: ", "mlm.activation", "mlm_head.norm")
-        + placed(MLM_OUTPUT, "mlm.")
-    )
+    steps = placed(activated(config.head_activation or config.activation, MLM), "mlm.", x="output")
+    steps += norm_steps(config, "mlm.norm.", "Head: ", "mlm.activation", "mlm_head.norm")
+    return narrowed(config, steps) + placed(MLM_OUTPUT, "mlm.")
 
 
 @lru_cache(maxsize=64)

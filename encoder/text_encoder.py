@@ -18,6 +18,7 @@ from encoder.explanation import Explanation
 from encoder.model import Encoder
 from encoder.steps import Step, catalogue
 from encoder.tap import NO_TAP, Recorder, Tap
+from encoder.tokenizer_files import SpecialTokens, special_tokens
 from encoder.trace import Source, Tokens, Trace
 
 MAX_CHARACTERS = 100_000
@@ -31,24 +32,43 @@ class TextEncoder:
     `from_config`.
     """
 
-    def __init__(self, model: Encoder, tokenizer: Tokenizer, source: Source) -> None:
+    def __init__(
+        self,
+        model: Encoder,
+        tokenizer: Tokenizer,
+        source: Source,
+        special: SpecialTokens | None = None,
+        left_out: tuple[str, ...] = (),
+    ) -> None:
         self.model = model
         self.tokenizer = tokenizer
         self.source = source
         self.config = model.config
         self.max_tokens = min(MAX_TOKENS, model.config.max_positions)
-        self.pad_id = tokenizer.token_to_id("[PAD]") or 0
+        self.special = special_tokens(tokenizer) if special is None else special
+        self.left_out = left_out
+        self.pad_id = (tokenizer.token_to_id(self.special.pad) if self.special.pad else None) or 0
 
     @classmethod
-    def from_pretrained(cls, name: str | Path = "base") -> "TextEncoder":
-        """A bundled model ("base", "small") or a checkpoint folder; works offline.
+    def from_pretrained(
+        cls, name: str | Path = "base", *, called: str | None = None, origin: str | None = None
+    ) -> "TextEncoder":
+        """A bundled model ("base", "small") or a checkpoint folder, ours or in Hugging Face's layout; works offline.
+
+        Args:
+            name: which one. `left_out` then lists what of a checkpoint was not needed.
+            called: the name that people see; the folder's own without it.
+            origin: what a snippet gives to `from_pretrained`; the path as it was given without it.
 
         Raises:
             encoder.checkpoint.CheckpointError: there is no such model, or its folder is damaged.
         """
         folder = checkpoint.find(name)
-        model, tokenizer, fingerprint = checkpoint.load(folder)
-        return cls(model, tokenizer, Source(folder.resolve().name, fingerprint))
+        found = checkpoint.load(folder)
+        bundled = folder.parent == checkpoint.BUNDLED
+        path = "" if bundled else str(name)
+        source = Source(called or folder.resolve().name, found.sha256, origin=path if origin is None else origin)
+        return cls(found.model, found.tokenizer, source, found.special, found.left_out)
 
     @classmethod
     def from_config(
@@ -66,6 +86,11 @@ class TextEncoder:
             )
         model = checkpoint.build(config, checkpoint.random_weights(config, seed), "the random weights")
         return cls(model, tokenizer, Source(name, seed=seed))
+
+    @property
+    def mask_token(self) -> str | None:
+        """The token that stands for a word to be guessed, [MASK] or <mask>; None where the vocabulary has none."""
+        return self.special.mask
 
     @property
     def steps(self) -> tuple[Step, ...]:

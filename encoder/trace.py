@@ -38,14 +38,16 @@ class Tokens:
 
 @dataclass(frozen=True)
 class Source:
-    """Which model made a trace: its name, and what pins its weights.
+    """Which model made a trace: its name for people, and what pins its weights.
 
-    `seed` is set for random weights, `sha256` (its first 12 digits) for those of a checkpoint.
+    `seed` is set for random weights, `sha256` (its first 12 digits) for those of a checkpoint. `origin` is what loads a
+    checkpoint again, for snippets: a path, or empty for a bundled model, whose name does.
     """
 
     name: str
     sha256: str = ""
     seed: int | None = None
+    origin: str = ""
 
     @property
     def fingerprint(self) -> str:

@@ -177,13 +177,19 @@ def decode(given: Given) -> Derived:
     return x @ table.T + bias, x.abs() @ table.abs().T + bias.abs()
 
 
+def gelu_tanh(given: Given) -> Derived:
+    """The approximation with a tanh; 1 + tanh cancels for negative h."""
+    (h,) = given.inputs
+    return h * 0.5 * (1 + torch.tanh(math.sqrt(2 / math.pi) * (h + 0.044715 * h**3))), h.abs()
+
+
 REPLAY: dict[str, Callable[[Given], Derived]] = {
     "lookup": lambda g: exact(g.parameters[0][g.ids]),
     "scale": lambda g: rounded(g.inputs[0] * math.sqrt(g.config.d_model)),
     "same": lambda g: exact(g.inputs[0]),
-    "sinusoid": lambda g: rounded(sinusoid(g.n, g.config.d_model)),
+    "sinusoid": lambda g: rounded(sinusoid(g.n, g.config.embedding_size or g.config.d_model)),
     "position": lambda g: exact(g.parameters[0][: g.n]),
-    "zeros": lambda g: exact(torch.zeros(g.n, g.config.d_model, dtype=torch.float64)),
+    "zeros": lambda g: exact(torch.zeros(g.n, g.config.embedding_size or g.config.d_model, dtype=torch.float64)),
     "segment": lambda g: exact(g.parameters[0][0].expand(g.n, -1)),
     "add": add,
     "linear": linear,
@@ -201,6 +207,7 @@ REPLAY: dict[str, Callable[[Given], Derived]] = {
     "affine": affine,
     "relu": lambda g: exact(g.inputs[0] * (g.inputs[0] > 0)),
     "gelu": gelu,
+    "gelu_tanh": gelu_tanh,
     "decode": decode,
 }
 

@@ -173,7 +173,7 @@ DAMAGES: dict[str, tuple[Damage, tuple[str, ...]]] = {
     "config-without-sizes": (configure(d_ff=..., n_heads=...), ("config.json", "lacks n_heads, d_ff")),
     "config-of-transformers": (
         write("config.json", BERT),
-        ("config.json", "lacks d_model, n_heads, n_layers, d_ff", "'bert' model"),
+        ("config.json", "lacks intermediate_size, max_position_embeddings, which a bert model has"),
     ),
     "heads-do-not-divide": (configure(n_heads=7), ("config.json", "d_model 30 is not divisible by n_heads 7")),
     "size-a-string": (configure(d_model="30"), ("config.json", "d_model is '30'", "from 2 to 8192")),

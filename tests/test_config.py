@@ -19,10 +19,10 @@ WHOLE = {
 }
 CHOICES = {
     "positions": "sinusoidal, learned, none",
-    "activation": "relu, gelu",
+    "activation": "relu, gelu, gelu_tanh",
     "norm": "layer_norm, std_norm",
 }
-FLAGS = ("norm_first", "final_norm", "embedding_norm", "scale_embeddings", "mlm_head")
+FLAGS = ("norm_first", "final_norm", "embedding_norm", "scale_embeddings", "mlm_head", "shared_layers")
 
 
 def refused(**fields: Any) -> str:

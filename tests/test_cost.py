@@ -177,7 +177,7 @@ def test_new_bytes_are_those_that_the_run_made(config: EncoderConfig, hidden: tu
         own = 0 if cost.step.operation in handed_on else 4 * math.prod(cost.sizes)
         assert cost.new_bytes == own, cost.step.name
     # the rows of positions are a view of the model's own table: the step counts them, the trace does not
-    rows = 4 * 7 * config.d_model
+    rows = 4 * 7 * (config.embedding_size or config.d_model)
     assert sum(cost.new_bytes for cost in costs) - rows == trace.nbytes
 
 

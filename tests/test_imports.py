@@ -20,6 +20,8 @@ FLOORS = (  # each stands on those before it and on itself
     {"embedding", "attention", "feed_forward", "normalization", "block", "model"},
     {"edits", "trace"},
     {"explanation", "rules", "explain", "editor", "edit_text", "cost", "code", "proof"},
+    {"tensor_files"},
+    {"hugging_face", "tokenizer_files"},
     {"checkpoint"},
     {"text_encoder"},
     {"metrics", "knockout", "compare", "labs"},

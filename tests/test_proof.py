@@ -20,6 +20,7 @@ SARA = "Keys on the table belong to Sara."
 
 ROWS = "row sums against 1"
 EMBEDDING = "nn.Embedding, rows"
+WIDENED = "nn.Linear, widened"
 HEADS = {"nn.MultiheadAttention, weights", "nn.MultiheadAttention, output"}
 NORM = "nn.LayerNorm, output"
 STD_NORM = "the formula with torch.std"
@@ -50,7 +51,9 @@ def expected(config: EncoderConfig, step: Step) -> set[str]:
     norm = NORM if config.norm == "layer_norm" else STD_NORM
     last = config.n_layers - 1 if step.layer is None else step.layer
     by_part = {
-        "embedding": {EMBEDDING, norm} if config.embedding_norm else {EMBEDDING},
+        "embedding": {EMBEDDING}
+        | ({norm} if config.embedding_norm else set())
+        | ({WIDENED} if config.embedding_size else set()),
         "attention": HEADS,
         "add_norm_1": {norm},
         "add_norm_2": {norm},

@@ -34,6 +34,22 @@ VARIANTS: dict[str, EncoderConfig] = {
     "mlm-head-gelu": replace(TINY, mlm_head=True, activation="gelu"),
     "unscaled-embeddings": replace(TINY, scale_embeddings=False),
     "finite-mask": replace(TINY, mask_value=-1e9),
+    "gelu-tanh": replace(TINY, activation="gelu_tanh", mlm_head=True),
+    "head-activation": replace(TINY, activation="relu", mlm_head=True, head_activation="gelu"),
+    "narrow": replace(TINY, embedding_size=18, mlm_head=True, n_segments=2),
+    "narrow-norm": replace(TINY, embedding_size=18, mlm_head=True, embedding_norm=True, positions="learned"),
+    "shared-layers": replace(TINY, n_layers=3, shared_layers=True),
+    "albert": replace(
+        TINY,
+        embedding_size=18,
+        embedding_norm=True,
+        scale_embeddings=False,
+        positions="learned",
+        n_segments=2,
+        mlm_head=True,
+        activation="gelu_tanh",
+        shared_layers=True,
+    ),
     "one-head": replace(TINY, n_heads=1, d_model=22),
     **{f"preset-{name}": replace(config, **SIZES) for name, config in PRESETS.items()},
 }
@@ -59,7 +75,7 @@ def tiny_model(config: EncoderConfig, seed: int = 0) -> Encoder:
             return drawn * shape[1] ** -0.5
         return 0.3 * drawn + ("norm" in name and name.endswith("weight"))
 
-    tensors = {name: draw(name, tensor.shape) for name, tensor in Encoder(config).state_dict().items()}
+    tensors = {name: draw(name, tensor.shape) for name, tensor in Encoder(config).named_parameters()}
     return checkpoint.build(config, tensors, "the tiny weights")
 
 

@@ -26,7 +26,8 @@ def nearest_words(encoder: TextEncoder, what: Tensor | int, k: int = 10) -> list
 
     Args:
         encoder: whose embedding table is searched, special and unused tokens included.
-        what: a vector [d_model], or the id of a token, which is then left out of the answer.
+        what: a vector [d_model], or the id of a token, which is then left out of the answer. A vector is held against
+            the widened embeddings where the model's tables are narrower than d_model.
         k: how many.
 
     Raises:
@@ -36,7 +37,9 @@ def nearest_words(encoder: TextEncoder, what: Tensor | int, k: int = 10) -> list
     if isinstance(what, int):
         if not 0 <= what < len(table):
             raise ValueError(f"token id is {what}; ids go from 0 to {len(table) - 1}")
-    elif what.shape != table.shape[1:]:
+    elif (projection := encoder.model.embedding.projection) is not None:
+        table = projection(table)
+    if not isinstance(what, int) and what.shape != table.shape[1:]:
         raise ValueError(f"the vector is {list(what.shape)}; it must be [{table.shape[1]}]")
     vector = table[what] if isinstance(what, int) else what
     near = table @ vector / (length(table) * length(vector)).clamp_min(torch.finfo(torch.float32).tiny)

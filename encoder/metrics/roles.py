@@ -12,9 +12,10 @@ import torch
 from torch import Tensor
 
 from encoder.metrics.heads import offsets
+from encoder.tokenizer_files import KNOWN
 
 ROLES = ("self", "previous", "next", "cls", "sep", "punctuation")
-CLS, SEP = ("[CLS]", "<s>"), ("[SEP]", "</s>")
+CLS, SEP = KNOWN["cls"], KNOWN["sep"]
 TOO_FEW, NO_ROLE = "too few tokens to say", "no clear role"
 MOST = 0.5  # a head must put more of its weight than this on a role
 MARGIN = 0.25  # and so much more than chance would put there

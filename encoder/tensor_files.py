@@ -1,0 +1,159 @@
+"""Files that anyone may have written: what they claim is looked at before they are read, and nothing is executed."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError, safe_open
+from torch import Tensor
+
+WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
+PICKLED = ("pytorch_model.bin", "pytorch_model.bin.index.json", "model.pt", "pytorch_model.pt", "model.bin")
+CONVERT = (
+    "python -c \"from transformers import AutoModelForMaskedLM as M; M.from_pretrained('{0}').save_pretrained('{0}')\""
+)
+FLOATS = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2}
+MOST_JSON = 2**20  # bytes of a config.json
+MOST_SHARDS, MOST_TENSORS = 64, 20_000
+MOST_BYTES = 4 * 2**30  # of a model's weights in float32
+
+
+class CheckpointError(ValueError):
+    """A checkpoint folder that cannot be used; the message says which file, what is wrong and what is expected."""
+
+
+@dataclass(frozen=True)
+class Described:
+    """What a file says of one of its tensors, before anything of it is read."""
+
+    path: Path
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers it holds."""
+        count = 1
+        for size in self.shape:
+            count *= size
+        return count
+
+
+def read_json(path: Path, most_bytes: int = MOST_JSON) -> dict[str, Any]:
+    """The object in a JSON file.
+
+    Raises:
+        CheckpointError: a file over the limit, or one that holds no JSON object.
+    """
+    try:
+        size = path.stat().st_size
+        if size > most_bytes:
+            raise CheckpointError(f"{path} has {size:,} bytes; at most {most_bytes:,} are read")
+        raw: Any = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, RecursionError, json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise CheckpointError(f"{path} is not a JSON file: {error}") from error
+    if not isinstance(raw, dict):
+        raise CheckpointError(f"{path} holds a {type(raw).__name__}; a configuration is an object with named fields")
+    return raw
+
+
+def weight_files(folder: Path) -> list[Path]:
+    """The safetensors file of a folder, or all shards that its index names.
+
+    Raises:
+        CheckpointError: there is none, or the index names something else than files of this folder.
+    """
+    if (folder / WEIGHTS).is_file():
+        return [folder / WEIGHTS]
+    if not (folder / INDEX).is_file():
+        raise CheckpointError(f"{folder} has no {WEIGHTS}{unpickled(folder)}")
+    named = read_json(folder / INDEX, 16 * MOST_JSON).get("weight_map")
+    if not isinstance(named, dict) or not all(isinstance(name, str) for name in named.values()):
+        raise CheckpointError(f"{folder / INDEX} has no weight_map from the names of tensors to those of files")
+    shards = sorted(set(named.values()))
+    strange = [name for name in shards if Path(name).name != name or not name.endswith(".safetensors")]
+    if strange or not 0 < len(shards) <= MOST_SHARDS:
+        said = repr(strange[0]) if strange else f"{len(shards)} files"
+        raise CheckpointError(
+            f"{folder / INDEX} names {said}; it must name 1 to {MOST_SHARDS} .safetensors files of this folder"
+        )
+    missing = [name for name in shards if not (folder / name).is_file()]
+    if missing:
+        raise CheckpointError(f"{folder} has no {missing[0]}, which {INDEX} names")
+    return [folder / name for name in shards]
+
+
+def unpickled(folder: Path) -> str:
+    """What to do about weights that are there, but as a pickle; empty where none are."""
+    found = [name for name in PICKLED if (folder / name).is_file()]
+    if not found:
+        return ""
+    return (
+        f"; {found[0]} is a pickle, which can run code, and is never opened. "
+        f"If you trust it, convert it once: {CONVERT.format(folder)}"
+    )
+
+
+def described(paths: Iterable[Path]) -> dict[str, Described]:
+    """Every tensor of some safetensors files by its name; their headers are read and checked, nothing else.
+
+    Raises:
+        CheckpointError: a file whose header is damaged or does not fit its size, or a tensor that stands in two files.
+    """
+    found: dict[str, Described] = {}
+    for path in paths:
+        try:
+            with safe_open(path, "pt") as file:
+                for name in file.keys():  # noqa: SIM118 - the file is no mapping
+                    part = file.get_slice(name)
+                    if name in found:
+                        raise CheckpointError(f"{path} holds {name}, which {found[name].path.name} holds too")
+                    found[name] = Described(path, name, part.get_dtype(), tuple(part.get_shape()))
+        except (SafetensorError, OSError, ValueError, KeyError) as error:
+            if isinstance(error, CheckpointError):
+                raise
+            raise CheckpointError(f"{path} is not a readable safetensors file: {error}") from error
+    if len(found) > MOST_TENSORS:
+        raise CheckpointError(f"{len(found):,} tensors in {WEIGHTS}; a model here has at most {MOST_TENSORS:,}")
+    return found
+
+
+def read(wanted: Mapping[str, Described]) -> dict[str, Tensor]:
+    """The tensors in float32, under the names that `wanted` gives them.
+
+    Raises:
+        CheckpointError: numbers of another kind than floating point, more of them than fit, or a file that changed.
+    """
+    odd = [tensor for tensor in wanted.values() if tensor.dtype not in FLOATS]
+    if odd:
+        raise CheckpointError(
+            f"{odd[0].path}: {odd[0].name} is of type {odd[0].dtype}; weights must be one of {', '.join(FLOATS)}"
+        )
+    size = 4 * sum(tensor.numbers for tensor in wanted.values())
+    if size > MOST_BYTES:
+        raise CheckpointError(
+            f"the weights would take {size / 2**30:.1f} GiB in float32; at most {MOST_BYTES / 2**30:.0f} GiB are loaded"
+        )
+    tensors: dict[str, Tensor] = {}
+    for path in {tensor.path: None for tensor in wanted.values()}:
+        try:
+            with safe_open(path, "pt") as file:
+                here = {name: tensor for name, tensor in wanted.items() if tensor.path == path}
+                tensors |= {name: file.get_tensor(tensor.name).float() for name, tensor in here.items()}
+        except (SafetensorError, OSError, ValueError, KeyError) as error:
+            raise CheckpointError(f"{path} is not a readable safetensors file: {error}") from error
+    return tensors
+
+
+def fingerprint(paths: Iterable[Path]) -> str:
+    """The first 12 digits of the SHA-256 of the files' contents, one after the other."""
+    digest = hashlib.sha256()
+    for path in paths:
+        with path.open("rb") as file:
+            while block := file.read(2**20):
+                digest.update(block)
+    return digest.hexdigest()[:12]

@@ -1,0 +1,134 @@
+"""Tokenizers on disk: tokenizer.json, or the older vocab.txt (WordPiece) and vocab.json with merges.txt (BPE)."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from tokenizers import AddedToken, Tokenizer
+from tokenizers.decoders import ByteLevel as ByteLevelDecoder
+from tokenizers.decoders import WordPiece as WordPieceDecoder
+from tokenizers.models import BPE, WordPiece
+from tokenizers.normalizers import BertNormalizer
+from tokenizers.pre_tokenizers import BertPreTokenizer, ByteLevel
+from tokenizers.processors import RobertaProcessing, TemplateProcessing
+
+from encoder.tensor_files import CheckpointError, read_json
+
+TOKENIZER = "tokenizer.json"
+SETTINGS, SPECIAL = "tokenizer_config.json", "special_tokens_map.json"
+MOST_BYTES = 64 * 2**20  # of a tokenizer's file
+# What the tokens that a model adds are called: BERT's names, and RoBERTa's.
+KNOWN = {"pad": ("[PAD]", "<pad>"), "mask": ("[MASK]", "<mask>"), "cls": ("[CLS]", "<s>"), "sep": ("[SEP]", "</s>")}
+
+
+@dataclass(frozen=True)
+class SpecialTokens:
+    """The tokens that stand for no word; None where the vocabulary has no such token."""
+
+    pad: str | None = None
+    mask: str | None = None
+    cls: str | None = None
+    sep: str | None = None
+
+
+def special_tokens(tokenizer: Tokenizer, *told: Mapping[str, Any]) -> SpecialTokens:
+    """Find a tokenizer's special tokens: what its settings say, or else a known name that its vocabulary has.
+
+    Args:
+        tokenizer: whose vocabulary is looked at.
+        told: settings with fields such as pad_token; the first that says something counts.
+    """
+    found: dict[str, str | None] = {}
+    for kind in (field.name for field in fields(SpecialTokens)):
+        said = [settings.get(f"{kind}_token") for settings in told]
+        names = [one.get("content") if isinstance(one, dict) else one for one in said]
+        named = [name for name in (*names, *KNOWN[kind]) if isinstance(name, str)]
+        found[kind] = next((name for name in named if tokenizer.token_to_id(name) is not None), None)
+    return SpecialTokens(**found)
+
+
+def read_tokenizer(folder: Path, vocab_size: int) -> tuple[Tokenizer, SpecialTokens]:
+    """The tokenizer of a folder, checked against the size of the embedding table, and its special tokens.
+
+    Raises:
+        CheckpointError: there is none, it is damaged, or its ids go beyond the table.
+    """
+    settings = read_json(folder / SETTINGS) if (folder / SETTINGS).is_file() else {}
+    told = read_json(folder / SPECIAL) if (folder / SPECIAL).is_file() else {}
+    kind = next((files for files in READERS if all((folder / name).is_file() for name in files)), None)
+    if kind is None:
+        choices = ", or ".join(" and ".join(files) for files in READERS)
+        raise CheckpointError(f"{folder} has no {TOKENIZER}; it must hold {choices}")
+    path = folder / kind[0]
+    large = [folder / name for name in kind if (folder / name).stat().st_size > MOST_BYTES]
+    if large:
+        raise CheckpointError(f"{large[0]} has {large[0].stat().st_size:,} bytes; at most {MOST_BYTES:,} are read")
+    try:
+        tokenizer = READERS[kind](folder, settings)
+    except Exception as error:  # the library raises bare Exception
+        raise CheckpointError(f"{path} is not a tokenizer: {error}") from error
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    needed = max([tokenizer.get_vocab_size(), *(i + 1 for i in tokenizer.get_vocab().values())])
+    if needed > vocab_size:
+        raise CheckpointError(f"{path} has {needed} pieces, more than the vocab_size {vocab_size} of the model")
+    return tokenizer, special_tokens(tokenizer, told, settings)
+
+
+def whole(folder: Path, settings: Mapping[str, Any]) -> Tokenizer:
+    """A tokenizer.json says everything by itself."""
+    return Tokenizer.from_file(str(folder / TOKENIZER))
+
+
+def word_piece(folder: Path, settings: Mapping[str, Any]) -> Tokenizer:
+    """BERT's tokenizer (Devlin et al. 2019) around a vocab.txt, one piece in each line."""
+    pieces = (folder / "vocab.txt").read_text(encoding="utf-8").split("\n")
+    vocabulary = {piece.rstrip("\r"): i for i, piece in enumerate(pieces) if piece or i < len(pieces) - 1}
+    tokenizer = Tokenizer(WordPiece(vocabulary, unk_token="[UNK]", max_input_chars_per_word=100))
+    tokenizer.normalizer = BertNormalizer(
+        clean_text=True,
+        handle_chinese_chars=settings.get("tokenize_chinese_chars", True),
+        strip_accents=settings.get("strip_accents"),
+        lowercase=settings.get("do_lower_case", True),
+    )
+    tokenizer.pre_tokenizer = BertPreTokenizer()
+    tokenizer.decoder = WordPieceDecoder()
+    special = special_tokens(tokenizer, settings)
+    cls, sep = needed(special, "cls"), needed(special, "sep")
+    tokenizer.post_processor = TemplateProcessing(
+        single=f"{cls} $A {sep}",
+        pair=f"{cls} $A {sep} $B:1 {sep}:1",
+        special_tokens=[(cls, vocabulary[cls]), (sep, vocabulary[sep])],
+    )
+    unknown = ["[UNK]"] if "[UNK]" in vocabulary else []
+    tokenizer.add_special_tokens([*unknown, *(name for name in vars(special).values() if name)])
+    return tokenizer
+
+
+def byte_pairs(folder: Path, settings: Mapping[str, Any]) -> Tokenizer:
+    """RoBERTa's tokenizer (Liu et al. 2019): byte pairs of a vocab.json, joined as merges.txt says."""
+    tokenizer = Tokenizer(BPE.from_file(str(folder / "vocab.json"), str(folder / "merges.txt")))
+    tokenizer.pre_tokenizer = ByteLevel(add_prefix_space=settings.get("add_prefix_space", False))
+    tokenizer.decoder = ByteLevelDecoder()
+    special, vocabulary = special_tokens(tokenizer, settings), tokenizer.get_vocab()
+    cls, sep = ((name, vocabulary[name]) for name in (needed(special, "cls"), needed(special, "sep")))
+    tokenizer.post_processor = RobertaProcessing(sep, cls, add_prefix_space=settings.get("add_prefix_space", False))
+    names = [name for name in vars(special).values() if name]
+    tokenizer.add_special_tokens([AddedToken(name, lstrip=name == special.mask, special=True) for name in names])
+    return tokenizer
+
+
+def needed(special: SpecialTokens, kind: str) -> str:
+    """A special token that a sentence cannot be without."""
+    name: str | None = getattr(special, kind)
+    if name is None:
+        raise ValueError(f"its vocabulary has none of {', '.join(KNOWN[kind])}")
+    return name
+
+
+READERS: dict[tuple[str, ...], Callable[[Path, Mapping[str, Any]], Tokenizer]] = {
+    (TOKENIZER,): whole,
+    ("vocab.txt",): word_piece,
+    ("vocab.json", "merges.txt"): byte_pairs,
+}
