@@ -23,7 +23,7 @@ from encoder.trace import Trace
 LINES: dict[str, str] = {
     "lookup": '{name} = p["embedding.tokens.weight"][t.ids]',
     "position": '{name} = p["embedding.positions.weight"][: len(t.ids)]',
-    "segment": '{name} = p["embedding.segments.weight"][[0] * len(t.ids)]',
+    "segment": '{name} = p["embedding.segments.weight"][t.segments]',
     "zeros": "{name} = torch.zeros(len(t.ids), {d_embedding})",
     "sinusoid": (
         "position = torch.arange(len(t.ids), dtype=torch.float64)[:, None]\n"
@@ -97,7 +97,7 @@ def snippet(trace: Trace, step: Step, head: int) -> str:
 def call(trace: Trace, encoder: str, edits: str) -> str:
     """The expression that runs a trace again, given those for its encoder and its edits."""
     hidden = f", hidden={trace.hidden}" if trace.hidden else ""
-    return f"{encoder}.trace({trace.text!r}{hidden}{f', edits={edits}' if trace.edits else ''})"
+    return f"{encoder}.trace({trace.asked!r}{hidden}{f', edits={edits}' if trace.edits else ''})"
 
 
 def edit_source(edit: Edit, trace: Trace) -> str:

@@ -14,7 +14,7 @@ from encoder.edits import Edit, check
 from encoder.metrics.unpadded import rows, tokens
 from encoder.steps import by_name
 from encoder.text_encoder import TextEncoder
-from encoder.trace import Trace
+from encoder.trace import Text, Trace
 
 KNOCKED_OUT = ("attention.heads", "feed_forward.output")
 ROWS = 16  # runs in one forward
@@ -86,7 +86,7 @@ def knock_outs(config: EncoderConfig, steps: Sequence[str] = KNOCKED_OUT, action
 
 def leave_one_out(
     encoder: TextEncoder,
-    trace: Trace | str,
+    trace: Trace | Text,
     steps: Sequence[str] = KNOCKED_OUT,
     *,
     action: str = "zero",
@@ -109,7 +109,7 @@ def leave_one_out(
     Raises:
         ValueError: a step, action or watched word that is not there, or a trace of another model.
     """
-    trace = encoder.trace(trace) if isinstance(trace, str) else trace
+    trace = trace if isinstance(trace, Trace) else encoder.trace(trace)
     edits = knock_outs(encoder.config, steps, action)
     chunks = outcomes(encoder, trace, edits, watch, batch)
     effect = effects(trace, watch)
@@ -194,7 +194,8 @@ def run(
     start = first_layer(edits[0], config)
     if start is None:
         ids = torch.tensor([trace.ids]).expand(size, -1)
-        start, x = 0, model.embedding(ids, None, tap.inside("embedding"))
+        segments = torch.tensor([trace.segments]).expand(size, -1)
+        start, x = 0, model.embedding(ids, segments, tap.inside("embedding"))
     else:
         name = f"layers.{start - 1}.output" if start else "embedding.output"
         x = trace[name].expand(size, -1, -1)

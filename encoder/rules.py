@@ -123,8 +123,10 @@ def position(at: Source) -> Made:
 
 def segment(at: Source) -> Made:
     """S[segment]: a row of the segment table."""
-    entry = at.parameter("embedding.segments.weight", 0, at.index[1])
-    return copied(entry, "The token belongs to the first sentence; this is one number of that sentence's vector.")
+    row = at.trace.segments[at.index[0]]
+    entry = at.parameter("embedding.segments.weight", row, at.index[1])
+    which = "second" if row else "first"
+    return copied(entry, f"The token belongs to the {which} sentence; this is one number of that sentence's vector.")
 
 
 def sinusoid(at: Source) -> Made:

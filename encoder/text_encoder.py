@@ -1,6 +1,7 @@
 """The front door: text in, a trace of every step out."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import overload
@@ -19,10 +20,11 @@ from encoder.model import Encoder
 from encoder.steps import Step, catalogue
 from encoder.tap import NO_TAP, Recorder, Tap
 from encoder.tokenizer_files import SpecialTokens, special_tokens
-from encoder.trace import Source, Tokens, Trace
+from encoder.tokenizing import tokens
+from encoder.trace import Source, Text, Tokens, Trace
 
-MAX_CHARACTERS = 100_000
 MAX_TOKENS = 512
+Sequences = list[str] | list[tuple[str, str]] | list[Text]
 
 
 class TextEncoder:
@@ -97,38 +99,25 @@ class TextEncoder:
         """The catalogue of this model's steps, in the order they are computed."""
         return catalogue(self.config)
 
-    def tokenize(self, text: str) -> Tokens:
-        """Split text into the pieces the model knows; input over the limits is cut, and the result says where."""
-        whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        read = whole[:MAX_CHARACTERS]
-        encoding = self.tokenizer.encode(read, add_special_tokens=False)
-        found = len(encoding)
-        encoding.truncate(self.max_tokens - self.tokenizer.num_special_tokens_to_add(False))
-        dropped = found - len(encoding)
-        encoding = self.tokenizer.post_process(encoding)
-        cut = dropped or len(read) < len(whole)
-        kept = max((end for _, end in encoding.offsets), default=0) if cut else len(whole)
-        return Tokens(
-            text=whole[:kept],
-            ids=tuple(encoding.ids),
-            tokens=tuple(encoding.tokens),
-            spans=tuple(encoding.offsets),
-            special=tuple(bool(s) for s in encoding.special_tokens_mask),
-            dropped=dropped,
-            kept_characters=kept,
-        )
+    def tokenize(self, text: Text) -> Tokens:
+        """Split a sentence, or a pair of them, into the pieces the model knows; too long an input is cut, and says so.
+
+        Raises:
+            ValueError: something else than a text or a pair, or a model with fewer positions than special tokens.
+        """
+        return tokens(self.tokenizer, text, self.max_tokens)
 
     @overload
-    def trace(self, text: str, *, hidden: Sequence[int] = (), edits: Sequence[Edit] = ()) -> Trace: ...
+    def trace(self, text: Text, *, hidden: Sequence[int] = (), edits: Sequence[Edit] = ()) -> Trace: ...
     @overload
-    def trace(self, text: list[str], *, hidden: Sequence[int] = (), edits: Sequence[Edit] = ()) -> list[Trace]: ...
+    def trace(self, text: Sequences, *, hidden: Sequence[int] = (), edits: Sequence[Edit] = ()) -> list[Trace]: ...
     def trace(
-        self, text: str | list[str], *, hidden: Sequence[int] = (), edits: Sequence[Edit] = ()
+        self, text: Text | Sequences, *, hidden: Sequence[int] = (), edits: Sequence[Edit] = ()
     ) -> Trace | list[Trace]:
         """Run the encoder and keep every step.
 
         Args:
-            text: a sentence, or several to run as one batch padded to the longest.
+            text: a sentence or a tuple of two, or a list of such to run as one batch padded to the longest.
             hidden: positions that no token may look at, in every sentence.
             edits: what to change on the way, one after the other, in every sentence; all that follows goes on with it.
 
@@ -138,7 +127,7 @@ class TextEncoder:
         Raises:
             ValueError: an empty list, a hidden position outside the sentence, or an edit that cannot be made.
         """
-        texts = [text] if isinstance(text, str) else text
+        texts = text if isinstance(text, list) else [text]
         if not texts:
             raise ValueError("got 0 sentences; trace takes 1 or more")
         pieces = [self.tokenize(t) for t in texts]
@@ -155,7 +144,7 @@ class TextEncoder:
         if edits:
             tap = editor(self.config, [(n, edits) for n in lengths], runs, tap)
         start = perf_counter()
-        self.run(ids, mask, tap)
+        self.run(ids, mask, tap, self.segments(pieces))
         ready = {name: moment - start for name, moment in ready.items()}
         traces = [
             Trace(
@@ -172,13 +161,21 @@ class TextEncoder:
             )
             for row, p in enumerate(pieces)
         ]
-        return traces[0] if isinstance(text, str) else traces
+        return traces if isinstance(text, list) else traces[0]
 
     @torch.inference_mode()
-    def run(self, ids: Tensor, hidden: Tensor | None = None, tap: Tap = NO_TAP) -> tuple[Tensor, Tensor | None]:
+    def run(
+        self, ids: Tensor, hidden: Tensor | None = None, tap: Tap = NO_TAP, segments: Tensor | None = None
+    ) -> tuple[Tensor, Tensor | None]:
         """One forward pass: ids [B, n] -> output [B, n, d_model] and logits [B, n, vocab] (None without a head)."""
-        output = self.model(ids, hidden, tap=tap)
+        output = self.model(ids, hidden, segments, tap)
         return output, self.model.predict(output, tap)
+
+    def segments(self, pieces: Sequence[Tokens]) -> Tensor | None:
+        """The rows of the segment table for a batch [B, n]; None where all are the first."""
+        if self.config.n_segments < 2 or not any(any(one.segments) for one in pieces):
+            return None
+        return torch.tensor([one.segments for one in pieces])
 
     def runs_to_patch_from(self, edits: Sequence[Edit]) -> dict[str, Trace]:
         """The runs, without edits, of the sentences that edits patch from."""
@@ -201,14 +198,13 @@ class TextEncoder:
     def padded(self, pieces: Tokens, length: int) -> Tokens:
         """The same tokens with [PAD] at the end up to `length`."""
         extra = length - len(pieces.ids)
-        return Tokens(
-            pieces.text,
-            pieces.ids + (self.pad_id,) * extra,
-            pieces.tokens + (str(self.tokenizer.id_to_token(self.pad_id)),) * extra,
-            pieces.spans + ((0, 0),) * extra,
-            pieces.special + (True,) * extra,
-            pieces.dropped,
-            pieces.kept_characters,
+        return replace(
+            pieces,
+            ids=pieces.ids + (self.pad_id,) * extra,
+            tokens=pieces.tokens + (str(self.tokenizer.id_to_token(self.pad_id)),) * extra,
+            spans=pieces.spans + ((0, 0),) * extra,
+            special=pieces.special + (True,) * extra,
+            segments=pieces.segments + (0,) * extra,
         )
 
     def explain(self, trace: Trace, name: str, index: Sequence[int]) -> Explanation:

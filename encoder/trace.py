@@ -13,13 +13,17 @@ from encoder.edits import Edit
 from encoder.model import Encoder
 from encoder.steps import Step, by_name
 
+Text = str | tuple[str, str]  # a sentence, or a pair of them
+
 
 @dataclass(frozen=True)
 class Tokens:
-    """A text as the model reads it.
+    """A text, or a pair of them, as the model reads it.
 
-    `spans` gives the stretch of `text` behind each token, (0, 0) for tokens that the model adds. `dropped` counts the
-    tokens that were left out because the input was too long; `kept_characters` tells where it was cut.
+    `spans` gives the stretch of the text behind each token, (0, 0) for tokens that the model adds. `dropped` counts the
+    tokens that were left out because the input was too long; `kept_characters` tells where it was cut. `segments` is 0
+    for the tokens of the first sentence and 1 for those of the second, whose text is `pair` and which has numbers of
+    its own for what was cut; for one sentence all are 0.
     """
 
     text: str
@@ -29,11 +33,20 @@ class Tokens:
     special: tuple[bool, ...]
     dropped: int
     kept_characters: int
+    segments: tuple[int, ...] = ()
+    pair: str = ""
+    pair_dropped: int = 0
+    pair_kept_characters: int = 0
 
     def typed(self, position: int) -> str:
         """What the person typed for the token at a position; empty for tokens that the model added."""
         start, end = self.spans[position]
-        return self.text[start:end]
+        return (self.pair if self.segments and self.segments[position] else self.text)[start:end]
+
+    @property
+    def asked(self) -> Text:
+        """What to run again for the same tokens: the text, or the pair of texts."""
+        return (self.text, self.pair) if any(self.segments) else self.text
 
 
 @dataclass(frozen=True)
@@ -86,7 +99,9 @@ class Trace(Mapping[str, Tensor]):
     the seconds from the start of the run until it was there. `hidden` lists the positions no token may look at;
     `padding` counts the [PAD] tokens at the end that batching added. `model` is the one that ran, for measures that
     need its weights; a trace put together by hand may lack it. `edits` lists what was changed in the run; of an edited
-    step the value after the edit is recorded. Two traces are equal only if they are the same object.
+    step the value after the edit is recorded. `asked` is the sentence or the pair of sentences that was run,
+    `segments` the rows of the segment table that the model took for its tokens. Two traces are equal only if they are
+    the same object.
     """
 
     def __init__(
@@ -106,6 +121,9 @@ class Trace(Mapping[str, Tensor]):
         self.tokens = list(tokens.tokens)
         self.ids = list(tokens.ids)
         self.pieces = tokens
+        self.asked = tokens.asked
+        most = max(config.n_segments - 1, 0)  # a model with one segment, or none, does not tell sentences apart
+        self.segments = [min(segment, most) for segment in tokens.segments or (0,) * len(tokens.ids)]
         self.config = config
         self.source = source
         self.ready = ready
@@ -145,7 +163,9 @@ class Trace(Mapping[str, Tensor]):
     def __repr__(self) -> str:
         """Sentence, model and size at a glance."""
         edited = f", {len(self.edits)} edits" if self.edits else ""
-        return f"Trace({self.text!r}, model={self.source.name!r}, {len(self.tokens)} tokens, {len(self)} steps{edited})"
+        return (
+            f"Trace({self.asked!r}, model={self.source.name!r}, {len(self.tokens)} tokens, {len(self)} steps{edited})"
+        )
 
     def array(self, name: str) -> np.ndarray[Any, Any]:
         """The recorded tensor as a read-only numpy view."""

@@ -78,6 +78,7 @@ class Given:
     n: int
     shape: tuple[str, ...]
     ids: Tensor
+    segments: Tensor
     hidden: Tensor
     inputs: list[Tensor]
     parameters: list[Tensor]
@@ -190,7 +191,7 @@ REPLAY: dict[str, Callable[[Given], Derived]] = {
     "sinusoid": lambda g: rounded(sinusoid(g.n, g.config.embedding_size or g.config.d_model)),
     "position": lambda g: exact(g.parameters[0][: g.n]),
     "zeros": lambda g: exact(torch.zeros(g.n, g.config.embedding_size or g.config.d_model, dtype=torch.float64)),
-    "segment": lambda g: exact(g.parameters[0][0].expand(g.n, -1)),
+    "segment": lambda g: exact(g.parameters[0][g.segments]),
     "add": add,
     "linear": linear,
     "dot": dot,
@@ -222,6 +223,7 @@ def replay(weights: dict[str, Tensor], trace: Trace, step: Step) -> Derived:
         n=n,
         shape=step.shape,
         ids=torch.tensor(trace.ids if "ids" in step.inputs else []),
+        segments=torch.tensor(trace.segments),
         hidden=unseen if "hidden" in step.inputs else torch.tensor([]),
         inputs=[trace[name].double() for name in step.inputs if name not in ("ids", "hidden")],
         parameters=[weights[name].double() for name in names],

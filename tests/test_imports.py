@@ -19,6 +19,7 @@ FLOORS = (  # each stands on those before it and on itself
     {"tap", "steps"},
     {"embedding", "attention", "feed_forward", "normalization", "block", "model"},
     {"edits", "trace"},
+    {"tokenizing"},
     {"explanation", "rules", "explain", "editor", "edit_text", "cost", "code", "proof"},
     {"tensor_files"},
     {"hugging_face", "tokenizer_files"},

@@ -14,7 +14,7 @@ from encoder.edits import Edit
 from encoder.labs.parts import at_least, normal, recorded, some, untrained
 from encoder.metrics import attention_weights, confidence, entropy_share
 from encoder.text_encoder import TextEncoder
-from encoder.trace import Trace
+from encoder.trace import Text, Trace
 
 WIDTHS = (4, 8, 16, 32, 64, 128, 256, 512, 1024)
 
@@ -33,7 +33,7 @@ class Scaling:
     without_largest: Tensor
 
 
-def scaling(encoder: TextEncoder, trace: Trace | str) -> Scaling:
+def scaling(encoder: TextEncoder, trace: Trace | Text) -> Scaling:
     """Run a sentence again without the division, in all layers at once, and measure all heads in both runs.
 
     From layer 1 on a head's input differs too, since the layers before it looked elsewhere. Edits and hidden tokens of
@@ -42,11 +42,11 @@ def scaling(encoder: TextEncoder, trace: Trace | str) -> Scaling:
     Raises:
         ValueError: the trace is of another model.
     """
-    trace = encoder.trace(trace) if isinstance(trace, str) else trace
+    trace = trace if isinstance(trace, Trace) else encoder.trace(trace)
     if trace.config != encoder.config or trace.source != encoder.source:
         raise ValueError(f"the trace is of model {trace.source.name!r}; this one is {encoder.source.name!r}")
     undone = [Edit(f"layers.{i}.attention.scaled", "bypass") for i in range(encoder.config.n_layers)]
-    without = encoder.trace(trace.text, hidden=trace.hidden, edits=(*trace.edits, *undone))
+    without = encoder.trace(trace.asked, hidden=trace.hidden, edits=(*trace.edits, *undone))
     ours, theirs = attention_weights(trace), attention_weights(without)
     return Scaling(entropy_share(ours).mean(-1), entropy_share(theirs).mean(-1), confidence(ours), confidence(theirs))
 

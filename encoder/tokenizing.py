@@ -1,0 +1,112 @@
+"""From text to the pieces that a model knows: one sentence, or a pair of them, cut where it is too long."""
+
+from typing import NamedTuple
+
+from tokenizers import Encoding, Tokenizer
+
+from encoder.trace import Text, Tokens
+
+MAX_CHARACTERS = 100_000  # of one sentence
+
+
+class Piece(NamedTuple):
+    """One token of the input; `segment` is 0 in sentence A and 1 in sentence B."""
+
+    id: int
+    token: str
+    span: tuple[int, int]
+    special: bool
+    segment: int
+
+
+class Cut(NamedTuple):
+    """What was read of one sentence: its text up to `characters`, and the number of tokens left out after that."""
+
+    text: str
+    dropped: int
+    characters: int
+
+
+def tokens(tokenizer: Tokenizer, asked: Text, most: int) -> Tokens:
+    """Split a sentence, or a pair, into `most` tokens or fewer; the result says where it was cut.
+
+    Of a pair the longer sentence is cut first, until both are equally long, and then both.
+
+    Raises:
+        ValueError: fewer tokens than the special ones of a pair.
+    """
+    texts = [text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for text in sentences(asked)]
+    parts = [tokenizer.encode(text[:MAX_CHARACTERS], add_special_tokens=False) for text in texts]
+    found = [len(part) for part in parts]
+    room = most - (len(joined(tokenizer, parts)) - sum(found))
+    if room < 0:
+        raise ValueError(f"this takes {most - room} special tokens alone; the model reads {most} tokens or fewer")
+    for part, length in zip(parts, shares(found, room), strict=True):
+        part.truncate(length)
+    pieces = joined(tokenizer, parts)
+    cuts = [cut(text, part, length) for text, part, length in zip(texts, parts, found, strict=True)]
+    return Tokens(
+        text=cuts[0].text,
+        ids=tuple(piece.id for piece in pieces),
+        tokens=tuple(piece.token for piece in pieces),
+        spans=tuple(piece.span for piece in pieces),
+        special=tuple(piece.special for piece in pieces),
+        dropped=cuts[0].dropped,
+        kept_characters=cuts[0].characters,
+        segments=tuple(piece.segment for piece in pieces),
+        pair=cuts[1].text if len(cuts) > 1 else "",
+        pair_dropped=cuts[1].dropped if len(cuts) > 1 else 0,
+        pair_kept_characters=cuts[1].characters if len(cuts) > 1 else 0,
+    )
+
+
+def sentences(asked: Text) -> tuple[str, ...]:
+    """The sentences that were asked for, one or two."""
+    if isinstance(asked, str):
+        return (asked,)
+    if not isinstance(asked, tuple) or len(asked) != 2 or not all(isinstance(one, str) for one in asked):
+        raise ValueError(f"got {asked!r:.60}; a text is a str, or a tuple of two for a pair of sentences")
+    return asked
+
+
+def shares(lengths: list[int], room: int) -> list[int]:
+    """How many tokens each sentence keeps: all of a short one, the rest for the other, and half each of two long."""
+    if len(lengths) == 1:
+        return [min(lengths[0], room)]
+    a, b = lengths
+    half = max((room + 1) // 2, room - b)
+    a = min(a, half)
+    return [a, min(b, room - a)]
+
+
+def cut(text: str, part: Encoding, found: int) -> Cut:
+    """What is left of a sentence that had `found` tokens."""
+    dropped = found - len(part)
+    shortened = dropped or len(text) > MAX_CHARACTERS
+    kept = max((end for _, end in part.offsets), default=0) if shortened else len(text)
+    return Cut(text[:kept], dropped, kept)
+
+
+def joined(tokenizer: Tokenizer, parts: list[Encoding]) -> list[Piece]:
+    """One or two sentences with the special tokens that the tokenizer puts around them.
+
+    A tokenizer that knows no pairs closes each sentence as it closes a single one: [CLS] A [SEP] B [SEP].
+    """
+    if len(parts) == 1:
+        return rows(tokenizer.post_process(parts[0]), 0)
+    if tokenizer.num_special_tokens_to_add(True) < tokenizer.num_special_tokens_to_add(False):
+        one, two = (rows(tokenizer.post_process(part), i) for i, part in enumerate(parts))
+        opening = next((i for i, piece in enumerate(two) if not piece.special), len(two) - 1)
+        return one + two[opening:]
+    both = tokenizer.post_process(parts[0], parts[1])
+    if 1 in both.type_ids:
+        return [piece._replace(segment=kind) for piece, kind in zip(rows(both, 0), both.type_ids, strict=True)]
+    words = [i for i, special in enumerate(both.special_tokens_mask) if not special]
+    start = words[len(parts[0])] if len(parts[1]) else len(both) - 1  # RoBERTa's types do not tell: B's first word
+    return [piece._replace(segment=int(i >= start)) for i, piece in enumerate(rows(both, 0))]
+
+
+def rows(encoding: Encoding, segment: int) -> list[Piece]:
+    """The tokens of an encoding."""
+    columns = (encoding.ids, encoding.tokens, encoding.offsets, encoding.special_tokens_mask)
+    return [Piece(i, token, span, bool(special), segment) for i, token, span, special in zip(*columns, strict=True)]
