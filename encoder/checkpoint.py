@@ -17,10 +17,14 @@ from torch.overrides import TorchFunctionMode
 
 from encoder import hugging_face
 from encoder.config import EncoderConfig
+from encoder.folders import folders, within
 from encoder.hugging_face import Names
 from encoder.model import Encoder
 from encoder.tensor_files import INDEX, WEIGHTS, CheckpointError, described, fingerprint, read, read_json, weight_files
 from encoder.tokenizer_files import TOKENIZER, SpecialTokens, read_tokenizer
+
+__all__ = ["BUNDLED", "CheckpointError", "Loaded", "build", "bundled_names", "find", "folders", "laid_out", "load",
+           "random_weights", "read_config", "save", "within"]  # fmt: skip
 
 BUNDLED = Path(__file__).parent / "pretrained"
 CONFIG = "config.json"

@@ -22,9 +22,10 @@ FLOORS = (  # each stands on those before it and on itself
     {"tokenizing"},
     {"explanation", "rules", "explain", "editor", "edit_text", "cost", "code", "proof"},
     {"tensor_files"},
-    {"hugging_face", "tokenizer_files"},
+    {"hugging_face", "tokenizer_files", "folders"},
     {"checkpoint"},
-    {"text_encoder"},
+    {"hub"},
+    {"text_encoder", "words"},
     {"metrics", "knockout", "compare", "labs"},
     {"figures", "report", "train"},
 )

@@ -41,6 +41,7 @@ from encoder.metrics.layers import (
 )
 from encoder.metrics.lens import final_answer, kl_to_last, lens_words, logit_lens
 from encoder.metrics.neurons import most_active, nearest_words, silent_share, unit_vector, unit_words
+from encoder.metrics.pairs import WAYS, between, segment_mass, segments
 from encoder.metrics.roles import MARGIN, MOST, NO_ROLE, ROLES, SHUFFLES, TOO_FEW, Role, head_roles, role_mass
 from encoder.metrics.sentences import SENTENCES
 from encoder.metrics.unpadded import attention_weights, stream
@@ -54,11 +55,13 @@ __all__ = [
     "SENTENCES",
     "SHUFFLES",
     "TOO_FEW",
+    "WAYS",
     "Mixing",
     "Pca",
     "Role",
     "Survey",
     "attention_weights",
+    "between",
     "cka_matrix",
     "confidence",
     "contributions",
@@ -88,6 +91,8 @@ __all__ = [
     "residual_attention",
     "role_mass",
     "rollout",
+    "segment_mass",
+    "segments",
     "silent_share",
     "stream",
     "survey",

@@ -1,0 +1,83 @@
+"""Checkpoint folders below one root: found by name, and never outside it."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+from encoder.tensor_files import INDEX, WEIGHTS, CheckpointError
+
+MOST_FOLDERS = 200  # that are listed
+MOST_ENTRIES = 2000  # that are looked at
+LONGEST_NAME = 200  # characters
+
+
+def within(root: Path, name: str) -> Path:
+    """The folder of that name below a root: "my-model", or "team/my-model".
+
+    Symbolic links are followed as long as they stay below the root, as those of a Hugging Face cache do.
+
+    Raises:
+        CheckpointError: a name that is no such name, no folder, or one that leads out of the root. No message holds the
+            root's path.
+    """
+    parts = PurePosixPath(name).parts
+    plain = 0 < len(name) <= LONGEST_NAME and not any(ord(character) < 32 or character == "\\" for character in name)
+    if not plain or not parts or parts[0] == "/" or ".." in parts:
+        raise CheckpointError(
+            f"{name[:LONGEST_NAME]!r} is no name of a model here; it must be a relative name such as my-model or "
+            "team/my-model"
+        )
+    folder, top = root.joinpath(*parts), root.resolve()
+    try:
+        if not inside(folder, top):
+            raise CheckpointError(f"{name!r} leads out of the folder of models")
+        if not folder.is_dir():
+            raise CheckpointError(f"there is no model {name!r} in the folder of models")
+        astray = next((entry.name for entry in entries(folder) if not inside(Path(entry.path), top)), None)
+    except (OSError, RuntimeError) as error:  # a name that the system cannot take, or links in a circle
+        raise CheckpointError(f"{name!r} cannot be opened: {getattr(error, 'strerror', None) or error}") from error
+    if astray is not None:
+        raise CheckpointError(f"{astray!r} in {name!r} is a link that leads out of the folder of models")
+    return folder
+
+
+def inside(path: Path, top: Path) -> bool:
+    """Whether a path, with all links followed, lies below a folder that is already resolved."""
+    return path.resolve().is_relative_to(top)
+
+
+def entries(folder: Path) -> Iterator[os.DirEntry[str]]:
+    """What lies in a folder, in no order; the first MOST_ENTRIES of it."""
+    with os.scandir(folder) as found:
+        for _, entry in zip(range(MOST_ENTRIES), found, strict=False):
+            yield entry
+
+
+def folders(root: Path) -> list[str]:
+    """The names, for `within`, of the checkpoint folders in a root and in its folders; MOST_FOLDERS at most.
+
+    Hidden folders are left out, and so is what leads out of the root. A root that is not there has none.
+    """
+    found: list[str] = []
+    waiting = [""]
+    while waiting and len(found) < MOST_FOLDERS:
+        above = waiting.pop(0)
+        try:
+            names = sorted(entry.name for entry in entries(root / above) if not entry.name.startswith("."))
+        except OSError:
+            continue
+        for name in (f"{above}{name}" for name in names):
+            if not usable(root, name):
+                waiting += [f"{name}/"] if not above and (root / name).is_dir() else []
+            elif len(found) < MOST_FOLDERS:
+                found.append(name)
+    return sorted(found)
+
+
+def usable(root: Path, name: str) -> bool:
+    """Whether a folder holds a configuration and weights, and may be opened."""
+    try:
+        folder = within(root, name)
+    except CheckpointError:
+        return False
+    return (folder / "config.json").is_file() and any((folder / weights).is_file() for weights in (WEIGHTS, INDEX))
