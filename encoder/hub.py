@@ -54,7 +54,7 @@ def download(
     """
     if len(repo_id) > 96 or not REPO_ID.fullmatch(repo_id) or ".." in repo_id or "--" in repo_id:
         raise HubError(
-            f"{repo_id[:96]!r} is no id of a model; an id is owner/name, such as google-bert/bert-base-uncased"
+            f"{repo_id[:96]!r} is no id of a model; an id is owner/name, as in google-bert/bert-base-uncased"
         )
     target = folder / repo_id
     if (target / "config.json").is_file():
@@ -67,8 +67,8 @@ def download(
     if total > most_bytes:
         raise HubError(f"{repo_id} has {total / 1e6:,.0f} MB; at most {most_bytes / 1e6:,.0f} MB are fetched")
     folder.mkdir(parents=True, exist_ok=True)
-    report = Report(progress, total)
-    with tempfile.TemporaryDirectory(prefix=".download-", dir=folder) as name:
+    report = Report(progress, total, most_bytes)
+    with tempfile.TemporaryDirectory(prefix=".download-", dir=folder, ignore_cleanup_errors=True) as name:
         coming = Path(name)
         for file, size in sizes.items():
             where = {"revision": info.sha, "local_dir": coming, "etag_timeout": SECONDS, "tqdm_class": report.bar(hub)}
@@ -77,10 +77,23 @@ def download(
             if file == "config.json":
                 checkpoint.read_config(coming / file, mlm_head=False)
         shutil.rmtree(coming / ".cache", ignore_errors=True)
+        settle(coming, target)
+    return target
+
+
+def settle(coming: Path, target: Path) -> None:
+    """Give a folder that is complete its name; one that somebody else has fetched meanwhile stays.
+
+    Raises:
+        HubError: something else is in the way.
+    """
+    try:
+        coming.chmod(0o755)
         target.parent.mkdir(parents=True, exist_ok=True)
         coming.rename(target)
-        coming.mkdir()  # for TemporaryDirectory to take away
-    return target
+    except OSError as error:
+        if not (target / "config.json").is_file():
+            raise HubError(f"{target.name} could not be put in place: {error.strerror}") from error
 
 
 def library() -> ModuleType:
@@ -101,9 +114,7 @@ def asked(hub: ModuleType, repo_id: str, ask: Callable[[], Any]) -> Any:
     try:
         return ask()
     except errors.GatedRepoError as error:
-        raise HubError(
-            f"{repo_id} is only given to those who log in and accept its terms; take an open model"
-        ) from error
+        raise HubError(f"{repo_id} is given only to those who log in and accept its terms") from error
     except errors.RepositoryNotFoundError as error:
         raise HubError(f"the hub has no public model {repo_id!r}; check the spelling, capitals count") from error
     except errors.HFValidationError as error:
@@ -111,9 +122,7 @@ def asked(hub: ModuleType, repo_id: str, ask: Callable[[], Any]) -> Any:
     except (errors.OfflineModeIsEnabled, errors.HTTPError, errors.EntryNotFoundError, OSError) as error:
         answered = getattr(getattr(error, "response", None), "status_code", None)
         why = f"it answered {answered}" if answered else "there may be no network"
-        raise HubError(
-            f"{repo_id} could not be fetched from the hub: {why}. The bundled models work offline"
-        ) from error
+        raise HubError(f"{repo_id} could not be fetched from the hub: {why}; bundled models work offline") from error
 
 
 def needed_files(repo_id: str, sizes: dict[str, int | None]) -> dict[str, int]:
@@ -143,15 +152,18 @@ def needed_files(repo_id: str, sizes: dict[str, int | None]) -> dict[str, int]:
 class Report:
     """Counts the bytes that have come and tells whoever asked for it."""
 
-    def __init__(self, progress: Callable[[int, int], None] | None, total: int) -> None:
+    def __init__(self, progress: Callable[[int, int], None] | None, total: int, most: int) -> None:
         self.progress = progress
         self.total = total
+        self.most = most
         self.whole = 0  # of files that are there
         self.part = 0  # of the one that is coming
 
     def came(self, count: float) -> None:
         """More bytes of a file."""
         self.part += int(count)
+        if self.whole + self.part > self.most:
+            raise HubError(f"more than {self.most / 1e6:,.0f} MB came, which is not what the hub had told")
         self.tell()
 
     def finished(self, size: int) -> None:

@@ -1,0 +1,106 @@
+"""Models by name below one root: what is listed, what opens, and that no name leads out."""
+
+from pathlib import Path
+
+import pytest
+from tiny import TINY, tiny
+
+from encoder import CheckpointError, TextEncoder, checkpoint
+
+
+def model(folder: Path) -> Path:
+    """A small checkpoint in good order."""
+    encoder = tiny(TINY)
+    checkpoint.save(encoder.model, encoder.tokenizer, folder)
+    return folder
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A folder of models, and a model beside it that is nobody's business."""
+    model(tmp_path / "secret")
+    for name in ("mine", "team/first", "team/second"):
+        model(tmp_path / "root" / name)
+    return tmp_path / "root"
+
+
+@pytest.mark.parametrize("name", ["mine", "team/first", "mine/", "./mine"])
+def test_a_name_is_a_folder(root: Path, name: str) -> None:
+    folder = checkpoint.within(root, name)
+    assert folder.is_dir() and folder.is_relative_to(root)
+    encoder = TextEncoder.from_pretrained(folder, called=name, origin=name)
+    assert (encoder.source.name, encoder.source.origin) == (name, name)
+
+
+def test_a_root_may_be_a_link_or_relative(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "link").symlink_to(root)
+    assert checkpoint.within(tmp_path / "link", "mine").is_dir()
+    monkeypatch.chdir(tmp_path)
+    assert checkpoint.within(Path("root"), "mine").is_dir()
+
+
+NO_NAMES = (
+    "", ".", "/", "/etc", "//secret", "..", "../secret", "mine/..", "mine/../../secret", "a\0b", "a\nb", "..\\secret",
+    "a" * 201,
+)  # fmt: skip
+NO_FOLDERS = ("none", "mine/config.json", "~", "%2e%2e/secret", "a" * 150 + "/" + "b" * 40)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        *((name, "is no name of a model here; it must be a relative name such as my-model") for name in NO_NAMES),
+        *((name, f"there is no model {name!r} in the folder of models") for name in NO_FOLDERS),
+    ],
+)
+def test_names_that_open_nothing(root: Path, name: str, said: str) -> None:
+    with pytest.raises(CheckpointError) as error:
+        checkpoint.within(root, name)
+    assert said in str(error.value) and str(root) not in str(error.value)
+
+
+def test_links_out_of_the_root_are_refused(root: Path, tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    (root / "away").symlink_to(secret)
+    (root / "team" / "up").symlink_to("../../secret")
+    (root / "round").symlink_to(root / "round")
+    part = model(root / "part")
+    (part / "config.json").unlink()
+    (part / "config.json").symlink_to(secret / "config.json")
+    for name in ("away", "team/up"):
+        with pytest.raises(CheckpointError, match=f"'{name}' leads out of the folder of models"):
+            checkpoint.within(root, name)
+    with pytest.raises(CheckpointError, match=r"'config\.json' in 'part' is a link that leads out"):
+        checkpoint.within(root, "part")
+    with pytest.raises(CheckpointError):
+        checkpoint.within(root, "round")
+    assert checkpoint.folders(root) == ["mine", "team/first", "team/second"]
+
+
+def test_the_cache_of_the_hub_has_links_within(root: Path) -> None:
+    made = root / "team" / "first"
+    (root / "blobs").mkdir()
+    for file in list(made.iterdir()):
+        file.rename(root / "blobs" / file.name)
+        file.symlink_to(f"../../blobs/{file.name}")
+    assert TextEncoder.from_pretrained(checkpoint.within(root, "team/first")).config == TINY
+
+
+def test_what_is_listed(root: Path) -> None:
+    (root / "empty").mkdir()
+    (root / "notes.txt").touch()
+    model(root / ".download-x")
+    model(root / "team" / "deeper" / "third")
+    (root / "mine" / "model.safetensors").rename(root / "mine" / "pytorch_model.bin")
+    assert checkpoint.folders(root) == ["team/first", "team/second"]
+    assert checkpoint.folders(root / "nowhere") == []
+    assert checkpoint.folders(root / "notes.txt") == []
+
+
+def test_a_list_ends(root: Path) -> None:
+    for i in range(250):
+        folder = root / f"m{i:03}"
+        folder.mkdir()
+        (folder / "config.json").touch()
+        (folder / "model.safetensors").touch()
+    assert len(checkpoint.folders(root)) == 200

