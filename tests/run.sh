@@ -22,7 +22,7 @@ apt_install() {
 is_recent() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; }
 
 has_packages() { # every pinned package, at its pinned version
-  "$1" - requirements.txt tests/requirements.txt 2>/dev/null <<'PYTHON'
+  "$1" - requirements.txt tests/requirements.txt tests/requirements-no-deps.txt 2>/dev/null <<'PYTHON'
 import sys
 from importlib.metadata import version
 
@@ -59,8 +59,9 @@ else
       die "$base cannot make a virtual environment: install the system package $package."
   fi
   if ! has_packages "$python"; then
-    say "installing requirements.txt and tests/requirements.txt into .venv"
-    "$python" -m pip install -q --disable-pip-version-check -r requirements.txt -r tests/requirements.txt ||
+    say "installing requirements.txt, tests/requirements.txt and tests/requirements-no-deps.txt into .venv"
+    { "$python" -m pip install -q --disable-pip-version-check -r requirements.txt -r tests/requirements.txt &&
+      "$python" -m pip install -q --disable-pip-version-check --no-deps -r tests/requirements-no-deps.txt; } ||
       die "the packages could not be installed into .venv; pip says why above."
   fi
 fi

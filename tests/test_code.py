@@ -16,10 +16,11 @@ import pytest
 import torch
 from tiny import SENTENCE, VARIANTS, tiny
 from torch import Tensor
+from twins import MODELS, saved
 
 from encoder import PRESETS, EncoderConfig, TextEncoder, Trace, checkpoint
 from encoder.code import running_source, snippet
-from encoder.steps import PAIRS, PER_HEAD, Step, catalogue
+from encoder.steps import PAIRS, PER_HEAD, Step, by_name, catalogue
 
 ROOT = Path(__file__).parents[1]
 TYPED = 'He said "it\'s \\n {x} $y$ ---" \U0001f642 \N{HEBREW LETTER ALEF}'
@@ -97,15 +98,30 @@ RANDOM = {
     "guide": replace(PRESETS["guide"], **SIZES),
     "bert-base": replace(PRESETS["bert-base"], **SIZES),
     "no-positions": replace(PRESETS["paper"], **SIZES, positions="none", norm="std_norm", embedding_norm=True),
-}
-EACH = [(model, name) for model, config in {"small": SMALL, **RANDOM}.items() for name in wanted(config)]
+    "pair": replace(PRESETS["bert-base"], **SIZES),
+    "albert": replace(
+        PRESETS["bert-base"], **SIZES, embedding_size=18, shared_layers=True, activation="gelu_tanh",
+        head_activation="relu",
+    ),
+}  # fmt: skip
+PARTS = {"pair": ("embedding",), "albert": ("embedding", "feed_forward", "mlm")}  # where these differ from bert-base
+EACH = [
+    (model, name)
+    for model, config in {"small": SMALL, **RANDOM}.items()
+    for name in wanted(config)
+    if model not in PARTS or by_name(config)[name].part in PARTS[model]
+]
 
 
 @pytest.fixture(scope="module")
 def traces(small: TextEncoder) -> dict[str, Trace]:
     """Quotes, backslash, braces, dollars, an emoji and a letter from right to left, with two tokens hidden."""
     encoders = {name: TextEncoder.from_config(config, seed=5) for name, config in RANDOM.items()}
-    return {name: encoder.trace(TYPED, hidden=HIDDEN) for name, encoder in {"small": small, **encoders}.items()}
+    asked = {"pair": (TYPED, "the \\ 'mouse'")}
+    return {
+        name: encoder.trace(asked.get(name, TYPED), hidden=HIDDEN)
+        for name, encoder in {"small": small, **encoders}.items()
+    }
 
 
 @pytest.fixture(scope="module")
@@ -132,6 +148,19 @@ def test_a_snippet_runs_as_a_file_alone(small: TextEncoder, tmp_path: Path) -> N
     assert "hidden=" not in text
     (tmp_path / "lines.py").write_text(text, encoding="utf-8")
     assert_prints(python(tmp_path, "lines.py"), on_screen(trace, step))
+
+
+def test_a_snippet_of_a_folder_opens_it_again(tmp_path: Path) -> None:
+    saved(tmp_path / "my model", MODELS["roberta"])
+    trace = TextEncoder.from_pretrained(tmp_path / "my model").trace(("w1 <mask>", "w3"))
+    step = trace.step("layers.1.attention.weights")
+    source = snippet(trace, step, HEAD)
+    assert trace.source.name == "my model" and f"from_pretrained({str(tmp_path / 'my model')!r})" in source
+    ((text, failed),) = printed(tmp_path, {"one": source}).values()
+    assert failed == ""
+    assert_prints(text, on_screen(trace, step))
+    shown = TextEncoder.from_pretrained(tmp_path / "my model", origin="my model").trace("w1")
+    assert str(tmp_path) not in snippet(shown, step, HEAD)
 
 
 def test_snippets_of_a_preset_name_it(tmp_path: Path) -> None:

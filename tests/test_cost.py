@@ -10,7 +10,7 @@ from tiny import SENTENCE, TINY, VARIANTS, tiny, tiny_model
 from torch.utils.flop_counter import FlopCounterMode
 
 from encoder import PRESETS, EncoderConfig, TextEncoder, checkpoint
-from encoder.cost import FLOPS, LAYER_PARTS, parameters, step_costs, step_flops
+from encoder.cost import FLOPS, LAYER_PARTS, parameters, size, step_costs, step_flops
 from encoder.model import Encoder
 from encoder.steps import by_name, catalogue
 
@@ -202,3 +202,54 @@ def test_costs_carry_the_operations_of_the_steps() -> None:
     encoder = tiny(VARIANTS["preset-bert-base"])
     for cost in step_costs(encoder.trace(SENTENCE)):
         assert cost.flops == step_flops(cost.step, encoder.config, 7)
+
+
+# Before it is built
+
+
+@pytest.mark.parametrize("config", PRESETS.values(), ids=PRESETS)
+def test_the_size_of_every_preset_is_that_of_the_model(config: EncoderConfig) -> None:
+    model, found = laid_out(config), size(config)
+    held = [*model.parameters(), *model.buffers()]
+    assert found.parameters == sum(parameter.numel() for parameter in model.parameters())
+    assert found.bytes_of_weights == sum(4 * tensor.numel() for tensor in held)
+
+
+@every_variant
+def test_the_size_of_every_variant_and_of_its_runs(config: EncoderConfig) -> None:
+    encoder, found = tiny(config), size(config)
+    tensors = [*encoder.model.parameters(), *encoder.model.buffers()]
+    assert found.parameters == sum(parameter.numel() for parameter in encoder.model.parameters())
+    assert found.bytes_of_weights == sum(tensor.untyped_storage().nbytes() for tensor in tensors)
+    for text in (SENTENCE, "w1 w2"):
+        trace = encoder.trace(text)
+        n = len(trace.tokens)
+        concat = 4 * n * config.d_model * config.n_layers if config.n_heads == 1 else 0  # handed on where one head is
+        assert found.bytes_of_a_run(n) - concat == trace.nbytes
+
+
+@pytest.mark.parametrize("model", ["base", "small"])
+def test_the_size_of_a_bundled_models_run(model: str, request: pytest.FixtureRequest) -> None:
+    encoder = request.getfixturevalue(model)
+    trace = encoder.trace("Keys on the table belong to Sara.")
+    assert size(encoder.config).bytes_of_a_run(len(trace.tokens)) == trace.nbytes
+
+
+def test_nothing_is_built_to_know_a_size() -> None:
+    large = EncoderConfig(vocab_size=1_000_000, d_model=8192, n_heads=64, n_layers=96, d_ff=65_536, max_positions=8192)
+    assert size(large).parameters > 100_000_000_000
+    assert size(large).bytes_of_a_run(512) > 10 * 2**30
+
+
+def test_shared_layers_count_once() -> None:
+    shared = VARIANTS["shared-layers"]
+    layer = size(replace(TINY, n_layers=2)).parameters - size(replace(TINY, n_layers=1)).parameters
+    assert size(shared).parameters == size(replace(TINY, n_layers=1)).parameters
+    assert size(replace(shared, shared_layers=False)).parameters - size(shared).parameters == 2 * layer
+
+
+def test_narrow_tables_in_words() -> None:
+    said = {part.name: part.formula for part in parameters(tiny_model(VARIANTS["albert"]))}
+    assert said["embedding.tokens"] == "vocab_size·embedding_size"
+    assert said["embedding.projection"] == "embedding_size·d_model + d_model"
+    assert said["mlm_head.transform"] == "d_model·embedding_size + embedding_size"
