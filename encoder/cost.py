@@ -118,6 +118,12 @@ def size(config: EncoderConfig) -> Size:
     return Size(config, sum(value(terms, config) for terms in parts(config).values()))
 
 
+def longest(config: EncoderConfig, most: int, most_bytes: int) -> int:
+    """The most tokens, up to `most` and at least 2, whose recorded run holds no more than `most_bytes`."""
+    one = size(config)
+    return max((n for n in range(2, most + 1) if one.bytes_of_a_run(n) <= most_bytes), default=2)
+
+
 def in_words(terms: tuple[Term, ...], config: EncoderConfig) -> str:
     """The formula as text: "d_model·d_ff + d_ff"."""
     wide = {"d_embedding": "d_model" if config.embedding_size is None else "embedding_size"}

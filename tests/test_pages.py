@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from encoder import TextEncoder
 from pages.ui import session
+from pages.ui.models import MODELS
 from pages.ui.site import PAGES
 from pages.ui.state import EXAMPLE
 from pages.ui.walk import stops
@@ -82,7 +83,7 @@ def test_every_page_takes_every_sentence(page: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("page", [page.key for page in PAGES])
-@pytest.mark.parametrize("model", session.MODELS)
+@pytest.mark.parametrize("model", MODELS)
 def test_every_page_shows_every_model(page: str, model: str) -> None:
     app = open_app(model=model, sentence="I understand this", layer="0", head="0")
     go(app, page)

@@ -4,11 +4,10 @@ import pytest
 
 from encoder import PRESETS
 from encoder.steps import catalogue
+from pages.ui.models import check
 from pages.ui.site import PAGES
 from pages.ui.state import EXAMPLE, LONGEST_IN_URL, View, from_query
 from pages.ui.walk import KNOWN_STEPS, stops, stops_of
-
-MODELS = ["base", "small"]
 
 
 @pytest.mark.parametrize(
@@ -21,7 +20,7 @@ MODELS = ["base", "small"]
     ids=["default", "everything", "zeros"],
 )
 def test_a_link_restores_its_view(view: View) -> None:
-    assert from_query(view.to_query(), MODELS, KNOWN_STEPS) == (view, [])
+    assert from_query(view.to_query(), check, KNOWN_STEPS) == (view, [])
 
 
 def test_the_default_view_needs_no_parameters() -> None:
@@ -50,7 +49,7 @@ def test_a_long_sentence_is_left_out_of_the_link() -> None:
     ],
 )
 def test_a_bad_parameter_falls_back_and_is_named(name: str, value: str) -> None:
-    view, notes = from_query({name: value}, MODELS, KNOWN_STEPS)
+    view, notes = from_query({name: value}, check, KNOWN_STEPS)
     assert view == View()
     assert len(notes) == 1
     assert name in notes[0]
@@ -59,13 +58,13 @@ def test_a_bad_parameter_falls_back_and_is_named(name: str, value: str) -> None:
 
 def test_a_link_may_not_have_many_sentences_run() -> None:
     few, many = (";".join(f"output:patch:v=sentence%20{i}" for i in range(n)) for n in (4, 5))
-    assert from_query({"edits": few}, MODELS, KNOWN_STEPS)[1] == []
-    view, notes = from_query({"edits": many}, MODELS, KNOWN_STEPS)
+    assert from_query({"edits": few}, check, KNOWN_STEPS)[1] == []
+    view, notes = from_query({"edits": many}, check, KNOWN_STEPS)
     assert view.edits == "" and "4 other sentences" in notes[0]
 
 
 def test_an_empty_sentence_in_a_link_is_the_example() -> None:
-    assert from_query({"sentence": "  "}, MODELS, KNOWN_STEPS)[0].sentence == EXAMPLE
+    assert from_query({"sentence": "  "}, check, KNOWN_STEPS)[0].sentence == EXAMPLE
 
 
 def test_layer_head_and_hidden_are_brought_into_range_and_said() -> None:

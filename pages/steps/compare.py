@@ -15,7 +15,7 @@ from encoder.figures.charts import token_bars
 from encoder.figures.matrix import matrix
 from encoder.figures.theme import short, shown
 from encoder.trace import Trace
-from pages.ui import downloads, session, side_by_side, state
+from pages.ui import downloads, models, session, side_by_side, state
 from pages.ui.text import chart, plain, theme
 
 MOST = 10
@@ -32,11 +32,18 @@ def spell(run: Trace, position: int | None) -> str:
 
 def two() -> None:
     """The sentence of the sidebar, A, against another sentence or model, B."""
-    models = ["", *(name for name in session.MODELS if name != view.model)]
-    names = {"": "the same model"} | {name: offer.label for name, offer in session.MODELS.items()}
-    st.selectbox("Model B", models, format_func=names.get, **state.widget("other_model"))
+    if view.other_model:
+        models.remember(view.other_model)
+    offered = ["", *(name for name in models.names() if name != view.model)]
+    names = {"": "the same model"} | {name: models.offer(name).label for name in offered[1:]}
+    st.selectbox("Model B", offered, format_func=names.get, **state.widget("other_model"))
     model_b = view.other_model or view.model
-    text = session.text_encoder(model_b).tokenize(view.other if view.other.strip() else state.OTHER).text
+    try:
+        encoder_b = session.text_encoder(model_b)
+    except ValueError as error:
+        st.markdown(plain(f"Model B cannot be shown: {error}."))
+        return
+    text = encoder_b.tokenize(view.other if view.other.strip() else state.OTHER).text
     b = session.run(model_b, text)
     pairs = aligned_tokens(a, b)
     spelled = [
@@ -109,7 +116,7 @@ def patch() -> None:
         some = st.pills("Heads", range(a.config.n_heads), key="patch_heads", selection_mode="multi")
         heads = tuple(sorted(some)) or None
     encoder = session.text_encoder(view.model)
-    asked = (view.model, a.text, b.text, view.hidden, view.edits, step, heads)
+    asked = (view.model, a.asked, b.asked, view.hidden, view.edits, step, heads)
     try:
         found = side_by_side.follow(
             "patch", asked, lambda: patch_sweep(encoder, a, b, step, heads=heads), "Patch every place in turn"

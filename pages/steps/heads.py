@@ -9,10 +9,10 @@ import streamlit as st
 from encoder.figures.matrix import matrix
 from encoder.figures.scatter import named_points
 from encoder.figures.theme import short
-from encoder.metrics import MARGIN, ROLES, Survey, plane
+from encoder.metrics import MARGIN, ROLES, WAYS, Survey, plane, segment_mass
 from pages.ui import downloads, maps, session, state
 from pages.ui.site import PAGES
-from pages.ui.text import NUMBER, chart, plain, theme
+from pages.ui.text import NUMBER, arrow, chart, plain, theme
 
 # name in the library -> (what it is called, kind of scale, what it says)
 MEASURES = {
@@ -65,7 +65,7 @@ def maps_of_all() -> None:
 def surveyed() -> Survey:
     """Measures over this sentence or over the bundled ones, as chosen."""
     source = st.pills("Over", ["this sentence", "100 sentences"], key="over", default="this sentence", required=True)
-    return session.survey(None if source == "100 sentences" else trace.text)
+    return session.survey(None if source == "100 sentences" else trace.asked)
 
 
 def measures() -> None:
@@ -123,7 +123,21 @@ def likeness() -> None:
     downloads.numbers("likeness", "likeness", lambda: pd.DataFrame(unlike, names, names), unlike.shape)
 
 
+def between() -> None:
+    """How much of its weight each head sends from one sentence of a pair to the other."""
+    way = st.pills("From sentence to sentence", list(WAYS), key="pair_way", default="A->B", required=True,
+                   format_func=arrow)  # fmt: skip
+    mass = segment_mass(trace)[:, :, *WAYS[way]].numpy()
+    layer, head = np.unravel_index(mass.argmax(), mass.shape)
+    most = short(100 * float(mass[layer, head]))
+    fact = f"Head {head} of layer {layer} sends most: {most} % of its weight, {arrow(way)}."
+    chart(matrix(mass, layers, heads, kind="share", theme=theme()), "between", fact)
+    st.markdown(f"**{plain(fact)}** The mean over all heads is {short(100 * float(mass.mean()))} %.")
+
+
 PARTS = {"Maps": maps_of_all, "Measures": measures, "What each head does": labels, "How alike heads are": likeness}
+if trace.pieces.pair:
+    PARTS["Between the sentences"] = between
 for tab, draw in zip(st.tabs(list(PARTS), key="heads_part", on_change="rerun"), PARTS.values(), strict=True):
     if tab.open:
         with tab:

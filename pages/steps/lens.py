@@ -15,13 +15,14 @@ from pages.ui.text import chart, plain, theme
 trace, view = session.now(), state.current()
 tokens, encoder = trace.tokens, session.text_encoder(view.model)
 layers = ["input", *(f"layer {i}" for i in range(trace.config.n_layers))]
-masks = [i for i, token in enumerate(tokens) if token == "[MASK]"]
+masks = [i for i, token in enumerate(tokens) if token == encoder.mask_token]
 
 
 def mask_word(position: int) -> None:
-    """Put [MASK] in place of the typed stretch behind a token."""
+    """Put the mask in place of the typed stretch behind a token."""
     start, end = trace.pieces.spans[position]
-    state.change(sentence=f"{trace.text[:start]}[MASK]{trace.text[end:]}", cell="")
+    name, text = ("second", trace.pieces.pair) if trace.pieces.segments[position] else ("sentence", trace.text)
+    state.change(**{name: f"{text[:start]}{encoder.mask_token}{text[end:]}"}, cell="")
 
 
 st.subheader("What the model would say, layer by layer")
@@ -35,7 +36,7 @@ position = st.selectbox(
 if encoder.model.mlm_head is None:
     st.markdown("This model has no head that guesses words (masked-language-model head), so it cannot be asked.")
 else:
-    if tokens[position] != "[MASK]" and not trace.pieces.special[position]:
+    if encoder.mask_token not in (None, tokens[position]) and not trace.pieces.special[position]:
         st.button("Mask this word and watch the guess form", key="mask_word", on_click=mask_word, args=(position,))
     lens = logit_lens(encoder, trace, [position])
     words = [row[0] for row in lens_words(encoder, lens, 5)]

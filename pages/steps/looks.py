@@ -1,25 +1,41 @@
-"""Who looks at whom: one layer's heads, alone or together, as lines and as a matrix."""
+"""Who looks at whom: one layer's heads, alone or together, as lines and as a matrix; in a pair, from where to where."""
 
+import numpy as np
 import streamlit as st
 
 from encoder.figures.facts import main_fact
 from encoder.figures.links import links, undrawn
 from encoder.figures.matrix import matrix
 from encoder.figures.theme import short, shown
-from encoder.metrics import together
+from encoder.metrics import WAYS, between, together
+from encoder.words import merge, word_groups, words
 from pages.ui import session, state
-from pages.ui.text import chart, plain, theme
+from pages.ui.text import arrow, chart, plain, theme
 
 TOGETHER = {"Mean": "mean", "Largest": "max"}
 
 trace, view = session.now(), state.current()
-tokens = trace.tokens
+tokens, segments, special = trace.tokens, list(trace.pieces.segments), list(trace.pieces.special)
 weights = trace[f"layers.{view.layer}.attention.weights"]
 
 st.markdown(
     "Lines lead from each token, on the left, to the tokens it looks at, on the right. "
     "Choose tokens to see only where they look and who looks at them; choose several heads to see them together."
 )
+merged = st.toggle("Words, not pieces", key="merge_words")
+if merged:
+    groups = word_groups(trace.pieces, session.text_encoder(view.model).tokenizer)
+    weights, tokens = merge(weights, groups), words(trace.pieces, groups)
+    segments, special = [segments[g[0]] for g in groups], [special[g[0]] for g in groups]
+    st.caption(
+        "The pieces of a word are one: where it looks is the mean of its pieces' rows, how much it is looked at the "
+        "sum of their columns. So each row still sums to 1."
+    )
+part = "all"
+if trace.pieces.pair:
+    part = st.pills(
+        "From sentence to sentence", ["all", *WAYS], key="pair_part", default="all", required=True, format_func=arrow
+    )
 heads = st.pills(
     f"Heads of layer {view.layer}",
     range(trace.config.n_heads),
@@ -31,7 +47,7 @@ how = st.pills("Together", list(TOGETHER), key="together", default="Mean", requi
 chosen = st.pills(
     "Tokens",
     range(len(tokens)),
-    key="some_tokens",
+    key="some_words" if merged else "some_tokens",
     selection_mode="multi",
     format_func=lambda i: plain(f"{i} {shown(tokens[i])}"),
 )
@@ -49,7 +65,12 @@ if chosen:
         f"“{shown(tokens[most])}” ({most}) looks most at {them}, with {short(float(into[most]))} of its own weight."
     )
 else:
-    fact = main_fact(values, tokens, tokens, "share", trace.pieces.special)
+    fact = main_fact(values, tokens, tokens, "share", special)
+if part != "all":
+    kept = between(segments, part).numpy()
+    share = short(100 * float(values[kept].sum() / kept.any(1).sum()))
+    values = np.where(kept, values, 0)
+    st.markdown(plain(f"{arrow(part)} is {share} % of where {part[0]} looks; the rest is not drawn below."))
 st.markdown(f"**{plain(fact)}**")
 drawn = links(values, tokens, list(chosen), theme())
 chart(drawn, "links", f"Lines between tokens, {said}. {fact}")

@@ -38,15 +38,19 @@ special = trace.pieces.special
 token_strip.draw(trace)
 rows = [
     {"position": i, "token": token, "id": trace.ids[i], "typed": trace.pieces.typed(i), "added": special[i]}
+    | ({"sentence": "AB"[trace.pieces.segments[i]]} if trace.pieces.pair else {})
     for i, token in enumerate(trace.tokens)
 ]
 with st.expander("The tokens as a table"):
     st.dataframe(pd.DataFrame(rows), hide_index=True, key="tokens")
 
-guesses = session.text_encoder(view.model).predict(trace, 3)
-for i in [i for i, token in enumerate(trace.tokens) if token == "[MASK]" and guesses]:
+encoder = session.text_encoder(view.model)
+guesses = encoder.predict(trace, 3)
+for i in [i for i, token in enumerate(trace.tokens) if token == encoder.mask_token and guesses]:
     said = ", ".join(f"“{word}” {probability:.3f}" for word, probability in guesses[i])
-    st.text(f"At [MASK] (position {i}) the model would say: {said}.")
+    st.text(f"At {encoder.mask_token} (position {i}) the model would say: {said}.")
 
 weights = trace.step(f"layers.{view.layer}.attention.weights")
+if trace.pieces.pair and trace.config.n_segments < 2:
+    st.caption("This model has no segment embeddings: only the separator tells it where sentence B begins.")
 step_panel.show(trace, weights, view.head)

@@ -3,66 +3,79 @@
 import gc
 import os
 import threading
-from dataclasses import dataclass
 from typing import Any
 
 import cachetools
 import streamlit as st
 import torch
 
-from encoder import PRESETS, TextEncoder, Trace, labs
+from encoder import TextEncoder, Trace, labs
 from encoder.allocator import keep_freed_memory
+from encoder.cost import longest, size
 from encoder.edit_text import text_to_edits
 from encoder.figures.theme import short
 from encoder.metrics import SENTENCES, Survey, nearest_words, unit_words
 from encoder.metrics import survey as measure
 from encoder.proof import Check, checks
+from encoder.trace import Text
+from pages.ui import models
 from pages.ui.state import current
 
 RUNS_BYTES = 800_000_000  # what all kept runs together may hold
+RUN_BYTES = 400_000_000  # what one run may hold: longer text is cut
+MODELS_BYTES = 2_500_000_000  # what the weights of all kept models may hold
 
 
-@dataclass(frozen=True)
-class Offer:
-    """A model that the app offers, and a layer and head of it that are worth a first look.
+class Kept(cachetools.LRUCache[tuple[object, ...], TextEncoder]):
+    """Models, bounded in bytes; with a model go its runs, which would keep it in memory."""
 
-    `preset` names the shape of an untrained model, `twin` the trained model whose shape and tokenizer it shares.
-    """
-
-    label: str
-    preset: str = ""
-    twin: str = ""
-    layer: int = 0
-    head: int = 0
+    def popitem(self) -> tuple[tuple[object, ...], TextEncoder]:
+        """Let go of the model that was used longest ago."""
+        key, value = super().popitem()
+        runs().forget(key[0])
+        return key, value
 
 
-MODELS = {
-    "base": Offer("base: trained, the paper's size", layer=4, head=1),
-    "small": Offer("small: trained, 4 layers of 128", layer=0, head=2),
-    "base-untrained": Offer("base, but untrained", twin="base", layer=4, head=1),
-    "paper": Offer("untrained, the paper's size", "paper"),
-    "pre-norm": Offer("untrained, pre-norm", "pre-norm"),
-    "eight-blocks": Offer("untrained, 8 blocks", "eight-blocks"),
-    "guide": Offer("untrained, final norm and std_norm", "guide"),
-}
+class Models:
+    """The models of all sessions by name; one is loaded at a time, and the same one never twice at once."""
+
+    def __init__(self) -> None:
+        self.kept = Kept(maxsize=MODELS_BYTES, getsizeof=lambda one: size(one.config).bytes_of_weights)
+        self.seat = threading.Lock()
+        self.get = cachetools.cached(self.kept, condition=threading.Condition())(self.make)
+
+    def make(self, name: str) -> TextEncoder:
+        """Load or draw a model and settle how long its runs may be."""
+        offer = models.MODELS.get(name)
+        twin = self.get(offer.twin) if offer and offer.twin else None
+        with self.seat:
+            torch.set_num_threads(1)
+            keep_freed_memory()
+            made = models.make(name, twin)
+            made.max_tokens = longest(made.config, made.max_tokens, RUN_BYTES)
+            gc.collect()
+            gc.freeze()  # Streamlit collects garbage after every rerun; torch's objects need not be looked at
+        return made
 
 
-@st.cache_resource(max_entries=4, show_spinner="Loading the model …")
+@st.cache_resource(show_spinner=False)
+def store() -> Models:
+    """The one store of models."""
+    return Models()
+
+
 def text_encoder(name: str) -> TextEncoder:
-    """The model of that name, one for all sessions."""
-    torch.set_num_threads(1)
-    keep_freed_memory()
-    offer = MODELS[name]
-    if offer.twin:
-        twin = text_encoder(offer.twin)
-        loaded = TextEncoder.from_config(twin.config, tokenizer=twin.tokenizer, name=name)
-    elif offer.preset:
-        loaded = TextEncoder.from_config(PRESETS[offer.preset], name=name)
-    else:
-        loaded = TextEncoder.from_pretrained(name)
-    gc.collect()
-    gc.freeze()  # Streamlit collects garbage after every rerun; torch's half a million objects need not be looked at
-    return loaded
+    """The model of that name, one for all sessions.
+
+    Raises:
+        ValueError: there is no such model here, or it is damaged or too large.
+    """
+    return store().get(name)
+
+
+def is_loaded(name: str) -> bool:
+    """Whether that model is at hand."""
+    return (name,) in store().kept
 
 
 class Runs:
@@ -74,9 +87,16 @@ class Runs:
             maxsize=RUNS_BYTES, getsizeof=lambda trace: trace.nbytes
         )
         self.seats = threading.Semaphore(os.cpu_count() or 1)
-        self.get = cachetools.cached(self.kept, condition=threading.Condition())(self.make)
+        self.lock = threading.Condition()
+        self.get = cachetools.cached(self.kept, condition=self.lock)(self.make)
 
-    def make(self, model: str, sentence: str, hidden: tuple[int, ...], edits: str) -> Trace:
+    def forget(self, model: object) -> None:
+        """Let go of all runs of a model."""
+        with self.lock:
+            for key in [key for key in self.kept if key[0] == model]:
+                del self.kept[key]
+
+    def make(self, model: str, sentence: Text, hidden: tuple[int, ...], edits: str) -> Trace:
         """Run the model; at most one run per processor at a time."""
         with self.seats:
             torch.set_num_threads(1)
@@ -90,13 +110,13 @@ def runs() -> Runs:
     return Runs()
 
 
-def run(model: str, sentence: str, hidden: tuple[int, ...] = (), edits: str = "") -> Trace:
+def run(model: str, sentence: Text, hidden: tuple[int, ...] = (), edits: str = "") -> Trace:
     """The recorded run of a sentence; made when asked for first."""
     return runs().get(model, sentence, hidden, edits)
 
 
 @st.cache_data(max_entries=512, show_spinner=False)
-def proofs(model: str, sentence: str, hidden: tuple[int, ...], edits: str, step: str) -> list[Check]:
+def proofs(model: str, sentence: Text, hidden: tuple[int, ...], edits: str, step: str) -> list[Check]:
     """The proofs of one step of a run."""
     trace = run(model, sentence, hidden, edits)
     return checks(text_encoder(model).model, trace, trace.step(step))
@@ -109,12 +129,12 @@ def proof(step: str) -> list[Check]:
 
 
 @st.cache_resource(max_entries=64, show_spinner="Measuring …")
-def surveys(model: str, sentence: str | None) -> Survey:
+def surveys(model: str, sentence: Text | None) -> Survey:
     """Measures of a model over one sentence, or over the bundled hundred."""
     return measure(text_encoder(model), SENTENCES if sentence is None else [sentence])
 
 
-def survey(sentence: str | None) -> Survey:
+def survey(sentence: Text | None) -> Survey:
     """Measures of the model that this session looks at; None stands for the bundled sentences."""
     return surveys(current().model, sentence)
 

@@ -71,11 +71,14 @@ def either(x: str, y: str) -> str:
 
 def watched(encoder: Any, trace: Trace, key: str) -> Watch | None:
     """The masked word whose probability is watched, if the person wants one and there is one."""
-    masks = [i for i, token in enumerate(trace.tokens) if token == "[MASK]"]
+    masks = [i for i, token in enumerate(trace.tokens) if token == encoder.mask_token]
     if not masks or encoder.model.mlm_head is None:
         return None
     word = st.text_input(
-        "Word to watch at [MASK]", value=str(encoder.predict(trace, 1)[masks[0]][0][0]), key=key, max_chars=40
+        f"Word to watch at {encoder.mask_token}",
+        value=str(encoder.predict(trace, 1)[masks[0]][0][0]),
+        key=key,
+        max_chars=40,
     )
     token = encoder.tokenizer.token_to_id(word.strip().lower())
     if token is None:
@@ -107,7 +110,7 @@ def leave_one_out(trace: Trace, ids: np.ndarray) -> None:
     st.subheader("Leave one out")
     st.markdown("Knock out every head and every feed-forward block in turn, each alone, and see which one matters.")
     watch = watched(encoder, trace, "watched")
-    asked = (view.model, trace.text, view.hidden, view.edits, watch)
+    asked = (view.model, trace.asked, view.hidden, view.edits, watch)
     found = follow("loo", asked, lambda: sweep_heads(encoder, trace, watch=watch), "Knock out each in turn")
     if found is None:
         return

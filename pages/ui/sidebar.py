@@ -1,29 +1,39 @@
 """What all pages share: the sentence, the model, the layer and head, and what is hidden."""
 
+from contextlib import nullcontext
+
 import streamlit as st
 
+from encoder import TextEncoder
 from encoder.edit_text import sentence, text_to_edits
 from encoder.figures.theme import shown
-from encoder.trace import Trace
-from pages.ui import session, state
+from encoder.trace import Tokens, Trace
+from pages.ui import models, session, state
 from pages.ui.text import plain
 from pages.ui.walk import KNOWN_STEPS
 
 
 def draw() -> Trace:
     """Draw the sidebar, run the sentence, and return the recorded run that every page reads."""
-    models = list(session.MODELS)
-    state.read_url(models, KNOWN_STEPS)
+    state.read_url(models.check, KNOWN_STEPS)
+    encoder = loaded()
     with st.sidebar:
         st.text_area("Sentence", height=100, max_chars=200_000, help="Ctrl+Enter runs it.", **state.widget("sentence"))
         tie = state.widget("model") | {"on_change": take_model, "args": ()}
-        st.selectbox("Model", models, format_func=lambda m: session.MODELS[m].label, **tie)
-        typed, encoder = state.current().sentence, session.text_encoder(state.current().model)
+        st.selectbox("Model", models.names(), format_func=lambda name: models.offer(name).label, **tie)
+        pair = st.expander("Sentence pair", expanded=bool(state.current().second), key="pair", on_change="rerun")
+        if pair.open:
+            pair.text_area(
+                "Second sentence", height=68, max_chars=200_000,
+                help="Both are read as one input: A, a separator, B.", **state.widget("second"),
+            )  # fmt: skip
+        typed, second = state.current().sentence, state.current().second.strip()
         if not typed.strip():
             state.note(["The sentence is empty, so the example is shown."])
-        pieces = encoder.tokenize(typed if typed.strip() else state.EXAMPLE)
-        if typed.strip() and pieces.kept_characters < len(typed):
-            state.note([cut_note(len(typed), pieces.kept_characters, len(pieces.ids))])
+        typed = typed if typed.strip() else state.EXAMPLE
+        pieces = encoder.tokenize((typed, second) if second else typed)
+        if len(pieces.text) + len(pieces.pair) < len(typed) + len(second):
+            state.note([cut_note(len(typed) + len(second), pieces)])
         view, notes = state.current().within(encoder.config, len(pieces.ids))
         state.note(notes)
         st.session_state["view"] = view
@@ -45,17 +55,40 @@ def draw() -> Trace:
             st.button("Remove all changes", key="remove_edits", on_click=state.change, kwargs={"edits": ""})
         if len(typed) > state.LONGEST_IN_URL:
             st.caption("This sentence is too long to be part of the link.")
-    st.session_state["read"] = pieces.text
+    st.session_state["read"] = pieces.asked
     return session.now()
 
 
 def take_model() -> None:
     """Show the newly chosen model at the layer and head that are worth a first look."""
     model = st.session_state["model"]
-    offer = session.MODELS[model]
-    state.change(model=model, layer=offer.layer, head=offer.head)
+    show_model(model)
 
 
-def cut_note(length: int, kept: int, tokens: int) -> str:
+def show_model(name: str) -> None:
+    """Go on with another model, at the layer and head of it that are worth a first look."""
+    offer = models.offer(name)
+    state.change(model=name, layer=offer.layer, head=offer.head, cell="")
+
+
+def loaded() -> TextEncoder:
+    """The model on the screen; one that cannot be had gives way, with a sentence, to the last that could."""
+    asked = state.current().model
+    try:
+        with st.spinner("Loading the model …", show_time=True) if not session.is_loaded(asked) else nullcontext():
+            encoder = session.text_encoder(asked)
+    except ValueError as error:
+        last = st.session_state.get("last_model", state.View().model)
+        label = models.offer(last).label
+        state.note([f"The model “{asked[:60]}” cannot be shown: {error}. Showing {label}."])
+        show_model(last)
+        return session.text_encoder(last)
+    models.remember(asked)
+    st.session_state["last_model"] = asked
+    return encoder
+
+
+def cut_note(length: int, pieces: Tokens) -> str:
     """What to say of input that was too long."""
+    kept, tokens = len(pieces.text) + len(pieces.pair), len(pieces.ids)
     return f"The text has {length:,} characters; the model reads the first {kept:,}, {tokens} tokens, and no more."

@@ -40,6 +40,7 @@ PAGES = (
     Page("what_if", "What if", ":material/toggle_off:", section="Change and compare"),
     Page("compare", "Compare", ":material/compare:", section="Change and compare"),
     Page("labs", "Labs", ":material/science:", section="Change and compare"),
+    Page("your_model", "Your model", ":material/deployed_code:", section="Change and compare"),
     Page("heads", "All heads", ":material/apps:", section="Look deeper"),
     Page("looks", "Who looks at whom", ":material/conversion_path:", section="Look deeper"),
     Page("flows", "What really flows", ":material/water_drop:", section="Look deeper"),

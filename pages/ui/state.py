@@ -1,7 +1,7 @@
 """The one state of the app, and its form in the URL."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -22,6 +22,7 @@ CELL = re.compile(r"([a-zA-Z0-9_.]{1,80}):(\d{1,6}(?:,\d{1,6}){0,3})", re.ASCII)
 class View:
     """What is on the screen: which sentence in which model, and where in it. Layers, heads and positions count from 0.
 
+    `second` is sentence B of a pair; empty for a single sentence.
     `step` is a step's name within its layer ("attention.weights"); empty means the page's own first choice.
     `hidden` lists the positions that no token may look at. `cell` is the opened number, "step:index,index".
     `edits` is what is switched off or changed in the run, as `encoder.edit_text` writes it. `other` and `other_model`
@@ -38,12 +39,13 @@ class View:
     edits: str = ""
     other: str = OTHER
     other_model: str = ""
+    second: str = ""
 
     def to_query(self) -> dict[str, str]:
         """The parameters of a link that restores this view; what is at its default is left out."""
         usual = View().as_text()
         said = {name: text for name, text in self.as_text().items() if text != usual[name]}
-        for name in ("sentence", "other"):
+        for name in ("sentence", "other", "second"):
             if len(getattr(self, name)) > LONGEST_IN_URL:
                 said.pop(name, None)
         return said
@@ -80,8 +82,13 @@ class View:
         return replace(self, **changed, hidden=hidden, edits=edits), notes
 
 
-def from_query(query: Mapping[str, str], models: list[str], steps: frozenset[str]) -> tuple[View, list[str]]:
-    """The view that a link asks for; what it asks for in vain falls back and is said."""
+def from_query(
+    query: Mapping[str, str], check_model: Callable[[str], None], steps: frozenset[str]
+) -> tuple[View, list[str]]:
+    """The view that a link asks for; what it asks for in vain falls back and is said.
+
+    `check_model` raises ValueError for a model that is not to be had.
+    """
     view, notes = View(), []
 
     def refuse(name: str, value: str, allowed: str) -> None:
@@ -90,15 +97,16 @@ def from_query(query: Mapping[str, str], models: list[str], steps: frozenset[str
         )
 
     changed: dict[str, object] = {}
-    for name in ("sentence", "other"):
+    for name in ("sentence", "other", "second"):
         if query.get(name, "").strip():
             changed[name] = query[name]
     for name in ("model", "other_model"):
         if name in query:
-            if query[name] in models:
+            try:
+                check_model(query[name])
                 changed[name] = query[name]
-            else:
-                refuse(name.replace("_", " "), query[name], f"models are {', '.join(models)}")
+            except ValueError as error:
+                refuse(name.replace("_", " "), query[name], str(error))
     for name in ("layer", "head"):
         if name in query:
             if is_count(query[name]):
@@ -171,14 +179,14 @@ def note(sentences: list[str]) -> None:
     st.session_state["notes"] = [*st.session_state.get("notes", []), *sentences]
 
 
-def read_url(models: list[str], steps: frozenset[str]) -> None:
+def read_url(check_model: Callable[[str], None], steps: frozenset[str]) -> None:
     """Take over what the URL asks for, if it is not what this session wrote there itself. Before any widget.
 
     Choosing a page leaves the URL without parameters; that asks for nothing, and the view stays.
     """
     query = st.query_params.to_dict()
     if "view" not in st.session_state or (query and query != st.session_state.get("written")):
-        st.session_state["view"], notes = from_query(query, models, steps)
+        st.session_state["view"], notes = from_query(query, check_model, steps)
         note(notes)
 
 

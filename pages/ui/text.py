@@ -10,7 +10,11 @@ NUMBER = st.column_config.NumberColumn(format="%.4g")
 WHOLE = st.column_config.NumberColumn(format="localized")
 
 
-STYLE = "<style>.katex-display { overflow-x: auto; overflow-y: hidden; }</style>"  # long formulas scroll in themselves
+# Long formulas scroll in themselves; the numbers of layers and heads stand close together.
+STYLE = """<style>
+.katex-display { overflow-x: auto; overflow-y: hidden; }
+.st-key-layer button, .st-key-head button { padding-inline: 0.2rem; min-width: 1.9rem; }
+</style>"""
 
 
 def theme() -> Theme:
@@ -21,6 +25,11 @@ def theme() -> Theme:
 def plain(text: str) -> str:
     """Text that a person typed, made safe for Markdown."""
     return "".join(f"\\{c}" if c in '\\`*_{}[]()#+-.!|~$:<>&"@=' else c for c in text)
+
+
+def arrow(way: str) -> str:
+    """A way between the sentences of a pair as it is shown: "A->B" with a real arrow."""
+    return way.replace("->", " → ")
 
 
 def chart(figure: go.Figure, key: str, alt: str) -> None:

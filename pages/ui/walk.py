@@ -11,8 +11,9 @@ from pages.ui import state
 from pages.ui.site import PAGES, Page
 
 PAGE_OF = {part: page for page in PAGES for part in page.parts}
-POSITION_STEPS = ("embedding.positions", "embedding.segments", "embedding.sum", "embedding.output")
-KNOWN_STEPS = frozenset(step.local for config in PRESETS.values() for step in catalogue(config))
+POSITION_STEPS = tuple(f"embedding.{part}" for part in ("positions", "segments", "sum", "norm", "projected", "output"))
+EVERY_STEP = EncoderConfig(embedding_size=64, embedding_norm=True, n_segments=2, final_norm=True, mlm_head=True)
+KNOWN_STEPS = frozenset(step.local for config in (*PRESETS.values(), EVERY_STEP) for step in catalogue(config))
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Stop:
 
 def page_of(layer: int | None, step: str) -> Page:
     """The page that explains a step."""
-    if step in POSITION_STEPS:
+    if step.startswith(POSITION_STEPS):
         return PAGE_OF["position"]
     if step == "output" and layer is not None:
         return PAGE_OF["layer_output"]

@@ -1,0 +1,223 @@
+"""Your model: built, from a folder, from the hub; and what cannot be had leaves the app on the model it had."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from test_pages import go, healthy, numbers, open_app, said
+from tiny import TINY, tiny_model, tiny_tokenizer
+
+from encoder import PRESETS, EncoderConfig, TextEncoder, checkpoint, hub
+from encoder.config_text import config_to_text
+from encoder.cost import size
+from encoder.figures.theme import short
+from pages.ui import models, session
+
+SENTENCE = "w1 w2 w3 w2 w4"
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty model folder that the app reads from."""
+    monkeypatch.setenv("ENCODER_MODELS", str(tmp_path))
+    session.store.clear()
+    session.runs.clear()
+    return tmp_path
+
+
+def put(folder: Path, seed: int = 0) -> None:
+    """A tiny checkpoint."""
+    checkpoint.save(tiny_model(TINY, seed), tiny_tokenizer(), folder)
+
+
+def page(part: str, **query: str) -> AppTest:
+    app = open_app(**query)
+    app.session_state["your_model"] = part
+    return go(app, "your_model")
+
+
+def texts(app: AppTest) -> str:
+    return " ".join(m.value for m in [*app.markdown, *app.caption, *app.error, *app.warning]).replace("\\", "")
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_builder_says_what_a_shape_takes_before_it_is_built(name: str) -> None:
+    app = page("Build one")
+    healthy(app.selectbox(key="preset").set_value(name).run())
+    config = PRESETS[name]
+    shown = {metric.label: metric.value for metric in app.metric}
+    likely = size(
+        EncoderConfig(**{f: getattr(config, f) for f in EncoderConfig.__dataclass_fields__ if f != "mlm_head"})
+    )
+    assert shown["Parameters"] == f"{short(likely.parameters / 1e6)} M"
+    assert shown["Memory of the weights"] == f"{short(likely.bytes_of_weights / 1e6)} MB"
+    assert shown["A run of 128 tokens"] == f"{short(likely.bytes_of_a_run(128) / 1e6)} MB"
+    assert not app.button(key="build").disabled
+
+
+def test_a_built_model_runs_and_its_link_builds_it_again() -> None:
+    app = page("Build one")
+    for key, value in (("build_n_layers", 2), ("build_d_model", 24), ("build_n_heads", 3), ("build_seed", 7)):
+        app.number_input(key=key).set_value(value)
+    app.number_input(key="build_d_ff").set_value(40).run()
+    healthy(app.button(key="build").click().run())
+    assert app.title[0].value == "Attention"
+    name = "".join(app.query_params["model"])
+    assert name == "built:d_model=24,n_heads=3,n_layers=2,d_ff=40,seed=7"
+    assert app.selectbox(key="model").value == name
+    same = TextEncoder.from_config(EncoderConfig(d_model=24, n_heads=3, n_layers=2, d_ff=40), seed=7)
+    expected = same.trace("The animal didn't cross the street because it was too wide.")
+    assert (numbers(app) == expected["layers.0.attention.weights"][0].numpy()).all()
+    again = go(open_app(model=name, layer="0", head="0"), "attention")
+    assert (numbers(again) == numbers(app)).all() and not said(again)
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"build_d_model": 100, "build_n_heads": 7}, "is not divisible by n_heads"),
+        ({"build_n_layers": 48, "build_d_model": 2048, "build_d_ff": 8192}, "this server allows"),
+    ],
+)
+def test_what_cannot_be_built_is_said_and_not_built(changes: dict[str, int], sentence: str) -> None:
+    app = page("Build one")
+    for key, value in changes.items():
+        app.number_input(key=key).set_value(value)
+    healthy(app.run())
+    assert sentence in texts(app)
+    assert app.button(key="build").disabled
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("built:d_model=100,n_heads=7", "not divisible"),
+        ("built:n_layers=96,d_model=8192", "this server allows"),
+        ("built:vocab_size=10", "this tokenizer needs"),
+        ("built:x=1", "has no 'x'"),
+        ("folder:nothing-here", "nothing-here"),
+        ("folder:../outside", "outside"),
+        ("folder:/etc", "/etc"),
+        ("hub:someone/something", "models are"),
+    ],
+)
+def test_a_link_to_a_model_that_cannot_be_had_shows_the_usual_one(root: Path, name: str, sentence: str) -> None:
+    app = open_app(model=name)
+    assert sentence in said(app)
+    assert app.session_state["view"].model == "base"
+
+
+def test_a_model_from_the_folder_is_listed_and_opens(root: Path) -> None:
+    put(root / "mine")
+    put(root / "team" / "second", seed=1)
+    app = page("From a folder", sentence=SENTENCE)
+    assert app.selectbox(key="checkpoint").options == ["mine", "team/second"]
+    healthy(app.selectbox(key="checkpoint").set_value("team/second").run())
+    healthy(app.button(key="open_folder").click().run())
+    go(app, "attention").segmented_control(key="layer").set_value(1)
+    healthy(app.run())
+    expected = TextEncoder.from_pretrained(root / "team" / "second").trace(SENTENCE)
+    assert (numbers(app) == expected["layers.1.attention.weights"][0].numpy()).all()
+    assert "".join(app.query_params["model"]) == "folder:team/second"
+    assert "team/second" in app.selectbox(key="model").options
+    go(app, "sentence")
+    assert app.session_state["view"].model == "folder:team/second"
+
+
+def damage(name: str) -> Callable[[Path], None]:
+    """What is done to a good checkpoint."""
+    return {
+        "truncated": lambda at: (at / "model.safetensors").write_bytes((at / "model.safetensors").read_bytes()[:-50]),
+        "no tokenizer": lambda at: (at / "tokenizer.json").unlink(),
+        "not JSON": lambda at: (at / "config.json").write_text("{"),
+        "lies about heads": lambda at: (at / "config.json").write_text(
+            (at / "config.json").read_text().replace('"n_heads": 3', '"n_heads": 7')
+        ),
+    }[name]
+
+
+@pytest.mark.parametrize("how", ["truncated", "no tokenizer", "not JSON", "lies about heads"])
+def test_a_damaged_checkpoint_leaves_the_model_that_was_there(root: Path, how: str) -> None:
+    put(root / "broken")
+    damage(how)(root / "broken")
+    app = page("From a folder", model="small", layer="2", head="1", sentence="The cat.")
+    healthy(app.button(key="open_folder").click().run())
+    assert "broken" in said(app) and "small: trained" in said(app)
+    assert str(root) not in said(app)
+    assert app.session_state["view"].model == "small"
+    assert len(numbers(app)) == 5
+
+
+def test_a_server_can_switch_folders_and_hub_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ENCODER_MODELS", "")
+    assert "opens no models from folders" in texts(page("From a folder"))
+    assert "fetches no models from the hub" in texts(page("From the hub"))
+    assert "opens no models from folders" in said(open_app(model="folder:mine"))
+
+
+def test_the_hub_alone_can_be_off(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ENCODER_HUB", "off")
+    assert "fetches no models from the hub" in texts(page("From the hub"))
+    assert "A checkpoint is a folder" in texts(page("From a folder"))
+
+
+def test_a_model_from_the_hub_is_fetched_shown_and_kept(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def download(repo_id: str, folder: Path, progress: Callable[[int, int], None]) -> Path:
+        asked.append(repo_id)
+        progress(1_000_000, 4_000_000)
+        put(folder / repo_id)
+        return folder / repo_id
+
+    monkeypatch.setattr(hub, "download", download)
+    app = page("From the hub", sentence=SENTENCE)
+    app.text_input(key="hub_id").set_value(" someone/tiny ")
+    healthy(app.button(key="fetch").click().run())
+    assert asked == ["someone/tiny"]
+    assert app.session_state["view"].model == "folder:someone/tiny"
+    assert not said(open_app(model="folder:someone/tiny", layer="0", head="0"))
+    assert asked == ["someone/tiny"]
+
+
+def test_a_model_that_the_hub_does_not_give_leaves_the_one_that_was_there(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def download(repo_id: str, folder: Path, progress: Callable[[int, int], None]) -> Path:
+        raise hub.HubError("there is no model <b>x</b> on the hub")
+
+    monkeypatch.setattr(hub, "download", download)
+    app = page("From the hub", model="small", layer="0", head="0")
+    app.text_input(key="hub_id").set_value("someone/nothing")
+    healthy(app.button(key="fetch").click().run())
+    assert "there is no model <b>x</b> on the hub. The model on the screen stays." in texts(app)
+    assert app.session_state["view"].model == "small"
+
+
+def test_models_that_are_let_go_take_their_runs_along(monkeypatch: pytest.MonkeyPatch) -> None:
+    def name(seed: int) -> str:
+        return models.built(EncoderConfig(d_model=16, n_heads=2, n_layers=1, d_ff=16), seed)
+
+    one = size(EncoderConfig(d_model=16, n_heads=2, n_layers=1, d_ff=16)).bytes_of_weights
+    monkeypatch.setattr(session, "MODELS_BYTES", int(2.5 * one))
+    session.store.clear()
+    session.runs.clear()
+    try:
+        for seed in range(5):
+            session.run(name(seed), "The cat.")
+        assert [key[0] for key in session.store().kept] == [name(3), name(4)]
+        assert {key[0] for key in session.runs().kept} == {name(3), name(4)}
+    finally:
+        session.store.clear()
+        session.runs.clear()
+
+
+def test_long_text_is_cut_where_its_run_would_take_too_much_memory() -> None:
+    config = EncoderConfig(n_layers=24, d_model=1024, n_heads=16, d_ff=4096, vocab_size=16_384, max_positions=512)
+    app = open_app(model=models.built(config, 0), sentence="word " * 1000)
+    most = session.text_encoder(models.built(config, 0)).max_tokens
+    assert size(config).bytes_of_a_run(most) <= session.RUN_BYTES < size(config).bytes_of_a_run(most + 1)
+    assert f"{most} tokens, and no more" in said(app)
+    session.store.clear()
+    assert config_to_text(config) in app.session_state["view"].model

@@ -1,0 +1,67 @@
+"""A pair of sentences, and words instead of pieces, on the pages."""
+
+import numpy as np
+import pytest
+from test_pages import go, healthy, numbers, open_app, said
+
+from encoder import TextEncoder
+from pages.ui.site import PAGES
+
+A, B = "The cat chased the mouse.", "It purred."
+
+
+@pytest.mark.parametrize("page", [page.key for page in PAGES])
+@pytest.mark.parametrize("model", ["base", "built:n_layers=2,d_model=24,n_heads=3,d_ff=40,n_segments=2,seed=1"])
+def test_every_page_takes_a_pair(page: str, model: str) -> None:
+    app = go(open_app(sentence=A, second=B, model=model, layer="0", head="0"), page)
+    assert not said(app)
+    assert "".join(app.query_params["second"]) == B
+
+
+def test_the_pair_is_what_the_model_runs(base: TextEncoder) -> None:
+    app = go(open_app(sentence=A, second=B), "attention")
+    assert (numbers(app) == base.trace((A, B))["layers.4.attention.weights"][1].numpy()).all()
+    app.text_area(key="second").set_value("").run()
+    assert (numbers(healthy(app)) == base.trace(A)["layers.4.attention.weights"][1].numpy()).all()
+    assert "second" not in app.query_params
+
+
+def test_one_way_between_the_sentences_alone(base: TextEncoder) -> None:
+    app = go(open_app(sentence=A, second=B), "looks")
+    trace = base.trace((A, B))
+    first = np.array(trace.pieces.segments) == 0
+    weights = trace["layers.4.attention.weights"][1].numpy()
+    for way, kept in (("A->B", np.outer(first, ~first)), ("B->A", np.outer(~first, first)), ("all", True)):
+        healthy(app.pills(key="pair_part").set_value(way).run())
+        np.testing.assert_array_equal(numbers(app, key="together_matrix"), np.where(kept, weights, 0))
+    healthy(app.pills(key="pair_part").set_value("A->B").run())
+    share = 100 * weights[first][:, ~first].sum() / first.sum()
+    assert any(f"A → B is {share:.4g} % of where A looks" in m.value.replace("\\", "") for m in app.markdown)
+
+
+def test_a_single_sentence_offers_no_ways_between_sentences() -> None:
+    app = go(open_app(sentence=A), "looks")
+    assert "pair_part" not in [pills.key for pills in app.pills]
+
+
+def test_pieces_become_words_and_rows_still_sum_to_one(base: TextEncoder) -> None:
+    text = "The purring cat sat."
+    app = go(open_app(sentence=text), "looks")
+    trace = base.trace(text)
+    pieces = len(trace.tokens)
+    assert any(token.startswith("##") for token in trace.tokens)
+    healthy(app.toggle(key="merge_words").set_value(True).run())
+    values = numbers(app, key="together_matrix")
+    assert len(values) == values.shape[1] < pieces
+    np.testing.assert_allclose(values.sum(1), 1, atol=1e-6)
+
+
+def test_the_share_between_the_sentences_for_every_head(base: TextEncoder) -> None:
+    app = open_app(sentence=A, second=B)
+    app.session_state["heads_part"] = "Between the sentences"
+    go(app, "heads")
+    trace = base.trace((A, B))
+    first = np.array(trace.pieces.segments) == 0
+    weights = np.stack([trace[f"layers.{i}.attention.weights"].numpy() for i in range(6)])
+    expected = weights[:, :, first][:, :, :, ~first].sum((2, 3)) / first.sum()
+    np.testing.assert_allclose(numbers(app, key="between"), expected, atol=1e-6)
