@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import pickle
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from safetensors.torch import load_file, save_file
 from tiny import SENTENCE, TINY, VARIANTS, tiny
 from torch import Tensor
 
-from encoder import CheckpointError, EncoderConfig, TextEncoder, checkpoint
+from encoder import CheckpointError, EncoderConfig, TextEncoder, checkpoint, tensor_files
 
 ROOT = Path(__file__).parents[1]
 CONFIG = replace(TINY, mlm_head=True)
@@ -139,7 +140,68 @@ def poison(name: str, value: float) -> Damage:
 BERT = '{"model_type": "bert", "vocab_size": 53, "hidden_size": 30, "num_attention_heads": 3, "num_hidden_layers": 2}'
 WEIGHTS = "model.safetensors"
 W_Q = "layers.1.attention.w_q.weight"
+TEN_GIGABYTES = 10 * 2**30
+
+
+def header(claim: dict[str, Any] | int) -> Damage:
+    """A file of nothing but a header; a number is only its claimed length."""
+    said = b"{}" if isinstance(claim, int) else json.dumps(claim).encode()
+    length = claim if isinstance(claim, int) else len(said)
+    return lambda folder: (folder / WEIGHTS).write_bytes(length.to_bytes(8, "little") + said) and None
+
+
+def claims(shape: list[int], end: int, dtype: str = "F32") -> Damage:
+    """A file that says that it holds one tensor."""
+    return header({"embedding.weight": {"dtype": dtype, "shape": shape, "data_offsets": [0, end]}})
+
+
+def index(*shards: object) -> Damage:
+    """An index of shards in the place of the weights."""
+
+    def damage(folder: Path) -> None:
+        (folder / WEIGHTS).unlink()
+        place = {f"tensor{i}": shard for i, shard in enumerate(shards)}
+        (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": place}))
+
+    return damage
+
+
+def pickled(folder: Path) -> None:
+    """Weights as torch saves them, and no others."""
+    (folder / WEIGHTS).unlink()
+    torch.save({"embedding.weight": torch.zeros(53, 30)}, folder / "pytorch_model.bin")
+
+
+def pipe(name: str) -> Damage:
+    """A pipe in the place of a file: whoever reads it waits for ever."""
+
+    def damage(folder: Path) -> None:
+        (folder / name).unlink()
+        os.mkfifo(folder / name)
+
+    return damage
+
+
 DAMAGES: dict[str, tuple[Damage, tuple[str, ...]]] = {
+    "header-of-ten-gigabytes": (header(TEN_GIGABYTES), (WEIGHTS, "is not a readable safetensors file")),
+    "header-longer-than-the-file": (header(5000), (WEIGHTS, "is not a readable safetensors file")),
+    "tensor-of-ten-gigabytes": (claims([TEN_GIGABYTES // 4], TEN_GIGABYTES), (WEIGHTS, "is not a readable")),
+    "tensor-larger-than-its-bytes": (claims([2**40, 2**40], 0), (WEIGHTS, "is not a readable safetensors file")),
+    "tensor-of-an-unknown-type": (claims([], 4, "PICKLE"), (WEIGHTS, "is not a readable safetensors file")),
+    "shard-elsewhere": (index("../model.safetensors"), ("index.json names '../model.safetensors'", "of this folder")),
+    "shard-of-another-kind": (index("pytorch_model.bin"), ("names 'pytorch_model.bin'", ".safetensors files")),
+    "shard-a-number": (index(3), ("index.json has no weight_map",)),
+    "no-shards": (index(), ("names 0 files; it must name 1 to 64",)),
+    "too-many-shards": (index(*(f"{i}.safetensors" for i in range(65))), ("names 65 files",)),
+    "shard-missing": (index("a.safetensors"), ("has no a.safetensors, which model.safetensors.index.json names",)),
+    "pickle-alone": (
+        pickled,
+        ("has no model.safetensors; pytorch_model.bin is a pickle, which can run code", "save_pretrained('"),
+    ),
+    "config-too-long": (write("config.json", b" " * 2**21), ("config.json", "has 2,097,152 bytes; at most 1,048,576")),
+    "config-a-pipe": (pipe("config.json"), ("has no config.json",)),
+    "weights-a-pipe": (pipe(WEIGHTS), ("has no model.safetensors",)),
+    "tokenizer-a-pipe": (pipe("tokenizer.json"), ("has no tokenizer.json",)),
     "no-config": (remove("config.json"), ("has no config.json", "a checkpoint holds config.json, model.safetensors")),
     "no-weights": (remove(WEIGHTS), ("has no model.safetensors",)),
     "no-tokenizer": (remove("tokenizer.json"), ("has no tokenizer.json",)),
@@ -218,6 +280,26 @@ def test_a_pickle_is_refused_and_never_executed(folder: Path, tmp_path: Path) ->
     assert not mark.exists()
     pickle.loads(bomb)
     assert mark.exists()
+
+
+def test_more_weights_than_fit_are_not_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    size = sum(tensor.numel() for tensor in load_file(folder / WEIGHTS).values()) * 4
+    monkeypatch.setattr(tensor_files, "MOST_BYTES", size)
+    TextEncoder.from_pretrained(folder)
+    monkeypatch.setattr(tensor_files, "MOST_BYTES", size - 1)
+    with pytest.raises(CheckpointError, match=r"the weights would take 0\.0 GiB in float32; at most"):
+        TextEncoder.from_pretrained(folder)
+
+
+def test_a_pickle_beside_is_never_opened(folder: Path, tmp_path: Path) -> None:
+    mark = tmp_path / "executed"
+    for name in ("pytorch_model.bin", "training_args.bin", "tokenizer.pkl", "modeling.py"):
+        (folder / name).write_bytes(pickle.dumps(Trap(mark)))
+    TextEncoder.from_pretrained(folder)
+    (folder / WEIGHTS).unlink()
+    with pytest.raises(CheckpointError, match="is never opened"):
+        TextEncoder.from_pretrained(folder)
+    assert not mark.exists()
 
 
 def test_a_torch_file_is_refused(folder: Path) -> None:
