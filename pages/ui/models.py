@@ -131,7 +131,9 @@ def make(name: str, twin: TextEncoder | None) -> TextEncoder:
         return TextEncoder.from_config(config, seed, name="built")
     if name.startswith(FOLDER):
         try:
-            return TextEncoder.from_pretrained(place(name))
+            where, called = place(name), name.removeprefix(FOLDER)
+            origin = str(where) if folder() == usual() else called  # a server's own path is not for everybody to see
+            return TextEncoder.from_pretrained(where, called=called, origin=origin)
         except CheckpointError as error:
             raise ValueError(str(error).replace(f"{folder()}/", "")) from error
     if MODELS[name].preset:
