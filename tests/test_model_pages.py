@@ -122,7 +122,7 @@ def test_a_model_from_the_folder_is_listed_and_opens(root: Path) -> None:
     assert "".join(app.query_params["model"]) == "folder:team/second"
     assert "team/second" in app.selectbox(key="model").options
     app.session_state["code"] = True
-    go(app, "embedding")
+    healthy(app.run())
     assert "from_pretrained('team/second')" in app.code[0].value
     assert not any(str(root) in code.value for code in app.code)
     go(app, "sentence")
