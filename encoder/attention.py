@@ -5,6 +5,7 @@ import math
 from torch import Tensor, nn
 
 from encoder.config import EncoderConfig
+from encoder.linear import Linear
 from encoder.tap import NO_TAP, Tap
 
 
@@ -16,10 +17,10 @@ class Attention(nn.Module):
 
     def __init__(self, config: EncoderConfig) -> None:
         super().__init__()
-        self.w_q = nn.Linear(config.d_model, config.d_model)
-        self.w_k = nn.Linear(config.d_model, config.d_model)
-        self.w_v = nn.Linear(config.d_model, config.d_model)
-        self.w_o = nn.Linear(config.d_model, config.d_model)
+        self.w_q = Linear(config.d_model, config.d_model)
+        self.w_k = Linear(config.d_model, config.d_model)
+        self.w_v = Linear(config.d_model, config.d_model)
+        self.w_o = Linear(config.d_model, config.d_model)
         self.n_heads = config.n_heads
         self.d_head = config.d_head
         self.mask_value = config.mask_value

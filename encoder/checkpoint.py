@@ -19,6 +19,7 @@ from encoder import hugging_face
 from encoder.config import EncoderConfig
 from encoder.folders import folders, within
 from encoder.hugging_face import Names
+from encoder.linear import lay_out
 from encoder.model import Encoder
 from encoder.tensor_files import INDEX, WEIGHTS, CheckpointError, described, fingerprint, read, read_json, weight_files
 from encoder.tokenizer_files import TOKENIZER, SpecialTokens, read_tokenizer
@@ -177,7 +178,9 @@ def build(
             f"{origin} holds tensors that this configuration has no place for: {', '.join(map(called, extra[:5]))}"
         )
     model.load_state_dict(tensors, assign=True, strict=False)  # shared layers have their weights once
-    return model.eval().requires_grad_(False)
+    model.eval().requires_grad_(False)
+    lay_out(model)
+    return model
 
 
 def random_weights(config: EncoderConfig, seed: int) -> dict[str, Tensor]:

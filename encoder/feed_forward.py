@@ -7,6 +7,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from encoder.config import EncoderConfig
+from encoder.linear import Linear
 from encoder.tap import NO_TAP, Tap
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
@@ -24,8 +25,8 @@ class FeedForward(nn.Module):
 
     def __init__(self, config: EncoderConfig) -> None:
         super().__init__()
-        self.w_1 = nn.Linear(config.d_model, config.d_ff)
-        self.w_2 = nn.Linear(config.d_ff, config.d_model)
+        self.w_1 = Linear(config.d_model, config.d_ff)
+        self.w_2 = Linear(config.d_ff, config.d_model)
         self.activation = ACTIVATIONS[config.activation]
 
     def forward(self, x: Tensor, tap: Tap = NO_TAP) -> Tensor:

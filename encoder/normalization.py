@@ -26,7 +26,7 @@ class LayerNorm(nn.Module):
         centred = x - mean[..., None]
         variance = tap("variance", centred.square().sum(-1) / (x.shape[-1] - self.correction))
         normalized = tap("normalized", centred / self.spread(variance)[..., None])
-        return tap("output", normalized * self.weight + self.bias)
+        return tap("output", torch.addcmul(self.bias, normalized, self.weight))
 
     def spread(self, variance: Tensor) -> Tensor:
         """What the centred vector is divided by."""

@@ -17,14 +17,16 @@ from encoder.trace import Trace
 
 @dataclass(frozen=True)
 class Check:
-    """One comparison: what our number was held against, and the largest absolute difference.
+    """One comparison: what our numbers were held against, the largest absolute difference, and the largest number.
 
-    `edited` says which edits PyTorch did not make: where it is not empty, the difference is their effect and proves
-    nothing.
+    Two float32 sums of the same terms in another order differ by a few of the last digits, so a difference is to be
+    read beside `size`. `edited` says which edits PyTorch did not make: where it is not empty, the difference is their
+    effect and proves nothing.
     """
 
     what: str
     difference: float
+    size: float
     edited: str = ""
 
 
@@ -36,7 +38,7 @@ def checks(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     found = []
     if step.values == "share":
         sums = largest(trace[step.name].sum(-1), torch.tensor(1.0))
-        found.append(Check("row sums against 1", sums, edited_between(trace, step.inputs[0], step.name)))
+        found.append(Check("row sums against 1", sums, 1.0, edited_between(trace, step.inputs[0], step.name)))
     prove = PROOFS.get(step.part)
     with torch.inference_mode():
         return found + (prove(model, trace, step) if prove else [])
@@ -44,7 +46,8 @@ def checks(model: Encoder, trace: Trace, step: Step) -> list[Check]:
 
 def check(what: str, trace: Trace, received: str, ours: str, theirs: Tensor) -> Check:
     """Our step `ours` held against what PyTorch made of the step `received`; "" where it was the ids."""
-    return Check(what, largest(trace[ours], theirs), edited_between(trace, received, ours))
+    size = float(theirs.abs().max())
+    return Check(what, largest(trace[ours], theirs), size, edited_between(trace, received, ours))
 
 
 def edited_between(trace: Trace, received: str, ours: str) -> str:

@@ -17,7 +17,7 @@ MODULES = {
 FLOORS = (  # each stands on those before it and on itself
     {"config", "config_text", "allocator"},
     {"tap", "steps"},
-    {"embedding", "attention", "feed_forward", "normalization", "block", "model"},
+    {"linear", "embedding", "attention", "feed_forward", "normalization", "block", "model"},
     {"edits", "trace"},
     {"tokenizing"},
     {"explanation", "rules", "explain", "editor", "edit_text", "cost", "code", "proof"},

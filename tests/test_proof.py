@@ -12,7 +12,6 @@ from encoder.proof import PROOFS, checks
 from encoder.steps import Step, catalogue
 
 TIGHT = 4e-6  # measured: 1.5e-6
-TIGHT_BASE = 1e-5  # measured: 3.9e-6; its norms have values above 30, its vocabulary 16 384 shares to add up
 WRONG = 0.25  # what is added to one number
 SHOWS = 1e-3  # what a proof about it must then show at least
 SHALLOW = {name: replace(config, n_layers=2) for name, config in VARIANTS.items()}
@@ -86,16 +85,17 @@ def test_every_step_of_every_variant_is_proven(config: EncoderConfig, hidden: bo
 
 
 @pytest.mark.parametrize("hidden", [(), (0, 3)], ids=["nothing-hidden", "two-hidden"])
-@pytest.mark.parametrize(("model", "bound"), [("base", TIGHT_BASE), ("small", TIGHT)], ids=["base", "small"])
+@pytest.mark.parametrize("model", ["base", "small"])
 def test_every_step_of_a_bundled_model_is_proven(
-    model: str, bound: float, hidden: tuple[int, ...], request: pytest.FixtureRequest
+    model: str, hidden: tuple[int, ...], request: pytest.FixtureRequest
 ) -> None:
+    """To a share of the largest number, which in `base` is above 1000 in places. Measured: 3.1e-6 at most."""
     encoder: TextEncoder = request.getfixturevalue(model)
     trace = encoder.trace(SARA, hidden=hidden)
     for step in encoder.steps:
-        found = differences(encoder, trace, step.name)
+        found = {c.what: c.difference / max(1.0, c.size) for c in checks(encoder.model, trace, step)}
         assert has_its_checks(encoder.config, step, found), (step.name, found)
-        assert [what for what, difference in found.items() if not difference <= bound] == [], (step.name, found)
+        assert [what for what, share in found.items() if not share <= TIGHT] == [], (step.name, found)
 
 
 def test_every_part_of_the_catalogue_has_a_proof() -> None:

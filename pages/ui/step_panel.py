@@ -134,7 +134,8 @@ def proof(trace: Trace, step: Step) -> None:
     found = session.proof(step.name)
     with st.grid("auto", min_column_width=210, key="proof"):
         for check in found:
-            said = f"The effect of a change, no proof: {check.edited}." if check.edited else "Largest difference, now."
+            said = f"Largest difference, now, among numbers up to {check.size:.4g}."
+            said = f"The effect of a change, no proof: {check.edited}." if check.edited else said
             name = f"{check.what} (changed)" if check.edited else check.what
             st.metric(plain(name), f"{check.difference:.1e}", help=plain(said))
     model = session.text_encoder(state.current().model).model

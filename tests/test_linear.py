@@ -1,0 +1,75 @@
+"""Linear maps laid out for the processor: the same numbers, and the plain map wherever the layout does not fit."""
+
+import pytest
+import torch
+from torch import nn
+
+from encoder import TextEncoder
+from encoder.linear import Linear, lay_out
+
+WIDTHS = [(7, 11), (64, 64), (512, 2048), (2048, 512)]
+
+
+def made(wide: int, narrow: int) -> Linear:
+    torch.manual_seed(wide)
+    one = Linear(wide, narrow).eval().requires_grad_(False)
+    one.lay_out()
+    assert one.blocked is not None
+    return one
+
+
+@pytest.mark.parametrize("n", [1, 3, 17, 128])
+@pytest.mark.parametrize(("wide", "narrow"), WIDTHS)
+def test_it_equals_the_plain_map(wide: int, narrow: int, n: int) -> None:
+    one = made(wide, narrow)
+    x = torch.randn(2, n, wide)
+    exact = (x.double() @ one.weight.double().T + one.bias.double()).float()
+    torch.testing.assert_close(one(x), exact, atol=2e-6 * wide**0.5, rtol=0)
+    torch.testing.assert_close(one(x), nn.functional.linear(x, one.weight, one.bias), atol=2e-6 * wide**0.5, rtol=0)
+
+
+def test_what_changes_the_weight_brings_the_plain_map_back() -> None:
+    x = torch.randn(3, 64)
+    for change in (
+        lambda one: one.load_state_dict({"weight": torch.eye(64), "bias": torch.zeros(64)}),
+        lambda one: one.double().float(),
+        lambda one: one.train(),
+    ):
+        one = made(64, 64)
+        change(one)
+        assert one.blocked is None
+        torch.testing.assert_close(one(x), nn.functional.linear(x, one.weight, one.bias), atol=0, rtol=0)
+
+
+def test_other_dtypes_and_gradients_take_the_plain_map() -> None:
+    one = made(64, 64)
+    with pytest.raises(RuntimeError, match="dtype"):
+        one(torch.randn(3, 64, dtype=torch.float64))  # as torch.nn.Linear says it
+    x = torch.randn(3, 64, requires_grad=True)
+    one(x).sum().backward()
+    assert x.grad is not None
+    torch.testing.assert_close(x.grad, one.weight.sum(0).expand(3, 64))
+
+
+def test_without_onednn_nothing_is_laid_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: False)
+    one = Linear(8, 8)
+    lay_out(one)
+    assert one.blocked is None
+
+
+def test_a_loaded_model_gives_the_same_trace_both_ways(base: TextEncoder) -> None:
+    maps = [part for part in base.model.modules() if isinstance(part, Linear)]
+    kept = [one.blocked for one in maps]
+    assert len(maps) == 36 and all(blocked is not None for blocked in kept)
+    blocked = base.trace("The cat chased the mouse.")
+    try:
+        for one in maps:
+            one.blocked = None
+        plain = base.trace("The cat chased the mouse.")
+    finally:
+        for one, layout in zip(maps, kept, strict=True):
+            one.blocked = layout
+    for name in plain:
+        size = float(plain[name].abs()[plain[name].isfinite()].max())
+        torch.testing.assert_close(blocked[name], plain[name], atol=2e-5 * size, rtol=0)
