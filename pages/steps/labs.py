@@ -60,7 +60,7 @@ def scaling() -> None:
         f"At d_k = {last.d_k} the largest weight is {short(last.without_largest)} on average without the division and "
         f"{short(last.with_largest)} with it: softmax becomes all or nothing."
     )
-    found = session.lab("scaling", view.model, trace.text)
+    found = session.lab("scaling", view.model, trace.asked)
     chart(matrix((found.without_entropy - found.with_entropy).numpy(), layers, heads, kind="signed", theme=theme()),
           "scaling_heads", "Change of each head's entropy share when the division is left out")  # fmt: skip
     change = float((found.without_entropy - found.with_entropy).mean())

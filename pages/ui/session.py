@@ -158,7 +158,7 @@ def now() -> Trace:
 
 
 @st.cache_resource(max_entries=64, show_spinner="Measuring …")
-def lab(name: str, model: str = "", text: str = "") -> Any:
+def lab(name: str, model: str = "", text: Text = "") -> Any:
     """The result of an experiment that depends on nothing but its own defaults, or on a model and a sentence."""
     experiment = getattr(labs, name)
     return experiment(text_encoder(model), text) if model else experiment()
