@@ -20,14 +20,14 @@ FLOORS = (  # each stands on those before it and on itself
     {"linear", "embedding", "attention", "feed_forward", "normalization", "block", "model"},
     {"edits", "trace"},
     {"tokenizing"},
-    {"explanation", "rules", "explain", "editor", "edit_text", "cost", "code", "proof"},
+    {"explanation", "rules", "explain", "editor", "edit_text", "cost", "code", "proof", "caption"},
     {"tensor_files"},
     {"hugging_face", "tokenizer_files", "folders"},
     {"checkpoint"},
     {"hub"},
     {"text_encoder", "words"},
     {"metrics", "knockout", "compare", "labs"},
-    {"figures", "report", "train"},
+    {"figures", "export", "report", "train"},
 )
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import plotly.graph_objects as go
 
+from encoder.figures.drawn import Drawn, Rows, columns, draw, numbered
 from encoder.figures.theme import (
     ACCENT,
     GRID,
@@ -21,7 +22,7 @@ from encoder.figures.theme import (
 BARS = 24  # terms with a bar of their own
 
 
-def token_bars(values: dict[str, np.ndarray], tokens: list[str], *, title: str, theme: Theme = "light") -> go.Figure:
+def token_bars(values: dict[str, np.ndarray], tokens: list[str], *, title: str, theme: Theme = "light") -> Drawn:
     """One bar for each token and series; at most two series, told apart by colour and by name."""
     colours = (ACCENT[theme], SECOND[theme])
     bars = [
@@ -35,8 +36,10 @@ def token_bars(values: dict[str, np.ndarray], tokens: list[str], *, title: str, 
         for (name, series), colour in zip(values.items(), colours[: len(values)], strict=True)
     ]
     down = number_axis(title, theme) | {"showgrid": True, "gridcolor": GRID[theme]}
-    figure = go.Figure(bars, layout(theme, 300, xaxis=token_axis(tokens, None), yaxis=down, bargap=0.25))
-    return figure.update_layout(showlegend=len(bars) > 1, legend={"orientation": "h", "y": 1.15})
+    frame = layout(theme, 300, xaxis=token_axis(tokens, None), yaxis=down, bargap=0.25)
+    figure = draw(bars, frame, lambda: columns("token", numbered(tokens), values))
+    figure.update_layout(showlegend=len(bars) > 1, legend={"orientation": "h", "y": 1.15})
+    return figure
 
 
 def likeliest(
@@ -47,7 +50,7 @@ def likeliest(
     kind: Kind,
     theme: Theme = "light",
     row_title: str = "position",
-) -> go.Figure:
+) -> Drawn:
     """For each position the words with the largest value, best first: words and values are [n, k]."""
     low, high = limits(kind, float(np.abs(values).max(initial=0.0)))
     heat = go.Heatmap(
@@ -67,10 +70,18 @@ def likeliest(
     down = token_axis(tokens, row_title)
     down["range"] = [len(tokens) - 0.5, -0.5]
     across = token_axis(ranks, "rank") | {"side": "top"}
-    return go.Figure(heat, layout(theme, min(900, max(220, 26 * len(tokens) + 80)), xaxis=across, yaxis=down))
+    frame = layout(theme, min(900, max(220, 26 * len(tokens) + 80)), xaxis=across, yaxis=down)
+    return draw(heat, frame, lambda: ranked(words, values, tokens), f"{short(low)} to {short(high)}")
 
 
-def term_bars(values: np.ndarray, names: list[str], theme: Theme = "light") -> go.Figure:
+def ranked(words: list[list[str]], values: np.ndarray, tokens: list[str]) -> Rows:
+    """A row for each place and rank."""
+    yield ("token", "rank", "word", "value")
+    for name, row, numbers in zip(numbered(tokens), words, values, strict=True):
+        yield from ((name, r + 1, word, value) for r, (word, value) in enumerate(zip(row, numbers, strict=True)))
+
+
+def term_bars(values: np.ndarray, names: list[str], theme: Theme = "light") -> Drawn:
     """The first terms of a sum as bars, and the sum of all the others as one more; `names` are those of the first."""
     drawn, rest = values[:BARS], values[BARS:]
     heights = np.append(drawn, rest.sum()) if len(rest) else drawn
@@ -82,7 +93,8 @@ def term_bars(values: np.ndarray, names: list[str], theme: Theme = "light") -> g
         hovertemplate="%{x}<br>%{y:.6g}<extra></extra>",
     )
     down = number_axis("term", theme) | {"showgrid": True, "gridcolor": GRID[theme]}
-    return go.Figure(bars, layout(theme, 220, xaxis=token_axis(said, None), yaxis=down, bargap=0.25))
+    frame = layout(theme, 220, xaxis=token_axis(said, None), yaxis=down, bargap=0.25)
+    return draw(bars, frame, lambda: columns("term", said, {"value": heights}))
 
 
 def lines(
@@ -92,7 +104,7 @@ def lines(
     *,
     logarithmic: tuple[bool, bool] = (False, False),
     theme: Theme = "light",
-) -> go.Figure:
+) -> Drawn:
     """Up to four lines over the same x, told apart by colour, dash and name; `titles` name the axes x and y."""
     looks = [(ACCENT, "solid"), (SECOND, "solid"), (ACCENT, "dot"), (SECOND, "dot")]
     drawn = [
@@ -108,7 +120,7 @@ def lines(
     ]
     axes = [number_axis(title, theme) | {"type": "log" if log else "linear", "exponentformat": "power"}
             for title, log in zip(titles, logarithmic, strict=True)]  # fmt: skip
-    figure = go.Figure(
-        drawn, layout(theme, 340, xaxis=axes[0], yaxis=axes[1] | {"showgrid": True, "gridcolor": GRID[theme]})
-    )
-    return figure.update_layout(showlegend=True, legend={"orientation": "h", "y": 1.15})
+    frame = layout(theme, 340, xaxis=axes[0], yaxis=axes[1] | {"showgrid": True, "gridcolor": GRID[theme]})
+    figure = draw(drawn, frame, lambda: columns(titles[0], x, series))
+    figure.update_layout(showlegend=True, legend={"orientation": "h", "y": 1.15})
+    return figure

@@ -3,13 +3,14 @@
 import numpy as np
 import plotly.graph_objects as go
 
+from encoder.figures.drawn import Drawn, draw, grid
 from encoder.figures.theme import ACCENT, INK, Theme, labels, layout
 
 LEVELS = 12  # lines are drawn in so many strengths
 LEAST = 0.02  # weights below this have no line
 
 
-def links(weights: np.ndarray, tokens: list[str], chosen: list[int], theme: Theme = "light") -> go.Figure:
+def links(weights: np.ndarray, tokens: list[str], chosen: list[int], theme: Theme = "light") -> Drawn:
     """Lines from the looking tokens on the left to those looked at on the right; weights [n, n], rows look.
 
     With `chosen` tokens, only the lines that leave or reach one of them. Lines under 0.02 are left out; how much weight
@@ -59,7 +60,7 @@ def links(weights: np.ndarray, tokens: list[str], chosen: list[int], theme: Them
         xaxis=hidden | {"range": [-0.5, 1.5]},
         yaxis=hidden | {"range": [n - 0.5, -0.5]},
     )
-    return go.Figure(lines, frame)
+    return draw(lines, frame, lambda: grid(shown, tokens, tokens))
 
 
 def undrawn(weights: np.ndarray) -> float:

@@ -3,6 +3,7 @@
 import numpy as np
 import plotly.graph_objects as go
 
+from encoder.figures.drawn import Drawn, draw, grid
 from encoder.figures.theme import Kind, Theme, layout, limits, number_axis, scale, short, token_axis
 
 MOST_CELLS = 128 * 128  # above this a picture carries 255 levels instead of exact numbers
@@ -20,7 +21,7 @@ def matrix(
     row_title: str = "",
     column_title: str = "",
     largest: float | None = None,
-) -> go.Figure:
+) -> Drawn:
     """A heatmap of values [rows, columns].
 
     `columns` is a list of tokens, or the name of what is counted along the columns ("dimension"). The colour scale
@@ -62,4 +63,5 @@ def matrix(
     else:
         across = number_axis(column_title, theme) | {"side": "top"}
         height = min(640, 22 * len(rows) + 90)
-    return go.Figure(heat, layout(theme, max(height, 220), xaxis=across, yaxis=down))
+    frame = layout(theme, max(height, 220), xaxis=across, yaxis=down)
+    return draw(heat, frame, lambda: grid(values, rows, columns), f"{short(low)} to {short(high)}")

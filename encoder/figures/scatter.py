@@ -3,10 +3,11 @@
 import numpy as np
 import plotly.graph_objects as go
 
+from encoder.figures.drawn import Drawn, Rows, columns, draw, numbered
 from encoder.figures.theme import ACCENT, INK, Theme, layout, number_axis, palette, shown
 
 
-def paths(points: np.ndarray, tokens: list[str], titles: tuple[str, str], theme: Theme = "light") -> go.Figure:
+def paths(points: np.ndarray, tokens: list[str], titles: tuple[str, str], theme: Theme = "light") -> Drawn:
     """One line for each token through the layers; points [layers, n, 2]. The token's name stands at its last point.
 
     Every line has a colour of its own from one scale, in the order of the sentence, so none repeats.
@@ -30,10 +31,16 @@ def paths(points: np.ndarray, tokens: list[str], titles: tuple[str, str], theme:
         for i in range(n)
     ]
     axes = [number_axis(title, theme) for title in titles]
-    return go.Figure(lines, layout(theme, 560, xaxis=axes[0], yaxis=axes[1]))
+
+    def numbers() -> Rows:
+        yield ("token", "after layer", *titles)
+        for i, name in enumerate(numbered(tokens)):
+            yield from ((name, layer, *points[layer, i]) for layer in range(len(points)))
+
+    return draw(lines, layout(theme, 560, xaxis=axes[0], yaxis=axes[1]), numbers)
 
 
-def named_points(points: np.ndarray, names: list[str], chosen: int, theme: Theme = "light") -> go.Figure:
+def named_points(points: np.ndarray, names: list[str], chosen: int, theme: Theme = "light") -> Drawn:
     """Named points in a plane whose axes mean nothing by themselves; points [k, 2]."""
     ring = [3 if i == chosen else 0 for i in range(len(names))]
     dots = go.Scatter(
@@ -47,4 +54,5 @@ def named_points(points: np.ndarray, names: list[str], chosen: int, theme: Theme
         hovertemplate="%{text}<extra></extra>",
     )
     bare = {"showgrid": False, "zeroline": False, "showticklabels": False}
-    return go.Figure(dots, layout(theme, 520, xaxis=bare, yaxis=bare | {"scaleanchor": "x"}))
+    frame = layout(theme, 520, xaxis=bare, yaxis=bare | {"scaleanchor": "x"})
+    return draw(dots, frame, lambda: columns("name", names, {"x": points[:, 0], "y": points[:, 1]}))

@@ -98,9 +98,7 @@ def labels() -> None:
         plain("Heads with a place to look: " + (", ".join(told) if told else "none that chance does not explain") + ".")
     )
     st.dataframe(table, key="roles", column_config=dict.fromkeys(table.columns[2:], NUMBER))
-    st.download_button(
-        "CSV", data=lambda: table.to_csv().encode(), file_name="heads.csv", mime="text/csv", on_click="ignore"
-    )
+    downloads.save("csv_heads", "heads", table)
     st.caption(
         f"A head is labelled where it puts at least {MARGIN} more of its weight on a role than uniform attention "
         "would, and than it does with the tokens in a shuffled order; n counts the queries. Weights alone do not "

@@ -5,7 +5,7 @@ import streamlit as st
 
 from encoder.cost import parameters, step_costs
 from encoder.figures.theme import short
-from pages.ui import session, state
+from pages.ui import downloads, session, state
 from pages.ui.text import WHOLE
 
 trace, view = session.now(), state.current()
@@ -57,6 +57,4 @@ rows = [
 ]
 table = pd.DataFrame(rows)
 st.dataframe(table, hide_index=True, key="steps", column_config=dict.fromkeys(("operations", "bytes"), WHOLE))
-st.download_button(
-    "CSV", data=lambda: table.to_csv(index=False).encode(), file_name="steps.csv", mime="text/csv", on_click="ignore"
-)
+downloads.save("csv_steps", "steps", table)

@@ -6,7 +6,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from encoder.caption import file_name
+from encoder.figures.drawn import Rows, to_csv
 from encoder.figures.theme import shown
+from pages.ui import keep
 
 
 def frame(values: np.ndarray, rows: list[str], columns: list[str] | str) -> pd.DataFrame:
@@ -31,11 +34,17 @@ def numbers(key: str, name: str, make: Callable[[], pd.DataFrame], shape: tuple[
         with fold:
             table = make()
             st.dataframe(table, key=f"table_{key}")
-            st.download_button(
-                "CSV",
-                data=lambda: table.to_csv().encode(),
-                file_name=f"{name}.csv",
-                mime="text/csv",
-                key=f"csv_{key}",
-                on_click="ignore",
-            )
+            save(f"csv_of_{key}", name, table)
+
+
+def save(key: str, name: str, table: pd.DataFrame) -> None:
+    """A button that takes a table along as CSV."""
+    keep.save("CSV", key, f"{file_name(name)}.csv", lambda: to_csv(rows(table)).encode(), "text/csv")
+
+
+def rows(table: pd.DataFrame) -> Rows:
+    """The header and rows of a table, its index first unless it only counts the rows."""
+    counts = isinstance(table.index, pd.RangeIndex) and table.index.name is None
+    whole = table if counts else table.reset_index()
+    yield list(whole.columns)
+    yield from whole.itertuples(index=False)

@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from encoder.figures.drawn import Rows, numbered
 from encoder.figures.theme import Kind, Theme, limits, palette, short, shown
+from pages.ui import keep
 from pages.ui.component import component
 
 MOST_ROWS = 128  # more tokens than this share pixels
 MOST_EXACT = 64  # up to so many tokens a map may carry exact numbers
+MOST_NAMED = 12  # maps that are each named in the words for all of them
 MOST_CELLS = 220_000  # all maps together
 _component = component("maps", "<div class='maps'></div>")
 
@@ -85,18 +88,37 @@ def draw(
             "palettes": {kind: packed_palette(kind, theme) for kind in {m.kind for m in maps}},
         },
     )
+    named = (
+        [m.label for m in maps]
+        if len(maps) <= MOST_NAMED
+        else [f"{len(maps)} maps", maps[0].label, "…", maps[-1].label]
+    )
+    keep.card(key, lambda: rows_of(maps, tokens), "; ".join(named), scale=ends(maps))
     if every > 1:
         st.caption(
             f"There are too many cells for one pixel each: a pixel shows the largest of {every} × {every} cells."
         )
 
 
-def scales(maps: list[Map]) -> str:
-    """The ends of every map's scale in words."""
+def rows_of(maps: list[Map], tokens: list[str]) -> Rows:
+    """All maps as one table: for each map a row per token that looks, with a column per token looked at."""
+    names = numbered(tokens)
+    yield ("map", "token", *names)
+    for m in maps:
+        yield from ((m.title, name, *row) for name, row in zip(names, m.values, strict=True))
+
+
+def ends(maps: list[Map]) -> str:
+    """The ends of every map's scale, said once where they are the same for all."""
     said = {m.ends: f"{short(m.ends[0])} to {short(m.ends[1])}" for m in maps}
-    if len(said) == 1:
-        return f"One colour scale for all, from {next(iter(said.values()))}."
-    return "Colour scales: " + ", ".join(f"{m.title.lower()} from {said[m.ends]}" for m in maps) + "."
+    return next(iter(said.values())) if len(said) == 1 else ", ".join(f"{m.title.lower()} {said[m.ends]}" for m in maps)
+
+
+def scales(maps: list[Map]) -> str:
+    """The ends of every map's scale as a sentence."""
+    if len({m.ends for m in maps}) == 1:
+        return f"One colour scale for all, from {ends(maps)}."
+    return f"Colour scales: {ends(maps)}."
 
 
 def packed(values: np.ndarray, m: Map, exact: bool) -> str:

@@ -1,36 +1,18 @@
 """One step of the catalogue on the screen: what happens, the picture, its main fact, what to look for, the numbers."""
 
-from dataclasses import dataclass
-
-import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
 from encoder.code import running_source, snippet
-from encoder.figures.charts import likeliest, token_bars
+from encoder.figures.drawn import numbers_of
 from encoder.figures.facts import main_fact
-from encoder.figures.matrix import matrix
-from encoder.figures.theme import Kind
-from encoder.steps import PAIRS, PER_HEAD, PER_TOKEN, Step
+from encoder.figures.steps import BEST_WORDS, draw_best_words, draw_step, picture, title
+from encoder.steps import Step
 from encoder.trace import Trace
 from pages.ui import downloads, inspector, session, state
 from pages.ui.site import PAGES
 from pages.ui.text import chart, plain, theme
 from pages.ui.walk import current, stops_of
-
-BEST_WORDS = 5
-
-
-@dataclass(frozen=True)
-class Picture:
-    """What is drawn of a step: values [rows, columns] of one head or of all tokens."""
-
-    values: np.ndarray
-    rows: list[str]
-    columns: list[str] | str
-    kind: Kind
-    largest: float | None = None
 
 
 def draw(page_key: str) -> Step:
@@ -64,67 +46,26 @@ def show(trace: Trace, step: Step, head: int) -> None:
         best_words(trace, step)
         return
     lock = "H" in step.shape and step.values != "share" and st.toggle("One colour scale for all heads", key="lock")
-    picture = of(trace, step, head, lock)
-    fact = main_fact(picture.values, picture.rows, picture.columns, picture.kind, trace.pieces.special)
-    chart(figure(picture, step), "picture", f"{title(step, head)}. {fact}")
+    seen = picture(trace, step, head, lock)
+    fact = main_fact(seen.values, seen.rows, seen.columns, seen.kind, trace.pieces.special)
+    chart(draw_step(seen, step, theme()), "picture", f"{title(step, head)}. {fact}", step.name)
     inspector.listen(step, head)
     st.markdown(f"**{plain(fact)}** {step.look}")
-    columns = picture.columns if isinstance(picture.columns, list) else "dim"
-    downloads.numbers(
-        "step", step.name, lambda: downloads.frame(picture.values, picture.rows, columns), picture.values.shape
-    )
+    columns = seen.columns if isinstance(seen.columns, list) else "dim"
+    downloads.numbers("step", step.name, lambda: downloads.frame(seen.values, seen.rows, columns), seen.values.shape)
     inspector.choose(trace, step, head)
     inspector.draw(trace)
 
 
-def title(step: Step, head: int) -> str:
-    """The step with the layer and head it is shown for."""
-    where = [f"layer {step.layer}"] if step.layer is not None else []
-    where += [f"head {head}"] if "H" in step.shape else []
-    return f"{step.title} ({', '.join(where)})" if where else step.title
-
-
-def of(trace: Trace, step: Step, head: int, lock: bool) -> Picture:
-    """The part of a step that fits a picture: one head of several, a row for each token."""
-    values = trace.array(step.name)
-    finite = np.abs(values[np.isfinite(values)])
-    largest = float(finite.max(initial=0.0)) if lock else None
-    if step.shape in (PER_HEAD, PAIRS):
-        values = values[head]
-    if step.shape == PER_TOKEN:
-        values = values[:, None]
-    names = {"d_ff": "unit", "n": step.title.lower()}
-    columns = trace.tokens if step.shape == PAIRS else names.get(step.shape[-1], "dimension")
-    return Picture(values, trace.tokens, columns, step.values, largest)
-
-
-def figure(picture: Picture, step: Step) -> go.Figure:
-    """The picture of a step."""
-    if step.shape == PER_TOKEN:
-        return token_bars({step.title: picture.values[:, 0]}, picture.rows, title=step.title, theme=theme())
-    pairs = step.shape == PAIRS
-    return matrix(
-        picture.values, picture.rows, picture.columns, kind=picture.kind, theme=theme(), largest=picture.largest,
-        row_title="query (looks)" if pairs else "", column_title="key (is looked at)" if pairs else "",
-    )  # fmt: skip
-
-
 def best_words(trace: Trace, step: Step) -> None:
     """The likeliest words of a step over the vocabulary."""
-    top = trace[step.name].topk(BEST_WORDS)
     tokenizer = session.text_encoder(state.current().model).tokenizer
-    names = [[str(tokenizer.id_to_token(i)) for i in row] for row in top.indices.tolist()]
-    values = top.values.numpy()
-    drawn = likeliest(names, values, trace.tokens, kind=step.values, theme=theme())
-    chart(drawn, "picture", f"{step.title}: the {BEST_WORDS} best words for each token")
-    inspector.listen(step, 0, top.indices.tolist())
+    figure, ids = draw_best_words(trace, step, tokenizer.id_to_token, theme())
+    chart(figure, "picture", f"{step.title}: the {BEST_WORDS} best words for each token", step.name)
+    inspector.listen(step, 0, ids)
     st.markdown(f"The {BEST_WORDS} best of {trace.config.vocab_size:,} words at each position. {step.look}")
-    rows = [
-        {"position": i, "token": trace.tokens[i], "rank": r + 1, "word": names[i][r], step.title: float(values[i, r])}
-        for i in range(len(names))
-        for r in range(BEST_WORDS)
-    ]
-    downloads.numbers("words", step.name, lambda: pd.DataFrame(rows).set_index("position"), values.shape)
+    header, *rows = numbers_of(figure)
+    downloads.numbers("words", step.name, lambda: pd.DataFrame(rows, columns=header).set_index("token"), (len(rows),))
     inspector.draw(trace)
 
 

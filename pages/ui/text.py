@@ -3,7 +3,9 @@
 import plotly.graph_objects as go
 import streamlit as st
 
+from encoder.figures.drawn import numbers_of
 from encoder.figures.theme import Theme
+from pages.ui import keep
 
 CONFIG = {"toImageButtonOptions": {"format": "svg"}, "modeBarButtonsToRemove": ["select2d", "lasso2d"]}
 NUMBER = st.column_config.NumberColumn(format="%.4g")
@@ -32,6 +34,10 @@ def arrow(way: str) -> str:
     return way.replace("->", " → ")
 
 
-def chart(figure: go.Figure, key: str, alt: str) -> None:
-    """Draw a figure with the words that a screen reader says for it."""
+def chart(figure: go.Figure, key: str, alt: str, step: str = "") -> None:
+    """Draw a figure with the words that a screen reader says for it, and the way to keep it.
+
+    `step` names the recorded step that it shows, if it is one.
+    """
     st.plotly_chart(figure, key=key, config=CONFIG, alt=alt)
+    keep.card(key, lambda: numbers_of(figure), alt, scale=getattr(figure, "scale", ""), step=step)

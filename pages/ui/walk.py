@@ -66,6 +66,7 @@ def resume() -> None:
 
 def settle(page: Page, config: EncoderConfig) -> None:
     """Make sure that the chosen step is one that this page has."""
+    st.session_state["page"] = page.key
     view = state.current()
     offered = stops_of(page, config, view.layer)
     if view.step not in offered:
