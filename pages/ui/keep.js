@@ -82,9 +82,7 @@ function compose({ chart, caption, alt }, host, { captioned, clear }) {
 
 function save(blob, name) {
   const link = Object.assign(document.createElement('a'), { href: URL.createObjectURL(blob), download: name });
-  document.body.append(link);
-  link.click();
-  link.remove();
+  link.click();  // not part of the page: a click there would close the fold this stands in
   setTimeout(() => URL.revokeObjectURL(link.href), 60000);
 }
 
@@ -115,14 +113,14 @@ function print({ text }, name) {
 }
 
 async function copy(text, field) {
-  field.hidden = false;
-  field.value = text;
-  field.select();
   try {
     await navigator.clipboard.writeText(text);
     return true;
-  } catch {
-    return document.execCommand('copy');  // without https the clipboard is closed, but a chosen text may be copied
+  } catch {  // without https the clipboard is closed, but a chosen text may be copied
+    field.hidden = false;
+    field.value = text;
+    field.select();
+    return document.execCommand('copy');
   }
 }
 

@@ -1,0 +1,197 @@
+"""What is kept of a run holds the run's own numbers, opens with numpy alone, and is the same twice."""
+
+import csv
+import io
+import json
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from encoder import Edit, TextEncoder, Trace
+from encoder.caption import LONGEST, caption, file_name
+from encoder.export import about, layer_size, run_size, table, to_csv_zip, to_npz
+from encoder.figures.charts import likeliest, lines, term_bars, token_bars
+from encoder.figures.drawn import cell, numbers_of, to_csv
+from encoder.figures.links import links
+from encoder.figures.matrix import matrix
+from encoder.figures.scatter import named_points, paths
+
+FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "=cmd|' /C calc'!A0"]
+
+
+@pytest.fixture(scope="module")
+def changed(small: TextEncoder) -> Trace:
+    """A run with a hidden token and two edits."""
+    edits = (Edit("layers.2.attention.heads", "zero", heads=(1,)), Edit("embedding.positions", "shuffle", value=7))
+    return small.trace("Keys = on the +table @Sara.", hidden=(2,), edits=edits)
+
+
+def npz(trace: Trace) -> bytes:
+    """The file with all steps."""
+    file = io.BytesIO()
+    to_npz(trace, file)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("run", ["sara", "changed"])
+def test_numpy_alone_reads_every_step_back_exactly(run: str, request: pytest.FixtureRequest) -> None:
+    trace: Trace = request.getfixturevalue(run)
+    with np.load(io.BytesIO(npz(trace)), allow_pickle=False) as kept:
+        assert [name for name in kept.files if name != "about.json"] == list(trace)
+        for name in trace:
+            np.testing.assert_array_equal(kept[name], trace[name].numpy(), strict=True)
+        said = json.loads(kept["about.json"])
+    assert said == json.loads(json.dumps(about(trace)))
+    assert (said["tokens"], said["ids"], said["hidden"]) == (trace.tokens, trace.ids, list(trace.hidden))
+    assert (said["model"], said["sha256"]) == (trace.source.name, trace.source.sha256)
+    assert said["config"]["n_layers"] == trace.config.n_layers and said["config"]["mask_value"] is None
+    assert said["steps"]["output"] == list(trace["output"].shape)
+
+
+def test_the_same_run_gives_the_same_bytes(small: TextEncoder) -> None:
+    def twice(text: str) -> set[bytes]:
+        return {npz(small.trace(text)) for _ in range(2)}
+
+    assert len(twice("I understand this")) == 1
+    zips = set()
+    for _ in range(2):
+        file = io.BytesIO()
+        to_csv_zip(small.trace("I understand this"), 1, file)
+        zips.add(file.getvalue())
+    assert len(zips) == 1
+
+
+def test_edits_are_written_as_text(changed: Trace) -> None:
+    assert about(changed)["edits"] == ["layers.2.attention.heads:zero:h=1", "embedding.positions:shuffle:v=7"]
+    assert "Changed: layer 2, head 1: weighted values set to zero; " in about(changed)["caption"]
+
+
+@pytest.mark.parametrize("run", ["sara", "changed"])
+def test_the_size_said_before_is_the_size_made(run: str, request: pytest.FixtureRequest) -> None:
+    trace: Trace = request.getfixturevalue(run)
+    assert len(npz(trace)) == pytest.approx(run_size(trace), rel=0.02)
+    file = io.BytesIO()
+    to_csv_zip(trace, 1, file)
+    assert layer_size(trace, 1) == pytest.approx(len(file.getvalue()), rel=0.35)
+
+
+def test_the_longest_run_is_written_without_a_second_copy(small: TextEncoder) -> None:
+    """Between two reports of progress no more than the arrays of one step are written."""
+    trace = small.trace("word " * 600)
+    assert len(trace.tokens) == 512
+    seen, file = [], io.BytesIO()
+    to_npz(trace, file, lambda done: seen.append((done, file.tell())))
+    assert [done for done, _ in seen] == pytest.approx([i / len(trace) for i in range(1, len(trace) + 1)])
+    steps = np.diff([0, *(at for _, at in seen)])
+    assert steps.max() <= max(trace[name].nbytes for name in trace) + 100_000
+
+
+def test_a_layer_as_csv_holds_every_number_of_every_step(changed: Trace) -> None:
+    file, done = io.BytesIO(), []
+    to_csv_zip(changed, 2, file, done.append)
+    with zipfile.ZipFile(file) as whole:
+        said = json.loads(whole.read("about.json"))
+        steps = {name.removesuffix(".csv"): whole.read(name) for name in whole.namelist() if name.endswith(".csv")}
+    assert said["layer"] == 2 and done[-1] == 1 and len(done) == len(steps)
+    assert {f"layers.2.{name}" for name in steps} == {n for n in changed if n.startswith("layers.2.")}
+    for name, text in steps.items():
+        recorded = changed[f"layers.2.{name}"].numpy()
+        frame = pd.read_csv(io.BytesIO(text))
+        labels = 2 if recorded.ndim == 3 else 1
+        values = frame.iloc[:, labels:].to_numpy(dtype=np.float32)
+        np.testing.assert_array_equal(values.reshape(recorded.shape), recorded)
+        if recorded.ndim == 3:
+            assert frame["head"].tolist() == np.repeat(range(len(recorded)), recorded.shape[1]).tolist()
+
+
+def test_a_layer_that_is_not_there_is_refused(sara: Trace) -> None:
+    with pytest.raises(ValueError, match="no layer 6; layers go from 0 to 5"):
+        to_csv_zip(sara, 6, io.BytesIO())
+
+
+# CSV
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_no_text_becomes_a_formula(text: str) -> None:
+    (back,) = next(csv.reader([to_csv([[text]])]) if "\r" not in text else iter([[cell(text)]]))
+    assert back == f"'{text}"
+
+
+def test_no_cell_of_any_table_starts_like_a_formula() -> None:
+    values = np.ones((len(FORMULAS), len(FORMULAS)), dtype=np.float32)
+    points = np.ones((2, len(FORMULAS), 2))
+    pictures = [
+        matrix(values, FORMULAS, FORMULAS, kind="share"),
+        token_bars({"length": values[0]}, FORMULAS, title="length"),
+        likeliest([FORMULAS] * len(FORMULAS), values, FORMULAS, kind="share"),
+        term_bars(values[0], FORMULAS),
+        lines({"a": values[0]}, np.arange(len(FORMULAS)), ("x", "y")),
+        links(values, FORMULAS, []),
+        paths(points, FORMULAS, ("x", "y")),
+        named_points(points[0], FORMULAS, 0),
+    ]
+    for picture in pictures:
+        for row in csv.reader(io.StringIO(to_csv(numbers_of(picture)), newline="")):
+            assert not [text for text in row if text.startswith(("=", "+", "-", "@", "\t", "\r"))]
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(3, 3), (14, 512), (200, 200)], ids=str)
+def test_the_csv_of_a_matrix_is_exact_even_where_the_picture_has_levels(rows: int, columns: int) -> None:
+    values = np.random.default_rng(0).normal(size=(rows, columns)).astype(np.float32)
+    text = to_csv(numbers_of(matrix(values, [f"w{i}" for i in range(rows)], "dimension", kind="signed")))
+    frame = pd.read_csv(io.StringIO(text), index_col="token")
+    np.testing.assert_array_equal(frame.to_numpy(dtype=np.float32), values)
+    assert list(frame.columns[:2]) == ["dim_1", "dim_2"] and frame.index[1] == "1 w1"
+    assert text.endswith("\n") and "\r" not in text
+
+
+def test_minus_infinity_and_counts_come_back() -> None:
+    values = np.array([[1.5, -np.inf]], dtype=np.float32)
+    frame = pd.read_csv(io.StringIO(to_csv(numbers_of(matrix(values, ["a"], ["b", "c"], kind="signed")))))
+    assert frame.iloc[0, 2] == -np.inf
+    assert to_csv([["n", True], [3, np.int64(4)]]) == "n,True\n3,4\n"
+
+
+def test_a_figure_without_numbers_of_its_own_gives_every_point() -> None:
+    import plotly.graph_objects as go
+
+    figure = go.Figure([go.Scatter(x=[1, 2], y=[3, 4], name="a"), go.Heatmap(z=[[5, 6]])])
+    rows = [list(map(str, row)) for row in numbers_of(figure)]
+    assert rows[1:] == [
+        ["a", "1", "3", ""],
+        ["a", "2", "4", ""],
+        ["heatmap 1", "0", "0", "5"],
+        ["heatmap 1", "1", "0", "6"],
+    ]
+
+
+def test_steps_of_one_number_per_token_are_one_column(sara: Trace) -> None:
+    header, first, *_ = table(sara, "layers.0.add_norm_1.mean")
+    assert list(header) == ["token", "value_1"] and first[0] == "0 [CLS]"
+
+
+# Captions and names
+
+
+def test_a_caption_says_everything(changed: Trace) -> None:
+    said = caption(
+        changed, what="Weights.", step="layers.2.attention.weights", layer=2, head=1, scale="0 to 1", compared="Other"
+    )
+    for part in ("Weights. Model small (sha256 ", "“Keys = on", "Compared with “Other”", "layers.2.attention.weights",
+                 "layer 2, head 1", "Colour scale 0 to 1", "Hidden: 2 ", "Changed: layer 2, head 1"):  # fmt: skip
+        assert part in said
+    assert "\n" not in said
+
+
+def test_a_long_sentence_is_cut_and_it_shows(small: TextEncoder) -> None:
+    said = caption(small.trace("a\nlong   one " * 100))
+    assert "a long one a long one" in said and "…”" in said and len(said) < LONGEST + 80
+
+
+@pytest.mark.parametrize("hostile", ["../../etc/passwd", "a/b\\c", "x" * 500, "😀", "", "..", "a\nb"])
+def test_a_file_name_is_only_a_name(hostile: str) -> None:
+    name = file_name(hostile, "attention.weights")
+    assert 0 < len(name) <= 120 and not set(name) & set("/\\\n ") and not name.startswith(".")
