@@ -27,7 +27,7 @@ FLOORS = (  # each stands on those before it and on itself
     {"hub"},
     {"text_encoder", "words"},
     {"metrics", "knockout", "compare", "labs"},
-    {"figures", "export", "report", "train"},
+    {"figures", "export", "report", "report_page", "train"},
 )
 
 

@@ -1,1 +1,28 @@
 """Pictures: tensors and labels in, a Plotly figure out. Nothing here knows a model or a web page."""
+
+from encoder.figures.charts import likeliest, lines, term_bars, token_bars
+from encoder.figures.drawn import Drawn, numbers_of, to_csv
+from encoder.figures.facts import main_fact
+from encoder.figures.links import links
+from encoder.figures.matrix import matrix
+from encoder.figures.scatter import named_points, paths
+from encoder.figures.steps import draw_step, picture
+from encoder.figures.tiles import tiles
+
+__all__ = [
+    "Drawn",
+    "draw_step",
+    "likeliest",
+    "lines",
+    "links",
+    "main_fact",
+    "matrix",
+    "named_points",
+    "numbers_of",
+    "paths",
+    "picture",
+    "term_bars",
+    "tiles",
+    "to_csv",
+    "token_bars",
+]

@@ -1,0 +1,247 @@
+"""A whole run as one HTML file that needs no network: `python -m encoder.report "a sentence" --out report.html`."""
+
+import argparse
+import html
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from latex2mathml.converter import convert
+from plotly.offline import get_plotlyjs
+
+from encoder.caption import caption
+from encoder.checkpoint import CheckpointError
+from encoder.figures.drawn import Drawn
+from encoder.figures.facts import main_fact
+from encoder.figures.steps import draw_best_words, draw_step, kind_of, picture, title
+from encoder.figures.theme import shown
+from encoder.figures.tiles import tiles
+from encoder.report_page import FIGURE, FOOT, HEAD
+from encoder.steps import PAIRS, PER_HEAD, PER_TOKEN, Step
+from encoder.text_encoder import TextEncoder
+from encoder.trace import Trace
+
+LARGEST = 60_000_000  # bytes; a browser that opens more is slow
+PER_PICTURE = 4500  # bytes of a picture and its words besides its numbers
+PACKED = 1.36  # bytes of base64 for each byte of numbers
+
+
+class ReportError(ValueError):
+    """A report that is not made, with the reason and what to do."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a report will hold: the steps in order, and its size in bytes to a few percent."""
+
+    steps: tuple[Step, ...]
+    layers: tuple[int, ...]
+    nbytes: int
+
+
+def plan(trace: Trace, layers: Sequence[int] | None = None) -> Plan:
+    """Which steps a report of these layers shows, and how large it becomes; all layers where none are named.
+
+    Raises:
+        ReportError: the model has no such layer.
+    """
+    count = trace.config.n_layers
+    chosen = tuple(range(count)) if layers is None else tuple(sorted(set(layers)))
+    absent = [layer for layer in chosen if not 0 <= layer < count]
+    if absent:
+        raise ReportError(f"there is no layer {absent[0]}; layers of {trace.source.name} go from 0 to {count - 1}")
+    steps = tuple(step for step in map(trace.step, trace) if step.layer is None or step.layer in chosen)
+    numbers = sum(
+        0 if step.shape[-1] == "vocab" else trace[step.name].nbytes for step in steps if not repeated(trace, step)
+    )
+    overview = count * trace.config.n_heads * len(trace.tokens) ** 2 * 4
+    nbytes = len(get_plotlyjs().encode()) + int((numbers + overview) * PACKED) + PER_PICTURE * len(steps)
+    return Plan(steps, chosen, nbytes)
+
+
+def repeated(trace: Trace, step: Step) -> str:
+    """The step whose very numbers this one hands on; empty where it computes its own."""
+    source = step.inputs[0] if step.operation == "same" and step.inputs else ""
+    same = source in trace and trace[source].data_ptr() == trace[step.name].data_ptr()
+    return source if same else ""
+
+
+def report(
+    encoder: TextEncoder,
+    trace: Trace,
+    layers: Sequence[int] | None = None,
+    progress: Callable[[float], None] | None = None,
+    largest: int = LARGEST,
+) -> Iterator[str]:
+    """The report of a run, piece by piece: tokens, embedding, every step of the named layers, output, predictions.
+
+    The pieces together are one HTML page. `progress` gets the share that is done.
+
+    Raises:
+        ReportError: the model has no such layer, or the file would be larger than `largest` bytes.
+    """
+    planned = plan(trace, layers)
+    if planned.nbytes > largest:
+        raise ReportError(
+            f"the report would take {megabytes(planned.nbytes)}, more than {megabytes(largest)}; "
+            "name fewer layers or a shorter sentence"
+        )
+    return pages(encoder, trace, planned, progress or (lambda share: None))
+
+
+def pages(encoder: TextEncoder, trace: Trace, planned: Plan, progress: Callable[[float], None]) -> Iterator[str]:
+    """The pieces of the page in order."""
+    heading = html.escape(shown(trace.text, 80))
+    yield HEAD.format(title=heading, about=html.escape(caption(trace)), plotly=get_plotlyjs(), links=links(planned))
+    yield f"<h2 id='tokens'>{len(trace.tokens)} tokens</h2><ol class='tokens' start='0'>"
+    yield from (
+        f"<li><bdi>{html.escape(shown(t, 24))}</bdi> <small>{i}</small></li>"
+        for t, i in zip(trace.tokens, trace.ids, strict=True)
+    )
+    yield "</ol><h2 id='heads'>All heads</h2>"
+    yield drawing(overview(trace), "all-heads", caption(trace, what="Attention weights of every head", scale="0 to 1"))
+    yield "<h2 id='embedding'>Embedding</h2>"
+    part: int | None = None
+    for done, step in enumerate(planned.steps):
+        if step.layer != part:
+            name = "Output" if step.layer is None else f"Layer {step.layer}"
+            yield f"<h2 id='{name.lower().replace(' ', '-')}'>{name}</h2>"
+            part = step.layer
+        yield section(encoder, trace, step)
+        progress((done + 1) / len(planned.steps))
+    yield predictions(encoder, trace)
+    yield FOOT
+
+
+def links(planned: Plan) -> str:
+    """The way to each part."""
+    named = {"tokens": "Tokens", "heads": "All heads", "embedding": "Embedding"}
+    named |= {f"layer-{layer}": f"Layer {layer}" for layer in planned.layers} | {"output": "Output"}
+    return " · ".join(f"<a href='#{key}'>{name}</a>" for key, name in named.items())
+
+
+def overview(trace: Trace) -> Drawn:
+    """Every head of every layer."""
+    config = trace.config
+    weights = [trace.array(f"layers.{layer}.attention.weights") for layer in range(config.n_layers)]
+    names = [f"L{i} H{h}" for i in range(config.n_layers) for h in range(config.n_heads)]
+    every = [head for layer in weights for head in layer]
+    return tiles(every, trace.tokens, trace.tokens, names, kind="share", across=config.n_heads)
+
+
+def section(encoder: TextEncoder, trace: Trace, step: Step) -> str:
+    """One step: what happens, formula, shape, picture, main fact."""
+    formula = step.formula if "=" in step.formula else f"{step.symbol} = {step.formula}"
+    sizes = " × ".join(map(str, step.sizes(trace.config, len(trace.tokens))))
+    said = f"<h3>{html.escape(title_of(step))}</h3><p>{html.escape(step.note)}</p>"
+    said += f"<p>{convert(formula, display='block')}</p>"
+    said += f"<p class='quiet'><code>{step.name}</code> · shape {' × '.join(step.shape)} = {sizes}</p>"
+    source = repeated(trace, step)
+    if source:
+        return f"<section>{said}<p>These are the numbers of <code>{source}</code>, handed on.</p></section>"
+    figure, fact = look(encoder, trace, step)
+    words = caption(trace, what=title_of(step), step=step.name, layer=step.layer, scale=figure.scale)
+    read = f"<p><b>{html.escape(fact)}</b> {html.escape(step.look)}</p>"
+    return f"<section>{said}{drawing(figure, step.name, words)}{read}</section>"
+
+
+def title_of(step: Step) -> str:
+    """The step's title with its layer; all heads are shown."""
+    return title(step, 0).replace(", head 0", ", all heads")
+
+
+def look(encoder: TextEncoder, trace: Trace, step: Step) -> tuple[Drawn, str]:
+    """The picture of a step and its main fact."""
+    if step.shape[-1] == "vocab":
+        figure, _ = draw_best_words(trace, step, encoder.tokenizer.id_to_token)
+        return figure, f"The best of {trace.config.vocab_size:,} words at each position."
+    if step.shape in (PER_HEAD, PAIRS):
+        values = trace.array(step.name)
+        columns: list[str] | str = trace.tokens if step.shape == PAIRS else "dim"
+        figure = tiles(values, trace.tokens, columns, [f"head {h}" for h in range(len(values))], kind=kind_of(step))
+        best = int(abs(values.reshape(len(values), -1)).max(1).argmax())
+        fact = main_fact(
+            values[best],
+            trace.tokens,
+            columns if isinstance(columns, list) else "dimension",
+            kind_of(step),
+            trace.pieces.special,
+        )
+        return figure, f"Head {best}: {fact}"
+    seen = picture(trace, step, 0)
+    if step.shape == PER_TOKEN:
+        return draw_step(seen, step), main_fact(seen.values, seen.rows, seen.columns, seen.kind)
+    return draw_step(seen, step), main_fact(seen.values, seen.rows, seen.columns, seen.kind, trace.pieces.special)
+
+
+def drawing(figure: Drawn, key: str, words: str) -> str:
+    """A figure that is drawn when it comes into sight, with its caption; no data can end the script they stand in."""
+    data = str(figure.to_json()).replace("<", "\\u003c")
+    return FIGURE.format(key=key, height=figure.layout.height, words=html.escape(words), data=data)
+
+
+def predictions(encoder: TextEncoder, trace: Trace) -> str:
+    """What the model would say at each position."""
+    found = encoder.predict(trace, 5)
+    if found is None:
+        return "<h2>Predictions</h2><p>This model has no head that guesses words.</p>"
+    rows = "".join(
+        f"<tr><th>{i} <bdi>{html.escape(shown(token, 24))}</bdi></th>"
+        + "".join(f"<td><bdi>{html.escape(shown(word, 24))}</bdi> {p:.3f}</td>" for word, p in best)
+        + "</tr>"
+        for i, (token, best) in enumerate(zip(trace.tokens, found, strict=True))
+    )
+    return f"<h2>Predictions</h2><table><caption>The likeliest words at each position</caption>{rows}</table>"
+
+
+def megabytes(nbytes: int) -> str:
+    """A size in words."""
+    return f"{nbytes / 1e6:.1f} MB"
+
+
+def numbers(text: str) -> list[int] | None:
+    """The layers in "0,5"; None for "all".
+
+    Raises:
+        argparse.ArgumentTypeError: it is neither.
+    """
+    if text == "all":
+        return None
+    parts = text.split(",")
+    if not all(part.isascii() and part.isdigit() and len(part) < 4 for part in parts):
+        raise argparse.ArgumentTypeError(f"layers are {text[:40]!r}; they must be such as 0,5 or all")
+    return [int(part) for part in parts]
+
+
+def bar(share: float) -> None:
+    """Progress on the error output, one line that fills."""
+    print(
+        f"\r[{'#' * round(30 * share):<30}] {share:4.0%}", end="\n" if share >= 1 else "", file=sys.stderr, flush=True
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command line; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m encoder.report", description=__doc__)
+    parser.add_argument("sentence")
+    parser.add_argument("--model", default="base", help="a bundled model or a checkpoint folder (default: base)")
+    parser.add_argument("--layers", type=numbers, default=None, help="such as 0,5, or all (default: all)")
+    parser.add_argument(
+        "--out", type=Path, default=Path("report.html"), help="the file to write (default: report.html)"
+    )
+    asked = parser.parse_args(arguments)
+    try:
+        encoder = TextEncoder.from_pretrained(asked.model)
+        pieces = report(encoder, encoder.trace(asked.sentence), asked.layers, bar)
+        with asked.out.open("w", encoding="utf-8") as file:
+            file.writelines(pieces)
+    except (ReportError, CheckpointError, OSError) as error:
+        print(f"No report: {error}.", file=sys.stderr)
+        return 1
+    print(f"{asked.out}: {megabytes(asked.out.stat().st_size)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
