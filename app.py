@@ -15,7 +15,7 @@ bar.title(page.title, width="content")
 first_visit.draw()
 
 # The first visitor after a start sees the title while the libraries load.
-from pages.ui import sidebar, state, walk  # noqa: E402
+from pages.ui import keep, present, sidebar, state, walk  # noqa: E402
 from pages.ui.text import STYLE, plain  # noqa: E402
 
 st.html(STYLE)
@@ -24,7 +24,10 @@ trace = sidebar.draw()
 walk.settle(page, trace.config)
 with bar:
     walk.draw(page, trace.config)
-if notes := st.session_state.pop("notes", []):
-    st.warning(plain("  \n".join(notes)))
+    present.draw()
+    keep.page(trace)
+said = st.container(key="said")
 script.run()
+if notes := st.session_state.pop("notes", []):
+    said.warning(plain("  \n".join(notes)))
 state.write_url()

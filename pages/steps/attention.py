@@ -36,7 +36,9 @@ def take_head(number: int, row: int, column: int) -> None:
 
 if step.local == "attention.heads":
     st.subheader("What one token takes from each")
-    query = st.selectbox("Token", range(len(tokens)), key="query", format_func=lambda i: f"{i} {shown(tokens[i])}")
+    places = range(len(tokens))
+    tie = state.choice("query", places, 0)
+    query = st.selectbox("Token", places, format_func=lambda i: f"{i} {shown(tokens[i])}", **tie)
     taken = weighted_values(trace, view.layer, view.head, query).numpy()
     drawn = matrix(taken, tokens, "dimension", kind="signed", theme=theme())
     chart(drawn, "weighted_values", "Each row is one token's value times the weight it gets")
@@ -45,7 +47,7 @@ if step.local == "attention.heads":
     )
 
 st.subheader(f"From scores to weights (layer {view.layer}, head {view.head})")
-locked = st.toggle("Lock the scales across heads", key="lock_four")
+locked = step_panel.toggle("Lock the scales across heads", "lock_four")
 four = [as_map(trace.step(at + name), view.head, trace.step(at + name).title, locked) for name in FOUR]
 pair = inspector.opened_pair(trace, [at + name for name in FOUR], view.head)
 maps.draw("four", four, tokens, theme(), open_pair, cell=pair, exact=True, least=176)

@@ -63,8 +63,9 @@ def two() -> None:
     drawn = matrix(apart.T.numpy(), tokens, layers, kind="positive", theme=theme())
     chart(drawn, "apart", "How far the vectors of both runs are apart, per token and layer")
     if same:
-        at = st.selectbox("Follow the word", range(len(same)), index=min(1, len(same) - 1), key="follow",
-                          format_func=lambda i: f"{same[i].a} {shown(a.tokens[same[i].a])}")  # fmt: skip
+        tie = state.choice("follow", range(len(same)), min(1, len(same) - 1))
+        at = st.selectbox("Follow the word", range(len(same)),
+                          format_func=lambda i: f"{same[i].a} {shown(a.tokens[same[i].a])}", **tie)  # fmt: skip
         alike = token_cosine(a, same[at].a, b, same[at].b).numpy()
         bars = token_bars({"cosine": alike}, layers, title="cosine", theme=theme())
         chart(bars, "followed", "Cosine of the word's vectors in both runs, layer by layer")
@@ -77,8 +78,9 @@ def two() -> None:
 
 def word_in_many() -> None:
     """One word in up to ten sentences: how alike its vectors are, layer by layer."""
-    typed = st.text_area(f"Up to {MOST} sentences, one in a line", value=SET, key="set", max_chars=4000, height=130)
-    word = st.text_input("Word", value="light", key="set_word", max_chars=40).strip().lower()
+    tie = state.choice("set", None, SET)
+    typed = st.text_area(f"Up to {MOST} sentences, one in a line", max_chars=4000, height=130, **tie)
+    word = st.text_input("Word", max_chars=40, **state.choice("set_word", None, "light")).strip().lower()
     lines = [line.strip() for line in typed.splitlines() if line.strip()][:MOST]
     runs = [session.run(view.model, session.text_encoder(view.model).tokenize(line).text) for line in lines]
     found = [(run, run.tokens.index(word)) for run in runs if word in run.tokens]
@@ -86,7 +88,7 @@ def word_in_many() -> None:
         st.markdown(plain(f"“{word}” is one token in {len(found)} of these sentences; at least 2 are needed."))
         return
     alike = word_cosines([run for run, _ in found], [i for _, i in found])
-    at = st.select_slider("After", layers, value=layers[-1], key="set_layer")
+    at = st.select_slider("After", layers, **state.choice("set_layer", layers, layers[-1]))
     values = alike[layers.index(at)].numpy()
     names = [run.text for run, _ in found]
     chart(
@@ -108,12 +110,11 @@ def patch() -> None:
     if len(a.tokens) != len(b.tokens):
         st.markdown(f"A has {len(a.tokens)} tokens and B has {len(b.tokens)}; a patch needs the same number.")
         return
-    step = st.selectbox(
-        "Step", ["output", "attention.output", "feed_forward.output", "attention.heads"], key="patch_step"
-    )
+    step = st.selectbox("Step", PATCHED, **state.choice("patch_step", PATCHED, PATCHED[0]))
     heads = None
     if step == "attention.heads":
-        some = st.pills("Heads", range(a.config.n_heads), key="patch_heads", selection_mode="multi")
+        every = range(a.config.n_heads)
+        some = st.pills("Heads", every, selection_mode="multi", **state.choice("patch_heads", every, [], many=True))
         heads = tuple(sorted(some)) or None
     encoder = session.text_encoder(view.model)
     asked = (view.model, a.asked, b.asked, view.hidden, view.edits, step, heads)
@@ -137,7 +138,9 @@ def patch() -> None:
 
 st.text_input("Sentence B (A is the one in the sidebar)", max_chars=2000, **state.widget("other"))
 PARTS = {"Two runs": two, "One word in many sentences": word_in_many, "Patch": patch}
-for tab, draw in zip(st.tabs(list(PARTS), key="compare_part", on_change="rerun"), PARTS.values(), strict=True):
+for tab, draw in zip(
+    st.tabs(list(PARTS), **state.choice("compare_part", PARTS, "Two runs")), PARTS.values(), strict=True
+):
     if tab.open:
         with tab:
             draw()

@@ -64,7 +64,8 @@ st.markdown(f"**{plain(said)}** Mixing ratio with the residual, before the norm 
 downloads.numbers("mixing", "mixing_ratio", lambda: downloads.frame(ratio, tokens, layers), ratio.shape)
 
 st.subheader("Through all layers: rollout")
-upto = st.select_slider("Up to layer", range(config.n_layers), value=config.n_layers - 1, key="rollout_layer")
+tie = state.choice("rollout_layer", range(config.n_layers), config.n_layers - 1)
+upto = st.select_slider("Up to layer", range(config.n_layers), **tie)
 rolled = rollout(trace)[upto].numpy()
 drawn = matrix(
     rolled, tokens, tokens, kind="share", theme=theme(), row_title=f"after layer {upto}", column_title="input"
@@ -81,9 +82,8 @@ st.subheader("Through all layers: flow to one token")
 if len(tokens) > FLOW_TOKENS:
     st.markdown(f"Maximum flow is computed for at most {FLOW_TOKENS} tokens; this sentence has {len(tokens)}.")
 else:
-    target = st.selectbox(
-        "Token", range(len(tokens)), key="flow_token", format_func=lambda i: f"{i} {shown(tokens[i])}"
-    )
+    tie = state.choice("flow_token", range(len(tokens)), 0)
+    target = st.selectbox("Token", range(len(tokens)), format_func=lambda i: f"{i} {shown(tokens[i])}", **tie)
     if st.button("Compute its flow", key="compute_flow"):
         reached = flow(trace, target).numpy()
         bars = token_bars({"share of the flow": reached}, tokens, title="share of the flow", theme=theme())

@@ -33,6 +33,8 @@ MEASURES = {
     "punctuation": ("Punctuation", "share", "Share of the weight on punctuation."),
 }
 
+OVER = ("this sentence", "100 sentences")
+
 trace, view = session.now(), state.current()
 config = trace.config
 places = [(layer, head) for layer in range(config.n_layers) for head in range(config.n_heads)]
@@ -64,15 +66,15 @@ def maps_of_all() -> None:
 
 def surveyed() -> Survey:
     """Measures over this sentence or over the bundled ones, as chosen."""
-    source = st.pills("Over", ["this sentence", "100 sentences"], key="over", default="this sentence", required=True)
-    return session.survey(None if source == "100 sentences" else trace.asked)
+    source = st.pills("Over", OVER, required=True, **state.choice("over", OVER, OVER[0]))
+    return session.survey(None if source == OVER[1] else trace.asked)
 
 
 def measures() -> None:
     """One measure of every head."""
     found = surveyed()
-    name = st.pills("Measure", list(MEASURES), key="measure", default="entropy_share", required=True,
-                    format_func=lambda m: plain(MEASURES[m][0]))  # fmt: skip
+    tie = state.choice("measure", MEASURES, "entropy_share")
+    name = st.pills("Measure", list(MEASURES), required=True, format_func=lambda m: plain(MEASURES[m][0]), **tie)
     title, kind, meaning = MEASURES[name]
     values = found.measures[name].numpy()
     chart(matrix(values, layers, heads, kind=kind, theme=theme()), "measured", f"{title} of every head. {meaning}")
@@ -136,7 +138,7 @@ def between() -> None:
 PARTS = {"Maps": maps_of_all, "Measures": measures, "What each head does": labels, "How alike heads are": likeness}
 if trace.pieces.pair:
     PARTS["Between the sentences"] = between
-for tab, draw in zip(st.tabs(list(PARTS), key="heads_part", on_change="rerun"), PARTS.values(), strict=True):
+for tab, draw in zip(st.tabs(list(PARTS), **state.choice("heads_part", PARTS, "Maps")), PARTS.values(), strict=True):
     if tab.open:
         with tab:
             draw()

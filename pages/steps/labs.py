@@ -74,7 +74,7 @@ def pads() -> None:
     st.markdown(
         "In a batch the shorter sentence is filled up with [PAD]. What if the mask that hides [PAD] is forgotten?"
     )
-    short_text = st.text_input("Short sentence", "The cat sleeps.", key="pad_short", max_chars=200)
+    short_text = st.text_input("Short sentence", max_chars=200, **state.choice("pad_short", None, "The cat sleeps."))
     try:
         found = padding(encoder, short_text, trace.text)
     except ValueError as error:
@@ -156,7 +156,7 @@ PARTS = {
     "Two LayerNorms": formulas,
     "Layer collapse": merge,
 }
-for tab, draw in zip(st.tabs(list(PARTS), key="lab", on_change="rerun"), PARTS.values(), strict=True):
+for tab, draw in zip(st.tabs(list(PARTS), **state.choice("lab", PARTS, "Word order")), PARTS.values(), strict=True):
     if tab.open:
         with tab:
             draw()

@@ -29,9 +29,8 @@ st.subheader("What the model would say, layer by layer")
 position = st.selectbox(
     "Token",
     range(len(tokens)),
-    index=masks[0] if masks else min(1, len(tokens) - 1),
-    key="lens_token",
     format_func=lambda i: f"{i} {shown(tokens[i])}",
+    **state.choice("lens_token", range(len(tokens)), masks[0] if masks else min(1, len(tokens) - 1)),
 )
 if encoder.model.mlm_head is None:
     st.markdown("This model has no head that guesses words (masked-language-model head), so it cannot be asked.")
@@ -78,7 +77,7 @@ else:
     )
 
 st.subheader("How alike the tokens are")
-at = st.select_slider("After", layers, value=layers[-1], key="alike_layer")
+at = st.select_slider("After", layers, **state.choice("alike_layer", layers, layers[-1]))
 alike = cosine_matrix(stream(trace)[layers.index(at)]).numpy()
 chart(
     matrix(alike, tokens, tokens, kind="signed", theme=theme(), largest=1.0),

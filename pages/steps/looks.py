@@ -39,17 +39,16 @@ if trace.pieces.pair:
 heads = st.pills(
     f"Heads of layer {view.layer}",
     range(trace.config.n_heads),
-    key="some_heads",
     selection_mode="multi",
-    default=[view.head],
+    **state.choice("some_heads", range(trace.config.n_heads), [view.head], many=True),
 )
-how = st.pills("Together", list(TOGETHER), key="together", default="Mean", required=True)
+how = st.pills("Together", list(TOGETHER), required=True, **state.choice("together", TOGETHER, "Mean"))
 chosen = st.pills(
     "Tokens",
     range(len(tokens)),
-    key="some_words" if merged else "some_tokens",
     selection_mode="multi",
     format_func=lambda i: plain(f"{i} {shown(tokens[i])}"),
+    **state.choice("some_words" if merged else "some_tokens", range(len(tokens)), [], many=True),
 )
 heads = heads or [view.head]
 values = together(weights, sorted(heads), TOGETHER[how]).numpy()

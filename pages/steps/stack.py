@@ -4,7 +4,7 @@ import streamlit as st
 
 from encoder.figures.matrix import matrix
 from encoder.metrics import cosine, length, stream
-from pages.ui import downloads, session, step_panel
+from pages.ui import downloads, session, state, step_panel
 from pages.ui.text import chart, theme
 
 BEFORE, INPUT, LENGTH = "Cosine to the layer before", "Cosine to the input", "Length"
@@ -20,7 +20,7 @@ vectors = stream(trace)  # [n_layers + 1, n, d_model]
 moves = {BEFORE: cosine(vectors[1:], vectors[:-1]), INPUT: cosine(vectors, vectors[:1]), LENGTH: length(vectors)}
 
 st.subheader("How each vector moves")
-chosen = st.pills("Shown", list(MEANING), key="move", default=BEFORE, required=True)
+chosen = st.pills("Shown", list(MEANING), required=True, **state.choice("move", MEANING, BEFORE))
 values = moves[chosen].T.numpy()
 columns = ["input", *(f"layer {i}" for i in range(trace.config.n_layers))][1 if chosen == BEFORE else 0 :]
 scale = {"kind": "positive"} if chosen == LENGTH else {"kind": "signed", "largest": 1.0}

@@ -23,7 +23,8 @@ for (residual, added), key in ((first, "from_attention"), (second, "from_feed_fo
 st.markdown("Vectors are added, not their lengths: two long vectors can cancel out.")
 
 st.subheader(f"Units and the words they point to (layer {view.layer})")
-position = st.selectbox("Token", range(len(tokens)), key="unit_token", format_func=lambda i: f"{i} {shown(tokens[i])}")
+tie = state.choice("unit_token", range(len(tokens)), 0)
+position = st.selectbox("Token", range(len(tokens)), format_func=lambda i: f"{i} {shown(tokens[i])}", **tie)
 values, units = most_active(trace[f"layers.{view.layer}.feed_forward.activation"][position], 5)
 rows = [
     {"unit": unit, "activation": value, "its output points to": session.words_of_unit(view.model, view.layer, unit)}

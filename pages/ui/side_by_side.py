@@ -26,7 +26,7 @@ def draw(a: Trace, b: Trace, names: tuple[str, str], pairs: list[Pair] | None = 
         s.name: s for s in map(a.step, a) if s.name in b and s.layer in (None, view.layer) and s.shape[-1] != "vocab"
     }
     usual = f"layers.{view.layer}.attention.weights"
-    name = st.selectbox("Step", list(steps), index=list(steps).index(usual), key="beside_step")
+    name = st.selectbox("Step", list(steps), **state.choice("beside_step", steps, usual))
     step = steps[name]
     try:
         ours, theirs = beside(a, b, name, pairs)
@@ -74,12 +74,9 @@ def watched(encoder: Any, trace: Trace, key: str) -> Watch | None:
     masks = [i for i, token in enumerate(trace.tokens) if token == encoder.mask_token]
     if not masks or encoder.model.mlm_head is None:
         return None
-    word = st.text_input(
-        f"Word to watch at {encoder.mask_token}",
-        value=str(encoder.predict(trace, 1)[masks[0]][0][0]),
-        key=key,
-        max_chars=40,
-    )
+    usual = str(encoder.predict(trace, 1)[masks[0]][0][0])
+    tie = state.choice(key, None, usual)
+    word = st.text_input(f"Word to watch at {encoder.mask_token}", max_chars=40, **tie)
     token = encoder.tokenizer.token_to_id(word.strip().lower())
     if token is None:
         st.caption(plain(f"“{word}” is not one word of the vocabulary, so no word is watched."))
@@ -117,9 +114,8 @@ def leave_one_out(trace: Trace, ids: np.ndarray) -> None:
     measures = {"Change of the output": "relative_change", "Cosine of the output": "cosine"}
     if watch:
         measures["Change of the word's log-probability"] = "log_probability"
-    chosen = st.pills(
-        "Effect", list(measures), key="loo_measure", default=list(measures)[-1 if watch else 0], required=True
-    )
+    usual = list(measures)[-1 if watch else 0]
+    chosen = st.pills("Effect", list(measures), required=True, **state.choice("loo_measure", measures, usual))
     values = grid(found.effects, config, measures[chosen]).numpy()
     rows = [f"layer {i}" for i in range(config.n_layers)]
     columns = [*(f"head {h}" for h in range(config.n_heads)), "feed-forward"]

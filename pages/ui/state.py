@@ -1,7 +1,7 @@
 """The one state of the app, and its form in the URL."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -15,6 +15,15 @@ EXAMPLE = "The animal didn't cross the street because it was too wide."
 OTHER = "The animal didn't cross the street because it was too tired."
 LONGEST_IN_URL = 1500
 MOST_PATCHED = 4  # sentences that a link may have run besides its own
+VERSION = "1"  # of links
+CHOICES = frozenset(  # keys of widgets whose choice belongs to one page, and to a link
+    (
+        *("lock", "lock_four", "query", "move", "some_heads", "some_tokens", "together", "rollout_layer", "flow_token"),
+        *("lens_token", "alike_layer", "unit_token", "heads_part", "over", "measure", "lab", "pad_short"),
+        *("compare_part", "follow", "beside_step", "set", "set_word", "set_layer", "patch_step", "patch_heads"),
+        *("loo_measure", "watched"),
+    )
+)
 CELL = re.compile(r"([a-zA-Z0-9_.]{1,80}):(\d{1,6}(?:,\d{1,6}){0,3})", re.ASCII)
 
 
@@ -26,7 +35,8 @@ class View:
     `step` is a step's name within its layer ("attention.weights"); empty means the page's own first choice.
     `hidden` lists the positions that no token may look at. `cell` is the opened number, "step:index,index".
     `edits` is what is switched off or changed in the run, as `encoder.edit_text` writes it. `other` and `other_model`
-    are what the run is compared with; no model means the same one.
+    are what the run is compared with; no model means the same one. `choices` are what was chosen in widgets of single
+    pages, by their keys, as a link spells it. `present` is "1" in front of a class.
     """
 
     sentence: str = EXAMPLE
@@ -40,20 +50,22 @@ class View:
     other: str = OTHER
     other_model: str = ""
     second: str = ""
+    choices: tuple[tuple[str, str], ...] = ()
+    present: str = ""
 
     def to_query(self) -> dict[str, str]:
         """The parameters of a link that restores this view; what is at its default is left out."""
         usual = View().as_text()
-        said = {name: text for name, text in self.as_text().items() if text != usual[name]}
-        for name in ("sentence", "other", "second"):
-            if len(getattr(self, name)) > LONGEST_IN_URL:
-                said.pop(name, None)
-        return said
+        said = {name: text for name, text in self.as_text().items() if text != usual.get(name)}
+        for name in ("sentence", "other", "second", *dict(self.choices)):
+            if len(said.get(name, "")) > LONGEST_IN_URL:
+                said.pop(name)
+        return said | {"v": VERSION} if said else {}
 
     def as_text(self) -> dict[str, str]:
         """Every field as a link spells it."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {name: ",".join(map(str, v)) if isinstance(v, tuple) else str(v) for name, v in values.items()}
+        values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "choices"}
+        return {name: spell(value) for name, value in values.items()} | dict(self.choices)
 
     def within(self, config: EncoderConfig, n: int) -> tuple["View", list[str]]:
         """This view with layer, head and hidden positions inside the model and sentence, and what had to change."""
@@ -137,7 +149,33 @@ def from_query(
             changed["edits"] = edits_to_text(edits)
         except ValueError as error:
             refuse("edits", query["edits"], str(error))
-    return replace(view, **changed), notes
+    if query.get("present") == "1":
+        changed["present"] = "1"
+    chosen = {name: text for name, text in query.items() if name in CHOICES}
+    for name in [name for name, text in chosen.items() if len(text) > LONGEST_IN_URL]:
+        notes.append(f"The link's choice for {name} is too long and is left out.")
+        del chosen[name]
+    changed["choices"] = tuple(sorted(chosen.items()))
+    return replace(view, **changed), notes + strangers(query)
+
+
+def strangers(query: Mapping[str, str]) -> list[str]:
+    """What to say of a link of another version, or with parameters that this version does not know."""
+    notes = []
+    if query.get("v", VERSION) != VERSION:
+        notes.append(f"The link is of version “{query['v'][:40]}”, this is {VERSION}: some of it may not be restored.")
+    known = {field.name for field in fields(View)} - {"choices"} | CHOICES | {"v"}
+    unknown = [name[:40] for name in query if name not in known]
+    if unknown:
+        notes.append(f"The link also asks for “{'”, “'.join(unknown[:5])}”, which is not known here and is left out.")
+    return notes
+
+
+def spell(value: object) -> str:
+    """A value as a link spells it."""
+    if isinstance(value, list | tuple):
+        return ",".join(map(spell, value))
+    return str(int(value)) if isinstance(value, bool) else str(value)
 
 
 def is_count(text: str) -> bool:
@@ -174,6 +212,40 @@ def take(name: str) -> None:
     change(**{name: tuple(sorted(value)) if isinstance(value, list) else value})
 
 
+def choice(key: str, options: Collection[Any] | None, default: Any, many: bool = False) -> dict[str, Any]:
+    """What ties a page's own widget to the link: its key, which shows what was chosen, and what remembers a choice.
+
+    `options` are what may be chosen, None for any text; with `many` several of them. A choice that is not offered any
+    more, or never was, gives way to `default`. The widget itself must have no default.
+    """
+    asked = dict(current().choices).get(key)
+    before = st.session_state.setdefault("defaults", {})
+    value = st.session_state.get(key, default) if before.get(key, default) == default else default
+    before[key] = default
+    if asked is not None:
+        offered = {spell(option): option for option in options or ()}
+        parts = [part for part in asked.split(",") if part] if many else [asked]
+        if options is None or all(part in offered for part in parts):
+            found = [offered.get(part, part) for part in parts]
+            value = found if many else found[0]
+        else:
+            remember(key, default, default)
+            if st.session_state.get("linked"):
+                note([f"The link asks for “{asked[:40]}” ({key}), which is not offered here."])
+    if key not in st.session_state or st.session_state[key] != value:
+        st.session_state[key] = value
+    return {"key": key, "on_change": lambda: remember(key, st.session_state[key], default)}
+
+
+def remember(key: str, value: Any, default: Any) -> None:
+    """Make a choice part of the view; the default needs no words."""
+    chosen = dict(current().choices)
+    chosen.pop(key, None)
+    if value != default:
+        chosen[key] = spell(value)
+    change(choices=tuple(sorted(chosen.items())))
+
+
 def note(sentences: list[str]) -> None:
     """Say these sentences on top of the page in this run."""
     st.session_state["notes"] = [*st.session_state.get("notes", []), *sentences]
@@ -187,12 +259,14 @@ def read_url(check_model: Callable[[str], None], steps: frozenset[str]) -> None:
     query = st.query_params.to_dict()
     if "view" not in st.session_state or (query and query != st.session_state.get("written")):
         st.session_state["view"], notes = from_query(query, check_model, steps)
+        st.session_state["linked"] = True
         note(notes)
 
 
 def write_url() -> None:
     """Let the URL say what is on the screen. After all widgets."""
     query = written()
+    st.session_state["linked"] = False
     if st.query_params.to_dict() != query:
         st.query_params.from_dict(query)
 

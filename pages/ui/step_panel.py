@@ -45,7 +45,7 @@ def show(trace: Trace, step: Step, head: int) -> None:
     if step.shape[-1] == "vocab":
         best_words(trace, step)
         return
-    lock = "H" in step.shape and step.values != "share" and st.toggle("One colour scale for all heads", key="lock")
+    lock = "H" in step.shape and step.values != "share" and toggle("One colour scale for all heads", "lock")
     seen = picture(trace, step, head, lock)
     fact = main_fact(seen.values, seen.rows, seen.columns, seen.kind, trace.pieces.special)
     chart(draw_step(seen, step, theme()), "picture", f"{title(step, head)}. {fact}", step.name)
@@ -55,6 +55,11 @@ def show(trace: Trace, step: Step, head: int) -> None:
     downloads.numbers("step", step.name, lambda: downloads.frame(seen.values, seen.rows, columns), seen.values.shape)
     inspector.choose(trace, step, head)
     inspector.draw(trace)
+
+
+def toggle(label: str, key: str) -> bool:
+    """A switch that is off until it is chosen, and part of the link then."""
+    return st.toggle(label, **state.choice(key, (False, True), False))
 
 
 def best_words(trace: Trace, step: Step) -> None:

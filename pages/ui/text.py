@@ -5,7 +5,7 @@ import streamlit as st
 
 from encoder.figures.drawn import numbers_of
 from encoder.figures.theme import Theme
-from pages.ui import keep
+from pages.ui import keep, present
 
 CONFIG = {"toImageButtonOptions": {"format": "svg"}, "modeBarButtonsToRemove": ["select2d", "lasso2d"]}
 NUMBER = st.column_config.NumberColumn(format="%.4g")
@@ -39,5 +39,5 @@ def chart(figure: go.Figure, key: str, alt: str, step: str = "") -> None:
 
     `step` names the recorded step that it shows, if it is one.
     """
-    st.plotly_chart(figure, key=key, config=CONFIG, alt=alt)
+    st.plotly_chart(present.enlarged(figure), key=key, config=CONFIG, alt=alt)
     keep.card(key, lambda: numbers_of(figure), alt, scale=getattr(figure, "scale", ""), step=step)
