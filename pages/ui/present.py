@@ -6,16 +6,18 @@ import streamlit as st
 from pages.ui import state
 
 LARGER = 1.35
+FRAME = "[data-testid=stSidebar], [data-testid=stHeader], [data-testid=stExpandSidebarButton]"
 HIDDEN = (
-    "[data-testid=stSidebar], [data-testid=stHeader], [data-testid=stExpandSidebarButton], [data-testid=stExpander], "
-    "[class*=st-key-keep_], .st-key-choose, .st-key-proof, .st-key-walk button, .st-key-present"
+    f"{FRAME}, [data-testid=stExpander], [class*=st-key-keep_], .st-key-choose, .st-key-proof, .st-key-walk button, "
+    ".st-key-present"
 )
 STYLE = f"""<style>
 html {{ font-size: {LARGER:.0%}; }}
 {HIDDEN} {{ display: none !important; }}
 [data-testid=stMainBlockContainer] {{ max-width: none; padding-top: 1rem; }}
-.maps figure {{ max-width: none; }}
+[data-testid=stMain] {{ outline: none !important; box-shadow: none !important; }}
 </style>"""
+EMBEDDED = f"<style>{FRAME} {{ display: none !important; }}</style>"  # Streamlit itself leaves both in a frame
 
 
 def on() -> bool:
@@ -27,6 +29,8 @@ def draw() -> None:
     """The button and keys for it: P begins, P or Escape ends."""
     if on():
         st.html(STYLE)
+    elif st.context.is_embedded:
+        st.html(EMBEDDED)
     button("present", "P", "" if on() else "1")
     if on():
         button("present_end", "Escape", "")

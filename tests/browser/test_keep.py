@@ -1,0 +1,342 @@
+"""What a person takes along is what the run recorded: each kind of file is downloaded, opened and compared."""
+
+import csv
+import io
+import json
+import re
+import zipfile
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from browser_tools import follow_menu, open_page, problems, rerun, watch, widget
+from PIL import Image
+from playwright.sync_api import Browser, Page, expect
+
+from encoder import TextEncoder, Trace
+from encoder.report import report
+from pages.ui.site import PAGES
+
+TEXT = "Keys on the table belong to Sara."
+AT = "sentence=Keys+on+the+table+belong+to+Sara.&layer=2&head=3"
+WEIGHTS = "layers.2.attention.weights"
+SEEN = """() => {
+  const plain = value => ArrayBuffer.isView(value) ? Array.from(value)
+    : Array.isArray(value) ? value.map(plain) : value ?? null;
+  const plots = [...document.querySelectorAll('.js-plotly-plot')].map(plot => plot._fullData.map(
+    ({ type, x, y, z, text, zmin, zmax }) => [type, x, y, z, text, zmin, zmax].map(plain)));
+  const roots = [...document.querySelectorAll('[data-testid=stMain] *')].map(e => e.shadowRoot).filter(Boolean);
+  const maps = roots.flatMap(root => [...root.querySelectorAll('canvas')].map(
+    canvas => [canvas.getAttribute('aria-label'), canvas.toDataURL()]));
+  const boards = roots.flatMap(root => [...root.querySelectorAll('.board')].map(board => board.innerHTML));
+  return JSON.stringify([plots, maps, boards, document.querySelector('[data-testid=stMain]').innerText]);
+}"""
+# What is chosen on a page before its link is copied: the key of a widget, and the name of what is clicked in it
+CHOSEN = {
+    "attention": [("lock_four", "")],
+    "stack": [("move", "Length")],
+    "compare": [("compare_part", "One word in many sentences")],
+    "labs": [("lab", "Padding")],
+    "heads": [("heads_part", "Measures"), ("measure", "Previous")],
+    "looks": [("together", "Largest"), ("some_tokens", "2 on")],
+}
+
+
+@pytest.fixture(scope="module")
+def trace(base: TextEncoder) -> Trace:
+    return base.trace(TEXT)
+
+
+def keep(page: Page, key: str, button: str) -> tuple[str, bytes]:
+    """The name and content of the file that a button under a picture gives."""
+    widget(page, f"keep_{key}").get_by_role("button").first.click()
+    target = page.get_by_role("button", name=button, exact=True)
+    with page.expect_download() as download:
+        target.click()
+    widget(page, f"keep_{key}").get_by_role("button").first.click()
+    expect(target).to_have_count(0)
+    return download.value.suggested_filename, Path(download.value.path()).read_bytes()
+
+
+def png(content: bytes) -> Image.Image:
+    return Image.open(io.BytesIO(content)).convert("RGBA")
+
+
+def rows(content: bytes) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(content.decode(), newline="")))
+
+
+def test_a_picture_is_kept_as_svg_with_its_tokens_and_its_caption_as_text(
+    page: Page, app_url: str, trace: Trace
+) -> None:
+    open_page(page, f"{app_url}/attention?{AT}")
+    name, content = keep(page, "picture", "SVG")
+    assert name == "base-attention-attention.weights-layer2-head3.svg"
+    root = ElementTree.fromstring(content)
+    texts = ["".join(text.itertext()) for text in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert all(texts.count(token) == 2 for token in trace.tokens)
+    images = list(root.iter("{http://www.w3.org/2000/svg}image"))
+    assert len(images) == 1  # the matrix
+    said = " ".join(text for text in texts if text not in trace.tokens)
+    for part in ("Model base (sha256 ", f"“{TEXT}”", WEIGHTS, "layer 2, head 3", "Colour scale 0 to 1"):
+        assert part in said
+    assert not re.search(rb"https?://(?!www\.w3\.org)", content)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_picture_is_kept_as_png_of_the_asked_size(page: Page, app_url: str, scheme: str) -> None:
+    page.emulate_media(color_scheme=scheme)
+    open_page(page, f"{app_url}/attention?{AT}")
+    root = ElementTree.fromstring(keep(page, "picture", "SVG")[1])
+    width, height = int(root.get("width", "0")), int(root.get("height", "0"))
+    for scale in (1, 2, 4):
+        name, content = keep(page, "picture", f"PNG {scale}×")
+        image = png(content)
+        assert image.size == (scale * width, scale * height)
+        assert name.endswith(f"-{scale}x.png")
+        assert len(image.getcolors(1 << 24) or []) > 50
+    brightness = np.array(image)[0, 0, :3].mean()
+    assert (brightness > 240) == (scheme == "light") and np.array(image)[..., 3].min() == 255
+
+
+def test_the_picture_has_the_colours_of_the_numbers(page: Page, app_url: str, trace: Trace) -> None:
+    """The darker a cell of the PNG, the larger the weight."""
+    open_page(page, f"{app_url}/attention?{AT}")
+    box = """plot => { const { xaxis, yaxis } = plot._fullLayout;
+      return [xaxis._offset, xaxis._length, yaxis._offset, yaxis._length]; }"""
+    left, wide, top, high = widget(page, "picture").locator(".js-plotly-plot").evaluate(box)
+    image = np.array(png(keep(page, "picture", "PNG 2×")[1]))[..., :3].mean(-1)
+    n = len(trace.tokens)
+    middle = (np.arange(n) + 0.5) / n
+    ys, xs = (2 * (12 + top + high * middle)).astype(int), (2 * (12 + left + wide * middle)).astype(int)
+    weights, seen = trace.array(WEIGHTS)[3].ravel(), image[np.ix_(ys, xs)].ravel()
+    assert np.diff(weights[np.argsort(-seen)]).min() > -0.02
+    assert weights.max() > weights.min() + 0.5
+
+
+def test_the_background_may_be_clear_and_the_caption_left_out(page: Page, app_url: str) -> None:
+    open_page(page, f"{app_url}/attention?{AT}")
+    full = png(keep(page, "picture", "PNG 1×")[1])
+    widget(page, "keep_picture").get_by_role("button").first.click()
+    page.get_by_label("Caption in the picture").uncheck()
+    page.get_by_label("Transparent background").check()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="PNG 1×", exact=True).click()
+    clear = png(Path(download.value.path()).read_bytes())
+    assert clear.height < full.height and clear.getpixel((0, 0))[3] == 0
+    with page.expect_download() as download:
+        page.get_by_role("button", name="SVG", exact=True).click()
+    assert b"Model base" not in Path(download.value.path()).read_bytes().split(b"</desc>")[1]
+
+
+def test_small_maps_are_kept_as_one_picture(page: Page, app_url: str, trace: Trace) -> None:
+    open_page(page, f"{app_url}/attention?{AT}")
+    root = ElementTree.fromstring(keep(page, "heads", "SVG")[1])
+    texts = ["".join(text.itertext()) for text in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert texts[:8] == [f"head {h}" for h in range(8)]
+    assert len(list(root.iter("{http://www.w3.org/2000/svg}image"))) == 8
+    assert len(png(keep(page, "heads", "PNG 1×")[1]).getcolors(1 << 24) or []) > 50
+    header, *found = rows(keep(page, "heads", "CSV of the numbers shown")[1])
+    values = np.array([row[2:] for row in found], dtype=np.float32).reshape(8, len(trace.tokens), -1)
+    np.testing.assert_array_equal(values, trace.array(WEIGHTS))
+    assert header[2:] == [f"{i} {token}" for i, token in enumerate(trace.tokens)]
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [("attention", WEIGHTS), ("embedding", "embedding.tokens"), ("feed_forward", "layers.2.feed_forward.activation")],
+)
+def test_the_csv_holds_the_numbers_of_the_trace_and_is_the_same_twice(
+    page: Page, app_url: str, trace: Trace, path: str, name: str
+) -> None:
+    open_page(page, f"{app_url}/{path}?{AT}")
+    file, content = keep(page, "picture", "CSV of the numbers shown")
+    recorded = trace[name].numpy()
+    recorded = recorded[3] if recorded.ndim == 3 else recorded
+    _, *found = rows(content)
+    np.testing.assert_allclose(np.array([row[1:] for row in found], dtype=float), recorded, rtol=0, atol=1e-6)
+    assert [row[0] for row in found] == [f"{i} {token}" for i, token in enumerate(trace.tokens)]
+    open_page(page, f"{app_url}/{path}?{AT}")
+    assert keep(page, "picture", "CSV of the numbers shown") == (file, content)
+
+
+def test_the_print_holds_the_whole_picture(page: Page, app_url: str, trace: Trace) -> None:
+    page.context.add_init_script("window.print = () => { window.top.printed = document.body.innerHTML }")
+    open_page(page, f"{app_url}/attention?{AT}")
+    widget(page, "keep_picture").get_by_role("button").first.click()
+    page.get_by_role("button", name="Print or PDF").click()
+    printed = page.wait_for_function("window.printed").json_value()
+    assert all(printed.count(f">{token}<") >= 2 for token in trace.tokens)
+
+
+def test_captions_are_copied(page: Page, app_url: str) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    open_page(page, f"{app_url}/attention?{AT}&edits=layers.2.attention.heads:zero:h=3")
+    widget(page, "keep_picture").get_by_role("button").first.click()
+    for button, part in (
+        ("Copy caption", "Changed: layer 2, head 3: weighted values set to zero"),
+        ("Copy alt", "puts"),
+    ):
+        page.get_by_role("button", name=button).click()
+        expect(page.get_by_text("Copied.")).to_be_visible()
+        assert part in page.evaluate("navigator.clipboard.readText()")
+
+
+def download(page: Page, key: str) -> bytes:
+    with page.expect_download() as download:
+        widget(page, key).get_by_role("button").click()
+    return Path(download.value.path()).read_bytes()
+
+
+def test_all_of_a_run_is_kept_exactly(page: Page, app_url: str, trace: Trace) -> None:
+    open_page(page, f"{app_url}/attention?{AT}")
+    with rerun(page):
+        widget(page, "keep_all").get_by_role("button").click()
+    expect(widget(page, "save_npz")).to_contain_text("MB")
+    with np.load(io.BytesIO(download(page, "save_npz"))) as kept:
+        assert set(kept.files) == {*trace, "about.json"}
+        for name in trace:
+            np.testing.assert_array_equal(kept[name], trace[name].numpy(), strict=True)
+        assert json.loads(kept["about.json"])["tokens"] == trace.tokens
+    with zipfile.ZipFile(io.BytesIO(download(page, "save_zip"))) as whole:
+        found = rows(whole.read("attention.weights.csv"))
+    values = np.array([row[2:] for row in found[1:]], dtype=np.float32)
+    np.testing.assert_array_equal(values.reshape(8, len(trace.tokens), -1), trace.array(WEIGHTS))
+
+
+def offline(browser: Browser, path: Path) -> Any:
+    """Open a file without a network, draw all of it, and return what its pictures hold; nothing may go wrong."""
+    wrong: list[str] = []
+    with browser.new_context(offline=True) as context:
+        page = context.new_page()
+        page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("requestfailed", lambda request: wrong.append(request.url))
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(path.as_uri())
+        assert page.evaluate("document.querySelectorAll('.plot').length > 0")
+        page.evaluate("plots.forEach(plot => draw(plot))")
+        expect(page.locator(".plot:not(:has(.main-svg))")).to_have_count(0)
+        held = page.evaluate(
+            """() => Object.fromEntries(plots.map(plot => [plot.dataset.key, plot._fullData.map(
+              ({ z, y }) => z ? z.map(row => Array.from(row)) : Array.from(y))[0]]))"""
+        )
+        texts = page.evaluate("document.body.innerText")
+        page.pdf(prefer_css_page_size=True)
+        assert page.evaluate("document.querySelectorAll('script').length") == 2 + len(held)
+    assert not wrong
+    assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
+    return held, texts
+
+
+def test_a_report_of_all_layers_is_small_and_opens_offline(browser: Browser, base: TextEncoder, tmp_path: Path) -> None:
+    run = base.trace("The old man and <b>his dog were good friends.")
+    assert len(run.tokens) >= 14
+    path = tmp_path / "report.html"
+    path.write_text("".join(report(base, run)), encoding="utf-8")
+    assert path.stat().st_size < 12_000_000
+    held, texts = offline(browser, path)
+    for layer in range(6):
+        for step in ("attention.concat", "add_norm_1.variance", "add_norm_2.sum"):
+            name = f"layers.{layer}.{step}"
+            np.testing.assert_array_equal(np.array(held[name], dtype=np.float32), run[name].numpy())
+        activation = run[f"layers.{layer}.feed_forward.activation"].numpy()  # more than 128 x 128 cells: 255 levels
+        levels = np.array(held[f"layers.{layer}.feed_forward.activation"], dtype=float)
+        largest = activation.max()
+        np.testing.assert_allclose((levels - 1) / 254 * 2 * largest - largest, activation, atol=largest / 254 * 1.01)
+    tiles = np.array(held["layers.3.attention.weights"], dtype=np.float32)
+    n = len(run.tokens)
+    corner = len(tiles) // 2 - n
+    np.testing.assert_array_equal(tiles[corner : corner + n, n + 1 : 2 * n + 1], run["layers.3.attention.weights"][1])
+    assert "<b>his" in texts and all(name in texts for name in run)
+
+
+def test_a_report_is_made_on_the_page_and_saved(
+    page: Page, app_url: str, browser: Browser, trace: Trace, tmp_path: Path
+) -> None:
+    open_page(page, f"{app_url}/stack?{AT}")
+    with rerun(page):
+        widget(page, "keep_all").get_by_role("button").click()
+    with rerun(page, timeout=60):
+        widget(page, "make_report").get_by_role("button").click()
+    path = tmp_path / "report.html"
+    path.write_bytes(download(page, "save_report"))
+    held, _ = offline(browser, path)
+    np.testing.assert_array_equal(
+        np.array(held["layers.2.attention.concat"], dtype=np.float32), trace["layers.2.attention.concat"].numpy()
+    )
+
+
+@pytest.mark.parametrize("path", [page.key for page in PAGES])
+def test_a_link_copied_from_a_page_shows_the_same_elsewhere(
+    page: Page, app_url: str, browser: Browser, path: str
+) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    about = next(one for one in PAGES if one.key == path)
+    start = f"{app_url}/?sentence=Keys+on+the+table+belong+to+me.&layer=1&head=2&hidden=3"
+    open_page(page, f"{start}&edits=layers.0.attention.heads:zero:h=3&cell=layers.1.attention.scores:2,1,1")
+    if about is not PAGES[0]:
+        with rerun(page):
+            follow_menu(page, about.section, about.title)
+    before = page.evaluate(SEEN)
+    for key, name in CHOSEN.get(path, []):
+        place = widget(page, key)
+        with rerun(page):
+            (place.get_by_text(name, exact=True) if name else place.locator("label")).first.click()
+        assert page.evaluate(SEEN) != before
+    with rerun(page):
+        widget(page, "keep_all").get_by_role("button").click()
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.get_by_text("Copied.")).to_be_visible()
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert "v=1" in link
+    with rerun(page):
+        widget(page, "keep_all").get_by_role("button").click()
+    with browser.new_context(viewport=page.viewport_size) as context:
+        other = context.new_page()
+        watch(other)
+        open_page(other, link)
+        expect(other.locator("h1")).to_have_text(about.title)
+        same(other, page)
+        assert problems(other) == []
+
+
+def same(a: Page, b: Page) -> None:
+    """Both show the same pictures."""
+    for page in (a, b):
+        page.wait_for_function("[...document.querySelectorAll('.js-plotly-plot')].every(plot => plot._fullData)")
+    ours, theirs = (json.loads(page.evaluate(SEEN)) for page in (a, b))
+    assert ours[:3] == theirs[:3]
+
+
+def test_in_a_frame_there_is_neither_sidebar_nor_menu(page: Page, app_url: str) -> None:
+    open_page(page, f"{app_url}/attention?embed=true&{AT}")
+    expect(page.locator("[data-testid=stSidebar]")).to_be_hidden()
+    expect(page.get_by_text("Look deeper")).to_be_hidden()
+    with rerun(page):
+        widget(page, "next").get_by_role("button").click()
+    expect(page).to_have_url(re.compile("embed=true.*step=attention.heads"))
+    expect(page.locator("[data-testid=stSidebar]")).to_be_hidden()
+    expect(page.locator("[data-testid=stAlert]")).to_have_count(0)
+
+
+def test_one_key_presents_and_the_arrow_keys_still_walk(page: Page, app_url: str) -> None:
+    open_page(page, f"{app_url}/attention?{AT}")
+    height = "plot => plot.clientHeight"
+    plot = widget(page, "picture").locator(".js-plotly-plot")
+    usual = plot.evaluate(height)
+    page.locator("h1").click()
+    with rerun(page):
+        page.keyboard.press("p")
+    expect(page.locator("[data-testid=stSidebar]")).to_be_hidden()
+    assert plot.evaluate(height) > 1.25 * usual
+    with rerun(page):
+        page.keyboard.press("ArrowRight")
+    expect(page).to_have_url(re.compile("step=attention.heads.*present=1"))
+    with rerun(page):
+        page.keyboard.press("Escape")
+    expect(page.locator("[data-testid=stSidebar]")).to_be_visible()
+    expect(page).not_to_have_url(re.compile("present"))
