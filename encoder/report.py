@@ -14,6 +14,7 @@ from encoder.caption import caption
 from encoder.checkpoint import CheckpointError
 from encoder.figures.drawn import Drawn
 from encoder.figures.facts import main_fact
+from encoder.figures.matrix import MOST_CELLS
 from encoder.figures.steps import draw_best_words, draw_step, kind_of, picture, title
 from encoder.figures.theme import shown
 from encoder.figures.tiles import tiles
@@ -52,12 +53,18 @@ def plan(trace: Trace, layers: Sequence[int] | None = None) -> Plan:
     if absent:
         raise ReportError(f"there is no layer {absent[0]}; layers of {trace.source.name} go from 0 to {count - 1}")
     steps = tuple(step for step in map(trace.step, trace) if step.layer is None or step.layer in chosen)
-    numbers = sum(
-        0 if step.shape[-1] == "vocab" else trace[step.name].nbytes for step in steps if not repeated(trace, step)
-    )
+    numbers = sum(drawn_bytes(trace, step) for step in steps if not repeated(trace, step))
     overview = count * trace.config.n_heads * len(trace.tokens) ** 2 * 4
     nbytes = len(get_plotlyjs().encode()) + int((numbers + overview) * PACKED) + PER_PICTURE * len(steps)
     return Plan(steps, chosen, nbytes)
+
+
+def drawn_bytes(trace: Trace, step: Step) -> int:
+    """Bytes of the numbers in a step's picture: one for each cell of a large matrix, else four."""
+    if step.shape[-1] == "vocab":
+        return 0
+    cells = trace[step.name].numel()
+    return cells if len(step.shape) == 2 and cells > MOST_CELLS else 4 * cells
 
 
 def repeated(trace: Trace, step: Step) -> str:

@@ -11,7 +11,7 @@ import streamlit as st
 
 from encoder.figures.drawn import Rows, numbered
 from encoder.figures.theme import Kind, Theme, limits, palette, short, shown
-from pages.ui import keep
+from pages.ui import keep, present
 from pages.ui.component import component
 
 MOST_ROWS = 128  # more tokens than this share pixels
@@ -82,7 +82,7 @@ def draw(
             "names": [shown(token) for token in tokens],
             "every": every,
             "across": columns,
-            "width": max(least, min(rows, MOST_ROWS)),
+            "width": round(max(least, min(rows, MOST_ROWS)) * (present.LARGER if present.on() else 1)),
             "chosen": chosen,
             "cell": [cell[0] // every, cell[1] // every] if cell else None,
             "palettes": {kind: packed_palette(kind, theme) for kind in {m.kind for m in maps}},
