@@ -3,7 +3,7 @@
 import re
 
 from encoder.edit_text import sentence
-from encoder.trace import Trace
+from encoder.trace import Text, Trace
 
 LONGEST = 160  # characters of the sentence
 MOST_EDITS = 8
@@ -29,7 +29,7 @@ def caption(
     parts = [
         what.rstrip("."),
         f"Model {trace.source.name} ({trace.source.fingerprint})",
-        f"“{cut(trace.text)}”",
+        quoted(trace.asked),
         f"Compared with “{cut(compared)}”" if compared else "",
         ", ".join(where).capitalize(),
         f"Colour scale {scale}" if scale else "",
@@ -37,6 +37,11 @@ def caption(
         changed(trace),
     ]
     return ". ".join(part for part in parts if part) + "."
+
+
+def quoted(asked: Text) -> str:
+    """A sentence, or both of a pair, in quotation marks."""
+    return " and ".join(f"“{cut(text)}”" for text in ([asked] if isinstance(asked, str) else asked))
 
 
 def changed(trace: Trace) -> str:

@@ -34,6 +34,8 @@ def about(trace: Trace) -> dict[str, Any]:
         "format": FORMAT,
         "caption": caption(trace),
         "text": trace.text,
+        "pair": trace.pieces.pair,
+        "segments": list(trace.pieces.segments),
         "tokens": trace.tokens,
         "ids": trace.ids,
         "hidden": list(trace.hidden),

@@ -11,7 +11,6 @@ from latex2mathml.converter import convert
 from plotly.offline import get_plotlyjs
 
 from encoder.caption import caption
-from encoder.checkpoint import CheckpointError
 from encoder.figures.drawn import Drawn
 from encoder.figures.facts import main_fact
 from encoder.figures.matrix import MOST_CELLS
@@ -232,7 +231,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The command line; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m encoder.report", description=__doc__)
     parser.add_argument("sentence")
-    parser.add_argument("--model", default="base", help="a bundled model or a checkpoint folder (default: base)")
+    parser.add_argument("--pair", default="", help="a second sentence, read together with the first")
+    parser.add_argument("--model", default="base", help="what from_pretrained takes (default: base)")
     parser.add_argument("--layers", type=numbers, default=None, help="such as 0,5, or all (default: all)")
     parser.add_argument(
         "--out", type=Path, default=Path("report.html"), help="the file to write (default: report.html)"
@@ -240,10 +240,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = parser.parse_args(arguments)
     try:
         encoder = TextEncoder.from_pretrained(asked.model)
-        pieces = report(encoder, encoder.trace(asked.sentence), asked.layers, bar)
+        text = (asked.sentence, asked.pair) if asked.pair else asked.sentence
+        pieces = report(encoder, encoder.trace(text), asked.layers, bar)
         with asked.out.open("w", encoding="utf-8") as file:
             file.writelines(pieces)
-    except (ReportError, CheckpointError, OSError) as error:
+    except (ValueError, OSError) as error:
         print(f"No report: {error}.", file=sys.stderr)
         return 1
     print(f"{asked.out}: {megabytes(asked.out.stat().st_size)}")

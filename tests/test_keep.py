@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui import keep, state
+from pages.ui.models import check
 from pages.ui.site import PAGES
 from pages.ui.state import CHOICES, LONGEST_IN_URL, VERSION, View, from_query
 from pages.ui.walk import KNOWN_STEPS
@@ -31,6 +32,9 @@ CHOSEN: list[tuple[str, dict[str, str], list[tuple[str, str, Any]]]] = [
     ("labs", {"lab": "Padding"}, [("text_input", "pad_short", "Dogs bark.")]),
     ("heads", {"heads_part": "Measures"}, [("pills", "measure", "offset"), ("pills", "over", "100 sentences")]),
     ("looks", {}, [("pills", "some_heads", [1, 5]), ("pills", "together", "Largest"), ("pills", "some_tokens", [2])]),
+    ("looks", {}, [("toggle", "merge_words", True), ("pills", "some_words", [3])]),
+    ("looks", {"second": "The dog ran."}, [("pills", "pair_part", "A->B")]),
+    ("heads", {"second": "The dog ran.", "heads_part": "Between the sentences"}, [("pills", "pair_way", "B->A")]),
     ("flows", {}, [("select_slider", "rollout_layer", 2), ("selectbox", "flow_token", 4)]),
     ("lens", {}, [("selectbox", "lens_token", 4), ("select_slider", "alike_layer", "layer 1")]),
     ("vectors", {}, [("selectbox", "unit_token", 5)]),
@@ -75,7 +79,7 @@ def test_a_link_restores_every_choice(page: str, query: dict[str, str], chosen: 
         assert value(other, kind, key) == wanted
     assert pictures(other) == pictures(app)
     assert not other.warning
-    for kind, key, _ in chosen:  # and back to what it was
+    for kind, key, _ in reversed(chosen):  # and back to what it was
         default = other.session_state["defaults"][key]
         getattr(other, kind)(key=key).set_value(default).run()
         assert key not in link(other)
@@ -115,17 +119,17 @@ def test_a_choice_that_is_not_offered_is_said_and_left_out(page: str, name: str,
 
 
 def test_a_link_of_another_version_opens_and_says_so() -> None:
-    view, notes = from_query({"v": "2", "layer": "3", "magic": "1", "<b>": ""}, ["base"], KNOWN_STEPS)
+    view, notes = from_query({"v": "2", "layer": "3", "magic": "1", "<b>": ""}, check, KNOWN_STEPS)
     assert view == View(layer=3)
     assert "version “2”" in notes[0] and "“magic”, “<b>”" in notes[1]
-    assert from_query({"v": VERSION, "layer": "3"}, ["base"], KNOWN_STEPS) == (View(layer=3), [])
-    assert from_query({"layer": "3"}, ["base"], KNOWN_STEPS) == (View(layer=3), [])  # from before there were versions
+    assert from_query({"v": VERSION, "layer": "3"}, check, KNOWN_STEPS) == (View(layer=3), [])
+    assert from_query({"layer": "3"}, check, KNOWN_STEPS) == (View(layer=3), [])  # from before there were versions
 
 
 def test_a_link_carries_its_version_and_no_endless_choice() -> None:
     assert View(layer=3).to_query() == {"layer": "3", "v": VERSION}
     assert "set" not in View(choices=(("set", "x" * (LONGEST_IN_URL + 1)),)).to_query()
-    view, notes = from_query({"set": "x" * (LONGEST_IN_URL + 1)}, ["base"], KNOWN_STEPS)
+    view, notes = from_query({"set": "x" * (LONGEST_IN_URL + 1)}, check, KNOWN_STEPS)
     assert view == View() and "set" in notes[0]
 
 
@@ -178,5 +182,5 @@ def test_a_link_too_long_for_its_sentence_says_so() -> None:
 
 
 def test_the_state_knows_the_presenter() -> None:
-    assert state.from_query({"present": "1"}, ["base"], KNOWN_STEPS)[0].present == "1"
-    assert state.from_query({"present": "<b>"}, ["base"], KNOWN_STEPS)[0].present == ""
+    assert state.from_query({"present": "1"}, check, KNOWN_STEPS)[0].present == "1"
+    assert state.from_query({"present": "<b>"}, check, KNOWN_STEPS)[0].present == ""

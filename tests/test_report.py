@@ -103,6 +103,14 @@ def test_a_layer_that_is_not_there_is_refused(sara: Trace) -> None:
 
 
 @pytest.mark.parametrize("name", VARIANTS)
+def test_a_pair_is_reported_as_a_pair(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "report.html"
+    pair = ["Who sat?", "--pair", "The cat <sat>."]
+    assert main([*pair, "--model", "small", "--layers", "0", "--out", str(out)]) == 0
+    page = out.read_text(encoding="utf-8")
+    assert "“Who sat?” and “The cat &lt;sat&gt;.”" in page and page.count("<bdi>[SEP]</bdi>") >= 2
+
+
 def test_every_variant_has_a_report(name: str) -> None:
     encoder = tiny(VARIANTS[name])
     trace = encoder.trace(SENTENCE)

@@ -125,8 +125,8 @@ def likeness() -> None:
 
 def between() -> None:
     """How much of its weight each head sends from one sentence of a pair to the other."""
-    way = st.pills("From sentence to sentence", list(WAYS), key="pair_way", default="A->B", required=True,
-                   format_func=arrow)  # fmt: skip
+    tie = state.choice("pair_way", WAYS, "A->B")
+    way = st.pills("From sentence to sentence", list(WAYS), required=True, format_func=arrow, **tie)
     mass = segment_mass(trace)[:, :, *WAYS[way]].numpy()
     layer, head = np.unravel_index(mass.argmax(), mass.shape)
     most = short(100 * float(mass[layer, head]))

@@ -22,7 +22,7 @@ st.markdown(
     "Lines lead from each token, on the left, to the tokens it looks at, on the right. "
     "Choose tokens to see only where they look and who looks at them; choose several heads to see them together."
 )
-merged = st.toggle("Words, not pieces", key="merge_words")
+merged = st.toggle("Words, not pieces", **state.choice("merge_words", (False, True), False))
 if merged:
     groups = word_groups(trace.pieces, session.text_encoder(view.model).tokenizer)
     weights, tokens = merge(weights, groups), words(trace.pieces, groups)
@@ -33,9 +33,9 @@ if merged:
     )
 part = "all"
 if trace.pieces.pair:
-    part = st.pills(
-        "From sentence to sentence", ["all", *WAYS], key="pair_part", default="all", required=True, format_func=arrow
-    )
+    parts = ["all", *WAYS]
+    tie = state.choice("pair_part", parts, "all")
+    part = st.pills("From sentence to sentence", parts, required=True, format_func=arrow, **tie)
 heads = st.pills(
     f"Heads of layer {view.layer}",
     range(trace.config.n_heads),

@@ -70,7 +70,7 @@ def page(trace: Trace) -> None:
     with fold:
         st.markdown("**A link to what you see**")
         _component(key="keep_link", data={"version": state.VERSION})
-        if len(view.sentence) > state.LONGEST_IN_URL:
+        if max(map(len, (view.sentence, view.second))) > state.LONGEST_IN_URL:
             st.caption("The sentence is too long to be part of the link.")
         st.markdown("**All numbers of this run**")
         whole, layer = run_size(trace), layer_size(trace, view.layer)
@@ -119,7 +119,7 @@ def reported(encoder: TextEncoder, trace: Trace) -> None:
     if nbytes > MOST_REPORT:
         st.caption(f"It would take {megabytes(nbytes)}, more than {megabytes(MOST_REPORT)}: choose fewer layers.")
         return
-    asked = (view.model, trace.text, view.hidden, view.edits, tuple(sorted(layers)))
+    asked = (view.model, trace.asked, view.hidden, view.edits, tuple(sorted(layers)))
     if st.button(f"Make the report (about {megabytes(nbytes)})", key="make_report"):
         bar = st.progress(0.0)
         with seat():

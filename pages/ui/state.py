@@ -21,7 +21,7 @@ CHOICES = frozenset(  # keys of widgets whose choice belongs to one page, and to
         *("lock", "lock_four", "query", "move", "some_heads", "some_tokens", "together", "rollout_layer", "flow_token"),
         *("lens_token", "alike_layer", "unit_token", "heads_part", "over", "measure", "lab", "pad_short"),
         *("compare_part", "follow", "beside_step", "set", "set_word", "set_layer", "patch_step", "patch_heads"),
-        *("loo_measure", "watched"),
+        *("loo_measure", "watched", "merge_words", "some_words", "pair_part", "pair_way"),
     )
 )
 CELL = re.compile(r"([a-zA-Z0-9_.]{1,80}):(\d{1,6}(?:,\d{1,6}){0,3})", re.ASCII)
