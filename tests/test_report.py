@@ -102,7 +102,6 @@ def test_a_layer_that_is_not_there_is_refused(sara: Trace) -> None:
         plan(sara, [6])
 
 
-@pytest.mark.parametrize("name", VARIANTS)
 def test_a_pair_is_reported_as_a_pair(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "report.html"
     pair = ["Who sat?", "--pair", "The cat <sat>."]
@@ -111,6 +110,7 @@ def test_a_pair_is_reported_as_a_pair(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "“Who sat?” and “The cat &lt;sat&gt;.”" in page and page.count("<bdi>[SEP]</bdi>") >= 2
 
 
+@pytest.mark.parametrize("name", VARIANTS)
 def test_every_variant_has_a_report(name: str) -> None:
     encoder = tiny(VARIANTS[name])
     trace = encoder.trace(SENTENCE)
