@@ -61,6 +61,9 @@ def test_the_same_run_gives_the_same_bytes(small: TextEncoder) -> None:
         to_csv_zip(small.trace("I understand this"), 1, file)
         zips.add(file.getvalue())
     assert len(zips) == 1
+    for content in (npz(small.trace("I")), *zips):
+        with zipfile.ZipFile(io.BytesIO(content)) as whole:
+            assert {entry.date_time for entry in whole.infolist()} == {(1980, 1, 1, 0, 0, 0)}
 
 
 def test_edits_are_written_as_text(changed: Trace) -> None:
