@@ -104,3 +104,34 @@ def measured(stream: Tensor) -> tuple[Tensor, Tensor]:
     cosines = cosine_matrix(vectors / largest.clamp_min(torch.finfo(vectors.dtype).tiny))
     others = (cosines.sum((1, 2)) - cosines.diagonal(dim1=1, dim2=2).sum(-1)) / (n * (n - 1))
     return others, length(vectors).mean(-1).float()
+
+
+def gradients(
+    depth: int = 12,
+    config: EncoderConfig = SHAPE,
+    *,
+    residual: bool = True,
+    norm: bool = True,
+    n: int = 12,
+    seed: int = 0,
+) -> Tensor:
+    """How long the gradient of a random loss is before the first block and after each one: [depth + 1].
+
+    The loss is a fixed random direction times the output. What the last entry has and the first one lacks is lost on
+    the way back through the blocks (Xiong et al. 2020 measure it for post-norm and pre-norm).
+
+    Raises:
+        ValueError: a depth or n outside its range.
+    """
+    at_least(2, n=n)
+    some("depth", [depth], *LIMITS["n_layers"])
+    config = stack(config, depth)
+    values: dict[str, Tensor] = {}
+    tap = editor(config, [(n, switched_off(config, residual, norm))], {}, Recorder(values, {}))
+    with torch.inference_mode(False), torch.enable_grad():
+        x = normal(1, n, config.d_model, seed=seed + 1).requires_grad_()
+        output = untrained(config, seed).resume(x, 0, None, tap)
+        stream = [x, *(values[f"layers.{i}.output"] for i in range(depth))]
+        loss = (output * normal(1, n, config.d_model, seed=seed + 2)).sum()
+        found = torch.autograd.grad(loss, stream)
+    return torch.stack([gradient.norm() for gradient in found])

@@ -1,10 +1,11 @@
-"""Lab collapse: two linear layers are one, and the activation between them is what keeps them two (section 3.3)."""
+"""Lab collapse: two linear layers are one, what keeps them two (section 3.3), and whether attention is linear too."""
 
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
+from encoder.attention import Attention
 from encoder.config import Activation, EncoderConfig
 from encoder.feed_forward import FeedForward
 from encoder.labs.parts import at_least, normal, recorded, untrained
@@ -87,3 +88,31 @@ def remainder(x: Tensor, y: Tensor) -> float:
     x, y = (values.double() - values.double().mean(0) for values in (x, y))
     best = torch.linalg.lstsq(x, y).solution
     return float((y - x @ best).norm() / y.norm())
+
+
+@dataclass(frozen=True)
+class Halved:
+    """How far a layer's attention is from linear: |f(x / 2) - (f(x) + f(0)) / 2| over |f(x) - f(0)|.
+
+    0 for every linear map with a bias. `held` is the same with the attention weights held at those of x, so that only
+    the linear maps are left.
+    """
+
+    bent: float
+    held: float
+
+
+@torch.inference_mode()
+def halved(attention: Attention, x: Tensor) -> Halved:
+    """Hand attention half of its input x [n, d_model], and see whether it does half of what it does."""
+    inputs = torch.stack([x, x / 2, torch.zeros_like(x)])
+    free = recorded(attention, inputs)
+    weights = free["weights"][:1].expand_as(free["weights"])
+    held = recorded(attention, inputs, given={"weights": weights})
+    return Halved(*(from_linear(run["output"]) for run in (free, held)))
+
+
+def from_linear(outputs: Tensor) -> float:
+    """The share by which the output for x / 2 misses the middle of those for x and 0: outputs [3, n, d_model]."""
+    whole, half, nothing = outputs.double()
+    return float((half - (whole + nothing) / 2).norm() / (whole - nothing).norm())

@@ -1,5 +1,6 @@
 """Lab word order: without positions, other order in means the same rows in other order out (paper, section 3.5)."""
 
+from collections import defaultdict, deque
 from dataclasses import dataclass
 
 import torch
@@ -16,10 +17,10 @@ WITHOUT_POSITIONS = Edit("embedding.positions", "zero")
 
 @dataclass(frozen=True)
 class WordOrder:
-    """A sentence, its words in reverse, and how far each token's output vector differs between the two.
+    """A sentence, its words in another order, and how far each token's output vector differs between the two.
 
-    Token i of the reversed sentence is token `order[i]` of the first. The differences [n, d_model] are output of the
-    reversed sentence minus output of the first, in the first one's order: `off` with positions off, `on` with them.
+    Token i of the other sentence is token `order[i]` of the first. The differences [n, d_model] are output of the
+    other sentence minus output of the first, in the first one's order: `off` with positions off, `on` with them.
     """
 
     tokens: tuple[str, ...]
@@ -43,7 +44,6 @@ class WordOrder:
         return float(self.on.abs().max())
 
 
-@torch.inference_mode()
 def word_order(encoder: TextEncoder, text: str) -> WordOrder:
     """Run a sentence and the same words in reverse, with positions and without, as one batch.
 
@@ -55,9 +55,32 @@ def word_order(encoder: TextEncoder, text: str) -> WordOrder:
     """
     pieces = encoder.tokenize(text)
     order = reversed_words(pieces)
-    ids = torch.tensor([pieces.ids, [pieces.ids[i] for i in order]])
-    if torch.equal(ids[0], ids[1]):
+    if [pieces.ids[i] for i in order] == list(pieces.ids):
         raise ValueError(f"{text!r} reads the same both ways; word order needs two different words or more")
+    return compared(encoder, pieces, order)
+
+
+def exchanged(encoder: TextEncoder, text: str, other: str) -> WordOrder:
+    """The same for two sentences of the same words, such as "the cat chased the mouse" and its mirror image.
+
+    A word that stands several times is matched in reading order.
+
+    Raises:
+        ValueError: the sentences do not have the same tokens, or have them in the same order.
+    """
+    ours, theirs = encoder.tokenize(text), encoder.tokenize(other)
+    if sorted(ours.ids) != sorted(theirs.ids) or ours.ids == theirs.ids:
+        raise ValueError(f"{text!r} and {other!r} must have the same words, in another order")
+    places: dict[int, deque[int]] = defaultdict(deque)
+    for i, token in enumerate(ours.ids):
+        places[token].append(i)
+    return compared(encoder, ours, tuple(places[token].popleft() for token in theirs.ids))
+
+
+@torch.inference_mode()
+def compared(encoder: TextEncoder, pieces: Tokens, order: tuple[int, ...]) -> WordOrder:
+    """Run tokens and the same tokens in another order, with positions and without, as one batch."""
+    ids = torch.tensor([pieces.ids, [pieces.ids[i] for i in order]])
     n = len(order)
     tap = editor(encoder.config, [(n, ())] * 2 + [(n, (WITHOUT_POSITIONS,))] * 2, {})
     output = encoder.model(ids.repeat(2, 1), tap=tap).view(2, 2, n, -1)  # [on and off, sentence, n, d_model]

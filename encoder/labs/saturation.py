@@ -104,3 +104,19 @@ def of_width(d_k: int, drawn: Tensor) -> Width:
         float(entropy_share(with_).mean()), float(entropy_share(without).mean()),
         float(confidence(with_).mean()), float(confidence(without).mean()),
     )  # fmt: skip
+
+
+@torch.inference_mode()
+def softmax_of(scores: Sequence[float]) -> Tensor:
+    """The attention weights [n] that the model's own softmax makes of one row of n scores.
+
+    Raises:
+        ValueError: no score, or one that is not a number.
+    """
+    if not scores or any(math.isnan(score) for score in scores):
+        raise ValueError(f"scores are {list(scores)}; give one or more numbers")
+    config = EncoderConfig(vocab_size=5, d_model=2, n_heads=1, n_layers=1, d_ff=1, positions="none")
+    attention = untrained(config, 0).layers[0].attention
+    assert isinstance(attention, Attention)
+    row = torch.tensor(scores, dtype=torch.float32).expand(1, 1, len(scores), -1)
+    return recorded(attention, torch.zeros(1, len(scores), 2), given={"masked": row})["weights"][0, 0, 0]
