@@ -1,0 +1,116 @@
+"""Trials of the arithmetic: one number by hand, softmax by hand, row sums, and the division by sqrt(d_k)."""
+
+import math
+
+import torch
+
+from encoder.edit_text import text_to_edits
+from encoder.labs import dot_products, scaling, softmax_of
+from encoder.metrics import attention_weights
+from encoder.text_encoder import TextEncoder
+from encoder.trials.finding import Bars, Curves, Finding, Grid, array, brief, judge
+
+AGREES = 1e-5  # of the size of what was added up
+SATURATED = 0.8  # mean largest weight from which softmax is called all or nothing
+
+
+def by_hand(encoder: TextEncoder, sentence: str, step: str, index: list[int], edits: str = "") -> Finding:
+    """One recorded number is what its own operands give when the arithmetic is done again in float64."""
+    trace = encoder.trace(sentence, edits=text_to_edits(edits))
+    found = encoder.explain(trace, step, index)
+    terms = f"{len(found.terms.values)} products added up" if found.terms else f"{len(found.operands)} operands"
+    said = (
+        f"{step} at {tuple(index)}: the run recorded {found.recorded:.6g}; from {terms}, by hand, it is "
+        f"{found.result:.6g}. The difference is {brief(found.difference)}."
+    )
+    ok = found.difference <= AGREES * max(1.0, found.size)
+    bars = None
+    if found.terms:
+        first = found.terms.order[:12]
+        bars = Bars({"term": found.terms.values[first]}, [str(k) for k in first], "the largest terms")
+    return Finding(found.recorded, "the recorded number", said, judge(ok), bars)
+
+
+def softmax_is(encoder: TextEncoder, scores: list[float], expected: list[float]) -> Finding:
+    """softmax(scores) is what is printed, to the digits that are printed."""
+    if len(scores) != len(expected):
+        raise ValueError(f"{len(scores)} scores and {len(expected)} expected weights; give as many of each")
+    found = softmax_of(scores)
+    digits = max(len(repr(e).partition(".")[2]) for e in expected)
+    apart = float((found - torch.tensor(expected)).abs().max())
+    rounded = [round(w, digits) for w in found.tolist()]
+    said = (
+        f"softmax({listing(scores)}) = {listing([round(w, 4) for w in found.tolist()])}, rounded "
+        f"{listing(rounded)}; the "
+        f"claim says {listing(expected)}, up to {brief(apart)} away. The weights add up to {float(found.sum()):.6g}."
+    )
+    bars = Bars({"measured": array(found), "claimed": array(expected)}, [str(s) for s in scores], "weight")
+    close = apart <= 0.5 * 10**-digits * (1 + 1e-6)
+    return Finding(apart, "largest difference from what is printed", said, judge(close), bars)
+
+
+def listing(values: list[float]) -> str:
+    """Numbers in brackets."""
+    return f"[{', '.join(f'{v:g}' for v in values)}]"
+
+
+def rows_sum(encoder: TextEncoder, sentence: str, edits: str = "") -> Finding:
+    """Every row of every head's weights sums to 1, and none of the weights is 0 or less."""
+    weights = attention_weights(encoder.trace(sentence, edits=text_to_edits(edits)))
+    apart = float((weights.double().sum(-1) - 1).abs().max())
+    rows, smallest = weights.shape[:-1].numel(), float(weights.min())
+    said = (
+        f"The sums of all {rows} rows are within {brief(apart)} of 1. The smallest weight is {brief(smallest)}"
+        f"{', so every token looks at every other, if only a little' if smallest > 0 else ''}."
+    )
+    return Finding(apart, "largest distance of a row sum from 1", said, judge(apart < AGREES))
+
+
+def spread_grows(encoder: TextEncoder) -> Finding:
+    """The standard deviation of q · k grows as sqrt(d_k) for random queries and keys."""
+    widths = dot_products()
+    off = max(abs(w.deviation / w.predicted - 1) for w in widths)
+    last = widths[-1]
+    said = (
+        f"For d_k from {widths[0].d_k} to {last.d_k} the standard deviation of q · k is √d_k within "
+        f"{100 * off:.2g} %: at "
+        f"{last.d_k} it is {brief(last.deviation)}, and √{last.d_k} is {brief(last.predicted)}."
+    )
+    series = {"measured": array(w.deviation for w in widths), "√d_k": array(w.predicted for w in widths)}
+    x = array(w.d_k for w in widths)
+    curves = Curves(series, x, ("d_k", "standard deviation of q · k"), (True, True))
+    return Finding(off, "largest relative distance from √d_k", said, judge(off < 0.05), curves)
+
+
+def saturates(encoder: TextEncoder, width: int = 512) -> Finding:
+    """Without the division by sqrt(d_k) softmax is all or nothing at this width; with it it is not."""
+    found = dot_products((width,))[0]
+    said = (
+        f"At d_k = {width}, over 16 random keys, the largest weight of a row is {brief(found.without_largest)} "
+        "on average "
+        f"without the division and {brief(found.with_largest)} with it. The entropy is "
+        f"{brief(found.without_entropy)} of "
+        f"the most possible without it, {brief(found.with_entropy)} with it."
+    )
+    wide = found.without_largest > SATURATED
+    return Finding(found.without_largest, "mean largest weight without the division", said,
+                   judge(wide and found.with_largest < SATURATED))  # fmt: skip
+
+
+def division_matters(encoder: TextEncoder, sentence: str) -> Finding:
+    """Leaving the division out makes this model's heads narrower."""
+    found = scaling(encoder, sentence)
+    change = found.without_entropy - found.with_entropy
+    mean, narrower = float(change.mean()), int((change < 0).sum())
+    said = (
+        f"Run again without the division, {narrower} of {change.numel()} heads look more narrowly; the entropy "
+        "of a head, "
+        f"as a share of the most possible, changes by {mean:+.3f} on average (√d_head is "
+        f"{math.sqrt(encoder.config.d_head):.3g})."
+    )
+    grid = Grid(
+        array(change), [f"layer {i}" for i in range(len(change))], [f"head {h}" for h in range(change.shape[1])], False
+    )
+    return Finding(
+        mean, "mean change of the entropy share", said, judge(mean < -0.01 and narrower > change.numel() / 2), grid
+    )

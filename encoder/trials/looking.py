@@ -1,0 +1,253 @@
+"""Trials of what heads look at, and of what context makes of a word."""
+
+import math
+
+import torch
+from torch import Tensor
+
+from encoder.compare import word_cosines
+from encoder.metrics import MARGIN, SENTENCES, attention_weights, survey
+from encoder.text_encoder import TextEncoder
+from encoder.trace import Trace
+from encoder.trials.finding import Curves, Finding, Grid, array, brief, judge, untried
+
+ALIKE = 0.9  # mean cosine above which two vectors count as one meaning
+SWITCH = 0.05  # a difference of weights below this is none
+LEANS = 2  # factor of the odds from which a guess leans
+# Sentences with the words that a kind of head would link, each pair looked at both ways.
+LINKS: dict[str, tuple[tuple[str, tuple[tuple[str, str], ...]], ...]] = {
+    "subject, verb and object": (
+        ("The cat chased the mouse.", (("cat", "chased"), ("chased", "mouse"))),
+        ("The teacher read a long book.", (("teacher", "read"), ("read", "book"))),
+        ("My brother bought a new car.", (("brother", "bought"), ("bought", "car"))),
+        ("The old man built a small house.", (("man", "built"), ("built", "house"))),
+    ),
+    "place": (
+        ("The keys are on the table.", (("keys", "on"), ("on", "table"))),
+        ("The dog sleeps under the bed.", (("dog", "under"), ("under", "bed"))),
+        ("The book lies behind the door.", (("book", "behind"), ("behind", "door"))),
+        ("They live near the river.", (("live", "near"), ("near", "river"))),
+    ),
+}
+CONTEXTS = (
+    ("light", ("Turn on the light.", "This bag is light.", "I prefer light blue.")),
+    ("bank", ("He sat on the bank of the river.", "She put her money in the bank.")),
+    ("play", ("The children play in the park.", "He wrote a play for the theatre.")),
+)
+
+
+def position_of(trace: Trace, word: str) -> int:
+    """Where a word first stands in a run.
+
+    Raises:
+        ValueError: it is not one of the tokens.
+    """
+    wanted = word.strip().lower()
+    for i, token in enumerate(trace.tokens):
+        if token.lower() == wanted:
+            return i
+    raise ValueError(f"“{word}” is not a token of “{trace.text}”; its tokens are {' '.join(trace.tokens)}")
+
+
+def looks_at(encoder: TextEncoder, sentence: str, word: str, target: str, layer: int = 0, head: int = 0) -> Finding:
+    """In one head a word looks at another, clearly more than chance would."""
+    trace = encoder.trace(sentence)
+    weights = attention_weights(trace)
+    check_head(weights, layer, head)
+    i, j = position_of(trace, word), position_of(trace, target)
+    row = weights[layer, head, i]
+    value, best = float(row[j]), int(row.argmax())
+    said = (
+        f"In layer {layer}, head {head}, “{word}” puts {brief(value)} of its weight on “{target}”; even "
+        "attention would put "
+        f"{brief(1 / len(row))}. Its largest weight, {brief(float(row[best]))}, is on “{trace.tokens[best]}” ({best})."
+    )
+    return Finding(value, f"weight of “{word}” on “{target}”", said, judge(value > 1 / len(row) + MARGIN))
+
+
+def check_head(weights: Tensor, layer: int, head: int) -> None:
+    """Refuse a head that the model does not have."""
+    layers, heads = weights.shape[:2]
+    if not (0 <= layer < layers and 0 <= head < heads):
+        raise ValueError(
+            f"there is no layer {layer}, head {head}; layers go from 0 to {layers - 1}, heads to {heads - 1}"
+        )
+
+
+def linked(encoder: TextEncoder, sentence: str, word: str, target: str) -> Finding:
+    """Some head links two words, either way, clearly more than chance would."""
+    trace = encoder.trace(sentence)
+    weights = attention_weights(trace)
+    i, j = position_of(trace, word), position_of(trace, target)
+    spoken = [p for p, special in enumerate(trace.pieces.special) if not special]
+    strongest = weights.amax((0, 1))
+    strongest = torch.maximum(strongest, strongest.T)
+    pairs = [(p, q) for p in spoken for q in spoken if p < q]
+    above = sum(float(strongest[p, q]) > float(strongest[i, j]) for p, q in pairs)
+    both = torch.maximum(weights[:, :, i, j], weights[:, :, j, i])
+    layer, head = divmod(int(both.argmax()), both.shape[1])
+    value, even = float(both.max()), 1 / len(trace.tokens)
+    forward = float(weights[layer, head, i, j]) >= float(weights[layer, head, j, i])
+    who, whom = (word, target) if forward else (target, word)
+    said = (
+        f"Of {both.numel()} heads the strongest link is in layer {layer}, head {head}: “{who}” puts "
+        f"{brief(value)} of its "
+        f"weight on “{whom}”, where even attention puts {brief(even)}. Of the {len(pairs)} pairs of words in this "
+        f"sentence {above} have a stronger link in some head."
+    )
+    names = [f"layer {n}" for n in range(len(both))], [f"head {h}" for h in range(both.shape[1])]
+    return Finding(
+        value,
+        f"largest weight between “{word}” and “{target}”",
+        said,
+        judge(value > even + MARGIN),
+        Grid(array(both), *names),
+    )
+
+
+def refers(encoder: TextEncoder, sentence: str, other: str, word: str, first: str, second: str) -> Finding:
+    """A word looks at `first` in one sentence and at `second` in the other, in some head."""
+    runs = encoder.trace(sentence), encoder.trace(other)
+    weights = [attention_weights(run) for run in runs]
+    lead = []  # how much more on `first` than on `second`, per head
+    for run, w in zip(runs, weights, strict=True):
+        i, a, b = (position_of(run, name) for name in (word, first, second))
+        lead.append(w[:, :, i, a] - w[:, :, i, b])
+    moved = lead[0] - lead[1]
+    layer, head = divmod(int(moved.argmax()), moved.shape[1])
+    switch = int(((lead[0] > SWITCH) & (lead[1] < -SWITCH)).sum())
+    flips = int(((lead[0] > 0) & (lead[1] < 0) & (moved > SWITCH)).sum())
+    best = float(moved.max())
+    said = (
+        f"{switch} of {moved.numel()} heads turn “{word}” from “{first}” to “{second}”. The head that moves "
+        "most is layer "
+        f"{layer}, head {head}: there the weight on “{first}” less that on “{second}” is "
+        f"{float(lead[0][layer, head]):+.3f} in "
+        f"“{sentence}” and {float(lead[1][layer, head]):+.3f} in “{other}”."
+    )
+    names = [f"layer {n}" for n in range(len(moved))], [f"head {h}" for h in range(moved.shape[1])]
+    grid = Grid(array(moved), *names, share=False)
+    return Finding(best, "largest move of a head's preference", said, judge(switch > 0, flips > 0), grid)
+
+
+def contexts(encoder: TextEncoder, word: str, sentences: list[str]) -> Finding:
+    """One word has one static vector, and another one in each sentence."""
+    if len(sentences) < 2:
+        raise ValueError(f"{len(sentences)} sentences; it takes 2 or more to compare")
+    runs = [encoder.trace(sentence) for sentence in sentences]
+    places = [position_of(run, word) for run in runs]
+    static = [run["embedding.tokens"][i] for run, i in zip(runs, places, strict=True)]
+    same = all(torch.equal(vector, static[0]) for vector in static)
+    mean = mean_cosine(word_cosines(runs, places))
+    last = float(mean[-1])
+    said = (
+        f"“{word}” has {'the same' if same else 'not the same'} row of the embedding table in all {len(runs)} "
+        "sentences. "
+        f"The mean cosine between its vectors is {brief(float(mean[0]))} at the input, where only the place "
+        "differs, and "
+        f"{brief(last)} after the last layer."
+    )
+    curves = Curves({"mean cosine": array(mean)}, array(range(len(mean))), ("layers behind it", "cosine"))
+    return Finding(last, "mean cosine after the last layer", said, judge(same and last < ALIKE), curves)
+
+
+def mean_cosine(cosines: Tensor) -> Tensor:
+    """Mean over all pairs of different runs: [n_layers + 1, k, k] -> [n_layers + 1]."""
+    k = cosines.shape[-1]
+    return (cosines.sum((1, 2)) - cosines.diagonal(dim1=1, dim2=2).sum(-1)) / (k * (k - 1))
+
+
+def head_job(encoder: TextEncoder, head: int, job: str) -> Finding:
+    """The head of that number, in some layer, links the words of one kind of relation."""
+    mass, even = torch.zeros(encoder.config.n_layers, encoder.config.n_heads), 0.0
+    if not 0 <= head < encoder.config.n_heads:
+        raise ValueError(f"there is no head {head}; heads go from 0 to {encoder.config.n_heads - 1}")
+    count = 0
+    for sentence, pairs in LINKS[job]:
+        trace = encoder.trace(sentence)
+        weights = attention_weights(trace)
+        for a, b in pairs:
+            i, j = position_of(trace, a), position_of(trace, b)
+            mass += (weights[:, :, i, j] + weights[:, :, j, i]) / 2
+            even += 1 / len(trace.tokens)
+            count += 1
+    mass, even = mass / count, even / count
+    ours, layer = float(mass[:, head].max()), int(mass[:, head].argmax())
+    best_layer, best = divmod(int(mass.argmax()), mass.shape[1])
+    bar = even + MARGIN
+    said = (
+        f"Over {count} labelled pairs of words ({job}) head {head} puts at most {brief(ours)} of a word's "
+        "weight on the other, in "
+        f"layer {layer}; even attention puts {brief(even)}. The best of all heads is layer {best_layer}, head {best}, "
+        f"with {brief(float(mass.max()))}. A head counts from {brief(bar)}."
+    )
+    leads = ours > bar and best == head
+    names = [f"layer {n}" for n in range(len(mass))], [f"head {h}" for h in range(mass.shape[1])]
+    return Finding(
+        ours, f"mean weight of head {head} on the other word", said, judge(leads, ours > bar), Grid(array(mass), *names)
+    )
+
+
+def layers_rise(encoder: TextEncoder) -> Finding:
+    """Lower layers look at neighbours, and upper layers tell meanings apart.
+
+    Both are stand-ins that can be measured: the weight on the words next to a word for grammar, and how far context
+    moves a word's vector for meaning.
+    """
+    found = survey(encoder, SENTENCES)
+    near = (found.measures["previous"] + found.measures["next"]).mean(-1)
+    half = len(near) // 2
+    below = float(near[:half].mean() - near[-half:].mean()) if half else 0.0
+    cosines = []
+    for word, sentences in CONTEXTS:
+        runs = [encoder.trace(sentence) for sentence in sentences]
+        cosines.append(mean_cosine(word_cosines(runs, [position_of(run, word) for run in runs])))
+    alike = torch.stack(cosines).mean(0)
+    parts = alike[1:] < alike[:-1]
+    steady = bool((near[1:] < near[:-1]).all()) and bool(parts.all())
+    rising = below > 0 and float(alike[-1]) < float(alike[len(alike) // 2])
+    said = (
+        f"Lower layers put {brief(float(near[:half].mean()))} of a head's weight on the words next to each "
+        "other, upper ones "
+        f"{brief(float(near[-half:].mean()))}, with the most in layer {int(near.argmax())}. The cosine of one "
+        "word in unlike "
+        f"sentences falls from {brief(float(alike[0]))} to {brief(float(alike[-1]))}, at {int(parts.sum())} of "
+        f"{len(parts)} layers. "
+        "Neighbours stand in for grammar and context for meaning; nothing finer was measured."
+    )
+    curves = Curves(
+        {"weight on neighbours": array(near), "1 - cosine of a word in unlike sentences": array(1 - alike[1:])},
+        array(range(len(near))), ("layer", "share"),
+    )  # fmt: skip
+    return Finding(below, "weight on neighbours, lower minus upper half", said, judge(steady, rising), curves)
+
+
+def leans(encoder: TextEncoder, sentence: str, other: str, word: str, near: str, far: str) -> Finding:
+    """In `sentence` the model's guess at a word's place leans more towards `near`, against `far`, than in `other`."""
+    odds = []
+    for text in (sentence, other):
+        trace = encoder.trace(text)
+        if "mlm.logits" not in trace:
+            return untried("This model has no head that guesses words.")
+        logits = trace["mlm.logits"][position_of(trace, word)]
+        odds.append(float(logits[word_id(encoder, near)] - logits[word_id(encoder, far)]))
+    moved = odds[0] - odds[1]
+    said = (
+        f"At “{word}” in “{sentence}” the model gives “{near}” {brief(math.exp(odds[0]))} times the "
+        f"probability of “{far}”; in "
+        f"“{other}” {brief(math.exp(odds[1]))} times: the odds differ by a factor of {brief(math.exp(moved))}."
+    )
+    return Finding(math.exp(moved), "factor between the odds", said, judge(moved > math.log(LEANS), moved > 0))
+
+
+def word_id(encoder: TextEncoder, word: str) -> int:
+    """The id of a word that is one token.
+
+    Raises:
+        ValueError: the vocabulary has it in pieces only.
+    """
+    pieces = encoder.tokenize(word)
+    ids = [i for i, special in zip(pieces.ids, pieces.special, strict=True) if not special]
+    if len(ids) != 1:
+        raise ValueError(f"“{word}” is {len(ids)} tokens here; a word that is one token is needed")
+    return ids[0]

@@ -1,0 +1,119 @@
+"""Trials of word order and positions: what is lost without them, and what the published table promises."""
+
+import math
+
+from encoder.embedding import FixedPositions
+from encoder.labs import exchanged, profile, turn, word_order
+from encoder.text_encoder import TextEncoder
+from encoder.trials.finding import Bars, Curves, Finding, array, brief, judge, untried
+
+ROUNDING = 1e-5  # differences of float32 sums, relative to the numbers that were added
+
+
+def same_vectors(encoder: TextEncoder, sentence: str, other: str = "", positions: str = "off") -> Finding:
+    """The same words in another order give the same output vectors, each with its word.
+
+    `other` is the second sentence; the first one reversed if it is empty. `positions` says which runs are compared.
+    """
+    found = exchanged(encoder, sentence, other) if other else word_order(encoder, sentence)
+    apart = {"off": found.off, "on": found.on}[positions].abs()
+    size = float(encoder.trace(sentence)["output"].abs().max())
+    largest = float(apart.max())
+    bars = Bars(
+        {"positions off": array(found.off.abs().amax(-1)), "positions on": array(found.on.abs().amax(-1))},
+        list(found.tokens), "largest difference",
+    )  # fmt: skip
+    said = (
+        f"With positions {positions}, each word's output vector in “{' '.join(found.reordered)}” differs from "
+        "its vector "
+        f"in “{' '.join(found.tokens)}” by at most {brief(largest)}; the numbers themselves reach {brief(size)}."
+    )
+    return Finding(
+        largest, "largest difference between the vectors of a word", said, judge(largest < 10 * ROUNDING * size), bars
+    )
+
+
+def identical_rows(encoder: TextEncoder, sentence: str) -> Finding:
+    """Without positions a sentence and its words reversed are identical: as rows in order, or only as a set of rows."""
+    found = word_order(encoder, sentence)
+    n = len(found.order)
+    ours = encoder.trace(sentence)["output"]
+    moved = sum(i != j for i, j in enumerate(found.order))
+    largest, size = found.largest_off, float(ours.abs().max())
+    same = largest < 10 * ROUNDING * size
+    said = (
+        f"With positions off the two outputs hold the same {n} vectors, up to {brief(largest)}, but {moved} of "
+        "them stand "
+        "in another row: the set is the same, the order is that of the words. With positions on, vectors "
+        "differ by up to "
+        f"{brief(found.largest_on)}."
+    )
+    return Finding(largest, "largest difference with positions off", said, judge(same and moved == 0, same))
+
+
+def position_values(encoder: TextEncoder) -> Finding:
+    """All values of the position table are within -1 and 1."""
+    if encoder.config.positions == "none":
+        return untried("This model has no positions.")
+    table = encoder.model.embedding.positions.weight
+    largest = float(table.abs().max())
+    said = (
+        f"The {table.shape[0]} × {table.shape[1]} numbers go from {float(table.min()):.4g} to {float(table.max()):.4g}."
+    )
+    return Finding(largest, "largest value in size", said, judge(largest <= 1 + ROUNDING))
+
+
+def one_frequency(encoder: TextEncoder) -> Finding:
+    """Each pair of columns turns by the same angle at every step: it has one frequency."""
+    if not circles(encoder):
+        return untried("This model has no table of sines and cosines.")
+    found = turn(encoder.model.embedding.positions.weight)
+    waves = 2 * math.pi / found.angles.abs()
+    said = (
+        "From one position to the next each pair turns by an angle of its own, missed by at most "
+        f"{brief(found.largest)}. "
+        f"Of {len(waves)} pairs the fastest comes round after {brief(float(waves[0]))} positions, the slowest after "
+        f"{brief(float(waves[-1]))}."
+    )
+    curves = Curves({"wavelength": array(waves)}, array(range(len(waves))),
+                    ("pair of columns", "positions for one round"), (False, True))  # fmt: skip
+    return Finding(found.largest, "largest distance from one frequency", said, judge(found.largest < ROUNDING), curves)
+
+
+def one_rotation(encoder: TextEncoder, steps: int = 10) -> Finding:
+    """PE(p + k) is one fixed rotation of PE(p), the same for every p."""
+    if encoder.config.positions == "none":
+        return untried("This model has no positions.")
+    table = encoder.model.embedding.positions.weight
+    found = turn(table, steps)
+    said = (
+        f"One rotation of each pair takes every position p to p + {steps}, for all {len(table) - steps} of them; the "
+        f"largest distance between the turned vector's pair and the real one is {brief(found.largest)}."
+    )
+    return Finding(found.largest, "largest distance after the rotation", said, judge(found.largest < ROUNDING))
+
+
+def only_distance(encoder: TextEncoder) -> Finding:
+    """How alike two position vectors are depends on how far apart they stand, not on where."""
+    if encoder.config.positions == "none":
+        return untried("This model has no positions.")
+    table = encoder.model.embedding.positions.weight
+    found = profile(table)
+    half = len(found.mean) // 2
+    relative = float(found.spread[:half].max() / found.mean[0].abs())
+    rises = int((found.mean[1:half] > found.mean[: half - 1]).sum())
+    said = (
+        f"The dot product of two position vectors is {brief(float(found.mean[0]))} for the same position, "
+        f"{brief(float(found.mean[1]))} for neighbours and {brief(float(found.mean[10]))} ten apart. At one "
+        "distance it "
+        f"varies by at most {brief(relative)} of the first. It does not always fall: it rises at {rises} of "
+        f"{half - 1} steps."
+    )
+    curves = Curves({"PE(p) · PE(p + k)": array(found.mean[:half])}, array(range(half)),
+                    ("distance k", "dot product"))  # fmt: skip
+    return Finding(relative, "how much it varies at one distance", said, judge(relative < ROUNDING), curves)
+
+
+def circles(encoder: TextEncoder) -> bool:
+    """Whether the model's positions are a computed table that is not all zeros."""
+    return isinstance(encoder.model.embedding.positions, FixedPositions) and encoder.config.positions != "none"

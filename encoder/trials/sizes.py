@@ -1,0 +1,124 @@
+"""Trials of size: parameters, shapes, time, and what a list of token ids says."""
+
+import numpy as np
+
+from encoder.cost import parameters
+from encoder.labs import LENGTHS, Duration, timing
+from encoder.text_encoder import TextEncoder
+from encoder.trials.finding import Bars, Curves, Finding, brief, judge, listed, untried
+
+ABOUT = 0.1  # how far "about" reaches
+CONSTANT = 1.5  # a time that grows by less than this factor is called constant
+BERT_PIECES = 30_522  # in the vocabulary of BERT, uncased (Devlin et al. 2019)
+PARTS = {"attention": ("attention.w_q", "attention.w_k", "attention.w_v", "attention.w_o"),
+         "feed-forward": ("feed_forward.w_1", "feed_forward.w_2")}  # fmt: skip
+
+
+def block(encoder: TextEncoder, parts: tuple[str, ...] = ("",)) -> int:
+    """How many parameters the first block holds, or some of its parts."""
+    starts = tuple(f"layers.0.{part}" for part in parts)
+    return sum(part.counted for part in parameters(encoder.model) if part.name.startswith(starts))
+
+
+def block_size(encoder: TextEncoder) -> Finding:
+    """One block holds about 12 d_model² parameters."""
+    counted, about = block(encoder), 12 * encoder.config.d_model**2
+    off = abs(counted / about - 1)
+    said = (
+        f"One block holds {counted:,} parameters; 12 · {encoder.config.d_model}² is {about:,}, {100 * off:.2g} % away."
+    )
+    each = {name: block(encoder, parts) for name, parts in PARTS.items()} | {"norms": block(encoder, ("norm",))}
+    bars = Bars({"parameters": np.array(list(each.values()), dtype=float)}, list(each), "parameters of a block")
+    return Finding(
+        float(counted), "parameters of a block", said, judge(counted == about or off < 0.01, off < ABOUT), bars
+    )
+
+
+def part_size(encoder: TextEncoder, part: str, expected: float) -> Finding:
+    """One part of a block holds about as many parameters as is said."""
+    counted = block(encoder, PARTS[part])
+    off = abs(counted / expected - 1)
+    said = f"The {part} of a block holds {counted:,} parameters; {expected:,.0f} is {100 * off:.2g} % away."
+    return Finding(float(counted), f"parameters of {part}", said, judge(off < ABOUT))
+
+
+def query_key_value(encoder: TextEncoder) -> Finding:
+    """W_Q, W_K and W_V together hold 3 d_model² parameters: with their biases, or without."""
+    counted, squares = block(encoder, PARTS["attention"][:3]), 3 * encoder.config.d_model**2
+    biases = sum(p.numel() for name, p in encoder.model.layers[0].named_parameters()
+                 if name.endswith("bias") and name.startswith(PARTS["attention"][:3]))  # fmt: skip
+    said = (
+        f"They hold {counted:,} parameters; 3 · {encoder.config.d_model}² is {squares:,}. The difference of "
+        f"{counted - squares:,} is {biases:,} biases."
+    )
+    return Finding(float(counted), "parameters of W_Q, W_K and W_V", said,
+                   judge(counted == squares, counted - biases == squares))  # fmt: skip
+
+
+def shape_is(encoder: TextEncoder, sentence: str, step: str, expected: list[int]) -> Finding:
+    """A step has the shape that is said: with the tokens that the model adds, or without them."""
+    trace = encoder.trace(sentence)
+    if step not in trace:
+        raise ValueError(trace.unknown(step))
+    real, added = list(trace[step].shape), sum(trace.pieces.special)
+    spoken = [size - added if name == "n" else size for name, size in zip(trace.step(step).shape, real, strict=True)]
+    said = f"{step} is {by(real)}" + (f", {by(spoken)} without the {added} tokens that the model adds" if added else "")
+    return Finding(float(trace[step].numel()), "numbers in it", f"{said}; {by(expected)} is claimed.",
+                   judge(real == expected, spoken == expected))  # fmt: skip
+
+
+def by(sizes: list[int]) -> str:
+    """A shape in words: 3 × 512."""
+    return " × ".join(map(str, sizes))
+
+
+def one_width(encoder: TextEncoder, sentence: str, layers: int) -> Finding:
+    """Every one of so many blocks takes and gives the same shape."""
+    trace, count = encoder.trace(sentence), encoder.config.n_layers
+    names = [f"layers.{i}.{end}" for i in range(count) for end in ("attention.input", "output")]
+    shapes = {tuple(trace[name].shape) for name in names}
+    found = listed([by(list(shape)) for shape in sorted(shapes)])
+    said = f"This model has {count} blocks, and what goes in and comes out is {found}."
+    return Finding(float(count), "blocks", said, judge(count == layers and len(shapes) == 1, len(shapes) == 1))
+
+
+def time_constant(encoder: TextEncoder, longest: int = 256) -> Finding:
+    """A run takes the same time however many tokens it reads."""
+    return judged(timing(encoder, [n for n in LENGTHS if n <= min(longest, encoder.max_tokens)]))
+
+
+def judged(durations: tuple[Duration, ...]) -> Finding:
+    """The verdict on the times of several lengths, shortest first."""
+    first, last = durations[0], durations[-1]
+    ratio = last.seconds / first.seconds
+    said = (
+        f"On one processor, now: {brief(1000 * first.seconds)} ms for {first.n} tokens and "
+        f"{brief(1000 * last.seconds)} ms for "
+        f"{last.n}, {brief(ratio)} times as long, for {brief(last.flops / first.flops)} times as many "
+        "operations. Those for "
+        f"pairs of tokens grew {brief(last.pair_flops / first.pair_flops)} times, and are "
+        f"{brief(100 * last.pair_flops / last.flops)} % "
+        "of all at the end."
+    )
+    curves = Curves(
+        {"measured": np.array([1000 * d.seconds for d in durations]),
+         "if it were constant": np.array([1000 * first.seconds for _ in durations])},
+        np.array([d.n for d in durations], dtype=float), ("tokens", "milliseconds"), (True, True),
+    )  # fmt: skip
+    return Finding(ratio, f"time for {last.n} tokens over that for {first.n}", said, judge(ratio < CONSTANT), curves)
+
+
+def ids_say(encoder: TextEncoder, ids: list[int], text: str) -> Finding:
+    """A list of token ids is a text, in the vocabulary of BERT."""
+    size = encoder.tokenizer.get_vocab_size()
+    pieces = [encoder.tokenizer.id_to_token(i) or "nothing" for i in ids]
+    if size != BERT_PIECES:
+        return untried(
+            f"This needs BERT's vocabulary of {BERT_PIECES:,} pieces; this model has {size:,}. Here "
+            f"{listed([str(i) for i in ids])} "
+            f"are {listed([f'“{piece}”' for piece in pieces])}, and “{text}” is {list(encoder.tokenize(text).ids)}."
+        )
+    ours = list(encoder.tokenize(text).ids)
+    wrong = sum(a != b for a, b in zip(ours, ids, strict=False)) + abs(len(ours) - len(ids))
+    said = f"The ids spell {' '.join(pieces)}; “{text}” is {ours}: {wrong} places differ."
+    return Finding(float(wrong), "places that differ", said, judge(wrong == 0))

@@ -1,0 +1,185 @@
+"""Trials of what holds a deep stack together: residuals, norms, the activation, and the mask."""
+
+import math
+from dataclasses import replace
+
+from encoder.attention import Attention
+from encoder.config import Activation
+from encoder.labs import SHAPE, collapse, gradients, halved, hidden_row, norms, padding, residuals, softmax_of
+from encoder.text_encoder import TextEncoder
+from encoder.trials.finding import Bars, Curves, Finding, array, brief, judge
+
+APART = 1e-3  # 1 - cosine below which all tokens have become one
+ROUNDING = 1e-5
+
+
+def residuals_keep(encoder: TextEncoder, depth: int = 6) -> Finding:
+    """With residuals the tokens of a random stack stay apart, without them they become one."""
+    found = residuals((depth,))
+    ours, theirs = found.curve(True, True).apart, found.curve(False, True).apart
+    value, lost = float(ours[depth]), float(theirs[depth])
+    said = (
+        f"After {depth} random post-norm blocks 1 - cosine between two tokens is {brief(value)} with residuals and "
+        f"{brief(lost)} without; it was {brief(float(ours[0]))} at the start."
+    )
+    curves = Curves({"with residuals": array(ours), "without": array(theirs)}, array(range(depth + 1)),
+                    ("blocks", "1 - cosine between tokens"), (False, True))  # fmt: skip
+    return Finding(value, f"1 - cosine after {depth} blocks with residuals", said,
+                   judge(value > APART > lost, value > 10 * lost and lost < APART), curves)  # fmt: skip
+
+
+def norms_keep_length(encoder: TextEncoder, depth: int = 24) -> Finding:
+    """With norms the length of a vector stays in its range through a random stack; without them it does not."""
+    found = residuals((depth,))
+    ours, theirs = found.curve(True, True).length, found.curve(True, False).length
+    grown, kept = float(theirs[depth] / theirs[0]), float(ours[depth] / ours[0])
+    said = (
+        f"Through {depth} random blocks the length of a vector becomes {brief(kept)} times what it was with norms, and "
+        f"{brief(grown)} times without."
+    )
+    curves = Curves({"with norms": array(ours), "without": array(theirs)}, array(range(depth + 1)),
+                    ("blocks", "length of a vector"), (False, True))  # fmt: skip
+    return Finding(
+        grown, "growth of the length without norms", said, judge(0.1 < kept < 10 and not 0.1 < grown < 10), curves
+    )
+
+
+def gradients_vanish(encoder: TextEncoder, depth: int = 24) -> Finding:
+    """Without residuals the gradient is lost on its way back: always, or only where norms are missing too."""
+    kept = {
+        (residual, norm): float((found := gradients(depth, residual=residual, norm=norm))[0] / found[-1])
+        for residual in (True, False)
+        for norm in (True, False)
+    }
+    without, bare = kept[(False, True)], kept[(False, False)]
+    said = (
+        f"Through {depth} random blocks the gradient at the start is {brief(kept[(True, True)])} times that at "
+        "the end with "
+        f"residuals and norms. Without residuals it is {brief(without)} times with norms and {brief(bare)} times with "
+        f"neither; without norms alone it is {brief(kept[(True, False)])} times: it explodes."
+    )
+    vanish = 0.01
+    return Finding(without, "gradient that is left without residuals", said, judge(without < vanish, bare < vanish))
+
+
+def pre_norm_deeper(encoder: TextEncoder, depth: int = 48) -> Finding:
+    """In a deep random stack pre-norm keeps tokens apart where post-norm does not."""
+    post, pre = (residuals((depth,), replace(SHAPE, norm_first=first)).curve(True, True) for first in (False, True))
+    value, other = float(pre.apart[depth]), float(post.apart[depth])
+    said = (
+        f"After {depth} random blocks 1 - cosine between two tokens is {brief(value)} with pre-norm and "
+        f"{brief(other)} with "
+        f"post-norm; after 6 blocks {brief(float(pre.apart[min(6, depth)]))} and "
+        f"{brief(float(post.apart[min(6, depth)]))}. The "
+        f"price is length: {brief(float(pre.length[depth]))} against {brief(float(post.length[depth]))}."
+    )
+    curves = Curves({"pre-norm": array(pre.apart), "post-norm": array(post.apart)}, array(range(depth + 1)),
+                    ("blocks", "1 - cosine between tokens"), (False, True))  # fmt: skip
+    ahead = value > 10 * other
+    return Finding(value, f"1 - cosine after {depth} pre-norm blocks", said,
+                   judge(ahead and other < APART < value, value > other), curves)  # fmt: skip
+
+
+def std_norm_is(encoder: TextEncoder, width: int = 512) -> Finding:
+    """The variant that divides by the unbiased standard deviation is LayerNorm."""
+    pair = norms((width,))[0]
+    said = (
+        f"At d_model {width} the outputs differ by up to {brief(pair.largest)}: a factor of {pair.ratio:.6f}, where "
+        f"√(d / (d - 1)) is {pair.predicted:.6f}. Gamma can learn the factor; where the variance is near 0 the "
+        "place of "
+        "eps matters too."
+    )
+    table = norms()
+    widths = array(one.d_model for one in table)
+    curves = Curves({"largest difference": array([one.largest for one in table])}, widths,
+                    ("d_model", "difference"), (True, True))  # fmt: skip
+    return Finding(pair.largest, "largest difference between the outputs", said,
+                   judge(pair.largest < ROUNDING, abs(pair.ratio - 1) < 0.01), curves)  # fmt: skip
+
+
+def layers_collapse(encoder: TextEncoder, between: str = "nothing") -> Finding:
+    """Two linear layers are one layer W' = W_1 W_2, with nothing between them or with an activation."""
+    activation: Activation = "gelu" if between == "gelu" else "relu"
+    found = collapse(activation=activation)
+    apart = found.linear if between == "nothing" else found.bent
+    left = found.linear_remainder if between == "nothing" else found.remainder
+    said = (
+        f"With {between} between them the two layers and the merged one, W' = W₁W₂, differ by up to "
+        f"{brief(apart)}; the "
+        f"numbers reach {brief(found.largest)}. The best of all linear layers misses {brief(100 * left)} % of them."
+    )
+    return Finding(left, "share that no single linear layer gives", said, judge(left < ROUNDING))
+
+
+def activation_needed(encoder: TextEncoder, sentence: str) -> Finding:
+    """The feed-forward network is what removes layer collapse: alone, or beside the softmax that bends too."""
+    found, bent = collapse(), attention_bend(encoder, sentence)
+    removes = found.remainder > 0.01 > found.linear_remainder
+    said = (
+        f"Two linear layers are one up to {brief(found.linear_remainder)}; with ReLU between them the best "
+        "linear layer misses "
+        f"{brief(found.remainder)}. But attention is not linear either: given half its input it misses half "
+        "its output by "
+        f"{brief(min(bent))} to {brief(max(bent))}."
+    )
+    return Finding(found.remainder, "share that no single linear layer gives", said,
+                   judge(removes and max(bent) < ROUNDING, removes))  # fmt: skip
+
+
+def attention_linear(encoder: TextEncoder, sentence: str) -> Finding:
+    """All operations in multi-head attention are linear."""
+    bent, held = attention_bend(encoder, sentence), attention_bend(encoder, sentence, held=True)
+    said = (
+        f"Given half its input, attention misses half its output by {brief(min(bent))} to {brief(max(bent))} "
+        "of it, layer by "
+        f"layer. With the weights held it misses by {brief(max(held))}: the maps are linear, the softmax is not."
+    )
+    bars = Bars({"as it is": array(bent), "weights held": array(held)},
+                [f"layer {i}" for i in range(len(bent))], "share missed")  # fmt: skip
+    return Finding(max(bent), "share of the output that is missed", said,
+                   judge(max(bent) < ROUNDING, max(held) < ROUNDING), bars)  # fmt: skip
+
+
+def attention_bend(encoder: TextEncoder, sentence: str, held: bool = False) -> list[float]:
+    """`labs.halved` for every layer, on what came in there."""
+    trace = encoder.trace(sentence)
+    found = []
+    for i, layer in enumerate(encoder.model.layers):
+        attention = layer.get_submodule("attention")
+        assert isinstance(attention, Attention)
+        one = halved(attention, trace[f"layers.{i}.attention.input"])
+        found.append(one.held if held else one.bent)
+    return found
+
+
+def padding_ignored(encoder: TextEncoder, short: str, sentence: str, mask: str = "kept") -> Finding:
+    """A short sentence in a batch has the vectors that it has alone."""
+    found = padding(encoder, short, sentence)
+    apart, leak = {"kept": (found.masked, found.masked_leak), "forgotten": (found.forgotten, found.forgotten_leak)}[
+        mask
+    ]
+    value, size = float(apart.max()), float(encoder.trace(short)["output"].abs().max())
+    pads = len(found.tokens) - found.n
+    said = (
+        f"With the mask {mask}, the vectors of “{short}” beside {pads} [PAD] differ from those alone by up to "
+        f"{brief(value)}; [PAD] takes {brief(float(leak.mean()))} of all weight."
+    )
+    series = {"masked": array(found.masked), "mask forgotten": array(found.forgotten)}
+    bars = Bars(series, list(found.tokens[: found.n]), "largest difference")
+    return Finding(value, "largest difference from the run alone", said, judge(value < 10 * ROUNDING * size), bars)
+
+
+def masks_alike(encoder: TextEncoder, low: float = -1e9) -> Finding:
+    """A large negative number masks as well as minus infinity."""
+    finite, endless = (float(softmax_of([2.0, 1.0, mask])[2]) for mask in (low, -math.inf))
+    lost, even = hidden_row(-math.inf), hidden_row(low)
+    said = (
+        f"Beside keys that may be seen, a key at {low:g} gets weight {brief(finite)}, one at minus infinity "
+        f"{brief(endless)}. "
+        f"Where all keys of a row are hidden they differ: minus infinity gives no number, and {lost.lost[-1]} of "
+        f"{len(lost.weights)} tokens are lost after {len(lost.lost) - 1} layers; {low:g} gives every hidden key "
+        f"{brief(float(even.weights[-1, 0]))}."
+    )
+    same = finite == endless
+    everywhere = lost.lost[-1] == even.lost[-1]
+    return Finding(finite, f"weight of a key masked with {low:g}", said, judge(same and everywhere, same))
