@@ -27,7 +27,7 @@ FLOORS = (  # each stands on those before it and on itself
     {"hub"},
     {"text_encoder", "words"},
     {"metrics", "knockout", "compare", "labs"},
-    {"trials", "lesson", "claims", "glossary"},
+    {"trials", "lesson", "lesson_text", "claims", "glossary", "guesses"},
     {"figures", "export", "report", "report_page", "train"},
 )
 
