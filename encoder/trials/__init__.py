@@ -13,6 +13,7 @@ from typing import Any
 from encoder.text_encoder import TextEncoder
 from encoder.trials import arithmetic, looking, order, sizes, stacks
 from encoder.trials.finding import Bars, Curves, Finding, Grid, Picture, Verdict
+from encoder.trials.looking import position_of
 
 Value = str | int | float | list[str] | list[int] | list[float]
 
@@ -203,6 +204,7 @@ __all__ = [
     "Picture",
     "Verdict",
     "kind",
+    "position_of",
     "problems",
     "run",
     "takes",

@@ -1,15 +1,17 @@
 """The only caching: models by name, and runs by what they were asked."""
 
 import gc
+import json
 import os
 import threading
+from collections.abc import Mapping
 from typing import Any
 
 import cachetools
 import streamlit as st
 import torch
 
-from encoder import TextEncoder, Trace, labs
+from encoder import TextEncoder, Trace, labs, trials
 from encoder.allocator import keep_freed_memory
 from encoder.cost import longest, size
 from encoder.edit_text import text_to_edits
@@ -162,6 +164,18 @@ def lab(name: str, model: str = "", text: Text = "") -> Any:
     """The result of an experiment that depends on nothing but its own defaults, or on a model and a sentence."""
     experiment = getattr(labs, name)
     return experiment(text_encoder(model), text) if model else experiment()
+
+
+@st.cache_resource(max_entries=512, show_spinner=False)
+def findings(model: str, trial: str, given: str) -> trials.Finding:
+    """What a trial finds in a model; measured when asked for first, at most one per processor at a time."""
+    with runs().seats:
+        return trials.run(trial, text_encoder(model), json.loads(given))
+
+
+def finding(trial: str, given: Mapping[str, Any]) -> trials.Finding:
+    """What a trial finds in the model that this session looks at; ValueError where it does not fit."""
+    return findings(current().model, trial, json.dumps(dict(given), sort_keys=True))
 
 
 def untouched() -> Trace:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 class Page:
     """One page: its script, title and icon, which parts of the encoder it explains, and the step it opens on.
 
-    `section` is the heading it stands under in the menu.
+    `section` is the heading it stands under in the menu. `walk` tells whether Previous and Next lead there; a page
+    without it has its own.
     """
 
     key: str
@@ -16,6 +17,7 @@ class Page:
     parts: tuple[str, ...] = ()
     opens_on: str = ""
     section: str = "Step by step"
+    walk: bool = True
 
     @property
     def script(self) -> str:
@@ -47,4 +49,7 @@ PAGES = (
     Page("lens", "Layer by layer", ":material/timeline:", section="Look deeper"),
     Page("vectors", "Where vectors come from", ":material/call_merge:", section="Look deeper"),
     Page("model_cost", "Model & cost", ":material/monitoring:", section="Look deeper"),
+    Page("lessons", "Lessons", ":material/school:", section="Learn", walk=False),
+    Page("claims", "Claims", ":material/fact_check:", section="Learn"),
+    Page("glossary", "Glossary", ":material/dictionary:", section="Learn"),
 )

@@ -24,6 +24,7 @@ CHOICES = frozenset(  # keys of widgets whose choice belongs to one page, and to
         *("loo_measure", "watched", "merge_words", "some_words", "pair_part", "pair_way"),
     )
 )
+LESSON = re.compile(r"[a-z0-9-]{1,40}|z:[A-Za-z0-9_-]{1,6000}|file:[0-9a-f]{12}", re.ASCII)
 CELL = re.compile(r"([a-zA-Z0-9_.]{1,80}):(\d{1,6}(?:,\d{1,6}){0,3})", re.ASCII)
 
 
@@ -36,7 +37,8 @@ class View:
     `hidden` lists the positions that no token may look at. `cell` is the opened number, "step:index,index".
     `edits` is what is switched off or changed in the run, as `encoder.edit_text` writes it. `other` and `other_model`
     are what the run is compared with; no model means the same one. `choices` are what was chosen in widgets of single
-    pages, by their keys, as a link spells it. `present` is "1" in front of a class.
+    pages, by their keys, as a link spells it. `present` is "1" in front of a class. `lesson` is the lesson that is
+    played, by its name or packed, and `at` its step, counted from 1.
     """
 
     sentence: str = EXAMPLE
@@ -52,6 +54,8 @@ class View:
     second: str = ""
     choices: tuple[tuple[str, str], ...] = ()
     present: str = ""
+    lesson: str = ""
+    at: int = 1
 
     def to_query(self) -> dict[str, str]:
         """The parameters of a link that restores this view; what is at its default is left out."""
@@ -119,7 +123,7 @@ def from_query(
                 changed[name] = query[name]
             except ValueError as error:
                 refuse(name.replace("_", " "), query[name], str(error))
-    for name in ("layer", "head"):
+    for name in ("layer", "head", "at"):
         if name in query:
             if is_count(query[name]):
                 changed[name] = int(query[name])
@@ -141,6 +145,11 @@ def from_query(
             changed["cell"] = query["cell"]
         else:
             refuse("cell", query["cell"], "it must be a step and an index such as output:0,5")
+    if "lesson" in query:
+        if LESSON.fullmatch(query["lesson"]):
+            changed["lesson"] = query["lesson"]
+        else:
+            refuse("lesson", query["lesson"], "it must be a lesson's name or a lesson packed into the link")
     if "edits" in query:
         try:
             edits = text_to_edits(query["edits"])

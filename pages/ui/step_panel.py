@@ -9,7 +9,7 @@ from encoder.figures.facts import main_fact
 from encoder.figures.steps import BEST_WORDS, draw_best_words, draw_step, picture, title
 from encoder.steps import Step
 from encoder.trace import Trace
-from pages.ui import downloads, inspector, session, state
+from pages.ui import downloads, inspector, session, state, terms
 from pages.ui.site import PAGES
 from pages.ui.text import chart, plain, theme
 from pages.ui.walk import current, stops_of
@@ -41,6 +41,8 @@ def show(trace: Trace, step: Step, head: int) -> None:
     words.markdown(step.note)
     sizes = step.sizes(trace.config, len(trace.tokens))
     words.caption(f"`{step.name}` · shape {' × '.join(step.shape)} = {' × '.join(map(str, sizes))}")
+    with words:
+        terms.draw(step.local)
     formula.latex(step.formula if "=" in step.formula else f"{step.symbol} = {step.formula}")
     if step.shape[-1] == "vocab":
         best_words(trace, step)

@@ -42,7 +42,7 @@ def page_of(layer: int | None, step: str) -> Page:
 def stops(config: EncoderConfig) -> tuple[Stop, ...]:
     """Every stop from the typed sentence to the cost of the run, in the order of computation."""
     steps = [Stop(page_of(step.layer, step.local), step.local, step.layer, step.name) for step in catalogue(config)]
-    first, *others = [Stop(page) for page in PAGES if not page.parts]
+    first, *others = [Stop(page) for page in PAGES if page.walk and not page.parts]
     return (first, *steps, *others)
 
 
@@ -67,6 +67,8 @@ def resume() -> None:
 def settle(page: Page, config: EncoderConfig) -> None:
     """Make sure that the chosen step is one that this page has."""
     st.session_state["page"] = page.key
+    if not page.walk:
+        return
     view = state.current()
     offered = stops_of(page, config, view.layer)
     if view.step not in offered:
@@ -75,6 +77,8 @@ def settle(page: Page, config: EncoderConfig) -> None:
 
 def draw(page: Page, config: EncoderConfig) -> None:
     """The bar with both buttons and where we are."""
+    if not page.walk:
+        return
     way = stops(config)
     here = way.index(current(page, config))
     with st.container(horizontal=True, vertical_alignment="center", width="content", key="walk"):

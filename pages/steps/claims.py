@@ -1,0 +1,74 @@
+"""Claims: what tutorials say of encoders, each measured now, with the verdict that follows from the number."""
+
+import pandas as pd
+import streamlit as st
+
+from encoder.claims import CLAIMS, SOURCES, Claim
+from encoder.trials import Finding, Verdict
+from encoder.trials.finding import brief, untried
+from pages.ui import findings, lesson_book, lesson_player, session, state
+from pages.ui.text import plain
+
+
+def measured() -> list[tuple[Claim, Finding]]:
+    """Every claim with what was found; the bar moves while measuring."""
+    found = []
+    bar = st.progress(0.0, text="Measuring …")
+    for done, claim in enumerate(CLAIMS):
+        bar.progress(done / len(CLAIMS), text=f"Measuring {done + 1} of {len(CLAIMS)}: {plain(claim.text)}")
+        try:
+            found.append((claim, session.finding(claim.trial, claim.given)))
+        except (ValueError, KeyError) as error:
+            found.append((claim, untried(f"It cannot be tried in this model: {error.args[0]}.")))
+    bar.empty()
+    return found
+
+
+def row(claim: Claim, found: Finding) -> None:
+    """One claim: what is said and where, what was measured, the verdict, and the way to try it."""
+    with st.container(border=True, key=f"claim_{claim.key}"):
+        said, number, judged = st.columns([4, 5, 2])
+        said.markdown(f"**{plain(claim.text)}**")
+        said.caption(plain("; ".join(SOURCES[key] for key in claim.where)))
+        number.markdown(plain(found.sentence))
+        with judged:
+            findings.badge(found)
+            if found.what:
+                st.caption(plain(f"{brief(found.value)}: {found.what}"))
+            act, args = (
+                (lesson_book.go, (claim.lesson, 1)) if claim.lesson else (lesson_player.open_page, (claim.page,))
+            )
+            st.button("Try it", key=f"try_{claim.key}", on_click=act, args=args)
+
+
+def table(rows: list[tuple[Claim, Finding]]) -> pd.DataFrame:
+    """All claims as a table."""
+    return pd.DataFrame(
+        {
+            "claim": claim.text,
+            "where": "; ".join(SOURCES[key] for key in claim.where),
+            "measured": found.sentence,
+            "number": found.value,
+            "verdict": found.verdict.value,
+        }
+        for claim, found in rows
+    )
+
+
+st.markdown(
+    f"What tutorials say, in our words, and what the model **{plain(state.current().model)}** says to it. "
+    "Every number was measured since the app started; the verdict follows from the number."
+)
+rows = measured()
+counts = {kind: sum(found.verdict is kind for _, found in rows) for kind in Verdict}
+kinds = st.pills(
+    "Show", [kind for kind in Verdict if counts[kind]], key="claim_verdicts", selection_mode="multi",
+    format_func=lambda kind: f"{counts[kind]} {kind.value}",
+)  # fmt: skip
+for one, outcome in rows:
+    if not kinds or outcome.verdict in kinds:
+        row(one, outcome)
+st.download_button(
+    "CSV", data=lambda: table(rows).to_csv(index=False).encode(), file_name="claims.csv", mime="text/csv",
+    on_click="ignore",
+)  # fmt: skip

@@ -1,0 +1,43 @@
+"""Lessons: small experiments in order, each with a prediction and a number measured on the spot."""
+
+import streamlit as st
+
+from encoder.lesson import LessonError
+from pages.ui import lesson_book, lesson_maker, lesson_player, state
+from pages.ui.text import plain
+
+
+def offer() -> None:
+    """All bundled lessons, and how far each was played."""
+    st.markdown(
+        "Each lesson is a few small experiments that run now, in this model. Guess first, then see. "
+        "**Previous** and **Next**, or the arrow keys, lead through a lesson; **S** shows what comes out."
+    )
+    seen = st.session_state.get("seen", {})
+    with st.grid("auto", min_column_width=280):
+        for name, lesson in lesson_book.bundled().items():
+            with st.container(border=True, key=f"card_{name}"):
+                st.markdown(f"**{plain(lesson.title)}**  \n{plain(lesson.learn)}")
+                count, done = len(lesson.steps), seen.get(name, 0)
+                st.caption(f"{count} steps" + (f", seen to {done}" if done else ""))
+                st.button("Go on" if 1 < done < count else "Start", key=f"start_{name}", on_click=lesson_book.go,
+                          args=(name, done if 1 < done < count else 1))  # fmt: skip
+
+
+lesson = None
+if name := state.current().lesson:
+    try:
+        lesson = lesson_book.find(name)
+    except LessonError as error:
+        st.error(plain("  \n".join(error.problems)))
+        lesson_book.leave()
+if lesson is not None:
+    lesson_player.draw(lesson)
+else:
+    offered, made = st.tabs(["Lessons", "Make a lesson"], key="lessons_part", on_change="rerun")
+    if offered.open:
+        with offered:
+            offer()
+    if made.open:
+        with made:
+            lesson_maker.draw()

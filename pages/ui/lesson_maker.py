@@ -1,0 +1,111 @@
+"""Makes a lesson: collect views while walking through the app, edit the texts, save, open and share."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from encoder.lesson import LONGEST, MOST_BYTES, Lesson, LessonError, LessonStep, read
+from encoder.lesson_text import pack, write
+from pages.ui import lesson_book, lesson_draft
+from pages.ui.text import plain
+
+
+def draw() -> None:
+    """The whole workbench."""
+    st.markdown(
+        "Switch collecting on and walk through the app: the bar above every page then has a button that adds what you "
+        "see. Come back here to write the texts, to save the lesson as a file, or to share it as a link."
+    )
+    st.session_state["draft_switch"] = lesson_draft.on()
+    st.toggle("Collect views", key="draft_switch", on_change=switch)
+    given = st.file_uploader("Open a lesson file", type=["toml"], key="lesson_file", on_change=open_file)
+    if given is None:
+        st.session_state.pop("lesson_file_problems", None)
+    for problem in st.session_state.get("lesson_file_problems", []):
+        st.error(plain(problem))
+    lesson = fields()
+    for number, step in enumerate(lesson.steps):
+        lesson = replace(lesson, steps=(*lesson.steps[:number], one(number, step), *lesson.steps[number + 1 :]))
+    st.session_state["draft"] = lesson
+    if not lesson.steps:
+        st.caption("No step yet.")
+        return
+    finish(lesson)
+
+
+def switch() -> None:
+    """Switch collecting on or off."""
+    st.session_state["drafting"] = st.session_state["draft_switch"]
+
+
+def open_file() -> None:
+    """Read the file that was given, and say what is wrong with it."""
+    given = st.session_state["lesson_file"]
+    problems: list[str] = []
+    if given is not None:
+        try:
+            if given.size > MOST_BYTES:
+                raise LessonError([f"{given.name}: it has {given.size:,} bytes; a lesson has at most {MOST_BYTES:,}"])
+            text = given.getvalue().decode("utf-8")
+            lesson_draft.put(lesson_book.fitting(read(text, given.name), given.name))
+        except LessonError as error:
+            problems = error.problems
+        except UnicodeDecodeError:
+            problems = [f"{given.name}: it is no text in UTF-8"]
+    st.session_state["lesson_file_problems"] = problems
+
+
+def field(label: str, name: str, value: str, key: str, tall: bool = False) -> str:
+    """A text of the lesson, with the length it may have."""
+    kind = st.text_area if tall else st.text_input
+    written: str = kind(label, value, key=f"{key}_{st.session_state.get('draft_round', 0)}", max_chars=LONGEST[name])
+    return written
+
+
+def fields() -> Lesson:
+    """Title and what one will learn."""
+    lesson = lesson_draft.draft()
+    title = field("Title", "title", lesson.title, "draft_title")
+    return replace(lesson, title=title, learn=field("What one will learn", "learn", lesson.learn, "draft_learn"))
+
+
+def one(number: int, step: LessonStep) -> LessonStep:
+    """One step: its page, its text, and the way to move it or take it away."""
+    with st.container(border=True):
+        page = lesson_book.SHOWN[step.page]
+        what = [page.title, *(f"{name} {value}" for name, value in step.view.items())]
+        what += [f"check {step.trial}"] if step.trial else []
+        what += [f"question: {step.question.kind}"] if step.question else []
+        st.caption(plain(f"{number + 1}. {' · '.join(what)}"))
+        text = field("Text", "text", step.text, f"draft_text_{number}", tall=True)
+        with st.container(horizontal=True):
+            st.button(
+                "Move up", key=f"draft_up_{number}", disabled=number == 0, on_click=lesson_draft.move, args=(number,)
+            )
+            st.button("Remove", key=f"draft_remove_{number}", on_click=lesson_draft.remove, args=(number,))
+    return replace(step, text=text)
+
+
+def finish(lesson: Lesson) -> None:
+    """Play, save and share the lesson, if it is one."""
+    try:
+        text = write(lesson)
+        lesson_book.fitting(read(text, "your lesson"), "your lesson")
+    except LessonError as error:
+        st.warning(plain("  \n".join(error.problems)))
+        return
+    with st.container(horizontal=True):
+        st.button("Play it", key="draft_play", type="primary", on_click=play, args=(lesson,))
+        st.download_button("Save as a file", data=text.encode(), file_name="lesson.toml", mime="application/toml",
+                           key="draft_save", on_click="ignore")  # fmt: skip
+    packed = pack(lesson)
+    if packed is None:
+        st.caption("The lesson is too long for a link: share the file.")
+    else:
+        st.markdown("Share it as a link: put this behind the address of the app.")
+        st.code(f"/lessons?lesson={packed}", language=None, wrap_lines=True)
+
+
+def play(lesson: Lesson) -> None:
+    """Show the lesson from its first step."""
+    lesson_book.go(lesson_book.keep(lesson), 1)
