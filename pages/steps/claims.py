@@ -35,10 +35,11 @@ def row(claim: Claim, found: Finding) -> None:
             findings.badge(found)
             if found.what:
                 st.caption(plain(f"{brief(found.value)}: {found.what}"))
-            act, args = (
-                (lesson_book.go, (claim.lesson, 1)) if claim.lesson else (lesson_player.open_page, (claim.page,))
-            )
-            st.button("Try it", key=f"try_{claim.key}", on_click=act, args=args)
+            key = f"try_{claim.key}"
+            if claim.lesson:
+                st.button("Try it", key=key, on_click=lesson_book.go, args=(claim.lesson, 1))
+            else:
+                st.button("Try it", key=key, on_click=lesson_player.open_page, args=(claim.page,))
 
 
 def table(rows: list[tuple[Claim, Finding]]) -> pd.DataFrame:
