@@ -1,11 +1,11 @@
 """Lab time: how long a run takes, and how many operations it needs, by the number of tokens."""
 
-import statistics
 from collections.abc import Sequence
 from time import perf_counter
 from typing import NamedTuple
 
 import torch
+from torch import Tensor
 
 from encoder.cost import step_flops
 from encoder.labs.parts import at_least, some
@@ -29,33 +29,39 @@ class Duration(NamedTuple):
 def timing(
     encoder: TextEncoder, lengths: Sequence[int] = LENGTHS, *, repetitions: int = 5, seed: int = 0
 ) -> tuple[Duration, ...]:
-    """Run random token ids of every length on one thread; seconds are the median, after one run that is not counted.
+    """Run random token ids of every length on one thread, in turns; seconds are those of the quickest run of each.
 
-    The head that guesses words is left out: its operations would hide those of the layers.
+    What else the machine does can only make a run slower, so the quickest is nearest to what the run itself takes. The
+    head that guesses words is left out: its operations would hide those of the layers.
 
     Raises:
         ValueError: no length, one that the model does not take, or no repetition.
     """
     at_least(1, repetitions=repetitions)
     some("lengths", lengths, 1, encoder.max_tokens)
+    generator = torch.Generator().manual_seed(seed)
+    ids = [torch.randint(encoder.config.vocab_size, (1, n), generator=generator) for n in lengths]
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        return tuple(of_length(encoder, n, repetitions, seed) for n in lengths)
+        for one in ids:
+            encoder.model(one)  # the first run of a length lays out its memory and is not counted
+        taken = [[seconds(encoder, one) for one in ids] for _ in range(repetitions)]
     finally:
         torch.set_num_threads(threads)
+    quickest = map(min, zip(*taken, strict=True))
+    return tuple(Duration(n, time, *flops(encoder, n)) for n, time in zip(lengths, quickest, strict=True))
 
 
-def of_length(encoder: TextEncoder, n: int, repetitions: int, seed: int) -> Duration:
-    """Time and count one length."""
-    ids = torch.randint(encoder.config.vocab_size, (1, n), generator=torch.Generator().manual_seed(seed))
+def seconds(encoder: TextEncoder, ids: Tensor) -> float:
+    """How long one run takes."""
+    start = perf_counter()
     encoder.model(ids)
-    taken = []
-    for _ in range(repetitions):
-        start = perf_counter()
-        encoder.model(ids)
-        taken.append(perf_counter() - start)
+    return perf_counter() - start
+
+
+def flops(encoder: TextEncoder, n: int) -> tuple[int, int]:
+    """Operations of a run of n tokens, and those among them for pairs of tokens."""
     steps = [step for step in catalogue(encoder.config) if step.part != "mlm"]
-    flops = {step: step_flops(step, encoder.config, n) for step in steps}
-    pairs = sum(count for step, count in flops.items() if step.shape == PAIRS or step.local in PAIRWISE)
-    return Duration(n, statistics.median(taken), sum(flops.values()), pairs)
+    of = {step: step_flops(step, encoder.config, n) for step in steps}
+    return sum(of.values()), sum(f for step, f in of.items() if step.shape == PAIRS or step.local in PAIRWISE)

@@ -153,6 +153,11 @@ def takes(name: str) -> dict[str, bool]:
     return {p.name: p.default is p.empty for p in list(signature.parameters.values())[1:]}
 
 
+def claim(name: str) -> str:
+    """What a trial puts to the test, in one sentence: the first line of its docstring."""
+    return inspect.getdoc(TRIALS[name]).partition("\n")[0]  # type: ignore[union-attr]
+
+
 def kind(name: str, parameter: str) -> Text | Number | Several:
     """What a parameter of a trial may hold."""
     return OWN.get((name, parameter)) or PARAMETERS[parameter]
@@ -203,6 +208,7 @@ __all__ = [
     "Grid",
     "Picture",
     "Verdict",
+    "claim",
     "kind",
     "position_of",
     "problems",

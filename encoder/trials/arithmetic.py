@@ -55,7 +55,7 @@ def listing(values: list[float]) -> str:
 
 
 def rows_sum(encoder: TextEncoder, sentence: str, edits: str = "") -> Finding:
-    """Every row of every head's weights sums to 1, and none of the weights is 0 or less."""
+    """Every row of every head's weights sums to 1, and every token looks at every other."""
     weights = attention_weights(encoder.trace(sentence, edits=text_to_edits(edits)))
     apart = float((weights.double().sum(-1) - 1).abs().max())
     rows, smallest = weights.shape[:-1].numel(), float(weights.min())
@@ -63,7 +63,9 @@ def rows_sum(encoder: TextEncoder, sentence: str, edits: str = "") -> Finding:
         f"The sums of all {rows} rows are within {brief(apart)} of 1. The smallest weight is {brief(smallest)}"
         f"{', so every token looks at every other, if only a little' if smallest > 0 else ''}."
     )
-    return Finding(apart, "largest distance of a row sum from 1", said, judge(apart < AGREES))
+    return Finding(
+        apart, "largest distance of a row sum from 1", said, judge(apart < AGREES and smallest > 0, apart < AGREES)
+    )
 
 
 def spread_grows(encoder: TextEncoder) -> Finding:

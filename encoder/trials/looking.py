@@ -106,7 +106,7 @@ def linked(encoder: TextEncoder, sentence: str, word: str, target: str) -> Findi
 
 
 def refers(encoder: TextEncoder, sentence: str, other: str, word: str, first: str, second: str) -> Finding:
-    """A word looks at `first` in one sentence and at `second` in the other, in some head."""
+    """Some head turns the word from one thing to another when the sentence changes."""
     runs = encoder.trace(sentence), encoder.trace(other)
     weights = [attention_weights(run) for run in runs]
     lead = []  # how much more on `first` than on `second`, per head
@@ -158,7 +158,7 @@ def mean_cosine(cosines: Tensor) -> Tensor:
 
 
 def head_job(encoder: TextEncoder, head: int, job: str) -> Finding:
-    """The head of that number, in some layer, links the words of one kind of relation."""
+    """The head of this number links the words of one kind of relation, in some layer."""
     mass, even = torch.zeros(encoder.config.n_layers, encoder.config.n_heads), 0.0
     if not 0 <= head < encoder.config.n_heads:
         raise ValueError(f"there is no head {head}; heads go from 0 to {encoder.config.n_heads - 1}")
@@ -223,7 +223,7 @@ def layers_rise(encoder: TextEncoder) -> Finding:
 
 
 def leans(encoder: TextEncoder, sentence: str, other: str, word: str, near: str, far: str) -> Finding:
-    """In `sentence` the model's guess at a word's place leans more towards `near`, against `far`, than in `other`."""
+    """In this sentence the model's guess at the word leans further towards a meaning than in the other sentence."""
     odds = []
     for text in (sentence, other):
         trace = encoder.trace(text)

@@ -34,7 +34,7 @@ def same_vectors(encoder: TextEncoder, sentence: str, other: str = "", positions
 
 
 def identical_rows(encoder: TextEncoder, sentence: str) -> Finding:
-    """Without positions a sentence and its words reversed are identical: as rows in order, or only as a set of rows."""
+    """Without positions the output of a sentence and that of its words reversed are identical."""
     found = word_order(encoder, sentence)
     n = len(found.order)
     ours = encoder.trace(sentence)["output"]

@@ -35,7 +35,7 @@ def block_size(encoder: TextEncoder) -> Finding:
 
 
 def part_size(encoder: TextEncoder, part: str, expected: float) -> Finding:
-    """One part of a block holds about as many parameters as is said."""
+    """A part of a block holds about as many parameters as is claimed."""
     counted = block(encoder, PARTS[part])
     off = abs(counted / expected - 1)
     said = f"The {part} of a block holds {counted:,} parameters; {expected:,.0f} is {100 * off:.2g} % away."
@@ -43,7 +43,7 @@ def part_size(encoder: TextEncoder, part: str, expected: float) -> Finding:
 
 
 def query_key_value(encoder: TextEncoder) -> Finding:
-    """W_Q, W_K and W_V together hold 3 d_model² parameters: with their biases, or without."""
+    """W_Q, W_K and W_V together hold 3 d_model² parameters."""
     counted, squares = block(encoder, PARTS["attention"][:3]), 3 * encoder.config.d_model**2
     biases = sum(p.numel() for name, p in encoder.model.layers[0].named_parameters()
                  if name.endswith("bias") and name.startswith(PARTS["attention"][:3]))  # fmt: skip
@@ -56,7 +56,7 @@ def query_key_value(encoder: TextEncoder) -> Finding:
 
 
 def shape_is(encoder: TextEncoder, sentence: str, step: str, expected: list[int]) -> Finding:
-    """A step has the shape that is said: with the tokens that the model adds, or without them."""
+    """A step of the run has the shape that is claimed."""
     trace = encoder.trace(sentence)
     if step not in trace:
         raise ValueError(trace.unknown(step))
@@ -73,7 +73,7 @@ def by(sizes: list[int]) -> str:
 
 
 def one_width(encoder: TextEncoder, sentence: str, layers: int) -> Finding:
-    """Every one of so many blocks takes and gives the same shape."""
+    """All blocks, as many as claimed, take and give the same shape."""
     trace, count = encoder.trace(sentence), encoder.config.n_layers
     names = [f"layers.{i}.{end}" for i in range(count) for end in ("attention.input", "output")]
     shapes = {tuple(trace[name].shape) for name in names}

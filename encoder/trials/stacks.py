@@ -45,7 +45,7 @@ def norms_keep_length(encoder: TextEncoder, depth: int = 24) -> Finding:
 
 
 def gradients_vanish(encoder: TextEncoder, depth: int = 24) -> Finding:
-    """Without residuals the gradient is lost on its way back: always, or only where norms are missing too."""
+    """Without residuals the gradient is lost on its way back."""
     kept = {
         (residual, norm): float((found := gradients(depth, residual=residual, norm=norm))[0] / found[-1])
         for residual in (True, False)
@@ -98,7 +98,7 @@ def std_norm_is(encoder: TextEncoder, width: int = 512) -> Finding:
 
 
 def layers_collapse(encoder: TextEncoder, between: str = "nothing") -> Finding:
-    """Two linear layers are one layer W' = W_1 W_2, with nothing between them or with an activation."""
+    """Two linear layers, with what stands between them here, are one linear layer."""
     activation: Activation = "gelu" if between == "gelu" else "relu"
     found = collapse(activation=activation)
     apart = found.linear if between == "nothing" else found.bent
@@ -112,7 +112,7 @@ def layers_collapse(encoder: TextEncoder, between: str = "nothing") -> Finding:
 
 
 def activation_needed(encoder: TextEncoder, sentence: str) -> Finding:
-    """The feed-forward network is what removes layer collapse: alone, or beside the softmax that bends too."""
+    """The activation of the feed-forward network, and it alone, keeps layers from collapsing into one."""
     found, bent = collapse(), attention_bend(encoder, sentence)
     removes = found.remainder > 0.01 > found.linear_remainder
     said = (

@@ -27,7 +27,7 @@ def measured() -> list[tuple[Claim, Finding]]:
 def row(claim: Claim, found: Finding) -> None:
     """One claim: what is said and where, what was measured, the verdict, and the way to try it."""
     with st.container(border=True, key=f"claim_{claim.key}"):
-        said, number, judged = st.columns([4, 5, 2])
+        said, number, judged = st.columns([4, 5, 3])
         said.markdown(f"**{plain(claim.text)}**")
         said.caption(plain("; ".join(SOURCES[key] for key in claim.where)))
         number.markdown(plain(found.sentence))

@@ -4,11 +4,8 @@ import pandas as pd
 import streamlit as st
 
 from encoder.glossary import TERMS
+from pages.ui.text import plain
 
 st.markdown("The names on every page, in the code and in exports. The same names stand beside each step's title.")
-rows = [
-    {"name": t.name, "meaning": t.meaning, "paper": t.paper, "torch": t.torch, "Hugging Face": t.hugging_face,
-     "TransformerLens": t.transformer_lens}
-    for t in TERMS
-]  # fmt: skip
+rows = [{"name": plain(t.name), "meaning": plain(t.meaning), "elsewhere": plain(t.elsewhere) or "–"} for t in TERMS]
 st.table(pd.DataFrame(rows).set_index("name"))

@@ -22,12 +22,14 @@ def badge(found: Finding) -> None:
     st.badge(found.verdict.value, icon=ICONS[found.verdict], color=COLOURS[found.verdict])
 
 
-def draw(found: Finding, key: str) -> None:
-    """All of it."""
-    with st.container(key=f"{key}_verdict"):
+def draw(found: Finding, key: str, claim: str) -> None:
+    """All of it, below the claim that was put to the test."""
+    st.markdown(f"*{plain(claim)}*")
+    with st.container(horizontal=True, vertical_alignment="center", key=f"{key}_number"):
         badge(found)
         if found.what:
-            st.metric(plain(found.what), brief(found.value))
+            st.metric(plain(found.what), brief(found.value), width="content")
+    with st.container(key=f"{key}_verdict"):
         st.markdown(plain(found.sentence))
     if found.picture is not None:
         picture(found.picture, key, found.what)

@@ -7,7 +7,7 @@ from encoder.figures.theme import shown
 from encoder.lesson import Lesson, LessonStep, Question
 from encoder.steps import Step
 from encoder.trace import Trace
-from encoder.trials import Finding, Verdict, position_of, takes
+from encoder.trials import Finding, Verdict, claim, position_of, takes
 from pages.ui import findings, lesson_book, session, state, step_panel, token_strip
 from pages.ui.text import plain
 from pages.ui.walk import stops_of
@@ -28,6 +28,7 @@ def draw(lesson: Lesson) -> None:
     if at != view.at or arrives_by_link(step):
         lesson_book.go(view.lesson, at)
         del st.session_state["go_to"]  # this is the page
+        state.write_url()
         st.rerun()
     st.html(STYLE)
     head(lesson, view.lesson, at)
@@ -165,7 +166,7 @@ def show(step: LessonStep) -> None:
         if isinstance(found, str):
             st.warning(plain(found))
         else:
-            findings.draw(found, "lesson")
+            findings.draw(found, "lesson", claim(step.trial))
     page, view, trace = lesson_book.SHOWN[step.page], state.current(), session.now()
     st.button(
         f"Open this view on the page {page.title}",
