@@ -92,7 +92,7 @@ PARAMETERS: dict[str, Text | Number | Several] = {
     "width": Number(2, 1024),
     "depth": Number(2, 48),
     "longest": Number(16, 512),
-    "low": Number(-1e30, -1, whole=False),
+    "low": Number(-1e30, -1e4, whole=False),
     "scores": Several(Number(-1000, 1000, whole=False)),
     "expected": Several(Number(0, 1e12, whole=False)),
     "ids": Several(Number(0, 1_000_000), 32),
@@ -165,16 +165,16 @@ def kind(name: str, parameter: str) -> Text | Number | Several:
 
 def problems(name: object, given: Mapping[str, object], sentence: bool = False) -> list[str]:
     """What is wrong with a trial's name and parameters, one sentence each; `sentence` is given by the view."""
-    if name not in TRIALS:
+    if not isinstance(name, str) or name not in TRIALS:
         return [f"there is no trial {str(name)[:60]!r}; the trials are {', '.join(TRIALS)}"]
-    known = takes(str(name))
+    known = takes(name)
     found = [
         f"{str(p)[:40]} is no parameter of {name}; it takes {', '.join(known) or 'none'}"
         for p in given
         if p not in known
     ]
     for parameter, needed in known.items():
-        allowed = kind(str(name), parameter)
+        allowed = kind(name, parameter)
         if parameter not in given:
             if needed and not (sentence and parameter == "sentence"):
                 found.append(f"{parameter} of {name} is missing; it must be {allowed.allowed}")

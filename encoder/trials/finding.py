@@ -76,7 +76,9 @@ def untried(why: str) -> Finding:
 
 def brief(value: float) -> str:
     """A number with three significant digits; rounding errors as powers of ten."""
-    return f"{value:.1e}" if 0 < abs(value) < 1e-3 else f"{value:,.3g}" if abs(value) < 1000 else f"{value:,.0f}"
+    if 0 < abs(value) < 1e-3:
+        return f"{value:.1e}"
+    return f"{value:.3g}" if abs(value) < 999.5 else f"{value:,.0f}"
 
 
 def array(values: Tensor | Iterable[float]) -> np.ndarray:

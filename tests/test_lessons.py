@@ -1,0 +1,233 @@
+"""Lesson files: what they may hold, what is said of those that hold something else, the way into a link and back."""
+
+import base64
+import random
+import string
+import tracemalloc
+import zlib
+
+import pytest
+
+from encoder import trials
+from encoder.claims import CLAIMS, SOURCES
+from encoder.config import PRESETS
+from encoder.glossary import TERMS, beside
+from encoder.guesses import number, token, verdict
+from encoder.lesson import MOST_BYTES, Lesson, LessonError, LessonStep, Question, read
+from encoder.lesson_text import LONGEST_LINK, pack, unpack, write
+from encoder.steps import catalogue
+from encoder.text_encoder import TextEncoder
+from encoder.trials import Finding, Verdict
+from pages.ui import lesson_book
+
+GOOD = """
+title = "Order"
+learn = "What order is."
+[[step]]
+page = "attention"
+text = "Look."
+view = {sentence = "I love deep learning", layer = 2, head = 3, step = "attention.weights"}
+own = true
+check = {trial = "same_vectors", positions = "off"}
+question = {kind = "number", ask = "How far?", low = 0, high = 2.5}
+"""
+NASTY = (
+    'quote " backslash \\ newline \n tab \t bell \x07 delete \x7f emoji 👩‍🔬 \U0001f600 right \u202e <b>x</b> $x$ ```'
+)
+
+
+def problems(text: str) -> str:
+    with pytest.raises(LessonError) as caught:
+        read(text, "mine.toml")
+    assert str(caught.value) == "\n".join(caught.value.problems)
+    assert all(problem.startswith("mine.toml") for problem in caught.value.problems)
+    return str(caught.value)
+
+
+def test_a_good_file_is_read() -> None:
+    (step,) = read(GOOD).steps
+    view = {"sentence": "I love deep learning", "layer": "2", "head": "3", "step": "attention.weights"}
+    question = Question("number", "How far?", "", 0.0, 2.5)
+    assert step == LessonStep("attention", "Look.", view, True, "same_vectors", {"positions": "off"}, question)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("title =", "titel ="), ("there is no field 'titel'", "title, learn, step", "title has 0 characters")),
+        (('"Order"', '"' + "x" * 81 + '"'), ("title has 81 characters", "1 to 80")),
+        (('"Order"', "7"), ("title is '7'", "1 to 80")),
+        (("page =", "side ="), ("step 1", "no field 'side'", "page has 0 characters")),
+        (('"Look."', '"' + "x" * 601 + '"'), ("step 1: text has 601 characters", "1 to 600")),
+        (('"Look."', '"   "'), ("step 1: text has 3 characters",)),
+        (("own = true", 'own = "yes"'), ("step 1: own is 'yes'", "true or false")),
+        (("layer = 2", "floor = 2"), ("step 1: view has no field 'floor'", "sentence, model, layer")),
+        (("layer = 2", "layer = true"), ("step 1: layer of view must be",)),
+        (("layer = 2", "layer = [2]"), ("step 1: layer of view must be",)),
+        (("view = {", "view = 3 # {"), ("step 1: view is '3'", "must be a table")),
+        (('trial = "same_vectors"', 'trial = "os.system"'), ("check: there is no trial 'os.system'", "same_vectors")),
+        (('trial = "same_vectors"', 'trial = ["x"]'), ("step 1: check: there is no trial",)),
+        (('"off"', '"half"'), ("step 1: check: positions of same_vectors is 'half'", "one of off, on")),
+        (('positions = "off"', "places = 2"), ("step 1: check: places is no parameter", "sentence, other, positions")),
+        (('kind = "number"', 'kind = "essay"'), ("step 1: kind of question is 'essay'", "token, number, verdict")),
+        (("low = 0", "low = 3"), ("step 1: low and high of the question are 3 and 2.5",)),
+        (("low = 0", "low = nan"), ("step 1: low and high",)),
+        (("low = 0", 'low = "0"'), ("step 1: low and high",)),
+        (("check = {", "#"), ("step 1: a question of kind number needs a check",)),
+        (("[[step]]", "[step]"), ("it has 0 steps", "1 to 60")),
+        (("[[step]]", "[[steps]]"), ("no field 'steps'", "it has 0 steps")),
+        (("high = 2.5", "high = 0x" + "f" * 5000), ("more than 64 bits",)),
+        (("high = 2.5", "high = " + "9" * 5000), ("no TOML file",)),
+        (("high = 2.5", "high = " + "[" * 5000), ("no TOML file",)),
+        (("title", "title = ="), ("no TOML file",)),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said_with_file_step_field_value_and_range(
+    change: tuple[str, str], said: tuple[str, ...]
+) -> None:
+    assert change[0] in GOOD
+    found = problems(GOOD.replace(*change, 1))
+    for part in said:
+        assert part in found
+
+
+def test_a_lesson_has_bounds() -> None:
+    assert "at most 100,000" in problems(GOOD + "#" * MOST_BYTES)
+    step = GOOD[GOOD.index("[[step]]") :]
+    assert len(read(GOOD + step * 59).steps) == 60
+    assert "it has 61 steps" in problems(GOOD + step * 60)
+    assert len(problems(GOOD + step.replace("page", "side") * 59).splitlines()) == 20
+
+
+@pytest.mark.parametrize("name", lesson_book.ORDER)
+def test_bundled_lessons_come_back_from_text_and_link(name: str) -> None:
+    lesson = lesson_book.bundled()[name]
+    assert read(write(lesson)) == lesson
+    packed = pack(lesson)
+    assert packed is not None and unpack(packed) == lesson
+
+
+def test_every_lesson_file_is_offered_and_ends_in_a_live_number() -> None:
+    assert {path.stem for path in lesson_book.FOLDER.iterdir()} == set(lesson_book.ORDER)
+    for lesson in lesson_book.bundled().values():
+        assert lesson.steps[-1].trial
+        assert any(step.question for step in lesson.steps)
+
+
+def test_hostile_text_survives_the_way_through_file_and_link() -> None:
+    lesson = Lesson("T", NASTY, (LessonStep("attention", NASTY, {"sentence": NASTY}),))
+    assert read(write(lesson)) == lesson
+    assert unpack(str(pack(lesson))) == lesson
+
+
+def packed_bytes(data: bytes) -> str:
+    return "z:" + base64.urlsafe_b64encode(zlib.compress(data, 9)).decode().rstrip("=")
+
+
+@pytest.mark.parametrize(
+    ("link", "said"),
+    [
+        ("z:", "the link must be"),
+        ("z:../../etc/passwd", "the link must be"),
+        ("z:" + "A" * LONGEST_LINK, "the link must be"),
+        ("z:AAAA", "damaged"),
+        (packed_bytes(GOOD.encode())[:-20], "cut off"),
+        (packed_bytes(b"\xff\xfe"), "damaged"),
+        (packed_bytes(b"title = 1"), "title is '1'"),
+        (packed_bytes(b"\0" * (MOST_BYTES + 1)), "larger than 100,000 bytes"),
+    ],
+)
+def test_a_damaged_link_is_said(link: str, said: str) -> None:
+    with pytest.raises(LessonError, match=said):
+        unpack(link)
+
+
+def test_a_link_that_would_unpack_to_much_fills_no_memory() -> None:
+    bomb = packed_bytes(b"\0" * 4_000_000)
+    assert len(bomb) <= LONGEST_LINK
+    tracemalloc.start()
+    with pytest.raises(LessonError, match="larger than 100,000 bytes"):
+        unpack(bomb)
+    assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    tracemalloc.stop()
+
+
+def test_a_lesson_too_long_for_a_link_is_not_packed() -> None:
+    draw = random.Random(0)
+    texts = ["".join(draw.choices(string.ascii_letters, k=600)) for _ in range(20)]
+    lesson = Lesson("T", "L", tuple(LessonStep("attention", text) for text in texts))
+    assert read(write(lesson)) == lesson
+    assert pack(lesson) is None
+
+
+@pytest.mark.parametrize(
+    ("step", "said"),
+    [
+        (LessonStep("nowhere", "x"), "step 1: there is no page 'nowhere'"),
+        (LessonStep("lessons", "x"), "step 1: there is no page 'lessons'"),
+        (LessonStep("attention", "x", {"model": "gpt"}), "step 1: the view asks for model “gpt”"),
+        (LessonStep("attention", "x", {"layer": "-1"}), "step 1: the view asks for layer “-1”"),
+        (LessonStep("attention", "x", {"step": "attention.magic"}), "the view asks for step"),
+        (LessonStep("attention", "x", {"edits": "layers.0.output:explode"}), "the view asks for edits"),
+        (LessonStep("attention", "x", {"hidden": "1,x"}), "the view asks for hidden"),
+    ],
+)
+def test_pages_and_views_that_are_not_there_are_said(step: LessonStep, said: str) -> None:
+    with pytest.raises(LessonError, match=said):
+        lesson_book.fitting(Lesson("T", "L", (step,)))
+
+
+def test_guesses_and_their_distance(base: TextEncoder) -> None:
+    trace = base.trace("The animal didn't cross the street because it was too wide.")
+    right, wrong, none = (token(trace, 4, 1, 8, guess) for guess in (2, 6, None))
+    assert (right.right, right.distance, wrong.right, wrong.distance) == (True, 0.0, False, 4.0)
+    assert "“animal” (2), with 0.471" in wrong.sentence and "4 tokens away" in wrong.sentence
+    assert not none.right and "animal" in none.sentence
+    found = Finding(0.494, "cosine", "said.", Verdict.HOLDS)
+    assert number(found, 0, 1, 0.5).right and not number(found, 0, 1, 0.8).right
+    assert number(found, 0, 1, 0.8).distance == pytest.approx(0.306)
+    assert verdict(found, "holds").right and not verdict(found, "does not hold").right
+
+
+def test_claims_are_data_that_trials_decide() -> None:
+    assert len(CLAIMS) >= 12
+    assert len({claim.key for claim in CLAIMS}) == len(CLAIMS)
+    for claim in CLAIMS:
+        assert trials.problems(claim.trial, claim.given) == []
+        assert claim.where and set(claim.where) <= set(SOURCES)
+        assert claim.lesson in lesson_book.bundled() if claim.lesson else claim.page in lesson_book.SHOWN
+
+
+def test_no_verdict_is_written_in_a_lesson_or_claim() -> None:
+    """Verdicts come from numbers: neither table has a place for one."""
+    said = {verdict.value for verdict in Verdict}
+    for lesson in lesson_book.bundled().values():
+        for step in lesson.steps:
+            assert not said & {str(value) for value in step.given.values()}
+    for claim in CLAIMS:
+        assert not said & {claim.text, *map(str, claim.given.values())}
+
+
+STEPS = {step.local for config in PRESETS.values() for step in catalogue(config)}
+
+
+def test_every_term_stands_beside_a_step_and_every_step_that_matters_has_one() -> None:
+    assert {term.name for term in TERMS} == {term.name for step in STEPS for term in beside(step)}
+    for step in (
+        "attention.q",
+        "attention.weights",
+        "add_norm_1.variance",
+        "feed_forward.hidden",
+        "embedding.positions",
+    ):
+        assert beside(step)
+
+
+def test_the_glossary_of_the_readme_is_the_glossary() -> None:
+    readme = (lesson_book.FOLDER.parents[1] / "README.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1] for line in readme.split("## Glossary")[1].split("\n##")[0].splitlines() if "|" in line][
+        2:
+    ]
+    names = {name.strip() for row in rows for name in row.replace(" / ", ",").split(",")}
+    known = {term.name for term in TERMS} | {"activation"}
+    assert names <= known, names - known
