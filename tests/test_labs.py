@@ -18,12 +18,19 @@ from encoder.labs import (
     WITHOUT_POSITIONS,
     collapse,
     dot_products,
+    exchanged,
+    gradients,
+    halved,
     hidden_row,
     merged,
     norms,
     padding,
+    profile,
     residuals,
     scaling,
+    softmax_of,
+    timing,
+    turn,
     word_order,
 )
 from encoder.labs.depth import SHAPE
@@ -393,3 +400,118 @@ def test_a_given_step_is_what_the_rest_goes_on_with() -> None:
     )
     assert torch.equal(recorded(block, x)["output"], block(x))
     assert Given({}, Recorder({}, {}))("output", x) is x
+
+
+def test_a_word_that_stands_twice_is_matched_in_reading_order(base: TextEncoder) -> None:
+    lab = exchanged(base, "The cat chased the mouse.", "The mouse chased the cat.")
+    assert lab.order == (0, 1, 5, 3, 4, 2, 6, 7)
+    assert lab.reordered[1:6] == ("the", "mouse", "chased", "the", "cat")
+    there, back = base.trace("The cat chased the mouse."), base.trace("The mouse chased the cat.")
+    torch.testing.assert_close(lab.on[2], back["output"][5] - there["output"][2], atol=1e-4, rtol=0)
+    assert lab.largest_off < 1e-5 < lab.largest_on
+
+
+@pytest.mark.parametrize("other", ["w1 w2 w3 w2", "w1 w2 w3 w2 w9", SENTENCE])
+def test_sentences_of_other_words_or_the_same_order_are_refused(other: str) -> None:
+    with pytest.raises(ValueError, match="must have the same words, in another order"):
+        exchanged(tiny(TINY), SENTENCE, other)
+
+
+# Positions
+
+
+def test_a_pair_of_columns_turns_by_its_frequency_at_every_step() -> None:
+    config = replace(TINY, max_positions=100)
+    table = tiny(config).model.embedding.positions.weight
+    for k in (1, 7, 99):
+        found = turn(table, k)
+        frequencies = [10_000 ** (-2 * i / config.d_model) for i in range(config.d_model // 2)]
+        expected = torch.tensor([math.remainder(k * w, 2 * math.pi) for w in frequencies], dtype=torch.float64)
+        torch.testing.assert_close(found.angles, expected, atol=1e-6, rtol=0)
+        assert found.largest < 1e-6
+
+
+def test_a_table_with_one_wrong_number_turns_by_no_one_angle() -> None:
+    table = tiny(TINY).model.embedding.positions.weight.clone()
+    table[4, 6] += 0.5
+    missed = turn(table, 1).missed
+    assert missed.argmax() == 3 and missed[3] > 0.2
+    assert missed[[0, 1, 2, 4]].max() < 1e-6
+    assert profile(table).spread.max() > 0.1
+
+
+def test_the_profile_is_a_sum_of_cosines_and_knows_only_distance() -> None:
+    table = tiny(TINY).model.embedding.positions.weight
+    found = profile(table)
+    for k in (0, 1, 5):
+        cosines = [math.cos(k * 10_000 ** (-2 * i / TINY.d_model)) for i in range(TINY.d_model // 2)]
+        assert float(found.mean[k]) == pytest.approx(sum(cosines), abs=1e-5)
+    assert found.spread.max() < 1e-5
+
+
+@pytest.mark.parametrize("k", [0, -1, 19, 2.0, True])
+def test_a_distance_that_the_table_does_not_have_is_refused(k: Any) -> None:
+    with pytest.raises(ValueError, match=f"k is {k}"):
+        turn(tiny(TINY).model.embedding.positions.weight, k)
+    with pytest.raises(ValueError, match="d_model is 3"):
+        turn(torch.zeros(5, 3))
+
+
+# Softmax, gradients, linearity, time
+
+
+def test_softmax_of_a_row_is_exponentials_over_their_sum() -> None:
+    scores = [2.0, 1.0, 0.1, -math.inf]
+    whole = sum(map(math.exp, scores))
+    torch.testing.assert_close(softmax_of(scores), torch.tensor([math.exp(s) / whole for s in scores]))
+    for wrong in ([], [math.nan]):
+        with pytest.raises(ValueError, match="one or more numbers"):
+            softmax_of(wrong)
+
+
+@pytest.mark.parametrize("residual", [True, False])
+@pytest.mark.parametrize("norm_first", [True, False])
+def test_gradients_are_what_a_small_step_of_the_input_does(norm_first: bool, residual: bool) -> None:
+    config = replace(SMALL, norm_first=norm_first)
+    found = gradients(3, config, residual=residual, n=5)
+    x, away = normal(1, 5, 30, seed=1).double(), normal(1, 5, 30, seed=2).double()
+    model = untrained(replace(config, n_layers=3, vocab_size=5), 0).double()
+    given = [f"layers.{i}.add_norm_{n}.residual" for i in range(3) for n in (1, 2)]
+    tap = Given({} if residual else {name: torch.zeros_like(x) for name in given}, Recorder({}, {}))
+
+    def loss(inputs: Tensor) -> float:
+        return float((model.resume(inputs, 0, None, tap) * away).sum())
+
+    step, slopes = 1e-6, []
+    for i in range(x.numel()):
+        moved = torch.zeros_like(x)
+        moved.view(-1)[i] = step
+        slopes.append((loss(x + moved) - loss(x - moved)) / (2 * step))
+    assert float(found[0]) == pytest.approx(math.hypot(*slopes), rel=1e-3)
+    assert float(found[3]) == pytest.approx(float(away.norm()), rel=1e-6)
+    assert found.shape == (4,)
+
+
+def test_attention_with_its_weights_held_is_linear_and_without_is_not(base: TextEncoder) -> None:
+    trace = base.trace(SARA)
+    found = halved(base.model.layers[2].attention, trace["layers.2.attention.input"])
+    assert found.held < 1e-6 < 0.1 < found.bent
+    attention = base.model.layers[2].attention
+    x = trace["layers.2.attention.input"][None]
+    whole, half, nothing = (attention(x * share).double() for share in (1, 0.5, 0))
+    expected = (half - (whole + nothing) / 2).norm() / (whole - nothing).norm()
+    assert found.bent == pytest.approx(float(expected), rel=1e-5)
+
+
+def test_operations_grow_with_length_and_those_for_pairs_with_its_square() -> None:
+    threads = torch.get_num_threads()
+    found = timing(tiny(TINY), (4, 8, 16), repetitions=1)
+    assert torch.get_num_threads() == threads
+    assert [one.n for one in found] == [4, 8, 16]
+    assert all(one.seconds > 0 and 0 < one.pair_flops < one.flops for one in found)
+    for short, long in ((found[0], found[1]), (found[1], found[2])):
+        assert 2 < long.flops / short.flops < 4
+        assert 3.9 < long.pair_flops / short.pair_flops < 4.3
+    for lengths in ((), (0,), (20,)):
+        with pytest.raises(ValueError, match=r"1 to 19"):
+            timing(tiny(TINY), lengths)

@@ -15,7 +15,7 @@ from tokenizers.pre_tokenizers import BertPreTokenizer
 from tokenizers.processors import TemplateProcessing
 
 from encoder import TextEncoder, Trace, labs, trials
-from encoder.metrics import Survey, attention_weights
+from encoder.metrics import attention_weights, survey
 from encoder.trace import Source
 from encoder.trials import TRIALS, Finding, Verdict, looking, order, sizes, stacks
 from encoder.trials.finding import brief
@@ -87,13 +87,8 @@ def knowing(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
 
 def upside_down(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
     """Layers whose neighbours come last."""
-
-    def flipped(*args: Any) -> Survey:
-        found = surveyed(*args)
-        return replace(found, measures={name: values.flip(0) for name, values in found.measures.items()})
-
-    surveyed = looking.survey
-    patch.setattr(looking, "survey", flipped)
+    found = looking.neighbours(base)
+    patch.setattr(looking, "neighbours", lambda encoder: found.flip(0))
 
 
 def widths_of(power: float) -> Break:
@@ -374,6 +369,11 @@ def test_numbers_against_independent_arithmetic(base: TextEncoder) -> None:
     found = trials.run("by_hand", base, {"sentence": WIDE, "step": "layers.4.attention.scores", "index": [1, 8, 2]})
     q, k = trace["layers.4.attention.q"][1, 8].double(), trace["layers.4.attention.k"][1, 2].double()
     assert number(found) == pytest.approx(float(q @ k), rel=1e-5)
+
+
+def test_neighbours_are_those_of_the_survey(base: TextEncoder) -> None:
+    found = survey(base).measures
+    torch.testing.assert_close(looking.neighbours(base), (found["previous"] + found["next"]).mean(-1))
 
 
 def test_odds_are_those_of_the_probabilities(base: TextEncoder) -> None:

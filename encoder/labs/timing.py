@@ -27,7 +27,7 @@ class Duration(NamedTuple):
 
 @torch.inference_mode()
 def timing(
-    encoder: TextEncoder, lengths: Sequence[int] = LENGTHS, *, repetitions: int = 5, seed: int = 0
+    encoder: TextEncoder, lengths: Sequence[int] = LENGTHS, *, repetitions: int = 3, seed: int = 0
 ) -> tuple[Duration, ...]:
     """Run random token ids of every length on one thread, in turns; seconds are those of the quickest run of each.
 

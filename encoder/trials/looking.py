@@ -6,7 +6,9 @@ import torch
 from torch import Tensor
 
 from encoder.compare import word_cosines
-from encoder.metrics import MARGIN, SENTENCES, attention_weights, survey
+from encoder.metrics import MARGIN, SENTENCES, attention_weights
+from encoder.metrics.habits import masses
+from encoder.metrics.habits import runs as each_run
 from encoder.text_encoder import TextEncoder
 from encoder.trace import Trace
 from encoder.trials.finding import Curves, Finding, Grid, array, brief, judge, untried
@@ -194,8 +196,7 @@ def layers_rise(encoder: TextEncoder) -> Finding:
     Both are stand-ins that can be measured: the weight on the words next to a word for grammar, and how far context
     moves a word's vector for meaning.
     """
-    found = survey(encoder, SENTENCES)
-    near = (found.measures["previous"] + found.measures["next"]).mean(-1)
+    near = neighbours(encoder)
     half = len(near) // 2
     below = float(near[:half].mean() - near[-half:].mean()) if half else 0.0
     cosines = []
@@ -220,6 +221,16 @@ def layers_rise(encoder: TextEncoder) -> Finding:
         array(range(len(near))), ("layer", "share"),
     )  # fmt: skip
     return Finding(below, "weight on neighbours, lower minus upper half", said, judge(steady, rising), curves)
+
+
+def neighbours(encoder: TextEncoder) -> Tensor:
+    """The share of its weight that a head puts on the tokens beside each token, mean over heads: [n_layers]."""
+    words, weights = [], []
+    for trace in each_run(encoder, SENTENCES):
+        words.append(trace.tokens)
+        weights.append(attention_weights(trace).flatten(0, 1))
+    found = masses(weights, words)
+    return (found["previous"] + found["next"]).view(encoder.config.n_layers, -1).mean(-1)
 
 
 def leans(encoder: TextEncoder, sentence: str, other: str, word: str, near: str, far: str) -> Finding:

@@ -175,7 +175,12 @@ def findings(model: str, trial: str, given: str) -> trials.Finding:
 
 def finding(trial: str, given: Mapping[str, Any]) -> trials.Finding:
     """What a trial finds in the model that this session looks at; ValueError where it does not fit."""
-    return findings(current().model, trial, json.dumps(dict(given), sort_keys=True))
+    return findings(current().model, trial, spelled(given))
+
+
+def spelled(given: Mapping[str, Any]) -> str:
+    """A trial's parameters as one text that a cache can compare."""
+    return json.dumps(dict(given), sort_keys=True)
 
 
 def untouched() -> Trace:

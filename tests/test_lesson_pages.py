@@ -1,0 +1,291 @@
+"""Lessons, claims and glossary in the app: every bundled lesson from start to end, made, shared and hostile ones."""
+
+import random
+import string
+
+import pytest
+import torch
+from streamlit.testing.v1 import AppTest
+from test_pages import APP, go, healthy, numbers, open_app, said
+
+from encoder import TextEncoder, trials
+from encoder.claims import CLAIMS
+from encoder.glossary import TERMS, beside
+from encoder.lesson import Lesson, LessonStep, Question
+from encoder.lesson_text import pack, write
+from encoder.trials import Verdict
+from encoder.trials.finding import brief
+from pages.ui import lesson_book, session
+from pages.ui.state import EXAMPLE, View
+
+WORD_ORDER = "word-order"
+
+
+def plain(text: str) -> str:
+    return text.replace("\\", "")
+
+
+def keys(app: AppTest) -> set[str]:
+    return {button.key for button in app.button}
+
+
+def press(app: AppTest, key: str) -> AppTest:
+    return healthy(app.button(key=key).click().run())
+
+
+def metric(app: AppTest) -> str:
+    """The number of the step's check."""
+    return app.metric[0].value
+
+
+def texts(app: AppTest) -> str:
+    return plain(" ".join(block.value for block in [*app.markdown, *app.info, *app.success, *app.caption]))
+
+
+def judged(app: AppTest) -> Verdict:
+    """The verdict on the screen."""
+    (badge,) = [m.value for m in app.markdown if "-badge[" in m.value]
+    return next(verdict for verdict in Verdict if badge.endswith(f": {verdict.value}]"))
+
+
+def start(name: str, at: int = 1) -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=60)
+    app.query_params["lesson"] = name
+    if at > 1:
+        app.query_params["at"] = str(at)
+    return go(healthy(app.run()), "lessons")
+
+
+@pytest.mark.parametrize("name", lesson_book.ORDER)
+def test_every_bundled_lesson_is_played_from_start_to_end(name: str) -> None:
+    lesson = lesson_book.bundled()[name]
+    app = go(open_app(), "lessons")
+    press(app, f"start_{name}")
+    for at, step in enumerate(lesson.steps, 1):
+        view = app.session_state["view"]
+        assert (view.lesson, view.at) == (name, at)
+        assert plain(step.text) in texts(app)
+        assert f"Step {at} of {len(lesson.steps)}" in app.get("progress")[0].proto.text
+        if step.question:
+            assert not app.metric and not app.get("plotly_chart")  # nothing gives the answer away
+            press(app, "reveal")
+        if step.trial:
+            given = dict(step.given)
+            if "sentence" in trials.takes(step.trial):
+                given.setdefault("sentence", view.sentence)
+            found = trials.run(step.trial, session.text_encoder(view.model), given)
+            assert judged(app) is found.verdict is not Verdict.UNTRIED
+            if step.trial != "time_constant":
+                assert metric(app) == brief(found.value)
+                assert plain(found.sentence) in texts(app)
+        assert f"Open this view on the page {lesson_book.SHOWN[step.page].title}" in app.button(key="open_view").label
+        if at < len(lesson.steps):
+            press(app, "lesson_next")
+    assert app.button(key="lesson_next").disabled
+    assert "The end." in app.success[-1].value
+    for at in range(len(lesson.steps) - 1, 0, -1):
+        press(app, "lesson_previous")
+        assert app.session_state["view"].at == at
+
+
+def test_predict_a_token_then_see_the_real_one_and_the_distance(base: TextEncoder) -> None:
+    app = start("who-is-it")
+    weights = base.trace(EXAMPLE)["layers.4.attention.weights"][1]
+    app.pills(key="guess").set_value(6).run()
+    press(app, "reveal")
+    assert "looks most at “animal” (2)" in texts(app) and "4 tokens away" in texts(app)
+    assert f"it gets {brief(float(weights[8, 6]))}" in texts(app)
+    torch.testing.assert_close(torch.tensor(numbers(app)), weights)
+    press(app, "again")
+    app.pills(key="guess").set_value(2).run()
+    press(app, "reveal")
+    assert "Right." in plain(app.success[0].value)
+
+
+def test_guess_a_number_and_a_verdict_and_count_what_was_right() -> None:
+    app = start("why-relu", 2)
+    app.pills(key="guess").set_value("holds").run()
+    press(app, "reveal")
+    assert "Right." in plain(app.success[0].value)
+    press(app, "lesson_next")
+    app.slider(key="guess").set_value(0.9).run()
+    press(app, "reveal")
+    assert "You guessed 0.9" in texts(app) and "0.409 away" in texts(app)
+    press(app, "lesson_next")
+    press(app, "lesson_next")
+    assert "You foresaw 1 of 3" in app.success[-1].value
+
+
+def test_a_step_on_ones_own_sentence_measures_that_sentence(base: TextEncoder) -> None:
+    app = start(WORD_ORDER, 5)
+    healthy(app.text_input(key="own_sentence").set_value("Keys on the table").run())
+    found = trials.run("same_vectors", base, {"sentence": "Keys on the table", "positions": "off"})
+    assert plain(found.sentence) in texts(app)
+    assert app.session_state["view"].sentence == "Keys on the table"
+    healthy(app.text_input(key="own_sentence").set_value("no no").run())
+    assert "reads the same both ways" in said(app)
+    press(app, "reset_view")
+    assert app.session_state["view"].sentence == "I love deep learning"
+
+
+def test_a_step_on_its_own_sentence_keeps_to_it() -> None:
+    app = start(WORD_ORDER, 3)
+    press(app, "reveal")
+    before = metric(app)
+    healthy(app.text_area(key="sentence").set_value("Something else").run())
+    assert metric(app) == before
+    assert "You have changed what this step shows." in texts(app)
+
+
+def test_a_link_to_a_step_shows_the_steps_own_view_and_keeps_a_changed_one() -> None:
+    app = start("many-heads", 2)
+    view = app.session_state["view"]
+    assert (view.sentence, view.layer, view.head) == ("Keys on the table belong to Sara.", 2, 3)
+    app = go(open_app(lesson="many-heads", at="2", layer="5", sentence="Hello you"), "lessons")
+    assert (app.session_state["view"].layer, app.session_state["view"].sentence) == (5, "Hello you")
+    assert go(open_app(lesson="many-heads", at="99"), "lessons").session_state["view"].at == 6
+
+
+def test_the_page_of_a_view_and_the_way_back() -> None:
+    app = start("many-heads", 2)
+    press(app, "reveal")
+    press(app, "open_view")
+    assert app.title[0].value == "Attention"
+    assert app.session_state["view"].step == "attention.weights"
+    go(app, "attention")  # the harness itself does not follow
+    healthy(app.segmented_control(key="layer").set_value(0).run())
+    press(app, "back_to_lesson")
+    assert app.title[0].value == "Lessons"
+    view = go(app, "lessons").session_state["view"]
+    assert (view.lesson, view.at, view.layer) == ("many-heads", 2, 2)
+    assert "again" in keys(app)  # what was revealed stays so
+    press(app, "leave_lesson")
+    assert "start_word-order" in keys(app) and "lesson" not in app.query_params
+
+
+@pytest.mark.parametrize("lesson", ["nope", "z:AAAA", "z:eJzLSM3JyQcABiwCFQ", "file:0123456789ab"])
+def test_a_lesson_that_is_not_there_is_said_and_the_list_shown(lesson: str) -> None:
+    app = go(open_app(lesson=lesson), "lessons")
+    assert app.error and "start_word-order" in keys(app)
+    assert app.session_state["view"].lesson == ""
+
+
+@pytest.mark.parametrize("query", [{"lesson": "../../etc/passwd"}, {"lesson": "z:" + "A" * 7000}, {"at": "-1"}])
+def test_a_link_with_another_kind_of_lesson_is_refused(query: dict[str, str]) -> None:
+    app = go(open_app(**query), "lessons")
+    assert app.session_state["view"] == View()
+
+
+HOSTILE = "<b>bold</b> $x^2$ **a** [b](javascript:alert(1)) `c` :red[d] # e"
+
+
+def test_a_linked_lesson_is_played_and_its_text_stays_text() -> None:
+    step = LessonStep("attention", HOSTILE, {"sentence": HOSTILE}, question=Question("token", HOSTILE, "x"))
+    link = pack(Lesson(HOSTILE[:80], HOSTILE, (step, LessonStep("labs", "Two."))))
+    app = start(str(link))
+    assert HOSTILE in texts(app)
+    assert not any(HOSTILE in m.value for m in app.markdown)  # it is escaped
+    press(app, "reveal")
+    press(app, "lesson_next")
+    assert app.session_state["view"].at == 2
+
+
+def test_a_lesson_is_made_by_walking_and_then_played_saved_and_opened() -> None:
+    app = go(open_app(), "lessons")
+    app.session_state["lessons_part"] = "Make a lesson"
+    healthy(app.run())
+    assert "add_view" not in keys(app)
+    healthy(app.toggle(key="draft_switch").set_value(True).run())
+    go(app, "attention")
+    healthy(app.segmented_control(key="layer").set_value(2).run())
+    press(app, "add_view")
+    assert app.button(key="add_view").label == "Add this view (1)"
+    go(app, "stack")
+    press(app, "add_view")
+    app.session_state["lessons_part"] = "Make a lesson"
+    go(app, "lessons")
+    assert "add_view" not in keys(app)
+    written = app.session_state["draft"]
+    assert [step.page for step in written.steps] == ["attention", "stack"]
+    assert written.steps[0].view == {"layer": "2", "step": "attention.weights"}
+    healthy(app.text_area(key="draft_text_0_2").set_value("First this.").run())
+    press(app, "draft_up_1")
+    assert [step.page for step in app.session_state["draft"].steps] == ["stack", "attention"]
+    press(app, "draft_remove_0")
+    lesson = app.session_state["draft"]
+    assert [step.text for step in lesson.steps] == ["First this."]
+    assert any(pack(lesson) in code.value for code in app.code)
+    press(app, "draft_play")
+    assert "First this." in texts(app) and app.session_state["view"].layer == 2
+
+
+WRONG = b"title = 1\nlearn = 'x'\n[[step]]\npage = 'attention'\ntext = 'x'\n"
+
+
+def upload(app: AppTest, name: str, data: bytes) -> AppTest:
+    return healthy(app.file_uploader(key="lesson_file").set_value((name, data, "application/toml")).run())
+
+
+def test_a_file_is_opened_and_a_wrong_one_is_said() -> None:
+    app = go(open_app(), "lessons")
+    app.session_state["lessons_part"] = "Make a lesson"
+    healthy(app.run())
+    upload(app, "good.toml", write(lesson_book.bundled()["padding"]).encode())
+    assert app.session_state["draft"] == lesson_book.bundled()["padding"]
+    press(app, "draft_play")
+    assert app.session_state["view"].at == 1 and "Padding" in app.subheader[0].value
+    for data, problem in ((WRONG, "bad.toml: title is '1'"), (b"\xff", "no text"), (b"#" * 100_001, "at most")):
+        app = go(open_app(), "lessons")
+        app.session_state["lessons_part"] = "Make a lesson"
+        healthy(app.run())
+        upload(app, "bad.toml", data)
+        assert problem in plain(app.error[0].value)
+
+
+def test_a_long_lesson_is_played_in_its_session_alone() -> None:
+    draw = random.Random(0)
+    steps = tuple(LessonStep("attention", "".join(draw.choices(string.ascii_letters, k=600))) for _ in range(20))
+    app = go(open_app(), "lessons")
+    app.session_state["draft"] = Lesson("Long", "L", steps)
+    app.session_state["lessons_part"] = "Make a lesson"
+    healthy(app.run())
+    assert "share the file" in texts(app)
+    press(app, "draft_play")
+    name = app.session_state["view"].lesson
+    assert name.startswith("file:") and "Step 1 of 20" in app.get("progress")[0].proto.text
+    assert "open the file again" in plain(go(open_app(lesson=name), "lessons").error[0].value)
+
+
+def test_every_claim_has_its_number_and_the_verdict_that_follows_from_it() -> None:
+    app = go(open_app(), "claims")
+    badges = [m.value for m in app.markdown if "-badge[" in m.value]
+    assert len(badges) == len(CLAIMS)
+    for claim, badge in zip(CLAIMS, badges, strict=True):
+        found = session.findings("base", claim.trial, session.spelled(claim.given))
+        assert badge.endswith(f": {found.verdict.value}]"), claim.key
+        assert plain(found.sentence) in texts(app)
+    app.pills(key="claim_verdicts").set_value([Verdict.FAILS]).run()
+    shown = [m.value for m in healthy(app).markdown if "-badge[" in m.value]
+    assert shown and all(Verdict.FAILS.value in badge for badge in shown)
+
+
+@pytest.mark.parametrize(("key", "title"), [("softmax", "Lessons"), ("bert-ids", "Sentence & tokens")])
+def test_a_claim_leads_to_where_it_is_tried(key: str, title: str) -> None:
+    app = go(open_app(), "claims")
+    press(app, f"try_{key}")
+    assert app.title[0].value == title
+
+
+def test_the_glossary_and_the_terms_beside_a_step() -> None:
+    app = go(open_app(), "glossary")
+    table = app.table[0].value
+    assert [plain(name) for name in table.index] == [term.name for term in TERMS]
+    app = go(open_app(), "attention")
+    strip = next(block.proto.body for block in app.get("html") if "class='terms'" in block.proto.body)
+    for term in beside("attention.weights"):
+        assert f">{term.name}<" in strip and term.meaning.split(":")[0] in strip
+
+
+def test_the_claims_of_a_model_that_guesses_no_words_are_not_tried_in_vain() -> None:
+    app = go(open_app(model="paper", layer="0", head="0"), "claims")
+    assert any(Verdict.UNTRIED.value in m.value for m in app.markdown)
