@@ -159,6 +159,9 @@ def test_a_link_opened_in_a_new_tab_shows_the_same(page: Page, app_url: str, bas
     expect(widget(page, "sentence").locator("textarea")).to_have_value("I understand this")
 
 
+LEARN = "[data-testid=stTable], [class*=st-key-card_], [class*=st-key-claim_]"  # pages of words
+
+
 @pytest.mark.parametrize("path", [page.key for page in PAGES[1:]])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_page_draws(page: Page, app_url: str, path: str, scheme: str) -> None:
@@ -169,7 +172,7 @@ def test_every_page_draws(page: Page, app_url: str, path: str, scheme: str) -> N
     if about.parts:
         assert np.isfinite(drawn(page)).all()
     main = page.locator("[data-testid=stMain]")
-    expect(main.locator(".main-svg, canvas, [data-testid=stDataFrame], .board table").first).to_be_visible()
+    expect(main.locator(f".main-svg, canvas, [data-testid=stDataFrame], .board table, {LEARN}").first).to_be_visible()
 
 
 HOSTILE = (

@@ -1,0 +1,147 @@
+"""Lessons in a real browser: two played with keys alone, the terms beside a step, and a lesson from a hostile link."""
+
+import re
+
+import numpy as np
+from browser_tools import chart, open_page, rerun, widget
+from playwright.sync_api import Page, expect
+
+from encoder import TextEncoder
+from encoder.lesson import Lesson, LessonStep, Question
+from encoder.lesson_text import pack
+from pages.ui import lesson_book
+from pages.ui.state import EXAMPLE
+
+
+def focus(page: Page, key: str, text: str = "") -> None:
+    """Press Tab until a button of that widget has the focus."""
+    for _ in range(120):
+        page.keyboard.press("Tab")
+        found = page.evaluate(
+            "([key, text]) => !!document.activeElement.closest('.st-key-' + key)"
+            " && document.activeElement.textContent.includes(text)",
+            [key, text],
+        )
+        if found:
+            return
+    raise AssertionError(f"the Tab key never reaches {key} {text}")
+
+
+def press(page: Page, key: str) -> None:
+    with rerun(page, timeout=60):
+        page.keyboard.press(key)
+
+
+def play(page: Page, name: str) -> None:
+    """Every step of a lesson, by arrow keys, with each answer shown before the next step."""
+    lesson = lesson_book.bundled()[name]
+    for at, step in enumerate(lesson.steps, 1):
+        expect(page.get_by_test_id("stProgress")).to_contain_text(f"Step {at} of {len(lesson.steps)}")
+        expect(widget(page, "lesson_text")).to_contain_text(step.text[:40])
+        if step.question and widget(page, "reveal").count():
+            press(page, "s")
+        if step.trial:
+            expect(page.get_by_test_id("stMetricValue").first).to_be_visible()
+        if at < len(lesson.steps):
+            press(page, "ArrowRight")
+    expect(widget(page, "lesson_next").get_by_role("button")).to_be_disabled()
+    expect(page.get_by_text("The end.")).to_be_visible()
+
+
+def test_a_lesson_is_played_with_keys_alone(page: Page, app_url: str) -> None:
+    open_page(page, f"{app_url}/lessons")
+    focus(page, "start_word-order")
+    press(page, "Enter")
+    expect(page).to_have_url(re.compile("lesson=word-order"))
+    page.locator("h1").click()  # the button that had the focus is gone; so that no other one has it
+    play(page, "word-order")
+    for at in (5, 4):
+        press(page, "ArrowLeft")
+        expect(page.get_by_test_id("stProgress")).to_contain_text(f"Step {at} of 6")
+    expect(page).to_have_url(re.compile("at=4"))
+    open_page(page, page.url)
+    expect(page.get_by_test_id("stProgress")).to_contain_text("Step 4 of 6")
+
+
+def test_a_prediction_is_made_with_keys_alone(page: Page, app_url: str, base: TextEncoder) -> None:
+    open_page(page, f"{app_url}/lessons?lesson=who-is-it")
+    expect(page.locator(".js-plotly-plot")).to_have_count(0)
+    focus(page, "guess", "0 [CLS]")
+    for _ in range(6):
+        page.keyboard.press("ArrowRight")  # within the tokens, not to the next step
+    press(page, "Space")
+    press(page, "s")
+    outcome = widget(page, "lesson_outcome")
+    expect(outcome).to_contain_text("“it” (8) looks most at “animal” (2)")
+    expect(outcome).to_contain_text("You marked “street” (6), 4 tokens away")
+    drawn = np.array(chart(page, "picture")[0]["z"], dtype=np.float32)
+    np.testing.assert_array_equal(drawn, base.trace(EXAMPLE)["layers.4.attention.weights"][1].numpy())
+    play(page, "who-is-it")
+
+
+def test_the_arrow_keys_walk_the_encoder_again_after_the_lesson(page: Page, app_url: str) -> None:
+    open_page(page, f"{app_url}/lessons?lesson=many-heads&at=2")
+    press(page, "s")
+    with rerun(page):
+        widget(page, "open_view").get_by_role("button").click()
+    expect(page.locator("h1")).to_have_text("Attention")
+    page.locator("h1").click()
+    press(page, "ArrowRight")
+    expect(page).to_have_url(re.compile("step=attention.heads"))
+    with rerun(page):
+        widget(page, "back_to_lesson").get_by_role("button").click()
+    expect(page.get_by_test_id("stProgress")).to_contain_text("Step 2 of 6")
+
+
+def test_a_term_says_what_it_means_when_it_is_pointed_at_or_focused(page: Page, app_url: str) -> None:
+    open_page(page, f"{app_url}/attention")
+    term = page.locator(".terms span", has_text="weights").first
+    meaning = term.get_by_role("tooltip", include_hidden=True)
+    expect(meaning).not_to_be_visible()
+    term.hover()
+    expect(meaning).to_be_visible()
+    expect(meaning).to_contain_text("attention_probs")
+    page.mouse.move(0, 0)
+    expect(meaning).not_to_be_visible()
+    term.focus()
+    expect(meaning).to_be_visible()
+
+
+def test_a_view_is_added_and_the_lesson_shared_as_a_link(page: Page, app_url: str) -> None:
+    open_page(page, f"{app_url}/lessons")
+    with rerun(page):
+        page.get_by_role("tab", name="Make a lesson").click()
+    with rerun(page):
+        widget(page, "draft_switch").locator("label").first.click()
+    with rerun(page):
+        page.locator("[data-testid=stHeader]").get_by_text("Step by step", exact=True).click()
+        page.get_by_role("menuitem", name="Feed-forward").click()
+    with rerun(page):
+        widget(page, "add_view").get_by_role("button").click()
+    expect(widget(page, "add_view")).to_contain_text("(1)")
+    with rerun(page):
+        page.locator("[data-testid=stHeader]").get_by_text("Learn", exact=True).click()
+        page.get_by_role("menuitem", name="Lessons").click()
+    if not widget(page, "draft_play").count():
+        with rerun(page):
+            page.get_by_role("tab", name="Make a lesson").click()
+    link = page.locator("code", has_text="/lessons?lesson=z:").inner_text().strip()
+    open_page(page, app_url + link)
+    expect(widget(page, "lesson_text")).to_contain_text("Look at the page")
+    expect(page.get_by_test_id("stProgress")).to_contain_text("Step 1 of 1")
+
+
+HOSTILE = "<b>bold</b><img src=x onerror=alert(1)> $x^2$ **a** [b](javascript:alert(1)) `c` 😀 مرحبا \u202eabc"
+
+
+def test_a_linked_lesson_becomes_no_markup(page: Page, app_url: str) -> None:
+    dialogs: list[str] = []
+    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+    step = LessonStep("attention", HOSTILE, {"sentence": HOSTILE}, question=Question("token", HOSTILE, HOSTILE[:40]))
+    open_page(page, f"{app_url}/lessons?lesson={pack(Lesson(HOSTILE[:80], HOSTILE, (step,)))}")
+    expect(widget(page, "lesson_text")).to_contain_text("<b>bold</b>")
+    press(page, "s")
+    main = page.locator("[data-testid=stMain]")
+    for markup in ("img[src=x]", "a[href^=javascript]", ".st-key-lesson_text b", ".st-key-lesson_text .katex"):
+        expect(main.locator(markup)).to_have_count(0)
+    assert dialogs == []
