@@ -28,7 +28,7 @@ from encoder import trials
 
 MOST_BYTES, MOST_STEPS = 100_000, 60
 LONGEST = {"title": 80, "learn": 400, "text": 600, "ask": 200, "word": 40, "page": 40}
-VIEW = ("sentence", "model", "layer", "head", "step", "hidden", "cell", "edits", "other", "other_model")
+VIEW = ("sentence", "model", "layer", "head", "step", "hidden", "cell", "edits", "other", "other_model", "second")
 LONGEST_IN_VIEW = 4000
 KINDS = ("token", "number", "verdict")
 MOST_PROBLEMS = 20

@@ -209,6 +209,9 @@ def test_a_lesson_is_made_by_walking_and_then_played_saved_and_opened() -> None:
     assert [step.page for step in written.steps] == ["attention", "stack"]
     assert written.steps[0].view == {"layer": "2", "step": "attention.weights"}
     healthy(app.text_area(key="draft_text_0_2").set_value("First this.").run())
+    healthy(app.selectbox(key="draft_check_0_2").set_value("rows_sum").run())
+    healthy(app.checkbox(key="draft_own_0_2").set_value(True).run())
+    healthy(app.selectbox(key="draft_ask_0_2_3").set_value("whether the claim holds").run())
     press(app, "draft_up_1")
     assert [step.page for step in app.session_state["draft"].steps] == ["stack", "attention"]
     press(app, "draft_remove_0")
@@ -217,6 +220,8 @@ def test_a_lesson_is_made_by_walking_and_then_played_saved_and_opened() -> None:
     assert any(pack(lesson) in code.value for code in app.code)
     press(app, "draft_play")
     assert "First this." in texts(app) and app.session_state["view"].layer == 2
+    press(app, "reveal")
+    assert judged(app) is Verdict.HOLDS and "own_sentence" in [box.key for box in app.text_input]
 
 
 WRONG = b"title = 1\nlearn = 'x'\n[[step]]\npage = 'attention'\ntext = 'x'\n"

@@ -249,6 +249,7 @@ CASES: dict[str, tuple[Case, ...]] = {
         ({"part": "attention", "expected": 1e6}, HOLDS, same),
         ({"part": "feed-forward", "expected": 2e6}, HOLDS, same),
         ({"part": "attention", "expected": 2e6}, FAILS, same),
+        ({"part": "attention", "expected": 2e6}, UNTRIED, of("post-norm")),
     ),
     "query_key_value": (({}, CONDITION, same), ({}, HOLDS, unbiased)),
     "shape_is": (

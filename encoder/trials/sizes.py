@@ -34,8 +34,13 @@ def block_size(encoder: TextEncoder) -> Finding:
     )
 
 
-def part_size(encoder: TextEncoder, part: str, expected: float) -> Finding:
-    """A part of a block holds about as many parameters as is claimed."""
+def part_size(encoder: TextEncoder, part: str, expected: float, width: int = 512) -> Finding:
+    """A part of a block holds about as many parameters as is claimed.
+
+    The claim is of blocks of that d_model, and of no others.
+    """
+    if encoder.config.d_model != width:
+        return untried(f"The claim is of blocks with d_model {width}; this model has {encoder.config.d_model}.")
     counted = block(encoder, PARTS[part])
     off = abs(counted / expected - 1)
     said = f"The {part} of a block holds {counted:,} parameters; {expected:,.0f} is {100 * off:.2g} % away."

@@ -8,7 +8,7 @@ import streamlit as st
 
 from encoder.lesson import Lesson, LessonError, LessonStep, read
 from encoder.lesson_text import PACKED, pack, unpack, write
-from pages.ui import session, state
+from pages.ui import models, state
 from pages.ui.site import PAGES
 from pages.ui.walk import KNOWN_STEPS
 
@@ -41,7 +41,7 @@ def fitting(lesson: Lesson, name: str = "the lesson") -> Lesson:
         where = f"{name}, step {number}"
         if step.page not in SHOWN:
             problems.append(f"{where}: there is no page {step.page!r}; the pages are {', '.join(SHOWN)}")
-        _, notes = state.from_query(step.view, list(session.MODELS), KNOWN_STEPS)
+        _, notes = state.from_query(step.view, models.check, KNOWN_STEPS)
         problems += [f"{where}: {note.replace('The link asks for', 'the view asks for')}" for note in notes]
     if problems:
         raise LessonError(problems)
@@ -75,9 +75,10 @@ def find(name: str) -> Lesson:
 
 def view_of(step: LessonStep, name: str, at: int) -> state.View:
     """What a step shows."""
-    view, _ = state.from_query(step.view, list(session.MODELS), KNOWN_STEPS)
+    view, _ = state.from_query(step.view, models.check, KNOWN_STEPS)
     if "model" in step.view and "layer" not in step.view:
-        view = replace(view, layer=session.MODELS[view.model].layer, head=session.MODELS[view.model].head)
+        offer = models.offer(view.model)
+        view = replace(view, layer=offer.layer, head=offer.head)
     return replace(view, lesson=name, at=at)
 
 

@@ -6,6 +6,7 @@ import streamlit as st
 
 from encoder.lesson import MOST_STEPS, VIEW, Lesson, LessonStep
 from pages.ui import state
+from pages.ui.site import PAGES
 
 EMPTY = Lesson("My lesson", "What one will learn.", ())
 
@@ -38,7 +39,8 @@ def add(page: str) -> None:
         state.note([f"The lesson has {MOST_STEPS} steps, and may not have more."])
         return
     query = {name: text for name, text in state.current().to_query().items() if name in VIEW}
-    text = f"Look at the page “{page.replace('_', ' ')}”."
+    title = next(known.title for known in PAGES if known.key == page)
+    text = f"Look at the page “{title}”."
     put(replace(draft(), steps=(*steps(), LessonStep(page, text, query))))
 
 

@@ -4,10 +4,15 @@ from dataclasses import replace
 
 import streamlit as st
 
-from encoder.lesson import LONGEST, MOST_BYTES, Lesson, LessonError, LessonStep, read
+from encoder.lesson import LONGEST, MOST_BYTES, Lesson, LessonError, LessonStep, Question, read
 from encoder.lesson_text import pack, write
+from encoder.trials import TRIALS, claim, takes
 from pages.ui import lesson_book, lesson_draft
 from pages.ui.text import plain
+
+NOTHING, TOKEN, VERDICT, NUMBER = "nothing", "where a word looks", "whether the claim holds", "the number"
+# Trials that need no more than the sentence of the view.
+SIMPLE = [name for name in TRIALS if all(p == "sentence" for p, needed in takes(name).items() if needed)]
 
 
 def draw() -> None:
@@ -83,7 +88,37 @@ def one(number: int, step: LessonStep) -> LessonStep:
                 "Move up", key=f"draft_up_{number}", disabled=number == 0, on_click=lesson_draft.move, args=(number,)
             )
             st.button("Remove", key=f"draft_remove_{number}", on_click=lesson_draft.remove, args=(number,))
-    return replace(step, text=text)
+        return asked(number, measured(number, replace(step, text=text)))
+
+
+def measured(number: int, step: LessonStep) -> LessonStep:
+    """Let the person choose what is measured; only trials that need no more than a sentence are offered here."""
+    turn = st.session_state.get("draft_round", 0)
+    offered = ["", *([step.trial] if step.trial else []), *(name for name in SIMPLE if name != step.trial)]
+    chosen = st.selectbox("What is measured", offered, index=1 if step.trial else 0, key=f"draft_check_{number}_{turn}",
+                          format_func=lambda name: claim(name) if name else "nothing")  # fmt: skip
+    own = st.checkbox("It makes sense on any sentence", step.own, key=f"draft_own_{number}_{turn}")
+    return replace(step, own=own, trial=chosen, given=step.given if chosen == step.trial else {})
+
+
+def asked(number: int, step: LessonStep) -> LessonStep:
+    """Let the person choose what is to be predicted first; a question from a file is kept as it is."""
+    question = step.question
+    kinds = [NOTHING, TOKEN, *([VERDICT] if step.trial else [])]
+    was = kinds.index({"token": TOKEN, "verdict": VERDICT}.get(question.kind, NOTHING)) if question else 0
+    if question and question.kind == "number" and step.trial:
+        kinds, was = [*kinds, NUMBER], len(kinds)
+    turn = st.session_state.get("draft_round", 0)
+    kind = st.selectbox(
+        "What is to be predicted first", kinds, index=was, key=f"draft_ask_{number}_{turn}_{len(kinds)}"
+    )
+    if kind == TOKEN:
+        word = field("The word that looks", "word", question.word if question else "", f"draft_word_{number}")
+        return replace(step, question=Question("token", question.ask if question else "", word))
+    if kind == VERDICT:
+        usual = f"“{claim(step.trial)}” Does that hold?"
+        return replace(step, question=Question("verdict", question.ask if question and question.ask else usual))
+    return replace(step, question=question if kind == NUMBER else None)
 
 
 def finish(lesson: Lesson) -> None:

@@ -151,7 +151,8 @@ def finding_of(step: LessonStep) -> Finding | str:
     given = dict(step.given)
     if "sentence" in takes(step.trial) and "sentence" not in given:
         own = lesson_book.view_of(step, "", 1).sentence
-        given["sentence"] = st.session_state["read"] if step.own else own
+        read = st.session_state["read"]
+        given["sentence"] = (read if isinstance(read, str) else read[0]) if step.own else own
     try:
         return session.finding(step.trial, given)
     except (ValueError, KeyError) as error:
