@@ -17,7 +17,7 @@ from tokenizers.processors import TemplateProcessing
 from encoder import TextEncoder, Trace, labs, trials
 from encoder.metrics import attention_weights, survey
 from encoder.trace import Source
-from encoder.trials import TRIALS, Finding, Verdict, looking, order, sizes, stacks
+from encoder.trials import TRIALS, Finding, Verdict, linear, looking, meaning, order, sizes, stacks
 from encoder.trials.finding import brief
 
 HOLDS, CONDITION, FAILS, UNTRIED = Verdict.HOLDS, Verdict.CONDITION, Verdict.FAILS, Verdict.UNTRIED
@@ -87,8 +87,8 @@ def knowing(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
 
 def upside_down(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
     """Layers whose neighbours come last."""
-    found = looking.neighbours(base)
-    patch.setattr(looking, "neighbours", lambda encoder: found.flip(0))
+    found = meaning.neighbours(base)
+    patch.setattr(meaning, "neighbours", lambda encoder: found.flip(0))
 
 
 def widths_of(power: float) -> Break:
@@ -104,7 +104,7 @@ def widths_of(power: float) -> Break:
 def collapsed(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
     """An activation that bends nothing."""
     found = labs.collapse()
-    patch.setattr(stacks, "collapse", lambda **given: replace(found, remainder=found.linear_remainder))
+    patch.setattr(linear, "collapse", lambda **given: replace(found, remainder=found.linear_remainder))
 
 
 def even(patch: pytest.MonkeyPatch, base: TextEncoder) -> TextEncoder:
@@ -374,7 +374,7 @@ def test_numbers_against_independent_arithmetic(base: TextEncoder) -> None:
 
 def test_neighbours_are_those_of_the_survey(base: TextEncoder) -> None:
     found = survey(base).measures
-    torch.testing.assert_close(looking.neighbours(base), (found["previous"] + found["next"]).mean(-1))
+    torch.testing.assert_close(meaning.neighbours(base), (found["previous"] + found["next"]).mean(-1))
 
 
 def test_odds_are_those_of_the_probabilities(base: TextEncoder) -> None:

@@ -1,0 +1,93 @@
+"""What the parameters of trials may hold: numbers within a range, texts up to a length, and lists of them."""
+
+import math
+from dataclasses import dataclass
+
+from encoder.trials.looking import LINKS
+from encoder.trials.sizes import PARTS
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text of 1 to `longest` characters, one of `choices` if there are any."""
+
+    longest: int = 600
+    choices: tuple[str, ...] = ()
+
+    @property
+    def allowed(self) -> str:
+        """What it may be, in words."""
+        return f"one of {', '.join(self.choices)}" if self.choices else f"text of 1 to {self.longest} characters"
+
+    def fits(self, value: object) -> bool:
+        """Whether a value is such a text."""
+        return isinstance(value, str) and 0 < len(value) <= self.longest and (not self.choices or value in self.choices)
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number from `low` to `high`, whole or not."""
+
+    low: float
+    high: float
+    whole: bool = True
+
+    @property
+    def allowed(self) -> str:
+        """What it may be, in words."""
+        return f"a {'whole ' if self.whole else ''}number from {self.low:g} to {self.high:g}"
+
+    def fits(self, value: object) -> bool:
+        """Whether a value is such a number."""
+        if not isinstance(value, int | float) or isinstance(value, bool) or (self.whole and not isinstance(value, int)):
+            return False
+        return math.isfinite(value) and self.low <= value <= self.high
+
+
+@dataclass(frozen=True)
+class Several:
+    """A list of 1 to `most` of the same kind."""
+
+    each: Text | Number
+    most: int = 16
+
+    @property
+    def allowed(self) -> str:
+        """What it may be, in words."""
+        return f"a list of 1 to {self.most}, each {self.each.allowed}"
+
+    def fits(self, value: object) -> bool:
+        """Whether a value is such a list."""
+        return isinstance(value, list) and 1 <= len(value) <= self.most and all(map(self.each.fits, value))
+
+
+# What each parameter may hold, in every trial that takes it.
+PARAMETERS: dict[str, Text | Number | Several] = {
+    **dict.fromkeys(("sentence", "other", "short", "text"), Text()),
+    **dict.fromkeys(("word", "target", "first", "second", "near", "far"), Text(40)),
+    "step": Text(80),
+    "edits": Text(4000),
+    "sentences": Several(Text(), 8),
+    "positions": Text(choices=("off", "on")),
+    "mask": Text(choices=("kept", "forgotten")),
+    "between": Text(choices=("nothing", "relu", "gelu")),
+    "part": Text(choices=tuple(PARTS)),
+    "job": Text(choices=tuple(LINKS)),
+    "layer": Number(0, 95),
+    "head": Number(0, 127),
+    "layers": Number(1, 96),
+    "index": Several(Number(0, 1_000_000), 4),
+    "steps": Number(1, 500),
+    "width": Number(2, 1024),
+    "depth": Number(2, 48),
+    "longest": Number(16, 512),
+    "low": Number(-1e30, -1e4, whole=False),
+    "scores": Several(Number(-1000, 1000, whole=False)),
+    "expected": Several(Number(0, 1e12, whole=False)),
+    "ids": Several(Number(0, 1_000_000), 32),
+}
+# Where one trial wants another kind of value than all others under the same name.
+OWN: dict[tuple[str, str], Text | Number | Several] = {
+    ("shape_is", "expected"): Several(Number(1, 1_000_000), 4),
+    ("part_size", "expected"): Number(1, 1e12, whole=False),
+}
