@@ -7,9 +7,9 @@ import streamlit as st
 from encoder.glossary import Term, beside
 
 STYLE = """<style>
-.terms { display: flex; flex-wrap: wrap; gap: 2px 12px; font-size: 0.875rem; }
-.terms span { position: relative; cursor: help; border-bottom: 1px dotted currentColor; }
-.terms i { display: none; position: absolute; z-index: 99; left: 0; bottom: 1.6em; width: min(18rem, 60vw);
+.terms { position: relative; display: flex; flex-wrap: wrap; gap: 2px 12px; font-size: 0.875rem; }
+.terms span { cursor: help; border-bottom: 1px dotted currentColor; }
+.terms i { display: none; position: absolute; z-index: 99; left: 0; bottom: 100%; width: min(20rem, 100%);
   padding: 8px 10px;  font-style: normal; border-radius: 6px; border: 1px solid var(--st-border-color, #8888);
   background: var(--st-secondary-background-color, #f0f2f6); color: var(--st-text-color, #31333f); }
 .terms span:hover i, .terms span:focus i { display: block; }
