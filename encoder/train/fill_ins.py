@@ -1,7 +1,7 @@
 """Twenty sentences with one word left out, to ask a trained model: everyday facts and phrases.
 
 They were written down, with the answers that count as right, before any model was asked, and are not changed to suit
-one. All answers are single words in lower case.
+one. None of them stands in the training text as it is here. All answers are single words in lower case.
 """
 
 CAPITAL = ("The capital of France is [MASK].", ("paris",))
@@ -10,11 +10,11 @@ FILL_INS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Rome is the capital of [MASK].", ("italy",)),
     ("The largest city in Japan is [MASK].", ("tokyo",)),
     ("People in Brazil speak [MASK].", ("portuguese",)),
-    ("The Earth goes around the [MASK].", ("sun",)),
+    ("Our planet moves around the [MASK] once a year.", ("sun",)),
     ("Water freezes when it gets very [MASK].", ("cold",)),
-    ("There are seven days in a [MASK].", ("week",)),
+    ("Monday is the first day of the [MASK].", ("week",)),
     ("There are twelve months in a [MASK].", ("year",)),
-    ("Thank you very [MASK].", ("much",)),
+    ("Thank you so [MASK] for your kind letter.", ("much",)),
     ("He gets up early in the [MASK].", ("morning",)),
     ("She can read and [MASK].", ("write",)),
     ("Ladies and [MASK], welcome to the show.", ("gentlemen",)),
