@@ -1,0 +1,134 @@
+"""`python -m encoder.train`: train a model on a corpus, go on with one, or score one."""
+
+import hashlib
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from tokenizers import Tokenizer
+
+from encoder.text_encoder import TextEncoder
+from encoder.train import card, keeping
+from encoder.train.corpus import TrainingError, hold_out, read_all, together
+from encoder.train.evaluation import evaluate_text, fill_in_ranks
+from encoder.train.loop import train
+from encoder.train.packing import encode
+from encoder.train.processes import Processes, processes
+from encoder.train.recipe import RECIPES, Recipe
+from encoder.train.trainer import Run
+from encoder.train.vocabulary import learn
+
+TOKENIZER = "tokenizer.json"
+
+
+def arguments(given: list[str] | None = None) -> Namespace:
+    """The command line."""
+    parser = ArgumentParser("python -m encoder.train", description=__doc__)
+    parser.add_argument(
+        "--corpus", type=Path, nargs="+", required=True, metavar="FILE", help="text, one line a sentence"
+    )
+    parser.add_argument("--preset", choices=RECIPES, default="small", help="the recipe")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="where everything is written")
+    parser.add_argument("--steps", type=int, metavar="N", help="how long; the rate falls to 0 there")
+    parser.add_argument("--resume", action="store_true", help="go on from the checkpoint in --out")
+    parser.add_argument("--evaluate", metavar="MODEL", help="score a bundled model or a folder on --corpus instead")
+    parser.add_argument("--heldout", type=Path, nargs="+", default=[], metavar="FILE", help="text to score on; without "
+                        "it, every 20th line of the corpus, at most 2,000 of each file")  # fmt: skip
+    parser.add_argument("--tokenizer", type=Path, metavar="FILE", help="a tokenizer.json, instead of a new one")
+    parser.add_argument("--parts", type=int, default=1, metavar="K", help="pieces that a process cuts a step into where "
+                        "memory is short (gradient accumulation)")  # fmt: skip
+    parser.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE", help="settings other than the preset's")
+    return parser.parse_args(given)
+
+
+def chosen_recipe(asked: Namespace, workers: int) -> Recipe:
+    """The preset with the settings that were asked for."""
+    steps = [] if asked.steps is None else [f"steps={asked.steps}"]
+    recipe = RECIPES[asked.preset].with_values([*asked.set, *steps])
+    pieces = workers * asked.parts
+    if asked.parts < 1 or recipe.rows % pieces:
+        raise TrainingError(
+            f"rows is {recipe.rows}; it must be divisible by {workers} processes x --parts {asked.parts}"
+        )
+    return recipe
+
+
+def tokenizer_for(asked: Namespace, texts: list[str], recipe: Recipe, on: Processes) -> Tokenizer:
+    """The tokenizer of the run: the one in the folder if it goes on, a given one, or one learned from the texts."""
+    path = asked.out / TOKENIZER
+    if on.first and not asked.resume:
+        given = Tokenizer.from_file(str(asked.tokenizer)) if asked.tokenizer else learn(texts, recipe.config.vocab_size)
+        keeping.write(path, given.to_str().encode())
+    on.wait()
+    tokenizer = Tokenizer.from_file(str(path))
+    if tokenizer.get_vocab_size() != recipe.config.vocab_size:
+        raise TrainingError(
+            f"{asked.tokenizer or path} has {tokenizer.get_vocab_size()} pieces and vocab_size is "
+            f"{recipe.config.vocab_size}; use --set vocab_size={tokenizer.get_vocab_size()}"
+        )
+    return tokenizer
+
+
+def run_training(asked: Namespace, on: Processes) -> None:
+    """Train as asked, and write the model with its card."""
+    if asked.out is None:
+        raise TrainingError("say where to write with --out DIR")
+    if not asked.resume and (asked.out / keeping.CHECKPOINT).exists():
+        raise TrainingError(f"{asked.out} already holds a run; go on with --resume, or choose another folder")
+    if asked.resume and not (asked.out / keeping.CHECKPOINT).exists():
+        raise TrainingError(f"{asked.out} has no {keeping.CHECKPOINT} to resume from; start without --resume")
+    recipe = chosen_recipe(asked, on.count)
+    files = read_all(asked.corpus)
+    held: dict[str, list[str]] = (
+        {name: lines.texts for name, lines in read_all(asked.heldout).items()} if asked.heldout else {}
+    )
+    if not held:
+        divided = {name: hold_out(lines) for name, lines in files.items()}
+        files, held = {n: d[0] for n, d in divided.items()}, {n: d[1] for n, d in divided.items() if d[1]}
+    lines = together(list(files.values()))
+    tokenizer = tokenizer_for(asked, lines.texts, recipe, on)
+    tokens = encode(lines, tokenizer, recipe.row_length)
+    pinned = hashlib.sha256(tokens.ids.tobytes() + tokens.starts.tobytes()).hexdigest()[:12]
+    texts = [text for some in held.values() for text in some]
+    model, progress = train(Run(recipe, tokens, texts, tokenizer, asked.out, pinned, asked.parts), on, asked.resume)
+    if on.first:
+        keeping.save_model(asked.out, model, tokenizer, recipe.row_length)
+        encoder = TextEncoder.from_pretrained(asked.out)
+        made = card.Made(
+            asked.preset, {name: len(some.texts) for name, some in files.items()},
+            {name: evaluate_text(encoder, some) for name, some in held.items()}, f"{on.count} x {on.device.type}",
+        )  # fmt: skip
+        print(card.save(asked.out, recipe, progress, made))
+
+
+def run_evaluation(asked: Namespace) -> None:
+    """Score a model on every file of the corpus, and ask it the fill-ins."""
+    encoder = TextEncoder.from_pretrained(asked.evaluate)
+    for name, lines in read_all(asked.corpus).items():
+        print(f"{name}: {evaluate_text(encoder, lines.texts)}")
+    for sentence, rank, guess in fill_in_ranks(encoder):
+        print(f"{sentence}  {guess}  ({'rank ' + str(rank) if rank <= 5 else 'not among five'})")
+    first, five, asked_for = card.fill_ins(encoder)
+    print(f"fill-ins: {first} of {asked_for} guessed first, {five} among the first five")
+
+
+def main(given: list[str] | None = None) -> int:
+    """Do what the command line says; returns the exit code, 2 where it cannot be done."""
+    asked = arguments(given)
+    try:
+        if asked.evaluate:
+            run_evaluation(asked)
+            return 0
+        with processes() as on:
+            run_training(asked, on)
+    except ValueError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("stopped; go on from the last checkpoint with --resume", file=sys.stderr)
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

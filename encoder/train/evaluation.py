@@ -1,0 +1,90 @@
+"""How well a model guesses words it has never seen: on held-out lines, with masks that the seed alone decides."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from tokenizers import Tokenizer
+from torch.nn import functional
+
+from encoder.text_encoder import TextEncoder
+from encoder.train.corpus import Lines
+from encoder.train.fill_ins import CAPITAL, FILL_INS
+from encoder.train.masking import choose, hide, vocabulary
+from encoder.train.objective import Batch, MaskedWords
+from encoder.train.packing import encode, packed, plan
+
+SEED = 1
+SHARE = 0.15
+AT_ONCE = 32  # rows run together
+
+
+@dataclass(frozen=True)
+class Score:
+    """Over `words` hidden tokens: the mean surprise in nats, and the shares guessed first and among five."""
+
+    words: int
+    loss: float
+    top_1: float
+    top_5: float
+
+    def __str__(self) -> str:
+        return (
+            f"loss {self.loss:.3f}, top-1 {100 * self.top_1:.1f} %, top-5 {100 * self.top_5:.1f} % "
+            f"over {self.words} hidden tokens"
+        )
+
+
+def held_out_batches(lines: Sequence[str], tokenizer: Tokenizer, row_length: int, seed: int = SEED) -> list[Batch]:
+    """The lines as batches with hidden words, the same for the same lines, tokenizer, row length and seed."""
+    words = vocabulary(tokenizer)
+    tokens = encode(Lines(list(lines), [False] * len(lines)), tokenizer, row_length)
+    whole = plan(tokens, row_length, 0.0, seed, 0)
+    draw = np.random.default_rng((seed, 2))
+    found = []
+    for first in range(0, len(whole), AT_ONCE):
+        count = min(AT_ONCE, len(whole) - first)
+        whole_rows = packed(tokens, whole, first, count, row_length, (words.pad, words.cls, words.sep))
+        chosen = choose(whole_rows.ids, words, SHARE, draw)
+        found.append(Batch.of(whole_rows, chosen, hide(whole_rows.ids, chosen, words, draw)))
+    return found
+
+
+@torch.inference_mode()
+def evaluate(model: MaskedWords, batches: Sequence[Batch], to: Callable[[Batch], Batch] = lambda batch: batch) -> Score:
+    """The score over all batches; `to` brings a batch to the model's device."""
+    training = model.training
+    model.eval()
+    sums = torch.zeros(3, dtype=torch.float64)
+    for batch in map(to, batches):
+        logits = model.logits(batch)[0].float()
+        right = logits.topk(min(5, logits.shape[-1])).indices == batch.labels[:, None]
+        surprise = functional.cross_entropy(logits, batch.labels, reduction="sum")
+        sums += torch.stack([surprise, right[:, 0].sum(), right.sum()]).double().cpu()
+    model.train(training)
+    words = sum(len(batch.labels) for batch in batches)
+    loss, first, five = (sums / max(1, words)).tolist()
+    return Score(words, loss, first, five)
+
+
+def evaluate_text(encoder: TextEncoder, lines: Sequence[str], seed: int = SEED) -> Score:
+    """The score of a finished model on lines of text.
+
+    Raises:
+        ValueError: the model has no masked-language-model head, or there is no line of text.
+    """
+    if encoder.model.mlm_head is None:
+        raise ValueError(f"the model {encoder.source.name!r} has no head that guesses words, so it cannot be scored")
+    length = min(encoder.config.trained_length or 128, encoder.max_tokens)
+    return evaluate(MaskedWords(encoder.model), held_out_batches(lines, encoder.tokenizer, length, seed))
+
+
+def fill_in_ranks(encoder: TextEncoder) -> Iterator[tuple[str, int, str]]:
+    """For the capital and each fill-in: the sentence, the rank of a right answer (6: not among five), the first guess."""
+    for sentence, answers in (CAPITAL, *FILL_INS):
+        trace = encoder.trace(sentence)
+        said = encoder.predict(trace)
+        assert said is not None, "evaluate_text has seen to it that there is a head"
+        guesses = [word for word, _ in said[trace.tokens.index("[MASK]")]]
+        yield sentence, next((i for i, word in enumerate(guesses, 1) if word in answers), 6), guesses[0]

@@ -1,0 +1,140 @@
+"""Files that are whole or not there at all: the checkpoint to resume from, the snapshots, the finished model."""
+
+import json
+import os
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
+from tokenizers import Tokenizer
+from torch import Tensor
+
+from encoder import checkpoint
+from encoder.model import Encoder
+from encoder.train.corpus import TrainingError
+from encoder.train.recipe import Recipe
+
+CHECKPOINT = "checkpoint.safetensors"
+MOMENTS = ("exp_avg", "exp_avg_sq")  # what AdamW remembers of each weight
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a run is: steps and tokens behind it, seconds spent, surprise and words since the last evaluation."""
+
+    step: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+    surprise: float = 0.0
+    words: int = 0
+
+
+def write(path: Path, content: bytes) -> None:
+    """Put a file in place in one move, after all of it is on the disk.
+
+    Raises:
+        TrainingError: the disk is full or cannot be written; what was there before is still there, whole.
+    """
+    part = path.with_name(path.name + ".part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with part.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        kept = "; the one that was there before is whole, go on from it with --resume" if path.is_file() else ""
+        raise TrainingError(
+            f"{path} could not be written ({len(content) / 1e6:.1f} MB): {error.strerror}{kept}"
+        ) from error
+
+
+def identity(recipe: Recipe, corpus: str) -> dict[str, object]:
+    """What must be the same for a run to go on as if it had never stopped."""
+    loose = ("evaluate_every", "checkpoint_every", "snapshots")
+    same = {name: value for name, value in recipe.plain().items() if name not in loose}
+    return json.loads(json.dumps(same | {"corpus": corpus}))  # type: ignore[no-any-return]
+
+
+def save_state(
+    folder: Path, model: Encoder, optimizer: torch.optim.Optimizer, progress: Progress, same: dict[str, object]
+) -> None:
+    """Write the checkpoint: weights, AdamW's moments and the progress, in one safetensors file.
+
+    There is no state of a random generator in it: every draw follows from the seed and the step.
+    """
+    tensors = {}
+    for name, weight in model.named_parameters():
+        tensors[f"model.{name}"] = weight.detach()
+        for moment in MOMENTS:
+            if weight in optimizer.state:
+                tensors[f"{moment}.{name}"] = optimizer.state[weight][moment]
+    about = {"progress": json.dumps(vars(progress)), "recipe": json.dumps(same)}
+    write(folder / CHECKPOINT, save({n: t.contiguous().cpu() for n, t in tensors.items()}, about))
+
+
+def read_state(folder: Path, same: dict[str, object]) -> tuple[dict[str, Tensor], Progress]:
+    """The tensors of a checkpoint and its progress.
+
+    Raises:
+        TrainingError: there is none, it is damaged, or it belongs to another recipe; the message names what differs.
+    """
+    path = folder / CHECKPOINT
+    if not path.is_file():
+        raise TrainingError(f"{folder} has no {CHECKPOINT} to resume from; start without --resume")
+    try:
+        with safe_open(path, "pt") as file:
+            about = file.metadata() or {}
+            before: dict[str, Any] = json.loads(about["recipe"])
+            progress = Progress(**json.loads(about["progress"]))
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except (SafetensorError, OSError, KeyError, ValueError, TypeError) as error:
+        raise TrainingError(f"{path} is not a checkpoint of a training run: {error}") from error
+    other = [name for name in {**before, **same} if before.get(name) != same.get(name)]
+    if other:
+        said = "; ".join(f"{name} was {before.get(name)!r} and is now {same.get(name)!r}" for name in other[:5])
+        raise TrainingError(
+            f"{folder} was trained with another configuration: {said}. "
+            "Resume with the same one, or choose another folder with --out"
+        )
+    return tensors, progress
+
+
+def restore(model: Encoder, optimizer: torch.optim.Optimizer, tensors: dict[str, Tensor], step: int) -> None:
+    """Put a checkpoint's weights and moments into a model and its optimizer."""
+    with torch.no_grad():
+        for name, weight in model.named_parameters():
+            weight.copy_(tensors[f"model.{name}"])
+            if f"{MOMENTS[0]}.{name}" in tensors:
+                moments = {moment: tensors[f"{moment}.{name}"].to(weight.device) for moment in MOMENTS}
+                optimizer.state[weight] = {"step": torch.tensor(float(step)), **moments}
+
+
+def half(model: Encoder) -> Encoder:
+    """A copy on the CPU with weights in float16, as checkpoints hold them."""
+    return deepcopy(model).cpu().half()
+
+
+def save_snapshot(folder: Path, model: Encoder, step: int) -> None:
+    """Write the weights after so many steps under snapshots/, in float16."""
+    names = {ours: theirs for theirs, ours in checkpoint.ON_DISK.items()}
+    tensors = {names.get(n, n): t.contiguous() for n, t in half(model).state_dict().items()}
+    write(folder / "snapshots" / f"step-{step:06d}.safetensors", save(tensors))
+
+
+def save_model(folder: Path, model: Encoder, tokenizer: Tokenizer, row_length: int) -> None:
+    """Write config.json, model.safetensors (float16) and tokenizer.json, which the app and the library open."""
+    finished = half(model)
+    finished.config = replace(finished.config, trained_length=row_length)
+    try:
+        checkpoint.save(finished, tokenizer, folder)
+    except (OSError, SafetensorError) as error:
+        raise TrainingError(
+            f"the model could not be written to {folder}: {error}; its checkpoint is whole, go on with --resume"
+        ) from error

@@ -1,0 +1,117 @@
+"""What training makes small: the surprise at each hidden word. The forward pass is the encoder's own, seen by a tap."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from encoder.model import Encoder
+from encoder.tap import Tap
+from encoder.train.packing import Rows
+
+DROPPED = {("embedding", "output"), ("attention", "weights"), ("attention", "output"), ("feed_forward", "output")}
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Rows with hidden words: ids, segments and places are [rows, n].
+
+    `at` [hidden] says where the hidden words are, counted through all rows, and `labels` [hidden] which they are.
+    """
+
+    ids: Tensor
+    segments: Tensor
+    places: Tensor
+    at: Tensor
+    labels: Tensor
+
+    @classmethod
+    def of(cls, rows: Rows, chosen: Tensor, hidden: Tensor) -> "Batch":
+        """Rows whose words are hidden where `chosen` is true, and stand as `hidden` says: both [rows, n]."""
+        return cls(hidden, rows.segments, rows.places, chosen.flatten().nonzero()[:, 0], rows.ids[chosen])
+
+    def cut(self, index: int, count: int) -> "Batch":
+        """One of `count` pieces, by rows."""
+        size, n = self.ids.shape
+        part = slice(index * size // count, (index + 1) * size // count)
+        inside = (self.at >= part.start * n) & (self.at < part.stop * n)
+        whole = (self.ids, self.segments, self.places)
+        return Batch(*(x[part] for x in whole), self.at[inside] - part.start * n, self.labels[inside])
+
+    def each(self, function: Callable[[Tensor], Tensor]) -> "Batch":
+        """The same with every tensor handed through a function."""
+        parts = {field.name: function(getattr(self, field.name)) for field in fields(self)}
+        return Batch(**parts)
+
+
+class TrainingTap(Tap):
+    """What training does on the way: positions from 0 in each segment, dropout, and a penalty on large scores.
+
+    Dropout acts where the paper has it (section 5.4), on the embedding and on what each sublayer gives, and on the
+    attention weights. `penalties` collects, layer by layer, the mean square of the scores' log-sum-exp.
+    """
+
+    def __init__(
+        self, positions: Tensor, places: Tensor, dropout: float, penalties: list[Tensor] | None = None, part: str = ""
+    ) -> None:
+        self.positions = positions
+        self.places = places
+        self.dropout = dropout
+        self.penalties = penalties
+        self.part = part
+
+    def __call__(self, name: str, value: Tensor) -> Tensor:
+        """Exchange the positions, drop out, or hand on."""
+        if (self.part, name) == ("embedding", "positions"):
+            return self.positions[self.places]
+        if (self.part, name) == ("attention", "masked") and self.penalties is not None:
+            self.penalties.append(value.float().logsumexp(-1).square().mean())
+        if self.dropout and (self.part, name) in DROPPED:
+            return functional.dropout(value, self.dropout)
+        return value
+
+    def inside(self, part: str) -> "TrainingTap":
+        """The same, one part further down."""
+        return TrainingTap(self.positions, self.places, self.dropout, self.penalties, part)
+
+
+class MaskedWords(nn.Module):
+    """The encoder and its loss in one module, so that DistributedDataParallel sees one forward pass.
+
+    `compiled` lets torch.compile make one kernel of many, where the device has it.
+    """
+
+    def __init__(
+        self, encoder: Encoder, dropout: float = 0.0, score_penalty: float = 0.0, compiled: bool = False
+    ) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.dropout = dropout
+        self.score_penalty = score_penalty
+        self.run = torch.compile(self.encode) if compiled else self.encode
+
+    def encode(self, ids: Tensor, segments: Tensor, places: Tensor, dropout: float) -> tuple[Tensor, Tensor]:
+        """Output [rows, n, d_model] of segments that cannot see each other, and the mean penalty of the layers."""
+        hidden = segments[:, :, None] != segments[:, None]  # [rows, n, n]
+        penalties: list[Tensor] | None = [] if self.score_penalty and self.training else None
+        tap = TrainingTap(self.encoder.embedding.positions.weight, places, dropout, penalties)
+        output = self.encoder(ids, hidden, tap=tap)
+        return output, torch.stack(penalties).mean() if penalties else output.new_zeros(())
+
+    def logits(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """Scores of every word where a word is hidden, [hidden, vocab], and the penalty."""
+        output, penalty = self.run(batch.ids, batch.segments, batch.places, self.dropout if self.training else 0.0)
+        scores = self.encoder.predict(output.flatten(0, 1)[batch.at])
+        assert scores is not None, "Recipe sees to it that there is a head"
+        return scores, penalty
+
+    def forward(self, batch: Batch, total: int, parts: int) -> tuple[Tensor, Tensor]:
+        """The batch's share of the loss, to go backward from, and the summed surprise in nats, to report.
+
+        `total` counts the hidden words of the whole step, of which this batch is one of so many `parts`.
+        """
+        scores, penalty = self.logits(batch)
+        surprise = functional.cross_entropy(scores.float(), batch.labels, reduction="sum")
+        return surprise / total + self.score_penalty * penalty / parts, surprise.detach()

@@ -1,0 +1,69 @@
+"""One process or many: PyTorch's own DistributedDataParallel, started by torchrun."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import distributed
+
+
+@dataclass(frozen=True)
+class Processes:
+    """Which of how many processes this is, and the device it works on."""
+
+    rank: int
+    count: int
+    device: torch.device
+
+    @property
+    def first(self) -> bool:
+        """Whether this is the process that writes and speaks."""
+        return self.rank == 0
+
+    @property
+    def on_gpu(self) -> bool:
+        """Whether there is a CUDA device to work on."""
+        return self.device.type == "cuda"
+
+    @property
+    def compiles(self) -> bool:
+        """Whether torch.compile makes kernels for this device: Triton needs compute capability 7.0."""
+        return self.on_gpu and torch.cuda.get_device_capability(self.device) >= (7, 0)
+
+    def autocast(self) -> Any:
+        """Mixed precision: bf16 where the GPU computes in it, float32 elsewhere."""
+        usable = self.on_gpu and torch.cuda.is_bf16_supported()
+        return torch.autocast("cuda", torch.bfloat16) if usable else nullcontext()
+
+    def wait(self) -> None:
+        """Go on when all processes are here."""
+        if self.count > 1:
+            distributed.barrier()
+
+    def total(self, value: float) -> float:
+        """The sum over all processes."""
+        if self.count == 1:
+            return value
+        summed = torch.tensor(value, dtype=torch.float64, device=self.device)
+        distributed.all_reduce(summed)
+        return float(summed)
+
+
+@contextmanager
+def processes() -> Iterator[Processes]:
+    """What torchrun says in the environment; a single process without it."""
+    count, rank = int(os.environ.get("WORLD_SIZE", 1)), int(os.environ.get("RANK", 0))
+    gpu = torch.cuda.is_available()
+    device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", 0))) if gpu else torch.device("cpu")
+    if gpu:
+        torch.cuda.set_device(device)
+    if count > 1:
+        distributed.init_process_group("nccl" if gpu else "gloo")
+    try:
+        yield Processes(rank, count, device)
+    finally:
+        if count > 1:
+            distributed.destroy_process_group()

@@ -1,0 +1,145 @@
+"""How a model is trained, as data: its shape, its rates, its batches, and the presets."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+from encoder.config import EncoderConfig
+
+COUNTS: dict[str, tuple[int, int]] = {
+    "steps": (1, 10_000_000),
+    "rows": (1, 65_536),
+    "row_length": (8, 512),
+    "warm_up": (1, 1_000_000),
+    "evaluate_every": (1, 10_000_000),
+    "checkpoint_every": (1, 10_000_000),
+    "seed": (0, 2**31 - 1),
+}
+SHARES: dict[str, tuple[float, float]] = {
+    "peak_rate": (1e-7, 1.0),
+    "embedding_rate": (0.0, 10.0),
+    "embedding_scale": (1e-3, 100.0),
+    "weight_decay": (0.0, 1.0),
+    "clip": (1e-3, 1e3),
+    "dropout": (0.0, 0.9),
+    "masked": (0.01, 0.9),
+    "joined": (0.0, 1.0),
+    "score_penalty": (0.0, 1.0),
+}
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Everything that decides which weights come out of a corpus.
+
+    `rows` of `row_length` tokens make one step, over all processes and parts together. The rate rises from 0 to
+    `peak_rate` over `warm_up` steps and falls in a straight line to 0 at `steps`; the token embedding takes
+    `embedding_rate` times it. `embedding_scale` multiplies the embeddings' usual deviation at the start. `masked` is
+    the share of words to guess, `joined` how often a line goes on in the segment of the line before it.
+    `score_penalty` is the factor of the mean squared log-sum-exp of attention scores in the loss (z-loss).
+
+    Raises:
+        ValueError: a value is outside its range; the message names the value and the range.
+    """
+
+    config: EncoderConfig
+    steps: int
+    rows: int
+    peak_rate: float
+    warm_up: int
+    row_length: int = 128
+    embedding_rate: float = 1.0
+    embedding_scale: float = 1.0
+    betas: tuple[float, float] = (0.9, 0.98)
+    weight_decay: float = 0.01
+    clip: float = 1.0
+    dropout: float = 0.1
+    masked: float = 0.15
+    joined: float = 0.5
+    score_penalty: float = 0.0
+    seed: int = 0
+    evaluate_every: int = 1000
+    checkpoint_every: int = 500
+    snapshots: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check every field once, here."""
+        for name, (low, high) in COUNTS.items():
+            value = getattr(self, name)
+            if type(value) is not int or not low <= value <= high:
+                raise ValueError(f"{name} is {value!r}; it must be a whole number from {low} to {high}")
+        for name, (least, most) in SHARES.items():
+            share = getattr(self, name)
+            if type(share) is not float or not least <= share <= most:
+                raise ValueError(f"{name} is {share!r}; it must be a number from {least:g} to {most:g}")
+        if self.row_length > self.config.max_positions:
+            raise ValueError(f"row_length is {self.row_length}; it must be at most {self.config.max_positions}")
+        if not self.config.mlm_head:
+            raise ValueError("mlm_head is false; training guesses masked words and needs the head")
+
+    def rate(self, step: int) -> float:
+        """The learning rate of a step, counted from 0: up in a straight line, then down in one."""
+        falling = max(1, self.steps - self.warm_up)
+        return self.peak_rate * min((step + 1) / self.warm_up, (self.steps - step) / falling)
+
+    def with_values(self, settings: Iterable[str]) -> "Recipe":
+        """This recipe with settings such as "peak_rate=2e-3" or "d_model=64" changed.
+
+        Raises:
+            ValueError: a setting that does not exist, or a value of the wrong kind or outside its range.
+        """
+        recipe = self
+        for setting in settings:
+            name, _, text = setting.partition("=")
+            recipe = recipe.with_value(name, text)
+        return recipe
+
+    def with_value(self, name: str, text: str) -> "Recipe":
+        """This recipe with one field of its own or of its configuration changed."""
+        own, of_config = ({field.name for field in fields(kind)} for kind in (Recipe, EncoderConfig))
+        if name in own - {"config", "betas"}:
+            own_value: Any = parsed(name, getattr(self, name), text)
+            return replace(self, **{name: own_value})
+        if name in of_config:
+            of_shape: Any = parsed(name, getattr(self.config, name), text)
+            return replace(self, config=replace(self.config, **{name: of_shape}))
+        raise ValueError(f"there is no setting {name!r}; there are {', '.join(sorted((own | of_config) - {'config'}))}")
+
+    def plain(self) -> dict[str, object]:
+        """Every field by name, as JSON can hold it."""
+        values = asdict(self)
+        config: dict[str, object] = values.pop("config")
+        return config | {n: list(v) if isinstance(v, tuple) else v for n, v in values.items()}
+
+
+def parsed(name: str, now: object, text: str) -> object:
+    """A value typed on the command line, of the kind that the field holds now."""
+    try:
+        if isinstance(now, bool):
+            return {"true": True, "false": False}[text.lower()]
+        if isinstance(now, tuple):
+            return tuple(int(part) for part in text.split(",") if part)
+        return type(now)(text) if isinstance(now, (int, float, str)) else int(text)
+    except (KeyError, ValueError) as error:
+        raise ValueError(f"{name} is {text!r}; it must be a value such as {now!r}") from error
+
+
+def shape(vocab_size: int, d_model: int, n_heads: int, n_layers: int, d_ff: int) -> EncoderConfig:
+    """The paper's encoder with a head that guesses words, at these sizes, trained on rows of 128 tokens."""
+    return EncoderConfig(vocab_size, d_model, n_heads, n_layers, d_ff, mlm_head=True, trained_length=128)
+
+
+RECIPES: dict[str, Recipe] = {
+    "tiny": Recipe(
+        shape(1000, 64, 2, 2, 128), steps=400, rows=16, peak_rate=4e-3, warm_up=40, evaluate_every=100,
+        checkpoint_every=100, snapshots=(0, 10, 100, 400),
+    ),
+    "small": Recipe(
+        shape(8192, 128, 4, 4, 512), steps=20_000, rows=512, peak_rate=2e-3, warm_up=500,
+        snapshots=(0, 10, 30, 100, 300, 1000, 3000, 10_000, 20_000),
+    ),
+    "base": Recipe(
+        shape(16_384, 512, 8, 6, 2048), steps=55_658, rows=512, peak_rate=1e-3, warm_up=3000, evaluate_every=2000,
+        checkpoint_every=2000,
+    ),
+}  # fmt: skip

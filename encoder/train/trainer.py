@@ -1,0 +1,95 @@
+"""A model, its optimizer, and the one step that they take together."""
+
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor
+from torch.nn.parallel import DistributedDataParallel
+
+from encoder import checkpoint
+from encoder.model import Encoder
+from encoder.train.objective import Batch, MaskedWords
+from encoder.train.packing import Tokens
+from encoder.train.processes import Processes
+from encoder.train.recipe import Recipe
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run works with. `corpus` pins the text; a process cuts its share of a step into so many `parts`."""
+
+    recipe: Recipe
+    tokens: Tokens
+    held_out: Sequence[str]
+    tokenizer: Tokenizer
+    folder: Path
+    corpus: str
+    parts: int = 1
+
+
+def new_model(recipe: Recipe) -> Encoder:
+    """An encoder at the start of its training, the same for the same recipe."""
+    weights = checkpoint.random_weights(recipe.config, recipe.seed)
+    weights["embedding.tokens.weight"] *= recipe.embedding_scale
+    return checkpoint.build(recipe.config, weights, "the new model").train().requires_grad_(True)
+
+
+def new_optimizer(model: Encoder, recipe: Recipe, fused: bool) -> torch.optim.AdamW:
+    """AdamW; weight decay acts on matrices alone, and the token embedding has a rate of its own."""
+    words = model.embedding.tokens.weight
+    others = [weight for weight in model.parameters() if weight is not words]
+    groups = [
+        {"params": [words], "share": recipe.embedding_rate},
+        {"params": [weight for weight in others if weight.dim() > 1], "share": 1.0},
+        {"params": [weight for weight in others if weight.dim() < 2], "share": 1.0, "weight_decay": 0.0},
+    ]
+    return torch.optim.AdamW(groups, recipe.peak_rate, recipe.betas, weight_decay=recipe.weight_decay, fused=fused)
+
+
+def mover(on: Processes) -> Callable[[Batch], Batch]:
+    """What brings a batch to the device, from pinned memory where it is a GPU."""
+    if not on.on_gpu:
+        return lambda batch: batch
+    return lambda batch: batch.each(lambda tensor: tensor.pin_memory().to(on.device, non_blocking=True))
+
+
+class Trainer:
+    """A model and its optimizer, and the one step that they take together."""
+
+    def __init__(self, recipe: Recipe, on: Processes, parts: int = 1) -> None:
+        self.recipe, self.on, self.parts = recipe, on, parts
+        self.model = new_model(recipe).to(on.device)
+        self.optimizer = new_optimizer(self.model, recipe, on.on_gpu)
+        self.alone = MaskedWords(self.model, recipe.dropout, recipe.score_penalty, on.compiles)
+        spread = DistributedDataParallel(self.alone, [on.device] if on.on_gpu else None) if on.count > 1 else None
+        self.spread, self.objective = spread, spread or self.alone
+        self.move = mover(on)
+
+    def backward(self, batch: Batch, step: int) -> Tensor:
+        """Lay the gradient of a whole step's batch on the weights; returns this process's summed surprise."""
+        draw = np.random.SeedSequence((self.recipe.seed, 3, step, self.on.rank))
+        torch.manual_seed(int(draw.generate_state(1)[0]))  # dropout
+        pieces, surprise = self.on.count * self.parts, torch.zeros((), device=self.on.device)
+        for i in range(self.parts):
+            piece = self.move(batch.cut(self.on.rank * self.parts + i, pieces))
+            with self.spread.no_sync() if self.spread and i < self.parts - 1 else nullcontext():
+                with self.on.autocast():
+                    loss, summed = self.objective(piece, len(batch.labels), pieces)
+                (loss * self.on.count).backward()  # DistributedDataParallel takes the mean over processes
+            surprise += summed
+        return surprise
+
+    def step(self, batch: Batch, step: int) -> Tensor:
+        """Learn from one batch; returns this process's summed surprise, in nats."""
+        self.optimizer.zero_grad()
+        surprise = self.backward(batch, step)
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.recipe.clip)
+        for group in self.optimizer.param_groups:
+            group["lr"] = group["share"] * self.recipe.rate(step)
+        self.optimizer.step()
+        return surprise

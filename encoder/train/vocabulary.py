@@ -1,0 +1,62 @@
+"""A tokenizer of its own for a corpus: lower case, words and their pieces (WordPiece, Schuster & Nakajima 2012)."""
+
+from collections.abc import Iterable
+
+from tokenizers import Regex, Tokenizer, decoders, normalizers, pre_tokenizers
+from tokenizers.models import WordPiece
+from tokenizers.processors import TemplateProcessing
+from tokenizers.trainers import WordPieceTrainer
+
+from encoder.train.corpus import TrainingError
+
+SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+ALIKE = {  # written in many ways, read as one
+    '"': "“”„«»",
+    "'": "‘’ʼ`´",  # noqa: RUF001
+    "-": "–—−‐‑",  # noqa: RUF001
+    "...": "…",
+}
+LETTERS = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"}  # noqa: RUF001
+# "didn't" and "o'clock" are one word, "it's" two; digits, letters, other scripts and every sign stand apart.
+WORDS = (
+    r"o'clock(?![a-z])|[a-z]+n't(?![a-z])|'(?:s|m|d|ll|re|ve)(?![a-z])|[a-z]+|[0-9]+"
+    r"|[^\sa-z0-9\p{P}\p{S}]+|[\p{P}\p{S}]"
+)
+
+
+def untrained() -> Tokenizer:
+    """How text is cleaned and cut into words, before any vocabulary is known."""
+    tokenizer = Tokenizer(WordPiece(unk_token="[UNK]", max_input_chars_per_word=64))
+    same = [normalizers.Replace(one, plain) for plain, many in ALIKE.items() for one in many]
+    letters = [normalizers.Replace(one, plain) for one, plain in LETTERS.items()]
+    tokenizer.normalizer = normalizers.Sequence(
+        [*same, normalizers.NFD(), normalizers.StripAccents(), normalizers.Lowercase(), *letters]
+    )
+    tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex(WORDS), "removed", invert=True)
+    tokenizer.decoder = decoders.WordPiece()
+    return tokenizer
+
+
+def learn(texts: Iterable[str], vocab_size: int) -> Tokenizer:
+    """A tokenizer whose vocabulary has exactly `vocab_size` pieces, learned from the texts.
+
+    Raises:
+        TrainingError: the texts do not hold so many pieces; the message says how many they do.
+    """
+    tokenizer = untrained()
+    trainer = WordPieceTrainer(
+        vocab_size=vocab_size, min_frequency=2, special_tokens=list(SPECIAL), show_progress=False,
+        limit_alphabet=max(30, vocab_size // 8),
+    )  # fmt: skip
+    tokenizer.train_from_iterator(texts, trainer)
+    found = tokenizer.get_vocab_size()
+    if found != vocab_size:
+        raise TrainingError(
+            f"vocab_size is {vocab_size}, but this corpus supports {found} pieces; "
+            f"use --set vocab_size={found} or a larger corpus"
+        )
+    ends = [(token, tokenizer.token_to_id(token)) for token in ("[CLS]", "[SEP]")]
+    tokenizer.post_processor = TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=ends
+    )
+    return tokenizer
