@@ -35,8 +35,8 @@ def arguments(given: list[str] | None = None) -> Namespace:
     parser.add_argument("--heldout", type=Path, nargs="+", default=[], metavar="FILE", help="text to score on; without "
                         "it, every 20th line of the corpus, at most 2,000 of each file")  # fmt: skip
     parser.add_argument("--tokenizer", type=Path, metavar="FILE", help="a tokenizer.json, instead of a new one")
-    parser.add_argument("--parts", type=int, default=1, metavar="K", help="pieces that a process cuts a step into where "
-                        "memory is short (gradient accumulation)")  # fmt: skip
+    parser.add_argument("--parts", type=int, default=1, metavar="K", help="pieces that a process cuts a step into, "
+                        "where memory is short (gradient accumulation)")  # fmt: skip
     parser.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE", help="settings other than the preset's")
     return parser.parse_args(given)
 
@@ -47,9 +47,7 @@ def chosen_recipe(asked: Namespace, workers: int) -> Recipe:
     recipe = RECIPES[asked.preset].with_values([*asked.set, *steps])
     pieces = workers * asked.parts
     if asked.parts < 1 or recipe.rows % pieces:
-        raise TrainingError(
-            f"rows is {recipe.rows}; it must be divisible by {workers} processes x --parts {asked.parts}"
-        )
+        raise TrainingError(f"rows is {recipe.rows}; {workers} processes x --parts {asked.parts} must divide it")
     return recipe
 
 

@@ -22,7 +22,8 @@ from encoder.text_encoder import TextEncoder
 from encoder.trace import Source, Trace
 
 SWITCHED_OFF = 0.95  # a head with more of its weight than this on special tokens says nothing of the words
-MOST_HEADS = 0.5  # a layer with more of its heads switched off than this is saturated
+FAR_APART = 100.0  # a head whose scaled scores reach further than this within a row passes no gradient
+MOST_HEADS = 0.5  # a layer with more of its heads off than this is saturated
 COLUMNS = ("entropy", "self", "previous", "next", "specials", "range")
 
 
@@ -39,8 +40,8 @@ class Habits:
 
     @property
     def switched_off(self) -> Tensor:
-        """How many heads of each layer look at special tokens alone: [n_layers]."""
-        return (self.values["specials"] > SWITCHED_OFF).sum(-1)
+        """How many heads of each layer look at special tokens alone, or have scores too far apart: [n_layers]."""
+        return ((self.values["specials"] > SWITCHED_OFF) | (self.values["range"] > FAR_APART)).sum(-1)
 
     @property
     def saturated(self) -> list[int]:
@@ -64,8 +65,8 @@ class Habits:
             found.append(f" {i:5}  {numbers}  {off:>4} of {self.heads}")
         found += [
             f"warning: layer {i} is saturated: {int(self.switched_off[i])} of its {self.heads} heads put over "
-            f"{100 * SWITCHED_OFF:.0f} % of their weight on special tokens. Start again with a lower peak_rate, a lower "
-            "embedding_rate or a score_penalty."
+            f"{100 * SWITCHED_OFF:.0f} % of their weight on special tokens or have scaled scores over {FAR_APART:g} "
+            "apart. Start again with a lower peak_rate or a higher score_penalty."
             for i in self.saturated
         ]
         return "\n".join(found)

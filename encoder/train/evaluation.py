@@ -81,7 +81,7 @@ def evaluate_text(encoder: TextEncoder, lines: Sequence[str], seed: int = SEED) 
 
 
 def fill_in_ranks(encoder: TextEncoder) -> Iterator[tuple[str, int, str]]:
-    """For the capital and each fill-in: the sentence, the rank of a right answer (6: not among five), the first guess."""
+    """For the capital and each fill-in: sentence, rank of a right answer (6: not among five), first guess."""
     for sentence, answers in (CAPITAL, *FILL_INS):
         trace = encoder.trace(sentence)
         said = encoder.predict(trace)

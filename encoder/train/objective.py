@@ -37,8 +37,8 @@ class Batch:
         size, n = self.ids.shape
         part = slice(index * size // count, (index + 1) * size // count)
         inside = (self.at >= part.start * n) & (self.at < part.stop * n)
-        whole = (self.ids, self.segments, self.places)
-        return Batch(*(x[part] for x in whole), self.at[inside] - part.start * n, self.labels[inside])
+        ids, segments, places = (x[part] for x in (self.ids, self.segments, self.places))
+        return Batch(ids, segments, places, self.at[inside] - part.start * n, self.labels[inside])
 
     def each(self, function: Callable[[Tensor], Tensor]) -> "Batch":
         """The same with every tensor handed through a function."""

@@ -1,6 +1,6 @@
 """A tokenizer of its own for a corpus: lower case, words and their pieces (WordPiece, Schuster & Nakajima 2012)."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from tokenizers import Regex, Tokenizer, decoders, normalizers, pre_tokenizers
 from tokenizers.models import WordPiece
@@ -24,7 +24,7 @@ WORDS = (
 )
 
 
-def untrained() -> Tokenizer:
+def empty() -> Tokenizer:
     """How text is cleaned and cut into words, before any vocabulary is known."""
     tokenizer = Tokenizer(WordPiece(unk_token="[UNK]", max_input_chars_per_word=64))
     same = [normalizers.Replace(one, plain) for plain, many in ALIKE.items() for one in many]
@@ -37,26 +37,46 @@ def untrained() -> Tokenizer:
     return tokenizer
 
 
-def learn(texts: Iterable[str], vocab_size: int) -> Tokenizer:
-    """A tokenizer whose vocabulary has exactly `vocab_size` pieces, learned from the texts.
+def learn(texts: Sequence[str], vocab_size: int) -> Tokenizer:
+    """A tokenizer whose vocabulary has exactly `vocab_size` pieces, the same for the same texts.
+
+    The library numbers letters in the order of a hash table, another one in each process, and numbers decide between
+    merges that are equally frequent. So the letters are found first, and given in their order.
 
     Raises:
         TrainingError: the texts do not hold so many pieces; the message says how many they do.
     """
-    tokenizer = untrained()
-    trainer = WordPieceTrainer(
-        vocab_size=vocab_size, min_frequency=2, special_tokens=list(SPECIAL), show_progress=False,
-        limit_alphabet=max(30, vocab_size // 8),
-    )  # fmt: skip
-    tokenizer.train_from_iterator(texts, trainer)
-    found = tokenizer.get_vocab_size()
-    if found != vocab_size:
+    letters = max(30, vocab_size // 8)
+    found = trained(texts, 0, SPECIAL, letters)
+    first = [piece for piece in sorted(found) if len(piece) == 1]
+    alphabet = first + [piece for piece in sorted(found) if len(piece) == 3 and piece.startswith("##")]
+    pieces = trained(texts, vocab_size, (*SPECIAL, *alphabet), len(first), first)
+    if len(pieces) != vocab_size:
         raise TrainingError(
-            f"vocab_size is {vocab_size}, but this corpus supports {found} pieces; "
-            f"use --set vocab_size={found} or a larger corpus"
+            f"vocab_size is {vocab_size}, but this corpus supports {len(pieces)} pieces; "
+            f"use --set vocab_size={len(pieces)} or a larger corpus"
         )
-    ends = [(token, tokenizer.token_to_id(token)) for token in ("[CLS]", "[SEP]")]
+    tokenizer = empty()
+    tokenizer.model = WordPiece(pieces, unk_token="[UNK]", max_input_chars_per_word=64)
+    tokenizer.add_special_tokens(list(SPECIAL))
+    ends = [(token, pieces[token]) for token in ("[CLS]", "[SEP]")]
     tokenizer.post_processor = TemplateProcessing(
         single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=ends
     )
     return tokenizer
+
+
+def trained(
+    texts: Sequence[str], vocab_size: int, first: Sequence[str], letters: int, alphabet: Sequence[str] = ()
+) -> dict[str, int]:
+    """Pieces and their numbers: those in `first` come first, then as many as there is room for.
+
+    Of single letters the most frequent are kept; with an `alphabet`, those in it.
+    """
+    tokenizer = empty()
+    trainer = WordPieceTrainer(
+        vocab_size=vocab_size, min_frequency=2, special_tokens=list(first), show_progress=False,
+        limit_alphabet=letters, initial_alphabet=list(alphabet),
+    )  # fmt: skip
+    tokenizer.train_from_iterator(texts, trainer)
+    return tokenizer.get_vocab()

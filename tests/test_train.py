@@ -1,0 +1,309 @@
+"""Training itself: it learns, survives a kill to the last bit, adds up over processes, and says what is wrong."""
+
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+from tiny import TINY, tiny, tiny_tokenizer
+from two_processes import LINES, RECIPE, gradients
+
+from encoder import TextEncoder
+from encoder.config import EncoderConfig
+from encoder.tap import Recorder
+from encoder.train import keeping
+from encoder.train.__main__ import main
+from encoder.train.corpus import TrainingError
+from encoder.train.keeping import Progress
+from encoder.train.log import Bar, clock, read
+from encoder.train.loop import all_batches
+from encoder.train.objective import MaskedWords, TrainingTap
+from encoder.train.packing import encode, packed, plan
+from encoder.train.processes import Processes
+from encoder.train.trainer import Run, Trainer, new_model, new_optimizer
+
+ROOT = Path(__file__).parents[1]
+ALONE = Processes(0, 1, torch.device("cpu"))
+STEPS = 150
+QUICK = f"--preset tiny --steps {STEPS} --set evaluate_every=50 checkpoint_every=40 snapshots=0,10".split()
+LOWER = 2.0  # nats that the loss must fall by
+
+
+def written(path: Path, lines: int = 2000) -> Path:
+    """A corpus of made-up words in which who acts decides what is done and where."""
+    draw = random.Random(4)
+    syllables = [c + v for c in "bdfgklmnprstvz" for v in "aeiou"]
+    words = ["".join(draw.choices(syllables, k=draw.randint(2, 4))) for _ in range(480)]
+    who, does, where = words[:60], words[60:240], words[240:]
+    texts = []
+    for _ in range(lines):
+        pair = []
+        for i in draw.choices(range(60), k=2):
+            action, place = draw.choice(does[3 * i : 3 * i + 3]), draw.choice(where[4 * i : 4 * i + 4])
+            pair.append(f"the {who[i]} {action} at the {place}")
+        texts.append(f"{' while '.join(pair)}.")
+    path.write_text("\n".join(texts), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(tmp_path_factory.mktemp("corpus") / "text.txt")
+
+
+@pytest.fixture(scope="module")
+def unbroken(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a run that nobody disturbed."""
+    folder = tmp_path_factory.mktemp("run") / "unbroken"
+    assert main(["--corpus", str(corpus), "--out", str(folder), *QUICK]) == 0
+    return folder
+
+
+def test_2000_lines_are_learned_and_a_killed_run_ends_with_the_same_bits(
+    corpus: Path, unbroken: Path, tmp_path: Path
+) -> None:
+    """Killed after step 100, so 20 steps are lost, and resumed."""
+    command = [sys.executable, "-m", "encoder.train", "--corpus", str(corpus), "--out", str(tmp_path / "killed")]
+    command += QUICK
+    alone = {**os.environ, "OMP_NUM_THREADS": "1"}
+    with subprocess.Popen(command, cwd=ROOT, env=alone, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        assert any(line.startswith("step 100:") for line in process.stderr)
+        process.send_signal(signal.SIGKILL)
+    assert process.returncode == -signal.SIGKILL and not (tmp_path / "killed" / "model.safetensors").exists()
+    subprocess.run([*command, "--resume"], cwd=ROOT, env=alone, check=True, capture_output=True)
+    for name in ("checkpoint.safetensors", "model.safetensors", "snapshots/step-000010.safetensors"):
+        ours, theirs = load_file(tmp_path / "killed" / name), load_file(unbroken / name)
+        assert ours.keys() == theirs.keys() and all(torch.equal(ours[key], theirs[key]) for key in ours)
+    seconds = 2
+    rows = [[[v for i, v in enumerate(row) if i != seconds] for row in read(folder / "metrics.csv")]
+            for folder in (tmp_path / "killed", unbroken)]  # fmt: skip
+    assert rows[0] == rows[1] and [row[0] for row in rows[0]] == ["50", "100", "150"]
+    first, last = float(torch.log(torch.tensor(1000.0))), float(rows[0][-1][4])
+    assert last < first - LOWER and float(rows[0][-1][3]) < float(rows[0][0][3])
+
+
+def test_what_a_run_leaves_opens_as_a_model(unbroken: Path) -> None:
+    encoder = TextEncoder.from_pretrained(unbroken)
+    assert encoder.config.trained_length == 128 and encoder.config.d_model == 64
+    kept = sorted(path.name for path in (unbroken / "snapshots").iterdir())
+    assert kept == ["step-000000.safetensors", "step-000010.safetensors"]
+    assert not list(unbroken.rglob("*.part"))
+    start = load_file(unbroken / "snapshots" / "step-000000.safetensors")
+    fresh = new_model(replace(RECIPE, config=encoder.config)).state_dict()
+    assert torch.equal(start["embedding.weight"], fresh["embedding.tokens.weight"].half())
+    card = (unbroken / "MODEL_CARD.md").read_text()
+    for said in (f"{STEPS} steps", "1,900 lines", "top-1", "of 20 guessed first", "Saturated layers", "--preset tiny"):
+        assert said in card
+    said = encoder.predict(encoder.trace("the [MASK] tepo."))
+    assert said is not None and len(said[2]) == 5
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--resume", "--set", "peak_rate=1e-3"], "another configuration: peak_rate was 0.004 and is now 0.001"),
+        (["--resume", "--steps", "999"], "steps was 150 and is now 999"),
+        ([], "already holds a run; go on with --resume"),
+        (["--resume", "--corpus", "OTHER"], "another configuration: corpus was '"),
+    ],
+)
+def test_a_run_goes_on_only_as_it_began(
+    unbroken: Path, corpus: Path, tmp_path: Path, more: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = str(written(tmp_path / "other.txt", 1500))
+    command = ["--corpus", str(corpus), "--out", str(unbroken), *QUICK]
+    if "--set" in more:
+        command, more = [*command, *more[2:]], more[:1]
+    before = (unbroken / keeping.CHECKPOINT).read_bytes()
+    assert main([*command, *[other if word == "OTHER" else word for word in more]]) == 2
+    assert said in capsys.readouterr().err
+    assert (unbroken / keeping.CHECKPOINT).read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--resume"], "has no checkpoint.safetensors to resume from"),
+        (["--set", "vocab_size=9000"], "vocab_size is 9000, but this corpus supports"),
+        (["--set", "rows=10"], "rows is 10; 1 processes x --parts 4 must divide it"),
+        (["--set", "rows=4000"], "a step takes 4000"),
+        (["--tokenizer", str(ROOT / "encoder" / "pretrained" / "small" / "tokenizer.json")], "has 8192 pieces"),
+        (["--heldout", "nowhere.txt"], "nowhere.txt cannot be read"),
+    ],
+)
+def test_a_run_that_cannot_start_says_why(
+    corpus: Path, tmp_path: Path, more: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parts = ["--parts", "4"] if "rows=10" in more else []
+    assert main(["--corpus", str(corpus), "--preset", "tiny", "--out", str(tmp_path / "run"), *more, *parts]) == 2
+    assert said in capsys.readouterr().err
+
+
+def small_state(folder: Path, seed: int) -> dict[str, object]:
+    """A checkpoint of a model that took no step."""
+    recipe = replace(RECIPE, seed=seed)
+    model, same = new_model(recipe), keeping.identity(RECIPE, "text")
+    keeping.save_state(folder, model, new_optimizer(model, recipe, False), Progress(seed), same)
+    return same
+
+
+def test_a_full_disk_leaves_the_old_checkpoint_whole(tmp_path: Path) -> None:
+    same = small_state(tmp_path, 1)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))  # no file may grow beyond
+    try:
+        with pytest.raises(TrainingError, match=r"could not be written .*; the one that was there before is whole"):
+            small_state(tmp_path, 2)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert keeping.read_state(tmp_path, same)[1] == Progress(1)
+    assert [path.name for path in tmp_path.iterdir()] == [keeping.CHECKPOINT]
+
+
+def test_a_damaged_checkpoint_is_refused(tmp_path: Path) -> None:
+    same = small_state(tmp_path, 1)
+    path = tmp_path / keeping.CHECKPOINT
+    path.write_bytes(path.read_bytes()[:5000])
+    with pytest.raises(TrainingError, match="is not a checkpoint of a training run"):
+        keeping.read_state(tmp_path, same)
+
+
+@pytest.fixture(scope="module")
+def of_one() -> dict[str, torch.Tensor]:
+    return gradients(ALONE, parts=1)
+
+
+def test_a_step_in_parts_has_the_gradient_of_the_whole(of_one: dict[str, torch.Tensor]) -> None:
+    in_parts = gradients(ALONE, parts=4)
+    assert in_parts.keys() == of_one.keys() and len(of_one) > 30
+    for name in of_one:
+        torch.testing.assert_close(in_parts[name], of_one[name], rtol=1e-4, atol=1e-7)
+        assert of_one[name].abs().max() > 0 or name.endswith("w_k.bias")
+
+
+def torchrun(*command: str) -> None:
+    """Two processes on this machine."""
+    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", *command]
+    paths = os.pathsep.join((str(ROOT), str(ROOT / "tests")))
+    alone = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": paths}
+    done = subprocess.run(launch, cwd=ROOT, env=alone, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-3000:]
+
+
+def test_two_processes_get_the_gradient_of_one(of_one: dict[str, torch.Tensor], tmp_path: Path) -> None:
+    torchrun("tests/two_processes.py", str(tmp_path / "gradients"))
+    of_two = load_file(tmp_path / "gradients")
+    assert of_two.keys() == of_one.keys()
+    for name in of_one:
+        torch.testing.assert_close(of_two[name], of_one[name], rtol=1e-4, atol=1e-7)
+
+
+def test_two_processes_train_the_model_of_one(corpus: Path, tmp_path: Path) -> None:
+    settings = ["--corpus", str(corpus), "--preset", "tiny", "--steps", "6", "--set", "dropout=0", "evaluate_every=3"]
+    torchrun("-m", "encoder.train", "--out", str(tmp_path / "two"), *settings)
+    assert main(["--out", str(tmp_path / "one"), *settings]) == 0
+    two, one = (load_file(tmp_path / name / "checkpoint.safetensors") for name in ("two", "one"))
+    assert all(torch.allclose(two[name], one[name], atol=2e-4) for name in one if name.startswith("model."))
+    losses = [[float(row[4]) for row in read(tmp_path / name / "metrics.csv")] for name in ("two", "one")]
+    assert losses[0] == pytest.approx(losses[1], abs=1e-3) and len(losses[0]) == 2
+
+
+def test_segments_of_a_row_do_not_see_each_other() -> None:
+    """Each segment's output is what the encoder gives for its line alone."""
+    encoder = tiny(replace(TINY, mlm_head=True, max_positions=64))
+    tokens = encode(LINES, encoder.tokenizer, 40)
+    rows = packed(tokens, plan(tokens, 40, 0.0, 0, 0), 0, 4, 40, (0, 2, 3))
+    output, _ = MaskedWords(encoder.model).eval().encode(rows.ids, rows.segments, rows.places, 0.0)
+    seen = 0
+    for row in range(4):
+        for number in range(1, int(rows.segments[row].max()) + 1):
+            own = rows.segments[row] == number
+            alone, _ = encoder.run(rows.ids[row][own][None])
+            torch.testing.assert_close(output[row][own], alone[0], rtol=1e-4, atol=1e-5)
+            seen += 1
+    assert seen > 8
+
+
+class Seen(TrainingTap):
+    """Notes what the training tap hands on."""
+
+    notes: dict[str, torch.Tensor]
+
+    def __call__(self, name: str, value: torch.Tensor) -> torch.Tensor:
+        handed = super().__call__(name, value)
+        self.notes[f"{self.part}.{name}"] = (handed == 0).float().mean()
+        return handed
+
+    def inside(self, part: str) -> "Seen":
+        below = Seen(self.positions, self.places, self.dropout, self.penalties, part)
+        below.notes = self.notes
+        return below
+
+
+def test_dropout_acts_where_the_paper_has_it() -> None:
+    encoder = tiny(replace(TINY, max_positions=64))
+    tap = Seen(encoder.model.embedding.positions.weight, torch.arange(40)[None], 0.3)
+    tap.notes = {}
+    encoder.run(torch.arange(5, 45)[None], tap=tap)
+    dropped = {name for name, share in tap.notes.items() if share > 0.2} - {"feed_forward.activation"}
+    assert dropped == {"embedding.output", "attention.weights", "attention.output", "feed_forward.output"}
+    assert all(abs(float(tap.notes[name]) - 0.3) < 0.08 for name in dropped)
+
+
+def test_the_penalty_is_the_mean_square_of_the_log_sum_exp() -> None:
+    encoder = tiny(TINY)
+    values: dict[str, torch.Tensor] = {}
+    ids = torch.arange(5, 15)[None]
+    encoder.run(ids, tap=Recorder(values, {}))
+    expected = torch.stack([values[f"layers.{i}.attention.scaled"].exp().sum(-1).log() ** 2 for i in range(2)]).mean()
+    ones = torch.ones(1, 10, dtype=torch.long)
+    objective = MaskedWords(encoder.model, score_penalty=1.0).train()
+    _, penalty = objective.encode(ids, ones, torch.arange(10)[None], 0.0)
+    torch.testing.assert_close(penalty, expected)
+
+
+def test_torch_compile_takes_the_forward_pass_whole() -> None:
+    tokenizer = tiny_tokenizer()
+    run = Run(RECIPE, encode(LINES, tokenizer, RECIPE.row_length), [], tokenizer, Path(), "")
+    trainer, batch = Trainer(RECIPE, ALONE), next(all_batches(run, 0))
+    eager = trainer.alone.encode(batch.ids, batch.segments, batch.places, 0.0)
+    compiled = torch.compile(trainer.alone.encode, backend="aot_eager", fullgraph=True)
+    for one, other in zip(eager, compiled(batch.ids, batch.segments, batch.places, 0.0), strict=True):
+        torch.testing.assert_close(one, other)
+
+
+def test_weight_decay_and_rates_go_to_their_groups() -> None:
+    recipe = replace(RECIPE, embedding_rate=0.5)
+    model = new_model(recipe)
+    words, matrices, vectors = new_optimizer(model, recipe, False).param_groups
+    assert words["params"][0] is model.embedding.tokens.weight and words["share"] == 0.5
+    assert {p.dim() for p in matrices["params"]} == {2} and {p.dim() for p in vectors["params"]} == {1}
+    assert vectors["weight_decay"] == 0 < matrices["weight_decay"]
+    assert sum(len(g["params"]) for g in (words, matrices, vectors)) == len(list(model.parameters()))
+
+
+@pytest.mark.parametrize("positions", ["sinusoidal", "learned", "none"])
+def test_every_kind_of_positions_can_be_trained(positions: str) -> None:
+    config: EncoderConfig = replace(RECIPE.config, positions=positions)  # type: ignore[arg-type]
+    tokenizer, recipe = tiny_tokenizer(), replace(RECIPE, config=config, dropout=0.1)
+    run = Run(recipe, encode(LINES, tokenizer, recipe.row_length), [], tokenizer, Path(), "")
+    trainer = Trainer(recipe, ALONE)
+    trainer.step(next(all_batches(run, 0)), 0)
+    table = trainer.model.embedding.positions.weight
+    assert (table.grad is not None and bool(table.grad[: recipe.row_length - 12].any())) == (positions == "learned")
+
+
+def test_the_bar_tells_the_time_left() -> None:
+    bar = Bar(100, 20)
+    bar.tokens = 50_000
+    said = bar.line(60, 2.5, 20.0)
+    assert said == "[##############..........] step 60 of 100  loss 2.500  2,500 tokens/s  0:00:20 left"
+    assert clock(3725) == "1:02:05"
