@@ -28,7 +28,7 @@ FLOORS = (  # each stands on those before it and on itself
     {"text_encoder", "words"},
     {"metrics", "knockout", "compare", "labs"},
     {"trials", "lesson", "lesson_text", "claims", "glossary", "guesses"},
-    {"figures", "export", "report", "report_page", "train"},
+    {"figures", "export", "report", "report_page", "timelapse", "train"},
 )
 
 

@@ -11,15 +11,17 @@ import cachetools
 import streamlit as st
 import torch
 
-from encoder import TextEncoder, Trace, labs, trials
+from encoder import TextEncoder, Trace, labs, timelapse, trials
 from encoder.allocator import keep_freed_memory
 from encoder.cost import longest, size
 from encoder.edit_text import text_to_edits
 from encoder.figures.theme import short
-from encoder.metrics import SENTENCES, Survey, nearest_words, unit_words
+from encoder.metrics import ROLES, SENTENCES, Survey, nearest_words, unit_words
 from encoder.metrics import survey as measure
 from encoder.proof import Check, checks
+from encoder.timelapse import Moment, Strongest
 from encoder.trace import Text
+from encoder.train.evaluation import Score, evaluate_text
 from pages.ui import models
 from pages.ui.state import current
 
@@ -187,3 +189,33 @@ def untouched() -> Trace:
     """The same run without edits."""
     view = current()
     return run(view.model, st.session_state["read"], view.hidden)
+
+
+@st.cache_resource(max_entries=1, show_spinner="Loading the moments of training …")
+def grown(model: str) -> dict[int, TextEncoder]:
+    """A model after each step whose weights are kept, in order."""
+    torch.set_num_threads(1)
+    return {step: timelapse.at(model, step) for step in timelapse.snapshots(model)}
+
+
+@st.cache_resource(max_entries=8, show_spinner="Running every moment …")
+def moments(model: str, sentence: str, layer: int, head: int, position: int) -> list[Moment]:
+    """One sentence and one head in a model after each step whose weights are kept."""
+    with runs().seats:
+        torch.set_num_threads(1)
+        return [timelapse.moment(step, one, sentence, layer, head, position) for step, one in grown(model).items()]
+
+
+@st.cache_resource(max_entries=1, show_spinner="Measuring every moment over 100 sentences …")
+def careers(model: str) -> tuple[dict[str, list[Strongest]], list[Score]]:
+    """At each moment the strongest head of each role, and how well the model guesses, over the bundled sentences."""
+    heads: dict[str, list[Strongest]] = {role: [] for role in ROLES}
+    scores = []
+    for step, one in grown(model).items():
+        with runs().seats:  # others may run between two moments
+            torch.set_num_threads(1)
+            found = measure(one)
+            scores.append(evaluate_text(one, SENTENCES))
+        for role, series in heads.items():
+            series.append(timelapse.strongest(step, found, role))
+    return heads, scores

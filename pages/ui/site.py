@@ -48,6 +48,7 @@ PAGES = (
     Page("flows", "What really flows", ":material/water_drop:", section="Look deeper"),
     Page("lens", "Layer by layer", ":material/timeline:", section="Look deeper"),
     Page("vectors", "Where vectors come from", ":material/call_merge:", section="Look deeper"),
+    Page("training", "Time-lapse", ":material/timelapse:", section="Look deeper"),
     Page("model_cost", "Model & cost", ":material/monitoring:", section="Look deeper"),
     Page("lessons", "Lessons", ":material/school:", section="Learn", walk=False),
     Page("claims", "Claims", ":material/fact_check:", section="Learn"),

@@ -1,0 +1,130 @@
+"""A model at moments of its training: the weights kept on the way, and when heads take up their work."""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from encoder import checkpoint
+from encoder.metrics.habits import Survey
+from encoder.metrics.heads import entropy_share
+from encoder.metrics.roles import ROLES, role_mass
+from encoder.metrics.unpadded import attention_weights
+from encoder.text_encoder import TextEncoder
+from encoder.trace import Source, Tokens
+
+NAME = re.compile(r"step-(\d{6,9})\.safetensors")
+
+
+def snapshots(name: str | Path) -> tuple[int, ...]:
+    """The training steps whose weights a bundled model or a checkpoint folder keeps, in order; empty where none are.
+
+    Raises:
+        encoder.checkpoint.CheckpointError: there is no such model.
+    """
+    folder = checkpoint.find(name) / "snapshots"
+    found = [NAME.fullmatch(path.name) for path in folder.iterdir()] if folder.is_dir() else []
+    return tuple(sorted(int(match[1]) for match in found if match))
+
+
+def at(name: str | Path, step: int) -> TextEncoder:
+    """The model as it was after so many steps of training.
+
+    Raises:
+        ValueError: no weights are kept of that step; the message lists those that are.
+        encoder.checkpoint.CheckpointError: there is no such model, or a file of it is damaged.
+    """
+    kept = snapshots(name)
+    if step not in kept:
+        raise ValueError(f"{str(name)!r} keeps no weights of step {step}; it has {', '.join(map(str, kept)) or 'none'}")
+    folder = checkpoint.find(name)
+    path = folder / "snapshots" / f"step-{step:06d}.safetensors"
+    tensors = checkpoint.read_tensors(path)
+    config = checkpoint.read_config(folder / "config.json", any(key.startswith("mlm_head.") for key in tensors))
+    tokenizer = checkpoint.read_tokenizer(folder / "tokenizer.json", config)
+    fingerprint = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+    model = checkpoint.build(config, tensors, str(path))
+    return TextEncoder(model, tokenizer, Source(f"{folder.resolve().name} at step {step}", fingerprint))
+
+
+@dataclass(frozen=True)
+class Strongest:
+    """The head with the largest mass on a role at one step; `clear` says whether `head_roles` gives it that label."""
+
+    step: int
+    layer: int
+    head: int
+    mass: float
+    clear: bool
+
+
+def strongest(step: int, found: Survey, role: str) -> Strongest:
+    """The head that looks most at a role's keys in a survey of the model after `step` steps.
+
+    Raises:
+        ValueError: a role that is not one of ROLES.
+    """
+    if role not in ROLES:
+        raise ValueError(f"role is {role!r}; it must be one of {', '.join(ROLES)}")
+    mass = found.measures[role]
+    layer, head = divmod(int(mass.argmax()), mass.shape[1])
+    return Strongest(step, layer, head, float(mass[layer, head]), found.roles[layer][head].label == role)
+
+
+def appears(heads: list[Strongest]) -> tuple[Strongest | None, Strongest] | None:
+    """The last moment without a clear head (None if there was none) and the first with one, after which one stays.
+
+    None where the last moment has no clear head.
+    """
+    if not heads or not heads[-1].clear:
+        return None
+    first = max((i for i, one in enumerate(heads) if not one.clear), default=-1) + 1
+    return (heads[first - 1] if first else None), heads[first]
+
+
+@dataclass(frozen=True)
+class Moment:
+    """One sentence in the model of one step: a head's `weights` [n, n], what it does, and the likeliest words.
+
+    `measures` holds "entropy_share" and the mass on the word itself and on its neighbours; `answers` the five likeliest
+    words at a masked place with their probabilities.
+    """
+
+    step: int
+    weights: NDArray[np.float32]
+    measures: dict[str, float]
+    answers: list[tuple[str, float]]
+
+
+def moment(step: int, encoder: TextEncoder, text: str, layer: int, head: int, position: int) -> Moment:
+    """Run a model on a text, and on the same text with the word at a position masked; look at one head.
+
+    Raises:
+        ValueError: a layer, head or position that is not there.
+    """
+    trace = encoder.trace(text)
+    config, n = trace.config, len(trace.tokens)
+    for name, value, count in (
+        ("layer", layer, config.n_layers),
+        ("head", head, config.n_heads),
+        ("position", position, n),
+    ):
+        if not 0 <= value < count:
+            raise ValueError(f"{name} is {value}; it must be from 0 to {count - 1}")
+    weights = attention_weights(trace, layer)[head : head + 1]
+    mass = role_mass(weights, trace.tokens)
+    measures = {"entropy_share": float(entropy_share(weights).mean())} | {role: float(mass[role]) for role in ROLES[:3]}
+    asked = trace if trace.tokens[position] == "[MASK]" else encoder.trace(masked(trace.pieces, position))
+    said = encoder.predict(asked)
+    kept = weights[0].numpy().copy()
+    kept.flags.writeable = False
+    return Moment(step, kept, measures, said[position] if said and position < len(said) else [])
+
+
+def masked(pieces: Tokens, position: int) -> str:
+    """The text with [MASK] in place of what was typed for a token; as it is where nothing was typed for it."""
+    start, end = pieces.spans[position]
+    return f"{pieces.text[:start]}[MASK]{pieces.text[end:]}" if start < end else pieces.text
