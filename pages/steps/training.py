@@ -31,7 +31,7 @@ def sentence() -> None:
     label = f"Layer {layer}, head {head}"
     every = player.draw("player", label, seen, tokens, theme(), st.session_state.get("moment", 0))
     st.caption(
-        f"{label} of small. Rows look, columns are looked at; the colour scale is 0 to 1. On the right, what the model "
+        f"{label} of small. Rows look, columns are looked at; the colour scale is 0 to 1. The list is what the model "
         "answers with the chosen word masked." + (f" A pixel stands for {every} × {every} cells." if every > 1 else "")
     )
     st.subheader("All moments at once")
@@ -76,6 +76,10 @@ st.markdown(
     f"The model `small`, kept at {len(steps)} moments between step 0, when its weights were random, and step "
     f"{steps[-1]:,}. Layer and head are those of the sidebar, as far as `small` has them."
 )
+clear = session.MODELS["small"]
+if (layer, head) != (clear.layer, clear.head):
+    words = f"Layer {clear.layer}, head {clear.head} is worth a look"
+    st.button(words, key="clear_head", on_click=state.change, kwargs={"layer": clear.layer, "head": clear.head})
 if view.hidden or view.edits:
     st.caption("Hidden tokens and changes belong to the run of the other pages; here nothing is hidden or changed.")
 PARTS = {"This sentence": sentence, "When heads take up their work": careers}

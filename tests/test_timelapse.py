@@ -1,0 +1,116 @@
+"""The kept moments of training: weights by step, when heads take up their work, and the page that plays them."""
+
+import base64
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from streamlit.testing.v1 import AppTest
+from test_pages import go, healthy, open_app
+
+from encoder import CheckpointError, TextEncoder, timelapse
+from encoder.metrics import survey
+from encoder.timelapse import Strongest, appears, at, moment, snapshots, strongest
+from pages.ui.state import EXAMPLE
+
+STEPS = (0, 10, 30, 100, 300, 1000, 3000, 10_000, 20_000)
+
+
+def test_small_keeps_nine_moments_and_the_last_is_the_model(small: TextEncoder) -> None:
+    assert snapshots("small") == STEPS and snapshots("base") == ()
+    weights, last = small.model.state_dict(), at("small", STEPS[-1]).model.state_dict()
+    assert all(torch.equal(weights[name], last[name]) for name in weights)
+    first = at("small", 0)
+    assert first.config == small.config and first.source.name == "small at step 0"
+    words = first.model.embedding.tokens.weight
+    assert float(words.std()) == pytest.approx(small.config.d_model**-0.5, rel=0.01), "drawn, not learned"
+
+
+def test_moments_that_are_not_there_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="'small' keeps no weights of step 7; it has 0, 10, 30"):
+        at("small", 7)
+    with pytest.raises(ValueError, match="'base' keeps no weights of step 0; it has none"):
+        at("base", 0)
+    with pytest.raises(CheckpointError, match="neither a bundled model"):
+        snapshots(tmp_path / "nowhere")
+
+
+def test_the_previous_token_head_appears_between_steps_300_and_1000() -> None:
+    heads = [strongest(step, survey(at("small", step)), "previous") for step in STEPS[4:7]]
+    found = appears(heads)
+    assert found is not None
+    before, first = found
+    assert before is not None and before.step == 300 and before.mass < 0.2
+    assert (first.step, first.layer, first.head) == (1000, 0, 2) and first.mass > 0.5
+    assert heads[-1].mass > 0.8
+    with pytest.raises(ValueError, match="role is 'last'; it must be one of self, previous"):
+        strongest(0, survey(at("small", 0), [EXAMPLE]), "last")
+
+
+def test_a_head_appears_where_it_stays() -> None:
+    clear = [Strongest(i, 0, 0, 0.5, c == "x") for i, c in enumerate(".x.xx")]
+    assert appears(clear) == (clear[2], clear[3])
+    assert appears(clear[:3]) is None and appears([]) is None
+    assert appears(clear[3:]) == (None, clear[3])
+
+
+def test_a_moment_holds_what_the_model_of_that_step_computes(small: TextEncoder) -> None:
+    position = small.trace(EXAMPLE).tokens.index("because")
+    seen = moment(20_000, small, EXAMPLE, 0, 2, position)
+    np.testing.assert_array_equal(seen.weights, small.trace(EXAMPLE)["layers.0.attention.weights"][2].numpy())
+    masked = small.trace(EXAMPLE.replace("because", "[MASK]"))
+    said = small.predict(masked)
+    assert said is not None and seen.answers == said[masked.tokens.index("[MASK]")]
+    before = np.diagonal(seen.weights, -1)
+    assert seen.measures["previous"] == pytest.approx(float(before.mean()), abs=1e-6)
+    assert moment(0, small, "a [MASK]", 0, 0, 2).answers == small.predict(small.trace("a [MASK]"))[2]  # type: ignore[index]
+    with pytest.raises(ValueError, match="layer is 4; it must be from 0 to 3"):
+        moment(0, small, "a", 4, 0, 0)
+
+
+def player(app: AppTest) -> dict[str, object]:
+    """What the player on the page was sent."""
+    sent = [json.loads(c.proto.json) for c in app.get("bidi_component") if "-player" in c.proto.id]
+    data: dict[str, object] = sent[0]
+    return data
+
+
+def test_the_page_shows_the_head_of_the_sidebar_at_every_moment() -> None:
+    app = go(open_app(layer="0", head="2"), "training")
+    data = player(app)
+    moments = data["moments"]
+    assert isinstance(moments, list) and [m["title"] for m in moments] == [f"step {step:,}" for step in STEPS]
+    for step, sent in zip(STEPS, moments, strict=True):
+        weights = at("small", step).trace(EXAMPLE)["layers.0.attention.weights"][2].numpy()
+        levels = np.frombuffer(base64.b64decode(sent["cells"]), np.uint8).reshape(weights.shape)
+        np.testing.assert_allclose(levels / 254, weights, atol=0.5 / 254 + 1e-6)
+        assert len(sent["answers"]) == 5
+    assert moments[-1]["answers"][0][0] == "because"
+
+
+def test_a_head_that_small_lacks_becomes_its_nearest_and_a_button_leads_to_a_clear_one() -> None:
+    app = go(open_app(layer="5", head="7"), "training")
+    assert player(app)["label"] == "Layer 3, head 3"
+    healthy(app.button(key="clear_head").click().run())
+    assert player(app)["label"] == "Layer 0, head 2"
+
+
+def test_a_picked_moment_is_the_one_that_the_player_shows() -> None:
+    app = go(open_app(), "training")
+    assert player(app)["start"] == 0
+    app.session_state["moment"] = 6
+    assert player(healthy(app.run()))["start"] == 6
+
+
+def test_the_page_says_when_each_kind_of_head_appears() -> None:
+    app = go(open_app(), "training")
+    app.session_state["training_part"] = "When heads take up their work"
+    said = " ".join(m.value for m in healthy(app.run()).markdown).replace("\\", "")
+    assert (
+        "Not yet at step 300. From step 1,000 on there is a head that looks at the token before: then layer 0" in said
+    )
+    table = app.dataframe[0].value
+    assert table["top_1"].iloc[-1] > 0.3 > 0.1 > table["top_1"].iloc[0]
+    assert timelapse.snapshots("small") == tuple(table.index)
