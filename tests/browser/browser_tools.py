@@ -163,6 +163,11 @@ def rerun(page: Page, timeout: float = 20.0) -> Iterator[None]:
     _record_shown_errors(page)
 
 
+def runs(page: Page) -> int:
+    """How many script runs the server has finished for what the page shows now."""
+    return _records[page].runs
+
+
 def open_page(page: Page, url: str, timeout: float = 60.0) -> None:
     """Open `url` in a watched page and wait until its first script run is on the screen."""
     record = _records[page]
