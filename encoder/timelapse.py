@@ -1,6 +1,5 @@
 """A model at moments of its training: the weights kept on the way, and when heads take up their work."""
 
-import hashlib
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,9 @@ from encoder.metrics.habits import Survey
 from encoder.metrics.heads import entropy_share
 from encoder.metrics.roles import ROLES, role_mass
 from encoder.metrics.unpadded import attention_weights
+from encoder.tensor_files import described, fingerprint, read
 from encoder.text_encoder import TextEncoder
+from encoder.tokenizer_files import read_tokenizer
 from encoder.trace import Source, Tokens
 
 NAME = re.compile(r"step-(\d{6,9})\.safetensors")
@@ -42,12 +43,14 @@ def at(name: str | Path, step: int) -> TextEncoder:
         raise ValueError(f"{str(name)!r} keeps no weights of step {step}; it has {', '.join(map(str, kept)) or 'none'}")
     folder = checkpoint.find(name)
     path = folder / "snapshots" / f"step-{step:06d}.safetensors"
-    tensors = checkpoint.read_tensors(path)
-    config = checkpoint.read_config(folder / "config.json", any(key.startswith("mlm_head.") for key in tensors))
-    tokenizer = checkpoint.read_tokenizer(folder / "tokenizer.json", config)
-    fingerprint = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
-    model = checkpoint.build(config, tensors, str(path))
-    return TextEncoder(model, tokenizer, Source(f"{folder.resolve().name} at step {step}", fingerprint))
+    there = described([path])
+    with checkpoint.told_of(path):
+        names = checkpoint.own_names(there)
+    config = checkpoint.read_config(folder / checkpoint.CONFIG, names.mlm_head)
+    tokenizer, special = read_tokenizer(folder, config.vocab_size)
+    model = checkpoint.build(config, read({ours: there[theirs] for ours, theirs in names.ours.items()}), str(path))
+    source = Source(f"{folder.resolve().name} at step {step}", fingerprint([path]))
+    return TextEncoder(model, tokenizer, source, special)
 
 
 @dataclass(frozen=True)

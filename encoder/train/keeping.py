@@ -124,7 +124,7 @@ def half(model: Encoder) -> Encoder:
 def save_snapshot(folder: Path, model: Encoder, step: int) -> None:
     """Write the weights after so many steps under snapshots/, in float16."""
     names = {ours: theirs for theirs, ours in checkpoint.ON_DISK.items()}
-    tensors = {names.get(n, n): t.contiguous() for n, t in half(model).state_dict().items()}
+    tensors = {names.get(n, n): t.detach().contiguous() for n, t in half(model).named_parameters()}
     write(folder / "snapshots" / f"step-{step:06d}.safetensors", save(tensors))
 
 

@@ -7,17 +7,19 @@ import streamlit as st
 from encoder.figures.charts import lines
 from encoder.figures.theme import short, shown
 from encoder.timelapse import appears
-from pages.ui import maps, player, session, state
+from pages.ui import maps, models, player, session, state
 from pages.ui.text import NUMBER, chart, plain, theme
 
 ROLES = {"previous": "the token before", "next": "the token after", "self": "the token itself"}
 SERIES = {"entropy_share": "spread", "self": "on itself", "previous": "previous", "next": "next"}
 
-view, models = state.current(), session.grown("small")
-steps, last = list(models), list(models.values())[-1]
+view, grown = state.current(), session.grown("small")
+steps, last = list(grown), list(grown.values())[-1]
 axis = np.array(steps) + 1
 layer, head = min(view.layer, last.config.n_layers - 1), min(view.head, last.config.n_heads - 1)
-pieces = last.tokenize(st.session_state["read"])
+read = st.session_state["read"]
+text = read if isinstance(read, str) else " ".join(read)
+pieces = last.tokenize(text)
 tokens = list(pieces.tokens)
 
 
@@ -27,7 +29,7 @@ def sentence() -> None:
     usual = words.index(tokens.index("[MASK]")) if "[MASK]" in tokens else len(words) // 2
     names = {i: f"{i} {shown(tokens[i])}" for i in words}
     position = st.selectbox("Word to guess", words, index=usual, key="guess", format_func=names.__getitem__, width=260)
-    seen = session.moments("small", st.session_state["read"], layer, head, position)
+    seen = session.moments("small", text, layer, head, position)
     label = f"Layer {layer}, head {head}"
     every = player.draw("player", label, seen, tokens, theme(), st.session_state.get("moment", 0))
     st.caption(
@@ -76,12 +78,14 @@ st.markdown(
     f"The model `small`, kept at {len(steps)} moments between step 0, when its weights were random, and step "
     f"{steps[-1]:,}. Layer and head are those of the sidebar, as far as `small` has them."
 )
-clear = session.MODELS["small"]
+clear = models.MODELS["small"]
 if (layer, head) != (clear.layer, clear.head):
     words = f"Layer {clear.layer}, head {clear.head} is worth a look"
     st.button(words, key="clear_head", on_click=state.change, kwargs={"layer": clear.layer, "head": clear.head})
 if view.hidden or view.edits:
     st.caption("Hidden tokens and changes belong to the run of the other pages; here nothing is hidden or changed.")
+if text != read:
+    st.caption("The model `small` reads one text: both sentences stand in it one after the other.")
 PARTS = {"This sentence": sentence, "When heads take up their work": careers}
 for tab, draw in zip(st.tabs(list(PARTS), key="training_part", on_change="rerun"), PARTS.values(), strict=True):
     if tab.open:
