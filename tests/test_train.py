@@ -137,6 +137,8 @@ def test_a_run_goes_on_only_as_it_began(
         (["--set", "rows=4000"], "a step takes 4000"),
         (["--tokenizer", str(ROOT / "encoder" / "pretrained" / "small" / "tokenizer.json")], "has 8192 pieces"),
         (["--heldout", "nowhere.txt"], "nowhere.txt cannot be read"),
+        (["--tokenizer", str(ROOT / "README.md")], "README.md is not a tokenizer"),
+        (["--corpus", str(ROOT / ".gitignore")], "lines are too few to hold some out"),
     ],
 )
 def test_a_run_that_cannot_start_says_why(
@@ -160,7 +162,7 @@ def test_a_full_disk_leaves_the_old_checkpoint_whole(tmp_path: Path) -> None:
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))  # no file may grow beyond
     try:
-        with pytest.raises(TrainingError, match=r"could not be written .*; the one that was there before is whole"):
+        with pytest.raises(TrainingError, match=r"could not be written .*; the last checkpoint.safetensors is whole"):
             small_state(tmp_path, 2)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)

@@ -9,7 +9,7 @@ from tokenizers import Tokenizer
 
 from encoder.text_encoder import TextEncoder
 from encoder.train import card, keeping
-from encoder.train.corpus import TrainingError, hold_out, read_all, together
+from encoder.train.corpus import TrainingError, divided, read_all, together
 from encoder.train.evaluation import evaluate_text, fill_in_ranks
 from encoder.train.loop import train
 from encoder.train.packing import encode
@@ -55,16 +55,24 @@ def tokenizer_for(asked: Namespace, texts: list[str], recipe: Recipe, on: Proces
     """The tokenizer of the run: the one in the folder if it goes on, a given one, or one learned from the texts."""
     path = asked.out / TOKENIZER
     if on.first and not asked.resume:
-        given = Tokenizer.from_file(str(asked.tokenizer)) if asked.tokenizer else learn(texts, recipe.config.vocab_size)
+        given = opened(asked.tokenizer) if asked.tokenizer else learn(texts, recipe.config.vocab_size)
         keeping.write(path, given.to_str().encode())
     on.wait()
-    tokenizer = Tokenizer.from_file(str(path))
+    tokenizer = opened(path)
     if tokenizer.get_vocab_size() != recipe.config.vocab_size:
         raise TrainingError(
             f"{asked.tokenizer or path} has {tokenizer.get_vocab_size()} pieces and vocab_size is "
             f"{recipe.config.vocab_size}; use --set vocab_size={tokenizer.get_vocab_size()}"
         )
     return tokenizer
+
+
+def opened(path: Path) -> Tokenizer:
+    """The tokenizer in a tokenizer.json."""
+    try:
+        return Tokenizer.from_file(str(path))
+    except Exception as error:  # the library raises bare Exception
+        raise TrainingError(f"{path} is not a tokenizer: {error}") from error
 
 
 def run_training(asked: Namespace, on: Processes) -> None:
@@ -76,13 +84,7 @@ def run_training(asked: Namespace, on: Processes) -> None:
     if asked.resume and not (asked.out / keeping.CHECKPOINT).exists():
         raise TrainingError(f"{asked.out} has no {keeping.CHECKPOINT} to resume from; start without --resume")
     recipe = chosen_recipe(asked, on.count)
-    files = read_all(asked.corpus)
-    held: dict[str, list[str]] = (
-        {name: lines.texts for name, lines in read_all(asked.heldout).items()} if asked.heldout else {}
-    )
-    if not held:
-        divided = {name: hold_out(lines) for name, lines in files.items()}
-        files, held = {n: d[0] for n, d in divided.items()}, {n: d[1] for n, d in divided.items() if d[1]}
+    files, held = divided(asked.corpus, asked.heldout)
     lines = together(list(files.values()))
     tokenizer = tokenizer_for(asked, lines.texts, recipe, on)
     tokens = encode(lines, tokenizer, recipe.row_length)

@@ -72,3 +72,20 @@ def hold_out(lines: Lines) -> tuple[Lines, list[str]]:
 def together(parts: Sequence[Lines]) -> Lines:
     """Several files as one."""
     return Lines([text for part in parts for text in part.texts], [f for part in parts for f in part.follows])
+
+
+def divided(corpus: Sequence[Path], heldout: Sequence[Path]) -> tuple[dict[str, Lines], dict[str, list[str]]]:
+    """What to learn from and what to score on, by file: other files, or else lines held out of the corpus.
+
+    Raises:
+        TrainingError: a file cannot be read, or there are too few lines to hold some out.
+    """
+    files = read_all(corpus)
+    if heldout:
+        return files, {name: lines.texts for name, lines in read_all(heldout).items()}
+    parts = {name: hold_out(lines) for name, lines in files.items()}
+    held = {name: texts for name, (_, texts) in parts.items() if texts}
+    if not held:
+        count = sum(len(lines.texts) for lines in files.values())
+        raise TrainingError(f"{count} lines are too few to hold some out; give text to score on with --heldout")
+    return {name: learned for name, (learned, _) in parts.items()}, held

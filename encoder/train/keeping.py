@@ -49,7 +49,8 @@ def write(path: Path, content: bytes) -> None:
         os.replace(part, path)
     except OSError as error:
         part.unlink(missing_ok=True)
-        kept = "; the one that was there before is whole, go on from it with --resume" if path.is_file() else ""
+        whole = any((folder / CHECKPOINT).is_file() for folder in path.parents[:2])
+        kept = f"; the last {CHECKPOINT} is whole, go on from it with --resume" if whole else ""
         raise TrainingError(
             f"{path} could not be written ({len(content) / 1e6:.1f} MB): {error.strerror}{kept}"
         ) from error
@@ -113,7 +114,7 @@ def restore(model: Encoder, optimizer: torch.optim.Optimizer, tensors: dict[str,
             weight.copy_(tensors[f"model.{name}"])
             if f"{MOMENTS[0]}.{name}" in tensors:
                 moments = {moment: tensors[f"{moment}.{name}"].to(weight.device) for moment in MOMENTS}
-                optimizer.state[weight] = {"step": torch.tensor(float(step)), **moments}
+                optimizer.state[weight] = {"step": torch.tensor(float(step), device=weight.device), **moments}
 
 
 def half(model: Encoder) -> Encoder:
