@@ -77,7 +77,7 @@ def evaluate_text(encoder: TextEncoder, lines: Sequence[str], seed: int = SEED) 
     if encoder.model.mlm_head is None:
         raise ValueError(f"the model {encoder.source.name!r} has no head that guesses words, so it cannot be scored")
     length = min(encoder.config.trained_length or 128, encoder.max_tokens)
-    return evaluate(MaskedWords(encoder.model), held_out_batches(lines, encoder.tokenizer, length, seed))
+    return evaluate(MaskedWords(encoder.model).eval(), held_out_batches(lines, encoder.tokenizer, length, seed))
 
 
 def fill_in_ranks(encoder: TextEncoder) -> Iterator[tuple[str, int, str]]:
