@@ -128,3 +128,9 @@ def test_one_command_scores_a_bundled_model(tmp_path: Path, capsys: pytest.Captu
     assert "text.txt: loss " in said and "top-5" in said and "fill-ins: 6 of 20 guessed first, 14 among" in said
     assert main(["--evaluate", "nope", "--corpus", str(tmp_path / "text.txt")]) == 2
     assert "neither a bundled model" in capsys.readouterr().err
+
+
+def test_scoring_leaves_a_finished_model_as_it_was() -> None:
+    encoder = tiny(replace(TINY, mlm_head=True, max_positions=64, trained_length=32))
+    evaluate_text(encoder, LINES)
+    assert not any(part.training for part in encoder.model.modules())
