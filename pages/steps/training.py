@@ -13,13 +13,13 @@ from pages.ui.text import NUMBER, chart, plain, theme
 ROLES = {"previous": "the token before", "next": "the token after", "self": "the token itself"}
 SERIES = {"entropy_share": "spread", "self": "on itself", "previous": "previous", "next": "next"}
 
-view, grown = state.current(), session.grown("small")
-steps, last = list(grown), list(grown.values())[-1]
+view, steps = state.current(), list(session.grown("small"))
 axis = np.array(steps) + 1
-layer, head = min(view.layer, last.config.n_layers - 1), min(view.head, last.config.n_heads - 1)
 read = st.session_state["read"]
 text = read if isinstance(read, str) else " ".join(read)
-pieces = last.tokenize(text)
+run = session.run("small", text)  # its tokens are those of every moment
+layer, head = min(view.layer, run.config.n_layers - 1), min(view.head, run.config.n_heads - 1)
+pieces = run.pieces
 tokens = list(pieces.tokens)
 
 
@@ -28,7 +28,8 @@ def sentence() -> None:
     words = [i for i, special in enumerate(pieces.special) if not special or tokens[i] == "[MASK]"] or [0]
     usual = words.index(tokens.index("[MASK]")) if "[MASK]" in tokens else len(words) // 2
     names = {i: f"{i} {shown(tokens[i])}" for i in words}
-    position = st.selectbox("Word to guess", words, index=usual, key="guess", format_func=names.__getitem__, width=260)
+    tie = state.choice("guess", words, words[usual])
+    position = st.selectbox("Word to guess", words, format_func=names.__getitem__, width=260, **tie)
     seen = session.moments("small", text, layer, head, position)
     label = f"Layer {layer}, head {head}"
     every = player.draw("player", label, seen, tokens, theme(), st.session_state.get("moment", 0))
@@ -38,10 +39,10 @@ def sentence() -> None:
     )
     st.subheader("All moments at once")
     small = [maps.Map(f"{one.step:,}", f"Step {one.step}", one.weights, "share", 1.0) for one in seen]
-    maps.draw("moments", small, tokens, theme(), lambda m, i, j: st.session_state.update(moment=m), least=96)
+    maps.draw("moments", small, tokens, theme(), lambda m, i, j: st.session_state.update(moment=m), least=96, run=run)
     measured = {name: np.array([one.measures[m] for one in seen]) for m, name in SERIES.items()}
     drawn = lines(measured, axis, ("training steps + 1", "share"), logarithmic=(True, False), theme=theme())
-    chart(drawn, "by_step", f"What layer {layer}, head {head} does in this sentence, by training step")
+    chart(drawn, "by_step", f"What layer {layer}, head {head} does in this sentence, by training step", run=run)
     table = pd.DataFrame({f"{i + 1}.": [f"{a[0]} {a[1]:.3f}" for one in seen for a in one.answers[i : i + 1]]
                           for i in range(len(seen[0].answers))}, index=pd.Index(steps, name="step"))  # fmt: skip
     st.dataframe(table, key="answers")
@@ -64,12 +65,13 @@ def careers() -> None:
         st.markdown(f"**{plain(said)}**")
     best = {role: np.array([one.mass for one in found[role]]) for role in ROLES}
     drawn = lines(best, axis, ("training steps + 1", "share"), logarithmic=(True, False), theme=theme())
-    chart(drawn, "careers", "The largest mass of any head on the token before, after and itself, by training step")
+    said = "The largest mass of any head on the token before, after and itself, by training step"
+    chart(drawn, "careers", said, run=run)
     st.caption("The strongest head of each kind over the 100 bundled sentences; “clear” by the criterion of All heads.")
     learned = pd.DataFrame([vars(score) for score in scores], index=pd.Index(steps, name="step"))
     shares = {"guessed first": learned["top_1"].to_numpy(), "among five": learned["top_5"].to_numpy()}
     drawn = lines(shares, axis, ("training steps + 1", "share"), logarithmic=(True, False), theme=theme())
-    chart(drawn, "learned", "Share of hidden words that the model guesses, by training step")
+    chart(drawn, "learned", "Share of hidden words that the model guesses, by training step", run=run)
     st.dataframe(learned, key="learned_table", column_config=dict.fromkeys(("loss", "top_1", "top_5"), NUMBER))
     st.caption("Words hidden at random in the same 100 sentences. Scores on held-out text are in the model card.")
 
@@ -87,7 +89,8 @@ if view.hidden or view.edits:
 if text != read:
     st.caption("The model `small` reads one text: both sentences stand in it one after the other.")
 PARTS = {"This sentence": sentence, "When heads take up their work": careers}
-for tab, draw in zip(st.tabs(list(PARTS), key="training_part", on_change="rerun"), PARTS.values(), strict=True):
+tie = state.choice("training_part", PARTS, "This sentence")
+for tab, draw in zip(st.tabs(list(PARTS), **tie), PARTS.values(), strict=True):
     if tab.open:
         with tab:
             draw()

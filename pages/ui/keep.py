@@ -27,22 +27,25 @@ REPORTS_BYTES = 150_000_000  # all kept reports together
 _component = component("keep", HTML)
 
 
-def card(key: str, rows: Callable[[], Rows], alt: str, *, scale: str = "", step: str = "") -> None:
+def card(
+    key: str, rows: Callable[[], Rows], alt: str, *, scale: str = "", step: str = "", run: Trace | None = None
+) -> None:
     """The way to keep the picture drawn under `key`: SVG, PNG, print, its numbers, its caption and its alt text.
 
     `rows` makes the numbers shown, when they are asked for. `step` names the recorded step that is shown, if it is one.
+    `run` is the run that it shows where that is not the one this session looks at.
     """
-    trace, view = session.now(), state.current()
+    trace, view = run or session.now(), state.current()
     page = st.session_state.get("page", "")
-    layer: int | None = view.layer
-    head: int | None = view.head
+    layer: int | None = min(view.layer, trace.config.n_layers - 1)
+    head: int | None = min(view.head, trace.config.n_heads - 1)
     if step:
         about = trace.step(step)
         layer, head = about.layer, view.head if "H" in about.shape else None
     other = view.other if page == "compare" else ""
     said = caption(trace, what=alt, step=step, layer=layer, head=head, scale=scale, compared=other)
     where = [f"layer{layer}" if layer is not None else "", f"head{head}" if head is not None else ""]
-    name = file_name(view.model, page, about.local if step else key, *where)
+    name = file_name(run.source.name if run else view.model, page, about.local if step else key, *where)
     with st.popover("Keep", key=f"keep_{key}", type="tertiary", icon=":material/download:"):
         _component(key=f"card_{key}", data={"chart": key, "name": name, "caption": said, "alt": alt})
         save("CSV of the numbers shown", f"csv_{key}", f"{name}.csv", lambda: to_csv(rows()).encode(), "text/csv")

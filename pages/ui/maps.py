@@ -11,6 +11,7 @@ import streamlit as st
 
 from encoder.figures.drawn import Rows, numbered
 from encoder.figures.theme import Kind, Theme, limits, palette, short, shown
+from encoder.trace import Trace
 from pages.ui import keep, present
 from pages.ui.component import component
 
@@ -49,12 +50,13 @@ def draw(
     exact: bool = False,
     columns: int = 0,
     least: int = 84,
+    run: Trace | None = None,
 ) -> None:
     """Draw maps of the same tokens; `on_pick` gets the map, row and column that a person picks.
 
     `exact` sends exact numbers where the tokens are few, else 255 levels. With too many tokens or maps a pixel stands
     for the largest of several cells, and the page says so. `columns` fixes how many maps stand in a row, else as
-    many as fit with `least` CSS pixels each.
+    many as fit with `least` CSS pixels each. `run` is what they show, if not the run this session looks at.
     """
     n = len(tokens)
     every = max(math.ceil(n / MOST_ROWS), math.ceil(n / math.sqrt(MOST_CELLS / len(maps))))
@@ -93,7 +95,7 @@ def draw(
         if len(maps) <= MOST_NAMED
         else [f"{len(maps)} maps", maps[0].label, "…", maps[-1].label]
     )
-    keep.card(key, lambda: rows_of(maps, tokens), "; ".join(named), scale=ends(maps))
+    keep.card(key, lambda: rows_of(maps, tokens), "; ".join(named), scale=ends(maps), run=run)
     if every > 1:
         st.caption(
             f"There are too many cells for one pixel each: a pixel shows the largest of {every} × {every} cells."

@@ -5,6 +5,7 @@ import streamlit as st
 
 from encoder.figures.drawn import numbers_of
 from encoder.figures.theme import Theme
+from encoder.trace import Trace
 from pages.ui import keep, present
 
 CONFIG = {"toImageButtonOptions": {"format": "svg"}, "modeBarButtonsToRemove": ["select2d", "lasso2d"]}
@@ -34,10 +35,10 @@ def arrow(way: str) -> str:
     return way.replace("->", " → ")
 
 
-def chart(figure: go.Figure, key: str, alt: str, step: str = "") -> None:
+def chart(figure: go.Figure, key: str, alt: str, step: str = "", run: Trace | None = None) -> None:
     """Draw a figure with the words that a screen reader says for it, and the way to keep it.
 
-    `step` names the recorded step that it shows, if it is one.
+    `step` names the recorded step that it shows, if it is one; `run` the run, if not the one this session looks at.
     """
     st.plotly_chart(present.enlarged(figure), key=key, config=CONFIG, alt=alt)
-    keep.card(key, lambda: numbers_of(figure), alt, scale=getattr(figure, "scale", ""), step=step)
+    keep.card(key, lambda: numbers_of(figure), alt, scale=getattr(figure, "scale", ""), step=step, run=run)
