@@ -19,6 +19,7 @@ check. A trial that takes a `sentence` is given the view's.
 """
 
 import math
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -28,7 +29,9 @@ from encoder import trials
 
 MOST_BYTES, MOST_STEPS = 100_000, 60
 LONGEST = {"title": 80, "learn": 400, "text": 600, "ask": 200, "word": 40, "page": 40}
-VIEW = ("sentence", "model", "layer", "head", "step", "hidden", "cell", "edits", "other", "other_model", "second")
+NAME = re.compile(r"[a-z_]{1,20}", re.ASCII)
+NOT_IN_VIEW = ("lesson", "at", "present", "v")  # parameters of a link that are not for a step to say
+MOST_IN_VIEW = 40
 LONGEST_IN_VIEW = 4000
 KINDS = ("token", "number", "verdict")
 MOST_PROBLEMS = 20
@@ -182,10 +185,10 @@ def step(reader: Reader, where: str, table: Mapping[str, object]) -> LessonStep:
 
 def view(reader: Reader, where: str, table: Mapping[str, object]) -> dict[str, str]:
     """What is on the page, every field as a link spells it."""
-    found = {}
+    found: dict[str, str] = {}
     for name, value in reader.table(where, table, "view").items():
-        if name not in VIEW:
-            reader.refuse(where, f"view has no field {name[:40]!r}; its fields are {', '.join(VIEW)}")
+        if not NAME.fullmatch(name) or name in NOT_IN_VIEW or len(found) >= MOST_IN_VIEW:
+            reader.refuse(where, f"view has no field {name[:40]!r}; its fields are the parameters of a link")
         elif isinstance(value, bool) or not isinstance(value, str | int) or len(str(value)) > LONGEST_IN_VIEW:
             reader.refuse(where, f"{name} of view must be a text of at most {LONGEST_IN_VIEW} characters or a number")
         else:

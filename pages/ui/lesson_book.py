@@ -42,7 +42,7 @@ def fitting(lesson: Lesson, name: str = "the lesson") -> Lesson:
         if step.page not in SHOWN:
             problems.append(f"{where}: there is no page {step.page!r}; the pages are {', '.join(SHOWN)}")
         _, notes = state.from_query(step.view, models.check, KNOWN_STEPS)
-        problems += [f"{where}: {note.replace('The link asks for', 'the view asks for')}" for note in notes]
+        problems += [f"{where}: {note.replace('The link', 'the view', 1)}" for note in notes]
     if problems:
         raise LessonError(problems)
     return lesson
@@ -79,7 +79,7 @@ def view_of(step: LessonStep, name: str, at: int) -> state.View:
     if "model" in step.view and "layer" not in step.view:
         offer = models.offer(view.model)
         view = replace(view, layer=offer.layer, head=offer.head)
-    return replace(view, lesson=name, at=at)
+    return replace(view, lesson=name, at=at, present=state.current().present)
 
 
 def go(name: str, at: int) -> None:
@@ -102,5 +102,5 @@ def changed(step: LessonStep) -> bool:
     """Whether a person has moved away from the step's view; which step and number are open does not count."""
     view = state.current()
     meant = view_of(step, view.lesson, view.at)
-    names = [field.name for field in fields(view) if field.name not in ("step", "cell")]
+    names = [field.name for field in fields(view) if field.name not in ("step", "cell", "choices")]
     return any(getattr(view, name) != getattr(meant, name) for name in names)

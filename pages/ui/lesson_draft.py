@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from encoder.lesson import MOST_STEPS, VIEW, Lesson, LessonStep
+from encoder.lesson import MOST_STEPS, NOT_IN_VIEW, Lesson, LessonStep
 from pages.ui import state
 from pages.ui.site import PAGES
 
@@ -38,7 +38,7 @@ def add(page: str) -> None:
     if len(steps()) >= MOST_STEPS:
         state.note([f"The lesson has {MOST_STEPS} steps, and may not have more."])
         return
-    query = {name: text for name, text in state.current().to_query().items() if name in VIEW}
+    query = {name: text for name, text in state.current().to_query().items() if name not in NOT_IN_VIEW}
     title = next(known.title for known in PAGES if known.key == page)
     text = f"Look at the page “{title}”."
     put(replace(draft(), steps=(*steps(), LessonStep(page, text, query))))

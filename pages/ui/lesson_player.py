@@ -47,7 +47,8 @@ def arrives_by_link(step: LessonStep) -> bool:
     """Whether the link named nothing but lesson and step, so that the step's own view is meant."""
     view = state.current()
     first = st.session_state.get("entered") != (view.lesson, view.at)
-    return first and view == state.View(lesson=view.lesson, at=view.at) and lesson_book.changed(step)
+    bare = state.View(lesson=view.lesson, at=view.at, present=view.present)
+    return first and view == bare and lesson_book.changed(step)
 
 
 def head(lesson: Lesson, name: str, at: int) -> None:
