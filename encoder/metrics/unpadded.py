@@ -31,3 +31,22 @@ def stream(trace: Trace) -> Tensor:
     """Every token's vector before the first layer and after each one: [n_layers + 1, n, d_model], [PAD] left out."""
     outputs = [rows(trace, f"layers.{i}.output") for i in range(trace.config.n_layers)]
     return torch.stack([rows(trace, "embedding.output"), *outputs])
+
+
+def first_lost(trace: Trace) -> str | None:
+    """The first step, in the order of computation, that holds a number which is none: NaN, or infinity outside a mask.
+
+    Returns:
+        its name, or None where everything that the run ends in is finite. A run whose numbers outgrow float32, or a
+        row whose keys are all hidden, ends in such numbers.
+    """
+    ends = [trace["output"]] + ([trace["mlm.probabilities"][:, 0]] if "mlm.probabilities" in trace else [])
+    if all(bool(end.isfinite().all()) for end in ends):
+        return None
+    masked = {"attention.masked"}
+    return next((name for name in trace if lost(trace[name], trace.step(name).local in masked)), None)
+
+
+def lost(values: Tensor, masked: bool) -> bool:
+    """Whether some value is NaN, or infinite where that is no hidden score."""
+    return bool(values.isnan().any()) or (not masked and bool(values.isinf().any()))

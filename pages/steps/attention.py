@@ -2,6 +2,7 @@
 
 import numpy as np
 import streamlit as st
+import torch
 
 from encoder.figures.matrix import matrix
 from encoder.figures.theme import short, shown
@@ -55,11 +56,14 @@ st.caption(f"{maps.scales(four)} Rows look, columns are looked at. Point at a pa
 
 weights = trace.array(at + "weights")[view.head]
 i, j = pair or np.unravel_index(int(weights.argmax()), weights.shape)
-q, k = trace.array(at + "q")[view.head][i], trace.array(at + "k")[view.head][j]
+q, k = trace[at + "q"][view.head, i], trace[at + "k"][view.head, j]
+products = q * k
 names = f"Query of “{shown(tokens[i])}” ({i}) and key of “{shown(tokens[j])}” ({j})"
-said = f"{names}: their products add up to {short(float(q @ k))}."
-st.markdown(f"**{plain(said)}**" + ("" if pair else " This is the pair with the largest weight; choose another above."))
-strips = matrix(np.stack([q, k, q * k]), ["query", "key", "product"], "dimension", kind="signed", theme=theme())
+said = f"{names}: their products add up to {short(float(products.sum()))}."
+more = "" if pair else " This is the pair with the largest weight; choose another above."
+st.markdown(f"**{plain(said)}**{more}")
+three = torch.stack([q, k, products]).numpy()
+strips = matrix(three, ["query", "key", "product"], "dimension", kind="signed", theme=theme())
 chart(strips, "neurons", said)
 
 pairs = step if step.shape == PAIRS else trace.step(at + "weights")

@@ -112,6 +112,10 @@ def likeness() -> None:
     """How alike all heads are."""
     found = surveyed()
     unlike = found.likeness.numpy()
+    if not np.isfinite(unlike).all():
+        st.markdown("Some weights of this model are not numbers here, so its heads cannot be compared.")
+        return
+    named = pd.Index(names, name="head")
     points, shares = plane(found.likeness)
     drawn = matrix(unlike, names, names, kind="positive", theme=theme(), largest=float(np.log(2)))
     chart(drawn, "likeness", "Jensen-Shannon divergence between all heads")
@@ -120,7 +124,7 @@ def likeness() -> None:
         named_points(points.numpy(), names, chosen, theme()), "plane", "Heads in the plane, alike ones close together"
     )
     st.caption(f"Alike heads stand close together; the plane shows {short(100 * float(shares.sum()))} % of all spread.")
-    downloads.numbers("likeness", "likeness", lambda: pd.DataFrame(unlike, names, names), unlike.shape)
+    downloads.numbers("likeness", "likeness", lambda: pd.DataFrame(unlike, named, names), unlike.shape)
 
 
 def between() -> None:

@@ -7,6 +7,7 @@ import streamlit as st
 from encoder import TextEncoder
 from encoder.edit_text import sentence, text_to_edits
 from encoder.figures.theme import shown
+from encoder.metrics import first_lost
 from encoder.trace import Tokens, Trace
 from pages.ui import models, session, state
 from pages.ui.text import plain
@@ -56,7 +57,10 @@ def draw() -> Trace:
         if len(typed) > state.LONGEST_IN_URL:
             st.caption("This sentence is too long to be part of the link.")
     st.session_state["read"] = pieces.asked
-    return session.now()
+    trace = session.now()
+    if first := first_lost(trace):
+        state.note([lost_note(first)])
+    return trace
 
 
 def take_model() -> None:
@@ -92,3 +96,11 @@ def cut_note(length: int, pieces: Tokens) -> str:
     """What to say of input that was too long."""
     kept, tokens = len(pieces.text) + len(pieces.pair), len(pieces.ids)
     return f"The text has {length:,} characters; the model reads the first {kept:,}, {tokens} tokens, and no more."
+
+
+def lost_note(step: str) -> str:
+    """What to say of a run that does not end in numbers."""
+    return (
+        f"From {step} on, some values of this run are not finite numbers: they outgrew what float32 holds, or a row "
+        "has no key left to look at."
+    )

@@ -108,8 +108,9 @@ def from_query(
     view, notes = View(), []
 
     def refuse(name: str, value: str, allowed: str) -> None:
+        said = name.replace("_", " ")
         notes.append(
-            f"The link asks for {name} “{value[:40]}”; {allowed}. Showing {getattr(view, name) or 'the usual one'}."
+            f"The link asks for {said} “{value[:40]}”; {allowed}. Showing {getattr(view, name) or 'the usual one'}."
         )
 
     changed: dict[str, object] = {}
@@ -122,7 +123,7 @@ def from_query(
                 check_model(query[name])
                 changed[name] = query[name]
             except ValueError as error:
-                refuse(name.replace("_", " "), query[name], str(error))
+                refuse(name, query[name], str(error))
     for name in ("layer", "head", "at"):
         if name in query:
             if is_count(query[name]):

@@ -1,0 +1,201 @@
+"""Generated input, 10,000 cases of it, through everything that reads what a person or a link gives.
+
+The cases are the same in every run. What is refused is refused with a ValueError (or, for the name of a number, a
+KeyError), which the pages show as a sentence; anything else would be a traceback.
+"""
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import streamlit
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from nasty import EVERY, NUMBERS, any_text, texts
+
+from encoder import TextEncoder, Trace
+from encoder.config_text import config_to_text, text_to_config
+from encoder.edit_text import edits_to_text, sentence, text_to_edits
+from encoder.edits import VALUES, check
+from encoder.figures.theme import label, shown
+from pages.ui import board, inspector, maps, models, state
+from pages.ui.text import plain
+from pages.ui.walk import KNOWN_STEPS
+
+
+def cases(count: int, shrink: bool = True) -> Callable[[Any], Any]:
+    """So many generated cases, the same in every run; without `shrink` the first that fails is reported as it is."""
+    return settings(
+        max_examples=count, derandomize=True, deadline=None, database=None,
+        suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+        phases=[phase for phase in Phase if shrink or phase is not Phase.shrink],
+    )  # fmt: skip
+
+
+@cases(2000)
+@given(texts)
+def test_any_text_is_read_and_said_where_it_is_cut(base: TextEncoder, text: str) -> None:
+    pieces = base.tokenize(text)
+    pieces.text.encode()
+    assert len(pieces.ids) == len(pieces.tokens) == len(pieces.spans) == len(pieces.special) <= base.max_tokens
+    assert all(0 <= i < base.config.vocab_size for i in pieces.ids)
+    assert all(0 <= start <= end <= len(pieces.text) for start, end in pieces.spans)
+    assert base.tokenize(pieces.text).ids == pieces.ids
+
+
+@cases(300)
+@given(texts)
+def test_any_text_runs_to_finite_numbers(small: TextEncoder, text: str) -> None:
+    trace = small.trace(text)
+    assert bool(trace["output"].isfinite().all())
+    assert float((trace["layers.3.attention.weights"].sum(-1) - 1).abs().max()) < 1e-5
+
+
+@pytest.mark.parametrize("text", EVERY, ids=lambda text: ascii(text)[:40])
+def test_every_nasty_text_runs(small: TextEncoder, text: str) -> None:
+    assert bool(small.trace(text)["output"].isfinite().all())
+
+
+# What a link may say of each of its parameters, in earnest or in spite
+STEPS = sorted(KNOWN_STEPS)
+PLACES = st.one_of(st.integers(-3, 600).map(str), st.integers().map(str), st.sampled_from(NUMBERS), texts)
+EDIT = st.builds(
+    "{}:{}{}{}{}".format,
+    st.one_of(st.sampled_from([f"layers.{i}.{step}" for i in (0, 5, 99) for step in STEPS[:20]]), texts),
+    st.sampled_from([*VALUES, "x"]),
+    st.one_of(st.just(""), PLACES.map(":v={}".format)),
+    st.one_of(st.just(""), PLACES.map(":h={}".format)),
+    st.one_of(st.just(""), PLACES.map(":p={}".format)),
+)
+EDITS = st.one_of(texts, st.lists(EDIT, max_size=4).map(";".join))
+CELL = st.builds(
+    "{}:{}".format,
+    st.one_of(st.sampled_from([*(f"layers.2.{step}" for step in STEPS), "ids", "output", "embedding.tokens"]), texts),
+    st.lists(PLACES, max_size=5).map(",".join),
+)
+SHAPE = st.lists(
+    st.builds(
+        "{}={}".format,
+        st.one_of(st.sampled_from(["n_layers", "d_model", "n_heads", "norm", "seed", "mask_value", "norm_eps"]), texts),
+        st.one_of(PLACES, st.sampled_from(["true", "null", "relu", "-inf", "std_norm"])),
+    ),
+    max_size=5,
+).map(",".join)
+MODEL = st.one_of(
+    texts, st.sampled_from(list(models.MODELS)), SHAPE.map("built:{}".format), texts.map("folder:{}".format)
+)
+LINK = st.fixed_dictionaries(
+    {},
+    optional={
+        "sentence": texts,
+        "other": texts,
+        "model": MODEL,
+        "other_model": MODEL,
+        "layer": PLACES,
+        "head": PLACES,
+        "step": st.one_of(texts, st.sampled_from(STEPS)),
+        "hidden": st.one_of(texts, st.lists(PLACES, max_size=6).map(",".join)),
+        "cell": st.one_of(texts, CELL),
+        "edits": EDITS,
+    },
+)
+
+
+@pytest.fixture
+def no_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty model folder."""
+    monkeypatch.setenv("ENCODER_MODELS", str(tmp_path))
+    return tmp_path
+
+
+@cases(2500)
+@given(LINK, st.integers(1, 512))
+def test_any_link_gives_a_view_and_sentences(no_models: Path, base: TextEncoder, link: dict[str, str], n: int) -> None:
+    view, notes = state.from_query(link, models.check, KNOWN_STEPS)
+    assert all(isinstance(note, str) and len(note) < 2000 for note in notes)
+    assert state.from_query(view.to_query(), models.check, KNOWN_STEPS) == (view, [])
+    inside, _ = view.within(base.config, n)
+    assert 0 <= inside.layer < 6 and 0 <= inside.head < 8 and all(0 <= i < n for i in inside.hidden)
+    check(text_to_edits(inside.edits), base.config, n)
+    assert inside.within(base.config, n) == (inside, [])
+    assert inspector.parse(view.cell) is None or inspector.spell(*inspector.parse(view.cell)) == view.cell
+
+
+@cases(1500)
+@given(EDITS)
+def test_any_text_of_edits_is_refused_or_read_back(base: TextEncoder, text: str) -> None:
+    try:
+        edits = text_to_edits(text)
+        check(edits, base.config, 12)
+    except ValueError as error:
+        assert len(str(error)) < 2000
+        return
+    assert text_to_edits(edits_to_text(edits)) == edits
+    assert all(sentence(edit, base.config) for edit in edits)
+
+
+@cases(1000)
+@given(st.one_of(SHAPE, texts))
+def test_any_text_of_a_configuration_is_refused_or_read_back(text: str) -> None:
+    try:
+        config, seed = text_to_config(text)
+    except ValueError as error:
+        assert len(str(error)) < 2000
+        return
+    assert text_to_config(config_to_text(config, seed)) == (config, seed)
+
+
+@cases(700)
+@given(CELL)
+def test_any_number_is_explained_or_refused(base: TextEncoder, sara: Trace, cell: str) -> None:
+    place = inspector.parse(cell)
+    if place is None:
+        return
+    try:
+        found = base.explain(sara, *place)
+    except (KeyError, ValueError) as error:
+        assert error.args[0]
+        return
+    assert math.isclose(found.result, found.recorded, rel_tol=1e-4, abs_tol=1e-4 * max(found.size, 1.0))
+
+
+@cases(500)
+@given(MODEL)
+def test_any_name_of_a_model_is_refused_or_stays_inside(no_models: Path, name: str) -> None:
+    try:
+        models.check(name)
+    except ValueError as error:
+        assert len(str(error)) < 2000
+        return
+    assert models.offer(name).label
+    assert not name.startswith(models.FOLDER)  # there is none in an empty folder
+
+
+@cases(800)
+@given(texts)
+def test_any_text_stays_text_on_a_page_and_in_a_picture(text: str) -> None:
+    escaped = plain(text)
+    left = "".join(escaped[i] for i in range(len(escaped)) if escaped[i] != "\\" and escaped[i - 1 : i] != "\\")
+    assert not set(left) & set('`*_{}[]()#+-.!|~$:<>&"@=')
+    assert len(shown(text)) <= 14 and shown(text).isprintable()
+    assert not set(label(text)) & {"<", ">"}
+
+
+JSON = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), any_text),
+    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(any_text, inner, max_size=2)),
+    max_leaves=6,
+)
+
+
+@cases(700)
+@given(st.one_of(JSON, st.lists(st.integers(-2, 9), min_size=2, max_size=3)))
+def test_what_a_browser_says_of_a_click_is_checked(monkeypatch: pytest.MonkeyPatch, said: Any) -> None:
+    monkeypatch.setattr(streamlit, "session_state", {"key": {"picked": said}})
+    found: list[tuple[int, ...]] = []
+    board.picked("key", 6, 4, lambda *at: found.append(at))
+    maps.picked("key", 3, 7, 2, lambda *at: found.append(at))
+    sizes = {2: (6, 4), 3: (3, 7, 7)}
+    assert all(0 <= i < size for at in found for i, size in zip(at, sizes[len(at)], strict=True))

@@ -1,0 +1,176 @@
+"""Hostile sentences, links, models and numbers on every page: no traceback, and a sentence where something is amiss."""
+
+import io
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import streamlit
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from nasty import FORMULAS, LONG, SHORT, as_sent, texts
+from streamlit.testing.v1 import AppTest
+from test_hostile_input import LINK, cases
+from test_pages import go, healthy, open_app, said
+from tiny import TINY, tiny_model, tiny_tokenizer
+
+from encoder import Edit, TextEncoder, checkpoint
+from encoder.metrics import first_lost
+from encoder.model import Encoder
+from pages.ui import session
+from pages.ui.site import PAGES
+
+SENT = tuple(map(as_sent, SHORT))
+SCRIPTS = [page.script for page in PAGES]
+TOGETHER = 12  # nasty texts in one sentence
+TABS = {  # what a page shows on request: key of the tabs -> names
+    "compare": ("compare_part", ["Two runs", "One word in many sentences", "Patch"]),
+    "heads": ("heads_part", ["Maps", "Measures", "What each head does", "How alike heads are"]),
+    "labs": ("lab", ["Word order", "Why √d_k", "Padding"]),
+}
+FOLDS = ("step", "words", "gamma_beta", "flow", "mixing", "rollout", "likeness", "alike", "set", "beside")
+SWEEPS = ("loo_go", "patch_go", "compute_flow")
+
+
+@pytest.mark.parametrize("page", SCRIPTS)
+def test_every_page_takes_every_nasty_text(page: str) -> None:
+    app = open_app()
+    app.switch_page(page)
+    for start in range(0, len(SENT), TOGETHER):
+        nasty = SENT[start : start + TOGETHER]
+        app.session_state["view"] = replace(app.session_state["view"], other="".join(nasty[::-1]))
+        healthy(app.text_area(key="sentence").set_value(" ".join(nasty)).run())
+    for text in LONG[::2]:
+        healthy(app.text_area(key="sentence").set_value(text).run())
+
+
+@pytest.fixture(scope="module")
+def visitor() -> AppTest:
+    """One session that many links are opened in."""
+    return open_app()
+
+
+@cases(150, shrink=False)
+@given(LINK, st.sampled_from(SCRIPTS))
+def test_any_link_opens_on_any_page(visitor: AppTest, link: dict[str, str], page: str) -> None:
+    visitor.query_params.clear()
+    for name, text in link.items():
+        if not text.startswith("built:"):  # each would be built
+            visitor.query_params[name] = as_sent(text)
+    healthy(visitor.switch_page(page).run())
+
+
+@cases(50, shrink=False)
+@given(texts.map(as_sent), texts.map(as_sent))
+def test_any_text_in_the_boxes_of_the_pages(visitor: AppTest, one: str, two: str) -> None:
+    visitor.session_state["compare_part"] = "One word in many sentences"
+    go(visitor, "compare")
+    visitor.text_area(key="set").set_value(f"{one}\n{two}\nthe light")
+    healthy(visitor.text_input(key="set_word").set_value(two[:40]).run())
+    visitor.session_state["lab"] = "Padding"
+    go(visitor, "labs")
+    healthy(visitor.text_input(key="pad_short").set_value(one[:200]).run())
+
+
+def scaled(factor: float, among: str = "") -> Callable[[Encoder], None]:
+    """Weights that are finite, but so large that a run outgrows float32."""
+
+    def change(model: Encoder) -> None:
+        for name, weights in model.named_parameters():
+            if among in name:
+                weights.data.mul_(factor)
+
+    return change
+
+
+# Finite weights -> the step that first holds something else
+OVERFLOWS = {
+    "everywhere": (scaled(1e30), ""),
+    "in layer 1": (scaled(1e25, "layers.1."), "layers.1."),
+    "in the queries": (scaled(1e38, "w_q"), "layers.0.attention."),
+    "in the head": (scaled(1e38, "mlm_head"), "mlm."),
+    "nowhere, all zero": (scaled(0.0), None),
+}
+
+
+@pytest.fixture
+def overflowing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A model folder with checkpoints whose runs do not end in numbers."""
+    monkeypatch.setenv("ENCODER_MODELS", str(tmp_path))
+    session.store.clear()
+    session.runs.clear()
+    for name, (change, _) in OVERFLOWS.items():
+        model = tiny_model(replace(TINY, mlm_head=True))
+        change(model)
+        checkpoint.save(model, tiny_tokenizer(), tmp_path / name)
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", OVERFLOWS)
+def test_a_model_that_outgrows_its_numbers_is_shown_and_said(overflowing: Path, name: str) -> None:
+    first = first_lost(TextEncoder.from_pretrained(overflowing / name).trace("w1 w2 w3 w2 [MASK]"))
+    begins = OVERFLOWS[name][1]
+    assert first is None if begins is None else first.startswith(begins)
+    app = open_app(model=f"folder:{name}", sentence="w1 w2 w3 w2 [MASK]", layer="1", head="1")
+    for page in PAGES:
+        key, tabs = TABS.get(page.key, ("", [""]))
+        for tab in tabs:
+            if key:
+                app.session_state[key] = tab
+            app.query_params["cell"] = "layers.1.attention.weights:1,2,2"
+            go(app, page.key)
+            assert (f"From {first} on" in said(app)) == (first is not None)
+            for sweep in [button for button in app.button if button.key in SWEEPS]:
+                healthy(sweep.click().run())
+
+
+def test_rows_without_a_key_are_told_from_hidden_scores(small: TextEncoder) -> None:
+    causal = tuple(Edit(f"layers.{i}.attention.masked", "causal") for i in range(4))
+    assert first_lost(small.trace("The cat.", hidden=(1,), edits=causal)) is None
+    assert first_lost(small.trace("The cat.", hidden=(0,), edits=causal)) == "layers.0.attention.weights"
+    assert first_lost(small.trace("The cat.", edits=(Edit("layers.2.output", "replace", value=1e38),))) is not None
+    assert bool(torch.isfinite(small.trace("The cat.", hidden=(1,))["output"]).all())
+
+
+def test_no_download_holds_a_formula(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every CSV of every page, with tokens that a spreadsheet would run."""
+    found: list[pd.DataFrame] = []
+
+    def keep(label: str, data: Any = None, **about: Any) -> None:
+        if about.get("mime") == "text/csv":
+            found.append(pd.read_csv(io.BytesIO(data()), dtype=str, keep_default_na=False))
+
+    monkeypatch.setattr(streamlit, "download_button", keep)
+    app = open_app(sentence=" ".join(FORMULAS) + " = + - @ [MASK]")
+    for page in PAGES:
+        key, tabs = TABS.get(page.key, ("", [""]))
+        for tab in tabs:
+            for fold in FOLDS:
+                app.session_state[f"numbers_{fold}"] = True
+            if key:
+                app.session_state[key] = tab
+            app.query_params["step"] = {"stack": "mlm.probabilities"}.get(page.key, "attention.weights")
+            go(app, page.key)
+    assert len(found) >= 12
+    for table in found:
+        cells = [*table.columns, *table.to_numpy().flatten()]
+        assert [cell for cell in cells if cell[:1] in tuple("=+@\t\r-") and not is_number(cell)] == []
+
+
+def is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def test_a_crash_would_be_seen() -> None:
+    """The check of these tests can fail."""
+    app = AppTest.from_string("1 / 0").run()
+    with pytest.raises(AssertionError):
+        healthy(app)
