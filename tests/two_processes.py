@@ -1,6 +1,7 @@
 """One step's gradient, by as many processes as torchrun starts: `torchrun ... tests/two_processes.py FILE`."""
 
 import sys
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,7 +29,8 @@ def gradients(on: Processes, parts: int) -> dict[str, Tensor]:
     tokenizer = tiny_tokenizer()
     run = Run(RECIPE, encode(LINES, tokenizer, RECIPE.row_length), [], tokenizer, Path(), "")
     trainer = Trainer(RECIPE, on, parts)
-    trainer.backward(next(all_batches(run, 0)), 0)
+    with closing(all_batches(run, 0)) as coming:
+        trainer.backward(next(coming), 0)
     return {name: weight.grad for name, weight in trainer.model.named_parameters() if weight.grad is not None}
 
 

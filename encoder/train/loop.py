@@ -1,6 +1,6 @@
 """The training loop: the batches in their order, and step after step."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -16,7 +16,7 @@ from encoder.train.trainer import Run, Trainer
 from encoder.train.watch import Watch
 
 
-def all_batches(run: Run, start: int) -> Iterator[Batch]:
+def all_batches(run: Run, start: int) -> Generator[Batch, None, None]:
     """The whole batch of every step from `start` on, each made while the one before is learned from.
 
     It is the same however many processes share it: its rows follow from seed and epoch, its masks from seed and step.

@@ -62,8 +62,10 @@ def processes() -> Iterator[Processes]:
         torch.cuda.set_device(device)
     if count > 1:
         distributed.init_process_group("nccl" if gpu else "gloo")
+    found = Processes(rank, count, device)
     try:
-        yield Processes(rank, count, device)
+        yield found
+        found.wait()  # a process that leaves while another still speaks to it makes that one fail
     finally:
         if count > 1:
             distributed.destroy_process_group()
