@@ -20,7 +20,7 @@ def test_the_blocks_run_in_order(
         exec(compile(block, "README.md", "exec"), names)
     said = capsys.readouterr().out
     assert "('paris', 0." in said and "(8, 9, 9)" in said
-    assert len(BLOCKS) == 6
+    assert len(BLOCKS) == 7
 
 
 def test_the_frame_line_names_a_page_and_hides_the_rest() -> None:

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 import torch
-from tiny import SIZES, TINY, VARIANTS, tiny, tiny_model
+from tiny import SIZES, TINY, VARIANTS, tiny, tiny_model, tiny_tokenizer
 from tokenizers import Tokenizer, normalizers
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import BertPreTokenizer
 from tokenizers.processors import TemplateProcessing
 
-from encoder import TextEncoder, Trace, labs, trials
+from encoder import TextEncoder, Trace, checkpoint, labs, trials
 from encoder.metrics import attention_weights, survey
 from encoder.trace import Source
 from encoder.trials import TRIALS, Finding, Verdict, linear, looking, meaning, order, sizes, stacks
@@ -109,11 +109,9 @@ def collapsed(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
 
 def even(patch: pytest.MonkeyPatch, base: TextEncoder) -> TextEncoder:
     """Queries of zero: every token looks at all alike, and attention is linear."""
-    encoder = tiny(TINY)
-    for layer in encoder.model.layers:
-        layer.attention.w_q.weight.zero_()
-        layer.attention.w_q.bias.zero_()
-    return encoder
+    drawn = tiny_model(TINY).named_parameters()
+    tensors = {name: torch.zeros_like(t) if ".w_q." in name else t.detach().clone() for name, t in drawn}
+    return TextEncoder(checkpoint.build(TINY, tensors, "no queries"), tiny_tokenizer(), Source("even", "tiny"))
 
 
 def unbiased(patch: pytest.MonkeyPatch, base: TextEncoder) -> TextEncoder:
