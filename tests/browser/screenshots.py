@@ -1,0 +1,76 @@
+"""A folder of screenshots of every page, in three widths, light and dark: python tests/browser/screenshots.py [folder].
+
+The names are PAGE-WIDTH-SCHEME.png; each picture is as tall as its page. `--pages` takes only some pages. `--readme`
+makes only the picture that the README shows.
+"""
+
+import argparse
+import math
+import sys
+import tempfile
+from pathlib import Path
+
+from browser_tools import open_page, serve, watch
+from chromium import find_chromium
+from playwright.sync_api import Page, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from pages.ui.site import PAGES  # noqa: E402
+
+WIDTHS = {390: 844, 1280: 800, 1920: 1080}  # width -> the least height
+SCHEMES = ("light", "dark")
+TALLEST = 12_000
+README = ROOT / ".github" / "screenshot.png"
+README_PAGE = "attention"
+HEIGHT = "() => document.querySelector('[data-testid=stMain]').scrollHeight"
+DRAWN = """() => [...document.querySelectorAll('[data-testid=stPlotlyChart]')]
+  .every(box => box.querySelector('.main-svg'))"""
+
+
+def shoot(page: Page, url: str, key: str, width: int, scheme: str, path: Path, height: int = 0) -> None:
+    """Save one page as a picture; as tall as the page is unless a height is given."""
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    page.set_viewport_size({"width": width, "height": height or WIDTHS[width]})
+    open_page(page, f"{url}/{'' if key == PAGES[0].key else key}")
+    page.wait_for_function(DRAWN)
+    if not height:
+        whole = min(TALLEST, max(WIDTHS[width], math.ceil(page.evaluate(HEIGHT))))
+        page.set_viewport_size({"width": width, "height": whole})
+        page.wait_for_function(DRAWN)
+    page.screenshot(path=path, animations="disabled")
+
+
+def main() -> None:
+    """Take what was asked for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", nargs="?", type=Path, default=ROOT / ".screenshots")
+    parser.add_argument("--pages", nargs="+", choices=[p.key for p in PAGES], default=[p.key for p in PAGES])
+    parser.add_argument("--widths", nargs="+", type=int, choices=list(WIDTHS), default=list(WIDTHS))
+    parser.add_argument("--readme", action="store_true", help="refresh only the picture of the README")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as home, serve(ROOT / "app.py", Path(home) / "log", Path(home)) as url:
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(
+                executable_path=find_chromium(), args=["--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
+            )
+            page = browser.new_context().new_page()
+            page.set_default_timeout(60_000)
+            watch(page)
+            open_page(page, url)
+            if asked.readme:
+                shoot(page, url, README_PAGE, 1280, "light", README, 860)
+                print(README)
+                return
+            asked.folder.mkdir(parents=True, exist_ok=True)
+            for scheme in SCHEMES:
+                for width in asked.widths:
+                    for key in asked.pages:
+                        path = asked.folder / f"{key}-{width}-{scheme}.png"
+                        shoot(page, url, key, width, scheme, path)
+                        print(path)
+
+
+if __name__ == "__main__":
+    main()
