@@ -15,13 +15,15 @@ bar.title(page.title, width="content")
 first_visit.draw()
 
 # The first visitor after a start sees the title while the libraries load.
-from pages.ui import keep, lesson_bar, present, sidebar, state, walk  # noqa: E402
+from pages.ui import encoder_map, keep, lesson_bar, present, sidebar, state, walk  # noqa: E402
 from pages.ui.text import STYLE, plain  # noqa: E402
 
 st.html(STYLE)
 walk.resume()
 trace = sidebar.draw()
 walk.settle(page, trace.config)
+with st.sidebar:
+    encoder_map.draw(page, trace.config)
 with bar:
     walk.draw(page, trace.config)
     lesson_bar.draw(page)

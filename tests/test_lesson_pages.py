@@ -238,7 +238,7 @@ def test_a_file_is_opened_and_a_wrong_one_is_said() -> None:
     upload(app, "good.toml", write(lesson_book.bundled()["padding"]).encode())
     assert app.session_state["draft"] == lesson_book.bundled()["padding"]
     press(app, "draft_play")
-    assert app.session_state["view"].at == 1 and "Padding" in app.subheader[0].value
+    assert app.session_state["view"].at == 1 and "Padding" in app.header[0].value
     for data, problem in ((WRONG, "bad.toml: title is '1'"), (b"\xff", "no text"), (b"#" * 100_001, "at most")):
         app = go(open_app(), "lessons")
         app.session_state["lessons_part"] = "Make a lesson"

@@ -17,7 +17,7 @@ number = "1" if step.part == "add_norm_1" else "2"
 at = f"layers.{view.layer}.add_norm_{number}."
 sublayer = {"1": "attention", "2": "feed_forward"}[number]
 
-st.subheader(f"The residual against what {sublayer.replace('_', '-')} adds")
+st.header(f"The residual against what {sublayer.replace('_', '-')} adds")
 added = trace[f"layers.{view.layer}.{sublayer}.output"]
 lengths = {"residual": length(trace[at + "residual"]).numpy(), "added": length(added).numpy()}
 bars = token_bars(lengths, trace.tokens, title="length of the vector", theme=theme())
@@ -41,7 +41,7 @@ st.markdown(
 table = downloads.frame(np.stack(list(ledger.values()), 1), trace.tokens, "column").set_axis(list(ledger), axis=1)
 st.dataframe(table, key="ledger", column_config=dict.fromkeys(ledger, NUMBER))
 
-st.subheader("Gamma and beta of this norm")
+st.header("Gamma and beta of this norm")
 norm = model.get_submodule(f"layers.{view.layer}.norm{number}")
 learned = np.stack([norm.weight.numpy(), norm.bias.numpy()])
 drawn = matrix(learned, ["gamma", "beta"], "dimension", kind="signed", theme=theme())

@@ -36,7 +36,7 @@ def take_head(number: int, row: int, column: int) -> None:
 
 
 if step.local == "attention.heads":
-    st.subheader("What one token takes from each")
+    st.header("What one token takes from each")
     places = range(len(tokens))
     tie = state.choice("query", places, 0)
     query = st.selectbox("Token", places, format_func=lambda i: f"{i} {shown(tokens[i])}", **tie)
@@ -47,7 +47,7 @@ if step.local == "attention.heads":
         "Each row is that token's value times the weight it gets here. The rows add up to the row of the picture above."
     )
 
-st.subheader(f"From scores to weights (layer {view.layer}, head {view.head})")
+st.header(f"From scores to weights (layer {view.layer}, head {view.head})")
 locked = step_panel.toggle("Lock the scales across heads", "lock_four")
 four = [as_map(trace.step(at + name), view.head, trace.step(at + name).title, locked) for name in FOUR]
 pair = inspector.opened_pair(trace, [at + name for name in FOUR], view.head)
@@ -67,7 +67,7 @@ strips = matrix(three, ["query", "key", "product"], "dimension", kind="signed", 
 chart(strips, "neurons", said)
 
 pairs = step if step.shape == PAIRS else trace.step(at + "weights")
-st.subheader(f"All heads of layer {view.layer}: {pairs.title.lower()}")
+st.header(f"All heads of layer {view.layer}: {pairs.title.lower()}")
 heads = [as_map(pairs, h, f"head {h}", locked=True) for h in range(trace.config.n_heads)]
 maps.draw("heads", heads, tokens, theme(), take_head, chosen=view.head, least=150)
 st.caption(f"{maps.scales(heads)} Click a head to show it above.")

@@ -15,7 +15,7 @@ step = step_panel.draw("feed_forward")
 trace, view = session.now(), state.current()
 activation = trace[f"layers.{view.layer}.feed_forward.activation"]
 
-st.subheader("How many units are silent")
+st.header("How many units are silent")
 silent = silent_share(activation)
 bars = token_bars({"share of zeros": silent.numpy()}, trace.tokens, title="share of zeros", theme=theme())
 chart(bars, "silent", "Share of units that are zero, for each token")
@@ -26,7 +26,7 @@ said = (
 )
 st.markdown(f"**{plain(said)}**" + (" GELU damps, it does not cut." if trace.config.activation == "gelu" else ""))
 
-st.subheader(f"The {MOST} most active units of each token")
+st.header(f"The {MOST} most active units of each token")
 values, units = most_active(activation, MOST)
 rows = [
     {"token": f"{i} {shown(token)}"}

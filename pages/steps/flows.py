@@ -23,7 +23,7 @@ def open_weight(number: int, row: int, column: int) -> None:
     inspector.open_number(name, (view.head, row, column), fresh=True)
 
 
-st.subheader(f"Weight and flow (layer {view.layer}, head {view.head})")
+st.header(f"Weight and flow (layer {view.layer}, head {view.head})")
 st.markdown(
     "A large weight on a token that offers a short vector moves little. The flow is the length of what is really "
     "handed over: weight times transformed value, ‖A f(x)‖ (Kobayashi et al. 2020)."
@@ -51,7 +51,7 @@ downloads.numbers(
 
 inspector.draw(trace)
 
-st.subheader("How much of each vector comes from others")
+st.header("How much of each vector comes from others")
 ratio = torch.stack([mixing_ratio(trace, i) for i in range(config.n_layers)], 1).numpy()
 drawn = matrix(ratio, tokens, layers, kind="share", theme=theme())
 chart(drawn, "mixing", "Share of each token's new vector that comes from other tokens, layer by layer")
@@ -63,7 +63,7 @@ said = (
 st.markdown(f"**{plain(said)}** Mixing ratio with the residual, before the norm (AttnRes-N, Kobayashi et al. 2021).")
 downloads.numbers("mixing", "mixing_ratio", lambda: downloads.frame(ratio, tokens, layers), ratio.shape)
 
-st.subheader("Through all layers: rollout")
+st.header("Through all layers: rollout")
 tie = state.choice("rollout_layer", range(config.n_layers), config.n_layers - 1)
 upto = st.select_slider("Up to layer", range(config.n_layers), **tie)
 rolled = rollout(trace)[upto].numpy()
@@ -78,7 +78,7 @@ st.markdown(
 )
 downloads.numbers("rollout", "rollout", lambda: downloads.frame(rolled, tokens, tokens), rolled.shape)
 
-st.subheader("Through all layers: flow to one token")
+st.header("Through all layers: flow to one token")
 if len(tokens) > FLOW_TOKENS:
     st.markdown(f"Maximum flow is computed for at most {FLOW_TOKENS} tokens; this sentence has {len(tokens)}.")
 else:

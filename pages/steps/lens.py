@@ -25,7 +25,7 @@ def mask_word(position: int) -> None:
     state.change(**{name: f"{text[:start]}{encoder.mask_token}{text[end:]}"}, cell="")
 
 
-st.subheader("What the model would say, layer by layer")
+st.header("What the model would say, layer by layer")
 position = st.selectbox(
     "Token",
     range(len(tokens)),
@@ -59,7 +59,7 @@ else:
     st.dataframe(pd.DataFrame(away), hide_index=True, key="lens_table")
     st.caption("The head was trained on the last layer only: what it says of earlier ones is a reading, not a belief.")
 
-st.subheader("The paths of the tokens")
+st.header("The paths of the tokens")
 if not bool(stream(trace).isfinite().all()):
     st.markdown("Some vectors of this run are not numbers, so there are no paths to draw.")
 else:
@@ -76,7 +76,7 @@ else:
         f"them together, {shown_share} % of the variance). The large dot is the input; the name stands at the end."
     )
 
-st.subheader("How alike the tokens are")
+st.header("How alike the tokens are")
 at = st.select_slider("After", layers, **state.choice("alike_layer", layers, layers[-1]))
 alike = cosine_matrix(stream(trace)[layers.index(at)]).numpy()
 chart(

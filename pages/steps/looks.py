@@ -75,7 +75,7 @@ drawn = links(values, tokens, list(chosen), theme())
 chart(drawn, "links", f"Lines between tokens, {said}. {fact}")
 st.caption(f"Lines for weights under 0.02 are left out: {short(100 * undrawn(values))} % of all weight.")
 
-st.subheader(f"The same as a matrix ({said}{', ' + how.lower() if len(heads) > 1 else ''})")
+st.header(f"The same as a matrix ({said}{', ' + how.lower() if len(heads) > 1 else ''})")
 whole = matrix(values, tokens, tokens, kind="share", theme=theme(), row_title="query (looks)", column_title="key")
 chart(whole, "together_matrix", fact)
 if how == "Largest" and len(heads) > 1:

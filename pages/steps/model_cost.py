@@ -22,7 +22,7 @@ with st.grid("auto", min_column_width=150):
     st.metric("Time of this run", f"{short(trace.seconds * 1e3)} ms")
 st.text(f"Model {trace.source.name} ({trace.source.fingerprint}), {len(trace.tokens)} tokens.")
 
-st.subheader("Parameters, by formula and by count")
+st.header("Parameters, by formula and by count")
 agree = all(part.by_formula == part.counted for part in parts)
 st.markdown(
     f"One block holds {block:,} parameters; 12 d_model² is {12 * config.d_model**2:,}, "
@@ -38,7 +38,7 @@ st.dataframe(
     column_config=dict.fromkeys(("by formula", "counted"), WHOLE),
 )
 
-st.subheader("Every step of this run")
+st.header("Every step of this run")
 st.markdown(
     "An addition, multiplication, comparison, exponential or root counts as one operation. "
     "A step of 0 bytes hands on memory of an earlier one. "

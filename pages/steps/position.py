@@ -10,7 +10,7 @@ from pages.ui.text import chart, theme
 step = step_panel.draw("position")
 trace = session.now()
 
-st.subheader("How alike two positions are")
+st.header("How alike two positions are")
 alike = cosine_matrix(trace["embedding.positions"]).numpy()
 drawn = matrix(alike, trace.tokens, trace.tokens, kind="signed", theme=theme(), largest=1.0)
 chart(drawn, "alike", "Cosine between the position vectors of every two places")

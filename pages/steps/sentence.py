@@ -29,7 +29,7 @@ trace, view = session.now(), state.current()
 st.session_state["example"] = view.sentence if view.sentence in EXAMPLES else None
 st.pills("Examples", EXAMPLES, key="example", on_change=take_example, format_func=plain)
 
-st.subheader(f"{len(trace.tokens)} tokens")
+st.header(f"{len(trace.tokens)} tokens")
 st.markdown(
     "The sentence is split into pieces that the model knows, and each piece has a number. "
     "Pieces in square brackets are added by the model; `##` marks a piece that continues a word."

@@ -19,7 +19,7 @@ trace = session.now()
 vectors = stream(trace)  # [n_layers + 1, n, d_model]
 moves = {BEFORE: cosine(vectors[1:], vectors[:-1]), INPUT: cosine(vectors, vectors[:1]), LENGTH: length(vectors)}
 
-st.subheader("How each vector moves")
+st.header("How each vector moves")
 chosen = st.pills("Shown", list(MEANING), required=True, **state.choice("move", MEANING, BEFORE))
 values = moves[chosen].T.numpy()
 columns = ["input", *(f"layer {i}" for i in range(trace.config.n_layers))][1 if chosen == BEFORE else 0 :]

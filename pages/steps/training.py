@@ -37,7 +37,7 @@ def sentence() -> None:
         f"{label} of small. Rows look, columns are looked at; the colour scale is 0 to 1. The list is what the model "
         "answers with the chosen word masked." + (f" A pixel stands for {every} × {every} cells." if every > 1 else "")
     )
-    st.subheader("All moments at once")
+    st.header("All moments at once")
     small = [maps.Map(f"{one.step:,}", f"Step {one.step}", one.weights, "share", 1.0) for one in seen]
     maps.draw("moments", small, tokens, theme(), lambda m, i, j: st.session_state.update(moment=m), least=96, run=run)
     measured = {name: np.array([one.measures[m] for one in seen]) for m, name in SERIES.items()}

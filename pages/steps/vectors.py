@@ -14,7 +14,7 @@ trace, view = session.now(), state.current()
 tokens = trace.tokens
 layers = ["input", *(f"layer {i}" for i in range(trace.config.n_layers))]
 
-st.subheader(f"The parts that are added up (layer {view.layer})")
+st.header(f"The parts that are added up (layer {view.layer})")
 parts = {name: values[view.layer].numpy() for name, values in contributions(trace).items()}
 first, second = list(parts)[:2], list(parts)[2:]
 for (residual, added), key in ((first, "from_attention"), (second, "from_feed_forward")):
@@ -22,7 +22,7 @@ for (residual, added), key in ((first, "from_attention"), (second, "from_feed_fo
     chart(bars, key, f"Length of {residual} and of {added}, per token")
 st.markdown("Vectors are added, not their lengths: two long vectors can cancel out.")
 
-st.subheader(f"Units and the words they point to (layer {view.layer})")
+st.header(f"Units and the words they point to (layer {view.layer})")
 tie = state.choice("unit_token", range(len(tokens)), 0)
 position = st.selectbox("Token", range(len(tokens)), format_func=lambda i: f"{i} {shown(tokens[i])}", **tie)
 values, units = most_active(trace[f"layers.{view.layer}.feed_forward.activation"][position], 5)
@@ -35,7 +35,7 @@ st.caption("Words whose embedding has the largest cosine with what the unit writ
 near = session.words_near(view.model, trace.ids[position])
 st.text(f"Nearest words of the static embedding of “{shown(tokens[position])}”, by cosine: {near}.")
 
-st.subheader("How alike the layers are")
+st.header("How alike the layers are")
 found = session.survey(None)
 pictures = {
     "Cosine of a token with itself": (found.layer_cosine, {"kind": "signed", "largest": 1.0}),

@@ -57,7 +57,7 @@ if edits:
     apart = relative_difference(before, trace).T.numpy()
     alike = cosine(before["output"], trace["output"])
     first = first_difference(before, trace)
-    st.subheader("What differs")
+    st.header("What differs")
     said = (
         f"The runs first differ at {first}; the outputs have cosine {short(float(alike.mean()))} on average, least at "
         f"“{shown(tokens[int(alike.argmin())])}” ({int(alike.argmin())}): {short(float(alike.min()))}."

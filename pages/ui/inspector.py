@@ -135,7 +135,7 @@ def draw(trace: Trace) -> None:
         st.session_state["trail"] = [cell]
     with st.container(border=True, key="inspector"):
         breadcrumb(trace)
-        st.markdown(f"##### {plain(place(trace, found.name, found.index))} = {short(found.recorded)}")
+        st.markdown(f"### {plain(place(trace, found.name, found.index))} = {short(found.recorded)}")
         st.markdown(found.words)
         if found.edited:
             st.markdown(

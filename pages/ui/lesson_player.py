@@ -55,7 +55,7 @@ def head(lesson: Lesson, name: str, at: int) -> None:
     """Title, way and progress."""
     count = len(lesson.steps)
     with st.container(horizontal=True, vertical_alignment="center", key="lesson_head"):
-        st.subheader(plain(lesson.title), width="content")
+        st.header(plain(lesson.title), width="content")
         st.button("Previous", key="lesson_previous", shortcut="Left", disabled=at == 1,
                   on_click=lesson_book.go, args=(name, at - 1))  # fmt: skip
         st.button("Next", key="lesson_next", shortcut="Right", type="primary", disabled=at == count,

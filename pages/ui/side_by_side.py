@@ -20,7 +20,7 @@ from pages.ui.text import chart, plain, theme
 
 def draw(a: Trace, b: Trace, names: tuple[str, str], pairs: list[Pair] | None = None) -> None:
     """One step of both runs and their difference, on scales that fit both."""
-    st.subheader("Any step, side by side")
+    st.header("Any step, side by side")
     view = state.current()
     steps = {
         s.name: s for s in map(a.step, a) if s.name in b and s.layer in (None, view.layer) and s.shape[-1] != "vocab"
@@ -104,7 +104,7 @@ def leave_one_out(trace: Trace, ids: np.ndarray) -> None:
     """Every head and feed-forward block knocked out in turn, as a map of what each does to the result."""
     view = state.current()
     encoder, config = session.text_encoder(view.model), trace.config
-    st.subheader("Leave one out")
+    st.header("Leave one out")
     st.markdown("Knock out every head and every feed-forward block in turn, each alone, and see which one matters.")
     watch = watched(encoder, trace, "watched")
     asked = (view.model, trace.asked, view.hidden, view.edits, watch)

@@ -37,7 +37,7 @@ def choose(key: str) -> None:
 def show(trace: Trace, step: Step, head: int) -> None:
     """Everything about one step."""
     words, formula = st.columns([3, 2], vertical_alignment="center")
-    words.subheader(title(step, head))
+    words.header(title(step, head))
     words.markdown(step.note)
     sizes = step.sizes(trace.config, len(trace.tokens))
     words.caption(f"`{step.name}` · shape {' × '.join(step.shape)} = {' × '.join(map(str, sizes))}")
@@ -78,7 +78,7 @@ def best_words(trace: Trace, step: Step) -> None:
 
 def proof(trace: Trace, step: Step) -> None:
     """How to check a step: against PyTorch's own modules, and by running its code."""
-    st.subheader("How to check")
+    st.header("How to check")
     found = session.proof(step.name)
     with st.grid("auto", min_column_width=210, key="proof"):
         for check in found:

@@ -1,10 +1,12 @@
 """How all pages write text and draw charts."""
 
+from pathlib import Path
+
 import plotly.graph_objects as go
 import streamlit as st
 
 from encoder.figures.drawn import numbers_of
-from encoder.figures.theme import Theme
+from encoder.figures.theme import ACCENT, MUTED, SECOND, Theme
 from encoder.trace import Trace
 from pages.ui import keep, present
 
@@ -13,11 +15,14 @@ NUMBER = st.column_config.NumberColumn(format="%.4g")
 WHOLE = st.column_config.NumberColumn(format="localized")
 
 
-# Long formulas scroll in themselves; the numbers of layers and heads stand close together.
-STYLE = """<style>
-.katex-display { overflow-x: auto; overflow-y: hidden; }
-.st-key-layer button, .st-key-head button { padding-inline: 0.2rem; min-width: 1.9rem; }
-</style>"""
+def colours(name: str, pair: dict[Theme, str]) -> str:
+    """A colour of the pictures as a CSS property that follows the page between light and dark."""
+    return f"--{name}: light-dark({pair['light']}, {pair['dark']});"
+
+
+COLOURS = " ".join(colours(name, pair) for name, pair in (("muted", MUTED), ("accent", ACCENT), ("second", SECOND)))
+SHARED = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
+STYLE = f"<style>:root {{ {COLOURS} }}\n{SHARED}</style>"
 
 
 def theme() -> Theme:

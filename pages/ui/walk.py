@@ -84,7 +84,7 @@ def draw(page: Page, config: EncoderConfig) -> None:
     with st.container(horizontal=True, vertical_alignment="center", width="content", key="walk"):
         button("previous", "Previous", "Left", way[here - 1] if here > 0 else None)
         button("next", "Next", "Right", way[here + 1] if here + 1 < len(way) else None)
-        st.caption(f"Stop {here + 1} of {len(way)}", width="content")
+        st.caption(f"Step {here + 1} of {len(way)}", width="content")
 
 
 def button(key: str, text: str, shortcut: str, to: Stop | None) -> None:

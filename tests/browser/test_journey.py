@@ -103,7 +103,7 @@ def test_a_clicked_cell_opens_and_leads_on_and_survives_a_reload(page: Page, app
     trace = base.trace(EXAMPLE)
     open_page(page, f"{app_url}/attention")
     click_cell(page, 8, 2)
-    heading = widget(page, "inspector").locator("h5")
+    heading = widget(page, "inspector").locator("h3")
     weight = float(trace["layers.4.attention.weights"][1, 8, 2])
     expect(heading).to_have_text(f"Attention weights, layer 4, head 1, “it” (8) → “animal” (2) = {weight:.4g}")
     with rerun(page):
@@ -134,7 +134,7 @@ def test_a_click_opens_a_number_on_every_page(page: Page, app_url: str, base: Te
     recorded = float(base.trace(EXAMPLE)[OPENED[path]][3, 0])
     column = "unit" if path == "feed_forward" else "dimension"
     expected = f"{column} 0, “didn't” (3) = {recorded:.4g}"
-    expect(widget(page, "inspector").locator("h5")).to_contain_text(expected)
+    expect(widget(page, "inspector").locator("h3")).to_contain_text(expected)
 
 
 def test_the_four_matrices_are_read_and_opened_by_keyboard(page: Page, app_url: str, base: TextEncoder) -> None:
@@ -149,7 +149,7 @@ def test_the_four_matrices_are_read_and_opened_by_keyboard(page: Page, app_url: 
     with rerun(page):
         weights.press("Enter")
     expect(page.locator("h1")).to_have_text("Attention")
-    expect(widget(page, "inspector").locator("h5")).to_contain_text("“understand” (2) → “i” (1)")
+    expect(widget(page, "inspector").locator("h3")).to_contain_text("“understand” (2) → “i” (1)")
 
 
 def test_a_link_opened_in_a_new_tab_shows_the_same(page: Page, app_url: str, base: TextEncoder) -> None:
