@@ -40,7 +40,7 @@ def links(weights: np.ndarray, tokens: list[str], chosen: list[int], theme: Them
                 )
             )
     names, marked = labels(tokens), set(chosen)
-    texts = [f"<b>{name}</b>" if i in marked else name for i, name in enumerate(names)]
+    texts = [f"\u00a0<b>{name}</b>\u00a0" if i in marked else f"\u00a0{name}\u00a0" for i, name in enumerate(names)]
     for x, side in ((0, "middle left"), (1, "middle right")):
         lines.append(
             go.Scatter(

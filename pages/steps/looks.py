@@ -18,11 +18,16 @@ trace, view = session.now(), state.current()
 tokens, segments, special = trace.tokens, list(trace.pieces.segments), list(trace.pieces.special)
 weights = trace[f"layers.{view.layer}.attention.weights"]
 
-st.markdown(
-    "Lines lead from each token, on the left, to the tokens it looks at, on the right. "
-    "Choose tokens to see only where they look and who looks at them; choose several heads to see them together."
+st.markdown("Lines lead from each token, on the left, to the tokens it looks at, on the right.")
+controls = st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="looks_controls")
+heads = controls.pills(
+    f"Heads of layer {view.layer}",
+    range(trace.config.n_heads),
+    selection_mode="multi",
+    **state.choice("some_heads", range(trace.config.n_heads), [view.head], many=True),
 )
-merged = st.toggle("Words, not pieces", **state.choice("merge_words", (False, True), False))
+how = controls.pills("Together", list(TOGETHER), required=True, **state.choice("together", TOGETHER, "Mean"))
+merged = controls.toggle("Words, not pieces", **state.choice("merge_words", (False, True), False))
 if merged:
     groups = word_groups(trace.pieces, session.text_encoder(view.model).tokenizer)
     weights, tokens = merge(weights, groups), words(trace.pieces, groups)
@@ -36,15 +41,8 @@ if trace.pieces.pair:
     parts = ["all", *WAYS]
     tie = state.choice("pair_part", parts, "all")
     part = st.pills("From sentence to sentence", parts, required=True, format_func=arrow, **tie)
-heads = st.pills(
-    f"Heads of layer {view.layer}",
-    range(trace.config.n_heads),
-    selection_mode="multi",
-    **state.choice("some_heads", range(trace.config.n_heads), [view.head], many=True),
-)
-how = st.pills("Together", list(TOGETHER), required=True, **state.choice("together", TOGETHER, "Mean"))
 chosen = st.pills(
-    "Tokens",
+    "Only where these tokens look, and who looks at them",
     range(len(tokens)),
     selection_mode="multi",
     format_func=lambda i: plain(f"{i} {shown(tokens[i])}"),
@@ -70,9 +68,9 @@ if part != "all":
     share = short(100 * float(values[kept].sum() / kept.any(1).sum()))
     values = np.where(kept, values, 0)
     st.markdown(plain(f"{arrow(part)} is {share} % of where {part[0]} looks; the rest is not drawn below."))
-st.markdown(f"**{plain(fact)}**")
 drawn = links(values, tokens, list(chosen), theme())
 chart(drawn, "links", f"Lines between tokens, {said}. {fact}")
+st.markdown(f"**{plain(fact)}**")
 st.caption(f"Lines for weights under 0.02 are left out: {short(100 * undrawn(values))} % of all weight.")
 
 st.header(f"The same as a matrix ({said}{', ' + how.lower() if len(heads) > 1 else ''})")

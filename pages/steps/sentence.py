@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from pages.ui import session, state, step_panel, token_strip
+from pages.ui import session, state, step_panel, token_strip, walk
 from pages.ui.text import plain
 
 EXAMPLES = (
@@ -22,28 +22,32 @@ def take_example() -> None:
 
 
 st.markdown(
-    "Type a sentence in the sidebar and follow it through a transformer encoder, step by step. "
+    "See how a transformer encoder reads a sentence, one step at a time. "
     "Every number comes from the model that just ran."
 )
 trace, view = session.now(), state.current()
 st.session_state["example"] = view.sentence if view.sentence in EXAMPLES else None
-st.pills("Examples", EXAMPLES, key="example", on_change=take_example, format_func=plain)
+with st.container(horizontal=True, vertical_alignment="center", key="begin"):
+    st.button(
+        "Follow this sentence", type="primary", key="follow", icon=":material/arrow_forward:",
+        on_click=walk.go, args=(walk.stops(trace.config)[1],),
+    )  # fmt: skip
+    with st.popover("Another sentence", key="another"):
+        st.pills("Examples", EXAMPLES, key="example", on_change=take_example, format_func=plain)
+        st.caption("Or type your own: the field Sentence is in the sidebar.")
 
-st.header(f"{len(trace.tokens)} tokens")
-st.markdown(
-    "The sentence is split into pieces that the model knows, and each piece has a number. "
-    "Pieces in square brackets are added by the model; `##` marks a piece that continues a word."
-)
+st.header(f"The sentence as {len(trace.tokens)} tokens")
 special = trace.pieces.special
 token_strip.draw(trace)
+st.caption(
+    "A token is a word, or a piece of one, that the model knows by number (id). Tokens in square brackets are added by "
+    "the model; `##` marks a piece that continues a word."
+)
 rows = [
     {"position": i, "token": token, "id": trace.ids[i], "typed": trace.pieces.typed(i), "added": special[i]}
     | ({"sentence": "AB"[trace.pieces.segments[i]]} if trace.pieces.pair else {})
     for i, token in enumerate(trace.tokens)
 ]
-with st.expander("The tokens as a table"):
-    st.dataframe(pd.DataFrame(rows), hide_index=True, key="tokens")
-
 encoder = session.text_encoder(view.model)
 guesses = encoder.predict(trace, 3)
 for i in [i for i, token in enumerate(trace.tokens) if token == encoder.mask_token and guesses]:
@@ -54,3 +58,5 @@ weights = trace.step(f"layers.{view.layer}.attention.weights")
 if trace.pieces.pair and trace.config.n_segments < 2:
     st.caption("This model has no segment embeddings: only the separator tells it where sentence B begins.")
 step_panel.show(trace, weights, view.head)
+with st.expander("The tokens as a table"):
+    st.dataframe(pd.DataFrame(rows), hide_index=True, key="tokens")

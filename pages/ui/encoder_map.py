@@ -85,7 +85,7 @@ def blocks(config: EncoderConfig, layer: int) -> tuple[Block, ...]:
 def draw(page: Page, config: EncoderConfig) -> None:
     """Draw the map in the sidebar; a click, or Enter, leads to a block's page."""
     layer = state.current().layer
-    boxes, here = blocks(config, layer), current(page, config)
+    boxes, here = blocks(config, layer), current(page, config) if page.walk else None
 
     def picked() -> None:
         said: Any = st.session_state["encoder_map"].get("picked")

@@ -10,10 +10,10 @@ from encoder.trace import Trace
 STYLE = """
 <style>
 .tokens { display: flex; flex-wrap: wrap; gap: 6px; }
-.tokens > div { border: 2px solid var(--st-primary-color, #1f6fb2); border-radius: 6px; padding: 2px 10px;
+.tokens > div { border: 2px solid var(--accent); border-radius: 6px; padding: 2px 10px;
   text-align: center; line-height: 1.25; }
-.tokens > div.added { border-style: dashed; opacity: 0.75; }
-.tokens small { display: block; opacity: 0.75; }
+.tokens > div.added { border-style: dashed; border-color: var(--muted); }
+.tokens small { display: block; color: var(--muted); }
 </style>
 """
 

@@ -83,13 +83,13 @@ def draw(page: Page, config: EncoderConfig) -> None:
     here = way.index(current(page, config))
     with st.container(horizontal=True, vertical_alignment="center", width="content", key="walk"):
         button("previous", "Previous", "Left", way[here - 1] if here > 0 else None)
-        button("next", "Next", "Right", way[here + 1] if here + 1 < len(way) else None)
+        button("next", "Next", "Right", way[here + 1] if here + 1 < len(way) else None, main=here > 0)
         st.caption(f"Step {here + 1} of {len(way)}", width="content")
 
 
-def button(key: str, text: str, shortcut: str, to: Stop | None) -> None:
-    """A step to a stop, by click or arrow key."""
-    kind = "primary" if key == "next" else "secondary"
+def button(key: str, text: str, shortcut: str, to: Stop | None, main: bool = False) -> None:
+    """A step to a stop, by click or arrow key; `main` makes it the one that stands out."""
+    kind = "primary" if main else "secondary"
     st.button(text, key=key, type=kind, shortcut=shortcut, disabled=to is None, on_click=go, args=(to,))
 
 

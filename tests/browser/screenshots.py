@@ -50,26 +50,29 @@ def main() -> None:
     parser.add_argument("--widths", nargs="+", type=int, choices=list(WIDTHS), default=list(WIDTHS))
     parser.add_argument("--readme", action="store_true", help="refresh only the picture of the README")
     asked = parser.parse_args()
-    with tempfile.TemporaryDirectory() as home, serve(ROOT / "app.py", Path(home) / "log", Path(home)) as url:
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(
-                executable_path=find_chromium(), args=["--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
-            )
-            page = browser.new_context().new_page()
-            page.set_default_timeout(60_000)
-            watch(page)
-            open_page(page, url)
-            if asked.readme:
-                shoot(page, url, README_PAGE, 1280, "light", README, 860)
-                print(README)
-                return
-            asked.folder.mkdir(parents=True, exist_ok=True)
-            for scheme in SCHEMES:
-                for width in asked.widths:
-                    for key in asked.pages:
-                        path = asked.folder / f"{key}-{width}-{scheme}.png"
-                        shoot(page, url, key, width, scheme, path)
-                        print(path)
+    with (
+        tempfile.TemporaryDirectory() as home,
+        serve(ROOT / "app.py", Path(home) / "log", Path(home)) as url,
+        sync_playwright() as playwright,
+    ):
+        browser = playwright.chromium.launch(
+            executable_path=find_chromium(), args=["--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
+        )
+        page = browser.new_context().new_page()
+        page.set_default_timeout(60_000)
+        watch(page)
+        open_page(page, url)
+        if asked.readme:
+            shoot(page, url, README_PAGE, 1280, "light", README, 860)
+            print(README)
+            return
+        asked.folder.mkdir(parents=True, exist_ok=True)
+        for scheme in SCHEMES:
+            for width in asked.widths:
+                for key in asked.pages:
+                    path = asked.folder / f"{key}-{width}-{scheme}.png"
+                    shoot(page, url, key, width, scheme, path)
+                    print(path)
 
 
 if __name__ == "__main__":

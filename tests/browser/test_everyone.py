@@ -4,15 +4,19 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
-from browser_tools import open_page, rerun, widget
+from browser_tools import NEXT_FRAMES, READY, open_page, rerun, widget
 from playwright.sync_api import Page, expect
 
 from pages.ui.site import PAGES
 
 KEYS = [page.key for page in PAGES]
+WITHOUT_PICTURE = ("your_model", "lessons", "claims", "glossary")  # text or a form comes first
+TOP = 600  # pixels from the top of the window within which the main picture begins
 SERIOUS = ("serious", "critical")
 # Findings in Streamlit's own elements that we cannot change: rule -> (part of the selector, why)
 ALLOWED: dict[str, tuple[str, str]] = {}
+IN_DARK = f"""() => ({READY})()
+  && getComputedStyle(document.querySelector('[data-testid=stApp]')).colorScheme === 'dark'"""
 AXE = "() => axe.run(document, {resultTypes: ['violations']}).then(found => found.violations)"
 # Elements whose right edge lies beyond the screen, unless something around them scrolls or cuts by itself.
 BEYOND = """() => {
@@ -38,10 +42,6 @@ FIRST_PICTURE = """() => Math.min(...[...document.querySelectorAll(
   .filter(one => one.checkVisibility()).map(one => one.getBoundingClientRect().top))"""
 
 
-def address(app_url: str, key: str) -> str:
-    return f"{app_url}/{'' if key == PAGES[0].key else key}"
-
-
 def serious(found: list[dict[str, Any]]) -> list[str]:
     """The findings that count, one line for each element."""
     lines = []
@@ -54,29 +54,21 @@ def serious(found: list[dict[str, Any]]) -> list[str]:
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_axe_finds_nothing_serious_in_light_and_dark(page: Page, app_url: str, key: str) -> None:
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        open_page(page, address(app_url, key))
-        page.evaluate(AXE_SCRIPT)
-        assert serious(page.evaluate(AXE)) == [], scheme
-
-
-@pytest.mark.parametrize("key", KEYS)
-def test_nothing_reaches_beyond_the_screen(page: Page, app_url: str, key: str) -> None:
-    for width in (1280, 390):
-        page.set_viewport_size({"width": width, "height": 800})
-        open_page(page, address(app_url, key))
-        assert page.evaluate(BEYOND) == [], width
-
-
-# Pages that are text or forms first have no main picture.
-@pytest.mark.parametrize("key", [key for key in KEYS if key not in ("your_model", "lessons", "claims", "glossary")])
-def test_the_main_picture_is_on_the_first_screen(page: Page, app_url: str, key: str) -> None:
+def test_a_page_is_for_everybody(page: Page, app_url: str, key: str) -> None:
+    """One visit for all that is looked at, because opening a page is what takes time."""
     page.set_viewport_size({"width": 1280, "height": 800})
-    open_page(page, address(app_url, key))
-    page.locator(":is(.main-svg, canvas, [data-testid=stDataFrame], .board table)").first.wait_for()
-    assert page.evaluate(FIRST_PICTURE) < 600
+    open_page(page, f"{app_url}/{'' if key == PAGES[0].key else key}")
+    page.evaluate(AXE_SCRIPT)
+    assert page.evaluate(BEYOND) == [], "1280 pixels"
+    if key not in WITHOUT_PICTURE:
+        page.wait_for_function(f"() => ({FIRST_PICTURE})() < {TOP}")
+    assert serious(page.evaluate(AXE)) == [], "light"
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function(IN_DARK)
+    assert serious(page.evaluate(AXE)) == [], "dark"
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.evaluate(NEXT_FRAMES)
+    page.wait_for_function(f"() => ({BEYOND})().length == 0")
 
 
 def test_the_map_says_where_we_are_and_leads_on_by_keyboard(page: Page, app_url: str) -> None:
