@@ -42,7 +42,7 @@ else:
     chart(
         likeliest([[w for w, _ in row] for row in words], np.array([[p for _, p in row] for row in words]), layers,
                   kind="share", theme=theme()),
-        "lens", "The likeliest words after each layer",
+        "lens", "The likeliest words after each layer", wide=True,
     )  # fmt: skip
     answer, probability, rank = final_answer(lens)
     word = encoder.tokenizer.id_to_token(int(answer[0]))

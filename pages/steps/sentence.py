@@ -21,10 +21,7 @@ def take_example() -> None:
         state.change(sentence=st.session_state["example"], hidden=())
 
 
-st.markdown(
-    "See how a transformer encoder reads a sentence, one step at a time. "
-    "Every number comes from the model that just ran."
-)
+st.markdown("See how a transformer encoder reads a sentence. Every number comes from the model that just ran.")
 trace, view = session.now(), state.current()
 st.session_state["example"] = view.sentence if view.sentence in EXAMPLES else None
 with st.container(horizontal=True, vertical_alignment="center", key="begin"):

@@ -68,7 +68,7 @@ def best_words(trace: Trace, step: Step) -> None:
     """The likeliest words of a step over the vocabulary."""
     tokenizer = session.text_encoder(state.current().model).tokenizer
     figure, ids = draw_best_words(trace, step, tokenizer.id_to_token, theme())
-    chart(figure, "picture", f"{step.title}: the {BEST_WORDS} best words for each token", step.name)
+    chart(figure, "picture", f"{step.title}: the {BEST_WORDS} best words for each token", step.name, wide=True)
     inspector.listen(step, 0, ids)
     st.markdown(f"The {BEST_WORDS} best of {trace.config.vocab_size:,} words at each position. {step.look}")
     header, *rows = numbers_of(figure)

@@ -1,5 +1,6 @@
 """How all pages write text and draw charts."""
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import plotly.graph_objects as go
@@ -40,10 +41,14 @@ def arrow(way: str) -> str:
     return way.replace("->", " → ")
 
 
-def chart(figure: go.Figure, key: str, alt: str, step: str = "", run: Trace | None = None) -> None:
+def chart(
+    figure: go.Figure, key: str, alt: str, step: str = "", run: Trace | None = None, *, wide: bool = False
+) -> None:
     """Draw a figure with the words that a screen reader says for it, and the way to keep it.
 
     `step` names the recorded step that it shows, if it is one; `run` the run, if not the one this session looks at.
+    A `wide` figure has words in its cells: on a phone it stays wide enough to be read and scrolls in itself.
     """
-    st.plotly_chart(present.enlarged(figure), key=key, config=CONFIG, alt=alt)
+    with st.container(key=f"wide_{key}") if wide else nullcontext():
+        st.plotly_chart(present.enlarged(figure), key=key, config=CONFIG, alt=alt)
     keep.card(key, lambda: numbers_of(figure), alt, scale=getattr(figure, "scale", ""), step=step, run=run)
