@@ -57,7 +57,8 @@ def draw() -> Trace:
         if len(typed) > state.LONGEST_IN_URL:
             st.caption("This sentence is too long to be part of the link.")
     st.session_state["read"] = pieces.asked
-    trace = session.now()
+    with st.spinner("Running the model …", show_time=True):  # said only of what takes more than half a second
+        trace = session.now()
     if first := first_lost(trace):
         state.note([lost_note(first)])
     return trace
