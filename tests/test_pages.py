@@ -186,7 +186,7 @@ def test_long_sentences_share_pixels_and_it_is_said() -> None:
 
 def inspected(app: AppTest) -> str:
     """The heading of the opened number."""
-    return next((m.value for m in app.markdown if m.value.startswith("#####")), "").replace("\\", "")
+    return next((m.value for m in app.markdown if m.value.startswith("### ")), "").replace("\\", "")
 
 
 def test_an_opened_number_leads_to_its_operands_and_back(base: TextEncoder) -> None:
