@@ -23,17 +23,19 @@ BARS = 24  # terms with a bar of their own
 
 
 def token_bars(values: dict[str, np.ndarray], tokens: list[str], *, title: str, theme: Theme = "light") -> Drawn:
-    """One bar for each token and series; at most two series, told apart by colour and by name."""
-    colours = (ACCENT[theme], SECOND[theme])
+    """One bar for each token and series; at most two series, told apart by colour, hatching and name."""
+    colours, hatches = (ACCENT[theme], SECOND[theme]), ("", "/")
     bars = [
         go.Bar(
             x=np.arange(len(tokens)),
             y=series.astype(np.float32),
             name=name,
-            marker={"color": colour},
+            marker={"color": colour, "pattern": {"shape": hatch, "solidity": 0.2, "size": 6}},
             hovertemplate=f"%{{x}}<br>{name} %{{y:.6g}}<extra></extra>",
         )
-        for (name, series), colour in zip(values.items(), colours[: len(values)], strict=True)
+        for (name, series), colour, hatch in zip(
+            values.items(), colours[: len(values)], hatches[: len(values)], strict=True
+        )
     ]
     down = number_axis(title, theme) | {"showgrid": True, "gridcolor": GRID[theme]}
     frame = layout(theme, 300, xaxis=token_axis(tokens, None), yaxis=down, bargap=0.25)

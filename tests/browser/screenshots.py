@@ -63,7 +63,7 @@ def main() -> None:
         watch(page)
         open_page(page, url)
         if asked.readme:
-            shoot(page, url, README_PAGE, 1280, "light", README, 860)
+            shoot(page, url, README_PAGE, 1280, "light", README, 980)
             print(README)
             return
         asked.folder.mkdir(parents=True, exist_ok=True)
