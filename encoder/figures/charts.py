@@ -1,11 +1,14 @@
 """Bars for each token, and the likeliest words at each position."""
 
+from typing import Any
+
 import numpy as np
 import plotly.graph_objects as go
 
 from encoder.figures.drawn import Drawn, Rows, columns, draw, numbered
 from encoder.figures.theme import (
     ACCENT,
+    BACKGROUND,
     GRID,
     SECOND,
     Kind,
@@ -24,18 +27,17 @@ BARS = 24  # terms with a bar of their own
 
 def token_bars(values: dict[str, np.ndarray], tokens: list[str], *, title: str, theme: Theme = "light") -> Drawn:
     """One bar for each token and series; at most two series, told apart by colour, hatching and name."""
-    colours, hatches = (ACCENT[theme], SECOND[theme]), ("", "/")
+    hatching = {"shape": "/", "fillmode": "overlay", "fgcolor": BACKGROUND[theme], "solidity": 0.15, "size": 7}
+    looks: tuple[tuple[str, dict[str, Any]], ...] = ((ACCENT[theme], {}), (SECOND[theme], hatching))
     bars = [
         go.Bar(
             x=np.arange(len(tokens)),
             y=series.astype(np.float32),
             name=name,
-            marker={"color": colour, "pattern": {"shape": hatch, "solidity": 0.2, "size": 6}},
+            marker={"color": colour, "pattern": hatch},
             hovertemplate=f"%{{x}}<br>{name} %{{y:.6g}}<extra></extra>",
         )
-        for (name, series), colour, hatch in zip(
-            values.items(), colours[: len(values)], hatches[: len(values)], strict=True
-        )
+        for (name, series), (colour, hatch) in zip(values.items(), looks[: len(values)], strict=True)
     ]
     down = number_axis(title, theme) | {"showgrid": True, "gridcolor": GRID[theme]}
     frame = layout(theme, 300, xaxis=token_axis(tokens, None), yaxis=down, bargap=0.25)
