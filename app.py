@@ -15,12 +15,13 @@ bar.title(page.title, width="content")
 first_visit.draw()
 
 # The first visitor after a start sees the title while the libraries load.
-from pages.ui import encoder_map, keep, lesson_bar, present, sidebar, state, walk  # noqa: E402
+from pages.ui import encoder_map, keep, lesson_bar, present, sidebar, state, turns, walk  # noqa: E402
 from pages.ui.text import STYLE, plain  # noqa: E402
 
 st.html(STYLE)
 walk.resume()
-trace = sidebar.draw()
+with turns.refused():
+    trace = sidebar.draw()
 walk.settle(page, trace.config)
 with st.sidebar:
     encoder_map.draw(page, trace.config)
@@ -30,7 +31,8 @@ with bar:
     present.draw()
     keep.page(trace)
 said = st.container(key="said")
-script.run()
+with turns.refused():
+    script.run()
 if notes := st.session_state.pop("notes", []):
     said.warning(plain("  \n".join(notes)))
 state.write_url()

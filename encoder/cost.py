@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from encoder.config import EncoderConfig
 from encoder.model import Encoder
@@ -158,6 +159,12 @@ def step_flops(step: Step, config: EncoderConfig, n: int) -> int:
     k = catalogue[operands[0]].sizes(config, n)[-1] if operands else 0
     each = FLOPS[step.operation](k) * (len(operands) - 1 if step.operation == "add" else 1)
     return each * math.prod(step.sizes(config, n))
+
+
+@lru_cache(maxsize=1024)
+def run_flops(config: EncoderConfig, n: int) -> int:
+    """Floating-point operations of a run of n tokens."""
+    return sum(step_flops(step, config, n) for step in by_name(config).values())
 
 
 def step_costs(trace: Trace) -> list[StepCost]:

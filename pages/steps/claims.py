@@ -6,7 +6,7 @@ import streamlit as st
 from encoder.claims import CLAIMS, SOURCES, Claim
 from encoder.trials import Finding, Verdict
 from encoder.trials.finding import brief, untried
-from pages.ui import findings, lesson_book, lesson_player, session, state
+from pages.ui import downloads, findings, lesson_book, lesson_player, session, state
 from pages.ui.text import plain
 
 
@@ -69,7 +69,4 @@ kinds = st.pills(
 for one, outcome in rows:
     if not kinds or outcome.verdict in kinds:
         row(one, outcome)
-st.download_button(
-    "CSV", data=lambda: table(rows).to_csv(index=False).encode(), file_name="claims.csv", mime="text/csv",
-    on_click="ignore",
-)  # fmt: skip
+downloads.save("csv_claims", "claims", table(rows))

@@ -9,7 +9,7 @@ from encoder.figures.facts import main_fact
 from encoder.figures.matrix import matrix
 from encoder.figures.theme import short, shown
 from encoder.metrics import FLOW_TOKENS, disagreement, flow, mixing_ratio, norm_weighted, rollout
-from pages.ui import downloads, inspector, maps, session, state
+from pages.ui import downloads, inspector, maps, session, state, turns
 from pages.ui.text import chart, plain, theme
 
 trace, view = session.now(), state.current()
@@ -85,7 +85,8 @@ else:
     tie = state.choice("flow_token", range(len(tokens)), 0)
     target = st.selectbox("Token", range(len(tokens)), format_func=lambda i: f"{i} {shown(tokens[i])}", **tie)
     if st.button("Compute its flow", key="compute_flow"):
-        reached = flow(trace, target).numpy()
+        with turns.turn():
+            reached = flow(trace, target).numpy()
         bars = token_bars({"share of the flow": reached}, tokens, title="share of the flow", theme=theme())
         chart(bars, "max_flow", f"Share of the maximum flow to token {target} from each input token")
         st.caption("Attention flow (Abnar & Zuidema 2020): the largest flow through the same graph, as shares.")

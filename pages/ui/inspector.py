@@ -16,6 +16,7 @@ from pages.ui.component import component
 from pages.ui.text import NUMBER, chart, plain, theme
 
 ROWS = 500  # terms in the table
+MOST_TRAIL = 50  # opened numbers that lead back
 _clicks = component("clicks", "<span></span>")
 
 
@@ -34,7 +35,9 @@ def open_number(name: str, index: tuple[int, ...], fresh: bool = False) -> None:
     """Show a number in the inspector; `fresh` starts a new trail."""
     cell = spell(name, index)
     trail = [] if fresh else st.session_state.get("trail", [])
-    st.session_state["trail"] = [*trail[: trail.index(cell)], cell] if cell in trail else [*trail, cell]
+    st.session_state["trail"] = (
+        [*trail[: trail.index(cell)], cell] if cell in trail else [*trail[1 - MOST_TRAIL :], cell]
+    )
     state.change(cell=cell)
 
 

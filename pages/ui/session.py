@@ -22,12 +22,15 @@ from encoder.proof import Check, checks
 from encoder.timelapse import Moment, Strongest
 from encoder.trace import Text
 from encoder.train.evaluation import Score, evaluate_text
-from pages.ui import models
+from pages.ui import models, turns
+from pages.ui.results import Results
 from pages.ui.state import current
 
 RUNS_BYTES = 800_000_000  # what all kept runs together may hold
+SURVEYS_BYTES = FINDINGS_BYTES = MOMENTS_BYTES = 100_000_000  # what is measured, of each kind
 RUN_BYTES = 400_000_000  # what one run may hold: longer text is cut
 MODELS_BYTES = 2_500_000_000  # what the weights of all kept models may hold
+LONG = 64  # tokens of a sentence that is measured in turn
 
 
 class Kept(cachetools.LRUCache[tuple[object, ...], TextEncoder]):
@@ -82,41 +85,31 @@ def is_loaded(name: str) -> bool:
     return (name,) in store().kept
 
 
-class Runs:
-    """Runs of all sessions by what was asked for, bounded in bytes; the same run is never made twice at once."""
-
-    def __init__(self) -> None:
-        self.made = 0
-        self.kept: cachetools.LRUCache[tuple[object, ...], Trace] = cachetools.LRUCache(
-            maxsize=RUNS_BYTES, getsizeof=lambda trace: trace.nbytes
-        )
-        self.seats = threading.Semaphore(os.cpu_count() or 1)
-        self.lock = threading.Condition()
-        self.get = cachetools.cached(self.kept, condition=self.lock)(self.make)
-
-    def forget(self, model: object) -> None:
-        """Let go of all runs of a model."""
-        with self.lock:
-            for key in [key for key in self.kept if key[0] == model]:
-                del self.kept[key]
-
-    def make(self, model: str, sentence: Text, hidden: tuple[int, ...], edits: str) -> Trace:
-        """Run the model; at most one run per processor at a time."""
-        with self.seats:
-            torch.set_num_threads(1)
-            self.made += 1
-            return text_encoder(model).trace(sentence, hidden=hidden, edits=text_to_edits(edits))
+def recorded(model: str, sentence: Text, hidden: tuple[int, ...], edits: str) -> Trace:
+    """Run the model: one short run for each processor at a time, and long ones in turn."""
+    encoder, changes = text_encoder(model), text_to_edits(edits)
+    patched = {edit.value for edit in changes if isinstance(edit.value, str)}
+    heavy = turns.is_heavy(encoder.config, len(encoder.tokenize(sentence).ids), 1 + len(patched))
+    with turns.turn() if heavy else seats():
+        return encoder.trace(sentence, hidden=hidden, edits=changes)
 
 
 @st.cache_resource(show_spinner=False)
-def runs() -> Runs:
-    """The one store of runs."""
-    return Runs()
+def seats() -> threading.Semaphore:
+    """One for each processor."""
+    return threading.Semaphore(os.cpu_count() or 1)
+
+
+@st.cache_resource(show_spinner=False)
+def runs() -> Results:
+    """The runs of all sessions by what was asked for."""
+    return Results(recorded, RUNS_BYTES, lambda trace: trace.nbytes)
 
 
 def run(model: str, sentence: Text, hidden: tuple[int, ...] = (), edits: str = "") -> Trace:
     """The recorded run of a sentence; made when asked for first."""
-    return runs().get(model, sentence, hidden, edits)
+    trace: Trace = runs().get(model, sentence, hidden, edits)
+    return trace
 
 
 @st.cache_data(max_entries=512, show_spinner=False)
@@ -132,15 +125,24 @@ def proof(step: str) -> list[Check]:
     return proofs(view.model, st.session_state["read"], view.hidden, view.edits, step)
 
 
-@st.cache_resource(max_entries=64, show_spinner="Measuring …")
-def surveys(model: str, sentence: Text | None) -> Survey:
+def measured(model: str, sentence: Text | None) -> Survey:
     """Measures of a model over one sentence, or over the bundled hundred."""
-    return measure(text_encoder(model), SENTENCES if sentence is None else [sentence])
+    encoder = text_encoder(model)
+    long = sentence is None or len(encoder.tokenize(sentence).ids) > LONG
+    with turns.turn() if long else seats(), st.spinner("Measuring …"):
+        return measure(encoder, SENTENCES if sentence is None else [sentence])
+
+
+@st.cache_resource(show_spinner=False)
+def surveys() -> Results:
+    """The measures of all models over what was asked for."""
+    return Results(measured, SURVEYS_BYTES)
 
 
 def survey(sentence: Text | None) -> Survey:
     """Measures of the model that this session looks at; None stands for the bundled sentences."""
-    return surveys(current().model, sentence)
+    found: Survey = surveys().get(current().model, sentence)
+    return found
 
 
 @st.cache_data(max_entries=4096, show_spinner=False)
@@ -161,18 +163,40 @@ def now() -> Trace:
     return run(view.model, st.session_state["read"], view.hidden, view.edits)
 
 
-@st.cache_resource(max_entries=64, show_spinner="Measuring …")
+@st.cache_resource(show_spinner=False)
+def experiments() -> Results:
+    """The experiments of the labs, by name, model and text."""
+    return Results(tried, FINDINGS_BYTES)
+
+
+def tried(name: str, model: str, text: Text) -> Any:
+    """What an experiment finds."""
+    experiment = getattr(labs, name)
+    with seats(), st.spinner("Measuring …"):
+        return experiment(text_encoder(model), text) if model else experiment()
+
+
 def lab(name: str, model: str = "", text: Text = "") -> Any:
     """The result of an experiment that depends on nothing but its own defaults, or on a model and a sentence."""
-    experiment = getattr(labs, name)
-    return experiment(text_encoder(model), text) if model else experiment()
+    return experiments().get(name, model, text)
 
 
-@st.cache_resource(max_entries=512, show_spinner=False)
-def findings(model: str, trial: str, given: str) -> trials.Finding:
-    """What a trial finds in a model; measured when asked for first, at most one per processor at a time."""
-    with runs().seats:
+@st.cache_resource(show_spinner=False)
+def trial_results() -> Results:
+    """What the trials of all sessions found."""
+    return Results(put_to_trial, FINDINGS_BYTES)
+
+
+def put_to_trial(model: str, trial: str, given: str) -> trials.Finding:
+    """Measure now, at most one trial per processor at a time."""
+    with seats():
         return trials.run(trial, text_encoder(model), json.loads(given))
+
+
+def findings(model: str, trial: str, given: str) -> trials.Finding:
+    """What a trial finds in a model; measured when asked for first."""
+    found: trials.Finding = trial_results().get(model, trial, given)
+    return found
 
 
 def finding(trial: str, given: Mapping[str, Any]) -> trials.Finding:
@@ -198,22 +222,36 @@ def grown(model: str) -> dict[int, TextEncoder]:
     return {step: timelapse.at(model, step) for step in timelapse.snapshots(model)}
 
 
-@st.cache_resource(max_entries=8, show_spinner="Running every moment …")
+@st.cache_resource(show_spinner=False)
+def time_lapses() -> Results:
+    """What was seen at the moments of training."""
+    return Results(lambda kind, *asked: kind(*asked), MOMENTS_BYTES)
+
+
 def moments(model: str, sentence: str, layer: int, head: int, position: int) -> list[Moment]:
     """One sentence and one head in a model after each step whose weights are kept."""
-    with runs().seats:
-        torch.set_num_threads(1)
+    seen: list[Moment] = time_lapses().get(every_moment, model, sentence, layer, head, position)
+    return seen
+
+
+def every_moment(model: str, sentence: str, layer: int, head: int, position: int) -> list[Moment]:
+    """Run every moment now."""
+    with seats(), st.spinner("Running every moment …"):
         return [timelapse.moment(step, one, sentence, layer, head, position) for step, one in grown(model).items()]
 
 
-@st.cache_resource(max_entries=1, show_spinner="Measuring every moment over 100 sentences …")
 def careers(model: str) -> tuple[dict[str, list[Strongest]], list[Score]]:
     """At each moment the strongest head of each role, and how well the model guesses, over the bundled sentences."""
+    found: tuple[dict[str, list[Strongest]], list[Score]] = time_lapses().get(every_career, model)
+    return found
+
+
+def every_career(model: str) -> tuple[dict[str, list[Strongest]], list[Score]]:
+    """Measure every moment now."""
     heads: dict[str, list[Strongest]] = {role: [] for role in ROLES}
     scores = []
     for step, one in grown(model).items():
-        with runs().seats:  # others may run between two moments
-            torch.set_num_threads(1)
+        with turns.turn(), st.spinner("Measuring every moment over 100 sentences …"):  # others may run in between
             found = measure(one)
             scores.append(evaluate_text(one, SENTENCES))
         for role, series in heads.items():

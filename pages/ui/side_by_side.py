@@ -14,7 +14,7 @@ from encoder.knockout import Watch, grid
 from encoder.knockout import leave_one_out as sweep_heads
 from encoder.steps import PAIRS, PER_HEAD, PER_TOKEN
 from encoder.trace import Trace
-from pages.ui import downloads, session, state
+from pages.ui import downloads, session, state, turns
 from pages.ui.text import chart, plain, theme
 
 
@@ -85,14 +85,15 @@ def watched(encoder: Any, trace: Trace, key: str) -> Watch | None:
 
 
 def follow(key: str, asked: tuple[Any, ...], start: Callable[[], Generator[Any, None, None]], label: str) -> Any:
-    """Run a sweep on demand with a progress bar; any other click stops it. Returns what was found for this question."""
+    """Run a sweep on demand, in turn, with a progress bar; any other click stops it. Returns what was found."""
     done = st.session_state.setdefault(key, {})
     if st.button(label, key=f"{key}_go"):
         bar = st.progress(0.0, "Starting …")
         way_out = st.empty()
         way_out.button("Cancel", key=f"{key}_cancel")
-        for found in start():
-            bar.progress(found.done / found.total, f"{found.done} of {found.total} runs")
+        with turns.turn():
+            for found in start():
+                bar.progress(found.done / found.total, f"{found.done} of {found.total} runs")
         bar.empty()
         way_out.empty()
         done.clear()
