@@ -11,7 +11,7 @@ from pages.ui import state
 from pages.ui.site import PAGES, Page
 
 PAGE_OF = {part: page for page in PAGES for part in page.parts}
-POSITION_STEPS = tuple(f"embedding.{part}" for part in ("positions", "segments", "sum", "norm", "projected", "output"))
+BEFORE_POSITION = ("embedding.tokens", "embedding.scaled")  # the rest of the embedding stands on the page after
 EVERY_STEP = EncoderConfig(embedding_size=64, embedding_norm=True, n_segments=2, final_norm=True, mlm_head=True)
 KNOWN_STEPS = frozenset(step.local for config in (*PRESETS.values(), EVERY_STEP) for step in catalogue(config))
 
@@ -31,7 +31,7 @@ class Stop:
 
 def page_of(layer: int | None, step: str) -> Page:
     """The page that explains a step."""
-    if step.startswith(POSITION_STEPS):
+    if step.startswith("embedding.") and step not in BEFORE_POSITION:
         return PAGE_OF["position"]
     if step == "output" and layer is not None:
         return PAGE_OF["layer_output"]
