@@ -43,14 +43,47 @@ DEEP_LINK_404 = re.compile(r"/[^/]+/_stcore/(health|host-config)")
 @contextlib.contextmanager
 def serve(app: Path, log: Path, home: Path, timeout: float = 60.0) -> Iterator[str]:
     """Run the Streamlit script `app` on a free port and yield its address; its output goes to the file `log`."""
+    with started(app, log, home, free_port(), timeout) as server:
+        yield server.url
+
+
+def free_port() -> int:
+    """Return a port of this machine that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+        return int(probe.getsockname()[1])
+
+
+@dataclasses.dataclass
+class Server:
+    """A running server: its address and its process."""
+
+    url: str
+    process: subprocess.Popen[bytes]
+
+    @property
+    def megabytes(self) -> float:
+        """The memory that it holds."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS")) / 1024
+
+    @property
+    def processor_seconds(self) -> float:
+        """The processor time that it has used."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@contextlib.contextmanager
+def started(
+    app: Path, log: Path, home: Path, port: int, timeout: float = 60.0, more: dict[str, str] | None = None
+) -> Iterator[Server]:
+    """Run the Streamlit script `app` on that port, with `more` in its environment, and yield the server."""
     command = [sys.executable, "-m", "streamlit", "run", app.name, "--server.address=127.0.0.1"]
     command += [f"--server.port={port}", "--server.headless=true", "--server.fileWatcherType=none"]
     command += ["--browser.gatherUsageStats=false"]
     env = {name: value for name, value in os.environ.items() if not name.startswith("STREAMLIT_")}
-    env["HOME"] = str(home)
+    env |= {"HOME": str(home)} | (more or {})
     with log.open("wb") as output:
         server = subprocess.Popen(
             command, cwd=app.parent, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
@@ -61,7 +94,7 @@ def serve(app: Path, log: Path, home: Path, timeout: float = 60.0) -> Iterator[s
             if server.poll() is not None or time.monotonic() > deadline:
                 raise RuntimeError(f"{app} did not start on port {port}. Its log:\n{log.read_text(errors='replace')}")
             time.sleep(0.05)
-        yield f"http://127.0.0.1:{port}"
+        yield Server(f"http://127.0.0.1:{port}", server)
     finally:
         server.terminate()
         try:

@@ -1,0 +1,140 @@
+"""Visitors of a running app without a browser: Streamlit's messages over its websocket, as a browser sends them."""
+
+import asyncio
+import contextlib
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
+from time import perf_counter
+
+import websockets
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+
+TIMEOUT = 60.0  # seconds that a visitor waits for a run
+REMEMBERED = 2  # runs for which a browser keeps a large message
+BROKEN = ("exception",)  # elements that no page should ever show
+WORDS = ("the", "old", "sea", "keeps", "every", "small", "boat", "and", "no", "light", "warm", "bird", "sings", "under")
+
+
+@dataclass
+class Visitor:
+    """One open page: what it shows, and what was measured of it.
+
+    `seconds` are those of its reruns, from the click to the end of the run; `sent` the bytes of each run.
+    """
+
+    socket: websockets.ClientConnection
+    query: str = ""
+    page: str = ""
+    pages: dict[str, str] = field(default_factory=dict)  # address -> hash
+    widgets: dict[str, tuple[str, str, list[str]]] = field(default_factory=dict)  # key -> id, kind, options
+    values: dict[str, WidgetState] = field(default_factory=dict)
+    seen: dict[str, int] = field(default_factory=dict)  # hash of a large message -> the run it was last part of
+    seconds: list[float] = field(default_factory=list)
+    sent: list[int] = field(default_factory=list)
+    broken: list[str] = field(default_factory=list)
+
+    @property
+    def path(self) -> str:
+        """The address of the page that is open, below that of the app."""
+        return next((path for path, name in self.pages.items() if name == self.page), "")
+
+    async def run(self, page: str = "", press: str = "") -> float:
+        """Ask for a run of this page, or of another, and wait for its end; returns the seconds that took."""
+        back = BackMsg()
+        asked = back.rerun_script
+        asked.query_string = self.query
+        asked.page_script_hash = self.pages[page] if page else self.page
+        turn = len(self.sent)
+        asked.cached_message_hashes.extend(h for h, last in self.seen.items() if turn - last <= REMEMBERED)
+        if not page:
+            asked.widget_states.widgets.extend(self.values.values())
+        if press:
+            asked.widget_states.widgets.append(WidgetState(id=self.widgets[press][0], trigger_value=True))
+        return await self.ask(back)
+
+    async def ask(self, back: BackMsg) -> float:
+        """Send a message and wait for the end of the run that it starts."""
+        start, received = perf_counter(), 0
+        self.widgets, self.values = {}, {}
+        await self.socket.send(back.SerializeToString())
+        while True:
+            raw = await asyncio.wait_for(self.socket.recv(), TIMEOUT)
+            assert isinstance(raw, bytes)
+            received += len(raw)
+            message = ForwardMsg.FromString(raw)
+            if message.metadata.cacheable or message.WhichOneof("type") == "ref_hash":
+                self.seen[message.ref_hash or message.hash] = len(self.sent)
+            self.take(message)
+            ended = message.WhichOneof("type") == "script_finished"
+            if ended and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
+                break
+        self.seconds.append(perf_counter() - start)
+        self.sent.append(received)
+        return self.seconds[-1]
+
+    def take(self, message: ForwardMsg) -> None:
+        """Remember what a message says of the page, its widgets, and what went wrong."""
+        kind = message.WhichOneof("type")
+        if kind == "navigation":
+            self.page = message.navigation.page_script_hash
+            self.pages = {one.url_pathname: one.page_script_hash for one in message.navigation.app_pages}
+        elif kind == "page_info_changed":
+            self.query = message.page_info_changed.query_string
+        elif kind == "delta" and message.delta.WhichOneof("type") == "new_element":
+            element = message.delta.new_element
+            shape = element.WhichOneof("type") or ""
+            proto = getattr(element, shape) if shape else None
+            if shape in BROKEN:
+                self.broken.append(f"{proto.type}: {proto.message}")
+            if str(getattr(proto, "id", "")).startswith("$$ID-"):  # $$ID-<hash>-<key>
+                options = [getattr(one, "content", one) for one in getattr(proto, "options", ())]
+                self.widgets[proto.id.split("-", 2)[2]] = (proto.id, shape, options)
+
+    async def choose(self, key: str, value: str) -> float:
+        """Set a widget and wait for the run that follows."""
+        name, kind, options = self.widgets[key]
+        state = self.values[key] = WidgetState(id=name)
+        if kind in ("text_input", "text_area", "selectbox"):
+            state.string_value = value
+        elif kind == "button_group":
+            state.string_array_value.data.append(value)
+        else:
+            raise TypeError(f"a visitor cannot use a {kind} ({key}, {options[:5]})")
+        return await self.run()
+
+
+@contextlib.asynccontextmanager
+async def visit(url: str, page: str = "", query: str = "") -> AsyncIterator[Visitor]:
+    """Open a page of the app at `url` and wait for its first run, which is not among the visitor's reruns."""
+    address = f"ws{url.removeprefix('http')}/_stcore/stream"
+    options = {"max_size": None, "open_timeout": TIMEOUT, "ping_interval": None}
+    async with websockets.connect(address, subprotocols=[websockets.Subprotocol("streamlit")], **options) as socket:
+        visitor = Visitor(socket, query)
+        first = BackMsg()
+        first.rerun_script.query_string, first.rerun_script.page_name = query, page
+        await visitor.ask(first)
+        yield visitor
+
+
+def sentence(draw: random.Random, words: int = 9) -> str:
+    """A sentence that hardly anyone typed before."""
+    return " ".join(draw.choices(WORDS, k=words)).capitalize() + "."
+
+
+# What a student does and how often: types, looks at another layer or head, goes on, opens another page
+PAGES = ("", "attention", "add_norm", "feed_forward", "stack", "looks", "heads", "model_cost")
+ACTIONS: dict[str, tuple[int, Callable[[Visitor, random.Random], Awaitable[float]]]] = {
+    "types": (3, lambda visitor, draw: visitor.choose("sentence", sentence(draw))),
+    "layer": (3, lambda visitor, draw: visitor.choose("layer", str(draw.randrange(6)))),
+    "head": (3, lambda visitor, draw: visitor.choose("head", str(draw.randrange(8)))),
+    "page": (1, lambda visitor, draw: visitor.run(draw.choice([p for p in visitor.pages if p in PAGES]))),
+}
+
+
+async def act(visitor: Visitor, draw: random.Random) -> float:
+    """Do one of the things that students do."""
+    weights = [weight for weight, _ in ACTIONS.values()]
+    return await ACTIONS[draw.choices(list(ACTIONS), weights)[0]][1](visitor, draw)

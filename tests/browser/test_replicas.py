@@ -1,0 +1,177 @@
+"""Two replicas behind a real nginx with the configuration that is shipped: one dies under load, nothing is lost."""
+
+import asyncio
+import contextlib
+import getpass
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+import websockets
+from browser_tools import Server, _is_healthy, chart, free_port, open_page, problems, rerun, started, watch, widget
+from playwright.sync_api import Browser, Page, expect
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests" / "benchmarks"))
+
+from visitors import Visitor, act, visit  # noqa: E402
+
+from encoder import TextEncoder  # noqa: E402
+
+CONFIG = ROOT / ".docker" / "nginx.conf"
+MISSING = "nginx is needed to test replicas: run `apt-get install nginx-light`, or set NGINX to the path of one."
+VISITORS = 6
+VIEW = "sentence=Keys on the table belong to Sara.&layer=2&head=3&hidden=3"
+
+
+def find_nginx() -> str:
+    """The path of nginx; where there is none, how to get one."""
+    path = os.environ.get("NGINX") or shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
+    if not path:
+        raise RuntimeError(MISSING)
+    return path
+
+
+@dataclass
+class Class:
+    """The proxy's address, the replicas behind it by their addresses, and nginx's log of who answered."""
+
+    url: str
+    replicas: dict[str, Server]
+    log: Path
+
+    def last_server(self, asked: str) -> str:
+        """The replica that answered the last request of that kind."""
+        lines = [line for line in self.log.read_text().splitlines() if asked in line]
+        return lines[-1].split()[-1]
+
+
+@pytest.fixture
+def school(tmp_path: Path) -> Iterator[Class]:
+    nginx = find_nginx()
+    port, ports = free_port(), [free_port(), free_port()]
+    log = tmp_path / "access.log"
+    text = CONFIG.read_text().replace("listen 80;", f"listen 127.0.0.1:{port};").replace("/dev/stdout", str(log))
+    for i, one in enumerate(ports):
+        text = text.replace(f"app-{i + 1}:8501", f"127.0.0.1:{one}")
+    own = "".join(
+        f"  {kind}_temp_path {tmp_path}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    )
+    (tmp_path / "nginx.conf").write_text(text.replace("http {\n", f"http {{\n{own}", 1))
+    secret = {"STREAMLIT_SERVER_COOKIE_SECRET": "one for all"}
+    with contextlib.ExitStack() as stack:
+        replicas = {
+            f"127.0.0.1:{one}": stack.enter_context(
+                started(ROOT / "app.py", tmp_path / f"{one}.log", tmp_path, one, more=secret)
+            )
+            for one in ports
+        }
+        command = [nginx, "-p", str(tmp_path), "-c", str(tmp_path / "nginx.conf")]
+        command += [
+            "-e",
+            str(tmp_path / "error.log"),
+            "-g",
+            f"daemon off; user {getpass.getuser()}; pid {tmp_path}/nginx.pid;",
+        ]
+        proxy = subprocess.Popen(command)
+        stack.callback(proxy.wait, 10)
+        stack.callback(proxy.terminate)
+        deadline = time.monotonic() + 20
+        while not _is_healthy(port):
+            assert proxy.poll() is None and time.monotonic() < deadline, (tmp_path / "error.log").read_text()
+            time.sleep(0.05)
+        yield Class(f"http://127.0.0.1:{port}", replicas, log)
+
+
+class Load:
+    """Visitors that click all the time, and come back by their address when their server is gone."""
+
+    def __init__(self, url: str) -> None:
+        self.url, self.stopped = url, threading.Event()
+        self.done, self.came_back, self.broken = 0, 0, list[str]()
+        self.thread = threading.Thread(target=lambda: asyncio.run(self.all()))
+
+    def __enter__(self) -> "Load":
+        self.thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.stopped.set()
+        self.thread.join(120)
+
+    async def all(self) -> None:
+        await asyncio.gather(*(self.one(i) for i in range(VISITORS)))
+
+    async def one(self, number: int) -> None:
+        draw, path, query = random.Random(number), "", ""
+        while not self.stopped.is_set():
+            with contextlib.suppress(OSError, websockets.WebSocketException):
+                async with visit(self.url, path, query) as visitor:
+                    if query:
+                        self.came_back += 1
+                        self.check(visitor, query)
+                    while not self.stopped.is_set():
+                        await act(visitor, draw)
+                        path, query = visitor.path, visitor.query
+                        self.done += 1
+                        self.broken += visitor.broken
+            await asyncio.sleep(0.05)
+
+    def check(self, visitor: Visitor, query: str) -> None:
+        """The address still says the same after the run that restored it."""
+        if sorted(visitor.query.split("&")) != sorted(query.split("&")):
+            self.broken.append(f"{query} came back as {visitor.query}")
+
+
+def wait_until(page: Page, what: str, true: object, seconds: float = 60.0) -> None:
+    """Wait for something that happens elsewhere."""
+    deadline = time.monotonic() + seconds
+    while not true():  # type: ignore[operator]
+        assert time.monotonic() < deadline, what
+        page.wait_for_timeout(50)
+
+
+def test_a_replica_dies_under_load_and_every_session_comes_back(
+    school: Class, browser: Browser, base: TextEncoder
+) -> None:
+    with browser.new_context() as context, Load(school.url) as load:
+        page = context.new_page()
+        page.set_default_timeout(60_000)
+        watch(page)
+        open_page(page, f"{school.url}/attention?{VIEW}")
+        expected = base.trace("Keys on the table belong to Sara.", hidden=(3,))["layers.2.attention.weights"][3].numpy()
+        np.testing.assert_array_equal(np.array(chart(page, "picture")[0]["z"], np.float32), expected)
+        assert problems(page) == []  # the policy of the proxy forbids nothing that the app needs
+        assert {one["name"] for one in context.cookies()} >= {"replica", "_streamlit_xsrf"}
+        address = page.url
+        wait_until(page, "nobody clicked", lambda: load.done > 2 * VISITORS)
+
+        serving = school.last_server("GET /_stcore/host-config")
+        assert len({school.last_server("GET /attention"), serving}) == 1  # the cookie keeps to one
+        school.replicas[serving].process.kill()
+
+        app = page.locator("[data-testid=stApp]")
+        expect(app).not_to_have_attribute("data-test-connection-state", "CONNECTED")
+        expect(app).to_have_attribute("data-test-connection-state", "CONNECTED", timeout=60_000)
+        np.testing.assert_array_equal(np.array(chart(page, "picture")[0]["z"], np.float32), expected)
+        assert page.url == address
+        before = load.done
+        wait_until(page, "nobody came back", lambda: load.came_back > 0 and load.done > before + VISITORS)
+
+        with rerun(page, 60):
+            page.reload()
+        np.testing.assert_array_equal(np.array(chart(page, "picture")[0]["z"], np.float32), expected)
+        with rerun(page, 60):
+            widget(page, "head").get_by_role("radio", name="5", exact=True).click()
+        expect(page).to_have_url(re.compile("layer=2.*head=5"))
+    assert load.broken == []
