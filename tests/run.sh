@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Run every check: bash tests/run.sh [pytest arguments]
-# Makes what is missing (.venv, the pinned packages, a Chromium) and needs no network once all is there.
+# Makes what is missing (.venv, the pinned packages, a Chromium, an nginx) and needs no network once all is there.
 # Paths among the pytest arguments are relative to the repository root.
 set -euo pipefail
 exec </dev/null
@@ -81,6 +81,10 @@ find_chromium || get_chromium ||
   die "no Chromium could be had: install one (for example 'apt-get install chromium') or set CHROMIUM to its path."
 export CHROMIUM
 say "Chromium: $CHROMIUM"
+
+find_nginx() { PATH="$PATH:/usr/sbin:/usr/local/sbin" command -v "${NGINX:-nginx}" >/dev/null; }
+find_nginx || { apt_install nginx-light && find_nginx; } ||
+  die "nginx is needed to test replicas: install one (for example 'apt-get install nginx-light') or set NGINX to its path."
 
 say "ruff check"
 "$python" -m ruff check .
