@@ -36,3 +36,4 @@ with turns.refused():
 if notes := st.session_state.pop("notes", []):
     said.warning(plain("  \n".join(notes)))
 state.write_url()
+first_visit.settle()

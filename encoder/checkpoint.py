@@ -13,7 +13,6 @@ import torch
 from safetensors.torch import save_file
 from tokenizers import Tokenizer
 from torch import Tensor
-from torch.overrides import TorchFunctionMode
 
 from encoder import hugging_face
 from encoder.config import EncoderConfig
@@ -23,6 +22,7 @@ from encoder.linear import lay_out
 from encoder.model import Encoder
 from encoder.tensor_files import INDEX, WEIGHTS, CheckpointError, described, fingerprint, read, read_json, weight_files
 from encoder.tokenizer_files import TOKENIZER, SpecialTokens, read_tokenizer
+from encoder.undrawn import without_weights
 
 __all__ = ["BUNDLED", "CheckpointError", "Loaded", "build", "bundled_names", "find", "folders", "laid_out", "load",
            "random_weights", "read_config", "save", "within"]  # fmt: skip
@@ -132,20 +132,9 @@ def own(raw: Mapping[str, Any], mlm_head: bool) -> EncoderConfig:
     return EncoderConfig(**{**given, "mlm_head": mlm_head})
 
 
-class Undrawn(TorchFunctionMode):
-    """Leaves out torch.nn.init: drawing weights that are replaced at once takes longer than all the rest of loading."""
-
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Hand a tensor back as it is instead of filling it; do everything else as usual."""
-        kwargs = kwargs or {}
-        if getattr(func, "__module__", "") == "torch.nn.init":
-            return kwargs["tensor"] if "tensor" in kwargs else args[0]
-        return func(*args, **kwargs)
-
-
 def laid_out(config: EncoderConfig) -> Encoder:
     """An encoder of that configuration whose parameters have names and shapes, but no memory yet."""
-    with torch.device("meta"), Undrawn():
+    with without_weights():
         return Encoder(config)
 
 

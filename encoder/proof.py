@@ -13,6 +13,7 @@ from encoder.model import Encoder
 from encoder.normalization import LayerNorm, StdNorm
 from encoder.steps import Step, by_name
 from encoder.trace import Trace
+from encoder.undrawn import without_weights
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ MODULES: dict[str, Callable[[], nn.Module]] = {
 
 def run(module: Callable[[], nn.Module], weights: Mapping[str, Tensor], *inputs: Tensor, **options: object) -> Tensor:
     """What a PyTorch module makes of the inputs with the given weights, without copying them."""
-    with torch.device("meta"):
+    with without_weights():
         empty = module().eval()
     result: Tensor = functional_call(empty, dict(weights), inputs, options)
     return result

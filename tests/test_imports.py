@@ -15,7 +15,7 @@ MODULES = {
     for path in sorted((ROOT / "encoder").rglob("*.py"))
 }
 FLOORS = (  # each stands on those before it and on itself
-    {"config", "config_text", "allocator"},
+    {"config", "config_text", "allocator", "undrawn"},
     {"tap", "steps"},
     {"linear", "embedding", "attention", "feed_forward", "normalization", "block", "model"},
     {"edits", "trace"},
@@ -82,3 +82,18 @@ def test_importing_the_library_loads_no_drawing_and_no_server() -> None:
     loaded = {name.split(".")[0] for name in json.loads(done.stdout)}
     assert {"torch", "tokenizers", "safetensors"} <= loaded
     assert loaded & {"streamlit", "plotly", "pandas", "matplotlib", "transformers", "PIL"} == set()
+
+
+def test_proving_a_step_loads_nothing_of_torchs_compiler() -> None:
+    """Its 800 modules would take a second, and a tenth of a second of every rerun after it."""
+    script = """
+import sys
+from encoder import TextEncoder
+from encoder.proof import checks
+encoder = TextEncoder.from_pretrained("small")
+trace = encoder.trace("The cat.")
+print(sum(len(checks(encoder.model, trace, trace.step(name))) for name in trace), "torch._dynamo" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    proofs, loaded = done.stdout.split()
+    assert int(proofs) > 20 and loaded == "False"

@@ -4,6 +4,8 @@ Until the app has named its pages for the first time, Streamlit looks for pages 
 no link to a page there, says so, and then shows the right page all the same.
 """
 
+import gc
+
 import streamlit as st
 
 from pages.ui.component import component
@@ -22,3 +24,17 @@ def draw() -> None:
     if st.session_state.setdefault("first_visit", not sessions()):
         sessions().append(True)
         _component(key="first_visit_dialog")
+
+
+@st.cache_resource(show_spinner=False)
+def settled() -> list[bool]:
+    """One entry as soon as this server has finished a run."""
+    return []
+
+
+def settle() -> None:
+    """After the first run of a server: Streamlit looks for garbage after every run, and need not look at libraries."""
+    if not settled():
+        settled().append(True)
+        gc.collect()
+        gc.freeze()
