@@ -159,7 +159,8 @@ def test_a_link_opened_in_a_new_tab_shows_the_same(page: Page, app_url: str, bas
     expect(widget(page, "sentence").locator("textarea")).to_have_value("I understand this")
 
 
-LEARN = "[data-testid=stTable], [class*=st-key-card_], [class*=st-key-claim_]"  # pages of words
+# Pages of words and forms have these instead of a picture.
+WORDS = "[data-testid=stTable], [class*=st-key-card_], [class*=st-key-claim_], .st-key-build"
 
 
 @pytest.mark.parametrize("path", [page.key for page in PAGES[1:]])
@@ -172,7 +173,7 @@ def test_every_page_draws(page: Page, app_url: str, path: str, scheme: str) -> N
     if about.parts:
         assert np.isfinite(drawn(page)).all()
     main = page.locator("[data-testid=stMain]")
-    expect(main.locator(f".main-svg, canvas, [data-testid=stDataFrame], .board table, {LEARN}").first).to_be_visible()
+    expect(main.locator(f".main-svg, canvas, [data-testid=stDataFrame], .board table, {WORDS}").first).to_be_visible()
 
 
 HOSTILE = (
