@@ -29,8 +29,9 @@ AT_ONCE = 4  # visitors that click at the same time
 
 async def rounds(visitors: list[Visitor], count: int, draw: random.Random) -> None:
     """So many reruns, shared out among the visitors."""
-    for start in range(0, count, AT_ONCE):
-        chosen = [visitors[i % len(visitors)] for i in range(start, min(start + AT_ONCE, count))]
+    together = min(AT_ONCE, len(visitors))
+    for start in range(0, count, together):
+        chosen = [visitors[i % len(visitors)] for i in range(start, min(start + together, count))]
         await asyncio.gather(*(act(visitor, draw) for visitor in chosen))
 
 
