@@ -14,7 +14,10 @@ bar = st.container(horizontal=True, vertical_alignment="center", key="bar")
 bar.title(page.title, width="content")
 first_visit.draw()
 
-# The first visitor after a start sees the title while the libraries load.
+# The first visitor after a start sees the title while the libraries load, and beside them the usual model.
+from pages.ui import session  # noqa: E402
+
+session.warm()
 from pages.ui import encoder_map, keep, lesson_bar, present, sidebar, state, turns, walk  # noqa: E402
 from pages.ui.text import STYLE, plain  # noqa: E402
 
@@ -36,4 +39,4 @@ with turns.refused():
 if notes := st.session_state.pop("notes", []):
     said.warning(plain("  \n".join(notes)))
 state.write_url()
-first_visit.settle()
+session.settle()

@@ -1,15 +1,17 @@
-"""The first visitor after a start of the server: Streamlit's mistaken "Page not found" is closed.
+"""The first visitor after a start of the server waits for libraries; here is what is done meanwhile and after.
 
+Streamlit's script for charts is fetched while the server loads, and its mistaken "Page not found" is closed.
 Until the app has named its pages for the first time, Streamlit looks for pages in the folder pages/ by itself; it finds
 no link to a page there, says so, and then shows the right page all the same.
 """
 
-import gc
+from pathlib import Path
 
 import streamlit as st
 
 from pages.ui.component import component
 
+CHART_SCRIPTS = Path(st.__file__).parent / "static" / "static" / "js"
 _component = component("first_visit", "<span></span>")
 
 
@@ -23,18 +25,5 @@ def draw() -> None:
     """Close the dialog in the very first session."""
     if st.session_state.setdefault("first_visit", not sessions()):
         sessions().append(True)
-        _component(key="first_visit_dialog")
-
-
-@st.cache_resource(show_spinner=False)
-def settled() -> list[bool]:
-    """One entry as soon as this server has finished a run."""
-    return []
-
-
-def settle() -> None:
-    """After the first run of a server: Streamlit looks for garbage after every run, and need not look at libraries."""
-    if not settled():
-        settled().append(True)
-        gc.collect()
-        gc.freeze()
+        scripts = sorted(path.name for path in CHART_SCRIPTS.glob("PlotlyChart.*.js"))
+        _component(key="first_visit_dialog", data={"script": scripts[0] if len(scripts) == 1 else ""})

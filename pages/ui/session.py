@@ -24,7 +24,7 @@ from encoder.trace import Text
 from encoder.train.evaluation import Score, evaluate_text
 from pages.ui import models, turns
 from pages.ui.results import Results
-from pages.ui.state import current
+from pages.ui.state import View, current
 
 RUNS_BYTES = 800_000_000  # what all kept runs together may hold
 SURVEYS_BYTES = FINDINGS_BYTES = MOMENTS_BYTES = 100_000_000  # what is measured, of each kind
@@ -47,6 +47,7 @@ class Models:
     """The models of all sessions by name; one is loaded at a time, and the same one never twice at once."""
 
     def __init__(self) -> None:
+        self.fresh = False  # a model came since `settle`
         self.kept = Kept(maxsize=MODELS_BYTES, getsizeof=lambda one: size(one.config).bytes_of_weights)
         self.seat = threading.Lock()
         self.get = cachetools.cached(self.kept, condition=threading.Condition())(self.make)
@@ -60,8 +61,7 @@ class Models:
             keep_freed_memory()
             made = models.make(name, twin)
             made.max_tokens = longest(made.config, made.max_tokens, RUN_BYTES)
-            gc.collect()
-            gc.freeze()  # Streamlit collects garbage after every rerun; torch's objects need not be looked at
+            self.fresh = True
         return made
 
 
@@ -69,6 +69,24 @@ class Models:
 def store() -> Models:
     """The one store of models."""
     return Models()
+
+
+def warm() -> None:
+    """Start to load the usual model, if this server has none yet."""
+    if not store().kept:
+        threading.Thread(target=store().get, args=(View().model,), daemon=True).start()
+
+
+def settle() -> None:
+    """After a run in which a model came, and libraries with it: leave what is there out of later looks for garbage.
+
+    Streamlit collects garbage after every run. To look at all of torch's objects each time would take a tenth of a
+    second, in which no other session gets on.
+    """
+    if store().fresh:
+        store().fresh = False
+        gc.collect()
+        gc.freeze()
 
 
 def text_encoder(name: str) -> TextEncoder:
