@@ -7,8 +7,9 @@ dropped, and the next run pays for every page anew; see tests/benchmarks/bench_t
 import ctypes
 import platform
 
-TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3  # M_TRIM_THRESHOLD and M_MMAP_THRESHOLD of glibc's malloc.h
+TRIM_THRESHOLD, MMAP_THRESHOLD, ARENA_MAX = -1, -3, -8  # M_TRIM_THRESHOLD and so on, of glibc's malloc.h
 KEPT_BYTES, MAPPED_BYTES = 512 * 2**20, 32 * 2**20
+ARENAS = 2  # each keeps what was freed in it; every thread has one of its own otherwise, and a server many threads
 
 
 def keep_freed_memory() -> bool:
@@ -20,4 +21,5 @@ def keep_freed_memory() -> bool:
     if platform.libc_ver()[0] != "glibc":
         return False
     libc = ctypes.CDLL(None)
-    return bool(libc.mallopt(TRIM_THRESHOLD, KEPT_BYTES) and libc.mallopt(MMAP_THRESHOLD, MAPPED_BYTES))
+    settings = {ARENA_MAX: ARENAS, TRIM_THRESHOLD: KEPT_BYTES, MMAP_THRESHOLD: MAPPED_BYTES}
+    return all(libc.mallopt(name, value) for name, value in settings.items())

@@ -16,6 +16,7 @@ from encoder.config import EncoderConfig
 from encoder.config_text import config_to_text, text_to_config
 from encoder.cost import size
 from encoder.folders import within
+from pages.ui import memory
 
 BUILT, FOLDER = "built:", "folder:"
 USUAL_FOLDER = "~/encoder-models"
@@ -117,6 +118,15 @@ def remember(name: str) -> None:
         own.append(name)
 
 
+def weights(name: str) -> int:
+    """About how many bytes the weights of that model take; 0 for those that are offered, which always fit."""
+    if name.startswith(BUILT):
+        return size(text_to_config(name.removeprefix(BUILT))[0]).bytes_of_weights
+    if name.startswith(FOLDER):
+        return sum(file.stat().st_size for file in place(name).glob("*.safetensors"))
+    return 0
+
+
 def make(name: str, twin: TextEncoder | None) -> TextEncoder:
     """Load or draw the model of that name.
 
@@ -124,6 +134,7 @@ def make(name: str, twin: TextEncoder | None) -> TextEncoder:
         ValueError: as `check`, and for a damaged checkpoint; the server's own paths are not named.
     """
     check(name)
+    memory.check_room(weights(name))
     if twin is not None:
         return TextEncoder.from_config(twin.config, tokenizer=twin.tokenizer, name=name)
     if name.startswith(BUILT):

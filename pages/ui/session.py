@@ -26,7 +26,7 @@ from pages.ui import models, turns
 from pages.ui.results import Results
 from pages.ui.state import View, current
 
-RUNS_BYTES = 800_000_000  # what all kept runs together may hold
+RUNS_BYTES = 400_000_000  # what all kept runs together may hold: about 80 of a dozen tokens in base
 SURVEYS_BYTES = FINDINGS_BYTES = MOMENTS_BYTES = 100_000_000  # what is measured, of each kind
 RUN_BYTES = 400_000_000  # what one run may hold: longer text is cut
 MODELS_BYTES = 2_500_000_000  # what the weights of all kept models may hold

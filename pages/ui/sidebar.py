@@ -83,7 +83,8 @@ def loaded() -> TextEncoder:
         with st.spinner("Loading the model …", show_time=True) if not session.is_loaded(asked) else nullcontext():
             encoder = session.text_encoder(asked)
     except ValueError as error:
-        last = st.session_state.get("last_model", state.View().model)
+        last = st.session_state.get("last_model", asked)
+        last = state.View().model if last == asked else last  # its folder may be gone
         label = models.offer(last).label
         state.note([f"The model “{asked[:60]}” cannot be shown: {error}. Showing {label}."])
         show_model(last)

@@ -1,0 +1,145 @@
+"""A page that is reloaded, cut off, doubled or left by its server comes back as it was."""
+
+import re
+from pathlib import Path
+from urllib.parse import quote
+
+import numpy as np
+import pytest
+from browser_tools import chart, free_port, open_page, problems, rerun, started, watch, widget
+from nasty import SCRIPTS
+from playwright.sync_api import Browser, Page, expect
+
+from encoder import TextEncoder
+from pages.ui.site import PAGES
+
+APP = Path(__file__).resolve().parents[2] / "app.py"
+TEXT = "Keys on the table belong to Sara."
+KEEP_SOCKETS = """
+window.sockets = [];
+window.WebSocket = class extends WebSocket { constructor(...all) { super(...all); window.sockets.push(this); } };
+"""
+LONG = "The old man and the sea were friends. " * 60
+
+
+def drawn(page: Page) -> np.ndarray:
+    return np.array(chart(page, "picture")[0]["z"], dtype=np.float32)
+
+
+def choose(page: Page, key: str, value: int) -> None:
+    with rerun(page, 60):
+        widget(page, key).get_by_role("radio", name=str(value), exact=True).click()
+
+
+def test_a_reload_in_the_middle_of_a_sweep_ends_it(page: Page, app_url: str) -> None:
+    open_page(page, f"{app_url}/what_if?sentence={quote(LONG[:1400])}")
+    widget(page, "loo_go").get_by_role("button").click()
+    expect(page.get_by_test_id("stProgress")).to_contain_text("of 54 runs")
+    open_page(page, page.url)
+    expect(page.get_by_test_id("stProgress")).to_have_count(0)
+    expect(widget(page, "sentence").locator("textarea")).to_have_value(LONG[:1400])
+    with rerun(page, 120):
+        widget(page, "loo_go").get_by_role("button").click()  # its place in the queue was given up
+    expect(widget(page, "loo_map").locator(".main-svg").first).to_be_visible()
+
+
+def test_a_dropped_connection_comes_back_with_what_was_chosen(
+    browser: Browser, app_url: str, base: TextEncoder
+) -> None:
+    trace = base.trace(TEXT)
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.add_init_script(KEEP_SOCKETS)
+        watch(page)
+        open_page(page, f"{app_url}/attention?sentence={quote(TEXT)}&layer=2")
+        choose(page, "head", 3)
+        page.evaluate("window.sockets.forEach(socket => socket.close())")
+        app = page.locator("[data-testid=stApp]")
+        expect(app).not_to_have_attribute("data-test-connection-state", "CONNECTED")
+        expect(app).to_have_attribute("data-test-connection-state", "CONNECTED", timeout=30_000)
+        np.testing.assert_array_equal(drawn(page), trace["layers.2.attention.weights"][3].numpy())
+        choose(page, "head", 5)
+        np.testing.assert_array_equal(drawn(page), trace["layers.2.attention.weights"][5].numpy())
+        assert problems(page) == []
+
+
+def test_two_tabs_do_not_touch_each_other(browser: Browser, app_url: str, base: TextEncoder) -> None:
+    weights = base.trace(TEXT)["layers.2.attention.weights"]
+    with browser.new_context() as context:
+        tabs = [context.new_page(), context.new_page()]
+        for i, tab in enumerate(tabs):
+            watch(tab)
+            open_page(tab, f"{app_url}/attention?sentence={quote(TEXT)}&layer=2&head={i + 2}")
+        choose(tabs[0], "head", 6)
+        np.testing.assert_array_equal(drawn(tabs[0]), weights[6].numpy())
+        with rerun(tabs[1]):
+            tabs[1].reload()
+        np.testing.assert_array_equal(drawn(tabs[1]), weights[3].numpy())
+        expect(tabs[1]).to_have_url(re.compile("head=3"))
+
+
+def test_a_server_that_is_started_again_shows_the_same(browser: Browser, tmp_path: Path, base: TextEncoder) -> None:
+    expected = base.trace(TEXT)["layers.2.attention.weights"][3].numpy()
+    port = free_port()
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.set_default_timeout(60_000)
+        watch(page)
+        app = page.locator("[data-testid=stApp]")
+        with started(APP, tmp_path / "first", tmp_path, port) as server:
+            open_page(page, f"{server.url}/attention?sentence={quote(TEXT)}&layer=2&head=3")
+            address = page.url
+        expect(app).not_to_have_attribute("data-test-connection-state", "CONNECTED")
+        with started(APP, tmp_path / "second", tmp_path, port):
+            expect(app).to_have_attribute("data-test-connection-state", "CONNECTED", timeout=60_000)
+            np.testing.assert_array_equal(drawn(page), expected)
+            with rerun(page, 60):
+                page.reload()
+            np.testing.assert_array_equal(drawn(page), expected)
+            assert page.url == address
+
+
+CANARY = "() => window.__canary"
+
+
+@pytest.fixture(scope="module")
+def hostile() -> dict[str, str]:
+    """A link in which every parameter would run a script."""
+    every = " ".join(SCRIPTS)
+    names = ("sentence", "other", "second", "set", "set_word", "pad_short", "watched")
+    wrong = (
+        "model",
+        "other_model",
+        "layer",
+        "step",
+        "hidden",
+        "cell",
+        "edits",
+        "lesson",
+        "v",
+        "some_heads",
+        "<b>x</b>",
+    )
+    return {name: every for name in names} | {name: SCRIPTS[i % len(SCRIPTS)] for i, name in enumerate(wrong)}
+
+
+@pytest.mark.parametrize("path", ["", *(page.key for page in PAGES[1:])])
+def test_no_script_that_comes_in_ever_runs(page: Page, app_url: str, path: str, hostile: dict[str, str]) -> None:
+    """Hostile text as sentence, as the other one, in the choices of pages and in every parameter of the link."""
+    query = "&".join(f"{name}={quote(text)}" for name, text in hostile.items())
+    open_page(page, f"{app_url}/{path}?{query}")
+    for picture in page.locator(".js-plotly-plot").all()[:2]:
+        picture.scroll_into_view_if_needed()
+        picture.hover()
+    page.locator("[data-testid=stMain] .stMarkdown a").all()  # whatever became a link is not followed
+    assert page.evaluate(CANARY) is None
+    body = page.locator("[data-testid=stMain]")
+    for markup in ("script", "iframe", "img[onerror]", "svg[onload]", "a[href^=javascript]", "b[onclick]"):
+        expect(body.locator(markup)).to_have_count(0)
+
+
+def test_a_script_that_ran_would_be_seen(page: Page, app_url: str) -> None:
+    open_page(page, app_url)
+    page.evaluate("window.__canary = 1")
+    assert page.evaluate(CANARY) == 1
+    page.evaluate("delete window.__canary")

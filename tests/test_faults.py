@@ -1,0 +1,69 @@
+"""What can go wrong around the app: no memory, no disk, a model that vanishes while people look at it."""
+
+import errno
+import math
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from test_model_pages import SENTENCE, page, put, root, texts
+from test_pages import go, healthy, numbers, open_app, said
+
+from encoder import EncoderConfig, hub
+from pages.ui import memory, models, session
+
+__all__ = ["root"]  # a fixture
+LARGE = models.built(EncoderConfig(d_model=512, n_heads=8, n_layers=12, d_ff=2048), 0)
+
+
+def test_a_model_that_vanishes_stays_on_the_screen_until_it_is_let_go(root: Path) -> None:
+    put(root / "mine")
+    app = go(open_app(model="folder:mine", sentence=SENTENCE, layer="0", head="0"), "attention")
+    shutil.rmtree(root / "mine")
+    healthy(app.text_area(key="sentence").set_value("w4 w3 w2").run())
+    assert len(numbers(app)) == 5 and not said(app)
+    session.store.clear()
+    session.runs.clear()
+    healthy(app.text_area(key="sentence").set_value("w1 w2").run())
+    assert "mine" in said(app) and str(root) not in said(app)
+    assert len(numbers(app)) > 0
+
+
+def test_a_full_disk_is_said_and_the_model_stays(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def download(repo_id: str, folder: Path, progress: Callable[[int, int], None]) -> Path:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(hub, "download", download)
+    app = page("From the hub", model="small", layer="0", head="0")
+    app.text_input(key="hub_id").set_value("someone/large")
+    healthy(app.button(key="fetch").click().run())
+    assert "No space left on device" in texts(app) and "The model on the screen stays" in texts(app)
+    assert app.session_state["view"].model == "small"
+
+
+def test_a_model_that_does_not_fit_into_memory_is_refused_before_it_is_built(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(root / "mine")
+    monkeypatch.setattr(memory, "left", lambda: 100e6)
+    app = open_app(model=LARGE)
+    assert "this server has 100 MB left" in said(app)
+    assert app.session_state["view"].model == "base"
+    monkeypatch.setattr(memory, "left", lambda: 10_000.0)
+    assert "this server has 0 MB left" in said(open_app(model="folder:mine"))
+    monkeypatch.setattr(memory, "left", lambda: math.inf)
+    assert not said(open_app(model="folder:mine", layer="0", head="0"))
+
+
+def test_memory_is_that_of_the_container_where_there_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "MACHINE", tmp_path / "meminfo")
+    monkeypatch.setattr(memory, "GROUP", tmp_path)
+    assert memory.left() == math.inf
+    (tmp_path / "meminfo").write_text("MemTotal:  9000 kB\nMemAvailable:   4000 kB\n")
+    assert memory.left() == 4000 * 1024
+    (tmp_path / "memory.max").write_text("3000000\n")
+    (tmp_path / "memory.current").write_text("1000000\n")
+    assert memory.left() == 2_000_000
+    (tmp_path / "memory.max").write_text("max\n")
+    assert memory.left() == 4000 * 1024
