@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.ui import first_visit
+from pages.ui import first_visit, reconnect
 from pages.ui.site import PAGES
 
 st.set_page_config(page_icon="🔎", layout="wide", initial_sidebar_state=340)
@@ -13,6 +13,7 @@ page = scripts[script]
 bar = st.container(horizontal=True, vertical_alignment="center", key="bar")
 bar.title(page.title, width="content")
 first_visit.draw()
+reconnect.draw()
 
 # The first visitor after a start sees the title while the libraries load, and beside them the usual model.
 from pages.ui import session  # noqa: E402

@@ -30,6 +30,14 @@ def test_the_first_start_asks_nothing_and_reports_nothing():
     assert config["server"]["showEmailPrompt"] is False
 
 
+def test_a_class_is_served_safely():
+    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())
+    assert config["server"]["enableXsrfProtection"] is True and config["server"]["enableCORS"] is True
+    assert config["server"]["maxUploadSize"] == 1
+    assert config["client"]["showErrorDetails"] in ("type", "none")
+    assert config["runner"]["magicEnabled"] is False  # two first visitors at once would compile the same page at once
+
+
 def test_readme_gives_the_run_and_the_test_command():
     readme = (ROOT / "README.md").read_text()
     assert RUN in readme
