@@ -65,5 +65,7 @@ def test_memory_is_that_of_the_container_where_there_is_one(tmp_path: Path, monk
     (tmp_path / "memory.max").write_text("3000000\n")
     (tmp_path / "memory.current").write_text("1000000\n")
     assert memory.left() == 2_000_000
+    (tmp_path / "memory.stat").write_text("active_file 7\ninactive_file 500000\n")
+    assert memory.left() == 2_500_000
     (tmp_path / "memory.max").write_text("max\n")
     assert memory.left() == 4000 * 1024

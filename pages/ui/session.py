@@ -71,10 +71,10 @@ def store() -> Models:
     return Models()
 
 
+@st.cache_resource(show_spinner=False)
 def warm() -> None:
-    """Start to load the usual model, if this server has none yet."""
-    if not store().kept:
-        threading.Thread(target=store().get, args=(View().model,), daemon=True).start()
+    """Start to load the usual model, once in a server's life."""
+    threading.Thread(target=store().get, args=(View().model,), daemon=True).start()
 
 
 def settle() -> None:
