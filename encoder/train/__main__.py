@@ -3,6 +3,7 @@
 import hashlib
 import sys
 from argparse import ArgumentParser, Namespace
+from dataclasses import replace
 from pathlib import Path
 
 from tokenizers import Tokenizer
@@ -15,6 +16,7 @@ from encoder.train.loop import train
 from encoder.train.packing import encode
 from encoder.train.processes import Processes, processes
 from encoder.train.recipe import RECIPES, Recipe
+from encoder.train.renewal import renew
 from encoder.train.trainer import Run
 from encoder.train.vocabulary import learn
 
@@ -35,27 +37,39 @@ def arguments(given: list[str] | None = None) -> Namespace:
     parser.add_argument("--heldout", type=Path, nargs="+", default=[], metavar="FILE", help="text to score on; without "
                         "it, every 20th line of the corpus, at most 2,000 of each file")  # fmt: skip
     parser.add_argument("--tokenizer", type=Path, metavar="FILE", help="a tokenizer.json, instead of a new one")
+    parser.add_argument("--start", metavar="MODEL", help="a bundled model or a folder whose weights, shape and "
+                        "tokenizer to begin with, instead of new ones")  # fmt: skip
     parser.add_argument("--parts", type=int, default=1, metavar="K", help="pieces that a process cuts a step into, "
                         "where memory is short (gradient accumulation)")  # fmt: skip
     parser.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE", help="settings other than the preset's")
     return parser.parse_args(given)
 
 
-def chosen_recipe(asked: Namespace, workers: int) -> Recipe:
-    """The preset with the settings that were asked for."""
+def chosen_recipe(asked: Namespace, workers: int, start: TextEncoder | None) -> Recipe:
+    """The preset, in the shape of the model to start from, with the settings that were asked for."""
     steps = [] if asked.steps is None else [f"steps={asked.steps}"]
-    recipe = RECIPES[asked.preset].with_values([*asked.set, *steps])
+    preset = RECIPES[asked.preset]
+    recipe = (replace(preset, config=start.config) if start else preset).with_values([*asked.set, *steps])
+    if start and recipe.config != start.config:
+        raise TrainingError(f"--set changes the shape of {asked.start}, whose weights are to be used; leave that out")
+    if recipe.renewed and not start:
+        raise TrainingError(f"renewed is {recipe.renewed}, but there is no model to renew; name one with --start MODEL")
     pieces = workers * asked.parts
     if asked.parts < 1 or recipe.rows % pieces:
         raise TrainingError(f"rows is {recipe.rows}; {workers} processes x --parts {asked.parts} must divide it")
     return recipe
 
 
-def tokenizer_for(asked: Namespace, texts: list[str], recipe: Recipe, on: Processes) -> Tokenizer:
-    """The tokenizer of the run: the one in the folder if it goes on, a given one, or one learned from the texts."""
+def tokenizer_for(
+    asked: Namespace, texts: list[str], recipe: Recipe, on: Processes, start: TextEncoder | None
+) -> Tokenizer:
+    """The tokenizer of the run: that in the folder or of the model it goes on from, a given one, or one learned."""
     path = asked.out / TOKENIZER
     if on.first and not asked.resume:
-        given = opened(asked.tokenizer) if asked.tokenizer else learn(texts, recipe.config.vocab_size)
+        if start:
+            given = start.tokenizer
+        else:
+            given = opened(asked.tokenizer) if asked.tokenizer else learn(texts, recipe.config.vocab_size)
         keeping.write(path, given.to_str().encode())
     on.wait()
     tokenizer = opened(path)
@@ -83,20 +97,26 @@ def run_training(asked: Namespace, on: Processes) -> None:
         raise TrainingError(f"{asked.out} already holds a run; go on with --resume, or choose another folder")
     if asked.resume and not (asked.out / keeping.CHECKPOINT).exists():
         raise TrainingError(f"{asked.out} has no {keeping.CHECKPOINT} to resume from; start without --resume")
-    recipe = chosen_recipe(asked, on.count)
+    start = TextEncoder.from_pretrained(asked.start) if asked.start else None
+    recipe = chosen_recipe(asked, on.count, start)
     files, held = divided(asked.corpus, asked.heldout)
     lines = together(list(files.values()))
-    tokenizer = tokenizer_for(asked, lines.texts, recipe, on)
+    tokenizer = tokenizer_for(asked, lines.texts, recipe, on, start)
+    if start and recipe.renewed and not asked.resume:
+        renew(start, recipe.renewed, recipe.seed)
     tokens = encode(lines, tokenizer, recipe.row_length)
     pinned = hashlib.sha256(tokens.ids.tobytes() + tokens.starts.tobytes()).hexdigest()[:12]
     texts = [text for some in held.values() for text in some]
-    model, progress = train(Run(recipe, tokens, texts, tokenizer, asked.out, pinned, asked.parts), on, asked.resume)
+    given = start.model if start else None
+    run = Run(recipe, tokens, texts, tokenizer, asked.out, pinned, asked.parts, given)
+    model, progress = train(run, on, asked.resume)
     if on.first:
         keeping.save_model(asked.out, model, tokenizer, recipe.row_length)
         encoder = TextEncoder.from_pretrained(asked.out)
         made = card.Made(
             asked.preset, {name: len(some.texts) for name, some in files.items()},
             {name: evaluate_text(encoder, some) for name, some in held.items()}, f"{on.count} x {on.device.type}",
+            f"{start.source.name} ({start.source.sha256})" if start else "",
         )  # fmt: skip
         print(card.save(asked.out, recipe, progress, made))
 

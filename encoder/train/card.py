@@ -19,12 +19,16 @@ CARD = "MODEL_CARD.md"
 
 @dataclass(frozen=True)
 class Made:
-    """What a card tells of a finished run: the corpus by file with its number of lines, and the scores by file."""
+    """What a card tells of a finished run: the corpus by file with its number of lines, and the scores by file.
+
+    `start` names the model that it began with; it is empty where training began with new weights.
+    """
 
     preset: str
     lines: Mapping[str, int]
     scores: Mapping[str, Score]
     device: str
+    start: str = ""
 
 
 def placed_heads(encoder: TextEncoder) -> str:
@@ -51,6 +55,7 @@ def text(encoder: TextEncoder, recipe: Recipe, progress: Progress, made: Made) -
     weights = sum(weight.numel() for weight in encoder.model.parameters())
     dead = ", ".join(map(str, seen.saturated)) or "none"
     settings = ", ".join(f"{name} {value}" for name, value in recipe.plain().items() if name not in vars(config))
+    begun = f" --start {made.start}" if made.start else ""
     corpus = "; ".join(f"{Path(name).name}, {count:,} lines" for name, count in made.lines.items())
     scores = "\n".join(f"- {Path(name).name}: {score}" for name, score in made.scores.items())
     return f"""# {encoder.source.name}
@@ -58,7 +63,7 @@ def text(encoder: TextEncoder, recipe: Recipe, progress: Progress, made: Made) -
 **What it is.** {config.n_layers} layers, {config.n_heads} heads, d_model {config.d_model}, d_ff {config.d_ff},
 vocabulary {config.vocab_size:,}; {weights / 1e6:.2f} M parameters, float16. Trained to guess masked words.
 
-**How it was made.** `python -m encoder.train --preset {made.preset}`, PyTorch {version("torch")}, on {made.device}:
+**How it was made.** `python -m encoder.train --preset {made.preset}{begun}`, PyTorch {version("torch")}, on {made.device}:
 {progress.step:,} steps, {progress.tokens / 1e6:,.1f} M tokens, {clock(progress.seconds)} hours. Settings: {settings}.
 
 **Data.** {corpus}.

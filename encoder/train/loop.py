@@ -47,7 +47,7 @@ def train(run: Run, on: Processes, resume: bool = False) -> tuple[Encoder, Progr
     Raises:
         TrainingError: the checkpoint does not fit, or a file cannot be written.
     """
-    recipe, trainer, progress = run.recipe, Trainer(run.recipe, on, run.parts), Progress()
+    recipe, trainer, progress = run.recipe, Trainer(run.recipe, on, run.parts, run.start), Progress()
     same = keeping.identity(recipe, run.corpus)
     if resume:
         tensors, progress = keeping.read_state(run.folder, same)

@@ -25,7 +25,9 @@ SHARES: dict[str, tuple[float, float]] = {
     "masked": (0.01, 0.9),
     "joined": (0.0, 1.0),
     "score_penalty": (0.0, 1.0),
+    "rest_rate": (0.0, 1.0),
 }
+TOKEN_EMBEDDING = "embedding.tokens.weight"
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,9 @@ class Recipe:
     `peak_rate` over `warm_up` steps and falls in a straight line to 0 at `steps`; the token embedding takes
     `embedding_rate` times it. `embedding_scale` multiplies the embeddings' usual deviation at the start. `masked` is
     the share of words to guess, `joined` how often a line goes on in the segment of the line before it.
-    `score_penalty` is the factor of the mean squared log-sum-exp of attention scores in the loss (z-loss).
+    `score_penalty` is the factor of the mean squared log-sum-exp of attention scores in the loss (z-loss). `renewed`
+    are the layers of a given model whose attention starts anew (`encoder.train.renewal`); all other weights then take
+    `rest_rate` times the rate.
 
     Raises:
         ValueError: a value is outside its range; the message names the value and the range.
@@ -57,6 +61,8 @@ class Recipe:
     masked: float = 0.15
     joined: float = 0.5
     score_penalty: float = 0.0
+    renewed: tuple[int, ...] = ()
+    rest_rate: float = 1.0
     seed: int = 0
     evaluate_every: int = 1000
     checkpoint_every: int = 500
@@ -76,11 +82,18 @@ class Recipe:
             raise ValueError(f"row_length is {self.row_length}; it must be at most {self.config.max_positions}")
         if not self.config.mlm_head:
             raise ValueError("mlm_head is false; training guesses masked words and needs the head")
+        if any(not 0 <= layer < self.config.n_layers for layer in self.renewed):
+            raise ValueError(f"renewed is {self.renewed}; its layers must be from 0 to {self.config.n_layers - 1}")
 
     def rate(self, step: int) -> float:
         """The learning rate of a step, counted from 0: up in a straight line, then down in one."""
         falling = max(1, self.steps - self.warm_up)
         return self.peak_rate * min((step + 1) / self.warm_up, (self.steps - step) / falling)
+
+    def share(self, name: str) -> float:
+        """What part of the rate the weight of that name takes."""
+        own = self.embedding_rate if name == TOKEN_EMBEDDING else 1.0
+        return own if name.startswith(tuple(f"layers.{i}.attention." for i in self.renewed)) else own * self.rest_rate
 
     def with_values(self, settings: Iterable[str]) -> "Recipe":
         """This recipe with settings such as "peak_rate=2e-3" or "d_model=64" changed.
@@ -142,5 +155,9 @@ RECIPES: dict[str, Recipe] = {
     "base": Recipe(
         shape(16_384, 512, 8, 6, 2048), steps=55_658, rows=512, peak_rate=5e-4, warm_up=3000, score_penalty=1e-4,
         evaluate_every=2000, checkpoint_every=2000,
+    ),
+    "renew": Recipe(
+        shape(16_384, 512, 8, 6, 2048), steps=2000, rows=16, peak_rate=5e-4, warm_up=100, dropout=0.0,
+        score_penalty=1e-4, renewed=(0,), rest_rate=0.04, evaluate_every=200, checkpoint_every=200,
     ),
 }  # fmt: skip

@@ -1,5 +1,6 @@
 """A model, its optimizer, and the one step that they take together."""
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -16,12 +17,15 @@ from encoder.model import Encoder
 from encoder.train.objective import Batch, MaskedWords
 from encoder.train.packing import Tokens
 from encoder.train.processes import Processes
-from encoder.train.recipe import Recipe
+from encoder.train.recipe import TOKEN_EMBEDDING, Recipe
 
 
 @dataclass(frozen=True)
 class Run:
-    """What a run works with. `corpus` pins the text; a process cuts its share of a step into so many `parts`."""
+    """What a run works with. `corpus` pins the text; a process cuts its share of a step into so many `parts`.
+
+    `start` is the model to go on from; without one, training begins with new weights.
+    """
 
     recipe: Recipe
     tokens: Tokens
@@ -30,25 +34,23 @@ class Run:
     folder: Path
     corpus: str
     parts: int = 1
+    start: Encoder | None = None
 
 
 def new_model(recipe: Recipe) -> Encoder:
     """An encoder at the start of its training, the same for the same recipe."""
     weights = checkpoint.random_weights(recipe.config, recipe.seed)
-    weights["embedding.tokens.weight"] *= recipe.embedding_scale
-    return checkpoint.build(recipe.config, weights, "the new model").train().requires_grad_(True)
+    weights[TOKEN_EMBEDDING] *= recipe.embedding_scale
+    return checkpoint.build(recipe.config, weights, "the new model")
 
 
 def new_optimizer(model: Encoder, recipe: Recipe, fused: bool) -> torch.optim.AdamW:
-    """AdamW; weight decay acts on matrices alone, and the token embedding has a rate of its own."""
-    words = model.embedding.tokens.weight
-    others = [weight for weight in model.parameters() if weight is not words]
-    groups = [
-        {"params": [words], "share": recipe.embedding_rate},
-        {"params": [weight for weight in others if weight.dim() > 1], "share": 1.0},
-        {"params": [weight for weight in others if weight.dim() < 2], "share": 1.0, "weight_decay": 0.0},
-    ]
-    return torch.optim.AdamW(groups, recipe.peak_rate, recipe.betas, weight_decay=recipe.weight_decay, fused=fused)
+    """AdamW; weight decay acts on matrices alone, and each weight takes its share of the rate."""
+    groups: dict[tuple[float, float], list[Tensor]] = defaultdict(list)
+    for name, weight in model.named_parameters():
+        groups[recipe.share(name), recipe.weight_decay if weight.dim() > 1 else 0.0].append(weight)
+    parts = [{"params": some, "share": share, "weight_decay": decay} for (share, decay), some in groups.items()]
+    return torch.optim.AdamW(parts, recipe.peak_rate, recipe.betas, fused=fused)
 
 
 def mover(on: Processes) -> Callable[[Batch], Batch]:
@@ -61,9 +63,9 @@ def mover(on: Processes) -> Callable[[Batch], Batch]:
 class Trainer:
     """A model and its optimizer, and the one step that they take together."""
 
-    def __init__(self, recipe: Recipe, on: Processes, parts: int = 1) -> None:
+    def __init__(self, recipe: Recipe, on: Processes, parts: int = 1, start: Encoder | None = None) -> None:
         self.recipe, self.on, self.parts = recipe, on, parts
-        self.model = new_model(recipe).to(on.device)
+        self.model = (start or new_model(recipe)).train().requires_grad_(True).to(on.device)
         self.optimizer = new_optimizer(self.model, recipe, on.on_gpu)
         self.alone = MaskedWords(self.model, recipe.dropout, recipe.score_penalty, on.compiles)
         spread = DistributedDataParallel(self.alone, [on.device] if on.on_gpu else None) if on.count > 1 else None
