@@ -15,7 +15,7 @@ from encoder.train.recipe import RECIPES
 from encoder.train.renewal import SPREAD, renew, scaled_scores
 
 SOME = SENTENCES[:6]
-ANEW = "--start small --set renewed=1 rest_rate=0 rows=4 steps=3 warm_up=1 score_penalty=1e-4".split()
+ANEW = ["--start", "small", "--set", "renewed=1", "rest_rate=0", "rows=4", "steps=3", "warm_up=1", "score_penalty=1e-4"]
 
 
 def words_of(encoder: TextEncoder, step: str) -> list[Tensor]:

@@ -63,8 +63,8 @@ def text(encoder: TextEncoder, recipe: Recipe, progress: Progress, made: Made) -
 **What it is.** {config.n_layers} layers, {config.n_heads} heads, d_model {config.d_model}, d_ff {config.d_ff},
 vocabulary {config.vocab_size:,}; {weights / 1e6:.2f} M parameters, float16. Trained to guess masked words.
 
-**How it was made.** `python -m encoder.train --preset {made.preset}{begun}`, PyTorch {version("torch")}, on {made.device}:
-{progress.step:,} steps, {progress.tokens / 1e6:,.1f} M tokens, {clock(progress.seconds)} hours. Settings: {settings}.
+**How it was made.** `python -m encoder.train --preset {made.preset}{begun}`,
+PyTorch {version("torch")}, on {made.device}: {progress.step:,} steps, {progress.tokens / 1e6:,.1f} M tokens, {clock(progress.seconds)} hours. Settings: {settings}.
 
 **Data.** {corpus}.
 
