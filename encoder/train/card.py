@@ -64,7 +64,8 @@ def text(encoder: TextEncoder, recipe: Recipe, progress: Progress, made: Made) -
 vocabulary {config.vocab_size:,}; {weights / 1e6:.2f} M parameters, float16. Trained to guess masked words.
 
 **How it was made.** `python -m encoder.train --preset {made.preset}{begun}`,
-PyTorch {version("torch")}, on {made.device}: {progress.step:,} steps, {progress.tokens / 1e6:,.1f} M tokens, {clock(progress.seconds)} hours. Settings: {settings}.
+PyTorch {version("torch")}, on {made.device}: {progress.step:,} steps,
+{progress.tokens / 1e6:,.1f} M tokens, {clock(progress.seconds)} hours. Settings: {settings}.
 
 **Data.** {corpus}.
 
