@@ -3,8 +3,10 @@
 import streamlit as st
 
 from pages.ui import first_visit, reconnect
+from pages.ui.allocator import keep_freed_memory
 from pages.ui.site import PAGES
 
+keep_freed_memory()  # before the libraries start threads that allocate
 st.set_page_config(page_icon="🔎", layout="wide", initial_sidebar_state=340)
 scripts = {st.Page(p.script, title=p.title, icon=p.icon, default=p is PAGES[0]): p for p in PAGES}
 sections = {about.section: [one for one in scripts if scripts[one].section == about.section] for about in PAGES}
@@ -16,11 +18,12 @@ first_visit.draw()
 reconnect.draw()
 
 # The first visitor after a start sees the title while the libraries load, and beside them the usual model.
-from pages.ui import session  # noqa: E402
+with first_visit.loading():
+    from pages.ui import session
 
-session.warm()
-from pages.ui import encoder_map, keep, lesson_bar, present, sidebar, state, turns, walk  # noqa: E402
-from pages.ui.text import STYLE, plain  # noqa: E402
+    session.warm()
+    from pages.ui import encoder_map, keep, leftovers, lesson_bar, present, sidebar, state, turns, walk
+    from pages.ui.text import STYLE, plain
 
 st.html(STYLE)
 walk.resume()
@@ -40,4 +43,4 @@ with turns.refused():
 if notes := st.session_state.pop("notes", []):
     said.warning(plain("  \n".join(notes)))
 state.write_url()
-session.settle()
+leftovers.let_go()

@@ -1,17 +1,20 @@
 """What can go wrong around the app: no memory, no disk, a model that vanishes while people look at it."""
 
 import errno
+import gc
 import math
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from streamlit.runtime.state.common import TESTING_KEY
 from test_model_pages import SENTENCE, page, put, root, texts
 from test_pages import go, healthy, numbers, open_app, said
 
-from encoder import EncoderConfig, hub
+from encoder import EncoderConfig, Trace, hub
 from pages.ui import memory, models, session
+from pages.ui.site import PAGES
 
 __all__ = ["root"]  # a fixture
 LARGE = models.built(EncoderConfig(d_model=512, n_heads=8, n_layers=12, d_ff=2048), 0)
@@ -69,3 +72,17 @@ def test_memory_is_that_of_the_container_where_there_is_one(tmp_path: Path, monk
     assert memory.left() == 2_500_000
     (tmp_path / "memory.max").write_text("max\n")
     assert memory.left() == 4000 * 1024
+
+
+def test_a_session_holds_one_run_however_many_pages_it_saw() -> None:
+    """The callbacks of a page hold the run that it showed."""
+    app = open_app(model="small", sentence="start", layer="0", head="0")
+    shown = {page.key: f"{page.key} has its own sentence" for page in PAGES[1:]}
+    for key, words in shown.items():
+        app.text_area(key="sentence").set_value(words).run()
+        go(app, key)
+    session.runs().kept.clear()
+    del app.session_state[TESTING_KEY]  # the test harness keeps what it was told of every widget, too
+    gc.collect()
+    held = {one.asked for one in gc.get_objects() if type(one) is Trace}
+    assert held & set(shown.values()) <= {words}

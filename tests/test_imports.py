@@ -15,7 +15,7 @@ MODULES = {
     for path in sorted((ROOT / "encoder").rglob("*.py"))
 }
 FLOORS = (  # each stands on those before it and on itself
-    {"config", "config_text", "allocator", "undrawn"},
+    {"config", "config_text", "undrawn"},
     {"tap", "steps"},
     {"linear", "embedding", "attention", "feed_forward", "normalization", "block", "model"},
     {"edits", "trace"},

@@ -26,7 +26,9 @@ def renew(encoder: TextEncoder, layers: Sequence[int], seed: int, sentences: Seq
         inputs = [trace.layers[i].attention.input for trace in traces]
         words = [~torch.tensor(trace.pieces.special) for trace in traces]
         outputs = [trace.layers[i].attention.output[kept] for trace, kept in zip(traces, words, strict=True)]
-        start_anew(encoder.model.layers[i].attention, inputs, torch.cat(outputs).mean(0), generator)
+        attention = encoder.model.layers[i].attention
+        assert isinstance(attention, Attention)
+        start_anew(attention, inputs, torch.cat(outputs).mean(0), generator)
 
 
 @torch.no_grad()

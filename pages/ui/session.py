@@ -1,6 +1,5 @@
 """The only caching: models by name, and runs by what they were asked."""
 
-import gc
 import json
 import os
 import threading
@@ -12,7 +11,6 @@ import streamlit as st
 import torch
 
 from encoder import TextEncoder, Trace, labs, timelapse, trials
-from encoder.allocator import keep_freed_memory
 from encoder.cost import longest, size
 from encoder.edit_text import text_to_edits
 from encoder.figures.theme import short
@@ -23,6 +21,7 @@ from encoder.timelapse import Moment, Strongest
 from encoder.trace import Text
 from encoder.train.evaluation import Score, evaluate_text
 from pages.ui import models, turns
+from pages.ui.allocator import give_back_freed_memory
 from pages.ui.results import Results
 from pages.ui.state import View, current
 
@@ -30,6 +29,7 @@ RUNS_BYTES = 400_000_000  # what all kept runs together may hold: about 80 of a 
 SURVEYS_BYTES = FINDINGS_BYTES = MOMENTS_BYTES = 100_000_000  # what is measured, of each kind
 RUN_BYTES = 400_000_000  # what one run may hold: longer text is cut
 MODELS_BYTES = 2_500_000_000  # what the weights of all kept models may hold
+TIDY = 10  # runs after which freed memory goes back to the system
 LONG = 64  # tokens of a sentence that is measured in turn
 
 
@@ -47,7 +47,6 @@ class Models:
     """The models of all sessions by name; one is loaded at a time, and the same one never twice at once."""
 
     def __init__(self) -> None:
-        self.fresh = False  # a model came since `settle`
         self.kept = Kept(maxsize=MODELS_BYTES, getsizeof=lambda one: size(one.config).bytes_of_weights)
         self.seat = threading.Lock()
         self.get = cachetools.cached(self.kept, condition=threading.Condition())(self.make)
@@ -58,10 +57,8 @@ class Models:
         twin = self.get(offer.twin) if offer and offer.twin else None
         with self.seat:
             torch.set_num_threads(1)
-            keep_freed_memory()
             made = models.make(name, twin)
             made.max_tokens = longest(made.config, made.max_tokens, RUN_BYTES)
-            self.fresh = True
         return made
 
 
@@ -75,18 +72,6 @@ def store() -> Models:
 def warm() -> None:
     """Start to load the usual model, once in a server's life."""
     threading.Thread(target=store().get, args=(View().model,), daemon=True).start()
-
-
-def settle() -> None:
-    """After a run in which a model came, and libraries with it: leave what is there out of later looks for garbage.
-
-    Streamlit collects garbage after every run. To look at all of torch's objects each time would take a tenth of a
-    second, in which no other session gets on.
-    """
-    if store().fresh:
-        store().fresh = False
-        gc.collect()
-        gc.freeze()
 
 
 def text_encoder(name: str) -> TextEncoder:
@@ -108,6 +93,8 @@ def recorded(model: str, sentence: Text, hidden: tuple[int, ...], edits: str) ->
     encoder, changes = text_encoder(model), text_to_edits(edits)
     patched = {edit.value for edit in changes if isinstance(edit.value, str)}
     heavy = turns.is_heavy(encoder.config, len(encoder.tokenize(sentence).ids), 1 + len(patched))
+    if runs().made % TIDY == 0:
+        give_back_freed_memory()
     with turns.turn() if heavy else seats():
         return encoder.trace(sentence, hidden=hidden, edits=changes)
 

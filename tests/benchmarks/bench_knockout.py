@@ -24,8 +24,8 @@ sys.path.insert(0, str(ROOT))
 import torch  # noqa: E402
 
 from encoder import TextEncoder, Trace  # noqa: E402
-from encoder.allocator import keep_freed_memory  # noqa: E402
 from encoder.knockout import Watch, leave_one_out  # noqa: E402
+from pages.ui.allocator import keep_freed_memory  # noqa: E402
 
 LENGTHS = (8, 16, 64, 128)
 CHECKED = 16

@@ -33,8 +33,8 @@ from oracle import torch_twin  # noqa: E402
 from torch import Tensor  # noqa: E402
 
 from encoder import TextEncoder  # noqa: E402
-from encoder.allocator import keep_freed_memory  # noqa: E402
 from encoder.tap import Recorder  # noqa: E402
+from pages.ui.allocator import keep_freed_memory  # noqa: E402
 
 LENGTHS = (8, 12, 32, 128, 256, 512)
 CHECKED = (12, 128)

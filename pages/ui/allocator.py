@@ -6,14 +6,18 @@ dropped, and the next run pays for every page anew; see tests/benchmarks/bench_t
 
 import ctypes
 import platform
+from functools import cache
 
 TRIM_THRESHOLD, MMAP_THRESHOLD, ARENA_MAX = -1, -3, -8  # M_TRIM_THRESHOLD and so on, of glibc's malloc.h
 KEPT_BYTES, MAPPED_BYTES = 512 * 2**20, 32 * 2**20
 ARENAS = 2  # each keeps what was freed in it; every thread has one of its own otherwise, and a server many threads
 
 
+@cache
 def keep_freed_memory() -> bool:
-    """Let this process keep up to 512 MiB of freed memory instead of handing it back; for programs, not for libraries.
+    """Let this process keep up to 512 MiB of freed memory instead of handing it back, and use few heaps.
+
+    It counts for threads that allocate for the first time after it, so it comes first in a program.
 
     Returns:
         whether the C library took the settings; elsewhere than on glibc nothing changes.
@@ -23,3 +27,12 @@ def keep_freed_memory() -> bool:
     libc = ctypes.CDLL(None)
     settings = {ARENA_MAX: ARENAS, TRIM_THRESHOLD: KEPT_BYTES, MMAP_THRESHOLD: MAPPED_BYTES}
     return all(libc.mallopt(name, value) for name, value in settings.items())
+
+
+def give_back_freed_memory() -> None:
+    """Hand pages back to the system in which nothing is left; takes about 10 ms, and does nothing but on glibc.
+
+    What many threads freed lies scattered among what is still held, and is not used again as a whole.
+    """
+    if platform.libc_ver()[0] == "glibc":
+        ctypes.CDLL(None).malloc_trim(0)
