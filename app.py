@@ -22,6 +22,8 @@ with first_visit.loading():
     from pages.ui import session
 
     session.warm()
+    import pandas  # noqa: F401  # Streamlit needs it for what follows; the model comes meanwhile
+
     from pages.ui import encoder_map, keep, leftovers, lesson_bar, present, sidebar, state, turns, walk
     from pages.ui.text import STYLE, plain
 

@@ -159,7 +159,7 @@ def build(
             raise CheckpointError(f"{origin} lacks the tensor {called(name)} of shape {shape}")
         if tuple(tensors[name].shape) != shape:
             raise CheckpointError(f"{origin}: {called(name)} has shape {tuple(tensors[name].shape)}, expected {shape}")
-        if not bool(tensors[name].isfinite().all()):
+        if not all(bool(end.isfinite()) for end in torch.aminmax(tensors[name])):  # isfinite() takes 40 times as long
             raise CheckpointError(f"{origin}: {called(name)} holds values that are not finite numbers")
     extra = sorted(tensors.keys() - expected.keys())
     if extra:

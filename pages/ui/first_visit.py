@@ -1,20 +1,25 @@
 """The first visitor after a start of the server waits for libraries; here is what is done meanwhile and after.
 
-Streamlit's script for charts is fetched while the server loads, and its mistaken "Page not found" is closed.
+A chart of nothing has the browser fetch and start what draws charts while the server loads, and Streamlit's mistaken
+"Page not found" is closed.
 Until the app has named its pages for the first time, Streamlit looks for pages in the folder pages/ by itself; it finds
 no link to a page there, says so, and then shows the right page all the same.
 """
 
 import gc
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import streamlit as st
 
 from pages.ui.component import component
 
-CHART_SCRIPTS = Path(st.__file__).parent / "static" / "static" / "js"
+SHORT = 0.001  # seconds that one thread goes on while another waits: the browser fetches files during the imports
+NOTHING = {
+    "data": [{"type": "heatmap", "z": [[0]], "opacity": 0, "showscale": False, "hoverinfo": "skip"}],
+    "layout": {"height": 10, "xaxis": {"visible": False}, "yaxis": {"visible": False}},
+}
 _component = component("first_visit", "<span></span>")
 
 
@@ -28,8 +33,7 @@ def draw() -> None:
     """Close the dialog in the very first session."""
     if st.session_state.setdefault("first_visit", not sessions()):
         sessions().append(True)
-        scripts = sorted(path.name for path in CHART_SCRIPTS.glob("PlotlyChart.*.js"))
-        _component(key="first_visit_dialog", data={"script": scripts[0] if len(scripts) == 1 else ""})
+        _component(key="first_visit_dialog")
 
 
 @st.cache_resource(show_spinner=False)
@@ -48,10 +52,16 @@ def loading() -> Iterator[None]:
     if loaded():
         yield
         return
+    waiting = st.empty()
+    waiting.plotly_chart(NOTHING, key="first_chart", config={"displayModeBar": False})
     gc.disable()
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(SHORT)
     try:
         yield
     finally:
+        sys.setswitchinterval(usual)
         gc.enable()
     gc.freeze()
+    waiting.empty()
     loaded().append(True)

@@ -38,7 +38,7 @@ FIRST_PICTURE = 4.0  # seconds from `streamlit run` on a warm disk
 STARTS = 3
 SESSION = 5.0  # megabytes of an open session
 SERVER = 900.0  # megabytes after the first visitor
-RUNS = {12: 5, 128: 60, 512: 400}  # tokens -> megabytes that a recorded run of `base` may hold
+RUNS = (12, 128, 512)  # tokens
 
 
 async def reruns(running: Server, rounds: int) -> list[Figure]:
@@ -94,7 +94,7 @@ async def memory(running: Server, sessions: int) -> list[Figure]:
             await stack.enter_async_context(visit(running.url, "attention"))
         each = (running.megabytes - alone) / sessions
     one = size(EncoderConfig(mlm_head=True))
-    runs = [Figure(f"memory of a run of {n} tokens", one.bytes_of_a_run(n) / 1e6, bar, "MB") for n, bar in RUNS.items()]
+    runs = [Figure(f"memory of a run of {n} tokens", one.bytes_of_a_run(n) / 1e6, unit="MB") for n in RUNS]
     return [
         Figure("memory of the server", alone, SERVER, "MB"),
         Figure("memory of a session", each, SESSION, "MB"),
