@@ -35,6 +35,7 @@ def test_a_class_is_served_safely():
     assert config["server"]["enableXsrfProtection"] is True and config["server"]["enableCORS"] is True
     assert config["server"]["maxUploadSize"] == 1
     assert config["client"]["showErrorDetails"] in ("type", "none")
+    assert config["runner"]["postScriptGC"] is False  # it would take half of the processor as soon as many are there
     assert config["runner"]["magicEnabled"] is False  # two first visitors at once would compile the same page at once
 
 
