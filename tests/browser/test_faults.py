@@ -107,7 +107,7 @@ def hostile() -> dict[str, str]:
     """A link in which every parameter would run a script."""
     every = " ".join(SCRIPTS)
     names = ("sentence", "other", "second", "set", "set_word", "pad_short", "watched")
-    wrong = ["model", "other_model", "layer", "step", "hidden", "cell", "edits", "lesson", "v", "some_heads", "<b>x</b>"]
+    wrong = ["model", "other_model", "layer", "step", "hidden", "cell", "edits", "lesson", "v", "some_heads", "<b>"]
     return {name: every for name in names} | {name: SCRIPTS[i % len(SCRIPTS)] for i, name in enumerate(wrong)}
 
 
