@@ -183,7 +183,7 @@ def test_guesses_and_their_distance(base: TextEncoder) -> None:
     trace = base.trace("The animal didn't cross the street because it was too wide.")
     right, wrong, none = (token(trace, 4, 1, 8, guess) for guess in (2, 6, None))
     assert (right.right, right.distance, wrong.right, wrong.distance) == (True, 0.0, False, 4.0)
-    assert "“animal” (2), with 0.471" in wrong.sentence and "4 tokens away" in wrong.sentence
+    assert "“animal” (2), with 0.494" in wrong.sentence and "4 tokens away" in wrong.sentence
     assert not none.right and "animal" in none.sentence
     found = Finding(0.494, "cosine", "said.", Verdict.HOLDS)
     assert number(found, 0, 1, 0.5).right and not number(found, 0, 1, 0.8).right

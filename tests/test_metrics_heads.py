@@ -305,10 +305,9 @@ def test_a_hundred_different_sentences_of_5_to_16_words() -> None:
 
 
 CLEAR = {
-    "base": {(1, 4): "cls", (1, 7): "next", (2, 2): "sep", (2, 3): "previous", (2, 4): "next", (3, 4): "next"},
+    "base": {(1, 7): "next", (2, 2): "sep", (2, 3): "previous", (2, 4): "next", (3, 4): "next"},
     "small": {(0, 2): "previous", (0, 3): "next", (2, 1): "next", (2, 2): "self", (2, 3): "previous"},
 }
-CLEAR["base"] |= {(0, h): "cls" for h in range(8)}  # the dead layer that the model card tells of
 
 
 def test_the_heads_that_the_model_cards_name_get_their_label(base_survey: Survey, small: TextEncoder) -> None:
@@ -329,12 +328,13 @@ def test_clear_heads_of_base(base_survey: Survey, layer: int, head: int, role: s
     assert (base_survey.measures["offset"][layer, head] > 0) == (role == "next")
 
 
-def test_layer_0_of_base_looks_at_cls(base: TextEncoder, base_survey: Survey) -> None:
-    assert base_survey.measures["cls"][0].min() > 0.9
-    assert base_survey.likeness[:8, :8].max() < 0.01  # all its heads do the same
+def test_the_heads_of_layer_0_of_base_look_at_other_things_and_differ(base: TextEncoder, base_survey: Survey) -> None:
+    assert base_survey.measures["cls"][0].max() < 0.5
+    unlike = base_survey.likeness[:8, :8] + torch.eye(8)
+    assert unlike.min() > 0.2
     trace = base.trace("Keys on the table belong to Sara.")
     one = head_roles([attention_weights(trace, 0)], [trace.tokens])
-    assert {(role.label, role.nearest) for role in one} == {(TOO_FEW, "cls")}
+    assert {role.label for role in one} == {NO_ROLE} and len({role.nearest for role in one}) > 2
 
 
 def test_a_survey_is_the_mean_over_all_rows() -> None:

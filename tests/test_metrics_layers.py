@@ -214,10 +214,10 @@ def test_an_answer_forms(base: TextEncoder) -> None:
     assert base.tokenizer.id_to_token(int(answer[position])) == "caught"
     words = lens_words(base, lens, 3)
     assert (len(words), len(words[0]), len(words[0][0])) == (7, len(trace.tokens), 3)
-    assert words[-1][position][0] == ("caught", pytest.approx(0.49, abs=0.01))
+    assert words[-1][position][0] == ("caught", pytest.approx(0.354, abs=0.005))
     assert words[-1] == [[(w, pytest.approx(p)) for w, p in row] for row in base.predict(trace, 3) or []]
     assert probability[:, position].tolist() == pytest.approx(lens[:, position, answer[position]].exp().tolist())
-    assert probability[0, position] < 0.01 < 0.4 < probability[-1, position]
+    assert probability[0, position] < 0.01 < 0.3 < probability[-1, position]
     assert rank[-1].tolist() == [1] * len(trace.tokens)
     assert rank[0, position] > 100
 

@@ -180,7 +180,7 @@ CASES: dict[str, tuple[Case, ...]] = {
     ),
     "linked": (
         ({"sentence": KEYS, "word": "keys", "target": "sara"}, HOLDS, same),
-        ({"sentence": KEYS, "word": "keys", "target": "table"}, FAILS, same),
+        ({"sentence": KEYS, "word": "table", "target": "to"}, FAILS, same),
     ),
     "refers": (
         ({"sentence": WIDE, "other": TIRED, "word": "it", "first": "street", "second": "animal"}, HOLDS, turning),

@@ -157,7 +157,7 @@ RECIPES: dict[str, Recipe] = {
         evaluate_every=2000, checkpoint_every=2000,
     ),
     "renew": Recipe(
-        shape(16_384, 512, 8, 6, 2048), steps=1600, rows=16, peak_rate=5e-4, warm_up=100, dropout=0.0,
-        score_penalty=1e-4, renewed=(0,), rest_rate=0.04, evaluate_every=400, checkpoint_every=400,
+        shape(16_384, 512, 8, 6, 2048), steps=600, rows=16, peak_rate=5e-4, warm_up=60, dropout=0.0,
+        score_penalty=1e-4, renewed=(0,), rest_rate=0.0, evaluate_every=300, checkpoint_every=300,
     ),
 }  # fmt: skip

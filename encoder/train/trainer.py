@@ -65,7 +65,9 @@ class Trainer:
 
     def __init__(self, recipe: Recipe, on: Processes, parts: int = 1, start: Encoder | None = None) -> None:
         self.recipe, self.on, self.parts = recipe, on, parts
-        self.model = (start or new_model(recipe)).train().requires_grad_(True).to(on.device)
+        self.model = (start or new_model(recipe)).train().to(on.device)
+        for name, weight in self.model.named_parameters():
+            weight.requires_grad_(recipe.share(name) > 0)
         self.optimizer = new_optimizer(self.model, recipe, on.on_gpu)
         self.alone = MaskedWords(self.model, recipe.dropout, recipe.score_penalty, on.compiles)
         spread = DistributedDataParallel(self.alone, [on.device] if on.on_gpu else None) if on.count > 1 else None
