@@ -82,21 +82,24 @@ def labels(tokens: list[str]) -> list[str]:
     return [label(token) for token in tokens]
 
 
-def layout(theme: Theme, height: int, **more: Any) -> go.Layout:
+def layout(theme: Theme, height: int, *, xaxis: dict[str, Any], yaxis: dict[str, Any], **more: Any) -> go.Layout:
     """The frame all pictures share: no wasted margin, the page's background, its ink."""
-    frame = go.Layout(
-        template="none",
-        height=height,
-        margin={"l": 0, "r": 0, "t": 10, "b": 0},
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
-        font={"color": INK[theme], "size": 13},
-        hoverlabel={"font": {"size": 13}},
-        showlegend=False,
-    ).update(more)
-    for axis in (frame.xaxis, frame.yaxis):
-        axis.update(tickfont_color=MUTED[theme], title_font_color=MUTED[theme])
-    return frame
+    muted = {"color": MUTED[theme]}
+    axes = {
+        name: axis | {"tickfont": muted, "title": axis.get("title", {}) | {"font": muted}}
+        for name, axis in (("xaxis", xaxis), ("yaxis", yaxis))
+    }
+    shared = {
+        "template": "none",
+        "height": height,
+        "margin": {"l": 0, "r": 0, "t": 10, "b": 0},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "font": {"color": INK[theme], "size": 13},
+        "hoverlabel": {"font": {"size": 13}},
+        "showlegend": False,
+    }
+    return go.Layout({**shared, **more, **axes})  # at once: every later change costs a walk through Plotly's checks
 
 
 def token_axis(tokens: list[str], title: str | None, room: int = 48) -> dict[str, Any]:

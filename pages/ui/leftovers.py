@@ -17,5 +17,5 @@ def let_go() -> None:
     with suppress(AttributeError):  # another version of Streamlit; a test says so, and the app goes on
         known = context.session_state._state._new_widget_state.widget_metadata
         here = context.shared.widget_ids_this_run.snapshot()
-        for name in [name for name in known if name not in here]:
+        for name in [name for name in known if not any(one in name for one in here)]:  # "...ID__events" is of ID
             del known[name]
