@@ -18,7 +18,6 @@ from encoder import hugging_face
 from encoder.config import EncoderConfig
 from encoder.folders import folders, within
 from encoder.hugging_face import Names
-from encoder.linear import lay_out
 from encoder.model import Encoder
 from encoder.tensor_files import INDEX, WEIGHTS, CheckpointError, described, fingerprint, read, read_json, weight_files
 from encoder.tokenizer_files import TOKENIZER, SpecialTokens, read_tokenizer
@@ -168,7 +167,7 @@ def build(
         )
     model.load_state_dict(tensors, assign=True, strict=False)  # shared layers have their weights once
     model.eval().requires_grad_(False)
-    lay_out(model)
+    model.lay_out()
     return model
 
 

@@ -4,33 +4,37 @@ For a few tokens the time of a linear map is that of reading its weight, and one
 than rows. The arithmetic is that of torch.nn.Linear up to the order of its sums, and the same with and without a tap.
 """
 
+from typing import Self
+
 import torch
 from torch import Tensor, nn
 
 ROWS = 16  # tokens the layout is best for; it serves every number of them
 
 
-class Linear(nn.Linear):
-    """output = x W^T + b, as torch.nn.Linear, from the blocked copy of W where one was made and fits the input.
+class LaidOut(nn.Module):
+    """A part that maps with one weight W [out, in] and may keep a blocked copy of it, as large as W itself.
 
-    Shapes: x [..., in_features] -> output [..., out_features]. What changes the weight (moving it, another dtype,
-    loading, training) drops the copy, and with it the plain map is back.
+    What changes the part (moving it, another dtype, loading, training) drops the copy, and with it the plain map is
+    back.
     """
 
     blocked: Tensor | None = None
 
-    def forward(self, x: Tensor) -> Tensor:
-        """Map every vector."""
+    def map(self, x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+        """Return x W^T + b, from the blocked copy of W where one was made and fits: x [..., in] -> [..., out]."""
         if self.blocked is None or x.dtype != torch.float32 or (torch.is_grad_enabled() and x.requires_grad):
-            return super().forward(x)
-        result: Tensor = torch.ops.mkldnn._linear_pointwise(x, self.blocked, self.bias, "none", [], "")
+            return nn.functional.linear(x, weight, bias)
+        result: Tensor = torch.ops.mkldnn._linear_pointwise(x, self.blocked, bias, "none", [], "")
         return result
 
-    def lay_out(self) -> None:
-        """Make the blocked copy, as large as the weight itself."""
-        self.blocked = torch.ops.mkldnn._reorder_linear_weight(self.weight.detach(), ROWS)
+    def lay_out(self, weight: Tensor) -> None:
+        """Make the blocked copy, where torch and the processor can; elsewhere (an accelerator, say) nothing is made."""
+        can = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
+        if can and weight.device.type == "cpu" and weight.dtype == torch.float32:
+            self.blocked = torch.ops.mkldnn._reorder_linear_weight(weight.detach(), ROWS)
 
-    def train(self, mode: bool = True) -> "Linear":
+    def train(self, mode: bool = True) -> Self:
         """Train on the plain weight."""
         self.blocked = None if mode else self.blocked
         return super().train(mode)
@@ -39,7 +43,7 @@ class Linear(nn.Linear):
         """What a copy or a file takes along: all but the layout."""
         return self.__dict__ | {"blocked": None}
 
-    def _apply(self, *args: object, **more: object) -> "Linear":
+    def _apply(self, *args: object, **more: object) -> Self:
         self.blocked = None
         super()._apply(*args, **more)  # type: ignore[no-untyped-call]
         return self
@@ -49,14 +53,9 @@ class Linear(nn.Linear):
         super()._load_from_state_dict(*args, **more)
 
 
-def lay_out(model: nn.Module) -> None:
-    """Lay out every linear map of a model for this processor, where torch and the processor can.
+class Linear(LaidOut, nn.Linear):
+    """output = x W^T + b, as torch.nn.Linear: x [..., in_features] -> output [..., out_features]."""
 
-    Elsewhere (no oneDNN, an accelerator, other dtypes) the plain maps stay.
-    """
-    maps = [part for part in model.modules() if isinstance(part, Linear)]
-    if not torch.backends.mkldnn.is_available():  # type: ignore[no-untyped-call]
-        return
-    for part in maps:
-        if part.weight.device.type == "cpu" and part.weight.dtype == torch.float32:
-            part.lay_out()
+    def forward(self, x: Tensor) -> Tensor:
+        """Map every vector."""
+        return self.map(x, self.weight, self.bias)

@@ -9,11 +9,12 @@ from encoder.block import Block
 from encoder.config import EncoderConfig
 from encoder.embedding import Embedding
 from encoder.feed_forward import ACTIVATIONS
+from encoder.linear import LaidOut, Linear
 from encoder.normalization import NORMS
 from encoder.tap import NO_TAP, Tap
 
 
-class MLMHead(nn.Module):
+class MLMHead(LaidOut):
     """logits = norm(activation(x W + b)) E^T + bias: a score for every word of the vocabulary (Devlin et al. 2019).
 
     The decoder is the token embedding itself. Shapes: x [B, n, d_model] -> logits [B, n, vocab].
@@ -21,7 +22,7 @@ class MLMHead(nn.Module):
 
     def __init__(self, config: EncoderConfig) -> None:
         super().__init__()
-        self.transform = nn.Linear(config.d_model, config.d_embedding)
+        self.transform = Linear(config.d_model, config.d_embedding)
         self.norm = NORMS[config.norm](config.d_embedding, config.norm_eps)
         self.bias = nn.Parameter(torch.zeros(config.vocab_size))
         self.activation = ACTIVATIONS[config.head_activation or config.activation]
@@ -31,7 +32,7 @@ class MLMHead(nn.Module):
         transform = tap("transform", self.transform(x))  # [B, n, d_embedding]
         activation = tap("activation", self.activation(transform))
         x = self.norm(activation, tap.inside("norm"))
-        logits = tap("logits", nn.functional.linear(x, embedding, self.bias))  # [B, n, vocab]
+        logits = tap("logits", self.map(x, embedding, self.bias))  # [B, n, vocab]
         tap("probabilities", logits.softmax(-1))
         return logits
 
@@ -85,3 +86,11 @@ class Encoder(nn.Module):
             return None
         logits: Tensor = self.mlm_head(output, self.embedding.tokens.weight, tap.inside("mlm"))
         return logits
+
+    def lay_out(self) -> None:
+        """Lay out every linear map for this processor; see `encoder.linear`."""
+        for part in self.modules():
+            if isinstance(part, Linear):
+                part.lay_out(part.weight)
+        if self.mlm_head is not None:
+            self.mlm_head.lay_out(self.embedding.tokens.weight)

@@ -11,7 +11,7 @@ from encoder import checkpoint
 from encoder.metrics.habits import Survey
 from encoder.metrics.heads import entropy_share
 from encoder.metrics.roles import ROLES, role_mass
-from encoder.metrics.unpadded import attention_weights
+from encoder.metrics.unpadded import attention_weights, tokens
 from encoder.tensor_files import described, fingerprint, read
 from encoder.text_encoder import TextEncoder
 from encoder.tokenizer_files import read_tokenizer
@@ -108,8 +108,8 @@ def moment(step: int, encoder: TextEncoder, text: str, layer: int, head: int, po
     Raises:
         ValueError: a layer, head or position that is not there.
     """
-    trace = encoder.trace(text)
-    config, n = trace.config, len(trace.tokens)
+    pieces = encoder.tokenize(text)
+    config, n = encoder.config, len(pieces.ids)
     for name, value, count in (
         ("layer", layer, config.n_layers),
         ("head", head, config.n_heads),
@@ -117,10 +117,10 @@ def moment(step: int, encoder: TextEncoder, text: str, layer: int, head: int, po
     ):
         if not 0 <= value < count:
             raise ValueError(f"{name} is {value}; it must be from 0 to {count - 1}")
+    trace, asked = encoder.trace([text, masked(pieces, position)])  # one forward pass
     weights = attention_weights(trace, layer)[head : head + 1]
-    mass = role_mass(weights, trace.tokens)
+    mass = role_mass(weights, tokens(trace))
     measures = {"entropy_share": float(entropy_share(weights).mean())} | {role: float(mass[role]) for role in ROLES[:3]}
-    asked = trace if trace.tokens[position] == "[MASK]" else encoder.trace(masked(trace.pieces, position))
     said = encoder.predict(asked)
     kept = weights[0].numpy().copy()
     kept.flags.writeable = False

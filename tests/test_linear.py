@@ -1,11 +1,14 @@
 """Linear maps laid out for the processor: the same numbers, and the plain map wherever the layout does not fit."""
 
+import pickle
+
 import pytest
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from encoder import TextEncoder
-from encoder.linear import Linear, lay_out
+from encoder.linear import LaidOut, Linear
+from encoder.tap import Recorder
 
 WIDTHS = [(7, 11), (64, 64), (512, 2048), (2048, 512)]
 
@@ -13,7 +16,7 @@ WIDTHS = [(7, 11), (64, 64), (512, 2048), (2048, 512)]
 def made(wide: int, narrow: int) -> Linear:
     torch.manual_seed(wide)
     one = Linear(wide, narrow).eval().requires_grad_(False)
-    one.lay_out()
+    one.lay_out(one.weight)
     assert one.blocked is not None
     return one
 
@@ -51,17 +54,31 @@ def test_other_dtypes_and_gradients_take_the_plain_map() -> None:
     torch.testing.assert_close(x.grad, one.weight.sum(0).expand(3, 64))
 
 
+def test_a_head_decodes_with_the_tokens_that_were_loaded(base: TextEncoder) -> None:
+    head, table = base.model.mlm_head, base.model.embedding.tokens.weight
+    assert head is not None and head.blocked is not None
+    x = torch.randn(2, 3, base.config.d_model)
+    seen: dict[str, Tensor] = {}
+    logits = head(x, table, Recorder(seen, {}))
+    plain = nn.functional.linear(seen["norm.output"], table, head.bias)
+    torch.testing.assert_close(logits, plain, atol=2e-6 * base.config.d_model**0.5, rtol=0)
+    copy = pickle.loads(pickle.dumps(base.model))
+    assert copy.mlm_head.blocked is None
+    torch.testing.assert_close(copy.mlm_head(x, table), plain, atol=2e-5, rtol=0)
+
+
 def test_without_onednn_nothing_is_laid_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: False)
     one = Linear(8, 8)
-    lay_out(one)
+    one.lay_out(one.weight)
     assert one.blocked is None
 
 
 def test_a_loaded_model_gives_the_same_trace_both_ways(base: TextEncoder) -> None:
-    maps = [part for part in base.model.modules() if isinstance(part, Linear)]
+    maps = [part for part in base.model.modules() if isinstance(part, LaidOut)]
     kept = [one.blocked for one in maps]
-    assert len(maps) == 36 and all(blocked is not None for blocked in kept)
+    assert len(maps) == 36 + 2  # the layers, and the transform and decoder of the head
+    assert all(blocked is not None for blocked in kept)
     blocked = base.trace("The cat chased the mouse.")
     try:
         for one in maps:

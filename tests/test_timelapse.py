@@ -65,7 +65,10 @@ def test_a_moment_holds_what_the_model_of_that_step_computes(small: TextEncoder)
     assert said is not None and seen.answers == said[masked.tokens.index("[MASK]")]
     before = np.diagonal(seen.weights, -1)
     assert seen.measures["previous"] == pytest.approx(float(before.mean()), abs=1e-6)
-    assert moment(0, small, "a [MASK]", 0, 0, 2).answers == small.predict(small.trace("a [MASK]"))[2]  # type: ignore[index]
+    typed, alone = moment(0, small, "a [MASK]", 0, 0, 2).answers, small.predict(small.trace("a [MASK]"))
+    assert alone is not None and [word for word, _ in typed] == [word for word, _ in alone[2]]
+    # two in a batch: sums in another order
+    assert [share for _, share in typed] == pytest.approx([share for _, share in alone[2]], rel=1e-5)
     with pytest.raises(ValueError, match="layer is 4; it must be from 0 to 3"):
         moment(0, small, "a", 4, 0, 0)
 

@@ -28,7 +28,7 @@ from pages.ui.state import View, current
 RUNS_BYTES = 400_000_000  # what all kept runs together may hold: about 80 of a dozen tokens in base
 SURVEYS_BYTES = FINDINGS_BYTES = MOMENTS_BYTES = 100_000_000  # what is measured, of each kind
 RUN_BYTES = 400_000_000  # what one run may hold: longer text is cut
-MODELS_BYTES = 2_500_000_000  # what the weights of all kept models may hold
+MODELS_BYTES = 2_500_000_000  # what the weights of all kept models may hold; their layouts take as much again
 TIDY = 10  # runs after which freed memory goes back to the system
 LONG = 64  # tokens of a sentence that is measured in turn
 
