@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import save as as_bytes
 from tokenizers import Tokenizer
 from torch import Tensor
 
@@ -197,7 +197,8 @@ def save(model: Encoder, tokenizer: Tokenizer, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     names = {ours: theirs for theirs, ours in ON_DISK.items()}
     own_weights = {name: tensor.detach().contiguous() for name, tensor in model.named_parameters()}
-    save_file({names.get(name, name): tensor for name, tensor in own_weights.items()}, folder / WEIGHTS)
+    weights = as_bytes({names.get(name, name): tensor for name, tensor in own_weights.items()})
+    (folder / WEIGHTS).write_bytes(weights)  # save_file would leave it readable by its owner alone
     config = asdict(model.config)
     config["mask_value"] = None if config["mask_value"] == -math.inf else config["mask_value"]
     (folder / CONFIG).write_text(json.dumps(config, indent=1), encoding="utf-8")

@@ -57,6 +57,7 @@ def test_round_trip_of_a_bundled_model(small: TextEncoder, tmp_path: Path) -> No
 
 def test_saved_files_are_plain(folder: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == ["config.json", "model.safetensors", "tokenizer.json"]
+    assert len({path.stat().st_mode for path in folder.iterdir()}) == 1  # whoever may read one may read all
     json.loads((folder / "config.json").read_text(), parse_constant=pytest.fail)  # no Infinity, no NaN
     tensors = load_file(folder / "model.safetensors")
     assert "embedding.weight" in tensors
