@@ -8,6 +8,7 @@ no link to a page there, says so, and then shows the right page all the same.
 
 import gc
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -16,10 +17,6 @@ import streamlit as st
 from pages.ui.component import component
 
 SHORT = 0.001  # seconds that one thread goes on while another waits: the browser fetches files during the imports
-NOTHING = {
-    "data": [{"type": "heatmap", "z": [[0]], "opacity": 0, "showscale": False, "hoverinfo": "skip"}],
-    "layout": {"height": 10, "xaxis": {"visible": False}, "yaxis": {"visible": False}},
-}
 _component = component("first_visit", "<span></span>")
 
 
@@ -42,18 +39,39 @@ def loaded() -> list[bool]:
     return []
 
 
+@st.cache_resource(show_spinner=False)
+def seat() -> threading.Lock:
+    """Held by the one visitor whose imports are in a hurry."""
+    return threading.Lock()
+
+
 @contextmanager
 def loading() -> Iterator[None]:
-    """Around the imports: nobody looks for garbage meanwhile, nor ever after among the libraries.
-
-    To look at all of torch's objects takes a tenth of a second, in which no session gets on. It must not be later:
-    what stands aside here is never let go, and there are no runs yet.
-    """
+    """Around the imports: the browser gets a chart to start with, and the first visitor is in a hurry."""
     if loaded():
         yield
         return
     waiting = st.empty()
-    waiting.plotly_chart(NOTHING, key="first_chart", config={"displayModeBar": False})
+    waiting.plotly_chart(nothing(), key="first_chart", config={"displayModeBar": False})
+    if seat().acquire(blocking=False):
+        try:
+            with hurry():
+                yield
+            loaded().append(True)
+        finally:
+            seat().release()
+    else:
+        yield  # Python has this visitor wait for what the first one imports
+    waiting.empty()
+
+
+@contextmanager
+def hurry() -> Iterator[None]:
+    """Nobody looks for garbage meanwhile, nor ever after among what was loaded.
+
+    To look at all of torch's objects takes a tenth of a second, in which no session gets on. It must not be later:
+    what stands aside here is never let go, and there are no runs yet.
+    """
     gc.disable()
     usual = sys.getswitchinterval()
     sys.setswitchinterval(SHORT)
@@ -63,5 +81,10 @@ def loading() -> Iterator[None]:
         sys.setswitchinterval(usual)
         gc.enable()
     gc.freeze()
-    waiting.empty()
-    loaded().append(True)
+
+
+def nothing() -> dict[str, object]:
+    """A chart that shows nothing; a new one each time, because Plotly takes it apart while it reads it."""
+    cell = {"type": "heatmap", "z": [[0]], "opacity": 0, "showscale": False, "hoverinfo": "skip"}
+    unseen = {"visible": False}
+    return {"data": [cell], "layout": {"height": 10, "xaxis": unseen, "yaxis": {**unseen}}}

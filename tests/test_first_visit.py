@@ -1,0 +1,73 @@
+"""The first minutes of a server: a class that comes at once, while the libraries still load."""
+
+import asyncio
+import gc
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+sys.path.append(str(HERE / "benchmarks"))
+
+from bench_load import server  # noqa: E402
+from visitors import visit  # noqa: E402
+
+from pages.ui import first_visit  # noqa: E402
+
+VISITORS = 12
+
+
+@pytest.fixture
+def just_started() -> Iterator[None]:
+    """A process that has not loaded its libraries yet."""
+    first_visit.loaded.clear()
+    yield
+    gc.unfreeze()
+    first_visit.loaded.clear()
+
+
+def test_a_class_that_comes_at_once_to_a_new_server_sees_no_error() -> None:
+    async def comes(url: str, number: int) -> list[str]:
+        async with visit(url, "attention", f"sentence=Number+{number}.") as visitor:
+            assert visitor.path == "attention" and f"sentence=Number+{number}." in visitor.query
+            return visitor.broken
+
+    async def come(url: str) -> list[list[str]]:
+        return await asyncio.gather(*(comes(url, i) for i in range(VISITORS)))
+
+    with server() as running:
+        assert asyncio.run(come(running.url)) == [[]] * VISITORS
+
+
+@pytest.mark.usefixtures("just_started")
+def test_only_the_first_of_them_is_in_a_hurry() -> None:
+    usual = sys.getswitchinterval()
+    with ExitStack() as second:
+        with first_visit.loading():
+            second.enter_context(first_visit.loading())
+            assert sys.getswitchinterval() == first_visit.SHORT and not gc.isenabled()
+        assert sys.getswitchinterval() == usual and gc.isenabled()
+        assert gc.get_freeze_count() > 0
+    assert sys.getswitchinterval() == usual and gc.isenabled()
+
+
+@pytest.mark.usefixtures("just_started")
+def test_who_leaves_while_the_libraries_load_leaves_no_hurry_behind() -> None:
+    usual = sys.getswitchinterval()
+    with pytest.raises(KeyboardInterrupt), first_visit.loading():
+        raise KeyboardInterrupt
+    assert sys.getswitchinterval() == usual and gc.isenabled() and not first_visit.loaded()
+    with first_visit.loading():
+        assert not gc.isenabled()
+    assert gc.isenabled() and first_visit.loaded()
+
+
+def test_plotly_may_take_the_first_chart_apart() -> None:
+    one, other = first_visit.nothing(), first_visit.nothing()
+    assert one == other
+    one["data"][0].pop("type")  # type: ignore[index]
+    one["layout"]["xaxis"].clear()  # type: ignore[index]
+    assert first_visit.nothing() == other != one
