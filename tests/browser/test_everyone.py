@@ -11,6 +11,7 @@ from pages.ui.site import PAGES
 
 KEYS = [page.key for page in PAGES]
 WITHOUT_PICTURE = ("your_model", "lessons", "claims", "glossary")  # text or a form comes first
+WITH_TABS = ("compare", "heads", "labs", "lessons", "training", "your_model")
 TOP = 600  # pixels from the top of the window within which the main picture begins
 SERIOUS = ("serious", "critical")
 # Findings in Streamlit's own elements that we cannot change: rule -> (part of the selector, why)
@@ -69,6 +70,33 @@ def test_a_page_is_for_everybody(page: Page, app_url: str, key: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     page.evaluate(NEXT_FRAMES)
     page.wait_for_function(f"() => ({BEYOND})().length == 0")
+
+
+@pytest.mark.parametrize("key", WITH_TABS)
+def test_every_tab_is_for_everybody(page: Page, app_url: str, key: str) -> None:
+    page.set_viewport_size({"width": 1280, "height": 800})
+    open_page(page, f"{app_url}/{key}")
+    tabs = page.get_by_test_id("stMain").get_by_role("tab")
+    assert tabs.count() > 1
+    page.evaluate(AXE_SCRIPT)
+    for i in range(1, tabs.count()):  # the first is the page as it opens
+        with rerun(page, 60):
+            tabs.nth(i).click()
+        name = tabs.nth(i).inner_text()
+        assert serious(page.evaluate(AXE)) == [], name
+        page.set_viewport_size({"width": 390, "height": 844})
+        page.evaluate(NEXT_FRAMES)
+        page.wait_for_function(f"() => ({BEYOND})().length == 0")
+        page.set_viewport_size({"width": 1280, "height": 800})
+
+
+@pytest.mark.parametrize(
+    "link", ["attention?present=1", "attention?cell=layers.4.attention.weights:1,8,2", "attention?embed=true"]
+)
+def test_so_is_a_page_before_a_class_with_a_number_open_or_in_a_frame(page: Page, app_url: str, link: str) -> None:
+    open_page(page, f"{app_url}/{link}")
+    page.evaluate(AXE_SCRIPT)
+    assert serious(page.evaluate(AXE)) == []
 
 
 def test_the_map_says_where_we_are_and_leads_on_by_keyboard(page: Page, app_url: str) -> None:
