@@ -310,3 +310,14 @@ def test_flow_is_computed_on_demand_and_refused_for_many_tokens() -> None:
     assert numbers(app, "y", key="max_flow").sum() == pytest.approx(1, abs=1e-5)
     app = go(open_app(sentence="word " * 30), "flows")
     assert any("at most 20 tokens" in m.value for m in app.markdown)
+
+
+def test_only_what_stands_in_the_sentence_is_explained() -> None:
+    def explained(sentence: str) -> str:
+        return next(c.value for c in open_app(sentence=sentence).caption if "a piece of one" in c.value).replace(
+            "\\", ""
+        )
+
+    assert explained("The [MASK] sat.").endswith("[CLS] and [SEP] are added for the model.")
+    said = explained("Unfathomable 😀")
+    assert "[UNK] stands for what its vocabulary lacks. `##` marks" in said

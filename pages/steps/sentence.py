@@ -36,10 +36,7 @@ with st.container(horizontal=True, vertical_alignment="center", key="begin"):
 st.header(f"The sentence as {len(trace.tokens)} tokens")
 special = trace.pieces.special
 token_strip.draw(trace)
-st.caption(
-    "A token is a word, or a piece of one, that the model knows by number (id). Tokens in square brackets are added by "
-    "the model; `##` marks a piece that continues a word."
-)
+st.caption(token_strip.explained(trace))
 rows = [
     {"position": i, "token": token, "id": trace.ids[i], "typed": trace.pieces.typed(i), "added": special[i]}
     | ({"sentence": "AB"[trace.pieces.segments[i]]} if trace.pieces.pair else {})

@@ -6,7 +6,14 @@ import streamlit as st
 
 from encoder.figures.theme import shown
 from encoder.trace import Trace
+from pages.ui.text import plain
 
+UNKNOWN = "[UNK]"
+MARKS = {  # what tokenizers write into a token -> what it says
+    "##": "a piece that continues a word",
+    "Ġ": "a piece that follows a space",
+    "▁": "a piece that follows a space",
+}
 STYLE = """
 <style>
 .tokens { display: flex; flex-wrap: wrap; gap: 6px; }
@@ -27,9 +34,22 @@ def draw(trace: Trace) -> None:
 def box(trace: Trace, i: int) -> str:
     """One token's box; an unknown piece also shows what was typed."""
     token, typed = trace.tokens[i], trace.pieces.typed(i)
-    word = f"{token} {typed}" if token == "[UNK]" else token
+    word = f"{token} {typed}" if token == UNKNOWN else token
     kind = " class='added'" if trace.pieces.special[i] else ""
     return (
         f"<div role='listitem'{kind}><bdi>{html.escape(shown(word, 24))}</bdi>"
         f"<small>{i} · id {trace.ids[i]}</small></div>"
     )
+
+
+def explained(trace: Trace) -> str:
+    """What there is to know about the tokens of this sentence, and no other."""
+    pieces, tokens = trace.pieces, trace.tokens
+    added = dict.fromkeys(plain(tokens[i]) for i, kind in enumerate(pieces.special) if kind and not pieces.typed(i))
+    said = ["A token is a word, or a piece of one, that the model knows by number (id)."]
+    if added:
+        said.append(f"{' and '.join(added)} {'are' if len(added) > 1 else 'is'} added for the model.")
+    if UNKNOWN in tokens:
+        said.append(f"{plain(UNKNOWN)} stands for what its vocabulary lacks.")
+    said += [f"`{mark}` marks {what}." for mark, what in MARKS.items() if any(one.startswith(mark) for one in tokens)]
+    return " ".join(said)
