@@ -211,11 +211,14 @@ class TextEncoder:
         """Where one number of a run came from; see `encoder.explain.explain`."""
         return explain(self.model, trace, name, index)
 
-    def predict(self, trace: Trace, k: int = 5) -> list[list[tuple[str, float]]] | None:
-        """The k likeliest words at each position with their probabilities; None for a model without an MLM head."""
+    def predict(
+        self, trace: Trace, k: int = 5, positions: Sequence[int] | None = None
+    ) -> list[list[tuple[str, float]]] | None:
+        """The k likeliest words with their probabilities at these positions, or at each; None without an MLM head."""
         if "mlm.probabilities" not in trace:
             return None
-        top = trace["mlm.probabilities"].topk(min(k, self.config.vocab_size))
+        shares = trace["mlm.probabilities"]
+        top = (shares if positions is None else shares[list(positions)]).topk(min(k, self.config.vocab_size))
         return [
             [(self.tokenizer.id_to_token(i) or f"#{i}", p) for i, p in zip(ids, ps, strict=True)]
             for ids, ps in zip(top.indices.tolist(), top.values.tolist(), strict=True)

@@ -121,10 +121,10 @@ def moment(step: int, encoder: TextEncoder, text: str, layer: int, head: int, po
     weights = attention_weights(trace, layer)[head : head + 1]
     mass = role_mass(weights, tokens(trace))
     measures = {"entropy_share": float(entropy_share(weights).mean())} | {role: float(mass[role]) for role in ROLES[:3]}
-    said = encoder.predict(asked)
+    said = encoder.predict(asked, positions=[position])
     kept = weights[0].numpy().copy()
     kept.flags.writeable = False
-    return Moment(step, kept, measures, said[position] if said and position < len(said) else [])
+    return Moment(step, kept, measures, said[0] if said else [])
 
 
 def masked(pieces: Tokens, position: int) -> str:

@@ -186,6 +186,7 @@ def test_guesses_are_the_recorded_probabilities_in_order(base: TextEncoder) -> N
     trace = base.trace("The cat [MASK] the mouse.")
     guesses = base.predict(trace, k=3)
     assert len(guesses) == len(trace.tokens)
+    assert base.predict(trace, 3, [3, 1]) == [guesses[3], guesses[1]]
     for position, row in enumerate(guesses):
         probabilities = trace["mlm.probabilities"][position]
         ids = [base.tokenizer.token_to_id(word) for word, _ in row]
