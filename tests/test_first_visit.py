@@ -3,11 +3,12 @@
 import asyncio
 import gc
 import sys
+import threading
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from streamlit.delta_generator import DeltaGenerator
 
 HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE / "benchmarks"))
@@ -42,16 +43,22 @@ def test_a_class_that_comes_at_once_to_a_new_server_sees_no_error() -> None:
         assert asyncio.run(come(running.url)) == [[]] * VISITORS
 
 
-@pytest.mark.usefixtures("just_started")
-def test_only_the_first_of_them_is_in_a_hurry() -> None:
-    usual = sys.getswitchinterval()
-    with ExitStack() as second:
+def test_one_of_them_imports_and_the_others_wait(just_started: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    usual, drawn, came = sys.getswitchinterval(), [], threading.Event()
+    monkeypatch.setattr(DeltaGenerator, "plotly_chart", lambda *given, **more: drawn.append(threading.current_thread()))
+
+    def second() -> None:
         with first_visit.loading():
-            second.enter_context(first_visit.loading())
-            assert sys.getswitchinterval() == first_visit.SHORT and not gc.isenabled()
-        assert sys.getswitchinterval() == usual and gc.isenabled()
-        assert gc.get_freeze_count() > 0
-    assert sys.getswitchinterval() == usual and gc.isenabled()
+            came.set()
+
+    other = threading.Thread(target=second)
+    with first_visit.loading():
+        other.start()
+        assert not came.wait(0.3)
+        assert sys.getswitchinterval() == first_visit.SHORT and not gc.isenabled()
+    other.join(10)
+    assert came.is_set() and drawn == [threading.current_thread()]
+    assert sys.getswitchinterval() == usual and gc.isenabled() and gc.get_freeze_count() > 0
 
 
 @pytest.mark.usefixtures("just_started")
@@ -63,11 +70,3 @@ def test_who_leaves_while_the_libraries_load_leaves_no_hurry_behind() -> None:
     with first_visit.loading():
         assert not gc.isenabled()
     assert gc.isenabled() and first_visit.loaded()
-
-
-def test_plotly_may_take_the_first_chart_apart() -> None:
-    one, other = first_visit.nothing(), first_visit.nothing()
-    assert one == other
-    one["data"][0].pop("type")  # type: ignore[index]
-    one["layout"]["xaxis"].clear()  # type: ignore[index]
-    assert first_visit.nothing() == other != one

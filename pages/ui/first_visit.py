@@ -17,6 +17,10 @@ import streamlit as st
 from pages.ui.component import component
 
 SHORT = 0.001  # seconds that one thread goes on while another waits: the browser fetches files during the imports
+NOTHING = {
+    "data": [{"type": "heatmap", "z": [[0]], "opacity": 0, "showscale": False, "hoverinfo": "skip"}],
+    "layout": {"height": 10, "xaxis": {"visible": False}, "yaxis": {"visible": False}},
+}
 _component = component("first_visit", "<span></span>")
 
 
@@ -41,28 +45,29 @@ def loaded() -> list[bool]:
 
 @st.cache_resource(show_spinner=False)
 def seat() -> threading.Lock:
-    """Held by the one visitor whose imports are in a hurry."""
+    """Held by the visitor whose run imports."""
     return threading.Lock()
 
 
 @contextmanager
 def loading() -> Iterator[None]:
-    """Around the imports: the browser gets a chart to start with, and the first visitor is in a hurry."""
+    """Around the imports: one visitor does them, after a chart of nothing; who comes meanwhile waits here.
+
+    Nobody else may draw: Plotly looks at numpy as soon as another thread has begun to import it.
+    """
     if loaded():
         yield
         return
-    waiting = st.empty()
-    waiting.plotly_chart(nothing(), key="first_chart", config={"displayModeBar": False})
-    if seat().acquire(blocking=False):
-        try:
-            with hurry():
-                yield
-            loaded().append(True)
-        finally:
-            seat().release()
-    else:
-        yield  # Python has this visitor wait for what the first one imports
-    waiting.empty()
+    with seat():
+        if loaded():
+            yield
+            return
+        waiting = st.empty()
+        waiting.plotly_chart(NOTHING, key="first_chart", config={"displayModeBar": False})
+        with hurry():
+            yield
+        waiting.empty()
+        loaded().append(True)
 
 
 @contextmanager
@@ -81,10 +86,3 @@ def hurry() -> Iterator[None]:
         sys.setswitchinterval(usual)
         gc.enable()
     gc.freeze()
-
-
-def nothing() -> dict[str, object]:
-    """A chart that shows nothing; a new one each time, because Plotly takes it apart while it reads it."""
-    cell = {"type": "heatmap", "z": [[0]], "opacity": 0, "showscale": False, "hoverinfo": "skip"}
-    unseen = {"visible": False}
-    return {"data": [cell], "layout": {"height": 10, "xaxis": unseen, "yaxis": {**unseen}}}
