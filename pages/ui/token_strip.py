@@ -44,8 +44,8 @@ def box(trace: Trace, i: int) -> str:
 
 def explained(trace: Trace) -> str:
     """What there is to know about the tokens of this sentence, and no other."""
-    pieces, tokens = trace.pieces, trace.tokens
-    added = dict.fromkeys(plain(tokens[i]) for i, kind in enumerate(pieces.special) if kind and not pieces.typed(i))
+    tokens = trace.tokens
+    added = dict.fromkeys(plain(token) for token, special in zip(tokens, trace.pieces.special, strict=True) if special)
     said = ["A token is a word, or a piece of one, that the model knows by number (id)."]
     if added:
         said.append(f"{' and '.join(added)} {'are' if len(added) > 1 else 'is'} added for the model.")
