@@ -10,7 +10,7 @@ import gc
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 import streamlit as st
 
@@ -51,32 +51,24 @@ def seat() -> threading.Lock:
 
 @contextmanager
 def loading() -> Iterator[None]:
-    """Around the imports: one visitor does them, after a chart of nothing; who comes meanwhile waits here.
-
-    Nobody else may draw: Plotly looks at numpy as soon as another thread has begun to import it.
-    """
+    """Around the imports: one visitor does them, in a hurry; who comes meanwhile waits here."""
     if loaded():
         yield
         return
-    with seat():
-        if loaded():
-            yield
-            return
-        waiting = st.empty()
-        waiting.plotly_chart(NOTHING, key="first_chart", config={"displayModeBar": False})
-        with hurry():
-            yield
-        waiting.empty()
-        loaded().append(True)
+    with seat(), nullcontext() if loaded() else hurry():
+        yield
 
 
 @contextmanager
 def hurry() -> Iterator[None]:
-    """Nobody looks for garbage meanwhile, nor ever after among what was loaded.
+    """After a chart of nothing, nobody looks for garbage meanwhile, nor ever after among what was loaded.
 
-    To look at all of torch's objects takes a tenth of a second, in which no session gets on. It must not be later:
-    what stands aside here is never let go, and there are no runs yet.
+    Nobody else may draw: Plotly looks at numpy as soon as another thread has begun to import it. To look at all of
+    torch's objects takes a tenth of a second, in which no session gets on. It must not be later: what stands aside
+    here is never let go, and there are no runs yet.
     """
+    waiting = st.empty()
+    waiting.plotly_chart(NOTHING, key="first_chart", config={"displayModeBar": False})
     gc.disable()
     usual = sys.getswitchinterval()
     sys.setswitchinterval(SHORT)
@@ -86,3 +78,5 @@ def hurry() -> Iterator[None]:
         sys.setswitchinterval(usual)
         gc.enable()
     gc.freeze()
+    waiting.empty()
+    loaded().append(True)
