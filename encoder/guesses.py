@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
+from encoder.formatting import brief
 from encoder.trace import Trace
 from encoder.trials import Finding
-from encoder.trials.finding import brief
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from encoder.figures.drawn import Drawn
 from encoder.figures.facts import main_fact
 from encoder.figures.matrix import MOST_CELLS
 from encoder.figures.steps import draw_best_words, draw_step, kind_of, picture, title
-from encoder.figures.theme import shown
 from encoder.figures.tiles import tiles
+from encoder.formatting import shown
 from encoder.report_page import FIGURE, FOOT, HEAD
 from encoder.steps import PAIRS, PER_HEAD, PER_TOKEN, Step
 from encoder.text_encoder import TextEncoder

@@ -13,7 +13,8 @@ import pytest
 from encoder.figures.charts import BARS, likeliest, term_bars, token_bars
 from encoder.figures.facts import main_fact
 from encoder.figures.matrix import MOST_CELLS, matrix
-from encoder.figures.theme import ACCENT, SECOND, Kind, Theme, label, limits, palette, scale, short
+from encoder.figures.theme import ACCENT, SECOND, Kind, Theme, label, limits, palette, scale
+from encoder.formatting import short
 
 LEVELS = 254  # steps between the 255 levels of a large picture
 THEMES: tuple[Theme, ...] = ("light", "dark")

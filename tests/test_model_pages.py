@@ -11,7 +11,7 @@ from tiny import TINY, tiny_model, tiny_tokenizer
 from encoder import PRESETS, EncoderConfig, TextEncoder, checkpoint, hub
 from encoder.config_text import config_to_text
 from encoder.cost import size
-from encoder.figures.theme import short
+from encoder.formatting import short
 from pages.ui import models, session
 
 SENTENCE = "w1 w2 w3 w2 w4"

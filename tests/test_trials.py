@@ -15,10 +15,10 @@ from tokenizers.pre_tokenizers import BertPreTokenizer
 from tokenizers.processors import TemplateProcessing
 
 from encoder import TextEncoder, Trace, checkpoint, labs, trials
+from encoder.formatting import brief
 from encoder.metrics import attention_weights, survey
 from encoder.trace import Source
 from encoder.trials import TRIALS, Finding, Verdict, linear, looking, meaning, order, sizes, stacks
-from encoder.trials.finding import brief
 
 HOLDS, CONDITION, FAILS, UNTRIED = Verdict.HOLDS, Verdict.CONDITION, Verdict.FAILS, Verdict.UNTRIED
 WIDE = "The animal didn't cross the street because it was too wide."

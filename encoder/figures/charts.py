@@ -18,9 +18,9 @@ from encoder.figures.theme import (
     limits,
     number_axis,
     scale,
-    short,
     token_axis,
 )
+from encoder.formatting import short
 
 BARS = 24  # terms with a bar of their own
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from encoder.figures.theme import shown
+from encoder.formatting import shown
 
 Rows = Iterable[Sequence[object]]
 LONGEST_NAME = 60  # characters of a token in a table

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from encoder.figures.theme import Kind, short
+from encoder.figures.theme import Kind
+from encoder.formatting import short
 
 
 def place(names: list[str] | str, i: int) -> str:

@@ -4,7 +4,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from encoder.figures.drawn import Drawn, draw, grid
-from encoder.figures.theme import Kind, Theme, layout, limits, number_axis, scale, short, token_axis
+from encoder.figures.theme import Kind, Theme, layout, limits, number_axis, scale, token_axis
+from encoder.formatting import short
 
 MOST_CELLS = 128 * 128  # above this a picture carries 255 levels instead of exact numbers
 LEVELS = 254

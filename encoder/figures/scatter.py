@@ -4,7 +4,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from encoder.figures.drawn import Drawn, Rows, columns, draw, numbered
-from encoder.figures.theme import ACCENT, INK, Theme, layout, number_axis, palette, shown
+from encoder.figures.theme import ACCENT, INK, Theme, layout, number_axis, palette
+from encoder.formatting import shown
 
 
 def paths(points: np.ndarray, tokens: list[str], titles: tuple[str, str], theme: Theme = "light") -> Drawn:

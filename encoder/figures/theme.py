@@ -7,6 +7,8 @@ from typing import Any, Literal
 import plotly.graph_objects as go
 from plotly.colors import convert_colors_to_same_type, sample_colorscale, sequential
 
+from encoder.formatting import shown
+
 Theme = Literal["light", "dark"]
 Kind = Literal["signed", "share", "positive"]
 
@@ -56,20 +58,6 @@ def limits(kind: Kind, largest: float) -> tuple[float, float]:
     """The ends of the colour scale: 0..1 for shares, symmetric about zero for signed values, from zero up otherwise."""
     largest = largest if math.isfinite(largest) and largest > 0 else 1.0
     return {"share": (0.0, 1.0), "signed": (-largest, largest), "positive": (0.0, largest)}[kind]
-
-
-def short(value: float) -> str:
-    """A number with four significant digits."""
-    return f"{value:.4g}"
-
-
-EMPTY = "\u115f\u1160\u3164\uffa0\u2800\u034f"  # printable by Unicode, yet without a shape
-
-
-def shown(token: str, longest: int = 14) -> str:
-    """A token as plain text: cut when long, characters without a shape shown by their number."""
-    seen = "".join(c if c.isprintable() and c not in EMPTY else f"\\u{ord(c):04x}" for c in token)
-    return seen if len(seen) <= longest else seen[: longest - 1] + "…"
 
 
 def label(token: str, longest: int = 14) -> str:

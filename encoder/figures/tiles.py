@@ -7,7 +7,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from encoder.figures.drawn import Drawn, Rows, draw, numbered
-from encoder.figures.theme import Kind, Theme, labels, layout, limits, scale, short
+from encoder.figures.theme import Kind, Theme, labels, layout, limits, scale
+from encoder.formatting import short
 
 MOST_LABELS = 64  # names along one side
 TALLEST = 700  # pixels of all tiles together, so that a picture fits on a sheet of paper

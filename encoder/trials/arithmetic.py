@@ -5,10 +5,11 @@ import math
 import torch
 
 from encoder.edit_text import text_to_edits
+from encoder.formatting import brief
 from encoder.labs import dot_products, scaling, softmax_of
 from encoder.metrics import attention_weights
 from encoder.text_encoder import TextEncoder
-from encoder.trials.finding import Bars, Curves, Finding, Grid, array, brief, judge
+from encoder.trials.finding import Bars, Curves, Finding, Grid, array, judge
 
 AGREES = 1e-5  # of the size of what was added up
 SATURATED = 0.8  # mean largest weight from which softmax is called all or nothing

@@ -74,18 +74,6 @@ def untried(why: str) -> Finding:
     return Finding(float("nan"), "", why, Verdict.UNTRIED)
 
 
-def brief(value: float) -> str:
-    """A number with three significant digits; rounding errors as powers of ten."""
-    if 0 < abs(value) < 1e-3:
-        return f"{value:.1e}"
-    return f"{value:.3g}" if abs(value) < 999.5 else f"{value:,.0f}"
-
-
 def array(values: Tensor | Iterable[float]) -> np.ndarray:
     """Plain numbers for a picture."""
     return values.double().numpy() if isinstance(values, Tensor) else np.array(list(values), dtype=np.float64)
-
-
-def listed(words: list[str]) -> str:
-    """Names in a row: a, b and c."""
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -2,9 +2,10 @@
 
 from encoder.attention import Attention
 from encoder.config import Activation
+from encoder.formatting import brief
 from encoder.labs import collapse, halved
 from encoder.text_encoder import TextEncoder
-from encoder.trials.finding import Bars, Finding, array, brief, judge
+from encoder.trials.finding import Bars, Finding, array, judge
 
 ROUNDING = 1e-5
 

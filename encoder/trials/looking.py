@@ -3,10 +3,11 @@
 import torch
 from torch import Tensor
 
+from encoder.formatting import brief
 from encoder.metrics import MARGIN, attention_weights
 from encoder.text_encoder import TextEncoder
 from encoder.trace import Trace
-from encoder.trials.finding import Finding, Grid, array, brief, judge
+from encoder.trials.finding import Finding, Grid, array, judge
 
 SWITCH = 0.05  # a difference of weights below this is none
 # Sentences with the words that a kind of head would link, each pair looked at both ways.

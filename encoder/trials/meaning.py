@@ -6,11 +6,12 @@ import torch
 from torch import Tensor
 
 from encoder.compare import word_cosines
+from encoder.formatting import brief
 from encoder.metrics import SENTENCES, attention_weights
 from encoder.metrics.habits import masses
 from encoder.metrics.habits import runs as each_run
 from encoder.text_encoder import TextEncoder
-from encoder.trials.finding import Curves, Finding, array, brief, judge, untried
+from encoder.trials.finding import Curves, Finding, array, judge, untried
 from encoder.trials.looking import position_of
 
 ALIKE = 0.9  # mean cosine above which two vectors count as one meaning

@@ -3,9 +3,10 @@
 import math
 
 from encoder.embedding import FixedPositions
+from encoder.formatting import brief
 from encoder.labs import exchanged, profile, turn, word_order
 from encoder.text_encoder import TextEncoder
-from encoder.trials.finding import Bars, Curves, Finding, array, brief, judge, untried
+from encoder.trials.finding import Bars, Curves, Finding, array, judge, untried
 
 ROUNDING = 1e-5  # differences of float32 sums, relative to the numbers that were added
 

@@ -3,9 +3,10 @@
 import numpy as np
 
 from encoder.cost import parameters
+from encoder.formatting import brief, listed
 from encoder.labs import LENGTHS, Duration, timing
 from encoder.text_encoder import TextEncoder
-from encoder.trials.finding import Bars, Curves, Finding, brief, judge, listed, untried
+from encoder.trials.finding import Bars, Curves, Finding, judge, untried
 
 ABOUT = 0.1  # how far "about" reaches
 CONSTANT = 1.5  # a time that grows by less than this factor is called constant

@@ -3,9 +3,10 @@
 import math
 from dataclasses import replace
 
+from encoder.formatting import brief
 from encoder.labs import SHAPE, gradients, hidden_row, norms, padding, residuals, softmax_of
 from encoder.text_encoder import TextEncoder
-from encoder.trials.finding import Bars, Curves, Finding, array, brief, judge
+from encoder.trials.finding import Bars, Curves, Finding, array, judge
 
 APART = 1e-3  # 1 - cosine below which all tokens have become one
 ROUNDING = 1e-5

@@ -5,7 +5,7 @@ import streamlit as st
 import torch
 
 from encoder.figures.matrix import matrix
-from encoder.figures.theme import short, shown
+from encoder.formatting import short, shown
 from encoder.metrics import weighted_values
 from encoder.steps import PAIRS, Step
 from pages.ui import inspector, maps, session, state, step_panel

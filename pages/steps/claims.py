@@ -4,8 +4,9 @@ import pandas as pd
 import streamlit as st
 
 from encoder.claims import CLAIMS, SOURCES, Claim
+from encoder.formatting import brief
 from encoder.trials import Finding, Verdict
-from encoder.trials.finding import brief, untried
+from encoder.trials.finding import untried
 from pages.ui import downloads, findings, lesson_book, lesson_player, session, state
 from pages.ui.text import plain
 

@@ -13,7 +13,7 @@ from encoder.compare import (
 )  # fmt: skip
 from encoder.figures.charts import token_bars
 from encoder.figures.matrix import matrix
-from encoder.figures.theme import short, shown
+from encoder.formatting import short, shown
 from encoder.trace import Trace
 from pages.ui import downloads, models, session, side_by_side, state
 from pages.ui.text import chart, plain, theme

@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from encoder.figures.charts import token_bars
-from encoder.figures.theme import short, shown
+from encoder.formatting import short, shown
 from encoder.metrics import most_active, silent_share
 from pages.ui import session, state, step_panel
 from pages.ui.text import chart, plain, theme

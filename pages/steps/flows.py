@@ -7,7 +7,7 @@ import torch
 from encoder.figures.charts import token_bars
 from encoder.figures.facts import main_fact
 from encoder.figures.matrix import matrix
-from encoder.figures.theme import short, shown
+from encoder.formatting import short, shown
 from encoder.metrics import FLOW_TOKENS, disagreement, flow, mixing_ratio, norm_weighted, rollout
 from pages.ui import downloads, inspector, maps, session, state, turns
 from pages.ui.text import chart, plain, theme

@@ -8,7 +8,7 @@ import streamlit as st
 
 from encoder.figures.matrix import matrix
 from encoder.figures.scatter import named_points
-from encoder.figures.theme import short
+from encoder.formatting import short
 from encoder.metrics import MARGIN, ROLES, WAYS, Survey, plane, segment_mass
 from pages.ui import downloads, maps, session, state
 from pages.ui.site import PAGES

@@ -8,7 +8,7 @@ import streamlit as st
 
 from encoder.figures.charts import lines, token_bars
 from encoder.figures.matrix import matrix
-from encoder.figures.theme import short, shown
+from encoder.formatting import short, shown
 from encoder.labs import collapse, hidden_row, padding, word_order
 from pages.ui import session, state
 from pages.ui.text import NUMBER, chart, plain, theme

@@ -7,7 +7,7 @@ import streamlit as st
 from encoder.figures.charts import likeliest
 from encoder.figures.matrix import matrix
 from encoder.figures.scatter import paths
-from encoder.figures.theme import short, shown
+from encoder.formatting import short, shown
 from encoder.metrics import cosine_matrix, final_answer, kl_to_last, lens_words, logit_lens, stream, token_paths
 from pages.ui import downloads, session, state
 from pages.ui.text import chart, plain, theme

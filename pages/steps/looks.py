@@ -6,7 +6,7 @@ import streamlit as st
 from encoder.figures.facts import main_fact
 from encoder.figures.links import links, undrawn
 from encoder.figures.matrix import matrix
-from encoder.figures.theme import short, shown
+from encoder.formatting import short, shown
 from encoder.metrics import WAYS, between, together
 from encoder.words import merge, word_groups, words
 from pages.ui import session, state

@@ -5,7 +5,7 @@ import pandas as pd
 import streamlit as st
 
 from encoder.figures.charts import lines
-from encoder.figures.theme import short, shown
+from encoder.formatting import short, shown
 from encoder.timelapse import appears
 from pages.ui import maps, models, player, session, state
 from pages.ui.text import NUMBER, chart, plain, theme

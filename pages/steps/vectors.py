@@ -5,7 +5,7 @@ import streamlit as st
 
 from encoder.figures.charts import token_bars
 from encoder.figures.matrix import matrix
-from encoder.figures.theme import short, shown
+from encoder.formatting import short, shown
 from encoder.metrics import contributions, most_active
 from pages.ui import session, state
 from pages.ui.text import NUMBER, chart, plain, theme

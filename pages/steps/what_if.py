@@ -6,7 +6,7 @@ import streamlit as st
 
 from encoder.compare import first_difference, relative_difference
 from encoder.figures.matrix import matrix
-from encoder.figures.theme import short, shown
+from encoder.formatting import short, shown
 from encoder.metrics import cosine
 from pages.ui import board, session, side_by_side, state, switches
 from pages.ui.text import chart, plain, theme

@@ -5,8 +5,8 @@ import streamlit as st
 from encoder import PRESETS, hub
 from encoder.config import CHOICES, EncoderConfig
 from encoder.cost import size
-from encoder.figures.theme import short, shown
 from encoder.folders import folders
+from encoder.formatting import short, shown
 from encoder.hugging_face import FAMILIES
 from pages.ui import models, sidebar, state
 from pages.ui.text import plain

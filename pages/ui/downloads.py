@@ -8,7 +8,7 @@ import streamlit as st
 
 from encoder.caption import file_name
 from encoder.figures.drawn import Rows, to_csv
-from encoder.figures.theme import shown
+from encoder.formatting import shown
 from pages.ui import keep
 
 

@@ -4,8 +4,8 @@ import streamlit as st
 
 from encoder.figures.charts import lines, token_bars
 from encoder.figures.matrix import matrix
+from encoder.formatting import brief
 from encoder.trials import Bars, Curves, Finding, Picture, Verdict
-from encoder.trials.finding import brief
 from pages.ui.text import chart, plain, theme
 
 COLOURS = {Verdict.HOLDS: "green", Verdict.CONDITION: "orange", Verdict.FAILS: "red", Verdict.UNTRIED: "gray"}

@@ -8,7 +8,7 @@ import streamlit as st
 
 from encoder.explanation import Explanation, Line, Operand
 from encoder.figures.charts import term_bars
-from encoder.figures.theme import short, shown
+from encoder.formatting import short, shown
 from encoder.steps import PAIRS, PER_HEAD, PER_TOKEN, Step
 from encoder.trace import Trace
 from pages.ui import session, state

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from encoder import guesses
-from encoder.figures.theme import shown
+from encoder.formatting import shown
 from encoder.lesson import LessonStep, Question
 from encoder.trace import Trace
 from encoder.trials import Finding, Verdict, position_of, takes

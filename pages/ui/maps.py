@@ -10,7 +10,8 @@ import numpy as np
 import streamlit as st
 
 from encoder.figures.drawn import Rows, numbered
-from encoder.figures.theme import Kind, Theme, limits, palette, short, shown
+from encoder.figures.theme import Kind, Theme, limits, palette
+from encoder.formatting import short, shown
 from encoder.trace import Trace
 from pages.ui import keep, present
 from pages.ui.component import component

@@ -2,7 +2,8 @@
 
 import math
 
-from encoder.figures.theme import Theme, shown
+from encoder.figures.theme import Theme
+from encoder.formatting import shown
 from encoder.timelapse import Moment
 from pages.ui import maps
 from pages.ui.component import component

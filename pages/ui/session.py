@@ -13,7 +13,7 @@ import torch
 from encoder import TextEncoder, Trace, labs, timelapse, trials
 from encoder.cost import longest, size
 from encoder.edit_text import text_to_edits
-from encoder.figures.theme import short
+from encoder.formatting import short
 from encoder.metrics import ROLES, SENTENCES, Survey, nearest_words, unit_words
 from encoder.metrics import survey as measure
 from encoder.proof import Check, checks

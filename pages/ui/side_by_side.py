@@ -9,7 +9,7 @@ import streamlit as st
 from encoder.compare import Pair, beside, subtract
 from encoder.figures.facts import main_fact
 from encoder.figures.matrix import matrix
-from encoder.figures.theme import shown
+from encoder.formatting import shown
 from encoder.knockout import Watch, grid
 from encoder.knockout import leave_one_out as sweep_heads
 from encoder.steps import PAIRS, PER_HEAD, PER_TOKEN

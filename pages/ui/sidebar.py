@@ -6,7 +6,7 @@ import streamlit as st
 
 from encoder import TextEncoder
 from encoder.edit_text import sentence, text_to_edits
-from encoder.figures.theme import shown
+from encoder.formatting import shown
 from encoder.metrics import first_lost
 from encoder.trace import Tokens, Trace
 from pages.ui import models, session, state

@@ -4,7 +4,7 @@ import html
 
 import streamlit as st
 
-from encoder.figures.theme import shown
+from encoder.formatting import shown
 from encoder.trace import Trace
 from pages.ui.text import plain
 
