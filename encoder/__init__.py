@@ -1,7 +1,7 @@
 """A transformer encoder that shows every step: `TextEncoder.from_pretrained("base").trace("a sentence")`."""
 
-from encoder.config import PRESETS, EncoderConfig, preset
 from encoder.edits import Edit
+from encoder.model.config import PRESETS, EncoderConfig, preset
 from encoder.tensor_files import CheckpointError
 from encoder.text_encoder import TextEncoder
 from encoder.trace import Trace

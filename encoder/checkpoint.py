@@ -15,13 +15,13 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from encoder import hugging_face
-from encoder.config import EncoderConfig
 from encoder.folders import folders, within
 from encoder.hugging_face import Names
-from encoder.model import Encoder
+from encoder.model.config import EncoderConfig
+from encoder.model.encoder import Encoder
+from encoder.model.meta import without_weights
 from encoder.tensor_files import INDEX, WEIGHTS, CheckpointError, described, fingerprint, read, read_json, weight_files
 from encoder.tokenizer_files import TOKENIZER, SpecialTokens, read_tokenizer
-from encoder.undrawn import without_weights
 
 __all__ = ["BUNDLED", "CheckpointError", "Loaded", "build", "bundled_names", "find", "folders", "laid_out", "load",
            "random_weights", "read_config", "save", "within"]  # fmt: skip

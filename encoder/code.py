@@ -7,15 +7,15 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
-from encoder.attention import Attention
-from encoder.block import Block
-from encoder.config import PRESETS, EncoderConfig
 from encoder.edit_text import sentence
 from encoder.edits import Edit
-from encoder.embedding import Embedding
-from encoder.feed_forward import FeedForward
-from encoder.model import Encoder, MLMHead
-from encoder.normalization import NORMS
+from encoder.model.attention import Attention
+from encoder.model.block import Block
+from encoder.model.config import PRESETS, EncoderConfig
+from encoder.model.embedding import Embedding
+from encoder.model.encoder import Encoder, MLMHead
+from encoder.model.feed_forward import FeedForward
+from encoder.model.normalization import NORMS
 from encoder.steps import PAIRS, PER_HEAD, Step
 from encoder.trace import Trace
 

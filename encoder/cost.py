@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from encoder.config import EncoderConfig
-from encoder.model import Encoder
+from encoder.model.config import EncoderConfig
+from encoder.model.encoder import Encoder
 from encoder.steps import Step, by_name
 from encoder.trace import Trace
 

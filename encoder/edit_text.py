@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from urllib.parse import quote, unquote
 
-from encoder.config import LONGEST, EncoderConfig
 from encoder.edits import Edit, bypassed
+from encoder.model.config import LONGEST, EncoderConfig
 from encoder.steps import by_name
 
 LONGEST_TEXT = 20_000  # characters

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from encoder.config import EncoderConfig
 from encoder.edits import Edit, Run, bypassed, check_run
+from encoder.model.config import EncoderConfig
+from encoder.model.tap import NO_TAP, Tap
 from encoder.steps import Step, by_name
-from encoder.tap import NO_TAP, Tap
 
 
 @dataclass(frozen=True)

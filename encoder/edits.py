@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 
 from torch import Tensor
 
-from encoder.config import FLOAT32_MAX, LIMITS, LONGEST, EncoderConfig
+from encoder.model.config import FLOAT32_MAX, LIMITS, LONGEST, EncoderConfig
 from encoder.steps import Step, by_name
 
 LARGEST_SEED = 2**31 - 1

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from encoder.edit_text import sentence
 from encoder.edits import reaches
 from encoder.explanation import Explanation, Index
-from encoder.model import Encoder
+from encoder.model.encoder import Encoder
 from encoder.rules import RULES, Source, tex, weight
 from encoder.steps import by_name
 from encoder.trace import Trace

@@ -11,7 +11,7 @@ from typing import Any
 
 from torch import Tensor
 
-from encoder.config import Activation, EncoderConfig
+from encoder.model.config import Activation, EncoderConfig
 from encoder.tensor_files import CheckpointError
 
 ACTIVATIONS: dict[str, Activation] = {

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from encoder.config import EncoderConfig
 from encoder.editor import editor
 from encoder.edits import Edit, check
 from encoder.metrics.unpadded import rows, tokens
+from encoder.model.config import EncoderConfig
 from encoder.steps import by_name
 from encoder.text_encoder import TextEncoder
 from encoder.trace import Text, Trace

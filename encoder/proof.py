@@ -7,13 +7,13 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
-from encoder.block import Block
 from encoder.edit_text import sentence
-from encoder.model import Encoder
-from encoder.normalization import LayerNorm, StdNorm
+from encoder.model.block import Block
+from encoder.model.encoder import Encoder
+from encoder.model.meta import without_weights
+from encoder.model.normalization import LayerNorm, StdNorm
 from encoder.steps import Step, by_name
 from encoder.trace import Trace
-from encoder.undrawn import without_weights
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import numpy as np
 from torch import Tensor
 
 from encoder.explanation import Index, Line, Operand, Terms
-from encoder.model import Encoder
+from encoder.model.encoder import Encoder
 from encoder.steps import Step
 from encoder.trace import Trace
 

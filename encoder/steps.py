@@ -7,7 +7,7 @@ model of that configuration records, under the names that the forward pass gives
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from encoder.config import EncoderConfig
+from encoder.model.config import EncoderConfig
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,14 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from encoder import checkpoint
-from encoder.config import EncoderConfig
 from encoder.editor import editor
 from encoder.edits import Edit, check
 from encoder.explain import explain
 from encoder.explanation import Explanation
-from encoder.model import Encoder
+from encoder.model.config import EncoderConfig
+from encoder.model.encoder import Encoder
+from encoder.model.tap import NO_TAP, Recorder, Tap
 from encoder.steps import Step, catalogue
-from encoder.tap import NO_TAP, Recorder, Tap
 from encoder.tokenizer_files import SpecialTokens, special_tokens
 from encoder.tokenizing import tokens
 from encoder.trace import Source, Text, Tokens, Trace

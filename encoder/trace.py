@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-from encoder.config import EncoderConfig
 from encoder.edits import Edit
-from encoder.model import Encoder
+from encoder.model.config import EncoderConfig
+from encoder.model.encoder import Encoder
 from encoder.steps import Step, by_name
 
 Text = str | tuple[str, str]  # a sentence, or a pair of them

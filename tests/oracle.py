@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from encoder import EncoderConfig, TextEncoder, Trace
-from encoder.model import Encoder
+from encoder.model.encoder import Encoder
 from encoder.steps import Step
 
 

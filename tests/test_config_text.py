@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from encoder.config import PRESETS, EncoderConfig
-from encoder.config_text import config_to_text, text_to_config
+from encoder.model.config import PRESETS, EncoderConfig
+from encoder.model.config_text import config_to_text, text_to_config
 
 
 @pytest.mark.parametrize("name", PRESETS)

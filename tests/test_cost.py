@@ -12,7 +12,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from encoder import PRESETS, EncoderConfig, TextEncoder, checkpoint
 from encoder.cost import FLOPS, LAYER_PARTS, parameters, size, step_costs, step_flops
-from encoder.model import Encoder
+from encoder.model.encoder import Encoder
 from encoder.steps import by_name, catalogue
 
 every_variant = pytest.mark.parametrize("config", VARIANTS.values(), ids=VARIANTS)

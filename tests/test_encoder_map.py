@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from encoder.config import PRESETS, EncoderConfig
+from encoder.model.config import PRESETS, EncoderConfig
 from pages.ui.encoder_map import blocks
 from pages.ui.walk import stops
 

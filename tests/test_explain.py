@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from encoder import EncoderConfig, TextEncoder, Trace
 from encoder.explanation import Explanation, Operand
-from encoder.model import Encoder
+from encoder.model.encoder import Encoder
 from encoder.rules import RULES, SHOWN
 from encoder.steps import Step, catalogue
 

@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from nasty import EVERY, NUMBERS, any_text, texts
 
 from encoder import TextEncoder, Trace
-from encoder.config_text import config_to_text, text_to_config
 from encoder.edit_text import edits_to_text, sentence, text_to_edits
 from encoder.edits import VALUES, check
 from encoder.figures.theme import label
 from encoder.formatting import shown
+from encoder.model.config_text import config_to_text, text_to_config
 from pages.ui import board, inspector, maps, models, state
 from pages.ui.text import plain
 from pages.ui.walk import KNOWN_STEPS

@@ -20,7 +20,7 @@ from tiny import TINY, tiny_model, tiny_tokenizer
 
 from encoder import Edit, TextEncoder, checkpoint
 from encoder.metrics import first_lost
-from encoder.model import Encoder
+from encoder.model.encoder import Encoder
 from pages.ui import session
 from pages.ui.site import PAGES
 

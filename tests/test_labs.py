@@ -12,7 +12,6 @@ from tiny import SENTENCE, TINY, VARIANTS, tiny
 from torch import Tensor
 
 from encoder import Edit, EncoderConfig, TextEncoder
-from encoder.block import Block
 from encoder.labs import (
     DEPTHS,
     WITHOUT_POSITIONS,
@@ -37,7 +36,8 @@ from encoder.labs.depth import SHAPE
 from encoder.labs.depth import VARIANTS as KINDS
 from encoder.labs.parts import Given, normal, recorded, untrained
 from encoder.metrics import attention_weights
-from encoder.tap import Recorder
+from encoder.model.block import Block
+from encoder.model.tap import Recorder
 
 SARA = "Keys on the table belong to Sara."
 SHORT, LONG = "w1 w2 w3", "w4 w5 w6 w7 w8 w9"

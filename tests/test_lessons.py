@@ -10,11 +10,11 @@ import pytest
 
 from encoder import trials
 from encoder.claims import CLAIMS, SOURCES
-from encoder.config import PRESETS
 from encoder.glossary import TERMS, beside
 from encoder.guesses import number, token, verdict
 from encoder.lesson import MOST_BYTES, Lesson, LessonError, LessonStep, Question, read
 from encoder.lesson_text import LONGEST_LINK, pack, unpack, write
+from encoder.model.config import PRESETS
 from encoder.steps import catalogue
 from encoder.text_encoder import TextEncoder
 from encoder.trials import Finding, Verdict

@@ -7,8 +7,8 @@ import torch
 from torch import Tensor, nn
 
 from encoder import TextEncoder
-from encoder.linear import LaidOut, Linear
-from encoder.tap import Recorder
+from encoder.model.linear import LaidOut, Linear
+from encoder.model.tap import Recorder
 
 WIDTHS = [(7, 11), (64, 64), (512, 2048), (2048, 512)]
 

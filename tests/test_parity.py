@@ -10,12 +10,12 @@ from tiny import TINY, tiny_model
 from torch import Tensor, nn
 
 from encoder import EncoderConfig
-from encoder.attention import Attention
-from encoder.embedding import sinusoidal_positions
-from encoder.feed_forward import FeedForward
-from encoder.model import Encoder
-from encoder.normalization import NORMS, LayerNorm, StdNorm
-from encoder.tap import Recorder
+from encoder.model.attention import Attention
+from encoder.model.embedding import sinusoidal_positions
+from encoder.model.encoder import Encoder
+from encoder.model.feed_forward import FeedForward
+from encoder.model.normalization import NORMS, LayerNorm, StdNorm
+from encoder.model.tap import Recorder
 
 TOLERANCE = 1e-10
 LENGTHS = torch.tensor([9, 5, 1])

@@ -12,7 +12,7 @@ from tiny import SENTENCE, TINY, VARIANTS, tiny, tiny_model
 from torch import Tensor
 
 from encoder import EncoderConfig, TextEncoder, Trace
-from encoder.tap import Recorder
+from encoder.model.tap import Recorder
 
 SARA = "Keys on the table belong to Sara."
 SENTENCES = [" ".join(f"w{(i * j) % 48}" for j in range(1, 2 + i % 15)) for i in range(60)]

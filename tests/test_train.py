@@ -16,8 +16,8 @@ from tiny import TINY, tiny, tiny_tokenizer
 from two_processes import LINES, RECIPE, gradients
 
 from encoder import TextEncoder
-from encoder.config import EncoderConfig
-from encoder.tap import Recorder
+from encoder.model.config import EncoderConfig
+from encoder.model.tap import Recorder
 from encoder.train import keeping
 from encoder.train.__main__ import main
 from encoder.train.corpus import TrainingError

@@ -9,7 +9,7 @@ from tokenizers.pre_tokenizers import WhitespaceSplit
 from tokenizers.processors import TemplateProcessing
 
 from encoder import PRESETS, EncoderConfig, TextEncoder, checkpoint
-from encoder.model import Encoder
+from encoder.model.encoder import Encoder
 from encoder.trace import Source
 
 SENTENCE = "w1 w2 w3 w2 w4"  # 7 tokens with [CLS] and [SEP], one word twice

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from encoder.config import LIMITS, EncoderConfig
 from encoder.editor import editor
 from encoder.edits import Edit
 from encoder.labs.parts import at_least, normal, some, untrained
 from encoder.metrics import cosine_matrix, length
-from encoder.tap import Recorder
+from encoder.model.config import LIMITS, EncoderConfig
+from encoder.model.tap import Recorder
 
 DEPTHS = (6, 12, 24, 48)
 SHAPE = EncoderConfig(vocab_size=5, d_model=128, n_heads=4, d_ff=512)  # its n_layers is not looked at

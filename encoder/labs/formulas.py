@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import torch
 
-from encoder.config import LIMITS
 from encoder.labs.parts import at_least, normal, some
-from encoder.normalization import LayerNorm, StdNorm
+from encoder.model.config import LIMITS
+from encoder.model.normalization import LayerNorm, StdNorm
 
 D_MODELS = (8, 16, 32, 64, 128, 256, 512, 1024)
 

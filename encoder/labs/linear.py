@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from encoder.attention import Attention
-from encoder.config import Activation, EncoderConfig
-from encoder.feed_forward import FeedForward
 from encoder.labs.parts import at_least, normal, recorded, untrained
+from encoder.model.attention import Attention
+from encoder.model.config import Activation, EncoderConfig
+from encoder.model.feed_forward import FeedForward
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from encoder.config import EncoderConfig
 from encoder.labs.parts import at_least, normal, untrained
-from encoder.tap import Recorder
+from encoder.model.config import EncoderConfig
+from encoder.model.tap import Recorder
 from encoder.text_encoder import TextEncoder
 from encoder.trace import Trace
 

@@ -6,9 +6,9 @@ from typing import Any
 from torch import Generator, Tensor, nn, randn
 
 from encoder import checkpoint
-from encoder.config import EncoderConfig
-from encoder.model import Encoder
-from encoder.tap import Recorder, Tap
+from encoder.model.config import EncoderConfig
+from encoder.model.encoder import Encoder
+from encoder.model.tap import Recorder, Tap
 
 
 class Given(Tap):

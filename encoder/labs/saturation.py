@@ -8,11 +8,11 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from encoder.attention import Attention
-from encoder.config import LIMITS, EncoderConfig
 from encoder.edits import Edit
 from encoder.labs.parts import at_least, normal, recorded, some, untrained
 from encoder.metrics import attention_weights, confidence, entropy_share
+from encoder.model.attention import Attention
+from encoder.model.config import LIMITS, EncoderConfig
 from encoder.text_encoder import TextEncoder
 from encoder.trace import Text, Trace
 

@@ -6,10 +6,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from encoder.block import Block
 from encoder.metrics.layers import length
 from encoder.metrics.maxflow import max_flow
 from encoder.metrics.unpadded import attention_weights, rows, tokens
+from encoder.model.block import Block
 from encoder.trace import Trace
 
 Mixing = Literal["Attn-N", "AttnRes-N", "AttnResLn-N"]

@@ -3,9 +3,9 @@
 import torch
 from torch import Tensor
 
-from encoder.block import Block
 from encoder.metrics.layers import length
 from encoder.metrics.lens import word
+from encoder.model.block import Block
 from encoder.text_encoder import TextEncoder
 
 

@@ -17,7 +17,7 @@ from encoder.metrics.heads import entropy_share
 from encoder.metrics.roles import role_mass
 from encoder.metrics.sentences import SENTENCES
 from encoder.metrics.unpadded import attention_weights
-from encoder.model import Encoder
+from encoder.model.encoder import Encoder
 from encoder.text_encoder import TextEncoder
 from encoder.trace import Source, Trace
 

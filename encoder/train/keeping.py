@@ -14,7 +14,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from encoder import checkpoint
-from encoder.model import Encoder
+from encoder.model.encoder import Encoder
 from encoder.train.corpus import TrainingError
 from encoder.train.recipe import Recipe
 

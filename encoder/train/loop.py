@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from encoder.model import Encoder
+from encoder.model.encoder import Encoder
 from encoder.train import keeping
 from encoder.train.keeping import Progress
 from encoder.train.masking import choose, hide, vocabulary

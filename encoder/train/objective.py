@@ -7,8 +7,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from encoder.model import Encoder
-from encoder.tap import Tap
+from encoder.model.encoder import Encoder
+from encoder.model.tap import Tap
 from encoder.train.packing import Rows
 
 DROPPED = {("embedding", "output"), ("attention", "weights"), ("attention", "output"), ("feed_forward", "output")}

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
-from encoder.config import EncoderConfig
+from encoder.model.config import EncoderConfig
 
 COUNTS: dict[str, tuple[int, int]] = {
     "steps": (1, 10_000_000),

@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.nn.parallel import DistributedDataParallel
 
 from encoder import checkpoint
-from encoder.model import Encoder
+from encoder.model.encoder import Encoder
 from encoder.train.objective import Batch, MaskedWords
 from encoder.train.packing import Tokens
 from encoder.train.processes import Processes

@@ -1,9 +1,9 @@
 """Trials of what is linear in a block, and of what is not."""
 
-from encoder.attention import Attention
-from encoder.config import Activation
 from encoder.formatting import brief
 from encoder.labs import collapse, halved
+from encoder.model.attention import Attention
+from encoder.model.config import Activation
 from encoder.text_encoder import TextEncoder
 from encoder.trials.finding import Bars, Finding, array, judge
 

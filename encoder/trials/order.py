@@ -2,9 +2,9 @@
 
 import math
 
-from encoder.embedding import FixedPositions
 from encoder.formatting import brief
 from encoder.labs import exchanged, profile, turn, word_order
+from encoder.model.embedding import FixedPositions
 from encoder.text_encoder import TextEncoder
 from encoder.trials.finding import Bars, Curves, Finding, array, judge, untried
 

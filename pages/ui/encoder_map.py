@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from encoder.config import EncoderConfig
+from encoder.model.config import EncoderConfig
 from pages.ui import state
 from pages.ui.component import component
 from pages.ui.site import Page

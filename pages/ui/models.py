@@ -12,10 +12,10 @@ import streamlit as st
 
 from encoder import PRESETS, TextEncoder
 from encoder.checkpoint import CheckpointError
-from encoder.config import EncoderConfig
-from encoder.config_text import config_to_text, text_to_config
 from encoder.cost import size
 from encoder.folders import within
+from encoder.model.config import EncoderConfig
+from encoder.model.config_text import config_to_text, text_to_config
 from pages.ui import memory
 
 BUILT, FOLDER = "built:", "folder:"

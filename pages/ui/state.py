@@ -7,9 +7,9 @@ from typing import Any
 
 import streamlit as st
 
-from encoder.config import EncoderConfig
 from encoder.edit_text import edits_to_text, text_to_edits
 from encoder.edits import check
+from encoder.model.config import EncoderConfig
 
 EXAMPLE = "The animal didn't cross the street because it was too wide."
 OTHER = "The animal didn't cross the street because it was too tired."

@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from encoder.config import EncoderConfig
 from encoder.edit_text import edits_to_text, text_to_edits
 from encoder.edits import Edit
+from encoder.model.config import EncoderConfig
 from pages.ui import state
 
 Switch = Callable[[EncoderConfig], list[Edit]]

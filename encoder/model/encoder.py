@@ -5,13 +5,13 @@ from itertools import islice
 import torch
 from torch import Tensor, nn
 
-from encoder.block import Block
-from encoder.config import EncoderConfig
-from encoder.embedding import Embedding
-from encoder.feed_forward import ACTIVATIONS
-from encoder.linear import LaidOut, Linear
-from encoder.normalization import NORMS
-from encoder.tap import NO_TAP, Tap
+from encoder.model.block import Block
+from encoder.model.config import EncoderConfig
+from encoder.model.embedding import Embedding
+from encoder.model.feed_forward import ACTIVATIONS
+from encoder.model.linear import LaidOut, Linear
+from encoder.model.normalization import NORMS
+from encoder.model.tap import NO_TAP, Tap
 
 
 class MLMHead(LaidOut):
@@ -88,7 +88,7 @@ class Encoder(nn.Module):
         return logits
 
     def lay_out(self) -> None:
-        """Lay out every linear map for this processor; see `encoder.linear`."""
+        """Lay out every linear map for this processor; see `encoder.model.linear`."""
         for part in self.modules():
             if isinstance(part, Linear):
                 part.lay_out(part.weight)

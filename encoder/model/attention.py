@@ -4,9 +4,9 @@ import math
 
 from torch import Tensor, nn
 
-from encoder.config import EncoderConfig
-from encoder.linear import Linear
-from encoder.tap import NO_TAP, Tap
+from encoder.model.config import EncoderConfig
+from encoder.model.linear import Linear
+from encoder.model.tap import NO_TAP, Tap
 
 
 class Attention(nn.Module):

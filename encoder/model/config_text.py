@@ -4,7 +4,7 @@ import json
 import re
 from dataclasses import fields
 
-from encoder.config import EncoderConfig
+from encoder.model.config import EncoderConfig
 
 PART = re.compile(r"([a-z_]{1,30})=([A-Za-z0-9_.-]{1,30})", re.ASCII)
 LONGEST_TEXT = 1000  # characters

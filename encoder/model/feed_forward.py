@@ -6,9 +6,9 @@ from functools import partial
 from torch import Tensor, nn
 from torch.nn import functional
 
-from encoder.config import EncoderConfig
-from encoder.linear import Linear
-from encoder.tap import NO_TAP, Tap
+from encoder.model.config import EncoderConfig
+from encoder.model.linear import Linear
+from encoder.model.tap import NO_TAP, Tap
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "relu": functional.relu,

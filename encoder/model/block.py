@@ -2,11 +2,11 @@
 
 from torch import Tensor, nn
 
-from encoder.attention import Attention
-from encoder.config import EncoderConfig
-from encoder.feed_forward import FeedForward
-from encoder.normalization import NORMS
-from encoder.tap import NO_TAP, Tap
+from encoder.model.attention import Attention
+from encoder.model.config import EncoderConfig
+from encoder.model.feed_forward import FeedForward
+from encoder.model.normalization import NORMS
+from encoder.model.tap import NO_TAP, Tap
 
 
 class Block(nn.Module):

@@ -5,9 +5,9 @@ import math
 import torch
 from torch import Tensor, nn
 
-from encoder.config import EncoderConfig
-from encoder.normalization import NORMS
-from encoder.tap import NO_TAP, Tap
+from encoder.model.config import EncoderConfig
+from encoder.model.normalization import NORMS
+from encoder.model.tap import NO_TAP, Tap
 
 
 def sinusoidal_positions(n: int, d_model: int) -> Tensor:

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from encoder.tap import NO_TAP, Tap
+from encoder.model.tap import NO_TAP, Tap
 
 
 class LayerNorm(nn.Module):

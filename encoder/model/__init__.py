@@ -1,0 +1,1 @@
+"""The maths, written once: begin with `attention`, `block` and `encoder`, in the order of the paper."""
