@@ -7,7 +7,8 @@ from functools import lru_cache
 
 from encoder.model.config import EncoderConfig
 from encoder.model.encoder import Encoder
-from encoder.steps import Step, by_name
+from encoder.steps.catalogue import by_name
+from encoder.steps.step import Step
 from encoder.trace import Trace
 
 Term = tuple[str | int, ...]  # a product of sizes, such as ("d_model", "d_ff")

@@ -6,7 +6,7 @@ from urllib.parse import quote, unquote
 
 from encoder.edits import Edit, bypassed
 from encoder.model.config import LONGEST, EncoderConfig
-from encoder.steps import by_name
+from encoder.steps.catalogue import by_name
 
 LONGEST_TEXT = 20_000  # characters
 MOST_EDITS = 256

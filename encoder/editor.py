@@ -9,7 +9,8 @@ from torch import Tensor
 from encoder.edits import Edit, Run, bypassed, check_run
 from encoder.model.config import EncoderConfig
 from encoder.model.tap import NO_TAP, Tap
-from encoder.steps import Step, by_name
+from encoder.steps.catalogue import by_name
+from encoder.steps.step import Step
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ from typing import Protocol, runtime_checkable
 from torch import Tensor
 
 from encoder.model.config import FLOAT32_MAX, LIMITS, LONGEST, EncoderConfig
-from encoder.steps import Step, by_name
+from encoder.steps.catalogue import by_name
+from encoder.steps.step import Step
 
 LARGEST_SEED = 2**31 - 1
 LONGEST_SENTENCE = 2000  # characters of a sentence to patch from

@@ -11,7 +11,7 @@ from encoder.edits import reaches
 from encoder.explanation import Explanation, Index
 from encoder.model.encoder import Encoder
 from encoder.rules import RULES, Source, tex, weight
-from encoder.steps import by_name
+from encoder.steps.catalogue import by_name
 from encoder.trace import Trace
 
 

@@ -12,7 +12,7 @@ from encoder.editor import editor
 from encoder.edits import Edit, check
 from encoder.metrics.unpadded import rows, tokens
 from encoder.model.config import EncoderConfig
-from encoder.steps import by_name
+from encoder.steps.catalogue import by_name
 from encoder.text_encoder import TextEncoder
 from encoder.trace import Text, Trace
 

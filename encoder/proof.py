@@ -12,7 +12,8 @@ from encoder.model.block import Block
 from encoder.model.encoder import Encoder
 from encoder.model.meta import without_weights
 from encoder.model.normalization import LayerNorm, StdNorm
-from encoder.steps import Step, by_name
+from encoder.steps.catalogue import by_name
+from encoder.steps.step import Step
 from encoder.trace import Trace
 
 

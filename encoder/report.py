@@ -18,7 +18,7 @@ from encoder.figures.steps import draw_best_words, draw_step, kind_of, picture, 
 from encoder.figures.tiles import tiles
 from encoder.formatting import shown
 from encoder.report_page import FIGURE, FOOT, HEAD
-from encoder.steps import PAIRS, PER_HEAD, PER_TOKEN, Step
+from encoder.steps.step import PAIRS, PER_HEAD, PER_TOKEN, Step
 from encoder.text_encoder import TextEncoder
 from encoder.trace import Trace
 

@@ -18,7 +18,8 @@ from encoder.explanation import Explanation
 from encoder.model.config import EncoderConfig
 from encoder.model.encoder import Encoder
 from encoder.model.tap import NO_TAP, Recorder, Tap
-from encoder.steps import Step, catalogue
+from encoder.steps.catalogue import catalogue
+from encoder.steps.step import Step
 from encoder.tokenizer_files import SpecialTokens, special_tokens
 from encoder.tokenizing import tokens
 from encoder.trace import Source, Text, Tokens, Trace

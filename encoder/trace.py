@@ -11,7 +11,8 @@ from torch import Tensor
 from encoder.edits import Edit
 from encoder.model.config import EncoderConfig
 from encoder.model.encoder import Encoder
-from encoder.steps import Step, by_name
+from encoder.steps.catalogue import by_name
+from encoder.steps.step import Step
 
 Text = str | tuple[str, str]  # a sentence, or a pair of them
 

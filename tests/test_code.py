@@ -20,7 +20,8 @@ from twins import MODELS, saved
 
 from encoder import PRESETS, EncoderConfig, TextEncoder, Trace, checkpoint
 from encoder.code import running_source, snippet
-from encoder.steps import PAIRS, PER_HEAD, Step, by_name, catalogue
+from encoder.steps.catalogue import by_name, catalogue
+from encoder.steps.step import PAIRS, PER_HEAD, Step
 
 ROOT = Path(__file__).parents[1]
 TYPED = 'He said "it\'s \\n {x} $y$ ---" \U0001f642 \N{HEBREW LETTER ALEF}'

@@ -13,7 +13,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from encoder import PRESETS, EncoderConfig, TextEncoder, checkpoint
 from encoder.cost import FLOPS, LAYER_PARTS, parameters, size, step_costs, step_flops
 from encoder.model.encoder import Encoder
-from encoder.steps import by_name, catalogue
+from encoder.steps.catalogue import by_name, catalogue
 
 every_variant = pytest.mark.parametrize("config", VARIANTS.values(), ids=VARIANTS)
 BUNDLED = {

@@ -18,7 +18,8 @@ from encoder.code import snippet
 from encoder.edit_text import LONGEST_TEXT, MOST_EDITS, PHRASES, edits_to_text, sentence, text_to_edits
 from encoder.edits import LONGEST_SENTENCE, VALUES
 from encoder.proof import checks
-from encoder.steps import Step, by_name, catalogue
+from encoder.steps.catalogue import by_name, catalogue
+from encoder.steps.step import Step
 
 SARA = "Keys on the table belong to Sara."
 OTHER = "w9 w8 w7 w6 w5"  # as long as SENTENCE

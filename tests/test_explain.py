@@ -16,7 +16,8 @@ from encoder import EncoderConfig, TextEncoder, Trace
 from encoder.explanation import Explanation, Operand
 from encoder.model.encoder import Encoder
 from encoder.rules import RULES, SHOWN
-from encoder.steps import Step, catalogue
+from encoder.steps.catalogue import catalogue
+from encoder.steps.step import Step
 
 CELLS, OPENED = 20, 3  # numbers explained in each step, and how many of them have all their operands explained too
 TOLERANCE = 1e-6  # of the size of what was combined; float32 stays within 3e-7

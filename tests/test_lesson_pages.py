@@ -11,9 +11,9 @@ from test_pages import APP, go, healthy, numbers, open_app, said
 from encoder import TextEncoder, trials
 from encoder.claims import CLAIMS
 from encoder.formatting import brief
-from encoder.glossary import TERMS, beside
 from encoder.lesson import Lesson, LessonStep, Question
 from encoder.lesson_text import pack, write
+from encoder.steps.glossary import TERMS, beside
 from encoder.trials import Verdict
 from pages.ui import lesson_book, session
 from pages.ui.state import EXAMPLE, View

@@ -10,12 +10,12 @@ import pytest
 
 from encoder import trials
 from encoder.claims import CLAIMS, SOURCES
-from encoder.glossary import TERMS, beside
 from encoder.guesses import number, token, verdict
 from encoder.lesson import MOST_BYTES, Lesson, LessonError, LessonStep, Question, read
 from encoder.lesson_text import LONGEST_LINK, pack, unpack, write
 from encoder.model.config import PRESETS
-from encoder.steps import catalogue
+from encoder.steps.catalogue import catalogue
+from encoder.steps.glossary import TERMS, beside
 from encoder.text_encoder import TextEncoder
 from encoder.trials import Finding, Verdict
 from pages.ui import lesson_book

@@ -9,7 +9,8 @@ from tiny import SENTENCE, VARIANTS, tiny
 
 from encoder import EncoderConfig, TextEncoder, Trace
 from encoder.proof import PROOFS, checks
-from encoder.steps import Step, catalogue
+from encoder.steps.catalogue import catalogue
+from encoder.steps.step import Step
 
 TIGHT = 4e-6  # measured: 1.5e-6
 WRONG = 0.25  # what is added to one number

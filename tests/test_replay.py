@@ -10,7 +10,7 @@ from oracle import REPLAY, roundings
 from tiny import SENTENCE, VARIANTS, tiny
 
 from encoder import TextEncoder
-from encoder.steps import catalogue
+from encoder.steps.catalogue import catalogue
 
 TOLERANCE = 2e-6
 TOLERANCE_OF = {"mlm.probabilities": 2e-5}

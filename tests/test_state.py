@@ -3,7 +3,7 @@
 import pytest
 
 from encoder import PRESETS
-from encoder.steps import catalogue
+from encoder.steps.catalogue import catalogue
 from pages.ui.models import check
 from pages.ui.site import PAGES
 from pages.ui.state import EXAMPLE, LONGEST_IN_URL, View, from_query

@@ -8,7 +8,8 @@ from tiny import SENTENCE, TINY, VARIANTS, tiny, tiny_model
 
 from encoder import EncoderConfig, TextEncoder
 from encoder.model.tap import Recorder
-from encoder.steps import Step, by_name, catalogue
+from encoder.steps.catalogue import by_name, catalogue
+from encoder.steps.step import Step
 
 TEXTS = ("name", "symbol", "formula", "operation", "title", "note", "look")
 GIVEN = {"ids", "hidden"}

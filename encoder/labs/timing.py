@@ -9,7 +9,8 @@ from torch import Tensor
 
 from encoder.cost import step_flops
 from encoder.labs.parts import at_least, some
-from encoder.steps import PAIRS, catalogue
+from encoder.steps.catalogue import catalogue
+from encoder.steps.step import PAIRS
 from encoder.text_encoder import TextEncoder
 
 LENGTHS = (8, 16, 32, 64, 128, 256)

@@ -7,7 +7,7 @@ import torch
 from encoder.figures.matrix import matrix
 from encoder.formatting import short, shown
 from encoder.metrics import weighted_values
-from encoder.steps import PAIRS, Step
+from encoder.steps.step import PAIRS, Step
 from pages.ui import inspector, maps, session, state, step_panel
 from pages.ui.text import chart, plain, theme
 

@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from encoder.glossary import TERMS
+from encoder.steps.glossary import TERMS
 from pages.ui.text import plain
 
 st.markdown("The names on every page, in the code and in exports. The same names stand beside each step's title.")

@@ -9,7 +9,7 @@ import streamlit as st
 from encoder.explanation import Explanation, Line, Operand
 from encoder.figures.charts import term_bars
 from encoder.formatting import short, shown
-from encoder.steps import PAIRS, PER_HEAD, PER_TOKEN, Step
+from encoder.steps.step import PAIRS, PER_HEAD, PER_TOKEN, Step
 from encoder.trace import Trace
 from pages.ui import session, state
 from pages.ui.component import component

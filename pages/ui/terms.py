@@ -4,7 +4,7 @@ import html
 
 import streamlit as st
 
-from encoder.glossary import Term, beside
+from encoder.steps.glossary import Term, beside
 
 STYLE = """<style>
 .terms { position: relative; display: flex; flex-wrap: wrap; gap: 2px 12px; font-size: 0.875rem; }

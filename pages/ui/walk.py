@@ -6,7 +6,7 @@ from functools import lru_cache
 import streamlit as st
 
 from encoder.model.config import PRESETS, EncoderConfig
-from encoder.steps import catalogue
+from encoder.steps.catalogue import catalogue
 from pages.ui import state
 from pages.ui.site import PAGES, Page
 

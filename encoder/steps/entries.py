@@ -1,61 +1,6 @@
-"""The catalogue: every step of the encoder in the order it is computed, with its formula, shape and inputs.
+"""What is said of every step: symbol, formula, shape, operation, inputs, title, note and what to look for."""
 
-It is the data-flow graph that pages, tables, exports and explanations read. `catalogue(config)` lists the steps that a
-model of that configuration records, under the names that the forward pass gives to the tap.
-"""
-
-from dataclasses import dataclass, replace
-from functools import lru_cache
-
-from encoder.model.config import EncoderConfig
-
-
-@dataclass(frozen=True)
-class Step:
-    """One line of the computation.
-
-    `shape` names dimensions (n, H, d_head, d_model, d_ff, vocab). `inputs` are the steps it is computed from ("ids" and
-    "hidden" stand for what the person gave), `parameters` the weights it uses, in the model's own names.
-    `values` tells how to colour it: "signed" about zero, "share" from 0 to 1, or "positive" from zero up.
-    `note` says what happens here, `look` what to look for.
-    """
-
-    name: str
-    symbol: str
-    formula: str
-    shape: tuple[str, ...]
-    operation: str
-    inputs: tuple[str, ...]
-    title: str
-    note: str
-    look: str
-    parameters: tuple[str, ...] = ()
-    values: str = "signed"
-
-    @property
-    def layer(self) -> int | None:
-        """The layer it belongs to, counted from 0; None outside the stack."""
-        parts = self.name.split(".")
-        return int(parts[1]) if parts[0] == "layers" else None
-
-    @property
-    def local(self) -> str:
-        """The name within its layer, "attention.scores" for "layers.3.attention.scores"."""
-        return self.name.split(".", 2)[2] if self.layer is not None else self.name
-
-    @property
-    def part(self) -> str:
-        """The part of the model it belongs to: embedding, attention, add_norm_1, feed_forward, mlm, ..."""
-        return self.local.split(".")[0]
-
-    def sizes(self, config: EncoderConfig, n: int) -> tuple[int, ...]:
-        """The shape in numbers for a sentence of n tokens."""
-        names = {"n": n, "H": config.n_heads, "vocab": config.vocab_size}
-        return tuple(names[d] if d in names else getattr(config, d) for d in self.shape)
-
-
-TOKENS_BY_MODEL, PER_TOKEN, PER_HEAD, PAIRS = ("n", "d_model"), ("n",), ("H", "n", "d_head"), ("H", "n", "n")
-NARROW = ("n", "embedding_size")
+from encoder.steps.step import PAIRS, PER_HEAD, PER_TOKEN, TOKENS_BY_MODEL, Step
 
 WAVES = (
     r"\begin{aligned} PE_{pos,2i} &= \sin(pos / 10000^{2i/d}) \\"
@@ -125,7 +70,6 @@ EMBEDDING = {
         "The rows of the same word in two places now differ, and only by their positions.",
     ),
 }  # fmt: skip
-
 ATTENTION = (
     Step(
         "attention.input", "x", r"x", TOKENS_BY_MODEL, "same", ("{x}",), "Input of attention",
@@ -194,7 +138,6 @@ ATTENTION = (
         ("attention.w_o",),
     ),
 )  # fmt: skip
-
 FEED_FORWARD = (
     Step(
         "feed_forward.hidden", "h", r"x W_1 + b_1", ("n", "d_ff"), "linear", ("{x}",), "Hidden units before activation",
@@ -221,7 +164,6 @@ ACTIVATION_FORMULAS = {
     "gelu": r"h \cdot \Phi(h)",
     "gelu_tanh": r"\tfrac{h}{2} \Big(1 + \tanh\big(\sqrt{2/\pi}\,(h + 0.044715\, h^3)\big)\Big)",
 }
-
 ADD = (
     Step(
         "residual", "x", r"x", TOKENS_BY_MODEL, "same", ("{x}",), "Residual",
@@ -234,7 +176,6 @@ ADD = (
         "Compare the length of the two: a sublayer that adds little changes little.",
     ),
 )  # fmt: skip
-
 NORM = (
     Step(
         "mean", r"\mu", r"\mu = \frac{1}{d}\sum_l x_l", PER_TOKEN, "mean", ("{x}",), "Mean",
@@ -267,7 +208,6 @@ STD_NORM_FORMULAS = {
     "normalized": r"\hat{x} = \frac{x - \mu}{\sigma + \epsilon}",
 }
 OPERATIONS_OF_STD_NORM = {"variance": "variance_unbiased", "normalized": "normalize_std"}
-
 LAYER_OUTPUT = Step(
     "output", "x_{l+1}", r"x", TOKENS_BY_MODEL, "same", ("{x}",), "Output of the layer",
     "One vector per token leaves the layer and enters the next.",
@@ -278,7 +218,6 @@ OUTPUT = Step(
     "The finished vectors: one per token, each now carrying the sentence around it.",
     "Two copies of one word have different rows here if their surroundings differ.",
 )  # fmt: skip
-
 MLM = (
     Step(
         "transform", "t", r"x W + b", TOKENS_BY_MODEL, "linear", ("{x}",), "Head: linear map",
@@ -306,137 +245,3 @@ MLM_OUTPUT = (
         values="share",
     ),
 )  # fmt: skip
-
-
-def placed(steps: tuple[Step, ...], prefix: str, group: str = "", **sources: str) -> tuple[Step, ...]:
-    """The steps under `prefix`: names, inputs and parameters in full, with {placeholders} taken from `sources`.
-
-    `group` goes before the titles, to tell steps apart that occur several times.
-    """
-
-    def full(name: str) -> str:
-        if name.startswith("{"):
-            return sources[name[1:-1]]
-        return name if name in ("ids", "hidden") else prefix + name
-
-    def parameter(name: str) -> str:
-        if name.startswith("{"):
-            return sources[name[1:-1]]
-        return name if name.startswith(("embedding", "mlm_head")) else prefix + name
-
-    return tuple(
-        replace(
-            step,
-            name=prefix + step.name,
-            title=group + step.title,
-            inputs=tuple(map(full, step.inputs)),
-            parameters=tuple(map(parameter, step.parameters)),
-        )
-        for step in steps
-    )
-
-
-def norm_steps(config: EncoderConfig, prefix: str, group: str, x: str, norm: str) -> tuple[Step, ...]:
-    """Mean, variance, normalized and output of a norm whose parameters are called `norm`."""
-    steps: tuple[Step, ...] = NORM
-    if config.norm == "std_norm":
-        steps = tuple(
-            replace(
-                step,
-                formula=STD_NORM_FORMULAS.get(step.name, step.formula),
-                operation=OPERATIONS_OF_STD_NORM.get(step.name, step.operation),
-            )
-            for step in NORM
-        )
-    return placed(steps, prefix, group, x=x, norm=norm)
-
-
-def activated(operation: str, steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    """The steps with an activation filled in."""
-    formula = ACTIVATION_FORMULAS[operation]
-    values = "positive" if operation == "relu" else "signed"
-    return tuple(
-        replace(step, formula=formula, operation=operation, values=values) if step.operation == "{activation}" else step
-        for step in steps
-    )
-
-
-def narrowed(config: EncoderConfig, steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    """The steps in the width of the embedding tables."""
-    if config.embedding_size is None:
-        return steps
-    return tuple(replace(step, shape=NARROW) if step.shape == TOKENS_BY_MODEL else step for step in steps)
-
-
-def embedding_steps(config: EncoderConfig) -> tuple[Step, ...]:
-    """From ids to the input of the first layer."""
-    segments = (EMBEDDING["segments"],) if config.n_segments else ()
-    widened = config.embedding_size is not None
-    norm: tuple[Step, ...] = ()
-    total = EMBEDDING["sum" if config.embedding_norm or widened else "output"]
-    steps = (
-        EMBEDDING["tokens"],
-        EMBEDDING["scaled" if config.scale_embeddings else "unscaled"],
-        EMBEDDING[config.positions],
-        *segments,
-        replace(total, inputs=(*total.inputs, *(s.name for s in segments))),
-    )
-    if config.embedding_norm:
-        prefix = "embedding.norm." if widened else "embedding."
-        norm = norm_steps(config, prefix, "Norm: ", "embedding.sum", "embedding.norm")
-    found = narrowed(config, placed(steps, "embedding.") + norm)
-    ends = (EMBEDDING["projected"], EMBEDDING["projected_output"]) if widened else ()
-    return found + placed(ends, "embedding.", x=found[-1].name)
-
-
-def layer_steps(config: EncoderConfig, i: int, x: str) -> tuple[Step, ...]:
-    """Every step of layer i, whose input is the step `x`, in the order it is computed."""
-    at = f"layers.{i}."
-    one, two = f"{at}add_norm_1.", f"{at}add_norm_2."
-    first, second = "Attention: ", "Feed-forward: "
-    residual, add = ADD[:1], ADD[1:]
-    middle = one + ("sum" if config.norm_first else "output")
-    norm_1 = norm_steps(config, one, first, x if config.norm_first else one + "sum", at + "norm1")
-    norm_2 = norm_steps(config, two, second, middle if config.norm_first else two + "sum", at + "norm2")
-    attention = placed(ATTENTION, at, x=one + "output" if config.norm_first else x)
-    feed_forward = placed(
-        activated(config.activation, FEED_FORWARD), at, x=two + "output" if config.norm_first else middle
-    )
-    residual_1, residual_2 = placed(residual, one, first, x=x), placed(residual, two, second, x=middle)
-    add_1 = placed(add, one, first, sublayer=at + "attention.output")
-    add_2 = placed(add, two, second, sublayer=at + "feed_forward.output")
-    if config.norm_first:
-        return (
-            residual_1 + norm_1 + attention + add_1 + residual_2 + norm_2 + feed_forward + add_2
-            + placed((LAYER_OUTPUT,), at, x=two + "sum")
-        )  # fmt: skip
-    return (
-        residual_1 + attention + add_1 + norm_1 + residual_2 + feed_forward + add_2 + norm_2
-        + placed((LAYER_OUTPUT,), at, x=two + "output")
-    )  # fmt: skip
-
-
-def mlm_steps(config: EncoderConfig) -> tuple[Step, ...]:
-    """The masked-language-model head, where the model has one."""
-    if not config.mlm_head:
-        return ()
-    steps = placed(activated(config.head_activation or config.activation, MLM), "mlm.", x="output")
-    steps += norm_steps(config, "mlm.norm.", "Head: ", "mlm.activation", "mlm_head.norm")
-    return narrowed(config, steps) + placed(MLM_OUTPUT, "mlm.")
-
-
-@lru_cache(maxsize=64)
-def catalogue(config: EncoderConfig) -> tuple[Step, ...]:
-    """Every step that a model of this configuration records, in the order it is computed."""
-    steps = embedding_steps(config)
-    for i in range(config.n_layers):
-        steps += layer_steps(config, i, steps[-1].name)
-    if config.final_norm:
-        steps += norm_steps(config, "final_norm.", "Final norm: ", steps[-1].name, "final_norm")
-    return steps + placed((OUTPUT,), "", x=steps[-1].name) + mlm_steps(config)
-
-
-@lru_cache(maxsize=64)
-def by_name(config: EncoderConfig) -> dict[str, Step]:
-    """The catalogue as a dictionary from name to step."""
-    return {step.name: step for step in catalogue(config)}

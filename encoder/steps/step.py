@@ -1,0 +1,53 @@
+"""One step of the encoder: its name, formula, shape and inputs."""
+
+from dataclasses import dataclass
+
+from encoder.model.config import EncoderConfig
+
+
+@dataclass(frozen=True)
+class Step:
+    """One line of the computation.
+
+    `shape` names dimensions (n, H, d_head, d_model, d_ff, vocab). `inputs` are the steps it is computed from ("ids" and
+    "hidden" stand for what the person gave), `parameters` the weights it uses, in the model's own names.
+    `values` tells how to colour it: "signed" about zero, "share" from 0 to 1, or "positive" from zero up.
+    `note` says what happens here, `look` what to look for.
+    """
+
+    name: str
+    symbol: str
+    formula: str
+    shape: tuple[str, ...]
+    operation: str
+    inputs: tuple[str, ...]
+    title: str
+    note: str
+    look: str
+    parameters: tuple[str, ...] = ()
+    values: str = "signed"
+
+    @property
+    def layer(self) -> int | None:
+        """The layer it belongs to, counted from 0; None outside the stack."""
+        parts = self.name.split(".")
+        return int(parts[1]) if parts[0] == "layers" else None
+
+    @property
+    def local(self) -> str:
+        """The name within its layer, "attention.scores" for "layers.3.attention.scores"."""
+        return self.name.split(".", 2)[2] if self.layer is not None else self.name
+
+    @property
+    def part(self) -> str:
+        """The part of the model it belongs to: embedding, attention, add_norm_1, feed_forward, mlm, ..."""
+        return self.local.split(".")[0]
+
+    def sizes(self, config: EncoderConfig, n: int) -> tuple[int, ...]:
+        """The shape in numbers for a sentence of n tokens."""
+        names = {"n": n, "H": config.n_heads, "vocab": config.vocab_size}
+        return tuple(names[d] if d in names else getattr(config, d) for d in self.shape)
+
+
+TOKENS_BY_MODEL, PER_TOKEN, PER_HEAD, PAIRS = ("n", "d_model"), ("n",), ("H", "n", "d_head"), ("H", "n", "n")
+NARROW = ("n", "embedding_size")
