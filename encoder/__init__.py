@@ -1,6 +1,6 @@
 """A transformer encoder that shows every step: `TextEncoder.from_pretrained("base").trace("a sentence")`."""
 
-from encoder.edits import Edit
+from encoder.edits.edit import Edit
 from encoder.model.config import PRESETS, EncoderConfig, preset
 from encoder.tensor_files import CheckpointError
 from encoder.text_encoder import TextEncoder

@@ -2,7 +2,7 @@
 
 import re
 
-from encoder.edit_text import sentence
+from encoder.edits.describe import sentence
 from encoder.trace import Text, Trace
 
 LONGEST = 160  # characters of the sentence

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
-from encoder.edit_text import sentence
-from encoder.edits import Edit
+from encoder.edits.describe import sentence
+from encoder.edits.edit import Edit
 from encoder.model.attention import Attention
 from encoder.model.block import Block
 from encoder.model.config import PRESETS, EncoderConfig

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from encoder.edits import Edit
+from encoder.edits.edit import Edit
 from encoder.knockout import ROWS, Watch, log_probability, outcomes
 from encoder.metrics.unpadded import rows, stream, tokens
 from encoder.text_encoder import TextEncoder

@@ -6,8 +6,8 @@ repeats it is chosen by the operation that the catalogue names.
 
 from collections.abc import Sequence
 
-from encoder.edit_text import sentence
-from encoder.edits import reaches
+from encoder.edits.describe import sentence
+from encoder.edits.edit import reaches
 from encoder.explanation import Explanation, Index
 from encoder.model.encoder import Encoder
 from encoder.rules import RULES, Source, tex, weight

@@ -14,8 +14,8 @@ import numpy as np
 import torch
 
 from encoder.caption import caption
-from encoder.edit_text import edit_to_text
-from encoder.edits import Edit
+from encoder.edits.edit import Edit
+from encoder.edits.text import edit_to_text
 from encoder.figures.drawn import Rows, grid, numbered, to_csv
 from encoder.trace import Trace
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from encoder.editor import editor
-from encoder.edits import Edit, check
+from encoder.edits.edit import Edit, check
+from encoder.edits.editor import editor
 from encoder.metrics.unpadded import rows, tokens
 from encoder.model.config import EncoderConfig
 from encoder.steps.catalogue import by_name

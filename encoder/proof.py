@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
-from encoder.edit_text import sentence
+from encoder.edits.describe import sentence
 from encoder.model.block import Block
 from encoder.model.encoder import Encoder
 from encoder.model.meta import without_weights

@@ -11,8 +11,8 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from encoder import checkpoint
-from encoder.editor import editor
-from encoder.edits import Edit, check
+from encoder.edits.edit import Edit, check
+from encoder.edits.editor import editor
 from encoder.explain import explain
 from encoder.explanation import Explanation
 from encoder.model.config import EncoderConfig

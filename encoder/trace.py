@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-from encoder.edits import Edit
+from encoder.edits.edit import Edit
 from encoder.model.config import EncoderConfig
 from encoder.model.encoder import Encoder
 from encoder.steps.catalogue import by_name

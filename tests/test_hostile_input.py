@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from nasty import EVERY, NUMBERS, any_text, texts
 
 from encoder import TextEncoder, Trace
-from encoder.edit_text import edits_to_text, sentence, text_to_edits
-from encoder.edits import VALUES, check
+from encoder.edits.describe import sentence
+from encoder.edits.edit import VALUES, check
+from encoder.edits.text import edits_to_text, text_to_edits
 from encoder.figures.theme import label
 from encoder.formatting import shown
 from encoder.model.config_text import config_to_text, text_to_config

@@ -10,7 +10,7 @@ from test_pages import go, healthy, numbers, open_app, said
 
 from encoder import Edit, TextEncoder
 from encoder.compare import relative_difference
-from encoder.edit_text import edits_to_text
+from encoder.edits.text import edits_to_text
 from encoder.knockout import grid, leave_one_out
 from pages.ui.site import PAGES
 from pages.ui.state import EXAMPLE

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from encoder.editor import editor
-from encoder.edits import Edit
+from encoder.edits.edit import Edit
+from encoder.edits.editor import editor
 from encoder.labs.parts import at_least, normal, some, untrained
 from encoder.metrics import cosine_matrix, length
 from encoder.model.config import LIMITS, EncoderConfig

@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 
 from encoder.compare import words
-from encoder.editor import editor
-from encoder.edits import Edit
+from encoder.edits.edit import Edit
+from encoder.edits.editor import editor
 from encoder.text_encoder import TextEncoder
 from encoder.trace import Tokens
 

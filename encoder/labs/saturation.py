@@ -8,7 +8,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from encoder.edits import Edit
+from encoder.edits.edit import Edit
 from encoder.labs.parts import at_least, normal, recorded, some, untrained
 from encoder.metrics import attention_weights, confidence, entropy_share
 from encoder.model.attention import Attention

@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from encoder.edit_text import text_to_edits
+from encoder.edits.text import text_to_edits
 from encoder.formatting import brief
 from encoder.labs import dot_products, scaling, softmax_of
 from encoder.metrics import attention_weights

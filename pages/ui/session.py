@@ -12,7 +12,7 @@ import torch
 
 from encoder import TextEncoder, Trace, labs, timelapse, trials
 from encoder.cost import longest, size
-from encoder.edit_text import text_to_edits
+from encoder.edits.text import text_to_edits
 from encoder.formatting import short
 from encoder.metrics import ROLES, SENTENCES, Survey, nearest_words, unit_words
 from encoder.metrics import survey as measure

@@ -5,7 +5,8 @@ from contextlib import nullcontext
 import streamlit as st
 
 from encoder import TextEncoder
-from encoder.edit_text import sentence, text_to_edits
+from encoder.edits.describe import sentence
+from encoder.edits.text import text_to_edits
 from encoder.formatting import shown
 from encoder.metrics import first_lost
 from encoder.trace import Tokens, Trace

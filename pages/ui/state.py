@@ -7,8 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from encoder.edit_text import edits_to_text, text_to_edits
-from encoder.edits import check
+from encoder.edits.edit import check
+from encoder.edits.text import edits_to_text, text_to_edits
 from encoder.model.config import EncoderConfig
 
 EXAMPLE = "The animal didn't cross the street because it was too wide."
@@ -35,7 +35,7 @@ class View:
     `second` is sentence B of a pair; empty for a single sentence.
     `step` is a step's name within its layer ("attention.weights"); empty means the page's own first choice.
     `hidden` lists the positions that no token may look at. `cell` is the opened number, "step:index,index".
-    `edits` is what is switched off or changed in the run, as `encoder.edit_text` writes it. `other` and `other_model`
+    `edits` is what is switched off or changed in the run, as `encoder.edits.text` writes it. `other` and `other_model`
     are what the run is compared with; no model means the same one. `choices` are what was chosen in widgets of single
     pages, by their keys, as a link spells it. `present` is "1" in front of a class. `lesson` is the lesson that is
     played, by its name or packed, and `at` its step, counted from 1.

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from encoder.edit_text import edits_to_text, text_to_edits
-from encoder.edits import Edit
+from encoder.edits.edit import Edit
+from encoder.edits.text import edits_to_text, text_to_edits
 from encoder.model.config import EncoderConfig
 from pages.ui import state
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from encoder.edits import Edit, Run, bypassed, check_run
+from encoder.edits.edit import Edit, Run, bypassed, check_run
 from encoder.model.config import EncoderConfig
 from encoder.model.tap import NO_TAP, Tap
 from encoder.steps.catalogue import by_name
