@@ -4,6 +4,6 @@ from encoder.edits.edit import Edit
 from encoder.model.config import PRESETS, EncoderConfig, preset
 from encoder.tensor_files import CheckpointError
 from encoder.text_encoder import TextEncoder
-from encoder.trace import Trace
+from encoder.trace.trace import Trace
 
 __all__ = ["PRESETS", "CheckpointError", "Edit", "EncoderConfig", "TextEncoder", "Trace", "preset"]

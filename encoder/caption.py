@@ -3,7 +3,8 @@
 import re
 
 from encoder.edits.describe import sentence
-from encoder.trace import Text, Trace
+from encoder.trace.tokens import Text
+from encoder.trace.trace import Trace
 
 LONGEST = 160  # characters of the sentence
 MOST_EDITS = 8

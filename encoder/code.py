@@ -17,7 +17,7 @@ from encoder.model.encoder import Encoder, MLMHead
 from encoder.model.feed_forward import FeedForward
 from encoder.model.normalization import NORMS
 from encoder.steps.step import PAIRS, PER_HEAD, Step
-from encoder.trace import Trace
+from encoder.trace.trace import Trace
 
 # One line or more for each operation; {0}, {1}, {2} are the inputs, {w} the weights' name, the rest sizes.
 LINES: dict[str, str] = {

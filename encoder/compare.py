@@ -9,9 +9,9 @@ from torch import Tensor
 
 from encoder.edits.edit import Edit
 from encoder.knockout import ROWS, Watch, log_probability, outcomes
-from encoder.metrics.unpadded import rows, stream, tokens
 from encoder.text_encoder import TextEncoder
-from encoder.trace import Trace
+from encoder.trace.trace import Trace
+from encoder.trace.unpadded import rows, stream, tokens
 
 
 class Pair(NamedTuple):

@@ -9,7 +9,7 @@ from encoder.model.config import EncoderConfig
 from encoder.model.encoder import Encoder
 from encoder.steps.catalogue import by_name
 from encoder.steps.step import Step
-from encoder.trace import Trace
+from encoder.trace.trace import Trace
 
 Term = tuple[str | int, ...]  # a product of sizes, such as ("d_model", "d_ff")
 LINEAR: tuple[Term, ...] = (("d_model", "d_model"), ("d_model",))

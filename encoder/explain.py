@@ -12,7 +12,7 @@ from encoder.explanation import Explanation, Index
 from encoder.model.encoder import Encoder
 from encoder.rules import RULES, Source, tex, weight
 from encoder.steps.catalogue import by_name
-from encoder.trace import Trace
+from encoder.trace.trace import Trace
 
 
 def explain(model: Encoder, trace: Trace, name: str, index: Sequence[int]) -> Explanation:

@@ -17,7 +17,7 @@ from encoder.caption import caption
 from encoder.edits.edit import Edit
 from encoder.edits.text import edit_to_text
 from encoder.figures.drawn import Rows, grid, numbered, to_csv
-from encoder.trace import Trace
+from encoder.trace.trace import Trace
 
 FORMAT = 1  # of the files; goes up when a reader has to change
 ABOUT = "about.json"

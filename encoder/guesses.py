@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from encoder.formatting import brief
-from encoder.trace import Trace
+from encoder.trace.trace import Trace
 from encoder.trials import Finding
 
 

@@ -10,11 +10,12 @@ from torch import Tensor
 
 from encoder.edits.edit import Edit, check
 from encoder.edits.editor import editor
-from encoder.metrics.unpadded import rows, tokens
 from encoder.model.config import EncoderConfig
 from encoder.steps.catalogue import by_name
 from encoder.text_encoder import TextEncoder
-from encoder.trace import Text, Trace
+from encoder.trace.tokens import Text
+from encoder.trace.trace import Trace
+from encoder.trace.unpadded import rows, tokens
 
 KNOCKED_OUT = ("attention.heads", "feed_forward.output")
 ROWS = 16  # runs in one forward

@@ -14,7 +14,7 @@ from encoder.model.meta import without_weights
 from encoder.model.normalization import LayerNorm, StdNorm
 from encoder.steps.catalogue import by_name
 from encoder.steps.step import Step
-from encoder.trace import Trace
+from encoder.trace.trace import Trace
 
 
 @dataclass(frozen=True)

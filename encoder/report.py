@@ -20,7 +20,7 @@ from encoder.formatting import shown
 from encoder.report_page import FIGURE, FOOT, HEAD
 from encoder.steps.step import PAIRS, PER_HEAD, PER_TOKEN, Step
 from encoder.text_encoder import TextEncoder
-from encoder.trace import Trace
+from encoder.trace.trace import Trace
 
 LARGEST = 60_000_000  # bytes; a browser that opens more is slow
 PER_PICTURE = 4500  # bytes of a picture and its words besides its numbers

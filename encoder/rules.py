@@ -14,7 +14,7 @@ from torch import Tensor
 from encoder.explanation import Index, Line, Operand, Terms
 from encoder.model.encoder import Encoder
 from encoder.steps.step import Step
-from encoder.trace import Trace
+from encoder.trace.trace import Trace
 
 SHOWN = 3  # terms of a sum that a formula spells out
 

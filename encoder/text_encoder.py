@@ -21,8 +21,10 @@ from encoder.model.tap import NO_TAP, Recorder, Tap
 from encoder.steps.catalogue import catalogue
 from encoder.steps.step import Step
 from encoder.tokenizer_files import SpecialTokens, special_tokens
-from encoder.tokenizing import tokens
-from encoder.trace import Source, Text, Tokens, Trace
+from encoder.trace.source import Source
+from encoder.trace.tokenizing import tokens
+from encoder.trace.tokens import Text, Tokens
+from encoder.trace.trace import Trace
 
 MAX_TOKENS = 512
 Sequences = list[str] | list[tuple[str, str]] | list[Text]

@@ -11,11 +11,12 @@ from encoder import checkpoint
 from encoder.metrics.habits import Survey
 from encoder.metrics.heads import entropy_share
 from encoder.metrics.roles import ROLES, role_mass
-from encoder.metrics.unpadded import attention_weights, tokens
 from encoder.tensor_files import described, fingerprint, read
 from encoder.text_encoder import TextEncoder
 from encoder.tokenizer_files import read_tokenizer
-from encoder.trace import Source, Tokens
+from encoder.trace.source import Source
+from encoder.trace.tokens import Tokens
+from encoder.trace.unpadded import attention_weights, tokens
 
 NAME = re.compile(r"step-(\d{6,9})\.safetensors")
 

@@ -19,8 +19,9 @@ from encoder.knockout import KNOCKED_OUT, knock_outs, leave_one_out, outcomes
 from encoder.labs import scaling
 from encoder.metrics import WAYS, attention_weights, between, segment_mass, segments
 from encoder.proof import checks
-from encoder.trace import Source, Text
-from encoder.words import merge, word_groups, words
+from encoder.trace.source import Source
+from encoder.trace.tokens import Text
+from encoder.trace.words import merge, word_groups, words
 
 PAIR = ("w1 w2 w3", "w4 w2")
 SEGMENTED = VARIANTS["segments-embedding-norm"]

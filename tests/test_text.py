@@ -5,7 +5,7 @@ import torch
 from tiny import TINY, tiny
 
 from encoder import EncoderConfig, TextEncoder
-from encoder.trace import Tokens
+from encoder.trace.tokens import Tokens
 
 LINE = "It was the best of times, it was the worst of times. "
 

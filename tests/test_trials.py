@@ -17,7 +17,7 @@ from tokenizers.processors import TemplateProcessing
 from encoder import TextEncoder, Trace, checkpoint, labs, trials
 from encoder.formatting import brief
 from encoder.metrics import attention_weights, survey
-from encoder.trace import Source
+from encoder.trace.source import Source
 from encoder.trials import TRIALS, Finding, Verdict, linear, looking, meaning, order, sizes, stacks
 
 HOLDS, CONDITION, FAILS, UNTRIED = Verdict.HOLDS, Verdict.CONDITION, Verdict.FAILS, Verdict.UNTRIED

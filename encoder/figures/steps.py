@@ -10,7 +10,7 @@ from encoder.figures.drawn import Drawn
 from encoder.figures.matrix import matrix
 from encoder.figures.theme import Kind, Theme
 from encoder.steps.step import PAIRS, PER_HEAD, PER_TOKEN, Step
-from encoder.trace import Trace
+from encoder.trace.trace import Trace
 
 BEST_WORDS = 5
 

@@ -10,7 +10,7 @@ from encoder.compare import words
 from encoder.edits.edit import Edit
 from encoder.edits.editor import editor
 from encoder.text_encoder import TextEncoder
-from encoder.trace import Tokens
+from encoder.trace.tokens import Tokens
 
 WITHOUT_POSITIONS = Edit("embedding.positions", "zero")
 

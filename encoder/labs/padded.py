@@ -10,7 +10,7 @@ from encoder.labs.parts import at_least, normal, untrained
 from encoder.model.config import EncoderConfig
 from encoder.model.tap import Recorder
 from encoder.text_encoder import TextEncoder
-from encoder.trace import Trace
+from encoder.trace.trace import Trace
 
 
 @dataclass(frozen=True)

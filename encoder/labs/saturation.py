@@ -14,7 +14,8 @@ from encoder.metrics import attention_weights, confidence, entropy_share
 from encoder.model.attention import Attention
 from encoder.model.config import LIMITS, EncoderConfig
 from encoder.text_encoder import TextEncoder
-from encoder.trace import Text, Trace
+from encoder.trace.tokens import Text
+from encoder.trace.trace import Trace
 
 WIDTHS = (4, 8, 16, 32, 64, 128, 256, 512, 1024)
 

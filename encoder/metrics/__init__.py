@@ -44,7 +44,7 @@ from encoder.metrics.neurons import most_active, nearest_words, silent_share, un
 from encoder.metrics.pairs import WAYS, between, segment_mass, segments
 from encoder.metrics.roles import MARGIN, MOST, NO_ROLE, ROLES, SHUFFLES, TOO_FEW, Role, head_roles, role_mass
 from encoder.metrics.sentences import SENTENCES
-from encoder.metrics.unpadded import attention_weights, first_lost, stream
+from encoder.trace.unpadded import attention_weights, first_lost, stream
 
 __all__ = [
     "FLOW_TOKENS",

@@ -8,9 +8,9 @@ from torch.nn import functional
 
 from encoder.metrics.layers import length
 from encoder.metrics.maxflow import max_flow
-from encoder.metrics.unpadded import attention_weights, rows, tokens
 from encoder.model.block import Block
-from encoder.trace import Trace
+from encoder.trace.trace import Trace
+from encoder.trace.unpadded import attention_weights, rows, tokens
 
 Mixing = Literal["Attn-N", "AttnRes-N", "AttnResLn-N"]
 FLOW_TOKENS = 20

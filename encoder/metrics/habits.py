@@ -11,9 +11,9 @@ from encoder.metrics.heads import confidence, distance, entropy, entropy_share, 
 from encoder.metrics.layers import cka_matrix, cosine
 from encoder.metrics.roles import ROLES, Role, head_roles, patterns, queries, role_mass
 from encoder.metrics.sentences import SENTENCES
-from encoder.metrics.unpadded import attention_weights, stream
 from encoder.text_encoder import TextEncoder
-from encoder.trace import Trace
+from encoder.trace.trace import Trace
+from encoder.trace.unpadded import attention_weights, stream
 
 PER_HEAD: dict[str, Callable[[Tensor], Tensor]] = {
     "entropy": lambda weights: entropy(weights).mean(-1),

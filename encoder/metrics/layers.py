@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 
 from encoder.metrics.heads import upright
-from encoder.metrics.unpadded import rows, stream
-from encoder.trace import Trace
+from encoder.trace.trace import Trace
+from encoder.trace.unpadded import rows, stream
 
 PARTS = ("add_norm_1.residual", "attention.output", "add_norm_2.residual", "feed_forward.output")
 

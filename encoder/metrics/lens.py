@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from encoder.metrics.unpadded import stream
 from encoder.text_encoder import TextEncoder
-from encoder.trace import Trace
+from encoder.trace.trace import Trace
+from encoder.trace.unpadded import stream
 
 
 @torch.inference_mode()

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from encoder.metrics.unpadded import attention_weights
-from encoder.trace import Trace
+from encoder.trace.trace import Trace
+from encoder.trace.unpadded import attention_weights
 
 WAYS = {"A->A": (0, 0), "A->B": (0, 1), "B->A": (1, 0), "B->B": (1, 1)}
 

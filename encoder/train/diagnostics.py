@@ -16,10 +16,11 @@ from encoder.metrics.habits import mean, runs
 from encoder.metrics.heads import entropy_share
 from encoder.metrics.roles import role_mass
 from encoder.metrics.sentences import SENTENCES
-from encoder.metrics.unpadded import attention_weights
 from encoder.model.encoder import Encoder
 from encoder.text_encoder import TextEncoder
-from encoder.trace import Source, Trace
+from encoder.trace.source import Source
+from encoder.trace.trace import Trace
+from encoder.trace.unpadded import attention_weights
 
 SWITCHED_OFF = 0.95  # a head with more of its weight than this on special tokens says nothing of the words
 FAR_APART = 100.0  # a head whose scaled scores reach further than this within a row passes no gradient

@@ -6,7 +6,7 @@ from torch import Tensor
 from encoder.formatting import brief
 from encoder.metrics import MARGIN, attention_weights
 from encoder.text_encoder import TextEncoder
-from encoder.trace import Trace
+from encoder.trace.trace import Trace
 from encoder.trials.finding import Finding, Grid, array, judge
 
 SWITCH = 0.05  # a difference of weights below this is none

@@ -14,7 +14,7 @@ from encoder.compare import (
 from encoder.figures.charts import token_bars
 from encoder.figures.matrix import matrix
 from encoder.formatting import short, shown
-from encoder.trace import Trace
+from encoder.trace.trace import Trace
 from pages.ui import downloads, models, session, side_by_side, state
 from pages.ui.text import chart, plain, theme
 

@@ -8,7 +8,7 @@ from encoder.figures.links import links, undrawn
 from encoder.figures.matrix import matrix
 from encoder.formatting import short, shown
 from encoder.metrics import WAYS, between, together
-from encoder.words import merge, word_groups, words
+from encoder.trace.words import merge, word_groups, words
 from pages.ui import session, state
 from pages.ui.text import arrow, chart, plain, theme
 

@@ -10,7 +10,7 @@ from encoder.explanation import Explanation, Line, Operand
 from encoder.figures.charts import term_bars
 from encoder.formatting import short, shown
 from encoder.steps.step import PAIRS, PER_HEAD, PER_TOKEN, Step
-from encoder.trace import Trace
+from encoder.trace.trace import Trace
 from pages.ui import session, state
 from pages.ui.component import component
 from pages.ui.text import NUMBER, chart, plain, theme

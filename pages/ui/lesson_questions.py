@@ -5,7 +5,7 @@ import streamlit as st
 from encoder import guesses
 from encoder.formatting import shown
 from encoder.lesson import LessonStep, Question
-from encoder.trace import Trace
+from encoder.trace.trace import Trace
 from encoder.trials import Finding, Verdict, position_of, takes
 from pages.ui import lesson_book, session, state
 from pages.ui.text import plain

@@ -12,7 +12,7 @@ import streamlit as st
 from encoder.figures.drawn import Rows, numbered
 from encoder.figures.theme import Kind, Theme, limits, palette
 from encoder.formatting import short, shown
-from encoder.trace import Trace
+from encoder.trace.trace import Trace
 from pages.ui import keep, present
 from pages.ui.component import component
 

@@ -18,7 +18,7 @@ from encoder.metrics import ROLES, SENTENCES, Survey, nearest_words, unit_words
 from encoder.metrics import survey as measure
 from encoder.proof import Check, checks
 from encoder.timelapse import Moment, Strongest
-from encoder.trace import Text
+from encoder.trace.tokens import Text
 from encoder.train.evaluation import Score, evaluate_text
 from pages.ui import models, turns
 from pages.ui.allocator import give_back_freed_memory

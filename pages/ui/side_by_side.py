@@ -13,7 +13,7 @@ from encoder.formatting import shown
 from encoder.knockout import Watch, grid
 from encoder.knockout import leave_one_out as sweep_heads
 from encoder.steps.step import PAIRS, PER_HEAD, PER_TOKEN
-from encoder.trace import Trace
+from encoder.trace.trace import Trace
 from pages.ui import downloads, session, state, turns
 from pages.ui.text import chart, plain, theme
 

@@ -9,7 +9,8 @@ from encoder.edits.describe import sentence
 from encoder.edits.text import text_to_edits
 from encoder.formatting import shown
 from encoder.metrics import first_lost
-from encoder.trace import Tokens, Trace
+from encoder.trace.tokens import Tokens
+from encoder.trace.trace import Trace
 from pages.ui import models, session, state
 from pages.ui.text import plain
 from pages.ui.walk import KNOWN_STEPS

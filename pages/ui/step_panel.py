@@ -8,7 +8,7 @@ from encoder.figures.drawn import numbers_of
 from encoder.figures.facts import main_fact
 from encoder.figures.steps import BEST_WORDS, draw_best_words, draw_step, picture, title
 from encoder.steps.step import Step
-from encoder.trace import Trace
+from encoder.trace.trace import Trace
 from pages.ui import downloads, inspector, session, state, terms
 from pages.ui.site import PAGES
 from pages.ui.text import chart, plain, theme

@@ -8,7 +8,7 @@ import streamlit as st
 
 from encoder.figures.drawn import numbers_of
 from encoder.figures.theme import ACCENT, MUTED, SECOND, Theme
-from encoder.trace import Trace
+from encoder.trace.trace import Trace
 from pages.ui import keep, present
 
 CONFIG = {"toImageButtonOptions": {"format": "svg"}, "modeBarButtonsToRemove": ["select2d", "lasso2d"]}

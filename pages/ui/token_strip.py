@@ -5,7 +5,7 @@ import html
 import streamlit as st
 
 from encoder.formatting import shown
-from encoder.trace import Trace
+from encoder.trace.trace import Trace
 from pages.ui.text import plain
 
 UNKNOWN = "[UNK]"

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from encoder.trace import Trace
+from encoder.trace.trace import Trace
 
 
 def tokens(trace: Trace) -> list[str]:

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from tokenizers import Encoding, Tokenizer
 
-from encoder.trace import Text, Tokens
+from encoder.trace.tokens import Text, Tokens
 
 MAX_CHARACTERS = 100_000  # of one sentence
 

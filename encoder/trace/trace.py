@@ -2,7 +2,6 @@
 
 import difflib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,60 +12,8 @@ from encoder.model.config import EncoderConfig
 from encoder.model.encoder import Encoder
 from encoder.steps.catalogue import by_name
 from encoder.steps.step import Step
-
-Text = str | tuple[str, str]  # a sentence, or a pair of them
-
-
-@dataclass(frozen=True)
-class Tokens:
-    """A text, or a pair of them, as the model reads it.
-
-    `spans` gives the stretch of the text behind each token, (0, 0) for tokens that the model adds. `dropped` counts the
-    tokens that were left out because the input was too long; `kept_characters` tells where it was cut. `segments` is 0
-    for the tokens of the first sentence and 1 for those of the second, whose text is `pair` and which has numbers of
-    its own for what was cut; for one sentence all are 0.
-    """
-
-    text: str
-    ids: tuple[int, ...]
-    tokens: tuple[str, ...]
-    spans: tuple[tuple[int, int], ...]
-    special: tuple[bool, ...]
-    dropped: int
-    kept_characters: int
-    segments: tuple[int, ...] = ()
-    pair: str = ""
-    pair_dropped: int = 0
-    pair_kept_characters: int = 0
-
-    def typed(self, position: int) -> str:
-        """What the person typed for the token at a position; empty for tokens that the model added."""
-        start, end = self.spans[position]
-        return (self.pair if self.segments and self.segments[position] else self.text)[start:end]
-
-    @property
-    def asked(self) -> Text:
-        """What to run again for the same tokens: the text, or the pair of texts."""
-        return (self.text, self.pair) if any(self.segments) else self.text
-
-
-@dataclass(frozen=True)
-class Source:
-    """Which model made a trace: its name for people, and what pins its weights.
-
-    `seed` is set for random weights, `sha256` (its first 12 digits) for those of a checkpoint. `origin` is what loads a
-    checkpoint again, for snippets: a path, or empty for a bundled model, whose name does.
-    """
-
-    name: str
-    sha256: str = ""
-    seed: int | None = None
-    origin: str = ""
-
-    @property
-    def fingerprint(self) -> str:
-        """What pins the weights, in words."""
-        return f"sha256 {self.sha256}" if self.seed is None else f"random weights, seed {self.seed}"
+from encoder.trace.source import Source
+from encoder.trace.tokens import Tokens
 
 
 class Scope:

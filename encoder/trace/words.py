@@ -10,7 +10,7 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from encoder.trace import Tokens
+from encoder.trace.tokens import Tokens
 
 Groups = tuple[tuple[int, ...], ...]
 
