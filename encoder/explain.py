@@ -8,9 +8,10 @@ from collections.abc import Sequence
 
 from encoder.edits.describe import sentence
 from encoder.edits.edit import reaches
-from encoder.explanation import Explanation, Index
 from encoder.model.encoder import Encoder
-from encoder.rules import RULES, Source, tex, weight
+from encoder.operations.explanation import Explanation, Index
+from encoder.operations.operand import Source, tex, weight
+from encoder.operations.table import RULES
 from encoder.steps.catalogue import by_name
 from encoder.trace.trace import Trace
 

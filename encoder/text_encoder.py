@@ -14,10 +14,10 @@ from encoder import checkpoint
 from encoder.edits.edit import Edit, check
 from encoder.edits.editor import editor
 from encoder.explain import explain
-from encoder.explanation import Explanation
 from encoder.model.config import EncoderConfig
 from encoder.model.encoder import Encoder
 from encoder.model.tap import NO_TAP, Recorder, Tap
+from encoder.operations.explanation import Explanation
 from encoder.steps.catalogue import catalogue
 from encoder.steps.step import Step
 from encoder.tokenizer_files import SpecialTokens, special_tokens

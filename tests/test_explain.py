@@ -13,9 +13,10 @@ from tiny import SENTENCE, TINY, VARIANTS, tiny
 from torch import Tensor, nn
 
 from encoder import EncoderConfig, TextEncoder, Trace
-from encoder.explanation import Explanation, Operand
 from encoder.model.encoder import Encoder
-from encoder.rules import RULES, SHOWN
+from encoder.operations.explanation import Explanation, Operand
+from encoder.operations.operand import SHOWN
+from encoder.operations.table import RULES
 from encoder.steps.catalogue import catalogue
 from encoder.steps.step import Step
 

@@ -6,9 +6,9 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from encoder.explanation import Explanation, Line, Operand
 from encoder.figures.charts import term_bars
 from encoder.formatting import short, shown
+from encoder.operations.explanation import Explanation, Line, Operand
 from encoder.steps.step import PAIRS, PER_HEAD, PER_TOKEN, Step
 from encoder.trace.trace import Trace
 from pages.ui import session, state

@@ -1,0 +1,31 @@
+"""What a feed-forward unit does with its number."""
+
+import math
+
+from encoder.operations.operand import Made, Source, tex
+
+
+def relu(at: Source) -> Made:
+    """Kept above zero, zero below."""
+    x = at.number(0, *at.index)
+    words = "Above zero the number is kept, below zero it becomes zero."
+    return Made(max(0.0, x.value), words, rf"\max(0, {tex(x.value)})", abs(x.value), (x,))
+
+
+def gelu(at: Source) -> Made:
+    """Times the share of the normal distribution below it."""
+    x = at.number(0, *at.index)
+    phi = 0.5 * (1 + math.erf(x.value / math.sqrt(2)))
+    words = "The number times the share of the normal distribution that lies below it."
+    latex = rf"{tex(x.value)} \cdot \Phi({tex(x.value)}) = {tex(x.value)} \cdot {tex(phi)}"
+    return Made(x.value * phi, words, latex, abs(x.value), (x,))
+
+
+def gelu_tanh(at: Source) -> Made:
+    """The tanh approximation of GELU (Hendrycks and Gimpel 2016)."""
+    x = at.number(0, *at.index)
+    inner = math.sqrt(2 / math.pi) * (x.value + 0.044715 * x.value**3)
+    words = "An approximation of GELU: half the number, times one plus a tanh."
+    h = tex(x.value)
+    latex = rf"\frac{{{h}}}{{2}} \cdot (1 + \tanh({tex(inner)}))"
+    return Made(0.5 * x.value * (1 + math.tanh(inner)), words, latex, abs(x.value), (x,))

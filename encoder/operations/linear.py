@@ -1,0 +1,37 @@
+"""Linear maps and sums."""
+
+import numpy as np
+
+from encoder.operations.operand import Made, Source, copied, factor, products, summed, tex, total
+
+
+def same(at: Source) -> Made:
+    """Handed on."""
+    return copied(at.number(0, *at.index), "The number is handed on unchanged.")
+
+
+def add(at: Source) -> Made:
+    """The sum of the same place in every input."""
+    parts = tuple(at.number(i, *at.index) for i in range(len(at.inputs)))
+    values = np.array([part.value for part in parts])
+    latex = " + ".join([tex(parts[0].value), *(factor(part.value) for part in parts[1:])])
+    return Made(total(values), "The numbers at the same place are added.", latex, float(np.abs(values).sum()), parts)
+
+
+def linear(at: Source) -> Made:
+    """A row of the input times a row of the weight, plus the bias."""
+    *head, i, column = at.index
+    out = head[0] * at.model.config.d_head + column if head else column
+    (name,) = at.step.parameters
+    terms = products(at.line(0, i, None), at.parameters(f"{name}.weight", out, None))
+    words = "The token's vector times one column of weights, number by number, added up, plus the bias."
+    return summed(terms, at.parameter(f"{name}.bias", out), words)
+
+
+def decode(at: Source) -> Made:
+    """A row of the input times the embedding of a word, plus that word's bias."""
+    i, word = at.index
+    table, bias = at.step.parameters
+    terms = products(at.line(0, i, None), at.parameters(table, word, None))
+    words = "The vector times the embedding of this word, number by number, added up, plus the word's bias."
+    return summed(terms, at.parameter(bias, word), words)

@@ -1,0 +1,73 @@
+"""Mean, variance and what is made of them."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from encoder.operations.explanation import Terms
+from encoder.operations.operand import SHOWN, Made, Source, factor, spelled, tex, total, width
+
+
+def mean(at: Source) -> Made:
+    """The average of a token's numbers."""
+    line = at.line(0, *at.index, None)
+    n = len(line.values)
+    terms = Terms((line,), line.values)
+    latex = rf"\frac{{{spelled(terms)}}}{{{n}}}"
+    words = f"The token's {n} numbers, added up and divided by {n}."
+    return Made(total(line.values) / n, words, latex, float(np.abs(line.values).sum()) / n, (), terms)
+
+
+def spread_about(at: Source, divisor: int) -> Made:
+    """The squares of the distances from the mean, added up and divided."""
+    line, mu = at.line(0, *at.index, None), at.number(1, *at.index)
+    values = (line.values - mu.value) ** 2
+    parts = [rf"({tex(float(line.values[k]))} - {factor(mu.value)})^2" for k in np.argsort(-values)[:SHOWN]]
+    dots = [r"\cdots"] if len(values) > SHOWN else []
+    latex = rf"\frac{{{' + '.join([*parts, *dots])}}}{{{divisor}}}"
+    words = f"Each number's distance from the mean, squared; added up and divided by {divisor}."
+    result = total(values) / divisor
+    return Made(result, words, latex, result, (mu,), Terms((line,), values))
+
+
+def variance(at: Source) -> Made:
+    """The biased variance."""
+    return spread_about(at, width(at))
+
+
+def variance_unbiased(at: Source) -> Made:
+    """The unbiased variance, divided by d - 1."""
+    return spread_about(at, width(at) - 1)
+
+
+def normalized_by(at: Source, spread: Callable[[float, float], float], formula: str) -> Made:
+    """The distance from the mean divided by the spread."""
+    x, mu, var = at.number(0, *at.index), at.number(1, at.index[0]), at.number(2, at.index[0])
+    divisor = spread(var.value, at.model.config.norm_eps)
+    below = formula.format(variance=tex(var.value), eps=tex(at.model.config.norm_eps))
+    latex = rf"\frac{{{tex(x.value)} - {factor(mu.value)}}}{{{below}}}"
+    words = "The mean is taken off and the rest is divided by the spread of the token's numbers."
+    size = (abs(x.value) + abs(mu.value)) / divisor
+    return Made((x.value - mu.value) / divisor, words, latex, size, (x, mu, var))
+
+
+def normalize(at: Source) -> Made:
+    """Eps inside the root."""
+    return normalized_by(at, lambda var, eps: math.sqrt(var + eps), r"\sqrt{{{variance} + {eps}}}")
+
+
+def normalize_std(at: Source) -> Made:
+    """Eps outside the root."""
+    return normalized_by(at, lambda var, eps: math.sqrt(var) + eps, r"\sqrt{{{variance}}} + {eps}")
+
+
+def affine(at: Source) -> Made:
+    """Times gamma, plus beta."""
+    (name,) = at.step.parameters
+    x, d = at.number(0, *at.index), at.index[-1]
+    gamma, beta = at.parameter(f"{name}.weight", d), at.parameter(f"{name}.bias", d)
+    product = x.value * gamma.value
+    latex = rf"{tex(x.value)} \cdot {factor(gamma.value)} + {factor(beta.value)}"
+    words = "The number times the gamma of its dimension, plus the dimension's beta."
+    return Made(product + beta.value, words, latex, abs(product) + abs(beta.value), (x, gamma, beta))
