@@ -16,42 +16,10 @@ from encoder.model.embedding import Embedding
 from encoder.model.encoder import Encoder, MLMHead
 from encoder.model.feed_forward import FeedForward
 from encoder.model.normalization import NORMS
+from encoder.operations.table import OPERATIONS
 from encoder.steps.step import PAIRS, PER_HEAD, Step
 from encoder.trace.trace import Trace
 
-# One line or more for each operation; {0}, {1}, {2} are the inputs, {w} the weights' name, the rest sizes.
-LINES: dict[str, str] = {
-    "lookup": '{name} = p["embedding.tokens.weight"][t.ids]',
-    "position": '{name} = p["embedding.positions.weight"][: len(t.ids)]',
-    "segment": '{name} = p["embedding.segments.weight"][t.segments]',
-    "zeros": "{name} = torch.zeros(len(t.ids), {d_embedding})",
-    "sinusoid": (
-        "position = torch.arange(len(t.ids), dtype=torch.float64)[:, None]\n"
-        "even = torch.arange(0, {d_embedding}, 2)\n"
-        "angle = position / 10000 ** (even / {d_embedding})\n"
-        "{name} = torch.stack((angle.sin(), angle.cos()), -1).flatten(1).float()"
-    ),
-    "scale": "{name} = {0} * math.sqrt({d_model})",
-    "unscale": "{name} = {0} / math.sqrt({d_head})",
-    "same": "{name} = {0}",
-    "add": "{name} = {sum}",
-    "linear": '{name} = {0} @ p["{w}.weight"].T + p["{w}.bias"]',
-    "decode": '{name} = {0} @ p["embedding.tokens.weight"].T + p["mlm_head.bias"]',
-    "dot": "{name} = {0} @ {1}.mT",
-    "mask": "{name} = {0}.clone()\n{name}[:, :, {hidden}] = {mask_value}",
-    "softmax": "{name} = {0}.softmax(-1)",
-    "weighted_sum": "{name} = {0} @ {1}",
-    "concat": "{name} = {0}.transpose(0, 1).flatten(1)",
-    "mean": "{name} = {0}.mean(-1)",
-    "variance": "{name} = ({0} - {1}[:, None]).square().sum(-1) / {width}",
-    "variance_unbiased": "{name} = ({0} - {1}[:, None]).square().sum(-1) / ({width} - 1)",
-    "normalize": "{name} = ({0} - {1}[:, None]) / ({2} + {norm_eps}).sqrt()[:, None]",
-    "normalize_std": "{name} = ({0} - {1}[:, None]) / ({2}.sqrt() + {norm_eps})[:, None]",
-    "affine": '{name} = {0} * p["{w}.weight"] + p["{w}.bias"]',
-    "relu": "{name} = {0}.relu()",
-    "gelu": "{name} = torch.nn.functional.gelu({0})",
-    "gelu_tanh": '{name} = torch.nn.functional.gelu({0}, approximate="tanh")',
-}
 SPLIT = "{name} = {name}.view(len(t.ids), {n_heads}, {d_head}).transpose(0, 1)"
 
 
@@ -71,7 +39,7 @@ def snippet(trace: Trace, step: Step, head: int) -> str:
         "norm_eps": config.norm_eps, "mask_value": literal(config.mask_value), "hidden": hidden,
         "w": step.parameters[0] if step.parameters else "", "sum": " + ".join(names[i] for i in inputs),
     }  # fmt: skip
-    body = LINES[step.operation].format(*(names[i] for i in inputs), **words)
+    body = OPERATIONS[step.operation].line.format(*(names[i] for i in inputs), **words)
     if step.shape == PER_HEAD and step.operation == "linear":
         body += "\n" + SPLIT.format(**words)
     done = [sentence(edit, config) for edit in trace.edits if edit.step == step.name]

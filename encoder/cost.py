@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from encoder.model.config import EncoderConfig
 from encoder.model.encoder import Encoder
+from encoder.operations.table import OPERATIONS
 from encoder.steps.catalogue import by_name
 from encoder.steps.step import Step
 from encoder.trace.trace import Trace
@@ -47,8 +48,6 @@ HAS: dict[str, Callable[[EncoderConfig], bool]] = {  # the parts that not every 
     **{part: lambda config: config.mlm_head for part in HEAD_PARTS if part.startswith("mlm_head.")},
 }
 FLOAT32 = 4  # bytes
-# Operations whose result is memory that was there before: the model's own table, or the step before it.
-HANDED_ON = ("same", "mask", "position", "sinusoid", "zeros")
 
 
 @dataclass(frozen=True)
@@ -111,7 +110,7 @@ class Size:
 
     def bytes_of_a_run(self, n: int) -> int:
         """Memory of a recorded run of n tokens with nothing hidden and no edits; a little less for 1 token or head."""
-        made = (step for step in by_name(self.config).values() if step.operation not in HANDED_ON)
+        made = (step for step in by_name(self.config).values() if OPERATIONS[step.operation].new_memory)
         return FLOAT32 * sum(math.prod(step.sizes(self.config, n)) for step in made)
 
 
@@ -137,28 +136,12 @@ def value(terms: tuple[Term, ...], config: EncoderConfig) -> int:
     return sum(math.prod(f if isinstance(f, int) else getattr(config, f) for f in term) for term in terms)
 
 
-# Operations per element of the result, for a contraction or reduction over k numbers. An addition, multiplication,
-# comparison, exponential, root or erf counts as one.
-FLOPS: dict[str, Callable[[int], int]] = {
-    **dict.fromkeys(("lookup", "position", "segment", "sinusoid", "zeros", "same", "concat", "mask"), lambda k: 0),
-    **dict.fromkeys(("scale", "unscale", "add", "relu"), lambda k: 1),
-    **dict.fromkeys(("linear", "decode"), lambda k: 2 * k),
-    **dict.fromkeys(("dot", "weighted_sum"), lambda k: 2 * k - 1),
-    "softmax": lambda k: 5,
-    "mean": lambda k: k,
-    **dict.fromkeys(("variance", "variance_unbiased"), lambda k: 3 * k),
-    **dict.fromkeys(("normalize", "normalize_std", "affine"), lambda k: 2),
-    "gelu": lambda k: 5,
-    "gelu_tanh": lambda k: 8,
-}
-
-
 def step_flops(step: Step, config: EncoderConfig, n: int) -> int:
     """Floating-point operations of a step for n tokens, by the shapes in the catalogue."""
     catalogue = by_name(config)
     operands = [name for name in step.inputs if name in catalogue]
     k = catalogue[operands[0]].sizes(config, n)[-1] if operands else 0
-    each = FLOPS[step.operation](k) * (len(operands) - 1 if step.operation == "add" else 1)
+    each = OPERATIONS[step.operation].flops(k) * (len(operands) - 1 if step.operation == "add" else 1)
     return each * math.prod(step.sizes(config, n))
 
 

@@ -10,8 +10,8 @@ from encoder.edits.describe import sentence
 from encoder.edits.edit import reaches
 from encoder.model.encoder import Encoder
 from encoder.operations.explanation import Explanation, Index
-from encoder.operations.operand import Source, tex, weight
-from encoder.operations.table import RULES
+from encoder.operations.operand import Operands, tex, weight
+from encoder.operations.table import OPERATIONS
 from encoder.steps.catalogue import by_name
 from encoder.trace.trace import Trace
 
@@ -42,7 +42,7 @@ def explain(model: Encoder, trace: Trace, name: str, index: Sequence[int]) -> Ex
         return given(name, index, float(weight(model, name)[index]), "parameter", words)
     step = by_name(trace.config)[name]
     inputs = tuple(i for i in step.inputs if i in trace)
-    made = RULES[step.operation](Source(step, index, trace, model, inputs))
+    made = OPERATIONS[step.operation].rule(Operands(step, index, trace, model, inputs))
     recorded = float(trace[name][index])
     return Explanation(
         name, index, step.operation, made.words, f"{made.latex} = {tex(made.result)}", made.result, recorded, made.size,

@@ -16,7 +16,7 @@ from encoder import EncoderConfig, TextEncoder, Trace
 from encoder.model.encoder import Encoder
 from encoder.operations.explanation import Explanation, Operand
 from encoder.operations.operand import SHOWN
-from encoder.operations.table import RULES
+from encoder.operations.table import OPERATIONS
 from encoder.steps.catalogue import catalogue
 from encoder.steps.step import Step
 
@@ -372,4 +372,4 @@ def test_what_is_not_a_number_of_the_run_has_no_explanation(name: str) -> None:
 
 def test_every_operation_has_a_rule() -> None:
     used = {step.operation for config in VARIANTS.values() for step in catalogue(config)}
-    assert set(RULES) == used
+    assert set(OPERATIONS) == used

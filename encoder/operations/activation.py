@@ -2,17 +2,19 @@
 
 import math
 
-from encoder.operations.operand import Made, Source, tex
+from encoder.operations.operand import Made, Operands, operation, tex
 
 
-def relu(at: Source) -> Made:
+@operation("{name} = {0}.relu()", lambda k: 1)
+def relu(at: Operands) -> Made:
     """Kept above zero, zero below."""
     x = at.number(0, *at.index)
     words = "Above zero the number is kept, below zero it becomes zero."
     return Made(max(0.0, x.value), words, rf"\max(0, {tex(x.value)})", abs(x.value), (x,))
 
 
-def gelu(at: Source) -> Made:
+@operation("{name} = torch.nn.functional.gelu({0})", lambda k: 5)
+def gelu(at: Operands) -> Made:
     """Times the share of the normal distribution below it."""
     x = at.number(0, *at.index)
     phi = 0.5 * (1 + math.erf(x.value / math.sqrt(2)))
@@ -21,7 +23,8 @@ def gelu(at: Source) -> Made:
     return Made(x.value * phi, words, latex, abs(x.value), (x,))
 
 
-def gelu_tanh(at: Source) -> Made:
+@operation('{name} = torch.nn.functional.gelu({0}, approximate="tanh")', lambda k: 8)
+def gelu_tanh(at: Operands) -> Made:
     """The tanh approximation of GELU (Hendrycks and Gimpel 2016)."""
     x = at.number(0, *at.index)
     inner = math.sqrt(2 / math.pi) * (x.value + 0.044715 * x.value**3)

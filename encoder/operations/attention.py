@@ -5,10 +5,11 @@ import math
 import numpy as np
 
 from encoder.operations.explanation import Terms
-from encoder.operations.operand import Made, Source, copied, factor, products, summed, tex, total
+from encoder.operations.operand import Made, Operands, copied, factor, operation, products, summed, tex, total
 
 
-def unscale(at: Source) -> Made:
+@operation("{name} = {0} / math.sqrt({d_head})", lambda k: 1)
+def unscale(at: Operands) -> Made:
     """Divided by the square root of d_head."""
     x, d_head = at.number(0, *at.index), at.model.config.d_head
     result = x.value / math.sqrt(d_head)
@@ -16,14 +17,16 @@ def unscale(at: Source) -> Made:
     return Made(result, words, rf"\frac{{{tex(x.value)}}}{{\sqrt{{{d_head}}}}}", abs(result), (x,))
 
 
-def dot(at: Source) -> Made:
+@operation("{name} = {0} @ {1}.mT", lambda k: 2 * k - 1)
+def dot(at: Operands) -> Made:
     """A query times a key."""
     h, i, j = at.index
     terms = products(at.line(0, h, i, None), at.line(1, h, j, None))
     return summed(terms, None, "The query of the row times the key of the column, number by number, added up.")
 
 
-def mask(at: Source) -> Made:
+@operation("{name} = {0}.clone()\n{name}[:, :, {hidden}] = {mask_value}", new_memory=False)
+def mask(at: Operands) -> Made:
     """The score, or the mask value where the key is hidden."""
     x, j, n = at.number(0, *at.index), at.index[-1], len(at.trace.tokens)
     if j in at.trace.hidden or j >= n - at.trace.padding:
@@ -33,7 +36,8 @@ def mask(at: Source) -> Made:
     return copied(x, "This key is not hidden: the score is kept.")
 
 
-def softmax(at: Source) -> Made:
+@operation("{name} = {0}.softmax(-1)", lambda k: 5)
+def softmax(at: Operands) -> Made:
     """The exponential of one number over the sum of all exponentials in its row."""
     *row, j = at.index
     line = at.line(0, *row, None)
@@ -51,14 +55,16 @@ def softmax(at: Source) -> Made:
     return Made(result, words, latex, 1.0, (line[j],), Terms((line,), powers))
 
 
-def weighted_sum(at: Source) -> Made:
+@operation("{name} = {0} @ {1}", lambda k: 2 * k - 1)
+def weighted_sum(at: Operands) -> Made:
     """The values of all tokens, each times the weight it gets."""
     h, i, d = at.index
     terms = products(at.line(0, h, i, None), at.line(1, h, None, d))
     return summed(terms, None, "Every token's value times the weight it gets from this token, added up.")
 
 
-def concat(at: Source) -> Made:
+@operation("{name} = {0}.transpose(0, 1).flatten(1)")
+def concat(at: Operands) -> Made:
     """A column of the head that it belongs to."""
     i, column = at.index
     h, d = divmod(column, at.model.config.d_head)

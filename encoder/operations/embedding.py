@@ -3,10 +3,11 @@
 import math
 
 from encoder.operations.explanation import Operand
-from encoder.operations.operand import Made, Source, copied, tex
+from encoder.operations.operand import Made, Operands, copied, operation, tex
 
 
-def lookup(at: Source) -> Made:
+@operation('{name} = p["embedding.tokens.weight"][t.ids]')
+def lookup(at: Operands) -> Made:
     """E[id]: a row of the embedding table."""
     position, d = at.index
     number = Operand("ids", (position,), at.trace.ids[position])
@@ -15,13 +16,15 @@ def lookup(at: Source) -> Made:
     return Made(made.result, made.words, rf"E[{int(number.value)}, {d}] = {made.latex}", made.size, (number, entry))
 
 
-def position(at: Source) -> Made:
+@operation('{name} = p["embedding.positions.weight"][: len(t.ids)]', new_memory=False)
+def position(at: Operands) -> Made:
     """P[pos]: a row of the learned position table."""
     entry = at.parameter("embedding.positions.weight", *at.index)
     return copied(entry, "The position names a row of the learned position table; this is one number of that row.")
 
 
-def segment(at: Source) -> Made:
+@operation('{name} = p["embedding.segments.weight"][t.segments]')
+def segment(at: Operands) -> Made:
     """S[segment]: a row of the segment table."""
     row = at.trace.segments[at.index[0]]
     entry = at.parameter("embedding.segments.weight", row, at.index[1])
@@ -29,7 +32,16 @@ def segment(at: Source) -> Made:
     return copied(entry, f"The token belongs to the {which} sentence; this is one number of that sentence's vector.")
 
 
-def sinusoid(at: Source) -> Made:
+@operation(
+    (
+        "position = torch.arange(len(t.ids), dtype=torch.float64)[:, None]\n"
+        "even = torch.arange(0, {d_embedding}, 2)\n"
+        "angle = position / 10000 ** (even / {d_embedding})\n"
+        "{name} = torch.stack((angle.sin(), angle.cos()), -1).flatten(1).float()"
+    ),
+    new_memory=False,
+)
+def sinusoid(at: Operands) -> Made:
     """Sine or cosine of the position times the pair's frequency."""
     pos, d = at.index
     d_model = at.model.config.d_embedding
@@ -40,12 +52,14 @@ def sinusoid(at: Source) -> Made:
     return Made(function(angle), words, latex, 1.0)
 
 
-def zeros(at: Source) -> Made:
+@operation("{name} = torch.zeros(len(t.ids), {d_embedding})", new_memory=False)
+def zeros(at: Operands) -> Made:
     """A model without positions adds nothing."""
     return Made(0.0, "This model has no positions: zero is added.", "0", 1.0)
 
 
-def scale(at: Source) -> Made:
+@operation("{name} = {0} * math.sqrt({d_model})", lambda k: 1)
+def scale(at: Operands) -> Made:
     """Times the square root of d_model."""
     x, root = at.number(0, *at.index), math.sqrt(at.model.config.d_model)
     result = x.value * root

@@ -2,15 +2,17 @@
 
 import numpy as np
 
-from encoder.operations.operand import Made, Source, copied, factor, products, summed, tex, total
+from encoder.operations.operand import Made, Operands, copied, factor, operation, products, summed, tex, total
 
 
-def same(at: Source) -> Made:
+@operation("{name} = {0}", new_memory=False)
+def same(at: Operands) -> Made:
     """Handed on."""
     return copied(at.number(0, *at.index), "The number is handed on unchanged.")
 
 
-def add(at: Source) -> Made:
+@operation("{name} = {sum}", lambda k: 1)
+def add(at: Operands) -> Made:
     """The sum of the same place in every input."""
     parts = tuple(at.number(i, *at.index) for i in range(len(at.inputs)))
     values = np.array([part.value for part in parts])
@@ -18,7 +20,8 @@ def add(at: Source) -> Made:
     return Made(total(values), "The numbers at the same place are added.", latex, float(np.abs(values).sum()), parts)
 
 
-def linear(at: Source) -> Made:
+@operation('{name} = {0} @ p["{w}.weight"].T + p["{w}.bias"]', lambda k: 2 * k)
+def linear(at: Operands) -> Made:
     """A row of the input times a row of the weight, plus the bias."""
     *head, i, column = at.index
     out = head[0] * at.model.config.d_head + column if head else column
@@ -28,7 +31,8 @@ def linear(at: Source) -> Made:
     return summed(terms, at.parameter(f"{name}.bias", out), words)
 
 
-def decode(at: Source) -> Made:
+@operation('{name} = {0} @ p["embedding.tokens.weight"].T + p["mlm_head.bias"]', lambda k: 2 * k)
+def decode(at: Operands) -> Made:
     """A row of the input times the embedding of a word, plus that word's bias."""
     i, word = at.index
     table, bias = at.step.parameters

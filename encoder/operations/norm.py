@@ -6,10 +6,11 @@ from collections.abc import Callable
 import numpy as np
 
 from encoder.operations.explanation import Terms
-from encoder.operations.operand import SHOWN, Made, Source, factor, spelled, tex, total, width
+from encoder.operations.operand import SHOWN, Made, Operands, factor, operation, spelled, tex, total, width
 
 
-def mean(at: Source) -> Made:
+@operation("{name} = {0}.mean(-1)", lambda k: k)
+def mean(at: Operands) -> Made:
     """The average of a token's numbers."""
     line = at.line(0, *at.index, None)
     n = len(line.values)
@@ -19,7 +20,7 @@ def mean(at: Source) -> Made:
     return Made(total(line.values) / n, words, latex, float(np.abs(line.values).sum()) / n, (), terms)
 
 
-def spread_about(at: Source, divisor: int) -> Made:
+def spread_about(at: Operands, divisor: int) -> Made:
     """The squares of the distances from the mean, added up and divided."""
     line, mu = at.line(0, *at.index, None), at.number(1, *at.index)
     values = (line.values - mu.value) ** 2
@@ -31,17 +32,19 @@ def spread_about(at: Source, divisor: int) -> Made:
     return Made(result, words, latex, result, (mu,), Terms((line,), values))
 
 
-def variance(at: Source) -> Made:
+@operation("{name} = ({0} - {1}[:, None]).square().sum(-1) / {width}", lambda k: 3 * k)
+def variance(at: Operands) -> Made:
     """The biased variance."""
     return spread_about(at, width(at))
 
 
-def variance_unbiased(at: Source) -> Made:
+@operation("{name} = ({0} - {1}[:, None]).square().sum(-1) / ({width} - 1)", lambda k: 3 * k)
+def variance_unbiased(at: Operands) -> Made:
     """The unbiased variance, divided by d - 1."""
     return spread_about(at, width(at) - 1)
 
 
-def normalized_by(at: Source, spread: Callable[[float, float], float], formula: str) -> Made:
+def normalized_by(at: Operands, spread: Callable[[float, float], float], formula: str) -> Made:
     """The distance from the mean divided by the spread."""
     x, mu, var = at.number(0, *at.index), at.number(1, at.index[0]), at.number(2, at.index[0])
     divisor = spread(var.value, at.model.config.norm_eps)
@@ -52,17 +55,20 @@ def normalized_by(at: Source, spread: Callable[[float, float], float], formula: 
     return Made((x.value - mu.value) / divisor, words, latex, size, (x, mu, var))
 
 
-def normalize(at: Source) -> Made:
+@operation("{name} = ({0} - {1}[:, None]) / ({2} + {norm_eps}).sqrt()[:, None]", lambda k: 2)
+def normalize(at: Operands) -> Made:
     """Eps inside the root."""
     return normalized_by(at, lambda var, eps: math.sqrt(var + eps), r"\sqrt{{{variance} + {eps}}}")
 
 
-def normalize_std(at: Source) -> Made:
+@operation("{name} = ({0} - {1}[:, None]) / ({2}.sqrt() + {norm_eps})[:, None]", lambda k: 2)
+def normalize_std(at: Operands) -> Made:
     """Eps outside the root."""
     return normalized_by(at, lambda var, eps: math.sqrt(var) + eps, r"\sqrt{{{variance}}} + {eps}")
 
 
-def affine(at: Source) -> Made:
+@operation('{name} = {0} * p["{w}.weight"] + p["{w}.bias"]', lambda k: 2)
+def affine(at: Operands) -> Made:
     """Times gamma, plus beta."""
     (name,) = at.step.parameters
     x, d = at.number(0, *at.index), at.index[-1]

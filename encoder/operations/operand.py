@@ -1,7 +1,7 @@
 """What a rule works with: the numbers that a result is made of, and how they are spelled out."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,7 +28,7 @@ class Made:
 
 
 @dataclass(frozen=True)
-class Source:
+class Operands:
     """Where a rule finds its numbers: the step, the index in it, the run, and the model's parameters."""
 
     step: Step
@@ -54,6 +54,31 @@ class Source:
     def parameters(self, name: str, *index: int | None) -> Line:
         """The numbers of a parameter along the axis marked None."""
         return Line(name, index, along(weight(self.model, name), index))
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One operation of the catalogue.
+
+    `rule` makes a number of its result from the recorded operands alone, in float64; what else it needs to know comes
+    from the step and the configuration, so the same rules explain every step of every model. `line` is the Python that
+    computes the whole tensor: {0}, {1}, {2} are the inputs, {w} the weights' name, the rest sizes. `flops` gives the
+    floating-point operations per element of the result, for a contraction or reduction over k numbers; an addition,
+    multiplication, comparison, exponential, root or erf counts as one. `new_memory` is False where the result is memory
+    that was there before: the model's own table, or the step before it.
+    """
+
+    rule: Callable[[Operands], Made]
+    line: str
+    flops: Callable[[int], int]
+    new_memory: bool
+
+
+def operation(
+    line: str, flops: Callable[[int], int] = lambda k: 0, *, new_memory: bool = True
+) -> Callable[[Callable[[Operands], Made]], Operation]:
+    """What makes an operation of a rule, with the line of code and the cost that stand above it."""
+    return lambda rule: Operation(rule, line, flops, new_memory)
 
 
 def along(tensor: Tensor, index: Sequence[int | None]) -> np.ndarray:
@@ -110,6 +135,6 @@ def summed(terms: Terms, bias: Operand | None, words: str) -> Made:
     return Made(total(values), words, latex, float(np.abs(values).sum()), (bias,) if bias else (), terms)
 
 
-def width(at: Source) -> int:
+def width(at: Operands) -> int:
     """How many numbers each row of the first input has."""
     return int(at.trace[at.inputs[0]].shape[-1])

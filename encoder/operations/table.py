@@ -1,23 +1,11 @@
-"""One rule for each operation of the catalogue: how a number is made from its operands, in float64.
+"""All operations of the catalogue by name; to add one is to write it in one of these modules."""
 
-A rule reads the recorded operands only. What it needs to know comes from the step and the configuration, so the same
-rules explain every step of every model.
-"""
+from encoder.operations import activation, attention, embedding, linear, norm
+from encoder.operations.operand import Operation
 
-from collections.abc import Callable
-
-from encoder.operations.activation import gelu, gelu_tanh, relu
-from encoder.operations.attention import concat, dot, mask, softmax, unscale, weighted_sum
-from encoder.operations.embedding import lookup, position, scale, segment, sinusoid, zeros
-from encoder.operations.linear import add, decode, linear, same
-from encoder.operations.norm import affine, mean, normalize, normalize_std, variance, variance_unbiased
-from encoder.operations.operand import Made, Source
-
-RULES: dict[str, Callable[[Source], Made]] = {
-    rule.__name__: rule
-    for rule in (
-        lookup, position, segment, sinusoid, zeros, scale, unscale, same, add, linear, decode, dot, mask, softmax,
-        weighted_sum, concat, mean, variance, variance_unbiased, normalize, normalize_std, affine, relu, gelu,
-        gelu_tanh,
-    )
-}  # fmt: skip
+OPERATIONS: dict[str, Operation] = {
+    name: value
+    for module in (embedding, attention, linear, norm, activation)
+    for name, value in vars(module).items()
+    if isinstance(value, Operation)
+}
