@@ -10,9 +10,9 @@ from types import ModuleType
 from typing import Any
 
 from encoder import checkpoint
-from encoder.hugging_face import FAMILIES
-from encoder.tensor_files import INDEX, WEIGHTS
-from encoder.tokenizer_files import READERS, SETTINGS, SPECIAL
+from encoder.checkpoint.hugging_face import FAMILIES
+from encoder.checkpoint.tensor_files import INDEX, WEIGHTS
+from encoder.checkpoint.tokenizer_files import READERS, SETTINGS, SPECIAL
 
 REPO_ID = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9._-]{0,95}/)?[A-Za-z0-9][A-Za-z0-9._-]{0,95}", re.ASCII)
 SHARD = re.compile(r"model-\d{5}-of-\d{5}\.safetensors", re.ASCII)

@@ -10,7 +10,7 @@ from torch.func import functional_call
 from encoder.edits.describe import sentence
 from encoder.model.block import Block
 from encoder.model.encoder import Encoder
-from encoder.model.meta import without_weights
+from encoder.model.meta import meta_device
 from encoder.model.normalization import LayerNorm, StdNorm
 from encoder.steps.catalogue import by_name
 from encoder.steps.step import Step
@@ -77,7 +77,7 @@ MODULES: dict[str, Callable[[], nn.Module]] = {
 
 def run(module: Callable[[], nn.Module], weights: Mapping[str, Tensor], *inputs: Tensor, **options: object) -> Tensor:
     """What a PyTorch module makes of the inputs with the given weights, without copying them."""
-    with without_weights():
+    with meta_device():
         empty = module().eval()
     result: Tensor = functional_call(empty, dict(weights), inputs, options)
     return result

@@ -11,6 +11,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from encoder import checkpoint
+from encoder.checkpoint.tokenizer_files import SpecialTokens, special_tokens
 from encoder.edits.edit import Edit, check
 from encoder.edits.editor import editor
 from encoder.explain import explain
@@ -20,7 +21,6 @@ from encoder.model.tap import NO_TAP, Recorder, Tap
 from encoder.operations.explanation import Explanation
 from encoder.steps.catalogue import catalogue
 from encoder.steps.step import Step
-from encoder.tokenizer_files import SpecialTokens, special_tokens
 from encoder.trace.source import Source
 from encoder.trace.tokenizing import tokens
 from encoder.trace.tokens import Text, Tokens

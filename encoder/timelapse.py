@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from encoder import checkpoint
+from encoder.checkpoint.tensor_files import described, fingerprint, read
+from encoder.checkpoint.tokenizer_files import read_tokenizer
 from encoder.metrics.habits import Survey
 from encoder.metrics.heads import entropy_share
 from encoder.metrics.roles import ROLES, role_mass
-from encoder.tensor_files import described, fingerprint, read
 from encoder.text_encoder import TextEncoder
-from encoder.tokenizer_files import read_tokenizer
 from encoder.trace.source import Source
 from encoder.trace.tokens import Tokens
 from encoder.trace.unpadded import attention_weights, tokens

@@ -17,7 +17,8 @@ from safetensors.torch import load_file, save_file
 from tiny import SENTENCE, TINY, VARIANTS, tiny
 from torch import Tensor
 
-from encoder import CheckpointError, EncoderConfig, TextEncoder, checkpoint, tensor_files
+from encoder import CheckpointError, EncoderConfig, TextEncoder, checkpoint
+from encoder.checkpoint import tensor_files
 
 ROOT = Path(__file__).parents[1]
 CONFIG = replace(TINY, mlm_head=True)

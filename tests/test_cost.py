@@ -23,7 +23,7 @@ BUNDLED = {
 MODELS = VARIANTS | PRESETS | BUNDLED
 
 
-def laid_out(config: EncoderConfig) -> Encoder:
+def on_meta(config: EncoderConfig) -> Encoder:
     """A model without memory for its numbers."""
     with torch.device("meta"):
         return Encoder(config)
@@ -34,7 +34,7 @@ def laid_out(config: EncoderConfig) -> Encoder:
 
 @pytest.mark.parametrize("config", MODELS.values(), ids=MODELS)
 def test_parameters_by_formula_are_those_of_the_model(config: EncoderConfig) -> None:
-    model = laid_out(config)
+    model = on_meta(config)
     parts = parameters(model)
     assert [part.name for part in parts if part.by_formula != part.counted] == []
     assert sum(part.counted for part in parts) == sum(parameter.numel() for parameter in model.parameters())
@@ -47,11 +47,11 @@ def test_parameters_by_formula_are_those_of_the_model(config: EncoderConfig) -> 
     [("bert-base", 109_514_298), ("bert-large", 335_174_458)],  # transformers' BertForMaskedLM of these shapes
 )
 def test_bert_has_as_many_parameters_as_published(preset: str, published: int) -> None:
-    assert sum(part.by_formula for part in parameters(laid_out(PRESETS[preset]))) == published
+    assert sum(part.by_formula for part in parameters(on_meta(PRESETS[preset]))) == published
 
 
 def test_a_layer_has_about_twelve_d_model_squared_parameters() -> None:
-    parts = parameters(laid_out(PRESETS["paper"]))
+    parts = parameters(on_meta(PRESETS["paper"]))
     layers = sum(part.counted for part in parts if part.name.startswith("layers."))
     assert layers == pytest.approx(6 * 12 * 512**2, rel=0.01)
     one = sum(part.counted for part in parts if part.name.startswith("layers.3."))
@@ -212,7 +212,7 @@ def test_costs_carry_the_operations_of_the_steps() -> None:
 
 @pytest.mark.parametrize("config", PRESETS.values(), ids=PRESETS)
 def test_the_size_of_every_preset_is_that_of_the_model(config: EncoderConfig) -> None:
-    model, found = laid_out(config), size(config)
+    model, found = on_meta(config), size(config)
     held = [*model.parameters(), *model.buffers()]
     assert found.parameters == sum(parameter.numel() for parameter in model.parameters())
     assert found.bytes_of_weights == sum(4 * tensor.numel() for tensor in held)

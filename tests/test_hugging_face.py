@@ -11,7 +11,7 @@ from torch import Tensor
 from twins import MINILM, MODELS, Made, saved
 
 from encoder import TextEncoder, Trace
-from encoder.hugging_face import FAMILIES
+from encoder.checkpoint.hugging_face import FAMILIES
 from encoder.metrics import SENTENCES
 
 TEXTS = ["w1 w2 w3 w2 w4", ("w7", "w20 w1"), "w5 w6 w7 w8 w9 w10 w11 w12 w13"]

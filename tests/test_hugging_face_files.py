@@ -14,7 +14,7 @@ from torch import Tensor
 from twins import MODELS, saved
 
 from encoder import CheckpointError, TextEncoder
-from encoder.hugging_face import UNFIT
+from encoder.checkpoint.hugging_face import UNFIT
 
 WEIGHTS = "model.safetensors"
 

@@ -12,6 +12,7 @@ from tiny import SENTENCE, TINY, VARIANTS, tiny
 from torch import Tensor
 
 from encoder import Edit, EncoderConfig, TextEncoder
+from encoder.checkpoint.build import untrained
 from encoder.labs import (
     DEPTHS,
     WITHOUT_POSITIONS,
@@ -34,7 +35,7 @@ from encoder.labs import (
 )
 from encoder.labs.depth import SHAPE
 from encoder.labs.depth import VARIANTS as KINDS
-from encoder.labs.parts import Given, normal, recorded, untrained
+from encoder.labs.parts import Given, normal, recorded
 from encoder.metrics import attention_weights
 from encoder.model.block import Block
 from encoder.model.tap import Recorder

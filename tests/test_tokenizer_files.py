@@ -13,8 +13,8 @@ from tokenizers.trainers import BpeTrainer
 from twins import MINILM, roberta_tokenizer
 
 from encoder import CheckpointError
+from encoder.checkpoint.tokenizer_files import SpecialTokens, read_tokenizer, special_tokens
 from encoder.metrics import SENTENCES
-from encoder.tokenizer_files import SpecialTokens, read_tokenizer, special_tokens
 
 ODD = ["Ünïcödé naïve Ångström", "日本語 text", "a\u0301 tab\there", "don't!  two  spaces", "[MASK] [CLS] x", ""]
 SETTINGS = ({}, {"do_lower_case": False}, {"strip_accents": False}, {"tokenize_chinese_chars": False})

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
+from encoder.checkpoint.build import untrained
 from encoder.edits.edit import Edit
 from encoder.edits.editor import editor
-from encoder.labs.parts import at_least, normal, some, untrained
+from encoder.labs.parts import at_least, normal, some
 from encoder.metrics import cosine_matrix, length
 from encoder.model.config import LIMITS, EncoderConfig
 from encoder.model.tap import Recorder

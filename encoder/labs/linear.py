@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from encoder.labs.parts import at_least, normal, recorded, untrained
+from encoder.checkpoint.build import untrained
+from encoder.labs.parts import at_least, normal, recorded
 from encoder.model.attention import Attention
 from encoder.model.config import Activation, EncoderConfig
 from encoder.model.feed_forward import FeedForward

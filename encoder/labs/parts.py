@@ -5,9 +5,6 @@ from typing import Any
 
 from torch import Generator, Tensor, nn, randn
 
-from encoder import checkpoint
-from encoder.model.config import EncoderConfig
-from encoder.model.encoder import Encoder
 from encoder.model.tap import Recorder, Tap
 
 
@@ -33,11 +30,6 @@ def recorded(module: nn.Module, *inputs: Any, given: Mapping[str, Tensor] | None
     values: dict[str, Tensor] = {}
     module(*inputs, tap=Given(given or {}, Recorder(values, {})))
     return values
-
-
-def untrained(config: EncoderConfig, seed: int) -> Encoder:
-    """A model with the random weights of a seed; torch's global generator is left as it is."""
-    return checkpoint.build(config, checkpoint.random_weights(config, seed), "the random weights")
 
 
 def normal(*shape: int, seed: int) -> Tensor:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from encoder.checkpoint.tokenizer_files import KNOWN
 from encoder.metrics.heads import offsets
-from encoder.tokenizer_files import KNOWN
 
 ROLES = ("self", "previous", "next", "cls", "sep", "punctuation")
 CLS, SEP = KNOWN["cls"], KNOWN["sep"]

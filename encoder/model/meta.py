@@ -9,13 +9,13 @@ from torch.overrides import TorchFunctionMode
 
 
 @contextmanager
-def without_weights() -> Iterator[None]:
+def meta_device() -> Iterator[None]:
     """Lay out the modules made in the block on the meta device, and draw nothing."""
-    with torch.device("meta"), Undrawn():
+    with torch.device("meta"), NoInit():
         yield
 
 
-class Undrawn(TorchFunctionMode):
+class NoInit(TorchFunctionMode):
     """Leaves out torch.nn.init: drawing weights that are replaced at once takes longer than all the rest of loading.
 
     On the meta device nothing is drawn either, but a first attempt loads 800 modules of torch's compiler for it.

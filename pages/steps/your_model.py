@@ -3,10 +3,10 @@
 import streamlit as st
 
 from encoder import PRESETS, hub
+from encoder.checkpoint.hugging_face import FAMILIES
+from encoder.checkpoint.listing import folders
 from encoder.cost import size
-from encoder.folders import folders
 from encoder.formatting import short, shown
-from encoder.hugging_face import FAMILIES
 from encoder.model.config import CHOICES, EncoderConfig
 from pages.ui import models, sidebar, state
 from pages.ui.text import plain

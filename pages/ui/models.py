@@ -12,8 +12,8 @@ import streamlit as st
 
 from encoder import PRESETS, TextEncoder
 from encoder.checkpoint import CheckpointError
+from encoder.checkpoint.listing import within
 from encoder.cost import size
-from encoder.folders import within
 from encoder.model.config import EncoderConfig
 from encoder.model.config_text import config_to_text, text_to_config
 from pages.ui import memory

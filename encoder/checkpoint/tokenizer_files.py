@@ -13,7 +13,7 @@ from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer, ByteLevel
 from tokenizers.processors import RobertaProcessing, TemplateProcessing
 
-from encoder.tensor_files import CheckpointError, read_json
+from encoder.checkpoint.tensor_files import CheckpointError, read_json
 
 TOKENIZER = "tokenizer.json"
 SETTINGS, SPECIAL = "tokenizer_config.json", "special_tokens_map.json"

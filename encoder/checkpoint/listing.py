@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from encoder.tensor_files import INDEX, WEIGHTS, CheckpointError
+from encoder.checkpoint.tensor_files import INDEX, WEIGHTS, CheckpointError
 
 MOST_FOLDERS = 200  # that are listed
 MOST_ENTRIES = 2000  # that are looked at

@@ -11,8 +11,8 @@ from typing import Any
 
 from torch import Tensor
 
+from encoder.checkpoint.tensor_files import CheckpointError
 from encoder.model.config import Activation, EncoderConfig
-from encoder.tensor_files import CheckpointError
 
 ACTIVATIONS: dict[str, Activation] = {
     "relu": "relu", "gelu": "gelu", "gelu_python": "gelu",

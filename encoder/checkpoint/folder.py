@@ -2,31 +2,34 @@
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import torch
 from safetensors.torch import save as as_bytes
 from tokenizers import Tokenizer
-from torch import Tensor
 
-from encoder import hugging_face
-from encoder.folders import folders, within
-from encoder.hugging_face import Names
+from encoder.checkpoint import hugging_face
+from encoder.checkpoint.build import build
+from encoder.checkpoint.hugging_face import Names
+from encoder.checkpoint.tensor_files import (
+    INDEX,
+    WEIGHTS,
+    CheckpointError,
+    described,
+    fingerprint,
+    read,
+    read_json,
+    weight_files,
+)
+from encoder.checkpoint.tokenizer_files import TOKENIZER, SpecialTokens, read_tokenizer
 from encoder.model.config import EncoderConfig
 from encoder.model.encoder import Encoder
-from encoder.model.meta import without_weights
-from encoder.tensor_files import INDEX, WEIGHTS, CheckpointError, described, fingerprint, read, read_json, weight_files
-from encoder.tokenizer_files import TOKENIZER, SpecialTokens, read_tokenizer
 
-__all__ = ["BUNDLED", "CheckpointError", "Loaded", "build", "bundled_names", "find", "folders", "laid_out", "load",
-           "random_weights", "read_config", "save", "within"]  # fmt: skip
-
-BUNDLED = Path(__file__).parent / "pretrained"
+BUNDLED = Path(__file__).parents[1] / "pretrained"
 CONFIG = "config.json"
 FILES = (CONFIG, WEIGHTS, TOKENIZER)
 SIZES = ("vocab_size", "d_model", "n_heads", "n_layers", "d_ff")
@@ -129,67 +132,6 @@ def own(raw: Mapping[str, Any], mlm_head: bool) -> EncoderConfig:
     if given.get("mask_value", 0.0) is None:
         given["mask_value"] = -math.inf
     return EncoderConfig(**{**given, "mlm_head": mlm_head})
-
-
-def laid_out(config: EncoderConfig) -> Encoder:
-    """An encoder of that configuration whose parameters have names and shapes, but no memory yet."""
-    with without_weights():
-        return Encoder(config)
-
-
-def build(
-    config: EncoderConfig, tensors: Mapping[str, Tensor], origin: str, called: Callable[[str], str] = str
-) -> Encoder:
-    """An encoder of that configuration around the given weights, ready to run.
-
-    Args:
-        config: its configuration.
-        tensors: its weights, by their names in the model; those of shared layers once, for layer 0.
-        origin: where they come from, for messages.
-        called: what a tensor is called there.
-
-    Raises:
-        CheckpointError: a tensor is missing, left over, of the wrong shape, or holds a value that is not a number.
-    """
-    model = laid_out(config)
-    expected = {name: tuple(tensor.shape) for name, tensor in model.named_parameters()}
-    for name, shape in expected.items():
-        if name not in tensors:
-            raise CheckpointError(f"{origin} lacks the tensor {called(name)} of shape {shape}")
-        if tuple(tensors[name].shape) != shape:
-            raise CheckpointError(f"{origin}: {called(name)} has shape {tuple(tensors[name].shape)}, expected {shape}")
-        if not all(bool(end.isfinite()) for end in torch.aminmax(tensors[name])):  # isfinite() takes 40 times as long
-            raise CheckpointError(f"{origin}: {called(name)} holds values that are not finite numbers")
-    extra = sorted(tensors.keys() - expected.keys())
-    if extra:
-        raise CheckpointError(
-            f"{origin} holds tensors that this configuration has no place for: {', '.join(map(called, extra[:5]))}"
-        )
-    model.load_state_dict(tensors, assign=True, strict=False)  # shared layers have their weights once
-    model.eval().requires_grad_(False)
-    model.lay_out()
-    return model
-
-
-def random_weights(config: EncoderConfig, seed: int) -> dict[str, Tensor]:
-    """Untrained weights, the same for the same seed and torch version.
-
-    Linear maps are Xavier-uniform with zero biases; embeddings are normal with standard deviation d_model^-0.5 where
-    they are scaled up afterwards and 0.02 where not; gamma is 1 and beta 0.
-    """
-    generator = torch.Generator().manual_seed(seed)
-    shapes = {name: tensor.shape for name, tensor in laid_out(config).named_parameters()}
-    deviation = config.d_model**-0.5 if config.scale_embeddings else 0.02
-
-    def draw(name: str, shape: torch.Size) -> Tensor:
-        if name.startswith("embedding.") and len(shape) == 2:
-            return torch.empty(shape).normal_(0, deviation, generator=generator)
-        if len(shape) == 2:
-            bound = math.sqrt(6 / (shape[0] + shape[1]))
-            return torch.empty(shape).uniform_(-bound, bound, generator=generator)
-        return torch.ones(shape) if "norm" in name and name.endswith("weight") else torch.zeros(shape)
-
-    return {name: draw(name, shape) for name, shape in shapes.items()}
 
 
 def save(model: Encoder, tokenizer: Tokenizer, folder: Path) -> None:
