@@ -14,7 +14,7 @@ from encoder import checkpoint
 from encoder.checkpoint.tokenizer_files import SpecialTokens, special_tokens
 from encoder.edits.edit import Edit, check
 from encoder.edits.editor import editor
-from encoder.explain import explain
+from encoder.explain.number import explain
 from encoder.model.config import EncoderConfig
 from encoder.model.encoder import Encoder
 from encoder.model.tap import NO_TAP, Recorder, Tap
@@ -211,7 +211,7 @@ class TextEncoder:
         )
 
     def explain(self, trace: Trace, name: str, index: Sequence[int]) -> Explanation:
-        """Where one number of a run came from; see `encoder.explain.explain`."""
+        """Where one number of a run came from; see `encoder.explain.number.explain`."""
         return explain(self.model, trace, name, index)
 
     def predict(

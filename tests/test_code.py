@@ -19,7 +19,7 @@ from torch import Tensor
 from twins import MODELS, saved
 
 from encoder import PRESETS, EncoderConfig, TextEncoder, Trace, checkpoint
-from encoder.code import running_source, snippet
+from encoder.explain.snippet import running_source, snippet
 from encoder.steps.catalogue import by_name, catalogue
 from encoder.steps.step import PAIRS, PER_HEAD, Step
 

@@ -11,7 +11,7 @@ from tiny import SENTENCE, TINY, VARIANTS, tiny, tiny_model
 from torch.utils.flop_counter import FlopCounterMode
 
 from encoder import PRESETS, EncoderConfig, TextEncoder, checkpoint
-from encoder.cost import LAYER_PARTS, parameters, size, step_costs, step_flops
+from encoder.explain.cost import LAYER_PARTS, parameters, size, step_costs, step_flops
 from encoder.model.encoder import Encoder
 from encoder.operations.table import OPERATIONS
 from encoder.steps.catalogue import by_name, catalogue

@@ -14,11 +14,11 @@ from tiny import SENTENCE, TINY, VARIANTS, tiny
 from torch import Tensor
 
 from encoder import Edit, EncoderConfig, TextEncoder, Trace
-from encoder.code import snippet
 from encoder.edits.describe import PHRASES, sentence
 from encoder.edits.edit import LONGEST_SENTENCE, VALUES
 from encoder.edits.text import LONGEST_TEXT, MOST_EDITS, edits_to_text, text_to_edits
-from encoder.proof import checks
+from encoder.explain.proof import checks
+from encoder.explain.snippet import snippet
 from encoder.steps.catalogue import by_name, catalogue
 from encoder.steps.step import Step
 

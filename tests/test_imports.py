@@ -106,7 +106,7 @@ def test_proving_a_step_loads_nothing_of_torchs_compiler() -> None:
     script = """
 import sys
 from encoder import TextEncoder
-from encoder.proof import checks
+from encoder.explain.proof import checks
 encoder = TextEncoder.from_pretrained("small")
 trace = encoder.trace("The cat.")
 print(sum(len(checks(encoder.model, trace, trace.step(name))) for name in trace), "torch._dynamo" in sys.modules)

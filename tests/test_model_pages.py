@@ -9,7 +9,7 @@ from test_pages import go, healthy, numbers, open_app, said
 from tiny import TINY, tiny_model, tiny_tokenizer
 
 from encoder import PRESETS, EncoderConfig, TextEncoder, checkpoint, hub
-from encoder.cost import size
+from encoder.explain.cost import size
 from encoder.formatting import short
 from encoder.model.config_text import config_to_text
 from pages.ui import models, session

@@ -13,12 +13,12 @@ from twins import roberta_tokenizer
 
 from encoder import Edit, TextEncoder, Trace
 from encoder.compare import aligned_tokens, difference
-from encoder.cost import step_costs
-from encoder.explain import explain
+from encoder.explain.cost import step_costs
+from encoder.explain.number import explain
+from encoder.explain.proof import checks
 from encoder.knockout import KNOCKED_OUT, knock_outs, leave_one_out, outcomes
 from encoder.labs import scaling
 from encoder.metrics import WAYS, attention_weights, between, segment_mass, segments
-from encoder.proof import checks
 from encoder.trace.source import Source
 from encoder.trace.tokens import Text
 from encoder.trace.words import merge, word_groups, words

@@ -8,7 +8,7 @@ import torch
 from tiny import SENTENCE, VARIANTS, tiny
 
 from encoder import EncoderConfig, TextEncoder, Trace
-from encoder.proof import PROOFS, checks
+from encoder.explain.proof import PROOFS, checks
 from encoder.steps.catalogue import catalogue
 from encoder.steps.step import Step
 

@@ -10,7 +10,7 @@ from test_pages import go, healthy, open_app
 from tiny import TINY
 
 from encoder import PRESETS, TextEncoder
-from encoder.cost import run_flops, step_costs
+from encoder.explain.cost import run_flops, step_costs
 from pages.ui import session, turns
 from pages.ui.results import Results, nbytes
 from pages.ui.turns import FullError, Turns

@@ -18,6 +18,6 @@ from encoder.checkpoint.listing import folders, within
 from encoder.checkpoint.tensor_files import CheckpointError
 
 __all__ = [
-    "BUNDLED", "CONFIG", "ON_DISK", "CheckpointError", "Loaded", "build", "bundled_names", "find", "folders", "load", "on_meta",
-    "own_names", "random_weights", "read_config", "save", "told_of", "untrained", "within",
+    "BUNDLED", "CONFIG", "ON_DISK", "CheckpointError", "Loaded", "build", "bundled_names", "find", "folders", "load",
+    "on_meta", "own_names", "random_weights", "read_config", "save", "told_of", "untrained", "within",
 ]  # fmt: skip

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from encoder.cost import step_flops
+from encoder.explain.cost import step_flops
 from encoder.labs.parts import at_least, some
 from encoder.steps.catalogue import catalogue
 from encoder.steps.step import PAIRS

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from encoder.cost import parameters
+from encoder.explain.cost import parameters
 from encoder.formatting import brief, listed
 from encoder.labs import LENGTHS, Duration, timing
 from encoder.text_encoder import TextEncoder

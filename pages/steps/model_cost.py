@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from encoder.cost import parameters, step_costs
+from encoder.explain.cost import parameters, step_costs
 from encoder.formatting import short
 from pages.ui import downloads, session, state
 from pages.ui.text import WHOLE

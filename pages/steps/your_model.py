@@ -5,7 +5,7 @@ import streamlit as st
 from encoder import PRESETS, hub
 from encoder.checkpoint.hugging_face import FAMILIES
 from encoder.checkpoint.listing import folders
-from encoder.cost import size
+from encoder.explain.cost import size
 from encoder.formatting import short, shown
 from encoder.model.config import CHOICES, EncoderConfig
 from pages.ui import models, sidebar, state

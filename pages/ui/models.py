@@ -13,7 +13,7 @@ import streamlit as st
 from encoder import PRESETS, TextEncoder
 from encoder.checkpoint import CheckpointError
 from encoder.checkpoint.listing import within
-from encoder.cost import size
+from encoder.explain.cost import size
 from encoder.model.config import EncoderConfig
 from encoder.model.config_text import config_to_text, text_to_config
 from pages.ui import memory

@@ -11,12 +11,12 @@ import streamlit as st
 import torch
 
 from encoder import TextEncoder, Trace, labs, timelapse, trials
-from encoder.cost import longest, size
 from encoder.edits.text import text_to_edits
+from encoder.explain.cost import longest, size
+from encoder.explain.proof import Check, checks
 from encoder.formatting import short
 from encoder.metrics import ROLES, SENTENCES, Survey, nearest_words, unit_words
 from encoder.metrics import survey as measure
-from encoder.proof import Check, checks
 from encoder.timelapse import Moment, Strongest
 from encoder.trace.tokens import Text
 from encoder.train.evaluation import Score, evaluate_text

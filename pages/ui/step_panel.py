@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from encoder.code import running_source, snippet
+from encoder.explain.snippet import running_source, snippet
 from encoder.figures.drawn import numbers_of
 from encoder.figures.facts import main_fact
 from encoder.figures.steps import BEST_WORDS, draw_best_words, draw_step, picture, title

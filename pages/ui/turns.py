@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 import streamlit as st
 
-from encoder.cost import run_flops
+from encoder.explain.cost import run_flops
 from encoder.model.config import EncoderConfig
 
 AT_ONCE = max(1, (os.cpu_count() or 1) // 2)  # the other half of the processors is for short runs

@@ -29,7 +29,7 @@ from playwright.sync_api import sync_playwright  # noqa: E402
 from visitors import sentence, visit  # noqa: E402
 
 from encoder import EncoderConfig  # noqa: E402
-from encoder.cost import size  # noqa: E402
+from encoder.explain.cost import size  # noqa: E402
 
 ROUNDS = 15
 RERUN = 100  # milliseconds of a processor, any page, nothing changed or another sentence
