@@ -7,7 +7,8 @@ import torch
 from tiny import SENTENCE, TINY, VARIANTS, tiny
 
 from encoder import Edit, TextEncoder, Trace
-from encoder.compare import (
+from encoder.experiments.ablation import Watch
+from encoder.experiments.compare import (
     Pair,
     align,
     aligned_tokens,
@@ -19,7 +20,6 @@ from encoder.compare import (
     token_cosine,
     word_cosines,
 )
-from encoder.knockout import Watch
 
 OTHER = "w9 w2 w3 w8 w4"  # SENTENCE with two words replaced
 WIDE, TIRED = "The animal was too wide.", "The animal was too tired."

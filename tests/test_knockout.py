@@ -11,7 +11,7 @@ from tiny import SENTENCE, TINY, VARIANTS, tiny
 from torch import nn
 
 from encoder import Edit, EncoderConfig, TextEncoder, Trace
-from encoder.knockout import Effect, Outcome, Progress, Watch, grid, knock_outs, leave_one_out, outcomes
+from encoder.experiments.ablation import Effect, Outcome, Progress, Watch, grid, knock_outs, leave_one_out, outcomes
 
 SARA = "Keys on the [MASK] belong to Sara."
 SAME = 1e-5
@@ -147,7 +147,7 @@ def test_progress_goes_forward_by_forward(batch: int, steps: list[int]) -> None:
 
 
 def test_many_tokens_are_split_over_more_forwards(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("encoder.knockout.TOKENS", 15)
+    monkeypatch.setattr("encoder.experiments.ablation.TOKENS", 15)
     assert [p.done for p in leave_one_out(tiny(TINY), SENTENCE)] == [0, 2, 4, 6, 8]
 
 

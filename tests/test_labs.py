@@ -13,7 +13,7 @@ from torch import Tensor
 
 from encoder import Edit, EncoderConfig, TextEncoder
 from encoder.checkpoint.build import untrained
-from encoder.labs import (
+from encoder.experiments import (
     DEPTHS,
     WITHOUT_POSITIONS,
     collapse,
@@ -33,9 +33,9 @@ from encoder.labs import (
     turn,
     word_order,
 )
-from encoder.labs.depth import SHAPE
-from encoder.labs.depth import VARIANTS as KINDS
-from encoder.labs.parts import Given, normal, recorded
+from encoder.experiments.common import Given, normal, recorded
+from encoder.experiments.depth import SHAPE
+from encoder.experiments.depth import VARIANTS as KINDS
 from encoder.metrics import attention_weights
 from encoder.model.block import Block
 from encoder.model.tap import Recorder

@@ -12,12 +12,12 @@ from tokenizers.pre_tokenizers import ByteLevel
 from twins import roberta_tokenizer
 
 from encoder import Edit, TextEncoder, Trace
-from encoder.compare import aligned_tokens, difference
+from encoder.experiments import scaling
+from encoder.experiments.ablation import KNOCKED_OUT, knock_outs, leave_one_out, outcomes
+from encoder.experiments.compare import aligned_tokens, difference
 from encoder.explain.cost import step_costs
 from encoder.explain.number import explain
 from encoder.explain.proof import checks
-from encoder.knockout import KNOCKED_OUT, knock_outs, leave_one_out, outcomes
-from encoder.labs import scaling
 from encoder.metrics import WAYS, attention_weights, between, segment_mass, segments
 from encoder.trace.source import Source
 from encoder.trace.tokens import Text

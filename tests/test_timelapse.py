@@ -10,9 +10,10 @@ import torch
 from streamlit.testing.v1 import AppTest
 from test_pages import go, healthy, open_app
 
-from encoder import CheckpointError, TextEncoder, timelapse
+from encoder import CheckpointError, TextEncoder
+from encoder.experiments import timelapse
+from encoder.experiments.timelapse import Strongest, appears, at, moment, snapshots, strongest
 from encoder.metrics import survey
-from encoder.timelapse import Strongest, appears, at, moment, snapshots, strongest
 from pages.ui.state import EXAMPLE
 
 STEPS = (0, 10, 30, 100, 300, 1000, 3000, 10_000, 20_000)

@@ -14,7 +14,7 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import BertPreTokenizer
 from tokenizers.processors import TemplateProcessing
 
-from encoder import TextEncoder, Trace, checkpoint, labs, trials
+from encoder import TextEncoder, Trace, checkpoint, experiments, trials
 from encoder.formatting import brief
 from encoder.metrics import attention_weights, survey
 from encoder.trace.source import Source
@@ -56,7 +56,7 @@ def far_out(patch: pytest.MonkeyPatch, base: TextEncoder) -> TextEncoder:
 
 def without_order(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
     """Runs without positions that differ all the same."""
-    patch.setattr(order, "word_order", lambda *args: replace(found := labs.word_order(*args), off=found.on))
+    patch.setattr(order, "word_order", lambda *args: replace(found := experiments.word_order(*args), off=found.on))
 
 
 def turning(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
@@ -95,7 +95,7 @@ def widths_of(power: float) -> Break:
     """Dot products whose spread grows with another power of the width."""
 
     def broken(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
-        found = [w._replace(deviation=w.d_k**power) for w in labs.dot_products()]
+        found = [w._replace(deviation=w.d_k**power) for w in experiments.dot_products()]
         patch.setattr("encoder.trials.arithmetic.dot_products", lambda *args: found)
 
     return broken
@@ -103,7 +103,7 @@ def widths_of(power: float) -> Break:
 
 def collapsed(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
     """An activation that bends nothing."""
-    found = labs.collapse()
+    found = experiments.collapse()
     patch.setattr(linear, "collapse", lambda **given: replace(found, remainder=found.linear_remainder))
 
 
@@ -125,7 +125,7 @@ def unbiased(patch: pytest.MonkeyPatch, base: TextEncoder) -> TextEncoder:
 def taking(seconds: list[float]) -> Break:
     """Runs that take so long."""
     lengths = (8, 64, 256)
-    found = tuple(labs.Duration(n, s, 1000 * n, n * n) for n, s in zip(lengths, seconds, strict=True))
+    found = tuple(experiments.Duration(n, s, 1000 * n, n * n) for n, s in zip(lengths, seconds, strict=True))
     return lambda patch, base: patch.setattr(sizes, "timing", lambda *args: found)
 
 

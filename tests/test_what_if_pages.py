@@ -9,9 +9,9 @@ from streamlit.testing.v1 import AppTest
 from test_pages import go, healthy, numbers, open_app, said
 
 from encoder import Edit, TextEncoder
-from encoder.compare import relative_difference
 from encoder.edits.text import edits_to_text
-from encoder.knockout import grid, leave_one_out
+from encoder.experiments.ablation import grid, leave_one_out
+from encoder.experiments.compare import relative_difference
 from pages.ui.site import PAGES
 from pages.ui.state import EXAMPLE
 from pages.ui.switches import WHOLE, of_board

@@ -5,8 +5,8 @@ import math
 import torch
 
 from encoder.edits.text import text_to_edits
+from encoder.experiments import dot_products, scaling, softmax_of
 from encoder.formatting import brief
-from encoder.labs import dot_products, scaling, softmax_of
 from encoder.metrics import attention_weights
 from encoder.text_encoder import TextEncoder
 from encoder.trials.finding import Bars, Curves, Finding, Grid, array, judge

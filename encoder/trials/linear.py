@@ -1,7 +1,7 @@
 """Trials of what is linear in a block, and of what is not."""
 
+from encoder.experiments import collapse, halved
 from encoder.formatting import brief
-from encoder.labs import collapse, halved
 from encoder.model.attention import Attention
 from encoder.model.config import Activation
 from encoder.text_encoder import TextEncoder
@@ -54,7 +54,7 @@ def attention_linear(encoder: TextEncoder, sentence: str) -> Finding:
 
 
 def attention_bend(encoder: TextEncoder, sentence: str, held: bool = False) -> list[float]:
-    """`labs.halved` for every layer, on what came in there."""
+    """`experiments.halved` for every layer, on what came in there."""
     trace = encoder.trace(sentence)
     found = []
     for i, layer in enumerate(encoder.model.layers):

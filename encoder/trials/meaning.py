@@ -5,7 +5,7 @@ import math
 import torch
 from torch import Tensor
 
-from encoder.compare import word_cosines
+from encoder.experiments.compare import word_cosines
 from encoder.formatting import brief
 from encoder.metrics import SENTENCES, attention_weights
 from encoder.metrics.habits import masses

@@ -2,8 +2,8 @@
 
 import math
 
+from encoder.experiments import exchanged, profile, turn, word_order
 from encoder.formatting import brief
-from encoder.labs import exchanged, profile, turn, word_order
 from encoder.model.embedding import FixedPositions
 from encoder.text_encoder import TextEncoder
 from encoder.trials.finding import Bars, Curves, Finding, array, judge, untried

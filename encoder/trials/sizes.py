@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from encoder.experiments import LENGTHS, Duration, timing
 from encoder.explain.cost import parameters
 from encoder.formatting import brief, listed
-from encoder.labs import LENGTHS, Duration, timing
 from encoder.text_encoder import TextEncoder
 from encoder.trials.finding import Bars, Curves, Finding, judge, untried
 

@@ -3,8 +3,8 @@
 import math
 from dataclasses import replace
 
+from encoder.experiments import SHAPE, gradients, hidden_row, norms, padding, residuals, softmax_of
 from encoder.formatting import brief
-from encoder.labs import SHAPE, gradients, hidden_row, norms, padding, residuals, softmax_of
 from encoder.text_encoder import TextEncoder
 from encoder.trials.finding import Bars, Curves, Finding, array, judge
 

@@ -3,14 +3,14 @@
 import numpy as np
 import streamlit as st
 
-from encoder.compare import (
+from encoder.experiments.compare import (
     aligned_tokens,
     first_difference,
     patch_sweep,
     relative_difference,
     token_cosine,
     word_cosines,
-)  # fmt: skip
+)
 from encoder.figures.charts import token_bars
 from encoder.figures.matrix import matrix
 from encoder.formatting import short, shown

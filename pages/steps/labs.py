@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from encoder.experiments import collapse, hidden_row, padding, word_order
 from encoder.figures.charts import lines, token_bars
 from encoder.figures.matrix import matrix
 from encoder.formatting import short, shown
-from encoder.labs import collapse, hidden_row, padding, word_order
 from pages.ui import session, state
 from pages.ui.text import NUMBER, chart, plain, theme
 

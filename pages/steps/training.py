@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from encoder.experiments.timelapse import appears
 from encoder.figures.charts import lines
 from encoder.formatting import short, shown
-from encoder.timelapse import appears
 from pages.ui import maps, models, player, session, state
 from pages.ui.text import NUMBER, chart, plain, theme
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from encoder.compare import first_difference, relative_difference
+from encoder.experiments.compare import first_difference, relative_difference
 from encoder.figures.matrix import matrix
 from encoder.formatting import short, shown
 from encoder.metrics import cosine

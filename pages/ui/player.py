@@ -2,9 +2,9 @@
 
 import math
 
+from encoder.experiments.timelapse import Moment
 from encoder.figures.theme import Theme
 from encoder.formatting import shown
-from encoder.timelapse import Moment
 from pages.ui import maps
 from pages.ui.component import component
 

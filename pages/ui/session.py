@@ -10,14 +10,15 @@ import cachetools
 import streamlit as st
 import torch
 
-from encoder import TextEncoder, Trace, labs, timelapse, trials
+from encoder import TextEncoder, Trace, experiments, trials
 from encoder.edits.text import text_to_edits
+from encoder.experiments import timelapse
+from encoder.experiments.timelapse import Moment, Strongest
 from encoder.explain.cost import longest, size
 from encoder.explain.proof import Check, checks
 from encoder.formatting import short
 from encoder.metrics import ROLES, SENTENCES, Survey, nearest_words, unit_words
 from encoder.metrics import survey as measure
-from encoder.timelapse import Moment, Strongest
 from encoder.trace.tokens import Text
 from encoder.train.evaluation import Score, evaluate_text
 from pages.ui import models, turns
@@ -169,21 +170,21 @@ def now() -> Trace:
 
 
 @st.cache_resource(show_spinner=False)
-def experiments() -> Results:
-    """The experiments of the labs, by name, model and text."""
+def experiment_results() -> Results:
+    """What experiments found, by name, model and text."""
     return Results(tried, FINDINGS_BYTES)
 
 
 def tried(name: str, model: str, text: Text) -> Any:
     """What an experiment finds."""
-    experiment = getattr(labs, name)
+    experiment = getattr(experiments, name)
     with seats(), st.spinner("Measuring …"):
         return experiment(text_encoder(model), text) if model else experiment()
 
 
 def lab(name: str, model: str = "", text: Text = "") -> Any:
     """The result of an experiment that depends on nothing but its own defaults, or on a model and a sentence."""
-    return experiments().get(name, model, text)
+    return experiment_results().get(name, model, text)
 
 
 @st.cache_resource(show_spinner=False)

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from encoder.compare import Pair, beside, subtract
+from encoder.experiments.ablation import Watch, grid
+from encoder.experiments.ablation import leave_one_out as sweep_heads
+from encoder.experiments.compare import Pair, beside, subtract
 from encoder.figures.facts import main_fact
 from encoder.figures.matrix import matrix
 from encoder.formatting import shown
-from encoder.knockout import Watch, grid
-from encoder.knockout import leave_one_out as sweep_heads
 from encoder.steps.step import PAIRS, PER_HEAD, PER_TOKEN
 from encoder.trace.trace import Trace
 from pages.ui import downloads, session, state, turns

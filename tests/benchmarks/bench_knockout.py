@@ -3,7 +3,8 @@
 The 6 x 8 heads of `base`, a sentence of n tokens, one process, one thread, interleaved round by round:
 
     one by one   48 forwards of the model, as many as there are heads, without a tap and without the head for words
-    leave-one-out   `encoder.knockout.leave_one_out` over the same heads: a few batched forwards, each from the layer
+    leave-one-out   `encoder.experiments.ablation.leave_one_out` over the same heads: a few batched forwards, each from
+                 the layer
                  that it changes
     with a word  the same, and the log-probability of one watched word of each run
 
@@ -24,7 +25,7 @@ sys.path.insert(0, str(ROOT))
 import torch  # noqa: E402
 
 from encoder import TextEncoder, Trace  # noqa: E402
-from encoder.knockout import Watch, leave_one_out  # noqa: E402
+from encoder.experiments.ablation import Watch, leave_one_out  # noqa: E402
 from pages.ui.allocator import keep_freed_memory  # noqa: E402
 
 LENGTHS = (8, 16, 64, 128)

@@ -1,4 +1,4 @@
-"""What several labs need: untrained weights that a seed pins, normal numbers, and a tap that puts tensors in place."""
+"""What several experiments need: numbers that a seed pins, and a tap that puts tensors in place."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,13 +1,13 @@
 """Experiments on the encoder: each runs the model or a part of it, and returns the numbers that tell."""
 
-from encoder.labs.depth import DEPTHS, SHAPE, Curve, Residuals, gradients, residuals
-from encoder.labs.formulas import D_MODELS, NormPair, norms
-from encoder.labs.linear import Collapse, Halved, collapse, halved, merged
-from encoder.labs.order import WITHOUT_POSITIONS, WordOrder, exchanged, word_order
-from encoder.labs.padded import HiddenRow, Padding, hidden_row, padding
-from encoder.labs.saturation import WIDTHS, Scaling, Width, dot_products, scaling, softmax_of
-from encoder.labs.timing import LENGTHS, Duration, timing
-from encoder.labs.waves import Profile, Turn, profile, turn
+from encoder.experiments.depth import DEPTHS, SHAPE, Curve, Residuals, gradients, residuals
+from encoder.experiments.linearity import Collapse, Halved, collapse, halved, merged
+from encoder.experiments.norms import D_MODELS, NormPair, norms
+from encoder.experiments.padding import HiddenRow, Padding, hidden_row, padding
+from encoder.experiments.positions import Profile, Turn, profile, turn
+from encoder.experiments.scaling import WIDTHS, Scaling, Width, dot_products, scaling, softmax_of
+from encoder.experiments.timing import LENGTHS, Duration, timing
+from encoder.experiments.word_order import WITHOUT_POSITIONS, WordOrder, exchanged, word_order
 
 __all__ = [
     "DEPTHS",

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from encoder.checkpoint.build import untrained
-from encoder.labs.parts import at_least, normal, recorded
+from encoder.experiments.common import at_least, normal, recorded
 from encoder.model.attention import Attention
 from encoder.model.config import Activation, EncoderConfig
 from encoder.model.feed_forward import FeedForward

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from encoder.experiments.common import at_least, some
 from encoder.explain.cost import step_flops
-from encoder.labs.parts import at_least, some
 from encoder.steps.catalogue import catalogue
 from encoder.steps.step import PAIRS
 from encoder.text_encoder import TextEncoder

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from encoder.labs.parts import at_least
+from encoder.experiments.common import at_least
 
 
 @dataclass(frozen=True)

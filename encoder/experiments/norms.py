@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import torch
 
-from encoder.labs.parts import at_least, normal, some
+from encoder.experiments.common import at_least, normal, some
 from encoder.model.config import LIMITS
 from encoder.model.normalization import LayerNorm, StdNorm
 

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from encoder.checkpoint.build import untrained
 from encoder.edits.edit import Edit
-from encoder.labs.parts import at_least, normal, recorded, some
+from encoder.experiments.common import at_least, normal, recorded, some
 from encoder.metrics import attention_weights, confidence, entropy_share
 from encoder.model.attention import Attention
 from encoder.model.config import LIMITS, EncoderConfig

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from encoder.edits.edit import Edit
-from encoder.knockout import ROWS, Watch, log_probability, outcomes
+from encoder.experiments.ablation import ROWS, Watch, log_probability, outcomes
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import rows, stream, tokens

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from encoder.compare import words
 from encoder.edits.edit import Edit
 from encoder.edits.editor import editor
+from encoder.experiments.compare import words
 from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Tokens
 

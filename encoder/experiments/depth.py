@@ -9,7 +9,7 @@ from torch import Tensor
 from encoder.checkpoint.build import untrained
 from encoder.edits.edit import Edit
 from encoder.edits.editor import editor
-from encoder.labs.parts import at_least, normal, some
+from encoder.experiments.common import at_least, normal, some
 from encoder.metrics import cosine_matrix, length
 from encoder.model.config import LIMITS, EncoderConfig
 from encoder.model.tap import Recorder

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from encoder.checkpoint.build import untrained
-from encoder.labs.parts import at_least, normal
+from encoder.experiments.common import at_least, normal
 from encoder.model.config import EncoderConfig
 from encoder.model.tap import Recorder
 from encoder.text_encoder import TextEncoder
