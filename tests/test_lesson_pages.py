@@ -9,10 +9,10 @@ from streamlit.testing.v1 import AppTest
 from test_pages import APP, go, healthy, numbers, open_app, said
 
 from encoder import TextEncoder, trials
-from encoder.claims import CLAIMS
 from encoder.formatting import brief
-from encoder.lesson import Lesson, LessonStep, Question
-from encoder.lesson_text import pack, write
+from encoder.lessons.claims import CLAIMS
+from encoder.lessons.lesson import Lesson, LessonStep, Question
+from encoder.lessons.text import pack, write
 from encoder.steps.glossary import TERMS, beside
 from encoder.trials import Verdict
 from pages.ui import lesson_book, session

@@ -9,10 +9,10 @@ import zlib
 import pytest
 
 from encoder import trials
-from encoder.claims import CLAIMS, SOURCES
-from encoder.guesses import number, token, verdict
-from encoder.lesson import MOST_BYTES, Lesson, LessonError, LessonStep, Question, read
-from encoder.lesson_text import LONGEST_LINK, pack, unpack, write
+from encoder.lessons.claims import CLAIMS, SOURCES
+from encoder.lessons.guesses import number, token, verdict
+from encoder.lessons.lesson import MOST_BYTES, Lesson, LessonError, LessonStep, Question, read
+from encoder.lessons.text import LONGEST_LINK, pack, unpack, write
 from encoder.model.config import PRESETS
 from encoder.steps.catalogue import catalogue
 from encoder.steps.glossary import TERMS, beside

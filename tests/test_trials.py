@@ -18,7 +18,7 @@ from encoder import TextEncoder, Trace, checkpoint, experiments, trials
 from encoder.formatting import brief
 from encoder.metrics import attention_weights, survey
 from encoder.trace.source import Source
-from encoder.trials import TRIALS, Finding, Verdict, linear, looking, meaning, order, sizes, stacks
+from encoder.trials import TRIALS, Finding, Verdict, heads, linear, meaning, order, sizes, stacks
 
 HOLDS, CONDITION, FAILS, UNTRIED = Verdict.HOLDS, Verdict.CONDITION, Verdict.FAILS, Verdict.UNTRIED
 WIDE = "The animal didn't cross the street because it was too wide."
@@ -68,12 +68,12 @@ def turning(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
         found[3, 2, :, trace.tokens.index("street" if "wide" in trace.tokens else "animal")] = 1
         return found
 
-    patch.setattr(looking, "attention_weights", weights)
+    patch.setattr(heads, "attention_weights", weights)
 
 
 def knowing(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
     """A head 0 that links just the labelled words."""
-    links = {text: pairs for sentences in looking.LINKS.values() for text, pairs in sentences}
+    links = {text: pairs for sentences in heads.LINKS.values() for text, pairs in sentences}
 
     def weights(trace: Trace) -> torch.Tensor:
         found = torch.full_like(attention_weights(trace), 1 / len(trace.tokens))
@@ -82,7 +82,7 @@ def knowing(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
             found[2, 0, i, j] = found[2, 0, j, i] = 0.9
         return found
 
-    patch.setattr(looking, "attention_weights", weights)
+    patch.setattr(heads, "attention_weights", weights)
 
 
 def upside_down(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:

@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from encoder.text_encoder import TextEncoder
-from encoder.trials import arithmetic, linear, looking, meaning, order, sizes, stacks
+from encoder.trials import arithmetic, heads, linear, meaning, order, sizes, stacks
 from encoder.trials.finding import Bars, Curves, Finding, Grid, Picture, Verdict
-from encoder.trials.looking import position_of
+from encoder.trials.heads import position_of
 from encoder.trials.parameters import OWN, PARAMETERS, Number, Several, Text
 
 Trial = Callable[..., Finding]
@@ -24,12 +24,12 @@ TRIALS: dict[str, Trial] = {
         order.one_frequency,
         order.one_rotation,
         order.only_distance,
-        looking.looks_at,
-        looking.linked,
-        looking.refers,
+        heads.looks_at,
+        heads.linked,
+        heads.refers,
         meaning.contexts,
         meaning.leans,
-        looking.head_job,
+        heads.head_job,
         meaning.layers_rise,
         arithmetic.by_hand,
         arithmetic.softmax_is,

@@ -12,7 +12,7 @@ from encoder.metrics.habits import masses
 from encoder.metrics.habits import runs as each_run
 from encoder.text_encoder import TextEncoder
 from encoder.trials.finding import Curves, Finding, array, judge, untried
-from encoder.trials.looking import position_of
+from encoder.trials.heads import position_of
 
 ALIKE = 0.9  # mean cosine above which two vectors count as one meaning
 LEANS = 2  # factor of the odds from which a guess leans

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from encoder.trials.looking import LINKS
+from encoder.trials.heads import LINKS
 from encoder.trials.sizes import PARTS
 
 

@@ -3,8 +3,8 @@
 import pandas as pd
 import streamlit as st
 
-from encoder.claims import CLAIMS, SOURCES, Claim
 from encoder.formatting import brief
+from encoder.lessons.claims import CLAIMS, SOURCES, Claim
 from encoder.trials import Finding, Verdict
 from encoder.trials.finding import untried
 from pages.ui import downloads, findings, lesson_book, lesson_player, session, state

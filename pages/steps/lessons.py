@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from encoder.lesson import LessonError
+from encoder.lessons.lesson import LessonError
 from pages.ui import lesson_book, lesson_maker, lesson_player, state
 from pages.ui.text import plain
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from encoder.lesson import Lesson, LessonError, LessonStep, read
-from encoder.lesson_text import PACKED, pack, unpack, write
+from encoder.lessons.lesson import Lesson, LessonError, LessonStep, read
+from encoder.lessons.text import PACKED, pack, unpack, write
 from pages.ui import models, state
 from pages.ui.site import PAGES
 from pages.ui.walk import KNOWN_STEPS

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from encoder.lesson import MOST_STEPS, NOT_IN_VIEW, Lesson, LessonStep
+from encoder.lessons.lesson import MOST_STEPS, NOT_IN_VIEW, Lesson, LessonStep
 from pages.ui import state
 from pages.ui.site import PAGES
 

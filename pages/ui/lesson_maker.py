@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import streamlit as st
 
-from encoder.lesson import LONGEST, MOST_BYTES, Lesson, LessonError, LessonStep, Question, read
-from encoder.lesson_text import pack, write
+from encoder.lessons.lesson import LONGEST, MOST_BYTES, Lesson, LessonError, LessonStep, Question, read
+from encoder.lessons.text import pack, write
 from encoder.trials import TRIALS, claim, takes
 from pages.ui import lesson_book, lesson_draft
 from pages.ui.text import plain

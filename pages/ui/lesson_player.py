@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from encoder.lesson import Lesson, LessonStep
+from encoder.lessons.lesson import Lesson, LessonStep
 from encoder.steps.step import Step
 from encoder.trials import claim
 from pages.ui import findings, lesson_book, lesson_questions, session, state, step_panel, token_strip

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from encoder import guesses
 from encoder.formatting import shown
-from encoder.lesson import LessonStep, Question
+from encoder.lessons import guesses
+from encoder.lessons.lesson import LessonStep, Question
 from encoder.trace.trace import Trace
 from encoder.trials import Finding, Verdict, position_of, takes
 from pages.ui import lesson_book, session, state

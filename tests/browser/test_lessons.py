@@ -7,8 +7,8 @@ from browser_tools import chart, open_page, rerun, widget
 from playwright.sync_api import Page, expect
 
 from encoder import TextEncoder
-from encoder.lesson import Lesson, LessonStep, Question
-from encoder.lesson_text import pack
+from encoder.lessons.lesson import Lesson, LessonStep, Question
+from encoder.lessons.text import pack
 from pages.ui import lesson_book
 from pages.ui.state import EXAMPLE
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import tomli_w
 
-from encoder.lesson import MOST_BYTES, Lesson, LessonError, LessonStep, read
+from encoder.lessons.lesson import MOST_BYTES, Lesson, LessonError, LessonStep, read
 
 PACKED = "z:"  # what a packed lesson starts with
 LONGEST_LINK = 6000  # characters
@@ -17,7 +17,7 @@ COUNTS = ("layer", "head")  # fields of a view that are numbers
 
 
 def write(lesson: Lesson) -> str:
-    """The lesson as a TOML file that `encoder.lesson.read` reads back as the same lesson."""
+    """The lesson as a TOML file that `encoder.lessons.lesson.read` reads back as the same lesson."""
     steps = [table(step) for step in lesson.steps]
     return tomli_w.dumps({"title": lesson.title, "learn": lesson.learn, "step": steps})
 
