@@ -10,7 +10,7 @@ from pathlib import Path
 from latex2mathml.converter import convert
 from plotly.offline import get_plotlyjs
 
-from encoder.caption import caption
+from encoder.export.caption import caption
 from encoder.figures.drawn import Drawn
 from encoder.figures.facts import main_fact
 from encoder.figures.matrix import MOST_CELLS

@@ -10,10 +10,11 @@ import pandas as pd
 import pytest
 
 from encoder import Edit, TextEncoder, Trace
-from encoder.caption import LONGEST, caption, file_name
 from encoder.export import about, layer_size, run_size, table, to_csv_zip, to_npz
+from encoder.export.caption import LONGEST, caption, file_name
+from encoder.export.tables import cell, to_csv
 from encoder.figures.charts import likeliest, lines, term_bars, token_bars
-from encoder.figures.drawn import cell, numbers_of, to_csv
+from encoder.figures.drawn import numbers_of
 from encoder.figures.links import links
 from encoder.figures.matrix import matrix
 from encoder.figures.scatter import named_points, paths

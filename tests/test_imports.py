@@ -14,35 +14,24 @@ MODULES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
     for path in sorted((ROOT / "encoder").rglob("*.py"))
 }
-FLOORS = (  # each stands on those before it and on itself
+FLOORS = (  # folders and files of encoder/; each stands on those before it and on itself
     {"formatting"},
-    {
-        "model",
-        "config",
-        "config_text",
-        "undrawn",
-        "tap",
-        "linear",
-        "embedding",
-        "attention",
-        "feed_forward",
-        "normalization",
-        "block",
-    },
-    {"steps", "glossary"},
-    {"edits", "editor", "edit_text"},
-    {"trace", "tokenizing", "words"},
-    {"operations", "explanation", "rules"},
-    {"explain", "cost", "code", "proof"},
-    {"checkpoint", "tensor_files", "hugging_face", "tokenizer_files", "folders"},
+    {"model"},
+    {"steps"},
+    {"edits"},
+    {"trace"},
+    {"operations"},
+    {"explain"},
+    {"checkpoint"},
     {"hub"},
     {"text_encoder"},
     {"metrics"},
-    {"experiments", "knockout", "compare", "labs", "timelapse"},
+    {"experiments"},
     {"trials"},
-    {"lessons", "lesson", "lesson_text", "claims", "guesses"},
-    {"export", "caption", "figures"},
-    {"report", "report_page"},
+    {"lessons"},
+    {"export"},
+    {"figures"},
+    {"report"},
     {"train"},
 )
 

@@ -1,7 +1,8 @@
 """Pictures: tensors and labels in, a Plotly figure out. Nothing here knows a model or a web page."""
 
+from encoder.export.tables import to_csv
 from encoder.figures.charts import likeliest, lines, term_bars, token_bars
-from encoder.figures.drawn import Drawn, numbers_of, to_csv
+from encoder.figures.drawn import Drawn, numbers_of
 from encoder.figures.facts import main_fact
 from encoder.figures.links import links
 from encoder.figures.matrix import matrix

@@ -3,7 +3,8 @@
 import numpy as np
 import plotly.graph_objects as go
 
-from encoder.figures.drawn import Drawn, draw, grid
+from encoder.export.tables import grid
+from encoder.figures.drawn import Drawn, draw
 from encoder.figures.theme import ACCENT, INK, Theme, labels, layout
 
 LEVELS = 12  # lines are drawn in so many strengths

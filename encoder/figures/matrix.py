@@ -3,7 +3,8 @@
 import numpy as np
 import plotly.graph_objects as go
 
-from encoder.figures.drawn import Drawn, draw, grid
+from encoder.export.tables import grid
+from encoder.figures.drawn import Drawn, draw
 from encoder.figures.theme import Kind, Theme, layout, limits, number_axis, scale, token_axis
 from encoder.formatting import short
 

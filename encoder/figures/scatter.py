@@ -3,7 +3,8 @@
 import numpy as np
 import plotly.graph_objects as go
 
-from encoder.figures.drawn import Drawn, Rows, columns, draw, numbered
+from encoder.export.tables import Rows, columns, numbered
+from encoder.figures.drawn import Drawn, draw
 from encoder.figures.theme import ACCENT, INK, Theme, layout, number_axis, palette
 from encoder.formatting import shown
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from encoder.figures.drawn import Drawn, Rows, draw, numbered
+from encoder.export.tables import Rows, numbered
+from encoder.figures.drawn import Drawn, draw
 from encoder.figures.theme import Kind, Theme, labels, layout, limits, scale
 from encoder.formatting import short
 

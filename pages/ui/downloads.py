@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from encoder.caption import file_name
-from encoder.figures.drawn import Rows, to_csv
+from encoder.export.caption import file_name
+from encoder.export.tables import Rows, to_csv
 from encoder.formatting import shown
 from pages.ui import keep
 

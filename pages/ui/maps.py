@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from encoder.figures.drawn import Rows, numbered
+from encoder.export.tables import Rows, numbered
 from encoder.figures.theme import Kind, Theme, limits, palette
 from encoder.formatting import short, shown
 from encoder.trace.trace import Trace

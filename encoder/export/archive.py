@@ -13,10 +13,10 @@ from typing import Any, BinaryIO
 import numpy as np
 import torch
 
-from encoder.caption import caption
 from encoder.edits.edit import Edit
 from encoder.edits.text import edit_to_text
-from encoder.figures.drawn import Rows, grid, numbered, to_csv
+from encoder.export.caption import caption
+from encoder.export.tables import Rows, grid, numbered, to_csv
 from encoder.trace.trace import Trace
 
 FORMAT = 1  # of the files; goes up when a reader has to change
