@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from encoder import Edit, TextEncoder, Trace
-from encoder.export import about, layer_size, run_size, table, to_csv_zip, to_npz
+from encoder.export.archive import about, layer_size, run_size, table, to_csv_zip, to_npz
 from encoder.export.caption import LONGEST, caption, file_name
 from encoder.export.tables import cell, to_csv
 from encoder.figures.charts import likeliest, lines, term_bars, token_bars

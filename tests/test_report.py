@@ -13,7 +13,7 @@ from tiny import SENTENCE, VARIANTS, tiny
 from encoder import Edit, TextEncoder, Trace
 from encoder.figures.matrix import matrix
 from encoder.figures.tiles import tiles
-from encoder.report import ReportError, drawing, main, plan, repeated, report
+from encoder.report.report import ReportError, drawing, main, plan, repeated, report
 
 TEXT = "Keys on the table belong to Sara."
 

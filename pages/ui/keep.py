@@ -12,7 +12,7 @@ from encoder import TextEncoder, Trace
 from encoder.export import layer_size, run_size, to_csv_zip, to_npz
 from encoder.export.caption import caption, file_name
 from encoder.export.tables import Rows, to_csv
-from encoder.report import megabytes, plan, report
+from encoder.report.report import megabytes, plan, report
 from pages.ui import session, state
 from pages.ui.component import component
 

@@ -16,7 +16,7 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
 from encoder import TextEncoder, Trace
-from encoder.report import report
+from encoder.report.report import report
 from pages.ui.site import PAGES
 
 TEXT = "Keys on the table belong to Sara."

@@ -17,7 +17,7 @@ from encoder.figures.matrix import MOST_CELLS
 from encoder.figures.steps import draw_best_words, draw_step, kind_of, picture, title
 from encoder.figures.tiles import tiles
 from encoder.formatting import shown
-from encoder.report_page import FIGURE, FOOT, HEAD
+from encoder.report.template import FIGURE, FOOT, HEAD
 from encoder.steps.step import PAIRS, PER_HEAD, PER_TOKEN, Step
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
@@ -249,7 +249,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     print(f"{asked.out}: {megabytes(asked.out.stat().st_size)}")
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
