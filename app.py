@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from pages.ui import first_visit, reconnect
-from pages.ui.allocator import keep_freed_memory
-from pages.ui.site import PAGES
+from pages.ui.server import reconnect, startup
+from pages.ui.server.heap import keep_freed_memory
+from pages.ui.state.site import PAGES
 
 keep_freed_memory()  # before the libraries start threads that allocate
 st.set_page_config(page_icon="🔎", layout="wide", initial_sidebar_state=340)
@@ -14,22 +14,28 @@ script = st.navigation(sections, position="top")
 page = scripts[script]
 bar = st.container(horizontal=True, vertical_alignment="center", key="bar")
 bar.title(page.title, width="content")
-first_visit.draw()
+startup.draw()
 reconnect.draw()
 
 # The first visitor after a start sees the title while the libraries load, and beside them the usual model.
-with first_visit.loading():
+with startup.loading():
     from pages.ui import session
 
     session.warm()
     import pandas  # noqa: F401  # Streamlit needs it for what follows; the model comes meanwhile
 
-    from pages.ui import encoder_map, keep, leftovers, lesson_bar, present, sidebar, state, turns, walk
+    from pages.ui.components import present
+    from pages.ui.downloads import run as downloads
+    from pages.ui.frame import encoder_map, sidebar
+    from pages.ui.lessons import bar as lesson_bar
+    from pages.ui.server import job_queue, widget_cleanup
+    from pages.ui.state import session_state as state
+    from pages.ui.state import walk
     from pages.ui.text import STYLE, plain
 
 st.html(STYLE)
 walk.resume()
-with turns.refused():
+with job_queue.refused():
     trace = sidebar.draw()
 walk.settle(page, trace.config)
 with st.sidebar:
@@ -38,11 +44,11 @@ with bar:
     walk.draw(page, trace.config)
     lesson_bar.draw(page)
     present.draw()
-    keep.page(trace)
+    downloads.page(trace)
 said = st.container(key="said")
-with turns.refused():
+with job_queue.refused():
     script.run()
 if notes := st.session_state.pop("notes", []):
     said.warning(plain("  \n".join(notes)))
 state.write_url()
-leftovers.let_go()
+widget_cleanup.let_go()

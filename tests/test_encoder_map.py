@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from encoder.model.config import PRESETS, EncoderConfig
-from pages.ui.encoder_map import blocks
-from pages.ui.walk import stops
+from pages.ui.frame.encoder_map import blocks
+from pages.ui.state.walk import stops
 
 POST = ["Attention", "Add & norm", "Feed-forward", "Add & norm"]
 PRE = ["Norm", "Attention", "Add", "Norm", "Feed-forward", "Add"]

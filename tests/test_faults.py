@@ -13,8 +13,9 @@ from test_model_pages import SENTENCE, page, put, root, texts
 from test_pages import go, healthy, numbers, open_app, said
 
 from encoder import EncoderConfig, Trace, hub
-from pages.ui import memory, models, session
-from pages.ui.site import PAGES
+from pages.ui import session
+from pages.ui.server import memory, models
+from pages.ui.state.site import PAGES
 
 __all__ = ["root"]  # a fixture
 LARGE = models.built(EncoderConfig(d_model=512, n_heads=8, n_layers=12, d_ff=2048), 0)

@@ -16,7 +16,7 @@ sys.path.append(str(HERE / "benchmarks"))
 from bench_load import server  # noqa: E402
 from visitors import visit  # noqa: E402
 
-from pages.ui import first_visit  # noqa: E402
+from pages.ui.server import startup  # noqa: E402
 
 VISITORS = 12
 
@@ -24,10 +24,10 @@ VISITORS = 12
 @pytest.fixture
 def just_started() -> Iterator[None]:
     """A process that has not loaded its libraries yet."""
-    first_visit.loaded.clear()
+    startup.loaded.clear()
     yield
     gc.unfreeze()
-    first_visit.loaded.clear()
+    startup.loaded.clear()
 
 
 def test_a_class_that_comes_at_once_to_a_new_server_sees_no_error() -> None:
@@ -48,14 +48,14 @@ def test_one_of_them_imports_and_the_others_wait(just_started: None, monkeypatch
     monkeypatch.setattr(DeltaGenerator, "plotly_chart", lambda *given, **more: drawn.append(threading.current_thread()))
 
     def second() -> None:
-        with first_visit.loading():
+        with startup.loading():
             came.set()
 
     other = threading.Thread(target=second)
-    with first_visit.loading():
+    with startup.loading():
         other.start()
         assert not came.wait(0.3)
-        assert sys.getswitchinterval() == first_visit.SHORT and not gc.isenabled()
+        assert sys.getswitchinterval() == startup.SHORT and not gc.isenabled()
     other.join(10)
     assert came.is_set() and drawn == [threading.current_thread()]
     assert sys.getswitchinterval() == usual and gc.isenabled() and gc.get_freeze_count() > 0
@@ -64,9 +64,9 @@ def test_one_of_them_imports_and_the_others_wait(just_started: None, monkeypatch
 @pytest.mark.usefixtures("just_started")
 def test_who_leaves_while_the_libraries_load_leaves_no_hurry_behind() -> None:
     usual = sys.getswitchinterval()
-    with pytest.raises(KeyboardInterrupt), first_visit.loading():
+    with pytest.raises(KeyboardInterrupt), startup.loading():
         raise KeyboardInterrupt
-    assert sys.getswitchinterval() == usual and gc.isenabled() and not first_visit.loaded()
-    with first_visit.loading():
+    assert sys.getswitchinterval() == usual and gc.isenabled() and not startup.loaded()
+    with startup.loading():
         assert not gc.isenabled()
-    assert gc.isenabled() and first_visit.loaded()
+    assert gc.isenabled() and startup.loaded()

@@ -22,9 +22,12 @@ from encoder.edits.text import edits_to_text, text_to_edits
 from encoder.figures.theme import label
 from encoder.formatting import shown
 from encoder.model.config_text import config_to_text, text_to_config
-from pages.ui import board, inspector, maps, models, state
+from pages.ui.components import board, maps
+from pages.ui.server import models
+from pages.ui.state.view import from_query
+from pages.ui.state.walk import KNOWN_STEPS
+from pages.ui.step import inspector
 from pages.ui.text import plain
-from pages.ui.walk import KNOWN_STEPS
 
 
 def cases(count: int, shrink: bool = True) -> Callable[[Any], Any]:
@@ -115,9 +118,9 @@ def no_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @cases(2500)
 @given(LINK, st.integers(1, 512))
 def test_any_link_gives_a_view_and_sentences(no_models: Path, base: TextEncoder, link: dict[str, str], n: int) -> None:
-    view, notes = state.from_query(link, models.check, KNOWN_STEPS)
+    view, notes = from_query(link, models.check, KNOWN_STEPS)
     assert all(isinstance(note, str) and len(note) < 2000 for note in notes)
-    assert state.from_query(view.to_query(), models.check, KNOWN_STEPS) == (view, [])
+    assert from_query(view.to_query(), models.check, KNOWN_STEPS) == (view, [])
     inside, _ = view.within(base.config, n)
     assert 0 <= inside.layer < 6 and 0 <= inside.head < 8 and all(0 <= i < n for i in inside.hidden)
     check(text_to_edits(inside.edits), base.config, n)

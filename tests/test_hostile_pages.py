@@ -22,7 +22,7 @@ from encoder import Edit, TextEncoder, checkpoint
 from encoder.metrics import first_lost
 from encoder.model.encoder import Encoder
 from pages.ui import session
-from pages.ui.site import PAGES
+from pages.ui.state.site import PAGES
 
 SENT = tuple(map(as_sent, SHORT))
 SCRIPTS = [page.script for page in PAGES]

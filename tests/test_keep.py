@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import keep, state
-from pages.ui.models import check
-from pages.ui.site import PAGES
-from pages.ui.state import CHOICES, LONGEST_IN_URL, VERSION, View, from_query
-from pages.ui.walk import KNOWN_STEPS
+from pages.ui.downloads import button, run
+from pages.ui.server.models import check
+from pages.ui.state.site import PAGES
+from pages.ui.state.view import CHOICES, LONGEST_IN_URL, VERSION, View, from_query
+from pages.ui.state.walk import KNOWN_STEPS
 
 APP = str(Path(__file__).parents[1] / "app.py")
 MASKED = {"sentence": "The [MASK] sat on the mat.", "other": "The [MASK] stood on the mat."}
@@ -141,7 +141,7 @@ def test_a_file_that_cannot_be_made_says_why() -> None:
     def fail() -> bytes:
         raise MemoryError("not enough memory")
 
-    assert keep.made(fail) == b"The file could not be made: not enough memory.\n"
+    assert button.made(fail) == b"The file could not be made: not enough memory.\n"
 
 
 SAID = ("Model base (sha256 ", "“Keys on the <b>table</b>”", "Hidden: 2 on", "Changed: layer 2, head 3")
@@ -167,8 +167,8 @@ def test_every_picture_can_be_kept_with_its_caption(page: str) -> None:
 
 
 def test_a_run_that_is_too_large_is_refused_with_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keep, "MOST_BYTES", 1_000_000)
-    monkeypatch.setattr(keep, "MOST_REPORT", 1_000_000)
+    monkeypatch.setattr(run, "MOST_BYTES", 1_000_000)
+    monkeypatch.setattr(run, "MOST_REPORT", 1_000_000)
     app = opened("attention", {"sentence": "I understand this"})
     app.session_state["keep_all"] = True
     app.run()
@@ -186,5 +186,5 @@ def test_a_link_too_long_for_its_sentence_says_so() -> None:
 
 
 def test_the_state_knows_the_presenter() -> None:
-    assert state.from_query({"present": "1"}, check, KNOWN_STEPS)[0].present == "1"
-    assert state.from_query({"present": "<b>"}, check, KNOWN_STEPS)[0].present == ""
+    assert from_query({"present": "1"}, check, KNOWN_STEPS)[0].present == "1"
+    assert from_query({"present": "<b>"}, check, KNOWN_STEPS)[0].present == ""

@@ -15,8 +15,9 @@ from encoder.lessons.lesson import Lesson, LessonStep, Question
 from encoder.lessons.text import pack, write
 from encoder.steps.glossary import TERMS, beside
 from encoder.trials import Verdict
-from pages.ui import lesson_book, session
-from pages.ui.state import EXAMPLE, View
+from pages.ui import session
+from pages.ui.lessons import library
+from pages.ui.state.view import EXAMPLE, View
 
 WORD_ORDER = "word-order"
 
@@ -56,9 +57,9 @@ def start(name: str, at: int = 1) -> AppTest:
     return go(healthy(app.run()), "lessons")
 
 
-@pytest.mark.parametrize("name", lesson_book.ORDER)
+@pytest.mark.parametrize("name", library.ORDER)
 def test_every_bundled_lesson_is_played_from_start_to_end(name: str) -> None:
-    lesson = lesson_book.bundled()[name]
+    lesson = library.bundled()[name]
     app = go(open_app(), "lessons")
     press(app, f"start_{name}")
     for at, step in enumerate(lesson.steps, 1):
@@ -78,7 +79,7 @@ def test_every_bundled_lesson_is_played_from_start_to_end(name: str) -> None:
             if step.trial != "time_constant":
                 assert metric(app) == brief(found.value)
                 assert plain(found.sentence) in texts(app)
-        assert f"Open this view on the page {lesson_book.SHOWN[step.page].title}" in app.button(key="open_view").label
+        assert f"Open this view on the page {library.SHOWN[step.page].title}" in app.button(key="open_view").label
         if at < len(lesson.steps):
             press(app, "lesson_next")
     assert app.button(key="lesson_next").disabled
@@ -235,8 +236,8 @@ def test_a_file_is_opened_and_a_wrong_one_is_said() -> None:
     app = go(open_app(), "lessons")
     app.session_state["lessons_part"] = "Make a lesson"
     healthy(app.run())
-    upload(app, "good.toml", write(lesson_book.bundled()["padding"]).encode())
-    assert app.session_state["draft"] == lesson_book.bundled()["padding"]
+    upload(app, "good.toml", write(library.bundled()["padding"]).encode())
+    assert app.session_state["draft"] == library.bundled()["padding"]
     press(app, "draft_play")
     assert app.session_state["view"].at == 1 and "Padding" in app.header[0].value
     for data, problem in ((WRONG, "bad.toml: title is '1'"), (b"\xff", "no text"), (b"#" * 100_001, "at most")):

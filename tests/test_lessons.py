@@ -18,7 +18,7 @@ from encoder.steps.catalogue import catalogue
 from encoder.steps.glossary import TERMS, beside
 from encoder.text_encoder import TextEncoder
 from encoder.trials import Finding, Verdict
-from pages.ui import lesson_book
+from pages.ui.lessons import library
 
 GOOD = """
 title = "Order"
@@ -100,17 +100,17 @@ def test_a_lesson_has_bounds() -> None:
     assert len(problems(GOOD + step.replace("page", "side") * 59).splitlines()) == 20
 
 
-@pytest.mark.parametrize("name", lesson_book.ORDER)
+@pytest.mark.parametrize("name", library.ORDER)
 def test_bundled_lessons_come_back_from_text_and_link(name: str) -> None:
-    lesson = lesson_book.bundled()[name]
+    lesson = library.bundled()[name]
     assert read(write(lesson)) == lesson
     packed = pack(lesson)
     assert packed is not None and unpack(packed) == lesson
 
 
 def test_every_lesson_file_is_offered_and_ends_in_a_live_number() -> None:
-    assert {path.stem for path in lesson_book.FOLDER.iterdir()} == set(lesson_book.ORDER)
-    for lesson in lesson_book.bundled().values():
+    assert {path.stem for path in library.FOLDER.iterdir()} == set(library.ORDER)
+    for lesson in library.bundled().values():
         assert lesson.steps[-1].trial
         assert any(step.question for step in lesson.steps)
 
@@ -176,7 +176,7 @@ def test_a_lesson_too_long_for_a_link_is_not_packed() -> None:
 )
 def test_pages_and_views_that_are_not_there_are_said(step: LessonStep, said: str) -> None:
     with pytest.raises(LessonError, match=said):
-        lesson_book.fitting(Lesson("T", "L", (step,)))
+        library.fitting(Lesson("T", "L", (step,)))
 
 
 def test_guesses_and_their_distance(base: TextEncoder) -> None:
@@ -197,13 +197,13 @@ def test_claims_are_data_that_trials_decide() -> None:
     for claim in CLAIMS:
         assert trials.problems(claim.trial, claim.given) == []
         assert claim.where and set(claim.where) <= set(SOURCES)
-        assert claim.lesson in lesson_book.bundled() if claim.lesson else claim.page in lesson_book.SHOWN
+        assert claim.lesson in library.bundled() if claim.lesson else claim.page in library.SHOWN
 
 
 def test_no_verdict_is_written_in_a_lesson_or_claim() -> None:
     """Verdicts come from numbers: neither table has a place for one."""
     said = {verdict.value for verdict in Verdict}
-    for lesson in lesson_book.bundled().values():
+    for lesson in library.bundled().values():
         for step in lesson.steps:
             assert not said & {str(value) for value in step.given.values()}
     for claim in CLAIMS:
@@ -226,7 +226,7 @@ def test_every_term_stands_beside_a_step_and_every_step_that_matters_has_one() -
 
 
 def test_the_glossary_of_the_readme_is_the_glossary() -> None:
-    readme = (lesson_book.FOLDER.parents[1] / "README.md").read_text(encoding="utf-8")
+    readme = (library.FOLDER.parents[1] / "README.md").read_text(encoding="utf-8")
     rows = [line.split("|")[1] for line in readme.split("## Glossary")[1].split("\n##")[0].splitlines() if "|" in line][
         2:
     ]

@@ -53,5 +53,5 @@ def test_every_text_has_enough_contrast(scheme: Theme) -> None:
 
 def test_nothing_is_fetched_and_reduced_motion_is_respected() -> None:
     assert "prefers-reduced-motion: reduce" in STYLE
-    for path in [*(ROOT / "pages" / "ui").glob("*.css"), *(ROOT / "pages" / "ui").glob("*.js")]:
+    for path in [*(ROOT / "pages" / "ui").rglob("*.css"), *(ROOT / "pages" / "ui").rglob("*.js")]:
         assert not re.search(r"@import|url\(|https?://(?!www\.w3\.org/)", path.read_text(encoding="utf-8")), path.name

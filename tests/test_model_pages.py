@@ -12,7 +12,8 @@ from encoder import PRESETS, EncoderConfig, TextEncoder, checkpoint, hub
 from encoder.explain.cost import size
 from encoder.formatting import short
 from encoder.model.config_text import config_to_text
-from pages.ui import models, session
+from pages.ui import session
+from pages.ui.server import engine, models
 
 SENTENCE = "w1 w2 w3 w2 w4"
 
@@ -204,7 +205,7 @@ def test_models_that_are_let_go_take_their_runs_along(monkeypatch: pytest.Monkey
         return models.built(EncoderConfig(d_model=16, n_heads=2, n_layers=1, d_ff=16), seed)
 
     one = size(EncoderConfig(d_model=16, n_heads=2, n_layers=1, d_ff=16)).bytes_of_weights
-    monkeypatch.setattr(session, "MODELS_BYTES", int(2.5 * one))
+    monkeypatch.setattr(engine, "MODELS_BYTES", int(2.5 * one))
     session.store.clear()
     session.runs.clear()
     try:
@@ -221,7 +222,7 @@ def test_long_text_is_cut_where_its_run_would_take_too_much_memory() -> None:
     config = EncoderConfig(n_layers=24, d_model=1024, n_heads=16, d_ff=4096, vocab_size=16_384, max_positions=512)
     app = open_app(model=models.built(config, 0), sentence="word " * 1000)
     most = session.text_encoder(models.built(config, 0)).max_tokens
-    assert size(config).bytes_of_a_run(most) <= session.RUN_BYTES < size(config).bytes_of_a_run(most + 1)
+    assert size(config).bytes_of_a_run(most) <= engine.RUN_BYTES < size(config).bytes_of_a_run(most + 1)
     assert f"{most} tokens, and no more" in said(app)
     session.store.clear()
     assert config_to_text(config) in app.session_state["view"].model

@@ -11,10 +11,10 @@ from streamlit.testing.v1 import AppTest
 
 from encoder import TextEncoder
 from pages.ui import session
-from pages.ui.models import MODELS
-from pages.ui.site import PAGES
-from pages.ui.state import EXAMPLE
-from pages.ui.walk import stops
+from pages.ui.server.models import MODELS
+from pages.ui.state.site import PAGES
+from pages.ui.state.view import EXAMPLE
+from pages.ui.state.walk import stops
 
 APP = str(Path(__file__).parents[1] / "app.py")
 SENTENCES = {

@@ -5,7 +5,7 @@ import pytest
 from test_pages import go, healthy, numbers, open_app, said
 
 from encoder import TextEncoder
-from pages.ui.site import PAGES
+from pages.ui.state.site import PAGES
 
 A, B = "The cat chased the mouse.", "It purred."
 

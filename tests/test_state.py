@@ -4,10 +4,10 @@ import pytest
 
 from encoder import PRESETS
 from encoder.steps.catalogue import catalogue
-from pages.ui.models import check
-from pages.ui.site import PAGES
-from pages.ui.state import EXAMPLE, LONGEST_IN_URL, View, from_query
-from pages.ui.walk import KNOWN_STEPS, stops, stops_of
+from pages.ui.server.models import check
+from pages.ui.state.site import PAGES
+from pages.ui.state.view import EXAMPLE, LONGEST_IN_URL, View, from_query
+from pages.ui.state.walk import KNOWN_STEPS, stops, stops_of
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from encoder import CheckpointError, TextEncoder
 from encoder.experiments import timelapse
 from encoder.experiments.timelapse import Strongest, appears, at, moment, snapshots, strongest
 from encoder.metrics import survey
-from pages.ui.state import EXAMPLE
+from pages.ui.state.view import EXAMPLE
 
 STEPS = (0, 10, 30, 100, 300, 1000, 3000, 10_000, 20_000)
 

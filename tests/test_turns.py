@@ -11,9 +11,10 @@ from tiny import TINY
 
 from encoder import PRESETS, TextEncoder
 from encoder.explain.cost import run_flops, step_costs
-from pages.ui import session, turns
-from pages.ui.results import Results, nbytes
-from pages.ui.turns import FullError, Turns
+from pages.ui import session
+from pages.ui.server import job_queue, measurements
+from pages.ui.server.cache import Results, nbytes
+from pages.ui.server.job_queue import FullError, Turns
 
 
 class Leave(BaseException):
@@ -78,9 +79,9 @@ def test_too_many_are_refused_with_a_sentence() -> None:
 def test_what_is_heavy() -> None:
     """A sentence of any length in `base` is not; a full one in the shape of BERT-base is."""
     base, bert = TextEncoder.from_pretrained("base").config, PRESETS["bert-base"]
-    assert not turns.is_heavy(base, 512)
-    assert turns.is_heavy(base, 512, runs=2)
-    assert turns.is_heavy(bert, 512) and not turns.is_heavy(bert, 12)
+    assert not job_queue.is_heavy(base, 512)
+    assert job_queue.is_heavy(base, 512, runs=2)
+    assert job_queue.is_heavy(bert, 512) and not job_queue.is_heavy(bert, 12)
 
 
 def test_operations_of_a_run_are_those_of_its_steps(base: TextEncoder) -> None:
@@ -92,7 +93,7 @@ def test_operations_of_a_run_are_those_of_its_steps(base: TextEncoder) -> None:
 def full(monkeypatch: pytest.MonkeyPatch) -> Turns:
     """A queue in which one job works and none may wait."""
     queue = Turns(at_once=1, most_waiting=0)
-    monkeypatch.setattr(turns, "turns", lambda: queue)
+    monkeypatch.setattr(job_queue, "turns", lambda: queue)
     queue.line.append("a job at work")
     return queue
 
@@ -112,7 +113,7 @@ def test_short_runs_do_not_wait_behind_long_ones(full: Turns, monkeypatch: pytes
     session.runs.clear()
     app = open_app(sentence="Nobody has typed this before.")
     assert not app.warning
-    monkeypatch.setattr(turns, "HEAVY_FLOPS", 0)
+    monkeypatch.setattr(job_queue, "HEAVY_FLOPS", 0)
     app.text_area(key="sentence").set_value("Nor this.").run()
     assert "wait already" in healthy(app).warning[0].value
 
@@ -140,6 +141,6 @@ def test_results_are_counted_in_bytes_and_made_once() -> None:
 def test_the_size_of_a_result_is_that_of_its_numbers(small: TextEncoder) -> None:
     assert 4 * 1000 <= nbytes([torch.zeros(10), {"x": (np.zeros(990, np.float32),)}]) <= 4 * 1000 + 500
     assert nbytes("x" * 1000) >= 1000
-    found = session.measured("small", "The cat.")
+    found = measurements.measured("small", "The cat.")
     assert nbytes(found) >= found.likeness.nbytes + found.layer_cka.nbytes
     assert nbytes(replace(TINY)) < 5000

@@ -12,9 +12,9 @@ from encoder import Edit, TextEncoder
 from encoder.edits.text import edits_to_text
 from encoder.experiments.ablation import grid, leave_one_out
 from encoder.experiments.compare import relative_difference
-from pages.ui.site import PAGES
-from pages.ui.state import EXAMPLE
-from pages.ui.switches import WHOLE, of_board
+from pages.ui.state.site import PAGES
+from pages.ui.state.view import EXAMPLE
+from pages.ui.step.switches import WHOLE, of_board
 
 HEAD_OFF = (Edit("layers.4.attention.heads", "zero", heads=(1,)),)
 

@@ -7,10 +7,14 @@ import streamlit as st
 from encoder.figures.charts import token_bars
 from encoder.figures.matrix import matrix
 from encoder.metrics import length
-from pages.ui import downloads, session, state, step_panel
-from pages.ui.text import NUMBER, chart, theme
+from pages.ui import session
+from pages.ui.components.chart import chart
+from pages.ui.downloads import table as downloads
+from pages.ui.state import session_state as state
+from pages.ui.step import panel
+from pages.ui.text import NUMBER, theme
 
-step = step_panel.draw("add_norm")
+step = panel.draw("add_norm")
 trace, view = session.now(), state.current()
 config, model = trace.config, session.text_encoder(view.model).model
 number = "1" if step.part == "add_norm_1" else "2"
@@ -48,4 +52,4 @@ drawn = matrix(learned, ["gamma", "beta"], "dimension", kind="signed", theme=the
 chart(drawn, "gamma_beta", "The learned gamma and beta of every dimension")
 both = pd.DataFrame(learned.T, columns=["gamma", "beta"]).rename_axis("dimension")
 downloads.numbers("gamma_beta", "gamma_beta", lambda: both, learned.shape)
-step_panel.proof(trace, step)
+panel.proof(trace, step)

@@ -8,11 +8,15 @@ from encoder.figures.matrix import matrix
 from encoder.formatting import short, shown
 from encoder.metrics import weighted_values
 from encoder.steps.step import PAIRS, Step
-from pages.ui import inspector, maps, session, state, step_panel
-from pages.ui.text import chart, plain, theme
+from pages.ui import session
+from pages.ui.components import maps
+from pages.ui.components.chart import chart
+from pages.ui.state import session_state as state
+from pages.ui.step import inspector, panel
+from pages.ui.text import plain, theme
 
 FOUR = ("scores", "scaled", "masked", "weights")
-step = step_panel.draw("attention")
+step = panel.draw("attention")
 trace, view = session.now(), state.current()
 tokens, at = trace.tokens, f"layers.{view.layer}.attention."
 
@@ -48,7 +52,7 @@ if step.local == "attention.heads":
     )
 
 st.header(f"From scores to weights (layer {view.layer}, head {view.head})")
-locked = step_panel.toggle("Lock the scales across heads", "lock_four")
+locked = panel.toggle("Lock the scales across heads", "lock_four")
 four = [as_map(trace.step(at + name), view.head, trace.step(at + name).title, locked) for name in FOUR]
 pair = inspector.opened_pair(trace, [at + name for name in FOUR], view.head)
 maps.draw("four", four, tokens, theme(), open_pair, cell=pair, exact=True, least=176)
@@ -71,4 +75,4 @@ st.header(f"All heads of layer {view.layer}: {pairs.title.lower()}")
 heads = [as_map(pairs, h, f"head {h}", locked=True) for h in range(trace.config.n_heads)]
 maps.draw("heads", heads, tokens, theme(), take_head, chosen=view.head, least=150)
 st.caption(f"{maps.scales(heads)} Click a head to show it above.")
-step_panel.proof(trace, step)
+panel.proof(trace, step)

@@ -7,7 +7,10 @@ from encoder.formatting import brief
 from encoder.lessons.claims import CLAIMS, SOURCES, Claim
 from encoder.trials import Finding, Verdict
 from encoder.trials.finding import untried
-from pages.ui import downloads, findings, lesson_book, lesson_player, session, state
+from pages.ui import session
+from pages.ui.downloads import table as downloads
+from pages.ui.lessons import findings, library, player
+from pages.ui.state import session_state as state
 from pages.ui.text import plain
 
 
@@ -38,9 +41,9 @@ def row(claim: Claim, found: Finding) -> None:
                 st.caption(plain(f"{brief(found.value)}: {found.what}"))
             key = f"try_{claim.key}"
             if claim.lesson:
-                st.button("Try it", key=key, on_click=lesson_book.go, args=(claim.lesson, 1))
+                st.button("Try it", key=key, on_click=library.go, args=(claim.lesson, 1))
             else:
-                st.button("Try it", key=key, on_click=lesson_player.open_page, args=(claim.page,))
+                st.button("Try it", key=key, on_click=player.open_page, args=(claim.page,))
 
 
 def table(rows: list[tuple[Claim, Finding]]) -> pd.DataFrame:

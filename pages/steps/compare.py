@@ -15,8 +15,14 @@ from encoder.figures.charts import token_bars
 from encoder.figures.matrix import matrix
 from encoder.formatting import short, shown
 from encoder.trace.trace import Trace
-from pages.ui import downloads, models, session, side_by_side, state
-from pages.ui.text import chart, plain, theme
+from pages.ui import session
+from pages.ui.components.chart import chart
+from pages.ui.downloads import table as downloads
+from pages.ui.server import models
+from pages.ui.state import session_state as state
+from pages.ui.state.view import OTHER
+from pages.ui.step import side_by_side
+from pages.ui.text import plain, theme
 
 MOST = 10
 PATCHED = ["output", "attention.output", "feed_forward.output", "attention.heads"]
@@ -43,7 +49,7 @@ def two() -> None:
     except ValueError as error:
         st.markdown(plain(f"Model B cannot be shown: {error}."))
         return
-    text = encoder_b.tokenize(view.other if view.other.strip() else state.OTHER).text
+    text = encoder_b.tokenize(view.other if view.other.strip() else OTHER).text
     b = session.run(model_b, text)
     pairs = aligned_tokens(a, b)
     spelled = [
@@ -105,7 +111,7 @@ def word_in_many() -> None:
 
 def patch() -> None:
     """Numbers of A put into B, one layer and position at a time: how much of the difference comes back."""
-    b = session.run(view.model, session.text_encoder(view.model).tokenize(view.other or state.OTHER).text)
+    b = session.run(view.model, session.text_encoder(view.model).tokenize(view.other or OTHER).text)
     st.markdown(plain(f"A is “{shown(a.text, 80)}”, B is “{shown(b.text, 80)}” in the same model."))
     if len(a.tokens) != len(b.tokens):
         st.markdown(f"A has {len(a.tokens)} tokens and B has {len(b.tokens)}; a patch needs the same number.")

@@ -1,5 +1,6 @@
 """Embedding: from token ids to vectors."""
 
-from pages.ui import session, step_panel
+from pages.ui import session
+from pages.ui.step import panel
 
-step_panel.proof(session.now(), step_panel.draw("embedding"))
+panel.proof(session.now(), panel.draw("embedding"))

@@ -6,12 +6,15 @@ import streamlit as st
 from encoder.figures.charts import token_bars
 from encoder.formatting import short, shown
 from encoder.metrics import most_active, silent_share
-from pages.ui import session, state, step_panel
-from pages.ui.text import chart, plain, theme
+from pages.ui import session
+from pages.ui.components.chart import chart
+from pages.ui.state import session_state as state
+from pages.ui.step import panel
+from pages.ui.text import plain, theme
 
 MOST = 5
 
-step = step_panel.draw("feed_forward")
+step = panel.draw("feed_forward")
 trace, view = session.now(), state.current()
 activation = trace[f"layers.{view.layer}.feed_forward.activation"]
 
@@ -34,4 +37,4 @@ rows = [
     for i, (token, us, vs) in enumerate(zip(trace.tokens, units.tolist(), values.tolist(), strict=True))
 ]
 st.dataframe(pd.DataFrame(rows), hide_index=True, key="most_active")
-step_panel.proof(trace, step)
+panel.proof(trace, step)

@@ -9,8 +9,14 @@ from encoder.figures.facts import main_fact
 from encoder.figures.matrix import matrix
 from encoder.formatting import short, shown
 from encoder.metrics import FLOW_TOKENS, disagreement, flow, mixing_ratio, norm_weighted, rollout
-from pages.ui import downloads, inspector, maps, session, state, turns
-from pages.ui.text import chart, plain, theme
+from pages.ui import session
+from pages.ui.components import maps
+from pages.ui.components.chart import chart
+from pages.ui.downloads import table as downloads
+from pages.ui.server import job_queue
+from pages.ui.state import session_state as state
+from pages.ui.step import inspector
+from pages.ui.text import plain, theme
 
 trace, view = session.now(), state.current()
 tokens, config = trace.tokens, trace.config
@@ -85,7 +91,7 @@ else:
     tie = state.choice("flow_token", range(len(tokens)), 0)
     target = st.selectbox("Token", range(len(tokens)), format_func=lambda i: f"{i} {shown(tokens[i])}", **tie)
     if st.button("Compute its flow", key="compute_flow"):
-        with turns.turn():
+        with job_queue.turn():
             reached = flow(trace, target).numpy()
         bars = token_bars({"share of the flow": reached}, tokens, title="share of the flow", theme=theme())
         chart(bars, "max_flow", f"Share of the maximum flow to token {target} from each input token")

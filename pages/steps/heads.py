@@ -10,9 +10,13 @@ from encoder.figures.matrix import matrix
 from encoder.figures.scatter import named_points
 from encoder.formatting import short
 from encoder.metrics import MARGIN, ROLES, WAYS, Survey, plane, segment_mass
-from pages.ui import downloads, maps, session, state
-from pages.ui.site import PAGES
-from pages.ui.text import NUMBER, arrow, chart, plain, theme
+from pages.ui import session
+from pages.ui.components import maps
+from pages.ui.components.chart import chart
+from pages.ui.downloads import table as downloads
+from pages.ui.state import session_state as state
+from pages.ui.state.site import PAGES
+from pages.ui.text import NUMBER, arrow, plain, theme
 
 # name in the library -> (what it is called, kind of scale, what it says)
 MEASURES = {

@@ -10,8 +10,10 @@ from encoder.experiments import collapse, hidden_row, padding, word_order
 from encoder.figures.charts import lines, token_bars
 from encoder.figures.matrix import matrix
 from encoder.formatting import short, shown
-from pages.ui import session, state
-from pages.ui.text import NUMBER, chart, plain, theme
+from pages.ui import session
+from pages.ui.components.chart import chart
+from pages.ui.state import session_state as state
+from pages.ui.text import NUMBER, plain, theme
 
 trace, view = session.now(), state.current()
 encoder, config = session.text_encoder(view.model), trace.config

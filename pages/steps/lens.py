@@ -9,8 +9,11 @@ from encoder.figures.matrix import matrix
 from encoder.figures.scatter import paths
 from encoder.formatting import short, shown
 from encoder.metrics import cosine_matrix, final_answer, kl_to_last, lens_words, logit_lens, stream, token_paths
-from pages.ui import downloads, session, state
-from pages.ui.text import chart, plain, theme
+from pages.ui import session
+from pages.ui.components.chart import chart
+from pages.ui.downloads import table as downloads
+from pages.ui.state import session_state as state
+from pages.ui.text import plain, theme
 
 trace, view = session.now(), state.current()
 tokens, encoder = trace.tokens, session.text_encoder(view.model)

@@ -3,7 +3,8 @@
 import streamlit as st
 
 from encoder.lessons.lesson import LessonError
-from pages.ui import lesson_book, lesson_maker, lesson_player, state
+from pages.ui.lessons import library, maker, player
+from pages.ui.state import session_state as state
 from pages.ui.text import plain
 
 
@@ -15,24 +16,24 @@ def offer() -> None:
     )
     seen = st.session_state.get("seen", {})
     with st.grid("auto", min_column_width=280):
-        for name, lesson in lesson_book.bundled().items():
+        for name, lesson in library.bundled().items():
             with st.container(border=True, key=f"card_{name}"):
                 st.markdown(f"**{plain(lesson.title)}**  \n{plain(lesson.learn)}")
                 count, done = len(lesson.steps), seen.get(name, 0)
                 st.caption(f"{count} steps" + (f", seen to {done}" if done else ""))
-                st.button("Go on" if 1 < done < count else "Start", key=f"start_{name}", on_click=lesson_book.go,
+                st.button("Go on" if 1 < done < count else "Start", key=f"start_{name}", on_click=library.go,
                           args=(name, done if 1 < done < count else 1))  # fmt: skip
 
 
 lesson = None
 if name := state.current().lesson:
     try:
-        lesson = lesson_book.find(name)
+        lesson = library.find(name)
     except LessonError as error:
         st.error(plain("  \n".join(error.problems)))
-        lesson_book.leave()
+        library.leave()
 if lesson is not None:
-    lesson_player.draw(lesson)
+    player.draw(lesson)
 else:
     offered, made = st.tabs(["Lessons", "Make a lesson"], key="lessons_part", on_change="rerun")
     if offered.open:
@@ -40,4 +41,4 @@ else:
             offer()
     if made.open:
         with made:
-            lesson_maker.draw()
+            maker.draw()

@@ -9,8 +9,10 @@ from encoder.figures.matrix import matrix
 from encoder.formatting import short, shown
 from encoder.metrics import WAYS, between, together
 from encoder.trace.words import merge, word_groups, words
-from pages.ui import session, state
-from pages.ui.text import arrow, chart, plain, theme
+from pages.ui import session
+from pages.ui.components.chart import chart
+from pages.ui.state import session_state as state
+from pages.ui.text import arrow, plain, theme
 
 TOGETHER = {"Mean": "mean", "Largest": "max"}
 

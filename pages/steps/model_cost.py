@@ -5,7 +5,9 @@ import streamlit as st
 
 from encoder.explain.cost import parameters, step_costs
 from encoder.formatting import short
-from pages.ui import downloads, session, state
+from pages.ui import session
+from pages.ui.downloads import table as downloads
+from pages.ui.state import session_state as state
 from pages.ui.text import WHOLE
 
 trace, view = session.now(), state.current()

@@ -4,10 +4,12 @@ import streamlit as st
 
 from encoder.figures.matrix import matrix
 from encoder.metrics import cosine_matrix
-from pages.ui import session, step_panel
-from pages.ui.text import chart, theme
+from pages.ui import session
+from pages.ui.components.chart import chart
+from pages.ui.step import panel
+from pages.ui.text import theme
 
-step = step_panel.draw("position")
+step = panel.draw("position")
 trace = session.now()
 
 st.header("How alike two positions are")
@@ -18,4 +20,4 @@ st.markdown(
     "The cosine between the position vectors of every two places. With sinusoidal positions it depends only on the "
     "distance between them: every diagonal has one colour."
 )
-step_panel.proof(trace, step)
+panel.proof(trace, step)

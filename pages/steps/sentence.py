@@ -3,11 +3,15 @@
 import pandas as pd
 import streamlit as st
 
-from pages.ui import session, state, step_panel, token_strip, walk
+from pages.ui import session
+from pages.ui.state import session_state as state
+from pages.ui.state import walk
+from pages.ui.state.view import EXAMPLE
+from pages.ui.step import panel, token_strip
 from pages.ui.text import plain
 
 EXAMPLES = (
-    state.EXAMPLE,
+    EXAMPLE,
     "Keys on the table belong to Sara.",
     "The capital of France is [MASK].",
     "The cat chased the mouse.",
@@ -51,6 +55,6 @@ for i in [i for i, token in enumerate(trace.tokens) if token == encoder.mask_tok
 weights = trace.step(f"layers.{view.layer}.attention.weights")
 if trace.pieces.pair and trace.config.n_segments < 2:
     st.caption("This model has no segment embeddings: only the separator tells it where sentence B begins.")
-step_panel.show(trace, weights, view.head)
+panel.show(trace, weights, view.head)
 with st.expander("The tokens as a table"):
     st.dataframe(pd.DataFrame(rows), hide_index=True, key="tokens")

@@ -4,8 +4,12 @@ import streamlit as st
 
 from encoder.figures.matrix import matrix
 from encoder.metrics import cosine, length, stream
-from pages.ui import downloads, session, state, step_panel
-from pages.ui.text import chart, theme
+from pages.ui import session
+from pages.ui.components.chart import chart
+from pages.ui.downloads import table as downloads
+from pages.ui.state import session_state as state
+from pages.ui.step import panel
+from pages.ui.text import theme
 
 BEFORE, INPUT, LENGTH = "Cosine to the layer before", "Cosine to the input", "Length"
 MEANING = {
@@ -14,7 +18,7 @@ MEANING = {
     LENGTH: "The length of each vector. A norm at the end of a layer makes all lengths alike.",
 }
 
-step = step_panel.draw("stack")
+step = panel.draw("stack")
 trace = session.now()
 vectors = stream(trace)  # [n_layers + 1, n, d_model]
 moves = {BEFORE: cosine(vectors[1:], vectors[:-1]), INPUT: cosine(vectors, vectors[:1]), LENGTH: length(vectors)}
@@ -28,4 +32,4 @@ drawn = matrix(values, trace.tokens, columns, theme=theme(), **scale)
 chart(drawn, "moves", f"{chosen}, for each token and layer. {MEANING[chosen]}")
 st.markdown(MEANING[chosen])
 downloads.numbers("moves", chosen, lambda: downloads.frame(values, trace.tokens, columns), values.shape)
-step_panel.proof(trace, step)
+panel.proof(trace, step)

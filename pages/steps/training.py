@@ -7,8 +7,13 @@ import streamlit as st
 from encoder.experiments.timelapse import appears
 from encoder.figures.charts import lines
 from encoder.formatting import short, shown
-from pages.ui import maps, models, player, session, state
-from pages.ui.text import NUMBER, chart, plain, theme
+from pages.ui import session
+from pages.ui.components import maps
+from pages.ui.components import timelapse as player
+from pages.ui.components.chart import chart
+from pages.ui.server import models
+from pages.ui.state import session_state as state
+from pages.ui.text import NUMBER, plain, theme
 
 ROLES = {"previous": "the token before", "next": "the token after", "self": "the token itself"}
 SERIES = {"entropy_share": "spread", "self": "on itself", "previous": "previous", "next": "next"}

@@ -7,8 +7,10 @@ from encoder.figures.charts import token_bars
 from encoder.figures.matrix import matrix
 from encoder.formatting import short, shown
 from encoder.metrics import contributions, most_active
-from pages.ui import session, state
-from pages.ui.text import NUMBER, chart, plain, theme
+from pages.ui import session
+from pages.ui.components.chart import chart
+from pages.ui.state import session_state as state
+from pages.ui.text import NUMBER, plain, theme
 
 trace, view = session.now(), state.current()
 tokens = trace.tokens

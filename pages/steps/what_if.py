@@ -8,8 +8,12 @@ from encoder.experiments.compare import first_difference, relative_difference
 from encoder.figures.matrix import matrix
 from encoder.formatting import short, shown
 from encoder.metrics import cosine
-from pages.ui import board, session, side_by_side, state, switches
-from pages.ui.text import chart, plain, theme
+from pages.ui import session
+from pages.ui.components import board
+from pages.ui.components.chart import chart
+from pages.ui.state import session_state as state
+from pages.ui.step import side_by_side, switches
+from pages.ui.text import plain, theme
 
 trace, before, view = session.now(), session.untouched(), state.current()
 config, tokens = trace.config, trace.tokens

@@ -8,7 +8,9 @@ from encoder.checkpoint.listing import folders
 from encoder.explain.cost import size
 from encoder.formatting import short, shown
 from encoder.model.config import CHOICES, EncoderConfig
-from pages.ui import models, sidebar, state
+from pages.ui.frame import sidebar
+from pages.ui.server import models
+from pages.ui.state import session_state as state
 from pages.ui.text import plain
 
 # field -> (what it is called, smallest, largest)

@@ -20,7 +20,7 @@ from chromium import find_chromium  # noqa: E402
 from playwright.sync_api import sync_playwright  # noqa: E402
 from streamlit.testing.v1 import AppTest  # noqa: E402
 
-from pages.ui import maps  # noqa: E402
+from pages.ui.components import maps  # noqa: E402
 
 SENTENCE = "The old man and the sea were friends. " * 6 + "The old man and the sea were friends"
 BARS = {"picture, ms": 10, "page rerun, ms": 100, "wire, MB": 0.3, "painted, ms": 300}

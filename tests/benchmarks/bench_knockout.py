@@ -26,7 +26,7 @@ import torch  # noqa: E402
 
 from encoder import TextEncoder, Trace  # noqa: E402
 from encoder.experiments.ablation import Watch, leave_one_out  # noqa: E402
-from pages.ui.allocator import keep_freed_memory  # noqa: E402
+from pages.ui.server.heap import keep_freed_memory  # noqa: E402
 
 LENGTHS = (8, 16, 64, 128)
 CHECKED = 16

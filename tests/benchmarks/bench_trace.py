@@ -34,7 +34,7 @@ from torch import Tensor  # noqa: E402
 
 from encoder import TextEncoder  # noqa: E402
 from encoder.model.tap import Recorder  # noqa: E402
-from pages.ui.allocator import keep_freed_memory  # noqa: E402
+from pages.ui.server.heap import keep_freed_memory  # noqa: E402
 
 LENGTHS = (8, 12, 32, 128, 256, 512)
 CHECKED = (12, 128)

@@ -17,7 +17,7 @@ from playwright.sync_api import Page, sync_playwright
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from pages.ui.site import PAGES  # noqa: E402
+from pages.ui.state.site import PAGES  # noqa: E402
 
 WIDTHS = {390: 844, 1280: 800, 1920: 1080}  # width -> the least height
 SCHEMES = ("light", "dark")

@@ -7,7 +7,7 @@ from axe_playwright_python.base import AXE_SCRIPT
 from browser_tools import NEXT_FRAMES, READY, open_page, rerun, widget
 from playwright.sync_api import Page, expect
 
-from pages.ui.site import PAGES
+from pages.ui.state.site import PAGES
 
 KEYS = [page.key for page in PAGES]
 WITHOUT_PICTURE = ("your_model", "lessons", "claims", "glossary")  # text or a form comes first

@@ -12,7 +12,7 @@ from nasty import SCRIPTS
 from playwright.sync_api import Browser, Page, expect
 
 from encoder import TextEncoder
-from pages.ui.site import PAGES
+from pages.ui.state.site import PAGES
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 TEXT = "Keys on the table belong to Sara."

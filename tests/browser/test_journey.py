@@ -9,8 +9,8 @@ from browser_tools import chart, follow_menu, open_page, rerun, serve, watch, wi
 from playwright.sync_api import Browser, Page, expect
 
 from encoder import TextEncoder
-from pages.ui.site import PAGES
-from pages.ui.state import EXAMPLE
+from pages.ui.state.site import PAGES
+from pages.ui.state.view import EXAMPLE
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 

@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from encoder import TextEncoder, Trace
 from encoder.report.report import report
-from pages.ui.site import PAGES
+from pages.ui.state.site import PAGES
 
 TEXT = "Keys on the table belong to Sara."
 AT = "sentence=Keys+on+the+table+belong+to+Sara.&layer=2&head=3"

@@ -9,8 +9,8 @@ from playwright.sync_api import Page, expect
 from encoder import TextEncoder
 from encoder.lessons.lesson import Lesson, LessonStep, Question
 from encoder.lessons.text import pack
-from pages.ui import lesson_book
-from pages.ui.state import EXAMPLE
+from pages.ui.lessons import library
+from pages.ui.state.view import EXAMPLE
 
 
 def focus(page: Page, key: str, text: str = "") -> None:
@@ -34,7 +34,7 @@ def press(page: Page, key: str) -> None:
 
 def play(page: Page, name: str) -> None:
     """Every step of a lesson, by arrow keys, with each answer shown before the next step."""
-    lesson = lesson_book.bundled()[name]
+    lesson = library.bundled()[name]
     for at, step in enumerate(lesson.steps, 1):
         expect(page.get_by_test_id("stProgress")).to_contain_text(f"Step {at} of {len(lesson.steps)}")
         expect(widget(page, "lesson_text")).to_contain_text(step.text[:40])

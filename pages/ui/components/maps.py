@@ -1,0 +1,161 @@
+"""Small maps with one shared cursor, drawn on canvases: many heads, or the same head at several steps."""
+
+import base64
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from encoder.export.tables import Rows, numbered
+from encoder.figures.theme import Kind, Theme, limits, palette
+from encoder.formatting import short, shown
+from encoder.trace.trace import Trace
+from pages.ui.component import component
+from pages.ui.components import present
+from pages.ui.downloads.picture import card
+
+MOST_ROWS = 128  # more tokens than this share pixels
+MOST_EXACT = 64  # up to so many tokens a map may carry exact numbers
+MOST_NAMED = 12  # maps that are each named in the words for all of them
+MOST_CELLS = 220_000  # all maps together
+_component = component(__file__, "maps", "<div class='maps'></div>")
+
+
+@dataclass(frozen=True)
+class Map:
+    """One map: a title for the eye, a label for the screen reader, values [n, n] and the ends of its scale."""
+
+    title: str
+    label: str
+    values: np.ndarray
+    kind: Kind
+    largest: float
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The values at both ends of the colour scale."""
+        return limits(self.kind, self.largest)
+
+
+def draw(
+    key: str,
+    maps: list[Map],
+    tokens: list[str],
+    theme: Theme,
+    on_pick: Callable[[int, int, int], None],
+    *,
+    chosen: int = -1,
+    cell: tuple[int, int] | None = None,
+    exact: bool = False,
+    columns: int = 0,
+    least: int = 84,
+    run: Trace | None = None,
+) -> None:
+    """Draw maps of the same tokens; `on_pick` gets the map, row and column that a person picks.
+
+    `exact` sends exact numbers where the tokens are few, else 255 levels. With too many tokens or maps a pixel stands
+    for the largest of several cells, and the page says so. `columns` fixes how many maps stand in a row, else as
+    many as fit with `least` CSS pixels each. `run` is what they show, if not the run this session looks at.
+    """
+    n = len(tokens)
+    every = max(math.ceil(n / MOST_ROWS), math.ceil(n / math.sqrt(MOST_CELLS / len(maps))))
+    exact = exact and n <= MOST_EXACT
+    drawn = [pooled(m.values, every) for m in maps]
+    rows = drawn[0].shape[0]
+    _component(
+        key=key,
+        on_picked_change=lambda: picked(key, len(maps), n, every, on_pick),
+        data={
+            "maps": [
+                {
+                    "title": m.title,
+                    "label": m.label,
+                    "cells": packed(values, m, exact),
+                    "exact": exact,
+                    "kind": m.kind,
+                    "low": m.ends[0],
+                    "high": m.ends[1],
+                }
+                for m, values in zip(maps, drawn, strict=True)
+            ],
+            "rows": rows,
+            "columns": rows,
+            "names": [shown(token) for token in tokens],
+            "every": every,
+            "across": columns,
+            "width": round(max(least, min(rows, MOST_ROWS)) * (present.LARGER if present.on() else 1)),
+            "chosen": chosen,
+            "cell": [cell[0] // every, cell[1] // every] if cell else None,
+            "palettes": {kind: packed_palette(kind, theme) for kind in {m.kind for m in maps}},
+        },
+    )
+    named = (
+        [m.label for m in maps]
+        if len(maps) <= MOST_NAMED
+        else [f"{len(maps)} maps", maps[0].label, "…", maps[-1].label]
+    )
+    card(key, lambda: rows_of(maps, tokens), "; ".join(named), scale=ends(maps), run=run)
+    if every > 1:
+        st.caption(
+            f"There are too many cells for one pixel each: a pixel shows the largest of {every} × {every} cells."
+        )
+
+
+def rows_of(maps: list[Map], tokens: list[str]) -> Rows:
+    """All maps as one table: for each map a row per token that looks, with a column per token looked at."""
+    names = numbered(tokens)
+    yield ("map", "token", *names)
+    for m in maps:
+        yield from ((m.title, name, *row) for name, row in zip(names, m.values, strict=True))
+
+
+def ends(maps: list[Map]) -> str:
+    """The ends of every map's scale, said once where they are the same for all."""
+    said = {m.ends: f"{short(m.ends[0])} to {short(m.ends[1])}" for m in maps}
+    return next(iter(said.values())) if len(said) == 1 else ", ".join(f"{m.title.lower()} {said[m.ends]}" for m in maps)
+
+
+def scales(maps: list[Map]) -> str:
+    """The ends of every map's scale as a sentence."""
+    if len({m.ends for m in maps}) == 1:
+        return f"One colour scale for all, from {ends(maps)}."
+    return f"Colour scales: {ends(maps)}."
+
+
+def packed(values: np.ndarray, m: Map, exact: bool) -> str:
+    """The cells of a map for the browser: float32 numbers, or levels from 0 to 254."""
+    if exact:
+        return base64.b64encode(np.ascontiguousarray(values, dtype="<f4")).decode()
+    low, high = m.ends
+    scaled = np.nan_to_num((values - low) / (high - low), nan=0.0, posinf=1.0, neginf=0.0)
+    return base64.b64encode(np.ascontiguousarray((scaled.clip(0, 1) * 254).round().astype(np.uint8))).decode()
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def packed_palette(kind: Kind, theme: Theme) -> str:
+    """255 colours of three bytes each."""
+    return base64.b64encode(bytes(channel for colour in palette(kind, theme) for channel in colour)).decode()
+
+
+def pooled(values: np.ndarray, every: int) -> np.ndarray:
+    """The largest value of each every x every block: [n, n] -> [n / every, n / every], rounded up."""
+    if every == 1:
+        return values
+    over = -len(values) % every
+    padded = np.pad(values, ((0, over), (0, over)), constant_values=-np.inf)
+    side = len(padded) // every
+    result: np.ndarray = padded.reshape(side, every, side, every).max(axis=(1, 3))
+    return result
+
+
+def picked(key: str, count: int, n: int, every: int, on_pick: Callable[[int, int, int], None]) -> None:
+    """Hand on what was picked; what comes from a browser is checked first."""
+    said: Any = st.session_state[key].get("picked")
+    if not isinstance(said, list) or len(said) != 3 or any(type(v) is not int for v in said):
+        return
+    m, i, j = said
+    if 0 <= m < count and 0 <= i * every < n and 0 <= j * every < n:
+        on_pick(m, i * every, j * every)

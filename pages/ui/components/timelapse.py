@@ -1,0 +1,37 @@
+"""One head's map at several moments, with a slider and a play button; all of it moves in the browser."""
+
+import math
+
+from encoder.experiments.timelapse import Moment
+from encoder.figures.theme import Theme
+from encoder.formatting import shown
+from pages.ui.component import component
+from pages.ui.components import maps
+
+_component = component(__file__, "timelapse", "<div class='player'></div>")
+
+
+def draw(key: str, label: str, moments: list[Moment], tokens: list[str], theme: Theme, start: int) -> int:
+    """Draw the moments, beginning with number `start`; returns how many cells a pixel stands for in each direction."""
+    every = math.ceil(len(tokens) / maps.MOST_ROWS)
+    drawn = [maps.Map("", label, maps.pooled(one.weights, every), "share", 1.0) for one in moments]
+    _component(
+        key=key,
+        data={
+            "moments": [
+                {
+                    "title": f"step {one.step:,}",
+                    "cells": maps.packed(small.values, small, exact=False),
+                    "answers": [[shown(word), round(share, 4)] for word, share in one.answers],
+                }
+                for one, small in zip(moments, drawn, strict=True)
+            ],
+            "rows": len(drawn[0].values),
+            "every": every,
+            "names": [shown(token) for token in tokens],
+            "palette": maps.packed_palette("share", theme),
+            "label": label,
+            "start": start,
+        },
+    )
+    return every

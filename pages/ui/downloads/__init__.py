@@ -1,0 +1,1 @@
+"""What can be taken along: a picture, its numbers, a whole run."""

@@ -1,0 +1,92 @@
+"""The one place on every page from which all of a run can be taken along."""
+
+import io
+import threading
+from collections.abc import Callable
+from typing import BinaryIO
+
+import cachetools
+import streamlit as st
+
+from encoder import TextEncoder, Trace
+from encoder.export import layer_size, run_size, to_csv_zip, to_npz
+from encoder.export.caption import file_name
+from encoder.report.report import megabytes, plan, report
+from pages.ui import session
+from pages.ui.downloads.button import save
+from pages.ui.downloads.picture import keep_component
+from pages.ui.state import session_state as state
+from pages.ui.state.view import LONGEST_IN_URL, VERSION
+
+MOST_BYTES = 150_000_000  # of a file that is made here; it lies in memory until it is fetched
+MOST_REPORT = 25_000_000
+REPORTS_BYTES = 150_000_000  # all kept reports together
+
+
+def page(trace: Trace) -> None:
+    """What can be kept on every page: a link to what is seen, and all of the run."""
+    view, model = state.current(), session.text_encoder(state.current().model)
+    fold = st.popover("Keep all", key="keep_all", icon=":material/download:", on_change="rerun")
+    if not fold.open:
+        return
+    with fold:
+        st.markdown("**A link to what you see**")
+        keep_component(key="keep_link", data={"version": VERSION})
+        if max(map(len, (view.sentence, view.second))) > LONGEST_IN_URL:
+            st.caption("The sentence is too long to be part of the link.")
+        st.markdown("**All numbers of this run**")
+        whole, layer = run_size(trace), layer_size(trace, view.layer)
+        name = f"{file_name(view.model, 'run')}.npz"
+        archive("Every step, for numpy", name, whole, lambda f: to_npz(trace, f))
+        name = f"{file_name(view.model, f'layer{view.layer}')}.zip"
+        archive(f"Layer {view.layer}, as CSV", name, layer, lambda f: to_csv_zip(trace, view.layer, f))
+        st.markdown("**A report to read offline**")
+        reported(model, trace)
+
+
+def archive(label: str, name: str, nbytes: int, write: Callable[[BinaryIO], None]) -> None:
+    """A button that writes a file when it is clicked, with its size; a file that is too large is refused with it."""
+    if nbytes > MOST_BYTES:
+        most = megabytes(MOST_BYTES)
+        st.caption(f"{label}: {megabytes(nbytes)}, more than the {most} that are handed out here; use the library.")
+        return
+    key, said = f"save_{name[-3:]}", f"{label} (about {megabytes(nbytes)})"
+    save(said, key, name, lambda: written(write), "application/octet-stream")
+
+
+def written(write: Callable[[BinaryIO], None]) -> bytes:
+    """What is written to a file; one large file at a time is made for all sessions."""
+    with seat(), io.BytesIO() as file:
+        write(file)
+        return file.getvalue()
+
+
+@st.cache_resource(show_spinner=False)
+def seat() -> threading.Lock:
+    """The one lock under which large files are made."""
+    return threading.Lock()
+
+
+@st.cache_resource(show_spinner=False)
+def reports() -> cachetools.LRUCache[tuple[object, ...], bytes]:
+    """Reports that were made, for all sessions, bounded in bytes."""
+    return cachetools.LRUCache(maxsize=REPORTS_BYTES, getsizeof=len)
+
+
+def reported(encoder: TextEncoder, trace: Trace) -> None:
+    """The report of chosen layers: its size, the way to make it with progress, and then to take it along."""
+    view = state.current()
+    layers = st.multiselect("Layers", range(trace.config.n_layers), default=[view.layer], key="report_layers")
+    nbytes = plan(trace, layers).nbytes
+    if nbytes > MOST_REPORT:
+        st.caption(f"It would take {megabytes(nbytes)}, more than {megabytes(MOST_REPORT)}: choose fewer layers.")
+        return
+    asked = (view.model, trace.asked, view.hidden, view.edits, tuple(sorted(layers)))
+    if st.button(f"Make the report (about {megabytes(nbytes)})", key="make_report"):
+        bar = st.progress(0.0)
+        with seat():
+            reports()[asked] = "".join(report(encoder, trace, layers, bar.progress)).encode()
+        bar.empty()
+    if (kept := reports().get(asked)) is not None:
+        name = f"{file_name(view.model, 'report')}.html"
+        save(f"Save the report ({megabytes(len(kept))})", "save_report", name, lambda: kept, "text/html")

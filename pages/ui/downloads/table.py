@@ -1,0 +1,50 @@
+"""Numbers as a table and as a CSV file."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from encoder.export.caption import file_name
+from encoder.export.tables import Rows, to_csv
+from encoder.formatting import shown
+from pages.ui.downloads import button
+
+
+def frame(values: np.ndarray, rows: list[str], columns: list[str] | str) -> pd.DataFrame:
+    """A matrix as a table: rows are tokens with their positions, columns tokens likewise or dim_1, dim_2, ...
+
+    Every label of a token starts with its position, so no two are the same and no spreadsheet takes one for a formula.
+    """
+    width = values.shape[1]
+    names = [f"{j} {shown(t)}" for j, t in enumerate(columns)] if isinstance(columns, list) else None
+    return pd.DataFrame(
+        values,
+        index=pd.Index([f"{i} {shown(t)}" for i, t in enumerate(rows)], name="token"),
+        columns=names or [f"{columns}_{j + 1}" for j in range(width)],
+    )
+
+
+def numbers(key: str, name: str, make: Callable[[], pd.DataFrame], shape: tuple[int, ...]) -> None:
+    """A fold with the exact numbers, made only when it is opened, and the same numbers as CSV."""
+    size = " × ".join(map(str, shape))
+    fold = st.expander(f"Numbers ({size})", key=f"numbers_{key}", on_change="rerun")
+    if fold.open:
+        with fold:
+            table = make()
+            st.dataframe(table, key=f"table_{key}")
+            save(f"csv_of_{key}", name, table)
+
+
+def save(key: str, name: str, table: pd.DataFrame) -> None:
+    """A button that takes a table along as CSV."""
+    button.save("CSV", key, f"{file_name(name)}.csv", lambda: to_csv(rows(table)).encode(), "text/csv")
+
+
+def rows(table: pd.DataFrame) -> Rows:
+    """The header and rows of a table, its index first unless it only counts the rows."""
+    counts = isinstance(table.index, pd.RangeIndex) and table.index.name is None
+    whole = table if counts else table.reset_index()
+    yield list(whole.columns)
+    yield from whole.itertuples(index=False)

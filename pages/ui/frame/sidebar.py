@@ -1,0 +1,113 @@
+"""What all pages share: the sentence, the model, the layer and head, and what is hidden."""
+
+from contextlib import nullcontext
+
+import streamlit as st
+
+from encoder import TextEncoder
+from encoder.edits.describe import sentence
+from encoder.edits.text import text_to_edits
+from encoder.formatting import shown
+from encoder.metrics import first_lost
+from encoder.trace.tokens import Tokens
+from encoder.trace.trace import Trace
+from pages.ui import session
+from pages.ui.server import models
+from pages.ui.state import session_state as state
+from pages.ui.state.view import EXAMPLE, LONGEST_IN_URL, View
+from pages.ui.state.walk import KNOWN_STEPS
+from pages.ui.text import plain
+
+
+def draw() -> Trace:
+    """Draw the sidebar, run the sentence, and return the recorded run that every page reads."""
+    state.read_url(models.check, KNOWN_STEPS)
+    encoder = loaded()
+    with st.sidebar:
+        st.text_area("Sentence", height=100, max_chars=200_000, help="Ctrl+Enter runs it.", **state.widget("sentence"))
+        tie = state.widget("model") | {"on_change": take_model, "args": ()}
+        st.selectbox("Model", models.names(), format_func=lambda name: models.offer(name).label, **tie)
+        pair = st.expander("Sentence pair", expanded=bool(state.current().second), key="pair", on_change="rerun")
+        if pair.open:
+            pair.text_area(
+                "Second sentence", height=68, max_chars=200_000,
+                help="Both are read as one input: A, a separator, B.", **state.widget("second"),
+            )  # fmt: skip
+        typed, second = state.current().sentence, state.current().second.strip()
+        if not typed.strip():
+            state.note(["The sentence is empty, so the example is shown."])
+        typed = typed if typed.strip() else EXAMPLE
+        pieces = encoder.tokenize((typed, second) if second else typed)
+        if len(pieces.text) + len(pieces.pair) < len(typed) + len(second):
+            state.note([cut_note(len(typed) + len(second), pieces)])
+        view, notes = state.current().within(encoder.config, len(pieces.ids))
+        state.note(notes)
+        st.session_state["view"] = view
+        config, tokens = encoder.config, pieces.tokens
+        st.segmented_control("Layer", range(config.n_layers), required=True, width="stretch", **state.widget("layer"))
+        st.segmented_control("Head", range(config.n_heads), required=True, width="stretch", **state.widget("head"))
+        st.multiselect(
+            "Hidden tokens",
+            range(len(tokens)),
+            format_func=lambda i: f"{i} {shown(tokens[i])}",
+            help="No token can look at a hidden one: its column in the attention is masked.",
+            **state.widget("hidden"),
+        )
+        if view.edits:
+            changes = text_to_edits(view.edits)
+            st.markdown(f"**This run is changed** ({len(changes)})")
+            for edit in changes[:8]:
+                st.caption(plain(sentence(edit, config)))
+            st.button("Remove all changes", key="remove_edits", on_click=state.change, kwargs={"edits": ""})
+        if len(typed) > LONGEST_IN_URL:
+            st.caption("This sentence is too long to be part of the link.")
+    st.session_state["read"] = pieces.asked
+    with st.spinner("Running the model …", show_time=True):  # said only of what takes more than half a second
+        trace = session.now()
+    if first := first_lost(trace):
+        state.note([lost_note(first)])
+    return trace
+
+
+def take_model() -> None:
+    """Show the newly chosen model at the layer and head that are worth a first look."""
+    model = st.session_state["model"]
+    show_model(model)
+
+
+def show_model(name: str) -> None:
+    """Go on with another model, at the layer and head of it that are worth a first look."""
+    offer = models.offer(name)
+    state.change(model=name, layer=offer.layer, head=offer.head, cell="")
+
+
+def loaded() -> TextEncoder:
+    """The model on the screen; one that cannot be had gives way, with a sentence, to the last that could."""
+    asked = state.current().model
+    try:
+        with st.spinner("Loading the model …", show_time=True) if not session.is_loaded(asked) else nullcontext():
+            encoder = session.text_encoder(asked)
+    except ValueError as error:
+        last = st.session_state.get("last_model", asked)
+        last = View().model if last == asked else last  # its folder may be gone
+        label = models.offer(last).label
+        state.note([f"The model “{asked[:60]}” cannot be shown: {error}. Showing {label}."])
+        show_model(last)
+        return session.text_encoder(last)
+    models.remember(asked)
+    st.session_state["last_model"] = asked
+    return encoder
+
+
+def cut_note(length: int, pieces: Tokens) -> str:
+    """What to say of input that was too long."""
+    kept, tokens = len(pieces.text) + len(pieces.pair), len(pieces.ids)
+    return f"The text has {length:,} characters; the model reads the first {kept:,}, {tokens} tokens, and no more."
+
+
+def lost_note(step: str) -> str:
+    """What to say of a run that does not end in numbers."""
+    return (
+        f"From {step} on, some values of this run are not finite numbers: they outgrew what float32 holds, or a row "
+        "has no key left to look at."
+    )

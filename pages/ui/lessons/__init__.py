@@ -1,0 +1,1 @@
+"""Lessons on the screen: played, made and kept."""

@@ -1,0 +1,47 @@
+"""What a trial found, on the screen: the verdict, the number, the sentence and the picture."""
+
+import streamlit as st
+
+from encoder.figures.charts import lines, token_bars
+from encoder.figures.matrix import matrix
+from encoder.formatting import brief
+from encoder.trials import Bars, Curves, Finding, Picture, Verdict
+from pages.ui.components.chart import chart
+from pages.ui.text import plain, theme
+
+COLOURS = {Verdict.HOLDS: "green", Verdict.CONDITION: "orange", Verdict.FAILS: "red", Verdict.UNTRIED: "gray"}
+ICONS = {
+    Verdict.HOLDS: ":material/check:",
+    Verdict.CONDITION: ":material/rule:",
+    Verdict.FAILS: ":material/close:",
+    Verdict.UNTRIED: ":material/help:",
+}
+
+
+def badge(found: Finding) -> None:
+    """The verdict, by colour, sign and word."""
+    st.badge(found.verdict.value, icon=ICONS[found.verdict], color=COLOURS[found.verdict])
+
+
+def draw(found: Finding, key: str, claim: str) -> None:
+    """All of it, below the claim that was put to the test."""
+    st.markdown(f"*{plain(claim)}*")
+    with st.container(horizontal=True, vertical_alignment="center", key=f"{key}_number"):
+        badge(found)
+        if found.what:
+            st.metric(plain(found.what), brief(found.value), width="content")
+    with st.container(key=f"{key}_verdict"):
+        st.markdown(plain(found.sentence))
+    if found.picture is not None:
+        picture(found.picture, key, found.what)
+
+
+def picture(of: Picture, key: str, alt: str) -> None:
+    """The numbers behind a finding."""
+    if isinstance(of, Curves):
+        drawn = lines(of.series, of.x, of.titles, logarithmic=of.logarithmic, theme=theme())
+    elif isinstance(of, Bars):
+        drawn = token_bars(of.series, of.names, title=of.title, theme=theme())
+    else:
+        drawn = matrix(of.values, of.rows, of.columns, kind="share" if of.share else "signed", theme=theme())
+    chart(drawn, f"{key}_picture", alt)

@@ -1,0 +1,108 @@
+"""Where lessons come from, whether they fit the app, and the way through them."""
+
+import hashlib
+from dataclasses import fields, replace
+from pathlib import Path
+
+import streamlit as st
+
+from encoder.lessons.lesson import Lesson, LessonError, LessonStep, read
+from encoder.lessons.text import PACKED, pack, unpack, write
+from pages.ui.server import models
+from pages.ui.state import session_state as state
+from pages.ui.state.site import PAGES
+from pages.ui.state.view import View, from_query
+from pages.ui.state.walk import KNOWN_STEPS
+
+FOLDER = Path(__file__).parents[2] / "lessons"
+HERE = next(page for page in PAGES if page.key == "lessons")
+# Every page that a step may show, by key.
+SHOWN = {page.key: page for page in PAGES if page.section != "Learn"}
+# The order in which the bundled lessons are offered.
+ORDER = (
+    "shapes", "word-order", "positions", "q-k-v-by-hand", "softmax-by-hand", "why-divide", "many-heads", "who-is-it",
+    "many-meanings", "padding", "why-residuals", "two-norms", "why-relu", "parameters", "cost",
+)  # fmt: skip
+
+
+@st.cache_resource(show_spinner=False)
+def bundled() -> dict[str, Lesson]:
+    """The lessons that belong to the app, by name."""
+    files = {name: FOLDER / f"{name}.toml" for name in ORDER}
+    return {name: fitting(read(file.read_text(encoding="utf-8"), file.name)) for name, file in files.items()}
+
+
+def fitting(lesson: Lesson, name: str = "the lesson") -> Lesson:
+    """The same lesson, if all its pages and views exist.
+
+    Raises:
+        LessonError: some do not.
+    """
+    problems = []
+    for number, step in enumerate(lesson.steps, 1):
+        where = f"{name}, step {number}"
+        if step.page not in SHOWN:
+            problems.append(f"{where}: there is no page {step.page!r}; the pages are {', '.join(SHOWN)}")
+        _, notes = from_query(step.view, models.check, KNOWN_STEPS)
+        problems += [f"{where}: {note.replace('The link', 'the view', 1)}" for note in notes]
+    if problems:
+        raise LessonError(problems)
+    return lesson
+
+
+def keep(lesson: Lesson) -> str:
+    """The name under which a lesson can be played: packed for a link, or for this session alone if it is too long."""
+    packed = pack(lesson)
+    if packed:
+        return packed
+    name = f"file:{hashlib.sha256(write(lesson).encode()).hexdigest()[:12]}"
+    st.session_state.setdefault("lesson_files", {})[name] = lesson
+    return name
+
+
+def find(name: str) -> Lesson:
+    """The lesson of that name.
+
+    Raises:
+        LessonError: there is none, or what the link holds is no lesson.
+    """
+    if name.startswith(PACKED):
+        return fitting(unpack(name), "the linked lesson")
+    found = bundled().get(name) or st.session_state.get("lesson_files", {}).get(name)
+    if found is None:
+        own = "It was opened from a file, which is not part of the link: open the file again." if ":" in name else ""
+        raise LessonError([f"There is no lesson {name!r} here. {own or 'Choose one of those below.'}"])
+    return found
+
+
+def view_of(step: LessonStep, name: str, at: int) -> View:
+    """What a step shows."""
+    view, _ = from_query(step.view, models.check, KNOWN_STEPS)
+    if "model" in step.view and "layer" not in step.view:
+        offer = models.offer(view.model)
+        view = replace(view, layer=offer.layer, head=offer.head)
+    return replace(view, lesson=name, at=at, present=state.current().present)
+
+
+def go(name: str, at: int) -> None:
+    """Show a step of a lesson, on the lesson page."""
+    lesson = find(name)
+    at = min(max(at, 1), len(lesson.steps))
+    st.session_state["view"] = view_of(lesson.steps[at - 1], name, at)
+    st.session_state["entered"] = (name, at)
+    seen = st.session_state.setdefault("seen", {})
+    seen[name] = max(seen.get(name, 0), at)
+    st.session_state["go_to"] = HERE.script
+
+
+def leave() -> None:
+    """Put the lesson away; what is on the screen stays."""
+    state.change(lesson="", at=1)
+
+
+def changed(step: LessonStep) -> bool:
+    """Whether a person has moved away from the step's view; which step and number are open does not count."""
+    view = state.current()
+    meant = view_of(step, view.lesson, view.at)
+    names = [field.name for field in fields(view) if field.name not in ("step", "cell", "choices")]
+    return any(getattr(view, name) != getattr(meant, name) for name in names)

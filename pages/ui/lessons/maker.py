@@ -1,0 +1,147 @@
+"""Makes a lesson: collect views while walking through the app, edit the texts, save, open and share."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from encoder.lessons.lesson import LONGEST, MOST_BYTES, Lesson, LessonError, LessonStep, Question, read
+from encoder.lessons.text import pack, write
+from encoder.trials import TRIALS, claim, takes
+from pages.ui.lessons import draft as lesson_draft
+from pages.ui.lessons import library
+from pages.ui.text import plain
+
+NOTHING, TOKEN, VERDICT, NUMBER = "nothing", "where a word looks", "whether the claim holds", "the number"
+# Trials that need no more than the sentence of the view.
+SIMPLE = [name for name in TRIALS if all(p == "sentence" for p, needed in takes(name).items() if needed)]
+
+
+def draw() -> None:
+    """The whole workbench."""
+    st.markdown(
+        "Switch collecting on and walk through the app: the bar above every page then has a button that adds what you "
+        "see. Come back here to write the texts, to save the lesson as a file, or to share it as a link."
+    )
+    st.session_state["draft_switch"] = lesson_draft.on()
+    st.toggle("Collect views", key="draft_switch", on_change=switch)
+    given = st.file_uploader("Open a lesson file", type=["toml"], key="lesson_file", on_change=open_file)
+    if given is None:
+        st.session_state.pop("lesson_file_problems", None)
+    for problem in st.session_state.get("lesson_file_problems", []):
+        st.error(plain(problem))
+    lesson = fields()
+    for number, step in enumerate(lesson.steps):
+        lesson = replace(lesson, steps=(*lesson.steps[:number], one(number, step), *lesson.steps[number + 1 :]))
+    st.session_state["draft"] = lesson
+    if not lesson.steps:
+        st.caption("No step yet.")
+        return
+    finish(lesson)
+
+
+def switch() -> None:
+    """Switch collecting on or off."""
+    st.session_state["drafting"] = st.session_state["draft_switch"]
+
+
+def open_file() -> None:
+    """Read the file that was given, and say what is wrong with it."""
+    given = st.session_state["lesson_file"]
+    problems: list[str] = []
+    if given is not None:
+        try:
+            if given.size > MOST_BYTES:
+                raise LessonError([f"{given.name}: it has {given.size:,} bytes; a lesson has at most {MOST_BYTES:,}"])
+            text = given.getvalue().decode("utf-8")
+            lesson_draft.put(library.fitting(read(text, given.name), given.name))
+        except LessonError as error:
+            problems = error.problems
+        except UnicodeDecodeError:
+            problems = [f"{given.name}: it is no text in UTF-8"]
+    st.session_state["lesson_file_problems"] = problems
+
+
+def field(label: str, name: str, value: str, key: str, tall: bool = False) -> str:
+    """A text of the lesson, with the length it may have."""
+    kind = st.text_area if tall else st.text_input
+    written: str = kind(label, value, key=f"{key}_{st.session_state.get('draft_round', 0)}", max_chars=LONGEST[name])
+    return written
+
+
+def fields() -> Lesson:
+    """Title and what one will learn."""
+    lesson = lesson_draft.draft()
+    title = field("Title", "title", lesson.title, "draft_title")
+    return replace(lesson, title=title, learn=field("What one will learn", "learn", lesson.learn, "draft_learn"))
+
+
+def one(number: int, step: LessonStep) -> LessonStep:
+    """One step: its page, its text, and the way to move it or take it away."""
+    with st.container(border=True):
+        page = library.SHOWN[step.page]
+        what = [page.title, *(f"{name} {value}" for name, value in step.view.items())]
+        what += [f"check {step.trial}"] if step.trial else []
+        what += [f"question: {step.question.kind}"] if step.question else []
+        st.caption(plain(f"{number + 1}. {' · '.join(what)}"))
+        text = field("Text", "text", step.text, f"draft_text_{number}", tall=True)
+        with st.container(horizontal=True):
+            st.button(
+                "Move up", key=f"draft_up_{number}", disabled=number == 0, on_click=lesson_draft.move, args=(number,)
+            )
+            st.button("Remove", key=f"draft_remove_{number}", on_click=lesson_draft.remove, args=(number,))
+        return asked(number, measured(number, replace(step, text=text)))
+
+
+def measured(number: int, step: LessonStep) -> LessonStep:
+    """Let the person choose what is measured; only trials that need no more than a sentence are offered here."""
+    turn = st.session_state.get("draft_round", 0)
+    offered = ["", *([step.trial] if step.trial else []), *(name for name in SIMPLE if name != step.trial)]
+    chosen = st.selectbox("What is measured", offered, index=1 if step.trial else 0, key=f"draft_check_{number}_{turn}",
+                          format_func=lambda name: claim(name) if name else "nothing")  # fmt: skip
+    own = st.checkbox("It makes sense on any sentence", step.own, key=f"draft_own_{number}_{turn}")
+    return replace(step, own=own, trial=chosen, given=step.given if chosen == step.trial else {})
+
+
+def asked(number: int, step: LessonStep) -> LessonStep:
+    """Let the person choose what is to be predicted first; a question from a file is kept as it is."""
+    question = step.question
+    kinds = [NOTHING, TOKEN, *([VERDICT] if step.trial else [])]
+    was = kinds.index({"token": TOKEN, "verdict": VERDICT}.get(question.kind, NOTHING)) if question else 0
+    if question and question.kind == "number" and step.trial:
+        kinds, was = [*kinds, NUMBER], len(kinds)
+    turn = st.session_state.get("draft_round", 0)
+    kind = st.selectbox(
+        "What is to be predicted first", kinds, index=was, key=f"draft_ask_{number}_{turn}_{len(kinds)}"
+    )
+    if kind == TOKEN:
+        word = field("The word that looks", "word", question.word if question else "", f"draft_word_{number}")
+        return replace(step, question=Question("token", question.ask if question else "", word))
+    if kind == VERDICT:
+        usual = f"“{claim(step.trial)}” Does that hold?"
+        return replace(step, question=Question("verdict", question.ask if question and question.ask else usual))
+    return replace(step, question=question if kind == NUMBER else None)
+
+
+def finish(lesson: Lesson) -> None:
+    """Play, save and share the lesson, if it is one."""
+    try:
+        text = write(lesson)
+        library.fitting(read(text, "your lesson"), "your lesson")
+    except LessonError as error:
+        st.warning(plain("  \n".join(error.problems)))
+        return
+    with st.container(horizontal=True):
+        st.button("Play it", key="draft_play", type="primary", on_click=play, args=(lesson,))
+        st.download_button("Save as a file", data=text.encode(), file_name="lesson.toml", mime="application/toml",
+                           key="draft_save", on_click="ignore")  # fmt: skip
+    packed = pack(lesson)
+    if packed is None:
+        st.caption("The lesson is too long for a link: share the file.")
+    else:
+        st.markdown("Share it as a link: put this behind the address of the app.")
+        st.code(f"/lessons?lesson={packed}", language=None, wrap_lines=True)
+
+
+def play(lesson: Lesson) -> None:
+    """Show the lesson from its first step."""
+    library.go(library.keep(lesson), 1)

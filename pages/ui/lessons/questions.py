@@ -1,0 +1,86 @@
+"""What a step of a lesson asks before it shows, what it measures, and how a guess did."""
+
+import streamlit as st
+
+from encoder.formatting import shown
+from encoder.lessons import guesses
+from encoder.lessons.lesson import LessonStep, Question
+from encoder.trace.trace import Trace
+from encoder.trials import Finding, Verdict, position_of, takes
+from pages.ui import session
+from pages.ui.lessons import library
+from pages.ui.state import session_state as state
+from pages.ui.text import plain
+
+VERDICTS = [verdict.value for verdict in Verdict if verdict is not Verdict.UNTRIED]
+
+
+def predicted(step: LessonStep, question: Question, place: tuple[str, int]) -> bool:
+    """Ask what will come out; once the answer was asked for, say it. Returns whether it was."""
+    given = st.session_state.setdefault("guesses", {})
+    if place not in given:
+        with st.container(key="lesson_question"):
+            guess = ask(question)
+        st.button("Show what comes out", key="reveal", shortcut="S", on_click=given.__setitem__, args=(place, guess))
+        return False
+    outcome = outcome_of(step, question, given[place])
+    if outcome is not None:
+        st.session_state.setdefault("right", {})[place] = outcome.right
+        with st.container(key="lesson_outcome"):
+            box = st.success if outcome.right else st.info
+            box(plain(outcome.sentence))
+    st.button("Guess again", key="again", on_click=given.pop, args=(place,))
+    return True
+
+
+def ask(question: Question) -> int | float | str | None:
+    """The widget for a guess."""
+    view, trace = state.current(), session.now()
+    if question.kind == "token":
+        name = shown(trace.tokens[query_of(question, trace)])
+        label = question.ask or f"Where does “{name}” look most in layer {view.layer}, head {view.head}?"
+        names = [plain(f"{i} {shown(token)}") for i, token in enumerate(trace.tokens)]
+        marked: int | None = st.pills(plain(label), range(len(names)), key="guess", format_func=names.__getitem__)
+        return marked
+    if question.kind == "number":
+        middle = (question.low + question.high) / 2
+        step = (question.high - question.low) / 100
+        number: float = st.slider(plain(question.ask), question.low, question.high, middle, step, key="guess")
+        return number
+    said: str | None = st.pills(plain(question.ask), VERDICTS, key="guess")
+    return said
+
+
+def query_of(question: Question, trace: Trace) -> int:
+    """The position of the token that looks; the first word where the sentence does not have it."""
+    try:
+        return position_of(trace, question.word)
+    except ValueError:
+        return min(1, len(trace.tokens) - 1)
+
+
+def outcome_of(step: LessonStep, question: Question, guess: object) -> guesses.Outcome | None:
+    """How the guess did; None where the check cannot be made, which is said elsewhere."""
+    view, trace = state.current(), session.now()
+    if question.kind == "token":
+        marked = guess if isinstance(guess, int) and guess < len(trace.tokens) else None
+        return guesses.token(trace, view.layer, view.head, query_of(question, trace), marked)
+    found = finding_of(step)
+    if isinstance(found, str):
+        return None
+    if question.kind == "number":
+        return guesses.number(found, question.low, question.high, guess if isinstance(guess, float) else None)
+    return guesses.verdict(found, guess if isinstance(guess, str) else None)
+
+
+def finding_of(step: LessonStep) -> Finding | str:
+    """What the step's check finds in the model and, where it makes sense, the sentence on the screen; or why not."""
+    given = dict(step.given)
+    if "sentence" in takes(step.trial) and "sentence" not in given:
+        own = library.view_of(step, "", 1).sentence
+        read = st.session_state["read"]
+        given["sentence"] = (read if isinstance(read, str) else read[0]) if step.own else own
+    try:
+        return session.finding(step.trial, given)
+    except (ValueError, KeyError) as error:
+        return f"This cannot be measured here: {error.args[0]}."

@@ -1,0 +1,82 @@
+"""The first visitor after a start of the server waits for libraries; here is what is done meanwhile and after.
+
+A chart of nothing has the browser fetch and start what draws charts while the server loads, and Streamlit's mistaken
+"Page not found" is closed.
+Until the app has named its pages for the first time, Streamlit looks for pages in the folder pages/ by itself; it finds
+no link to a page there, says so, and then shows the right page all the same.
+"""
+
+import gc
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+
+import streamlit as st
+
+from pages.ui.component import component
+
+SHORT = 0.001  # seconds that one thread goes on while another waits: the browser fetches files during the imports
+NOTHING = {
+    "data": [{"type": "heatmap", "z": [[0]], "opacity": 0, "showscale": False, "hoverinfo": "skip"}],
+    "layout": {"height": 10, "xaxis": {"visible": False}, "yaxis": {"visible": False}},
+}
+_component = component(__file__, "startup", "<span></span>")
+
+
+@st.cache_resource(show_spinner=False)
+def sessions() -> list[bool]:
+    """One entry as soon as this server has a session."""
+    return []
+
+
+def draw() -> None:
+    """Close the dialog in the very first session."""
+    if st.session_state.setdefault("first_visit", not sessions()):
+        sessions().append(True)
+        _component(key="first_visit_dialog")
+
+
+@st.cache_resource(show_spinner=False)
+def loaded() -> list[bool]:
+    """One entry as soon as this server has its libraries."""
+    return []
+
+
+@st.cache_resource(show_spinner=False)
+def seat() -> threading.Lock:
+    """Held by the visitor whose run imports."""
+    return threading.Lock()
+
+
+@contextmanager
+def loading() -> Iterator[None]:
+    """Around the imports: one visitor does them, in a hurry; who comes meanwhile waits here."""
+    if loaded():
+        yield
+        return
+    with seat(), nullcontext() if loaded() else hurry():
+        yield
+
+
+@contextmanager
+def hurry() -> Iterator[None]:
+    """After a chart of nothing, nobody looks for garbage meanwhile, nor ever after among what was loaded.
+
+    Nobody else may draw: Plotly looks at numpy as soon as another thread has begun to import it. To look at all of
+    torch's objects takes a tenth of a second, in which no session gets on. It must not be later: what stands aside
+    here is never let go, and there are no runs yet.
+    """
+    waiting = st.empty()
+    waiting.plotly_chart(NOTHING, key="first_chart", config={"displayModeBar": False})
+    gc.disable()
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(SHORT)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(usual)
+        gc.enable()
+    gc.freeze()
+    waiting.empty()
+    loaded().append(True)

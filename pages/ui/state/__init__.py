@@ -1,0 +1,1 @@
+"""What one session looks at, the pages, and the way through them."""

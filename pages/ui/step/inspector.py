@@ -1,0 +1,231 @@
+"""Open a number: the arithmetic that made it, from the recorded operands, and a link to each of them."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from encoder.figures.charts import term_bars
+from encoder.formatting import short, shown
+from encoder.operations.explanation import Explanation, Line, Operand
+from encoder.steps.step import PAIRS, PER_HEAD, PER_TOKEN, Step
+from encoder.trace.trace import Trace
+from pages.ui import session
+from pages.ui.component import component
+from pages.ui.components.chart import chart
+from pages.ui.state import session_state as state
+from pages.ui.state.view import CELL
+from pages.ui.text import NUMBER, plain, theme
+
+ROWS = 500  # terms in the table
+MOST_TRAIL = 50  # opened numbers that lead back
+_clicks = component(__file__, "clicks", "<span></span>")
+
+
+def spell(name: str, index: tuple[int, ...]) -> str:
+    """A number's place as the URL spells it."""
+    return f"{name}:{','.join(map(str, index))}"
+
+
+def parse(cell: str) -> tuple[str, tuple[int, ...]] | None:
+    """The place that a URL spells; None for anything else."""
+    match = CELL.fullmatch(cell)
+    return (match[1], tuple(map(int, match[2].split(",")))) if match else None
+
+
+def open_number(name: str, index: tuple[int, ...], fresh: bool = False) -> None:
+    """Show a number in the inspector; `fresh` starts a new trail."""
+    cell = spell(name, index)
+    trail = [] if fresh else st.session_state.get("trail", [])
+    st.session_state["trail"] = (
+        [*trail[: trail.index(cell)], cell] if cell in trail else [*trail[1 - MOST_TRAIL :], cell]
+    )
+    state.change(cell=cell)
+
+
+def close() -> None:
+    """Put the inspector away."""
+    st.session_state["trail"] = []
+    state.change(cell="")
+
+
+def index_of(step: Step, head: int, row: int, column: int) -> tuple[int, ...]:
+    """The index in a step of a cell in its picture."""
+    if step.shape in (PAIRS, PER_HEAD):
+        return (head, row, column)
+    return (column,) if step.shape == PER_TOKEN else (row, column)
+
+
+def listen(step: Step, head: int, columns: list[list[int]] | None = None) -> None:
+    """Open the number whose cell in the main picture is clicked.
+
+    `columns` gives, for pictures of the best words, the word behind each row and column.
+    """
+
+    def take() -> None:
+        said: Any = st.session_state["clicks"].get("cell")
+        if not isinstance(said, list) or len(said) != 2 or any(type(v) is not int or v < 0 for v in said):
+            return
+        row, column = said
+        if columns is not None:
+            if row >= len(columns) or column >= len(columns[row]):
+                return
+            column = columns[row][column]
+        open_number(step.name, index_of(step, head, row, column), fresh=True)
+
+    _clicks(key="clicks", data={"chart": "picture"}, on_cell_change=take)
+
+
+def choose(trace: Trace, step: Step, head: int) -> None:
+    """The way to a number without a mouse: choose row and column, and open."""
+    tokens = [f"{i} {shown(t)}" for i, t in enumerate(trace.tokens)]
+    width = step.sizes(trace.config, len(tokens))[-1]
+    with st.container(horizontal=True, vertical_alignment="bottom", key="choose"):
+        row = column = 0
+        if step.shape != PER_TOKEN:
+            row = st.selectbox("Row", range(len(tokens)), format_func=tokens.__getitem__, key="row", width=170)
+        names = tokens if step.shape == PAIRS or step.shape == PER_TOKEN else [str(i) for i in range(width)]
+        column = st.selectbox("Column", range(len(names)), format_func=names.__getitem__, key="column", width=170)
+        index = index_of(step, head, row, column)
+        st.button("Open this number", key="open", on_click=open_number, args=(step.name, index, True))
+
+
+def place(trace: Trace, name: str, index: tuple[int, ...]) -> str:
+    """Where a number is, in words: its step, layer, head, tokens and dimension."""
+    if name == "ids":
+        return f"Token id of “{shown(trace.tokens[index[0]])}” ({index[0]})"
+    if name not in trace:
+        return f"{name} [{', '.join(map(str, index))}]"
+    step = trace.step(name)
+    where = [f"layer {step.layer}"] if step.layer is not None else []
+    tokens = []
+    for dimension, i in zip(step.shape, index, strict=True):
+        if dimension == "n":
+            tokens.append(f"“{shown(trace.tokens[i])}” ({i})")
+        elif dimension == "vocab":
+            word = session.text_encoder(state.current().model).tokenizer.id_to_token(i)
+            where.append(f"word “{shown(word or '')}” ({i})")
+        else:
+            where.append(f"{'head' if dimension == 'H' else 'unit' if dimension == 'd_ff' else 'dimension'} {i}")
+    return f"{step.title}, {', '.join([*where, ' → '.join(tokens)])}"
+
+
+def opened(trace: Trace) -> Explanation | str | None:
+    """The opened number explained, or why it cannot be; None where none is open."""
+    asked = parse(state.current().cell)
+    if asked is None:
+        return None
+    try:
+        return session.text_encoder(state.current().model).explain(trace, *asked)
+    except (KeyError, ValueError) as error:
+        return f"The opened number cannot be shown: {error.args[0]}."
+
+
+def opened_pair(trace: Trace, names: list[str], head: int) -> tuple[int, int] | None:
+    """Row and column of the opened number, if it belongs to one of these steps and to this head."""
+    found = opened(trace)
+    if isinstance(found, Explanation) and found.name in names and found.index[0] == head:
+        return found.index[1], found.index[2]
+    return None
+
+
+def draw(trace: Trace) -> None:
+    """The opened number, if one is open."""
+    found, cell = opened(trace), state.current().cell
+    if not isinstance(found, Explanation):
+        if found:
+            st.warning(plain(found))
+        return
+    if cell not in st.session_state.setdefault("trail", []):
+        st.session_state["trail"] = [cell]
+    with st.container(border=True, key="inspector"):
+        breadcrumb(trace)
+        st.markdown(f"### {plain(place(trace, found.name, found.index))} = {short(found.recorded)}")
+        st.markdown(found.words)
+        if found.edited:
+            st.markdown(
+                f"**{plain(f'This number was changed: {found.edited}.')}** The arithmetic is that of the step as it is."
+            )
+        with st.container(key="arithmetic", horizontal=True):
+            st.latex(found.latex)
+        if found.operation not in ("parameter", "input"):
+            st.caption(
+                f"Computed again in float64: {found.result:.9g}. Recorded: {found.recorded:.9g}. "
+                f"Difference: {found.difference:.1e}, where the numbers combined are of size {short(found.size)}."
+            )
+        if found.operands:
+            links(trace, found.operands)
+        if found.terms is not None:
+            terms(trace, found)
+
+
+def breadcrumb(trace: Trace) -> None:
+    """The trail of opened numbers, each a way back, and the way out."""
+    with st.container(horizontal=True, key="trail"):
+        for i, cell in enumerate(st.session_state["trail"]):
+            name, index = parse(cell) or ("", ())
+            label = plain(f"{name.removeprefix('layers.')} [{', '.join(map(str, index))}]")
+            here = cell == state.current().cell
+            st.button(label, key=f"trail_{i}", type="tertiary", disabled=here, on_click=open_number, args=(name, index))
+        st.button("Close", key="close", icon=":material/close:", type="tertiary", on_click=close)
+
+
+def links(trace: Trace, operands: tuple[Operand, ...]) -> None:
+    """One button for each single operand."""
+    with st.container(horizontal=True, key="operands"):
+        for i, one in enumerate(operands):
+            label = plain(f"{place(trace, one.name, one.index)} = {short(one.value)}")
+            st.button(label, key=f"operand_{i}", on_click=open_number, args=(one.name, one.index))
+
+
+def terms(trace: Trace, found: Explanation) -> None:
+    """What was added up: a picture of the largest terms, and a table in which each factor can be opened."""
+    summed = found.terms
+    assert summed is not None
+    order = summed.order[:ROWS]
+    name_of = names_of_terms(trace, summed.lines[0])
+    names = [f"{k} {shown(name_of(k))}".strip() for k in order.tolist()]
+    drawn = term_bars(summed.values[summed.order], names, theme())
+    chart(drawn, "terms", f"The largest of {len(summed.values)} terms, sorted by size")
+    columns = {line_title(line.name): line.values[order] for line in summed.lines}
+    table = pd.DataFrame(
+        {"term": names, **columns, "value": summed.values[order], "sum so far": summed.running[: len(order)]}
+    )
+    picked = st.dataframe(
+        table,
+        key=f"terms_{spell(found.name, found.index)}",
+        hide_index=True,
+        height=260,
+        on_select="rerun",
+        selection_mode="single-cell",
+        column_config=dict.fromkeys([*columns, "value", "sum so far"], NUMBER),
+    )
+    more = (
+        f" The {len(order)} largest of {len(summed.values)} terms are listed."
+        if len(order) < len(summed.values)
+        else ""
+    )
+    st.caption(f"Choose a number in the columns {' or '.join(columns)} to open it.{more}")
+    for row, column in picked.selection.cells:
+        if column in columns:
+            line = summed.lines[list(columns).index(column)]
+            one = line[int(order[row])]
+            if spell(one.name, one.index) not in st.session_state["trail"]:
+                open_number(one.name, one.index)
+                st.rerun()
+
+
+def line_title(name: str) -> str:
+    """What a factor is called in the table: the last words of its name."""
+    return ".".join(name.split(".")[-2:])
+
+
+def names_of_terms(trace: Trace, line: Line) -> Callable[[int], str]:
+    """What the terms along a line stand for: tokens, words of the vocabulary, or dimensions without a name."""
+    along = trace.step(line.name).shape[line.index.index(None)] if line.name in trace else ""
+    if along == "n":
+        return trace.tokens.__getitem__
+    if along == "vocab":
+        return lambda k: session.text_encoder(state.current().model).tokenizer.id_to_token(k) or ""
+    return lambda k: ""

@@ -1,0 +1,104 @@
+"""One step of the catalogue on the screen: what happens, the picture, its main fact, what to look for, the numbers."""
+
+import pandas as pd
+import streamlit as st
+
+from encoder.explain.snippet import running_source, snippet
+from encoder.figures.drawn import numbers_of
+from encoder.figures.facts import main_fact
+from encoder.figures.steps import BEST_WORDS, draw_best_words, draw_step, picture, title
+from encoder.steps.step import Step
+from encoder.trace.trace import Trace
+from pages.ui import session
+from pages.ui.components.chart import chart
+from pages.ui.downloads import table as downloads
+from pages.ui.state import session_state as state
+from pages.ui.state.site import PAGES
+from pages.ui.state.walk import current, stops_of
+from pages.ui.step import inspector, terms
+from pages.ui.text import plain, theme
+
+
+def draw(page_key: str) -> Step:
+    """Let the person choose among the page's steps, and show the chosen one; returns it."""
+    trace, view = session.now(), state.current()
+    page = next(p for p in PAGES if p.key == page_key)
+    offered = stops_of(page, trace.config, view.layer)
+    titles = {local: trace.step(stop.name).title for local, stop in offered.items()}
+    key = f"step_{page_key}"
+    st.session_state[key] = view.step
+    st.pills("Step", list(offered), key=key, required=True, format_func=titles.get, on_change=choose, args=(key,))
+    step = trace.step(current(page, trace.config).name)
+    show(trace, step, view.head)
+    return step
+
+
+def choose(key: str) -> None:
+    """Take over the step that was picked."""
+    state.change(step=st.session_state[key], cell="")
+
+
+def show(trace: Trace, step: Step, head: int) -> None:
+    """Everything about one step."""
+    words, formula = st.columns([3, 2], vertical_alignment="center")
+    words.header(title(step, head))
+    words.markdown(step.note)
+    sizes = step.sizes(trace.config, len(trace.tokens))
+    words.caption(f"`{step.name}` · shape {' × '.join(step.shape)} = {' × '.join(map(str, sizes))}")
+    with words:
+        terms.draw(step.local)
+    formula.latex(step.formula if "=" in step.formula else f"{step.symbol} = {step.formula}")
+    if step.shape[-1] == "vocab":
+        best_words(trace, step)
+        return
+    lock = "H" in step.shape and step.values != "share" and toggle("One colour scale for all heads", "lock")
+    seen = picture(trace, step, head, lock)
+    fact = main_fact(seen.values, seen.rows, seen.columns, seen.kind, trace.pieces.special)
+    chart(draw_step(seen, step, theme()), "picture", f"{title(step, head)}. {fact}", step.name)
+    inspector.listen(step, head)
+    st.markdown(f"**{plain(fact)}** {step.look}")
+    columns = seen.columns if isinstance(seen.columns, list) else "dim"
+    downloads.numbers("step", step.name, lambda: downloads.frame(seen.values, seen.rows, columns), seen.values.shape)
+    inspector.choose(trace, step, head)
+    inspector.draw(trace)
+
+
+def toggle(label: str, key: str) -> bool:
+    """A switch that is off until it is chosen, and part of the link then."""
+    return st.toggle(label, **state.choice(key, (False, True), False))
+
+
+def best_words(trace: Trace, step: Step) -> None:
+    """The likeliest words of a step over the vocabulary."""
+    tokenizer = session.text_encoder(state.current().model).tokenizer
+    figure, ids = draw_best_words(trace, step, tokenizer.id_to_token, theme())
+    chart(figure, "picture", f"{step.title}: the {BEST_WORDS} best words for each token", step.name, wide=True)
+    inspector.listen(step, 0, ids)
+    st.markdown(f"The {BEST_WORDS} best of {trace.config.vocab_size:,} words at each position. {step.look}")
+    header, *rows = numbers_of(figure)
+    downloads.numbers("words", step.name, lambda: pd.DataFrame(rows, columns=header).set_index("token"), (len(rows),))
+    inspector.draw(trace)
+
+
+def proof(trace: Trace, step: Step) -> None:
+    """How to check a step: against PyTorch's own modules, and by running its code."""
+    st.header("How to check")
+    found = session.proof(step.name)
+    with st.grid("auto", min_column_width=210, key="proof"):
+        for check in found:
+            said = f"Largest difference, now, among numbers up to {check.size:.4g}."
+            said = f"The effect of a change, no proof: {check.edited}." if check.edited else said
+            name = f"{check.what} (changed)" if check.edited else check.what
+            st.metric(plain(name), f"{check.difference:.1e}", help=plain(said))
+    model = session.text_encoder(state.current().model).model
+    st.caption(
+        f"{trace[step.name].dtype} · dropout {'on' if model.training else 'off'} · model {plain(trace.source.name)} "
+        f"({trace.source.fingerprint})" + ("" if found else " · PyTorch has no module of its own for this part")
+    )
+    fold = st.expander("Show me the code", key="code", on_change="rerun")
+    if fold.open:
+        ours, running = fold.columns(2)
+        ours.markdown("Lines that run by themselves and print this tensor:")
+        ours.code(snippet(trace, step, state.current().head), language="python")
+        running.markdown("The source that computed it:")
+        running.code(running_source(trace, step), language="python")

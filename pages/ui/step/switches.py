@@ -1,0 +1,101 @@
+"""What can be switched off, as data, and the way there and back."""
+
+import math
+from collections.abc import Callable
+
+import streamlit as st
+
+from encoder.edits.edit import Edit
+from encoder.edits.text import edits_to_text, text_to_edits
+from encoder.model.config import EncoderConfig
+from pages.ui.state import session_state as state
+
+Switch = Callable[[EncoderConfig], list[Edit]]
+
+
+def everywhere(step: str, action: str, value: float | None = None) -> Switch:
+    """The same edit in every layer."""
+    return lambda config: [Edit(f"layers.{i}.{step}", action, value=value) for i in range(config.n_layers)]
+
+
+# A switch for each part of a layer besides its heads: name -> (step, action)
+PARTS = {
+    "attention": ("attention.output", "zero"),
+    "feed-forward": ("feed_forward.output", "zero"),
+    "residual 1": ("add_norm_1.residual", "zero"),
+    "residual 2": ("add_norm_2.residual", "zero"),
+    "norm 1": ("add_norm_1.normalized", "bypass"),
+    "norm 2": ("add_norm_2.normalized", "bypass"),
+}
+# Switches for the whole model
+WHOLE: dict[str, Switch] = {
+    "Positions off": lambda config: [Edit("embedding.positions", "zero")],
+    "Positions shuffled": lambda config: [Edit("embedding.positions", "shuffle", value=0)],
+    "No division by √d_head": everywhere("attention.scaled", "bypass"),
+    "Attention even": everywhere("attention.scaled", "zero"),
+    "Causal mask": everywhere("attention.masked", "causal"),
+    "Residuals off": lambda config: [
+        edit for n in (1, 2) for edit in everywhere(f"add_norm_{n}.residual", "zero")(config)
+    ],
+    "Norms off": lambda config: [
+        edit for n in (1, 2) for edit in everywhere(f"add_norm_{n}.normalized", "bypass")(config)
+    ],
+    "Variance over d - 1": lambda config: [
+        edit
+        for n in (1, 2)
+        for edit in everywhere(f"add_norm_{n}.variance", "scale", config.d_model / (config.d_model - 1))(config)
+    ],
+    "Activation off": everywhere("feed_forward.activation", "bypass"),
+}
+
+
+def columns(config: EncoderConfig) -> list[str]:
+    """The columns of the board: every head, then the other parts of a layer."""
+    return [f"head {h}" for h in range(config.n_heads)] + list(PARTS)
+
+
+def of_board(config: EncoderConfig, layer: int, column: int) -> Edit:
+    """The edit behind one switch of the board."""
+    if column < config.n_heads:
+        return Edit(f"layers.{layer}.attention.heads", "zero", heads=(column,))
+    step, action = list(PARTS.values())[column - config.n_heads]
+    return Edit(f"layers.{layer}.{step}", action)
+
+
+def current() -> tuple[Edit, ...]:
+    """The edits of this session's view."""
+    return text_to_edits(state.current().edits)
+
+
+def put(edits: tuple[Edit, ...]) -> None:
+    """Make these the edits of the view, and remember the ones before."""
+    if edits == current():
+        return
+    st.session_state["edits_before"] = [*st.session_state.get("edits_before", [])[-49:], state.current().edits]
+    state.change(edits=edits_to_text(edits), cell="")
+
+
+def toggle(wanted: list[Edit]) -> None:
+    """Add these edits, or take them away if all of them are there."""
+    now = current()
+    if set(wanted) <= set(now):
+        put(tuple(edit for edit in now if edit not in wanted))
+    else:
+        put(now + tuple(edit for edit in wanted if edit not in now))
+
+
+def replace_scaled(config: EncoderConfig, step: str, action: str, value: float, neutral: float) -> None:
+    """Set the one edit of this step and action to a value, in every layer if it is a layer's; none if neutral."""
+    others = tuple(e for e in current() if not (e.step.endswith(step) and e.action == action))
+    fresh = [] if math.isclose(value, neutral) else everywhere(step, action, value)(config)
+    if step.startswith("embedding"):
+        fresh = [] if value == neutral else [Edit(step, action, value=int(value))]
+    put(others + tuple(fresh))
+
+
+def undo() -> None:
+    """Go back to the edits before the last change."""
+    history = st.session_state.get("edits_before", [])
+    if history:
+        state.change(edits=history[-1], cell="")
+        st.session_state["edits_before"] = history[:-1]
