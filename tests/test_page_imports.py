@@ -14,6 +14,7 @@ MODULES = {
 ROOMS = (  # each stands on those before it and on itself
     {"component", "text"},
     {"state"},
+    {"widgets"},
     {"server"},
     {"session"},
     {"downloads"},
@@ -21,6 +22,7 @@ ROOMS = (  # each stands on those before it and on itself
     {"step"},
     {"lessons"},
     {"frame"},
+    {"parts"},
     {"pages"},
 )
 
@@ -38,7 +40,7 @@ def imported(module: str) -> set[str]:
 def room(module: str) -> int:
     """How high a module stands; the pages themselves stand highest."""
     parts = module.split(".")
-    name = parts[2] if parts[1:2] == ["ui"] and len(parts) > 2 else "pages"
+    name = {"ui": parts[2] if len(parts) > 2 else "", "parts": "parts"}.get(parts[1], "pages")
     return next(i for i, names in enumerate(ROOMS) if name in names)
 
 
@@ -52,8 +54,13 @@ def test_there_are_no_circles() -> None:
     assert order.index("pages.ui.state.view") < order.index("pages.ui.session") < order.index("pages.ui.step.panel")
 
 
-def test_pages_import_no_page() -> None:
-    for module in MODULES:
-        if module.startswith("pages.steps."):
-            folder = module.rpartition(".")[0]
-            assert all(name.startswith("pages.ui") or name.startswith(folder) for name in imported(module))
+@pytest.mark.parametrize("module", [name for name in MODULES if name.startswith(("pages.steps.", "pages.parts."))])
+def test_a_page_imports_its_own_parts_and_no_other_page(module: str) -> None:
+    own = f"pages.parts.{module.split('.')[2]}."
+    assert [name for name in imported(module) if not name.startswith(("pages.ui.", own))] == []
+
+
+def test_a_page_and_its_parts_are_read_at_one_glance() -> None:
+    long = {name: path.read_text(encoding="utf-8").count("\n") for name, path in MODULES.items()
+            if name.startswith(("pages.steps.", "pages.parts."))}  # fmt: skip
+    assert {name: lines for name, lines in long.items() if lines > 80} == {}

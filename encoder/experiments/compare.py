@@ -175,6 +175,18 @@ def word_cosines(traces: Sequence[Trace], positions: Sequence[int]) -> Tensor:
     return unit @ unit.mT
 
 
+def mean_between(alike: Tensor) -> Tensor:
+    """The mean of `word_cosines` over every two different runs, at each layer: [..., k, k] -> [...].
+
+    Raises:
+        ValueError: fewer than two runs.
+    """
+    k = alike.shape[-1]
+    if k < 2:
+        raise ValueError(f"got {k} run; a mean between runs takes 2 or more")
+    return alike[..., ~torch.eye(k, dtype=torch.bool)].mean(-1)
+
+
 def recovered(patched: Tensor, b: Tensor, a: Tensor) -> float:
     """The share of the way from B to A that a patch has gone: (P - B) · (A - B) / |A - B|², over all numbers.
 

@@ -34,6 +34,11 @@ class Scaling:
     with_largest: Tensor
     without_largest: Tensor
 
+    @property
+    def change(self) -> Tensor:
+        """What leaving the division out adds to each head's share of entropy: [n_layers, H]."""
+        return self.without_entropy - self.with_entropy
+
 
 def scaling(encoder: TextEncoder, trace: Trace | Text) -> Scaling:
     """Run a sentence again without the division, in all layers at once, and measure all heads in both runs.

@@ -34,6 +34,16 @@ class WordOrder:
         return tuple(self.tokens[i] for i in self.order)
 
     @property
+    def off_by_token(self) -> Tensor:
+        """The largest absolute difference at each token with positions off: [n]."""
+        return self.off.abs().amax(-1)
+
+    @property
+    def on_by_token(self) -> Tensor:
+        """The largest absolute difference at each token with positions on: [n]."""
+        return self.on.abs().amax(-1)
+
+    @property
     def largest_off(self) -> float:
         """The largest absolute difference with positions off: rounding, about 1e-6."""
         return float(self.off.abs().max())

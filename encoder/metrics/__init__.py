@@ -3,14 +3,17 @@
 In every result n counts the tokens of the sentence; [PAD] is left out first.
 """
 
+from encoder.metrics.cells import given_and_received, largest_cell, only_between
 from encoder.metrics.flows import (
     FLOW_TOKENS,
     Mixing,
     disagreement,
     flow,
+    gained,
     mixing_parts,
     mixing_ratio,
     norm_weighted,
+    query_key_products,
     residual_attention,
     rollout,
     transformed,
@@ -39,11 +42,19 @@ from encoder.metrics.layers import (
     pca,
     token_paths,
 )
-from encoder.metrics.lens import final_answer, kl_to_last, lens_words, logit_lens
-from encoder.metrics.neurons import most_active, nearest_words, silent_share, unit_vector, unit_words
+from encoder.metrics.lens import final_answer, kl_to_last, lens_words, logit_lens, settled
+from encoder.metrics.neurons import (
+    most_active,
+    nearest_words,
+    never_active_share,
+    silent_share,
+    unit_vector,
+    unit_words,
+)
 from encoder.metrics.pairs import WAYS, between, segment_mass, segments
 from encoder.metrics.roles import MARGIN, MOST, NO_ROLE, ROLES, SHUFFLES, TOO_FEW, Role, head_roles, role_mass
 from encoder.metrics.sentences import SENTENCES
+from encoder.metrics.sublayers import SUBLAYERS, lengths, norm_moments
 from encoder.trace.unpadded import attention_weights, first_lost, stream
 
 __all__ = [
@@ -54,6 +65,7 @@ __all__ = [
     "ROLES",
     "SENTENCES",
     "SHUFFLES",
+    "SUBLAYERS",
     "TOO_FEW",
     "WAYS",
     "Mixing",
@@ -74,10 +86,14 @@ __all__ = [
     "final_answer",
     "first_lost",
     "flow",
+    "gained",
+    "given_and_received",
     "head_roles",
     "js_distance",
     "kl_to_last",
+    "largest_cell",
     "length",
+    "lengths",
     "lens_words",
     "linear_cka",
     "logit_lens",
@@ -85,15 +101,20 @@ __all__ = [
     "mixing_ratio",
     "most_active",
     "nearest_words",
+    "never_active_share",
+    "norm_moments",
     "norm_weighted",
     "offset",
+    "only_between",
     "pca",
     "plane",
+    "query_key_products",
     "residual_attention",
     "role_mass",
     "rollout",
     "segment_mass",
     "segments",
+    "settled",
     "silent_share",
     "stream",
     "survey",

@@ -22,6 +22,16 @@ def weighted_values(trace: Trace, layer: int, head: int, query: int) -> Tensor:
     return trace[at + "weights"][head, query, :, None] * trace[at + "v"][head]
 
 
+def query_key_products(trace: Trace, layer: int, head: int, query: int, key: int) -> Tensor:
+    """One query, one key and their products, number by number: [3, d_head].
+
+    The products add up to the score of the pair, q . k (paper, section 3.2.1).
+    """
+    at = f"layers.{layer}.attention."
+    q, k = trace[at + "q"][head, query], trace[at + "k"][head, key]
+    return torch.stack([q, k, q * k])
+
+
 def block(trace: Trace, layer: int) -> Block:
     """The layer of the model that made the trace; ValueError where the trace was put together without one."""
     if trace.model is None:
@@ -63,6 +73,14 @@ def disagreement(trace: Trace, layer: int) -> Tensor:
     """
     flowing = norm_weighted(trace, layer)
     return functional.normalize(flowing, p=1, dim=-1) - attention_weights(trace, layer)
+
+
+def gained(unlike: Tensor) -> Tensor:
+    """How much more of the flow than of the weight each token hands over, over all rows: [..., n, n] -> [..., n].
+
+    `unlike` is what `disagreement` returns, of one head or of all.
+    """
+    return unlike.sum(-2)
 
 
 @torch.inference_mode()

@@ -44,6 +44,11 @@ class Survey:
     layer_cosine: Tensor
     layer_cka: Tensor
 
+    @property
+    def least_neighbours(self) -> float:
+        """The smallest mean cosine between the streams of two layers that follow each other."""
+        return float(self.layer_cosine.diagonal(1).min())
+
 
 def survey(encoder: TextEncoder, sentences: Sequence[str] = SENTENCES) -> Survey:
     """Run the encoder over the sentences and measure every head and layer.

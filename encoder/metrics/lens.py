@@ -64,6 +64,15 @@ def final_answer(lens: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     return answer, value[..., 0].exp(), (lens > value).sum(-1) + 1
 
 
+def settled(rank: Tensor) -> int:
+    """The first row from which on the final answer stays the first choice; `rank` [n_layers + 1] of one token.
+
+    The ranks are those of `final_answer`, so the last one is 1.
+    """
+    others = (rank != 1).nonzero()
+    return int(others[-1]) + 1 if len(others) else 0
+
+
 def kl_to_last(lens: Tensor) -> Tensor:
     """How far each layer's answer is from the final one: KL(p_last || p_l) = sum_w p_last (ln p_last - ln p_l).
 

@@ -14,6 +14,11 @@ def silent_share(activation: Tensor) -> Tensor:
     return (activation == 0).float().mean(-1)
 
 
+def never_active_share(activation: Tensor) -> float:
+    """Share of units that are exactly zero at every token of activations [n, d_ff], from 0 to 1."""
+    return float((activation == 0).all(0).float().mean())
+
+
 def most_active(activation: Tensor, k: int = 5) -> tuple[Tensor, Tensor]:
     """The k largest activations of each token: [n, d_ff] -> values [n, k] and unit numbers [n, k]."""
     values, units = activation.topk(min(k, activation.shape[-1]), dim=-1)

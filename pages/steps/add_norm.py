@@ -6,7 +6,7 @@ import streamlit as st
 
 from encoder.figures.charts import token_bars
 from encoder.figures.matrix import matrix
-from encoder.metrics import length
+from encoder.metrics import SUBLAYERS, lengths, norm_moments
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
@@ -16,28 +16,15 @@ from pages.ui.text import NUMBER, theme
 
 step = panel.draw("add_norm")
 trace, view = session.now(), state.current()
-config, model = trace.config, session.text_encoder(view.model).model
-number = "1" if step.part == "add_norm_1" else "2"
-at = f"layers.{view.layer}.add_norm_{number}."
-sublayer = {"1": "attention", "2": "feed_forward"}[number]
+part = "add_norm_1" if step.part == "add_norm_1" else "add_norm_2"  # the layer's output stands beside the second
 
-st.header(f"The residual against what {sublayer.replace('_', '-')} adds")
-added = trace[f"layers.{view.layer}.{sublayer}.output"]
-lengths = {"residual": length(trace[at + "residual"]).numpy(), "added": length(added).numpy()}
-bars = token_bars(lengths, trace.tokens, title="length of the vector", theme=theme())
+st.header(f"The residual against what {SUBLAYERS[part].replace('_', '-')} adds")
+long = {name: values.numpy() for name, values in lengths(trace, view.layer, part).items()}
+bars = token_bars(long, trace.tokens, title="length of the vector", theme=theme())
 chart(bars, "lengths", "Length of the residual and of what is added, per token")
 
-output, correction = trace[at + "output"], 1 if config.norm == "std_norm" else 0
-ledger = {
-    "length of residual": lengths["residual"],
-    "length of what is added": lengths["added"],
-    "mean before": trace[at + "mean"].numpy(),
-    "variance before": trace[at + "variance"].numpy(),
-    "mean normalized": trace[at + "normalized"].mean(-1).numpy(),
-    "variance normalized": trace[at + "normalized"].var(-1, correction=correction).numpy(),
-    "mean after": output.mean(-1).numpy(),
-    "variance after": output.var(-1, correction=correction).numpy(),
-}
+ledger = {"length of residual": long["residual"], "length of what is added": long["added"]}
+ledger |= {name: values.numpy() for name, values in norm_moments(trace, view.layer, part).items()}
 st.markdown(
     "Before the norm every token has its own mean and variance. Normalized, the mean is 0 and the variance 1; after "
     "gamma and beta they move again, in the same way for every token."
@@ -46,7 +33,8 @@ table = downloads.frame(np.stack(list(ledger.values()), 1), trace.tokens, "colum
 st.dataframe(table, key="ledger", column_config=dict.fromkeys(ledger, NUMBER))
 
 st.header("Gamma and beta of this norm")
-norm = model.get_submodule(f"layers.{view.layer}.norm{number}")
+model = session.text_encoder(view.model).model
+norm = model.get_submodule(f"layers.{view.layer}.{part.replace('add_norm_', 'norm')}")
 learned = np.stack([norm.weight.numpy(), norm.bias.numpy()])
 drawn = matrix(learned, ["gamma", "beta"], "dimension", kind="signed", theme=theme())
 chart(drawn, "gamma_beta", "The learned gamma and beta of every dimension")

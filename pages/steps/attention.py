@@ -2,18 +2,18 @@
 
 import numpy as np
 import streamlit as st
-import torch
 
 from encoder.figures.matrix import matrix
 from encoder.formatting import short, shown
-from encoder.metrics import weighted_values
+from encoder.metrics import largest_cell, query_key_products, weighted_values
 from encoder.steps.step import PAIRS, Step
 from pages.ui import session
 from pages.ui.components import maps
 from pages.ui.components.chart import chart
 from pages.ui.state import session_state as state
 from pages.ui.step import inspector, panel
-from pages.ui.text import plain, theme
+from pages.ui.text import say, theme
+from pages.ui.widgets import pick_token
 
 FOUR = ("scores", "scaled", "masked", "weights")
 step = panel.draw("attention")
@@ -41,9 +41,7 @@ def take_head(number: int, row: int, column: int) -> None:
 
 if step.local == "attention.heads":
     st.header("What one token takes from each")
-    places = range(len(tokens))
-    tie = state.choice("query", places, 0)
-    query = st.selectbox("Token", places, format_func=lambda i: f"{i} {shown(tokens[i])}", **tie)
+    query = pick_token("Token", tokens, "query")
     taken = weighted_values(trace, view.layer, view.head, query).numpy()
     drawn = matrix(taken, tokens, "dimension", kind="signed", theme=theme())
     chart(drawn, "weighted_values", "Each row is one token's value times the weight it gets")
@@ -58,16 +56,12 @@ pair = inspector.opened_pair(trace, [at + name for name in FOUR], view.head)
 maps.draw("four", four, tokens, theme(), open_pair, cell=pair, exact=True, least=176)
 st.caption(f"{maps.scales(four)} Rows look, columns are looked at. Point at a pair to read it, click to open it.")
 
-weights = trace.array(at + "weights")[view.head]
-i, j = pair or np.unravel_index(int(weights.argmax()), weights.shape)
-q, k = trace[at + "q"][view.head, i], trace[at + "k"][view.head, j]
-products = q * k
+i, j = pair or largest_cell(trace[at + "weights"][view.head])
+three = query_key_products(trace, view.layer, view.head, i, j)
 names = f"Query of “{shown(tokens[i])}” ({i}) and key of “{shown(tokens[j])}” ({j})"
-said = f"{names}: their products add up to {short(float(products.sum()))}."
-more = "" if pair else " This is the pair with the largest weight; choose another above."
-st.markdown(f"**{plain(said)}**{more}")
-three = torch.stack([q, k, products]).numpy()
-strips = matrix(three, ["query", "key", "product"], "dimension", kind="signed", theme=theme())
+said = f"{names}: their products add up to {short(float(three[2].sum()))}."
+say(said, "" if pair else "This is the pair with the largest weight; choose another above.")
+strips = matrix(three.numpy(), ["query", "key", "product"], "dimension", kind="signed", theme=theme())
 chart(strips, "neurons", said)
 
 pairs = step if step.shape == PAIRS else trace.step(at + "weights")

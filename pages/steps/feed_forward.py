@@ -5,12 +5,12 @@ import streamlit as st
 
 from encoder.figures.charts import token_bars
 from encoder.formatting import short, shown
-from encoder.metrics import most_active, silent_share
+from encoder.metrics import most_active, never_active_share, silent_share
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.state import session_state as state
 from pages.ui.step import panel
-from pages.ui.text import plain, theme
+from pages.ui.text import say, theme
 
 MOST = 5
 
@@ -22,12 +22,11 @@ st.header("How many units are silent")
 silent = silent_share(activation)
 bars = token_bars({"share of zeros": silent.numpy()}, trace.tokens, title="share of zeros", theme=theme())
 chart(bars, "silent", "Share of units that are zero, for each token")
-never = short(float((activation == 0).all(0).float().mean()))
-said = (
+say(
     f"On average {short(float(silent.mean()))} of the {trace.config.d_ff} units are exactly zero at a token; "
-    f"{never} of them are zero at every token of this sentence."
+    f"{short(never_active_share(activation))} of them are zero at every token of this sentence.",
+    "GELU damps, it does not cut." if trace.config.activation == "gelu" else "",
 )
-st.markdown(f"**{plain(said)}**" + (" GELU damps, it does not cut." if trace.config.activation == "gelu" else ""))
 
 st.header(f"The {MOST} most active units of each token")
 values, units = most_active(activation, MOST)

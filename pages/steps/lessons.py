@@ -6,6 +6,7 @@ from encoder.lessons.lesson import LessonError
 from pages.ui.lessons import library, maker, player
 from pages.ui.state import session_state as state
 from pages.ui.text import plain
+from pages.ui.widgets import tabs
 
 
 def offer() -> None:
@@ -35,10 +36,4 @@ if name := state.current().lesson:
 if lesson is not None:
     player.draw(lesson)
 else:
-    offered, made = st.tabs(["Lessons", "Make a lesson"], key="lessons_part", on_change="rerun")
-    if offered.open:
-        with offered:
-            offer()
-    if made.open:
-        with made:
-            maker.draw()
+    tabs({"Lessons": offer, "Make a lesson": maker.draw}, "lessons_part", linked=False)

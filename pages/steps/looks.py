@@ -1,18 +1,17 @@
 """Who looks at whom: one layer's heads, alone or together, as lines and as a matrix; in a pair, from where to where."""
 
-import numpy as np
 import streamlit as st
 
 from encoder.figures.facts import main_fact
 from encoder.figures.links import links, undrawn
 from encoder.figures.matrix import matrix
 from encoder.formatting import short, shown
-from encoder.metrics import WAYS, between, together
+from encoder.metrics import WAYS, given_and_received, only_between, together
 from encoder.trace.words import merge, word_groups, words
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.state import session_state as state
-from pages.ui.text import arrow, plain, theme
+from pages.ui.text import arrow, plain, say, theme
 
 TOGETHER = {"Mean": "mean", "Largest": "max"}
 
@@ -22,12 +21,9 @@ weights = trace[f"layers.{view.layer}.attention.weights"]
 
 st.markdown("Lines lead from each token, on the left, to the tokens it looks at, on the right.")
 controls = st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="looks_controls")
-heads = controls.pills(
-    f"Heads of layer {view.layer}",
-    range(trace.config.n_heads),
-    selection_mode="multi",
-    **state.choice("some_heads", range(trace.config.n_heads), [view.head], many=True),
-)
+every = range(trace.config.n_heads)
+tie = state.choice("some_heads", every, [view.head], many=True)
+heads = controls.pills(f"Heads of layer {view.layer}", every, selection_mode="multi", **tie)
 how = controls.pills("Together", list(TOGETHER), required=True, **state.choice("together", TOGETHER, "Mean"))
 merged = controls.toggle("Words, not pieces", **state.choice("merge_words", (False, True), False))
 if merged:
@@ -51,11 +47,11 @@ chosen = st.pills(
     **state.choice("some_words" if merged else "some_tokens", range(len(tokens)), [], many=True),
 )
 heads = heads or [view.head]
-values = together(weights, sorted(heads), TOGETHER[how]).numpy()
+values = together(weights, sorted(heads), TOGETHER[how])
 said = f"layer {view.layer}, head{'s' if len(heads) > 1 else ''} {', '.join(map(str, sorted(heads)))}"
 
 if chosen:
-    out, into = values[chosen].sum(0) / len(chosen), values[:, chosen].sum(1)
+    out, into = given_and_received(values, chosen)
     best, most = int(out.argmax()), int(into.argmax())
     names = " and ".join(f"“{shown(tokens[i])}” ({i})" for i in chosen)
     look, their, them = ("look", "their", "them") if len(chosen) > 1 else ("looks", "its", "it")
@@ -64,19 +60,20 @@ if chosen:
         f"“{shown(tokens[most])}” ({most}) looks most at {them}, with {short(float(into[most]))} of its own weight."
     )
 else:
-    fact = main_fact(values, tokens, tokens, "share", special)
+    fact = main_fact(values.numpy(), tokens, tokens, "share", special)
 if part != "all":
-    kept = between(segments, part).numpy()
-    share = short(100 * float(values[kept].sum() / kept.any(1).sum()))
-    values = np.where(kept, values, 0)
-    st.markdown(plain(f"{arrow(part)} is {share} % of where {part[0]} looks; the rest is not drawn below."))
-drawn = links(values, tokens, list(chosen), theme())
+    values, share = only_between(values, segments, part)
+    way = f"{arrow(part)} is {short(100 * share)} % of where {part[0]} looks; the rest is not drawn below."
+    st.markdown(plain(way))
+seen = values.numpy()
+drawn = links(seen, tokens, list(chosen), theme())
 chart(drawn, "links", f"Lines between tokens, {said}. {fact}")
-st.markdown(f"**{plain(fact)}**")
-st.caption(f"Lines for weights under 0.02 are left out: {short(100 * undrawn(values))} % of all weight.")
+say(fact)
+st.caption(f"Lines for weights under 0.02 are left out: {short(100 * undrawn(seen))} % of all weight.")
 
 st.header(f"The same as a matrix ({said}{', ' + how.lower() if len(heads) > 1 else ''})")
-whole = matrix(values, tokens, tokens, kind="share", theme=theme(), row_title="query (looks)", column_title="key")
+titles = {"row_title": "query (looks)", "column_title": "key"}
+whole = matrix(seen, tokens, tokens, kind="share", theme=theme(), **titles)
 chart(whole, "together_matrix", fact)
 if how == "Largest" and len(heads) > 1:
     st.caption("The largest of several heads' weights: these rows no longer sum to 1.")

@@ -9,7 +9,7 @@ from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
 from pages.ui.step import panel
-from pages.ui.text import theme
+from pages.ui.text import layer_names, theme
 
 BEFORE, INPUT, LENGTH = "Cosine to the layer before", "Cosine to the input", "Length"
 MEANING = {
@@ -26,7 +26,7 @@ moves = {BEFORE: cosine(vectors[1:], vectors[:-1]), INPUT: cosine(vectors, vecto
 st.header("How each vector moves")
 chosen = st.pills("Shown", list(MEANING), required=True, **state.choice("move", MEANING, BEFORE))
 values = moves[chosen].T.numpy()
-columns = ["input", *(f"layer {i}" for i in range(trace.config.n_layers))][1 if chosen == BEFORE else 0 :]
+columns = layer_names(trace.config, with_input=chosen != BEFORE)
 scale = {"kind": "positive"} if chosen == LENGTH else {"kind": "signed", "largest": 1.0}
 drawn = matrix(values, trace.tokens, columns, theme=theme(), **scale)
 chart(drawn, "moves", f"{chosen}, for each token and layer. {MEANING[chosen]}")

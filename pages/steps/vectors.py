@@ -10,11 +10,12 @@ from encoder.metrics import contributions, most_active
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.state import session_state as state
-from pages.ui.text import NUMBER, plain, theme
+from pages.ui.text import NUMBER, layer_names, plain, theme
+from pages.ui.widgets import pick_token
 
 trace, view = session.now(), state.current()
 tokens = trace.tokens
-layers = ["input", *(f"layer {i}" for i in range(trace.config.n_layers))]
+layers = layer_names(trace.config, with_input=True)
 
 st.header(f"The parts that are added up (layer {view.layer})")
 parts = {name: values[view.layer].numpy() for name, values in contributions(trace).items()}
@@ -25,8 +26,7 @@ for (residual, added), key in ((first, "from_attention"), (second, "from_feed_fo
 st.markdown("Vectors are added, not their lengths: two long vectors can cancel out.")
 
 st.header(f"Units and the words they point to (layer {view.layer})")
-tie = state.choice("unit_token", range(len(tokens)), 0)
-position = st.selectbox("Token", range(len(tokens)), format_func=lambda i: f"{i} {shown(tokens[i])}", **tie)
+position = pick_token("Token", tokens, "unit_token")
 values, units = most_active(trace[f"layers.{view.layer}.feed_forward.activation"][position], 5)
 rows = [
     {"unit": unit, "activation": value, "its output points to": session.words_of_unit(view.model, view.layer, unit)}
@@ -47,10 +47,9 @@ for column, (name, (alike, scale)) in zip(st.columns(2), pictures.items(), stric
     with column:
         st.markdown(f"**{name}**")
         chart(matrix(alike.numpy(), layers, layers, theme=theme(), **scale), f"alike_{name.split()[0].lower()}", name)
-step = float(found.layer_cosine.diagonal(1).min())
 st.markdown(
     plain(
         f"Over {found.sentences} sentences and {found.tokens} tokens: the least alike neighbours among the layers have "
-        f"cosine {short(step)}. Linear CKA (Kornblith et al. 2019) does not mind rotations."
+        f"cosine {short(found.least_neighbours)}. Linear CKA (Kornblith et al. 2019) does not mind rotations."
     )
 )

@@ -5,6 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from encoder.figures.theme import ACCENT, MUTED, SECOND, Theme
+from encoder.model.config import EncoderConfig
 
 NUMBER = st.column_config.NumberColumn(format="%.4g")
 WHOLE = st.column_config.NumberColumn(format="localized")
@@ -28,6 +29,21 @@ def theme() -> Theme:
 def plain(text: str) -> str:
     """Text that a person typed, made safe for Markdown."""
     return "".join(f"\\{c}" if c in '\\`*_{}[]()#+-.!|~$:<>&"@=' else c for c in text)
+
+
+def say(fact: str, more: str = "") -> None:
+    """What was found, in one sentence that stands out; `more` is Markdown that follows it."""
+    st.markdown(f"**{plain(fact)}**" + (f" {more}" if more else ""))
+
+
+def layer_names(config: EncoderConfig, *, with_input: bool = False) -> list[str]:
+    """What the layers are called beside a picture; the vectors before the first one are the input."""
+    return ["input"] * with_input + [f"layer {i}" for i in range(config.n_layers)]
+
+
+def head_names(config: EncoderConfig) -> list[str]:
+    """What the heads of a layer are called beside a picture."""
+    return [f"head {h}" for h in range(config.n_heads)]
 
 
 def arrow(way: str) -> str:

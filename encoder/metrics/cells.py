@@ -1,0 +1,42 @@
+"""What stands out among the cells of a matrix of weights [rows that look, columns that are looked at]."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from encoder.metrics.pairs import between
+
+
+def largest_cell(values: Tensor | np.ndarray) -> tuple[int, int]:
+    """Row and column of the largest of values [rows, columns], the first one among equals."""
+    row, column = divmod(int(values.argmax()), values.shape[1])
+    return row, column
+
+
+def given_and_received(weights: Tensor, tokens: Sequence[int]) -> tuple[Tensor, Tensor]:
+    """Where some tokens look, and who looks at them, in weights [n, n].
+
+    Returns:
+        the mean of the tokens' rows [n], so shares of their own weight; the sum of their columns [n], so the share of
+        its weight that each token gives to them.
+
+    Raises:
+        ValueError: no token, or one that is not there.
+    """
+    n = len(weights)
+    if not tokens or not all(0 <= i < n for i in tokens):
+        raise ValueError(f"tokens are {list(tokens)}; choose 1 or more from 0 to {n - 1}")
+    chosen = list(tokens)
+    return weights[chosen].mean(0), weights[:, chosen].sum(1)
+
+
+def only_between(weights: Tensor, segments: Sequence[int], way: str) -> tuple[Tensor, float]:
+    """The weights [n, n] of one way between the sentences of a pair, all others 0, and their share.
+
+    The share is that of all the weight which the queries of this way give, in total 1 for each: from 0 to 1.
+    """
+    kept = between(segments, way)
+    alone = torch.where(kept, weights, 0.0)
+    return alone, float(alone.sum() / kept.any(1).sum())

@@ -1,0 +1,45 @@
+"""One word in up to ten sentences: how alike its vectors are, layer by layer."""
+
+import streamlit as st
+
+from encoder.experiments.compare import mean_between, word_cosines
+from encoder.figures.charts import token_bars
+from encoder.figures.matrix import matrix
+from encoder.formatting import short
+from pages.ui import session
+from pages.ui.components.chart import chart
+from pages.ui.downloads import table as downloads
+from pages.ui.state import session_state as state
+from pages.ui.text import layer_names, plain, say, theme
+
+MOST = 10
+SET = "Turn on the light.\nThis bag is light.\nI prefer light blue.\nThe light of the sun is bright."
+
+
+def draw() -> None:
+    """The sentences, the word, and its cosines between them."""
+    model = state.current().model
+    tie = state.choice("set", None, SET)
+    typed = st.text_area(f"Up to {MOST} sentences, one in a line", max_chars=4000, height=130, **tie)
+    word = st.text_input("Word", max_chars=40, **state.choice("set_word", None, "light")).strip().lower()
+    sentences = [line.strip() for line in typed.splitlines() if line.strip()][:MOST]
+    runs = [session.run(model, session.text_encoder(model).tokenize(sentence).text) for sentence in sentences]
+    found = [(run, run.tokens.index(word)) for run in runs if word in run.tokens]
+    if len(found) < 2:
+        st.markdown(plain(f"“{word}” is one token in {len(found)} of these sentences; at least 2 are needed."))
+        return
+    alike = word_cosines([run for run, _ in found], [i for _, i in found])
+    layers = layer_names(found[0][0].config, with_input=True)
+    at = st.select_slider("After", layers, **state.choice("set_layer", layers, layers[-1]))
+    values = alike[layers.index(at)].numpy()
+    names = [run.text for run, _ in found]
+    drawn = matrix(values, names, names, kind="signed", theme=theme(), largest=1.0)
+    chart(drawn, "set_map", f"Cosine of “{word}” {at}")
+    means = mean_between(alike).numpy()
+    bars = token_bars({"mean cosine": means}, layers, title="mean cosine", theme=theme())
+    chart(bars, "set_means", "Mean cosine of the word between sentences, layer by layer")
+    say(
+        f"“{word}” starts with mean cosine {short(float(means[0]))} and ends with {short(float(means[-1]))}.",
+        "At the input only the position tells its vectors apart.",
+    )
+    downloads.numbers("set", "cosine", lambda: downloads.frame(values, names, names), values.shape)

@@ -1,0 +1,29 @@
+"""How much of each vector comes from other tokens, layer by layer."""
+
+import streamlit as st
+import torch
+
+from encoder.figures.matrix import matrix
+from encoder.formatting import short, shown
+from encoder.metrics import largest_cell, mixing_ratio
+from pages.ui import session
+from pages.ui.components.chart import chart
+from pages.ui.downloads import table as downloads
+from pages.ui.text import layer_names, say, theme
+
+
+def draw() -> None:
+    """The mixing ratio of every token in every layer."""
+    trace = session.now()
+    tokens, layers = trace.tokens, layer_names(trace.config)
+    st.header("How much of each vector comes from others")
+    ratio = torch.stack([mixing_ratio(trace, i) for i in range(trace.config.n_layers)], 1).numpy()
+    drawn = matrix(ratio, tokens, layers, kind="share", theme=theme())
+    chart(drawn, "mixing", "Share of each token's new vector that comes from other tokens, layer by layer")
+    i, j = largest_cell(ratio)
+    say(
+        f"“{shown(tokens[i])}” ({i}) takes most from others in layer {j}: {short(float(ratio[i, j]))}. "
+        f"The mean is {short(float(ratio.mean()))}.",
+        "Mixing ratio with the residual, before the norm (AttnRes-N, Kobayashi et al. 2021).",
+    )
+    downloads.numbers("mixing", "mixing_ratio", lambda: downloads.frame(ratio, tokens, layers), ratio.shape)

@@ -1,0 +1,28 @@
+"""Attention flow: the largest flow through all layers to one token."""
+
+import streamlit as st
+
+from encoder.figures.charts import token_bars
+from encoder.metrics import FLOW_TOKENS, flow
+from pages.ui import session
+from pages.ui.components.chart import chart
+from pages.ui.server import job_queue
+from pages.ui.text import theme
+from pages.ui.widgets import pick_token
+
+
+def draw() -> None:
+    """The flow to the chosen token, computed when it is asked for."""
+    trace = session.now()
+    tokens = trace.tokens
+    st.header("Through all layers: flow to one token")
+    if len(tokens) > FLOW_TOKENS:
+        st.markdown(f"Maximum flow is computed for at most {FLOW_TOKENS} tokens; this sentence has {len(tokens)}.")
+        return
+    target = pick_token("Token", tokens, "flow_token")
+    if st.button("Compute its flow", key="compute_flow"):
+        with job_queue.turn():
+            reached = flow(trace, target).numpy()
+        bars = token_bars({"share of the flow": reached}, tokens, title="share of the flow", theme=theme())
+        chart(bars, "max_flow", f"Share of the maximum flow to token {target} from each input token")
+        st.caption("Attention flow (Abnar & Zuidema 2020): the largest flow through the same graph, as shares.")

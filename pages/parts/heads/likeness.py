@@ -1,0 +1,36 @@
+"""How alike all heads are."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from encoder.figures.matrix import matrix
+from encoder.figures.scatter import named_points
+from encoder.formatting import short
+from encoder.metrics import plane
+from pages.parts.heads.common import chosen, names, surveyed
+from pages.ui import session
+from pages.ui.components.chart import chart
+from pages.ui.downloads import table as downloads
+from pages.ui.text import theme
+
+
+def draw() -> None:
+    """The divergence between every two heads, as a matrix and as points in the plane."""
+    config = session.now().config
+    found, heads = surveyed(), names(config)
+    unlike = found.likeness.numpy()
+    if not np.isfinite(unlike).all():
+        st.markdown("Some weights of this model are not numbers here, so its heads cannot be compared.")
+        return
+    drawn = matrix(unlike, heads, heads, kind="positive", theme=theme(), largest=math.log(2))
+    chart(drawn, "likeness", "Jensen-Shannon divergence between all heads")
+    st.caption("Jensen-Shannon divergence in nats: 0 the same rows, ln 2 never on the same token.")
+    points, shares = plane(found.likeness)
+    drawn = named_points(points.numpy(), heads, chosen(config), theme())
+    chart(drawn, "plane", "Heads in the plane, alike ones close together")
+    st.caption(f"Alike heads stand close together; the plane shows {short(100 * float(shares.sum()))} % of all spread.")
+    named = pd.Index(heads, name="head")
+    downloads.numbers("likeness", "likeness", lambda: pd.DataFrame(unlike, named, heads), unlike.shape)

@@ -1,0 +1,37 @@
+"""What each head does, where that is more than chance."""
+
+from dataclasses import asdict
+
+import pandas as pd
+import streamlit as st
+
+from encoder.formatting import short
+from encoder.metrics import MARGIN, ROLES
+from pages.parts.heads.common import MEASURES, names, places, surveyed
+from pages.ui import session
+from pages.ui.downloads import table as downloads
+from pages.ui.text import NUMBER, plain
+
+
+def draw() -> None:
+    """The heads with a place to look in a sentence, and all heads with all measures as a table."""
+    config = session.now().config
+    found, heads = surveyed(), names(config)
+    roles = [found.roles[i][h] for i, h in places(config)]
+    told = [
+        f"{head} {role.label} ({short(role.mass)})"
+        for head, role in zip(heads, roles, strict=True)
+        if role.label in ROLES[:3]
+    ]
+    st.markdown(
+        plain("Heads with a place to look: " + (", ".join(told) if told else "none that chance does not explain") + ".")
+    )
+    measured = {MEASURES[m][0]: found.measures[m].flatten().numpy() for m in MEASURES}
+    table = pd.DataFrame([asdict(role) for role in roles], index=heads).assign(**measured).rename_axis("head")
+    st.dataframe(table, key="roles", column_config=dict.fromkeys(table.columns[2:], NUMBER))
+    downloads.save("csv_heads", "heads", table)
+    st.caption(
+        f"A head is labelled where it puts at least {MARGIN} more of its weight on a role than uniform attention "
+        "would, and than it does with the tokens in a shuffled order; n counts the queries. Weights alone do not "
+        "explain what a model answers."
+    )

@@ -1,0 +1,17 @@
+"""Two linear layers are one; with an activation between them they are not."""
+
+import streamlit as st
+
+from encoder.experiments import collapse
+from encoder.formatting import short
+from pages.ui.text import say
+
+
+def draw() -> None:
+    """Two random layers against the one that they merge into."""
+    st.markdown("Without an activation, do two linear layers collapse into one?")
+    found = collapse()
+    say(
+        f"Merged into W' = W₁W₂ and b' = b₁W₂ + b₂ they differ by {found.linear:.1e}. With ReLU between the merged "
+        f"layer is {short(found.bent)} away, and the best linear layer misses {short(100 * found.remainder)} % of it."
+    )

@@ -1,0 +1,30 @@
+"""Without positions the outputs are the same vectors in another order."""
+
+import streamlit as st
+
+from encoder.experiments import word_order
+from encoder.figures.charts import token_bars
+from encoder.formatting import shown
+from pages.ui import session
+from pages.ui.components.chart import chart
+from pages.ui.state import session_state as state
+from pages.ui.text import plain, say, theme
+
+
+def draw() -> None:
+    """The sentence against its words in reverse, with positions and without."""
+    trace, encoder = session.now(), session.text_encoder(state.current().model)
+    st.markdown(
+        "Is word order lost without positional encoding? Your sentence is run with its words in reverse as well."
+    )
+    try:
+        found = word_order(encoder, trace.text)
+    except ValueError as error:
+        st.markdown(plain(f"{error}."))
+        return
+    st.text("Reversed: " + " ".join(map(shown, found.reordered)))
+    off, on = f"{found.largest_off:.1e}", f"{found.largest_on:.3g}"
+    say(f"Without positions each word has the same vector in both orders, up to {off}; with them it is {on} away.")
+    by_token = {"positions off": found.off_by_token.numpy(), "positions on": found.on_by_token.numpy()}
+    bars = token_bars(by_token, list(found.tokens), title="largest difference", theme=theme())
+    chart(bars, "order", "Largest difference of each token's output between both orders")

@@ -1,0 +1,53 @@
+"""What the model would say, layer by layer."""
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from encoder.figures.charts import likeliest
+from encoder.formatting import short
+from encoder.metrics import final_answer, kl_to_last, lens_words, logit_lens, settled
+from pages.ui import session
+from pages.ui.components.chart import chart
+from pages.ui.state import session_state as state
+from pages.ui.text import layer_names, say, theme
+from pages.ui.widgets import pick_token
+
+
+def draw() -> None:
+    """The likeliest words at one token after each layer."""
+    trace, encoder = session.now(), session.text_encoder(state.current().model)
+    tokens, layers = trace.tokens, layer_names(trace.config, with_input=True)
+    masks = [i for i, token in enumerate(tokens) if token == encoder.mask_token]
+    st.header("What the model would say, layer by layer")
+    position = pick_token("Token", tokens, "lens_token", masks[0] if masks else min(1, len(tokens) - 1))
+    if encoder.model.mlm_head is None:
+        st.markdown("This model has no head that guesses words (masked-language-model head), so it cannot be asked.")
+        return
+    if encoder.mask_token not in (None, tokens[position]) and not trace.pieces.special[position]:
+        st.button("Mask this word and watch the guess form", key="mask_word", on_click=mask_word, args=(position,))
+    lens = logit_lens(encoder, trace, [position])
+    best = [row[0] for row in lens_words(encoder, lens, 5)]
+    words, shares = [[w for w, _ in row] for row in best], np.array([[p for _, p in row] for row in best])
+    drawn = likeliest(words, shares, layers, kind="share", theme=theme())
+    chart(drawn, "lens", "The likeliest words after each layer", wide=True)
+    answer, probability, rank = final_answer(lens)
+    word = encoder.tokenizer.id_to_token(int(answer[0]))
+    first, final = layers[settled(rank[:, 0])], short(float(probability[-1, 0]))
+    say(f"The final answer “{word}” has {final}; from “{first}” on it is the first choice.")
+    away = {
+        "layer": layers,
+        "probability of the final answer": probability[:, 0].numpy(),
+        "its rank": rank[:, 0].numpy(),
+        "KL to the last layer (nats)": kl_to_last(lens)[:, 0].numpy(),
+    }
+    st.dataframe(pd.DataFrame(away), hide_index=True, key="lens_table")
+    st.caption("The head was trained on the last layer only: what it says of earlier ones is a reading, not a belief.")
+
+
+def mask_word(position: int) -> None:
+    """Put the mask in place of the typed stretch behind a token."""
+    trace, encoder = session.now(), session.text_encoder(state.current().model)
+    start, end = trace.pieces.spans[position]
+    name, text = ("second", trace.pieces.pair) if trace.pieces.segments[position] else ("sentence", trace.text)
+    state.change(**{name: f"{text[:start]}{encoder.mask_token}{text[end:]}"}, cell="")

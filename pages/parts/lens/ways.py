@@ -1,0 +1,30 @@
+"""Every token's way through the layers, in one plane."""
+
+import streamlit as st
+
+from encoder.figures.scatter import paths
+from encoder.formatting import short
+from encoder.metrics import stream, token_paths
+from pages.ui import session
+from pages.ui.components.chart import chart
+from pages.ui.text import theme
+
+
+def draw() -> None:
+    """The two directions in which the tokens differ most."""
+    trace = session.now()
+    st.header("The paths of the tokens")
+    if not bool(stream(trace).isfinite().all()):
+        st.markdown("Some vectors of this run are not numbers, so there are no paths to draw.")
+        return
+    way = token_paths(trace)
+    titles = tuple(
+        f"direction {i + 1} ({short(100 * float(share))} % of the variance)" for i, share in enumerate(way.shares)
+    )
+    drawn = paths(way.points.numpy(), trace.tokens, titles, theme())
+    chart(drawn, "paths", "Every token's way through the layers in one plane")
+    st.markdown(
+        "All tokens after all layers in the two directions in which they differ most (principal components of all of "
+        f"them together, {short(100 * float(way.shares.sum()))} % of the variance). The large dot is the input; the "
+        "name stands at the end."
+    )

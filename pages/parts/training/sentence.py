@@ -1,0 +1,60 @@
+"""One head and the answers on this sentence, moment by moment."""
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from encoder.experiments.timelapse import Moment
+from encoder.figures.charts import lines
+from encoder.trace.tokens import Tokens
+from pages.parts.training.common import Scene, scene
+from pages.ui import session
+from pages.ui.components import maps
+from pages.ui.components import timelapse as player
+from pages.ui.components.chart import chart
+from pages.ui.text import theme
+from pages.ui.widgets import pick_token
+
+SERIES = {"entropy_share": "spread", "self": "on itself", "previous": "previous", "next": "next"}
+
+
+def draw() -> None:
+    """The player, all moments at once, measures of the head and the answers."""
+    now = scene()
+    tokens = list(now.run.pieces.tokens)
+    words, usual = guessable(now.run.pieces)
+    position = pick_token("Word to guess", tokens, "guess", usual, among=words, width=260)
+    seen = session.moments("small", now.text, now.layer, now.head, position)
+    label = f"Layer {now.layer}, head {now.head}"
+    every = player.draw("player", label, seen, tokens, theme(), st.session_state.get("moment", 0))
+    st.caption(
+        f"{label} of small. Rows look, columns are looked at; the colour scale is 0 to 1. The list is what the model "
+        "answers with the chosen word masked." + (f" A pixel stands for {every} × {every} cells." if every > 1 else "")
+    )
+    st.header("All moments at once")
+    small = [maps.Map(f"{one.step:,}", f"Step {one.step}", one.weights, "share", 1.0) for one in seen]
+    maps.draw("moments", small, tokens, theme(), show, least=96, run=now.run)
+    measured(now, seen)
+    table = pd.DataFrame({f"{i + 1}.": [f"{a[0]} {a[1]:.3f}" for one in seen for a in one.answers[i : i + 1]]
+                          for i in range(len(seen[0].answers))}, index=pd.Index(now.steps, name="step"))  # fmt: skip
+    st.dataframe(table, key="answers")
+
+
+def guessable(pieces: Tokens) -> tuple[list[int], int]:
+    """Positions of tokens that may be guessed, and the one to begin with: the mask, else a word in the middle."""
+    tokens = list(pieces.tokens)
+    words = [i for i, special in enumerate(pieces.special) if not special or tokens[i] == "[MASK]"] or [0]
+    return words, tokens.index("[MASK]") if "[MASK]" in tokens else words[len(words) // 2]
+
+
+def show(moment: int, row: int, column: int) -> None:
+    """Let the player begin with the moment that was picked."""
+    st.session_state["moment"] = moment
+
+
+def measured(now: Scene, seen: list[Moment]) -> None:
+    """What the head does in this sentence at every moment."""
+    series = {name: np.array([one.measures[m] for one in seen]) for m, name in SERIES.items()}
+    drawn = lines(series, now.axis, ("training steps + 1", "share"), logarithmic=(True, False), theme=theme())
+    said = f"What layer {now.layer}, head {now.head} does in this sentence, by training step"
+    chart(drawn, "by_step", said, run=now.run)

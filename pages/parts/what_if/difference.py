@@ -1,0 +1,55 @@
+"""What differs from the run without changes."""
+
+import pandas as pd
+import streamlit as st
+
+from encoder.experiments.compare import first_difference, relative_difference
+from encoder.figures.matrix import matrix
+from encoder.formatting import short, shown
+from encoder.metrics import cosine
+from encoder.trace.trace import Trace
+from pages.ui import session
+from pages.ui.components.chart import chart
+from pages.ui.state import session_state as state
+from pages.ui.step import side_by_side, switches
+from pages.ui.text import layer_names, say, theme
+
+
+def draw() -> None:
+    """Where the runs part, how far they are apart, what the model answers, and any step of both."""
+    if not switches.current():
+        st.markdown("Nothing is switched off yet.")
+        return
+    trace, before = session.now(), session.untouched()
+    tokens = trace.tokens
+    st.header("What differs")
+    if first := first_difference(before, trace):
+        alike = cosine(before["output"], trace["output"])
+        least = int(alike.argmin())
+        say(
+            f"The runs first differ at {first}; the outputs have cosine {short(float(alike.mean()))} on average, least "
+            f"at “{shown(tokens[least])}” ({least}): {short(float(alike[least]))}."
+        )
+    else:
+        say("No number differs from the run without changes.")
+    apart = relative_difference(before, trace).T.numpy()
+    drawn = matrix(apart, tokens, layer_names(trace.config, with_input=True), kind="positive", theme=theme())
+    chart(drawn, "apart", "How far each token's vector is from the run without changes, relative to its length")
+    st.caption("Length of the difference over the length of the vector without changes, after each layer.")
+    answers(before, trace)
+    side_by_side.draw(before, trace, ("without changes", "with changes"))
+
+
+def answers(before: Trace, trace: Trace) -> None:
+    """The model's first answer at every token, without the changes and with them."""
+    encoder = session.text_encoder(state.current().model)
+    usual, changed = encoder.predict(before, 1), encoder.predict(trace, 1)
+    if not (usual and changed):
+        return
+    rows = [
+        {"token": f"{i} {shown(token)}", "before": a[0][0], "p before": a[0][1], "now": b[0][0], "p now": b[0][1]}
+        for i, (token, a, b) in enumerate(zip(trace.tokens, usual, changed, strict=True))
+    ]
+    other = sum(row["before"] != row["now"] for row in rows)
+    st.markdown(f"The model's first answer is another one at {other} of {len(rows)} tokens.")
+    st.dataframe(pd.DataFrame(rows), hide_index=True, key="answers")

@@ -1,0 +1,56 @@
+"""Every head and feed-forward block knocked out in turn, as a map of what each does to the result."""
+
+import numpy as np
+import streamlit as st
+
+from encoder.experiments.ablation import Watch, grid, leave_one_out
+from encoder.figures.matrix import matrix
+from encoder.metrics import largest_cell
+from encoder.text_encoder import TextEncoder
+from encoder.trace.trace import Trace
+from pages.ui import session
+from pages.ui.components.chart import chart
+from pages.ui.downloads import table as downloads
+from pages.ui.state import session_state as state
+from pages.ui.step import sweep
+from pages.ui.text import head_names, layer_names, plain, say, theme
+
+
+def draw() -> None:
+    """The sweep on demand, and one of its effects."""
+    trace, view = session.now(), state.current()
+    encoder, config = session.text_encoder(view.model), trace.config
+    st.header("Leave one out")
+    st.markdown("Knock out every head and every feed-forward block in turn, each alone, and see which one matters.")
+    watch = watched(encoder, trace, "watched")
+    asked = (view.model, trace.asked, view.hidden, view.edits, watch)
+    found = sweep.follow("loo", asked, lambda: leave_one_out(encoder, trace, watch=watch), "Knock out each in turn")
+    if found is None:
+        return
+    measures = {"Change of the output": "relative_change", "Cosine of the output": "cosine"}
+    if watch:
+        measures["Change of the word's log-probability"] = "log_probability"
+    usual = list(measures)[-1 if watch else 0]
+    chosen = st.pills("Effect", list(measures), required=True, **state.choice("loo_measure", measures, usual))
+    values = grid(found.effects, config, measures[chosen]).numpy()
+    rows, columns = layer_names(config), [*head_names(config), "feed-forward"]
+    kind = {"cosine": "share", "relative_change": "positive"}.get(measures[chosen], "signed")
+    chart(matrix(values, rows, columns, kind=kind, theme=theme()), "loo_map", f"{chosen} when each part is knocked out")
+    i, j = largest_cell(-values if kind == "share" else np.abs(values))
+    say(f"{rows[i]}, {columns[j]} matters most: {values[i, j]:.4g}.")
+    downloads.numbers("loo", "leave_one_out", lambda: downloads.frame(values, rows, columns), values.shape)
+
+
+def watched(encoder: TextEncoder, trace: Trace, key: str) -> Watch | None:
+    """The masked word whose probability is watched, if the person wants one and there is one."""
+    masks = [i for i, token in enumerate(trace.tokens) if token == encoder.mask_token]
+    if not masks or encoder.model.mlm_head is None:
+        return None
+    usual = str(encoder.predict(trace, 1)[masks[0]][0][0])
+    tie = state.choice(key, None, usual)
+    word = st.text_input(f"Word to watch at {encoder.mask_token}", max_chars=40, **tie)
+    token = encoder.tokenizer.token_to_id(word.strip().lower())
+    if token is None:
+        st.caption(plain(f"“{word}” is not one word of the vocabulary, so no word is watched."))
+        return None
+    return Watch(masks[0], token)

@@ -1,0 +1,28 @@
+"""A checkpoint that lies in the server's model folder."""
+
+import streamlit as st
+
+from encoder.checkpoint.hugging_face import FAMILIES
+from encoder.checkpoint.listing import folders
+from encoder.formatting import shown
+from pages.parts.your_model.common import show
+from pages.ui.server import models
+
+
+def draw() -> None:
+    """The checkpoints that are there, and the button that opens one."""
+    root = models.folder()
+    if root is None:
+        st.markdown("This server opens no models from folders.")
+        return
+    found = folders(root)
+    st.markdown(
+        "A checkpoint is a folder with config.json, model.safetensors and a tokenizer. This server looks for them in "
+        f"one place only, {f'`{models.USUAL_FOLDER}`' if root == models.usual() else 'its model folder'}; nothing in "
+        f"them is ever executed. Families that fit: {', '.join(FAMILIES)}."
+    )
+    if not found:
+        st.markdown("There is none yet. README names a good first one.")
+        return
+    chosen = st.selectbox("Checkpoint", found, format_func=lambda name: shown(name, 60), key="checkpoint")
+    st.button("Open it", type="primary", key="open_folder", on_click=show, args=(models.FOLDER + chosen,))

@@ -1,0 +1,52 @@
+"""The form of a model's configuration: its fields, and what they say together."""
+
+import streamlit as st
+
+from encoder import PRESETS
+from encoder.model.config import CHOICES, EncoderConfig
+
+# field -> (what it is called, smallest, largest)
+COUNTS = {
+    "n_layers": ("Layers", 1, 48),
+    "d_model": ("d_model, the width", 8, 2048),
+    "n_heads": ("Heads", 1, 64),
+    "d_ff": ("d_ff, feed-forward width", 8, 8192),
+    "vocab_size": ("Vocabulary", 16_384, 100_000),
+}
+# field -> (what it is called, what each value is called)
+OPTIONS = {
+    "norm_first": ("Place of the norm", {False: "after adding (post-norm)", True: "before (pre-norm)"}),
+    "norm": ("Norm formula", {name: name for name in CHOICES["norm"]}),
+    "final_norm": ("After the stack", {False: "nothing", True: "a final norm"}),
+    "activation": ("Activation", {name: name for name in CHOICES["activation"]}),
+    "positions": ("Positions", {name: name for name in CHOICES["positions"]}),
+    "scale_embeddings": ("Embeddings", {True: "times √d_model", False: "as they are"}),
+}
+FIELDS = [*COUNTS, *OPTIONS]
+FROM_PRESET = ("norm_eps", "embedding_norm", "n_segments", "mask_value")  # fields that the form does not ask for
+SEED = 2**31 - 1  # the largest
+
+
+def draw() -> int:
+    """Every field of the configuration, filled from a preset at first; returns the seed."""
+    st.selectbox("Start from", list(PRESETS), key="preset", on_change=take_preset)
+    if "build_d_model" not in st.session_state:
+        take_preset()
+    with st.grid("auto", min_column_width=190):
+        for name, (title, low, high) in COUNTS.items():
+            st.number_input(title, low, high, step=1, key=f"build_{name}")
+        for name, (title, values) in OPTIONS.items():
+            st.selectbox(title, list(values), format_func=values.get, key=f"build_{name}")
+        return int(st.number_input("Seed", 0, SEED, value=0, step=1, key="build_seed"))
+
+
+def take_preset() -> None:
+    """Fill the form with a preset."""
+    chosen = PRESETS[st.session_state["preset"]]
+    st.session_state.update({f"build_{name}": getattr(chosen, name) for name in FIELDS})
+
+
+def asked() -> EncoderConfig:
+    """The configuration that the form describes; ValueError if there is none."""
+    like = {name: getattr(PRESETS[st.session_state["preset"]], name) for name in FROM_PRESET}
+    return EncoderConfig(**{name: st.session_state[f"build_{name}"] for name in FIELDS}, **like)

@@ -1,0 +1,41 @@
+"""A checkpoint from the Hugging Face hub, fetched once and kept in the model folder."""
+
+import streamlit as st
+
+from encoder import hub
+from encoder.formatting import short
+from pages.parts.your_model.common import show
+from pages.ui.server import models
+from pages.ui.text import plain
+
+
+def draw() -> None:
+    """The name that is asked for, and the way to fetch it."""
+    root = models.folder()
+    if root is None or not models.hub_is_on():
+        st.markdown("This server fetches no models from the hub.")
+        return
+    st.markdown(
+        "The name of a model on the Hugging Face hub. Its configuration, weights (safetensors) and tokenizer are "
+        "fetched once and kept; no code is."
+    )
+    with st.form("hub", border=False):
+        asked = st.text_input(
+            "Hub id", key="hub_id", max_chars=120, placeholder="sentence-transformers/all-MiniLM-L6-v2"
+        ).strip()
+        sent = st.form_submit_button("Fetch it", key="fetch")
+    if sent and asked:
+        bar = st.progress(0.0, "Asking for its size …")
+        try:
+            hub.download(asked, root, lambda done, all_: bar.progress(min(done / all_, 1.0), progress(done, all_)))
+        except (ValueError, OSError) as error:
+            bar.empty()
+            st.error(plain(f"{error}. The model on the screen stays."))
+            return
+        show(models.FOLDER + asked)
+        st.rerun()
+
+
+def progress(done: int, whole: int) -> str:
+    """How far a download is, in words."""
+    return f"{short(done / 1e6)} of {short(whole / 1e6)} MB"

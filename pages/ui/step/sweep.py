@@ -1,0 +1,25 @@
+"""A sweep over all parts of a run, with progress and a way out."""
+
+from collections.abc import Callable, Generator
+from typing import Any
+
+import streamlit as st
+
+from pages.ui.server import job_queue
+
+
+def follow(key: str, asked: tuple[Any, ...], start: Callable[[], Generator[Any, None, None]], label: str) -> Any:
+    """Run a sweep on demand, in turn, with a progress bar; any other click stops it. Returns what was found."""
+    done = st.session_state.setdefault(key, {})
+    if st.button(label, key=f"{key}_go"):
+        bar = st.progress(0.0, "Starting …")
+        way_out = st.empty()
+        way_out.button("Cancel", key=f"{key}_cancel")
+        with job_queue.turn():
+            for found in start():
+                bar.progress(found.done / found.total, f"{found.done} of {found.total} runs")
+        bar.empty()
+        way_out.empty()
+        done.clear()
+        done[asked] = found
+    return done.get(asked)
