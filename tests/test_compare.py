@@ -14,6 +14,7 @@ from encoder.experiments.compare import (
     aligned_tokens,
     difference,
     first_difference,
+    mean_between,
     patch_sweep,
     recovered,
     relative_difference,
@@ -174,6 +175,13 @@ def test_cosines_of_a_word_by_layer(encoder: TextEncoder, runs: tuple[Trace, Tra
     assert torch.equal(token_cosine(a, 2, b, 2), word_cosines((a, b), (2, 2))[:, 0, 1])
     assert float(token_cosine(a, 2, b, 2)[0]) == pytest.approx(1, abs=1e-6)
     assert float(token_cosine(a, 2, b, 2)[3]) < 0.999
+
+
+def test_the_mean_between_runs_leaves_each_with_itself_out() -> None:
+    alike = torch.tensor([[[1.0, 0.5, 0.1], [0.5, 1.0, 0.3], [0.1, 0.3, 1.0]], torch.ones(3, 3).tolist()])
+    assert mean_between(alike).tolist() == pytest.approx([0.3, 1.0])
+    with pytest.raises(ValueError, match="got 1 run"):
+        mean_between(torch.ones(4, 1, 1))
 
 
 def test_trained_against_random_weights(small: TextEncoder) -> None:

@@ -55,6 +55,8 @@ def test_without_positions_the_output_is_the_same_rows_in_another_order(config: 
     lab = word_order(tiny(replace(config, n_layers=2)), SENTENCE)
     assert lab.off.shape == lab.on.shape == (7, config.d_model)
     assert lab.largest_off <= 1e-5
+    assert lab.off_by_token.shape == (7,) and float(lab.on_by_token.max()) == lab.largest_on
+    assert float(lab.off_by_token.max()) == lab.largest_off
     assert lab.largest_on <= 1e-5 if config.positions == "none" else lab.largest_on > 0.1
 
 
@@ -111,6 +113,7 @@ def test_scaling_of_layer_0_is_softmax_of_the_recorded_scores(base: TextEncoder)
     near = {"rtol": 1e-4, "atol": 1e-5, "check_dtype": False}
     torch.testing.assert_close(lab.with_entropy[0], share_of_entropy(with_), **near)
     torch.testing.assert_close(lab.without_entropy[0], share_of_entropy(without), **near)
+    torch.testing.assert_close(lab.change[0], share_of_entropy(without) - share_of_entropy(with_), **near)
     torch.testing.assert_close(lab.with_largest[0], with_.amax(-1).mean(-1), **near)
     torch.testing.assert_close(lab.without_largest[0], without.amax(-1).mean(-1), **near)
 

@@ -17,6 +17,7 @@ from encoder.metrics import (
     Mixing,
     disagreement,
     flow,
+    gained,
     mixing_parts,
     mixing_ratio,
     norm_weighted,
@@ -287,3 +288,11 @@ def test_padding_is_left_out() -> None:
         assert close(mixing_ratio(padded, 1, variant), mixing_ratio(alone, 1, variant))
     with pytest.raises(ValueError, match="positions go from 0 to 3"):
         flow(padded, 4)
+
+
+def test_what_one_token_gains_the_others_lose(sara: Trace) -> None:
+    unlike = disagreement(sara, 3)
+    more = gained(unlike)
+    assert more.shape == unlike.shape[:2]
+    assert float(more[2, 4]) == pytest.approx(sum(float(row[4]) for row in unlike[2]), abs=1e-5)
+    assert bool((more.sum(-1).abs() < 1e-4).all())  # both are shares of every row

@@ -8,7 +8,7 @@ import torch
 from tiny import SENTENCE, TINY, tiny
 from torch import Tensor
 
-from encoder import TextEncoder
+from encoder import TextEncoder, Trace
 from encoder.metrics import (
     MARGIN,
     MOST,
@@ -22,10 +22,14 @@ from encoder.metrics import (
     distance,
     entropy,
     entropy_share,
+    given_and_received,
     head_roles,
     js_distance,
+    largest_cell,
     offset,
+    only_between,
     plane,
+    query_key_products,
     role_mass,
     survey,
     together,
@@ -361,6 +365,7 @@ def test_a_survey_is_the_mean_over_all_rows() -> None:
     assert found.likeness.shape == (6, 6)
     assert found.measures["entropy"].shape == (2, 3)
     assert [len(row) for row in found.roles] == [3, 3]
+    assert found.least_neighbours == min(float(found.layer_cosine[i, i + 1]) for i in range(2))
     assert found.layer_cosine.shape == found.layer_cka.shape == (3, 3)
     for alike in (found.layer_cka, found.layer_cosine):
         assert alike.diagonal().tolist() == pytest.approx([1] * 3)
@@ -378,3 +383,42 @@ def test_padding_is_left_out() -> None:
     assert attention_weights(padded, 1).shape == (3, 4, 4)
     assert torch.allclose(attention_weights(padded), attention_weights(alone), atol=1e-6)
     assert torch.allclose(attention_weights(padded).sum(-1), torch.ones(2, 3, 4), atol=1e-6)
+
+
+# Cells of a matrix
+
+
+def test_the_largest_cell_is_found_by_row_and_column() -> None:
+    values = torch.tensor([[0.1, 0.2, 0.3], [0.3, 0.9, 0.0]])
+    assert largest_cell(values) == largest_cell(values.numpy()) == (1, 1)
+    assert largest_cell(-values) == (1, 2)
+
+
+def test_where_tokens_look_and_who_looks_at_them() -> None:
+    weights = torch.tensor([[0.5, 0.25, 0.25], [0.0, 1.0, 0.0], [0.125, 0.125, 0.75]])
+    given, received = given_and_received(weights, [0, 2])
+    assert given.tolist() == [0.3125, 0.1875, 0.5]  # the mean of two rows is a row again
+    assert received.tolist() == [0.75, 0.0, 0.875]
+    assert [v.tolist() for v in given_and_received(weights, [1])] == [[0.0, 1.0, 0.0], [0.25, 1.0, 0.125]]
+    for wrong in ([], [3], [-1]):
+        with pytest.raises(ValueError, match="choose 1 or more from 0 to 2"):
+            given_and_received(weights, wrong)
+
+
+def test_one_way_between_sentences_and_its_share() -> None:
+    weights = torch.tensor([[0.5, 0.25, 0.25], [0.0, 1.0, 0.0], [0.125, 0.125, 0.75]])
+    alone, share = only_between(weights, [0, 0, 1], "A->B")
+    assert alone.tolist() == [[0.0, 0.0, 0.25], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
+    assert share == 0.125  # of the weight of two queries
+    assert only_between(weights, [0, 0, 1], "B->A")[1] == 0.25
+
+
+def test_products_of_a_query_and_a_key_add_up_to_their_score(sara: Trace) -> None:
+    layer, head, i, j = 2, 3, 5, 1
+    q, k, products = query_key_products(sara, layer, head, i, j)
+    assert torch.equal(q, sara["layers.2.attention.q"][head, i]) and torch.equal(
+        k, sara["layers.2.attention.k"][head, j]
+    )
+    score = float(sara["layers.2.attention.scores"][head, i, j])
+    assert sum(a * b for a, b in zip(q.tolist(), k.tolist(), strict=True)) == pytest.approx(score, rel=1e-4)
+    assert float(products.sum()) == pytest.approx(score, rel=1e-4)

@@ -19,8 +19,13 @@ from encoder.metrics import (
     linear_cka,
     logit_lens,
     nearest_words,
+    never_active_share,
+    norm_moments,
     pca,
+    settled,
+    silent_share,
     stream,
+    sublayer_lengths,
     token_paths,
     unit_vector,
     unit_words,
@@ -231,6 +236,13 @@ def test_rank_and_divergence_of_known_answers() -> None:
     assert kl_to_last(lens)[:, 0].tolist() == pytest.approx([0.25 * math.log(2), 0.25 * math.log(2), 0.0])
 
 
+@pytest.mark.parametrize(
+    ("ranks", "row"), [([2, 2, 1], 2), ([1, 1, 1], 0), ([1, 3, 1, 1], 2), ([9, 1, 1], 1), ([1], 0)]
+)
+def test_an_answer_is_settled_where_it_stays_first(ranks: list[int], row: int) -> None:
+    assert settled(torch.tensor(ranks)) == row
+
+
 def test_divergence_is_its_loop() -> None:
     encoder = tiny(VARIANTS["mlm-head"])
     lens = logit_lens(encoder, encoder.trace(SENTENCE))
@@ -319,3 +331,36 @@ def test_padding_is_left_out() -> None:
     ]
     for ours, theirs in pairs:
         assert torch.allclose(ours, theirs, atol=1e-4)
+
+
+# Sublayers and their norms
+
+
+@pytest.mark.parametrize("norm", ["layer_norm", "std_norm"])
+@pytest.mark.parametrize("part", ["add_norm_1", "add_norm_2"])
+def test_moments_of_a_norm_are_sums_over_its_numbers(norm: str, part: str) -> None:
+    trace = tiny(replace(TINY, norm=norm)).trace(SENTENCE)
+    d = trace.config.d_model
+    divisor = d - 1 if norm == "std_norm" else d
+    found = norm_moments(trace, 1, part)
+    for name, step in (("before", "sum"), ("normalized", "normalized"), ("after", "output")):
+        for i, vector in enumerate(trace[f"layers.1.{part}.{step}"].tolist()):
+            mean = math.fsum(vector) / d
+            variance = math.fsum((v - mean) ** 2 for v in vector) / divisor
+            assert float(found[f"mean {name}"][i]) == pytest.approx(mean, abs=1e-5)
+            assert float(found[f"variance {name}"][i]) == pytest.approx(variance, rel=1e-4)
+
+
+@pytest.mark.parametrize(("part", "sublayer"), [("add_norm_1", "attention"), ("add_norm_2", "feed_forward")])
+def test_lengths_are_those_of_the_two_vectors_that_are_added(part: str, sublayer: str) -> None:
+    trace = tiny(TINY).trace(SENTENCE)
+    found = sublayer_lengths(trace, 0, part)
+    for i in range(len(trace.tokens)):
+        assert float(found["residual"][i]) == pytest.approx(size(trace[f"layers.0.{part}.residual"][i]), rel=1e-5)
+        assert float(found["added"][i]) == pytest.approx(size(trace[f"layers.0.{sublayer}.output"][i]), rel=1e-5)
+
+
+def test_units_that_are_silent_at_a_token_and_at_all() -> None:
+    activation = torch.tensor([[0.0, 0.0, 2.0, 0.0], [0.0, 1.0, 0.0, 0.0]])
+    assert silent_share(activation).tolist() == [0.75, 0.75]
+    assert never_active_share(activation) == 0.5

@@ -54,7 +54,7 @@ from encoder.metrics.neurons import (
 from encoder.metrics.pairs import WAYS, between, segment_mass, segments
 from encoder.metrics.roles import MARGIN, MOST, NO_ROLE, ROLES, SHUFFLES, TOO_FEW, Role, head_roles, role_mass
 from encoder.metrics.sentences import SENTENCES
-from encoder.metrics.sublayers import SUBLAYERS, lengths, norm_moments
+from encoder.metrics.sublayers import SUBLAYERS, norm_moments, sublayer_lengths
 from encoder.trace.unpadded import attention_weights, first_lost, stream
 
 __all__ = [
@@ -93,7 +93,6 @@ __all__ = [
     "kl_to_last",
     "largest_cell",
     "length",
-    "lengths",
     "lens_words",
     "linear_cka",
     "logit_lens",
@@ -117,6 +116,7 @@ __all__ = [
     "settled",
     "silent_share",
     "stream",
+    "sublayer_lengths",
     "survey",
     "together",
     "token_paths",

@@ -8,7 +8,7 @@ from encoder.trace.trace import Trace
 SUBLAYERS = {"add_norm_1": "attention", "add_norm_2": "feed_forward"}  # what is added before each norm
 
 
-def lengths(trace: Trace, layer: int, part: str) -> dict[str, Tensor]:
+def sublayer_lengths(trace: Trace, layer: int, part: str) -> dict[str, Tensor]:
     """Length of the residual and of what the sublayer adds to it, per token: two times [n].
 
     `part` is "add_norm_1", after attention, or "add_norm_2", after feed-forward.

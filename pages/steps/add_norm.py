@@ -6,7 +6,7 @@ import streamlit as st
 
 from encoder.figures.charts import token_bars
 from encoder.figures.matrix import matrix
-from encoder.metrics import SUBLAYERS, lengths, norm_moments
+from encoder.metrics import SUBLAYERS, norm_moments, sublayer_lengths
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
@@ -19,7 +19,7 @@ trace, view = session.now(), state.current()
 part = "add_norm_1" if step.part == "add_norm_1" else "add_norm_2"  # the layer's output stands beside the second
 
 st.header(f"The residual against what {SUBLAYERS[part].replace('_', '-')} adds")
-long = {name: values.numpy() for name, values in lengths(trace, view.layer, part).items()}
+long = {name: values.numpy() for name, values in sublayer_lengths(trace, view.layer, part).items()}
 bars = token_bars(long, trace.tokens, title="length of the vector", theme=theme())
 chart(bars, "lengths", "Length of the residual and of what is added, per token")
 
