@@ -1,83 +1,133 @@
+// @ts-check
 // Small maps on canvases with one shared cursor: hover or arrow keys read a cell in all of them, click or Enter picks it.
-const bytes = text => Uint8Array.from(atob(text), c => c.charCodeAt(0));
+import { bytes, cellUnder, moved, pixels } from './cells.js';
 
+/** @typedef {import('./cells.js').Cell} Cell */
+/**
+ * A map: its numbers are float32 where it is exact, else levels from 0 to 254 between low and high.
+ * @typedef {{ title: string, label: string, cells: string, exact: boolean, low: number, high: number, kind: string }} SmallMap
+ */
+/**
+ * @typedef {object} MapsData
+ * @property {SmallMap[]} maps
+ * @property {number} rows
+ * @property {number} columns
+ * @property {string[]} names
+ * @property {number} every how many tokens share a cell
+ * @property {number} width
+ * @property {number} across
+ * @property {number | null} chosen
+ * @property {Cell | null} cell
+ * @property {Record<string, string>} palettes
+ */
+/** @typedef {HTMLElement & { point: (at: Cell | null) => void }} Figure */
+/** @typedef {HTMLElement & { at?: Cell | null }} Root */
+
+/**
+ * The numbers of a map.
+ * @param {Pick<SmallMap, 'cells' | 'exact'>} map
+ */
+export const numbers = map => (map.exact ? new Float32Array(bytes(map.cells).buffer) : bytes(map.cells));
+
+/**
+ * Which of the 255 colours of its palette a number has; -1 for minus infinity, which has none.
+ * @param {Pick<SmallMap, 'exact' | 'low' | 'high'>} map
+ * @param {number} value
+ */
+export function level(map, value) {
+  if (value === -Infinity) return -1;
+  return map.exact ? Math.round(Math.max(0, Math.min(1, (value - map.low) / (map.high - map.low))) * 254) : value;
+}
+
+/**
+ * A number as it is read aloud: four digits where it is exact, else marked as near.
+ * @param {Pick<SmallMap, 'exact' | 'low' | 'high'>} map
+ * @param {number} value
+ */
+export function spelled(map, value) {
+  if (value === -Infinity) return '\u2212\u221e';
+  if (map.exact) return String(Number(value.toPrecision(4)));
+  return '\u2248 ' + (map.low + (value / 254) * (map.high - map.low)).toPrecision(3);
+}
+
+/**
+ * Where in its map a cell stands, as styles.
+ * @param {Cell} at
+ * @param {number} rows
+ * @param {number} columns
+ */
+export const place = (at, rows, columns) => ({
+  top: (100 * at[0]) / rows + '%', left: (100 * at[1]) / columns + '%', height: 100 / rows + '%', width: 100 / columns + '%',
+});
+
+function build() {
+  const box = document.createElement('figure');
+  for (const tag of ['figcaption', 'div', 'output']) box.append(document.createElement(tag));
+  box.children[1].className = 'plate';
+  box.children[1].append(document.createElement('canvas'), document.createElement('i'), document.createElement('b'));
+  return box;
+}
+
+/** @param {ComponentArguments<MapsData>} given */
 export default function ({ data, parentElement, setTriggerValue }) {
-  const root = parentElement.querySelector('.maps');
+  const root = /** @type {Root} */ (parentElement.querySelector('.maps'));
   const { maps, rows, columns, names, every, width, across, chosen, cell, palettes } = data;
   const colours = Object.fromEntries(Object.entries(palettes).map(([kind, text]) => [kind, bytes(text)]));
-  const read = maps.map(m => (m.exact ? new Float32Array(bytes(m.cells).buffer) : bytes(m.cells)));
-  const level = (m, v) => Math.round(Math.max(0, Math.min(1, (v - m.low) / (m.high - m.low))) * 254);
-  const shown = (m, v) => {
-    if (v === -Infinity) return '\u2212\u221e';
-    return m.exact ? String(Number(v.toPrecision(4))) : '\u2248 ' + (m.low + (v / 254) * (m.high - m.low)).toPrecision(3);
-  };
-  const name = i => names[i * every];
+  const read = maps.map(numbers);
+  const name = (/** @type {number} */ i) => names[i * every];
 
   root.style.setProperty('--least', width + 'px');
   root.style.gridTemplateColumns = across ? `repeat(${across}, minmax(24px, 1fr))` : '';
-  while (root.children.length > maps.length) root.lastChild.remove();
-  maps.forEach((m, index) => {
-    let box = root.children[index];
-    if (!box) {
-      box = document.createElement('figure');
-      for (const [tag, cls] of [['figcaption', ''], ['div', 'plate'], ['output', '']]) {
-        const part = document.createElement(tag);
-        part.className = cls;
-        box.append(part);
-      }
-      box.children[1].append(document.createElement('canvas'), document.createElement('i'), document.createElement('b'));
-      root.append(box);
-    }
-    const [caption, plate, output] = box.children;
-    const [canvas, cursor, mark] = plate.children;
-    caption.textContent = m.title;
+  while (root.children.length > maps.length) root.lastElementChild?.remove();
+  maps.forEach((map, index) => {
+    if (!root.children[index]) root.append(build());
+    const box = /** @type {Figure} */ (root.children[index]);
+    const [caption, plate, output] = /** @type {HTMLElement[]} */ ([...box.children]);
+    const canvas = /** @type {HTMLCanvasElement} */ (plate.children[0]);
+    const [cursor, mark] = /** @type {HTMLElement[]} */ ([...plate.children].slice(1));
+    caption.textContent = map.title;
     box.className = index === chosen ? 'chosen' : '';
     canvas.width = columns;
     canvas.height = rows;
     canvas.tabIndex = 0;
     canvas.setAttribute('role', 'button');
-    canvas.setAttribute('aria-label', m.label);
-    const image = canvas.getContext('2d').createImageData(columns, rows);
-    read[index].forEach((v, p) => {
-      if (v === -Infinity) return;
-      const at = 3 * (m.exact ? level(m, v) : v);
-      image.data.set([...colours[m.kind].subarray(at, at + 3), 255], 4 * p);
-    });
-    canvas.getContext('2d').putImageData(image, 0, 0);
+    canvas.setAttribute('aria-label', map.label);
+    const levels = Array.from(read[index], value => level(map, value));
+    canvas.getContext('2d')?.putImageData(new ImageData(pixels(levels, colours[map.kind]), columns, rows), 0, 0);
 
+    /**
+     * @param {HTMLElement} element
+     * @param {Cell | null} at
+     */
     const frame = (element, at) => {
       element.hidden = !at;
-      if (!at) return;
-      Object.assign(element.style, {
-        top: (100 * at[0]) / rows + '%', left: (100 * at[1]) / columns + '%',
-        height: 100 / rows + '%', width: 100 / columns + '%',
-      });
+      if (at) Object.assign(element.style, place(at, rows, columns));
     };
     box.point = at => {
       frame(cursor, at);
-      const value = at && read[index][at[0] * columns + at[1]];
-      output.textContent = at ? name(at[0]) + ' \u2192 ' + name(at[1]) + ': ' + shown(m, value) : '';
+      output.textContent = at
+        ? `${name(at[0])} \u2192 ${name(at[1])}: ${spelled(map, read[index][at[0] * columns + at[1]])}`
+        : '';
     };
     frame(mark, cell);
     box.point(null);
-    const point = at => { root.at = at; for (const other of root.children) other.point(at); };
-    const inside = event => {
-      const rect = canvas.getBoundingClientRect();
-      const part = (d, size, count) => Math.max(0, Math.min(count - 1, Math.floor((d / size) * count)));
-      return [part(event.clientY - rect.top, rect.height, rows), part(event.clientX - rect.left, rect.width, columns)];
+    /** @param {Cell | null} at */
+    const point = at => {
+      root.at = at;
+      for (const other of root.children) /** @type {Figure} */ (other).point(at);
     };
-    const pick = at => setTriggerValue('picked', [index, ...(at || [0, 0])]);
+    const inside = (/** @type {MouseEvent} */ event) =>
+      cellUnder(event.clientX, event.clientY, canvas.getBoundingClientRect(), rows, columns);
+    const pick = (/** @type {Cell | null | undefined} */ at) => setTriggerValue('picked', [index, ...(at || [0, 0])]);
     canvas.onmousemove = event => point(inside(event));
     canvas.onmouseleave = () => point(null);
     canvas.onclick = event => pick(inside(event));
     canvas.onfocus = () => canvas.matches(':focus-visible') && point(root.at || cell || [0, 0]);
     canvas.onblur = () => point(null);
     canvas.onkeydown = event => {
-      const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
-      if (step) {
-        const at = root.at || [0, 0];
-        point([Math.max(0, Math.min(rows - 1, at[0] + step[0])), Math.max(0, Math.min(columns - 1, at[1] + step[1]))]);
-      } else if (event.key === 'Enter' || event.key === ' ') pick(root.at);
+      const next = moved(root.at || [0, 0], event.key, rows, columns);
+      if (next) point(next);
+      else if (event.key === 'Enter' || event.key === ' ') pick(root.at);
       else return;
       event.preventDefault();
       event.stopPropagation();

@@ -1,68 +1,98 @@
+// @ts-check
 // One map at several moments: a slider and a play button that move it in the browser alone, with what is said at each moment.
-const bytes = text => Uint8Array.from(atob(text), c => c.charCodeAt(0));
-const PAUSE = 900; // milliseconds at each moment
+import { bytes, cellUnder, moved, pixels } from './cells.js';
 
+/** @typedef {import('./cells.js').Cell} Cell */
+/** @typedef {{ title: string, cells: string, answers: [string, number][] }} Moment */
+/**
+ * @typedef {object} PlayerData
+ * @property {Moment[]} moments
+ * @property {number} rows
+ * @property {number} every how many tokens share a cell
+ * @property {string[]} names
+ * @property {string} palette
+ * @property {string} label
+ * @property {number} start
+ */
+/** @typedef {ReturnType<typeof build>} Parts */
+/** @typedef {HTMLElement & { parts?: Parts, start?: number, at?: number, cell?: Cell | null, timer?: number }} Root */
+
+const PAUSE = 900; // milliseconds at each moment
+const MOST_NAMED = 20; // tokens that are written beside the map
+
+/**
+ * What is read at a cell: who looks at whom, and how much, from a level of 0 to 254.
+ * @param {string[]} names
+ * @param {number} every
+ * @param {Cell} at
+ * @param {number} level
+ */
+export const reading = (names, every, at, level) =>
+  `${names[at[0] * every]} \u2192 ${names[at[1] * every]}: \u2248 ${(level / 254).toFixed(2)}`;
+
+/** @param {Element} root */
 function build(root) {
-  const make = (tag, cls, parent) => {
+  /**
+   * @template {keyof HTMLElementTagNameMap} Tag
+   * @param {Tag} tag
+   * @param {string} className
+   * @param {Element} parent
+   */
+  const make = (tag, className, parent) => {
     const element = document.createElement(tag);
-    element.className = cls;
+    element.className = className;
     parent.append(element);
     return element;
   };
   const bar = make('div', 'bar', root);
   const view = make('div', 'view', root);
-  const parts = { bar, button: make('button', 'play', bar), slider: make('input', 'slider', bar), step: make('output', 'step', bar) };
+  const button = make('button', 'play', bar), slider = make('input', 'slider', bar), step = make('output', 'step', bar);
   const plate = make('div', 'plate', view);
-  Object.assign(parts, {
-    plate, left: make('div', 'left', plate), canvas: make('canvas', 'map', plate), below: make('div', 'below', plate),
-    cell: make('output', 'cell', view), answers: make('ol', 'answers', view),
-  });
-  view.insertBefore(parts.answers, parts.cell);
-  parts.slider.type = 'range';
-  parts.slider.min = 0;
-  parts.canvas.tabIndex = 0;
-  return parts;
+  const left = make('div', 'left', plate), canvas = make('canvas', 'map', plate), below = make('div', 'below', plate);
+  const answers = make('ol', 'answers', view), cell = make('output', 'cell', view);
+  slider.type = 'range';
+  slider.min = '0';
+  canvas.tabIndex = 0;
+  return { bar, button, slider, step, plate, left, canvas, below, cell, answers };
 }
 
+/** @param {ComponentArguments<PlayerData>} given */
 export default function ({ data, parentElement }) {
-  const root = parentElement.querySelector('.player');
+  const root = /** @type {Root} */ (parentElement.querySelector('.player'));
   const { moments, rows, every, names, palette, label, start } = data;
   const parts = (root.parts ||= build(root));
   const colours = bytes(palette);
   const last = moments.length - 1;
   if (root.start !== start) root.at = root.start = start;
-  root.at = Math.min(root.at, last);
+  let now = Math.min(root.at ?? start, last);
 
-  const labels = (box, shown) => box.replaceChildren(...(shown ? names : []).map(name => {
-    const line = document.createElement('span');
-    line.textContent = name;
-    return line;
-  }));
-  labels(parts.left, names.length <= 20);
-  labels(parts.below, names.length <= 20);
-  parts.slider.max = last;
+  for (const box of [parts.left, parts.below]) {
+    box.replaceChildren(...(names.length <= MOST_NAMED ? names : []).map(name => {
+      const line = document.createElement('span');
+      line.textContent = name;
+      return line;
+    }));
+  }
+  parts.slider.max = String(last);
   parts.slider.setAttribute('aria-label', 'Moment of training');
   parts.canvas.width = parts.canvas.height = rows;
   parts.canvas.setAttribute('role', 'img');
 
+  /** @param {Cell | null} at */
   const read = at => {
     root.cell = at;
-    const cells = bytes(moments[root.at].cells);
-    parts.cell.textContent = at
-      ? names[at[0] * every] + ' \u2192 ' + names[at[1] * every] + ': \u2248 ' + (cells[at[0] * rows + at[1]] / 254).toFixed(2)
-      : '';
+    parts.cell.textContent = at ? reading(names, every, at, bytes(moments[now].cells)[at[0] * rows + at[1]]) : '';
   };
+  /** @param {number} index */
   const show = index => {
-    root.at = index;
+    root.at = now = index;
     const moment = moments[index];
-    parts.slider.value = index;
+    parts.slider.value = String(index);
     parts.step.textContent = moment.title;
     parts.slider.setAttribute('aria-valuetext', moment.title);
     parts.canvas.setAttribute('aria-label', label + ', ' + moment.title);
-    const context = parts.canvas.getContext('2d');
-    const image = context.createImageData(rows, rows);
-    bytes(moment.cells).forEach((v, p) => image.data.set([...colours.subarray(3 * v, 3 * v + 3), 255], 4 * p));
-    context.putImageData(image, 0, 0);
+    const image = new ImageData(pixels([...bytes(moment.cells)], colours), rows, rows);
+    parts.canvas.getContext('2d')?.putImageData(image, 0, 0);
     parts.answers.replaceChildren(...moment.answers.map(([word, share]) => {
       const line = document.createElement('li');
       const bar = document.createElement('i');
@@ -72,35 +102,32 @@ export default function ({ data, parentElement }) {
     }));
     read(root.cell || null);
   };
+  /** @param {boolean} on */
   const play = on => {
-    clearInterval(root.timer);
-    root.timer = on ? setInterval(() => {
-      if (!root.isConnected || root.at >= last) return play(false);
-      show(root.at + 1);
+    window.clearInterval(root.timer);
+    root.timer = on ? window.setInterval(() => {
+      if (!root.isConnected || now >= last) return play(false);
+      show(now + 1);
     }, PAUSE) : 0;
     parts.button.textContent = on ? '\u275a\u275a Pause' : '\u25b6 Play';
-    parts.button.setAttribute('aria-pressed', on);
+    parts.button.setAttribute('aria-pressed', String(on));
   };
   parts.button.onclick = () => {
-    if (!root.timer && root.at >= last) show(0);
+    if (!root.timer && now >= last) show(0);
     play(!root.timer);
   };
   parts.slider.oninput = () => { play(false); show(Number(parts.slider.value)); };
   parts.bar.onkeydown = event => event.stopPropagation(); // arrow keys walk the pages elsewhere
-  const inside = event => {
-    const box = parts.canvas.getBoundingClientRect();
-    const part = (d, size) => Math.max(0, Math.min(rows - 1, Math.floor((d / size) * rows)));
-    return [part(event.clientY - box.top, box.height), part(event.clientX - box.left, box.width)];
-  };
-  parts.canvas.onmousemove = event => read(inside(event));
+  parts.canvas.onmousemove = event =>
+    read(cellUnder(event.clientX, event.clientY, parts.canvas.getBoundingClientRect(), rows, rows));
   parts.canvas.onmouseleave = parts.canvas.onblur = () => read(null);
   parts.canvas.onkeydown = event => {
-    const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
-    if (!step) return;
-    read((root.cell || [0, 0]).map((v, i) => Math.max(0, Math.min(rows - 1, v + step[i]))));
+    const next = moved(root.cell || [0, 0], event.key, rows, rows);
+    if (!next) return;
+    read(next);
     event.preventDefault();
     event.stopPropagation();
   };
-  show(root.at);
+  show(now);
   play(Boolean(root.timer));
 }

@@ -1,21 +1,74 @@
+// @ts-check
 // Keeps what is on the screen: a picture as SVG, PNG or print, its caption, or the address of the page.
 const NS = 'http://www.w3.org/2000/svg';
 const EDGE = 12, LINE = 16;  // pixels around a picture, and from one line of its caption to the next
 const LARGEST = 16384;  // pixels of a canvas side
 const UNSEEN = '.hoverlayer, .draglayer, .zoomlayer, .selectionlayer';
 
+/** @typedef {{ chart: string, name: string, caption: string, alt: string, version?: string }} KeepData */
+/** @typedef {{ part: SVGElement, width: number, height: number }} Found the drawing of a chart and its size in pixels */
+/** @typedef {{ text: string, width: number, height: number }} Drawing an SVG file */
+
+/**
+ * Break a text into lines that are at most so wide; a single word may be wider.
+ * @param {string} text
+ * @param {number} width
+ * @param {(line: string) => number} measure
+ */
+export function broken(text, width, measure) {
+  const found = [''];
+  for (const word of text.split(' ')) {
+    const longer = (found[found.length - 1] + ' ' + word).trim();
+    if (measure(longer) <= width || !found[found.length - 1]) found[found.length - 1] = longer;
+    else found.push(word);
+  }
+  return found;
+}
+
+/**
+ * The size of a file of pixels: so many times the drawing, but no side longer than a canvas may be.
+ * @param {number} width
+ * @param {number} height
+ * @param {number} scale
+ */
+export function pixelSize(width, height, scale) {
+  const fit = Math.min(scale, LARGEST / Math.max(width, height));
+  return { width: Math.round(width * fit), height: Math.round(height * fit) };
+}
+
+/**
+ * The address of a page as a link for others: of this version, and not as a frame.
+ * @param {string} href
+ * @param {string} version
+ */
+export function address(href, version) {
+  const url = new URL(href);
+  for (const name of ['embed', 'embed_options']) url.searchParams.delete(name);
+  url.searchParams.set('v', version);
+  return url.href;
+}
+
+/**
+ * @param {string} tag
+ * @param {Record<string, string | number>} attributes
+ * @param {string | null} [text]
+ */
 const make = (tag, attributes, text) => {
-  const made = document.createElementNS(NS, tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  const made = /** @type {SVGElement} */ (document.createElementNS(NS, tag));
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
   if (text !== undefined) made.textContent = text;
   return made;
 };
 
+/**
+ * @param {Element} plot
+ * @returns {Found}
+ */
 function ofPlot(plot) {
   const layers = [...plot.querySelectorAll('.main-svg')];
   const part = make('g', {});
   for (const layer of layers) {
-    const copy = layer.cloneNode(true);
+    const copy = /** @type {Element} */ (layer.cloneNode(true));
     copy.querySelectorAll(UNSEEN).forEach(one => one.remove());
     const group = make('g', {});
     group.append(...copy.childNodes);
@@ -25,11 +78,17 @@ function ofPlot(plot) {
     height: layers[0].clientHeight || Number(layers[0].getAttribute('height')) };
 }
 
+/**
+ * @param {Element} root
+ * @param {string} ink
+ * @returns {Found}
+ */
 function ofMaps(root, ink) {
   const whole = root.getBoundingClientRect(), part = make('g', {});
   const title = { fill: ink, 'font-family': 'sans-serif', 'font-size': 12.8, 'text-anchor': 'middle' };
   for (const box of root.children) {
     const [name, plate] = box.children, canvas = plate.querySelector('canvas');
+    if (!canvas) continue;
     const at = canvas.getBoundingClientRect(), said = name.getBoundingClientRect();
     const x = at.left - whole.left, y = at.top - whole.top;
     part.append(make('text', { ...title, x: x + at.width / 2, y: said.bottom - whole.top - 4 }, name.textContent));
@@ -40,27 +99,37 @@ function ofMaps(root, ink) {
   return { part, width: whole.width, height: whole.height };
 }
 
+/**
+ * @param {string} chart
+ * @param {string} ink
+ */
 function find(chart, ink) {
   const place = document.querySelector(`.st-key-${chart}`);
-  const plot = place && place.querySelector('.js-plotly-plot');
+  const plot = place?.querySelector('.js-plotly-plot');
   if (plot) return ofPlot(plot);
   const hosts = place ? [place, ...place.querySelectorAll('*')] : [];
   const root = hosts.map(host => (host.shadowRoot || host).querySelector('.maps')).find(Boolean);
   return root && ofMaps(root, ink);
 }
 
+/**
+ * @param {string} text
+ * @param {number} width
+ * @param {string} font
+ */
 function lines(text, width, font) {
   const pen = document.createElement('canvas').getContext('2d');
+  if (!pen) return [text];
   pen.font = font;
-  const found = [''];
-  for (const word of text.split(' ')) {
-    const longer = (found.at(-1) + ' ' + word).trim();
-    if (pen.measureText(longer).width <= width || !found.at(-1)) found[found.length - 1] = longer;
-    else found.push(word);
-  }
-  return found;
+  return broken(text, width, line => pen.measureText(line).width);
 }
 
+/**
+ * @param {KeepData} data
+ * @param {Element} host
+ * @param {{ captioned: boolean, clear: boolean }} choices
+ * @returns {Drawing | null}
+ */
 function compose({ chart, caption, alt }, host, { captioned, clear }) {
   const ink = getComputedStyle(host).getPropertyValue('--st-text-color').trim() || '#31333f';
   const app = document.querySelector('[data-testid=stApp]');
@@ -80,38 +149,54 @@ function compose({ chart, caption, alt }, host, { captioned, clear }) {
   return { text: new XMLSerializer().serializeToString(svg), width, height };
 }
 
+/**
+ * @param {Blob} blob
+ * @param {string} name
+ */
 function save(blob, name) {
   const link = Object.assign(document.createElement('a'), { href: URL.createObjectURL(blob), download: name });
   link.click();  // not part of the page: a click there would close the fold this stands in
   setTimeout(() => URL.revokeObjectURL(link.href), 60000);
 }
 
+/**
+ * @param {Drawing} drawing
+ * @param {number} scale
+ * @returns {Promise<Blob>}
+ */
 async function rasterise({ text, width, height }, scale) {
   const image = new Image();
   image.src = 'data:image/svg+xml;charset=utf-8,' + encodeURIComponent(text);
   await image.decode();
-  const fit = Math.min(scale, LARGEST / Math.max(width, height));
-  const canvas = Object.assign(document.createElement('canvas'),
-    { width: Math.round(width * fit), height: Math.round(height * fit) });
-  canvas.getContext('2d').drawImage(image, 0, 0, canvas.width, canvas.height);
-  return new Promise(done => canvas.toBlob(done, 'image/png'));
+  const canvas = Object.assign(document.createElement('canvas'), pixelSize(width, height, scale));
+  canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height);
+  return new Promise((done, failed) => canvas.toBlob(blob => blob ? done(blob) : failed(new Error('it is too large')), 'image/png'));
 }
 
+/**
+ * @param {Drawing} drawing
+ * @param {string} name
+ */
 function print({ text }, name) {
   const frame = document.createElement('iframe');
   frame.style.cssText = 'position: fixed; width: 0; height: 0; border: 0';
   document.body.append(frame);
-  const page = frame.contentDocument;
+  const page = frame.contentDocument, view = frame.contentWindow;
+  if (!page || !view) return;
   page.title = name;
   const style = page.createElement('style');
   style.textContent = '@page { margin: 10mm } body { margin: 0 } svg { width: 100%; height: auto; max-height: 98vh }';
   page.head.append(style);
   page.body.append(page.importNode(new DOMParser().parseFromString(text, 'image/svg+xml').documentElement, true));
-  frame.contentWindow.onafterprint = () => setTimeout(() => frame.remove());
-  frame.contentWindow.focus();
-  frame.contentWindow.print();
+  view.onafterprint = () => setTimeout(() => frame.remove());
+  view.focus();
+  view.print();
 }
 
+/**
+ * @param {string} text
+ * @param {HTMLTextAreaElement} field
+ */
 async function copy(text, field) {
   try {
     await navigator.clipboard.writeText(text);
@@ -124,36 +209,35 @@ async function copy(text, field) {
   }
 }
 
-function address(version) {
-  const url = new URL(window.location.href);
-  for (const name of ['embed', 'embed_options']) url.searchParams.delete(name);
-  url.searchParams.set('v', version);
-  return url.href;
-}
-
+/** @param {ComponentArguments<KeepData>} given */
 export default function ({ data, parentElement }) {
-  const root = parentElement.querySelector('.keep');
-  const [options, buttons, told, field] = root.children;
+  const root = /** @type {HTMLElement} */ (parentElement.querySelector('.keep'));
+  const [options, buttons, told] = /** @type {HTMLElement[]} */ ([...root.children]);
+  const field = /** @type {HTMLTextAreaElement} */ (root.children[3]);
   const [captioned, clear] = options.querySelectorAll('input');
   const choices = () => ({ captioned: captioned.checked, clear: clear.checked });
   options.hidden = !data.chart;
   field.hidden = true;
   told.textContent = '';
+  /** @param {boolean} done */
   const say = done => { told.textContent = done ? 'Copied.' : 'Copy it from the field below.'; };
+  /** @param {(drawing: Drawing) => unknown} use */
   const picture = use => async () => {
     const drawing = compose(data, root, choices());
     if (!drawing) { told.textContent = 'There is no picture to keep.'; return; }
     told.textContent = '';
     await use(drawing);
   };
+  /** @param {number} scale */
   const png = scale => picture(async drawing => save(await rasterise(drawing, scale), `${data.name}-${scale}x.png`));
+  /** @type {Record<string, () => Promise<void>>} */
   const actions = data.chart ? {
     'SVG': picture(drawing => save(new Blob([drawing.text], { type: 'image/svg+xml' }), `${data.name}.svg`)),
     'PNG 1×': png(1), 'PNG 2×': png(2), 'PNG 4×': png(4),
     'Print or PDF': picture(drawing => print(drawing, data.name)),
     'Copy caption': async () => say(await copy(data.caption, field)),
     'Copy alt text': async () => say(await copy(data.alt, field)),
-  } : { 'Copy link': async () => say(await copy(address(data.version), field)) };
+  } : { 'Copy link': async () => say(await copy(address(window.location.href, data.version || ''), field)) };
   buttons.replaceChildren(...Object.entries(actions).map(([name, act]) => {
     const button = Object.assign(document.createElement('button'), { textContent: name, type: 'button' });
     button.onclick = () => act().catch(error => { told.textContent = `This did not work: ${error.message}`; });

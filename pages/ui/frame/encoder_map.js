@@ -1,10 +1,31 @@
+// @ts-check
 // The encoder as boxes from top to bottom; a bracket on the right is a residual path around a sublayer.
+
+/**
+ * @typedef {object} MapData
+ * @property {string[]} names
+ * @property {boolean[]} inside whether a box is part of the layer
+ * @property {(number | null)[]} sources the box that a residual path comes from
+ * @property {number} here
+ * @property {string} layer
+ */
+
+/**
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {string} className
+ * @param {string} [text]
+ */
+const make = (tag, className, text) =>
+  Object.assign(document.createElement(tag), { className, textContent: text || '' });
+
+/** @param {ComponentArguments<MapData>} given */
 export default function ({ data, parentElement, setTriggerValue }) {
-  const root = parentElement.querySelector('.encoder');
+  const root = /** @type {HTMLElement} */ (parentElement.querySelector('.encoder'));
   const { names, inside, sources, here, layer } = data;
-  const focused = [...root.querySelectorAll('button')].indexOf(parentElement.activeElement);
-  const make = (tag, className, text) => Object.assign(document.createElement(tag), { className, textContent: text || '' });
+  const focused = [...root.querySelectorAll('button')].findIndex(one => one === parentElement.activeElement);
   const list = make('ol', '');
+  /** @type {HTMLOListElement | null} */
   let frame = null;
   names.forEach((name, i) => {
     if (inside[i] && !frame) {
@@ -19,13 +40,14 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (i === here) button.setAttribute('aria-current', 'step');
     button.onclick = () => setTriggerValue('picked', i);
     item.append(button);
-    if (sources[i] !== null) {
+    const source = sources[i];
+    if (source !== null) {
       const path = make('i', 'residual');
       path.title = 'residual path';
-      path.style.setProperty('--boxes', i - sources[i]);
+      path.style.setProperty('--boxes', String(i - source));
       item.append(path);
     }
-    (inside[i] ? frame : list).append(item);
+    (inside[i] && frame ? frame : list).append(item);
   });
   root.replaceChildren(list);
   if (focused >= 0) root.querySelectorAll('button')[focused]?.focus();

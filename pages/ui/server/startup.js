@@ -1,9 +1,10 @@
-// Closes Streamlit's mistaken dialog; first_visit.py says why.
+// @ts-check
+// Closes Streamlit's mistaken dialog; startup.py says why.
 export default function () {
   const close = () => {
     const dialog = document.querySelector('[role=dialog]');
-    if (dialog && dialog.textContent.includes('page that you have requested does not seem to exist')) {
-      dialog.querySelector('button[aria-label=Close]').click();
+    if (dialog?.textContent?.includes('page that you have requested does not seem to exist')) {
+      /** @type {HTMLElement | null} */ (dialog.querySelector('button[aria-label=Close]'))?.click();
     }
   };
   close();

@@ -1,0 +1,171 @@
+"""The functions of the components' scripts that touch no page, each called in Chromium with values known by hand."""
+
+import base64
+import math
+import struct
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Route
+
+from pages.ui.component import joined
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPTS = sorted((ROOT / "pages").rglob("*.js"))
+CALL = """async ([module, name, given]) => {
+  const found = (await import(module))[name](...given)
+  return ArrayBuffer.isView(found) ? [...found] : found
+}"""
+JOINED = """async text => {
+  const made = await import(URL.createObjectURL(new Blob([text], { type: 'text/javascript' })))
+  return [Object.keys(made), typeof made.default]
+}"""
+Call = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def blank(browser: Browser) -> Iterator[Any]:
+    """An empty page to which the scripts are served as they lie in the repository, and that asks for nothing else."""
+
+    def answer(route: Route) -> None:
+        path = urlsplit(route.request.url).path.lstrip("/")
+        if path:
+            route.fulfill(path=ROOT / path, content_type="text/javascript")
+        else:
+            route.fulfill(body="<!DOCTYPE html>", content_type="text/html")
+
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.route("**/*", answer)
+        page.goto("http://components.test/")
+        yield page
+
+
+@pytest.fixture
+def call(blank: Any) -> Call:
+    """Calls a function of a script, both by name, with the values that follow."""
+    return lambda script, name, *given: blank.evaluate(CALL, [f"/pages/ui/{script}", name, list(given)])
+
+
+def packed(kind: str, *values: float) -> str:
+    return base64.b64encode(struct.pack(f"<{len(values)}{kind}", *values)).decode()
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
+def test_every_script_is_checked_for_types(script: Path) -> None:
+    assert script.read_text(encoding="utf-8").startswith("// @ts-check\n")
+
+
+@pytest.mark.parametrize(
+    "script", [path for path in SCRIPTS if "export default" in path.read_text(encoding="utf-8")], ids=lambda p: p.name
+)
+def test_a_component_is_one_file_with_one_function(blank: Any, script: Path) -> None:
+    assert blank.evaluate(JOINED, joined(script)) == [["default"], "function"]
+
+
+BOX = {"left": 100, "top": 50, "width": 60, "height": 20}  # 4 rows of 5 pixels, 3 columns of 20
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "cell"),
+    [
+        (100, 50, [0, 0]), (119.9, 54.9, [0, 0]), (120, 55, [1, 1]), (159, 69, [3, 2]),
+        (160, 70, [3, 2]), (500, 500, [3, 2]), (0, 0, [0, 0]), (141, 10, [0, 2]),
+    ],
+)  # fmt: skip
+def test_the_cell_under_the_pointer(call: Call, x: float, y: float, cell: list[int]) -> None:
+    assert call("components/cells.js", "cellUnder", x, y, BOX, 4, 3) == cell
+
+
+@pytest.mark.parametrize(
+    ("at", "key", "to"),
+    [
+        ([1, 1], "ArrowUp", [0, 1]), ([1, 1], "ArrowDown", [2, 1]), ([1, 1], "ArrowLeft", [1, 0]),
+        ([1, 1], "ArrowRight", [1, 2]), ([0, 0], "ArrowUp", [0, 0]), ([0, 0], "ArrowLeft", [0, 0]),
+        ([3, 2], "ArrowDown", [3, 2]), ([3, 2], "ArrowRight", [3, 2]), ([1, 1], "Enter", None), ([1, 1], "a", None),
+    ],
+)  # fmt: skip
+def test_arrow_keys_move_by_a_cell_and_stay_in_the_map(call: Call, at: list[int], key: str, to: Any) -> None:
+    assert call("components/cells.js", "moved", at, key, 4, 3) == to
+
+
+def test_levels_become_colours_of_the_palette_and_what_has_none_is_clear(blank: Any, call: Call) -> None:
+    assert call("components/cells.js", "bytes", packed("B", 0, 7, 254, 255)) == [0, 7, 254, 255]
+    palette = """async levels => {
+      const { bytes, pixels } = await import('/pages/ui/components/cells.js')
+      return [...pixels(levels, bytes(btoa('abcdef')))]
+    }"""
+    a, d = [97, 98, 99, 255], [100, 101, 102, 255]
+    assert blank.evaluate(palette, [1, -1, 0]) == [*d, 0, 0, 0, 0, *a]
+
+
+def test_exact_maps_carry_float32_and_others_levels(call: Call) -> None:
+    exact = call("components/maps.js", "numbers", {"cells": packed("f", 0.1, -math.inf, 3.0), "exact": True})
+    assert exact == [struct.unpack("<f", struct.pack("<f", 0.1))[0], -math.inf, 3.0]
+    assert call("components/maps.js", "numbers", {"cells": packed("B", 0, 254), "exact": False}) == [0, 254]
+
+
+SIGNED = {"exact": True, "low": -2, "high": 2}
+SHARE = {"exact": False, "low": 0, "high": 1}
+
+
+@pytest.mark.parametrize(
+    ("scale", "value", "level", "spelled"),
+    [
+        (SIGNED, -2, 0, "-2"), (SIGNED, 0, 127, "0"), (SIGNED, 2, 254, "2"), (SIGNED, 9, 254, "9"),
+        (SIGNED, -9, 0, "-9"), (SIGNED, 0.123456, 135, "0.1235"), (SIGNED, 12345.6, 254, "12350"),
+        (SIGNED, -math.inf, -1, "\u2212∞"), (SHARE, 0, 0, "≈ 0.00"), (SHARE, 127, 127, "≈ 0.500"),
+        (SHARE, 254, 254, "≈ 1.00"),
+    ],
+)  # fmt: skip
+def test_a_number_has_a_colour_and_a_reading(call: Call, scale: Any, value: float, level: int, spelled: str) -> None:
+    assert call("components/maps.js", "level", scale, value) == level
+    assert call("components/maps.js", "spelled", scale, value) == spelled
+
+
+def test_the_frame_around_a_cell(call: Call) -> None:
+    style = call("components/maps.js", "place", [3, 1], 4, 5)
+    assert style == {"top": "75%", "left": "20%", "height": "25%", "width": "20%"}
+
+
+def test_the_player_reads_a_cell_by_its_tokens(call: Call) -> None:
+    names = ["[CLS]", "the", "cat", "sat"]
+    assert call("components/timelapse.js", "reading", names, 1, [2, 1], 127) == "cat → the: ≈ 0.50"
+    assert call("components/timelapse.js", "reading", names, 2, [1, 0], 254) == "cat → [CLS]: ≈ 1.00"
+
+
+def test_a_switch_says_where_it_is_and_whether_it_is_on(call: Call) -> None:
+    assert call("components/board.js", "spoken", "layer 4", "head 1", False) == "layer 4, head 1, on"
+    assert call("components/board.js", "spoken", "layer 4", "head 1", True) == "layer 4, head 1, off"
+
+
+def test_a_caption_is_broken_at_words(blank: Any) -> None:
+    broken = """async ([text, width]) => {
+      const { broken } = await import('/pages/ui/downloads/picture.js')
+      return broken(text, width, line => line.length)
+    }"""
+    text = "Layer 4, head 1 of the encoder"
+    assert blank.evaluate(broken, [text, 12]) == ["Layer 4,", "head 1 of", "the encoder"]
+    assert blank.evaluate(broken, [text, 1000]) == [text]
+    assert blank.evaluate(broken, ["an unbreakable word", 3]) == ["an", "unbreakable", "word"]
+    assert blank.evaluate(broken, ["", 3]) == [""]
+
+
+@pytest.mark.parametrize(
+    ("size", "scale", "pixels"),
+    [((700, 500), 1, (700, 500)), ((700, 500), 4, (2800, 2000)), ((8192, 4096), 4, (16384, 8192))],
+)
+def test_a_file_of_pixels_is_no_larger_than_a_canvas(
+    call: Call, size: tuple[int, int], scale: int, pixels: tuple[int, int]
+) -> None:
+    width, height = pixels
+    assert call("downloads/picture.js", "pixelSize", *size, scale) == {"width": width, "height": height}
+
+
+def test_a_link_is_of_this_version_and_no_frame(call: Call) -> None:
+    asked = "http://a.b/attention?embed=true&layer=2&embed_options=dark_theme&sentence=a%26b"
+    assert call("downloads/picture.js", "address", asked, "1") == "http://a.b/attention?layer=2&sentence=a%26b&v=1"
+    assert call("downloads/picture.js", "address", "http://a.b/?v=0", "1") == "http://a.b/?v=1"
