@@ -226,10 +226,12 @@ def test_every_term_stands_beside_a_step_and_every_step_that_matters_has_one() -
 
 
 def test_the_glossary_of_the_readme_is_the_glossary() -> None:
-    readme = (library.FOLDER.parents[1] / "README.md").read_text(encoding="utf-8")
-    rows = [line.split("|")[1] for line in readme.split("## Glossary")[1].split("\n##")[0].splitlines() if "|" in line][
-        2:
-    ]
+    readme = (library.FOLDER.parents[1] / "encoder" / "README.md").read_text(encoding="utf-8")
+    rows = [
+        line.split("|")[1]
+        for line in readme.split("## Names here and elsewhere")[1].split("\n##")[0].splitlines()
+        if "|" in line
+    ][2:]
     names = {name.strip() for row in rows for name in row.replace(" / ", ",").split(",")}
     known = {term.name for term in TERMS} | {"activation"}
     assert names <= known, names - known

@@ -1,27 +1,70 @@
-"""Every Python block of README runs, one after the other, as a reader would run them."""
+"""What every README says can be done: its Python runs in a new process, and its files, links and commands are there."""
 
 import re
+import subprocess
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```python\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+ROOT = Path(__file__).parents[1]
+READMES = {
+    str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
+    for folder in (".docker", "encoder", "pages", "tests")
+    for path in [*(ROOT / folder).rglob("README.md"), ROOT / "README.md"]
+    if "node_modules" not in path.parts
+}
+PRINTED = {  # by README, some of what its Python prints
+    "README.md": ("torch.Size([8, 9, 9]) [('paris', 0.", "'previous'"),
+    "encoder/README.md": ("('paris', 0.", "'previous'", "(8, 9, 9)", "'[MASK]'"),
+    "encoder/checkpoint/README.md": ("'[CLS]', 'how', 'tall'", "pooler.dense.weight"),
+    "pages/lessons/README.md": ("does not hold",),
+}
 
 
-def test_the_blocks_run_in_order(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    names: dict[str, object] = {}
-    for block in BLOCKS:
-        if "hub.download" in block:  # needs a network
-            continue
-        exec(compile(block, "README.md", "exec"), names)
-    said = capsys.readouterr().out
-    assert "('paris', 0." in said and "(8, 9, 9)" in said
-    assert len(BLOCKS) == 7
+def blocks(text: str) -> list[str]:
+    """The Python of a README; what needs a network is left out."""
+    found = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    return [block for block in found if "hub.download" not in block]
+
+
+@pytest.mark.parametrize("name", [name for name, text in READMES.items() if blocks(text)])
+def test_its_python_runs_in_order_in_a_new_process(name: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path[0] = {str(ROOT)!r}\n" + "\n".join(blocks(READMES[name]))],
+        cwd=tmp_path, capture_output=True, encoding="utf-8", timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    for part in PRINTED[name]:
+        assert part in done.stdout
+
+
+def test_what_needs_a_network_is_one_block_that_compiles() -> None:
+    own = READMES["encoder/checkpoint/README.md"]
+    (block,) = re.findall(r"^```python\n((?:(?!```).)*hub\.download.*?)^```", own, re.DOTALL | re.MULTILINE)
+    compile(block, "README.md", "exec")
+    assert sum("hub.download" in text for text in READMES.values()) == 1
+
+
+@pytest.mark.parametrize("name", READMES)
+def test_its_links_files_and_modules_are_there(name: str) -> None:
+    text, folder = READMES[name], (ROOT / name).parent
+    for link in re.findall(r"\]\(([^)#]+)\)", text):
+        assert link.startswith("https://") or (folder / link).exists(), link
+    for path in re.findall(r"`((?:encoder|pages|tests)/[\w/.]+)`", text):
+        assert (ROOT / path).exists(), path
+    for path in re.findall(r"(?:python|bash) ((?:tests|encoder)/[\w/.]+)", text):
+        assert (ROOT / path).is_file(), path
+    for module in re.findall(r"python -m (encoder[\w.]*)", text):
+        assert find_spec(module)
+
+
+def test_the_first_one_is_short_and_leads_to_all_others() -> None:
+    first = READMES["README.md"]
+    assert len(first.splitlines()) <= 120
+    assert {name for name in READMES if name != "README.md"} <= set(re.findall(r"\]\(([^)]+README\.md)\)", first))
 
 
 def test_the_frame_line_names_a_page_and_hides_the_rest() -> None:
-    assert re.search(r'<iframe src="http://localhost:8501/attention\?embed=true&', README)
+    assert re.search(r'<iframe src="http://localhost:8501/attention\?embed=true&', READMES[".docker/README.md"])

@@ -142,7 +142,7 @@ def shape(vocab_size: int, d_model: int, n_heads: int, n_layers: int, d_ff: int)
     return EncoderConfig(vocab_size, d_model, n_heads, n_layers, d_ff, mlm_head=True, trained_length=128)
 
 
-# peak_rate x d_model is 0.26 in all of them: at 0.5 and more, attention scores ran apart (README, "Train it yourself").
+# peak_rate x d_model is 0.26 in all of them: at 0.5 and more, attention scores ran apart (README.md beside).
 RECIPES: dict[str, Recipe] = {
     "tiny": Recipe(
         shape(1000, 64, 2, 2, 128), steps=400, rows=16, peak_rate=4e-3, warm_up=40, evaluate_every=100,

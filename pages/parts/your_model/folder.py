@@ -22,7 +22,7 @@ def draw() -> None:
         f"them is ever executed. Families that fit: {', '.join(FAMILIES)}."
     )
     if not found:
-        st.markdown("There is none yet. README names a good first one.")
+        st.markdown("There is none yet. encoder/checkpoint/README.md names a good first one.")
         return
     chosen = st.selectbox("Checkpoint", found, format_func=lambda name: shown(name, 60), key="checkpoint")
     st.button("Open it", type="primary", key="open_folder", on_click=show, args=(models.FOLDER + chosen,))
