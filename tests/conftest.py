@@ -1,5 +1,10 @@
 """What many tests share: one torch thread, and the bundled models loaded once."""
 
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import clean_environment  # noqa: F401  (before all else that reads variables)
 import pytest
 import torch
 
@@ -24,3 +29,24 @@ def small() -> TextEncoder:
 def sara(base: TextEncoder) -> Trace:
     """One real sentence through `base`."""
     return base.trace("Keys on the table belong to Sara.")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _little_memory() -> Iterator[None]:
+    """What a module of tests leaves in the app's caches is let go."""
+    yield
+    if "pages.ui.session" in sys.modules:
+        session = sys.modules["pages.ui.session"]
+        session.runs.clear()
+        session.store.clear()
+
+
+@pytest.fixture
+def model_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder that the app opens models from, and an app that holds none yet."""
+    from pages.ui import session
+
+    monkeypatch.setenv("ENCODER_MODELS", str(tmp_path))
+    session.store.clear()
+    session.runs.clear()
+    return tmp_path

@@ -1,8 +1,12 @@
 #!/usr/bin/env bash
-# Run every check: bash tests/run.sh [pytest arguments]
+# Run every check:             bash tests/run.sh
+# those of a minute:           bash tests/run.sh fast
+# style, types and some tests: bash tests/run.sh PYTEST-ARGUMENTS
 # Makes what is missing (.venv, the pinned packages, a Chromium, an nginx) and needs no network once all is there.
-# Paths among the pytest arguments are relative to the repository root.
+# Paths among the pytest arguments are relative to the repository root. What the caller has set changes nothing; CHROMIUM
+# and NGINX may name a browser and a proxy.
 set -euo pipefail
+unset ${!ENCODER_@} ${!HF_@} ${!HUGGINGFACE_@} ${!MYPY@} ${!PYTEST_@} ${!PYTHON@} ${!RUFF_@} ${!STREAMLIT_@} ${!TRANSFORMERS_@} LOCAL_RANK OMP_NUM_THREADS RANK WORLD_SIZE
 exec </dev/null
 CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 
@@ -77,28 +81,55 @@ get_chromium() { # Playwright's own; else the system's; else what Playwright's o
   [ "$(id -u)" = 0 ] && "$python" -m playwright install-deps chromium >/dev/null 2>&1
   find_chromium
 }
-find_chromium || get_chromium ||
-  die "no Chromium could be had: install one (for example 'apt-get install chromium') or set CHROMIUM to its path."
-export CHROMIUM
-say "Chromium: $CHROMIUM"
+need_chromium() {
+  find_chromium || get_chromium ||
+    die "no Chromium could be had: install one (for example 'apt-get install chromium') or set CHROMIUM to its path."
+  export CHROMIUM
+  say "Chromium: $CHROMIUM"
+}
 
 find_nginx() { PATH="$PATH:/usr/sbin:/usr/local/sbin" command -v "${NGINX:-nginx}" >/dev/null; }
-find_nginx || { apt_install nginx-light && find_nginx; } ||
-  die "nginx is needed to test replicas: install one (for example 'apt-get install nginx-light') or set NGINX to its path."
+need_nginx() {
+  find_nginx || { apt_install nginx-light && find_nginx; } ||
+    die "nginx is needed to test replicas: install one (for example 'apt-get install nginx-light') or set NGINX to its path."
+}
 
+check_scripts() { # the types of pages/**/*.js, with the pinned TypeScript
+  local folder=tests/javascript
+  local compiler=$folder/node_modules/typescript/bin/tsc pin
+  pin=$(sed -n 's/.*"typescript": "\(.*\)".*/\1/p' $folder/package.json)
+  command -v node >/dev/null || { say "no node: the types of the scripts are not checked" && return; }
+  if ! grep -qs "\"version\": \"$pin\"" $folder/node_modules/typescript/package.json; then
+    npm ci --prefix $folder --no-audit --no-fund >/dev/null 2>&1 ||
+      { say "TypeScript $pin could not be had: the types of the scripts are not checked" && return; }
+  fi
+  say "tsc $pin"
+  node $compiler --project $folder
+}
+
+[ "${1:-}" = fast ] || { need_chromium && need_nginx; }
 say "ruff check"
 "$python" -m ruff check .
 say "ruff format --check"
 "$python" -m ruff format --check .
 say "mypy"
 "$python" -m mypy
-if [ $# -gt 0 ]; then
+check_scripts
+case "${1:-}" in
+fast)
+  shift
+  say "pytest, the fast tests, on two processors"
+  "$python" -m pytest -q -n 2 -m "not slow" --ignore tests/browser "$@"
+  ;;
+"")
+  say "pytest, all but the browser tests, on two processors"
+  "$python" -m pytest -q -n 2 --dist worksteal --ignore tests/browser
+  say "pytest, browser tests, in two browsers"
+  "$python" -m pytest -q -n 2 --dist worksteal tests/browser
+  ;;
+*)
   say "pytest $*"
   "$python" -m pytest "$@"
-else
-  say "pytest, all but the browser tests, on all processors"
-  "$python" -m pytest -q -n auto --ignore tests/browser
-  say "pytest, browser tests"
-  "$python" -m pytest -q tests/browser
-fi
+  ;;
+esac
 say "all checks passed"
