@@ -8,33 +8,32 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from model_page_tools import SENTENCE, page, put, texts
+from page_tools import go, healthy, numbers, open_app, said
 from streamlit.runtime.state.common import TESTING_KEY
-from test_model_pages import SENTENCE, page, put, root, texts
-from test_pages import go, healthy, numbers, open_app, said
 
 from encoder import EncoderConfig, Trace, hub
 from pages.ui import session
 from pages.ui.server import memory, models
 from pages.ui.state.site import PAGES
 
-__all__ = ["root"]  # a fixture
 LARGE = models.built(EncoderConfig(d_model=512, n_heads=8, n_layers=12, d_ff=2048), 0)
 
 
-def test_a_model_that_vanishes_stays_on_the_screen_until_it_is_let_go(root: Path) -> None:
-    put(root / "mine")
+def test_a_model_that_vanishes_stays_on_the_screen_until_it_is_let_go(model_root: Path) -> None:
+    put(model_root / "mine")
     app = go(open_app(model="folder:mine", sentence=SENTENCE, layer="0", head="0"), "attention")
-    shutil.rmtree(root / "mine")
+    shutil.rmtree(model_root / "mine")
     healthy(app.text_area(key="sentence").set_value("w4 w3 w2").run())
     assert len(numbers(app)) == 5 and not said(app)
     session.store.clear()
     session.runs.clear()
     healthy(app.text_area(key="sentence").set_value("w1 w2").run())
-    assert "mine" in said(app) and str(root) not in said(app)
+    assert "mine" in said(app) and str(model_root) not in said(app)
     assert len(numbers(app)) > 0
 
 
-def test_a_full_disk_is_said_and_the_model_stays(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_said_and_the_model_stays(model_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def download(repo_id: str, folder: Path, progress: Callable[[int, int], None]) -> Path:
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -47,9 +46,9 @@ def test_a_full_disk_is_said_and_the_model_stays(root: Path, monkeypatch: pytest
 
 
 def test_a_model_that_does_not_fit_into_memory_is_refused_before_it_is_built(
-    root: Path, monkeypatch: pytest.MonkeyPatch
+    model_root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put(root / "mine")
+    put(model_root / "mine")
     monkeypatch.setattr(memory, "left", lambda: 100e6)
     app = open_app(model=LARGE)
     assert "this server has 100 MB left" in said(app)

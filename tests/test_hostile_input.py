@@ -5,19 +5,19 @@ KeyError), which the pages show as a sentence; anything else would be a tracebac
 """
 
 import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import streamlit
-from hypothesis import HealthCheck, Phase, given, settings
+from generated import CELL, EDITS, LINK, MODEL, SHAPE, cases
+from hypothesis import given
 from hypothesis import strategies as st
-from nasty import EVERY, NUMBERS, any_text, texts
+from nasty import EVERY, any_text, texts
 
 from encoder import TextEncoder, Trace
 from encoder.edits.describe import sentence
-from encoder.edits.edit import VALUES, check
+from encoder.edits.edit import check
 from encoder.edits.text import edits_to_text, text_to_edits
 from encoder.figures.theme import label
 from encoder.formatting import shown
@@ -28,15 +28,6 @@ from pages.ui.state.view import from_query
 from pages.ui.state.walk import KNOWN_STEPS
 from pages.ui.step import inspector
 from pages.ui.text import plain
-
-
-def cases(count: int, shrink: bool = True) -> Callable[[Any], Any]:
-    """So many generated cases, the same in every run; without `shrink` the first that fails is reported as it is."""
-    return settings(
-        max_examples=count, derandomize=True, deadline=None, database=None,
-        suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-        phases=[phase for phase in Phase if shrink or phase is not Phase.shrink],
-    )  # fmt: skip
 
 
 @cases(2000)
@@ -61,51 +52,6 @@ def test_any_text_runs_to_finite_numbers(small: TextEncoder, text: str) -> None:
 @pytest.mark.parametrize("text", EVERY, ids=lambda text: ascii(text)[:40])
 def test_every_nasty_text_runs(small: TextEncoder, text: str) -> None:
     assert bool(small.trace(text)["output"].isfinite().all())
-
-
-# What a link may say of each of its parameters, in earnest or in spite
-STEPS = sorted(KNOWN_STEPS)
-PLACES = st.one_of(st.integers(-3, 600).map(str), st.integers().map(str), st.sampled_from(NUMBERS), texts)
-EDIT = st.builds(
-    "{}:{}{}{}{}".format,
-    st.one_of(st.sampled_from([f"layers.{i}.{step}" for i in (0, 5, 99) for step in STEPS[:20]]), texts),
-    st.sampled_from([*VALUES, "x"]),
-    st.one_of(st.just(""), PLACES.map(":v={}".format)),
-    st.one_of(st.just(""), PLACES.map(":h={}".format)),
-    st.one_of(st.just(""), PLACES.map(":p={}".format)),
-)
-EDITS = st.one_of(texts, st.lists(EDIT, max_size=4).map(";".join))
-CELL = st.builds(
-    "{}:{}".format,
-    st.one_of(st.sampled_from([*(f"layers.2.{step}" for step in STEPS), "ids", "output", "embedding.tokens"]), texts),
-    st.lists(PLACES, max_size=5).map(",".join),
-)
-SHAPE = st.lists(
-    st.builds(
-        "{}={}".format,
-        st.one_of(st.sampled_from(["n_layers", "d_model", "n_heads", "norm", "seed", "mask_value", "norm_eps"]), texts),
-        st.one_of(PLACES, st.sampled_from(["true", "null", "relu", "-inf", "std_norm"])),
-    ),
-    max_size=5,
-).map(",".join)
-MODEL = st.one_of(
-    texts, st.sampled_from(list(models.MODELS)), SHAPE.map("built:{}".format), texts.map("folder:{}".format)
-)
-LINK = st.fixed_dictionaries(
-    {},
-    optional={
-        "sentence": texts,
-        "other": texts,
-        "model": MODEL,
-        "other_model": MODEL,
-        "layer": PLACES,
-        "head": PLACES,
-        "step": st.one_of(texts, st.sampled_from(STEPS)),
-        "hidden": st.one_of(texts, st.lists(PLACES, max_size=6).map(",".join)),
-        "cell": st.one_of(texts, CELL),
-        "edits": EDITS,
-    },
-)
 
 
 @pytest.fixture

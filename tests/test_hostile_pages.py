@@ -10,12 +10,12 @@ import pandas as pd
 import pytest
 import streamlit
 import torch
+from generated import LINK, cases
 from hypothesis import given
 from hypothesis import strategies as st
 from nasty import FORMULAS, LONG, SHORT, as_sent, texts
+from page_tools import go, healthy, open_app, said
 from streamlit.testing.v1 import AppTest
-from test_hostile_input import LINK, cases
-from test_pages import go, healthy, open_app, said
 from tiny import TINY, tiny_model, tiny_tokenizer
 
 from encoder import Edit, TextEncoder, checkpoint
@@ -64,16 +64,31 @@ def test_any_link_opens_on_any_page(visitor: AppTest, link: dict[str, str], page
     healthy(visitor.switch_page(page).run())
 
 
+@pytest.fixture(scope="module")
+def at_the_words(visitor: AppTest) -> AppTest:
+    """The boxes of one word in many sentences."""
+    visitor.session_state["compare_part"] = "One word in many sentences"
+    return go(visitor, "compare")
+
+
 @cases(50, shrink=False)
 @given(texts.map(as_sent), texts.map(as_sent))
-def test_any_text_in_the_boxes_of_the_pages(visitor: AppTest, one: str, two: str) -> None:
-    visitor.session_state["compare_part"] = "One word in many sentences"
-    go(visitor, "compare")
-    visitor.text_area(key="set").set_value(f"{one}\n{two}\nthe light")
-    healthy(visitor.text_input(key="set_word").set_value(two[:40]).run())
+def test_any_text_in_the_boxes_for_one_word(at_the_words: AppTest, one: str, two: str) -> None:
+    at_the_words.text_area(key="set").set_value(f"{one}\n{two}\nthe light")
+    healthy(at_the_words.text_input(key="set_word").set_value(two[:40]).run())
+
+
+@pytest.fixture(scope="module")
+def at_padding(visitor: AppTest) -> AppTest:
+    """The box of the laboratory of padding."""
     visitor.session_state["lab"] = "Padding"
-    go(visitor, "labs")
-    healthy(visitor.text_input(key="pad_short").set_value(one[:200]).run())
+    return go(visitor, "labs")
+
+
+@cases(50, shrink=False)
+@given(texts.map(as_sent))
+def test_any_text_in_the_box_of_padding(at_padding: AppTest, text: str) -> None:
+    healthy(at_padding.text_input(key="pad_short").set_value(text[:200]).run())
 
 
 def scaled(factor: float, among: str = "") -> Callable[[Encoder], None]:

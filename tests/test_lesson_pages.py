@@ -5,8 +5,8 @@ import string
 
 import pytest
 import torch
+from page_tools import APP, go, healthy, numbers, open_app, said
 from streamlit.testing.v1 import AppTest
-from test_pages import APP, go, healthy, numbers, open_app, said
 
 from encoder import TextEncoder, trials
 from encoder.formatting import brief

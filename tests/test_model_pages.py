@@ -4,42 +4,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
-from test_pages import go, healthy, numbers, open_app, said
-from tiny import TINY, tiny_model, tiny_tokenizer
+from model_page_tools import SENTENCE, page, put, texts
+from page_tools import go, healthy, numbers, open_app, said
 
-from encoder import PRESETS, EncoderConfig, TextEncoder, checkpoint, hub
+from encoder import PRESETS, EncoderConfig, TextEncoder, hub
 from encoder.explain.cost import size
 from encoder.formatting import short
 from encoder.model.config_text import config_to_text
 from pages.ui import session
 from pages.ui.server import engine, models
-
-SENTENCE = "w1 w2 w3 w2 w4"
-
-
-@pytest.fixture
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty model folder that the app reads from."""
-    monkeypatch.setenv("ENCODER_MODELS", str(tmp_path))
-    session.store.clear()
-    session.runs.clear()
-    return tmp_path
-
-
-def put(folder: Path, seed: int = 0) -> None:
-    """A tiny checkpoint."""
-    checkpoint.save(tiny_model(TINY, seed), tiny_tokenizer(), folder)
-
-
-def page(part: str, **query: str) -> AppTest:
-    app = open_app(**query)
-    app.session_state["your_model"] = part
-    return go(app, "your_model")
-
-
-def texts(app: AppTest) -> str:
-    return " ".join(m.value for m in [*app.markdown, *app.caption, *app.error, *app.warning]).replace("\\", "")
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -103,29 +76,29 @@ def test_what_cannot_be_built_is_said_and_not_built(changes: dict[str, int], sen
         ("hub:someone/something", "models are"),
     ],
 )
-def test_a_link_to_a_model_that_cannot_be_had_shows_the_usual_one(root: Path, name: str, sentence: str) -> None:
+def test_a_link_to_a_model_that_cannot_be_had_shows_the_usual_one(model_root: Path, name: str, sentence: str) -> None:
     app = open_app(model=name)
     assert sentence in said(app)
     assert app.session_state["view"].model == "base"
 
 
-def test_a_model_from_the_folder_is_listed_and_opens(root: Path) -> None:
-    put(root / "mine")
-    put(root / "team" / "second", seed=1)
+def test_a_model_from_the_folder_is_listed_and_opens(model_root: Path) -> None:
+    put(model_root / "mine")
+    put(model_root / "team" / "second", seed=1)
     app = page("From a folder", sentence=SENTENCE)
     assert app.selectbox(key="checkpoint").options == ["mine", "team/second"]
     healthy(app.selectbox(key="checkpoint").set_value("team/second").run())
     healthy(app.button(key="open_folder").click().run())
     go(app, "attention").segmented_control(key="layer").set_value(1)
     healthy(app.run())
-    expected = TextEncoder.from_pretrained(root / "team" / "second").trace(SENTENCE)
+    expected = TextEncoder.from_pretrained(model_root / "team" / "second").trace(SENTENCE)
     assert (numbers(app) == expected["layers.1.attention.weights"][0].numpy()).all()
     assert "".join(app.query_params["model"]) == "folder:team/second"
     assert "team/second" in app.selectbox(key="model").options
     app.session_state["code"] = True
     healthy(app.run())
     assert "from_pretrained('team/second')" in app.code[0].value
-    assert not any(str(root) in code.value for code in app.code)
+    assert not any(str(model_root) in code.value for code in app.code)
     go(app, "sentence")
     assert app.session_state["view"].model == "folder:team/second"
 
@@ -143,13 +116,13 @@ def damage(name: str) -> Callable[[Path], None]:
 
 
 @pytest.mark.parametrize("how", ["truncated", "no tokenizer", "not JSON", "lies about heads"])
-def test_a_damaged_checkpoint_leaves_the_model_that_was_there(root: Path, how: str) -> None:
-    put(root / "broken")
-    damage(how)(root / "broken")
+def test_a_damaged_checkpoint_leaves_the_model_that_was_there(model_root: Path, how: str) -> None:
+    put(model_root / "broken")
+    damage(how)(model_root / "broken")
     app = page("From a folder", model="small", layer="2", head="1", sentence="The cat.")
     healthy(app.button(key="open_folder").click().run())
     assert "broken" in said(app) and "small: trained" in said(app)
-    assert str(root) not in said(app)
+    assert str(model_root) not in said(app)
     assert app.session_state["view"].model == "small"
     assert len(numbers(app)) == 5
 
@@ -161,13 +134,13 @@ def test_a_server_can_switch_folders_and_hub_off(monkeypatch: pytest.MonkeyPatch
     assert "opens no models from folders" in said(open_app(model="folder:mine"))
 
 
-def test_the_hub_alone_can_be_off(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_hub_alone_can_be_off(model_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ENCODER_HUB", "off")
     assert "fetches no models from the hub" in texts(page("From the hub"))
     assert "A checkpoint is a folder" in texts(page("From a folder"))
 
 
-def test_a_model_from_the_hub_is_fetched_shown_and_kept(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_from_the_hub_is_fetched_shown_and_kept(model_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 
     def download(repo_id: str, folder: Path, progress: Callable[[int, int], None]) -> Path:
@@ -187,7 +160,7 @@ def test_a_model_from_the_hub_is_fetched_shown_and_kept(root: Path, monkeypatch:
 
 
 def test_a_model_that_the_hub_does_not_give_leaves_the_one_that_was_there(
-    root: Path, monkeypatch: pytest.MonkeyPatch
+    model_root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def download(repo_id: str, folder: Path, progress: Callable[[int, int], None]) -> Path:
         raise hub.HubError("there is no model <b>x</b> on the hub")
@@ -218,11 +191,13 @@ def test_models_that_are_let_go_take_their_runs_along(monkeypatch: pytest.Monkey
         session.runs.clear()
 
 
-def test_long_text_is_cut_where_its_run_would_take_too_much_memory() -> None:
-    config = EncoderConfig(n_layers=24, d_model=1024, n_heads=16, d_ff=4096, vocab_size=16_384, max_positions=512)
+def test_long_text_is_cut_where_its_run_would_take_too_much_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    config = EncoderConfig(n_layers=3, d_model=32, n_heads=2, d_ff=48, vocab_size=16_384, max_positions=512)
+    monkeypatch.setattr(engine, "RUN_BYTES", size(config).bytes_of_a_run(101) - 1)
     app = open_app(model=models.built(config, 0), sentence="word " * 1000)
     most = session.text_encoder(models.built(config, 0)).max_tokens
     assert size(config).bytes_of_a_run(most) <= engine.RUN_BYTES < size(config).bytes_of_a_run(most + 1)
+    assert most == 100
     assert f"{most} tokens, and no more" in said(app)
     session.store.clear()
     assert config_to_text(config) in app.session_state["view"].model

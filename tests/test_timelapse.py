@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from page_tools import go, healthy, open_app
 from streamlit.testing.v1 import AppTest
-from test_pages import go, healthy, open_app
 
 from encoder import CheckpointError, TextEncoder
 from encoder.experiments import timelapse

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from test_pages import go, healthy, open_app
+from page_tools import go, healthy, open_app
 from tiny import TINY
 
 from encoder import PRESETS, TextEncoder

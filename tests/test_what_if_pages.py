@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from page_tools import go, healthy, numbers, open_app, said
 from streamlit.testing.v1 import AppTest
-from test_pages import go, healthy, numbers, open_app, said
 
 from encoder import Edit, TextEncoder
 from encoder.edits.text import edits_to_text
@@ -144,12 +144,12 @@ def test_labs_say_what_they_cannot_do() -> None:
         assert any(words in m.value.replace("\\", "") for m in app.markdown)
 
 
-@pytest.mark.parametrize("page", [page.script for page in PAGES])
-def test_rows_without_any_key_break_no_page(page: str, base: TextEncoder) -> None:
+def test_rows_without_any_key_break_no_page(base: TextEncoder) -> None:
     """Causal, and the first token hidden: the first row is not a number, and soon all is not."""
     causal = tuple(Edit(f"layers.{i}.attention.masked", "causal") for i in range(base.config.n_layers))
     app = open_app(edits=edits_to_text(causal), hidden="0", cell="layers.4.attention.weights:1,0,0")
-    healthy(app.switch_page(page).run())
+    for page in PAGES:
+        go(app, page.key)
 
 
 def test_a_changed_number_and_proof_say_so() -> None:

@@ -15,7 +15,8 @@ from typing import Any
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
-from playwright.sync_api import ConsoleMessage, Locator, Page, WebSocket
+import numpy as np
+from playwright.sync_api import ConsoleMessage, Dialog, Locator, Page, WebSocket
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 READY = """() => {
@@ -24,6 +25,8 @@ READY = """() => {
     && !document.querySelector('[data-testid=stSkeleton], [data-stale=true]')
 }"""
 NEXT_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+IN_DARK = f"""() => ({READY})()
+  && getComputedStyle(document.querySelector('[data-testid=stApp]')).colorScheme === 'dark'"""
 SHOWN_ERRORS = """() => [...document.querySelectorAll('[data-testid=stException], [data-testid=stAlertContentError]')]
   .map(box => `${box.dataset.testid}: ${box.innerText}`)"""
 FULL_DATA = """plot => {
@@ -141,6 +144,10 @@ class Record:
             return
         self.add(f"console error: {message.text} ({url})")
 
+    def dialog(self, dialog: Dialog) -> None:
+        self.add(f"a script asks: {dialog.message}")
+        dialog.dismiss()
+
     def connect(self, connection: WebSocket) -> None:
         self.request(connection.url)
         if "/_stcore/stream" in connection.url:
@@ -162,6 +169,7 @@ def watch(page: Page) -> None:
     record = _records[page] = Record()
     page.on("websocket", record.connect)
     page.on("console", record.console)
+    page.on("dialog", record.dialog)
     page.on("pageerror", lambda error: record.add(f"page error: {error}"))
     page.on("request", lambda request: record.request(request.url))
 
@@ -225,3 +233,28 @@ def chart(page: Page, key: str) -> list[dict[str, Any]]:
     plot = widget(page, key).locator(".js-plotly-plot")
     plot.locator(".main-svg").first.wait_for()
     return plot.evaluate(FULL_DATA)
+
+
+def drawn(page: Page, key: str = "picture") -> np.ndarray:
+    """Return the numbers of the matrix that a chart draws."""
+    return np.array(chart(page, key)[0]["z"], dtype=np.float32)
+
+
+def choose(page: Page, key: str, value: int, timeout: float = 20.0) -> None:
+    """Choose one of a row of numbers, such as a layer or a head."""
+    with rerun(page, timeout):
+        widget(page, key).get_by_role("radio", name=str(value), exact=True).click()
+
+
+def type_sentence(page: Page, text: str) -> None:
+    """Write a sentence into the box of the sidebar and have it run."""
+    box = widget(page, "sentence").locator("textarea")
+    box.fill(text)
+    with rerun(page):
+        box.press("Control+Enter")
+
+
+def dark(page: Page) -> None:
+    """Switch the page that is open to dark colours."""
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function(IN_DARK)

@@ -4,7 +4,11 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-SCRIPTS = {"console": "console.error('odd')", "thrown": "setTimeout(() => { throw new Error('odd') })"}
+SCRIPTS = {
+    "dialog": "alert('odd')",
+    "console": "console.error('odd')",
+    "thrown": "setTimeout(() => { throw new Error('odd') })",
+}
 
 
 def home() -> None:

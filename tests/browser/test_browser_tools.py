@@ -11,6 +11,7 @@ FAULTS = {
     "exception": "stException: ValueError: odd",
     "alert": "stAlertContentError: odd",
     "console": "console error: odd",
+    "dialog": "a script asks: odd",
     "thrown": "page error: odd",
     "outside": "request outside the app: http://127.0.0.2:8/odd.png",
     "missing": "console error: Failed to load resource: the server responded with a status of 404",

@@ -1,10 +1,13 @@
-"""Every page for everybody: no serious finding of axe-core, nothing wider than the screen, pictures near the top."""
+"""Every page for everybody: it draws, fits the screen, nothing that comes in runs, axe-core finds nothing serious."""
 
 from typing import Any
+from urllib.parse import quote
 
+import numpy as np
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
-from browser_tools import NEXT_FRAMES, READY, open_page, rerun, widget
+from browser_tools import IN_DARK, NEXT_FRAMES, dark, drawn, open_page, rerun, type_sentence, widget
+from nasty import SCRIPTS
 from playwright.sync_api import Page, expect
 
 from pages.ui.state.site import PAGES
@@ -16,8 +19,6 @@ TOP = 600  # pixels from the top of the window within which the main picture beg
 SERIOUS = ("serious", "critical")
 # Findings in Streamlit's own elements that we cannot change: rule -> (part of the selector, why)
 ALLOWED: dict[str, tuple[str, str]] = {}
-IN_DARK = f"""() => ({READY})()
-  && getComputedStyle(document.querySelector('[data-testid=stApp]')).colorScheme === 'dark'"""
 AXE = "() => axe.run(document, {resultTypes: ['violations']}).then(found => found.violations)"
 # Elements whose right edge lies beyond the screen, unless something around them scrolls or cuts by itself.
 BEYOND = """() => {
@@ -54,22 +55,91 @@ def serious(found: list[dict[str, Any]]) -> list[str]:
     return lines
 
 
+HOSTILE = (
+    "<b>bold</b><img src=x onerror=alert(1)> $x^2$ **a** [b](javascript:alert(1)) `c` 😀 مرحبا 你好 \u202eabc\u200b"
+)
+CANARY_SEEN = "() => window.__canary"
+MARKUP = ("script", "iframe", "img[onerror]", "img[src=x]", "svg[onload]", "a[href^=javascript]", "b[onclick]")
+# Pages of words and forms have these instead of a picture.
+WORDS = "[data-testid=stTable], [class*=st-key-card_], [class*=st-key-claim_], .st-key-build"
+
+
+def address(app_url: str, key: str) -> str:
+    return f"{app_url}/{'' if key == PAGES[0].key else key}"
+
+
+def draws(page: Page, key: str) -> None:
+    """The page has its title and something to look at; where it has a main picture, that holds numbers."""
+    about = next(one for one in PAGES if one.key == key)
+    expect(page.locator("h1")).to_have_text(about.title)
+    if about.parts:
+        assert np.isfinite(drawn(page)).all()
+    main = page.locator("[data-testid=stMain]")
+    expect(main.locator(f".main-svg, canvas, [data-testid=stDataFrame], .board table, {WORDS}").first).to_be_visible()
+
+
+def no_markup(page: Page) -> None:
+    """Nothing that came in as text has become part of the page."""
+    body = page.locator("[data-testid=stMain]")
+    for markup in MARKUP:
+        expect(body.locator(markup)).to_have_count(0)
+
+
 @pytest.mark.parametrize("key", KEYS)
 def test_a_page_is_for_everybody(page: Page, app_url: str, key: str) -> None:
     """One visit for all that is looked at, because opening a page is what takes time."""
     page.set_viewport_size({"width": 1280, "height": 800})
-    open_page(page, f"{app_url}/{'' if key == PAGES[0].key else key}")
+    open_page(page, address(app_url, key))
+    draws(page, key)
     page.evaluate(AXE_SCRIPT)
     assert page.evaluate(BEYOND) == [], "1280 pixels"
     if key not in WITHOUT_PICTURE:
         page.wait_for_function(f"() => ({FIRST_PICTURE})() < {TOP}")
     assert serious(page.evaluate(AXE)) == [], "light"
-    page.emulate_media(color_scheme="dark")
-    page.wait_for_function(IN_DARK)
+    dark(page)
     assert serious(page.evaluate(AXE)) == [], "dark"
     page.set_viewport_size({"width": 390, "height": 844})
     page.evaluate(NEXT_FRAMES)
     page.wait_for_function(f"() => ({BEYOND})().length == 0")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    type_sentence(page, HOSTILE)
+    no_markup(page)
+
+
+@pytest.fixture(scope="module")
+def hostile() -> str:
+    """The query of a link in which every parameter would run a script."""
+    every = " ".join(SCRIPTS)
+    names = ("sentence", "other", "second", "set", "set_word", "pad_short", "watched")
+    wrong = ["model", "other_model", "layer", "step", "hidden", "cell", "edits", "lesson", "v", "some_heads", "<b>"]
+    link = {name: every for name in names} | {name: SCRIPTS[i % len(SCRIPTS)] for i, name in enumerate(wrong)}
+    return "&".join(f"{name}={quote(text)}" for name, text in link.items())
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_hostile_link_on_a_dark_phone_runs_no_script_and_fits(
+    page: Page, app_url: str, key: str, hostile: str
+) -> None:
+    """Hostile text as sentence, as the other one, in the choices of pages and in every parameter of the link."""
+    page.set_viewport_size({"width": 390, "height": 900})
+    page.emulate_media(color_scheme="dark")
+    open_page(page, f"{address(app_url, key)}?{hostile}")
+    page.wait_for_function(IN_DARK)
+    draws(page, key)
+    main = page.locator("[data-testid=stMain]")
+    assert main.evaluate("element => element.scrollWidth - element.clientWidth") <= 0
+    for picture in page.locator(".js-plotly-plot").all()[:2]:
+        picture.scroll_into_view_if_needed()
+        picture.hover()
+    assert page.evaluate(CANARY_SEEN) is None
+    no_markup(page)
+
+
+def test_a_script_that_ran_would_be_seen(page: Page, app_url: str) -> None:
+    open_page(page, app_url)
+    page.evaluate("window.__canary = 1")
+    assert page.evaluate(CANARY_SEEN) == 1
+    page.evaluate("delete window.__canary")
 
 
 @pytest.mark.parametrize("key", WITH_TABS)

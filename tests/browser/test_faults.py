@@ -6,13 +6,10 @@ from pathlib import Path
 from urllib.parse import quote
 
 import numpy as np
-import pytest
-from browser_tools import chart, free_port, open_page, problems, rerun, started, watch, widget
-from nasty import SCRIPTS
+from browser_tools import choose, drawn, free_port, open_page, problems, rerun, started, watch, widget
 from playwright.sync_api import Browser, Page, expect
 
 from encoder import TextEncoder
-from pages.ui.state.site import PAGES
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 TEXT = "Keys on the table belong to Sara."
@@ -21,15 +18,6 @@ window.sockets = [];
 window.WebSocket = class extends WebSocket { constructor(...all) { super(...all); window.sockets.push(this); } };
 """
 LONG = "The old man and the sea were friends. " * 60
-
-
-def drawn(page: Page) -> np.ndarray:
-    return np.array(chart(page, "picture")[0]["z"], dtype=np.float32)
-
-
-def choose(page: Page, key: str, value: int) -> None:
-    with rerun(page, 60):
-        widget(page, key).get_by_role("radio", name=str(value), exact=True).click()
 
 
 def test_a_reload_in_the_middle_of_a_sweep_ends_it(page: Page, app_url: str) -> None:
@@ -53,13 +41,13 @@ def test_a_dropped_connection_comes_back_with_what_was_chosen(
         page.add_init_script(KEEP_SOCKETS)
         watch(page)
         open_page(page, f"{app_url}/attention?sentence={quote(TEXT)}&layer=2")
-        choose(page, "head", 3)
+        choose(page, "head", 3, 60)
         page.evaluate("window.sockets.forEach(socket => socket.close())")
         app = page.locator("[data-testid=stApp]")
         expect(app).not_to_have_attribute("data-test-connection-state", "CONNECTED")
         expect(app).to_have_attribute("data-test-connection-state", "CONNECTED", timeout=30_000)
         np.testing.assert_array_equal(drawn(page), trace["layers.2.attention.weights"][3].numpy())
-        choose(page, "head", 5)
+        choose(page, "head", 5, 60)
         np.testing.assert_array_equal(drawn(page), trace["layers.2.attention.weights"][5].numpy())
         assert problems(page) == []
 
@@ -71,7 +59,7 @@ def test_two_tabs_do_not_touch_each_other(browser: Browser, app_url: str, base: 
         for i, tab in enumerate(tabs):
             watch(tab)
             open_page(tab, f"{app_url}/attention?sentence={quote(TEXT)}&layer=2&head={i + 2}")
-        choose(tabs[0], "head", 6)
+        choose(tabs[0], "head", 6, 60)
         np.testing.assert_array_equal(drawn(tabs[0]), weights[6].numpy())
         with rerun(tabs[1]):
             tabs[1].reload()
@@ -100,37 +88,3 @@ def test_a_server_that_is_started_again_shows_the_same(browser: Browser, tmp_pat
                 page.reload()
             np.testing.assert_array_equal(drawn(page), expected)
             assert page.url == address
-
-
-CANARY = "() => window.__canary"
-
-
-@pytest.fixture(scope="module")
-def hostile() -> dict[str, str]:
-    """A link in which every parameter would run a script."""
-    every = " ".join(SCRIPTS)
-    names = ("sentence", "other", "second", "set", "set_word", "pad_short", "watched")
-    wrong = ["model", "other_model", "layer", "step", "hidden", "cell", "edits", "lesson", "v", "some_heads", "<b>"]
-    return {name: every for name in names} | {name: SCRIPTS[i % len(SCRIPTS)] for i, name in enumerate(wrong)}
-
-
-@pytest.mark.parametrize("path", ["", *(page.key for page in PAGES[1:])])
-def test_no_script_that_comes_in_ever_runs(page: Page, app_url: str, path: str, hostile: dict[str, str]) -> None:
-    """Hostile text as sentence, as the other one, in the choices of pages and in every parameter of the link."""
-    query = "&".join(f"{name}={quote(text)}" for name, text in hostile.items())
-    open_page(page, f"{app_url}/{path}?{query}")
-    for picture in page.locator(".js-plotly-plot").all()[:2]:
-        picture.scroll_into_view_if_needed()
-        picture.hover()
-    page.locator("[data-testid=stMain] .stMarkdown a").all()  # whatever became a link is not followed
-    assert page.evaluate(CANARY) is None
-    body = page.locator("[data-testid=stMain]")
-    for markup in ("script", "iframe", "img[onerror]", "svg[onload]", "a[href^=javascript]", "b[onclick]"):
-        expect(body.locator(markup)).to_have_count(0)
-
-
-def test_a_script_that_ran_would_be_seen(page: Page, app_url: str) -> None:
-    open_page(page, app_url)
-    page.evaluate("window.__canary = 1")
-    assert page.evaluate(CANARY) == 1
-    page.evaluate("delete window.__canary")

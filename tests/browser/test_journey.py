@@ -5,30 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from browser_tools import chart, follow_menu, open_page, rerun, serve, watch, widget
+from browser_tools import chart, choose, drawn, follow_menu, open_page, rerun, serve, type_sentence, watch, widget
 from playwright.sync_api import Browser, Page, expect
 
 from encoder import TextEncoder
-from pages.ui.state.site import PAGES
 from pages.ui.state.view import EXAMPLE
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
-
-
-def type_sentence(page: Page, text: str) -> None:
-    box = widget(page, "sentence").locator("textarea")
-    box.fill(text)
-    with rerun(page):
-        box.press("Control+Enter")
-
-
-def choose(page: Page, key: str, value: int) -> None:
-    with rerun(page):
-        widget(page, key).get_by_role("radio", name=str(value), exact=True).click()
-
-
-def drawn(page: Page) -> np.ndarray:
-    return np.array(chart(page, "picture")[0]["z"], dtype=np.float32)
 
 
 def test_the_first_page_is_usable_at_once(page: Page, app_url: str, base: TextEncoder) -> None:
@@ -159,51 +142,10 @@ def test_a_link_opened_in_a_new_tab_shows_the_same(page: Page, app_url: str, bas
     expect(widget(page, "sentence").locator("textarea")).to_have_value("I understand this")
 
 
-# Pages of words and forms have these instead of a picture.
-WORDS = "[data-testid=stTable], [class*=st-key-card_], [class*=st-key-claim_], .st-key-build"
-
-
-@pytest.mark.parametrize("path", [page.key for page in PAGES[1:]])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_page_draws(page: Page, app_url: str, path: str, scheme: str) -> None:
-    page.emulate_media(color_scheme=scheme)
-    open_page(page, f"{app_url}/{path}")
-    about = next(p for p in PAGES if p.key == path)
-    expect(page.locator("h1")).to_have_text(about.title)
-    if about.parts:
-        assert np.isfinite(drawn(page)).all()
-    main = page.locator("[data-testid=stMain]")
-    expect(main.locator(f".main-svg, canvas, [data-testid=stDataFrame], .board table, {WORDS}").first).to_be_visible()
-
-
-HOSTILE = (
-    "<b>bold</b><img src=x onerror=alert(1)> $x^2$ **a** [b](javascript:alert(1)) `c` 😀 مرحبا 你好 \u202eabc\u200b"
-)
-
-
-@pytest.mark.parametrize("path", ["", *(page.key for page in PAGES[1:])])
-def test_nothing_that_is_typed_becomes_markup(page: Page, app_url: str, path: str) -> None:
-    page.on("dialog", lambda dialog: pytest.fail(f"a script ran: {dialog.message}"))
-    open_page(page, f"{app_url}/{path}")
-    type_sentence(page, HOSTILE)
-    body = page.locator("[data-testid=stMain]")
-    expect(body.locator("img[src=x]")).to_have_count(0)
-    expect(body.locator("a[href^=javascript]")).to_have_count(0)
-
-
 def test_a_paste_of_100_000_characters_is_cut_and_said(page: Page, app_url: str) -> None:
     open_page(page, app_url)
     type_sentence(page, "word " * 20_000)
     expect(page.locator("[data-testid=stAlert]")).to_contain_text("512 tokens")
-
-
-@pytest.mark.parametrize("path", ["", *(page.key for page in PAGES[1:])])
-def test_no_page_opened_on_a_phone_is_wider_than_its_screen(page: Page, app_url: str, path: str) -> None:
-    """What else is wider than a screen, test_everyone.py looks for."""
-    page.set_viewport_size({"width": 390, "height": 900})
-    open_page(page, f"{app_url}/{path}")
-    main = page.locator("[data-testid=stMain]")
-    assert main.evaluate("element => element.scrollWidth - element.clientWidth") <= 0
 
 
 def test_a_head_is_knocked_out_and_the_link_shows_the_same_elsewhere(

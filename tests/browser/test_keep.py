@@ -5,13 +5,14 @@ import io
 import json
 import re
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from browser_tools import follow_menu, open_page, problems, rerun, watch, widget
+from browser_tools import dark, follow_menu, open_page, problems, rerun, watch, widget
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
@@ -85,9 +86,7 @@ def test_a_picture_is_kept_as_svg_with_its_tokens_and_its_caption_as_text(
     assert not re.search(rb"https?://(?!www\.w3\.org)", content)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_picture_is_kept_as_png_of_the_asked_size(page: Page, app_url: str, scheme: str) -> None:
-    page.emulate_media(color_scheme=scheme)
+def test_a_picture_is_kept_as_png_of_the_asked_size_in_the_colours_of_the_page(page: Page, app_url: str) -> None:
     open_page(page, f"{app_url}/attention?{AT}")
     root = ElementTree.fromstring(keep(page, "picture", "SVG")[1])
     width, height = int(root.get("width", "0")), int(root.get("height", "0"))
@@ -97,8 +96,11 @@ def test_a_picture_is_kept_as_png_of_the_asked_size(page: Page, app_url: str, sc
         assert image.size == (scale * width, scale * height)
         assert name.endswith(f"-{scale}x.png")
         assert len(image.getcolors(1 << 24) or []) > 50
-    brightness = np.array(image)[0, 0, :3].mean()
-    assert (brightness > 240) == (scheme == "light") and np.array(image)[..., 3].min() == 255
+    pixels = {"light": np.array(image)}
+    dark(page)
+    pixels["dark"] = np.array(png(keep(page, "picture", "PNG 1×")[1]))
+    for scheme, found in pixels.items():
+        assert (found[0, 0, :3].mean() > 240) == (scheme == "light") and found[..., 3].min() == 255
 
 
 def test_the_picture_has_the_colours_of_the_numbers(page: Page, app_url: str, trace: Trace) -> None:
@@ -206,8 +208,11 @@ def test_all_of_a_run_is_kept_exactly(page: Page, app_url: str, trace: Trace) ->
     np.testing.assert_array_equal(values.reshape(8, len(trace.tokens), -1), trace.array(WEIGHTS))
 
 
-def offline(browser: Browser, path: Path) -> Any:
-    """Open a file without a network, draw all of it, and return what its pictures hold; nothing may go wrong."""
+def offline(browser: Browser, path: Path, layers: str = "") -> Any:
+    """Open a file without a network, draw and print all of it, or draw some layers; return what its pictures hold.
+
+    Nothing may go wrong.
+    """
     wrong: list[str] = []
     with browser.new_context(offline=True) as context:
         page = context.new_page()
@@ -218,15 +223,20 @@ def offline(browser: Browser, path: Path) -> Any:
         page.on("request", lambda request: asked.append(request.url))
         page.goto(path.as_uri())
         assert page.evaluate("document.querySelectorAll('.plot').length > 0")
-        page.evaluate("plots.forEach(plot => draw(plot))")
-        expect(page.locator(".plot:not(:has(.main-svg))")).to_have_count(0)
         held = page.evaluate(
-            """() => Object.fromEntries(plots.map(plot => [plot.dataset.key, plot._fullData.map(
-              ({ z, y }) => z ? z.map(row => Array.from(row)) : Array.from(y))[0]]))"""
+            """names => {
+              const asked = plots.filter(plot => new RegExp(names).test(plot.dataset.key));
+              asked.forEach(plot => draw(plot));
+              if (!asked.every(plot => plot.querySelector('.main-svg'))) throw new Error('a picture is not drawn');
+              return Object.fromEntries(asked.map(plot => [plot.dataset.key, plot._fullData.map(
+                ({ z, y }) => z ? z.map(row => Array.from(row)) : Array.from(y))[0]]));
+            }""",
+            rf"^(layers\.[{layers or '0-9'}]|(?!layers))",
         )
         texts = page.evaluate("document.body.innerText")
-        page.pdf(prefer_css_page_size=True)
-        assert page.evaluate("document.querySelectorAll('script').length") == 2 + len(held)
+        if not layers:
+            page.pdf(prefer_css_page_size=True)
+            assert page.evaluate("document.querySelectorAll('script').length") == 2 + len(held)
     assert not wrong
     assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
     return held, texts
@@ -238,8 +248,9 @@ def test_a_report_of_all_layers_is_small_and_opens_offline(browser: Browser, bas
     path = tmp_path / "report.html"
     path.write_text("".join(report(base, run)), encoding="utf-8")
     assert path.stat().st_size < 12_000_000
-    held, texts = offline(browser, path)
-    for layer in range(6):
+    held, texts = offline(browser, path, "05")
+    assert not any(name.startswith("layers.1.") for name in held)
+    for layer in (0, 5):
         for step in ("attention.concat", "add_norm_1.variance", "add_norm_2.sum"):
             name = f"layers.{layer}.{step}"
             np.testing.assert_array_equal(np.array(held[name], dtype=np.float32), run[name].numpy())
@@ -247,10 +258,10 @@ def test_a_report_of_all_layers_is_small_and_opens_offline(browser: Browser, bas
         levels = np.array(held[f"layers.{layer}.feed_forward.activation"], dtype=float)
         largest = activation.max()
         np.testing.assert_allclose((levels - 1) / 254 * largest, activation, atol=largest / 254 * 1.01)
-    tiles = np.array(held["layers.3.attention.weights"], dtype=np.float32)
+    tiles = np.array(held["layers.5.attention.weights"], dtype=np.float32)
     n = len(run.tokens)
     corner = len(tiles) // 2 - n
-    np.testing.assert_array_equal(tiles[corner : corner + n, n + 1 : 2 * n + 1], run["layers.3.attention.weights"][1])
+    np.testing.assert_array_equal(tiles[corner : corner + n, n + 1 : 2 * n + 1], run["layers.5.attention.weights"][1])
     assert "<b>his" in texts and all(name in texts for name in run)
 
 
@@ -270,15 +281,25 @@ def test_a_report_is_made_on_the_page_and_saved(
     )
 
 
+@pytest.fixture(scope="module")
+def walker(browser: Browser, app_url: str) -> Iterator[Page]:
+    """A visitor with a changed run, who goes from page to page by the menu."""
+    with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+        context.grant_permissions(["clipboard-read", "clipboard-write"])
+        watch(page)
+        start = f"{app_url}/?sentence=Keys+on+the+table+belong+to+me.&layer=1&head=2&hidden=3"
+        open_page(page, f"{start}&edits=layers.0.attention.heads:zero:h=3&cell=layers.1.attention.scores:2,1,1")
+        yield page
+
+
 @pytest.mark.parametrize("path", [page.key for page in PAGES])
-def test_a_link_copied_from_a_page_shows_the_same_elsewhere(
-    page: Page, app_url: str, browser: Browser, path: str
-) -> None:
-    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+def test_a_link_copied_from_a_page_shows_the_same_elsewhere(walker: Page, page: Page, path: str) -> None:
+    """Elsewhere is a browser of its own: it shares nothing with that of the walker."""
+    other, page = page, walker
     about = next(one for one in PAGES if one.key == path)
-    start = f"{app_url}/?sentence=Keys+on+the+table+belong+to+me.&layer=1&head=2&hidden=3"
-    open_page(page, f"{start}&edits=layers.0.attention.heads:zero:h=3&cell=layers.1.attention.scores:2,1,1")
-    if about is not PAGES[0]:
+    if page.locator("h1").inner_text() != about.title:
         with rerun(page):
             follow_menu(page, about.section, about.title)
     before = page.evaluate(SEEN)
@@ -295,13 +316,10 @@ def test_a_link_copied_from_a_page_shows_the_same_elsewhere(
     assert "v=1" in link
     with rerun(page):
         widget(page, "keep_all").get_by_role("button").click()
-    with browser.new_context(viewport=page.viewport_size) as context:
-        other = context.new_page()
-        watch(other)
-        open_page(other, link)
-        expect(other.locator("h1")).to_have_text(about.title)
-        same(other, page)
-        assert problems(other) == []
+    open_page(other, link)
+    expect(other.locator("h1")).to_have_text(about.title)
+    same(other, page)
+    assert problems(other) + problems(page) == []
 
 
 def same(a: Page, b: Page) -> None:
