@@ -12,6 +12,7 @@ from encoder.metrics.layers import cka_matrix, cosine
 from encoder.metrics.roles import ROLES, Role, head_roles, patterns, queries, role_mass
 from encoder.metrics.sentences import SENTENCES
 from encoder.text_encoder import TextEncoder
+from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import attention_weights, stream
 
@@ -50,7 +51,7 @@ class Survey:
         return float(self.layer_cosine.diagonal(1).min())
 
 
-def survey(encoder: TextEncoder, sentences: Sequence[str] = SENTENCES) -> Survey:
+def survey(encoder: TextEncoder, sentences: Sequence[Text] = SENTENCES) -> Survey:
     """Run the encoder over the sentences and measure every head and layer.
 
     Sentences of the same number of tokens run together, so that nothing is ever padded. Only weights and streams are
@@ -81,7 +82,7 @@ def survey(encoder: TextEncoder, sentences: Sequence[str] = SENTENCES) -> Survey
     )
 
 
-def runs(encoder: TextEncoder, sentences: Sequence[str]) -> Iterator[Trace]:
+def runs(encoder: TextEncoder, sentences: Sequence[Text]) -> Iterator[Trace]:
     """One trace per sentence, those of the same length together."""
     by_length = defaultdict(list)
     for sentence in sentences:

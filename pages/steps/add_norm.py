@@ -35,7 +35,7 @@ st.dataframe(table, key="ledger", column_config=dict.fromkeys(ledger, NUMBER))
 st.header("Gamma and beta of this norm")
 model = session.text_encoder(view.model).model
 norm = model.get_submodule(f"layers.{view.layer}.{part.replace('add_norm_', 'norm')}")
-learned = np.stack([norm.weight.numpy(), norm.bias.numpy()])
+learned = np.stack([weights.numpy() for weights in norm.parameters()])  # gamma, then beta
 drawn = matrix(learned, ["gamma", "beta"], "dimension", kind="signed", theme=theme())
 chart(drawn, "gamma_beta", "The learned gamma and beta of every dimension")
 both = pd.DataFrame(learned.T, columns=["gamma", "beta"]).rename_axis("dimension")

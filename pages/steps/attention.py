@@ -4,6 +4,7 @@ import numpy as np
 import streamlit as st
 
 from encoder.figures.matrix import matrix
+from encoder.figures.steps import kind_of
 from encoder.formatting import short, shown
 from encoder.metrics import largest_cell, query_key_products, weighted_values
 from encoder.steps.step import PAIRS, Step
@@ -26,7 +27,7 @@ def as_map(one: Step, head: int, name: str, locked: bool) -> maps.Map:
     values = trace.array(one.name)
     seen = values if locked else values[head]
     largest = float(np.abs(seen[np.isfinite(seen)]).max(initial=0.0))
-    return maps.Map(name, f"{one.title}, head {head}", values[head], one.values, largest)
+    return maps.Map(name, f"{one.title}, head {head}", values[head], kind_of(one), largest)
 
 
 def open_pair(number: int, row: int, column: int) -> None:

@@ -72,8 +72,7 @@ say(fact)
 st.caption(f"Lines for weights under 0.02 are left out: {short(100 * undrawn(seen))} % of all weight.")
 
 st.header(f"The same as a matrix ({said}{', ' + how.lower() if len(heads) > 1 else ''})")
-titles = {"row_title": "query (looks)", "column_title": "key"}
-whole = matrix(seen, tokens, tokens, kind="share", theme=theme(), **titles)
+whole = matrix(seen, tokens, tokens, kind="share", theme=theme(), row_title="query (looks)", column_title="key")
 chart(whole, "together_matrix", fact)
 if how == "Largest" and len(heads) > 1:
     st.caption("The largest of several heads' weights: these rows no longer sum to 1.")

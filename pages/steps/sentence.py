@@ -47,7 +47,7 @@ rows = [
     for i, token in enumerate(trace.tokens)
 ]
 encoder = session.text_encoder(view.model)
-guesses = encoder.predict(trace, 3)
+guesses = encoder.predict(trace, 3) or []
 for i in [i for i, token in enumerate(trace.tokens) if token == encoder.mask_token and guesses]:
     said = ", ".join(f"“{word}” {probability:.3f}" for word, probability in guesses[i])
     st.text(f"At {encoder.mask_token} (position {i}) the model would say: {said}.")

@@ -2,9 +2,11 @@
 
 import pandas as pd
 import streamlit as st
+from torch import Tensor
 
 from encoder.figures.charts import token_bars
 from encoder.figures.matrix import matrix
+from encoder.figures.theme import Kind
 from encoder.formatting import short, shown
 from encoder.metrics import contributions, most_active
 from pages.ui import session
@@ -39,14 +41,15 @@ st.text(f"Nearest words of the static embedding of â€œ{shown(tokens[position])}â
 
 st.header("How alike the layers are")
 found = session.survey(None)
-pictures = {
-    "Cosine of a token with itself": (found.layer_cosine, {"kind": "signed", "largest": 1.0}),
-    "Linear CKA": (found.layer_cka, {"kind": "share"}),
+pictures: dict[str, tuple[Tensor, Kind]] = {
+    "Cosine of a token with itself": (found.layer_cosine, "signed"),
+    "Linear CKA": (found.layer_cka, "share"),
 }
-for column, (name, (alike, scale)) in zip(st.columns(2), pictures.items(), strict=True):
+for column, (name, (alike, kind)) in zip(st.columns(2), pictures.items(), strict=True):
     with column:
         st.markdown(f"**{name}**")
-        chart(matrix(alike.numpy(), layers, layers, theme=theme(), **scale), f"alike_{name.split()[0].lower()}", name)
+        drawn = matrix(alike.numpy(), layers, layers, kind=kind, theme=theme(), largest=1.0)
+        chart(drawn, f"alike_{name.split()[0].lower()}", name)
 st.markdown(
     plain(
         f"Over {found.sentences} sentences and {found.tokens} tokens: the least alike neighbours among the layers have "

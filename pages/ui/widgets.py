@@ -1,6 +1,7 @@
 """Widgets that several pages have, each tied to the link."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Literal
 
 import streamlit as st
 
@@ -23,7 +24,7 @@ def tabs(parts: Mapping[str, Callable[[], None]], key: str, *, linked: bool = Tr
 
 def pick_token(
     label: str, tokens: Sequence[str], key: str, default: int = 0, *, among: Collection[int] | None = None,
-    width: int | str = "stretch",
+    width: int | Literal["stretch"] = "stretch",
 ) -> int:  # fmt: skip
     """The position of the token that is chosen, `among` all of them or some."""
     places = range(len(tokens)) if among is None else among

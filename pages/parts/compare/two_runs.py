@@ -52,7 +52,7 @@ def model_b() -> TextEncoder:
         models.remember(view.other_model)
     offered = ["", *(name for name in models.names() if name != view.model)]
     names = {"": "the same model"} | {name: models.offer(name).label for name in offered[1:]}
-    st.selectbox("Model B", offered, format_func=names.get, **state.widget("other_model"))
+    st.selectbox("Model B", offered, format_func=lambda name: names[name], **state.widget("other_model"))
     return session.text_encoder(view.other_model or view.model)
 
 
@@ -68,6 +68,7 @@ def follow(a: Trace, b: Trace, same: list[Pair]) -> None:
     tie = state.choice("follow", range(len(same)), min(1, len(same) - 1))
     names = [f"{p.a} {spell(a, p.a)}" for p in same]
     at = same[st.selectbox("Follow the word", range(len(same)), format_func=names.__getitem__, **tie)]
+    assert at.a is not None and at.b is not None  # a word that stands in both
     alike = token_cosine(a, at.a, b, at.b).numpy()
     bars = token_bars({"cosine": alike}, layer_names(a.config, with_input=True), title="cosine", theme=theme())
     chart(bars, "followed", "Cosine of the word's vectors in both runs, layer by layer")

@@ -19,9 +19,10 @@ def draw() -> None:
     st.header("Through all layers: rollout")
     upto = st.select_slider("Up to layer", layers, **state.choice("rollout_layer", layers, layers[-1]))
     rolled = rollout(trace)[upto].numpy()
-    titles = {"row_title": f"after layer {upto}", "column_title": "input"}
-    chart(matrix(rolled, tokens, tokens, kind="share", theme=theme(), **titles), "rollout",
-          f"Rollout up to layer {upto}")  # fmt: skip
+    drawn = matrix(
+        rolled, tokens, tokens, kind="share", theme=theme(), row_title=f"after layer {upto}", column_title="input"
+    )
+    chart(drawn, "rollout", f"Rollout up to layer {upto}")
     say(
         main_fact(rolled, tokens, tokens, "share", trace.pieces.special),
         "Attention rollout (Abnar & Zuidema 2020): mean of the heads, half identity for the residual, rows divided by "

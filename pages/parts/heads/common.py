@@ -2,13 +2,14 @@
 
 import streamlit as st
 
+from encoder.figures.theme import Kind
 from encoder.metrics import Survey
 from encoder.model.config import EncoderConfig
 from pages.ui import session
 from pages.ui.state import session_state as state
 
 # name in the library -> (what it is called, kind of scale, what it says)
-MEASURES = {
+MEASURES: dict[str, tuple[str, Kind, str]] = {
     "entropy_share": (
         "Spread",
         "share",

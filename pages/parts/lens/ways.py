@@ -18,10 +18,10 @@ def draw() -> None:
         st.markdown("Some vectors of this run are not numbers, so there are no paths to draw.")
         return
     way = token_paths(trace)
-    titles = tuple(
+    across, up = (
         f"direction {i + 1} ({short(100 * float(share))} % of the variance)" for i, share in enumerate(way.shares)
     )
-    drawn = paths(way.points.numpy(), trace.tokens, titles, theme())
+    drawn = paths(way.points.numpy(), trace.tokens, (across, up), theme())
     chart(drawn, "paths", "Every token's way through the layers in one plane")
     st.markdown(
         "All tokens after all layers in the two directions in which they differ most (principal components of all of "

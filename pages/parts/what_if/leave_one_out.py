@@ -5,6 +5,7 @@ import streamlit as st
 
 from encoder.experiments.ablation import Watch, grid, leave_one_out
 from encoder.figures.matrix import matrix
+from encoder.figures.theme import Kind
 from encoder.metrics import largest_cell
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
@@ -14,6 +15,8 @@ from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
 from pages.ui.step import sweep
 from pages.ui.text import head_names, layer_names, plain, say, theme
+
+KINDS: dict[str, Kind] = {"cosine": "share", "relative_change": "positive", "log_probability": "signed"}
 
 
 def draw() -> None:
@@ -34,7 +37,7 @@ def draw() -> None:
     chosen = st.pills("Effect", list(measures), required=True, **state.choice("loo_measure", measures, usual))
     values = grid(found.effects, config, measures[chosen]).numpy()
     rows, columns = layer_names(config), [*head_names(config), "feed-forward"]
-    kind = {"cosine": "share", "relative_change": "positive"}.get(measures[chosen], "signed")
+    kind = KINDS[measures[chosen]]
     chart(matrix(values, rows, columns, kind=kind, theme=theme()), "loo_map", f"{chosen} when each part is knocked out")
     i, j = largest_cell(-values if kind == "share" else np.abs(values))
     say(f"{rows[i]}, {columns[j]} matters most: {values[i, j]:.4g}.")
@@ -44,9 +47,10 @@ def draw() -> None:
 def watched(encoder: TextEncoder, trace: Trace, key: str) -> Watch | None:
     """The masked word whose probability is watched, if the person wants one and there is one."""
     masks = [i for i, token in enumerate(trace.tokens) if token == encoder.mask_token]
-    if not masks or encoder.model.mlm_head is None:
+    guesses = encoder.predict(trace, 1)
+    if not masks or guesses is None:
         return None
-    usual = str(encoder.predict(trace, 1)[masks[0]][0][0])
+    usual = str(guesses[masks[0]][0][0])
     tie = state.choice(key, None, usual)
     word = st.text_input(f"Word to watch at {encoder.mask_token}", max_chars=40, **tie)
     token = encoder.tokenizer.token_to_id(word.strip().lower())

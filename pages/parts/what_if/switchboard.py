@@ -1,7 +1,10 @@
 """The switches: a part of a layer, something in the whole model, two dials, and the way back."""
 
+from collections.abc import Iterable
+
 import streamlit as st
 
+from encoder.edits.edit import Edit
 from pages.ui import session
 from pages.ui.components import board
 from pages.ui.step import switches
@@ -18,14 +21,19 @@ def draw() -> None:
     st.session_state["whole"] = on()
     st.pills("For the whole model", list(switches.WHOLE), key="whole", selection_mode="multi", on_change=flip_whole)
     with st.container(horizontal=True, vertical_alignment="bottom", key="dials"):
-        scaled = [e.value for e in edits if e.step.endswith("attention.scaled") and e.action == "scale"]
-        shifted = [e.value for e in edits if e.step == "embedding.positions" and e.action == "shift"]
-        st.session_state["temperature"] = round(1 / float(scaled[0]), 1) if scaled else 1.0
+        scaled = numbers(e for e in edits if e.step.endswith("attention.scaled") and e.action == "scale")
+        shifted = numbers(e for e in edits if e.step == "embedding.positions" and e.action == "shift")
+        st.session_state["temperature"] = round(1 / scaled[0], 1) if scaled else 1.0
         st.session_state["shift"] = int(shifted[0]) if shifted else 0
         st.slider("Temperature of the softmax", 0.1, 5.0, step=0.1, key="temperature", on_change=dial, width=240)
         st.slider("Shift positions by", 0, min(20, len(trace.tokens) - 1), key="shift", on_change=dial, width=240)
         st.button("Undo", key="undo", on_click=switches.undo, disabled=not st.session_state.get("edits_before"))
         st.button("Reset", key="reset", on_click=switches.put, args=((),), disabled=not edits)
+
+
+def numbers(edits: Iterable[Edit]) -> list[float]:
+    """The values of edits that have a number."""
+    return [edit.value for edit in edits if isinstance(edit.value, int | float)]
 
 
 def on() -> list[str]:

@@ -14,7 +14,7 @@ COUNTS = {
     "vocab_size": ("Vocabulary", 16_384, 100_000),
 }
 # field -> (what it is called, what each value is called)
-OPTIONS = {
+OPTIONS: dict[str, tuple[str, dict[bool | str, str]]] = {
     "norm_first": ("Place of the norm", {False: "after adding (post-norm)", True: "before (pre-norm)"}),
     "norm": ("Norm formula", {name: name for name in CHOICES["norm"]}),
     "final_norm": ("After the stack", {False: "nothing", True: "a final norm"}),
@@ -36,7 +36,7 @@ def draw() -> int:
         for name, (title, low, high) in COUNTS.items():
             st.number_input(title, low, high, step=1, key=f"build_{name}")
         for name, (title, values) in OPTIONS.items():
-            st.selectbox(title, list(values), format_func=values.get, key=f"build_{name}")
+            st.selectbox(title, list(values), format_func=values.__getitem__, key=f"build_{name}")
         return int(st.number_input("Seed", 0, SEED, value=0, step=1, key="build_seed"))
 
 

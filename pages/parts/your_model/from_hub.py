@@ -26,8 +26,12 @@ def draw() -> None:
         sent = st.form_submit_button("Fetch it", key="fetch")
     if sent and asked:
         bar = st.progress(0.0, "Asking for its size …")
+
+        def tell(done: int, whole: int) -> None:
+            bar.progress(min(done / whole, 1.0), progress(done, whole))
+
         try:
-            hub.download(asked, root, lambda done, all_: bar.progress(min(done / all_, 1.0), progress(done, all_)))
+            hub.download(asked, root, tell)
         except (ValueError, OSError) as error:
             bar.empty()
             st.error(plain(f"{error}. The model on the screen stays."))

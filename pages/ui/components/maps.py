@@ -128,10 +128,10 @@ def scales(maps: list[Map]) -> str:
 def packed(values: np.ndarray, m: Map, exact: bool) -> str:
     """The cells of a map for the browser: float32 numbers, or levels from 0 to 254."""
     if exact:
-        return base64.b64encode(np.ascontiguousarray(values, dtype="<f4")).decode()
+        return base64.b64encode(values.astype("<f4").tobytes()).decode()
     low, high = m.ends
     scaled = np.nan_to_num((values - low) / (high - low), nan=0.0, posinf=1.0, neginf=0.0)
-    return base64.b64encode(np.ascontiguousarray((scaled.clip(0, 1) * 254).round().astype(np.uint8))).decode()
+    return base64.b64encode((scaled.clip(0, 1) * 254).round().astype(np.uint8).tobytes()).decode()
 
 
 @st.cache_data(max_entries=16, show_spinner=False)

@@ -84,8 +84,12 @@ def reported(encoder: TextEncoder, trace: Trace) -> None:
     asked = (view.model, trace.asked, view.hidden, view.edits, tuple(sorted(layers)))
     if st.button(f"Make the report (about {megabytes(nbytes)})", key="make_report"):
         bar = st.progress(0.0)
+
+        def tell(done: float) -> None:
+            bar.progress(done)
+
         with seat():
-            reports()[asked] = "".join(report(encoder, trace, layers, bar.progress)).encode()
+            reports()[asked] = "".join(report(encoder, trace, layers, tell)).encode()
         bar.empty()
     if (kept := reports().get(asked)) is not None:
         name = f"{file_name(view.model, 'report')}.html"

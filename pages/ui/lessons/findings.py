@@ -1,5 +1,7 @@
 """What a trial found, on the screen: the verdict, the number, the sentence and the picture."""
 
+from typing import Literal
+
 import streamlit as st
 
 from encoder.figures.charts import lines, token_bars
@@ -9,7 +11,9 @@ from encoder.trials import Bars, Curves, Finding, Picture, Verdict
 from pages.ui.components.chart import chart
 from pages.ui.text import plain, theme
 
-COLOURS = {Verdict.HOLDS: "green", Verdict.CONDITION: "orange", Verdict.FAILS: "red", Verdict.UNTRIED: "gray"}
+COLOURS: dict[Verdict, Literal["green", "orange", "red", "gray"]] = {
+    Verdict.HOLDS: "green", Verdict.CONDITION: "orange", Verdict.FAILS: "red", Verdict.UNTRIED: "gray"
+}  # fmt: skip
 ICONS = {
     Verdict.HOLDS: ":material/check:",
     Verdict.CONDITION: ":material/rule:",

@@ -17,7 +17,7 @@ def current() -> View:
 
 def change(**fields_of_view: object) -> None:
     """Move the session to another view."""
-    st.session_state["view"] = replace(current(), **fields_of_view)
+    st.session_state["view"] = replace(current(), **fields_of_view)  # type: ignore[arg-type]
 
 
 def widget(name: str) -> dict[str, Any]:

@@ -163,7 +163,7 @@ def from_query(
         notes.append(f"The link's choice for {name} is too long and is left out.")
         del chosen[name]
     changed["choices"] = tuple(sorted(chosen.items()))
-    return replace(view, **changed), notes + strangers(query)
+    return replace(view, **changed), notes + strangers(query)  # type: ignore[arg-type]
 
 
 def strangers(query: Mapping[str, str]) -> list[str]:

@@ -89,8 +89,15 @@ def draw(page: Page, config: EncoderConfig) -> None:
 
 def button(key: str, text: str, shortcut: str, to: Stop | None, main: bool = False) -> None:
     """A step to a stop, by click or arrow key; `main` makes it the one that stands out."""
-    kind = "primary" if main else "secondary"
-    st.button(text, key=key, type=kind, shortcut=shortcut, disabled=to is None, on_click=go, args=(to,))
+    st.button(
+        text,
+        key=key,
+        type="primary" if main else "secondary",
+        shortcut=shortcut,
+        disabled=to is None,
+        on_click=go,
+        args=(to,),
+    )
 
 
 def go(to: Stop) -> None:

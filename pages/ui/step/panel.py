@@ -27,7 +27,15 @@ def draw(page_key: str) -> Step:
     titles = {local: trace.step(stop.name).title for local, stop in offered.items()}
     key = f"step_{page_key}"
     st.session_state[key] = view.step
-    st.pills("Step", list(offered), key=key, required=True, format_func=titles.get, on_change=choose, args=(key,))
+    st.pills(
+        "Step",
+        list(offered),
+        key=key,
+        required=True,
+        format_func=lambda local: titles[local],
+        on_change=choose,
+        args=(key,),
+    )
     step = trace.step(current(page, trace.config).name)
     show(trace, step, view.head)
     return step

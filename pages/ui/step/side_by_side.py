@@ -5,6 +5,8 @@ import streamlit as st
 from encoder.experiments.compare import Pair, beside, subtract
 from encoder.figures.facts import main_fact
 from encoder.figures.matrix import matrix
+from encoder.figures.steps import kind_of
+from encoder.figures.theme import Kind
 from encoder.formatting import shown
 from encoder.steps.step import PAIRS, PER_HEAD, PER_TOKEN
 from encoder.trace.trace import Trace
@@ -38,10 +40,11 @@ def draw(a: Trace, b: Trace, names: tuple[str, str], pairs: list[Pair] | None = 
     finite = [v.abs()[v.isfinite()] for v in (ours, theirs)]
     largest = max((float(v.max()) for v in finite if v.numel()), default=0.0)
     change = subtract(ours, theirs).numpy()
+    signed: Kind = "signed"
     for title, values, kind, top in (
-        (names[0], ours.numpy(), step.values, largest),
-        (names[1], theirs.numpy(), step.values, largest),
-        (f"{names[1]} minus {names[0]}", change, "signed", None),
+        (names[0], ours.numpy(), kind_of(step), largest),
+        (names[1], theirs.numpy(), kind_of(step), largest),
+        (f"{names[1]} minus {names[0]}", change, signed, None),
     ):
         st.markdown(f"**{plain(title)}**")
         fact = main_fact(change, tokens, columns, "signed") if kind == "signed" and top is None else title
