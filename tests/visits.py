@@ -1,0 +1,47 @@
+"""Visits to the app without a browser: a page opened by a link, its pictures, and the link to what is on it."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from streamlit.testing.v1 import AppTest
+
+APP = str(Path(__file__).parents[1] / "app.py")
+KINDS = ("toggle", "checkbox", "selectbox", "pills", "segmented_control", "select_slider", "text_input", "text_area")
+
+
+def opened(page: str, query: Mapping[str, str]) -> AppTest:
+    """A fresh session that opens a page by a link."""
+    app = AppTest.from_file(APP, default_timeout=60).run()
+    app.switch_page(f"pages/steps/{page}.py")
+    for name, value in query.items():
+        app.query_params[name] = value
+    app.run()
+    assert not app.exception
+    return app
+
+
+def link(app: AppTest) -> dict[str, str]:
+    """The parameters of the link to what is on the screen."""
+    return {name: "".join(value) for name, value in app.query_params.items()}
+
+
+def pictures(app: AppTest) -> list[Any]:
+    """All that is drawn: charts, maps, texts."""
+    charts = [json.loads(chart.proto.spec)["data"] for chart in app.get("plotly_chart")]
+    maps = [one.proto.json for one in app.get("bidi_component") if "maps" in one.proto.json]
+    return [charts, maps, [m.value for m in app.markdown], [t.value for t in app.text]]
+
+
+def widget(app: AppTest, key: str) -> Any | None:
+    """The widget of that key; None for tabs, which such a visit cannot click."""
+    return next((one for kind in KINDS for one in app.get(kind) if one.key == key), None)
+
+
+def sweep(app: AppTest) -> AppTest:
+    """Press every button that starts a sweep, and wait for what it finds."""
+    for key in [button.key for button in app.button if (button.key or "").endswith("_go")]:
+        app.button(key=key).click().run()
+    assert not app.exception
+    return app
