@@ -48,7 +48,8 @@ with bar:
 said = st.container(key="said")
 with job_queue.refused():
     script.run()
-if notes := st.session_state.pop("notes", []):
+if notes := state.session().notes:
     said.warning(plain("  \n".join(notes)))
+    notes.clear()
 state.write_url()
 widget_cleanup.let_go()

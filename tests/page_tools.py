@@ -37,7 +37,7 @@ def numbers(app: AppTest, axis: str = "z", key: str = "picture") -> np.ndarray:
 
 def at(app: AppTest) -> tuple[int, int]:
     """The layer and head on the screen."""
-    return app.session_state["view"].layer, app.session_state["view"].head
+    return app.session_state["session"].view.layer, app.session_state["session"].view.head
 
 
 def said(app: AppTest) -> str:

@@ -1,4 +1,4 @@
-"""Whatever a page lets a person choose is part of the link, and a link restores it: every page, every tab, every choice."""
+"""Whatever a page lets a person choose is part of the link, and the link restores it: every page, tab and choice."""
 
 import re
 from collections.abc import Collection
@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from visits import link, opened, pictures, sweep, widget
 
 from encoder import PRESETS
+from pages.ui.state import choices
 from pages.ui.state import session_state as state
 from pages.ui.state.site import PAGES, Page
 from pages.ui.state.walk import stops_of
@@ -83,3 +84,23 @@ def test_every_choice_survives_a_link(page: Page, asked: dict[str, Asked]) -> No
     own = [PAGES_FOLDER / "steps" / f"{page.key}.py", *(PAGES_FOLDER / "tabs" / page.key).glob("*.py")]
     written = {key for file in own for key in re.findall(r'choice\(\s*"(\w+)"', file.read_text(encoding="utf-8"))}
     assert written <= tried
+
+
+@pytest.mark.parametrize("key", ["layer", "v", "Zoom", "a b", "", "x" * 21])
+def test_a_choice_cannot_take_a_name_that_a_link_needs_or_cannot_say(key: str) -> None:
+    with pytest.raises(ValueError, match="it must be 1 to 20 small letters"):
+        state.choice(key, (False, True), False)
+
+
+def test_what_no_page_asks_for_is_said_and_left_out() -> None:
+    app = opened("stack", {"move": "Length", "magic": "1", "<b>": "", "x" * 21: "1"})
+    said = " ".join(warning.value for warning in app.warning).replace("\\", "")
+    assert "“magic”, “<b>”" in said and "not known here" in said and "move" not in said
+    assert link(app) == {"move": "Length", "v": "1"}
+
+
+def test_a_link_may_not_make_endless_choices() -> None:
+    many = dict.fromkeys(sorted(choices.names())[: choices.MOST + 5], "1")
+    found, notes = choices.read(many, 10)
+    assert len(found) == choices.MOST and f"{choices.MOST + 5} choices" in notes[0]
+    assert choices.read({"move": "x" * 11}, 10) == ((), ["The link's choice for move is too long and is left out."])

@@ -42,7 +42,7 @@ def test_a_full_disk_is_said_and_the_model_stays(model_root: Path, monkeypatch: 
     app.text_input(key="hub_id").set_value("someone/large")
     healthy(app.button(key="fetch").click().run())
     assert "No space left on device" in texts(app) and "The model on the screen stays" in texts(app)
-    assert app.session_state["view"].model == "small"
+    assert app.session_state["session"].view.model == "small"
 
 
 def test_a_model_that_does_not_fit_into_memory_is_refused_before_it_is_built(
@@ -52,7 +52,7 @@ def test_a_model_that_does_not_fit_into_memory_is_refused_before_it_is_built(
     monkeypatch.setattr(memory, "left", lambda: 100e6)
     app = open_app(model=LARGE)
     assert "this server has 100 MB left" in said(app)
-    assert app.session_state["view"].model == "base"
+    assert app.session_state["session"].view.model == "base"
     monkeypatch.setattr(memory, "left", lambda: 10_000.0)
     assert "this server has 0 MB left" in said(open_app(model="folder:mine"))
     monkeypatch.setattr(memory, "left", lambda: math.inf)

@@ -24,9 +24,9 @@ from encoder.formatting import shown
 from encoder.model.config_text import config_to_text, text_to_config
 from pages.ui.components import board, maps
 from pages.ui.server import models
-from pages.ui.state.view import from_query
+from pages.ui.state.link import cell as read_cell
+from pages.ui.state.link import from_query, to_query
 from pages.ui.state.walk import KNOWN_STEPS
-from pages.ui.step import inspector
 from pages.ui.text import plain
 
 
@@ -66,12 +66,11 @@ def no_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_any_link_gives_a_view_and_sentences(no_models: Path, base: TextEncoder, link: dict[str, str], n: int) -> None:
     view, notes = from_query(link, models.check, KNOWN_STEPS)
     assert all(isinstance(note, str) and len(note) < 2000 for note in notes)
-    assert from_query(view.to_query(), models.check, KNOWN_STEPS) == (view, [])
+    assert from_query(to_query(view), models.check, KNOWN_STEPS) == (view, [])
     inside, _ = view.within(base.config, n)
     assert 0 <= inside.layer < 6 and 0 <= inside.head < 8 and all(0 <= i < n for i in inside.hidden)
-    check(text_to_edits(inside.edits), base.config, n)
+    check(inside.edits, base.config, n)
     assert inside.within(base.config, n) == (inside, [])
-    assert inspector.parse(view.cell) is None or inspector.spell(*inspector.parse(view.cell)) == view.cell
 
 
 @cases(1500)
@@ -101,11 +100,13 @@ def test_any_text_of_a_configuration_is_refused_or_read_back(text: str) -> None:
 @cases(700)
 @given(CELL)
 def test_any_number_is_explained_or_refused(base: TextEncoder, sara: Trace, cell: str) -> None:
-    place = inspector.parse(cell)
-    if place is None:
+    try:
+        place = read_cell(cell)
+    except ValueError as error:
+        assert str(error)
         return
     try:
-        found = base.explain(sara, *place)
+        found = base.explain(sara, place.step, place.index)
     except (KeyError, ValueError) as error:
         assert error.args[0]
         return

@@ -42,7 +42,7 @@ def test_every_page_takes_every_nasty_text(page: str) -> None:
     app.switch_page(page)
     for start in range(0, len(SENT), TOGETHER):
         nasty = SENT[start : start + TOGETHER]
-        app.session_state["view"] = replace(app.session_state["view"], other="".join(nasty[::-1]))
+        app.session_state["session"].view = replace(app.session_state["session"].view, other="".join(nasty[::-1]))
         healthy(app.text_area(key="sentence").set_value(" ".join(nasty)).run())
     for text in LONG[::2]:
         healthy(app.text_area(key="sentence").set_value(text).run())

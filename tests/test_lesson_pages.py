@@ -63,7 +63,7 @@ def test_every_bundled_lesson_is_played_from_start_to_end(name: str) -> None:
     app = go(open_app(), "lessons")
     press(app, f"start_{name}")
     for at, step in enumerate(lesson.steps, 1):
-        view = app.session_state["view"]
+        view = app.session_state["session"].view
         assert (view.lesson, view.at) == (name, at)
         assert plain(step.text) in texts(app)
         assert f"Step {at} of {len(lesson.steps)}" in app.get("progress")[0].proto.text
@@ -86,30 +86,30 @@ def test_every_bundled_lesson_is_played_from_start_to_end(name: str) -> None:
     assert "The end." in app.success[-1].value
     for at in range(len(lesson.steps) - 1, 0, -1):
         press(app, "lesson_previous")
-        assert app.session_state["view"].at == at
+        assert app.session_state["session"].view.at == at
 
 
 def test_predict_a_token_then_see_the_real_one_and_the_distance(base: TextEncoder) -> None:
     app = start("who-is-it")
     weights = base.trace(EXAMPLE)["layers.4.attention.weights"][1]
-    app.pills(key="guess").set_value(6).run()
+    app.pills(key="lesson_guess").set_value(6).run()
     press(app, "reveal")
     assert "looks most at “animal” (2)" in texts(app) and "4 tokens away" in texts(app)
     assert f"it gets {brief(float(weights[8, 6]))}" in texts(app)
     torch.testing.assert_close(torch.tensor(numbers(app)), weights)
     press(app, "again")
-    app.pills(key="guess").set_value(2).run()
+    app.pills(key="lesson_guess").set_value(2).run()
     press(app, "reveal")
     assert "Right." in plain(app.success[0].value)
 
 
 def test_guess_a_number_and_a_verdict_and_count_what_was_right() -> None:
     app = start("why-relu", 2)
-    app.pills(key="guess").set_value("holds").run()
+    app.pills(key="lesson_guess").set_value("holds").run()
     press(app, "reveal")
     assert "Right." in plain(app.success[0].value)
     press(app, "lesson_next")
-    app.slider(key="guess").set_value(0.9).run()
+    app.slider(key="lesson_guess").set_value(0.9).run()
     press(app, "reveal")
     assert "You guessed 0.9" in texts(app) and "0.409 away" in texts(app)
     press(app, "lesson_next")
@@ -122,11 +122,11 @@ def test_a_step_on_ones_own_sentence_measures_that_sentence(base: TextEncoder) -
     healthy(app.text_input(key="own_sentence").set_value("Keys on the table").run())
     found = trials.run("same_vectors", base, {"sentence": "Keys on the table", "positions": "off"})
     assert plain(found.sentence) in texts(app)
-    assert app.session_state["view"].sentence == "Keys on the table"
+    assert app.session_state["session"].view.sentence == "Keys on the table"
     healthy(app.text_input(key="own_sentence").set_value("no no").run())
     assert "reads the same both ways" in said(app)
     press(app, "reset_view")
-    assert app.session_state["view"].sentence == "I love deep learning"
+    assert app.session_state["session"].view.sentence == "I love deep learning"
 
 
 def test_a_step_on_its_own_sentence_keeps_to_it() -> None:
@@ -140,11 +140,11 @@ def test_a_step_on_its_own_sentence_keeps_to_it() -> None:
 
 def test_a_link_to_a_step_shows_the_steps_own_view_and_keeps_a_changed_one() -> None:
     app = start("many-heads", 2)
-    view = app.session_state["view"]
+    view = app.session_state["session"].view
     assert (view.sentence, view.layer, view.head) == ("Keys on the table belong to Sara.", 2, 3)
     app = go(open_app(lesson="many-heads", at="2", layer="5", sentence="Hello you"), "lessons")
-    assert (app.session_state["view"].layer, app.session_state["view"].sentence) == (5, "Hello you")
-    assert go(open_app(lesson="many-heads", at="99"), "lessons").session_state["view"].at == 6
+    assert (app.session_state["session"].view.layer, app.session_state["session"].view.sentence) == (5, "Hello you")
+    assert go(open_app(lesson="many-heads", at="99"), "lessons").session_state["session"].view.at == 6
 
 
 def test_the_page_of_a_view_and_the_way_back() -> None:
@@ -152,12 +152,12 @@ def test_the_page_of_a_view_and_the_way_back() -> None:
     press(app, "reveal")
     press(app, "open_view")
     assert app.title[0].value == "Attention"
-    assert app.session_state["view"].step == "attention.weights"
+    assert app.session_state["session"].view.step == "attention.weights"
     go(app, "attention")  # the harness itself does not follow
     healthy(app.segmented_control(key="layer").set_value(0).run())
     press(app, "back_to_lesson")
     assert app.title[0].value == "Lessons"
-    view = go(app, "lessons").session_state["view"]
+    view = go(app, "lessons").session_state["session"].view
     assert (view.lesson, view.at, view.layer) == ("many-heads", 2, 2)
     assert "again" in keys(app)  # what was revealed stays so
     press(app, "leave_lesson")
@@ -168,13 +168,13 @@ def test_the_page_of_a_view_and_the_way_back() -> None:
 def test_a_lesson_that_is_not_there_is_said_and_the_list_shown(lesson: str) -> None:
     app = go(open_app(lesson=lesson), "lessons")
     assert app.error and "start_word-order" in keys(app)
-    assert app.session_state["view"].lesson == ""
+    assert app.session_state["session"].view.lesson == ""
 
 
 @pytest.mark.parametrize("query", [{"lesson": "../../etc/passwd"}, {"lesson": "z:" + "A" * 7000}, {"at": "-1"}])
 def test_a_link_with_another_kind_of_lesson_is_refused(query: dict[str, str]) -> None:
     app = go(open_app(**query), "lessons")
-    assert app.session_state["view"] == View()
+    assert app.session_state["session"].view == View()
 
 
 HOSTILE = "<b>bold</b> $x^2$ **a** [b](javascript:alert(1)) `c` :red[d] # e"
@@ -188,7 +188,7 @@ def test_a_linked_lesson_is_played_and_its_text_stays_text() -> None:
     assert not any(HOSTILE in m.value for m in app.markdown)  # it is escaped
     press(app, "reveal")
     press(app, "lesson_next")
-    assert app.session_state["view"].at == 2
+    assert app.session_state["session"].view.at == 2
 
 
 def test_a_lesson_is_made_by_walking_and_then_played_saved_and_opened() -> None:
@@ -206,7 +206,7 @@ def test_a_lesson_is_made_by_walking_and_then_played_saved_and_opened() -> None:
     app.session_state["lessons_part"] = "Make a lesson"
     go(app, "lessons")
     assert "add_view" not in keys(app)
-    written = app.session_state["draft"]
+    written = app.session_state["session"].draft
     assert [step.page for step in written.steps] == ["attention", "stack"]
     assert written.steps[0].view == {"layer": "2", "step": "attention.weights"}
     healthy(app.text_area(key="draft_text_0_2").set_value("First this.").run())
@@ -214,13 +214,13 @@ def test_a_lesson_is_made_by_walking_and_then_played_saved_and_opened() -> None:
     healthy(app.checkbox(key="draft_own_0_2").set_value(True).run())
     healthy(app.selectbox(key="draft_ask_0_2_3").set_value("whether the claim holds").run())
     press(app, "draft_up_1")
-    assert [step.page for step in app.session_state["draft"].steps] == ["stack", "attention"]
+    assert [step.page for step in app.session_state["session"].draft.steps] == ["stack", "attention"]
     press(app, "draft_remove_0")
-    lesson = app.session_state["draft"]
+    lesson = app.session_state["session"].draft
     assert [step.text for step in lesson.steps] == ["First this."]
     assert any(pack(lesson) in code.value for code in app.code)
     press(app, "draft_play")
-    assert "First this." in texts(app) and app.session_state["view"].layer == 2
+    assert "First this." in texts(app) and app.session_state["session"].view.layer == 2
     press(app, "reveal")
     assert judged(app) is Verdict.HOLDS and "own_sentence" in [box.key for box in app.text_input]
 
@@ -237,9 +237,9 @@ def test_a_file_is_opened_and_a_wrong_one_is_said() -> None:
     app.session_state["lessons_part"] = "Make a lesson"
     healthy(app.run())
     upload(app, "good.toml", write(library.bundled()["padding"]).encode())
-    assert app.session_state["draft"] == library.bundled()["padding"]
+    assert app.session_state["session"].draft == library.bundled()["padding"]
     press(app, "draft_play")
-    assert app.session_state["view"].at == 1 and "Padding" in app.header[0].value
+    assert app.session_state["session"].view.at == 1 and "Padding" in app.header[0].value
     for data, problem in ((WRONG, "bad.toml: title is '1'"), (b"\xff", "no text"), (b"#" * 100_001, "at most")):
         app = go(open_app(), "lessons")
         app.session_state["lessons_part"] = "Make a lesson"
@@ -252,12 +252,12 @@ def test_a_long_lesson_is_played_in_its_session_alone() -> None:
     draw = random.Random(0)
     steps = tuple(LessonStep("attention", "".join(draw.choices(string.ascii_letters, k=600))) for _ in range(20))
     app = go(open_app(), "lessons")
-    app.session_state["draft"] = Lesson("Long", "L", steps)
+    app.session_state["session"].draft = Lesson("Long", "L", steps)
     app.session_state["lessons_part"] = "Make a lesson"
     healthy(app.run())
     assert "share the file" in texts(app)
     press(app, "draft_play")
-    name = app.session_state["view"].lesson
+    name = app.session_state["session"].view.lesson
     assert name.startswith("file:") and "Step 1 of 20" in app.get("progress")[0].proto.text
     assert "open the file again" in plain(go(open_app(lesson=name), "lessons").error[0].value)
 

@@ -79,7 +79,7 @@ def test_what_cannot_be_built_is_said_and_not_built(changes: dict[str, int], sen
 def test_a_link_to_a_model_that_cannot_be_had_shows_the_usual_one(model_root: Path, name: str, sentence: str) -> None:
     app = open_app(model=name)
     assert sentence in said(app)
-    assert app.session_state["view"].model == "base"
+    assert app.session_state["session"].view.model == "base"
 
 
 def test_a_model_from_the_folder_is_listed_and_opens(model_root: Path) -> None:
@@ -100,7 +100,7 @@ def test_a_model_from_the_folder_is_listed_and_opens(model_root: Path) -> None:
     assert "from_pretrained('team/second')" in app.code[0].value
     assert not any(str(model_root) in code.value for code in app.code)
     go(app, "sentence")
-    assert app.session_state["view"].model == "folder:team/second"
+    assert app.session_state["session"].view.model == "folder:team/second"
 
 
 def damage(name: str) -> Callable[[Path], None]:
@@ -123,7 +123,7 @@ def test_a_damaged_checkpoint_leaves_the_model_that_was_there(model_root: Path, 
     healthy(app.button(key="open_folder").click().run())
     assert "broken" in said(app) and "small: trained" in said(app)
     assert str(model_root) not in said(app)
-    assert app.session_state["view"].model == "small"
+    assert app.session_state["session"].view.model == "small"
     assert len(numbers(app)) == 5
 
 
@@ -154,7 +154,7 @@ def test_a_model_from_the_hub_is_fetched_shown_and_kept(model_root: Path, monkey
     app.text_input(key="hub_id").set_value(" someone/tiny ")
     healthy(app.button(key="fetch").click().run())
     assert asked == ["someone/tiny"]
-    assert app.session_state["view"].model == "folder:someone/tiny"
+    assert app.session_state["session"].view.model == "folder:someone/tiny"
     assert not said(open_app(model="folder:someone/tiny", layer="0", head="0"))
     assert asked == ["someone/tiny"]
 
@@ -170,7 +170,7 @@ def test_a_model_that_the_hub_does_not_give_leaves_the_one_that_was_there(
     app.text_input(key="hub_id").set_value("someone/nothing")
     healthy(app.button(key="fetch").click().run())
     assert "there is no model <b>x</b> on the hub. The model on the screen stays." in texts(app)
-    assert app.session_state["view"].model == "small"
+    assert app.session_state["session"].view.model == "small"
 
 
 def test_models_that_are_let_go_take_their_runs_along(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -200,4 +200,4 @@ def test_long_text_is_cut_where_its_run_would_take_too_much_memory(monkeypatch: 
     assert most == 100
     assert f"{most} tokens, and no more" in said(app)
     session.store.clear()
-    assert config_to_text(config) in app.session_state["view"].model
+    assert config_to_text(config) in app.session_state["session"].view.model

@@ -104,7 +104,7 @@ def test_a_head_that_small_lacks_becomes_its_nearest_and_a_button_leads_to_a_cle
 def test_a_picked_moment_is_the_one_that_the_player_shows() -> None:
     app = go(open_app(), "training")
     assert player(app)["start"] == 0
-    app.session_state["moment"] = 6
+    app.session_state["session"].moment = 6
     assert player(healthy(app.run()))["start"] == 6
 
 

@@ -25,7 +25,7 @@ def board(app: AppTest) -> dict[str, Any]:
 
 
 def edits(app: AppTest) -> str:
-    return app.session_state["view"].edits
+    return edits_to_text(app.session_state["session"].view.edits)
 
 
 def test_a_head_that_is_off_changes_all_that_follows(base: TextEncoder) -> None:

@@ -12,6 +12,7 @@ from pages.ui import session
 from pages.ui.components import maps
 from pages.ui.components.chart import chart
 from pages.ui.state import session_state as state
+from pages.ui.state.view import Cell
 from pages.ui.step import inspector, panel
 from pages.ui.text import say, theme
 from pages.ui.widgets import pick_token
@@ -32,7 +33,7 @@ def as_map(one: Step, head: int, name: str, locked: bool) -> maps.Map:
 
 def open_pair(number: int, row: int, column: int) -> None:
     """Open the number that was picked in one of the four matrices."""
-    inspector.open_number(at + FOUR[number], (view.head, row, column), fresh=True)
+    inspector.open_number(Cell(at + FOUR[number], (view.head, row, column)), fresh=True)
 
 
 def take_head(number: int, row: int, column: int) -> None:

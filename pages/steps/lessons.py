@@ -15,7 +15,7 @@ def offer() -> None:
         "Each lesson is a few small experiments that run now, in this model. Guess first, then see. "
         "**Previous** and **Next**, or the arrow keys, lead through a lesson; **S** shows what comes out."
     )
-    seen = st.session_state.get("seen", {})
+    seen = state.session().seen
     with st.grid("auto", min_column_width=280):
         for name, lesson in library.bundled().items():
             with st.container(border=True, key=f"card_{name}"):

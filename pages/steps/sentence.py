@@ -21,13 +21,13 @@ EXAMPLES = (
 
 def take_example() -> None:
     """Take the chosen example as the sentence."""
-    if st.session_state["example"]:
-        state.change(sentence=st.session_state["example"], hidden=())
+    if example := state.value("example"):
+        state.change(sentence=example, hidden=())
 
 
 st.markdown("See how a transformer encoder reads a sentence. Every number comes from the model that just ran.")
 trace, view = session.now(), state.current()
-st.session_state["example"] = view.sentence if view.sentence in EXAMPLES else None
+state.show(example=view.sentence if view.sentence in EXAMPLES else None)
 with st.container(horizontal=True, vertical_alignment="center", key="begin"):
     st.button(
         "Follow this sentence", type="primary", key="follow", icon=":material/arrow_forward:",

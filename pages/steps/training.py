@@ -19,6 +19,6 @@ if (now.layer, now.head) != (clear.layer, clear.head):
     st.button(words, key="clear_head", on_click=state.change, kwargs={"layer": clear.layer, "head": clear.head})
 if view.hidden or view.edits:
     st.caption("Hidden tokens and changes belong to the run of the other pages; here nothing is hidden or changed.")
-if now.text != st.session_state["read"]:
+if now.text != state.session().read:
     st.caption("The model `small` reads one text: both sentences stand in it one after the other.")
 tabs({"This sentence": sentence.draw, "When heads take up their work": careers.draw}, "training_part")

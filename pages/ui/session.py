@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-import streamlit as st
-
 from encoder import Trace, trials
+from encoder.edits.text import edits_to_text
 from encoder.explain.proof import Check
 from encoder.metrics import Survey
 from encoder.trace.tokens import Text
@@ -22,7 +21,7 @@ from pages.ui.server.measurements import (
     words_near,
     words_of_unit,
 )
-from pages.ui.state.session_state import current
+from pages.ui.state.session_state import current, session
 
 __all__ = [
     "careers", "finding", "findings", "grown", "is_loaded", "lab", "moments", "now", "proof", "run", "runs", "spelled",
@@ -33,7 +32,7 @@ __all__ = [
 def proof(step: str) -> list[Check]:
     """The proofs of one step of the run that this session looks at."""
     view = current()
-    return proofs(view.model, st.session_state["read"], view.hidden, view.edits, step)
+    return proofs(view.model, session().read, view.hidden, edits_to_text(view.edits), step)
 
 
 def survey(sentence: Text | None) -> Survey:
@@ -45,7 +44,7 @@ def survey(sentence: Text | None) -> Survey:
 def now() -> Trace:
     """The run that this session looks at."""
     view = current()
-    return run(view.model, st.session_state["read"], view.hidden, view.edits)
+    return run(view.model, session().read, view.hidden, edits_to_text(view.edits))
 
 
 def finding(trial: str, given: Mapping[str, Any]) -> trials.Finding:
@@ -56,4 +55,4 @@ def finding(trial: str, given: Mapping[str, Any]) -> trials.Finding:
 def untouched() -> Trace:
     """The same run without edits."""
     view = current()
-    return run(view.model, st.session_state["read"], view.hidden)
+    return run(view.model, session().read, view.hidden)

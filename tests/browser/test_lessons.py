@@ -66,7 +66,7 @@ def test_a_lesson_is_played_with_keys_alone(page: Page, app_url: str) -> None:
 def test_a_prediction_is_made_with_keys_alone(page: Page, app_url: str, base: TextEncoder) -> None:
     open_page(page, f"{app_url}/lessons?lesson=who-is-it")
     expect(page.locator(".js-plotly-plot")).to_have_count(0)
-    focus(page, "guess", "0 [CLS]")
+    focus(page, "lesson_guess", "0 [CLS]")
     for _ in range(6):
         page.keyboard.press("ArrowRight")  # within the tokens, not to the next step
     press(page, "Space")

@@ -8,6 +8,7 @@ from pages.ui import session
 from pages.ui.components import maps
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
+from pages.ui.state.view import Cell
 from pages.ui.step import inspector
 from pages.ui.text import say, theme
 
@@ -44,4 +45,4 @@ def draw() -> None:
 def open_weight(number: int, row: int, column: int) -> None:
     """Open the weight of the pair that was picked."""
     view = state.current()
-    inspector.open_number(f"layers.{view.layer}.attention.weights", (view.head, row, column), fresh=True)
+    inspector.open_number(Cell(f"layers.{view.layer}.attention.weights", (view.head, row, column)), fresh=True)

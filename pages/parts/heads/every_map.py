@@ -29,5 +29,5 @@ def draw() -> None:
 def visit(number: int, row: int, column: int) -> None:
     """Show the head that was picked on the attention page."""
     layer, head = places(session.now().config)[number]
-    state.change(layer=layer, head=head, step="attention.weights", cell="")
-    st.session_state["go_to"] = next(page.script for page in PAGES if page.key == "attention")
+    state.change(layer=layer, head=head, step="attention.weights", cell=None)
+    state.session().go_to = next(page.script for page in PAGES if page.key == "attention")

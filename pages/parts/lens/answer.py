@@ -50,4 +50,4 @@ def mask_word(position: int) -> None:
     trace, encoder = session.now(), session.text_encoder(state.current().model)
     start, end = trace.pieces.spans[position]
     name, text = ("second", trace.pieces.pair) if trace.pieces.segments[position] else ("sentence", trace.text)
-    state.change(**{name: f"{text[:start]}{encoder.mask_token}{text[end:]}"}, cell="")
+    state.change(**{name: f"{text[:start]}{encoder.mask_token}{text[end:]}"}, cell=None)

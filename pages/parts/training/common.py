@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 import numpy as np
-import streamlit as st
 
 from encoder.trace.trace import Trace
 from pages.ui import session
@@ -27,7 +26,7 @@ class Scene(NamedTuple):
 
 def scene() -> Scene:
     """What this session looks at; a pair is read as one text, as `small` does."""
-    read, view = st.session_state["read"], state.current()
+    read, view = state.session().read, state.current()
     text = read if isinstance(read, str) else " ".join(read)
     run = session.run("small", text)
     layer, head = min(view.layer, run.config.n_layers - 1), min(view.head, run.config.n_heads - 1)

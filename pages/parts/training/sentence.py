@@ -12,6 +12,7 @@ from pages.ui import session
 from pages.ui.components import maps
 from pages.ui.components import timelapse as player
 from pages.ui.components.chart import chart
+from pages.ui.state import session_state as state
 from pages.ui.text import theme
 from pages.ui.widgets import pick_token
 
@@ -26,7 +27,7 @@ def draw() -> None:
     position = pick_token("Word to guess", tokens, "guess", usual, among=words, width=260)
     seen = session.moments("small", now.text, now.layer, now.head, position)
     label = f"Layer {now.layer}, head {now.head}"
-    every = player.draw("player", label, seen, tokens, theme(), st.session_state.get("moment", 0))
+    every = player.draw("player", label, seen, tokens, theme(), state.session().moment)
     st.caption(
         f"{label} of small. Rows look, columns are looked at; the colour scale is 0 to 1. The list is what the model "
         "answers with the chosen word masked." + (f" A pixel stands for {every} × {every} cells." if every > 1 else "")
@@ -49,7 +50,7 @@ def guessable(pieces: Tokens) -> tuple[list[int], int]:
 
 def show(moment: int, row: int, column: int) -> None:
     """Let the player begin with the moment that was picked."""
-    st.session_state["moment"] = moment
+    state.session().moment = moment
 
 
 def measured(now: Scene, seen: list[Moment]) -> None:

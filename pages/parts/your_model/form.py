@@ -4,6 +4,7 @@ import streamlit as st
 
 from encoder import PRESETS
 from encoder.model.config import CHOICES, EncoderConfig
+from pages.ui.state import session_state as state
 
 # field -> (what it is called, smallest, largest)
 COUNTS = {
@@ -30,7 +31,7 @@ SEED = 2**31 - 1  # the largest
 def draw() -> int:
     """Every field of the configuration, filled from a preset at first; returns the seed."""
     st.selectbox("Start from", list(PRESETS), key="preset", on_change=take_preset)
-    if "build_d_model" not in st.session_state:
+    if not state.has("build_d_model"):
         take_preset()
     with st.grid("auto", min_column_width=190):
         for name, (title, low, high) in COUNTS.items():
@@ -42,11 +43,11 @@ def draw() -> int:
 
 def take_preset() -> None:
     """Fill the form with a preset."""
-    chosen = PRESETS[st.session_state["preset"]]
-    st.session_state.update({f"build_{name}": getattr(chosen, name) for name in FIELDS})
+    chosen = PRESETS[state.value("preset")]
+    state.show(**{f"build_{name}": getattr(chosen, name) for name in FIELDS})
 
 
 def asked() -> EncoderConfig:
     """The configuration that the form describes; ValueError if there is none."""
-    like = {name: getattr(PRESETS[st.session_state["preset"]], name) for name in FROM_PRESET}
-    return EncoderConfig(**{name: st.session_state[f"build_{name}"] for name in FIELDS}, **like)
+    like = {name: getattr(PRESETS[state.value("preset")], name) for name in FROM_PRESET}
+    return EncoderConfig(**{name: state.value(f"build_{name}") for name in FIELDS}, **like)

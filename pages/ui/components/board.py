@@ -1,11 +1,9 @@
 """A table of switches, one for each part of each layer, as one component: one click each, also by keyboard."""
 
 from collections.abc import Callable
-from typing import Any
-
-import streamlit as st
 
 from pages.ui.component import component
+from pages.ui.state import session_state as state
 
 _component = component(__file__, "board", "<div class='board'></div>")
 
@@ -27,7 +25,7 @@ def draw(
 
 def picked(key: str, rows: int, columns: int, on_pick: Callable[[int, int], None]) -> None:
     """Hand on what was clicked; what comes from a browser is checked first."""
-    said: Any = st.session_state[key].get("picked")
+    said = state.picked(key)
     if not isinstance(said, list) or len(said) != 2 or any(type(v) is not int for v in said):
         return
     if 0 <= said[0] < rows and 0 <= said[1] < columns:

@@ -4,7 +4,6 @@ import base64
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -16,6 +15,7 @@ from encoder.trace.trace import Trace
 from pages.ui.component import component
 from pages.ui.components import present
 from pages.ui.downloads.picture import card
+from pages.ui.state import session_state as state
 
 MOST_ROWS = 128  # more tokens than this share pixels
 MOST_EXACT = 64  # up to so many tokens a map may carry exact numbers
@@ -153,7 +153,7 @@ def pooled(values: np.ndarray, every: int) -> np.ndarray:
 
 def picked(key: str, count: int, n: int, every: int, on_pick: Callable[[int, int, int], None]) -> None:
     """Hand on what was picked; what comes from a browser is checked first."""
-    said: Any = st.session_state[key].get("picked")
+    said = state.picked(key)
     if not isinstance(said, list) or len(said) != 3 or any(type(v) is not int for v in said):
         return
     m, i, j = said

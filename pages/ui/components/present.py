@@ -22,7 +22,7 @@ EMBEDDED = f"<style>{FRAME} {{ display: none !important; }}</style>"  # Streamli
 
 def on() -> bool:
     """Whether the page is shown to a class."""
-    return state.current().present == "1"
+    return state.current().present
 
 
 def draw() -> None:
@@ -31,12 +31,12 @@ def draw() -> None:
         st.html(STYLE)
     elif st.context.is_embedded:
         st.html(EMBEDDED)
-    button("present", "P", "" if on() else "1")
+    button("present", "P", not on())
     if on():
-        button("present_end", "Escape", "")
+        button("present_end", "Escape", False)
 
 
-def button(key: str, shortcut: str, to: str) -> None:
+def button(key: str, shortcut: str, to: bool) -> None:
     """A button, and a key, that begins or ends it."""
     label = "Present" if to else "End"
     st.button(label, key=key, shortcut=shortcut, type="tertiary", on_click=state.change, kwargs={"present": to})

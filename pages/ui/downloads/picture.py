@@ -29,7 +29,7 @@ def card(
     `run` is the run that it shows where that is not the one this session looks at.
     """
     trace, view = run or session.now(), state.current()
-    page = st.session_state.get("page", "")
+    page = state.session().page
     layer: int | None = min(view.layer, trace.config.n_layers - 1)
     head: int | None = min(view.head, trace.config.n_heads - 1)
     if step:

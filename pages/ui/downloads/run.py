@@ -16,7 +16,7 @@ from pages.ui import session
 from pages.ui.downloads.button import save
 from pages.ui.downloads.picture import keep_component
 from pages.ui.state import session_state as state
-from pages.ui.state.view import LONGEST_IN_URL, VERSION
+from pages.ui.state.link import LONGEST_IN_URL, VERSION
 
 MOST_BYTES = 150_000_000  # of a file that is made here; it lies in memory until it is fetched
 MOST_REPORT = 25_000_000

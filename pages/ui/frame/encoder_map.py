@@ -3,9 +3,6 @@
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
-from typing import Any
-
-import streamlit as st
 
 from encoder.model.config import EncoderConfig
 from pages.ui.component import component
@@ -88,8 +85,8 @@ def draw(page: Page, config: EncoderConfig) -> None:
     boxes, here = blocks(config, layer), current(page, config) if page.walk else None
 
     def picked() -> None:
-        said: Any = st.session_state["encoder_map"].get("picked")
-        if type(said) is int and 0 <= said < len(boxes):
+        said = state.picked("encoder_map")
+        if isinstance(said, int) and type(said) is int and 0 <= said < len(boxes):
             go(boxes[said].opens)
 
     _component(

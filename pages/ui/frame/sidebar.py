@@ -6,7 +6,6 @@ import streamlit as st
 
 from encoder import TextEncoder
 from encoder.edits.describe import sentence
-from encoder.edits.text import text_to_edits
 from encoder.formatting import shown
 from encoder.metrics import first_lost
 from encoder.trace.tokens import Tokens
@@ -14,7 +13,8 @@ from encoder.trace.trace import Trace
 from pages.ui import session
 from pages.ui.server import models
 from pages.ui.state import session_state as state
-from pages.ui.state.view import EXAMPLE, LONGEST_IN_URL, View
+from pages.ui.state.link import LONGEST_IN_URL
+from pages.ui.state.view import EXAMPLE, View
 from pages.ui.state.walk import KNOWN_STEPS
 from pages.ui.text import plain
 
@@ -42,7 +42,7 @@ def draw() -> Trace:
             state.note([cut_note(len(typed) + len(second), pieces)])
         view, notes = state.current().within(encoder.config, len(pieces.ids))
         state.note(notes)
-        st.session_state["view"] = view
+        state.session().view = view
         config, tokens = encoder.config, pieces.tokens
         st.segmented_control("Layer", range(config.n_layers), required=True, width="stretch", **state.widget("layer"))
         st.segmented_control("Head", range(config.n_heads), required=True, width="stretch", **state.widget("head"))
@@ -54,14 +54,13 @@ def draw() -> Trace:
             **state.widget("hidden"),
         )
         if view.edits:
-            changes = text_to_edits(view.edits)
-            st.markdown(f"**This run is changed** ({len(changes)})")
-            for edit in changes[:8]:
+            st.markdown(f"**This run is changed** ({len(view.edits)})")
+            for edit in view.edits[:8]:
                 st.caption(plain(sentence(edit, config)))
-            st.button("Remove all changes", key="remove_edits", on_click=state.change, kwargs={"edits": ""})
+            st.button("Remove all changes", key="remove_edits", on_click=state.change, kwargs={"edits": ()})
         if len(typed) > LONGEST_IN_URL:
             st.caption("This sentence is too long to be part of the link.")
-    st.session_state["read"] = pieces.asked
+    state.session().read = pieces.asked
     with st.spinner("Running the model …", show_time=True):  # said only of what takes more than half a second
         trace = session.now()
     if first := first_lost(trace):
@@ -71,14 +70,13 @@ def draw() -> Trace:
 
 def take_model() -> None:
     """Show the newly chosen model at the layer and head that are worth a first look."""
-    model = st.session_state["model"]
-    show_model(model)
+    show_model(state.value("model"))
 
 
 def show_model(name: str) -> None:
     """Go on with another model, at the layer and head of it that are worth a first look."""
     offer = models.offer(name)
-    state.change(model=name, layer=offer.layer, head=offer.head, cell="")
+    state.change(model=name, layer=offer.layer, head=offer.head, cell=None)
 
 
 def loaded() -> TextEncoder:
@@ -88,14 +86,14 @@ def loaded() -> TextEncoder:
         with st.spinner("Loading the model …", show_time=True) if not session.is_loaded(asked) else nullcontext():
             encoder = session.text_encoder(asked)
     except ValueError as error:
-        last = st.session_state.get("last_model", asked)
-        last = View().model if last == asked else last  # its folder may be gone
+        last = state.session().last_model
+        last = View.model if last in ("", asked) else last  # its folder may be gone
         label = models.offer(last).label
         state.note([f"The model “{asked[:60]}” cannot be shown: {error}. Showing {label}."])
         show_model(last)
         return session.text_encoder(last)
     models.remember(asked)
-    st.session_state["last_model"] = asked
+    state.session().last_model = asked
     return encoder
 
 

@@ -26,4 +26,4 @@ def back() -> None:
         library.go(view.lesson, view.at)
     except ValueError:
         library.leave()
-        st.session_state["go_to"] = library.HERE.script
+        state.session().go_to = library.HERE.script

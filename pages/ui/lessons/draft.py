@@ -2,10 +2,9 @@
 
 from dataclasses import replace
 
-import streamlit as st
-
 from encoder.lessons.lesson import MOST_STEPS, NOT_IN_VIEW, Lesson, LessonStep
 from pages.ui.state import session_state as state
+from pages.ui.state.link import to_query
 from pages.ui.state.site import PAGES
 
 EMPTY = Lesson("My lesson", "What one will learn.", ())
@@ -13,13 +12,12 @@ EMPTY = Lesson("My lesson", "What one will learn.", ())
 
 def on() -> bool:
     """Whether views are being collected."""
-    return bool(st.session_state.get("drafting"))
+    return state.session().drafting
 
 
 def draft() -> Lesson:
     """The lesson so far."""
-    lesson: Lesson = st.session_state.get("draft", EMPTY)
-    return lesson
+    return state.session().draft or EMPTY
 
 
 def steps() -> tuple[LessonStep, ...]:
@@ -29,8 +27,9 @@ def steps() -> tuple[LessonStep, ...]:
 
 def put(lesson: Lesson) -> None:
     """Make this the lesson that is being made; the fields that show it are filled anew."""
-    st.session_state["draft"] = lesson
-    st.session_state["draft_round"] = st.session_state.get("draft_round", 0) + 1
+    here = state.session()
+    here.draft = lesson
+    here.draft_round += 1
 
 
 def add(page: str) -> None:
@@ -38,7 +37,7 @@ def add(page: str) -> None:
     if len(steps()) >= MOST_STEPS:
         state.note([f"The lesson has {MOST_STEPS} steps, and may not have more."])
         return
-    query = {name: text for name, text in state.current().to_query().items() if name not in NOT_IN_VIEW}
+    query = {name: text for name, text in to_query(state.current()).items() if name not in NOT_IN_VIEW}
     title = next(known.title for known in PAGES if known.key == page)
     text = f"Look at the page “{title}”."
     put(replace(draft(), steps=(*steps(), LessonStep(page, text, query))))

@@ -10,8 +10,9 @@ from encoder.lessons.lesson import Lesson, LessonError, LessonStep, read
 from encoder.lessons.text import PACKED, pack, unpack, write
 from pages.ui.server import models
 from pages.ui.state import session_state as state
+from pages.ui.state.link import from_query
 from pages.ui.state.site import PAGES
-from pages.ui.state.view import View, from_query
+from pages.ui.state.view import View
 from pages.ui.state.walk import KNOWN_STEPS
 
 FOLDER = Path(__file__).parents[2] / "lessons"
@@ -56,7 +57,7 @@ def keep(lesson: Lesson) -> str:
     if packed:
         return packed
     name = f"file:{hashlib.sha256(write(lesson).encode()).hexdigest()[:12]}"
-    st.session_state.setdefault("lesson_files", {})[name] = lesson
+    state.session().lesson_files[name] = lesson
     return name
 
 
@@ -68,7 +69,7 @@ def find(name: str) -> Lesson:
     """
     if name.startswith(PACKED):
         return fitting(unpack(name), "the linked lesson")
-    found = bundled().get(name) or st.session_state.get("lesson_files", {}).get(name)
+    found = bundled().get(name) or state.session().lesson_files.get(name)
     if found is None:
         own = "It was opened from a file, which is not part of the link: open the file again." if ":" in name else ""
         raise LessonError([f"There is no lesson {name!r} here. {own or 'Choose one of those below.'}"])
@@ -88,11 +89,11 @@ def go(name: str, at: int) -> None:
     """Show a step of a lesson, on the lesson page."""
     lesson = find(name)
     at = min(max(at, 1), len(lesson.steps))
-    st.session_state["view"] = view_of(lesson.steps[at - 1], name, at)
-    st.session_state["entered"] = (name, at)
-    seen = st.session_state.setdefault("seen", {})
-    seen[name] = max(seen.get(name, 0), at)
-    st.session_state["go_to"] = HERE.script
+    here = state.session()
+    here.view = view_of(lesson.steps[at - 1], name, at)
+    here.entered = (name, at)
+    here.seen[name] = max(here.seen.get(name, 0), at)
+    here.go_to = HERE.script
 
 
 def leave() -> None:

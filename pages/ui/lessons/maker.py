@@ -9,6 +9,7 @@ from encoder.lessons.text import pack, write
 from encoder.trials import TRIALS, claim, takes
 from pages.ui.lessons import draft as lesson_draft
 from pages.ui.lessons import library
+from pages.ui.state import session_state as state
 from pages.ui.text import plain
 
 NOTHING, TOKEN, VERDICT, NUMBER = "nothing", "where a word looks", "whether the claim holds", "the number"
@@ -22,17 +23,18 @@ def draw() -> None:
         "Switch collecting on and walk through the app: the bar above every page then has a button that adds what you "
         "see. Come back here to write the texts, to save the lesson as a file, or to share it as a link."
     )
-    st.session_state["draft_switch"] = lesson_draft.on()
+    here = state.session()
+    state.show(draft_switch=here.drafting)
     st.toggle("Collect views", key="draft_switch", on_change=switch)
     given = st.file_uploader("Open a lesson file", type=["toml"], key="lesson_file", on_change=open_file)
     if given is None:
-        st.session_state.pop("lesson_file_problems", None)
-    for problem in st.session_state.get("lesson_file_problems", []):
+        here.draft_problems = []
+    for problem in here.draft_problems:
         st.error(plain(problem))
     lesson = fields()
     for number, step in enumerate(lesson.steps):
         lesson = replace(lesson, steps=(*lesson.steps[:number], one(number, step), *lesson.steps[number + 1 :]))
-    st.session_state["draft"] = lesson
+    here.draft = lesson
     if not lesson.steps:
         st.caption("No step yet.")
         return
@@ -41,12 +43,12 @@ def draw() -> None:
 
 def switch() -> None:
     """Switch collecting on or off."""
-    st.session_state["drafting"] = st.session_state["draft_switch"]
+    state.session().drafting = state.value("draft_switch")
 
 
 def open_file() -> None:
     """Read the file that was given, and say what is wrong with it."""
-    given = st.session_state["lesson_file"]
+    given = state.value("lesson_file")
     problems: list[str] = []
     if given is not None:
         try:
@@ -58,13 +60,13 @@ def open_file() -> None:
             problems = error.problems
         except UnicodeDecodeError:
             problems = [f"{given.name}: it is no text in UTF-8"]
-    st.session_state["lesson_file_problems"] = problems
+    state.session().draft_problems = problems
 
 
 def field(label: str, name: str, value: str, key: str, tall: bool = False) -> str:
     """A text of the lesson, with the length it may have."""
     kind = st.text_area if tall else st.text_input
-    written: str = kind(label, value, key=f"{key}_{st.session_state.get('draft_round', 0)}", max_chars=LONGEST[name])
+    written: str = kind(label, value, key=f"{key}_{state.session().draft_round}", max_chars=LONGEST[name])
     return written
 
 
@@ -94,7 +96,7 @@ def one(number: int, step: LessonStep) -> LessonStep:
 
 def measured(number: int, step: LessonStep) -> LessonStep:
     """Let the person choose what is measured; only trials that need no more than a sentence are offered here."""
-    turn = st.session_state.get("draft_round", 0)
+    turn = state.session().draft_round
     offered = ["", *([step.trial] if step.trial else []), *(name for name in SIMPLE if name != step.trial)]
     chosen = st.selectbox("What is measured", offered, index=1 if step.trial else 0, key=f"draft_check_{number}_{turn}",
                           format_func=lambda name: claim(name) if name else "nothing")  # fmt: skip
@@ -109,7 +111,7 @@ def asked(number: int, step: LessonStep) -> LessonStep:
     was = kinds.index({"token": TOKEN, "verdict": VERDICT}.get(question.kind, NOTHING)) if question else 0
     if question and question.kind == "number" and step.trial:
         kinds, was = [*kinds, NUMBER], len(kinds)
-    turn = st.session_state.get("draft_round", 0)
+    turn = state.session().draft_round
     kind = st.selectbox(
         "What is to be predicted first", kinds, index=was, key=f"draft_ask_{number}_{turn}_{len(kinds)}"
     )

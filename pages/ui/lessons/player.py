@@ -27,7 +27,7 @@ def draw(lesson: Lesson) -> None:
     step = lesson.steps[at - 1]
     if at != view.at or arrives_by_link(step):
         library.go(view.lesson, at)
-        del st.session_state["go_to"]  # this is the page
+        state.session().go_to = ""  # this is the page
         state.write_url()
         st.rerun()
     st.html(STYLE)
@@ -50,7 +50,7 @@ def draw(lesson: Lesson) -> None:
 def arrives_by_link(step: LessonStep) -> bool:
     """Whether the link named nothing but lesson and step, so that the step's own view is meant."""
     view = state.current()
-    first = st.session_state.get("entered") != (view.lesson, view.at)
+    first = state.session().entered != (view.lesson, view.at)
     bare = View(lesson=view.lesson, at=view.at, present=view.present)
     return first and view == bare and library.changed(step)
 
@@ -73,7 +73,7 @@ def head(lesson: Lesson, name: str, at: int) -> None:
 def own_sentence() -> None:
     """Let a person try the step on another sentence."""
     view = state.current()
-    st.session_state["own_sentence"] = view.sentence
+    state.show(own_sentence=view.sentence)
     st.text_input(
         "Try it on your own sentence",
         key="own_sentence",
@@ -85,8 +85,9 @@ def own_sentence() -> None:
 
 def take_sentence() -> None:
     """Show the step on the sentence that was typed."""
-    if st.session_state["own_sentence"].strip():
-        state.change(sentence=st.session_state["own_sentence"], cell="", hidden=())
+    typed: str = state.value("own_sentence")
+    if typed.strip():
+        state.change(sentence=typed, cell=None, hidden=())
 
 
 def show(step: LessonStep) -> None:
@@ -117,11 +118,11 @@ def show(step: LessonStep) -> None:
 
 def open_page(key: str) -> None:
     """Go to a page with the view as it is."""
-    st.session_state["go_to"] = library.SHOWN[key].script
+    state.session().go_to = library.SHOWN[key].script
 
 
 def ending(lesson: Lesson, name: str) -> str:
     """What to say at the end."""
     asked = [at for at, step in enumerate(lesson.steps, 1) if step.question]
-    right = sum(st.session_state.get("right", {}).get((name, at), False) for at in asked)
+    right = sum(state.session().right.get((name, at), False) for at in asked)
     return f"The end. You foresaw {right} of {len(asked)}." if asked else "The end."

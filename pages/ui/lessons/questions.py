@@ -17,7 +17,7 @@ VERDICTS = [verdict.value for verdict in Verdict if verdict is not Verdict.UNTRI
 
 def predicted(step: LessonStep, question: Question, place: tuple[str, int]) -> bool:
     """Ask what will come out; once the answer was asked for, say it. Returns whether it was."""
-    given = st.session_state.setdefault("guesses", {})
+    given = state.session().guesses
     if place not in given:
         with st.container(key="lesson_question"):
             guess = ask(question)
@@ -25,7 +25,7 @@ def predicted(step: LessonStep, question: Question, place: tuple[str, int]) -> b
         return False
     outcome = outcome_of(step, question, given[place])
     if outcome is not None:
-        st.session_state.setdefault("right", {})[place] = outcome.right
+        state.session().right[place] = outcome.right
         with st.container(key="lesson_outcome"):
             box = st.success if outcome.right else st.info
             box(plain(outcome.sentence))
@@ -40,14 +40,16 @@ def ask(question: Question) -> int | float | str | None:
         name = shown(trace.tokens[query_of(question, trace)])
         label = question.ask or f"Where does “{name}” look most in layer {view.layer}, head {view.head}?"
         names = [plain(f"{i} {shown(token)}") for i, token in enumerate(trace.tokens)]
-        marked: int | None = st.pills(plain(label), range(len(names)), key="guess", format_func=names.__getitem__)
+        marked: int | None = st.pills(
+            plain(label), range(len(names)), key="lesson_guess", format_func=names.__getitem__
+        )
         return marked
     if question.kind == "number":
         middle = (question.low + question.high) / 2
         step = (question.high - question.low) / 100
-        number: float = st.slider(plain(question.ask), question.low, question.high, middle, step, key="guess")
+        number: float = st.slider(plain(question.ask), question.low, question.high, middle, step, key="lesson_guess")
         return number
-    said: str | None = st.pills(plain(question.ask), VERDICTS, key="guess")
+    said: str | None = st.pills(plain(question.ask), VERDICTS, key="lesson_guess")
     return said
 
 
@@ -78,7 +80,7 @@ def finding_of(step: LessonStep) -> Finding | str:
     given = dict(step.given)
     if "sentence" in takes(step.trial) and "sentence" not in given:
         own = library.view_of(step, "", 1).sentence
-        read = st.session_state["read"]
+        read = state.session().read
         given["sentence"] = (read if isinstance(read, str) else read[0]) if step.own else own
     try:
         return session.finding(step.trial, given)

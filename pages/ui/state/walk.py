@@ -59,14 +59,15 @@ def current(page: Page, config: EncoderConfig) -> Stop:
 
 def resume() -> None:
     """Go to the page that a button asked for. Before anything is drawn."""
-    script = st.session_state.pop("go_to", None)
+    here = state.session()
+    script, here.go_to = here.go_to, ""
     if script:
         st.switch_page(script, query_params=state.written())
 
 
 def settle(page: Page, config: EncoderConfig) -> None:
     """Make sure that the chosen step is one that this page has."""
-    st.session_state["page"] = page.key
+    state.session().page = page.key
     if not page.walk:
         return
     view = state.current()
@@ -102,5 +103,5 @@ def button(key: str, text: str, shortcut: str, to: Stop | None, main: bool = Fal
 
 def go(to: Stop) -> None:
     """Ask for a stop: its step and layer now, its page at the start of the run that follows."""
-    state.change(step=to.step, cell="", layer=state.current().layer if to.layer is None else to.layer)
-    st.session_state["go_to"] = to.page.script
+    state.change(step=to.step, cell=None, layer=state.current().layer if to.layer is None else to.layer)
+    state.session().go_to = to.page.script

@@ -1,7 +1,6 @@
 """Open a number: the arithmetic that made it, from the recorded operands, and a link to each of them."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -15,7 +14,7 @@ from pages.ui import session
 from pages.ui.component import component
 from pages.ui.components.chart import chart
 from pages.ui.state import session_state as state
-from pages.ui.state.view import CELL
+from pages.ui.state.view import Cell
 from pages.ui.text import NUMBER, plain, theme
 
 ROWS = 500  # terms in the table
@@ -23,31 +22,18 @@ MOST_TRAIL = 50  # opened numbers that lead back
 _clicks = component(__file__, "clicks", "<span></span>")
 
 
-def spell(name: str, index: tuple[int, ...]) -> str:
-    """A number's place as the URL spells it."""
-    return f"{name}:{','.join(map(str, index))}"
-
-
-def parse(cell: str) -> tuple[str, tuple[int, ...]] | None:
-    """The place that a URL spells; None for anything else."""
-    match = CELL.fullmatch(cell)
-    return (match[1], tuple(map(int, match[2].split(",")))) if match else None
-
-
-def open_number(name: str, index: tuple[int, ...], fresh: bool = False) -> None:
+def open_number(cell: Cell, fresh: bool = False) -> None:
     """Show a number in the inspector; `fresh` starts a new trail."""
-    cell = spell(name, index)
-    trail = [] if fresh else st.session_state.get("trail", [])
-    st.session_state["trail"] = (
-        [*trail[: trail.index(cell)], cell] if cell in trail else [*trail[1 - MOST_TRAIL :], cell]
-    )
+    here = state.session()
+    trail = [] if fresh else here.trail
+    here.trail = [*trail[: trail.index(cell)], cell] if cell in trail else [*trail[1 - MOST_TRAIL :], cell]
     state.change(cell=cell)
 
 
 def close() -> None:
     """Put the inspector away."""
-    st.session_state["trail"] = []
-    state.change(cell="")
+    state.session().trail = []
+    state.change(cell=None)
 
 
 def index_of(step: Step, head: int, row: int, column: int) -> tuple[int, ...]:
@@ -64,7 +50,7 @@ def listen(step: Step, head: int, columns: list[list[int]] | None = None) -> Non
     """
 
     def take() -> None:
-        said: Any = st.session_state["clicks"].get("cell")
+        said = state.picked("clicks", "cell")
         if not isinstance(said, list) or len(said) != 2 or any(type(v) is not int or v < 0 for v in said):
             return
         row, column = said
@@ -72,7 +58,7 @@ def listen(step: Step, head: int, columns: list[list[int]] | None = None) -> Non
             if row >= len(columns) or column >= len(columns[row]):
                 return
             column = columns[row][column]
-        open_number(step.name, index_of(step, head, row, column), fresh=True)
+        open_number(Cell(step.name, index_of(step, head, row, column)), fresh=True)
 
     _clicks(key="clicks", data={"chart": "picture"}, on_cell_change=take)
 
@@ -87,8 +73,8 @@ def choose(trace: Trace, step: Step, head: int) -> None:
             row = st.selectbox("Row", range(len(tokens)), format_func=tokens.__getitem__, key="row", width=170)
         names = tokens if step.shape == PAIRS or step.shape == PER_TOKEN else [str(i) for i in range(width)]
         column = st.selectbox("Column", range(len(names)), format_func=names.__getitem__, key="column", width=170)
-        index = index_of(step, head, row, column)
-        st.button("Open this number", key="open", on_click=open_number, args=(step.name, index, True))
+        cell = Cell(step.name, index_of(step, head, row, column))
+        st.button("Open this number", key="open", on_click=open_number, args=(cell, True))
 
 
 def place(trace: Trace, name: str, index: tuple[int, ...]) -> str:
@@ -113,11 +99,11 @@ def place(trace: Trace, name: str, index: tuple[int, ...]) -> str:
 
 def opened(trace: Trace) -> Explanation | str | None:
     """The opened number explained, or why it cannot be; None where none is open."""
-    asked = parse(state.current().cell)
-    if asked is None:
+    view = state.current()
+    if view.cell is None:
         return None
     try:
-        return session.text_encoder(state.current().model).explain(trace, *asked)
+        return session.text_encoder(view.model).explain(trace, view.cell.step, view.cell.index)
     except (KeyError, ValueError) as error:
         return f"The opened number cannot be shown: {error.args[0]}."
 
@@ -137,8 +123,8 @@ def draw(trace: Trace) -> None:
         if found:
             st.warning(plain(found))
         return
-    if cell not in st.session_state.setdefault("trail", []):
-        st.session_state["trail"] = [cell]
+    if cell is not None and cell not in state.session().trail:
+        state.session().trail = [cell]
     with st.container(border=True, key="inspector"):
         breadcrumb(trace)
         st.markdown(f"### {plain(place(trace, found.name, found.index))} = {short(found.recorded)}")
@@ -163,11 +149,10 @@ def draw(trace: Trace) -> None:
 def breadcrumb(trace: Trace) -> None:
     """The trail of opened numbers, each a way back, and the way out."""
     with st.container(horizontal=True, key="trail"):
-        for i, cell in enumerate(st.session_state["trail"]):
-            name, index = parse(cell) or ("", ())
-            label = plain(f"{name.removeprefix('layers.')} [{', '.join(map(str, index))}]")
+        for i, cell in enumerate(state.session().trail):
+            label = plain(f"{cell.step.removeprefix('layers.')} [{', '.join(map(str, cell.index))}]")
             here = cell == state.current().cell
-            st.button(label, key=f"trail_{i}", type="tertiary", disabled=here, on_click=open_number, args=(name, index))
+            st.button(label, key=f"trail_{i}", type="tertiary", disabled=here, on_click=open_number, args=(cell,))
         st.button("Close", key="close", icon=":material/close:", type="tertiary", on_click=close)
 
 
@@ -176,7 +161,7 @@ def links(trace: Trace, operands: tuple[Operand, ...]) -> None:
     with st.container(horizontal=True, key="operands"):
         for i, one in enumerate(operands):
             label = plain(f"{place(trace, one.name, one.index)} = {short(one.value)}")
-            st.button(label, key=f"operand_{i}", on_click=open_number, args=(one.name, one.index))
+            st.button(label, key=f"operand_{i}", on_click=open_number, args=(Cell(one.name, one.index),))
 
 
 def terms(trace: Trace, found: Explanation) -> None:
@@ -194,7 +179,7 @@ def terms(trace: Trace, found: Explanation) -> None:
     )
     picked = st.dataframe(
         table,
-        key=f"terms_{spell(found.name, found.index)}",
+        key=f"terms_{Cell(found.name, found.index)}",
         hide_index=True,
         height=260,
         on_select="rerun",
@@ -211,8 +196,8 @@ def terms(trace: Trace, found: Explanation) -> None:
         if column in columns:
             line = summed.lines[list(columns).index(column)]
             one = line[int(order[row])]
-            if spell(one.name, one.index) not in st.session_state["trail"]:
-                open_number(one.name, one.index)
+            if Cell(one.name, one.index) not in state.session().trail:
+                open_number(Cell(one.name, one.index))
                 st.rerun()
 
 

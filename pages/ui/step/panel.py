@@ -26,7 +26,7 @@ def draw(page_key: str) -> Step:
     offered = stops_of(page, trace.config, view.layer)
     titles = {local: trace.step(stop.name).title for local, stop in offered.items()}
     key = f"step_{page_key}"
-    st.session_state[key] = view.step
+    state.show(**{key: view.step})
     st.pills(
         "Step",
         list(offered),
@@ -43,7 +43,7 @@ def draw(page_key: str) -> Step:
 
 def choose(key: str) -> None:
     """Take over the step that was picked."""
-    state.change(step=st.session_state[key], cell="")
+    state.change(step=state.value(key), cell=None)
 
 
 def show(trace: Trace, step: Step, head: int) -> None:

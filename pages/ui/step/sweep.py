@@ -6,11 +6,12 @@ from typing import Any
 import streamlit as st
 
 from pages.ui.server import job_queue
+from pages.ui.state import session_state as state
 
 
 def follow(key: str, asked: tuple[Any, ...], start: Callable[[], Generator[Any, None, None]], label: str) -> Any:
     """Run a sweep on demand, in turn, with a progress bar; any other click stops it. Returns what was found."""
-    done = st.session_state.setdefault(key, {})
+    sweeps = state.session().sweeps
     if st.button(label, key=f"{key}_go"):
         bar = st.progress(0.0, "Starting …")
         way_out = st.empty()
@@ -20,6 +21,6 @@ def follow(key: str, asked: tuple[Any, ...], start: Callable[[], Generator[Any, 
                 bar.progress(found.done / found.total, f"{found.done} of {found.total} runs")
         bar.empty()
         way_out.empty()
-        done.clear()
-        done[asked] = found
-    return done.get(asked)
+        sweeps[key] = (asked, found)
+    last, found = sweeps.get(key, (None, None))
+    return found if last == asked else None

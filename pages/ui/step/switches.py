@@ -3,13 +3,12 @@
 import math
 from collections.abc import Callable
 
-import streamlit as st
-
 from encoder.edits.edit import Edit
-from encoder.edits.text import edits_to_text, text_to_edits
+from encoder.edits.text import edits_to_text
 from encoder.model.config import EncoderConfig
 from pages.ui.state import session_state as state
 
+MOST_UNDONE = 50  # changes that can be taken back
 Switch = Callable[[EncoderConfig], list[Edit]]
 
 
@@ -64,15 +63,21 @@ def of_board(config: EncoderConfig, layer: int, column: int) -> Edit:
 
 def current() -> tuple[Edit, ...]:
     """The edits of this session's view."""
-    return text_to_edits(state.current().edits)
+    return state.current().edits
 
 
 def put(edits: tuple[Edit, ...]) -> None:
     """Make these the edits of the view, and remember the ones before."""
     if edits == current():
         return
-    st.session_state["edits_before"] = [*st.session_state.get("edits_before", [])[-49:], state.current().edits]
-    state.change(edits=edits_to_text(edits), cell="")
+    try:
+        edits_to_text(edits)
+    except ValueError as error:
+        state.note([f"This change is not made: {error}."])
+        return
+    here = state.session()
+    here.edits_before = [*here.edits_before[1 - MOST_UNDONE :], current()]
+    state.change(edits=edits, cell=None)
 
 
 def toggle(wanted: list[Edit]) -> None:
@@ -95,7 +100,10 @@ def replace_scaled(config: EncoderConfig, step: str, action: str, value: float, 
 
 def undo() -> None:
     """Go back to the edits before the last change."""
-    history = st.session_state.get("edits_before", [])
-    if history:
-        state.change(edits=history[-1], cell="")
-        st.session_state["edits_before"] = history[:-1]
+    if can_undo():
+        state.change(edits=state.session().edits_before.pop(), cell=None)
+
+
+def can_undo() -> bool:
+    """Whether there is a change to take back."""
+    return bool(state.session().edits_before)

@@ -1,0 +1,48 @@
+"""What a person chooses in widgets of single pages, in a link.
+
+A page names its choice where it asks for it (`session_state.choice`), and nowhere else. A link may name any choice that
+some page could ask for: the keys are read off the pages' own source.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+NAME = re.compile(r"[a-z_]{1,20}", re.ASCII)
+MOST = 40  # choices in one link
+PAGES = Path(__file__).parents[2]
+
+
+@cache
+def names() -> frozenset[str]:
+    """Every short name between quotes in the source of the pages; the keys of all choices are among them."""
+    quoted = re.compile(rf'"({NAME.pattern})"', re.ASCII)
+    return frozenset(name for file in PAGES.rglob("*.py") for name in quoted.findall(file.read_text(encoding="utf-8")))
+
+
+def read(query: Mapping[str, str], longest: int) -> tuple[tuple[tuple[str, str], ...], list[str]]:
+    """The choices among a link's parameters, sorted by name, and what to say of those that cannot be taken over.
+
+    `query` is without the fields of the view; a choice has at most `longest` characters.
+    """
+    unknown = [name for name in query if not NAME.fullmatch(name) or name not in names()]
+    known = {name: text for name, text in sorted(query.items()) if name not in unknown}
+    long = [name for name, text in known.items() if len(text) > longest]
+    notes = [f"The link's choice for {name} is too long and is left out." for name in long]
+    kept = [(name, text) for name, text in known.items() if name not in long]
+    if len(kept) > MOST:
+        notes.append(f"The link makes {len(kept)} choices; the first {MOST} are taken over.")
+    if unknown:
+        said = "”, “".join(name[:40] for name in unknown[:5])
+        notes.append(f"The link also asks for “{said}”, which is not known here and is left out.")
+    return tuple(kept[:MOST]), notes
+
+
+def spell(value: object) -> str:
+    """A value as a link spells it."""
+    if value is None:
+        return ""
+    if isinstance(value, list | tuple):
+        return ",".join(map(spell, value))
+    return str(int(value)) if isinstance(value, bool) else str(value)

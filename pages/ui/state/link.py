@@ -1,0 +1,125 @@
+"""A view as the parameters of a link, and back. Only here is a view text; the names of the parameters never change."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import fields, replace
+from typing import Any
+
+from encoder.edits.edit import Edit
+from encoder.edits.text import edits_to_text, text_to_edits
+from pages.ui.state import choices
+from pages.ui.state.view import Cell, View
+
+LONGEST_IN_URL = 1500
+MOST_PATCHED = 4  # sentences that a link may have run besides its own
+MOST_HIDDEN = 512
+VERSION = "1"  # of links
+FIELDS = frozenset(field.name for field in fields(View)) - {"choices"}
+LESSON = re.compile(r"[a-z0-9-]{1,40}|z:[A-Za-z0-9_-]{1,6000}|file:[0-9a-f]{12}", re.ASCII)
+CELL = re.compile(r"([a-zA-Z0-9_.]{1,80}):(\d{1,6}(?:,\d{1,6}){0,3})", re.ASCII)
+
+
+def to_query(view: View) -> dict[str, str]:
+    """The parameters of a link that restores a view; what is at its default is left out."""
+    usual = spelled(View())
+    said = {name: text for name, text in spelled(view).items() if text != usual.get(name)}
+    for name in ("sentence", "other", "second", *dict(view.choices)):
+        if len(said.get(name, "")) > LONGEST_IN_URL:
+            said.pop(name)
+    return said | {"v": VERSION} if said else {}
+
+
+def spelled(view: View) -> dict[str, str]:
+    """Every field and choice as a link spells it."""
+    values = {name: getattr(view, name) for name in FIELDS} | {"edits": edits_to_text(view.edits)}
+    return {name: choices.spell(value) for name, value in values.items()} | dict(view.choices)
+
+
+def from_query(
+    query: Mapping[str, str], check_model: Callable[[str], None], steps: frozenset[str]
+) -> tuple[View, list[str]]:
+    """The view that a link asks for; what it asks for in vain falls back and is said.
+
+    `check_model` raises ValueError for a model that is not to be had; `steps` are all names of steps within a layer.
+    """
+
+    def model(text: str) -> str:
+        check_model(text)
+        return text
+
+    def step(text: str) -> str:
+        return allowed(text, text in steps, "no step is called so")
+
+    readers: dict[str, Callable[[str], object]] = {
+        "sentence": lambda text: text if text.strip() else View.sentence,
+        "other": lambda text: text if text.strip() else View.other,
+        "second": lambda text: text if text.strip() else View.second,
+        "model": model,
+        "other_model": model,
+        "layer": count,
+        "head": count,
+        "at": count,
+        "step": step,
+        "hidden": positions,
+        "cell": cell,
+        "lesson": lambda text: allowed(
+            text, LESSON.fullmatch(text), "it must be a lesson's name or a lesson packed into the link"
+        ),
+        "edits": edits,
+        "present": lambda text: text == "1",
+    }
+    view, notes = View(), []
+    changed: dict[str, Any] = {}
+    for name in [name for name in readers if name in query]:
+        try:
+            changed[name] = readers[name](query[name])
+        except ValueError as error:
+            shown = getattr(view, name) or "the usual one"
+            asked = f"{name.replace('_', ' ')} “{query[name][:40]}”"
+            notes.append(f"The link asks for {asked}; {error}. Showing {shown}.")
+    others = {name: text for name, text in query.items() if name not in FIELDS | {"v"}}
+    changed["choices"], more = choices.read(others, LONGEST_IN_URL)
+    if (version := query.get("v", VERSION)) != VERSION:
+        notes.append(f"The link is of version “{version[:40]}”, this is {VERSION}: some of it may not be restored.")
+    return replace(view, **changed), notes + more
+
+
+def allowed(text: str, fits: object, rule: str) -> str:
+    """The text itself where it fits; else a ValueError that says the rule."""
+    if not fits:
+        raise ValueError(rule)
+    return text
+
+
+def is_count(text: str) -> bool:
+    """Whether text is a plain whole number that is not absurdly large."""
+    return text.isascii() and text.isdigit() and len(text) <= 6
+
+
+def count(text: str) -> int:
+    """A layer, a head, or the step of a lesson."""
+    return int(allowed(text, is_count(text), "it must be a whole number from 0"))
+
+
+def positions(text: str) -> tuple[int, ...]:
+    """Positions of tokens, such as 2,5."""
+    places = [place for place in text.split(",") if place]
+    fits = all(map(is_count, places)) and len(places) <= MOST_HIDDEN
+    allowed(text, fits, "it must be positions such as 2,5")
+    return tuple(sorted({int(place) for place in places}))
+
+
+def cell(text: str) -> Cell:
+    """The place of a number, such as output:0,5."""
+    match = CELL.fullmatch(text)
+    if match is None:
+        raise ValueError("it must be a step and an index such as output:0,5")
+    return Cell(match[1], tuple(map(int, match[2].split(","))))
+
+
+def edits(text: str) -> tuple[Edit, ...]:
+    """Changes to the run that take a bounded number of other runs."""
+    found = text_to_edits(text)
+    if len({edit.value for edit in found if isinstance(edit.value, str)}) > MOST_PATCHED:
+        raise ValueError(f"a link may patch from {MOST_PATCHED} other sentences at most")
+    return found

@@ -1,0 +1,91 @@
+"""What one session holds besides the values of its widgets. Needs no torch: it is there before the libraries are."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+if TYPE_CHECKING:
+    from encoder.edits.edit import Edit
+    from encoder.lessons.lesson import Lesson
+    from encoder.trace.tokens import Text
+    from pages.ui.state.view import Cell, View
+
+KEY = "session"
+
+
+@dataclass
+class Session:
+    """All that is remembered between two runs of a session's script.
+
+    The view and its link: `view` is None until the link was read. `read` is what the model reads: the sentence, or the
+    pair. `page` is the key of the page on the screen, `go_to` the script of the page that comes next. `linked` tells
+    whether the view was just taken from a link; `written` are the parameters that the session itself put there.
+    `defaults` holds, for each choice that a page asked for, what it is where nothing is chosen. `notes` are the
+    sentences to say on top of the page.
+
+    Models and runs: `last_model` could be shown last, `own_models` are those that the person has opened. `trail` are
+    the opened numbers that lead back, `edits_before` the edits before each change. `sweeps` keeps, by the sweep's key,
+    what was last asked and what was found. `moment` is the moment of training that was picked.
+
+    Lessons: `entered` is the lesson and step that was last gone to, `seen` how far each lesson was played. `guesses`
+    and `right` are by lesson and step. `lesson_files` are lessons too long for a link, by name. `draft` is the lesson
+    that is being made, `drafting` whether views are collected, `draft_round` counts how often its fields were filled
+    anew, `draft_problems` say what is wrong with the file that was opened.
+    """
+
+    view: "View | None" = None
+    read: "Text" = ""
+    page: str = ""
+    go_to: str = ""
+    linked: bool = False
+    written: dict[str, str] = field(default_factory=dict)
+    defaults: dict[str, Any] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    first_visit: bool | None = None
+    last_model: str = ""
+    own_models: list[str] = field(default_factory=list)
+    trail: "list[Cell]" = field(default_factory=list)
+    edits_before: "list[tuple[Edit, ...]]" = field(default_factory=list)
+    sweeps: dict[str, tuple[object, Any]] = field(default_factory=dict)
+    moment: int = 0
+
+    entered: tuple[str, int] | None = None
+    seen: dict[str, int] = field(default_factory=dict)
+    guesses: dict[tuple[str, int], int | float | str | None] = field(default_factory=dict)
+    right: dict[tuple[str, int], bool] = field(default_factory=dict)
+    lesson_files: "dict[str, Lesson]" = field(default_factory=dict)
+    draft: "Lesson | None" = None
+    drafting: bool = False
+    draft_round: int = 0
+    draft_problems: list[str] = field(default_factory=list)
+
+
+def session() -> Session:
+    """What this session holds."""
+    found: Session = st.session_state.setdefault(KEY, Session())
+    return found
+
+
+def value(key: str) -> Any:
+    """What the widget of that key shows, or is to show."""
+    return st.session_state[key]
+
+
+def has(key: str) -> bool:
+    """Whether there is a value for the widget of that key."""
+    return key in st.session_state
+
+
+def show(**values: object) -> None:
+    """Have widgets show these values, by their keys; before they are drawn."""
+    for key, wanted in values.items():
+        if key not in st.session_state or st.session_state[key] != wanted:
+            st.session_state[key] = wanted
+
+
+def picked(key: str, name: str = "picked") -> object:
+    """What the component of that key says was picked. It comes from a browser, so it may be anything."""
+    said: object = st.session_state[key].get(name)
+    return said

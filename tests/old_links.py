@@ -1,0 +1,137 @@
+"""Links of an earlier version, and what the app shows of one: what the link promises, told without its exact words.
+
+`python tests/old_links.py TREE` writes tests/old_links.json from the app in another tree.
+"""
+
+import base64
+import json
+import os
+import re
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from streamlit.testing.v1 import AppTest
+
+FILE = Path(__file__).with_name("old_links.json")
+WIDE, TIRED = (f"The animal didn't cross the street because it was too {word}." for word in ("wide", "tired"))
+MASKED = {"sentence": "The [MASK] sat on the mat.", "other": "The [MASK] stood on the mat."}
+SHORT = {"sentence": "I understand this"}
+PAIR = {"sentence": "The cat sleeps.", "second": "The dog ran."}
+HEAD_OFF = "layers.2.attention.heads:zero:h=3"
+PATCH = "layers.3.output:patch:v=I%20understand%20that:p=2"
+BUILT = "built:n_layers=2,d_model=64,n_heads=4,d_ff=128,vocab_size=16384,seed=3"
+LINKS: list[tuple[str, Mapping[str, str]]] = [
+    ("sentence", {}),
+    ("sentence", {"sentence": "Keys on the <b>table</b> & $x$ 😀", "model": "small", "layer": "3", "head": "2"}),
+    ("embedding", SHORT | {"step": "embedding.scaled"}),
+    ("position", SHORT | {"step": "embedding.output", "cell": "embedding.output:2,5"}),
+    ("attention", {}),
+    ("attention", SHORT | {"step": "attention.scores", "layer": "0", "head": "6", "hidden": "1"}),
+    ("attention", {"step": "attention.weights", "cell": "layers.4.attention.weights:1,8,2"}),
+    ("attention", SHORT | {"step": "attention.heads", "lock": "1", "query": "3"}),
+    ("attention", SHORT | {"lock_four": "1", "edits": HEAD_OFF, "present": "1"}),
+    ("attention", PAIR | {"step": "attention.masked", "hidden": "2,3"}),
+    ("attention", SHORT | {"model": BUILT, "layer": "1", "head": "3"}),
+    ("attention", SHORT | {"model": "pre-norm", "layer": "5", "head": "0"}),
+    ("add_norm", SHORT | {"step": "add_norm_2.variance", "layer": "2"}),
+    ("feed_forward", SHORT | {"step": "feed_forward.hidden", "edits": "layers.4.feed_forward.activation:bypass"}),
+    ("stack", SHORT | {"step": "output", "move": "Length"}),
+    ("stack", MASKED | {"step": "mlm.probabilities"}),
+    ("what_if", SHORT | {"edits": f"{HEAD_OFF};embedding.positions:shuffle:v=0", "beside_step": "layers.4.attention.q"}),
+    ("what_if", SHORT | {"edits": PATCH}),
+    ("compare", {"sentence": WIDE, "other": TIRED, "follow": "3", "beside_step": "embedding.output"}),
+    ("compare", SHORT | {"other": "I understand that", "other_model": "base-untrained"}),
+    ("compare", {"compare_part": "One word in many sentences", "set_word": "is", "set_layer": "layer 2",
+                 "set": "A light bag is here.\nThe light is on."}),
+    ("compare", {"compare_part": "Patch", "patch_step": "attention.heads", "patch_heads": "1,3"}),
+    ("labs", SHORT),
+    ("labs", {"lab": "Padding", "pad_short": "Dogs bark."}),
+    ("labs", {"lab": "Layer collapse"}),
+    ("heads", SHORT),
+    ("heads", SHORT | {"heads_part": "Measures", "measure": "offset", "over": "this sentence"}),
+    ("heads", PAIR | {"heads_part": "Between the sentences", "pair_way": "B->A"}),
+    ("looks", SHORT | {"some_heads": "1,5", "together": "Largest", "some_tokens": "2"}),
+    ("looks", SHORT | {"merge_words": "1", "some_words": "1"}),
+    ("looks", PAIR | {"pair_part": "A->B"}),
+    ("flows", SHORT | {"rollout_layer": "2", "flow_token": "3"}),
+    ("lens", MASKED | {"lens_token": "3", "alike_layer": "layer 1"}),
+    ("vectors", SHORT | {"unit_token": "2"}),
+    ("training", {"sentence": "The [MASK] sat on the mat.", "model": "small", "layer": "0", "head": "2"}),
+    ("model_cost", SHORT | {"model": "eight-blocks", "layer": "7", "head": "0"}),
+    ("your_model", SHORT | {"model": BUILT}),
+    ("lessons", {"lesson": "many-heads", "at": "2"}),
+    ("lessons", {"lesson": "padding", "at": "4", "present": "1"}),
+    ("claims", {"model": "small", "layer": "0", "head": "2"}),
+    ("glossary", SHORT),
+]  # fmt: skip
+CELLS = 6  # of each chart
+
+
+def shown(tree: Path, page: str, query: Mapping[str, str]) -> dict[str, Any]:
+    """What a fresh session of the app in that tree shows of a link."""
+    app = AppTest.from_file(str(tree / "app.py"), default_timeout=300).run()
+    app.switch_page(f"pages/steps/{page}.py")
+    for name, value in query.items():
+        app.query_params[name] = value
+    app.run()
+    return {
+        "failed": [error.message for error in app.exception],
+        "title": app.title[0].value,
+        "link": {name: "".join(value) for name, value in sorted(app.query_params.items())},
+        "warnings": len(app.warning),
+        "sidebar": {one.key: str(one.value) for one in (*app.sidebar.text_area, *app.sidebar.selectbox)},
+        "charts": {name_of(one.proto.id): cells(json.loads(one.proto.spec)["data"][0])
+                   for one in app.get("plotly_chart")},
+        "facts": [numbers(one.value) for one in app.markdown if one.value.startswith("**")],
+        "opened": [numbers(one.value) for one in app.markdown if one.value.startswith("### ")],
+    }  # fmt: skip
+
+
+def name_of(widget_id: str) -> str:
+    """The key in the id of a chart."""
+    return widget_id.rpartition("-")[2]
+
+
+def cells(trace: Mapping[str, Any]) -> list[Any]:
+    """The first numbers of a chart's first series."""
+    for axis in ("z", "y", "x"):
+        data = trace.get(axis)
+        if isinstance(data, dict):
+            array = np.frombuffer(base64.b64decode(data["bdata"]), dtype=data["dtype"])
+        elif isinstance(data, list):
+            array = np.array(data, dtype=object).ravel()
+        else:
+            continue
+        found = [rounded(value) for value in array[:CELLS].tolist()]
+        if found and not all(value == i for i, value in enumerate(found)):
+            return [axis, len(array), *found]
+    return []
+
+
+def rounded(value: object) -> object:
+    """A number to 4 digits."""
+    return float(f"{value:.4g}") if isinstance(value, int | float) else value
+
+
+def numbers(text: str) -> list[str]:
+    """The numbers and the quoted words of a sentence, as they stand there."""
+    return re.findall(r"“[^”]*”|-?\d+(?:\.\d+)?", text.replace("\\", ""))
+
+
+def write(tree: Path) -> None:
+    """Open every link in the app of that tree, and keep what it shows."""
+    os.chdir(tree)
+    links = []
+    for page, query in LINKS:
+        links.append({"page": page, "query": dict(query), "shown": shown(tree, page, query)})
+        print(page, dict(query), links[-1]["shown"]["failed"], file=sys.stderr, flush=True)
+    FILE.write_text(json.dumps(links, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    where = Path(sys.argv[1]).resolve()
+    sys.path.insert(0, str(where))
+    write(where)
