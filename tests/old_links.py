@@ -20,7 +20,7 @@ WIDE, TIRED = (f"The animal didn't cross the street because it was too {word}." 
 MASKED = {"sentence": "The [MASK] sat on the mat.", "other": "The [MASK] stood on the mat."}
 SHORT = {"sentence": "I understand this"}
 PAIR = {"sentence": "The cat sleeps.", "second": "The dog ran."}
-HEAD_OFF = "layers.2.attention.heads:zero:h=3"
+HEAD_OFF, SHUFFLED = "layers.2.attention.heads:zero:h=3", "embedding.positions:shuffle:v=0"
 PATCH = "layers.3.output:patch:v=I%20understand%20that:p=2"
 BUILT = "built:n_layers=2,d_model=64,n_heads=4,d_ff=128,vocab_size=16384,seed=3"
 LINKS: list[tuple[str, Mapping[str, str]]] = [
@@ -40,7 +40,7 @@ LINKS: list[tuple[str, Mapping[str, str]]] = [
     ("feed_forward", SHORT | {"step": "feed_forward.hidden", "edits": "layers.4.feed_forward.activation:bypass"}),
     ("stack", SHORT | {"step": "output", "move": "Length"}),
     ("stack", MASKED | {"step": "mlm.probabilities"}),
-    ("what_if", SHORT | {"edits": f"{HEAD_OFF};embedding.positions:shuffle:v=0", "beside_step": "layers.4.attention.q"}),
+    ("what_if", SHORT | {"edits": f"{HEAD_OFF};{SHUFFLED}", "beside_step": "layers.4.attention.q"}),
     ("what_if", SHORT | {"edits": PATCH}),
     ("compare", {"sentence": WIDE, "other": TIRED, "follow": "3", "beside_step": "embedding.output"}),
     ("compare", SHORT | {"other": "I understand that", "other_model": "base-untrained"}),
@@ -61,13 +61,15 @@ LINKS: list[tuple[str, Mapping[str, str]]] = [
     ("vectors", SHORT | {"unit_token": "2"}),
     ("training", {"sentence": "The [MASK] sat on the mat.", "model": "small", "layer": "0", "head": "2"}),
     ("model_cost", SHORT | {"model": "eight-blocks", "layer": "7", "head": "0"}),
-    ("your_model", SHORT | {"model": BUILT}),
+    ("your_model", SHORT | {"model": BUILT, "layer": "1", "head": "3"}),
     ("lessons", {"lesson": "many-heads", "at": "2"}),
     ("lessons", {"lesson": "padding", "at": "4", "present": "1"}),
     ("claims", {"model": "small", "layer": "0", "head": "2"}),
     ("glossary", SHORT),
 ]  # fmt: skip
-CELLS = 6  # of each chart
+CELLS = 6  # of each chart and map
+KINDS = ("toggle", "selectbox", "pills", "select_slider", "text_input", "text_area")
+SIDEBAR = ("text_area", "selectbox", "segmented_control", "multiselect")
 
 
 def shown(tree: Path, page: str, query: Mapping[str, str]) -> dict[str, Any]:
@@ -77,22 +79,19 @@ def shown(tree: Path, page: str, query: Mapping[str, str]) -> dict[str, Any]:
     for name, value in query.items():
         app.query_params[name] = value
     app.run()
+    parts = [json.loads(one.proto.json) for one in app.get("bidi_component")]
     return {
         "failed": [error.message for error in app.exception],
+        "warned": [warning.value for warning in app.warning],
         "title": app.title[0].value,
         "link": {name: "".join(value) for name, value in sorted(app.query_params.items())},
-        "warnings": len(app.warning),
-        "sidebar": {one.key: str(one.value) for one in (*app.sidebar.text_area, *app.sidebar.selectbox)},
-        "charts": {name_of(one.proto.id): cells(json.loads(one.proto.spec)["data"][0])
-                   for one in app.get("plotly_chart")},
-        "facts": [numbers(one.value) for one in app.markdown if one.value.startswith("**")],
-        "opened": [numbers(one.value) for one in app.markdown if one.value.startswith("### ")],
-    }  # fmt: skip
-
-
-def name_of(widget_id: str) -> str:
-    """The key in the id of a chart."""
-    return widget_id.rpartition("-")[2]
+        "sidebar": {one.key: str(one.value) for kind in SIDEBAR for one in app.sidebar.get(kind)},
+        "chosen": {one.key: str(one.value) for kind in KINDS for one in app.main.get(kind) if one.key in query},
+        "charts": [cells(json.loads(one.proto.spec)["data"][0]) for one in app.get("plotly_chart")],
+        "maps": [drawn(one) for part in parts if "maps" in part for one in part["maps"]],
+        "metrics": [metric.value for metric in app.metric if "e-" not in metric.value],
+        "facts": [numbers(one.value) for one in app.markdown if one.value.startswith(("**", "### "))],
+    }
 
 
 def cells(trace: Mapping[str, Any]) -> list[Any]:
@@ -111,14 +110,23 @@ def cells(trace: Mapping[str, Any]) -> list[Any]:
     return []
 
 
+def drawn(one: Mapping[str, Any]) -> list[Any]:
+    """The first numbers of a map, or its levels as shares."""
+    data = base64.b64decode(one["cells"])
+    values = np.frombuffer(data, "<f4") if one["exact"] else np.frombuffer(data, np.uint8) / 254
+    return [one["title"], len(values), *map(rounded, values[:CELLS].tolist())]
+
+
 def rounded(value: object) -> object:
-    """A number to 4 digits."""
-    return float(f"{value:.4g}") if isinstance(value, int | float) else value
+    """A number to 4 digits; None for what is no number."""
+    if isinstance(value, int | float):
+        return float(f"{value:.4g}") if np.isfinite(value) else None
+    return value
 
 
 def numbers(text: str) -> list[str]:
-    """The numbers and the quoted words of a sentence, as they stand there."""
-    return re.findall(r"“[^”]*”|-?\d+(?:\.\d+)?", text.replace("\\", ""))
+    """The numbers and the quoted words of a sentence, as they stand there; not those that are all rounding errors."""
+    return [one for one in re.findall(r"“[^”]*”|-?\d[\d.]*(?:e-?\d+)?", text.replace("\\", "")) if "e-" not in one]
 
 
 def write(tree: Path) -> None:

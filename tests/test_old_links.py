@@ -1,0 +1,39 @@
+"""Every link of an earlier version still opens what it showed."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import old_links
+import pytest
+
+ROOT = Path(__file__).parents[1]
+LINKS: list[dict[str, Any]] = json.loads(old_links.FILE.read_text(encoding="utf-8"))
+
+
+def same(a: object, b: object, absolute: float) -> bool:
+    """Whether two lists hold the same numbers, up to what another processor may round, and the same words."""
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(same(x, y, absolute) for x, y in zip(a, b, strict=True))
+    if isinstance(a, int | float) and isinstance(b, int | float):
+        return math.isclose(a, b, rel_tol=1e-3, abs_tol=absolute)
+    return a == b
+
+
+def test_there_are_links_to_every_page() -> None:
+    assert len(LINKS) >= 30
+    scripts = {file.stem for file in (ROOT / "pages" / "steps").glob("*.py")} - {"__init__"}
+    assert scripts == {link["page"] for link in LINKS}
+
+
+@pytest.mark.parametrize("link", LINKS, ids=[f"{i}-{link['page']}" for i, link in enumerate(LINKS)])
+def test_an_old_link_opens_what_it_showed(link: dict[str, Any]) -> None:
+    before, now = link["shown"], old_links.shown(ROOT, link["page"], link["query"])
+    for name in ("failed", "warned", "title", "link", "sidebar", "chosen"):
+        assert now[name] == before[name]
+    assert same(before["charts"], now["charts"], 1e-4)
+    assert same(before["maps"], now["maps"], 0.005)  # a level is 0.004
+    said = {word for fact in now["facts"] for word in fact}
+    assert {word for fact in before["facts"] for word in fact} <= said
+    assert set(before["metrics"]) <= set(now["metrics"])
