@@ -22,6 +22,7 @@ SHORT = {"sentence": "I understand this"}
 PAIR = {"sentence": "The cat sleeps.", "second": "The dog ran."}
 HEAD_OFF, SHUFFLED = "layers.2.attention.heads:zero:h=3", "embedding.positions:shuffle:v=0"
 PATCH = "layers.3.output:patch:v=I%20understand%20that:p=2"
+SHUFFLED = "embedding.positions:shuffle:v=0"
 BUILT = "built:n_layers=2,d_model=64,n_heads=4,d_ff=128,vocab_size=16384,seed=3"
 LINKS: list[tuple[str, Mapping[str, str]]] = [
     ("sentence", {}),
@@ -79,7 +80,7 @@ def shown(tree: Path, page: str, query: Mapping[str, str]) -> dict[str, Any]:
     for name, value in query.items():
         app.query_params[name] = value
     app.run()
-    parts = [json.loads(one.proto.json) for one in app.get("bidi_component")]
+    parts = [json.loads(one.proto.json) for one in app.get("bidi_component") if '"maps"' in one.proto.json]
     return {
         "failed": [error.message for error in app.exception],
         "warned": [warning.value for warning in app.warning],
@@ -88,7 +89,7 @@ def shown(tree: Path, page: str, query: Mapping[str, str]) -> dict[str, Any]:
         "sidebar": {one.key: str(one.value) for kind in SIDEBAR for one in app.sidebar.get(kind)},
         "chosen": {one.key: str(one.value) for kind in KINDS for one in app.main.get(kind) if one.key in query},
         "charts": [cells(json.loads(one.proto.spec)["data"][0]) for one in app.get("plotly_chart")],
-        "maps": [drawn(one) for part in parts if "maps" in part for one in part["maps"]],
+        "maps": [drawn(one) for part in parts for one in part["maps"]],
         "metrics": [metric.value for metric in app.metric if "e-" not in metric.value],
         "facts": [numbers(one.value) for one in app.markdown if one.value.startswith(("**", "### "))],
     }
