@@ -2,12 +2,11 @@
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
+from page_tools import APP, healthy
 from streamlit.testing.v1 import AppTest
 
-APP = str(Path(__file__).parents[1] / "app.py")
 KINDS = ("toggle", "checkbox", "selectbox", "pills", "segmented_control", "select_slider", "text_input", "text_area")
 
 
@@ -17,9 +16,7 @@ def opened(page: str, query: Mapping[str, str]) -> AppTest:
     app.switch_page(f"pages/steps/{page}.py")
     for name, value in query.items():
         app.query_params[name] = value
-    app.run()
-    assert not app.exception
-    return app
+    return healthy(app.run())
 
 
 def link(app: AppTest) -> dict[str, str]:
@@ -43,5 +40,4 @@ def sweep(app: AppTest) -> AppTest:
     """Press every button that starts a sweep, and wait for what it finds."""
     for key in [button.key for button in app.button if (button.key or "").endswith("_go")]:
         app.button(key=key).click().run()
-    assert not app.exception
-    return app
+    return healthy(app)

@@ -21,7 +21,7 @@ def predicted(step: LessonStep, question: Question, place: tuple[str, int]) -> b
     if place not in given:
         with st.container(key="lesson_question"):
             guess = ask(question)
-        st.button("Show what comes out", key="reveal", shortcut="S", on_click=given.__setitem__, args=(place, guess))
+        st.button("Show what comes out", key="reveal", shortcut="S", on_click=answer, args=(place, guess))
         return False
     outcome = outcome_of(step, question, given[place])
     if outcome is not None:
@@ -29,8 +29,18 @@ def predicted(step: LessonStep, question: Question, place: tuple[str, int]) -> b
         with st.container(key="lesson_outcome"):
             box = st.success if outcome.right else st.info
             box(plain(outcome.sentence))
-    st.button("Guess again", key="again", on_click=given.pop, args=(place,))
+    st.button("Guess again", key="again", on_click=ask_again, args=(place,))
     return True
+
+
+def answer(place: tuple[str, int], guess: int | float | str | None) -> None:
+    """Keep a guess; with it, what comes out is shown."""
+    state.session().guesses[place] = guess
+
+
+def ask_again(place: tuple[str, int]) -> None:
+    """Forget the guess."""
+    state.session().guesses.pop(place, None)
 
 
 def ask(question: Question) -> int | float | str | None:
