@@ -68,6 +68,7 @@ LINKS: list[tuple[str, Mapping[str, str]]] = [
     ("claims", {"model": "small", "layer": "0", "head": "2"}),
     ("glossary", SHORT),
 ]  # fmt: skip
+NOISE = re.compile(r"e-|\d m?s$")  # rounding errors and times
 CELLS = 6  # of each chart and map
 KINDS = ("toggle", "selectbox", "pills", "select_slider", "text_input", "text_area")
 SIDEBAR = ("text_area", "selectbox", "segmented_control", "multiselect")
@@ -90,7 +91,7 @@ def shown(tree: Path, page: str, query: Mapping[str, str]) -> dict[str, Any]:
         "chosen": {one.key: str(one.value) for kind in KINDS for one in app.main.get(kind) if one.key in query},
         "charts": [cells(json.loads(one.proto.spec)["data"][0]) for one in app.get("plotly_chart")],
         "maps": [drawn(one) for part in parts for one in part["maps"]],
-        "metrics": [metric.value for metric in app.metric if "e-" not in metric.value],
+        "metrics": [metric.value for metric in app.metric if not NOISE.search(metric.value)],
         "facts": [numbers(one.value) for one in app.markdown if one.value.startswith(("**", "### "))],
     }
 

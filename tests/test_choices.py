@@ -70,6 +70,7 @@ def written(page: Page) -> set[str]:
     return {word for word in words if isinstance(word, str)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=[page.key for page in PAGES])
 def test_every_choice_survives_a_link(page: Page, asked: dict[str, Asked]) -> None:
     todo, tried = starts(page), set()

@@ -1,0 +1,57 @@
+"""A page is a script and a row: nothing else has to be told of it."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SCRIPT = '''"""Counting: how long the sentence is."""
+
+import streamlit as st
+
+from pages.ui import session
+from pages.ui.state import session_state as state
+
+UNITS = ("tokens", "letters")
+unit = st.pills("Counted in", UNITS, required=True, **state.choice("counted_in", UNITS, "tokens"))
+st.markdown(f"**{len(session.now().tokens if unit == 'tokens' else session.now().text)} {unit}**")
+'''
+ROW = 'Page("counting", "How long it is", ":material/123:", section="Look deeper")'
+VISIT = """
+from streamlit.testing.v1 import AppTest
+
+def visit(**query):
+    app = AppTest.from_file("app.py", default_timeout=60).run()
+    app.switch_page("pages/steps/counting.py")
+    for name, value in query.items():
+        app.query_params[name] = value
+    app.run()
+    assert not app.exception and not app.warning
+    return app
+
+app = visit(sentence="I understand this", model="small", layer="0", head="0")
+assert app.title[0].value == "How long it is" and "**5 tokens**" in [one.value for one in app.markdown]
+assert app.button(key="next").disabled and not app.button(key="previous").disabled
+app.pills(key="counted_in").set_value("letters").run()
+link = {name: "".join(value) for name, value in app.query_params.items()}
+assert link["counted_in"] == "letters"
+assert "**17 letters**" in [one.value for one in visit(**link).markdown]
+app.button(key="previous").click().run()
+assert app.title[0].value == "Glossary"
+"""
+
+
+@pytest.mark.slow
+def test_a_page_needs_a_script_and_a_row(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "app.py", tmp_path)
+    shutil.copytree(ROOT / "pages", tmp_path / "pages", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "encoder").symlink_to(ROOT / "encoder")
+    (tmp_path / "pages" / "steps" / "counting.py").write_text(SCRIPT, encoding="utf-8")
+    site = tmp_path / "pages" / "ui" / "state" / "site.py"
+    rows = site.read_text(encoding="utf-8").rstrip().removesuffix(")")
+    site.write_text(f"{rows}    {ROW},\n)\n", encoding="utf-8")
+    done = subprocess.run([sys.executable, "-c", VISIT], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr[-2000:]
