@@ -4,18 +4,11 @@ Streamlit keeps what it was told of every widget that a session ever had. A call
 when it was drawn, the recorded run too; with every other sentence a session would keep one more run in memory.
 """
 
-from contextlib import suppress
-
-from streamlit.runtime.scriptrunner import get_script_run_ctx
+from pages.ui.server import inside
 
 
 def let_go() -> None:
     """At the end of a run, forget the callbacks of widgets that were not drawn in it."""
-    context = get_script_run_ctx()
-    if context is None:
-        return
-    with suppress(AttributeError):  # another version of Streamlit; a test says so, and the app goes on
-        known = context.session_state._state._new_widget_state.widget_metadata
-        here = context.shared.widget_ids_this_run.snapshot()
-        for name in [name for name in known if not any(one in name for one in here)]:  # "...ID__events" is of ID
-            del known[name]
+    kept, drawn = inside.widgets()
+    for name in [name for name in kept if not any(one in name for one in drawn)]:  # "...ID__events" is of ID
+        del kept[name]

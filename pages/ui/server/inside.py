@@ -1,0 +1,38 @@
+"""All that the app takes of Streamlit's insides, which Streamlit promises to nobody. Read in the version `KNOWN`.
+
+A test says when another version is pinned. What such a version has in another place is logged once, and the app goes on
+without it.
+"""
+
+import logging
+from collections.abc import Collection, MutableMapping
+from functools import cache
+from typing import Any
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+KNOWN = "1.67.0"
+
+
+@cache
+def missing(what: str) -> None:
+    """Log, once in the life of a server, that something is not where it was."""
+    log = logging.getLogger(__name__)
+    log.warning("Streamlit %s has %s in another place than %s; the app goes on without", st.__version__, what, KNOWN)
+
+
+def widgets() -> tuple[MutableMapping[str, Any], Collection[str]]:
+    """What Streamlit keeps of every widget that this session ever had, by its id, and the ids of those drawn just now.
+
+    Both are empty where no script runs, or where they are not found.
+    """
+    context = get_script_run_ctx()
+    if context is None:
+        return {}, ()
+    try:
+        kept: MutableMapping[str, Any] = context.session_state._state._new_widget_state.widget_metadata
+        return kept, context.shared.widget_ids_this_run.snapshot()
+    except AttributeError:
+        missing("the callbacks of widgets")
+        return {}, ()
