@@ -1,5 +1,6 @@
 """The top level holds exactly what it should, and README gives the commands that work."""
 
+import re
 import shutil
 import subprocess
 import tomllib
@@ -43,3 +44,9 @@ def test_readme_gives_the_run_and_the_test_command():
     readme = (ROOT / "README.md").read_text()
     assert RUN in readme
     assert TEST in readme
+
+
+def test_no_test_file_takes_from_another():
+    """What several of them need stands in a module beside them."""
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        assert not re.search(r"^\s*(from|import) test_", path.read_text(), re.MULTILINE), path.name

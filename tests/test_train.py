@@ -31,8 +31,8 @@ from encoder.train.trainer import Run, Trainer, new_model, new_optimizer
 
 ROOT = Path(__file__).parents[1]
 ALONE = Processes(0, 1, torch.device("cpu"))
-STEPS = 150
-QUICK = f"--preset tiny --steps {STEPS} --set evaluate_every=50 checkpoint_every=40 snapshots=0,10".split()
+STEPS = 90
+QUICK = f"--preset tiny --steps {STEPS} --set evaluate_every=30 checkpoint_every=25 snapshots=0,10".split()
 LOWER = 2.0  # nats that the loss must fall by
 
 
@@ -69,13 +69,13 @@ def unbroken(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_2000_lines_are_learned_and_a_killed_run_ends_with_the_same_bits(
     corpus: Path, unbroken: Path, tmp_path: Path
 ) -> None:
-    """Killed after step 100, so 20 steps are lost, and resumed."""
+    """Killed after step 60, so that 10 steps are lost, and resumed."""
     command = [sys.executable, "-m", "encoder.train", "--corpus", str(corpus), "--out", str(tmp_path / "killed")]
     command += QUICK
     alone = {**os.environ, "OMP_NUM_THREADS": "1"}
     with subprocess.Popen(command, cwd=ROOT, env=alone, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
-        assert any(line.startswith("step 100:") for line in process.stderr)
+        assert any(line.startswith("step 60:") for line in process.stderr)
         process.send_signal(signal.SIGKILL)
     assert process.returncode == -signal.SIGKILL and not (tmp_path / "killed" / "model.safetensors").exists()
     subprocess.run([*command, "--resume"], cwd=ROOT, env=alone, check=True, capture_output=True)
@@ -85,7 +85,7 @@ def test_2000_lines_are_learned_and_a_killed_run_ends_with_the_same_bits(
     seconds = 2
     rows = [[[v for i, v in enumerate(row) if i != seconds] for row in read(folder / "metrics.csv")]
             for folder in (tmp_path / "killed", unbroken)]  # fmt: skip
-    assert rows[0] == rows[1] and [row[0] for row in rows[0]] == ["50", "100", "150"]
+    assert rows[0] == rows[1] and [row[0] for row in rows[0]] == ["30", "60", "90"]
     first, last = float(torch.log(torch.tensor(1000.0))), float(rows[0][-1][4])
     assert last < first - LOWER and float(rows[0][-1][3]) < float(rows[0][0][3])
 
@@ -110,7 +110,7 @@ def test_what_a_run_leaves_opens_as_a_model(unbroken: Path) -> None:
     ("more", "said"),
     [
         (["--resume", "--set", "peak_rate=1e-3"], "another configuration: peak_rate was 0.004 and is now 0.001"),
-        (["--resume", "--steps", "999"], "steps was 150 and is now 999"),
+        (["--resume", "--steps", "999"], "steps was 90 and is now 999"),
         ([], "already holds a run; go on with --resume"),
         (["--resume", "--corpus", "OTHER"], "another configuration: corpus was '"),
     ],
