@@ -17,6 +17,8 @@ from browser_tools import Server  # noqa: E402
 from figures import Figure, finish  # noqa: E402
 from visitors import visit  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_figure_holds_up_to_its_bar(capsys: pytest.CaptureFixture[str]) -> None:
     holds, over, none = Figure("a", 1.0, 1.0), Figure("b", 1.1, 1.0, "ms"), Figure("c", float("nan"), 1.0)

@@ -15,6 +15,8 @@ from pages.ui.state import session_state as state
 from pages.ui.state.site import PAGES, Page
 from pages.ui.state.walk import stops_of
 
+pytestmark = pytest.mark.slow
+
 FOLDER = Path(__file__).parents[1] / "pages"
 KEY = {"choice": 0, "tabs": 1, "pick_token": 2}  # what asks for a choice, and which argument is its key
 MASKED = {"sentence": "The [MASK] sat on the mat.", "other": "The [MASK] stood on the mat."}

@@ -17,6 +17,8 @@ from pages.ui import session
 from pages.ui.server import memory, models
 from pages.ui.state.site import PAGES
 
+pytestmark = pytest.mark.slow
+
 LARGE = models.built(EncoderConfig(d_model=512, n_heads=8, n_layers=12, d_ff=2048), 0)
 
 

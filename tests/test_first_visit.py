@@ -18,6 +18,8 @@ from visitors import visit  # noqa: E402
 
 from pages.ui.server import startup  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 VISITORS = 12
 
 

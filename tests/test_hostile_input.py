@@ -29,6 +29,8 @@ from pages.ui.state.link import from_query, to_query
 from pages.ui.state.walk import KNOWN_STEPS
 from pages.ui.text import plain
 
+pytestmark = pytest.mark.slow
+
 
 @cases(2000)
 @given(texts)

@@ -24,6 +24,8 @@ from encoder.model.encoder import Encoder
 from pages.ui import session
 from pages.ui.state.site import PAGES
 
+pytestmark = pytest.mark.slow
+
 SENT = tuple(map(as_sent, SHORT))
 SCRIPTS = [page.script for page in PAGES]
 TOGETHER = 12  # nasty texts in one sentence

@@ -14,6 +14,8 @@ from encoder import TextEncoder, Trace
 from encoder.checkpoint.hugging_face import FAMILIES
 from encoder.metrics import SENTENCES
 
+pytestmark = pytest.mark.slow
+
 TEXTS = ["w1 w2 w3 w2 w4", ("w7", "w20 w1"), "w5 w6 w7 w8 w9 w10 w11 w12 w13"]
 WITH_HEAD = {name for name, _, _ in MODELS.values() if "MaskedLM" in name or re.match("(Bert|Albert)ForPre", name)}
 

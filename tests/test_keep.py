@@ -14,6 +14,8 @@ from pages.ui.state.site import PAGES
 from pages.ui.state.view import View
 from pages.ui.state.walk import KNOWN_STEPS
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_choice_outlives_a_visit_to_another_page() -> None:
     app = opened("stack", {})

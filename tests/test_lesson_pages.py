@@ -19,6 +19,8 @@ from pages.ui import session
 from pages.ui.lessons import library
 from pages.ui.state.view import EXAMPLE, View
 
+pytestmark = pytest.mark.slow
+
 WORD_ORDER = "word-order"
 
 

@@ -14,6 +14,8 @@ from encoder.model.config_text import config_to_text
 from pages.ui import session
 from pages.ui.server import engine, models
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_builder_says_what_a_shape_takes_before_it_is_built(name: str) -> None:

@@ -14,6 +14,8 @@ from pages.ui.state.site import PAGES
 from pages.ui.state.view import EXAMPLE
 from pages.ui.state.walk import stops
 
+pytestmark = pytest.mark.slow
+
 SENTENCES = {
     "one word": "Hello",
     "three words": "I understand this",

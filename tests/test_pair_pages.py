@@ -7,6 +7,8 @@ from page_tools import go, healthy, numbers, open_app, said
 from encoder import TextEncoder
 from pages.ui.state.site import PAGES
 
+pytestmark = pytest.mark.slow
+
 A, B = "The cat chased the mouse.", "It purred."
 
 

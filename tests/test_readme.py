@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 READMES = {
     str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")

@@ -16,6 +16,8 @@ from encoder.experiments.timelapse import Strongest, appears, at, moment, snapsh
 from encoder.metrics import survey
 from pages.ui.state.view import EXAMPLE
 
+pytestmark = pytest.mark.slow
+
 STEPS = (0, 10, 30, 100, 300, 1000, 3000, 10_000, 20_000)
 
 

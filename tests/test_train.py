@@ -29,6 +29,8 @@ from encoder.train.packing import encode, packed, plan
 from encoder.train.processes import Processes
 from encoder.train.trainer import Run, Trainer, new_model, new_optimizer
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 ALONE = Processes(0, 1, torch.device("cpu"))
 STEPS = 90

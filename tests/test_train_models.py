@@ -17,6 +17,8 @@ from encoder.train.evaluation import evaluate, evaluate_text, fill_in_ranks, hel
 from encoder.train.fill_ins import CAPITAL, FILL_INS
 from encoder.train.objective import MaskedWords
 
+pytestmark = pytest.mark.slow
+
 LINES = [f"w{i} w{i % 7} w{(3 * i) % 40} w{i % 11}" for i in range(40)]
 
 

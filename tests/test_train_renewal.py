@@ -14,6 +14,8 @@ from encoder.train.__main__ import main
 from encoder.train.recipe import RECIPES
 from encoder.train.renewal import SPREAD, renew, scaled_scores
 
+pytestmark = pytest.mark.slow
+
 SOME = SENTENCES[:6]
 ANEW = ["--start", "small", "--set", "renewed=1", "rest_rate=0", "rows=4", "steps=3", "warm_up=1", "score_penalty=1e-4"]
 

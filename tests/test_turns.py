@@ -16,6 +16,8 @@ from pages.ui.server import job_queue, measurements
 from pages.ui.server.cache import Results, nbytes
 from pages.ui.server.job_queue import FullError, Turns
 
+pytestmark = pytest.mark.slow
+
 
 class Leave(BaseException):
     """What Streamlit raises in a script that is to stop, or much like it."""

@@ -16,6 +16,8 @@ from pages.ui.state.site import PAGES
 from pages.ui.state.view import EXAMPLE
 from pages.ui.step.switches import WHOLE, of_board
 
+pytestmark = pytest.mark.slow
+
 HEAD_OFF = (Edit("layers.4.attention.heads", "zero", heads=(1,)),)
 
 
