@@ -11,7 +11,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from encoder import checkpoint
-from encoder.checkpoint.tokenizer_files import SpecialTokens, special_tokens
+from encoder.checkpoint.tokenizer_files import UNKNOWN, SpecialTokens, special_tokens
 from encoder.edits.edit import Edit, check
 from encoder.edits.editor import editor
 from encoder.explain.number import explain
@@ -200,15 +200,39 @@ class TextEncoder:
 
     def padded(self, pieces: Tokens, length: int) -> Tokens:
         """The same tokens with [PAD] at the end up to `length`."""
-        extra = length - len(pieces.ids)
+        n, extra = len(pieces.ids), length - len(pieces.ids)
         return replace(
             pieces,
             ids=pieces.ids + (self.pad_id,) * extra,
             tokens=pieces.tokens + (str(self.tokenizer.id_to_token(self.pad_id)),) * extra,
             spans=pieces.spans + ((0, 0),) * extra,
             special=pieces.special + (True,) * extra,
+            words=pieces.words + tuple((i,) for i in range(n, length)),
             segments=pieces.segments + (0,) * extra,
         )
+
+    def word_id(self, trace: Trace, position: int, word: str) -> int:
+        """The token that a word would be in the place of another, such as a mask: after a space "Paris" is "ĠParis".
+
+        It is taken as typed, then in lower case, as a name and in capitals; what is no word may be an entry of the
+        vocabulary as it stands there, such as "##ing".
+
+        Raises:
+            ValueError: the vocabulary has it in pieces only, or not at all.
+        """
+        word, place = word.strip(), trace.pieces.word_of(position)
+        start = trace.pieces.spans[place[0]][0]
+        for form in dict.fromkeys((word, word.lower(), word.capitalize(), word.upper())):
+            encoding = self.tokenizer.encode(trace.pieces.replaced(place, form), add_special_tokens=False)
+            end = start + len(form)
+            spans = zip(encoding.ids, encoding.offsets, strict=True)
+            found = [i for i, (first, last) in spans if first < end and last > start]
+            if len(found) == 1 and self.tokenizer.id_to_token(found[0]) not in UNKNOWN:
+                return found[0]
+        entry = self.tokenizer.token_to_id(word)
+        if entry is None:
+            raise ValueError(f"“{word}” is not one word of the vocabulary")
+        return int(entry)
 
     def explain(self, trace: Trace, name: str, index: Sequence[int]) -> Explanation:
         """Where one number of a run came from; see `encoder.explain.number.explain`."""

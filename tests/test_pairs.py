@@ -21,7 +21,7 @@ from encoder.explain.proof import checks
 from encoder.metrics import WAYS, attention_weights, between, segment_mass, segments
 from encoder.trace.source import Source
 from encoder.trace.tokens import Text
-from encoder.trace.words import merge, word_groups, words
+from encoder.trace.words import merge
 
 PAIR = ("w1 w2 w3", "w4 w2")
 SEGMENTED = VARIANTS["segments-embedding-norm"]
@@ -204,14 +204,14 @@ def test_what_is_no_pair_has_no_shares() -> None:
 
 def grouped(encoder: TextEncoder, asked: Text) -> list[str]:
     pieces = encoder.tokenize(asked)
-    return words(pieces, word_groups(pieces, encoder.tokenizer))
+    return list(map(pieces.spelled, pieces.words))
 
 
 def test_pieces_of_a_word_are_one_group(base: TextEncoder) -> None:
     pieces = base.tokenize((A, B))
-    groups = word_groups(pieces, base.tokenizer)
+    groups = pieces.words
     assert [i for group in groups for i in group] == list(range(len(pieces.tokens)))
-    assert words(pieces, groups) == [
+    assert list(map(pieces.spelled, groups)) == [
         "[CLS]", "The", "unbelievable", "cat", "isn't", "here", ".", "[SEP]",
         "Nobody", "unfathomably", "saw", "it", "!", "[SEP]",
     ]  # fmt: skip
@@ -241,16 +241,16 @@ def test_byte_pairs_make_words_too() -> None:
 
 def test_padding_and_cut_words(base: TextEncoder) -> None:
     short = base.trace(["unbelievable", A])[0]
-    groups = word_groups(short.pieces, base.tokenizer)
-    assert words(short.pieces, groups)[:3] == ["[CLS]", "unbelievable", "[SEP]"]
+    groups = short.pieces.words
+    assert list(map(short.pieces.spelled, groups))[:3] == ["[CLS]", "unbelievable", "[SEP]"]
     assert len(groups) == 3 + short.padding
     cut = base.tokenize("unbelievable " * 400)
-    assert [i for group in word_groups(cut, base.tokenizer) for i in group] == list(range(512))
+    assert [i for group in cut.words for i in group] == list(range(512))
 
 
 def test_rows_are_averaged_and_columns_summed(base: TextEncoder) -> None:
     trace = base.trace((A, B))
-    groups = word_groups(trace.pieces, base.tokenizer)
+    groups = trace.pieces.words
     weights = attention_weights(trace)
     found = merge(weights, groups)
     assert found.shape == (6, 8, len(groups), len(groups))

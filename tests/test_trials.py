@@ -328,7 +328,7 @@ def test_nothing_but_a_trial_with_fitting_parameters_runs(
 @pytest.mark.parametrize(
     ("name", "given", "said"),
     [
-        ("looks_at", {"sentence": WIDE, "word": "nobody", "target": "it"}, "is not a token"),
+        ("looks_at", {"sentence": WIDE, "word": "nobody", "target": "it"}, "is not a word"),
         ("looks_at", {"sentence": WIDE, "word": "it", "target": "animal", "layer": 9}, "layers go from 0 to 5"),
         ("by_hand", {"sentence": WIDE, "step": "layers.9.output", "index": [0, 0]}, "no step is called"),
         ("by_hand", {"sentence": WIDE, "step": "output", "index": [99, 0]}, "0 to 13"),

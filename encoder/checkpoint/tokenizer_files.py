@@ -20,6 +20,7 @@ SETTINGS, SPECIAL = "tokenizer_config.json", "special_tokens_map.json"
 MOST_BYTES = 64 * 2**20  # of a tokenizer's file
 # What the tokens that a model adds are called: BERT's names, and RoBERTa's.
 KNOWN = {"pad": ("[PAD]", "<pad>"), "mask": ("[MASK]", "<mask>"), "cls": ("[CLS]", "<s>"), "sep": ("[SEP]", "</s>")}
+UNKNOWN = ("[UNK]", "<unk>")  # and what stands for a piece that the vocabulary lacks
 
 
 @dataclass(frozen=True)

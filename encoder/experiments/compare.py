@@ -1,6 +1,7 @@
 """Two runs side by side: which tokens belong together, where and how far the runs part, what a patch brings back."""
 
 from collections.abc import Generator, Sequence
+from contextlib import suppress
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
@@ -22,32 +23,22 @@ class Pair(NamedTuple):
     same: bool
 
 
-def words(tokens: Sequence[str]) -> list[tuple[int, ...]]:
-    """The positions of each word's pieces: a piece that starts with ## belongs to the word before it."""
-    found: list[list[int]] = []
-    for i, token in enumerate(tokens):
-        if token.startswith("##") and found:
-            found[-1].append(i)
-        else:
-            found.append([i])
-    return [tuple(word) for word in found]
+Word = tuple[str, tuple[int, ...]]  # how it is spelled, and the positions of its pieces
 
 
-def align(tokens_a: Sequence[str], tokens_b: Sequence[str]) -> list[Pair]:
+def align(words_a: Sequence[Word], words_b: Sequence[Word]) -> list[Pair]:
     """Line up two sentences word by word, in reading order.
 
     Words that stand in both are paired. Where as many words were replaced by others, they are paired in order too, with
     `same` false, if they have as many pieces. Every other token stands alone.
     """
-    words_a, words_b = words(tokens_a), words(tokens_b)
-    spelled_a = [tuple(tokens_a[i] for i in word) for word in words_a]
-    spelled_b = [tuple(tokens_b[i] for i in word) for word in words_b]
+    spelled_a, spelled_b = ([word for word, _ in words] for words in (words_a, words_b))
     pairs: list[Pair] = []
     for tag, a, end_a, b, end_b in SequenceMatcher(None, spelled_a, spelled_b, autojunk=False).get_opcodes():
         matched = end_a - a == end_b - b
         for i in range(max(end_a - a, end_b - b)):
-            of_a = words_a[a + i] if a + i < end_a else ()
-            of_b = words_b[b + i] if b + i < end_b else ()
+            of_a = words_a[a + i][1] if a + i < end_a else ()
+            of_b = words_b[b + i][1] if b + i < end_b else ()
             if matched and len(of_a) == len(of_b):
                 pairs += [Pair(p, q, tag == "equal") for p, q in zip(of_a, of_b, strict=True)]
             else:
@@ -55,9 +46,27 @@ def align(tokens_a: Sequence[str], tokens_b: Sequence[str]) -> list[Pair]:
     return pairs
 
 
+def spelled_words(trace: Trace) -> list[Word]:
+    """The words of a run as they were typed, whatever their case, [PAD] left out."""
+    pieces, n = trace.pieces, len(tokens(trace))
+    return [(pieces.spelled(word).casefold(), word) for word in pieces.words if word[0] < n]
+
+
 def aligned_tokens(a: Trace, b: Trace) -> list[Pair]:
-    """The tokens of two runs lined up, [PAD] left out."""
-    return align(tokens(a), tokens(b))
+    """The tokens of two runs lined up by what was typed, [PAD] left out.
+
+    So a word is the same for two tokenizers, and at the start of a text, where a byte-level one has another token.
+    """
+    return align(spelled_words(a), spelled_words(b))
+
+
+def holding(runs: Sequence[Trace], word: str) -> list[tuple[Trace, tuple[int, ...]]]:
+    """The runs in which a word stands, each with the positions of its pieces where it first does."""
+    found = []
+    for run in runs:
+        with suppress(ValueError):
+            found.append((run, run.pieces.find(word)))
+    return found
 
 
 def both(pairs: Sequence[Pair]) -> tuple[list[int], list[int]]:

@@ -15,7 +15,6 @@ from encoder.metrics.heads import entropy_share
 from encoder.metrics.roles import ROLES, role_mass
 from encoder.text_encoder import TextEncoder
 from encoder.trace.source import Source
-from encoder.trace.tokens import Tokens
 from encoder.trace.unpadded import attention_weights, tokens
 
 NAME = re.compile(r"step-(\d{6,9})\.safetensors")
@@ -104,10 +103,10 @@ class Moment:
 
 
 def moment(step: int, encoder: TextEncoder, text: str, layer: int, head: int, position: int) -> Moment:
-    """Run a model on a text, and on the same text with the word at a position masked; look at one head.
+    """Run a model on a text, and on the same text with the word at a position masked, all its pieces; look at one head.
 
     Raises:
-        ValueError: a layer, head or position that is not there.
+        ValueError: a layer, head or position that is not there, or a vocabulary without a mask.
     """
     pieces = encoder.tokenize(text)
     config, n = encoder.config, len(pieces.ids)
@@ -118,17 +117,14 @@ def moment(step: int, encoder: TextEncoder, text: str, layer: int, head: int, po
     ):
         if not 0 <= value < count:
             raise ValueError(f"{name} is {value}; it must be from 0 to {count - 1}")
-    trace, asked = encoder.trace([text, masked(pieces, position)])  # one forward pass
+    if encoder.mask_token is None:
+        raise ValueError(f"the vocabulary of {encoder.source.name} has no mask, so no word can be guessed")
+    word = pieces.word_of(position)
+    trace, asked = encoder.trace([text, pieces.replaced(word, encoder.mask_token)])  # one forward pass
     weights = attention_weights(trace, layer)[head : head + 1]
     mass = role_mass(weights, tokens(trace))
     measures = {"entropy_share": float(entropy_share(weights).mean())} | {role: float(mass[role]) for role in ROLES[:3]}
-    said = encoder.predict(asked, positions=[position])
+    said = encoder.predict(asked, positions=[word[0]])
     kept = weights[0].numpy().copy()
     kept.flags.writeable = False
     return Moment(step, kept, measures, said[0] if said else [])
-
-
-def masked(pieces: Tokens, position: int) -> str:
-    """The text with [MASK] in place of what was typed for a token; as it is where nothing was typed for it."""
-    start, end = pieces.spans[position]
-    return f"{pieces.text[:start]}[MASK]{pieces.text[end:]}" if start < end else pieces.text

@@ -8,7 +8,6 @@ from torch import Tensor
 
 from encoder.edits.edit import Edit
 from encoder.edits.editor import editor
-from encoder.experiments.compare import words
 from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Tokens
 
@@ -101,8 +100,9 @@ def compared(encoder: TextEncoder, pieces: Tokens, order: tuple[int, ...]) -> Wo
 
 def reversed_words(pieces: Tokens) -> tuple[int, ...]:
     """The positions in another order: words from last to first, between the special tokens that the model added."""
-    spoken = [i for i, special in enumerate(pieces.special) if not special]
-    turned = [spoken[i] for word in reversed(words([pieces.tokens[i] for i in spoken])) for i in word]
+    words = [word for word in pieces.words if not pieces.special[word[0]]]
+    spoken = sorted(i for word in words for i in word)
+    turned = [i for word in reversed(words) for i in word]
     order = list(range(len(pieces.tokens)))
     for i, j in zip(spoken, turned, strict=True):
         order[i] = j

@@ -4,7 +4,6 @@ A role is only said where chance does not explain it. Roles overlap (the last wo
 stop), so their shares do not add up to 1.
 """
 
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,6 +12,7 @@ from torch import Tensor
 
 from encoder.checkpoint.tokenizer_files import KNOWN
 from encoder.metrics.heads import offsets
+from encoder.trace.words import punctuation
 
 ROLES = ("self", "previous", "next", "cls", "sep", "punctuation")
 CLS, SEP = KNOWN["cls"], KNOWN["sep"]
@@ -21,11 +21,6 @@ MOST = 0.5  # a head must put more of its weight than this on a role
 MARGIN = 0.25  # and so much more than chance would put there
 SHUFFLES, BETTER = 200, 10  # how many tries, and how many of them may do better: 5 %
 CELLS = 4_000_000  # numbers held at once while shuffling
-
-
-def punctuation(token: str) -> bool:
-    """Whether a token is nothing but punctuation, in the sense of Unicode."""
-    return all(unicodedata.category(c).startswith("P") for c in token.removeprefix("Ġ").removeprefix("▁") or "x")
 
 
 def patterns(tokens: Sequence[str]) -> Tensor:

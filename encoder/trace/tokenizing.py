@@ -5,18 +5,20 @@ from typing import NamedTuple
 from tokenizers import Encoding, Tokenizer
 
 from encoder.trace.tokens import Text, Tokens
+from encoder.trace.words import word_groups
 
 MAX_CHARACTERS = 100_000  # of one sentence
 
 
 class Piece(NamedTuple):
-    """One token of the input; `segment` is 0 in sentence A and 1 in sentence B."""
+    """One token of the input; `segment` is 0 in sentence A and 1 in sentence B, `word` counts within the sentence."""
 
     id: int
     token: str
-    span: tuple[int, int]
     special: bool
     segment: int
+    span: tuple[int, int] = (0, 0)
+    word: int | None = None
 
 
 class Cut(NamedTuple):
@@ -43,7 +45,8 @@ def tokens(tokenizer: Tokenizer, asked: Text, most: int) -> Tokens:
         raise ValueError(f"this takes {most - room} special tokens alone; the model reads {most} tokens or fewer")
     for part, length in zip(parts, shares(found, room), strict=True):
         part.truncate(length)
-    pieces = joined(tokenizer, parts)
+    pieces = placed(joined(tokenizer, parts), texts, parts)
+    typed = [texts[piece.segment][slice(*piece.span)] for piece in pieces]
     cuts = [cut(text, part, length) for text, part, length in zip(texts, parts, found, strict=True)]
     return Tokens(
         text=cuts[0].text,
@@ -53,6 +56,7 @@ def tokens(tokenizer: Tokenizer, asked: Text, most: int) -> Tokens:
         special=tuple(piece.special for piece in pieces),
         dropped=cuts[0].dropped,
         kept_characters=cuts[0].characters,
+        words=word_groups([None if p.word is None else (p.segment, p.word) for p in pieces], typed),
         segments=tuple(piece.segment for piece in pieces),
         pair=cuts[1].text if len(cuts) > 1 else "",
         pair_dropped=cuts[1].dropped if len(cuts) > 1 else 0,
@@ -93,20 +97,43 @@ def joined(tokenizer: Tokenizer, parts: list[Encoding]) -> list[Piece]:
     A tokenizer that knows no pairs closes each sentence as it closes a single one: [CLS] A [SEP] B [SEP].
     """
     if len(parts) == 1:
-        return rows(tokenizer.post_process(parts[0]), 0)
+        return rows(tokenizer, tokenizer.post_process(parts[0]), 0)
     if tokenizer.num_special_tokens_to_add(True) < tokenizer.num_special_tokens_to_add(False):
-        one, two = (rows(tokenizer.post_process(part), i) for i, part in enumerate(parts))
+        one, two = (rows(tokenizer, tokenizer.post_process(part), i) for i, part in enumerate(parts))
         opening = next((i for i, piece in enumerate(two) if not piece.special), len(two) - 1)
         return one + two[opening:]
     both = tokenizer.post_process(parts[0], parts[1])
     if 1 in both.type_ids:
-        return [piece._replace(segment=kind) for piece, kind in zip(rows(both, 0), both.type_ids, strict=True)]
+        return [
+            piece._replace(segment=kind) for piece, kind in zip(rows(tokenizer, both, 0), both.type_ids, strict=True)
+        ]
     words = [i for i, special in enumerate(both.special_tokens_mask) if not special]
     start = words[len(parts[0])] if len(parts[1]) else len(both) - 1  # RoBERTa's types do not tell: B's first word
-    return [piece._replace(segment=int(i >= start)) for i, piece in enumerate(rows(both, 0))]
+    return [piece._replace(segment=int(i >= start)) for i, piece in enumerate(rows(tokenizer, both, 0))]
 
 
-def rows(encoding: Encoding, segment: int) -> list[Piece]:
-    """The tokens of an encoding."""
-    columns = (encoding.ids, encoding.tokens, encoding.offsets, encoding.special_tokens_mask)
-    return [Piece(i, token, span, bool(special), segment) for i, token, span, special in zip(*columns, strict=True)]
+def rows(tokenizer: Tokenizer, encoding: Encoding, segment: int) -> list[Piece]:
+    """The tokens of an encoding, called what the vocabulary calls them: an encoding may hold the typed text instead."""
+    columns = zip(encoding.ids, encoding.special_tokens_mask, strict=True)
+    return [Piece(i, str(tokenizer.id_to_token(i)), bool(special), segment) for i, special in columns]
+
+
+def placed(pieces: list[Piece], texts: list[str], parts: list[Encoding]) -> list[Piece]:
+    """The same with the stretch of the text behind each, without the space before it, and the number of its word.
+
+    They are those of the parts: a byte-level post-processor takes the space off once more, with a letter in its place.
+    """
+    places = [iter(zip(part.offsets, part.word_ids, strict=True)) for part in parts]
+    found = []
+    for piece in pieces:
+        if not piece.special:
+            span, word = next(places[piece.segment])
+            piece = piece._replace(span=trimmed(texts[piece.segment], *span), word=word)
+        found.append(piece)
+    return found
+
+
+def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """A stretch of text without the space around it; as it is where it is nothing else."""
+    typed = text[start:end]
+    return (start + len(typed) - len(typed.lstrip()), start + len(typed.rstrip())) if typed.strip() else (start, end)

@@ -1,8 +1,11 @@
 """A text as the model reads it."""
 
+import unicodedata
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 Text = str | tuple[str, str]  # a sentence, or a pair of them
+Groups = tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -12,7 +15,8 @@ class Tokens:
     `spans` gives the stretch of the text behind each token, (0, 0) for tokens that the model adds. `dropped` counts the
     tokens that were left out because the input was too long; `kept_characters` tells where it was cut. `segments` is 0
     for the tokens of the first sentence and 1 for those of the second, whose text is `pair` and which has numbers of
-    its own for what was cut; for one sentence all are 0.
+    its own for what was cut; for one sentence all are 0. `words` are the positions of each word's pieces, in reading
+    order, see `encoder.trace.words`; every position is in one word.
     """
 
     text: str
@@ -22,6 +26,7 @@ class Tokens:
     special: tuple[bool, ...]
     dropped: int
     kept_characters: int
+    words: Groups
     segments: tuple[int, ...] = ()
     pair: str = ""
     pair_dropped: int = 0
@@ -30,9 +35,55 @@ class Tokens:
     def typed(self, position: int) -> str:
         """What the person typed for the token at a position; empty for tokens that the model added."""
         start, end = self.spans[position]
-        return (self.pair if self.segments and self.segments[position] else self.text)[start:end]
+        return self.sentence(position)[start:end]
+
+    def sentence(self, position: int) -> str:
+        """The sentence that a token belongs to, of a pair."""
+        return self.pair if self.segments and self.segments[position] else self.text
+
+    def spelled(self, word: Sequence[int]) -> str:
+        """What was typed for a word, from its first piece to its last; the token itself where nothing was."""
+        first, last = word[0], word[-1]
+        typed = "" if self.special[first] else self.sentence(first)[self.spans[first][0] : self.spans[last][1]]
+        return typed.strip() or self.tokens[first]
+
+    def word_of(self, position: int) -> tuple[int, ...]:
+        """The positions of the word that a token belongs to."""
+        return next(word for word in self.words if position in word)
+
+    def find(self, word: str) -> tuple[int, ...]:
+        """The positions of the pieces of a word where it first stands.
+
+        It is looked for as typed, then whatever its case, then whatever its accents.
+
+        Raises:
+            ValueError: it does not stand there; the message lists the words that do.
+        """
+        word = word.strip()
+        for reading in READINGS:
+            for pieces in self.words:
+                if reading(self.spelled(pieces)) == reading(word):
+                    return pieces
+        text = f"{self.text} {self.pair}".strip()
+        raise ValueError(
+            f"“{word}” is not a word of “{text}”; its words are {', '.join(map(self.spelled, self.words))}"
+        )
+
+    def replaced(self, word: Sequence[int], new: str) -> str:
+        """The sentence of a word with something else typed in its place; as it is where nothing was typed for it."""
+        start, end = self.spans[word[0]][0], self.spans[word[-1]][1]
+        text = self.sentence(word[0])
+        return text if start == end else f"{text[:start]}{new}{text[end:]}"
 
     @property
     def asked(self) -> Text:
         """What to run again for the same tokens: the text, or the pair of texts."""
         return (self.text, self.pair) if any(self.segments) else self.text
+
+
+def without_accents(text: str) -> str:
+    """The letters of a text in one case and without marks."""
+    return "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
+
+
+READINGS: tuple[Callable[[str], str], ...] = (str, str.casefold, without_accents)  # when two spellings are one word

@@ -4,55 +4,50 @@ The rule is that of Clark et al. 2019, "What Does BERT Look At?", section 4: att
 pieces, attention from a word the mean over them, so that every row still sums to 1.
 """
 
-from collections.abc import Sequence
+import re
+import unicodedata
+from collections.abc import Hashable, Sequence
+from itertools import groupby
 
 import torch
-from tokenizers import Tokenizer
 from torch import Tensor
 
-from encoder.trace.tokens import Tokens
+from encoder.trace.tokens import Groups
 
-Groups = tuple[tuple[int, ...], ...]
+# The kinds of a word's pieces, in groups: marks before it (.), the word itself (x, and spaces alone), marks behind it.
+MARKED = re.compile(r"([ .]*\.)?( *x(?:.*x)?)([ .]*)")
 
 
-def word_groups(tokens: Tokens, tokenizer: Tokenizer) -> Groups:
+def word_groups(words: Sequence[Hashable | None], typed: Sequence[str]) -> Groups:
     """The positions of each word's pieces, in reading order; every position is in one group.
 
-    A word is what the tokenizer splits into pieces, so punctuation stands alone where the tokenizer takes it apart.
-    Special tokens and padding stand alone, and no word reaches from one sentence of a pair into the other.
+    A word is what the tokenizer splits into pieces. Tokenizers that split at spaces alone leave a full stop or a
+    bracket in the word; where it is a piece of its own, it stands beside the word.
+
+    Args:
+        words: for each position what tells its word from its neighbours'; None for a token that is no piece of a word.
+        typed: what was typed for each position.
     """
-    words = {segment: iter(word_ids(text, tokenizer)) for segment, text in enumerate((tokens.text, tokens.pair))}
-    groups: list[list[int]] = []
-    before: object = None
-    for i, special in enumerate(tokens.special):
-        segment = tokens.segments[i] if tokens.segments else 0
-        word = None if special else (segment, next(words[segment], None))
-        if word is not None and word[1] is not None and word == before:
-            groups[-1].append(i)
-        else:
-            groups.append([i])
-        before = word
-    return tuple(map(tuple, groups))
+    found = []
+    for key, run in groupby(range(len(words)), lambda i: words[i]):
+        pieces = list(run)
+        found += [[i] for i in pieces] if key is None else without_marks(pieces, typed)
+    return tuple(map(tuple, found))
 
 
-def word_ids(text: str, tokenizer: Tokenizer) -> list[int | None]:
-    """For each piece of a text, the number of its word."""
-    found: list[int | None] = tokenizer.encode(text, add_special_tokens=False).word_ids
-    return found
+def without_marks(pieces: list[int], typed: Sequence[str]) -> list[list[int]]:
+    """A word's pieces with the punctuation before and after it taken apart; punctuation alone stays together."""
+    kinds = "".join("." if punctuation(typed[i]) else "x" if typed[i].strip() else " " for i in pieces)
+    parts = MARKED.fullmatch(kinds)
+    if parts is None:
+        return [pieces]
+    spans = [parts.span(i) for i in (1, 2, 3)]
+    return [pieces[start:end] for start, end in spans if start < end]
 
 
-def words(tokens: Tokens, groups: Groups) -> list[str]:
-    """A label for each group: what was typed for it, and the token itself where nothing was."""
-    return [spelled(tokens, group) for group in groups]
-
-
-def spelled(tokens: Tokens, group: Sequence[int]) -> str:
-    """The stretch of text from the first piece of a word to its last."""
-    first, last = group[0], group[-1]
-    if tokens.special[first]:
-        return tokens.tokens[first]
-    text = tokens.pair if tokens.segments and tokens.segments[first] else tokens.text
-    return text[tokens.spans[first][0] : tokens.spans[last][1]].strip() or tokens.tokens[first]
+def punctuation(token: str) -> bool:
+    """Whether a token is nothing but punctuation, in the sense of Unicode."""
+    return all(unicodedata.category(c).startswith("P") for c in token.removeprefix("Ġ").removeprefix("▁") or "x")
 
 
 def merge(weights: Tensor, groups: Groups) -> Tensor:

@@ -7,6 +7,7 @@ from encoder.formatting import brief
 from encoder.metrics import MARGIN, attention_weights
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
+from encoder.trace.words import merge
 from encoder.trials.finding import Finding, Grid, array, judge
 
 SWITCH = 0.05  # a difference of weights below this is none
@@ -28,32 +29,44 @@ LINKS: dict[str, tuple[tuple[str, tuple[tuple[str, str], ...]], ...]] = {
 
 
 def position_of(trace: Trace, word: str) -> int:
-    """Where a word first stands in a run.
+    """Where a word first stands in a run: the position of its first piece.
 
     Raises:
-        ValueError: it is not one of the tokens.
+        ValueError: it is not one of the words.
     """
-    wanted = word.strip().lower()
-    for i, token in enumerate(trace.tokens):
-        if token.lower() == wanted:
-            return i
-    raise ValueError(f"“{word}” is not a token of “{trace.text}”; its tokens are {' '.join(trace.tokens)}")
+    return trace.pieces.find(word)[0]
+
+
+def between_words(trace: Trace, *words: str) -> tuple[Tensor, list[int]]:
+    """The weights of every head from word to word [n_layers, H, m, m], and which of the m each of these words is.
+
+    Raises:
+        ValueError: one of them is not there.
+    """
+    pieces = trace.pieces
+    return merge(attention_weights(trace), pieces.words), [pieces.words.index(pieces.find(word)) for word in words]
 
 
 def looks_at(encoder: TextEncoder, sentence: str, word: str, target: str, layer: int = 0, head: int = 0) -> Finding:
     """In one head a word looks at another, clearly more than chance would."""
     trace = encoder.trace(sentence)
-    weights = attention_weights(trace)
+    weights, (i, j) = between_words(trace, word, target)
     check_head(weights, layer, head)
-    i, j = position_of(trace, word), position_of(trace, target)
     row = weights[layer, head, i]
-    value, best = float(row[j]), int(row.argmax())
+    value, best, even = float(row[j]), int(row.argmax()), share(trace, j)
+    most = trace.pieces.words[best]
+    name = f"“{trace.pieces.spelled(most)}” ({most[0]})"
     said = (
         f"In layer {layer}, head {head}, “{word}” puts {brief(value)} of its weight on “{target}”; even "
         "attention would put "
-        f"{brief(1 / len(row))}. Its largest weight, {brief(float(row[best]))}, is on “{trace.tokens[best]}” ({best})."
+        f"{brief(even)}. Its largest weight, {brief(float(row[best]))}, is on {name}."
     )
-    return Finding(value, f"weight of “{word}” on “{target}”", said, judge(value > 1 / len(row) + MARGIN))
+    return Finding(value, f"weight of “{word}” on “{target}”", said, judge(value > even + MARGIN))
+
+
+def share(trace: Trace, word: int) -> float:
+    """What even attention puts on a word: its pieces over all tokens."""
+    return len(trace.pieces.words[word]) / len(trace.tokens)
 
 
 def check_head(weights: Tensor, layer: int, head: int) -> None:
@@ -68,18 +81,18 @@ def check_head(weights: Tensor, layer: int, head: int) -> None:
 def linked(encoder: TextEncoder, sentence: str, word: str, target: str) -> Finding:
     """Some head links two words, either way, clearly more than chance would."""
     trace = encoder.trace(sentence)
-    weights = attention_weights(trace)
-    i, j = position_of(trace, word), position_of(trace, target)
-    spoken = [p for p, special in enumerate(trace.pieces.special) if not special]
+    weights, (i, j) = between_words(trace, word, target)
+    spoken = [p for p, pieces in enumerate(trace.pieces.words) if not trace.pieces.special[pieces[0]]]
     strongest = weights.amax((0, 1))
     strongest = torch.maximum(strongest, strongest.T)
     pairs = [(p, q) for p in spoken for q in spoken if p < q]
     above = sum(float(strongest[p, q]) > float(strongest[i, j]) for p, q in pairs)
     both = torch.maximum(weights[:, :, i, j], weights[:, :, j, i])
     layer, head = divmod(int(both.argmax()), both.shape[1])
-    value, even = float(both.max()), 1 / len(trace.tokens)
+    value = float(both.max())
     forward = float(weights[layer, head, i, j]) >= float(weights[layer, head, j, i])
     who, whom = (word, target) if forward else (target, word)
+    even = share(trace, j if forward else i)
     said = (
         f"Of {both.numel()} heads the strongest link is in layer {layer}, head {head}: “{who}” puts "
         f"{brief(value)} of its "
@@ -99,11 +112,10 @@ def linked(encoder: TextEncoder, sentence: str, word: str, target: str) -> Findi
 def refers(encoder: TextEncoder, sentence: str, other: str, word: str, first: str, second: str) -> Finding:
     """Some head turns the word from one thing to another when the sentence changes."""
     runs = encoder.trace(sentence), encoder.trace(other)
-    weights = [attention_weights(run) for run in runs]
     lead = []  # how much more on `first` than on `second`, per head
-    for run, w in zip(runs, weights, strict=True):
-        i, a, b = (position_of(run, name) for name in (word, first, second))
-        lead.append(w[:, :, i, a] - w[:, :, i, b])
+    for run in runs:
+        weights, (i, a, b) = between_words(run, word, first, second)
+        lead.append(weights[:, :, i, a] - weights[:, :, i, b])
     moved = lead[0] - lead[1]
     layer, head = divmod(int(moved.argmax()), moved.shape[1])
     switch = int(((lead[0] > SWITCH) & (lead[1] < -SWITCH)).sum())
@@ -129,11 +141,10 @@ def head_job(encoder: TextEncoder, head: int, job: str) -> Finding:
     count = 0
     for sentence, pairs in LINKS[job]:
         trace = encoder.trace(sentence)
-        weights = attention_weights(trace)
         for a, b in pairs:
-            i, j = position_of(trace, a), position_of(trace, b)
+            weights, (i, j) = between_words(trace, a, b)
             mass += (weights[:, :, i, j] + weights[:, :, j, i]) / 2
-            even += 1 / len(trace.tokens)
+            even += (share(trace, i) + share(trace, j)) / 2
             count += 1
     mass, even = mass / count, even / count
     ours, layer = float(mass[:, head].max()), int(mass[:, head].argmax())

@@ -100,8 +100,9 @@ def leans(encoder: TextEncoder, sentence: str, other: str, word: str, near: str,
         trace = encoder.trace(text)
         if "mlm.logits" not in trace:
             return untried("This model has no head that guesses words.")
-        logits = trace["mlm.logits"][position_of(trace, word)]
-        odds.append(float(logits[word_id(encoder, near)] - logits[word_id(encoder, far)]))
+        at = position_of(trace, word)
+        logits = trace["mlm.logits"][at]
+        odds.append(float(logits[encoder.word_id(trace, at, near)] - logits[encoder.word_id(trace, at, far)]))
     moved = odds[0] - odds[1]
     said = (
         f"At “{word}” in “{sentence}” the model gives “{near}” {brief(math.exp(odds[0]))} times the "
@@ -109,16 +110,3 @@ def leans(encoder: TextEncoder, sentence: str, other: str, word: str, near: str,
         f"“{other}” {brief(math.exp(odds[1]))} times: the odds differ by a factor of {brief(math.exp(moved))}."
     )
     return Finding(math.exp(moved), "factor between the odds", said, judge(moved > math.log(LEANS), moved > 0))
-
-
-def word_id(encoder: TextEncoder, word: str) -> int:
-    """The id of a word that is one token.
-
-    Raises:
-        ValueError: the vocabulary has it in pieces only.
-    """
-    pieces = encoder.tokenize(word)
-    ids = [i for i, special in zip(pieces.ids, pieces.special, strict=True) if not special]
-    if len(ids) != 1:
-        raise ValueError(f"“{word}” is {len(ids)} tokens here; a word that is one token is needed")
-    return ids[0]

@@ -7,7 +7,7 @@ from encoder.figures.links import links, undrawn
 from encoder.figures.matrix import matrix
 from encoder.formatting import short, shown
 from encoder.metrics import WAYS, given_and_received, only_between, together
-from encoder.trace.words import merge, word_groups, words
+from encoder.trace.words import merge
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.state import session_state as state
@@ -27,8 +27,8 @@ heads = controls.pills(f"Heads of layer {view.layer}", every, selection_mode="mu
 how = controls.pills("Together", list(TOGETHER), required=True, **state.choice("together", TOGETHER, "Mean"))
 merged = controls.toggle("Words, not pieces", **state.choice("merge_words", (False, True), False))
 if merged:
-    groups = word_groups(trace.pieces, session.text_encoder(view.model).tokenizer)
-    weights, tokens = merge(weights, groups), words(trace.pieces, groups)
+    groups = trace.pieces.words
+    weights, tokens = merge(weights, groups), list(map(trace.pieces.spelled, groups))
     segments, special = [segments[g[0]] for g in groups], [special[g[0]] for g in groups]
     st.caption(
         "The pieces of a word are one: where it looks is the mean of its pieces' rows, how much it is looked at the "

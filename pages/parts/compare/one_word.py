@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from encoder.experiments.compare import mean_between, word_cosines
+from encoder.experiments.compare import holding, mean_between, word_cosines
 from encoder.figures.charts import token_bars
 from encoder.figures.matrix import matrix
 from encoder.formatting import short
@@ -21,14 +21,16 @@ def draw() -> None:
     model = state.current().model
     tie = state.choice("set", None, SET)
     typed = st.text_area(f"Up to {MOST} sentences, one in a line", max_chars=4000, height=130, **tie)
-    word = st.text_input("Word", max_chars=40, **state.choice("set_word", None, "light")).strip().lower()
+    word = st.text_input("Word", max_chars=40, **state.choice("set_word", None, "light")).strip()
     sentences = [line.strip() for line in typed.splitlines() if line.strip()][:MOST]
     runs = [session.run(model, session.text_encoder(model).tokenize(sentence).text) for sentence in sentences]
-    found = [(run, run.tokens.index(word)) for run in runs if word in run.tokens]
+    found = holding(runs, word)
     if len(found) < 2:
-        st.markdown(plain(f"“{word}” is one token in {len(found)} of these sentences; at least 2 are needed."))
+        st.markdown(plain(f"“{word}” is a word of {len(found)} of these sentences; at least 2 are needed."))
         return
-    alike = word_cosines([run for run, _ in found], [i for _, i in found])
+    if any(len(pieces) > 1 for _, pieces in found):
+        st.caption("The model reads this word in pieces; the vectors are those of the first.")
+    alike = word_cosines([run for run, _ in found], [pieces[0] for _, pieces in found])
     layers = layer_names(found[0][0].config, with_input=True)
     at = st.select_slider("After", layers, **state.choice("set_layer", layers, layers[-1]))
     values = alike[layers.index(at)].numpy()

@@ -46,8 +46,7 @@ def draw() -> None:
 
 
 def mask_word(position: int) -> None:
-    """Put the mask in place of the typed stretch behind a token."""
-    trace, encoder = session.now(), session.text_encoder(state.current().model)
-    start, end = trace.pieces.spans[position]
-    name, text = ("second", trace.pieces.pair) if trace.pieces.segments[position] else ("sentence", trace.text)
-    state.change(**{name: f"{text[:start]}{encoder.mask_token}{text[end:]}"}, cell=None)
+    """Put the mask in place of a word, all its pieces."""
+    pieces, mask = session.now().pieces, session.text_encoder(state.current().model).mask_token
+    name = "second" if pieces.segments[position] else "sentence"
+    state.change(**{name: pieces.replaced(pieces.word_of(position), str(mask))}, cell=None)

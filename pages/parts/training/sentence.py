@@ -24,7 +24,8 @@ def draw() -> None:
     now = scene()
     tokens = list(now.run.pieces.tokens)
     words, usual = guessable(now.run.pieces)
-    position = pick_token("Word to guess", tokens, "guess", usual, among=words, width=260)
+    names = [words.get(i, token) for i, token in enumerate(tokens)]
+    position = pick_token("Word to guess", names, "guess", usual, among=list(words), width=260)
     seen = session.moments("small", now.text, now.layer, now.head, position)
     label = f"Layer {now.layer}, head {now.head}"
     every = player.draw("player", label, seen, tokens, theme(), state.session().moment)
@@ -41,11 +42,12 @@ def draw() -> None:
     st.dataframe(table, key="answers")
 
 
-def guessable(pieces: Tokens) -> tuple[list[int], int]:
-    """Positions of tokens that may be guessed, and the one to begin with: the mask, else a word in the middle."""
-    tokens = list(pieces.tokens)
-    words = [i for i, special in enumerate(pieces.special) if not special or tokens[i] == "[MASK]"] or [0]
-    return words, tokens.index("[MASK]") if "[MASK]" in tokens else words[len(words) // 2]
+def guessable(pieces: Tokens) -> tuple[dict[int, str], int]:
+    """Words that may be guessed by where they begin, and the one to begin with: the mask, else one in the middle."""
+    typed = [word for word in pieces.words if not pieces.special[word[0]]]
+    words = {word[0]: pieces.spelled(word) for word in typed} or {0: pieces.tokens[0]}
+    mask = [i for i in words if pieces.tokens[i] == "[MASK]"]
+    return words, mask[0] if mask else list(words)[len(words) // 2]
 
 
 def show(moment: int, row: int, column: int) -> None:

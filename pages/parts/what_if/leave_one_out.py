@@ -53,8 +53,8 @@ def watched(encoder: TextEncoder, trace: Trace, key: str) -> Watch | None:
     usual = str(guesses[masks[0]][0][0])
     tie = state.choice(key, None, usual)
     word = st.text_input(f"Word to watch at {encoder.mask_token}", max_chars=40, **tie)
-    token = encoder.tokenizer.token_to_id(word.strip().lower())
-    if token is None:
-        st.caption(plain(f"“{word}” is not one word of the vocabulary, so no word is watched."))
+    try:
+        return Watch(masks[0], encoder.word_id(trace, masks[0], word))
+    except ValueError as error:
+        st.caption(plain(f"{error}, so no word is watched."))
         return None
-    return Watch(masks[0], token)

@@ -4,11 +4,11 @@ import html
 
 import streamlit as st
 
+from encoder.checkpoint.tokenizer_files import UNKNOWN
 from encoder.formatting import shown
 from encoder.trace.trace import Trace
 from pages.ui.text import plain
 
-UNKNOWN = "[UNK]"
 MARKS = {  # what tokenizers write into a token -> what it says
     "##": "a piece that continues a word",
     "Ġ": "a piece that follows a space",
@@ -34,7 +34,7 @@ def draw(trace: Trace) -> None:
 def box(trace: Trace, i: int) -> str:
     """One token's box; an unknown piece also shows what was typed."""
     token, typed = trace.tokens[i], trace.pieces.typed(i)
-    word = f"{token} {typed}" if token == UNKNOWN else token
+    word = f"{token} {typed}" if token in UNKNOWN else token
     kind = " class='added'" if trace.pieces.special[i] else ""
     return (
         f"<div role='listitem'{kind}><bdi>{html.escape(shown(word, 24))}</bdi>"
@@ -49,7 +49,6 @@ def explained(trace: Trace) -> str:
     said = ["A token is a word, or a piece of one, that the model knows by number (id)."]
     if added:
         said.append(f"{' and '.join(added)} {'are' if len(added) > 1 else 'is'} added for the model.")
-    if UNKNOWN in tokens:
-        said.append(f"{plain(UNKNOWN)} stands for what its vocabulary lacks.")
+    said += [f"{plain(unknown)} stands for what its vocabulary lacks." for unknown in UNKNOWN if unknown in tokens]
     said += [f"`{mark}` marks {what}." for mark, what in MARKS.items() if any(one.startswith(mark) for one in tokens)]
     return " ".join(said)

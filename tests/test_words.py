@@ -1,0 +1,238 @@
+"""A word is found by its name whatever the tokenizer writes: "ĠParis", "▁Paris" or "Paris"."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from readers import READERS, reader
+from test_pages import go, healthy, open_app
+
+from encoder import TextEncoder, checkpoint, trials
+from encoder.experiments.compare import aligned_tokens, first_difference
+from encoder.experiments.timelapse import moment
+from encoder.experiments.word_order import word_order
+from encoder.trials.heads import position_of
+from pages.ui import session
+
+PARIS = "The capital of France is Paris."
+PARIS_FIRST = "Paris is the capital of France."
+MARKED = {"byte pairs": "ĠParis", "sentence piece": "▁Paris", "cased": "Paris"}
+
+
+@pytest.fixture(scope="module", params=READERS)
+def encoder(request: pytest.FixtureRequest) -> TextEncoder:
+    return reader(request.param)
+
+
+def mask(encoder: TextEncoder) -> str:
+    assert encoder.mask_token
+    return encoder.mask_token
+
+
+# In one text
+
+
+def test_every_token_knows_what_was_typed_for_it(encoder: TextEncoder) -> None:
+    pieces = encoder.tokenize(PARIS)
+    typed = dict(zip(pieces.tokens, map(pieces.typed, range(len(pieces.tokens))), strict=True))
+    assert typed[MARKED[encoder.source.name]] == "Paris" and typed["."] == "."
+    assert [pieces.spelled(word) for word in pieces.words if not pieces.special[word[0]]] == [
+        "The", "capital", "of", "France", "is", "Paris", ".",
+    ]  # fmt: skip
+
+
+def test_every_position_is_in_one_word(encoder: TextEncoder) -> None:
+    for text in (PARIS, (PARIS, PARIS_FIRST), "", ("", PARIS), f"Is it {mask(encoder)}?", "(Rome) ... “Italy”!"):
+        pieces = encoder.tokenize(text)
+        assert [i for word in pieces.words for i in word] == list(range(len(pieces.tokens)))
+    long = encoder.tokenize("born in Italy, " * 40)
+    assert long.dropped and [i for word in long.words for i in word] == list(range(len(long.tokens)))
+    short = encoder.trace(["Rome", PARIS])[0]
+    assert short.padding and short.pieces.words[-short.padding :] == tuple(
+        (i,) for i in range(len(short.tokens) - short.padding, len(short.tokens))
+    )
+
+
+def test_a_word_is_found_as_typed_then_in_any_case(encoder: TextEncoder) -> None:
+    pieces = encoder.tokenize("the city, The City of Paris")
+    found = [pieces.spelled(pieces.find(word)) for word in ("The", "the", "THE", "City", "city", " paris ")]
+    assert found == ["The", "the", "the", "City", "city", "Paris"]
+
+
+def test_a_word_of_several_pieces_is_found_whole(encoder: TextEncoder) -> None:
+    pieces = encoder.tokenize("I was born in Calais, Italy.")
+    word = pieces.find("Calais")
+    assert len(word) > 1 or pieces.tokens[word[0]] == "[UNK]"
+    assert pieces.spelled(word) == "Calais"
+    assert pieces.find("I") == (pieces.find("was")[0] - len(pieces.find("I")), *pieces.find("I")[1:])
+
+
+def test_accents_may_be_left_out(encoder: TextEncoder) -> None:
+    assert encoder.tokenize("a Café in Paris").find("cafe") == encoder.tokenize("a Café in Paris").find("Café")
+
+
+def test_a_word_that_is_not_there_is_refused_with_those_that_are(encoder: TextEncoder) -> None:
+    with pytest.raises(
+        ValueError, match=r"“Rome” is not a word of “The capital.*its words are .*France, is, Paris, \."
+    ):
+        encoder.tokenize(PARIS).find("Rome")
+    with pytest.raises(ValueError, match=r"“” is not a word"):
+        encoder.tokenize(PARIS).find(" ")
+
+
+def test_a_typed_mask_is_the_mask(encoder: TextEncoder) -> None:
+    trace = encoder.trace(f"The capital of France is {mask(encoder)}.")
+    assert trace.tokens.count(mask(encoder)) == 1
+    assert trace.ids[trace.tokens.index(mask(encoder))] == encoder.tokenizer.token_to_id(mask(encoder))
+
+
+# In checks of heads
+
+
+def test_checks_of_heads_find_words(encoder: TextEncoder) -> None:
+    trace = encoder.trace(PARIS)
+    assert trace.tokens[position_of(trace, "paris")] == MARKED[encoder.source.name]
+    weights = trace["layers.0.attention.weights"][1]
+    capital, paris = trace.pieces.find("capital"), trace.pieces.find("Paris")
+    expected = sum(float(weights[i, j]) for i in capital for j in paris) / len(capital)
+    found = trials.run(
+        "looks_at", encoder, {"sentence": PARIS, "word": "capital", "target": "Paris", "layer": 0, "head": 1}
+    )
+    assert found.value == pytest.approx(expected, rel=1e-5)
+
+
+def test_links_are_between_words(encoder: TextEncoder) -> None:
+    trace = encoder.trace(PARIS)
+    capital, paris = trace.pieces.find("capital"), trace.pieces.find("Paris")
+    both = [
+        sum(float(trace[f"layers.{layer}.attention.weights"][h, i, j]) for i in a for j in b) / len(a)
+        for layer in range(2)
+        for h in range(3)
+        for a, b in ((capital, paris), (paris, capital))
+    ]
+    found = trials.run("linked", encoder, {"sentence": PARIS, "word": "capital", "target": "Paris"})
+    assert found.value == pytest.approx(max(both), rel=1e-5)
+    assert "Of the 21 pairs of words" in found.sentence  # 7 words, the full stop among them
+
+
+def test_one_word_in_two_sentences(encoder: TextEncoder) -> None:
+    found = trials.run("contexts", encoder, {"word": "Paris", "sentences": [PARIS, "I was born in Paris, and I live"]})
+    assert "“Paris” has the same row of the embedding table in all 2 sentences" in found.sentence
+
+
+def test_odds_of_words_at_a_mask_are_those_of_the_word_that_would_stand_there(encoder: TextEncoder) -> None:
+    texts = [f"The capital of France is {mask(encoder)}.", f"The city of Rome is the {mask(encoder)}."]
+    given = {"sentence": texts[0], "other": texts[1], "word": mask(encoder), "near": "Paris", "far": "France"}
+    odds = []
+    for text in texts:
+        trace = encoder.trace(text)
+        logits = trace["mlm.logits"][trace.tokens.index(mask(encoder))]
+        marked = MARKED[encoder.source.name]
+        near, far = (encoder.tokenizer.token_to_id(w) for w in (marked, marked.replace("Paris", "France")))
+        odds.append(float(logits[near] - logits[far]))
+    assert trials.run("leans", encoder, given).value == pytest.approx(2.718281828 ** (odds[0] - odds[1]), rel=1e-3)
+
+
+# Beside another text
+
+
+def test_words_are_lined_up_by_what_was_typed(encoder: TextEncoder) -> None:
+    a, b = encoder.trace(PARIS), encoder.trace("The capital of Italy is Rome.")
+    at = {word: b.pieces.find(word)[0] for word in ("capital", "is", ".")}
+    pairs = {p.a: (p.b, p.same) for p in aligned_tokens(a, b)}
+    assert {word: pairs[a.pieces.find(word)[0]] for word in at} == {word: (i, True) for word, i in at.items()}
+    assert not pairs[a.pieces.find("Paris")[0]][1]
+    whole = encoder.trace("I was born in Calais, Italy."), encoder.trace("I live in Calais, Italy.")
+    same = {(p.a, p.b) for p in aligned_tokens(*whole) if p.same}
+    assert set(zip(*(run.pieces.find("Calais") for run in whole), strict=True)) <= same
+
+
+def test_a_word_that_moved_to_the_front_is_still_the_word() -> None:
+    encoder = reader("byte pairs")
+    a, b = encoder.trace("in Paris"), encoder.trace("Paris")
+    assert (a.tokens[2], b.tokens[1]) == ("ĠParis", "Paris")
+    assert [(p.a, p.b) for p in aligned_tokens(a, b) if p.same] == [(0, 0), (2, 1), (3, 2)]
+    assert first_difference(a, b) == "embedding.tokens", "the table has two rows for it"
+
+
+def test_two_tokenizers_line_up_by_words() -> None:
+    a, b = reader("byte pairs").trace(PARIS), reader("cased").trace(PARIS)
+    same = {(a.tokens[p.a], b.tokens[p.b]) for p in aligned_tokens(a, b) if p.same}
+    assert {("ĠParis", "Paris"), ("ĠFrance", "France"), ("Ġcapital", "capital")} <= same
+
+
+def test_words_are_reversed_whole(encoder: TextEncoder) -> None:
+    lab = word_order(encoder, "born in Calais")
+    word = encoder.tokenize("born in Calais").find("Calais")
+    assert lab.order[1 : 1 + len(word)] == word
+
+
+# At a mask
+
+
+@pytest.mark.parametrize("typed", ["Paris", "paris", " PARIS "])
+def test_a_word_to_watch_is_the_one_that_would_stand_at_the_mask(encoder: TextEncoder, typed: str) -> None:
+    trace = encoder.trace(f"The capital of France is {mask(encoder)}.")
+    at = trace.tokens.index(mask(encoder))
+    expected = encoder.tokenizer.token_to_id(MARKED[encoder.source.name])
+    assert encoder.word_id(trace, at, typed) == expected
+    assert encoder.word_id(trace, at, MARKED[encoder.source.name]) == expected
+
+
+def test_at_the_start_of_a_text_it_is_the_entry_without_a_space() -> None:
+    encoder = reader("byte pairs")
+    trace = encoder.trace("<mask> is the capital of France.")
+    assert encoder.word_id(trace, 1, "Paris") == encoder.tokenizer.token_to_id("Paris")
+    pair = encoder.trace((PARIS, "<mask> is the capital"))
+    assert encoder.word_id(pair, pair.tokens.index("<mask>"), "Paris") == encoder.tokenizer.token_to_id("Paris")
+    assert encoder.word_id(pair, pair.tokens.index("<mask>"), "ĠParis") == encoder.tokenizer.token_to_id("ĠParis")
+
+
+@pytest.mark.parametrize("typed", ["Constantinople", "Calais Italy", "", "日本"])
+def test_what_is_no_single_word_cannot_be_watched(encoder: TextEncoder, typed: str) -> None:
+    trace = encoder.trace(f"The capital of France is {mask(encoder)}.")
+    with pytest.raises(ValueError, match=r"is not one word of the vocabulary"):
+        encoder.word_id(trace, trace.tokens.index(mask(encoder)), typed)
+
+
+def test_a_moment_masks_the_whole_word(encoder: TextEncoder) -> None:
+    for word in ("Paris", "Calais"):
+        text = PARIS.replace("Paris", word)
+        masked = encoder.trace(PARIS.replace("Paris", mask(encoder)))
+        position = encoder.tokenize(text).find(word)[-1]
+        seen = moment(0, encoder, text, 0, 0, position)
+        said = encoder.predict(masked, positions=[masked.tokens.index(mask(encoder))])
+        assert said is not None and [w for w, _ in seen.answers] == [w for w, _ in said[0]]
+        torch.testing.assert_close([p for _, p in seen.answers], [p for _, p in said[0]], rtol=1e-4, atol=1e-7)
+
+
+# On the pages
+
+
+@pytest.fixture
+def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A model folder with one model of each kind."""
+    monkeypatch.setenv("ENCODER_MODELS", str(tmp_path))
+    session.store.clear()
+    session.runs.clear()
+    for name in READERS:
+        made = reader(name)
+        checkpoint.save(made.model, made.tokenizer, tmp_path / name.replace(" ", "-"))
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_the_pages_find_the_word(folders: Path, name: str) -> None:
+    hole = "[MASK]" if name == "cased" else "<mask>"
+    app = open_app(model=f"folder:{name.replace(' ', '-')}", sentence=f"The capital of France is {hole}.")
+    go(app, "what_if")
+    assert app.text_input(key="watched").label.endswith(hole)
+    healthy(app.text_input(key="watched").set_value("Paris").run())
+    assert not [c.value for c in app.caption if "no word is watched" in c.value]
+    healthy(app.text_input(key="watched").set_value("Calais Italy").run())
+    assert [c.value for c in app.caption if "no word is watched" in c.value]
+    app.session_state["compare_part"] = "One word in many sentences"
+    go(app, "compare")
+    app.text_area(key="set").set_value(f"{PARIS}\n{PARIS_FIRST}\nI live in Rome.")
+    healthy(app.text_input(key="set_word").set_value("Paris").run())
+    assert [m.value for m in app.markdown if m.value.startswith("**“Paris” starts with mean cosine")]
