@@ -33,7 +33,7 @@ from encoder.experiments import (
     turn,
     word_order,
 )
-from encoder.experiments.common import Given, normal, recorded
+from encoder.experiments.common import given, normal, recorded
 from encoder.experiments.depth import SHAPE
 from encoder.experiments.depth import VARIANTS as KINDS
 from encoder.metrics import attention_weights
@@ -397,13 +397,13 @@ def test_what_cannot_be_is_refused(call: Callable[[], object], message: str) -> 
 def test_a_given_step_is_what_the_rest_goes_on_with() -> None:
     block, x = untrained(SMALL, 0).layers[0], normal(1, 4, 30, seed=0)
     even = torch.full((1, 3, 4, 4), 1 / 4)
-    values = recorded(block, x, given={"attention.weights": even})
+    values = recorded(block, x, put={"attention.weights": even})
     assert values["attention.weights"] is even
     torch.testing.assert_close(
         values["attention.heads"], values["attention.v"].mean(2, keepdim=True).expand(-1, -1, 4, -1)
     )
     assert torch.equal(recorded(block, x)["output"], block(x))
-    assert Given({}, Recorder({}, {}))("output", x) is x
+    assert given({}, Recorder({}, {}))("output", x) is x
 
 
 def test_a_word_that_stands_twice_is_matched_in_reading_order(base: TextEncoder) -> None:
@@ -480,8 +480,8 @@ def test_gradients_are_what_a_small_step_of_the_input_does(norm_first: bool, res
     found = gradients(3, config, residual=residual, n=5)
     x, away = normal(1, 5, 30, seed=1).double(), normal(1, 5, 30, seed=2).double()
     model = untrained(replace(config, n_layers=3, vocab_size=5), 0).double()
-    given = [f"layers.{i}.add_norm_{n}.residual" for i in range(3) for n in (1, 2)]
-    tap = Given({} if residual else {name: torch.zeros_like(x) for name in given}, Recorder({}, {}))
+    residuals = [f"layers.{i}.add_norm_{n}.residual" for i in range(3) for n in (1, 2)]
+    tap = given({} if residual else {name: torch.zeros_like(x) for name in residuals}, Recorder({}, {}))
 
     def loss(inputs: Tensor) -> float:
         return float((model.resume(inputs, 0, None, tap) * away).sum())

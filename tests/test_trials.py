@@ -335,7 +335,11 @@ def test_nothing_but_a_trial_with_fitting_parameters_runs(
         ("same_vectors", {"sentence": "no no"}, "reads the same both ways"),
         ("same_vectors", {"sentence": "a b", "other": "a c"}, "must have the same words"),
         ("contexts", {"word": "it", "sentences": ["it"]}, "takes 2 or more"),
-        ("leans", {"sentence": PHONES, "other": PIE, "word": "apple", "near": "zzqx", "far": "tree"}, "is one token"),
+        (
+            "leans",
+            {"sentence": PHONES, "other": PIE, "word": "apple", "near": "zzqx", "far": "tree"},
+            "is not one word",
+        ),
         ("padding_ignored", {"short": WIDE, "sentence": "Hello"}, "must have fewer"),
     ],
 )

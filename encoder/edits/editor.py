@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import torch
 from torch import Tensor
 
 from encoder.edits.edit import Edit, Run, bypassed, check_run
 from encoder.model.config import EncoderConfig
-from encoder.model.tap import NO_TAP, Tap
+from encoder.model.tap import NO_TAP, Replacer, Tap
 from encoder.steps.catalogue import by_name
 from encoder.steps.step import Step
 
@@ -111,35 +112,27 @@ ACTIONS: dict[str, Callable[[Place, Tensor], Tensor]] = {  # patch and bypass ta
 }
 
 
-class Editor(Tap):
+class Editor(Replacer):
     """Changes the steps that edits name, each in its sentence of the batch, and hands every value on to another tap.
 
     What it changes is a copy, and what it hands on is what the computation goes on with. `places` maps a step name to
     the edits there, in their order. `seen` has an entry for every step that a bypass hands on, filled when it passes.
     """
 
-    def __init__(
-        self, places: Mapping[str, Sequence[Place]], seen: dict[str, Tensor | None], then: Tap, prefix: str = ""
-    ) -> None:
+    def __init__(self, places: Mapping[str, Sequence[Place]], seen: dict[str, Tensor | None], then: Tap) -> None:
+        super().__init__({name: partial(self.edited, name) for name in places.keys() | seen.keys()}, then)
         self.places = places
         self.seen = seen
-        self.then = then
-        self.prefix = prefix
 
-    def __call__(self, name: str, value: Tensor) -> Tensor:
-        """Return the value as edited; the very same tensor where no edit names it."""
-        full = self.prefix + name
-        if full in self.places:
+    def edited(self, name: str, value: Tensor) -> Tensor:
+        """The value as edited; the very same tensor where it is only noted for a bypass."""
+        if name in self.places:
             value = value.clone()
-            for place in self.places[full]:
+            for place in self.places[name]:
                 place.change(value, self.seen)
-        if full in self.seen:
-            self.seen[full] = value
-        return self.then(name, value)
-
-    def inside(self, part: str) -> "Editor":
-        """An editor with the same edits, one part further down."""
-        return Editor(self.places, self.seen, self.then.inside(part), f"{self.prefix}{part}.")
+        if name in self.seen:
+            self.seen[name] = value
+        return value
 
 
 def editor(

@@ -1,34 +1,28 @@
 """What several experiments need: numbers that a seed pins, and a tap that puts tensors in place."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from torch import Generator, Tensor, nn, randn
 
-from encoder.model.tap import Recorder, Tap
+from encoder.model.tap import Recorder, Replacer, Tap
 
 
-class Given(Tap):
-    """Puts given tensors in the place of the steps they name, and hands every value on to another tap."""
-
-    def __init__(self, values: Mapping[str, Tensor], then: Tap, prefix: str = "") -> None:
-        self.values = values
-        self.then = then
-        self.prefix = prefix
-
-    def __call__(self, name: str, value: Tensor) -> Tensor:
-        """The given tensor where there is one, and the value untouched where not."""
-        return self.then(name, self.values.get(self.prefix + name, value))
-
-    def inside(self, part: str) -> "Given":
-        """The same, one part further down."""
-        return Given(self.values, self.then.inside(part), f"{self.prefix}{part}.")
+def given(values: Mapping[str, Tensor], then: Tap) -> Replacer:
+    """A tap that puts given tensors in the place of the steps they name, and hands every value on to another tap."""
+    return Replacer({name: partial(instead, tensor) for name, tensor in values.items()}, then)
 
 
-def recorded(module: nn.Module, *inputs: Any, given: Mapping[str, Tensor] | None = None) -> dict[str, Tensor]:
-    """Every step of one part of the model, by its name within that part, with the given steps put in place."""
+def instead(tensor: Tensor, value: Tensor) -> Tensor:
+    """The tensor in place of the value."""
+    return tensor
+
+
+def recorded(module: nn.Module, *inputs: Any, put: Mapping[str, Tensor] | None = None) -> dict[str, Tensor]:
+    """Every step of one part of the model, by its name within that part, with some steps put in place."""
     values: dict[str, Tensor] = {}
-    module(*inputs, tap=Given(given or {}, Recorder(values, {})))
+    module(*inputs, tap=given(put or {}, Recorder(values, {})))
     return values
 
 

@@ -72,7 +72,7 @@ def merged(feed_forward: FeedForward, x: Tensor) -> Collapse:
     bias = feed_forward.w_1.bias @ feed_forward.w_2.weight.T + feed_forward.w_2.bias
     one = torch.nn.functional.linear(x, weight.T, bias)
     bent = recorded(feed_forward, x)
-    linear = recorded(feed_forward, x, given={"activation": bent["hidden"]})
+    linear = recorded(feed_forward, x, put={"activation": bent["hidden"]})
     return Collapse(
         weight=weight,
         bias=bias,
@@ -109,7 +109,7 @@ def halved(attention: Attention, x: Tensor) -> Halved:
     inputs = torch.stack([x, x / 2, torch.zeros_like(x)])
     free = recorded(attention, inputs)
     weights = free["weights"][:1].expand_as(free["weights"])
-    held = recorded(attention, inputs, given={"weights": weights})
+    held = recorded(attention, inputs, put={"weights": weights})
     return Halved(*(from_linear(run["output"]) for run in (free, held)))
 
 

@@ -103,8 +103,8 @@ def of_width(d_k: int, drawn: Tensor) -> Width:
     attention = untrained(config, 0).layers[0].attention
     assert isinstance(attention, Attention)
     given = {"q": drawn[0], "k": drawn[1]}
-    ours = recorded(attention, drawn[0, :, 0], given=given)
-    theirs = recorded(attention, drawn[0, :, 0], given={**given, "scaled": ours["scores"]})
+    ours = recorded(attention, drawn[0, :, 0], put=given)
+    theirs = recorded(attention, drawn[0, :, 0], put={**given, "scaled": ours["scores"]})
     with_, without = ours["weights"], theirs["weights"]
     return Width(
         d_k, float(ours["scores"].std()), math.sqrt(d_k),
@@ -126,4 +126,4 @@ def softmax_of(scores: Sequence[float]) -> Tensor:
     attention = untrained(config, 0).layers[0].attention
     assert isinstance(attention, Attention)
     row = torch.tensor(scores, dtype=torch.float32).expand(1, 1, len(scores), -1)
-    return recorded(attention, torch.zeros(1, len(scores), 2), given={"masked": row})["weights"][0, 0, 0]
+    return recorded(attention, torch.zeros(1, len(scores), 2), put={"masked": row})["weights"][0, 0, 0]

@@ -11,7 +11,7 @@ from encoder.model.encoder import Encoder
 from encoder.model.tap import Tap
 from encoder.train.packing import Rows
 
-DROPPED = {("embedding", "output"), ("attention", "weights"), ("attention", "output"), ("feed_forward", "output")}
+DROPPED = ("embedding.output", "attention.weights", "attention.output", "feed_forward.output")
 
 
 @dataclass(frozen=True)
@@ -54,27 +54,22 @@ class TrainingTap(Tap):
     """
 
     def __init__(
-        self, positions: Tensor, places: Tensor, dropout: float, penalties: list[Tensor] | None = None, part: str = ""
+        self, positions: Tensor, places: Tensor, dropout: float, penalties: list[Tensor] | None = None
     ) -> None:
         self.positions = positions
         self.places = places
         self.dropout = dropout
         self.penalties = penalties
-        self.part = part
 
-    def __call__(self, name: str, value: Tensor) -> Tensor:
+    def see(self, name: str, value: Tensor) -> Tensor:
         """Exchange the positions, drop out, or hand on."""
-        if (self.part, name) == ("embedding", "positions"):
+        if name == "embedding.positions":
             return self.positions[self.places]
-        if (self.part, name) == ("attention", "masked") and self.penalties is not None:
+        if name.endswith("attention.masked") and self.penalties is not None:
             self.penalties.append(value.float().logsumexp(-1).square().mean())
-        if self.dropout and (self.part, name) in DROPPED:
+        if self.dropout and name.endswith(DROPPED):
             return functional.dropout(value, self.dropout)
         return value
-
-    def inside(self, part: str) -> "TrainingTap":
-        """The same, one part further down."""
-        return TrainingTap(self.positions, self.places, self.dropout, self.penalties, part)
 
 
 class MaskedWords(nn.Module):
