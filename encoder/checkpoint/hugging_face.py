@@ -12,12 +12,10 @@ from typing import Any
 from torch import Tensor
 
 from encoder.checkpoint.tensor_files import CheckpointError
-from encoder.model.config import Activation, EncoderConfig
+from encoder.model.activations import ACTIVATIONS
+from encoder.model.config import EncoderConfig
 
-ACTIVATIONS: dict[str, Activation] = {
-    "relu": "relu", "gelu": "gelu", "gelu_python": "gelu",
-    "gelu_new": "gelu_tanh", "gelu_fast": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh",
-}  # fmt: skip
+ACTIVATION_OF = {theirs: ours for ours, activation in ACTIVATIONS.items() for theirs in activation.hugging_face}
 # Fields that may only have one value here, and why. What is absent has that value.
 ONLY: dict[str, tuple[tuple[object, ...], str]] = {
     "position_embedding_type": (("absolute",), "positions are part of the embedding here, not of the scores"),
@@ -85,7 +83,7 @@ class Family:
     left_out: Mapping[str, str]
     fields: Mapping[str, str] = field(default_factory=lambda: BERT_FIELDS)
     fixed: Mapping[str, Any] = field(default_factory=dict)
-    head_activation: Activation | None = None
+    head_activation: str | None = None
     positions_after_padding: bool = False
 
 
@@ -217,11 +215,11 @@ def read_fields(raw: Mapping[str, Any], mlm_head: bool) -> EncoderConfig:
         raise CheckpointError(f"it lacks {', '.join(absent)}, which a {raw['model_type']} model has")
     given = {ours: raw[theirs] for ours, theirs in kind.fields.items() if theirs in raw}
     given = USUAL | given | dict(kind.fixed)
-    if not isinstance(given["activation"], str) or given["activation"] not in ACTIVATIONS:
+    if not isinstance(given["activation"], str) or given["activation"] not in ACTIVATION_OF:
         raise CheckpointError(
-            f"{kind.fields['activation']} is {given['activation']!r}; it must be one of {', '.join(ACTIVATIONS)}"
+            f"{kind.fields['activation']} is {given['activation']!r}; it must be one of {', '.join(ACTIVATION_OF)}"
         )
-    given["activation"] = ACTIVATIONS[given["activation"]]
+    given["activation"] = ACTIVATION_OF[given["activation"]]
     given["head_activation"] = kind.head_activation
     if given.get("embedding_size") == given["d_model"] and not kind.fixed.get("shared_layers"):
         given["embedding_size"] = None  # ELECTRA has the linear map only where the widths differ, ALBERT always

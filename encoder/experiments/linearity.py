@@ -8,7 +8,7 @@ from torch import Tensor
 from encoder.checkpoint.build import untrained
 from encoder.experiments.common import at_least, normal, recorded
 from encoder.model.attention import Attention
-from encoder.model.config import Activation, EncoderConfig
+from encoder.model.config import EncoderConfig
 from encoder.model.feed_forward import FeedForward
 
 
@@ -33,7 +33,7 @@ class Collapse:
 
 
 def collapse(
-    d_model: int = 64, d_ff: int = 256, *, samples: int = 2048, activation: Activation = "relu", seed: int = 0
+    d_model: int = 64, d_ff: int = 256, *, samples: int = 2048, activation: str = "relu", seed: int = 0
 ) -> Collapse:
     """`merged` for a random feed-forward network and standard normal inputs.
 

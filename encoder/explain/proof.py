@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from torch.func import functional_call
 
 from encoder.edits.describe import sentence
+from encoder.model.activations import ACTIVATIONS
 from encoder.model.block import Block
 from encoder.model.encoder import Encoder
 from encoder.model.meta import meta_device
@@ -68,11 +69,6 @@ def edited_between(trace: Trace, received: str, ours: str) -> str:
 def largest(ours: Tensor, theirs: Tensor) -> float:
     """The largest absolute difference between two tensors that broadcast."""
     return float((ours - theirs).abs().max())
-
-
-MODULES: dict[str, Callable[[], nn.Module]] = {
-    "relu": nn.ReLU, "gelu": nn.GELU, "gelu_tanh": lambda: nn.GELU("tanh")
-}  # fmt: skip
 
 
 def run(module: Callable[[], nn.Module], weights: Mapping[str, Tensor], *inputs: Tensor, **options: object) -> Tensor:
@@ -151,7 +147,7 @@ def feed_forward(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     weights = {
         "0.weight": ours.w_1.weight, "0.bias": ours.w_1.bias, "2.weight": ours.w_2.weight, "2.bias": ours.w_2.bias
     }  # fmt: skip
-    activation, d_model, d_ff = MODULES[config.activation], config.d_model, config.d_ff
+    activation, d_model, d_ff = ACTIVATIONS[config.activation].module, config.d_model, config.d_ff
     (x,) = trace.step(at + "feed_forward.hidden").inputs
     theirs = run(
         lambda: nn.Sequential(nn.Linear(d_model, d_ff), activation(), nn.Linear(d_ff, d_model)), weights, trace[x]
@@ -175,7 +171,7 @@ def layer(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     x = f"layers.{number - 1}.output" if number else "embedding.output"
     theirs = run(
         lambda: nn.TransformerEncoderLayer(
-            config.d_model, config.n_heads, config.d_ff, 0.0, MODULES[config.activation](), config.norm_eps,
+            config.d_model, config.n_heads, config.d_ff, 0.0, ACTIVATIONS[config.activation].module(), config.norm_eps,
             batch_first=True, norm_first=config.norm_first,
         ),
         weights, trace[x][None],

@@ -4,13 +4,14 @@ import math
 from dataclasses import dataclass, fields
 from typing import Literal, get_args
 
+from encoder.model.activations import ACTIVATIONS
+
 Positions = Literal["sinusoidal", "learned", "none"]
-Activation = Literal["relu", "gelu", "gelu_tanh"]
 NormFormula = Literal["layer_norm", "std_norm"]
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "positions": get_args(Positions),
-    "activation": get_args(Activation),
+    "activation": tuple(ACTIVATIONS),
     "norm": get_args(NormFormula),
 }
 LONGEST = 8192  # tokens in one input
@@ -49,7 +50,7 @@ class EncoderConfig:
     d_ff: int = 2048
     max_positions: int = 512
     positions: Positions = "sinusoidal"
-    activation: Activation = "relu"
+    activation: str = "relu"
     norm: NormFormula = "layer_norm"
     norm_eps: float = 1e-5
     norm_first: bool = False
@@ -60,7 +61,7 @@ class EncoderConfig:
     n_segments: int = 0
     mask_value: float = -math.inf
     mlm_head: bool = False
-    head_activation: Activation | None = None
+    head_activation: str | None = None
     shared_layers: bool = False
     trained_length: int | None = None
 

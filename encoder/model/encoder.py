@@ -5,10 +5,10 @@ from itertools import islice
 import torch
 from torch import Tensor, nn
 
+from encoder.model.activations import ACTIVATIONS
 from encoder.model.block import Block
 from encoder.model.config import EncoderConfig
 from encoder.model.embedding import Embedding
-from encoder.model.feed_forward import ACTIVATIONS
 from encoder.model.linear import LaidOut, Linear
 from encoder.model.normalization import NORMS
 from encoder.model.tap import NO_TAP, Tap
@@ -25,7 +25,7 @@ class MLMHead(LaidOut):
         self.transform = Linear(config.d_model, config.d_embedding)
         self.norm = NORMS[config.norm](config.d_embedding, config.norm_eps)
         self.bias = nn.Parameter(torch.zeros(config.vocab_size))
-        self.activation = ACTIVATIONS[config.head_activation or config.activation]
+        self.activation = ACTIVATIONS[config.head_activation or config.activation].function
 
     def forward(self, x: Tensor, embedding: Tensor, tap: Tap = NO_TAP) -> Tensor:
         """Score every word at every position; `embedding` is the token table [vocab, d_embedding]."""

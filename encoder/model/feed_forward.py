@@ -1,20 +1,11 @@
 """The position-wise feed-forward network (paper, section 3.3)."""
 
-from collections.abc import Callable
-from functools import partial
-
 from torch import Tensor, nn
-from torch.nn import functional
 
+from encoder.model.activations import ACTIVATIONS
 from encoder.model.config import EncoderConfig
 from encoder.model.linear import Linear
 from encoder.model.tap import NO_TAP, Tap
-
-ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
-    "relu": functional.relu,
-    "gelu": functional.gelu,
-    "gelu_tanh": partial(functional.gelu, approximate="tanh"),
-}
 
 
 class FeedForward(nn.Module):
@@ -27,7 +18,7 @@ class FeedForward(nn.Module):
         super().__init__()
         self.w_1 = Linear(config.d_model, config.d_ff)
         self.w_2 = Linear(config.d_ff, config.d_model)
-        self.activation = ACTIVATIONS[config.activation]
+        self.activation = ACTIVATIONS[config.activation].function
 
     def forward(self, x: Tensor, tap: Tap = NO_TAP) -> Tensor:
         """Widen, bend, narrow."""

@@ -7,9 +7,9 @@ model of that configuration records, under the names that the forward pass gives
 from dataclasses import replace
 from functools import lru_cache
 
+from encoder.model.activations import ACTIVATIONS
 from encoder.model.config import EncoderConfig
 from encoder.steps.entries import (
-    ACTIVATION_FORMULAS,
     ADD,
     ATTENTION,
     EMBEDDING,
@@ -70,8 +70,8 @@ def norm_steps(config: EncoderConfig, prefix: str, group: str, x: str, norm: str
 
 def activated(operation: str, steps: tuple[Step, ...]) -> tuple[Step, ...]:
     """The steps with an activation filled in."""
-    formula = ACTIVATION_FORMULAS[operation]
-    values = "positive" if operation == "relu" else "signed"
+    activation = ACTIVATIONS[operation]
+    formula, values = activation.formula, "positive" if activation.cuts else "signed"
     return tuple(
         replace(step, formula=formula, operation=operation, values=values) if step.operation == "{activation}" else step
         for step in steps

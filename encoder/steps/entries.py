@@ -159,11 +159,6 @@ FEED_FORWARD = (
         ("feed_forward.w_2",),
     ),
 )  # fmt: skip
-ACTIVATION_FORMULAS = {
-    "relu": r"\max(0, h)",
-    "gelu": r"h \cdot \Phi(h)",
-    "gelu_tanh": r"\tfrac{h}{2} \Big(1 + \tanh\big(\sqrt{2/\pi}\,(h + 0.044715\, h^3)\big)\Big)",
-}
 ADD = (
     Step(
         "residual", "x", r"x", TOKENS_BY_MODEL, "same", ("{x}",), "Residual",

@@ -26,7 +26,6 @@ class Term:
         return "; ".join(f"{where}: {name}" for where, name in names.items() if name != "–")
 
 
-ALL_PAIRS = ("attention.scores", "attention.scaled", "attention.masked", "attention.weights")
 NORMS = ("add_norm_1.", "add_norm_2.", "final_norm.", "embedding.norm")
 
 TERMS = (

@@ -3,7 +3,6 @@
 from encoder.experiments import collapse, halved
 from encoder.formatting import brief
 from encoder.model.attention import Attention
-from encoder.model.config import Activation
 from encoder.text_encoder import TextEncoder
 from encoder.trials.finding import Bars, Finding, array, judge
 
@@ -12,8 +11,7 @@ ROUNDING = 1e-5
 
 def layers_collapse(encoder: TextEncoder, between: str = "nothing") -> Finding:
     """Two linear layers, with what stands between them here, are one linear layer."""
-    activation: Activation = "gelu" if between == "gelu" else "relu"
-    found = collapse(activation=activation)
+    found = collapse(activation="relu" if between == "nothing" else between)
     apart = found.linear if between == "nothing" else found.bent
     left = found.linear_remainder if between == "nothing" else found.remainder
     said = (

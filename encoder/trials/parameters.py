@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 
+from encoder.model.activations import ACTIVATIONS
 from encoder.trials.heads import LINKS
 from encoder.trials.sizes import PARTS
 
@@ -70,7 +71,7 @@ PARAMETERS: dict[str, Text | Number | Several] = {
     "sentences": Several(Text(), 8),
     "positions": Text(choices=("off", "on")),
     "mask": Text(choices=("kept", "forgotten")),
-    "between": Text(choices=("nothing", "relu", "gelu")),
+    "between": Text(choices=("nothing", *ACTIVATIONS)),
     "part": Text(choices=tuple(PARTS)),
     "job": Text(choices=tuple(LINKS)),
     "layer": Number(0, 95),

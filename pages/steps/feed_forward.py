@@ -6,6 +6,7 @@ import streamlit as st
 from encoder.figures.charts import token_bars
 from encoder.formatting import short, shown
 from encoder.metrics import most_active, never_active_share, silent_share
+from encoder.model.activations import ACTIVATIONS
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.state import session_state as state
@@ -16,6 +17,7 @@ MOST = 5
 
 step = panel.draw("feed_forward")
 trace, view = session.now(), state.current()
+kind = ACTIVATIONS[trace.config.activation]
 activation = trace[f"layers.{view.layer}.feed_forward.activation"]
 
 st.header("How many units are silent")
@@ -25,7 +27,7 @@ chart(bars, "silent", "Share of units that are zero, for each token")
 say(
     f"On average {short(float(silent.mean()))} of the {trace.config.d_ff} units are exactly zero at a token; "
     f"{short(never_active_share(activation))} of them are zero at every token of this sentence.",
-    "GELU damps, it does not cut." if trace.config.activation == "gelu" else "",
+    "" if kind.cuts else f"{kind.title} damps, it does not cut.",
 )
 
 st.header(f"The {MOST} most active units of each token")

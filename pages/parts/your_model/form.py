@@ -3,6 +3,7 @@
 import streamlit as st
 
 from encoder import PRESETS
+from encoder.model.activations import ACTIVATIONS
 from encoder.model.config import CHOICES, EncoderConfig
 from pages.ui.state import session_state as state
 
@@ -19,7 +20,7 @@ OPTIONS: dict[str, tuple[str, dict[bool | str, str]]] = {
     "norm_first": ("Place of the norm", {False: "after adding (post-norm)", True: "before (pre-norm)"}),
     "norm": ("Norm formula", {name: name for name in CHOICES["norm"]}),
     "final_norm": ("After the stack", {False: "nothing", True: "a final norm"}),
-    "activation": ("Activation", {name: name for name in CHOICES["activation"]}),
+    "activation": ("Activation", {name: one.title for name, one in ACTIVATIONS.items()}),
     "positions": ("Positions", {name: name for name in CHOICES["positions"]}),
     "scale_embeddings": ("Embeddings", {True: "times √d_model", False: "as they are"}),
 }

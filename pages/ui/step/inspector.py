@@ -126,7 +126,7 @@ def draw(trace: Trace) -> None:
     if cell is not None and cell not in state.session().trail:
         state.session().trail = [cell]
     with st.container(border=True, key="inspector"):
-        breadcrumb(trace)
+        breadcrumb()
         st.markdown(f"### {plain(place(trace, found.name, found.index))} = {short(found.recorded)}")
         st.markdown(found.words)
         if found.edited:
@@ -146,7 +146,7 @@ def draw(trace: Trace) -> None:
             terms(trace, found)
 
 
-def breadcrumb(trace: Trace) -> None:
+def breadcrumb() -> None:
     """The trail of opened numbers, each a way back, and the way out."""
     with st.container(horizontal=True, key="trail"):
         for i, cell in enumerate(state.session().trail):

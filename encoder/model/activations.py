@@ -1,0 +1,40 @@
+"""The activations that a model may have: all that is known of one, but for its arithmetic number by number.
+
+That stands in `encoder.operations.activation`, under the same name.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from torch import Tensor, nn
+from torch.nn import functional
+
+
+@dataclass(frozen=True)
+class Activation:
+    """What bends each number by itself.
+
+    `title` is its name for people, `formula` LaTeX for a number h, `module` what PyTorch has of it, `hugging_face` the
+    names it goes by in a config.json. `cuts` says whether it is exactly zero for all below zero.
+    """
+
+    title: str
+    function: Callable[[Tensor], Tensor]
+    formula: str
+    module: Callable[[], nn.Module]
+    hugging_face: tuple[str, ...]
+    cuts: bool = False
+
+
+ACTIVATIONS: dict[str, Activation] = {
+    "relu": Activation("ReLU", functional.relu, r"\max(0, h)", nn.ReLU, ("relu",), cuts=True),
+    "gelu": Activation("GELU", functional.gelu, r"h \cdot \Phi(h)", nn.GELU, ("gelu", "gelu_python")),
+    "gelu_tanh": Activation(
+        "GELU (tanh)",
+        partial(functional.gelu, approximate="tanh"),
+        r"\tfrac{h}{2} \Big(1 + \tanh\big(\sqrt{2/\pi}\,(h + 0.044715\, h^3)\big)\Big)",
+        partial(nn.GELU, "tanh"),
+        ("gelu_new", "gelu_fast", "gelu_pytorch_tanh"),
+    ),
+}
