@@ -172,6 +172,12 @@ def gelu(given: Given) -> Derived:
     return h * 0.5 * (1 + torch.erf(h / math.sqrt(2))), h.abs()
 
 
+def silu(given: Given) -> Derived:
+    """H over one plus e to the minus h."""
+    (h,) = given.inputs
+    return h / (1 + torch.exp(-h)), h.abs()
+
+
 def decode(given: Given) -> Derived:
     """Every row times every row of the embedding table."""
     (x,), (table, bias) = given.inputs, given.parameters
@@ -209,6 +215,7 @@ REPLAY: dict[str, Callable[[Given], Derived]] = {
     "relu": lambda g: exact(g.inputs[0] * (g.inputs[0] > 0)),
     "gelu": gelu,
     "gelu_tanh": gelu_tanh,
+    "silu": silu,
     "decode": decode,
 }
 

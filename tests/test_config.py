@@ -19,7 +19,7 @@ WHOLE = {
 }
 CHOICES = {
     "positions": "sinusoidal, learned, none",
-    "activation": "relu, gelu, gelu_tanh",
+    "activation": "relu, gelu, gelu_tanh, silu",
     "norm": "layer_norm, std_norm",
 }
 FLAGS = ("norm_first", "final_norm", "embedding_norm", "scale_embeddings", "mlm_head", "shared_layers")

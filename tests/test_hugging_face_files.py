@@ -152,7 +152,7 @@ REFUSED: dict[str, tuple[Change, tuple[str, ...]]] = {
     "pruned-heads": (fields(pruned_heads={"0": [1]}), ("pruned_heads is {'0': [1]}", "the same number of heads")),
     "quantized": (fields(quantization_config={"bits": 4}), ("quantization_config is {'bits': 4}",)),
     "own-code": (fields(auto_map={"AutoModel": "modeling.py"}), ("auto_map is", "is never run")),
-    "activation": (fields(hidden_act="swish"), ("hidden_act is 'swish'; it must be one of relu, gelu",)),
+    "activation": (fields(hidden_act="mish"), ("hidden_act is 'mish'; it must be one of relu, gelu",)),
     "activation-a-list": (fields(hidden_act=["gelu"]), ("hidden_act is ['gelu']",)),
     "no-sizes": (fields(hidden_size=..., vocab_size=...), ("it lacks vocab_size, hidden_size, which a bert",)),
     "heads-do-not-divide": (

@@ -35,6 +35,7 @@ VARIANTS: dict[str, EncoderConfig] = {
     "unscaled-embeddings": replace(TINY, scale_embeddings=False),
     "finite-mask": replace(TINY, mask_value=-1e9),
     "gelu-tanh": replace(TINY, activation="gelu_tanh", mlm_head=True),
+    "silu": replace(TINY, activation="silu", mlm_head=True),
     "head-activation": replace(TINY, activation="relu", mlm_head=True, head_activation="gelu"),
     "narrow": replace(TINY, embedding_size=18, mlm_head=True, n_segments=2),
     "narrow-norm": replace(TINY, embedding_size=18, mlm_head=True, embedding_norm=True, positions="learned"),

@@ -28,6 +28,7 @@ MODELS: dict[str, Made] = {  # the class of its model, that of its configuration
     "bert-without-head": ("BertModel", "BertConfig", SIZES),
     "bert-of-a-classifier": ("BertForSequenceClassification", "BertConfig", SIZES),
     "bert-relu": ("BertForMaskedLM", "BertConfig", {**SIZES, "hidden_act": "relu", "layer_norm_eps": 1e-5}),
+    "bert-silu": ("BertForMaskedLM", "BertConfig", {**SIZES, "hidden_act": "silu"}),
     "bert-gelu-new": ("BertForMaskedLM", "BertConfig", {**SIZES, "hidden_act": "gelu_new"}),
     "roberta": ("RobertaForMaskedLM", "RobertaConfig", SIZES),
     "roberta-one-segment": ("RobertaForMaskedLM", "RobertaConfig", {**SIZES, "type_vocab_size": 1}),

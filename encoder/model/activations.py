@@ -37,4 +37,5 @@ ACTIVATIONS: dict[str, Activation] = {
         partial(nn.GELU, "tanh"),
         ("gelu_new", "gelu_fast", "gelu_pytorch_tanh"),
     ),
+    "silu": Activation("SiLU", functional.silu, r"h \cdot \sigma(h)", nn.SiLU, ("silu", "swish")),
 }

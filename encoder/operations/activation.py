@@ -32,3 +32,14 @@ def gelu_tanh(at: Operands) -> Made:
     h = tex(x.value)
     latex = rf"\frac{{{h}}}{{2}} \cdot (1 + \tanh({tex(inner)}))"
     return Made(0.5 * x.value * (1 + math.tanh(inner)), words, latex, abs(x.value), (x,))
+
+
+@operation("{name} = torch.nn.functional.silu({0})", lambda k: 4)
+def silu(at: Operands) -> Made:
+    """Times its own logistic sigmoid (Hendrycks and Gimpel 2016; Ramachandran et al. 2017 call it Swish)."""
+    x = at.number(0, *at.index)
+    small = math.exp(-abs(x.value))  # never overflows
+    sigma = (1.0 if x.value >= 0 else small) / (1 + small)
+    words = "The number times its logistic sigmoid, a share between 0 and 1."
+    latex = rf"{tex(x.value)} \cdot \sigma({tex(x.value)}) = {tex(x.value)} \cdot {tex(sigma)}"
+    return Made(x.value * sigma, words, latex, abs(x.value), (x,))

@@ -1,0 +1,46 @@
+"""What must know an activation knows every one of them, and nothing else names them."""
+
+import re
+from pathlib import Path
+
+import pytest
+import torch
+from oracle import REPLAY
+from tiny import VARIANTS
+
+from encoder import EncoderConfig
+from encoder.model.activations import ACTIVATIONS
+from encoder.operations.table import OPERATIONS
+from encoder.steps.catalogue import by_name
+
+ROOT = Path(__file__).parents[1]
+# Besides these: its variant in tests/tiny.py, its formula in tests/oracle.py, the list in tests/test_config.py.
+KNOW = {"encoder/model/activations.py", "encoder/operations/activation.py"}
+
+
+@pytest.mark.parametrize("name", ACTIVATIONS)
+def test_an_activation_is_known_wherever_it_must_be(name: str) -> None:
+    assert name in OPERATIONS and name in REPLAY
+    assert any(config.activation == name for config in VARIANTS.values())
+    step = by_name(EncoderConfig(activation=name))["layers.0.feed_forward.activation"]
+    assert step.operation == name and step.formula == ACTIVATIONS[name].formula
+
+
+@pytest.mark.parametrize("name", ACTIVATIONS)
+def test_the_function_is_the_one_of_the_module(name: str) -> None:
+    x = torch.linspace(-9, 9, 1001)
+    made = ACTIVATIONS[name].function(x)
+    torch.testing.assert_close(made, ACTIVATIONS[name].module()(x))
+    assert ACTIVATIONS[name].cuts == (not made[x < 0].any())
+
+
+def test_a_name_in_a_checkpoint_means_one_activation() -> None:
+    names = [theirs for activation in ACTIVATIONS.values() for theirs in activation.hugging_face]
+    assert len(names) == len(set(names))
+
+
+def test_a_new_activation_is_written_in_two_files() -> None:
+    """The newest one stands for all that come: no other file of the library or the pages names it."""
+    newest = re.compile(rf"\b{list(ACTIVATIONS)[-1]}\b")
+    files = [path for folder in ("encoder", "pages") for path in (ROOT / folder).rglob("*.py")]
+    assert {str(path.relative_to(ROOT)) for path in files if newest.search(path.read_text(encoding="utf-8"))} == KNOW
