@@ -59,7 +59,7 @@ def start(name: str, at: int = 1) -> AppTest:
     return go(healthy(app.run()), "lessons")
 
 
-@pytest.mark.parametrize("name", library.ORDER)
+@pytest.mark.parametrize("name", library.files())
 def test_every_bundled_lesson_is_played_from_start_to_end(name: str) -> None:
     lesson = library.bundled()[name]
     app = go(open_app(), "lessons")

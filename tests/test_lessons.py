@@ -5,6 +5,7 @@ import random
 import string
 import tracemalloc
 import zlib
+from pathlib import Path
 
 import pytest
 
@@ -100,7 +101,7 @@ def test_a_lesson_has_bounds() -> None:
     assert len(problems(GOOD + step.replace("page", "side") * 59).splitlines()) == 20
 
 
-@pytest.mark.parametrize("name", library.ORDER)
+@pytest.mark.parametrize("name", library.files())
 def test_bundled_lessons_come_back_from_text_and_link(name: str) -> None:
     lesson = library.bundled()[name]
     assert read(write(lesson)) == lesson
@@ -108,8 +109,19 @@ def test_bundled_lessons_come_back_from_text_and_link(name: str) -> None:
     assert packed is not None and unpack(packed) == lesson
 
 
-def test_every_lesson_file_is_offered_and_ends_in_a_live_number() -> None:
-    assert {path.stem for path in library.FOLDER.iterdir()} == set(library.ORDER)
+def test_a_new_lesson_is_one_file(tmp_path: Path) -> None:
+    """Dropped beside the others it is offered after them, or at the place that its number says."""
+    for path in library.FOLDER.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    names = list(library.files())
+    assert (names[0], names[-1]) == ("shapes", "cost") and list(library.bundled()) == names
+    (tmp_path / "attention-first.toml").write_text(GOOD)
+    (tmp_path / "02-a-second.toml").write_text(GOOD)
+    assert list(library.files(tmp_path)) == [names[0], "a-second", *names[1:], "attention-first"]
+    assert read(library.files(tmp_path)["attention-first"].read_text()).title
+
+
+def test_every_bundled_lesson_ends_in_a_live_number() -> None:
     for lesson in library.bundled().values():
         assert lesson.steps[-1].trial
         assert any(step.question for step in lesson.steps)

@@ -4,6 +4,7 @@ import inspect
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ from encoder import TextEncoder, Trace, checkpoint, experiments, trials
 from encoder.formatting import brief
 from encoder.metrics import attention_weights, survey
 from encoder.trace.source import Source
-from encoder.trials import TRIALS, Finding, Verdict, heads, linear, meaning, order, sizes, stacks
+from encoder.trials import TRIALS, Finding, Verdict, heads, linear, meaning, order, sizes, stacks, trials_of
 
 HOLDS, CONDITION, FAILS, UNTRIED = Verdict.HOLDS, Verdict.CONDITION, Verdict.FAILS, Verdict.UNTRIED
 WIDE = "The animal didn't cross the street because it was too wide."
@@ -270,6 +271,19 @@ CASES: dict[str, tuple[Case, ...]] = {
 
 def test_every_trial_is_tried_and_has_two_outcomes() -> None:
     assert set(CASES) == set(TRIALS)
+
+
+def test_a_new_trial_is_a_function_of_its_module() -> None:
+    """A trial stands nowhere but in its module; what else it takes stands in PARAMETERS."""
+    module = ModuleType("new")
+
+    def louder(encoder: TextEncoder, sentence: str) -> Finding:
+        """Some claim."""
+        return Finding(1.0, "loudness", f"{sentence}!", HOLDS)
+
+    louder.__module__ = "new"
+    vars(module).update(louder=louder, looks_at=heads.looks_at, number=3)
+    assert trials_of(module) == {"louder": louder}
     assert {name for name, cases in CASES.items() if len({verdict for _, verdict, _ in cases}) < 2} == set()
 
 

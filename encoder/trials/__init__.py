@@ -6,6 +6,7 @@ trial takes stands in its signature, and what each name may hold in PARAMETERS.
 
 import inspect
 from collections.abc import Callable, Mapping
+from types import ModuleType
 from typing import Any
 
 from encoder.text_encoder import TextEncoder
@@ -15,47 +16,20 @@ from encoder.trials.heads import position_of
 from encoder.trials.parameters import OWN, PARAMETERS, Number, Several, Text
 
 Trial = Callable[..., Finding]
-TRIALS: dict[str, Trial] = {
-    trial.__name__: trial
-    for trial in (
-        order.same_vectors,
-        order.identical_rows,
-        order.position_values,
-        order.one_frequency,
-        order.one_rotation,
-        order.only_distance,
-        heads.looks_at,
-        heads.linked,
-        heads.refers,
-        meaning.contexts,
-        meaning.leans,
-        heads.head_job,
-        meaning.layers_rise,
-        arithmetic.by_hand,
-        arithmetic.softmax_is,
-        arithmetic.rows_sum,
-        arithmetic.spread_grows,
-        arithmetic.saturates,
-        arithmetic.division_matters,
-        stacks.residuals_keep,
-        stacks.norms_keep_length,
-        stacks.gradients_vanish,
-        stacks.pre_norm_deeper,
-        stacks.std_norm_is,
-        linear.layers_collapse,
-        linear.activation_needed,
-        linear.attention_linear,
-        stacks.padding_ignored,
-        stacks.masks_alike,
-        sizes.block_size,
-        sizes.part_size,
-        sizes.query_key_value,
-        sizes.shape_is,
-        sizes.one_width,
-        sizes.time_constant,
-        sizes.ids_say,
-    )
-}
+
+
+def trials_of(module: ModuleType) -> dict[str, Trial]:
+    """The functions that a module itself defines and that make a finding of an encoder, in their order."""
+    return {
+        name: value
+        for name, value in vars(module).items()
+        if inspect.isfunction(value) and value.__module__ == module.__name__
+        and value.__annotations__.get("return") is Finding and "encoder" in value.__annotations__
+    }  # fmt: skip
+
+
+MODULES = (order, heads, meaning, arithmetic, stacks, linear, sizes)  # in the order in which the maker offers them
+TRIALS: dict[str, Trial] = {name: trial for module in MODULES for name, trial in trials_of(module).items()}
 
 
 def takes(name: str) -> dict[str, bool]:

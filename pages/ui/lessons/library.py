@@ -1,6 +1,7 @@
 """Where lessons come from, whether they fit the app, and the way through them."""
 
 import hashlib
+import re
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -19,18 +20,21 @@ FOLDER = Path(__file__).parents[2] / "lessons"
 HERE = next(page for page in PAGES if page.key == "lessons")
 # Every page that a step may show, by key.
 SHOWN = {page.key: page for page in PAGES if page.section != "Learn"}
-# The order in which the bundled lessons are offered.
-ORDER = (
-    "shapes", "word-order", "positions", "q-k-v-by-hand", "softmax-by-hand", "why-divide", "many-heads", "who-is-it",
-    "many-meanings", "padding", "why-residuals", "two-norms", "why-relu", "parameters", "cost",
-)  # fmt: skip
+
+
+def files(folder: Path = FOLDER) -> dict[str, Path]:
+    """The lesson files of a folder by name, in the order in which they are offered.
+
+    A number before the name, as in 07-many-heads.toml, is its place; files without one follow, by name.
+    """
+    found = sorted(folder.glob("*.toml"), key=lambda path: path.name)
+    return {re.sub(r"^\d+-", "", path.stem): path for path in found}
 
 
 @st.cache_resource(show_spinner=False)
 def bundled() -> dict[str, Lesson]:
     """The lessons that belong to the app, by name."""
-    files = {name: FOLDER / f"{name}.toml" for name in ORDER}
-    return {name: fitting(read(file.read_text(encoding="utf-8"), file.name)) for name, file in files.items()}
+    return {name: fitting(read(file.read_text(encoding="utf-8"), file.name)) for name, file in files().items()}
 
 
 def fitting(lesson: Lesson, name: str = "the lesson") -> Lesson:
