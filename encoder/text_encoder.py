@@ -218,8 +218,9 @@ class TextEncoder:
         vocabulary as it stands there, such as "##ing".
 
         Raises:
-            ValueError: the vocabulary has it in pieces only, or not at all.
+            ValueError: the vocabulary has it in pieces only, or not at all; or a trace of another model.
         """
+        self.check_own(trace)
         word, place = word.strip(), trace.pieces.word_of(position)
         start = trace.pieces.spans[place[0]][0]
         for form in dict.fromkeys((word, word.lower(), word.capitalize(), word.upper())):
@@ -234,14 +235,31 @@ class TextEncoder:
             raise ValueError(f"“{word}” is not one word of the vocabulary")
         return int(entry)
 
+    def check_own(self, trace: Trace) -> None:
+        """Refuse the trace of another model: it has other weights, or the same under another configuration."""
+        ours, theirs = self.source, trace.source
+        same = ours == theirs or (ours.sha256 != "" and ours.sha256 == theirs.sha256)
+        if trace.config != self.config or not same:
+            raise ValueError(f"the trace is of another model ({theirs.name}) than this one ({ours.name})")
+
     def explain(self, trace: Trace, name: str, index: Sequence[int]) -> Explanation:
-        """Where one number of a run came from; see `encoder.explain.number.explain`."""
+        """Where one number of a run came from; see `encoder.explain.number.explain`.
+
+        Raises:
+            ValueError: a trace of another model, or an index that is not there.
+        """
+        self.check_own(trace)
         return explain(self.model, trace, name, index)
 
     def predict(
         self, trace: Trace, k: int = 5, positions: Sequence[int] | None = None
     ) -> list[list[tuple[str, float]]] | None:
-        """The k likeliest words with their probabilities at these positions, or at each; None without an MLM head."""
+        """The k likeliest words with their probabilities at these positions, or at each; None without an MLM head.
+
+        Raises:
+            ValueError: a trace of another model, whose numbers stand for other words.
+        """
+        self.check_own(trace)
         if "mlm.probabilities" not in trace:
             return None
         shares = trace["mlm.probabilities"]

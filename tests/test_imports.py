@@ -103,3 +103,8 @@ print(sum(len(checks(encoder.model, trace, trace.step(name))) for name in trace)
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=120)
     proofs, loaded = done.stdout.split()
     assert int(proofs) > 20 and loaded == "False"
+
+
+def test_files_of_a_run_need_no_drawing() -> None:
+    script = "import encoder.export, sys; assert 'plotly' not in sys.modules"
+    assert subprocess.run([sys.executable, "-c", script], cwd=ROOT, timeout=300, check=False).returncode == 0

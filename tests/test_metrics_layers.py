@@ -207,7 +207,7 @@ def test_the_lens_needs_a_head_and_its_own_model(base: TextEncoder, small: TextE
     headless = tiny(TINY)
     with pytest.raises(ValueError, match="'tiny' has no masked-language-model head"):
         logit_lens(headless, headless.trace("w1"))
-    with pytest.raises(ValueError, match="the trace is from 'base', the encoder is 'small'"):
+    with pytest.raises(ValueError, match=r"the trace is of another model \(base\) than this one \(small\)"):
         logit_lens(small, sara)
 
 

@@ -1,6 +1,9 @@
 """The rooms of pages/ stand on each other in one direction, without a circle."""
 
 import ast
+import json
+import subprocess
+import sys
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -64,3 +67,9 @@ def test_a_page_and_its_parts_are_read_at_one_glance() -> None:
     long = {name: path.read_text(encoding="utf-8").count("\n") for name, path in MODULES.items()
             if name.startswith(("pages.steps.", "pages.parts."))}  # fmt: skip
     assert {name: lines for name, lines in long.items() if lines > 80} == {}
+
+
+def test_writing_text_needs_no_session() -> None:
+    script = "import pages.ui.text, json, sys; print(json.dumps([m for m in sys.modules if m.startswith('pages.')]))"
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert set(json.loads(done.stdout)) == {"pages.ui", "pages.ui.text"}

@@ -158,8 +158,7 @@ def outcomes(
         ValueError: an edit, batch or watched word that cannot be, or a trace of another model; at once, not later.
     """
     n, config = len(tokens(trace)), encoder.config
-    if trace.config != config or trace.source != encoder.source:
-        raise ValueError(f"the trace is of another model ({trace.source.name}) than this one ({encoder.source.name})")
+    encoder.check_own(trace)
     if batch < 1:
         raise ValueError(f"batch is {batch}; it must be 1 or more")
     if watch and not config.mlm_head:

@@ -50,8 +50,7 @@ def scaling(encoder: TextEncoder, trace: Trace | Text) -> Scaling:
         ValueError: the trace is of another model.
     """
     trace = trace if isinstance(trace, Trace) else encoder.trace(trace)
-    if trace.config != encoder.config or trace.source != encoder.source:
-        raise ValueError(f"the trace is of model {trace.source.name!r}; this one is {encoder.source.name!r}")
+    encoder.check_own(trace)
     undone = [Edit(f"layers.{i}.attention.scaled", "bypass") for i in range(encoder.config.n_layers)]
     without = encoder.trace(trace.asked, hidden=trace.hidden, edits=(*trace.edits, *undone))
     ours, theirs = attention_weights(trace), attention_weights(without)

@@ -34,8 +34,7 @@ def logit_lens(encoder: TextEncoder, trace: Trace, positions: Sequence[int] | No
     model = encoder.model
     if model.mlm_head is None:
         raise ValueError(f"{encoder.source.name!r} has no masked-language-model head; it cannot name words")
-    if trace.source != encoder.source:
-        raise ValueError(f"the trace is from {trace.source.name!r}, the encoder is {encoder.source.name!r}")
+    encoder.check_own(trace)
     x = stream(trace)
     if positions is not None:
         x = x[:, list(positions)]
