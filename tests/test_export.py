@@ -11,7 +11,7 @@ import pytest
 
 from encoder import Edit, TextEncoder, Trace
 from encoder.export.archive import about, layer_size, run_size, table, to_csv_zip, to_npz
-from encoder.export.caption import LONGEST, caption, file_name
+from encoder.export.caption import LONGEST, About, caption, file_name
 from encoder.export.tables import cell, to_csv
 from encoder.figures.charts import likeliest, lines, term_bars, token_bars
 from encoder.figures.drawn import numbers_of
@@ -181,17 +181,42 @@ def test_steps_of_one_number_per_token_are_one_column(sara: Trace) -> None:
 
 
 def test_a_caption_says_everything(changed: Trace) -> None:
-    said = caption(
-        changed, what="Weights.", step="layers.2.attention.weights", layer=2, head=1, scale="0 to 1", compared="Other"
-    )
-    for part in ("Weights. Model small (sha256 ", "“Keys = on", "Compared with “Other”", "layers.2.attention.weights",
-                 "layer 2, head 1", "Colour scale 0 to 1", "Hidden: 2 ", "Changed: layer 2, head 1"):  # fmt: skip
+    said = caption(About.of(changed, "layers.2.attention.heads", head=1), what="Values.", scale="0 to 1")
+    for part in ("Values. Model small (sha256 ", "“Keys = on", "Step layers.2.attention.heads, layer 2, head 1",
+                 "Colour scale 0 to 1", "Hidden: 2 ", "Changed: layer 2, head 1", "random order (seed 7)"):  # fmt: skip
         assert part in said
     assert "\n" not in said
 
 
+def test_a_caption_leaves_out_what_does_not_reach_the_picture(changed: Trace) -> None:
+    for name, head, hidden, edits in (
+        ("embedding.tokens", 0, False, ()),
+        ("embedding.positions", 0, False, ("random order",)),
+        ("layers.0.attention.scaled", 1, False, ("random order",)),
+        ("layers.0.attention.masked", 1, True, ("random order",)),
+        ("layers.2.attention.weights", 1, True, ("random order",)),
+        ("layers.2.attention.heads", 0, True, ("random order",)),
+        ("layers.2.attention.heads", 1, True, ("random order", "layer 2, head 1: ")),
+        ("layers.2.attention.output", 0, True, ("random order", "layer 2, head 1: ")),
+    ):
+        said = caption(About.of(changed, name, head))
+        assert ("Hidden" in said) == hidden
+        assert [words for words in ("random order", "layer 2, head 1: ") if words in said] == list(edits)
+
+
+def test_two_runs_and_their_models_are_told_apart(changed: Trace, base: TextEncoder) -> None:
+    said = caption(About(changed, other=base.trace("Another"), reads=("output",)), what="Apart")
+    a, b = said.split("B: ")
+    assert "Model base" in b and "A: Model small" in a and "Keys" in a and "Hidden" in a and "Changed" in a
+    assert "“Another”" in b and "Hidden" not in b and "Changed" not in b
+
+
+def test_a_picture_of_no_run_says_what_it_is_of() -> None:
+    assert caption(About(scope="random numbers, seed 0"), what="Lines") == "Lines. Random numbers, seed 0."
+
+
 def test_a_long_sentence_is_cut_and_it_shows(small: TextEncoder) -> None:
-    said = caption(small.trace("a\nlong   one " * 100))
+    said = caption(About(small.trace("a\nlong   one " * 100)))
     assert "a long one a long one" in said and "…”" in said and len(said) < LONGEST + 80
 
 

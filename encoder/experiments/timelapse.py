@@ -11,8 +11,8 @@ from encoder import checkpoint
 from encoder.checkpoint.tensor_files import described, fingerprint, read
 from encoder.checkpoint.tokenizer_files import read_tokenizer
 from encoder.metrics.habits import Survey
-from encoder.metrics.heads import entropy_share
-from encoder.metrics.roles import ROLES, role_mass
+from encoder.metrics.measures import HEAD_MEASURES
+from encoder.metrics.roles import ROLES
 from encoder.text_encoder import TextEncoder
 from encoder.trace.source import Source
 from encoder.trace.unpadded import attention_weights, tokens
@@ -92,8 +92,8 @@ def appears(heads: list[Strongest]) -> tuple[Strongest | None, Strongest] | None
 class Moment:
     """One sentence in the model of one step: a head's `weights` [n, n], what it does, and the likeliest words.
 
-    `measures` holds "entropy_share" and the mass on the word itself and on its neighbours; `answers` the five likeliest
-    words at a masked place with their probabilities.
+    `measures` holds every one of HEAD_MEASURES; `answers` the five likeliest words at a masked place with their
+    probabilities.
     """
 
     step: int
@@ -122,8 +122,7 @@ def moment(step: int, encoder: TextEncoder, text: str, layer: int, head: int, po
     word = pieces.word_of(position)
     trace, asked = encoder.trace([text, pieces.replaced(word, encoder.mask_token)])  # one forward pass
     weights = attention_weights(trace, layer)[head : head + 1]
-    mass = role_mass(weights, tokens(trace))
-    measures = {"entropy_share": float(entropy_share(weights).mean())} | {role: float(mass[role]) for role in ROLES[:3]}
+    measures = {name: float(measure.of(weights, tokens(trace))) for name, measure in HEAD_MEASURES.items()}
     said = encoder.predict(asked, positions=[word[0]])
     kept = weights[0].numpy().copy()
     kept.flags.writeable = False

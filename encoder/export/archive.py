@@ -15,7 +15,7 @@ import torch
 
 from encoder.edits.edit import Edit
 from encoder.edits.text import edit_to_text
-from encoder.export.caption import caption
+from encoder.export.caption import About, caption
 from encoder.export.tables import Rows, grid, numbered, to_csv
 from encoder.trace.trace import Trace
 
@@ -32,7 +32,7 @@ def about(trace: Trace) -> dict[str, Any]:
     config = {name: None if value == -np.inf else value for name, value in asdict(trace.config).items()}
     return {
         "format": FORMAT,
-        "caption": caption(trace),
+        "caption": caption(About(trace)),
         "text": trace.text,
         "pair": trace.pieces.pair,
         "segments": list(trace.pieces.segments),

@@ -43,6 +43,7 @@ from encoder.metrics.layers import (
     token_paths,
 )
 from encoder.metrics.lens import final_answer, kl_to_last, lens_words, logit_lens, settled
+from encoder.metrics.measures import HEAD_MEASURES, HeadMeasure
 from encoder.metrics.neurons import (
     most_active,
     nearest_words,
@@ -53,12 +54,14 @@ from encoder.metrics.neurons import (
 )
 from encoder.metrics.pairs import WAYS, between, segment_mass, segments
 from encoder.metrics.roles import MARGIN, MOST, NO_ROLE, ROLES, SHUFFLES, TOO_FEW, Role, head_roles, role_mass
-from encoder.metrics.sentences import SENTENCES
+from encoder.metrics.sentences import BUNDLED, SENTENCES
 from encoder.metrics.sublayers import SUBLAYERS, norm_moments, sublayer_lengths
 from encoder.trace.unpadded import attention_weights, first_lost, stream
 
 __all__ = [
+    "BUNDLED",
     "FLOW_TOKENS",
+    "HEAD_MEASURES",
     "MARGIN",
     "MOST",
     "NO_ROLE",
@@ -68,6 +71,7 @@ __all__ = [
     "SUBLAYERS",
     "TOO_FEW",
     "WAYS",
+    "HeadMeasure",
     "Mixing",
     "Pca",
     "Role",

@@ -1,28 +1,22 @@
 """A model's habits: every measure of its heads and layers over a set of sentences instead of one."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from encoder.metrics.heads import confidence, distance, entropy, entropy_share, js_distance, offset
+from encoder.metrics.heads import js_distance
 from encoder.metrics.layers import cka_matrix, cosine
-from encoder.metrics.roles import ROLES, Role, head_roles, patterns, queries, role_mass
+from encoder.metrics.measures import HEAD_MEASURES
+from encoder.metrics.roles import Role, head_roles
 from encoder.metrics.sentences import SENTENCES
 from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import attention_weights, stream
 
-PER_HEAD: dict[str, Callable[[Tensor], Tensor]] = {
-    "entropy": lambda weights: entropy(weights).mean(-1),
-    "entropy_share": lambda weights: entropy_share(weights).mean(-1),
-    "distance": distance,
-    "offset": offset,
-    "confidence": confidence,
-}
 BATCH = 16  # sentences run at once
 
 
@@ -30,11 +24,11 @@ BATCH = 16  # sentences run at once
 class Survey:
     """What a model does over a set of sentences.
 
-    `measures` maps the names of `encoder.metrics.heads` and of ROLES to [n_layers, H], means over all queries (rows) of
-    all sentences; `roles` holds a label for every layer and head. `likeness` is `js_distance` between all heads of all
-    layers [n_layers * H, n_layers * H], layer by layer. `layer_cosine` and `layer_cka` [n_layers + 1, n_layers + 1]
-    compare the stream before the first layer and after each one: the mean cosine of a token with itself, and linear CKA
-    with the tokens of all sentences as its samples. `sentences` and `tokens` count what was measured.
+    `measures` maps the names of HEAD_MEASURES to [n_layers, H], means over all queries (rows) of all sentences; `roles`
+    holds a label for every layer and head. `likeness` is `js_distance` between all heads of all layers
+    [n_layers * H, n_layers * H], layer by layer. `layer_cosine` and `layer_cka` [n_layers + 1, n_layers + 1] compare
+    the stream before the first layer and after each one: the mean cosine of a token with itself, and linear CKA with
+    the tokens of all sentences as its samples. `sentences` and `tokens` count what was measured.
     """
 
     sentences: int
@@ -68,7 +62,7 @@ def survey(encoder: TextEncoder, sentences: Sequence[Text] = SENTENCES) -> Surve
         weights.append(attention_weights(trace).flatten(0, 1))  # [n_layers * H, n, n]
         streams.append(stream(trace))
     n_layers, n_heads = encoder.config.n_layers, encoder.config.n_heads
-    measures = {name: m.view(n_layers, n_heads) for name, m in (pooled(weights) | masses(weights, words)).items()}
+    measures = {name: m.view(n_layers, n_heads) for name, m in measured(weights, words).items()}
     labels = head_roles(weights, words)
     vectors = torch.cat(streams, 1)  # [n_layers + 1, tokens, d_model]
     return Survey(
@@ -92,17 +86,14 @@ def runs(encoder: TextEncoder, sentences: Sequence[Text]) -> Iterator[Trace]:
             yield from encoder.trace(same[start : start + BATCH])
 
 
-def pooled(weights: list[Tensor]) -> dict[str, Tensor]:
-    """The measures of PER_HEAD, sentences weighted by their number of rows: name -> [heads]."""
-    counts = torch.tensor([w.shape[-1] for w in weights])
-    return {name: mean([measure(w) for w in weights], counts) for name, measure in PER_HEAD.items()}
-
-
-def masses(weights: list[Tensor], words: list[list[str]]) -> dict[str, Tensor]:
-    """`role_mass` over all queries that have such a key, of all sentences: name -> [heads]."""
-    counts = torch.stack([queries(patterns(w)) for w in words])  # [sentences, roles]
-    found = [role_mass(w, t) for w, t in zip(weights, words, strict=True)]
-    return {role: mean([f[role] for f in found], counts[:, r]) for r, role in enumerate(ROLES)}
+def measured(weights: list[Tensor], words: list[list[str]], names: Iterable[str] = HEAD_MEASURES) -> dict[str, Tensor]:
+    """Some of HEAD_MEASURES, or all, over all rows of all sentences: name -> [heads]."""
+    found = {}
+    for name in names:
+        one = HEAD_MEASURES[name]
+        values = [one.of(w, tokens) for w, tokens in zip(weights, words, strict=True)]
+        found[name] = mean(values, torch.tensor([one.rows(tokens) for tokens in words]))
+    return found
 
 
 def likeness(weights: list[Tensor]) -> Tensor:

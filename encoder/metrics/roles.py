@@ -46,6 +46,11 @@ def role_mass(weights: Tensor, tokens: Sequence[str]) -> dict[str, Tensor]:
     return {role: mass[r] / queries(pattern[r]).clamp_min(1) for r, role in enumerate(ROLES)}
 
 
+def role_queries(tokens: Sequence[str], role: str) -> int:
+    """How many of the tokens have a key of a role."""
+    return int(queries(patterns(tokens)[ROLES.index(role)]))
+
+
 def queries(pattern: Tensor) -> Tensor:
     """How many rows of a pattern have a key at all: [..., n, n] -> [...]."""
     return pattern.any(-1).sum(-1)

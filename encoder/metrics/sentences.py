@@ -106,3 +106,4 @@ SENTENCES = (
     "John, who is my neighbour, grows tomatoes.",
     "At the end of the day, everyone was tired and happy.",
 )
+BUNDLED = f"{len(SENTENCES)} bundled sentences"

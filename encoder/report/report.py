@@ -10,7 +10,7 @@ from pathlib import Path
 from latex2mathml.converter import convert
 from plotly.offline import get_plotlyjs
 
-from encoder.export.caption import caption
+from encoder.export.caption import About, caption
 from encoder.figures.drawn import Drawn
 from encoder.figures.facts import main_fact
 from encoder.figures.matrix import MOST_CELLS
@@ -99,14 +99,17 @@ def report(
 def pages(encoder: TextEncoder, trace: Trace, planned: Plan, progress: Callable[[float], None]) -> Iterator[str]:
     """The pieces of the page in order."""
     heading = html.escape(shown(trace.text, 80))
-    yield HEAD.format(title=heading, about=html.escape(caption(trace)), plotly=get_plotlyjs(), links=links(planned))
+    yield HEAD.format(
+        title=heading, about=html.escape(caption(About(trace))), plotly=get_plotlyjs(), links=links(planned)
+    )
     yield f"<h2 id='tokens'>{len(trace.tokens)} tokens</h2><ol class='tokens' start='0'>"
     yield from (
         f"<li><bdi>{html.escape(shown(t, 24))}</bdi> <small>{i}</small></li>"
         for t, i in zip(trace.tokens, trace.ids, strict=True)
     )
     yield "</ol><h2 id='heads'>All heads</h2>"
-    yield drawing(overview(trace), "all-heads", caption(trace, what="Attention weights of every head", scale="0 to 1"))
+    about = About(trace, reads=(f"layers.{trace.config.n_layers - 1}.attention.weights",))
+    yield drawing(overview(trace), "all-heads", caption(about, what="Attention weights of every head", scale="0 to 1"))
     yield "<h2 id='embedding'>Embedding</h2>"
     part: int | None = None
     for done, step in enumerate(planned.steps):
@@ -147,7 +150,7 @@ def section(encoder: TextEncoder, trace: Trace, step: Step) -> str:
     if source:
         return f"<section>{said}<p>These are the numbers of <code>{source}</code>, handed on.</p></section>"
     figure, fact = look(encoder, trace, step)
-    words = caption(trace, what=title_of(step), step=step.name, layer=step.layer, scale=figure.scale)
+    words = caption(About.of(trace, step.name), what=title_of(step), scale=figure.scale)
     read = f"<p><b>{html.escape(fact)}</b> {html.escape(step.look)}</p>"
     return f"<section>{said}{drawing(figure, step.name, words)}{read}</section>"
 

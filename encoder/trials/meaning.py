@@ -8,7 +8,7 @@ from torch import Tensor
 from encoder.experiments.compare import word_cosines
 from encoder.formatting import brief
 from encoder.metrics import SENTENCES, attention_weights
-from encoder.metrics.habits import masses
+from encoder.metrics.habits import measured
 from encoder.metrics.habits import runs as each_run
 from encoder.text_encoder import TextEncoder
 from encoder.trials.finding import Curves, Finding, array, judge, untried
@@ -89,7 +89,7 @@ def neighbours(encoder: TextEncoder) -> Tensor:
     for trace in each_run(encoder, SENTENCES):
         words.append(trace.tokens)
         weights.append(attention_weights(trace).flatten(0, 1))
-    found = masses(weights, words)
+    found = measured(weights, words, ("previous", "next"))
     return (found["previous"] + found["next"]).view(encoder.config.n_layers, -1).mean(-1)
 
 

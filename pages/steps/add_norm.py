@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from encoder.export.caption import About
 from encoder.figures.charts import token_bars
 from encoder.figures.matrix import matrix
 from encoder.metrics import SUBLAYERS, norm_moments, sublayer_lengths
@@ -14,6 +15,7 @@ from pages.ui.state import session_state as state
 from pages.ui.step import panel
 from pages.ui.text import NUMBER, theme
 
+LEARNED = "learned, so the same for every sentence"
 step = panel.draw("add_norm")
 trace, view = session.now(), state.current()
 part = "add_norm_1" if step.part == "add_norm_1" else "add_norm_2"  # the layer's output stands beside the second
@@ -21,7 +23,13 @@ part = "add_norm_1" if step.part == "add_norm_1" else "add_norm_2"  # the layer'
 st.header(f"The residual against what {SUBLAYERS[part].replace('_', '-')} adds")
 long = {name: values.numpy() for name, values in sublayer_lengths(trace, view.layer, part).items()}
 bars = token_bars(long, trace.tokens, title="length of the vector", theme=theme())
-chart(bars, "lengths", "Length of the residual and of what is added, per token")
+reads = (f"{part}.residual", f"{SUBLAYERS[part]}.output")
+chart(
+    bars,
+    "lengths",
+    "Length of the residual and of what is added, per token",
+    About(trace, layer=view.layer, reads=reads),
+)
 
 ledger = {"length of residual": long["residual"], "length of what is added": long["added"]}
 ledger |= {name: values.numpy() for name, values in norm_moments(trace, view.layer, part).items()}
@@ -37,7 +45,12 @@ model = session.text_encoder(view.model).model
 norm = model.get_submodule(f"layers.{view.layer}.{part.replace('add_norm_', 'norm')}")
 learned = np.stack([weights.numpy() for weights in norm.parameters()])  # gamma, then beta
 drawn = matrix(learned, ["gamma", "beta"], "dimension", kind="signed", theme=theme())
-chart(drawn, "gamma_beta", "The learned gamma and beta of every dimension")
+chart(
+    drawn,
+    "gamma_beta",
+    "The learned gamma and beta of every dimension",
+    About(source=trace.source, layer=view.layer, scope=LEARNED),
+)
 both = pd.DataFrame(learned.T, columns=["gamma", "beta"]).rename_axis("dimension")
 downloads.numbers("gamma_beta", "gamma_beta", lambda: both, learned.shape)
 panel.proof(trace, step)

@@ -3,6 +3,7 @@
 import pandas as pd
 import streamlit as st
 
+from encoder.export.caption import About
 from encoder.figures.charts import token_bars
 from encoder.formatting import short, shown
 from encoder.metrics import most_active, never_active_share, silent_share
@@ -23,7 +24,8 @@ activation = trace[f"layers.{view.layer}.feed_forward.activation"]
 st.header("How many units are silent")
 silent = silent_share(activation)
 bars = token_bars({"share of zeros": silent.numpy()}, trace.tokens, title="share of zeros", theme=theme())
-chart(bars, "silent", "Share of units that are zero, for each token")
+about = About(trace, layer=view.layer, reads=("feed_forward.activation",))
+chart(bars, "silent", "Share of units that are zero, for each token", about)
 say(
     f"On average {short(float(silent.mean()))} of the {trace.config.d_ff} units are exactly zero at a token; "
     f"{short(never_active_share(activation))} of them are zero at every token of this sentence.",

@@ -2,12 +2,14 @@
 
 import streamlit as st
 
+from encoder.export.caption import About
 from encoder.figures.facts import main_fact
 from encoder.figures.links import links, undrawn
 from encoder.figures.matrix import matrix
 from encoder.formatting import short, shown
-from encoder.metrics import WAYS, given_and_received, only_between, together
+from encoder.metrics import WAYS, only_between, together
 from encoder.trace.words import merge
+from pages.parts.looks.fact import fact as fact_of
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.state import session_state as state
@@ -50,29 +52,21 @@ heads = heads or [view.head]
 values = together(weights, sorted(heads), TOGETHER[how])
 said = f"layer {view.layer}, head{'s' if len(heads) > 1 else ''} {', '.join(map(str, sorted(heads)))}"
 
-if chosen:
-    out, into = given_and_received(values, chosen)
-    best, most = int(out.argmax()), int(into.argmax())
-    names = " and ".join(f"“{shown(tokens[i])}” ({i})" for i in chosen)
-    look, their, them = ("look", "their", "them") if len(chosen) > 1 else ("looks", "its", "it")
-    fact = (
-        f"{names} {look} most at “{shown(tokens[best])}” ({best}), with {short(float(out[best]))} of {their} weight; "
-        f"“{shown(tokens[most])}” ({most}) looks most at {them}, with {short(float(into[most]))} of its own weight."
-    )
-else:
-    fact = main_fact(values.numpy(), tokens, tokens, "share", special)
+fact = fact_of(values, tokens, chosen) if chosen else main_fact(values.numpy(), tokens, tokens, "share", special)
 if part != "all":
     values, share = only_between(values, segments, part)
     way = f"{arrow(part)} is {short(100 * share)} % of where {part[0]} looks; the rest is not drawn below."
     st.markdown(plain(way))
 seen = values.numpy()
 drawn = links(seen, tokens, list(chosen), theme())
-chart(drawn, "links", f"Lines between tokens, {said}. {fact}")
+one = heads[0] if len(heads) == 1 else None
+about = About(trace, layer=view.layer, head=one, reads=("attention.weights",))
+chart(drawn, "links", f"Lines between tokens, {said}. {fact}", about)
 say(fact)
 st.caption(f"Lines for weights under 0.02 are left out: {short(100 * undrawn(seen))} % of all weight.")
 
 st.header(f"The same as a matrix ({said}{', ' + how.lower() if len(heads) > 1 else ''})")
 whole = matrix(seen, tokens, tokens, kind="share", theme=theme(), row_title="query (looks)", column_title="key")
-chart(whole, "together_matrix", fact)
+chart(whole, "together_matrix", fact, about)
 if how == "Largest" and len(heads) > 1:
     st.caption("The largest of several heads' weights: these rows no longer sum to 1.")

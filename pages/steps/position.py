@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from encoder.export.caption import About
 from encoder.figures.matrix import matrix
 from encoder.metrics import cosine_matrix
 from pages.ui import session
@@ -15,7 +16,12 @@ trace = session.now()
 st.header("How alike two positions are")
 alike = cosine_matrix(trace["embedding.positions"]).numpy()
 drawn = matrix(alike, trace.tokens, trace.tokens, kind="signed", theme=theme(), largest=1.0)
-chart(drawn, "alike", "Cosine between the position vectors of every two places")
+chart(
+    drawn,
+    "alike",
+    "Cosine between the position vectors of every two places",
+    About(trace, reads=("embedding.positions",)),
+)
 st.markdown(
     "The cosine between the position vectors of every two places. With sinusoidal positions it depends only on the "
     "distance between them: every diagonal has one colour."

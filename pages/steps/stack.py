@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from encoder.export.caption import About
 from encoder.figures.matrix import matrix
 from encoder.metrics import cosine, length, stream
 from pages.ui import session
@@ -29,7 +30,7 @@ values = moves[chosen].T.numpy()
 columns = layer_names(trace.config, with_input=chosen != BEFORE)
 scale = {"kind": "positive"} if chosen == LENGTH else {"kind": "signed", "largest": 1.0}
 drawn = matrix(values, trace.tokens, columns, theme=theme(), **scale)
-chart(drawn, "moves", f"{chosen}, for each token and layer. {MEANING[chosen]}")
+chart(drawn, "moves", f"{chosen}, for each token and layer. {MEANING[chosen]}", About.of_stream(trace))
 st.markdown(MEANING[chosen])
 downloads.numbers("moves", chosen, lambda: downloads.frame(values, trace.tokens, columns), values.shape)
 panel.proof(trace, step)

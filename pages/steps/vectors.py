@@ -4,11 +4,12 @@ import pandas as pd
 import streamlit as st
 from torch import Tensor
 
+from encoder.export.caption import UNCHANGED, About
 from encoder.figures.charts import token_bars
 from encoder.figures.matrix import matrix
 from encoder.figures.theme import Kind
 from encoder.formatting import short, shown
-from encoder.metrics import contributions, most_active
+from encoder.metrics import BUNDLED, contributions, most_active
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.state import session_state as state
@@ -24,7 +25,8 @@ parts = {name: values[view.layer].numpy() for name, values in contributions(trac
 first, second = list(parts)[:2], list(parts)[2:]
 for (residual, added), key in ((first, "from_attention"), (second, "from_feed_forward")):
     bars = token_bars({residual: parts[residual], added: parts[added]}, tokens, title="length", theme=theme())
-    chart(bars, key, f"Length of {residual} and of {added}, per token")
+    about = About(trace, layer=view.layer, reads=(residual, added))
+    chart(bars, key, f"Length of {residual} and of {added}, per token", about)
 st.markdown("Vectors are added, not their lengths: two long vectors can cancel out.")
 
 st.header(f"Units and the words they point to (layer {view.layer})")
@@ -41,6 +43,7 @@ st.text(f"Nearest words of the static embedding of â€œ{shown(tokens[position])}â
 
 st.header("How alike the layers are")
 found = session.survey(None)
+about = About(source=trace.source, scope=f"{BUNDLED}, {UNCHANGED}")
 pictures: dict[str, tuple[Tensor, Kind]] = {
     "Cosine of a token with itself": (found.layer_cosine, "signed"),
     "Linear CKA": (found.layer_cka, "share"),
@@ -49,7 +52,7 @@ for column, (name, (alike, kind)) in zip(st.columns(2), pictures.items(), strict
     with column:
         st.markdown(f"**{name}**")
         drawn = matrix(alike.numpy(), layers, layers, kind=kind, theme=theme(), largest=1.0)
-        chart(drawn, f"alike_{name.split()[0].lower()}", name)
+        chart(drawn, f"alike_{name.split()[0].lower()}", name, about)
 st.markdown(
     plain(
         f"Over {found.sentences} sentences and {found.tokens} tokens: the least alike neighbours among the layers have "

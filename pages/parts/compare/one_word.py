@@ -3,6 +3,7 @@
 import streamlit as st
 
 from encoder.experiments.compare import holding, mean_between, word_cosines
+from encoder.export.caption import UNCHANGED, About, quoted
 from encoder.figures.charts import token_bars
 from encoder.figures.matrix import matrix
 from encoder.formatting import short
@@ -35,11 +36,13 @@ def draw() -> None:
     at = st.select_slider("After", layers, **state.choice("set_layer", layers, layers[-1]))
     values = alike[layers.index(at)].numpy()
     names = [run.text for run, _ in found]
+    scope = f"{'; '.join(map(quoted, names))}; {UNCHANGED}"
+    about = About(source=found[0][0].source, scope=scope)
     drawn = matrix(values, names, names, kind="signed", theme=theme(), largest=1.0)
-    chart(drawn, "set_map", f"Cosine of “{word}” {at}")
+    chart(drawn, "set_map", f"Cosine of “{word}” {at}", about)
     means = mean_between(alike).numpy()
     bars = token_bars({"mean cosine": means}, layers, title="mean cosine", theme=theme())
-    chart(bars, "set_means", "Mean cosine of the word between sentences, layer by layer")
+    chart(bars, "set_means", "Mean cosine of the word between sentences, layer by layer", about)
     say(
         f"“{word}” starts with mean cosine {short(float(means[0]))} and ends with {short(float(means[-1]))}.",
         "At the input only the position tells its vectors apart.",

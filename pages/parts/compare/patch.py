@@ -3,6 +3,7 @@
 import streamlit as st
 
 from encoder.experiments.compare import patch_sweep
+from encoder.export.caption import About
 from encoder.figures.matrix import matrix
 from encoder.formatting import short, shown
 from encoder.metrics import largest_cell
@@ -41,7 +42,9 @@ def draw() -> None:
     share, layers = found.share.T.numpy(), layer_names(a.config)
     both = list(map(side_by_side.either, a.tokens, b.tokens))
     drawn = matrix(share, both, layers, kind="signed", theme=theme(), largest=1.0)
-    chart(drawn, "patch_map", "Share of the difference that each patch brings back")
+    chart(
+        drawn, "patch_map", "Share of the difference that each patch brings back", About(a, other=b, reads=("output",))
+    )
     i, j = largest_cell(share)
     say(f"“{both[i]}” ({i}) in layer {j} brings back most: {short(float(share[i, j]))} of the way from B to A.")
     downloads.numbers("patch", "patch", lambda: downloads.frame(share, both, layers), share.shape)

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from encoder.experiments.compare import Pair, aligned_tokens, first_difference, relative_difference, token_cosine
+from encoder.export.caption import About
 from encoder.figures.charts import token_bars
 from encoder.figures.matrix import matrix
 from encoder.formatting import short, shown
@@ -40,7 +41,9 @@ def draw() -> None:
     apart = relative_difference(a, b, pairs).T.numpy()
     layers = layer_names(a.config, with_input=True)
     drawn = matrix(apart, side_by_side.labels(a, b, pairs), layers, kind="positive", theme=theme())
-    chart(drawn, "apart", "How far the vectors of both runs are apart, per token and layer")
+    chart(
+        drawn, "apart", "How far the vectors of both runs are apart, per token and layer", About.of_stream(a, other=b)
+    )
     follow(a, b, [p for p in pairs if p.same])
     side_by_side.draw(a, b, ("A", "B"), pairs)
 
@@ -71,5 +74,5 @@ def follow(a: Trace, b: Trace, same: list[Pair]) -> None:
     assert at.a is not None and at.b is not None  # a word that stands in both
     alike = token_cosine(a, at.a, b, at.b).numpy()
     bars = token_bars({"cosine": alike}, layer_names(a.config, with_input=True), title="cosine", theme=theme())
-    chart(bars, "followed", "Cosine of the word's vectors in both runs, layer by layer")
+    chart(bars, "followed", "Cosine of the word's vectors in both runs, layer by layer", About.of_stream(a, other=b))
     say(f"Its vectors have cosine {short(float(alike[0]))} at the input and {short(float(alike[-1]))} at the end.")

@@ -3,6 +3,7 @@
 import streamlit as st
 import torch
 
+from encoder.export.caption import About
 from encoder.figures.matrix import matrix
 from encoder.formatting import short, shown
 from encoder.metrics import largest_cell, mixing_ratio
@@ -19,7 +20,9 @@ def draw() -> None:
     st.header("How much of each vector comes from others")
     ratio = torch.stack([mixing_ratio(trace, i) for i in range(trace.config.n_layers)], 1).numpy()
     drawn = matrix(ratio, tokens, layers, kind="share", theme=theme())
-    chart(drawn, "mixing", "Share of each token's new vector that comes from other tokens, layer by layer")
+    last = f"layers.{trace.config.n_layers - 1}."
+    about = About(trace, reads=(f"{last}attention.weights", f"{last}attention.v", f"{last}add_norm_1.residual"))
+    chart(drawn, "mixing", "Share of each token's new vector that comes from other tokens, layer by layer", about)
     i, j = largest_cell(ratio)
     say(
         f"“{shown(tokens[i])}” ({i}) takes most from others in layer {j}: {short(float(ratio[i, j]))}. "

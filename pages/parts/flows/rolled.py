@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from encoder.export.caption import About
 from encoder.figures.facts import main_fact
 from encoder.figures.matrix import matrix
 from encoder.metrics import rollout
@@ -22,7 +23,7 @@ def draw() -> None:
     drawn = matrix(
         rolled, tokens, tokens, kind="share", theme=theme(), row_title=f"after layer {upto}", column_title="input"
     )
-    chart(drawn, "rollout", f"Rollout up to layer {upto}")
+    chart(drawn, "rollout", f"Rollout up to layer {upto}", About(trace, reads=(f"layers.{upto}.attention.weights",)))
     say(
         main_fact(rolled, tokens, tokens, "share", trace.pieces.special),
         "Attention rollout (Abnar & Zuidema 2020): mean of the heads, half identity for the residual, rows divided by "

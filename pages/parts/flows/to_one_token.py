@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from encoder.export.caption import About
 from encoder.figures.charts import token_bars
 from encoder.metrics import FLOW_TOKENS, flow
 from pages.ui import session
@@ -24,5 +25,6 @@ def draw() -> None:
         with job_queue.turn():
             reached = flow(trace, target).numpy()
         bars = token_bars({"share of the flow": reached}, tokens, title="share of the flow", theme=theme())
-        chart(bars, "max_flow", f"Share of the maximum flow to token {target} from each input token")
+        about = About(trace, reads=(f"layers.{trace.config.n_layers - 1}.attention.weights",))
+        chart(bars, "max_flow", f"Share of the maximum flow to token {target} from each input token", about)
         st.caption("Attention flow (Abnar & Zuidema 2020): the largest flow through the same graph, as shares.")

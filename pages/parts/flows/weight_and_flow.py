@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from encoder.export.caption import About
 from encoder.formatting import short, shown
 from encoder.metrics import disagreement, gained, norm_weighted
 from pages.ui import session
@@ -30,7 +31,8 @@ def draw() -> None:
         maps.Map("Flow", "Flow", flow, "positive", float(flowing.max())),
         maps.Map("Flow as shares minus weight", "Disagreement", unlike.numpy(), "signed", 1.0),
     ]
-    maps.draw("flows", three, tokens, theme(), open_weight, exact=True, least=176)
+    about = About(trace, layer=view.layer, head=view.head, reads=("attention.weights", "attention.v"))
+    maps.draw("flows", three, tokens, theme(), open_weight, about, exact=True, least=176)
     st.caption(f"{maps.scales(three)} The scale of the flow is that of all heads. Click a pair to open its weight.")
     more = gained(unlike)
     most, least = int(more.argmax()), int(more.argmin())

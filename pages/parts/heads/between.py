@@ -5,6 +5,7 @@ import streamlit as st
 from encoder.figures.matrix import matrix
 from encoder.formatting import short
 from encoder.metrics import WAYS, largest_cell, segment_mass
+from pages.parts.heads.common import every_weight
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.state import session_state as state
@@ -21,5 +22,5 @@ def draw() -> None:
     most = short(100 * float(mass[layer, head]))
     fact = f"Head {head} of layer {layer} sends most: {most} % of its weight, {arrow(way)}."
     drawn = matrix(mass, layer_names(trace.config), head_names(trace.config), kind="share", theme=theme())
-    chart(drawn, "between", fact)
+    chart(drawn, "between", fact, every_weight(trace))
     say(fact, f"The mean over all heads is {short(100 * float(mass.mean()))} %.")

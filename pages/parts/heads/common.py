@@ -1,31 +1,14 @@
-"""What the tabs of All heads share: the measures of a head, the sentences they are taken over, and names of heads."""
+"""What the tabs of All heads share: the sentences that heads are measured over, and names of heads."""
 
 import streamlit as st
 
-from encoder.figures.theme import Kind
-from encoder.metrics import Survey
+from encoder.export.caption import UNCHANGED, About, quoted
+from encoder.metrics import BUNDLED, Survey
 from encoder.model.config import EncoderConfig
+from encoder.trace.trace import Trace
 from pages.ui import session
 from pages.ui.state import session_state as state
 
-# name in the library -> (what it is called, kind of scale, what it says)
-MEASURES: dict[str, tuple[str, Kind, str]] = {
-    "entropy_share": (
-        "Spread",
-        "share",
-        "Entropy as a share of the largest possible: 0 looks at one token, 1 at all alike.",
-    ),
-    "entropy": ("Entropy", "positive", "In nats; the most for n tokens is ln n."),
-    "confidence": ("Confidence", "share", "The mean of each row's largest weight; it depends on the number of tokens."),
-    "distance": ("Distance", "positive", "How many tokens away a head looks, on average."),
-    "offset": ("Offset", "signed", "Which way a head looks: below 0 back, above 0 ahead, in tokens."),
-    "self": ("On itself", "share", "Share of the weight that a token puts on itself."),
-    "previous": ("Previous", "share", "Share of the weight on the token before."),
-    "next": ("Next", "share", "Share of the weight on the token after."),
-    "cls": ("[CLS]", "share", "Share of the weight on [CLS]."),
-    "sep": ("[SEP]", "share", "Share of the weight on [SEP]."),
-    "punctuation": ("Punctuation", "share", "Share of the weight on punctuation."),
-}
 OVER = ("this sentence", "100 sentences")
 
 
@@ -33,6 +16,17 @@ def surveyed() -> Survey:
     """Measures over this sentence or over the bundled ones, as chosen."""
     source = st.pills("Over", OVER, required=True, **state.choice("over", OVER, OVER[0]))
     return session.survey(None if source == OVER[1] else session.now().asked)
+
+
+def about(found: Survey) -> About:
+    """What a picture of the measures shows."""
+    over = BUNDLED if found.sentences > 1 else quoted(session.now().asked)
+    return About(source=session.now().source, scope=f"{over}, {UNCHANGED}")
+
+
+def every_weight(trace: Trace) -> About:
+    """What a picture of all weights of a run shows."""
+    return About(trace, reads=(f"layers.{trace.config.n_layers - 1}.attention.weights",))
 
 
 def places(config: EncoderConfig) -> list[tuple[int, int]]:

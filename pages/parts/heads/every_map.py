@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.parts.heads.common import chosen, names, places
+from pages.parts.heads.common import chosen, every_weight, names, places
 from pages.ui import session
 from pages.ui.components import maps
 from pages.ui.state import session_state as state
@@ -22,7 +22,16 @@ def draw() -> None:
         maps.Map(name, f"Layer {i}, head {h}", trace.array(f"layers.{i}.attention.weights")[h], "share", 1.0)
         for name, (i, h) in zip(names(config), places(config), strict=True)
     ]
-    maps.draw("all_heads", small, trace.tokens, theme(), visit, chosen=chosen(config), columns=config.n_heads)
+    maps.draw(
+        "all_heads",
+        small,
+        trace.tokens,
+        theme(),
+        visit,
+        every_weight(trace),
+        chosen=chosen(config),
+        columns=config.n_heads,
+    )
     st.caption(maps.scales(small))
 
 

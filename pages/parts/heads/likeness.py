@@ -10,7 +10,7 @@ from encoder.figures.matrix import matrix
 from encoder.figures.scatter import named_points
 from encoder.formatting import short
 from encoder.metrics import plane
-from pages.parts.heads.common import chosen, names, surveyed
+from pages.parts.heads.common import about, chosen, names, surveyed
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
@@ -26,11 +26,11 @@ def draw() -> None:
         st.markdown("Some weights of this model are not numbers here, so its heads cannot be compared.")
         return
     drawn = matrix(unlike, heads, heads, kind="positive", theme=theme(), largest=math.log(2))
-    chart(drawn, "likeness", "Jensen-Shannon divergence between all heads")
+    chart(drawn, "likeness", "Jensen-Shannon divergence between all heads", about(found))
     st.caption("Jensen-Shannon divergence in nats: 0 the same rows, ln 2 never on the same token.")
     points, shares = plane(found.likeness)
     drawn = named_points(points.numpy(), heads, chosen(config), theme())
-    chart(drawn, "plane", "Heads in the plane, alike ones close together")
+    chart(drawn, "plane", "Heads in the plane, alike ones close together", about(found))
     st.caption(f"Alike heads stand close together; the plane shows {short(100 * float(shares.sum()))} % of all spread.")
     named = pd.Index(heads, name="head")
     downloads.numbers("likeness", "likeness", lambda: pd.DataFrame(unlike, named, heads), unlike.shape)

@@ -3,7 +3,8 @@
 import streamlit as st
 
 from encoder.figures.matrix import matrix
-from pages.parts.heads.common import MEASURES, surveyed
+from encoder.metrics import HEAD_MEASURES
+from pages.parts.heads.common import about, surveyed
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.state import session_state as state
@@ -14,13 +15,18 @@ def draw() -> None:
     """The chosen measure as a picture, a row for each layer."""
     trace, view = session.now(), state.current()
     found = surveyed()
-    tie = state.choice("measure", MEASURES, "entropy_share")
-    name = st.pills("Measure", list(MEASURES), required=True, format_func=lambda m: plain(MEASURES[m][0]), **tie)
-    title, kind, meaning = MEASURES[name]
+    tie = state.choice("measure", HEAD_MEASURES, next(iter(HEAD_MEASURES)))
+    name = st.pills("Measure", list(HEAD_MEASURES), required=True, format_func=title, **tie)
+    one = HEAD_MEASURES[name]
     values, layers, heads = found.measures[name].numpy(), layer_names(trace.config), head_names(trace.config)
-    chart(matrix(values, layers, heads, kind=kind, theme=theme()), "measured", f"{title} of every head. {meaning}")
-    st.markdown(
-        plain(f"{meaning} Over {found.sentences} sentence{'s' if found.sentences > 1 else ''}, {found.tokens} tokens.")
-    )
+    drawn = matrix(values, layers, heads, kind=one.kind, theme=theme())
+    chart(drawn, "measured", f"{one.title} of every head. {one.meaning}", about(found))
+    over = f"{found.sentences} sentence{'s' if found.sentences > 1 else ''}, {found.tokens} tokens"
+    st.markdown(plain(f"{one.meaning} Over {over}."))
     if found.sentences == 1 and (view.hidden or trace.padding):
         st.caption("Measured on the whole sentence, with no token hidden.")
+
+
+def title(name: str) -> str:
+    """What a measure is called on its button."""
+    return plain(HEAD_MEASURES[name].title)

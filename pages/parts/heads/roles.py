@@ -6,8 +6,8 @@ import pandas as pd
 import streamlit as st
 
 from encoder.formatting import short
-from encoder.metrics import MARGIN, ROLES
-from pages.parts.heads.common import MEASURES, names, places, surveyed
+from encoder.metrics import HEAD_MEASURES, MARGIN, ROLES
+from pages.parts.heads.common import names, places, surveyed
 from pages.ui import session
 from pages.ui.downloads import table as downloads
 from pages.ui.text import NUMBER, plain
@@ -26,7 +26,7 @@ def draw() -> None:
     st.markdown(
         plain("Heads with a place to look: " + (", ".join(told) if told else "none that chance does not explain") + ".")
     )
-    measured = {MEASURES[m][0]: found.measures[m].flatten().numpy() for m in MEASURES}
+    measured = {one.title: found.measures[name].flatten().numpy() for name, one in HEAD_MEASURES.items()}
     table = pd.DataFrame([asdict(role) for role in roles], index=heads).assign(**measured).rename_axis("head")
     st.dataframe(table, key="roles", column_config=dict.fromkeys(table.columns[2:], NUMBER))
     downloads.save("csv_heads", "heads", table)

@@ -3,6 +3,7 @@
 import numpy as np
 import streamlit as st
 
+from encoder.export.caption import About
 from encoder.figures.charts import lines
 from encoder.formatting import short
 from pages.ui import session
@@ -10,6 +11,7 @@ from pages.ui.components.chart import chart
 from pages.ui.text import say, theme
 
 KINDS = {(True, True): "both", (True, False): "no norm", (False, True): "no residual", (False, False): "neither"}
+RANDOM = About(scope="random blocks and random vectors, seed 0")
 
 
 def draw() -> None:
@@ -19,10 +21,10 @@ def draw() -> None:
     x = np.arange(len(found.curves[0].length))
     apart = {KINDS[(c.residual, c.norm)]: c.apart.numpy() for c in found.curves}
     drawn = lines(apart, x, ("blocks", "1 - cosine between tokens"), logarithmic=(False, True), theme=theme())
-    chart(drawn, "depth_apart", "How far tokens stay apart with depth")
+    chart(drawn, "depth_apart", "How far tokens stay apart with depth", RANDOM)
     length = {KINDS[(c.residual, c.norm)]: c.length.numpy() for c in found.curves}
     drawn = lines(length, x, ("blocks", "length of a vector"), logarithmic=(False, True), theme=theme())
-    chart(drawn, "depth_length", "Length of the vectors with depth")
+    chart(drawn, "depth_length", "Length of the vectors with depth", RANDOM)
     without, both, bare = found.curve(False, True), found.curve(True, True), found.curve(True, False)
     far = [f"{float(curve.apart[6]):.2g}" for curve in (both, without)]
     say(

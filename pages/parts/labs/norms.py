@@ -3,6 +3,7 @@
 import pandas as pd
 import streamlit as st
 
+from encoder.export.caption import About
 from encoder.figures.charts import lines
 from pages.ui import session
 from pages.ui.components.chart import chart
@@ -16,6 +17,6 @@ def draw() -> None:
     series = {"largest": table["largest"].to_numpy(), "mean": table["mean"].to_numpy()}
     x = table.index.to_numpy()
     drawn = lines(series, x, ("d_model", "difference"), logarithmic=(True, True), theme=theme())
-    chart(drawn, "formulas", "Difference by width")
+    chart(drawn, "formulas", "Difference by width", About(scope="random vectors, seed 0"))
     st.dataframe(table, key="formulas_table", column_config=dict.fromkeys(table.columns, NUMBER))
     say(f"Not the same, but close: at d_model 512 the outputs differ by a factor of {table.loc[512, 'ratio']:.6f}.")

@@ -5,6 +5,7 @@ import math
 import streamlit as st
 
 from encoder.experiments import hidden_row, padding
+from encoder.export.caption import UNCHANGED, About, quoted
 from encoder.figures.charts import token_bars
 from encoder.figures.matrix import matrix
 from encoder.formatting import short
@@ -30,12 +31,14 @@ def draw() -> None:
         f"With the mask the short sentence has the vectors that it has alone, up to {float(found.masked.max()):.1e}; "
         f"with the mask forgotten they are up to {float(found.forgotten.max()):.3g} away."
     )
+    scope = f"{quoted(short_text)} padded to the length of {quoted(trace.text)}, {UNCHANGED}"
+    about = About(source=encoder.source, scope=scope)
     both = {"masked": found.masked.numpy(), "mask forgotten": found.forgotten.numpy()}
     bars = token_bars(both, list(found.tokens[: found.n]), title="largest difference", theme=theme())
-    chart(bars, "pads", "Difference from the run alone, per token")
+    chart(bars, "pads", "Difference from the run alone, per token", about)
     layers, heads = layer_names(trace.config), head_names(trace.config)
     drawn = matrix(found.forgotten_leak.numpy(), layers, heads, kind="share", theme=theme())
-    chart(drawn, "leak", "Share of the weight that goes to [PAD] when the mask is forgotten")
+    chart(drawn, "leak", "Share of the weight that goes to [PAD] when the mask is forgotten", about)
     say(f"Forgotten, [PAD] takes {short(float(found.forgotten_leak.mean()))} of all weight on average; masked, 0.")
     st.markdown("And if every key of a row is hidden?")
     lost, even = hidden_row(-math.inf), hidden_row(-1e9)

@@ -3,6 +3,7 @@
 import numpy as np
 import streamlit as st
 
+from encoder.export.caption import UNCHANGED, About, quoted
 from encoder.figures.charts import lines
 from encoder.figures.matrix import matrix
 from encoder.formatting import short
@@ -10,6 +11,8 @@ from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.state import session_state as state
 from pages.ui.text import head_names, layer_names, say, theme
+
+RANDOM = About(scope="random queries and keys, seed 0")
 
 
 def draw() -> None:
@@ -25,13 +28,13 @@ def of_random_numbers() -> None:
     x = np.array([w.d_k for w in widths])
     measured = {"measured": np.array([w.deviation for w in widths]), "√d_k": np.array([w.predicted for w in widths])}
     drawn = lines(measured, x, ("d_k", "standard deviation of q · k"), logarithmic=(True, True), theme=theme())
-    chart(drawn, "deviation", "The spread of dot products grows with the square root of the width")
+    chart(drawn, "deviation", "The spread of dot products grows with the square root of the width", RANDOM)
     spread = {
         "divided": np.array([w.with_entropy for w in widths]),
         "not divided": np.array([w.without_entropy for w in widths]),
     }
     drawn = lines(spread, x, ("d_k", "entropy as a share of ln n"), logarithmic=(True, False), theme=theme())
-    chart(drawn, "spread", "Entropy of the weights with and without the division")
+    chart(drawn, "spread", "Entropy of the weights with and without the division", RANDOM)
     last = widths[-1]
     say(
         f"At d_k = {last.d_k} the largest weight is {short(last.without_largest)} on average without the division and "
@@ -45,6 +48,7 @@ def of_the_model() -> None:
     found = session.lab("scaling", state.current().model, trace.asked)
     layers, heads = layer_names(trace.config), head_names(trace.config)
     drawn = matrix(found.change.numpy(), layers, heads, kind="signed", theme=theme())
-    chart(drawn, "scaling_heads", "Change of each head's entropy share when the division is left out")
+    about = About(source=trace.source, scope=f"{quoted(trace.asked)}, {UNCHANGED} besides the division")
+    chart(drawn, "scaling_heads", "Change of each head's entropy share when the division is left out", about)
     change = short(float(found.change.mean()))
     say(f"In this model, on this sentence, leaving it out changes a head's entropy share by {change} on average.")

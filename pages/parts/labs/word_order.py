@@ -3,6 +3,7 @@
 import streamlit as st
 
 from encoder.experiments import word_order
+from encoder.export.caption import UNCHANGED, About, quoted
 from encoder.figures.charts import token_bars
 from encoder.formatting import shown
 from pages.ui import session
@@ -27,4 +28,5 @@ def draw() -> None:
     say(f"Without positions each word has the same vector in both orders, up to {off}; with them it is {on} away.")
     by_token = {"positions off": found.off_by_token.numpy(), "positions on": found.on_by_token.numpy()}
     bars = token_bars(by_token, list(found.tokens), title="largest difference", theme=theme())
-    chart(bars, "order", "Largest difference of each token's output between both orders")
+    about = About(source=encoder.source, scope=f"{quoted(trace.text)} and its words in reverse, {UNCHANGED}")
+    chart(bars, "order", "Largest difference of each token's output between both orders", about)

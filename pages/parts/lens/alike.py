@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from encoder.export.caption import About
 from encoder.figures.matrix import matrix
 from encoder.metrics import cosine_matrix, stream
 from pages.ui import session
@@ -19,5 +20,6 @@ def draw() -> None:
     at = st.select_slider("After", layers, **state.choice("alike_layer", layers, layers[-1]))
     alike = cosine_matrix(stream(trace)[layers.index(at)]).numpy()
     drawn = matrix(alike, tokens, tokens, kind="signed", theme=theme(), largest=1.0)
-    chart(drawn, "alike_tokens", "Cosine between all tokens")
+    about = About.of_stream(trace, layers.index(at))
+    chart(drawn, "alike_tokens", f"Cosine between all tokens, after: {at}", about)
     downloads.numbers("alike", "cosine", lambda: downloads.frame(alike, tokens, tokens), alike.shape)

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from encoder.export.caption import About
 from encoder.figures.charts import likeliest
 from encoder.formatting import short
 from encoder.metrics import final_answer, kl_to_last, lens_words, logit_lens, settled
@@ -30,7 +31,7 @@ def draw() -> None:
     best = [row[0] for row in lens_words(encoder, lens, 5)]
     words, shares = [[w for w, _ in row] for row in best], np.array([[p for _, p in row] for row in best])
     drawn = likeliest(words, shares, layers, kind="share", theme=theme())
-    chart(drawn, "lens", "The likeliest words after each layer", wide=True)
+    chart(drawn, "lens", "The likeliest words after each layer", About.of_stream(trace), wide=True)
     answer, probability, rank = final_answer(lens)
     word = encoder.tokenizer.id_to_token(int(answer[0]))
     first, final = layers[settled(rank[:, 0])], short(float(probability[-1, 0]))

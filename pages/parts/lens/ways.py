@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from encoder.export.caption import About
 from encoder.figures.scatter import paths
 from encoder.formatting import short
 from encoder.metrics import stream, token_paths
@@ -22,7 +23,7 @@ def draw() -> None:
         f"direction {i + 1} ({short(100 * float(share))} % of the variance)" for i, share in enumerate(way.shares)
     )
     drawn = paths(way.points.numpy(), trace.tokens, (across, up), theme())
-    chart(drawn, "paths", "Every token's way through the layers in one plane")
+    chart(drawn, "paths", "Every token's way through the layers in one plane", About.of_stream(trace))
     st.markdown(
         "All tokens after all layers in the two directions in which they differ most (principal components of all of "
         f"them together, {short(100 * float(way.shares.sum()))} % of the variance). The large dot is the input; the "

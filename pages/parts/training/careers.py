@@ -5,8 +5,10 @@ import pandas as pd
 import streamlit as st
 
 from encoder.experiments.timelapse import appears
+from encoder.export.caption import About
 from encoder.figures.charts import lines
 from encoder.formatting import short
+from encoder.metrics import BUNDLED
 from pages.parts.training.common import scene
 from pages.ui import session
 from pages.ui.components.chart import chart
@@ -33,11 +35,12 @@ def draw() -> None:
     best = {role: np.array([one.mass for one in found[role]]) for role in ROLES}
     drawn = lines(best, now.axis, ("training steps + 1", "share"), logarithmic=(True, False), theme=theme())
     said = "The largest mass of any head on the token before, after and itself, by training step"
-    chart(drawn, "careers", said, run=now.run)
+    about = About(source=now.run.source, scope=f"{BUNDLED}, {now.when}")
+    chart(drawn, "careers", said, about)
     st.caption("The strongest head of each kind over the 100 bundled sentences; “clear” by the criterion of All heads.")
     learned = pd.DataFrame([vars(score) for score in scores], index=pd.Index(now.steps, name="step"))
     shares = {"guessed first": learned["top_1"].to_numpy(), "among five": learned["top_5"].to_numpy()}
     drawn = lines(shares, now.axis, ("training steps + 1", "share"), logarithmic=(True, False), theme=theme())
-    chart(drawn, "learned", "Share of hidden words that the model guesses, by training step", run=now.run)
+    chart(drawn, "learned", "Share of hidden words that the model guesses, by training step", about)
     st.dataframe(learned, key="learned_table", column_config=dict.fromkeys(("loss", "top_1", "top_5"), NUMBER))
     st.caption("Words hidden at random in the same 100 sentences. Scores on held-out text are in the model card.")

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from encoder.export.caption import About
 from encoder.trace.trace import Trace
 from pages.ui import session
 from pages.ui.state import session_state as state
@@ -17,6 +18,16 @@ class Scene(NamedTuple):
     layer: int
     head: int
     steps: list[int]
+
+    @property
+    def when(self) -> str:
+        """At how many moments, in words."""
+        return f"at {len(self.steps)} moments of training, from step {self.steps[0]:,} to step {self.steps[-1]:,}"
+
+    @property
+    def about(self) -> About:
+        """What a picture of the head on the sentence shows."""
+        return About(self.run, layer=self.layer, head=self.head, scope=self.when)
 
     @property
     def axis(self) -> np.ndarray:

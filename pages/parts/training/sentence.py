@@ -35,7 +35,7 @@ def draw() -> None:
     )
     st.header("All moments at once")
     small = [maps.Map(f"{one.step:,}", f"Step {one.step}", one.weights, "share", 1.0) for one in seen]
-    maps.draw("moments", small, tokens, theme(), show, least=96, run=now.run)
+    maps.draw("moments", small, tokens, theme(), show, now.about, least=96)
     measured(now, seen)
     table = pd.DataFrame({f"{i + 1}.": [f"{a[0]} {a[1]:.3f}" for one in seen for a in one.answers[i : i + 1]]
                           for i in range(len(seen[0].answers))}, index=pd.Index(now.steps, name="step"))  # fmt: skip
@@ -60,4 +60,4 @@ def measured(now: Scene, seen: list[Moment]) -> None:
     series = {name: np.array([one.measures[m] for one in seen]) for m, name in SERIES.items()}
     drawn = lines(series, now.axis, ("training steps + 1", "share"), logarithmic=(True, False), theme=theme())
     said = f"What layer {now.layer}, head {now.head} does in this sentence, by training step"
-    chart(drawn, "by_step", said, run=now.run)
+    chart(drawn, "by_step", said, now.about)

@@ -4,6 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from encoder.experiments.compare import first_difference, relative_difference
+from encoder.export.caption import About
 from encoder.figures.matrix import matrix
 from encoder.formatting import short, shown
 from encoder.metrics import cosine
@@ -34,7 +35,12 @@ def draw() -> None:
         say("No number differs from the run without changes.")
     apart = relative_difference(before, trace).T.numpy()
     drawn = matrix(apart, tokens, layer_names(trace.config, with_input=True), kind="positive", theme=theme())
-    chart(drawn, "apart", "How far each token's vector is from the run without changes, relative to its length")
+    chart(
+        drawn,
+        "apart",
+        "How far each token's vector is from the run without changes, relative to its length",
+        About.of_stream(before, other=trace),
+    )
     st.caption("Length of the difference over the length of the vector without changes, after each layer.")
     answers(before, trace)
     side_by_side.draw(before, trace, ("without changes", "with changes"))

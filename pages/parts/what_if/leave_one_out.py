@@ -4,6 +4,7 @@ import numpy as np
 import streamlit as st
 
 from encoder.experiments.ablation import Watch, grid, leave_one_out
+from encoder.export.caption import About
 from encoder.figures.matrix import matrix
 from encoder.figures.theme import Kind
 from encoder.metrics import largest_cell
@@ -38,7 +39,9 @@ def draw() -> None:
     values = grid(found.effects, config, measures[chosen]).numpy()
     rows, columns = layer_names(config), [*head_names(config), "feed-forward"]
     kind = KINDS[measures[chosen]]
-    chart(matrix(values, rows, columns, kind=kind, theme=theme()), "loo_map", f"{chosen} when each part is knocked out")
+    about = About(trace, reads=("mlm.logits",) if measures[chosen] == "log_probability" else ("output",))
+    drawn = matrix(values, rows, columns, kind=kind, theme=theme())
+    chart(drawn, "loo_map", f"{chosen} when each part is knocked out", about)
     i, j = largest_cell(-values if kind == "share" else np.abs(values))
     say(f"{rows[i]}, {columns[j]} matters most: {values[i, j]:.4g}.")
     downloads.numbers("loo", "leave_one_out", lambda: downloads.frame(values, rows, columns), values.shape)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
+from encoder.export.caption import About
 from encoder.export.tables import Rows, numbered
 from encoder.figures.theme import Kind, Theme, limits, palette
 from encoder.formatting import short, shown
-from encoder.trace.trace import Trace
 from pages.ui.component import component
 from pages.ui.components import present
 from pages.ui.downloads.picture import card
@@ -46,19 +46,19 @@ def draw(
     tokens: list[str],
     theme: Theme,
     on_pick: Callable[[int, int, int], None],
+    about: About,
     *,
     chosen: int = -1,
     cell: tuple[int, int] | None = None,
     exact: bool = False,
     columns: int = 0,
     least: int = 84,
-    run: Trace | None = None,
 ) -> None:
     """Draw maps of the same tokens; `on_pick` gets the map, row and column that a person picks.
 
     `exact` sends exact numbers where the tokens are few, else 255 levels. With too many tokens or maps a pixel stands
     for the largest of several cells, and the page says so. `columns` fixes how many maps stand in a row, else as
-    many as fit with `least` CSS pixels each. `run` is what they show, if not the run this session looks at.
+    many as fit with `least` CSS pixels each. `about` says what the numbers are of.
     """
     n = len(tokens)
     every = max(math.ceil(n / MOST_ROWS), math.ceil(n / math.sqrt(MOST_CELLS / len(maps))))
@@ -97,7 +97,7 @@ def draw(
         if len(maps) <= MOST_NAMED
         else [f"{len(maps)} maps", maps[0].label, "…", maps[-1].label]
     )
-    card(key, lambda: rows_of(maps, tokens), "; ".join(named), scale=ends(maps), run=run)
+    card(key, lambda: rows_of(maps, tokens), "; ".join(named), about, scale=ends(maps))
     if every > 1:
         st.caption(
             f"There are too many cells for one pixel each: a pixel shows the largest of {every} × {every} cells."

@@ -4,10 +4,8 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from encoder import Trace
-from encoder.export.caption import caption, file_name
+from encoder.export.caption import About, caption, file_name
 from encoder.export.tables import Rows, to_csv
-from pages.ui import session
 from pages.ui.component import component
 from pages.ui.downloads.button import save
 from pages.ui.state import session_state as state
@@ -20,25 +18,15 @@ HTML = """<div class="keep">
 keep_component = component(__file__, "picture", HTML)
 
 
-def card(
-    key: str, rows: Callable[[], Rows], alt: str, *, scale: str = "", step: str = "", run: Trace | None = None
-) -> None:
+def card(key: str, rows: Callable[[], Rows], alt: str, about: About, *, scale: str = "") -> None:
     """The way to keep the picture drawn under `key`: SVG, PNG, print, its numbers, its caption and its alt text.
 
-    `rows` makes the numbers shown, when they are asked for. `step` names the recorded step that is shown, if it is one.
-    `run` is the run that it shows where that is not the one this session looks at.
+    `rows` makes the numbers shown, when they are asked for; `about` says what they are of.
     """
-    trace, view = run or session.now(), state.current()
-    page = state.session().page
-    layer: int | None = min(view.layer, trace.config.n_layers - 1)
-    head: int | None = min(view.head, trace.config.n_heads - 1)
-    if step:
-        about = trace.step(step)
-        layer, head = about.layer, view.head if "H" in about.shape else None
-    other = view.other if page == "compare" else ""
-    said = caption(trace, what=alt, step=step, layer=layer, head=head, scale=scale, compared=other)
-    where = [f"layer{layer}" if layer is not None else "", f"head{head}" if head is not None else ""]
-    name = file_name(run.source.name if run else view.model, page, about.local if step else key, *where)
+    said = caption(about, what=alt, scale=scale)
+    shown = about.run.step(about.step).local if about.run and about.step else key
+    where = [f"{name}{at}" for name, at in (("layer", about.layer), ("head", about.head)) if at is not None]
+    name = file_name(about.model, state.session().page, shown, *where)
     with st.popover("Keep", key=f"keep_{key}", type="tertiary", icon=":material/download:"):
         keep_component(key=f"card_{key}", data={"chart": key, "name": name, "caption": said, "alt": alt})
         save("CSV of the numbers shown", f"csv_{key}", f"{name}.csv", lambda: to_csv(rows()).encode(), "text/csv")

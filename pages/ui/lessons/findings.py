@@ -4,6 +4,7 @@ from typing import Literal
 
 import streamlit as st
 
+from encoder.export.caption import About
 from encoder.figures.charts import lines, token_bars
 from encoder.figures.matrix import matrix
 from encoder.formatting import brief
@@ -37,10 +38,10 @@ def draw(found: Finding, key: str, claim: str) -> None:
     with st.container(key=f"{key}_verdict"):
         st.markdown(plain(found.sentence))
     if found.picture is not None:
-        picture(found.picture, key, found.what)
+        picture(found.picture, key, found.what, About(scope=found.sentence))
 
 
-def picture(of: Picture, key: str, alt: str) -> None:
+def picture(of: Picture, key: str, alt: str, about: About) -> None:
     """The numbers behind a finding."""
     if isinstance(of, Curves):
         drawn = lines(of.series, of.x, of.titles, logarithmic=of.logarithmic, theme=theme())
@@ -48,4 +49,4 @@ def picture(of: Picture, key: str, alt: str) -> None:
         drawn = token_bars(of.series, of.names, title=of.title, theme=theme())
     else:
         drawn = matrix(of.values, of.rows, of.columns, kind="share" if of.share else "signed", theme=theme())
-    chart(drawn, f"{key}_picture", alt)
+    chart(drawn, f"{key}_picture", alt, about)

@@ -1,10 +1,12 @@
 """Open a number: the arithmetic that made it, from the recorded operands, and a link to each of them."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
 
+from encoder.export.caption import About
 from encoder.figures.charts import term_bars
 from encoder.formatting import short, shown
 from encoder.operations.explanation import Explanation, Line, Operand
@@ -172,7 +174,8 @@ def terms(trace: Trace, found: Explanation) -> None:
     name_of = names_of_terms(trace, summed.lines[0])
     names = [f"{k} {shown(name_of(k))}".strip() for k in order.tolist()]
     drawn = term_bars(summed.values[summed.order], names, theme())
-    chart(drawn, "terms", f"The largest of {len(summed.values)} terms, sorted by size")
+    about = replace(About.of(trace, found.name, found.index[0]), reads=trace.step(found.name).inputs)
+    chart(drawn, "terms", f"The largest of {len(summed.values)} terms, sorted by size", about)
     columns = {line_title(line.name): line.values[order] for line in summed.lines}
     table = pd.DataFrame(
         {"term": names, **columns, "value": summed.values[order], "sum so far": summed.running[: len(order)]}

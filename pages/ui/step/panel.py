@@ -4,6 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from encoder.explain.snippet import running_source, snippet
+from encoder.export.caption import About
 from encoder.figures.drawn import numbers_of
 from encoder.figures.facts import main_fact
 from encoder.figures.steps import BEST_WORDS, draw_best_words, draw_step, picture, title
@@ -62,7 +63,7 @@ def show(trace: Trace, step: Step, head: int) -> None:
     lock = "H" in step.shape and step.values != "share" and toggle("One colour scale for all heads", "lock")
     seen = picture(trace, step, head, lock)
     fact = main_fact(seen.values, seen.rows, seen.columns, seen.kind, trace.pieces.special)
-    chart(draw_step(seen, step, theme()), "picture", f"{title(step, head)}. {fact}", step.name)
+    chart(draw_step(seen, step, theme()), "picture", f"{title(step, head)}. {fact}", About.of(trace, step.name, head))
     inspector.listen(step, head)
     st.markdown(f"**{plain(fact)}** {step.look}")
     columns = seen.columns if isinstance(seen.columns, list) else "dim"
@@ -80,7 +81,13 @@ def best_words(trace: Trace, step: Step) -> None:
     """The likeliest words of a step over the vocabulary."""
     tokenizer = session.text_encoder(state.current().model).tokenizer
     figure, ids = draw_best_words(trace, step, tokenizer.id_to_token, theme())
-    chart(figure, "picture", f"{step.title}: the {BEST_WORDS} best words for each token", step.name, wide=True)
+    chart(
+        figure,
+        "picture",
+        f"{step.title}: the {BEST_WORDS} best words for each token",
+        About.of(trace, step.name),
+        wide=True,
+    )
     inspector.listen(step, 0, ids)
     st.markdown(f"The {BEST_WORDS} best of {trace.config.vocab_size:,} words at each position. {step.look}")
     header, *rows = numbers_of(figure)

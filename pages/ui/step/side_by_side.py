@@ -1,8 +1,11 @@
 """Two runs side by side at any step."""
 
+from dataclasses import replace
+
 import streamlit as st
 
 from encoder.experiments.compare import Pair, beside, subtract
+from encoder.export.caption import About
 from encoder.figures.facts import main_fact
 from encoder.figures.matrix import matrix
 from encoder.figures.steps import kind_of
@@ -41,15 +44,16 @@ def draw(a: Trace, b: Trace, names: tuple[str, str], pairs: list[Pair] | None = 
     largest = max((float(v.max()) for v in finite if v.numel()), default=0.0)
     change = subtract(ours, theirs).numpy()
     signed: Kind = "signed"
-    for title, values, kind, top in (
-        (names[0], ours.numpy(), kind_of(step), largest),
-        (names[1], theirs.numpy(), kind_of(step), largest),
-        (f"{names[1]} minus {names[0]}", change, signed, None),
+    about_a, about_b = (About.of(run, name, min(view.head, run.config.n_heads - 1)) for run in (a, b))
+    for title, values, kind, top, about in (
+        (names[0], ours.numpy(), kind_of(step), largest, about_a),
+        (names[1], theirs.numpy(), kind_of(step), largest, about_b),
+        (f"{names[1]} minus {names[0]}", change, signed, None, replace(about_a, other=b)),
     ):
         st.markdown(f"**{plain(title)}**")
         fact = main_fact(change, tokens, columns, "signed") if kind == "signed" and top is None else title
         drawn = matrix(values, tokens, columns, kind=kind, theme=theme(), largest=top)
-        chart(drawn, f"beside_{'change' if top is None else names.index(title)}", fact)
+        chart(drawn, f"beside_{'change' if top is None else names.index(title)}", fact, about)
     st.markdown(plain(main_fact(change, tokens, columns, "signed")))
     table_columns = columns if isinstance(columns, list) else "dim"
     downloads.numbers(

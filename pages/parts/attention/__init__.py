@@ -1,0 +1,1 @@
+"""The sections of Attention below the picture of a step."""

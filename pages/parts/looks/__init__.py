@@ -1,0 +1,1 @@
+"""What the page of who looks at whom says."""

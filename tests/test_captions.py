@@ -1,0 +1,185 @@
+"""What a caption claims is so: it names a sentence, hidden tokens and changes only where the numbers are theirs."""
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.ui.state.site import PAGES
+
+APP = str(Path(__file__).parents[1] / "app.py")
+SENTENCE = "Keys on the <b>table</b>"
+HIDDEN, EDITS = (2,), ("layers.1.attention.heads:zero:h=2", "embedding.positions:zero")
+START = {"sentence": SENTENCE, "model": "small", "layer": "1", "head": "0"}
+PAIR = {"second": "The dog ran."}
+MASKED = {"sentence": "The [MASK] sat on the mat."}
+# Every page, every tab, and steps and layers before and after what is changed
+CASES: list[tuple[str, dict[str, str]]] = [
+    *((page.key, {}) for page in PAGES),
+    ("embedding", {"step": "embedding.scaled"}),
+    ("attention", {"layer": "2"}),
+    ("attention", {"layer": "0"}),
+    ("attention", {"step": "attention.heads"}),
+    ("attention", {"step": "attention.heads", "head": "2"}),
+    ("attention", {"step": "attention.output", "cell": "layers.1.attention.output:1,3"}),
+    ("attention", {"step": "attention.weights", "cell": "layers.1.attention.heads:2,1,3"}),
+    ("add_norm", {"step": "add_norm_2.sum"}),
+    ("add_norm", {"layer": "0"}),
+    ("feed_forward", {"layer": "0"}),
+    ("stack", {"step": "mlm.logits"}),
+    ("looks", {"layer": "2", "some_heads": "0,2"}),
+    ("looks", PAIR | {"layer": "2", "pair_part": "A->B"}),
+    ("flows", {"layer": "2", "rollout_layer": "1"}),
+    ("lens", {"alike_layer": "layer 0"}),
+    ("lens", MASKED),
+    ("vectors", {"layer": "0"}),
+    ("training", {"layer": "3"}),
+    ("compare", {"layer": "2", "beside_step": "layers.2.attention.q"}),
+    ("compare", {"beside_step": "embedding.output"}),
+    ("compare", {"compare_part": "One word in many sentences"}),
+    ("compare", {"compare_part": "Patch"}),
+    ("labs", {"lab": "Why √d_k"}),
+    ("labs", {"lab": "Padding"}),
+    ("labs", {"lab": "Residuals and depth"}),
+    ("labs", {"lab": "Two LayerNorms"}),
+    ("heads", {"heads_part": "Measures"}),
+    ("heads", {"heads_part": "Measures", "over": "100 sentences"}),
+    ("heads", {"heads_part": "How alike heads are"}),
+    ("heads", PAIR | {"heads_part": "Between the sentences"}),
+    ("lessons", {"lesson": "padding", "at": "2"}),
+]  # fmt: skip
+
+
+def opened(page: str, query: dict[str, str]) -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=120).run()
+    app.switch_page(f"pages/steps/{page}.py")
+    for name, value in (START | query).items():
+        app.query_params[name] = value
+    app.run()
+    assert not app.exception
+    return app
+
+
+def changed(app: AppTest, **fields: Any) -> AppTest:
+    """The same page after something was changed."""
+    app.session_state["view"] = replace(app.session_state["view"], **fields)
+    app.run()
+    assert not app.exception
+    return app
+
+
+def captions(app: AppTest) -> dict[str, str]:
+    """The caption under each picture."""
+    found = [json.loads(c.proto.json) for c in app.get("bidi_component") if '"caption"' in c.proto.json]
+    return {one["chart"]: one["caption"] for one in found}
+
+
+def same_picture(key: str, one: str, other: str) -> bool:
+    """Whether two captions are of the same thing: the strips of a pair are those of another pair if it is another."""
+    return key != "neurons" or one.partition(":")[0] == other.partition(":")[0]
+
+
+def drawn(app: AppTest) -> dict[str, str]:
+    """The numbers in each picture."""
+    charts = {
+        re.search(r"-(\w+)$", chart.proto.id)[1]: [
+            {axis: trace.get(axis) for axis in ("x", "y", "z", "text")}
+            for trace in json.loads(chart.proto.spec)["data"]
+        ]
+        for chart in app.get("plotly_chart")
+    }
+    parts = [c for c in app.get("bidi_component") if '"maps"' in c.proto.json]
+    maps = {re.search(r"-(\w+)$", c.proto.id)[1]: [m["cells"] for m in json.loads(c.proto.json)["maps"]] for c in parts}
+    return {key: json.dumps(numbers) for key, numbers in (charts | maps).items()}
+
+
+@pytest.mark.parametrize(("page", "query"), CASES, ids=[f"{p}-{'-'.join(q.values())}" for p, q in CASES])
+def test_a_change_is_named_where_the_numbers_change_with_it(page: str, query: dict[str, str]) -> None:
+    app = opened(page, query)
+    plain, unedited = drawn(app), captions(app)
+    assert plain.keys() == unedited.keys()
+    assert not any("Changed:" in said or "Hidden:" in said for said in unedited.values())
+    for word, fields in [("Hidden:", {"hidden": HIDDEN}), *(("Changed:", {"edits": edit}) for edit in EDITS)]:
+        changed(app, hidden=(), edits="")
+        now, said = drawn(changed(app, **fields)), captions(app)
+        for key in [k for k in plain.keys() & now.keys() if same_picture(k, said[k], unedited[k])]:
+            assert (word in said[key]) == (now[key] != plain[key]), (key, fields, said[key])
+
+
+def test_a_picture_of_random_numbers_names_no_sentence_and_no_model() -> None:
+    for lab, count in (("Residuals and depth", 2), ("Two LayerNorms", 1)):
+        said = captions(opened("labs", {"lab": lab, "hidden": "2", "edits": EDITS[0]}))
+        assert len(said) == count
+        for caption in said.values():
+            assert "andom" in caption and "seed 0" in caption
+            for claimed in ("Keys", "Model", "small", "Layer", "Hidden", "Changed"):
+                assert claimed not in caption
+
+
+def test_an_experiment_on_the_sentence_names_it_and_nothing_hidden_or_changed() -> None:
+    for lab, key in (("Word order", "order"), ("Why √d_k", "scaling_heads"), ("Padding", "leak")):
+        said = captions(opened("labs", {"lab": lab, "hidden": "2", "edits": EDITS[0]}))[key]
+        assert f"“{SENTENCE}”" in said and "Model small (sha256 " in said
+        assert "nothing hidden or changed" in said and "Layer 1" not in said
+
+
+@pytest.mark.parametrize(
+    ("page", "query", "keys"),
+    [
+        ("heads", {"heads_part": "Measures", "over": "100 sentences"}, ["measured"]),
+        ("heads", {"heads_part": "How alike heads are", "over": "100 sentences"}, ["likeness", "plane"]),
+        ("vectors", {}, ["alike_cosine", "alike_linear"]),
+    ],
+)
+def test_a_survey_says_the_hundred_sentences(page: str, query: dict[str, str], keys: list[str]) -> None:
+    said = captions(opened(page, query | {"hidden": "2", "edits": EDITS[0]}))
+    for key in keys:
+        assert "100 bundled sentences, nothing hidden or changed" in said[key] and "Model small" in said[key]
+        assert "Keys" not in said[key] and "head 0" not in said[key]
+
+
+def test_a_measure_of_this_sentence_names_it() -> None:
+    said = captions(opened("heads", {"heads_part": "Measures", "hidden": "2"}))["measured"]
+    assert f"“{SENTENCE}”, nothing hidden or changed" in said
+
+
+def test_each_picture_of_compare_names_the_run_it_shows() -> None:
+    query = {"other": "Keys in the box", "layer": "2", "hidden": "2", "edits": EDITS[0]}
+    said = captions(opened("compare", query | {"beside_step": "layers.2.attention.weights"}))
+    ours, theirs, both = (said[f"beside_{key}"] for key in ("0", "1", "change"))
+    assert "table" in ours and "box" not in ours and "Changed: layer 1, head 2" in ours
+    assert "table" not in theirs and "“Keys in the box”" in theirs
+    assert "Hidden" not in theirs and "Changed" not in theirs
+    for caption in (both, said["apart"], said["followed"]):
+        a, b = caption.split("B: ")
+        assert "table" in a and "Changed" in a and "box" in b and "Changed" not in b and "Hidden" not in b
+    assert "layers.2.attention.weights, layer 2" in both and "Layer 2" not in said["apart"]
+
+
+def test_one_word_in_many_sentences_names_them() -> None:
+    typed = "A light bag.\nThe light is on."
+    said = captions(opened("compare", {"compare_part": "One word in many sentences", "set": typed, "edits": EDITS[1]}))
+    for caption in (said["set_map"], said["set_means"]):
+        assert "“A light bag.”" in caption and "“The light is on.”" in caption
+        assert "Keys" not in caption and "Changed" not in caption
+
+
+def test_the_run_without_changes_names_none() -> None:
+    said = captions(opened("what_if", {"edits": EDITS[1]}))
+    assert "Changed" not in said["beside_0"] and "Changed" in said["beside_1"]
+    assert "Changed" in said["beside_change"] and "Changed" in said["apart"]
+
+
+def test_learned_numbers_are_of_no_sentence() -> None:
+    said = captions(opened("add_norm", {"edits": EDITS[1]}))["gamma_beta"]
+    assert "Keys" not in said and "Model small" in said and "layer 1" in said.lower()
+
+
+def test_a_timelapse_says_when() -> None:
+    said = captions(opened("training", {}))
+    for caption in said.values():
+        assert "9 moments" in caption and "Model small" in caption and SENTENCE in caption

@@ -1,0 +1,81 @@
+"""A measure of heads is one row of a table: the survey, the page, its tables and the moments of training read it."""
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from streamlit.testing.v1 import AppTest
+from test_pages import numbers
+from torch import Tensor
+
+from encoder import TextEncoder
+from encoder.experiments import timelapse
+from encoder.metrics import HEAD_MEASURES, HeadMeasure, survey
+
+APP = str(Path(__file__).parents[1] / "app.py")
+SENTENCE, OTHER = "A measure that nobody had before.", "And a second sentence, longer than the first one."
+
+
+def on_the_last(weights: Tensor, tokens: list[str]) -> Tensor:
+    """The mean weight on the last token."""
+    return weights[..., -1].mean(-1)
+
+
+@pytest.fixture
+def added(monkeypatch: pytest.MonkeyPatch) -> HeadMeasure:
+    """One more row."""
+    one = HeadMeasure("On the end", "share", "Share of the weight on the last token.", on_the_last)
+    monkeypatch.setitem(HEAD_MEASURES, "end", one)
+    return one
+
+
+def expected(encoder: TextEncoder, *sentences: str) -> Tensor:
+    """The measure by hand: the mean over the rows of all sentences, for each layer and head."""
+    layers = []
+    for i in range(encoder.config.n_layers):
+        weights = [encoder.trace(one)[f"layers.{i}.attention.weights"] for one in sentences]
+        layers.append(torch.cat([w[:, :, -1] for w in weights], 1).mean(1))
+    return torch.stack(layers)
+
+
+def opened(part: str) -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=60).run()
+    app.switch_page("pages/steps/heads.py")
+    for name, value in {"model": "small", "sentence": SENTENCE, "heads_part": part, "measure": "end"}.items():
+        app.query_params[name] = value
+    app.run()
+    assert not app.exception and not app.warning
+    return app
+
+
+def test_a_new_row_is_surveyed(added: HeadMeasure, small: TextEncoder) -> None:
+    found = survey(small, [SENTENCE, OTHER]).measures["end"]
+    torch.testing.assert_close(found, expected(small, SENTENCE, OTHER), rtol=1e-5, atol=1e-6)
+
+
+def test_a_new_row_is_on_the_page_in_its_table_and_in_the_moments(added: HeadMeasure, small: TextEncoder) -> None:
+    ours = expected(small, SENTENCE)
+    app = opened("Measures")
+    torch.testing.assert_close(torch.from_numpy(numbers(app, key="measured").copy()), ours, rtol=1e-5, atol=1e-6)
+    assert "On the end" in app.pills(key="measure").options
+    assert any("Share of the weight on the last token" in text.value.replace("\\", "") for text in app.markdown)
+    found = [json.loads(c.proto.json) for c in app.get("bidi_component") if '"caption"' in c.proto.json]
+    assert any("On the end of every head. Share of the weight on the last token" in one["caption"] for one in found)
+    table = next(frame.value for frame in opened("What each head does").dataframe if "On the end" in frame.value)
+    assert table["On the end"].tolist() == pytest.approx(ours.flatten().tolist(), abs=1e-6)
+    seen = timelapse.moment(0, small, SENTENCE, 2, 1, 1)
+    assert seen.measures["end"] == pytest.approx(float(ours[2, 1]), abs=1e-6)
+
+
+@pytest.mark.parametrize("name", HEAD_MEASURES)
+def test_every_row_gives_a_number_within_its_scale_for_every_head(name: str, small: TextEncoder) -> None:
+    one, trace = HEAD_MEASURES[name], small.trace(OTHER)
+    values = one.of(trace["layers.0.attention.weights"], trace.tokens)
+    assert values.shape == (small.config.n_heads,)
+    assert 0 < one.rows(trace.tokens) <= len(trace.tokens)
+    assert one.title and one.meaning.endswith(".")
+    if one.kind != "signed":
+        assert float(values.min()) >= 0
+    if one.kind == "share":
+        assert float(values.max()) <= 1 + 1e-6
