@@ -9,12 +9,17 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 import pytest
+from tiny import SENTENCE, TINY, tiny
 
+from encoder.export.archive import table
 from encoder.figures.charts import BARS, likeliest, term_bars, token_bars
+from encoder.figures.drawn import numbers_of
 from encoder.figures.facts import main_fact
 from encoder.figures.matrix import MOST_CELLS, matrix
+from encoder.figures.steps import draw_step, picture
 from encoder.figures.theme import ACCENT, SECOND, Kind, Theme, label, limits, palette, scale
 from encoder.formatting import short
+from pages.ui.downloads import table as downloads
 
 LEVELS = 254  # steps between the 255 levels of a large picture
 THEMES: tuple[Theme, ...] = ("light", "dark")
@@ -153,8 +158,8 @@ def test_a_locked_scale_is_the_same_for_every_picture(n: int) -> None:
     pictures = [matrix(part, words(n), words(n), kind="signed", largest=8.0) for part in (values, values / 100)]
     assert heat(pictures[0]).zmin == heat(pictures[1]).zmin
     assert heat(pictures[0]).zmax == heat(pictures[1]).zmax
-    for picture, part in zip(pictures, (values, values / 100), strict=True):
-        assert float(np.abs(seen(picture) - part).max()) <= 8.1 / LEVELS
+    for one, part in zip(pictures, (values, values / 100), strict=True):
+        assert float(np.abs(seen(one) - part).max()) <= 8.1 / LEVELS
 
 
 def test_repeated_tokens_keep_their_own_place() -> None:
@@ -497,3 +502,46 @@ def test_pictures_stand_on_the_page_itself(theme: Theme) -> None:
         assert figure.layout.paper_bgcolor == figure.layout.plot_bgcolor == "rgba(0,0,0,0)"
         assert json.loads(figure.to_json())["layout"]["font"]["color"] == figures[0].layout.font.color
     assert len({figure.layout.font.color for figure in figures}) == 1
+
+
+# The picture of a step, and what its columns are called
+
+COLUMNS = {  # a step: what stands along its columns on a page, and in the header of its table
+    "embedding.output": ("dimension", "dim_2"),
+    "layers.1.attention.q": ("dimension", "dim_2"),
+    "layers.1.attention.weights": (None, "1 w1"),
+    "layers.1.feed_forward.activation": ("unit", "unit_2"),
+    "layers.1.add_norm_1.mean": ("value", None),
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_page_table_archive_and_report_call_the_columns_of_a_step_alike(name: str) -> None:
+    trace = tiny(TINY).trace(SENTENCE)
+    along, second = COLUMNS[name]
+    seen = picture(trace, trace.step(name), head=2)
+    assert seen.columns == (along or trace.tokens)
+    headers = [next(iter(table(trace, name))), downloads.frame(seen.values, seen.rows, seen.columns).columns]
+    if trace[name].ndim > 1:
+        headers.append(next(iter(numbers_of(seen.draw()))))
+    for header in headers:
+        assert list(header)[-1 if second is None else -seen.values.shape[1] + 1] == (second or "value_1")
+
+
+def test_a_picture_draws_itself_and_says_its_fact() -> None:
+    trace = tiny(TINY).trace(SENTENCE)
+    for name in ("layers.0.attention.weights", "layers.0.add_norm_1.mean", "output"):
+        step = trace.step(name)
+        seen = picture(trace, step, head=1)
+        for scheme in ("light", "dark"):
+            assert seen.draw(scheme).to_json() == draw_step(seen, step, scheme).to_json()
+        drawn = seen.draw().data[0]
+        expected = trace[name][1] if "H" in step.shape else trace[name]
+        np.testing.assert_array_equal(drawn.z if expected.ndim > 1 else drawn.y, expected)
+    weights = picture(trace, trace.step("layers.0.attention.weights"), head=1)
+    assert weights.fact() == main_fact(weights.values, trace.tokens, trace.tokens, "share", trace.pieces.special)
+
+
+def test_of_one_column_only_the_row_is_said() -> None:
+    said = main_fact(np.array([[1.0], [-3.0]]), ["a", "b"], "value", "signed")
+    assert said == "Values go from -3 to 1; the strongest is at “b” (1)."

@@ -16,7 +16,7 @@ import torch
 from encoder.edits.edit import Edit
 from encoder.edits.text import edit_to_text
 from encoder.export.caption import About, caption
-from encoder.export.tables import Rows, grid, numbered, to_csv
+from encoder.export.tables import Rows, grid, header, numbered, to_csv
 from encoder.trace.trace import Trace
 
 FORMAT = 1  # of the files; goes up when a reader has to change
@@ -112,14 +112,11 @@ def table(trace: Trace, name: str) -> Rows:
     step, values = trace.step(name), trace.array(name)
     if values.ndim == 1:
         values = values[:, None]
-    columns = (
-        trace.tokens if step.shape[-2:] == ("n", "n") else {"d_ff": "unit", "n": "value"}.get(step.shape[-1], "dim")
-    )
+    columns = step.columns(trace.tokens)
     if values.ndim == 2:
         yield from grid(values, trace.tokens, columns)
         return
-    across = numbered(columns) if isinstance(columns, list) else [f"{columns}_{j + 1}" for j in range(values.shape[-1])]
-    yield ("head", "token", *across)
+    yield ("head", "token", *header(columns, values.shape[-1]))
     for head, matrix in enumerate(values):
         yield from ((head, token, *row) for token, row in zip(numbered(trace.tokens), matrix, strict=True))
 

@@ -19,11 +19,17 @@ def numbered(names: Sequence[str]) -> list[str]:
     return [f"{i} {shown(name, LONGEST_NAME)}" for i, name in enumerate(names)]
 
 
+def header(columns: Sequence[str] | str, width: int) -> list[str]:
+    """What the columns of a table are called: their names with positions, or what is counted along them, from 1."""
+    if not isinstance(columns, str):
+        return numbered(columns)
+    counted = SHORT.get(columns, columns).replace(" ", "_")
+    return [f"{counted}_{j + 1}" for j in range(width)]
+
+
 def grid(values: np.ndarray, rows: Sequence[str], columns: Sequence[str] | str) -> Rows:
     """A matrix as a table: a header, then one row for each of `rows`. Columns are names, or counted from 1."""
-    counted = f"{SHORT.get(columns, columns)}_".replace(" ", "_") if isinstance(columns, str) else ""
-    across = [f"{counted}{j + 1}" for j in range(values.shape[1])] if counted else numbered(list(columns))
-    yield ("token", *across)
+    yield ("token", *header(columns, values.shape[1]))
     for name, row in zip(numbered(rows), values, strict=True):
         yield (name, *row)
 

@@ -41,6 +41,7 @@ def main_fact(
     size = np.where(finite, np.abs(values), -1.0)
     i, j = np.unravel_index(size.argmax(), size.shape)
     least, most = short(float(values[finite].min())), short(float(values[finite].max()))
-    said = f"Values go from {least} to {most}; the strongest is at {place(rows, int(i))}, {place(columns, int(j))}."
+    where = place(rows, int(i)) + (f", {place(columns, int(j))}" if values.shape[1] > 1 else "")
+    said = f"Values go from {least} to {most}; the strongest is at {where}."
     blank = int((~finite).sum())
     return said + (f" {blank} hidden cells are minus infinity and stay blank." if blank else "")

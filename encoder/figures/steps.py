@@ -7,9 +7,10 @@ import numpy as np
 
 from encoder.figures.charts import likeliest, token_bars
 from encoder.figures.drawn import Drawn
+from encoder.figures.facts import main_fact
 from encoder.figures.matrix import matrix
 from encoder.figures.theme import Kind, Theme
-from encoder.steps.step import PAIRS, PER_HEAD, PER_TOKEN, Step
+from encoder.steps.step import PAIRS, PER_TOKEN, Step
 from encoder.trace.trace import Trace
 
 BEST_WORDS = 5
@@ -17,13 +18,33 @@ BEST_WORDS = 5
 
 @dataclass(frozen=True)
 class Picture:
-    """What is drawn of a step: values [rows, columns] of one head or of all tokens."""
+    """What is drawn of a step: values [rows, columns] of one head or of all tokens.
 
+    `largest` is the end of the colour scale, that of the values without it; `special` marks the tokens, among rows and
+    columns alike, that are not words.
+    """
+
+    step: Step
     values: np.ndarray
     rows: list[str]
     columns: list[str] | str
     kind: Kind
     largest: float | None = None
+    special: tuple[bool, ...] = ()
+
+    def draw(self, theme: Theme = "light") -> Drawn:
+        """The figure: bars for one number per token, else a matrix."""
+        if self.step.shape == PER_TOKEN:
+            return token_bars({self.step.title: self.values[:, 0]}, self.rows, title=self.step.title, theme=theme)
+        pairs = self.step.shape == PAIRS
+        return matrix(
+            self.values, self.rows, self.columns, kind=self.kind, theme=theme, largest=self.largest,
+            row_title="query (looks)" if pairs else "", column_title="key (is looked at)" if pairs else "",
+        )  # fmt: skip
+
+    def fact(self) -> str:
+        """What stands out in it, in one sentence."""
+        return main_fact(self.values, self.rows, self.columns, self.kind, self.special)
 
 
 def picture(trace: Trace, step: Step, head: int, lock: bool = False) -> Picture:
@@ -34,13 +55,12 @@ def picture(trace: Trace, step: Step, head: int, lock: bool = False) -> Picture:
     values = trace.array(step.name)
     finite = np.abs(values[np.isfinite(values)])
     largest = float(finite.max(initial=0.0)) if lock else None
-    if step.shape in (PER_HEAD, PAIRS):
+    if "H" in step.shape:
         values = values[head]
     if step.shape == PER_TOKEN:
         values = values[:, None]
-    names = {"d_ff": "unit", "n": step.title.lower()}
-    columns = trace.tokens if step.shape == PAIRS else names.get(step.shape[-1], "dimension")
-    return Picture(values, trace.tokens, columns, kind_of(step), largest)
+    special = tuple(trace.pieces.special)
+    return Picture(step, values, trace.tokens, step.columns(trace.tokens), kind_of(step), largest, special)
 
 
 def kind_of(step: Step) -> Kind:
@@ -50,14 +70,8 @@ def kind_of(step: Step) -> Kind:
 
 
 def draw_step(what: Picture, step: Step, theme: Theme = "light") -> Drawn:
-    """The figure of a step's picture."""
-    if step.shape == PER_TOKEN:
-        return token_bars({step.title: what.values[:, 0]}, what.rows, title=step.title, theme=theme)
-    pairs = step.shape == PAIRS
-    return matrix(
-        what.values, what.rows, what.columns, kind=what.kind, theme=theme, largest=what.largest,
-        row_title="query (looks)" if pairs else "", column_title="key (is looked at)" if pairs else "",
-    )  # fmt: skip
+    """The figure of a step's picture: `what.draw(theme)`."""
+    return what.draw(theme)
 
 
 def draw_best_words(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from encoder.export.tables import Rows, numbered
+from encoder.export.tables import Rows, header, numbered
 from encoder.figures.drawn import Drawn, draw
 from encoder.figures.theme import Kind, Theme, labels, layout, limits, scale
 from encoder.formatting import short
@@ -80,7 +80,6 @@ def axis(tokens: list[str], every: int, times: int, first: int) -> dict[str, obj
 
 def table(values: np.ndarray, rows: list[str], columns: list[str] | str, names: list[str]) -> Rows:
     """All tiles as one table: for each tile its rows."""
-    across = numbered(columns) if isinstance(columns, list) else [f"{columns}_{j + 1}" for j in range(values.shape[-1])]
-    yield ("tile", "token", *across)
+    yield ("tile", "token", *header(columns, values.shape[-1]))
     for name, tile in zip(names, values, strict=True):
         yield from ((name, token, *row) for token, row in zip(numbered(rows), tile, strict=True))

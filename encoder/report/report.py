@@ -12,13 +12,12 @@ from plotly.offline import get_plotlyjs
 
 from encoder.export.caption import About, caption
 from encoder.figures.drawn import Drawn
-from encoder.figures.facts import main_fact
 from encoder.figures.matrix import MOST_CELLS
-from encoder.figures.steps import draw_best_words, draw_step, kind_of, picture, title
+from encoder.figures.steps import draw_best_words, kind_of, picture, title
 from encoder.figures.tiles import tiles
 from encoder.formatting import shown
 from encoder.report.template import FIGURE, FOOT, HEAD
-from encoder.steps.step import PAIRS, PER_HEAD, PER_TOKEN, Step
+from encoder.steps.step import Step
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 
@@ -165,23 +164,14 @@ def look(encoder: TextEncoder, trace: Trace, step: Step) -> tuple[Drawn, str]:
     if step.shape[-1] == "vocab":
         figure, _ = draw_best_words(trace, step, encoder.tokenizer.id_to_token)
         return figure, f"The best of {trace.config.vocab_size:,} words at each position."
-    if step.shape in (PER_HEAD, PAIRS):
-        values = trace.array(step.name)
-        columns: list[str] | str = trace.tokens if step.shape == PAIRS else "dim"
-        figure = tiles(values, trace.tokens, columns, [f"head {h}" for h in range(len(values))], kind=kind_of(step))
-        best = int(abs(values.reshape(len(values), -1)).max(1).argmax())
-        fact = main_fact(
-            values[best],
-            trace.tokens,
-            columns if isinstance(columns, list) else "dimension",
-            kind_of(step),
-            trace.pieces.special,
-        )
-        return figure, f"Head {best}: {fact}"
-    seen = picture(trace, step, 0)
-    if step.shape == PER_TOKEN:
-        return draw_step(seen, step), main_fact(seen.values, seen.rows, seen.columns, seen.kind)
-    return draw_step(seen, step), main_fact(seen.values, seen.rows, seen.columns, seen.kind, trace.pieces.special)
+    if "H" not in step.shape:
+        seen = picture(trace, step, 0)
+        return seen.draw(), seen.fact()
+    values = trace.array(step.name)
+    names = [f"head {h}" for h in range(len(values))]
+    figure = tiles(values, trace.tokens, step.columns(trace.tokens), names, kind=kind_of(step))
+    best = int(abs(values.reshape(len(values), -1)).max(1).argmax())
+    return figure, f"Head {best}: {picture(trace, step, best).fact()}"
 
 
 def drawing(figure: Drawn, key: str, words: str) -> str:

@@ -43,6 +43,11 @@ class Step:
         """The part of the model it belongs to: embedding, attention, add_norm_1, feed_forward, mlm, ..."""
         return self.local.split(".")[0]
 
+    def columns(self, tokens: list[str]) -> list[str] | str:
+        """What stands along the last dimension: the tokens that are looked at, or the name of what is counted there."""
+        names = {"d_ff": "unit", "vocab": "word", "n": "value"}  # a step with one number for each token has one column
+        return tokens if self.shape == PAIRS else names.get(self.shape[-1], "dimension")
+
     def sizes(self, config: EncoderConfig, n: int) -> tuple[int, ...]:
         """The shape in numbers for a sentence of n tokens."""
         names = {"n": n, "H": config.n_heads, "vocab": config.vocab_size}

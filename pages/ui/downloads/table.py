@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from encoder.export.caption import file_name
-from encoder.export.tables import Rows, to_csv
+from encoder.export.tables import Rows, header, to_csv
 from encoder.formatting import shown
 from pages.ui.downloads import button
 
@@ -17,13 +17,9 @@ def frame(values: np.ndarray, rows: list[str], columns: list[str] | str) -> pd.D
 
     Every label of a token starts with its position, so no two are the same and no spreadsheet takes one for a formula.
     """
-    width = values.shape[1]
-    names = [f"{j} {shown(t)}" for j, t in enumerate(columns)] if isinstance(columns, list) else None
-    return pd.DataFrame(
-        values,
-        index=pd.Index([f"{i} {shown(t)}" for i, t in enumerate(rows)], name="token"),
-        columns=names or [f"{columns}_{j + 1}" for j in range(width)],
-    )
+    index = pd.Index(header([shown(token) for token in rows], len(rows)), name="token")
+    names = columns if isinstance(columns, str) else [shown(token) for token in columns]
+    return pd.DataFrame(values, index, header(names, values.shape[1]))
 
 
 def numbers(key: str, name: str, make: Callable[[], pd.DataFrame], shape: tuple[int, ...]) -> None:

@@ -6,8 +6,7 @@ import streamlit as st
 from encoder.explain.snippet import running_source, snippet
 from encoder.export.caption import About
 from encoder.figures.drawn import numbers_of
-from encoder.figures.facts import main_fact
-from encoder.figures.steps import BEST_WORDS, draw_best_words, draw_step, picture, title
+from encoder.figures.steps import BEST_WORDS, draw_best_words, picture, title
 from encoder.steps.step import Step
 from encoder.trace.trace import Trace
 from pages.ui import session
@@ -62,12 +61,13 @@ def show(trace: Trace, step: Step, head: int) -> None:
         return
     lock = "H" in step.shape and step.values != "share" and toggle("One colour scale for all heads", "lock")
     seen = picture(trace, step, head, lock)
-    fact = main_fact(seen.values, seen.rows, seen.columns, seen.kind, trace.pieces.special)
-    chart(draw_step(seen, step, theme()), "picture", f"{title(step, head)}. {fact}", About.of(trace, step.name, head))
+    fact = seen.fact()
+    chart(seen.draw(theme()), "picture", f"{title(step, head)}. {fact}", About.of(trace, step.name, head))
     inspector.listen(step, head)
     st.markdown(f"**{plain(fact)}** {step.look}")
-    columns = seen.columns if isinstance(seen.columns, list) else "dim"
-    downloads.numbers("step", step.name, lambda: downloads.frame(seen.values, seen.rows, columns), seen.values.shape)
+    downloads.numbers(
+        "step", step.name, lambda: downloads.frame(seen.values, seen.rows, seen.columns), seen.values.shape
+    )
     inspector.choose(trace, step, head)
     inspector.draw(trace)
 

@@ -11,7 +11,7 @@ from encoder.figures.matrix import matrix
 from encoder.figures.steps import kind_of
 from encoder.figures.theme import Kind
 from encoder.formatting import shown
-from encoder.steps.step import PAIRS, PER_HEAD, PER_TOKEN
+from encoder.steps.step import PER_TOKEN
 from encoder.trace.trace import Trace
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
@@ -34,12 +34,12 @@ def draw(a: Trace, b: Trace, names: tuple[str, str], pairs: list[Pair] | None = 
     except ValueError as error:
         st.markdown(plain(f"{error}."))
         return
-    if step.shape in (PER_HEAD, PAIRS):
+    if "H" in step.shape:
         ours, theirs = ours[min(view.head, len(ours) - 1)], theirs[min(view.head, len(theirs) - 1)]
     if step.shape == PER_TOKEN:
         ours, theirs = ours[:, None], theirs[:, None]
     tokens = a.tokens if pairs is None else labels(a, b, pairs)
-    columns = tokens if step.shape == PAIRS else {"d_ff": "unit", "n": "value"}.get(step.shape[-1], "dimension")
+    columns = step.columns(tokens)
     finite = [v.abs()[v.isfinite()] for v in (ours, theirs)]
     largest = max((float(v.max()) for v in finite if v.numel()), default=0.0)
     change = subtract(ours, theirs).numpy()
@@ -55,10 +55,7 @@ def draw(a: Trace, b: Trace, names: tuple[str, str], pairs: list[Pair] | None = 
         drawn = matrix(values, tokens, columns, kind=kind, theme=theme(), largest=top)
         chart(drawn, f"beside_{'change' if top is None else names.index(title)}", fact, about)
     st.markdown(plain(main_fact(change, tokens, columns, "signed")))
-    table_columns = columns if isinstance(columns, list) else "dim"
-    downloads.numbers(
-        "beside", f"{name}.difference", lambda: downloads.frame(change, tokens, table_columns), change.shape
-    )
+    downloads.numbers("beside", f"{name}.difference", lambda: downloads.frame(change, tokens, columns), change.shape)
 
 
 def labels(a: Trace, b: Trace, pairs: list[Pair]) -> list[str]:
