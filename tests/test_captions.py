@@ -3,15 +3,18 @@
 import json
 import re
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
+import visits
+from page_tools import healthy
 from streamlit.testing.v1 import AppTest
 
+from encoder.edits.text import text_to_edits
 from pages.ui.state.site import PAGES
 
-APP = str(Path(__file__).parents[1] / "app.py")
+pytestmark = pytest.mark.slow
+
 SENTENCE = "Keys on the <b>table</b>"
 HIDDEN, EDITS = (2,), ("layers.1.attention.heads:zero:h=2", "embedding.positions:zero")
 START = {"sentence": SENTENCE, "model": "small", "layer": "1", "head": "0"}
@@ -55,21 +58,22 @@ CASES: list[tuple[str, dict[str, str]]] = [
 
 
 def opened(page: str, query: dict[str, str]) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=120).run()
-    app.switch_page(f"pages/steps/{page}.py")
-    for name, value in (START | query).items():
-        app.query_params[name] = value
-    app.run()
-    assert not app.exception
-    return app
+    """The page by a link, with every sweep that it offers run."""
+    return swept(visits.opened(page, START | query))
 
 
 def changed(app: AppTest, **fields: Any) -> AppTest:
     """The same page after something was changed."""
-    app.session_state["view"] = replace(app.session_state["view"], **fields)
-    app.run()
-    assert not app.exception
-    return app
+    session = app.session_state["session"]
+    session.view = replace(session.view, **fields)
+    return swept(healthy(app.run()))
+
+
+def swept(app: AppTest) -> AppTest:
+    """The page after every button was pressed that computes something."""
+    for key in [str(button.key) for button in app.button if button.key in ("loo_go", "patch_go", "compute_flow")]:
+        app.button(key=key).click().run()
+    return healthy(app)
 
 
 def captions(app: AppTest) -> dict[str, str]:
@@ -103,8 +107,11 @@ def test_a_change_is_named_where_the_numbers_change_with_it(page: str, query: di
     plain, unedited = drawn(app), captions(app)
     assert plain.keys() == unedited.keys()
     assert not any("Changed:" in said or "Hidden:" in said for said in unedited.values())
-    for word, fields in [("Hidden:", {"hidden": HIDDEN}), *(("Changed:", {"edits": edit}) for edit in EDITS)]:
-        changed(app, hidden=(), edits="")
+    for word, fields in [
+        ("Hidden:", {"hidden": HIDDEN}),
+        *(("Changed:", {"edits": text_to_edits(edit)}) for edit in EDITS),
+    ]:
+        changed(app, hidden=(), edits=())
         now, said = drawn(changed(app, **fields)), captions(app)
         for key in [k for k in plain.keys() & now.keys() if same_picture(k, said[k], unedited[k])]:
             assert (word in said[key]) == (now[key] != plain[key]), (key, fields, said[key])

@@ -1,19 +1,18 @@
 """A measure of heads is one row of a table: the survey, the page, its tables and the moments of training read it."""
 
 import json
-from pathlib import Path
 
 import pytest
 import torch
+from page_tools import numbers
 from streamlit.testing.v1 import AppTest
-from test_pages import numbers
 from torch import Tensor
+from visits import opened
 
 from encoder import TextEncoder
 from encoder.experiments import timelapse
 from encoder.metrics import HEAD_MEASURES, HeadMeasure, survey
 
-APP = str(Path(__file__).parents[1] / "app.py")
 SENTENCE, OTHER = "A measure that nobody had before.", "And a second sentence, longer than the first one."
 
 
@@ -39,13 +38,10 @@ def expected(encoder: TextEncoder, *sentences: str) -> Tensor:
     return torch.stack(layers)
 
 
-def opened(part: str) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=60).run()
-    app.switch_page("pages/steps/heads.py")
-    for name, value in {"model": "small", "sentence": SENTENCE, "heads_part": part, "measure": "end"}.items():
-        app.query_params[name] = value
-    app.run()
-    assert not app.exception and not app.warning
+def heads(part: str) -> AppTest:
+    """A tab of All heads, with the new measure chosen by the link."""
+    app = opened("heads", {"model": "small", "sentence": SENTENCE, "heads_part": part, "measure": "end"})
+    assert not app.warning
     return app
 
 
@@ -56,13 +52,13 @@ def test_a_new_row_is_surveyed(added: HeadMeasure, small: TextEncoder) -> None:
 
 def test_a_new_row_is_on_the_page_in_its_table_and_in_the_moments(added: HeadMeasure, small: TextEncoder) -> None:
     ours = expected(small, SENTENCE)
-    app = opened("Measures")
+    app = heads("Measures")
     torch.testing.assert_close(torch.from_numpy(numbers(app, key="measured").copy()), ours, rtol=1e-5, atol=1e-6)
     assert "On the end" in app.pills(key="measure").options
     assert any("Share of the weight on the last token" in text.value.replace("\\", "") for text in app.markdown)
     found = [json.loads(c.proto.json) for c in app.get("bidi_component") if '"caption"' in c.proto.json]
     assert any("On the end of every head. Share of the weight on the last token" in one["caption"] for one in found)
-    table = next(frame.value for frame in opened("What each head does").dataframe if "On the end" in frame.value)
+    table = next(frame.value for frame in heads("What each head does").dataframe if "On the end" in frame.value)
     assert table["On the end"].tolist() == pytest.approx(ours.flatten().tolist(), abs=1e-6)
     seen = timelapse.moment(0, small, SENTENCE, 2, 1, 1)
     assert seen.measures["end"] == pytest.approx(float(ours[2, 1]), abs=1e-6)
