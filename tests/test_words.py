@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 import torch
+from page_tools import go, healthy, open_app
 from readers import READERS, reader
-from test_pages import go, healthy, open_app
 
 from encoder import TextEncoder, checkpoint, trials
 from encoder.experiments.compare import aligned_tokens, first_difference
