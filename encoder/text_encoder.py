@@ -221,10 +221,10 @@ class TextEncoder:
             ValueError: the vocabulary has it in pieces only, or not at all; or a trace of another model.
         """
         self.check_own(trace)
-        word, place = word.strip(), trace.pieces.word_of(position)
-        start = trace.pieces.spans[place[0]][0]
+        word, place = word.strip(), trace.tokenization.word_of(position)
+        start = trace.tokenization.spans[place[0]][0]
         for form in dict.fromkeys((word, word.lower(), word.capitalize(), word.upper())):
-            encoding = self.tokenizer.encode(trace.pieces.replaced(place, form), add_special_tokens=False)
+            encoding = self.tokenizer.encode(trace.tokenization.replaced(place, form), add_special_tokens=False)
             end = start + len(form)
             spans = zip(encoding.ids, encoding.offsets, strict=True)
             found = [i for i, (first, last) in spans if first < end and last > start]

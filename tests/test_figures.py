@@ -539,7 +539,7 @@ def test_a_picture_draws_itself_and_says_its_fact() -> None:
         expected = trace[name][1] if "H" in step.shape else trace[name]
         np.testing.assert_array_equal(drawn.z if expected.ndim > 1 else drawn.y, expected)
     weights = picture(trace, trace.step("layers.0.attention.weights"), head=1)
-    assert weights.fact() == main_fact(weights.values, trace.tokens, trace.tokens, "share", trace.pieces.special)
+    assert weights.fact() == main_fact(weights.values, trace.tokens, trace.tokens, "share", trace.tokenization.special)
 
 
 def test_of_one_column_only_the_row_is_said() -> None:

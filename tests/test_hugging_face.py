@@ -32,7 +32,7 @@ def theirs(twin: Any, traces: list[Trace]) -> Any:
 def segment_ids(twin: Any, traces: list[Trace]) -> Tensor:
     """The sentence of each token, where the family tells them apart."""
     apart = "roberta" not in twin.config.model_type and twin.config.model_type != "camembert"
-    return torch.tensor([trace.pieces.segments if apart else [0] * len(trace.ids) for trace in traces])
+    return torch.tensor([trace.tokenization.segments if apart else [0] * len(trace.ids) for trace in traces])
 
 
 def furthest(found: Any, traces: list[Trace]) -> dict[str, float]:

@@ -46,7 +46,7 @@ def with_weights(trace: Trace, weights: Tensor) -> Trace:
     """The same run with other attention weights [n_layers, H, n, n], nothing after them recomputed."""
     values = {name: trace[name][None] for name in trace}
     values |= {f"layers.{i}.attention.weights": w[None] for i, w in enumerate(weights)}
-    return Trace(trace.pieces, trace.config, trace.source, values, trace.ready, model=trace.model)
+    return Trace(trace.tokenization, trace.config, trace.source, values, trace.ready, model=trace.model)
 
 
 # The vectors behind attention
@@ -97,7 +97,7 @@ def test_norms_differ_from_weights_where_vectors_differ_in_length() -> None:
 
 
 def test_a_trace_without_its_model_says_so(sara: Trace) -> None:
-    alone = Trace(sara.pieces, sara.config, sara.source, {n: sara[n][None] for n in sara}, sara.ready)
+    alone = Trace(sara.tokenization, sara.config, sara.source, {n: sara[n][None] for n in sara}, sara.ready)
     with pytest.raises(ValueError, match=r"Trace\('Keys on .* does not hold the model that made it"):
         norm_weighted(alone, 0)
     assert rollout(alone).shape == (6, 10, 10)

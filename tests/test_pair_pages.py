@@ -31,7 +31,7 @@ def test_the_pair_is_what_the_model_runs(base: TextEncoder) -> None:
 def test_one_way_between_the_sentences_alone(base: TextEncoder) -> None:
     app = go(open_app(sentence=A, second=B), "looks")
     trace = base.trace((A, B))
-    first = np.array(trace.pieces.segments) == 0
+    first = np.array(trace.tokenization.segments) == 0
     weights = trace["layers.4.attention.weights"][1].numpy()
     for way, kept in (("A->B", np.outer(first, ~first)), ("B->A", np.outer(~first, first)), ("all", True)):
         healthy(app.pills(key="pair_part").set_value(way).run())
@@ -63,7 +63,7 @@ def test_the_share_between_the_sentences_for_every_head(base: TextEncoder) -> No
     app.session_state["heads_part"] = "Between the sentences"
     go(app, "heads")
     trace = base.trace((A, B))
-    first = np.array(trace.pieces.segments) == 0
+    first = np.array(trace.tokenization.segments) == 0
     weights = np.stack([trace[f"layers.{i}.attention.weights"].numpy() for i in range(6)])
     expected = weights[:, :, first][:, :, :, ~first].sum((2, 3)) / first.sum()
     np.testing.assert_allclose(numbers(app, key="between"), expected, atol=1e-6)

@@ -122,7 +122,7 @@ def test_a_model_without_two_segments_runs_a_pair(n_segments: int) -> None:
     config = replace(TINY, n_segments=n_segments)
     trace = tiny(config).trace(PAIR)
     assert set(trace.segments) == ({0, 1} if n_segments == 2 else {0})
-    assert trace.pieces.segments[-1] == 1
+    assert trace.tokenization.segments[-1] == 1
 
 
 def test_pairs_and_sentences_share_a_batch() -> None:
@@ -130,7 +130,7 @@ def test_pairs_and_sentences_share_a_batch() -> None:
     asked: list[Text] = [PAIR, SENTENCE, ("w1", "w2")]
     for trace, text in zip(encoder.trace(asked), asked, strict=True):
         alone, n = encoder.trace(text), len(trace.tokens) - trace.padding
-        assert trace.asked == text and trace.pieces.segments[n:] == (0,) * trace.padding
+        assert trace.asked == text and trace.tokenization.segments[n:] == (0,) * trace.padding
         assert torch.allclose(trace["output"][:n], alone["output"], atol=1e-5)
 
 
@@ -241,8 +241,8 @@ def test_byte_pairs_make_words_too() -> None:
 
 def test_padding_and_cut_words(base: TextEncoder) -> None:
     short = base.trace(["unbelievable", A])[0]
-    groups = short.pieces.words
-    assert list(map(short.pieces.spelled, groups))[:3] == ["[CLS]", "unbelievable", "[SEP]"]
+    groups = short.tokenization.words
+    assert list(map(short.tokenization.spelled, groups))[:3] == ["[CLS]", "unbelievable", "[SEP]"]
     assert len(groups) == 3 + short.padding
     cut = base.tokenize("unbelievable " * 400)
     assert [i for group in cut.words for i in group] == list(range(512))
@@ -250,7 +250,7 @@ def test_padding_and_cut_words(base: TextEncoder) -> None:
 
 def test_rows_are_averaged_and_columns_summed(base: TextEncoder) -> None:
     trace = base.trace((A, B))
-    groups = trace.pieces.words
+    groups = trace.tokenization.words
     weights = attention_weights(trace)
     found = merge(weights, groups)
     assert found.shape == (6, 8, len(groups), len(groups))

@@ -42,7 +42,7 @@ def altered(trace: Trace, name: str, by: float = WRONG) -> Trace:
     values[name] = trace[name].contiguous().clone()[None]
     values[name].view(-1)[values[name].numel() // 2] += by
     return Trace(
-        trace.pieces, trace.config, trace.source, values, trace.ready, hidden=trace.hidden, padding=trace.padding
+        trace.tokenization, trace.config, trace.source, values, trace.ready, hidden=trace.hidden, padding=trace.padding
     )
 
 

@@ -22,7 +22,7 @@ ANEW = ["--start", "small", "--set", "renewed=1", "rest_rate=0", "rows=4", "step
 
 def words_of(encoder: TextEncoder, step: str) -> list[Tensor]:
     traces = [encoder.trace(sentence) for sentence in SOME]
-    return [trace[step][~torch.tensor(trace.pieces.special)] for trace in traces]
+    return [trace[step][~torch.tensor(trace.tokenization.special)] for trace in traces]
 
 
 def put_out(encoder: TextEncoder, layer: int) -> None:

@@ -48,7 +48,7 @@ def test_every_position_is_in_one_word(encoder: TextEncoder) -> None:
     long = encoder.tokenize("born in Italy, " * 40)
     assert long.dropped and [i for word in long.words for i in word] == list(range(len(long.tokens)))
     short = encoder.trace(["Rome", PARIS])[0]
-    assert short.padding and short.pieces.words[-short.padding :] == tuple(
+    assert short.padding and short.tokenization.words[-short.padding :] == tuple(
         (i,) for i in range(len(short.tokens) - short.padding, len(short.tokens))
     )
 
@@ -93,7 +93,7 @@ def test_checks_of_heads_find_words(encoder: TextEncoder) -> None:
     trace = encoder.trace(PARIS)
     assert trace.tokens[position_of(trace, "paris")] == MARKED[encoder.source.name]
     weights = trace["layers.0.attention.weights"][1]
-    capital, paris = trace.pieces.find("capital"), trace.pieces.find("Paris")
+    capital, paris = trace.tokenization.find("capital"), trace.tokenization.find("Paris")
     expected = sum(float(weights[i, j]) for i in capital for j in paris) / len(capital)
     found = trials.run(
         "looks_at", encoder, {"sentence": PARIS, "word": "capital", "target": "Paris", "layer": 0, "head": 1}
@@ -103,7 +103,7 @@ def test_checks_of_heads_find_words(encoder: TextEncoder) -> None:
 
 def test_links_are_between_words(encoder: TextEncoder) -> None:
     trace = encoder.trace(PARIS)
-    capital, paris = trace.pieces.find("capital"), trace.pieces.find("Paris")
+    capital, paris = trace.tokenization.find("capital"), trace.tokenization.find("Paris")
     both = [
         sum(float(trace[f"layers.{layer}.attention.weights"][h, i, j]) for i in a for j in b) / len(a)
         for layer in range(2)
@@ -138,13 +138,13 @@ def test_odds_of_words_at_a_mask_are_those_of_the_word_that_would_stand_there(en
 
 def test_words_are_lined_up_by_what_was_typed(encoder: TextEncoder) -> None:
     a, b = encoder.trace(PARIS), encoder.trace("The capital of Italy is Rome.")
-    at = {word: b.pieces.find(word)[0] for word in ("capital", "is", ".")}
+    at = {word: b.tokenization.find(word)[0] for word in ("capital", "is", ".")}
     pairs = {p.a: (p.b, p.same) for p in aligned_tokens(a, b)}
-    assert {word: pairs[a.pieces.find(word)[0]] for word in at} == {word: (i, True) for word, i in at.items()}
-    assert not pairs[a.pieces.find("Paris")[0]][1]
+    assert {word: pairs[a.tokenization.find(word)[0]] for word in at} == {word: (i, True) for word, i in at.items()}
+    assert not pairs[a.tokenization.find("Paris")[0]][1]
     whole = encoder.trace("I was born in Calais, Italy."), encoder.trace("I live in Calais, Italy.")
     same = {(p.a, p.b) for p in aligned_tokens(*whole) if p.same}
-    assert set(zip(*(run.pieces.find("Calais") for run in whole), strict=True)) <= same
+    assert set(zip(*(run.tokenization.find("Calais") for run in whole), strict=True)) <= same
 
 
 def test_a_word_that_moved_to_the_front_is_still_the_word() -> None:

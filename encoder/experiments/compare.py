@@ -48,7 +48,7 @@ def align(words_a: Sequence[Word], words_b: Sequence[Word]) -> list[Pair]:
 
 def spelled_words(trace: Trace) -> list[Word]:
     """The words of a run as they were typed, whatever their case, [PAD] left out."""
-    pieces, n = trace.pieces, len(tokens(trace))
+    pieces, n = trace.tokenization, len(tokens(trace))
     return [(pieces.spelled(word).casefold(), word) for word in pieces.words if word[0] < n]
 
 
@@ -65,7 +65,7 @@ def holding(runs: Sequence[Trace], word: str) -> list[tuple[Trace, tuple[int, ..
     found = []
     for run in runs:
         with suppress(ValueError):
-            found.append((run, run.pieces.find(word)))
+            found.append((run, run.tokenization.find(word)))
     return found
 
 

@@ -45,7 +45,9 @@ def padding(encoder: TextEncoder, short: str, long: str) -> Padding:
                          "the short one must have fewer")  # fmt: skip
     values: dict[str, Tensor] = {}
     encoder.model(torch.tensor([masked.ids, other.ids]), None, tap=Recorder(values, {}))
-    forgotten = Trace(masked.pieces, encoder.config, encoder.source, values, {})  # none of its tokens counts as padding
+    forgotten = Trace(
+        masked.tokenization, encoder.config, encoder.source, values, {}
+    )  # none of its tokens counts as padding
     runs = (masked, forgotten)
     apart = [(run["output"][:n] - alone["output"]).abs().amax(-1) for run in runs]
     leaks = [torch.stack([leak(run, i, n) for i in range(encoder.config.n_layers)]) for run in runs]

@@ -59,7 +59,7 @@ def picture(trace: Trace, step: Step, head: int, lock: bool = False) -> Picture:
         values = values[head]
     if step.shape == PER_TOKEN:
         values = values[:, None]
-    special = tuple(trace.pieces.special)
+    special = tuple(trace.tokenization.special)
     return Picture(step, values, trace.tokens, step.columns(trace.tokens), kind_of(step), largest, special)
 
 

@@ -14,7 +14,7 @@ WAYS = {"A->A": (0, 0), "A->B": (0, 1), "B->A": (1, 0), "B->B": (1, 1)}
 def segments(trace: Trace) -> Tensor:
     """The sentence of each token, 0 for A and 1 for B, [PAD] left out: [n]."""
     n = len(trace.tokens) - trace.padding
-    return torch.tensor((trace.pieces.segments or (0,) * n)[:n])
+    return torch.tensor((trace.tokenization.segments or (0,) * n)[:n])
 
 
 def segment_mass(trace: Trace) -> Tensor:

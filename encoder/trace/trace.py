@@ -68,7 +68,7 @@ class Trace(Mapping[str, Tensor]):
         self.text = tokens.text
         self.tokens = list(tokens.tokens)
         self.ids = list(tokens.ids)
-        self.pieces = tokens
+        self.tokenization = tokens
         self.asked = tokens.asked
         most = max(config.n_segments - 1, 0)  # a model with one segment, or none, does not tell sentences apart
         self.segments = [min(segment, most) for segment in tokens.segments or (0,) * len(tokens.ids)]

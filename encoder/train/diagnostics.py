@@ -99,11 +99,11 @@ def habits(encoder: TextEncoder, sentences: Sequence[str] = SENTENCES) -> Habits
         measured = {
             "entropy": entropy_share(weights).mean(-1),
             **{role: mass[role].view(shape) for role in ("self", "previous", "next")},
-            "specials": specials(weights, trace.pieces.special[:n]),
+            "specials": specials(weights, trace.tokenization.special[:n]),
             "range": score_range(trace),
         }
         sizes = dict.fromkeys(COLUMNS, n) | {"previous": n - 1, "next": n - 1}
-        sizes["specials"] = n - sum(trace.pieces.special[:n])
+        sizes["specials"] = n - sum(trace.tokenization.special[:n])
         for name in COLUMNS:
             found[name].append(measured[name])
             counts[name].append(sizes[name])

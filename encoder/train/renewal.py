@@ -24,7 +24,7 @@ def renew(encoder: TextEncoder, layers: Sequence[int], seed: int, sentences: Seq
     for i in sorted(layers):
         traces = [encoder.trace(sentence) for sentence in sentences]
         inputs = [trace.layers[i].attention.input for trace in traces]
-        words = [~torch.tensor(trace.pieces.special) for trace in traces]
+        words = [~torch.tensor(trace.tokenization.special) for trace in traces]
         outputs = [trace.layers[i].attention.output[kept] for trace, kept in zip(traces, words, strict=True)]
         attention = encoder.model.layers[i].attention
         assert isinstance(attention, Attention)

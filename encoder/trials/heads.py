@@ -34,7 +34,7 @@ def position_of(trace: Trace, word: str) -> int:
     Raises:
         ValueError: it is not one of the words.
     """
-    return trace.pieces.find(word)[0]
+    return trace.tokenization.find(word)[0]
 
 
 def between_words(trace: Trace, *words: str) -> tuple[Tensor, list[int]]:
@@ -43,7 +43,7 @@ def between_words(trace: Trace, *words: str) -> tuple[Tensor, list[int]]:
     Raises:
         ValueError: one of them is not there.
     """
-    pieces = trace.pieces
+    pieces = trace.tokenization
     return merge(attention_weights(trace), pieces.words), [pieces.words.index(pieces.find(word)) for word in words]
 
 
@@ -54,8 +54,8 @@ def looks_at(encoder: TextEncoder, sentence: str, word: str, target: str, layer:
     check_head(weights, layer, head)
     row = weights[layer, head, i]
     value, best, even = float(row[j]), int(row.argmax()), share(trace, j)
-    most = trace.pieces.words[best]
-    name = f"“{trace.pieces.spelled(most)}” ({most[0]})"
+    most = trace.tokenization.words[best]
+    name = f"“{trace.tokenization.spelled(most)}” ({most[0]})"
     said = (
         f"In layer {layer}, head {head}, “{word}” puts {brief(value)} of its weight on “{target}”; even "
         "attention would put "
@@ -66,7 +66,7 @@ def looks_at(encoder: TextEncoder, sentence: str, word: str, target: str, layer:
 
 def share(trace: Trace, word: int) -> float:
     """What even attention puts on a word: its pieces over all tokens."""
-    return len(trace.pieces.words[word]) / len(trace.tokens)
+    return len(trace.tokenization.words[word]) / len(trace.tokens)
 
 
 def check_head(weights: Tensor, layer: int, head: int) -> None:
@@ -82,7 +82,7 @@ def linked(encoder: TextEncoder, sentence: str, word: str, target: str) -> Findi
     """Some head links two words, either way, clearly more than chance would."""
     trace = encoder.trace(sentence)
     weights, (i, j) = between_words(trace, word, target)
-    spoken = [p for p, pieces in enumerate(trace.pieces.words) if not trace.pieces.special[pieces[0]]]
+    spoken = [p for p, pieces in enumerate(trace.tokenization.words) if not trace.tokenization.special[pieces[0]]]
     strongest = weights.amax((0, 1))
     strongest = torch.maximum(strongest, strongest.T)
     pairs = [(p, q) for p in spoken for q in spoken if p < q]

@@ -66,7 +66,7 @@ def shape_is(encoder: TextEncoder, sentence: str, step: str, expected: list[int]
     trace = encoder.trace(sentence)
     if step not in trace:
         raise ValueError(trace.unknown(step))
-    real, added = list(trace[step].shape), sum(trace.pieces.special)
+    real, added = list(trace[step].shape), sum(trace.tokenization.special)
     spoken = [size - added if name == "n" else size for name, size in zip(trace.step(step).shape, real, strict=True)]
     said = f"{step} is {by(real)}" + (f", {by(spoken)} without the {added} tokens that the model adds" if added else "")
     return Finding(float(trace[step].numel()), "numbers in it", f"{said}; {by(expected)} is claimed.",

@@ -10,6 +10,6 @@ PARTS = {
     "What each head does": roles.draw,
     "How alike heads are": likeness.draw,
 }
-if session.now().pieces.pair:
+if session.now().tokenization.pair:
     PARTS["Between the sentences"] = between.draw
 tabs(PARTS, "heads_part")

@@ -18,7 +18,7 @@ from pages.ui.text import arrow, plain, say, theme
 TOGETHER = {"Mean": "mean", "Largest": "max"}
 
 trace, view = session.now(), state.current()
-tokens, segments, special = trace.tokens, list(trace.pieces.segments), list(trace.pieces.special)
+tokens, segments, special = trace.tokens, list(trace.tokenization.segments), list(trace.tokenization.special)
 weights = trace[f"layers.{view.layer}.attention.weights"]
 
 st.markdown("Lines lead from each token, on the left, to the tokens it looks at, on the right.")
@@ -29,15 +29,15 @@ heads = controls.pills(f"Heads of layer {view.layer}", every, selection_mode="mu
 how = controls.pills("Together", list(TOGETHER), required=True, **state.choice("together", TOGETHER, "Mean"))
 merged = controls.toggle("Words, not pieces", **state.choice("merge_words", (False, True), False))
 if merged:
-    groups = trace.pieces.words
-    weights, tokens = merge(weights, groups), list(map(trace.pieces.spelled, groups))
+    groups = trace.tokenization.words
+    weights, tokens = merge(weights, groups), list(map(trace.tokenization.spelled, groups))
     segments, special = [segments[g[0]] for g in groups], [special[g[0]] for g in groups]
     st.caption(
         "The pieces of a word are one: where it looks is the mean of its pieces' rows, how much it is looked at the "
         "sum of their columns. So each row still sums to 1."
     )
 part = "all"
-if trace.pieces.pair:
+if trace.tokenization.pair:
     parts = ["all", *WAYS]
     tie = state.choice("pair_part", parts, "all")
     part = st.pills("From sentence to sentence", parts, required=True, format_func=arrow, **tie)

@@ -38,12 +38,12 @@ with st.container(horizontal=True, vertical_alignment="center", key="begin"):
         st.caption("Or type your own: the field Sentence is in the sidebar.")
 
 st.header(f"The sentence as {len(trace.tokens)} tokens")
-special = trace.pieces.special
+special = trace.tokenization.special
 token_strip.draw(trace)
 st.caption(token_strip.explained(trace))
 rows = [
-    {"position": i, "token": token, "id": trace.ids[i], "typed": trace.pieces.typed(i), "added": special[i]}
-    | ({"sentence": "AB"[trace.pieces.segments[i]]} if trace.pieces.pair else {})
+    {"position": i, "token": token, "id": trace.ids[i], "typed": trace.tokenization.typed(i), "added": special[i]}
+    | ({"sentence": "AB"[trace.tokenization.segments[i]]} if trace.tokenization.pair else {})
     for i, token in enumerate(trace.tokens)
 ]
 encoder = session.text_encoder(view.model)
@@ -53,7 +53,7 @@ for i in [i for i, token in enumerate(trace.tokens) if token == encoder.mask_tok
     st.text(f"At {encoder.mask_token} (position {i}) the model would say: {said}.")
 
 weights = trace.step(f"layers.{view.layer}.attention.weights")
-if trace.pieces.pair and trace.config.n_segments < 2:
+if trace.tokenization.pair and trace.config.n_segments < 2:
     st.caption("This model has no segment embeddings: only the separator tells it where sentence B begins.")
 panel.show(trace, weights, view.head)
 with st.expander("The tokens as a table"):

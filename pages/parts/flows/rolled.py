@@ -25,7 +25,7 @@ def draw() -> None:
     )
     chart(drawn, "rollout", f"Rollout up to layer {upto}", About(trace, reads=(f"layers.{upto}.attention.weights",)))
     say(
-        main_fact(rolled, tokens, tokens, "share", trace.pieces.special),
+        main_fact(rolled, tokens, tokens, "share", trace.tokenization.special),
         "Attention rollout (Abnar & Zuidema 2020): mean of the heads, half identity for the residual, rows divided by "
         "their sums, layers multiplied. The half is assumed; the picture above shows how far it is from what is "
         "measured.",

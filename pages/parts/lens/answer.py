@@ -25,7 +25,7 @@ def draw() -> None:
     if encoder.model.mlm_head is None:
         st.markdown("This model has no head that guesses words (masked-language-model head), so it cannot be asked.")
         return
-    if encoder.mask_token not in (None, tokens[position]) and not trace.pieces.special[position]:
+    if encoder.mask_token not in (None, tokens[position]) and not trace.tokenization.special[position]:
         st.button("Mask this word and watch the guess form", key="mask_word", on_click=mask_word, args=(position,))
     lens = logit_lens(encoder, trace, [position])
     best = [row[0] for row in lens_words(encoder, lens, 5)]
@@ -48,6 +48,6 @@ def draw() -> None:
 
 def mask_word(position: int) -> None:
     """Put the mask in place of a word, all its pieces."""
-    pieces, mask = session.now().pieces, session.text_encoder(state.current().model).mask_token
+    pieces, mask = session.now().tokenization, session.text_encoder(state.current().model).mask_token
     name = "second" if pieces.segments[position] else "sentence"
     state.change(**{name: pieces.replaced(pieces.word_of(position), str(mask))}, cell=None)

@@ -22,8 +22,8 @@ SERIES = {"entropy_share": "spread", "self": "on itself", "previous": "previous"
 def draw() -> None:
     """The player, all moments at once, measures of the head and the answers."""
     now = scene()
-    tokens = list(now.run.pieces.tokens)
-    words, usual = guessable(now.run.pieces)
+    tokens = list(now.run.tokenization.tokens)
+    words, usual = guessable(now.run.tokenization)
     names = [words.get(i, token) for i, token in enumerate(tokens)]
     position = pick_token("Word to guess", names, "guess", usual, among=list(words), width=260)
     seen = session.moments("small", now.text, now.layer, now.head, position)

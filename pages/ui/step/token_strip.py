@@ -33,9 +33,9 @@ def draw(trace: Trace) -> None:
 
 def box(trace: Trace, i: int) -> str:
     """One token's box; an unknown piece also shows what was typed."""
-    token, typed = trace.tokens[i], trace.pieces.typed(i)
+    token, typed = trace.tokens[i], trace.tokenization.typed(i)
     word = f"{token} {typed}" if token in UNKNOWN else token
-    kind = " class='added'" if trace.pieces.special[i] else ""
+    kind = " class='added'" if trace.tokenization.special[i] else ""
     return (
         f"<div role='listitem'{kind}><bdi>{html.escape(shown(word, 24))}</bdi>"
         f"<small>{i} · id {trace.ids[i]}</small></div>"
@@ -45,7 +45,9 @@ def box(trace: Trace, i: int) -> str:
 def explained(trace: Trace) -> str:
     """What there is to know about the tokens of this sentence, and no other."""
     tokens = trace.tokens
-    added = dict.fromkeys(plain(token) for token, special in zip(tokens, trace.pieces.special, strict=True) if special)
+    added = dict.fromkeys(
+        plain(token) for token, special in zip(tokens, trace.tokenization.special, strict=True) if special
+    )
     said = ["A token is a word, or a piece of one, that the model knows by number (id)."]
     if added:
         said.append(f"{' and '.join(added)} {'are' if len(added) > 1 else 'is'} added for the model.")
