@@ -86,5 +86,5 @@ def test_a_session_holds_one_run_however_many_pages_it_saw() -> None:
     session.runs().kept.clear()
     del app.session_state[TESTING_KEY]  # the test harness keeps what it was told of every widget, too
     gc.collect()
-    held = {one.asked for one in gc.get_objects() if type(one) is Trace}
+    held = {one.inputs for one in gc.get_objects() if type(one) is Trace}
     assert held & set(shown.values()) <= {words}

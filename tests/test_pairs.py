@@ -41,7 +41,7 @@ def test_a_tokenizer_without_pairs_closes_both() -> None:
     assert pieces.tokens == ("[CLS]", "w1", "w2", "w3", "[SEP]", "w4", "w2", "[SEP]")
     assert pieces.segments == (0, 0, 0, 0, 0, 1, 1, 1)
     assert pieces.special == (True, False, False, False, True, False, False, True)
-    assert (pieces.text, pieces.pair, pieces.asked) == (*PAIR, PAIR)
+    assert (pieces.text, pieces.pair, pieces.inputs) == (*PAIR, PAIR)
 
 
 def test_a_template_for_pairs_is_followed(base: TextEncoder) -> None:
@@ -63,9 +63,9 @@ def test_roberta_closes_the_first_sentence_twice() -> None:
 @pytest.mark.parametrize("pair", [("", ""), ("w1", ""), ("", "w1"), ("w1", "w1")], ids=str)
 def test_an_empty_sentence_is_still_one_of_a_pair(encoder: TextEncoder, pair: Text) -> None:
     pieces = encoder.tokenize(pair)
-    assert pieces.asked == pair
+    assert pieces.inputs == pair
     assert pieces.segments == tuple(sorted(pieces.segments)) and set(pieces.segments) == {0, 1}
-    assert encoder.trace(pair).asked == pair
+    assert encoder.trace(pair).inputs == pair
 
 
 def test_each_token_knows_what_was_typed(base: TextEncoder) -> None:
@@ -88,7 +88,7 @@ def test_the_longer_sentence_is_cut_first(lengths: tuple[int, int], kept: tuple[
     assert (pieces.dropped, pieces.pair_dropped) == (lengths[0] - kept[0], lengths[1] - kept[1])
     assert (len(pieces.text.split()), len(pieces.pair.split())) == kept
     assert (pieces.kept_characters, pieces.pair_kept_characters) == (len(pieces.text), len(pieces.pair))
-    again = tiny(TINY).tokenize(pieces.asked)
+    again = tiny(TINY).tokenize(pieces.inputs)
     assert (again.ids, again.dropped, again.pair_dropped) == (pieces.ids, 0, 0)
 
 
@@ -130,7 +130,7 @@ def test_pairs_and_sentences_share_a_batch() -> None:
     asked: list[Text] = [PAIR, SENTENCE, ("w1", "w2")]
     for trace, text in zip(encoder.trace(asked), asked, strict=True):
         alone, n = encoder.trace(text), len(trace.tokens) - trace.padding
-        assert trace.asked == text and trace.tokenization.segments[n:] == (0,) * trace.padding
+        assert trace.inputs == text and trace.tokenization.segments[n:] == (0,) * trace.padding
         assert torch.allclose(trace["output"][:n], alone["output"], atol=1e-5)
 
 

@@ -52,7 +52,7 @@ def scaling(encoder: TextEncoder, trace: Trace | Text) -> Scaling:
     trace = trace if isinstance(trace, Trace) else encoder.trace(trace)
     encoder.check_own(trace)
     undone = [Edit(f"layers.{i}.attention.scaled", "bypass") for i in range(encoder.config.n_layers)]
-    without = encoder.trace(trace.asked, hidden=trace.hidden, edits=(*trace.edits, *undone))
+    without = encoder.trace(trace.inputs, hidden=trace.hidden, edits=(*trace.edits, *undone))
     ours, theirs = attention_weights(trace), attention_weights(without)
     return Scaling(entropy_share(ours).mean(-1), entropy_share(theirs).mean(-1), confidence(ours), confidence(theirs))
 

@@ -65,7 +65,7 @@ def snippet(trace: Trace, step: Step, head: int) -> str:
 def call(trace: Trace, encoder: str, edits: str) -> str:
     """The expression that runs a trace again, given those for its encoder and its edits."""
     hidden = f", hidden={trace.hidden}" if trace.hidden else ""
-    return f"{encoder}.trace({trace.asked!r}{hidden}{f', edits={edits}' if trace.edits else ''})"
+    return f"{encoder}.trace({trace.inputs!r}{hidden}{f', edits={edits}' if trace.edits else ''})"
 
 
 def edit_source(edit: Edit, trace: Trace) -> str:

@@ -91,7 +91,7 @@ def of_run(about: About, run: Trace) -> list[str]:
         places = upstream(run.config, [full(name, about.layer) for name in steps], about.head)
         hidden, edits = hidden and ("hidden", None) in places, reaching(edits, places)
     masked = ", ".join(f"{i} {run.tokens[i]}" for i in run.hidden) if hidden else ""
-    said = [named(run.source), quoted(run.asked), f"Hidden: {masked}" if masked else "", changed(run, edits)]
+    said = [named(run.source), quoted(run.inputs), f"Hidden: {masked}" if masked else "", changed(run, edits)]
     return [part for part in said if part]
 
 

@@ -76,7 +76,7 @@ class Tokens:
         return text if start == end else f"{text[:start]}{new}{text[end:]}"
 
     @property
-    def asked(self) -> Text:
+    def inputs(self) -> Text:
         """What to run again for the same tokens: the text, or the pair of texts."""
         return (self.text, self.pair) if any(self.segments) else self.text
 

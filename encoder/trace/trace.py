@@ -47,7 +47,7 @@ class Trace(Mapping[str, Tensor]):
     the seconds from the start of the run until it was there. `hidden` lists the positions no token may look at;
     `padding` counts the [PAD] tokens at the end that batching added. `model` is the one that ran, for measures that
     need its weights; a trace put together by hand may lack it. `edits` lists what was changed in the run; of an edited
-    step the value after the edit is recorded. `asked` is the sentence or the pair of sentences that was run,
+    step the value after the edit is recorded. `inputs` is the sentence or the pair of sentences that was run,
     `segments` the rows of the segment table that the model took for its tokens. Two traces are equal only if they are
     the same object.
     """
@@ -69,7 +69,7 @@ class Trace(Mapping[str, Tensor]):
         self.tokens = list(tokens.tokens)
         self.ids = list(tokens.ids)
         self.tokenization = tokens
-        self.asked = tokens.asked
+        self.inputs = tokens.inputs
         most = max(config.n_segments - 1, 0)  # a model with one segment, or none, does not tell sentences apart
         self.segments = [min(segment, most) for segment in tokens.segments or (0,) * len(tokens.ids)]
         self.config = config
@@ -112,7 +112,7 @@ class Trace(Mapping[str, Tensor]):
         """Sentence, model and size at a glance."""
         edited = f", {len(self.edits)} edits" if self.edits else ""
         return (
-            f"Trace({self.asked!r}, model={self.source.name!r}, {len(self.tokens)} tokens, {len(self)} steps{edited})"
+            f"Trace({self.inputs!r}, model={self.source.name!r}, {len(self.tokens)} tokens, {len(self)} steps{edited})"
         )
 
     def array(self, name: str) -> np.ndarray[Any, Any]:

@@ -29,7 +29,7 @@ def draw() -> None:
         st.markdown(f"A has {len(a.tokens)} tokens and B has {len(b.tokens)}; a patch needs the same number.")
         return
     step, heads = patched(a)
-    asked = (view.model, a.asked, b.asked, view.hidden, view.edits, step, heads)
+    asked = (view.model, a.inputs, b.inputs, view.hidden, view.edits, step, heads)
     try:
         found = sweep.follow(
             "patch", asked, lambda: patch_sweep(encoder, a, b, step, heads=heads), "Patch every place in turn"

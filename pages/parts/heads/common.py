@@ -15,12 +15,12 @@ OVER = ("this sentence", "100 sentences")
 def surveyed() -> Survey:
     """Measures over this sentence or over the bundled ones, as chosen."""
     source = st.pills("Over", OVER, required=True, **state.choice("over", OVER, OVER[0]))
-    return session.survey(None if source == OVER[1] else session.now().asked)
+    return session.survey(None if source == OVER[1] else session.now().inputs)
 
 
 def about(found: Survey) -> About:
     """What a picture of the measures shows."""
-    over = BUNDLED if found.sentences > 1 else quoted(session.now().asked)
+    over = BUNDLED if found.sentences > 1 else quoted(session.now().inputs)
     return About(source=session.now().source, scope=f"{over}, {UNCHANGED}")
 
 

@@ -45,10 +45,10 @@ def of_random_numbers() -> None:
 def of_the_model() -> None:
     """What leaving the division out does to every head on the sentence."""
     trace = session.now()
-    found = session.lab("scaling", state.current().model, trace.asked)
+    found = session.lab("scaling", state.current().model, trace.inputs)
     layers, heads = layer_names(trace.config), head_names(trace.config)
     drawn = matrix(found.change.numpy(), layers, heads, kind="signed", theme=theme())
-    about = About(source=trace.source, scope=f"{quoted(trace.asked)}, {UNCHANGED} besides the division")
+    about = About(source=trace.source, scope=f"{quoted(trace.inputs)}, {UNCHANGED} besides the division")
     chart(drawn, "scaling_heads", "Change of each head's entropy share when the division is left out", about)
     change = short(float(found.change.mean()))
     say(f"In this model, on this sentence, leaving it out changes a head's entropy share by {change} on average.")

@@ -27,7 +27,7 @@ def draw() -> None:
     st.header("Leave one out")
     st.markdown("Knock out every head and every feed-forward block in turn, each alone, and see which one matters.")
     watch = watched(encoder, trace, "watched")
-    asked = (view.model, trace.asked, view.hidden, view.edits, watch)
+    asked = (view.model, trace.inputs, view.hidden, view.edits, watch)
     found = sweep.follow("loo", asked, lambda: leave_one_out(encoder, trace, watch=watch), "Knock out each in turn")
     if found is None:
         return

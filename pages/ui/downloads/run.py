@@ -81,7 +81,7 @@ def reported(encoder: TextEncoder, trace: Trace) -> None:
     if nbytes > MOST_REPORT:
         st.caption(f"It would take {megabytes(nbytes)}, more than {megabytes(MOST_REPORT)}: choose fewer layers.")
         return
-    asked = (view.model, trace.asked, view.hidden, view.edits, tuple(sorted(layers)))
+    asked = (view.model, trace.inputs, view.hidden, view.edits, tuple(sorted(layers)))
     if st.button(f"Make the report (about {megabytes(nbytes)})", key="make_report"):
         bar = st.progress(0.0)
 

@@ -60,7 +60,7 @@ def draw() -> Trace:
             st.button("Remove all changes", key="remove_edits", on_click=state.change, kwargs={"edits": ()})
         if len(typed) > LONGEST_IN_URL:
             st.caption("This sentence is too long to be part of the link.")
-    state.session().read = pieces.asked
+    state.session().read = pieces.inputs
     with st.spinner("Running the model …", show_time=True):  # said only of what takes more than half a second
         trace = session.now()
     if first := first_lost(trace):
