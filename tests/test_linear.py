@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from encoder import TextEncoder
-from encoder.model.linear import LaidOut, Linear
+from encoder.model.linear import Linear, Prepacked
 from encoder.model.tap import Recorder
 
 WIDTHS = [(7, 11), (64, 64), (512, 2048), (2048, 512)]
@@ -16,8 +16,8 @@ WIDTHS = [(7, 11), (64, 64), (512, 2048), (2048, 512)]
 def made(wide: int, narrow: int) -> Linear:
     torch.manual_seed(wide)
     one = Linear(wide, narrow).eval().requires_grad_(False)
-    one.lay_out(one.weight)
-    assert one.blocked is not None
+    one.prepack(one.weight)
+    assert one.prepacked is not None
     return one
 
 
@@ -40,7 +40,7 @@ def test_what_changes_the_weight_brings_the_plain_map_back() -> None:
     ):
         one = made(64, 64)
         change(one)
-        assert one.blocked is None
+        assert one.prepacked is None
         torch.testing.assert_close(one(x), nn.functional.linear(x, one.weight, one.bias), atol=0, rtol=0)
 
 
@@ -56,37 +56,37 @@ def test_other_dtypes_and_gradients_take_the_plain_map() -> None:
 
 def test_a_head_decodes_with_the_tokens_that_were_loaded(base: TextEncoder) -> None:
     head, table = base.model.mlm_head, base.model.embedding.tokens.weight
-    assert head is not None and head.blocked is not None
+    assert head is not None and head.prepacked is not None
     x = torch.randn(2, 3, base.config.d_model)
     seen: dict[str, Tensor] = {}
     logits = head(x, table, Recorder(seen, {}))
     plain = nn.functional.linear(seen["norm.output"], table, head.bias)
     torch.testing.assert_close(logits, plain, atol=2e-6 * base.config.d_model**0.5, rtol=0)
     copy = pickle.loads(pickle.dumps(base.model))
-    assert copy.mlm_head.blocked is None
+    assert copy.mlm_head.prepacked is None
     torch.testing.assert_close(copy.mlm_head(x, table), plain, atol=2e-5, rtol=0)
 
 
 def test_without_onednn_nothing_is_laid_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: False)
     one = Linear(8, 8)
-    one.lay_out(one.weight)
-    assert one.blocked is None
+    one.prepack(one.weight)
+    assert one.prepacked is None
 
 
 def test_a_loaded_model_gives_the_same_trace_both_ways(base: TextEncoder) -> None:
-    maps = [part for part in base.model.modules() if isinstance(part, LaidOut)]
-    kept = [one.blocked for one in maps]
+    maps = [part for part in base.model.modules() if isinstance(part, Prepacked)]
+    kept = [one.prepacked for one in maps]
     assert len(maps) == 36 + 2  # the layers, and the transform and decoder of the head
-    assert all(blocked is not None for blocked in kept)
-    blocked = base.trace("The cat chased the mouse.")
+    assert all(prepacked is not None for prepacked in kept)
+    prepacked = base.trace("The cat chased the mouse.")
     try:
         for one in maps:
-            one.blocked = None
+            one.prepacked = None
         plain = base.trace("The cat chased the mouse.")
     finally:
         for one, layout in zip(maps, kept, strict=True):
-            one.blocked = layout
+            one.prepacked = layout
     for name in plain:
         size = float(plain[name].abs()[plain[name].isfinite()].max())
         torch.testing.assert_close(blocked[name], plain[name], atol=2e-5 * size, rtol=0)

@@ -50,7 +50,7 @@ def build(
         )
     model.load_state_dict(tensors, assign=True, strict=False)  # shared layers have their weights once
     model.eval().requires_grad_(False)
-    model.lay_out()
+    model.prepack()
     return model
 
 

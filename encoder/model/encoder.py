@@ -9,12 +9,12 @@ from encoder.model.activations import ACTIVATIONS
 from encoder.model.block import Block
 from encoder.model.config import EncoderConfig
 from encoder.model.embedding import Embedding
-from encoder.model.linear import LaidOut, Linear
+from encoder.model.linear import Linear, Prepacked
 from encoder.model.normalization import NORMS
 from encoder.model.tap import NO_TAP, Tap
 
 
-class MLMHead(LaidOut):
+class MLMHead(Prepacked):
     """logits = norm(activation(x W + b)) E^T + bias: a score for every word of the vocabulary (Devlin et al. 2019).
 
     The decoder is the token embedding itself. Shapes: x [B, n, d_model] -> logits [B, n, vocab].
@@ -87,10 +87,10 @@ class Encoder(nn.Module):
         logits: Tensor = self.mlm_head(output, self.embedding.tokens.weight, tap.inside("mlm"))
         return logits
 
-    def lay_out(self) -> None:
+    def prepack(self) -> None:
         """Lay out every linear map for this processor; see `encoder.model.linear`."""
         for part in self.modules():
             if isinstance(part, Linear):
-                part.lay_out(part.weight)
+                part.prepack(part.weight)
         if self.mlm_head is not None:
-            self.mlm_head.lay_out(self.embedding.tokens.weight)
+            self.mlm_head.prepack(self.embedding.tokens.weight)

@@ -12,48 +12,48 @@ from torch import Tensor, nn
 ROWS = 16  # tokens the layout is best for; it serves every number of them
 
 
-class LaidOut(nn.Module):
-    """A part that maps with one weight W [out, in] and may keep a blocked copy of it, as large as W itself.
+class Prepacked(nn.Module):
+    """A part that maps with one weight W [out, in] and may keep a prepacked copy of it, as large as W itself.
 
     What changes the part (moving it, another dtype, loading, training) drops the copy, and with it the plain map is
     back.
     """
 
-    blocked: Tensor | None = None
+    prepacked: Tensor | None = None
 
     def map(self, x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-        """Return x W^T + b, from the blocked copy of W where one was made and fits: x [..., in] -> [..., out]."""
-        if self.blocked is None or x.dtype != torch.float32 or (torch.is_grad_enabled() and x.requires_grad):
+        """Return x W^T + b, from the prepacked copy of W where one was made and fits: x [..., in] -> [..., out]."""
+        if self.prepacked is None or x.dtype != torch.float32 or (torch.is_grad_enabled() and x.requires_grad):
             return nn.functional.linear(x, weight, bias)
-        result: Tensor = torch.ops.mkldnn._linear_pointwise(x, self.blocked, bias, "none", [], "")
+        result: Tensor = torch.ops.mkldnn._linear_pointwise(x, self.prepacked, bias, "none", [], "")
         return result
 
-    def lay_out(self, weight: Tensor) -> None:
-        """Make the blocked copy, where torch and the processor can; elsewhere (an accelerator, say) nothing is made."""
+    def prepack(self, weight: Tensor) -> None:
+        """Make the prepacked copy, where torch and the processor can; elsewhere (an accelerator, say) nothing is made."""
         can = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
         if can and weight.device.type == "cpu" and weight.dtype == torch.float32:
-            self.blocked = torch.ops.mkldnn._reorder_linear_weight(weight.detach(), ROWS)
+            self.prepacked = torch.ops.mkldnn._reorder_linear_weight(weight.detach(), ROWS)
 
     def train(self, mode: bool = True) -> Self:
         """Train on the plain weight."""
-        self.blocked = None if mode else self.blocked
+        self.prepacked = None if mode else self.prepacked
         return super().train(mode)
 
     def __getstate__(self) -> dict[str, object]:
         """What a copy or a file takes along: all but the layout."""
-        return self.__dict__ | {"blocked": None}
+        return self.__dict__ | {"prepacked": None}
 
     def _apply(self, *args: object, **more: object) -> Self:
-        self.blocked = None
+        self.prepacked = None
         super()._apply(*args, **more)  # type: ignore[no-untyped-call]
         return self
 
     def _load_from_state_dict(self, *args: object, **more: object) -> None:
-        self.blocked = None
+        self.prepacked = None
         super()._load_from_state_dict(*args, **more)
 
 
-class Linear(LaidOut, nn.Linear):
+class Linear(Prepacked, nn.Linear):
     """output = x W^T + b, as torch.nn.Linear: x [..., in_features] -> output [..., out_features]."""
 
     def forward(self, x: Tensor) -> Tensor:
