@@ -1,4 +1,4 @@
-"""Linear maps laid out for the processor: the same numbers, and the plain map wherever the layout does not fit."""
+"""Linear maps prepacked for the processor: the same numbers, and the plain map wherever the layout does not fit."""
 
 import pickle
 
@@ -79,7 +79,7 @@ def test_a_loaded_model_gives_the_same_trace_both_ways(base: TextEncoder) -> Non
     kept = [one.prepacked for one in maps]
     assert len(maps) == 36 + 2  # the layers, and the transform and decoder of the head
     assert all(prepacked is not None for prepacked in kept)
-    prepacked = base.trace("The cat chased the mouse.")
+    ours = base.trace("The cat chased the mouse.")
     try:
         for one in maps:
             one.prepacked = None
@@ -89,4 +89,4 @@ def test_a_loaded_model_gives_the_same_trace_both_ways(base: TextEncoder) -> Non
             one.prepacked = layout
     for name in plain:
         size = float(plain[name].abs()[plain[name].isfinite()].max())
-        torch.testing.assert_close(blocked[name], plain[name], atol=2e-5 * size, rtol=0)
+        torch.testing.assert_close(ours[name], plain[name], atol=2e-5 * size, rtol=0)

@@ -12,7 +12,8 @@ from encoder.model.tap import NO_TAP, Tap
 class Attention(nn.Module):
     """output = concat(softmax(Q K^T / sqrt(d_head)) V for every head) W_O + b_O.
 
-    Shapes: x [B, n, d_model] -> output [B, n, d_model]; `hidden` [B, 1, 1 or n, n] is true where a key is hidden.
+    Shapes: x [B, n, d_model] -> output [B, n, d_model]; `key_padding_mask` [B, 1, 1 or n, n] is true where a
+    key may not be looked at.
     """
 
     def __init__(self, config: EncoderConfig) -> None:
@@ -25,7 +26,7 @@ class Attention(nn.Module):
         self.d_head = config.d_head
         self.mask_value = config.mask_value
 
-    def forward(self, x: Tensor, hidden: Tensor | None = None, tap: Tap = NO_TAP) -> Tensor:
+    def forward(self, x: Tensor, key_padding_mask: Tensor | None = None, tap: Tap = NO_TAP) -> Tensor:
         """Let every token gather from every token that is not hidden."""
         x = tap("input", x)
         q = tap("q", self.split(self.w_q(x)))  # [B, H, n, d_head]
@@ -33,7 +34,9 @@ class Attention(nn.Module):
         v = tap("v", self.split(self.w_v(x)))  # [B, H, n, d_head]
         scores = tap("scores", q @ k.mT)  # [B, H, n, n]
         scaled = tap("scaled", scores / math.sqrt(self.d_head))
-        masked = tap("masked", scaled if hidden is None else scaled.masked_fill(hidden, self.mask_value))
+        if key_padding_mask is not None:
+            scaled = scaled.masked_fill(key_padding_mask, self.mask_value)
+        masked = tap("masked", scaled)
         weights = tap("weights", masked.softmax(-1))
         heads = tap("heads", weights @ v)  # [B, H, n, d_head]
         concat = tap("concat", heads.transpose(1, 2).flatten(2))  # [B, n, d_model]

@@ -23,27 +23,27 @@ class Block(nn.Module):
         self.norm2 = NORMS[config.norm](config.d_model, config.norm_eps)
         self.norm_first = config.norm_first
 
-    def forward(self, x: Tensor, hidden: Tensor | None = None, tap: Tap = NO_TAP) -> Tensor:
+    def forward(self, x: Tensor, key_padding_mask: Tensor | None = None, tap: Tap = NO_TAP) -> Tensor:
         """Run both sublayers in the order that the configuration names."""
-        return tap("output", (self.pre_norm if self.norm_first else self.post_norm)(x, hidden, tap))
+        return tap("output", (self.pre_norm if self.norm_first else self.post_norm)(x, key_padding_mask, tap))
 
-    def post_norm(self, x: Tensor, hidden: Tensor | None, tap: Tap) -> Tensor:
+    def post_norm(self, x: Tensor, key_padding_mask: Tensor | None, tap: Tap) -> Tensor:
         """Attention, add, norm; feed-forward, add, norm."""
         add_norm_1, add_norm_2 = tap.inside("add_norm_1"), tap.inside("add_norm_2")
         residual = add_norm_1("residual", x)
-        x = residual + self.attention(x, hidden, tap.inside("attention"))
+        x = residual + self.attention(x, key_padding_mask, tap.inside("attention"))
         x = self.norm1(add_norm_1("sum", x), add_norm_1)
         residual = add_norm_2("residual", x)
         x = residual + self.feed_forward(x, tap.inside("feed_forward"))
         normed: Tensor = self.norm2(add_norm_2("sum", x), add_norm_2)
         return normed
 
-    def pre_norm(self, x: Tensor, hidden: Tensor | None, tap: Tap) -> Tensor:
+    def pre_norm(self, x: Tensor, key_padding_mask: Tensor | None, tap: Tap) -> Tensor:
         """Norm, attention, add; norm, feed-forward, add."""
         add_norm_1, add_norm_2 = tap.inside("add_norm_1"), tap.inside("add_norm_2")
         residual = add_norm_1("residual", x)
         x = self.norm1(x, add_norm_1)
-        x = add_norm_1("sum", residual + self.attention(x, hidden, tap.inside("attention")))
+        x = add_norm_1("sum", residual + self.attention(x, key_padding_mask, tap.inside("attention")))
         residual = add_norm_2("residual", x)
         x = self.norm2(x, add_norm_2)
         return add_norm_2("sum", residual + self.feed_forward(x, tap.inside("feed_forward")))

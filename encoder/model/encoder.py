@@ -53,13 +53,14 @@ class Encoder(nn.Module):
         self.mlm_head = MLMHead(config) if config.mlm_head else None
 
     def forward(
-        self, ids: Tensor, hidden: Tensor | None = None, segments: Tensor | None = None, tap: Tap = NO_TAP
+        self, ids: Tensor, key_padding_mask: Tensor | None = None, segments: Tensor | None = None, tap: Tap = NO_TAP
     ) -> Tensor:
         """Encode.
 
         Args:
             ids: token ids [B, n], n at most max_positions.
-            hidden: true where a key may not be looked at, [B, n] for all queries alike or [B, n, n] (query, key).
+            key_padding_mask: true where a key may not be looked at, [B, n] for all queries alike or [B, n, n] for each
+                query.
             segments: sentence A or B of each token [B, n]; all A without it.
             tap: what sees every step on its way.
 
@@ -68,14 +69,17 @@ class Encoder(nn.Module):
         """
         if ids.shape[1] > self.config.max_positions:
             raise ValueError(f"{ids.shape[1]} tokens; this model takes 1 to {self.config.max_positions}")
-        return self.resume(self.embedding(ids, segments, tap.inside("embedding")), 0, hidden, tap)
+        return self.resume(self.embedding(ids, segments, tap.inside("embedding")), 0, key_padding_mask, tap)
 
-    def resume(self, x: Tensor, start: int, hidden: Tensor | None = None, tap: Tap = NO_TAP) -> Tensor:
+    def resume(self, x: Tensor, start: int, key_padding_mask: Tensor | None = None, tap: Tap = NO_TAP) -> Tensor:
         """Go on from layer `start`, whose input is x [B, n, d_model]; from n_layers, with what follows the stack."""
-        if hidden is not None:
-            hidden = hidden[:, None, None] if hidden.dim() == 2 else hidden[:, None]  # [B, 1, 1 or n, n]
+        if key_padding_mask is not None:
+            every = key_padding_mask.dim() == 2
+            key_padding_mask = (
+                key_padding_mask[:, None, None] if every else key_padding_mask[:, None]
+            )  # [B, 1, 1 or n, n]
         for i, layer in islice(enumerate(self.layers), start, None):
-            x = layer(x, hidden, tap.inside(f"layers.{i}"))
+            x = layer(x, key_padding_mask, tap.inside(f"layers.{i}"))
         if self.final_norm is not None:
             x = self.final_norm(x, tap.inside("final_norm"))
         return tap("output", x)

@@ -29,7 +29,7 @@ class Prepacked(nn.Module):
         return result
 
     def prepack(self, weight: Tensor) -> None:
-        """Make the prepacked copy, where torch and the processor can; elsewhere (an accelerator, say) nothing is made."""
+        """Make the prepacked copy, where torch and the processor can; elsewhere, on an accelerator, nothing is made."""
         can = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
         if can and weight.device.type == "cpu" and weight.dtype == torch.float32:
             self.prepacked = torch.ops.mkldnn._reorder_linear_weight(weight.detach(), ROWS)
