@@ -22,7 +22,7 @@ AT_ONCE = 32  # rows run together
 
 @dataclass(frozen=True)
 class Score:
-    """Over `words` hidden tokens: the mean surprise in nats, and the shares guessed first and among five."""
+    """Over `words` hidden tokens: the mean negative log-likelihood (nll) in nats, and the shares guessed first and among five."""
 
     words: int
     loss: float
@@ -60,8 +60,8 @@ def evaluate(model: MaskedWords, batches: Sequence[Batch], to: Callable[[Batch],
     for batch in map(to, batches):
         logits = model.logits(batch)[0].float()
         right = logits.topk(min(5, logits.shape[-1])).indices == batch.labels[:, None]
-        surprise = functional.cross_entropy(logits, batch.labels, reduction="sum")
-        sums += torch.stack([surprise, right[:, 0].sum(), right.sum()]).double().cpu()
+        nll = functional.cross_entropy(logits, batch.labels, reduction="sum")
+        sums += torch.stack([nll, right[:, 0].sum(), right.sum()]).double().cpu()
     model.train(training)
     words = sum(len(batch.labels) for batch in batches)
     loss, first, five = (sums / max(1, words)).tolist()

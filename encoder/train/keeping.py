@@ -24,12 +24,12 @@ MOMENTS = ("exp_avg", "exp_avg_sq")  # what AdamW remembers of each weight
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a run is: steps and tokens behind it, seconds spent, surprise and words since the last evaluation."""
+    """Where a run is: steps and tokens behind it, seconds spent, nll and words since the last evaluation."""
 
     step: int = 0
     tokens: int = 0
     seconds: float = 0.0
-    surprise: float = 0.0
+    nll: float = 0.0
     words: int = 0
 
 

@@ -1,4 +1,4 @@
-"""What training makes small: the surprise at each hidden word. The forward pass is the encoder's own, seen by a tap."""
+"""What training makes small: the negative log-likelihood (nll) of each hidden word. The forward pass is the encoder's own, seen by a tap."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -103,10 +103,10 @@ class MaskedWords(nn.Module):
         return scores, penalty
 
     def forward(self, batch: Batch, total: int, parts: int) -> tuple[Tensor, Tensor]:
-        """The batch's share of the loss, to go backward from, and the summed surprise in nats, to report.
+        """The batch's share of the loss, to go backward from, and the summed nll in nats, to report.
 
         `total` counts the hidden words of the whole step, of which this batch is one of so many `parts`.
         """
         scores, penalty = self.logits(batch)
-        surprise = functional.cross_entropy(scores.float(), batch.labels, reduction="sum")
-        return surprise / total + self.score_penalty * penalty / parts, surprise.detach()
+        nll = functional.cross_entropy(scores.float(), batch.labels, reduction="sum")
+        return nll / total + self.score_penalty * penalty / parts, nll.detach()

@@ -75,25 +75,25 @@ class Trainer:
         self.move = mover(on)
 
     def backward(self, batch: Batch, step: int) -> Tensor:
-        """Lay the gradient of a whole step's batch on the weights; returns this process's summed surprise."""
+        """Lay the gradient of a whole step's batch on the weights; returns this process's summed nll."""
         draw = np.random.SeedSequence((self.recipe.seed, 3, step, self.on.rank))
         torch.manual_seed(int(draw.generate_state(1)[0]))  # dropout
-        pieces, surprise = self.on.count * self.parts, torch.zeros((), device=self.on.device)
+        pieces, nll = self.on.count * self.parts, torch.zeros((), device=self.on.device)
         for i in range(self.parts):
             piece = self.move(batch.cut(self.on.rank * self.parts + i, pieces))
             with self.spread.no_sync() if self.spread and i < self.parts - 1 else nullcontext():
                 with self.on.autocast():
                     loss, summed = self.objective(piece, len(batch.labels), pieces)
                 (loss * self.on.count).backward()  # DistributedDataParallel takes the mean over processes
-            surprise += summed
-        return surprise
+            nll += summed
+        return nll
 
     def step(self, batch: Batch, step: int) -> Tensor:
-        """Learn from one batch; returns this process's summed surprise, in nats."""
+        """Learn from one batch; returns this process's summed nll, in nats."""
         self.optimizer.zero_grad()
-        surprise = self.backward(batch, step)
+        nll = self.backward(batch, step)
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.recipe.clip)
         for group in self.optimizer.param_groups:
             group["lr"] = group["share"] * self.recipe.rate(step)
         self.optimizer.step()
-        return surprise
+        return nll

@@ -28,19 +28,19 @@ class Watch:
             progress.seconds,
             perf_counter(),
         )
-        mine = progress.surprise if self.on.first else 0.0
-        self.surprise = torch.tensor(mine, dtype=torch.float64, device=self.on.device)
+        mine = progress.nll if self.on.first else 0.0
+        self.nll = torch.tensor(mine, dtype=torch.float64, device=self.on.device)
         if not progress.step:
             self.keep(0)
 
-    def after(self, step: int, batch: Batch, surprise: Tensor) -> None:
+    def after(self, step: int, batch: Batch, nll: Tensor) -> None:
         """Count a step, and do what is due after it."""
         recipe, last = self.run.recipe, step == self.run.recipe.steps
         self.tokens += batch.ids.numel()
         self.words += len(batch.labels)
-        self.surprise += surprise
+        self.nll += nll
         if self.on.first:
-            mean = surprise * self.on.count / len(batch.labels)
+            mean = nll * self.on.count / len(batch.labels)
             self.bar.show(step, batch.ids.numel(), mean)
         if step % recipe.evaluate_every == 0 or last:
             self.score(step)
@@ -49,7 +49,7 @@ class Watch:
 
     def counted(self, step: int) -> Progress:
         """Where the run is after a step, over all processes."""
-        total = self.on.total(float(self.surprise))
+        total = self.on.total(float(self.nll))
         return Progress(step, self.tokens, self.spent + perf_counter() - self.began, total, self.words)
 
     def score(self, step: int) -> None:
@@ -59,10 +59,10 @@ class Watch:
             with self.on.autocast():
                 score = evaluate(self.trainer.alone, self.held_out, self.trainer.move)
             habits = habits_of(self.trainer.model, self.run.tokenizer)
-            loss, rate = now.surprise / max(1, now.words), self.run.recipe.rate(step - 1)
+            loss, rate = now.nll / max(1, now.words), self.run.recipe.rate(step - 1)
             self.metrics.add((step, now.tokens, now.seconds, rate, loss), score, habits)
             self.bar.say(f"step {step}: training loss {loss:.3f}; held out: {score}\n{habits.table()}")
-        self.surprise.zero_()
+        self.nll.zero_()
         self.words = 0
         self.on.wait()
 
