@@ -9,7 +9,7 @@ import torch
 from tiny import SENTENCE, TINY, VARIANTS, tiny
 
 from encoder import Edit, TextEncoder, Trace
-from encoder.experiments.ablation import Watch
+from encoder.experiments.ablation import WatchedWord
 from encoder.experiments.compare import (
     Pair,
     Word,
@@ -235,7 +235,7 @@ def test_the_recovered_share() -> None:
 @pytest.mark.parametrize("read", ["output", "one-token", "word"])
 def test_a_sweep_is_one_patch_after_the_other(encoder: TextEncoder, runs: tuple[Trace, Trace], read: str) -> None:
     a, b = runs
-    watch, at = (Watch(3, 9) if read == "word" else None), (4 if read == "one-token" else None)
+    watch, at = (WatchedWord(3, 9) if read == "word" else None), (4 if read == "one-token" else None)
     seen = list(patch_sweep(encoder, a, b, "attention.heads", heads=(0, 2), at=at, watch=watch, batch=4))
     assert [step.done for step in seen] == [0, 4, 7, 11, 14, 18, 21]
     assert seen[0].share.shape == (3, 7)
@@ -286,7 +286,7 @@ def test_what_cannot_be_swept(encoder: TextEncoder, runs: tuple[Trace, Trace]) -
         (lambda: patch_sweep(encoder, a, b, positions=(7,)), "position 7 is outside the sentence"),
         (lambda: patch_sweep(encoder, a, b, positions=()), "positions is empty; a patch sweep needs at least one"),
         (lambda: patch_sweep(encoder, a, b, at=7), "position 7 is outside the sentence; positions go from 0 to 6"),
-        (lambda: patch_sweep(encoder, a, b, watch=Watch(9, 1)), r"watch is \(9, 1\)"),
+        (lambda: patch_sweep(encoder, a, b, watch=WatchedWord(9, 1)), r"watch is \(9, 1\)"),
         (lambda: patch_sweep(headless, a, b), "the trace is of another model"),
         (lambda: patch_sweep(encoder, b, b), "A and B are equal there: there is nothing to recover"),
     ]

@@ -11,7 +11,16 @@ from tiny import SENTENCE, TINY, VARIANTS, tiny
 from torch import nn
 
 from encoder import Edit, EncoderConfig, TextEncoder, Trace
-from encoder.experiments.ablation import Effect, Outcome, Progress, Watch, grid, knock_outs, leave_one_out, outcomes
+from encoder.experiments.ablation import (
+    Effect,
+    Outcome,
+    Progress,
+    WatchedWord,
+    grid,
+    knock_outs,
+    leave_one_out,
+    outcomes,
+)
 
 SARA = "Keys on the [MASK] belong to Sara."
 SAME = 1e-5
@@ -19,7 +28,7 @@ SAME = 1e-5
 every_variant = pytest.mark.parametrize("config", VARIANTS.values(), ids=VARIANTS)
 
 
-def alone(encoder: TextEncoder, before: Trace, edit: Edit, watch: Watch | None) -> Effect:
+def alone(encoder: TextEncoder, before: Trace, edit: Edit, watch: WatchedWord | None) -> Effect:
     """The effect of one edit, by one ordinary run."""
     after = encoder.trace(before.text, hidden=before.hidden, edits=(*before.edits, edit))
     n = len(after.tokens)
@@ -55,7 +64,7 @@ def assert_same(found: Sequence[Effect], expected: Sequence[Effect]) -> None:
 def test_every_head_and_every_feed_forward_as_alone(model: str, request: pytest.FixtureRequest) -> None:
     encoder: TextEncoder = request.getfixturevalue(model)
     trace = encoder.trace(SARA)
-    watch = Watch(4, encoder.tokenizer.token_to_id("table"))
+    watch = WatchedWord(4, encoder.tokenizer.token_to_id("table"))
     found = last(list(leave_one_out(encoder, trace, watch=watch)))
     edits = knock_outs(encoder.config)
     assert len(found) == encoder.config.n_layers * (encoder.config.n_heads + 1)
@@ -68,7 +77,7 @@ def test_every_head_and_every_feed_forward_as_alone(model: str, request: pytest.
 def test_every_variant_as_alone(config: EncoderConfig) -> None:
     encoder = tiny(config)
     trace = encoder.trace(SENTENCE, hidden=(3,))
-    watch = Watch(2, 7) if config.mlm_head else None
+    watch = WatchedWord(2, 7) if config.mlm_head else None
     found = last(list(leave_one_out(encoder, trace, watch=watch, action="mean")))
     assert_same(found, [alone(encoder, trace, edit, watch) for edit in knock_outs(config, action="mean")])
 
@@ -83,7 +92,7 @@ OWN = (
 
 
 def test_on_top_of_the_traces_own_edits() -> None:
-    encoder, watch = tiny(replace(TINY, n_layers=3, mlm_head=True)), Watch(2, 7)
+    encoder, watch = tiny(replace(TINY, n_layers=3, mlm_head=True)), WatchedWord(2, 7)
     trace = encoder.trace(SENTENCE, hidden=(4,), edits=OWN)
     found = last(list(leave_one_out(encoder, trace, watch=watch)))
     assert_same(found, [alone(encoder, trace, edit, watch) for edit in knock_outs(encoder.config)])
@@ -92,7 +101,7 @@ def test_on_top_of_the_traces_own_edits() -> None:
 
 
 def test_a_padded_trace_counts_its_own_tokens_only() -> None:
-    encoder, watch = tiny(VARIANTS["mlm-head"]), Watch(2, 7)
+    encoder, watch = tiny(VARIANTS["mlm-head"]), WatchedWord(2, 7)
     padded, _ = encoder.trace(["w1 w2 w5", f"{SENTENCE} w6"], hidden=(1,))
     assert padded.padding == 3
     whole = encoder.trace("w1 w2 w5", hidden=(1,))
@@ -116,7 +125,7 @@ ANYWHERE = [
 @pytest.mark.parametrize("norm_first", [False, True], ids=["post-norm", "pre-norm"])
 def test_edits_before_and_after_the_layers(norm_first: bool) -> None:
     encoder = tiny(replace(TINY, norm_first=norm_first, final_norm=True, mlm_head=True))
-    trace, watch = encoder.trace(SENTENCE), Watch(3, 11)
+    trace, watch = encoder.trace(SENTENCE), WatchedWord(3, 11)
     found: list[Outcome] = [outcome for chunk in outcomes(encoder, trace, ANYWHERE, watch, 16) for outcome in chunk]
     assert [outcome.edit for outcome in found] == ANYWHERE
     for outcome in found:
@@ -183,7 +192,7 @@ def test_layers_before_the_edit_are_not_run_again_and_cancelling_stops() -> None
 
 def test_the_map_has_a_column_for_each_head_and_one_for_the_layer() -> None:
     encoder = tiny(VARIANTS["mlm-head"])
-    found = last(list(leave_one_out(encoder, SENTENCE, watch=Watch(1, 5))))
+    found = last(list(leave_one_out(encoder, SENTENCE, watch=WatchedWord(1, 5))))
     for measure in ("relative_change", "cosine", "log_probability"):
         table = grid(found, encoder.config, measure)
         assert table.shape == (2, 4)
@@ -207,12 +216,12 @@ def test_what_cannot_be_asked(small: TextEncoder) -> None:
         (lambda: leave_one_out(encoder, trace, action="drop"), "action is 'drop'; it must be one of"),
         (lambda: leave_one_out(encoder, trace, action="causal"), "cannot be causal"),
         (lambda: leave_one_out(encoder, trace, batch=0), "batch is 0; it must be 1 or more"),
-        (lambda: leave_one_out(encoder, trace, watch=Watch(1, 1)), "this model has no head that guesses words"),
+        (lambda: leave_one_out(encoder, trace, watch=WatchedWord(1, 1)), "this model has no head that guesses words"),
         (
-            lambda: leave_one_out(worded, SENTENCE, watch=Watch(7, 1)),
+            lambda: leave_one_out(worded, SENTENCE, watch=WatchedWord(7, 1)),
             r"watch is \(7, 1\); positions go from 0 to 6, words from 0 to 52",
         ),
-        (lambda: leave_one_out(worded, SENTENCE, watch=Watch(1, 53)), r"watch is \(1, 53\); positions"),
+        (lambda: leave_one_out(worded, SENTENCE, watch=WatchedWord(1, 53)), r"watch is \(1, 53\); positions"),
     ]
     for ask, message in cases:
         with pytest.raises(ValueError, match=message):

@@ -21,13 +21,13 @@ from encoder.model.tap import Recorder
 from encoder.train import keeping
 from encoder.train.__main__ import main
 from encoder.train.corpus import TrainingError
-from encoder.train.keeping import Progress
+from encoder.train.keeping import TrainingProgress
 from encoder.train.log import Bar, clock, read
 from encoder.train.loop import all_batches
 from encoder.train.objective import MaskedWords, TrainingTap
 from encoder.train.packing import encode, packed, plan
 from encoder.train.processes import Processes
-from encoder.train.trainer import Run, Trainer, new_model, new_optimizer
+from encoder.train.trainer import Trainer, TrainingRun, new_model, new_optimizer
 
 pytestmark = pytest.mark.slow
 
@@ -155,7 +155,7 @@ def small_state(folder: Path, seed: int) -> dict[str, object]:
     """A checkpoint of a model that took no step."""
     recipe = replace(RECIPE, seed=seed)
     model, same = new_model(recipe), keeping.identity(RECIPE, "text")
-    keeping.save_state(folder, model, new_optimizer(model, recipe, False), Progress(seed), same)
+    keeping.save_state(folder, model, new_optimizer(model, recipe, False), TrainingProgress(seed), same)
     return same
 
 
@@ -168,7 +168,7 @@ def test_a_full_disk_leaves_the_old_checkpoint_whole(tmp_path: Path) -> None:
             small_state(tmp_path, 2)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert keeping.read_state(tmp_path, same)[1] == Progress(1)
+    assert keeping.read_state(tmp_path, same)[1] == TrainingProgress(1)
     assert [path.name for path in tmp_path.iterdir()] == [keeping.CHECKPOINT]
 
 
@@ -272,7 +272,7 @@ def test_the_penalty_is_the_mean_square_of_the_log_sum_exp() -> None:
 
 def test_torch_compile_takes_the_forward_pass_whole() -> None:
     tokenizer = tiny_tokenizer()
-    run = Run(RECIPE, encode(LINES, tokenizer, RECIPE.row_length), [], tokenizer, Path(), "")
+    run = TrainingRun(RECIPE, encode(LINES, tokenizer, RECIPE.row_length), [], tokenizer, Path(), "")
     trainer, batch = Trainer(RECIPE, ALONE), next(all_batches(run, 0))
     eager = trainer.alone.encode(batch.ids, batch.segments, batch.places, 0.0)
     compiled = torch.compile(trainer.alone.encode, backend="aot_eager", fullgraph=True)
@@ -294,7 +294,7 @@ def test_weight_decay_and_rates_go_to_their_groups() -> None:
 def test_every_kind_of_positions_can_be_trained(positions: str) -> None:
     config: EncoderConfig = replace(RECIPE.config, positions=positions)  # type: ignore[arg-type]
     tokenizer, recipe = tiny_tokenizer(), replace(RECIPE, config=config, dropout=0.1)
-    run = Run(recipe, encode(LINES, tokenizer, recipe.row_length), [], tokenizer, Path(), "")
+    run = TrainingRun(recipe, encode(LINES, tokenizer, recipe.row_length), [], tokenizer, Path(), "")
     trainer = Trainer(recipe, ALONE)
     trainer.step(next(all_batches(run, 0)), 0)
     table = trainer.model.embedding.positions.weight

@@ -11,7 +11,7 @@ from tokenizers import Tokenizer
 from encoder import TextEncoder
 from encoder.train.corpus import Lines, TrainingError, hold_out, read, read_all
 from encoder.train.masking import choose, hide, vocabulary
-from encoder.train.packing import Plan, Tokens, batches, encode, packed, plan, segments
+from encoder.train.packing import Plan, TokenStream, batches, encode, packed, plan, segments
 from encoder.train.recipe import RECIPES
 from encoder.train.vocabulary import learn
 
@@ -29,7 +29,7 @@ def tokenizer() -> Tokenizer:
 
 
 @pytest.fixture(scope="module")
-def tokens(tokenizer: Tokenizer) -> Tokens:
+def tokens(tokenizer: Tokenizer) -> TokenStream:
     return encode(LINES, tokenizer, 32)
 
 
@@ -83,7 +83,7 @@ def test_a_learned_tokenizer_cuts_words_as_the_bundled_ones_do() -> None:
         assert cut[0] == cut[1]
 
 
-def test_every_line_stands_in_the_rows_once_and_whole(tokens: Tokens) -> None:
+def test_every_line_stands_in_the_rows_once_and_whole(tokens: TokenStream) -> None:
     whole = plan(tokens, 32, 0.5, seed=3, epoch=0)
     rows = packed(tokens, whole, 0, len(whole), 32, SPECIALS)
     pieces = []
@@ -100,7 +100,7 @@ def test_every_line_stands_in_the_rows_once_and_whole(tokens: Tokens) -> None:
     assert sum(map(len, pieces)) == len(tokens.ids)
 
 
-def test_segments_are_single_lines_and_runs_within_a_paragraph(tokens: Tokens) -> None:
+def test_segments_are_single_lines_and_runs_within_a_paragraph(tokens: TokenStream) -> None:
     lines = tokens.starts[:-1].tolist()
     alone, _ = segments(tokens, 30, 0.0, np.random.default_rng(0))
     assert alone.tolist() == lines
@@ -118,7 +118,7 @@ def test_a_line_longer_than_a_row_is_cut(tokenizer: Tokenizer) -> None:
         encode(Lines(["", "   "], [False, False]), tokenizer, 16)
 
 
-def test_batches_go_on_where_they_stopped_and_differ_between_epochs(tokens: Tokens) -> None:
+def test_batches_go_on_where_they_stopped_and_differ_between_epochs(tokens: TokenStream) -> None:
     def upto(start: int, stop: int) -> list[tuple[Plan, int]]:
         coming = batches(tokens, 32, 0.5, 7, 10, start)
         return [next(coming) for _ in range(stop - start)]
@@ -133,7 +133,7 @@ def test_batches_go_on_where_they_stopped_and_differ_between_epochs(tokens: Toke
         next(batches(tokens, 32, 0.5, 7, 999, 0))
 
 
-def test_masks_take_whole_words_and_no_special_token(tokenizer: Tokenizer, tokens: Tokens) -> None:
+def test_masks_take_whole_words_and_no_special_token(tokenizer: Tokenizer, tokens: TokenStream) -> None:
     """15 % of the words, of which 80 % become [MASK], 10 % another token and 10 % stay, within 4 standard errors."""
     words = vocabulary(tokenizer)
     whole = plan(tokens, 32, 0.5, 0, 0)

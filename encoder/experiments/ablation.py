@@ -22,7 +22,7 @@ ROWS = 16  # runs in one forward
 TOKENS = 2048  # and tokens in one forward, whatever comes first
 
 
-class Watch(NamedTuple):
+class WatchedWord(NamedTuple):
     """The word whose probability is watched: a position in the sentence, and the word's id."""
 
     position: int
@@ -91,7 +91,7 @@ def leave_one_out(
     steps: Sequence[str] = KNOCKED_OUT,
     *,
     action: str = "zero",
-    watch: Watch | None = None,
+    watch: WatchedWord | None = None,
     batch: int = ROWS,
 ) -> Generator[Progress, None, None]:
     """Knock out every head and every feed-forward block in turn, each alone, on top of the trace's own edits.
@@ -126,7 +126,7 @@ def progress(total: int, chunks: Iterator[list[Effect]]) -> Generator[Progress, 
         yield Progress(len(found), total, found)
 
 
-def effects(trace: Trace, watch: Watch | None) -> Callable[[Outcome], Effect]:
+def effects(trace: Trace, watch: WatchedWord | None) -> Callable[[Outcome], Effect]:
     """What turns an outcome into its effect against a run."""
     before = rows(trace, "output").double()
     size = torch.linalg.vector_norm(before)
@@ -142,13 +142,13 @@ def effects(trace: Trace, watch: Watch | None) -> Callable[[Outcome], Effect]:
     return effect
 
 
-def log_probability(logits: Tensor, watch: Watch) -> float:
+def log_probability(logits: Tensor, watch: WatchedWord) -> float:
     """The natural logarithm of the watched word's share, from the logits [vocab] of its position."""
     return float(logits.double().log_softmax(-1)[watch.token])
 
 
 def outcomes(
-    encoder: TextEncoder, trace: Trace, edits: Sequence[Edit], watch: Watch | None, batch: int
+    encoder: TextEncoder, trace: Trace, edits: Sequence[Edit], watch: WatchedWord | None, batch: int
 ) -> Iterator[list[Outcome]]:
     """Run the trace's sentence with each of the edits, each alone on top of the trace's own.
 
@@ -185,7 +185,7 @@ def first_layer(edit: Edit, config: EncoderConfig) -> int | None:
 
 @torch.inference_mode()
 def run(
-    encoder: TextEncoder, trace: Trace, edits: Sequence[Edit], runs: dict[str, Trace], watch: Watch | None
+    encoder: TextEncoder, trace: Trace, edits: Sequence[Edit], runs: dict[str, Trace], watch: WatchedWord | None
 ) -> list[Outcome]:
     """One forward with a row for each edit; all of them start from the same layer."""
     model, config, size = encoder.model, encoder.config, len(edits)

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from encoder.edits.edit import Edit
-from encoder.experiments.ablation import ROWS, Watch, log_probability, outcomes
+from encoder.experiments.ablation import ROWS, WatchedWord, log_probability, outcomes
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import rows, stream, tokens
@@ -228,7 +228,7 @@ def patch_sweep(
     heads: tuple[int, ...] | None = None,
     positions: Sequence[int] | None = None,
     at: int | None = None,
-    watch: Watch | None = None,
+    watch: WatchedWord | None = None,
     batch: int = ROWS,
 ) -> Generator[Recovery, None, None]:
     """Patch a step from A into B, at every layer and one position at a time, and read what share comes back.

@@ -31,7 +31,7 @@ class ReportError(ValueError):
 
 
 @dataclass(frozen=True)
-class Plan:
+class ReportPlan:
     """What a report will hold: the steps in order, and its size in bytes to a few percent."""
 
     steps: tuple[Step, ...]
@@ -39,7 +39,7 @@ class Plan:
     nbytes: int
 
 
-def plan(trace: Trace, layers: Sequence[int] | None = None) -> Plan:
+def plan(trace: Trace, layers: Sequence[int] | None = None) -> ReportPlan:
     """Which steps a report of these layers shows, and how large it becomes; all layers where none are named.
 
     Raises:
@@ -54,7 +54,7 @@ def plan(trace: Trace, layers: Sequence[int] | None = None) -> Plan:
     numbers = sum(drawn_bytes(trace, step) for step in steps if not repeated(trace, step))
     overview = count * trace.config.n_heads * len(trace.tokens) ** 2 * 4
     nbytes = len(get_plotlyjs().encode()) + int((numbers + overview) * PACKED) + PER_PICTURE * len(steps)
-    return Plan(steps, chosen, nbytes)
+    return ReportPlan(steps, chosen, nbytes)
 
 
 def drawn_bytes(trace: Trace, step: Step) -> int:
@@ -95,7 +95,7 @@ def report(
     return pages(encoder, trace, planned, progress or (lambda share: None))
 
 
-def pages(encoder: TextEncoder, trace: Trace, planned: Plan, progress: Callable[[float], None]) -> Iterator[str]:
+def pages(encoder: TextEncoder, trace: Trace, planned: ReportPlan, progress: Callable[[float], None]) -> Iterator[str]:
     """The pieces of the page in order."""
     heading = html.escape(shown(trace.text, 80))
     yield HEAD.format(
@@ -122,7 +122,7 @@ def pages(encoder: TextEncoder, trace: Trace, planned: Plan, progress: Callable[
     yield FOOT
 
 
-def links(planned: Plan) -> str:
+def links(planned: ReportPlan) -> str:
     """The way to each part."""
     named = {"tokens": "Tokens", "heads": "All heads", "embedding": "Embedding"}
     named |= {f"layer-{layer}": f"Layer {layer}" for layer in planned.layers} | {"output": "Output"}

@@ -17,7 +17,7 @@ from encoder.train.packing import encode
 from encoder.train.processes import Processes, processes
 from encoder.train.recipe import RECIPES, Recipe
 from encoder.train.renewal import renew
-from encoder.train.trainer import Run
+from encoder.train.trainer import TrainingRun
 from encoder.train.vocabulary import learn
 
 TOKENIZER = "tokenizer.json"
@@ -108,12 +108,12 @@ def run_training(asked: Namespace, on: Processes) -> None:
     pinned = hashlib.sha256(tokens.ids.tobytes() + tokens.starts.tobytes()).hexdigest()[:12]
     texts = [text for some in held.values() for text in some]
     given = start.model if start else None
-    run = Run(recipe, tokens, texts, tokenizer, asked.out, pinned, asked.parts, given)
+    run = TrainingRun(recipe, tokens, texts, tokenizer, asked.out, pinned, asked.parts, given)
     model, progress = train(run, on, asked.resume)
     if on.first:
         keeping.save_model(asked.out, model, tokenizer, recipe.row_length)
         encoder = TextEncoder.from_pretrained(asked.out)
-        made = card.Made(
+        made = card.TrainingFacts(
             asked.preset, {name: len(some.texts) for name, some in files.items()},
             {name: evaluate_text(encoder, some) for name, some in held.items()}, f"{on.count} x {on.device.type}",
             f"{start.source.name} ({start.source.sha256})" if start else "",

@@ -10,7 +10,7 @@ from encoder.metrics.roles import ROLES
 from encoder.text_encoder import TextEncoder
 from encoder.train.diagnostics import habits
 from encoder.train.evaluation import Score, fill_in_ranks
-from encoder.train.keeping import Progress, write
+from encoder.train.keeping import TrainingProgress, write
 from encoder.train.log import clock
 from encoder.train.recipe import Recipe
 
@@ -18,7 +18,7 @@ CARD = "MODEL_CARD.md"
 
 
 @dataclass(frozen=True)
-class Made:
+class TrainingFacts:
     """What a card tells of a finished run: the corpus by file with its number of lines, and the scores by file.
 
     `start` names the model that it began with; it is empty where training began with new weights.
@@ -48,7 +48,7 @@ def fill_ins(encoder: TextEncoder) -> tuple[int, int, int]:
     return sum(rank == 1 for rank in ranks), sum(rank <= 5 for rank in ranks), len(ranks)
 
 
-def text(encoder: TextEncoder, recipe: Recipe, progress: Progress, made: Made) -> str:
+def text(encoder: TextEncoder, recipe: Recipe, progress: TrainingProgress, made: TrainingFacts) -> str:
     """The card as Markdown."""
     config, seen = encoder.config, habits(encoder)
     first, five, asked = fill_ins(encoder)
@@ -78,7 +78,7 @@ PyTorch {version("torch")}, on {made.device}: {progress.step:,} steps,
 """
 
 
-def save(folder: Path, recipe: Recipe, progress: Progress, made: Made) -> str:
+def save(folder: Path, recipe: Recipe, progress: TrainingProgress, made: TrainingFacts) -> str:
     """Write the card of the model in a folder; returns its text."""
     card = text(TextEncoder.from_pretrained(folder), recipe, progress, made)
     write(folder / CARD, card.encode())

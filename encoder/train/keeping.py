@@ -23,7 +23,7 @@ MOMENTS = ("exp_avg", "exp_avg_sq")  # what AdamW remembers of each weight
 
 
 @dataclass(frozen=True)
-class Progress:
+class TrainingProgress:
     """Where a run is: steps and tokens behind it, seconds spent, nll and words since the last evaluation."""
 
     step: int = 0
@@ -64,7 +64,7 @@ def identity(recipe: Recipe, corpus: str) -> dict[str, object]:
 
 
 def save_state(
-    folder: Path, model: Encoder, optimizer: torch.optim.Optimizer, progress: Progress, same: dict[str, object]
+    folder: Path, model: Encoder, optimizer: torch.optim.Optimizer, progress: TrainingProgress, same: dict[str, object]
 ) -> None:
     """Write the checkpoint: weights, AdamW's moments and the progress, in one safetensors file.
 
@@ -80,7 +80,7 @@ def save_state(
     write(folder / CHECKPOINT, save({n: t.contiguous().cpu() for n, t in tensors.items()}, about))
 
 
-def read_state(folder: Path, same: dict[str, object]) -> tuple[dict[str, Tensor], Progress]:
+def read_state(folder: Path, same: dict[str, object]) -> tuple[dict[str, Tensor], TrainingProgress]:
     """The tensors of a checkpoint and its progress.
 
     Raises:
@@ -93,7 +93,7 @@ def read_state(folder: Path, same: dict[str, object]) -> tuple[dict[str, Tensor]
         with safe_open(path, "pt") as file:
             about = file.metadata() or {}
             before: dict[str, Any] = json.loads(about["recipe"])
-            progress = Progress(**json.loads(about["progress"]))
+            progress = TrainingProgress(**json.loads(about["progress"]))
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except (SafetensorError, OSError, KeyError, ValueError, TypeError) as error:
         raise TrainingError(f"{path} is not a checkpoint of a training run: {error}") from error

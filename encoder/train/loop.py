@@ -7,16 +7,16 @@ import numpy as np
 
 from encoder.model.encoder import Encoder
 from encoder.train import keeping
-from encoder.train.keeping import Progress
+from encoder.train.keeping import TrainingProgress
 from encoder.train.masking import choose, hide, vocabulary
 from encoder.train.objective import Batch
 from encoder.train.packing import batches, packed
 from encoder.train.processes import Processes
-from encoder.train.trainer import Run, Trainer
+from encoder.train.trainer import Trainer, TrainingRun
 from encoder.train.watch import Watch
 
 
-def all_batches(run: Run, start: int) -> Generator[Batch, None, None]:
+def all_batches(run: TrainingRun, start: int) -> Generator[Batch, None, None]:
     """The whole batch of every step from `start` on, each made while the one before is learned from.
 
     It is the same however many processes share it: its rows follow from seed and epoch, its masks from seed and step.
@@ -41,13 +41,13 @@ def all_batches(run: Run, start: int) -> Generator[Batch, None, None]:
             yield batch
 
 
-def train(run: Run, on: Processes, resume: bool = False) -> tuple[Encoder, Progress]:
+def train(run: TrainingRun, on: Processes, resume: bool = False) -> tuple[Encoder, TrainingProgress]:
     """Train to the last step, and leave checkpoint, metrics.csv and snapshots in the folder.
 
     Raises:
         TrainingError: the checkpoint does not fit, or a file cannot be written.
     """
-    recipe, trainer, progress = run.recipe, Trainer(run.recipe, on, run.parts, run.start), Progress()
+    recipe, trainer, progress = run.recipe, Trainer(run.recipe, on, run.parts, run.start), TrainingProgress()
     same = keeping.identity(recipe, run.corpus)
     if resume:
         tensors, progress = keeping.read_state(run.folder, same)

@@ -20,7 +20,7 @@ Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Tokens:
+class TokenStream:
     """All lines as token ids, one after the other: line i is `ids[starts[i] : starts[i + 1]]`, none is empty."""
 
     ids: NDArray[np.int32]
@@ -37,7 +37,7 @@ class Rows:
     places: Tensor
 
 
-def encode(lines: Lines, tokenizer: Tokenizer, row_length: int) -> Tokens:
+def encode(lines: Lines, tokenizer: Tokenizer, row_length: int) -> TokenStream:
     """Every line as token ids without [CLS] and [SEP], cut where it is longer than a row has room for.
 
     Raises:
@@ -54,12 +54,12 @@ def encode(lines: Lines, tokenizer: Tokenizer, row_length: int) -> Tokens:
                 follows.append(after)
     if not ids:
         raise TrainingError("the corpus is empty: its lines hold no token")
-    return Tokens(np.concatenate(ids), np.concatenate(([0], np.cumsum(sizes))), np.array(follows))
+    return TokenStream(np.concatenate(ids), np.concatenate(([0], np.cumsum(sizes))), np.array(follows))
 
 
 @dataclass(frozen=True)
 class Plan:
-    """One epoch's segments in their order, as stretches of `Tokens.ids`, and where each row begins among them."""
+    """One epoch's segments in their order, as stretches of `TokenStream.ids`, and where each row begins among them."""
 
     starts: Integers
     lengths: Integers
@@ -70,7 +70,7 @@ class Plan:
         return len(self.rows) - 1
 
 
-def segments(tokens: Tokens, room: int, joined: float, draw: np.random.Generator) -> tuple[Integers, Integers]:
+def segments(tokens: TokenStream, room: int, joined: float, draw: np.random.Generator) -> tuple[Integers, Integers]:
     """Where segments start and how long they are: single lines, and lines that go on with the next of a paragraph."""
     going_on = (tokens.follows & (draw.random(len(tokens.follows)) < joined)).tolist()
     bounds = tokens.starts.tolist()
@@ -82,7 +82,7 @@ def segments(tokens: Tokens, room: int, joined: float, draw: np.random.Generator
     return starts, np.diff(starts, append=bounds[-1])
 
 
-def plan(tokens: Tokens, row_length: int, joined: float, seed: int, epoch: int) -> Plan:
+def plan(tokens: TokenStream, row_length: int, joined: float, seed: int, epoch: int) -> Plan:
     """One epoch: all segments in a drawn order, each row filled until the next one does not fit."""
     draw = np.random.default_rng((seed, 1, epoch))
     starts, lengths = segments(tokens, row_length - 2, joined, draw)
@@ -97,7 +97,9 @@ def plan(tokens: Tokens, row_length: int, joined: float, seed: int, epoch: int) 
     return Plan(starts, lengths, np.array(rows))
 
 
-def packed(tokens: Tokens, plan: Plan, first: int, count: int, row_length: int, specials: tuple[int, int, int]) -> Rows:
+def packed(
+    tokens: TokenStream, plan: Plan, first: int, count: int, row_length: int, specials: tuple[int, int, int]
+) -> Rows:
     """The rows `first` to `first + count` of a plan; `specials` are the ids of [PAD], [CLS] and [SEP]."""
     pad, cls, sep = specials
     bounds = plan.rows[first : first + count + 1]
@@ -123,7 +125,7 @@ def packed(tokens: Tokens, plan: Plan, first: int, count: int, row_length: int, 
     return Rows(spread(ids, pad), spread(number, 0), spread(place, 0))
 
 
-def batches(tokens: Tokens, row_length: int, joined: float, seed: int, count: int, step: int) -> Iterator[
+def batches(tokens: TokenStream, row_length: int, joined: float, seed: int, count: int, step: int) -> Iterator[
     tuple[Plan, int]
 ]:  # fmt: skip
     """For every step from `step` on, the plan of its epoch and the first of its `count` rows.

@@ -15,20 +15,20 @@ from torch.nn.parallel import DistributedDataParallel
 from encoder import checkpoint
 from encoder.model.encoder import Encoder
 from encoder.train.objective import Batch, MaskedWords
-from encoder.train.packing import Tokens
+from encoder.train.packing import TokenStream
 from encoder.train.processes import Processes
 from encoder.train.recipe import TOKEN_EMBEDDING, Recipe
 
 
 @dataclass(frozen=True)
-class Run:
+class TrainingRun:
     """What a run works with. `corpus` pins the text; a process cuts its share of a step into so many `parts`.
 
     `start` is the model to go on from; without one, training begins with new weights.
     """
 
     recipe: Recipe
-    tokens: Tokens
+    tokens: TokenStream
     held_out: Sequence[str]
     tokenizer: Tokenizer
     folder: Path

@@ -8,16 +8,16 @@ from torch import Tensor
 from encoder.train import keeping
 from encoder.train.diagnostics import habits_of
 from encoder.train.evaluation import evaluate, held_out_batches
-from encoder.train.keeping import Progress
+from encoder.train.keeping import TrainingProgress
 from encoder.train.log import Bar, Metrics
 from encoder.train.objective import Batch
-from encoder.train.trainer import Run, Trainer
+from encoder.train.trainer import Trainer, TrainingRun
 
 
 class Watch:
     """Keeps count of a run, and does after each step what is due then; only the first process writes and speaks."""
 
-    def __init__(self, run: Run, trainer: Trainer, progress: Progress, same: dict[str, object]) -> None:
+    def __init__(self, run: TrainingRun, trainer: Trainer, progress: TrainingProgress, same: dict[str, object]) -> None:
         self.run, self.trainer, self.on, self.progress, self.same = run, trainer, trainer.on, progress, same
         self.bar = Bar(run.recipe.steps, progress.step)
         self.metrics = Metrics(run.folder, run.recipe.config.n_layers, progress.step)
@@ -47,10 +47,10 @@ class Watch:
         if step % recipe.checkpoint_every == 0 or last or step in recipe.snapshots:
             self.keep(step)
 
-    def counted(self, step: int) -> Progress:
+    def counted(self, step: int) -> TrainingProgress:
         """Where the run is after a step, over all processes."""
         total = self.on.total(float(self.nll))
-        return Progress(step, self.tokens, self.spent + perf_counter() - self.began, total, self.words)
+        return TrainingProgress(step, self.tokens, self.spent + perf_counter() - self.began, total, self.words)
 
     def score(self, step: int) -> None:
         """Score the model on the held-out lines, look at its heads, say it and write it down."""

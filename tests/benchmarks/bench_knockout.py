@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT))
 import torch  # noqa: E402
 
 from encoder import TextEncoder, Trace  # noqa: E402
-from encoder.experiments.ablation import Watch, leave_one_out  # noqa: E402
+from encoder.experiments.ablation import WatchedWord, leave_one_out  # noqa: E402
 from pages.ui.server.heap import keep_freed_memory  # noqa: E402
 
 LENGTHS = (8, 16, 64, 128)
@@ -45,7 +45,7 @@ def ways(encoder: TextEncoder, trace: Trace, batch: int) -> dict[str, Callable[[
     """The things to time."""
     ids, heads = torch.tensor([trace.ids]), encoder.config.n_layers * encoder.config.n_heads
 
-    def sweep(watch: Watch | None) -> int:
+    def sweep(watch: WatchedWord | None) -> int:
         *_, last = leave_one_out(encoder, trace, ("attention.heads",), watch=watch, batch=batch)
         assert last.done == last.total == heads
         return last.done
@@ -58,7 +58,7 @@ def ways(encoder: TextEncoder, trace: Trace, batch: int) -> dict[str, Callable[[
     return {
         "one by one": singles,
         "leave-one-out": lambda: sweep(None),
-        "with a word": lambda: sweep(Watch(1, 100)),
+        "with a word": lambda: sweep(WatchedWord(1, 100)),
     }
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from encoder.experiments.ablation import Watch, grid, leave_one_out
+from encoder.experiments.ablation import WatchedWord, grid, leave_one_out
 from encoder.export.caption import About
 from encoder.figures.matrix import matrix
 from encoder.figures.theme import Kind
@@ -47,7 +47,7 @@ def draw() -> None:
     downloads.numbers("loo", "leave_one_out", lambda: downloads.frame(values, rows, columns), values.shape)
 
 
-def watched(encoder: TextEncoder, trace: Trace, key: str) -> Watch | None:
+def watched(encoder: TextEncoder, trace: Trace, key: str) -> WatchedWord | None:
     """The masked word whose probability is watched, if the person wants one and there is one."""
     masks = [i for i, token in enumerate(trace.tokens) if token == encoder.mask_token]
     guesses = encoder.predict(trace, 1)
@@ -57,7 +57,7 @@ def watched(encoder: TextEncoder, trace: Trace, key: str) -> Watch | None:
     tie = state.choice(key, None, usual)
     word = st.text_input(f"Word to watch at {encoder.mask_token}", max_chars=40, **tie)
     try:
-        return Watch(masks[0], encoder.word_id(trace, masks[0], word))
+        return WatchedWord(masks[0], encoder.word_id(trace, masks[0], word))
     except ValueError as error:
         st.caption(plain(f"{error}, so no word is watched."))
         return None

@@ -71,7 +71,7 @@ def query_of(question: Question, trace: Trace) -> int:
         return min(1, len(trace.tokens) - 1)
 
 
-def outcome_of(step: LessonStep, question: Question, guess: object) -> guesses.Outcome | None:
+def outcome_of(step: LessonStep, question: Question, guess: object) -> guesses.GuessOutcome | None:
     """How the guess did; None where the check cannot be made, which is said elsewhere."""
     view, trace = state.current(), session.now()
     if question.kind == "token":
