@@ -16,9 +16,9 @@ from encoder.experiments.ablation import (
     Outcome,
     Progress,
     WatchedWord,
+    ablate_each,
     grid,
     knock_outs,
-    leave_one_out,
     outcomes,
 )
 
@@ -65,7 +65,7 @@ def test_every_head_and_every_feed_forward_as_alone(model: str, request: pytest.
     encoder: TextEncoder = request.getfixturevalue(model)
     trace = encoder.trace(SARA)
     watch = WatchedWord(4, encoder.tokenizer.token_to_id("table"))
-    found = last(list(leave_one_out(encoder, trace, watch=watch)))
+    found = last(list(ablate_each(encoder, trace, watch=watch)))
     edits = knock_outs(encoder.config)
     assert len(found) == encoder.config.n_layers * (encoder.config.n_heads + 1)
     assert_same(found, [alone(encoder, trace, edit, watch) for edit in edits])
@@ -78,7 +78,7 @@ def test_every_variant_as_alone(config: EncoderConfig) -> None:
     encoder = tiny(config)
     trace = encoder.trace(SENTENCE, hidden=(3,))
     watch = WatchedWord(2, 7) if config.mlm_head else None
-    found = last(list(leave_one_out(encoder, trace, watch=watch, action="mean")))
+    found = last(list(ablate_each(encoder, trace, watch=watch, action="mean")))
     assert_same(found, [alone(encoder, trace, edit, watch) for edit in knock_outs(config, action="mean")])
 
 
@@ -94,7 +94,7 @@ OWN = (
 def test_on_top_of_the_traces_own_edits() -> None:
     encoder, watch = tiny(replace(TINY, n_layers=3, mlm_head=True)), WatchedWord(2, 7)
     trace = encoder.trace(SENTENCE, hidden=(4,), edits=OWN)
-    found = last(list(leave_one_out(encoder, trace, watch=watch)))
+    found = last(list(ablate_each(encoder, trace, watch=watch)))
     assert_same(found, [alone(encoder, trace, edit, watch) for edit in knock_outs(encoder.config)])
     again = next(effect for effect in found if effect.edit == OWN[1])
     assert again.relative_change == pytest.approx(0, abs=1e-6)
@@ -105,7 +105,7 @@ def test_a_padded_trace_counts_its_own_tokens_only() -> None:
     padded, _ = encoder.trace(["w1 w2 w5", f"{SENTENCE} w6"], hidden=(1,))
     assert padded.padding == 3
     whole = encoder.trace("w1 w2 w5", hidden=(1,))
-    found = last(list(leave_one_out(encoder, padded, watch=watch, action="mean")))
+    found = last(list(ablate_each(encoder, padded, watch=watch, action="mean")))
     assert_same(found, [alone(encoder, whole, edit, watch) for edit in knock_outs(encoder.config, action="mean")])
 
 
@@ -136,8 +136,8 @@ def test_edits_before_and_after_the_layers(norm_first: bool) -> None:
 
 
 def test_a_sentence_is_run_first(small: TextEncoder) -> None:
-    found = last(list(leave_one_out(small, SARA, ("attention.output",))))
-    assert_same(found, last(list(leave_one_out(small, small.trace(SARA), ("attention.output",)))))
+    found = last(list(ablate_each(small, SARA, ("attention.output",))))
+    assert_same(found, last(list(ablate_each(small, small.trace(SARA), ("attention.output",)))))
     assert [effect.edit.step for effect in found] == [f"layers.{i}.attention.output" for i in range(4)]
     assert {effect.log_probability for effect in found} == {None}
 
@@ -148,16 +148,16 @@ def test_a_sentence_is_run_first(small: TextEncoder) -> None:
 @pytest.mark.parametrize(("batch", "steps"), [(1, [1] * 8), (3, [3, 1, 3, 1]), (4, [4, 4]), (16, [4, 4])])
 def test_progress_goes_forward_by_forward(batch: int, steps: list[int]) -> None:
     encoder = tiny(TINY)
-    seen = list(leave_one_out(encoder, SENTENCE, batch=batch))
+    seen = list(ablate_each(encoder, SENTENCE, batch=batch))
     assert [(p.done, p.total) for p in seen] == [(sum(steps[:i]), 8) for i in range(len(steps) + 1)]
     for earlier, later in pairwise(seen):
         assert later.effects[: earlier.done] == earlier.effects
-    assert_same(seen[-1].effects, last(list(leave_one_out(encoder, SENTENCE))))
+    assert_same(seen[-1].effects, last(list(ablate_each(encoder, SENTENCE))))
 
 
 def test_many_tokens_are_split_over_more_forwards(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("encoder.experiments.ablation.TOKENS", 15)
-    assert [p.done for p in leave_one_out(tiny(TINY), SENTENCE)] == [0, 2, 4, 6, 8]
+    assert [p.done for p in ablate_each(tiny(TINY), SENTENCE)] == [0, 2, 4, 6, 8]
 
 
 def test_layers_before_the_edit_are_not_run_again_and_cancelling_stops() -> None:
@@ -173,7 +173,7 @@ def test_layers_before_the_edit_are_not_run_again_and_cancelling_stops() -> None
     trace = encoder.trace(SENTENCE)
     for i in range(3):
         count(i)
-    sweep = leave_one_out(encoder, trace)
+    sweep = ablate_each(encoder, trace)
     assert ran == []
     assert next(sweep) == Progress(0, 12, ())
     assert ran == []
@@ -183,7 +183,7 @@ def test_layers_before_the_edit_are_not_run_again_and_cancelling_stops() -> None
     assert not torch.is_inference_mode_enabled()
     sweep.close()
     assert ran == [0, 1, 2]
-    list(leave_one_out(encoder, trace))
+    list(ablate_each(encoder, trace))
     assert ran[3:] == [0, 1, 2, 1, 2, 2]
 
 
@@ -192,7 +192,7 @@ def test_layers_before_the_edit_are_not_run_again_and_cancelling_stops() -> None
 
 def test_the_map_has_a_column_for_each_head_and_one_for_the_layer() -> None:
     encoder = tiny(VARIANTS["mlm-head"])
-    found = last(list(leave_one_out(encoder, SENTENCE, watch=WatchedWord(1, 5))))
+    found = last(list(ablate_each(encoder, SENTENCE, watch=WatchedWord(1, 5))))
     for measure in ("relative_change", "cosine", "log_probability"):
         table = grid(found, encoder.config, measure)
         assert table.shape == (2, 4)
@@ -200,7 +200,7 @@ def test_the_map_has_a_column_for_each_head_and_one_for_the_layer() -> None:
         assert torch.equal(table, expected)
     half = grid(found[:5], encoder.config)
     assert half.isnan().tolist() == [[False] * 4, [False, True, True, True]]
-    assert bool(grid(last(list(leave_one_out(encoder, SENTENCE))), encoder.config, "log_probability").isnan().all())
+    assert bool(grid(last(list(ablate_each(encoder, SENTENCE))), encoder.config, "log_probability").isnan().all())
 
 
 # What cannot be
@@ -210,18 +210,18 @@ def test_what_cannot_be_asked(small: TextEncoder) -> None:
     encoder = tiny(TINY)
     trace, worded = encoder.trace(SENTENCE), tiny(VARIANTS["mlm-head"])
     cases = [
-        (lambda: leave_one_out(small, trace), r"the trace is of another model \(tiny\) than this one \(small\)"),
-        (lambda: leave_one_out(encoder, trace, ("attention.head",)), "no step of a layer is called 'attention.head'"),
-        (lambda: leave_one_out(encoder, trace, action="scale"), "value is None; scale takes a number"),
-        (lambda: leave_one_out(encoder, trace, action="drop"), "action is 'drop'; it must be one of"),
-        (lambda: leave_one_out(encoder, trace, action="causal"), "cannot be causal"),
-        (lambda: leave_one_out(encoder, trace, batch=0), "batch is 0; it must be 1 or more"),
-        (lambda: leave_one_out(encoder, trace, watch=WatchedWord(1, 1)), "this model has no head that guesses words"),
+        (lambda: ablate_each(small, trace), r"the trace is of another model \(tiny\) than this one \(small\)"),
+        (lambda: ablate_each(encoder, trace, ("attention.head",)), "no step of a layer is called 'attention.head'"),
+        (lambda: ablate_each(encoder, trace, action="scale"), "value is None; scale takes a number"),
+        (lambda: ablate_each(encoder, trace, action="drop"), "action is 'drop'; it must be one of"),
+        (lambda: ablate_each(encoder, trace, action="causal"), "cannot be causal"),
+        (lambda: ablate_each(encoder, trace, batch=0), "batch is 0; it must be 1 or more"),
+        (lambda: ablate_each(encoder, trace, watch=WatchedWord(1, 1)), "this model has no head that guesses words"),
         (
-            lambda: leave_one_out(worded, SENTENCE, watch=WatchedWord(7, 1)),
+            lambda: ablate_each(worded, SENTENCE, watch=WatchedWord(7, 1)),
             r"watch is \(7, 1\); positions go from 0 to 6, words from 0 to 52",
         ),
-        (lambda: leave_one_out(worded, SENTENCE, watch=WatchedWord(1, 53)), r"watch is \(1, 53\); positions"),
+        (lambda: ablate_each(worded, SENTENCE, watch=WatchedWord(1, 53)), r"watch is \(1, 53\); positions"),
     ]
     for ask, message in cases:
         with pytest.raises(ValueError, match=message):
@@ -230,5 +230,5 @@ def test_what_cannot_be_asked(small: TextEncoder) -> None:
 
 def test_what_is_no_number_stays_none(small: TextEncoder) -> None:
     edits = [Edit("layers.0.attention.masked", "replace", positions=(1,), value=-math.inf)]
-    found = last(list(leave_one_out(small, small.trace(SARA, edits=edits), ("attention.output",))))
+    found = last(list(ablate_each(small, small.trace(SARA, edits=edits), ("attention.output",))))
     assert all(math.isnan(effect.relative_change) for effect in found)

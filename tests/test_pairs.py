@@ -13,7 +13,7 @@ from twins import roberta_tokenizer
 
 from encoder import Edit, TextEncoder, Trace
 from encoder.experiments import scaling
-from encoder.experiments.ablation import KNOCKED_OUT, knock_outs, leave_one_out, outcomes
+from encoder.experiments.ablation import KNOCKED_OUT, ablate_each, knock_outs, outcomes
 from encoder.experiments.compare import aligned_tokens, difference
 from encoder.explain.cost import step_costs
 from encoder.explain.number import explain
@@ -154,7 +154,7 @@ def test_many_runs_of_a_pair_are_those_of_one(step: str) -> None:
 def test_what_runs_a_pair_again() -> None:
     encoder = tiny(VARIANTS["preset-bert-base"])
     trace = encoder.trace(PAIR)
-    by_text, by_trace = (list(leave_one_out(encoder, one))[-1] for one in (PAIR, trace))
+    by_text, by_trace = (list(ablate_each(encoder, one))[-1] for one in (PAIR, trace))
     assert by_text == by_trace and by_text.done == len(knock_outs(encoder.config, KNOCKED_OUT))
     assert torch.equal(scaling(encoder, PAIR).with_entropy, scaling(encoder, trace).with_entropy)
     other = encoder.trace(("w1 w2 w3", "w9 w2"))

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from encoder import Edit, TextEncoder
 from encoder.edits.text import edits_to_text
-from encoder.experiments.ablation import grid, leave_one_out
+from encoder.experiments.ablation import ablate_each, grid
 from encoder.experiments.compare import relative_difference
 from pages.ui.state.site import PAGES
 from pages.ui.state.view import EXAMPLE
@@ -85,7 +85,7 @@ def test_leave_one_out_is_a_map_of_every_part(base: TextEncoder) -> None:
     app = go(open_app(sentence="The cat [MASK] the mouse."), "what_if")
     healthy(app.button(key="loo_go").click().run())
     app.pills(key="loo_measure").set_value("Change of the output").run()
-    *_, found = leave_one_out(base, base.trace("The cat [MASK] the mouse."))
+    *_, found = ablate_each(base, base.trace("The cat [MASK] the mouse."))
     seen = numbers(healthy(app), key="loo_map")
     assert seen.shape == (6, 9)
     np.testing.assert_allclose(seen, grid(found.effects, base.config).numpy(), rtol=1e-4, atol=1e-6)

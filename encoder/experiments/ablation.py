@@ -85,7 +85,7 @@ def knock_outs(config: EncoderConfig, steps: Sequence[str] = KNOCKED_OUT, action
     return edits
 
 
-def leave_one_out(
+def ablate_each(
     encoder: TextEncoder,
     trace: Trace | Text,
     steps: Sequence[str] = KNOCKED_OUT,

@@ -3,7 +3,7 @@
 The 6 x 8 heads of `base`, a sentence of n tokens, one process, one thread, interleaved round by round:
 
     one by one   48 forwards of the model, as many as there are heads, without a tap and without the head for words
-    leave-one-out   `encoder.experiments.ablation.leave_one_out` over the same heads: a few batched forwards, each from
+    leave-one-out   `encoder.experiments.ablation.ablate_each` over the same heads: a few batched forwards, each from
                  the layer
                  that it changes
     with a word  the same, and the log-probability of one watched word of each run
@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT))
 import torch  # noqa: E402
 
 from encoder import TextEncoder, Trace  # noqa: E402
-from encoder.experiments.ablation import WatchedWord, leave_one_out  # noqa: E402
+from encoder.experiments.ablation import WatchedWord, ablate_each  # noqa: E402
 from pages.ui.server.heap import keep_freed_memory  # noqa: E402
 
 LENGTHS = (8, 16, 64, 128)
@@ -46,7 +46,7 @@ def ways(encoder: TextEncoder, trace: Trace, batch: int) -> dict[str, Callable[[
     ids, heads = torch.tensor([trace.ids]), encoder.config.n_layers * encoder.config.n_heads
 
     def sweep(watch: WatchedWord | None) -> int:
-        *_, last = leave_one_out(encoder, trace, ("attention.heads",), watch=watch, batch=batch)
+        *_, last = ablate_each(encoder, trace, ("attention.heads",), watch=watch, batch=batch)
         assert last.done == last.total == heads
         return last.done
 

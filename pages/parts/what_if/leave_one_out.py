@@ -3,7 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from encoder.experiments.ablation import WatchedWord, grid, leave_one_out
+from encoder.experiments.ablation import WatchedWord, ablate_each, grid
 from encoder.export.caption import About
 from encoder.figures.matrix import matrix
 from encoder.figures.theme import Kind
@@ -28,7 +28,7 @@ def draw() -> None:
     st.markdown("Knock out every head and every feed-forward block in turn, each alone, and see which one matters.")
     watch = watched(encoder, trace, "watched")
     asked = (view.model, trace.inputs, view.hidden, view.edits, watch)
-    found = sweep.follow("loo", asked, lambda: leave_one_out(encoder, trace, watch=watch), "Knock out each in turn")
+    found = sweep.follow("loo", asked, lambda: ablate_each(encoder, trace, watch=watch), "Knock out each in turn")
     if found is None:
         return
     measures = {"Change of the output": "relative_change", "Cosine of the output": "cosine"}
