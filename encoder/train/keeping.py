@@ -20,6 +20,7 @@ from encoder.train.recipe import Recipe
 
 CHECKPOINT = "checkpoint.safetensors"
 MOMENTS = ("exp_avg", "exp_avg_sq")  # what AdamW remembers of each weight
+RENAMED = {"surprise": "nll"}  # counts as checkpoints of earlier versions call them
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,8 @@ def read_state(folder: Path, same: dict[str, object]) -> tuple[dict[str, Tensor]
         with safe_open(path, "pt") as file:
             about = file.metadata() or {}
             before: dict[str, Any] = json.loads(about["recipe"])
-            progress = TrainingProgress(**json.loads(about["progress"]))
+            counts = json.loads(about["progress"])
+            progress = TrainingProgress(**{RENAMED.get(name, name): value for name, value in counts.items()})
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except (SafetensorError, OSError, KeyError, ValueError, TypeError) as error:
         raise TrainingError(f"{path} is not a checkpoint of a training run: {error}") from error

@@ -1,4 +1,7 @@
-"""What training makes small: the negative log-likelihood (nll) of each hidden word. The forward pass is the encoder's own, seen by a tap."""
+"""What training makes small: the negative log-likelihood (nll) of each hidden word.
+
+The forward pass is the encoder's own, seen by a tap.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
