@@ -22,7 +22,7 @@ AT_ONCE = 32  # rows run together
 
 @dataclass(frozen=True)
 class Score:
-    """Over `words` hidden tokens: the mean negative log-likelihood in nats, and the shares guessed first and among five."""
+    """Over `words` hidden tokens: mean negative log-likelihood in nats, and the shares guessed first and among five."""
 
     words: int
     loss: float
