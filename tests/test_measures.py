@@ -38,9 +38,9 @@ def expected(encoder: TextEncoder, *sentences: str) -> Tensor:
     return torch.stack(layers)
 
 
-def heads(part: str) -> AppTest:
-    """A tab of All heads, with the new measure chosen by the link."""
-    app = opened("heads", {"model": "small", "sentence": SENTENCE, "heads_part": part, "measure": "end"})
+def heads(part: str, **chosen: str) -> AppTest:
+    """A tab of All heads, by a link."""
+    app = opened("heads", {"model": "small", "sentence": SENTENCE, "layer": "1", "heads_part": part, **chosen})
     assert not app.warning
     return app
 
@@ -52,7 +52,7 @@ def test_a_new_row_is_surveyed(added: HeadMeasure, small: TextEncoder) -> None:
 
 def test_a_new_row_is_on_the_page_in_its_table_and_in_the_moments(added: HeadMeasure, small: TextEncoder) -> None:
     ours = expected(small, SENTENCE)
-    app = heads("Measures")
+    app = heads("Measures", measure="end")
     torch.testing.assert_close(torch.from_numpy(numbers(app, key="measured").copy()), ours, rtol=1e-5, atol=1e-6)
     assert "On the end" in app.pills(key="measure").options
     assert any("Share of the weight on the last token" in text.value.replace("\\", "") for text in app.markdown)
