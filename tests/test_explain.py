@@ -124,6 +124,7 @@ def check_latex(made: Explanation) -> None:
         assert shows(latex, value), (latex, value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hidden", [False, True], ids=["nothing-hidden", "hidden-and-padded"])
 @every_variant
 def test_every_step_is_explained(config: EncoderConfig, hidden: bool) -> None:

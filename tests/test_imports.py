@@ -82,6 +82,7 @@ def test_there_are_no_cycles() -> None:
     )
 
 
+@pytest.mark.slow
 def test_importing_the_library_loads_no_drawing_and_no_server() -> None:
     script = "import encoder, json, sys; print(json.dumps(sorted(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=120)
@@ -90,6 +91,7 @@ def test_importing_the_library_loads_no_drawing_and_no_server() -> None:
     assert loaded & {"streamlit", "plotly", "pandas", "matplotlib", "transformers", "PIL"} == set()
 
 
+@pytest.mark.slow
 def test_proving_a_step_loads_nothing_of_torchs_compiler() -> None:
     """Its 800 modules would take a second, and a tenth of a second of every rerun after it."""
     script = """

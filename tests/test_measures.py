@@ -15,6 +15,8 @@ from encoder.experiments import timelapse
 from encoder.metrics import HEAD_MEASURES, HeadMeasure, survey
 from encoder.report.report import report
 
+pytestmark = pytest.mark.slow
+
 SENTENCE, OTHER = "A measure that nobody had before.", "And a second sentence, longer than the first one."
 
 
