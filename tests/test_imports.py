@@ -110,3 +110,14 @@ print(sum(len(checks(encoder.model, trace, trace.step(name))) for name in trace)
 def test_files_of_a_run_need_no_drawing() -> None:
     script = "import encoder.export, sys; assert 'plotly' not in sys.modules"
     assert subprocess.run([sys.executable, "-c", script], cwd=ROOT, timeout=300, check=False).returncode == 0
+
+
+def test_one_name_is_one_class() -> None:
+    """A reader who knows a class by its name knows which one it is."""
+    found = [
+        node.name
+        for path in MODULES.values()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+    ]
+    assert len(found) > 80 and sorted({name for name in found if found.count(name) > 1}) == []

@@ -1,5 +1,6 @@
 """Training itself: it learns, survives a kill to the last bit, adds up over processes, and says what is wrong."""
 
+import json
 import os
 import random
 import resource
@@ -11,7 +12,8 @@ from pathlib import Path
 
 import pytest
 import torch
-from safetensors.torch import load_file
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
 from tiny import TINY, tiny, tiny_tokenizer
 from two_processes import LINES, RECIPE, gradients
 
@@ -157,6 +159,17 @@ def small_state(folder: Path, seed: int) -> dict[str, object]:
     model, same = new_model(recipe), keeping.identity(RECIPE, "text")
     keeping.save_state(folder, model, new_optimizer(model, recipe, False), TrainingProgress(seed), same)
     return same
+
+
+def test_a_checkpoint_of_an_earlier_version_is_resumed(tmp_path: Path) -> None:
+    """It calls the summed loss "surprise"."""
+    same = small_state(tmp_path, 1)
+    path = tmp_path / keeping.CHECKPOINT
+    with safe_open(path, "pt") as file:
+        about, tensors = file.metadata(), {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    counts = {"step": 7, "tokens": 9, "seconds": 1.5, "surprise": 2.5, "words": 3}
+    save_file(tensors, path, about | {"progress": json.dumps(counts)})
+    assert keeping.read_state(tmp_path, same)[1] == TrainingProgress(7, 9, 1.5, 2.5, 3)
 
 
 def test_a_full_disk_leaves_the_old_checkpoint_whole(tmp_path: Path) -> None:
