@@ -35,7 +35,7 @@ def on_role(role: str, title: str, meaning: str) -> HeadMeasure:
 
 HEAD_MEASURES = {
     "normalized_entropy": HeadMeasure(
-        "Normalized entropy", "share", "Entropy as a share of the largest possible: 0 looks at one token, 1 at all alike.",
+        "Normalized entropy", "share", "Entropy over the largest possible: 0 looks at one token, 1 at all alike.",
         lambda w, tokens: normalized_entropy(w).mean(-1),
     ),
     "entropy": HeadMeasure(
