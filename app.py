@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.ui.server import reconnect, startup
+from pages.ui.server import cold_start, reconnect
 from pages.ui.server.heap import keep_freed_memory
 from pages.ui.state.site import PAGES
 
@@ -14,11 +14,11 @@ script = st.navigation(sections, position="top")
 page = scripts[script]
 bar = st.container(horizontal=True, vertical_alignment="center", key="bar")
 bar.title(page.title, width="content")
-startup.draw()
+cold_start.draw()
 reconnect.draw()
 
 # The first visitor after a start sees the title while the libraries load, and beside them the usual model.
-with startup.loading():
+with cold_start.loading():
     from pages.ui import session
 
     session.warm()
@@ -28,28 +28,29 @@ with startup.loading():
     from pages.ui.downloads import run as downloads
     from pages.ui.frame import encoder_map, sidebar
     from pages.ui.lessons import bar as lesson_bar
-    from pages.ui.server import job_queue, widget_cleanup
+    from pages.ui.server import job_queue, upkeep, widget_cleanup
     from pages.ui.state import session_state as state
     from pages.ui.state import walk
     from pages.ui.text import STYLE, plain
 
 st.html(STYLE)
 walk.resume()
-with job_queue.refused():
-    trace = sidebar.draw()
-walk.settle(page, trace.config)
-with st.sidebar:
-    encoder_map.draw(page, trace.config)
-with bar:
-    walk.draw(page, trace.config)
-    lesson_bar.draw(page)
-    present.draw()
-    downloads.page(trace)
-said = st.container(key="said")
-with job_queue.refused():
-    script.run()
+with upkeep.attended():
+    with job_queue.refused():
+        trace = sidebar.draw()
+    walk.settle(page, trace.config)
+    with st.sidebar:
+        encoder_map.draw(page, trace.config)
+    with bar:
+        walk.draw(page, trace.config)
+        lesson_bar.draw(page)
+        present.draw()
+        downloads.page(trace)
+    said = st.container(key="said")
+    with job_queue.refused():
+        script.run()
 if notes := state.session().notes:
     said.warning(plain("  \n".join(notes)))
     notes.clear()
 state.write_url()
-widget_cleanup.let_go()
+widget_cleanup.clean_up()

@@ -19,6 +19,7 @@ from encoder.model.config import EncoderConfig
 from encoder.model.encoder import Encoder
 from encoder.model.tap import NO_TAP, Recorder, Tap
 from encoder.operations.explanation import Explanation
+from encoder.pulse import pulse
 from encoder.steps.catalogue import catalogue
 from encoder.steps.step import Step
 from encoder.trace.source import Source
@@ -106,9 +107,15 @@ class TextEncoder:
         """Split a sentence, or a pair of them, into the pieces the model knows; too long an input is cut, and says so.
 
         Raises:
-            ValueError: something else than a text or a pair, or a model with fewer positions than special tokens.
+            ValueError: something else than a text or a pair, a model with fewer positions than special tokens, or a
+                tokenizer that fails on this text.
         """
-        return tokens(self.tokenizer, text, self.max_tokens)
+        pieces = tokens(self.tokenizer, text, self.max_tokens)
+        if max(pieces.ids, default=0) >= self.config.vocab_size:
+            raise ValueError(
+                f"the tokenizer gives the id {max(pieces.ids)}; the model knows ids below {self.config.vocab_size}"
+            )
+        return pieces
 
     @overload
     def trace(self, text: Text, *, hidden: Sequence[int] = (), edits: Sequence[Edit] = ()) -> Trace: ...
@@ -171,6 +178,7 @@ class TextEncoder:
         self, ids: Tensor, hidden: Tensor | None = None, tap: Tap = NO_TAP, segments: Tensor | None = None
     ) -> tuple[Tensor, Tensor | None]:
         """One forward pass: ids [B, n] -> output [B, n, d_model] and logits [B, n, vocab] (None without a head)."""
+        pulse()
         output = self.model(ids, hidden, segments, tap)
         return output, self.model.predict(output, tap)
 

@@ -36,17 +36,18 @@ def _little_memory() -> Iterator[None]:
     """What a module of tests leaves in the app's caches is let go."""
     yield
     if "pages.ui.session" in sys.modules:
-        session = sys.modules["pages.ui.session"]
-        session.runs.clear()
-        session.store.clear()
+        engine = sys.modules["pages.ui.server.engine"]
+        engine.run_cache.clear()
+        engine.model_cache.clear()
 
 
 @pytest.fixture
 def model_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder that the app opens models from, and an app that holds none yet."""
-    from pages.ui import session
+    """An empty folder that the app opens and fetches models from, and an app that holds none yet."""
+    from pages.ui.server import engine
 
     monkeypatch.setenv("ENCODER_MODELS", str(tmp_path))
-    session.store.clear()
-    session.runs.clear()
+    monkeypatch.setenv("ENCODER_HUB", "on")
+    engine.model_cache.clear()
+    engine.run_cache.clear()
     return tmp_path

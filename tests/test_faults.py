@@ -3,6 +3,7 @@
 import errno
 import gc
 import math
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -13,8 +14,7 @@ from page_tools import go, healthy, numbers, open_app, said
 from streamlit.runtime.state.common import TESTING_KEY
 
 from encoder import EncoderConfig, Trace, hub
-from pages.ui import session
-from pages.ui.server import memory, models
+from pages.ui.server import engine, memory, models
 from pages.ui.state.site import PAGES
 
 pytestmark = pytest.mark.slow
@@ -28,15 +28,15 @@ def test_a_model_that_vanishes_stays_on_the_screen_until_it_is_let_go(model_root
     shutil.rmtree(model_root / "mine")
     healthy(app.text_area(key="sentence").set_value("w4 w3 w2").run())
     assert len(numbers(app)) == 5 and not said(app)
-    session.store.clear()
-    session.runs.clear()
+    engine.model_cache.clear()
+    engine.run_cache.clear()
     healthy(app.text_area(key="sentence").set_value("w1 w2").run())
     assert "mine" in said(app) and str(model_root) not in said(app)
     assert len(numbers(app)) > 0
 
 
 def test_a_full_disk_is_said_and_the_model_stays(model_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def download(repo_id: str, folder: Path, progress: Callable[[int, int], None]) -> Path:
+    def download(repo_id: str, folder: Path, progress: Callable[[int, int], None], most_bytes: int) -> Path:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(hub, "download", download)
@@ -63,6 +63,7 @@ def test_a_model_that_does_not_fit_into_memory_is_refused_before_it_is_built(
 
 def test_memory_is_that_of_the_container_where_there_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "MACHINE", tmp_path / "meminfo")
+    monkeypatch.setattr(memory, "MOST_MB", math.inf)
     monkeypatch.setattr(memory, "GROUP", tmp_path)
     assert memory.left() == math.inf
     (tmp_path / "meminfo").write_text("MemTotal:  9000 kB\nMemAvailable:   4000 kB\n")
@@ -74,6 +75,10 @@ def test_memory_is_that_of_the_container_where_there_is_one(tmp_path: Path, monk
     assert memory.left() == 2_500_000
     (tmp_path / "memory.max").write_text("max\n")
     assert memory.left() == 4000 * 1024
+    monkeypatch.setattr(memory, "OWN", tmp_path / "statm")
+    (tmp_path / "statm").write_text("9000 500 100 1 0 400 0\n")
+    monkeypatch.setattr(memory, "MOST_MB", 3.0)
+    assert memory.left() == 3e6 - 500 * os.sysconf("SC_PAGE_SIZE")
 
 
 def test_a_session_holds_one_run_however_many_pages_it_saw() -> None:
@@ -83,7 +88,7 @@ def test_a_session_holds_one_run_however_many_pages_it_saw() -> None:
     for key, words in shown.items():
         app.text_area(key="sentence").set_value(words).run()
         go(app, key)
-    session.runs().kept.clear()
+    engine.run_cache.clear()
     del app.session_state[TESTING_KEY]  # the test harness keeps what it was told of every widget, too
     gc.collect()
     held = {one.inputs for one in gc.get_objects() if type(one) is Trace}

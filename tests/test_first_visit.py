@@ -16,7 +16,7 @@ sys.path.append(str(HERE / "benchmarks"))
 from bench_load import server  # noqa: E402
 from visitors import visit  # noqa: E402
 
-from pages.ui.server import startup  # noqa: E402
+from pages.ui.server import cold_start  # noqa: E402
 
 pytestmark = pytest.mark.slow
 
@@ -26,10 +26,10 @@ VISITORS = 12
 @pytest.fixture
 def just_started() -> Iterator[None]:
     """A process that has not loaded its libraries yet."""
-    startup.loaded.clear()
+    cold_start.loaded.clear()
     yield
     gc.unfreeze()
-    startup.loaded.clear()
+    cold_start.loaded.clear()
 
 
 def test_a_class_that_comes_at_once_to_a_new_server_sees_no_error() -> None:
@@ -50,14 +50,14 @@ def test_one_of_them_imports_and_the_others_wait(just_started: None, monkeypatch
     monkeypatch.setattr(DeltaGenerator, "plotly_chart", lambda *given, **more: drawn.append(threading.current_thread()))
 
     def second() -> None:
-        with startup.loading():
+        with cold_start.loading():
             came.set()
 
     other = threading.Thread(target=second)
-    with startup.loading():
+    with cold_start.loading():
         other.start()
         assert not came.wait(0.3)
-        assert sys.getswitchinterval() == startup.SHORT and not gc.isenabled()
+        assert sys.getswitchinterval() == cold_start.SHORT and not gc.isenabled()
     other.join(10)
     assert came.is_set() and drawn == [threading.current_thread()]
     assert sys.getswitchinterval() == usual and gc.isenabled() and gc.get_freeze_count() > 0
@@ -66,9 +66,9 @@ def test_one_of_them_imports_and_the_others_wait(just_started: None, monkeypatch
 @pytest.mark.usefixtures("just_started")
 def test_who_leaves_while_the_libraries_load_leaves_no_hurry_behind() -> None:
     usual = sys.getswitchinterval()
-    with pytest.raises(KeyboardInterrupt), startup.loading():
+    with pytest.raises(KeyboardInterrupt), cold_start.loading():
         raise KeyboardInterrupt
-    assert sys.getswitchinterval() == usual and gc.isenabled() and not startup.loaded()
-    with startup.loading():
+    assert sys.getswitchinterval() == usual and gc.isenabled() and not cold_start.loaded.is_set()
+    with cold_start.loading():
         assert not gc.isenabled()
-    assert gc.isenabled() and startup.loaded()
+    assert gc.isenabled() and cold_start.loaded.is_set()

@@ -21,7 +21,7 @@ from tiny import TINY, tiny_model, tiny_tokenizer
 from encoder import Edit, TextEncoder, checkpoint
 from encoder.metrics import first_lost
 from encoder.model.encoder import Encoder
-from pages.ui import session
+from pages.ui.server import engine
 from pages.ui.state.site import PAGES
 
 pytestmark = pytest.mark.slow
@@ -119,8 +119,8 @@ OVERFLOWS = {
 def overflowing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A model folder with checkpoints whose runs do not end in numbers."""
     monkeypatch.setenv("ENCODER_MODELS", str(tmp_path))
-    session.store.clear()
-    session.runs.clear()
+    engine.model_cache.clear()
+    engine.run_cache.clear()
     for name, (change, _) in OVERFLOWS.items():
         model = tiny_model(replace(TINY, mlm_head=True))
         change(model)

@@ -264,8 +264,17 @@ def test_a_long_lesson_is_played_in_its_session_alone() -> None:
     assert "open the file again" in plain(go(open_app(lesson=name), "lessons").error[0].value)
 
 
+def open_claims(**query: str) -> AppTest:
+    """The page of claims, measured: that takes some seconds, so it is asked for."""
+    app = go(open_app(**query), "claims")
+    for button in [one for one in app.button if str(one.key).startswith("ask_claims")]:
+        assert "about" in button.label and not any("-badge[" in m.value for m in app.markdown)
+        healthy(button.click().run())
+    return app
+
+
 def test_every_claim_has_its_number_and_the_verdict_that_follows_from_it() -> None:
-    app = go(open_app(), "claims")
+    app = open_claims()
     badges = [m.value for m in app.markdown if "-badge[" in m.value]
     assert len(badges) == len(CLAIMS)
     for claim, badge in zip(CLAIMS, badges, strict=True):
@@ -279,7 +288,7 @@ def test_every_claim_has_its_number_and_the_verdict_that_follows_from_it() -> No
 
 @pytest.mark.parametrize(("key", "title"), [("softmax", "Lessons"), ("bert-ids", "Sentence & tokens")])
 def test_a_claim_leads_to_where_it_is_tried(key: str, title: str) -> None:
-    app = go(open_app(), "claims")
+    app = open_claims()
     press(app, f"try_{key}")
     assert app.title[0].value == title
 
@@ -295,5 +304,5 @@ def test_the_glossary_and_the_terms_beside_a_step() -> None:
 
 
 def test_the_claims_of_a_model_that_guesses_no_words_are_not_tried_in_vain() -> None:
-    app = go(open_app(model="paper", layer="0", head="0"), "claims")
+    app = open_claims(model="paper", layer="0", head="0")
     assert any(Verdict.UNTRIED.value in m.value for m in app.markdown)

@@ -136,8 +136,13 @@ def test_a_server_can_switch_folders_and_hub_off(monkeypatch: pytest.MonkeyPatch
     assert "opens no models from folders" in said(open_app(model="folder:mine"))
 
 
-def test_the_hub_alone_can_be_off(model_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ENCODER_HUB", "off")
+@pytest.mark.parametrize("said", [None, "", "off", "OFF", "0", "false", " no "])
+def test_the_hub_is_off_until_it_is_switched_on(
+    model_root: Path, monkeypatch: pytest.MonkeyPatch, said: str | None
+) -> None:
+    monkeypatch.delenv("ENCODER_HUB", raising=False)
+    if said is not None:
+        monkeypatch.setenv("ENCODER_HUB", said)
     assert "fetches no models from the hub" in texts(page("From the hub"))
     assert "A checkpoint is a folder" in texts(page("From a folder"))
 
@@ -145,7 +150,8 @@ def test_the_hub_alone_can_be_off(model_root: Path, monkeypatch: pytest.MonkeyPa
 def test_a_model_from_the_hub_is_fetched_shown_and_kept(model_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 
-    def download(repo_id: str, folder: Path, progress: Callable[[int, int], None]) -> Path:
+    def download(repo_id: str, folder: Path, progress: Callable[[int, int], None], most_bytes: int) -> Path:
+        assert most_bytes <= 1_500_000_000
         asked.append(repo_id)
         progress(1_000_000, 4_000_000)
         put(folder / repo_id)
@@ -164,7 +170,7 @@ def test_a_model_from_the_hub_is_fetched_shown_and_kept(model_root: Path, monkey
 def test_a_model_that_the_hub_does_not_give_leaves_the_one_that_was_there(
     model_root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def download(repo_id: str, folder: Path, progress: Callable[[int, int], None]) -> Path:
+    def download(repo_id: str, folder: Path, progress: Callable[[int, int], None], most_bytes: int) -> Path:
         raise hub.HubError("there is no model <b>x</b> on the hub")
 
     monkeypatch.setattr(hub, "download", download)
@@ -179,18 +185,18 @@ def test_models_that_are_let_go_take_their_runs_along(monkeypatch: pytest.Monkey
     def name(seed: int) -> str:
         return models.built(EncoderConfig(d_model=16, n_heads=2, n_layers=1, d_ff=16), seed)
 
-    one = size(EncoderConfig(d_model=16, n_heads=2, n_layers=1, d_ff=16)).bytes_of_weights
-    monkeypatch.setattr(engine, "MODELS_BYTES", int(2.5 * one))
-    session.store.clear()
-    session.runs.clear()
+    kept = engine.held_by(session.text_encoder(name(5)))
+    monkeypatch.setattr(engine.model_cache, "most_bytes", models.footprint(name(0)) + 1.5 * kept)  # one, and a new one
+    engine.model_cache.clear()
+    engine.run_cache.clear()
     try:
         for seed in range(5):
             session.run(name(seed), "The cat.")
-        assert [key[0] for key in session.store().kept] == [name(3), name(4)]
-        assert {key[0] for key in session.runs().kept} == {name(3), name(4)}
+        assert [key[0] for key in engine.model_cache.kept] == [name(3), name(4)]
+        assert {key[0] for key in engine.run_cache.kept} == {name(3), name(4)}
     finally:
-        session.store.clear()
-        session.runs.clear()
+        engine.model_cache.clear()
+        engine.run_cache.clear()
 
 
 def test_long_text_is_cut_where_its_run_would_take_too_much_memory(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,5 +207,5 @@ def test_long_text_is_cut_where_its_run_would_take_too_much_memory(monkeypatch: 
     assert size(config).bytes_of_a_run(most) <= engine.RUN_BYTES < size(config).bytes_of_a_run(most + 1)
     assert most == 100
     assert f"{most} tokens, and no more" in said(app)
-    session.store.clear()
+    engine.model_cache.clear()
     assert config_to_text(config) in app.session_state["session"].view.model

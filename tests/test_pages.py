@@ -8,7 +8,7 @@ from page_tools import at, go, healthy, maps, numbers, open_app, said
 from streamlit.testing.v1 import AppTest
 
 from encoder import TextEncoder
-from pages.ui import session
+from pages.ui.server import engine
 from pages.ui.server.models import MODELS
 from pages.ui.state.site import PAGES
 from pages.ui.state.view import EXAMPLE
@@ -63,8 +63,8 @@ def test_every_page_shows_every_model(model: str) -> None:
     app = open_app(model=model, sentence="I understand this", layer="0", head="0")
     for page in PAGES:
         assert not said(go(app, page.key)), page.key
-    session.store.clear()  # six models of the paper's size are much to hold at once
-    session.runs.clear()
+    engine.model_cache.clear()  # six models of the paper's size are much to hold at once
+    engine.run_cache.clear()
 
 
 def test_the_whole_walk_shows_the_recorded_numbers(base: TextEncoder) -> None:
@@ -94,13 +94,13 @@ def test_next_after_the_last_step_of_a_layer_is_the_next_layer() -> None:
 
 def test_moving_layer_or_head_does_not_run_the_model_again() -> None:
     app = go(open_app(sentence="Only once, please."), "attention")
-    made = session.runs().made
+    made = engine.run_cache.made
     before = numbers(app)
     for key, value in (("layer", 2), ("head", 3), ("layer", 5), ("head", 0)):
         healthy(app.segmented_control(key=key).set_value(value).run())
         assert not np.array_equal(before, numbers(app))
         before = numbers(app)
-    assert session.runs().made == made
+    assert engine.run_cache.made == made
 
 
 def test_choosing_a_page_keeps_the_view_and_the_url_carries_it() -> None:
@@ -163,7 +163,7 @@ def inspected(app: AppTest) -> str:
 
 def test_an_opened_number_leads_to_its_operands_and_back(base: TextEncoder) -> None:
     app = go(open_app(cell="layers.4.attention.weights:1,8,2"), "attention")
-    made = session.runs().made
+    made = engine.run_cache.made
     recorded = base.trace(EXAMPLE)["layers.4.attention.weights"][1, 8, 2]
     assert inspected(app).endswith(f"“it” (8) → “animal” (2) = {float(recorded):.4g}")
     for expected in ("Masked scores", "Scaled scores", "Scores"):
@@ -175,7 +175,7 @@ def test_an_opened_number_leads_to_its_operands_and_back(base: TextEncoder) -> N
     healthy(app.button(key="close").click().run())
     assert inspected(app) == ""
     assert "cell" not in app.query_params
-    assert session.runs().made == made
+    assert engine.run_cache.made == made
 
 
 def test_a_trail_ends_at_the_embedding_table_and_the_id() -> None:

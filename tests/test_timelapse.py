@@ -113,6 +113,9 @@ def test_a_picked_moment_is_the_one_that_the_player_shows() -> None:
 def test_the_page_says_when_each_kind_of_head_appears() -> None:
     app = go(open_app(), "training")
     app.session_state["training_part"] = "When heads take up their work"
+    for button in [one for one in healthy(app.run()).button if one.key == "ask_role_history_small"]:
+        assert "about" in button.label and not app.dataframe
+        button.click()
     said = " ".join(m.value for m in healthy(app.run()).markdown).replace("\\", "")
     assert (
         "Not yet at step 300. From step 1,000 on there is a head that looks at the token before: then layer 0" in said

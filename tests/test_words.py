@@ -12,7 +12,7 @@ from encoder.experiments.compare import aligned_tokens, first_difference
 from encoder.experiments.timelapse import moment
 from encoder.experiments.word_order import word_order
 from encoder.trials.heads import position_of
-from pages.ui import session
+from pages.ui.server import engine
 
 pytestmark = pytest.mark.slow
 
@@ -215,8 +215,8 @@ def test_a_moment_masks_the_whole_word(encoder: TextEncoder) -> None:
 def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A model folder with one model of each kind."""
     monkeypatch.setenv("ENCODER_MODELS", str(tmp_path))
-    session.store.clear()
-    session.runs.clear()
+    engine.model_cache.clear()
+    engine.run_cache.clear()
     for name in READERS:
         made = reader(name)
         checkpoint.save(made.model, made.tokenizer, tmp_path / name.replace(" ", "-"))

@@ -12,6 +12,7 @@ from encoder.checkpoint.tensor_files import (
 from encoder.model.config import EncoderConfig
 from encoder.model.encoder import Encoder
 from encoder.model.meta import meta_device
+from encoder.pulse import pulse
 
 
 def on_meta(config: EncoderConfig) -> Encoder:
@@ -65,6 +66,7 @@ def random_weights(config: EncoderConfig, seed: int) -> dict[str, Tensor]:
     deviation = config.d_model**-0.5 if config.scale_embeddings else 0.02
 
     def draw(name: str, shape: torch.Size) -> Tensor:
+        pulse()
         if name.startswith("embedding.") and len(shape) == 2:
             return torch.empty(shape).normal_(0, deviation, generator=generator)
         if len(shape) == 2:

@@ -179,7 +179,15 @@ def word_cosines(traces: Sequence[Trace], positions: Sequence[int]) -> Tensor:
     if len(shapes) > 1:
         said = " and ".join(f"{layers} layers of {d_model}" for layers, d_model in sorted(shapes))
         raise ValueError(f"the models have {said}; their vectors cannot be compared")
-    vectors = [stream(trace)[:, position] for trace, position in zip(traces, positions, strict=True)]
+    return cosines([stream(trace)[:, position] for trace, position in zip(traces, positions, strict=True)])
+
+
+def cosines(vectors: list[Tensor]) -> Tensor:
+    """Cosine of one token's vectors in each of k runs [n_layers + 1, d] with those in every other, layer by layer.
+
+    Returns:
+        [n_layers + 1, k, k], from -1 to 1.
+    """
     unit = torch.nn.functional.normalize(torch.stack(vectors, 1), dim=-1)  # [n_layers + 1, k, d_model]
     return unit @ unit.mT
 

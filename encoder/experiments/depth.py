@@ -13,6 +13,7 @@ from encoder.experiments.common import at_least, normal, some
 from encoder.metrics import cosine_matrix, length
 from encoder.model.config import LIMITS, EncoderConfig
 from encoder.model.tap import Recorder
+from encoder.pulse import pulse
 
 DEPTHS = (6, 12, 24, 48)
 SHAPE = EncoderConfig(vocab_size=5, d_model=128, n_heads=4, d_ff=512)  # its n_layers is not looked at
@@ -69,6 +70,7 @@ def residuals(
     Raises:
         ValueError: no depth, or a depth or n outside its range.
     """
+    pulse()
     at_least(2, n=n)
     some("depths", depths, *LIMITS["n_layers"])
     config = stack(config, max(depths))
@@ -124,6 +126,7 @@ def gradients(
     Raises:
         ValueError: a depth or n outside its range.
     """
+    pulse()
     at_least(2, n=n)
     some("depth", [depth], *LIMITS["n_layers"])
     config = stack(config, depth)

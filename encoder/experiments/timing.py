@@ -9,6 +9,7 @@ from torch import Tensor
 
 from encoder.experiments.common import at_least, some
 from encoder.explain.cost import step_flops
+from encoder.pulse import pulse
 from encoder.steps.catalogue import catalogue
 from encoder.steps.step import PAIRS
 from encoder.text_encoder import TextEncoder
@@ -46,6 +47,7 @@ def timing(
     torch.set_num_threads(1)
     try:
         for one in ids:
+            pulse()
             encoder.model(one)  # the first run of a length lays out its memory and is not counted
         taken = [[seconds(encoder, one) for one in ids] for _ in range(repetitions)]
     finally:
@@ -56,6 +58,7 @@ def timing(
 
 def seconds(encoder: TextEncoder, ids: Tensor) -> float:
     """How long one run takes."""
+    pulse()
     start = perf_counter()
     encoder.model(ids)
     return perf_counter() - start

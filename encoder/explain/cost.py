@@ -1,6 +1,7 @@
 """What a model and a run cost: parameters by formula and by count, operations, bytes and time of every step."""
 
 import math
+from bisect import bisect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -119,10 +120,14 @@ def size(config: EncoderConfig) -> Size:
     return Size(config, sum(value(terms, config) for terms in parts(config).values()))
 
 
-def longest(config: EncoderConfig, most: int, most_bytes: int) -> int:
-    """The most tokens, up to `most` and at least 2, whose recorded run holds no more than `most_bytes`."""
+def longest(config: EncoderConfig, most: int, most_bytes: float, most_flops: float = math.inf) -> int:
+    """The most tokens, up to `most` and at least 2, whose run holds and computes no more than that."""
     one = size(config)
-    return max((n for n in range(2, most + 1) if one.bytes_of_a_run(n) <= most_bytes), default=2)
+
+    def fits(n: int) -> bool:
+        return one.bytes_of_a_run(n) <= most_bytes and run_flops(config, n) <= most_flops
+
+    return bisect(range(3, most + 1), False, key=lambda n: not fits(n)) + 2  # what a run takes grows with n
 
 
 def in_words(terms: tuple[Term, ...], config: EncoderConfig) -> str:
@@ -145,7 +150,7 @@ def step_flops(step: Step, config: EncoderConfig, n: int) -> int:
     return each * math.prod(step.sizes(config, n))
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=4096)
 def run_flops(config: EncoderConfig, n: int) -> int:
     """Floating-point operations of a run of n tokens."""
     return sum(step_flops(step, config, n) for step in by_name(config).values())

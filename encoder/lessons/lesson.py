@@ -30,6 +30,12 @@ from encoder import trials
 MOST_BYTES, MOST_STEPS = 100_000, 60
 LONGEST = {"title": 80, "learn": 400, "text": 600, "ask": 200, "word": 40, "page": 40}
 NAME = re.compile(r"[a-z_]{1,20}", re.ASCII)
+MOST_KEYS = 4  # parts of a key such as step.view.layer; reading takes time and memory by their square
+# What a key may not be looked for in, in the order in which TOML itself tells it apart, and a key of too many parts.
+STRING_OR_COMMENT = re.compile(
+    r'''"""(?:[^\\]|\\.)*?"""|\'\'\'.*?\'\'\'|"(?:[^"\\\n]|\\[^\n])*"|'[^'\n]*'|\#[^\n]*''', re.DOTALL
+)
+DEEP_KEY = re.compile(rf"(?<![A-Za-z0-9_-])(?:[A-Za-z0-9_-]+[ \t]*\.[ \t]*){{{MOST_KEYS}}}", re.ASCII)
 NOT_IN_VIEW = ("lesson", "at", "present", "v")  # parameters of a link that are not for a step to say
 MOST_IN_VIEW = 40
 LONGEST_IN_VIEW = 4000
@@ -121,11 +127,13 @@ def read(text: str, name: str = "the lesson") -> Lesson:
         name: what messages call it.
 
     Raises:
-        LessonError: it is too large, no TOML, or a field is missing, unknown or out of its range.
+        LessonError: it is too large, no TOML, nested too deeply, or a field is missing, unknown or out of its range.
     """
     size = len(text.encode("utf-8", "surrogatepass"))
     if size > MOST_BYTES:
         raise LessonError([f"{name}: it has {size:,} bytes; a lesson has at most {MOST_BYTES:,}"])
+    if deep := DEEP_KEY.search(STRING_OR_COMMENT.sub("s", text)):
+        raise LessonError([f"{name}: the key {deep[0][:40]!r}… has more than {MOST_KEYS} parts; no field lies so deep"])
     try:
         data = tomllib.loads(text)
         if large(data):

@@ -4,6 +4,7 @@ import base64
 import binascii
 import re
 import zlib
+from functools import lru_cache
 from typing import Any
 
 import tomli_w
@@ -12,6 +13,7 @@ from encoder.lessons.lesson import MOST_BYTES, Lesson, LessonError, LessonStep, 
 
 PACKED = "z:"  # what a packed lesson starts with
 LONGEST_LINK = 6000  # characters
+UNPACKED = 32  # links whose lessons are kept: a page asks for its lesson at every click
 BASE64 = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 COUNTS = ("layer", "head")  # fields of a view that are numbers
 
@@ -47,8 +49,9 @@ def pack(lesson: Lesson) -> str | None:
     return text if len(text) <= LONGEST_LINK else None
 
 
+@lru_cache(maxsize=UNPACKED)
 def unpack(text: str) -> Lesson:
-    """The lesson that `pack` put into a link; never more than a lesson's largest size is unpacked.
+    """The lesson that `pack` put into a link, read once; never more than a lesson's largest size is unpacked.
 
     Raises:
         LessonError: the link is damaged, too long, or holds no valid lesson.

@@ -19,7 +19,7 @@ from encoder.metrics.flows import (
     transformed,
     weighted_values,
 )
-from encoder.metrics.habits import Survey, survey
+from encoder.metrics.habits import Survey, survey, survey_cost
 from encoder.metrics.heads import (
     confidence,
     distance,
@@ -122,6 +122,7 @@ __all__ = [
     "stream",
     "sublayer_lengths",
     "survey",
+    "survey_cost",
     "together",
     "token_paths",
     "transformed",

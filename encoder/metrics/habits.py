@@ -1,23 +1,27 @@
 """A model's habits: every measure of its heads and layers over a set of sentences instead of one."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
+from encoder.explain.cost import run_flops
 from encoder.metrics.heads import js_distance
 from encoder.metrics.layers import cka_matrix, cosine
 from encoder.metrics.measures import HEAD_MEASURES
-from encoder.metrics.roles import Role, head_roles
+from encoder.metrics.roles import ROLES, SHUFFLES, Role, head_roles
 from encoder.metrics.sentences import SENTENCES
+from encoder.model.config import EncoderConfig
 from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import attention_weights, stream
 
 BATCH = 16  # sentences run at once
+ENTROPY_FLOPS = 300  # what takes as long as the entropy of one weight, in float64: a logarithm, and memory
 
 
 @dataclass(frozen=True)
@@ -45,11 +49,37 @@ class Survey:
         return float(self.layer_cosine.diagonal(1).min())
 
 
-def survey(encoder: TextEncoder, sentences: Sequence[Text] = SENTENCES) -> Survey:
+class SurveyCost(NamedTuple):
+    """What a survey takes before it is made, about: floating-point operations, and bytes while it is made."""
+
+    flops: float
+    nbytes: float
+
+
+def survey_cost(config: EncoderConfig, lengths: Sequence[int]) -> SurveyCost:
+    """The cost of a survey over sentences of so many tokens each.
+
+    With many heads most of it goes to comparing every head with every other, with many layers to comparing those.
+    """
+    layers, tokens, cells = config.n_layers + 1, sum(lengths), sum(n * n for n in lengths)
+    heads = config.n_layers * config.n_heads
+    flops = (
+        sum(run_flops(config, n) for n in lengths)
+        + heads**2 / 2 * cells * ENTROPY_FLOPS
+        + heads * cells * len(ROLES) * SHUFFLES * 2
+        + tokens**2 * (4 * layers * config.d_model + 4 * layers**2)
+    )
+    nbytes = 8 * layers * tokens**2 + 12 * (layers * tokens * config.d_model + heads * cells)
+    return SurveyCost(flops, nbytes)
+
+
+def survey(
+    encoder: TextEncoder, sentences: Sequence[Text] = SENTENCES, progress: Callable[[float], None] | None = None
+) -> Survey:
     """Run the encoder over the sentences and measure every head and layer.
 
     Sentences of the same number of tokens run together, so that nothing is ever padded. Only weights and streams are
-    kept, about 0.2 MB a sentence for `base`.
+    kept, about 0.2 MB a sentence for `base`. `progress` is called with the share of the sentences that are done.
 
     Raises:
         ValueError: no sentence.
@@ -61,6 +91,8 @@ def survey(encoder: TextEncoder, sentences: Sequence[Text] = SENTENCES) -> Surve
         words.append(trace.tokens)
         weights.append(attention_weights(trace).flatten(0, 1))  # [n_layers * H, n, n]
         streams.append(stream(trace))
+        if progress is not None:
+            progress(len(words) / len(sentences))
     n_layers, n_heads = encoder.config.n_layers, encoder.config.n_heads
     measures = {name: m.view(n_layers, n_heads) for name, m in measured(weights, words).items()}
     labels = head_roles(weights, words)

@@ -9,6 +9,8 @@ import math
 import torch
 from torch import Tensor
 
+from encoder.pulse import pulse
+
 
 def entropy(weights: Tensor) -> Tensor:
     """How widely each token looks: -sum_j A_ij ln A_ij, with 0 ln 0 = 0 (Clark et al. 2019, section 3.3).
@@ -75,6 +77,7 @@ def js_distance(weights: Tensor) -> Tensor:
     alone = entropy(weights)  # [H, rows]
     unlike = torch.zeros(len(weights), len(weights), dtype=torch.float64)
     for h in range(len(weights)):
+        pulse()
         together = entropy((weights[h] + weights[h:]) / 2)
         unlike[h, h:] = unlike[h:, h] = (together - (alone[h] + alone[h:]) / 2).mean(-1)
     return unlike.clamp(0, math.log(2)).float()

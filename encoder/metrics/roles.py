@@ -12,6 +12,7 @@ from torch import Tensor
 
 from encoder.checkpoint.tokenizer_files import KNOWN
 from encoder.metrics.heads import offsets
+from encoder.pulse import pulse
 from encoder.trace.words import punctuation
 
 ROLES = ("self", "previous", "next", "cls", "sep", "punctuation")
@@ -98,6 +99,7 @@ def head_roles(weights: Sequence[Tensor], tokens: Sequence[Sequence[str]], seed:
     generator = torch.Generator().manual_seed(seed)
     mass, uniform, count, shuffled = torch.zeros(1), torch.zeros(1), torch.zeros(1), torch.zeros(1)
     for sentence, words in zip(weights, tokens, strict=True):
+        pulse()
         check(sentence, words)
         pattern = patterns(words)
         perfect = pattern / pattern.sum(-1, keepdim=True).clamp_min(1)  # one head per role that does nothing else
@@ -118,7 +120,11 @@ def shuffled_mass(heads: Tensor, pattern: Tensor, generator: torch.Generator) ->
     n = pattern.shape[-1]
     orders = torch.rand(SHUFFLES, n, generator=generator).argsort(-1)
     parts = torch.split(orders, max(1, CELLS // pattern.numel()))
-    return torch.cat([torch.einsum("hij,risj->shr", heads, pattern[:, :, part]) for part in parts])
+    found = []
+    for part in parts:
+        pulse()
+        found.append(torch.einsum("hij,risj->shr", heads, pattern[:, :, part]))
+    return torch.cat(found)
 
 
 def label(mass: Tensor, uniform: Tensor, shuffled: Tensor, count: Tensor, tellable: bool) -> Role:

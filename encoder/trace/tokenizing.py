@@ -1,5 +1,7 @@
 """From text to the pieces that a model knows: one sentence, or a pair of them, cut where it is too long."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from tokenizers import Encoding, Tokenizer
@@ -35,17 +37,19 @@ def tokens(tokenizer: Tokenizer, asked: Text, most: int) -> Tokens:
     Of a pair the longer sentence is cut first, until both are equally long, and then both.
 
     Raises:
-        ValueError: fewer tokens than the special ones of a pair.
+        ValueError: fewer tokens than the special ones of a pair, or a tokenizer that fails on this text.
     """
     texts = [text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for text in sentences(asked)]
-    parts = [tokenizer.encode(text[:MAX_CHARACTERS], add_special_tokens=False) for text in texts]
-    found = [len(part) for part in parts]
-    room = most - (len(joined(tokenizer, parts)) - sum(found))
-    if room < 0:
-        raise ValueError(f"this takes {most - room} special tokens alone; the model reads {most} tokens or fewer")
-    for part, length in zip(parts, shares(found, room), strict=True):
-        part.truncate(length)
-    pieces = placed(joined(tokenizer, parts), texts, parts)
+    with failures_told():
+        # Of a batch the library lets other threads go on meanwhile; of a single text it does not.
+        parts = tokenizer.encode_batch([text[:MAX_CHARACTERS] for text in texts], add_special_tokens=False)
+        found = [len(part) for part in parts]
+        room = most - (len(joined(tokenizer, parts)) - sum(found))
+        if room < 0:
+            raise ValueError(f"this takes {most - room} special tokens alone; the model reads {most} tokens or fewer")
+        for part, length in zip(parts, shares(found, room), strict=True):
+            part.truncate(length)
+        pieces = placed(joined(tokenizer, parts), texts, parts)
     typed = [texts[piece.segment][slice(*piece.span)] for piece in pieces]
     cuts = [cut(text, part, length) for text, part, length in zip(texts, parts, found, strict=True)]
     return Tokens(
@@ -62,6 +66,19 @@ def tokens(tokenizer: Tokenizer, asked: Text, most: int) -> Tokens:
         pair_dropped=cuts[1].dropped if len(cuts) > 1 else 0,
         pair_kept_characters=cuts[1].characters if len(cuts) > 1 else 0,
     )
+
+
+@contextmanager
+def failures_told() -> Iterator[None]:
+    """Tell in a sentence what the tokenizers library fails with: bare exceptions, and panics that are none."""
+    try:
+        yield
+    except ValueError:
+        raise
+    except BaseException as error:
+        if isinstance(error, Exception) or type(error).__name__ == "PanicException":
+            raise ValueError(f"the tokenizer cannot read this text: {str(error)[:200]}") from None
+        raise
 
 
 def sentences(asked: Text) -> tuple[str, ...]:

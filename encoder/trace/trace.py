@@ -1,7 +1,7 @@
 """What one run recorded, read by step name."""
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,30 @@ class Scope:
         return sorted({step[start:].split(".")[0] for step in self._trace if step.startswith(self._prefix + ".")})
 
 
+class MadeAgain(Mapping[str, Tensor]):
+    """The recorded tensors of a run that was let go: their names, and each of them when it is asked for."""
+
+    def __init__(self, names: tuple[str, ...], again: Callable[[], "Trace"]) -> None:
+        self._names = dict.fromkeys(names)
+        self._again = again
+
+    def __getitem__(self, name: str) -> Tensor:
+        """The tensor of a fresh run, with its batch dimension."""
+        return self._again()[name][None]
+
+    def __contains__(self, name: object) -> bool:
+        """Whether a step of that name was recorded."""
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        """Step names in the order of computation."""
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        """How many steps were recorded."""
+        return len(self._names)
+
+
 class Trace(Mapping[str, Tensor]):
     """Every step of one sentence's run: a mapping from step name to tensor, without the batch dimension.
 
@@ -57,7 +81,7 @@ class Trace(Mapping[str, Tensor]):
         tokens: Tokens,
         config: EncoderConfig,
         source: Source,
-        values: dict[str, Tensor],
+        values: Mapping[str, Tensor],
         ready: dict[str, float],
         row: int = 0,
         hidden: tuple[int, ...] = (),
@@ -77,8 +101,9 @@ class Trace(Mapping[str, Tensor]):
         self.ready = ready
         self.hidden = hidden
         self.padding = padding
-        self.model = model
         self.edits = edits
+        self._model = model
+        self._again: Callable[[], Trace] | None = None
         self._values = values
         self._row = row
 
@@ -87,6 +112,19 @@ class Trace(Mapping[str, Tensor]):
         if name not in self._values:
             raise KeyError(self.unknown(name))
         return self._values[name][self._row]
+
+    @property
+    def model(self) -> Encoder | None:
+        """The model that ran; None where it is not known."""
+        return self._again().model if self._again else self._model
+
+    def let_go(self, again: Callable[[], "Trace"]) -> None:
+        """Give up the recorded tensors and the model; who asks for one later gets that of the run that `again` makes.
+
+        A server does this with runs that nobody looks at, whoever still holds them.
+        """
+        self._again, self._model = again, None
+        self._values = MadeAgain(tuple(self._values), again)
 
     def __contains__(self, name: object) -> bool:
         """Whether a step of that name was recorded."""
@@ -144,10 +182,12 @@ class Trace(Mapping[str, Tensor]):
 
     @property
     def nbytes(self) -> int:
-        """Memory the recorded tensors hold, each counted once, in bytes (of the whole batch).
+        """Memory the recorded tensors hold, each counted once, in bytes (of the whole batch); 0 once they were let go.
 
         The positions are not counted: they are the model's own table, unless they were edited.
         """
+        if self._again:
+            return 0
         made = {edit.step for edit in self.edits} | self._values.keys() - {"embedding.positions"}
         storages = [self._values[name].untyped_storage() for name in made]
         return sum({storage.data_ptr(): storage.nbytes() for storage in storages}.values())

@@ -111,10 +111,9 @@ def linked(encoder: TextEncoder, sentence: str, word: str, target: str) -> Findi
 
 def refers(encoder: TextEncoder, sentence: str, other: str, word: str, first: str, second: str) -> Finding:
     """Some head turns the word from one thing to another when the sentence changes."""
-    runs = encoder.trace(sentence), encoder.trace(other)
     lead = []  # how much more on `first` than on `second`, per head
-    for run in runs:
-        weights, (i, a, b) = between_words(run, word, first, second)
+    for text in (sentence, other):
+        weights, (i, a, b) = between_words(encoder.trace(text), word, first, second)
         lead.append(weights[:, :, i, a] - weights[:, :, i, b])
     moved = lead[0] - lead[1]
     layer, head = divmod(int(moved.argmax()), moved.shape[1])

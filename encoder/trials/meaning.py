@@ -5,12 +5,13 @@ import math
 import torch
 from torch import Tensor
 
-from encoder.experiments.compare import word_cosines
+from encoder.experiments.compare import cosines, word_cosines
 from encoder.formatting import brief
 from encoder.metrics import SENTENCES, attention_weights
 from encoder.metrics.habits import measured
 from encoder.metrics.habits import runs as each_run
 from encoder.text_encoder import TextEncoder
+from encoder.trace.unpadded import stream
 from encoder.trials.finding import Curves, Finding, array, judge, untried
 from encoder.trials.heads import position_of
 
@@ -27,14 +28,18 @@ def contexts(encoder: TextEncoder, word: str, sentences: list[str]) -> Finding:
     """One word has one static vector, and another one in each sentence."""
     if len(sentences) < 2:
         raise ValueError(f"{len(sentences)} sentences; it takes 2 or more to compare")
-    runs = [encoder.trace(sentence) for sentence in sentences]
-    places = [position_of(run, word) for run in runs]
-    static = [run["embedding.tokens"][i] for run, i in zip(runs, places, strict=True)]
+    static, vectors = [], []
+    for sentence in sentences:  # one run at a time: of each only the word's vectors are kept
+        run = encoder.trace(sentence)
+        place = position_of(run, word)
+        static.append(run["embedding.tokens"][place].clone())
+        vectors.append(stream(run)[:, place].clone())
+        del run
     same = all(torch.equal(vector, static[0]) for vector in static)
-    mean = mean_cosine(word_cosines(runs, places))
+    mean = mean_cosine(cosines(vectors))
     last = float(mean[-1])
     said = (
-        f"“{word}” has {'the same' if same else 'not the same'} row of the embedding table in all {len(runs)} "
+        f"“{word}” has {'the same' if same else 'not the same'} row of the embedding table in all {len(sentences)} "
         "sentences. "
         f"The mean cosine between its vectors is {brief(float(mean[0]))} at the input, where only the place "
         "differs, and "
@@ -44,10 +49,10 @@ def contexts(encoder: TextEncoder, word: str, sentences: list[str]) -> Finding:
     return Finding(last, "mean cosine after the last layer", said, judge(same and last < ALIKE), curves)
 
 
-def mean_cosine(cosines: Tensor) -> Tensor:
+def mean_cosine(alike: Tensor) -> Tensor:
     """Mean over all pairs of different runs: [n_layers + 1, k, k] -> [n_layers + 1]."""
-    k = cosines.shape[-1]
-    return (cosines.sum((1, 2)) - cosines.diagonal(dim1=1, dim2=2).sum(-1)) / (k * (k - 1))
+    k = alike.shape[-1]
+    return (alike.sum((1, 2)) - alike.diagonal(dim1=1, dim2=2).sum(-1)) / (k * (k - 1))
 
 
 def layers_rise(encoder: TextEncoder) -> Finding:
@@ -59,11 +64,11 @@ def layers_rise(encoder: TextEncoder) -> Finding:
     near = neighbours(encoder)
     half = len(near) // 2
     below = float(near[:half].mean() - near[-half:].mean()) if half else 0.0
-    cosines = []
+    means = []
     for word, sentences in CONTEXTS:
         runs = [encoder.trace(sentence) for sentence in sentences]
-        cosines.append(mean_cosine(word_cosines(runs, [position_of(run, word) for run in runs])))
-    alike = torch.stack(cosines).mean(0)
+        means.append(mean_cosine(word_cosines(runs, [position_of(run, word) for run in runs])))
+    alike = torch.stack(means).mean(0)
     parts = alike[1:] < alike[:-1]
     steady = bool((near[1:] < near[:-1]).all()) and bool(parts.all())
     rising = below > 0 and float(alike[-1]) < float(alike[len(alike) // 2])

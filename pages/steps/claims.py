@@ -10,6 +10,7 @@ from encoder.trials.finding import untried
 from pages.ui import session
 from pages.ui.downloads import table as downloads
 from pages.ui.lessons import findings, library, player
+from pages.ui.server import consent
 from pages.ui.state import session_state as state
 from pages.ui.text import plain
 
@@ -17,6 +18,8 @@ from pages.ui.text import plain
 def measured() -> list[tuple[Claim, Finding]]:
     """Every claim with what was found; the bar moves while measuring."""
     found = []
+    seconds = sum(session.seconds(claim.trial, claim.given) for claim in CLAIMS)
+    consent.ask(f"claims_{state.current().model}", seconds, f"Measure all {len(CLAIMS)}")
     bar = st.progress(0.0, text="Measuring …")
     for done, claim in enumerate(CLAIMS):
         bar.progress(done / len(CLAIMS), text=f"Measuring {done + 1} of {len(CLAIMS)}: {plain(claim.text)}")

@@ -8,24 +8,25 @@ from encoder.edits.text import edits_to_text
 from encoder.explain.proof import Check
 from encoder.metrics import Survey
 from encoder.trace.tokens import Text
-from pages.ui.server.engine import is_loaded, run, runs, store, text_encoder, warm
+from pages.ui.server.engine import is_loaded, run, text_encoder, warm
 from pages.ui.server.measurements import (
-    careers,
     findings,
-    grown,
     lab,
     moments,
     proofs,
+    role_history,
+    snapshots,
     spelled,
-    surveys,
+    trial_seconds,
     words_near,
     words_of_unit,
 )
+from pages.ui.server.measurements import survey as survey_of
 from pages.ui.state.session_state import current, session
 
 __all__ = [
-    "careers", "finding", "findings", "grown", "is_loaded", "lab", "moments", "now", "proof", "run", "runs", "spelled",
-    "store", "survey", "text_encoder", "untouched", "warm", "words_near", "words_of_unit",
+    "finding", "findings", "is_loaded", "lab", "moments", "now", "proof", "role_history", "run", "seconds", "snapshots",
+    "spelled", "survey", "text_encoder", "untouched", "warm", "words_near", "words_of_unit",
 ]  # fmt: skip
 
 
@@ -37,8 +38,7 @@ def proof(step: str) -> list[Check]:
 
 def survey(sentence: Text | None) -> Survey:
     """Measures of the model that this session looks at; None stands for the bundled sentences."""
-    found: Survey = surveys().get(current().model, sentence)
-    return found
+    return survey_of(current().model, sentence)
 
 
 def now() -> Trace:
@@ -50,6 +50,11 @@ def now() -> Trace:
 def finding(trial: str, given: Mapping[str, Any]) -> trials.Finding:
     """What a trial finds in the model that this session looks at; ValueError where it does not fit."""
     return findings(current().model, trial, spelled(given))
+
+
+def seconds(trial: str, given: Mapping[str, Any]) -> float:
+    """About how long it takes until that finding is there."""
+    return trial_seconds(current().model, trial, spelled(given))
 
 
 def untouched() -> Trace:

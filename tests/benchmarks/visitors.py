@@ -35,6 +35,12 @@ class Visitor:
     seconds: list[float] = field(default_factory=list)
     sent: list[int] = field(default_factory=list)
     broken: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)  # of the newest run
+
+    @property
+    def said(self) -> str:
+        """What the newest run has written on the page so far."""
+        return "\n".join(self.texts)
 
     @property
     def path(self) -> str:
@@ -58,7 +64,7 @@ class Visitor:
     async def ask(self, back: BackMsg) -> float:
         """Send a message and wait for the end of the run that it starts."""
         start, received = perf_counter(), 0
-        self.widgets, self.values = {}, {}
+        self.widgets, self.values, self.texts = {}, {}, []
         await self.socket.send(back.SerializeToString())
         while True:
             raw = await asyncio.wait_for(self.socket.recv(), TIMEOUT)
@@ -87,6 +93,7 @@ class Visitor:
             element = message.delta.new_element
             shape = element.WhichOneof("type") or ""
             proto = getattr(element, shape) if shape else None
+            self.texts += [str(getattr(proto, name)) for name in ("body", "text") if getattr(proto, name, "")]
             if shape in BROKEN:
                 self.broken.append(f"{proto.type}: {proto.message}")
             if str(getattr(proto, "id", "")).startswith("$$ID-"):  # $$ID-<hash>-<key>

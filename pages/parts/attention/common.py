@@ -13,4 +13,4 @@ def as_map(trace: Trace, step: Step, head: int, name: str, locked: bool) -> maps
     values = trace.array(step.name)
     seen = values if locked else values[head]
     largest = float(np.abs(seen[np.isfinite(seen)]).max(initial=0.0))
-    return maps.Map(name, f"{step.title}, head {head}", values[head], kind_of(step), largest)
+    return maps.Map(name, f"{step.title}, head {head}", maps.of_head(trace, step.name, head), kind_of(step), largest)

@@ -22,7 +22,7 @@ def draw() -> None:
         return
     target = pick_token("Token", tokens, "flow_token")
     if st.button("Compute its flow", key="compute_flow"):
-        with job_queue.turn():
+        with job_queue.slot():
             reached = flow(trace, target).numpy()
         bars = token_bars({"share of the flow": reached}, tokens, title="share of the flow", theme=theme())
         about = About(trace, reads=(f"layers.{trace.config.n_layers - 1}.attention.weights",))

@@ -19,7 +19,7 @@ def draw() -> None:
         "looked at. Click one to open it."
     )
     small = [
-        maps.Map(name, f"Layer {i}, head {h}", trace.array(f"layers.{i}.attention.weights")[h], "share", 1.0)
+        maps.Map(name, f"Layer {i}, head {h}", maps.of_head(trace, f"layers.{i}.attention.weights", h), "share", 1.0)
         for name, (i, h) in zip(names(config), places(config), strict=True)
     ]
     maps.draw(

@@ -20,7 +20,7 @@ ROLES = {"previous": "the token before", "next": "the token after", "self": "the
 def draw() -> None:
     """The strongest head of each kind at every moment, and the words that the model guesses."""
     now = scene()
-    found, scores = session.careers("small")
+    found, scores = session.role_history("small")
     for role, what in ROLES.items():
         when = appears(found[role])
         if not when:

@@ -41,4 +41,4 @@ def scene() -> Scene:
     text = read if isinstance(read, str) else " ".join(read)
     run = session.run("small", text)
     layer, head = min(view.layer, run.config.n_layers - 1), min(view.head, run.config.n_heads - 1)
-    return Scene(text, run, layer, head, list(session.grown("small")))
+    return Scene(text, run, layer, head, list(session.snapshots("small")))

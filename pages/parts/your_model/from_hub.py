@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from encoder import hub
 from encoder.formatting import short
 from pages.parts.your_model.common import show
 from pages.ui.server import models
@@ -11,8 +10,7 @@ from pages.ui.text import plain
 
 def draw() -> None:
     """The name that is asked for, and the way to fetch it."""
-    root = models.folder()
-    if root is None or not models.hub_is_on():
+    if not models.hub_is_on():
         st.markdown("This server fetches no models from the hub.")
         return
     st.markdown(
@@ -31,7 +29,7 @@ def draw() -> None:
             bar.progress(min(done / whole, 1.0), progress(done, whole))
 
         try:
-            hub.download(asked, root, tell)
+            models.fetch(asked, tell)
         except (ValueError, OSError) as error:
             bar.empty()
             st.error(plain(f"{error}. The model on the screen stays."))

@@ -3,7 +3,8 @@
 import base64
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 import streamlit as st
@@ -12,6 +13,7 @@ from encoder.export.caption import About
 from encoder.export.tables import Rows, numbered
 from encoder.figures.theme import Kind, Theme, limits, palette
 from encoder.formatting import short, shown
+from encoder.trace.trace import Trace
 from pages.ui.component import component
 from pages.ui.components import present
 from pages.ui.downloads.picture import card
@@ -26,11 +28,15 @@ _component = component(__file__, "maps", "<div class='maps'></div>")
 
 @dataclass(frozen=True)
 class Map:
-    """One map: a title for the eye, a label for the screen reader, values [n, n] and the ends of its scale."""
+    """One map: a title for the eye, a label for the screen reader, values [n, n] and the ends of its scale.
+
+    The values of a recorded step may be given as a function that reads them: a page keeps its maps for a file that is
+    fetched later, and would keep the whole run in memory with them.
+    """
 
     title: str
     label: str
-    values: np.ndarray
+    values: np.ndarray | Callable[[], np.ndarray]
     kind: Kind
     largest: float
 
@@ -38,6 +44,20 @@ class Map:
     def ends(self) -> tuple[float, float]:
         """The values at both ends of the colour scale."""
         return limits(self.kind, self.largest)
+
+    @property
+    def numbers(self) -> np.ndarray:
+        """The values."""
+        return self.values() if callable(self.values) else self.values
+
+    def apart(self) -> "Map":
+        """The same map, whose values are no part of a larger array."""
+        return self if callable(self.values) or self.values.base is None else replace(self, values=self.values.copy())
+
+
+def of_head(trace: Trace, step: str, head: int) -> Callable[[], np.ndarray]:
+    """The values of one head of a step, read from its run when they are needed."""
+    return lambda: trace.array(step)[head]
 
 
 def draw(
@@ -63,11 +83,11 @@ def draw(
     n = len(tokens)
     every = max(math.ceil(n / MOST_ROWS), math.ceil(n / math.sqrt(MOST_CELLS / len(maps))))
     exact = exact and n <= MOST_EXACT
-    drawn = [pooled(m.values, every) for m in maps]
-    rows = drawn[0].shape[0]
+    drawn = [pooled(m.numbers, every) for m in maps]
+    rows, count = drawn[0].shape[0], len(maps)
     _component(
         key=key,
-        on_picked_change=lambda: picked(key, len(maps), n, every, on_pick),
+        on_picked_change=lambda: picked(key, count, n, every, on_pick),
         data={
             "maps": [
                 {
@@ -97,7 +117,8 @@ def draw(
         if len(maps) <= MOST_NAMED
         else [f"{len(maps)} maps", maps[0].label, "…", maps[-1].label]
     )
-    card(key, lambda: rows_of(maps, tokens), "; ".join(named), about, scale=ends(maps))
+    later = [m.apart() for m in maps]
+    card(key, lambda: rows_of(later, tokens), "; ".join(named), about, scale=ends(maps))
     if every > 1:
         st.caption(
             f"There are too many cells for one pixel each: a pixel shows the largest of {every} × {every} cells."
@@ -109,7 +130,7 @@ def rows_of(maps: list[Map], tokens: list[str]) -> Rows:
     names = numbered(tokens)
     yield ("map", "token", *names)
     for m in maps:
-        yield from ((m.title, name, *row) for name, row in zip(names, m.values, strict=True))
+        yield from ((m.title, name, *row) for name, row in zip(names, m.numbers, strict=True))
 
 
 def ends(maps: list[Map]) -> str:
@@ -134,7 +155,7 @@ def packed(values: np.ndarray, m: Map, exact: bool) -> str:
     return base64.b64encode((scaled.clip(0, 1) * 254).round().astype(np.uint8).tobytes()).decode()
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
+@lru_cache(maxsize=16)
 def packed_palette(kind: Kind, theme: Theme) -> str:
     """255 colours of three bytes each."""
     return base64.b64encode(bytes(channel for colour in palette(kind, theme) for channel in colour)).decode()

@@ -21,12 +21,12 @@ def draw(key: str, label: str, moments: list[Moment], tokens: list[str], theme: 
             "moments": [
                 {
                     "title": f"step {one.step:,}",
-                    "cells": maps.packed(small.values, small, exact=False),
+                    "cells": maps.packed(small.numbers, small, exact=False),
                     "answers": [[shown(word), round(share, 4)] for word, share in one.answers],
                 }
                 for one, small in zip(moments, drawn, strict=True)
             ],
-            "rows": len(drawn[0].values),
+            "rows": len(drawn[0].numbers),
             "every": every,
             "names": [shown(token) for token in tokens],
             "palette": maps.packed_palette("share", theme),

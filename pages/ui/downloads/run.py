@@ -20,7 +20,9 @@ from pages.ui.state.link import LONGEST_IN_URL, VERSION
 
 MOST_BYTES = 150_000_000  # of a file that is made here; it lies in memory until it is fetched
 MOST_REPORT = 25_000_000
-REPORTS_BYTES = 150_000_000  # all kept reports together
+REPORTS_BYTES = 60_000_000  # all kept reports together
+export_lock = threading.Lock()  # one large file is made at a time
+reports: cachetools.LRUCache[tuple[object, ...], bytes] = cachetools.LRUCache(maxsize=REPORTS_BYTES, getsizeof=len)
 
 
 def page(trace: Trace) -> None:
@@ -56,21 +58,9 @@ def archive(label: str, name: str, nbytes: int, write: Callable[[BinaryIO], None
 
 def written(write: Callable[[BinaryIO], None]) -> bytes:
     """What is written to a file; one large file at a time is made for all sessions."""
-    with seat(), io.BytesIO() as file:
+    with export_lock, io.BytesIO() as file:
         write(file)
         return file.getvalue()
-
-
-@st.cache_resource(show_spinner=False)
-def seat() -> threading.Lock:
-    """The one lock under which large files are made."""
-    return threading.Lock()
-
-
-@st.cache_resource(show_spinner=False)
-def reports() -> cachetools.LRUCache[tuple[object, ...], bytes]:
-    """Reports that were made, for all sessions, bounded in bytes."""
-    return cachetools.LRUCache(maxsize=REPORTS_BYTES, getsizeof=len)
 
 
 def reported(encoder: TextEncoder, trace: Trace) -> None:
@@ -88,9 +78,9 @@ def reported(encoder: TextEncoder, trace: Trace) -> None:
         def tell(done: float) -> None:
             bar.progress(done)
 
-        with seat():
-            reports()[asked] = "".join(report(encoder, trace, layers, tell)).encode()
+        with export_lock:
+            reports[asked] = "".join(report(encoder, trace, layers, tell)).encode()
         bar.empty()
-    if (kept := reports().get(asked)) is not None:
+    if (kept := reports.get(asked)) is not None:
         name = f"{file_name(view.model, 'report')}.html"
         save(f"Save the report ({megabytes(len(kept))})", "save_report", name, lambda: kept, "text/html")

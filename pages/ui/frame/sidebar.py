@@ -11,7 +11,7 @@ from encoder.metrics import first_lost
 from encoder.trace.tokens import Tokens
 from encoder.trace.trace import Trace
 from pages.ui import session
-from pages.ui.server import models
+from pages.ui.server import consent, models
 from pages.ui.state import session_state as state
 from pages.ui.state.link import LONGEST_IN_URL
 from pages.ui.state.view import EXAMPLE, View
@@ -24,6 +24,7 @@ def draw() -> Trace:
     state.read_url(models.check, KNOWN_STEPS)
     encoder = loaded()
     with st.sidebar:
+        offer_to_load()
         st.text_area("Sentence", height=100, max_chars=200_000, help="Ctrl+Enter runs it.", **state.widget("sentence"))
         tie = state.widget("model") | {"on_change": take_model, "args": ()}
         st.selectbox("Model", models.names(), format_func=lambda name: models.offer(name).label, **tie)
@@ -37,7 +38,13 @@ def draw() -> Trace:
         if not typed.strip():
             state.note(["The sentence is empty, so the example is shown."])
         typed = typed if typed.strip() else EXAMPLE
-        pieces = encoder.tokenize((typed, second) if second else typed)
+        try:
+            pieces = encoder.tokenize((typed, second) if second else typed)
+        except ValueError as error:
+            state.note([f"The model “{state.current().model[:60]}” cannot read this sentence: {error}."])
+            show_model(View().model)
+            encoder = session.text_encoder(View().model)
+            pieces = encoder.tokenize((typed, second) if second else typed)
         if len(pieces.text) + len(pieces.pair) < len(typed) + len(second):
             state.note([cut_note(len(typed) + len(second), pieces)])
         view, notes = state.current().within(encoder.config, len(pieces.ids))
@@ -76,6 +83,8 @@ def take_model() -> None:
 def show_model(name: str) -> None:
     """Go on with another model, at the layer and head of it that are worth a first look."""
     offer = models.offer(name)
+    state.session().models_asked_for.add(name)
+    state.session().offered = None
     state.change(model=name, layer=offer.layer, head=offer.head, cell=None)
 
 
@@ -83,6 +92,7 @@ def loaded() -> TextEncoder:
     """The model on the screen; one that cannot be had gives way, with a sentence, to the last that could."""
     asked = state.current().model
     try:
+        refuse_what_takes_long(asked)
         with st.spinner("Loading the model …", show_time=True) if not session.is_loaded(asked) else nullcontext():
             encoder = session.text_encoder(asked)
     except ValueError as error:
@@ -90,11 +100,35 @@ def loaded() -> TextEncoder:
         last = View.model if last in ("", asked) else last  # its folder may be gone
         label = models.offer(last).label
         state.note([f"The model “{asked[:60]}” cannot be shown: {error}. Showing {label}."])
+        offered = state.session().offered
         show_model(last)
+        state.session().offered = offered
         return session.text_encoder(last)
     models.remember(asked)
     state.session().last_model = asked
     return encoder
+
+
+def refuse_what_takes_long(name: str) -> None:
+    """Raise ValueError for a model that takes long to load and was not asked for by a click; it is offered then."""
+    seconds = 0.0 if session.is_loaded(name) else models.seconds(name)
+    if seconds > consent.UNASKED and name not in state.session().models_asked_for:
+        state.session().offered = state.current()
+        raise ValueError(f"it takes {consent.spoken(seconds)} to load, and begins when you ask for it in the sidebar")
+
+
+def offer_to_load() -> None:
+    """The way to a model that a link asked for and that takes long to load, until another one is chosen."""
+    view = state.session().offered
+    if view is not None:
+        words = f"Load {models.offer(view.model).label} ({consent.spoken(models.seconds(view.model))})"
+        st.button(plain(words), key="load_model", on_click=load, args=(view,))
+
+
+def load(view: View) -> None:
+    """Show a model that takes long to load, and what the link wanted to see of it."""
+    show_model(view.model)
+    state.change(layer=view.layer, head=view.head, step=view.step, cell=view.cell, edits=view.edits)
 
 
 def cut_note(length: int, pieces: Tokens) -> str:

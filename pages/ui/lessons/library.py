@@ -3,9 +3,8 @@
 import hashlib
 import re
 from dataclasses import fields, replace
+from functools import cache
 from pathlib import Path
-
-import streamlit as st
 
 from encoder.lessons.lesson import Lesson, LessonError, LessonStep, read
 from encoder.lessons.text import PACKED, pack, unpack, write
@@ -31,7 +30,7 @@ def files(folder: Path = FOLDER) -> dict[str, Path]:
     return {re.sub(r"^\d+-", "", path.stem): path for path in found}
 
 
-@st.cache_resource(show_spinner=False)
+@cache
 def bundled() -> dict[str, Lesson]:
     """The lessons that belong to the app, by name."""
     return {name: fitting(read(file.read_text(encoding="utf-8"), file.name)) for name, file in files().items()}

@@ -33,7 +33,7 @@ def nbytes(value: Any) -> int:
 class Results:
     """What a function returned for the arguments it was called with, as much of it as fits; the oldest goes first.
 
-    `turn` is entered while something is made. A result larger than all that may be kept is handed out and not kept.
+    `slot` is entered while something is made. A result larger than all that may be kept is handed out and not kept.
     """
 
     def __init__(
@@ -41,19 +41,21 @@ class Results:
         make: Callable[..., Any],
         most_bytes: int,
         size: Callable[[Any], int] = nbytes,
-        turn: Callable[[], AbstractContextManager[None]] = nullcontext,
+        slot: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
-        self.make, self.turn, self.made = make, turn, 0
+        self.make, self.slot = make, slot
         self.kept: cachetools.LRUCache[tuple[object, ...], Any] = cachetools.LRUCache(most_bytes, getsizeof=size)
         self.lock = threading.Condition()
         self.get = cachetools.cached(self.kept, condition=self.lock)(self.fresh)
 
     def fresh(self, *asked: Any) -> Any:
-        """Make it now, on one processor."""
-        with self.turn():
-            torch.set_num_threads(1)
-            self.made += 1
+        """Make it now."""
+        with self.slot():
             return self.make(*asked)
+
+    def has(self, *asked: object) -> bool:
+        """Whether it is kept."""
+        return asked in self.kept
 
     def forget(self, first: object) -> None:
         """Let go of everything that was asked for with this first argument."""

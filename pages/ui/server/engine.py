@@ -1,66 +1,84 @@
-"""The models and runs of all sessions."""
+"""The models and runs of all sessions: one of each for the whole server, which no message from a browser can empty."""
 
 import os
 import threading
 
-import cachetools
-import streamlit as st
 import torch
 
 from encoder import TextEncoder, Trace
 from encoder.edits.text import text_to_edits
 from encoder.explain.cost import longest, size
+from encoder.model.linear import Prepacked
 from encoder.trace.tokens import Text
-from pages.ui.server import job_queue, models
-from pages.ui.server.cache import Results
-from pages.ui.server.heap import give_back_freed_memory
+from pages.ui.server import job_queue, memory, models
+from pages.ui.server.consent import SPEED, UNASKED
+from pages.ui.server.pool import Key, Pool, borrowing, waiting_for
 from pages.ui.state.view import View
 
 RUNS_BYTES = 400_000_000  # what all kept runs together may hold: about 80 of a dozen tokens in base
 RUN_BYTES = 400_000_000  # what one run may hold: longer text is cut
-MODELS_BYTES = 2_500_000_000  # what the weights of all kept models may hold; their layouts take as much again
-TIDY = 10  # runs after which freed memory goes back to the system
+RUN_FLOPS = SPEED * UNASKED  # what one run may compute: longer text is cut
+
+torch.set_num_threads(1)  # of a run, in all threads that use torch after this
+cpu_slots = threading.Semaphore(os.cpu_count() or 1)  # one short run for each processor at a time
+load_lock = threading.Lock()  # one model is loaded at a time
+_warm = threading.Event()
 
 
-class Kept(cachetools.LRUCache[tuple[object, ...], TextEncoder]):
-    """Models, bounded in bytes; with a model go its runs, which would keep it in memory."""
-
-    def popitem(self) -> tuple[tuple[object, ...], TextEncoder]:
-        """Let go of the model that was used longest ago."""
-        key, value = super().popitem()
-        runs().forget(key[0])
-        return key, value
-
-
-class Models:
-    """The models of all sessions by name; one is loaded at a time, and the same one never twice at once."""
+class ModelCache(Pool):
+    """The models of all sessions by name, bounded in bytes; with a model go its runs."""
 
     def __init__(self) -> None:
-        self.kept = Kept(maxsize=MODELS_BYTES, getsizeof=lambda one: size(one.config).bytes_of_weights)
-        self.seat = threading.Lock()
-        self.get = cachetools.cached(self.kept, condition=threading.Condition())(self.make)
+        super().__init__(
+            self.load,
+            memory.MODELS_MB * 1e6,
+            expected=models.footprint,
+            size=held_by,
+            let_go=self.empty,
+            stays=lambda key: key == (View().model,),  # everybody begins with it
+        )
 
-    def make(self, name: str) -> TextEncoder:
+    def load(self, name: str) -> TextEncoder:
         """Load or draw a model and settle how long its runs may be."""
+        models.check(name)
         offer = models.MODELS.get(name)
         twin = self.get(offer.twin) if offer and offer.twin else None
-        with self.seat:
-            torch.set_num_threads(1)
+        with waiting_for(load_lock):
+            if name not in models.MODELS:
+                needed = memory.WHILE_BUILT * models.weights(name)
+                memory.check_room(needed, "to load it", lambda: run_cache.drop_one() or self.drop_one())
             made = models.make(name, twin)
-            made.max_tokens = longest(made.config, made.max_tokens, RUN_BYTES)
+        made.max_tokens = longest(made.config, made.max_tokens, RUN_BYTES, RUN_FLOPS)
         return made
 
+    def empty(self, key: Key, encoder: TextEncoder) -> None:
+        """Free the weights, which a page that was left may still refer to."""
+        run_cache.forget(key[0])
+        for part in encoder.model.modules():
+            if isinstance(part, Prepacked):
+                part.prepacked = None
+        for weights in encoder.model.parameters():
+            weights.data = torch.empty(0)
 
-@st.cache_resource(show_spinner=False)
-def store() -> Models:
-    """The one store of models."""
-    return Models()
+
+def held_by(encoder: TextEncoder) -> int:
+    """The bytes of a model: its weights, and those of them that are there a second time, prepacked."""
+    table = encoder.model.embedding.tokens.weight
+    weights = {id(one): one.nbytes for one in encoder.model.parameters()}
+    packed = [getattr(part, "weight", table) for part in encoder.model.modules() if has_packed(part)]
+    return sum(weights.values()) + sum(one.nbytes for one in packed)
 
 
-@st.cache_resource(show_spinner=False)
+def has_packed(part: torch.nn.Module) -> bool:
+    """Whether a part keeps a prepacked copy of its weight."""
+    return isinstance(part, Prepacked) and part.prepacked is not None
+
+
 def warm() -> None:
     """Start to load the usual model, once in a server's life."""
-    threading.Thread(target=store().get, args=(View().model,), daemon=True).start()
+    if not _warm.is_set():
+        _warm.set()
+        threading.Thread(target=model_cache.get, args=(View().model,), daemon=True).start()
 
 
 def text_encoder(name: str) -> TextEncoder:
@@ -69,38 +87,42 @@ def text_encoder(name: str) -> TextEncoder:
     Raises:
         ValueError: there is no such model here, or it is damaged or too large.
     """
-    return store().get(name)
+    encoder: TextEncoder = model_cache.get(name)
+    return encoder
 
 
 def is_loaded(name: str) -> bool:
     """Whether that model is at hand."""
-    return (name,) in store().kept
+    return (name,) in model_cache.kept
 
 
 def recorded(model: str, sentence: Text, hidden: tuple[int, ...], edits: str) -> Trace:
     """Run the model: one short run for each processor at a time, and long ones in turn."""
-    encoder, changes = text_encoder(model), text_to_edits(edits)
-    patched = {edit.value for edit in changes if isinstance(edit.value, str)}
-    heavy = job_queue.is_heavy(encoder.config, len(encoder.tokenize(sentence).ids), 1 + len(patched))
-    if runs().made % TIDY == 0:
-        give_back_freed_memory()
-    with job_queue.turn() if heavy else seats():
-        return encoder.trace(sentence, hidden=hidden, edits=changes)
+    with borrowing():
+        encoder, changes = text_encoder(model), text_to_edits(edits)
+        patched = {edit.value for edit in changes if isinstance(edit.value, str)}
+        heavy = job_queue.is_heavy(encoder.config, len(encoder.tokenize(sentence).ids), 1 + len(patched))
+        with job_queue.slot() if heavy else cpu_slots:
+            return encoder.trace(sentence, hidden=hidden, edits=changes)
 
 
-@st.cache_resource(show_spinner=False)
-def seats() -> threading.Semaphore:
-    """One for each processor."""
-    return threading.Semaphore(os.cpu_count() or 1)
-
-
-@st.cache_resource(show_spinner=False)
-def runs() -> Results:
-    """The runs of all sessions by what was asked for."""
-    return Results(recorded, RUNS_BYTES, lambda trace: trace.nbytes)
+def bytes_of_run(model: str, sentence: Text, hidden: tuple[int, ...], edits: str) -> int:
+    """About what a run will hold."""
+    with borrowing():
+        encoder = text_encoder(model)
+        return size(encoder.config).bytes_of_a_run(len(encoder.tokenize(sentence).ids))
 
 
 def run(model: str, sentence: Text, hidden: tuple[int, ...] = (), edits: str = "") -> Trace:
     """The recorded run of a sentence; made when asked for first."""
-    trace: Trace = runs().get(model, sentence, hidden, edits)
+    trace: Trace = run_cache.get(model, sentence, hidden, edits)
     return trace
+
+
+def let_go_of_run(key: Key, trace: Trace) -> None:
+    """Free the recorded numbers; a page that is left, and a file that is fetched late, have them made again."""
+    trace.let_go(lambda: run(*key))  # type: ignore[arg-type]
+
+
+model_cache = ModelCache()
+run_cache = Pool(recorded, RUNS_BYTES, expected=bytes_of_run, size=lambda trace: trace.nbytes, let_go=let_go_of_run)

@@ -5,7 +5,7 @@ without it.
 """
 
 import logging
-from collections.abc import Collection, MutableMapping
+from collections.abc import Callable, Collection, MutableMapping
 from functools import cache
 from typing import Any
 
@@ -36,3 +36,19 @@ def widgets() -> tuple[MutableMapping[str, Any], Collection[str]]:
     except AttributeError:
         missing("the callbacks of widgets")
         return {}, ()
+
+
+def leave_if_asked() -> Callable[[], None] | None:
+    """A function that ends this script, by raising, where its page was closed or its visitor has chosen something else.
+
+    None where no script runs, or where it is not found: work that was begun then goes on to its end.
+    """
+    context = get_script_run_ctx(suppress_warning=True)
+    if context is None:
+        return None
+    try:
+        found: Callable[[], None] = context.yield_check
+    except AttributeError:
+        missing("what ends a script")
+        return None
+    return found

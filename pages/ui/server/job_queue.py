@@ -13,6 +13,8 @@ import streamlit as st
 
 from encoder.explain.cost import run_flops
 from encoder.model.config import EncoderConfig
+from encoder.pulse import pulse
+from pages.ui.server.consent import NotStarted
 
 AT_ONCE = max(1, (os.cpu_count() or 1) // 2)  # the other half of the processors is for short runs
 MOST_WAITING = 32  # a class, and two more
@@ -24,7 +26,7 @@ class FullError(RuntimeError):
     """Too many wait already."""
 
 
-class Turns:
+class JobQueue:
     """A queue for so many jobs at once; whoever waits hears how many are before."""
 
     def __init__(self, at_once: int = AT_ONCE, most_waiting: int = MOST_WAITING) -> None:
@@ -33,8 +35,8 @@ class Turns:
         self.moved = threading.Condition()
 
     @contextmanager
-    def turn(self, tell: Callable[[int], None]) -> Iterator[None]:
-        """Wait for a turn and keep it for the block.
+    def slot(self, tell: Callable[[int], None]) -> Iterator[None]:
+        """Wait for a slot and keep it for the block.
 
         `tell` is called now and then with the number of jobs that are before this one; when it raises, or the block
         does, the place is given up.
@@ -50,6 +52,7 @@ class Turns:
             self.line.append(ticket)
         try:
             while (before := self.before(ticket)) > 0:
+                pulse()
                 tell(before)
                 with self.moved:
                     self.moved.wait_for(lambda: self.before(ticket) < before, LOOK)
@@ -64,22 +67,21 @@ class Turns:
         return self.line.index(ticket) - self.at_once + 1
 
 
-@st.cache_resource(show_spinner=False)
-def turns() -> Turns:
-    """The one queue of this server."""
-    return Turns()
+queue = JobQueue()  # the one of this server
 
 
 def is_heavy(config: EncoderConfig, n: int, runs: int = 1) -> bool:
-    """Whether so many runs of n tokens are to wait for their turn."""
+    """Whether so many runs of n tokens are to wait for a slot."""
     return runs * run_flops(config, n) > HEAVY_FLOPS
 
 
 @contextmanager
 def refused() -> Iterator[None]:
-    """Where the block finds the queue full, say so and end the page there."""
+    """Where the block finds the queue full, say so and end the page there; and where it offers a long computation."""
     try:
         yield
+    except NotStarted:
+        pass
     except FullError as error:
         st.warning(f"{error}. Try again in a moment.")
         st.button("Try again", key="try_again")
@@ -87,8 +89,8 @@ def refused() -> Iterator[None]:
 
 
 @contextmanager
-def turn() -> Iterator[None]:
-    """A turn for this session. While others are before, the page says so; any click on the page gives the place up.
+def slot() -> Iterator[None]:
+    """A slot for this session. While others are before, the page says so; any click on the page gives the place up.
 
     Raises:
         FullError: too many wait already.
@@ -99,6 +101,6 @@ def turn() -> Iterator[None]:
         jobs = "computation is" if before == 1 else "computations are"
         place.status(f"Waiting: {before} long {jobs} before yours. Anything else you choose gives up the place.")
 
-    with turns().turn(tell):
+    with queue.slot(tell):
         place.empty()
         yield

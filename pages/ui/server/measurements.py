@@ -1,95 +1,140 @@
-"""What is measured of models and runs, for all sessions."""
+"""What is measured of models and runs, for all sessions: bounded, in turn, and nothing long unasked."""
 
 import json
-from collections.abc import Mapping
+import threading
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import streamlit as st
-import torch
 
 from encoder import TextEncoder, experiments, trials
 from encoder.experiments import timelapse
 from encoder.experiments.timelapse import Moment, Strongest
 from encoder.explain.proof import Check, checks
 from encoder.formatting import short
-from encoder.metrics import ROLES, SENTENCES, Survey, nearest_words, unit_words
+from encoder.metrics import ROLES, SENTENCES, Survey, nearest_words, survey_cost, unit_words
 from encoder.metrics import survey as measure
+from encoder.pulse import pulse
 from encoder.trace.tokens import Text
 from encoder.train.evaluation import Score, evaluate_text
-from pages.ui.server import job_queue
+from encoder.trials.cost import trial_cost
+from pages.ui.server import consent, job_queue, memory
 from pages.ui.server.cache import Results
-from pages.ui.server.engine import run, seats, text_encoder
+from pages.ui.server.engine import cpu_slots, run, run_cache, text_encoder
+from pages.ui.server.pool import waiting_for
 
-SURVEYS_BYTES = FINDINGS_BYTES = MOMENTS_BYTES = 100_000_000  # what is measured, of each kind
+SURVEYS_BYTES = FINDINGS_BYTES = MOMENTS_BYTES = 50_000_000  # what is measured, of each kind
+PROOFS_BYTES = 10_000_000
+SENTENCE_SECONDS = 0.002  # of each sentence, however small the model is
 LONG = 64  # tokens of a sentence that is measured in turn
+trial_lock = threading.Lock()  # one trial at a time: it may hold several runs
 
 
-@st.cache_data(max_entries=512, show_spinner=False)
-def proofs(model: str, sentence: Text, hidden: tuple[int, ...], edits: str, step: str) -> list[Check]:
-    """The proofs of one step of a run."""
+def proofs_of(model: str, sentence: Text, hidden: tuple[int, ...], edits: str, step: str) -> list[Check]:
+    """The proofs of one step of a run, made now."""
     trace = run(model, sentence, hidden, edits)
     return checks(text_encoder(model).model, trace, trace.step(step))
 
 
-def measured(model: str, sentence: Text | None) -> Survey:
-    """Measures of a model over one sentence, or over the bundled hundred."""
+def proofs(model: str, sentence: Text, hidden: tuple[int, ...], edits: str, step: str) -> list[Check]:
+    """The proofs of one step of a run."""
+    found: list[Check] = proof_results.get(model, sentence, hidden, edits, step)
+    return found
+
+
+def surveyed(model: str, sentence: Text | None) -> Survey:
+    """Measures of a model over one sentence, or over the bundled hundred, made now."""
     encoder = text_encoder(model)
-    long = sentence is None or len(encoder.tokenize(sentence).ids) > LONG
-    with job_queue.turn() if long else seats(), st.spinner("Measuring …"):
-        return measure(encoder, SENTENCES if sentence is None else [sentence])
+    texts = SENTENCES if sentence is None else [sentence]
+    lengths = [len(encoder.tokenize(text).ids) for text in texts]
+    memory.check_room(survey_cost(encoder.config, lengths).nbytes, "to measure this", run_cache.drop_one)
+    if sentence is not None and lengths[0] <= LONG:
+        with cpu_slots, st.spinner("Measuring …"):
+            return measure(encoder, texts)
+    with job_queue.slot():
+        bar = st.progress(0.0, "Measuring …")
+        found = measure(encoder, texts, lambda share: advance(bar, share))
+        bar.empty()
+        return found
 
 
-@st.cache_resource(show_spinner=False)
-def surveys() -> Results:
-    """The measures of all models over what was asked for."""
-    return Results(measured, SURVEYS_BYTES)
+def advance(bar: Any, share: float) -> None:
+    """Show how far it is; ends the work where the visitor has left or chosen something else."""
+    pulse()
+    bar.progress(share, f"Measuring … {share:.0%}")
 
 
-@st.cache_data(max_entries=4096, show_spinner=False)
+def survey_seconds(encoder: TextEncoder, lengths: Sequence[int]) -> float:
+    """About how long a survey over sentences of so many tokens each takes."""
+    return survey_cost(encoder.config, lengths).flops / consent.SPEED + SENTENCE_SECONDS * len(lengths)
+
+
+def survey(model: str, sentence: Text | None) -> Survey:
+    """Measures of a model over one sentence, or over the bundled hundred.
+
+    Raises:
+        consent.NotStarted: it takes long, and was not asked for; the page now offers it.
+    """
+    if not surveys.has(model, sentence):
+        encoder = text_encoder(model)
+        lengths = [len(encoder.tokenize(text).ids) for text in (SENTENCES if sentence is None else [sentence])]
+        consent.ask(f"survey_{abs(hash((model, sentence)))}", survey_seconds(encoder, lengths))
+    found: Survey = surveys.get(model, sentence)
+    return found
+
+
+@lru_cache(maxsize=4096)
 def words_of_unit(model: str, layer: int, unit: int) -> str:
     """The words that a feed-forward unit's output points to, nearest first."""
     return ", ".join(word for word, _ in unit_words(text_encoder(model), layer, unit, 6))
 
 
-@st.cache_data(max_entries=4096, show_spinner=False)
+@lru_cache(maxsize=4096)
 def words_near(model: str, token: int) -> str:
     """The words whose static embedding is nearest to a token's, with the cosine."""
     return ", ".join(f"{word} {short(cosine)}" for word, cosine in nearest_words(text_encoder(model), token, 10))
 
 
-@st.cache_resource(show_spinner=False)
-def experiment_results() -> Results:
-    """What experiments found, by name, model and text."""
-    return Results(tried, FINDINGS_BYTES)
-
-
 def tried(name: str, model: str, text: Text) -> Any:
     """What an experiment finds."""
     experiment = getattr(experiments, name)
-    with seats(), st.spinner("Measuring …"):
+    with cpu_slots, st.spinner("Measuring …"):
         return experiment(text_encoder(model), text) if model else experiment()
 
 
 def lab(name: str, model: str = "", text: Text = "") -> Any:
     """The result of an experiment that depends on nothing but its own defaults, or on a model and a sentence."""
-    return experiment_results().get(name, model, text)
-
-
-@st.cache_resource(show_spinner=False)
-def trial_results() -> Results:
-    """What the trials of all sessions found."""
-    return Results(put_to_trial, FINDINGS_BYTES)
+    return experiment_results.get(name, model, text)
 
 
 def put_to_trial(model: str, trial: str, given: str) -> trials.Finding:
-    """Measure now, at most one trial per processor at a time."""
-    with seats():
-        return trials.run(trial, text_encoder(model), json.loads(given))
+    """Measure now, one trial at a time, where there is room for the runs that it holds."""
+    encoder, parameters = text_encoder(model), json.loads(given)
+    with waiting_for(trial_lock):
+        needed = trial_cost(trial, encoder, parameters).nbytes
+        memory.check_room(needed, "to measure this", run_cache.drop_one)
+        with cpu_slots:
+            return trials.run(trial, encoder, parameters)
+
+
+def trial_seconds(model: str, trial: str, given: str) -> float:
+    """About how long a trial takes; 0 where its finding is kept."""
+    if findings_kept.has(model, trial, given):
+        return 0.0
+    cost = trial_cost(trial, text_encoder(model), json.loads(given))
+    return cost.flops / consent.SPEED + cost.seconds
 
 
 def findings(model: str, trial: str, given: str) -> trials.Finding:
-    """What a trial finds in a model; measured when asked for first."""
-    found: trials.Finding = trial_results().get(model, trial, given)
+    """What a trial finds in a model; measured when asked for first.
+
+    Raises:
+        ValueError: it does not fit the model, or into memory.
+        consent.NotStarted: it takes long, and was not asked for; the page now offers it.
+    """
+    consent.ask(f"trial_{abs(hash((model, trial, given)))}", trial_seconds(model, trial, given))
+    found: trials.Finding = findings_kept.get(model, trial, given)
     return found
 
 
@@ -98,45 +143,61 @@ def spelled(given: Mapping[str, Any]) -> str:
     return json.dumps(dict(given), sort_keys=True)
 
 
-@st.cache_resource(max_entries=1, show_spinner="Loading the moments of training …")
-def grown(model: str) -> dict[int, TextEncoder]:
+def snapshots_of(model: str) -> dict[int, TextEncoder]:
+    """Load a model after each step whose weights are kept."""
+    with st.spinner("Loading the moments of training …"):
+        return {step: timelapse.at(model, step) for step in timelapse.snapshots(model)}
+
+
+def snapshots(model: str) -> dict[int, TextEncoder]:
     """A model after each step whose weights are kept, in order."""
-    torch.set_num_threads(1)
-    return {step: timelapse.at(model, step) for step in timelapse.snapshots(model)}
-
-
-@st.cache_resource(show_spinner=False)
-def time_lapses() -> Results:
-    """What was seen at the moments of training."""
-    return Results(lambda kind, *asked: kind(*asked), MOMENTS_BYTES)
+    found: dict[int, TextEncoder] = snapshots_kept.get(model)
+    return found
 
 
 def moments(model: str, sentence: str, layer: int, head: int, position: int) -> list[Moment]:
     """One sentence and one head in a model after each step whose weights are kept."""
-    seen: list[Moment] = time_lapses().get(every_moment, model, sentence, layer, head, position)
+    seen: list[Moment] = time_lapses.get(every_moment, model, sentence, layer, head, position)
     return seen
 
 
 def every_moment(model: str, sentence: str, layer: int, head: int, position: int) -> list[Moment]:
     """Run every moment now."""
-    with seats(), st.spinner("Running every moment …"):
-        return [timelapse.moment(step, one, sentence, layer, head, position) for step, one in grown(model).items()]
+    with cpu_slots, st.spinner("Running every moment …"):
+        return [timelapse.moment(step, one, sentence, layer, head, position) for step, one in snapshots(model).items()]
 
 
-def careers(model: str) -> tuple[dict[str, list[Strongest]], list[Score]]:
-    """At each moment the strongest head of each role, and how well the model guesses, over the bundled sentences."""
-    found: tuple[dict[str, list[Strongest]], list[Score]] = time_lapses().get(every_career, model)
+def role_history(model: str) -> tuple[dict[str, list[Strongest]], list[Score]]:
+    """At each moment the strongest head of each role, and how well the model guesses, over the bundled sentences.
+
+    Raises:
+        consent.NotStarted: it was not asked for; the page now offers it.
+    """
+    if not time_lapses.has(role_history_of, model):
+        every = snapshots(model)
+        lengths = [len(one.tokenize(text).ids) for one in list(every.values())[:1] for text in SENTENCES]
+        seconds = 2 * sum(survey_seconds(one, lengths) for one in every.values())  # scores take as long as measures
+        consent.ask(f"role_history_{model}", seconds, "Measure every moment")
+    found: tuple[dict[str, list[Strongest]], list[Score]] = time_lapses.get(role_history_of, model)
     return found
 
 
-def every_career(model: str) -> tuple[dict[str, list[Strongest]], list[Score]]:
+def role_history_of(model: str) -> tuple[dict[str, list[Strongest]], list[Score]]:
     """Measure every moment now."""
     heads: dict[str, list[Strongest]] = {role: [] for role in ROLES}
     scores = []
-    for step, one in grown(model).items():
-        with job_queue.turn(), st.spinner("Measuring every moment over 100 sentences …"):  # others may run in between
+    for step, one in snapshots(model).items():
+        with job_queue.slot(), st.spinner("Measuring every moment over 100 sentences …"):  # others may run in between
             found = measure(one)
             scores.append(evaluate_text(one, SENTENCES))
         for role, series in heads.items():
             series.append(timelapse.strongest(step, found, role))
     return heads, scores
+
+
+proof_results = Results(proofs_of, PROOFS_BYTES)
+surveys = Results(surveyed, SURVEYS_BYTES)
+experiment_results = Results(tried, FINDINGS_BYTES)
+findings_kept = Results(put_to_trial, FINDINGS_BYTES)
+snapshots_kept = Results(snapshots_of, 1, size=lambda every: 1)
+time_lapses = Results(lambda kind, *asked: kind(*asked), MOMENTS_BYTES)

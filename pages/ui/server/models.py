@@ -5,22 +5,29 @@ path outside the server's model folder, and nothing is downloaded because of a l
 """
 
 import os
+import threading
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import streamlit as st
 
-from encoder import PRESETS, TextEncoder
+from encoder import PRESETS, TextEncoder, checkpoint, hub
 from encoder.checkpoint import CheckpointError
-from encoder.checkpoint.listing import within
+from encoder.checkpoint.listing import folders, within
 from encoder.explain.cost import size
 from encoder.model.config import EncoderConfig
 from encoder.model.config_text import config_to_text, text_to_config
 from pages.ui.server import memory
 
+DRAWN, READ = 4e-9, 1.5e-9  # seconds for a byte of weights that are drawn, or read from a disk
 BUILT, FOLDER = "built:", "folder:"
 USUAL_FOLDER = "~/encoder-models"
-MOST_MB = int(os.environ.get("ENCODER_MOST_MB", "1500"))  # what the weights of one model may take
+MOST_MB = memory.setting("ENCODER_MOST_MB", 1500)  # what the weights of one model may take
+MOST_FETCHED, MOST_FETCHED_MB = 20, 10_000  # models in the folder up to which more are fetched
+fetch_lock = threading.Lock()  # one model is fetched at a time
+OFF = ("", "off", "0", "false", "no")  # of a setting
 
 
 @dataclass(frozen=True)
@@ -60,8 +67,29 @@ def usual() -> Path:
 
 
 def hub_is_on() -> bool:
-    """Whether a person may have models fetched from the hub (ENCODER_HUB is not "off", and there is a folder)."""
-    return folder() is not None and os.environ.get("ENCODER_HUB", "on") != "off"
+    """Whether a person may have models fetched from the hub: ENCODER_HUB is "on", and there is a folder."""
+    return folder() is not None and os.environ.get("ENCODER_HUB", "").strip().lower() not in OFF
+
+
+def fetch(repo_id: str, progress: Callable[[int, int], None]) -> None:
+    """Fetch a model from the hub into the folder, one at a time, as long as there are not too many.
+
+    Raises:
+        ValueError: it is no such model, or too large, or the folder holds as many as it may.
+        OSError: the disk is full.
+    """
+    root = folder()
+    if root is None or not hub_is_on():
+        raise ValueError("this server fetches no models from the hub")
+    with fetch_lock:
+        there = folders(root)
+        held = sum(file.stat().st_size for name in there for file in (root / name).glob("*.safetensors")) / 1e6
+        if repo_id not in there and (len(there) >= MOST_FETCHED or held > MOST_FETCHED_MB):
+            raise ValueError(
+                f"the folder of models holds {len(there)} of {held:,.0f} MB; no more are fetched from "
+                f"{MOST_FETCHED} on, or {MOST_FETCHED_MB:,} MB"
+            )
+        hub.download(repo_id, root, progress, int(MOST_MB * 1e6))
 
 
 def offer(name: str) -> Offer:
@@ -82,6 +110,7 @@ def check(name: str) -> None:
         within_limit(text_to_config(name.removeprefix(BUILT))[0])
     elif name.startswith(FOLDER):
         place(name)
+        within_megabytes(weights(name) / 1e6)
     elif name not in MODELS:
         raise ValueError(f"models are {', '.join(MODELS)}, {BUILT}… and {FOLDER}…")
 
@@ -96,7 +125,11 @@ def place(name: str) -> Path:
 
 def within_limit(config: EncoderConfig) -> None:
     """Refuse a shape whose weights would take more memory than a model may have."""
-    needed = size(config).bytes_of_weights / 1e6
+    within_megabytes(size(config).bytes_of_weights / 1e6)
+
+
+def within_megabytes(needed: float) -> None:
+    """Refuse weights of so many MB where a model may not have them."""
     if needed > MOST_MB:
         raise ValueError(f"its weights would take {needed:,.0f} MB; this server allows {MOST_MB:,} MB for a model")
 
@@ -119,12 +152,39 @@ def remember(name: str) -> None:
 
 
 def weights(name: str) -> int:
-    """About how many bytes the weights of that model take; 0 for those that are offered, which always fit."""
-    if name.startswith(BUILT):
-        return size(text_to_config(name.removeprefix(BUILT))[0]).bytes_of_weights
+    """About how many bytes the weights of that model take.
+
+    Those of a folder may be of 16 bits on disk, and be of 32 here; a folder that is damaged is told so when it is read.
+    """
     if name.startswith(FOLDER):
-        return sum(file.stat().st_size for file in place(name).glob("*.safetensors"))
-    return 0
+        on_disk = sum(file.stat().st_size for file in place(name).glob("*.safetensors"))
+        with suppress(ValueError, OSError):
+            config = checkpoint.read_config(place(name) / "config.json", mlm_head=False)
+            return max(on_disk, size(config).bytes_of_weights)
+        return on_disk
+    return size(config_of(name)).bytes_of_weights
+
+
+def config_of(name: str) -> EncoderConfig:
+    """The shape of a model that is not in a folder, before it is made."""
+    if name.startswith(BUILT):
+        return text_to_config(name.removeprefix(BUILT))[0]
+    if preset := MODELS[name].preset:
+        return PRESETS[preset]
+    return checkpoint.read_config(checkpoint.BUNDLED / (MODELS[name].twin or name) / "config.json", mlm_head=True)
+
+
+def footprint(name: str) -> int:
+    """About how many bytes a model takes when it is there: nearly all of its weights are prepacked, too."""
+    check(name)
+    return 2 * weights(name)
+
+
+def seconds(name: str) -> float:
+    """About how long it takes until a model is there: those that are offered are ready in a moment."""
+    if name in MODELS:
+        return 0.0
+    return weights(name) * (DRAWN if name.startswith(BUILT) else READ)
 
 
 def make(name: str, twin: TextEncoder | None) -> TextEncoder:
@@ -134,7 +194,6 @@ def make(name: str, twin: TextEncoder | None) -> TextEncoder:
         ValueError: as `check`, and for a damaged checkpoint; the server's own paths are not named.
     """
     check(name)
-    memory.check_room(weights(name))
     if twin is not None:
         return TextEncoder.from_config(twin.config, tokenizer=twin.tokenizer, name=name)
     if name.startswith(BUILT):

@@ -7,7 +7,7 @@ when it was drawn, the recorded run too; with every other sentence a session wou
 from pages.ui.server import inside
 
 
-def let_go() -> None:
+def clean_up() -> None:
     """At the end of a run, forget the callbacks of widgets that were not drawn in it."""
     kept, drawn = inside.widgets()
     for name in [name for name in kept if not any(one in name for one in drawn)]:  # "...ID__events" is of ID

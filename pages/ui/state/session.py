@@ -24,7 +24,9 @@ class Session:
     `defaults` holds, for each choice that a page asked for, what it is where nothing is chosen. `notes` are the
     sentences to say on top of the page.
 
-    Models and runs: `last_model` could be shown last, `own_models` are those that the person has opened. `trail` are
+    Models and runs: `last_model` could be shown last, `own_models` are those that the person has opened,
+    `models_asked_for` those chosen by a click, `offered` the view of a link whose model takes long to load. `asked_for`
+    are the keys of long computations that were asked for just now. `trail` are
     the opened numbers that lead back, `edits_before` the edits before each change. `sweeps` keeps, by the sweep's key,
     what was last asked and what was found. `moment` is the moment of training that was picked.
 
@@ -45,6 +47,9 @@ class Session:
 
     first_visit: bool | None = None
     last_model: str = ""
+    models_asked_for: set[str] = field(default_factory=set)
+    offered: "View | None" = None
+    asked_for: set[str] = field(default_factory=set)
     own_models: list[str] = field(default_factory=list)
     trail: "list[Cell]" = field(default_factory=list)
     edits_before: "list[tuple[Edit, ...]]" = field(default_factory=list)

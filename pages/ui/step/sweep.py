@@ -16,7 +16,7 @@ def follow(key: str, asked: tuple[Any, ...], start: Callable[[], Generator[Any, 
         bar = st.progress(0.0, "Starting …")
         way_out = st.empty()
         way_out.button("Cancel", key=f"{key}_cancel")
-        with job_queue.turn():
+        with job_queue.slot():
             for found in start():
                 bar.progress(found.done / found.total, f"{found.done} of {found.total} runs")
         bar.empty()

@@ -1,4 +1,4 @@
-"""Heavy work takes turns: in order, with a place that is told, given up on the way, and refused where too many wait."""
+"""Heavy work waits in a queue: in order, with its place told, given up on the way, refused where too many wait."""
 
 import threading
 from dataclasses import replace
@@ -11,10 +11,9 @@ from tiny import TINY
 
 from encoder import PRESETS, TextEncoder
 from encoder.explain.cost import run_flops, step_costs
-from pages.ui import session
-from pages.ui.server import job_queue, measurements
+from pages.ui.server import engine, job_queue, measurements
 from pages.ui.server.cache import Results, nbytes
-from pages.ui.server.job_queue import FullError, Turns
+from pages.ui.server.job_queue import FullError, JobQueue
 
 pytestmark = pytest.mark.slow
 
@@ -24,14 +23,14 @@ class Leave(BaseException):
 
 
 def test_a_free_queue_is_passed_at_once() -> None:
-    queue, told = Turns(at_once=2), []
-    with queue.turn(told.append), queue.turn(told.append):
+    queue, told = JobQueue(at_once=2), []
+    with queue.slot(told.append), queue.slot(told.append):
         assert len(queue.line) == 2
     assert (queue.line, told) == ([], [])
 
 
 def test_jobs_start_in_the_order_they_came_and_hear_their_place() -> None:
-    queue, started, told = Turns(at_once=1), [], {i: [] for i in range(3)}
+    queue, started, told = JobQueue(at_once=1), [], {i: [] for i in range(3)}
     heard = threading.Semaphore(0)
 
     def work(i: int) -> None:
@@ -39,11 +38,11 @@ def test_jobs_start_in_the_order_they_came_and_hear_their_place() -> None:
             told[i].append(before)
             heard.release()
 
-        with queue.turn(tell):
+        with queue.slot(tell):
             started.append(i)
 
     threads = [threading.Thread(target=work, args=(i,)) for i in range(3)]
-    with queue.turn(lambda before: None):
+    with queue.slot(lambda before: None):
         for thread in threads:
             thread.start()
             assert heard.acquire(timeout=10)
@@ -56,25 +55,25 @@ def test_jobs_start_in_the_order_they_came_and_hear_their_place() -> None:
 
 
 def test_a_place_is_given_up_while_waiting_and_while_working() -> None:
-    queue = Turns(at_once=1)
+    queue = JobQueue(at_once=1)
 
     def leave(before: int) -> None:
         raise Leave
 
-    with queue.turn(leave):
-        with pytest.raises(Leave), queue.turn(leave):
+    with queue.slot(leave):
+        with pytest.raises(Leave), queue.slot(leave):
             raise AssertionError("it is not its turn")
         assert len(queue.line) == 1
-    with pytest.raises(Leave), queue.turn(leave):
+    with pytest.raises(Leave), queue.slot(leave):
         raise Leave
     assert queue.line == []
 
 
 def test_too_many_are_refused_with_a_sentence() -> None:
-    queue = Turns(at_once=1, most_waiting=0)
-    with queue.turn(print), pytest.raises(FullError, match="0 long computations wait already"), queue.turn(print):
+    queue = JobQueue(at_once=1, most_waiting=0)
+    with queue.slot(print), pytest.raises(FullError, match="0 long computations wait already"), queue.slot(print):
         raise AssertionError("there is no room")
-    with queue.turn(print):
+    with queue.slot(print):
         pass
 
 
@@ -92,15 +91,15 @@ def test_operations_of_a_run_are_those_of_its_steps(base: TextEncoder) -> None:
 
 
 @pytest.fixture
-def full(monkeypatch: pytest.MonkeyPatch) -> Turns:
+def full(monkeypatch: pytest.MonkeyPatch) -> JobQueue:
     """A queue in which one job works and none may wait."""
-    queue = Turns(at_once=1, most_waiting=0)
-    monkeypatch.setattr(job_queue, "turns", lambda: queue)
+    queue = JobQueue(at_once=1, most_waiting=0)
+    monkeypatch.setattr(job_queue, "queue", queue)
     queue.line.append("a job at work")
     return queue
 
 
-def test_a_full_queue_is_said_on_the_page_and_tried_again(full: Turns) -> None:
+def test_a_full_queue_is_said_on_the_page_and_tried_again(full: JobQueue) -> None:
     app = go(open_app(), "what_if")
     healthy(app.button(key="loo_go").click().run())
     assert "wait already" in app.warning[0].value
@@ -111,8 +110,8 @@ def test_a_full_queue_is_said_on_the_page_and_tried_again(full: Turns) -> None:
     assert any("matters most" in m.value for m in app.markdown)
 
 
-def test_short_runs_do_not_wait_behind_long_ones(full: Turns, monkeypatch: pytest.MonkeyPatch) -> None:
-    session.runs.clear()
+def test_short_runs_do_not_wait_behind_long_ones(full: JobQueue, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine.run_cache.clear()
     app = open_app(sentence="Nobody has typed this before.")
     assert not app.warning
     monkeypatch.setattr(job_queue, "HEAVY_FLOPS", 0)
@@ -143,6 +142,6 @@ def test_results_are_counted_in_bytes_and_made_once() -> None:
 def test_the_size_of_a_result_is_that_of_its_numbers(small: TextEncoder) -> None:
     assert 4 * 1000 <= nbytes([torch.zeros(10), {"x": (np.zeros(990, np.float32),)}]) <= 4 * 1000 + 500
     assert nbytes("x" * 1000) >= 1000
-    found = measurements.measured("small", "The cat.")
+    found = measurements.surveyed("small", "The cat.")
     assert nbytes(found) >= found.likeness.nbytes + found.layer_cka.nbytes
     assert nbytes(replace(TINY)) < 5000

@@ -1,5 +1,5 @@
 // @ts-check
-// Closes Streamlit's mistaken dialog; startup.py says why.
+// Closes Streamlit's mistaken dialog; cold_start.py says why.
 export default function () {
   const close = () => {
     const dialog = document.querySelector('[role=dialog]');

@@ -21,46 +21,33 @@ NOTHING = {
     "data": [{"type": "heatmap", "z": [[0]], "opacity": 0, "showscale": False, "hoverinfo": "skip"}],
     "layout": {"height": 10, "xaxis": {"visible": False}, "yaxis": {"visible": False}},
 }
-_component = component(__file__, "startup", "<span></span>")
+_component = component(__file__, "cold_start", "<span></span>")
 
 
-@st.cache_resource(show_spinner=False)
-def sessions() -> list[bool]:
-    """One entry as soon as this server has a session."""
-    return []
+visited = threading.Event()  # as soon as this server has a session
+loaded = threading.Event()  # as soon as it has its libraries
+import_lock = threading.Lock()  # held by the visitor whose run imports
 
 
 def draw() -> None:
     """Close the dialog in the very first session."""
-    if st.session_state.setdefault("first_visit", not sessions()):
-        sessions().append(True)
+    if st.session_state.setdefault("first_visit", not visited.is_set()):
+        visited.set()
         _component(key="first_visit_dialog")
-
-
-@st.cache_resource(show_spinner=False)
-def loaded() -> list[bool]:
-    """One entry as soon as this server has its libraries."""
-    return []
-
-
-@st.cache_resource(show_spinner=False)
-def seat() -> threading.Lock:
-    """Held by the visitor whose run imports."""
-    return threading.Lock()
 
 
 @contextmanager
 def loading() -> Iterator[None]:
-    """Around the imports: one visitor does them, in a hurry; who comes meanwhile waits here."""
-    if loaded():
+    """Around the imports: one visitor does them, undisturbed; who comes meanwhile waits here."""
+    if loaded.is_set():
         yield
         return
-    with seat(), nullcontext() if loaded() else hurry():
+    with import_lock, nullcontext() if loaded.is_set() else undisturbed():
         yield
 
 
 @contextmanager
-def hurry() -> Iterator[None]:
+def undisturbed() -> Iterator[None]:
     """After a chart of nothing, nobody looks for garbage meanwhile, nor ever after among what was loaded.
 
     Nobody else may draw: Plotly looks at numpy as soon as another thread has begun to import it. To look at all of
@@ -79,4 +66,4 @@ def hurry() -> Iterator[None]:
         gc.enable()
     gc.freeze()
     waiting.empty()
-    loaded().append(True)
+    loaded.set()

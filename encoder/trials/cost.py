@@ -1,0 +1,43 @@
+"""What a trial takes before it is made: about, by the runs of the model that it makes."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from encoder.experiments import LENGTHS
+from encoder.explain.cost import run_flops, size
+from encoder.text_encoder import TextEncoder
+
+USUAL = 16  # tokens of the sentences that a trial brings along
+RUNS = {  # runs of the model, where a trial makes others than one for each text it is given, and one
+    "same_vectors": 5,
+    "identical_rows": 5,
+    "padding_ignored": 6,
+    "head_job": 4,
+    "layers_rise": 108,
+}
+AT_ONCE = {"padding_ignored": 6, "same_vectors": 5, "identical_rows": 5, "layers_rise": 20}  # runs held, where not 2
+REPETITIONS = 4  # runs of each length that is timed
+FIXED = {"gradients_vanish": 0.7, "pre_norm_deeper": 1.5, "norms_keep_length": 0.5}  # seconds, without the model
+
+
+class TrialCost(NamedTuple):
+    """Floating-point operations of the model's runs, bytes held meanwhile, and seconds of what is no run of it."""
+
+    flops: float
+    nbytes: float
+    seconds: float
+
+
+def trial_cost(name: str, encoder: TextEncoder, given: Mapping[str, Any]) -> TrialCost:
+    """What one trial will take; its parameters need not be checked yet."""
+    texts = [one for value in given.values() for one in (value if isinstance(value, list) else [value])]
+    texts = [one for one in texts if isinstance(one, str)]
+    if name == "time_constant":
+        longest = given.get("longest", LENGTHS[-1])
+        lengths = [n for n in LENGTHS if n <= min(longest, encoder.max_tokens)]
+        flops = REPETITIONS * sum(run_flops(encoder.config, n) for n in lengths)
+        return TrialCost(flops, size(encoder.config).bytes_of_a_run(64), 0)
+    n = max([USUAL, *(len(encoder.tokenize(text).ids) for text in texts)])
+    runs = RUNS.get(name, 1 + len(texts))
+    nbytes = AT_ONCE.get(name, 2) * size(encoder.config).bytes_of_a_run(n)
+    return TrialCost(runs * run_flops(encoder.config, n), nbytes, FIXED.get(name, 0.1))

@@ -1,0 +1,210 @@
+"""Large things that all sessions share: made when asked for first, lent to the runs of scripts, and let go after.
+
+A thing is on loan from when a script run asks for it until that run ends. What is not on loan stays as long as it fits
+and an open page shows it. What is let go gives up its memory at once, whoever still holds it.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Any
+
+from encoder.pulse import pulse
+
+LOOK = 0.25  # seconds between two looks at whether the person still waits
+GRACE = 8.0  # seconds that a thing stays when nobody looks at it: a page that is loaded anew finds it
+Key = tuple[object, ...]
+
+
+@dataclass(eq=False)
+class Loan:
+    """What one run of a script has borrowed, for the page of `visitor`."""
+
+    visitor: str
+    things: set[tuple["Pool", Key]] = field(default_factory=set)
+
+
+@dataclass
+class Entry:
+    """A thing that is kept, its size in bytes, when it was last used, and the loans it is part of."""
+
+    value: Any
+    nbytes: int
+    used: float
+    loans: set[Loan] = field(default_factory=set)
+
+
+_loan: ContextVar[Loan | None] = ContextVar("loan", default=None)
+
+
+@contextmanager
+def borrowing(visitor: str = "") -> Iterator[None]:
+    """For the block, what this thread asks for is on loan; a block within another is part of that."""
+    if _loan.get() is not None:
+        yield
+        return
+    loan = Loan(visitor)
+    before = _loan.set(loan)
+    try:
+        yield
+    finally:
+        _loan.reset(before)
+        for pool in {pool for pool, _ in loan.things}:
+            pool.end(loan)
+
+
+@contextmanager
+def waiting_for(lock: threading.Lock) -> Iterator[None]:
+    """Hold a lock for the block; who leaves while waiting for it does not get it any more."""
+    while not lock.acquire(timeout=LOOK):
+        pulse()
+    try:
+        pulse()
+        yield
+    finally:
+        lock.release()
+
+
+class Pool:
+    """Things by what was asked for, all together of `most_bytes` unless those on loan are more.
+
+    Args:
+        make: makes one; called once for all who ask at the same time.
+        most_bytes: what all may hold.
+        expected: about how many bytes one will take, before it is made.
+        size: how many it takes.
+        let_go: has one give up its memory.
+        stays: which ones go last, and never for want of somebody who looks at them.
+    """
+
+    def __init__(
+        self,
+        make: Callable[..., Any],
+        most_bytes: float,
+        *,
+        expected: Callable[..., int],
+        size: Callable[[Any], int],
+        let_go: Callable[[Key, Any], None],
+        stays: Callable[[Key], bool] = lambda key: False,
+    ) -> None:
+        self.stays = stays
+        self.make, self.most_bytes, self.expected, self.size, self.let_go = make, most_bytes, expected, size, let_go
+        self.kept: OrderedDict[Key, Entry] = OrderedDict()  # used longest ago first
+        self.making: dict[Key, int] = {}  # bytes that are expected
+        self.shown: dict[str, set[Key]] = {}  # visitor -> what the page shows
+        self.made = 0  # how many, since the server began
+        self.changed = threading.Condition(threading.RLock())
+
+    def get(self, *key: object) -> Any:
+        """The thing that is asked for, on loan where a loan is open."""
+        loan = _loan.get()
+        while True:
+            with self.changed:
+                if key in self.kept:
+                    return self.lend(key, loan)
+                if key not in self.making:
+                    self.making[key] = 0
+                    break
+                self.changed.wait(LOOK)
+            pulse()
+        try:
+            self.admit(key, self.expected(*key), loan)
+            value = self.make(*key)
+            with self.changed:
+                self.made += 1
+                self.kept[key] = Entry(value, self.size(value), monotonic())
+                return self.lend(key, loan)
+        finally:
+            with self.changed:
+                del self.making[key]
+                self.trim()
+                self.changed.notify_all()
+
+    def lend(self, key: Key, loan: Loan | None) -> Any:
+        """Hand out what is kept."""
+        self.kept.move_to_end(key)
+        entry = self.kept[key]
+        entry.used = monotonic()
+        if loan is not None:
+            entry.loans.add(loan)
+            loan.things.add((self, key))
+        return entry.value
+
+    def admit(self, key: Key, nbytes: int, loan: Loan | None) -> None:
+        """Wait until there is room. Who has something on loan already does not wait: others may wait for that."""
+        while True:
+            with self.changed:
+                self.trim(nbytes)
+                others = any(self.making.values()) or any(entry.loans for entry in self.kept.values())
+                ours = loan is not None and any(pool is self for pool, _ in loan.things)
+                if ours or not others or self.held + nbytes <= self.most_bytes:
+                    self.making[key] = nbytes
+                    return
+                self.changed.wait(LOOK)
+            pulse()
+
+    @property
+    def held(self) -> int:
+        """Bytes of all that is kept or in the making."""
+        return sum(entry.nbytes for entry in self.kept.values()) + sum(self.making.values())
+
+    def end(self, loan: Loan) -> None:
+        """The script run is over: what it borrowed may go, and is what its page shows."""
+        with self.changed:
+            mine = {key for pool, key in loan.things if pool is self}
+            for key in mine & self.kept.keys():
+                self.kept[key].loans.discard(loan)
+                self.kept[key].used = monotonic()
+            if loan.visitor:
+                self.shown[loan.visitor] = mine
+            self.trim()
+            self.changed.notify_all()
+
+    def trim(self, more: int = 0) -> None:
+        """Let go of what was used longest ago, until `more` bytes fit or all the rest is on loan."""
+        while self.held + more > self.most_bytes and self.drop_one():
+            pass
+
+    def drop_one(self) -> bool:
+        """Let go of what was used longest ago and is not on loan; False where there is none."""
+        with self.changed:
+            idle = [key for key, entry in self.kept.items() if not entry.loans]
+            for key in sorted(idle, key=self.stays)[:1]:
+                self.drop(key)
+            return bool(idle)
+
+    def drop(self, key: Key) -> None:
+        """Let go of one thing."""
+        entry = self.kept.pop(key)
+        self.let_go(key, entry.value)
+
+    def forget(self, first: object) -> None:
+        """Let go of everything that was asked for with this first argument."""
+        with self.changed:
+            for key in [key for key in self.kept if key[0] == first]:
+                self.drop(key)
+
+    def clear(self) -> None:
+        """Let go of everything."""
+        with self.changed:
+            for key in list(self.kept):
+                self.drop(key)
+
+    def drop_unseen(self, is_here: Callable[[str], bool]) -> bool:
+        """Let go of what no open page shows and nobody has used for a while; whether there was any."""
+        with self.changed:
+            self.shown = {visitor: keys for visitor, keys in self.shown.items() if is_here(visitor)}
+            seen = set().union(*self.shown.values())
+            before = monotonic() - GRACE
+            gone = [
+                key
+                for key, entry in self.kept.items()
+                if not entry.loans and entry.used < before and key not in seen and not self.stays(key)
+            ]
+            for key in gone:
+                self.drop(key)
+            return bool(gone)

@@ -1,0 +1,28 @@
+"""Whose script runs now, and whether the page it runs for is still open."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from streamlit import runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from encoder.pulse import listening
+from pages.ui.server import inside
+
+
+def current() -> str:
+    """The session whose script this thread runs; empty in any other thread."""
+    context = get_script_run_ctx(suppress_warning=True)
+    return context.session_id if context else ""
+
+
+def is_here(session: str) -> bool:
+    """Whether the page of a session is open."""
+    return runtime.exists() and runtime.get_instance().is_active_session(session)
+
+
+@contextmanager
+def attended() -> Iterator[None]:
+    """For the block, long computations end where the page was closed or its visitor has chosen something else."""
+    with listening(inside.leave_if_asked()):
+        yield
