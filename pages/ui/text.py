@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from encoder.figures.theme import ACCENT, MUTED, SECOND, Theme
+from encoder.figures.theme import ACCENT, BACKGROUND, MUTED, SECOND, Theme
 from encoder.model.config import EncoderConfig
 
 NUMBER = st.column_config.NumberColumn(format="%.4g")
@@ -16,7 +16,8 @@ def colours(name: str, pair: dict[Theme, str]) -> str:
     return f"--{name}: light-dark({pair['light']}, {pair['dark']});"
 
 
-COLOURS = " ".join(colours(name, pair) for name, pair in (("muted", MUTED), ("accent", ACCENT), ("second", SECOND)))
+SHARED_COLOURS = {"muted": MUTED, "accent": ACCENT, "second": SECOND, "page": BACKGROUND}
+COLOURS = " ".join(colours(name, pair) for name, pair in SHARED_COLOURS.items())
 SHARED = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
 STYLE = f"<style>:root {{ {COLOURS} }}\n{SHARED}</style>"
 

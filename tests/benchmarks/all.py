@@ -16,6 +16,7 @@ ALL: tuple[tuple[str, ...], ...] = (
     ("bench_trace.py",),
     ("bench_inspector.py",),
     ("bench_heads.py",),
+    ("bench_living_map.py",),
     ("bench_knockout.py",),
     ("bench_pages.py",),
     ("bench_load.py", "--sessions", "30", "60"),

@@ -1,0 +1,293 @@
+"""The living map in a real browser: what lights up is what was recorded; mouse, touch and keys reach every number."""
+
+import base64
+import json
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from axe_playwright_python.base import AXE_SCRIPT
+from browser_tools import open_page, problems, rerun, runs, watch, widget
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from encoder import TextEncoder, Trace
+from encoder.figures import living_map
+from pages.ui.state.view import EXAMPLE
+
+AXE = "() => axe.run(document, {resultTypes: ['violations']}).then(found => found.violations.map(one => one.id))"
+SCRIPTS = Path(__file__).resolve().parents[2] / "pages" / "ui" / "components"
+LIT = "root => root.map.lit.map(band => [band.layer, band.query, band.key])"
+DRAWN = "root => Boolean(root.map && root.map.detail && root.map.detail.arrays && root.map.lit)"
+IT, ANIMAL = 8, 2
+
+
+@pytest.fixture(scope="module")
+def trace(base: TextEncoder) -> Trace:
+    return base.trace(EXAMPLE)
+
+
+def opened(page: Page, url: str, query: str = "") -> Locator:
+    """The map of the first page, drawn."""
+    open_page(page, f"{url}/{query}" if query else url)
+    root = widget(page, "living_map").locator(".map")
+    expect(root.locator(".tokens button").first).to_be_visible()
+    page.wait_for_function(
+        "root => Boolean(root.map && root.map.detail && root.map.detail.arrays)", arg=root.element_handle()
+    )
+    return root
+
+
+def lit(root: Locator) -> set[tuple[int, int, int]]:
+    """The bands that stand out, as layer, token that looks, token looked at; once the picture is painted."""
+    root.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    return {tuple(band) for band in root.evaluate(LIT)}
+
+
+def expected(trace: Trace, row: int, least: float, how: str = "max", head: int = 0) -> set[tuple[int, int, int]]:
+    """The bands into a row whose recorded weight is at least so much, between words."""
+    found = set()
+    for layer in range(trace.config.n_layers):
+        weights = trace[f"layers.{layer}.attention.weights"].numpy().astype(np.float64)
+        values = {"max": weights.max(0), "mean": weights.mean(0), "head": weights[head]}[how]
+        for key, special in enumerate(trace.tokenization.special):
+            if not special and not trace.tokenization.special[row] and values[row, key] >= least:
+                found.add((layer, row, key))
+    return found
+
+
+def hover(page: Page, root: Locator, row: int) -> None:
+    """Put the mouse on a row, where there are no numbers."""
+    box = root.locator(".tokens button").nth(row).bounding_box()
+    assert box
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+
+def cell_centre(root: Locator, local: str, row: int, cell: int) -> tuple[float, float]:
+    """Where a cell of the unfolded layer is on the screen."""
+    x, y = root.evaluate(
+        """(root, [local, row, cell]) => {
+          const map = root.map, box = map.canvas.getBoundingClientRect();
+          const at = map.cellAt(map.columns.findIndex(c => c.local === local), row, cell);
+          const x = map.left + (at.x + ((cell + 0.5) * at.w) / at.cells) * map.camera.k - map.camera.x;
+          return [box.left + x, box.top + map.top + (row + 0.5) * map.rowHeight * map.camera.k - map.camera.y];
+        }""",
+        [local, row, cell],
+    )
+    return x, y
+
+
+def settled(page: Page, root: Locator) -> None:
+    """Wait until nothing glides."""
+    page.wait_for_function("root => !root.map.gliding && root.map.detail.arrays", arg=root.element_handle())
+
+
+def test_a_word_lights_exactly_the_bands_that_were_recorded(page: Page, app_url: str, trace: Trace) -> None:
+    root = opened(page, app_url)
+    asked = runs(page)
+    assert root.get_attribute("data-lit") == str(IT), "the page opens on its own finding"
+    assert lit(root) == expected(trace, IT, 0.15)
+    for row in (2, 11, 0):
+        hover(page, root, row)
+        assert lit(root) == expected(trace, row, 0.15), row
+    hover(page, root, IT)
+    root.locator("select").first.select_option("mean")
+    assert lit(root) == expected(trace, IT, 0.15, "mean")
+    root.locator("select").first.select_option("head")
+    root.locator("input[type=range]").fill("31")
+    assert lit(root) == expected(trace, IT, 0.31, "head", head=1)
+    root.locator("select").nth(1).select_option("to")
+    said = {(layer, query, key) for layer, query, key in lit(root) if key == IT}
+    assert said == lit(root) and said == {
+        band for row in range(14) for band in expected(trace, row, 0.31, "head", head=1) if band[2] == IT
+    }
+    expect(root.locator("output.said")).to_contain_text("“it” is looked at most by")
+    assert runs(page) == asked, "all of this happens in the browser"
+
+
+def test_a_layer_unfolds_and_a_click_opens_the_recorded_number(page: Page, app_url: str, trace: Trace) -> None:
+    root = opened(page, app_url)
+    with rerun(page):
+        root.get_by_role("button", name="Layer 4", exact=True).click()
+    settled(page, root)
+    expect(root.get_by_role("button", name="Layer 4", exact=True)).to_have_attribute("aria-expanded", "true")
+    with rerun(page):
+        page.mouse.click(*cell_centre(root, "attention.weights", IT, ANIMAL))
+    weight = float(trace["layers.4.attention.weights"][1, IT, ANIMAL])
+    title = widget(page, "inspector").locator("h3")
+    expect(title).to_have_text(f"Attention weights, layer 4, head 1, “it” ({IT}) → “animal” ({ANIMAL}) = {weight:.4g}")
+    for part in ("unfolded=1", "cell=layers.4.attention.weights"):
+        assert part in page.url
+    said = title.inner_text()
+    root = opened(page, page.url)
+    expect(root.get_by_role("button", name="Layer 4", exact=True)).to_have_attribute("aria-expanded", "true")
+    expect(widget(page, "inspector").locator("h3")).to_have_text(said)
+    assert root.evaluate("root => root.map.mark") == {
+        "step": "layers.4.attention.weights", "head": 1, "row": IT, "cell": ANIMAL
+    }  # fmt: skip
+    with rerun(page):
+        root.get_by_role("button", name="Layer 4, head 6").click()
+    settled(page, root)
+    with rerun(page):
+        page.mouse.click(*cell_centre(root, "attention.q", IT, 3))
+    name, index = "layers.4.attention.q", living_map.index_at(trace, "layers.4.attention.q", 6, IT, 3)
+    expect(widget(page, "inspector").locator("h3")).to_contain_text(f"= {float(trace[name][index]):.4g}")
+    assert "head=6" in page.url
+
+
+def test_the_page_of_a_step_is_reached_from_its_column(page: Page, app_url: str) -> None:
+    root = opened(page, app_url, "?unfolded=1&layer=2")
+    root.get_by_role("button", name="Hidden units before activation").click()
+    settled(page, root)
+    with rerun(page):
+        root.get_by_role("button", name="go to its page").click()
+    expect(page.locator("h1")).to_have_text("Feed-forward")
+    assert "layer=2" in page.url and "step=feed_forward.hidden" in page.url
+
+
+def test_keys_alone_reach_every_number(page: Page, app_url: str, trace: Trace) -> None:
+    root = opened(page, app_url, "?layer=1")
+    said = root.locator("output.said")
+    root.locator(".tokens button").first.focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowDown")
+    assert lit(root) == expected(trace, 3, 0.15)
+    page.keyboard.press("Enter")
+    expect(root.locator(".tokens button").nth(3)).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("ArrowRight")
+    with rerun(page):
+        page.keyboard.press("Enter")
+    settled(page, root)
+    expect(root.get_by_role("button", name="Layer 1", exact=True)).to_have_attribute("aria-expanded", "true")
+    page.keyboard.press("ArrowDown")
+    expect(said).to_contain_text("Layer 1, head 0")
+    page.keyboard.press("ArrowDown")
+    expect(said).to_contain_text("Attention weights")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    expect(said).to_contain_text("“cross” → “the”")
+    with rerun(page):
+        page.keyboard.press("Enter")
+    weight = float(trace["layers.1.attention.weights"][1, 4, 1])
+    expect(widget(page, "inspector").locator("h3")).to_contain_text(f"“cross” (4) → “the” (1) = {weight:.4g}")
+    expect(page.locator("h1")).to_have_text("Sentence & tokens")
+    page.keyboard.press("Escape")
+    with rerun(page):
+        page.keyboard.press("Escape")
+    expect(root.get_by_role("button", name="Layer 1", exact=True)).to_have_attribute("aria-expanded", "false")
+    assert "unfolded" not in page.url
+
+
+def test_zoom_keeps_the_point_under_the_pointer_and_fit_brings_the_whole_back(page: Page, app_url: str) -> None:
+    root = opened(page, app_url)
+    box = root.locator("canvas").first.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + 400, box["y"] + 300)
+    under = "root => { const f = root.map.at(400, 300); return [f.row, f.layer] }"
+    before = root.evaluate(under)
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -240)
+    page.keyboard.up("Control")
+    page.wait_for_function("root => root.map.camera.k > 1.2", arg=root.element_handle())
+    assert root.evaluate(under) == before
+    page.mouse.down()
+    page.mouse.move(box["x"] + 330, box["y"] + 300, steps=4)
+    page.mouse.up()
+    assert root.evaluate("root => root.map.camera.x") > 0
+    root.get_by_role("button", name="The whole picture").click()
+    assert root.evaluate("root => root.map.camera") == {"k": 1, "x": 0, "y": 0}
+
+
+@pytest.fixture
+def phone(browser: Browser) -> Iterator[Page]:
+    with browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True) as context:
+        page = context.new_page()
+        watch(page)
+        yield page
+        assert problems(page) == []
+
+
+def test_a_phone_does_the_same_by_touch(phone: Page, app_url: str, trace: Trace) -> None:
+    root = opened(phone, app_url)
+    root.locator(".tokens button").nth(2).tap()
+    shown = root.evaluate(
+        "({map}) => map.now.cards.flatMap((c, i) => (c.x - map.camera.x < map.width - map.left ? [i] : []))"
+    )
+    assert 1 <= len(shown) < 6, "the others are beyond the edge"
+    assert lit(root) == {band for band in expected(trace, 2, 0.15) if band[0] in shown}
+    with rerun(phone):
+        root.get_by_role("button", name="Layer 0", exact=True).tap()
+    settled(phone, root)
+    small = root.evaluate(
+        """root => [...root.querySelectorAll('button, select, input')].filter(b => b.checkVisibility()).map(b => {
+          const hit = b.closest('label') || b, box = hit.getBoundingClientRect();
+          return [b.ariaLabel || b.textContent, box.width, box.height];
+        }).filter(([, w, h]) => w < 24 || h < 24)"""
+    )
+    assert small == []
+    x, y = cell_centre(root, "attention.q", 2, 1)
+    with rerun(phone):
+        phone.touchscreen.tap(x, y)
+    index = living_map.index_at(trace, "layers.0.attention.q", 1, 2, 1)
+    value = float(trace["layers.0.attention.q"][index])
+    expect(widget(phone, "inspector").locator("h3")).to_contain_text(f"= {value:.4g}")
+
+
+def test_the_map_is_for_everybody(page: Page, app_url: str) -> None:
+    opened(page, app_url, "?unfolded=1")
+    page.evaluate(AXE_SCRIPT)
+    assert page.evaluate(AXE) == []
+
+
+def test_numbers_are_unpacked_and_written_as_they_were_packed(page: Page, trace: Trace) -> None:
+    """The pure functions, called as they stand in their file."""
+    source = (SCRIPTS / "living_map_data.js").read_text(encoding="utf-8")
+    packet = living_map.whole(trace)
+    about, arrays = living_map.unpacked(packet)
+    script = """async ([source, packet]) => {
+      const m = await import('data:text/javascript,' + encodeURIComponent(source));
+      const found = m.unpack(Uint8Array.from(atob(packet), c => c.charCodeAt(0)));
+      const arrays = Object.fromEntries(Object.entries(found.arrays).map(([k, a]) => [k, [[...a.values], a.shape]]));
+      return { about: found.about, arrays, percents: [0, 1, 2, 97, 98, 199, 200].map(m.percent),
+        texts: [m.percentText(0), m.percentText(98), m.percentText(255), m.signedText(127, 3), m.signedText(0, 3)],
+        bands: m.bandsOf(new Uint8Array([30, 29, 255, 200]), 2, 15, () => true).map(b => [b.query, b.key]),
+        dark: [m.isDark('rgb(13, 17, 24)'), m.isDark('rgb(255, 255, 255)')] };
+    }"""
+    page.goto("about:blank")
+    found: dict[str, Any] = page.evaluate(script, [source, base64.b64encode(packet).decode()])
+    assert found["about"] == json.loads(json.dumps(about))
+    for name, array in arrays.items():
+        values, shape = found["arrays"][name]
+        np.testing.assert_array_equal(np.reshape(np.array(values, array.dtype), shape), array)
+    assert found["percents"] == [0, 1, 1, 49, 49, 100, 100]
+    assert found["texts"] == ["<\u00a01\u00a0%", "49\u00a0%", "no number", "≈ 0", "\u22123 or beyond"]
+    assert found["bands"] == [[0, 0], [1, 1]] and found["dark"] == [True, False]
+
+
+@pytest.mark.parametrize("layers", [1, 6, 24])
+@pytest.mark.parametrize("opened_layer", [-1, 0])
+def test_nothing_stands_on_another(page: Page, layers: int, opened_layer: int) -> None:
+    source = (SCRIPTS / "living_map_layout.js").read_text(encoding="utf-8")
+    script = """async ([source, layers, open]) => {
+      const m = await import('data:text/javascript,' + encodeURIComponent(source));
+      const asked = { width: 800, rows: 14, layers, heads: 8, open, guesses: true, coarse: false, natural: 540 };
+      const found = m.layout(asked), folded = m.layout({ ...asked, open: -1 });
+      const half = m.between(folded, found, 1);
+      const camera = m.zoomed({ k: 1, x: 10, y: 5 }, 2, 100, 50);
+      return { spans: [...found.strips, ...found.cards, found.guess],
+        same: JSON.stringify(half) === JSON.stringify(found),
+        columns: m.columnSpans([14, 14, 110, 14], 400),
+        point: [(camera.x + 100) / camera.k, (camera.y + 50) / camera.k],
+        thumbs: Array.from({ length: 8 }, (_, h) => m.thumbAt(h, m.thumbGrid(8, 92, 106), 92)) };
+    }"""
+    page.goto("about:blank")
+    found = page.evaluate(script, [source, layers, opened_layer])
+    for spans in (found["spans"], found["columns"]):
+        assert all(a["x"] + a["w"] <= b["x"] for a, b in pairwise(spans))
+    assert found["columns"][-1]["x"] + found["columns"][-1]["w"] <= 400 and found["same"]
+    assert found["point"] == [110, 55], "what is under the pointer stays there"
+    assert len({(thumb["x"], thumb["y"]) for thumb in found["thumbs"]}) == 8
+    assert all(thumb["x"] >= 0 and thumb["x"] + thumb["size"] <= 92 for thumb in found["thumbs"])

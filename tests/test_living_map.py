@@ -1,0 +1,192 @@
+"""The living map's data is the recorded run: every cell, band, bar and guess is compared with the trace."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tiny import SENTENCE, TINY, tiny
+
+from encoder import Edit, TextEncoder, Trace
+from encoder.figures import living_map
+from encoder.steps.step import PAIRS, PER_HEAD
+
+SENTENCES = (
+    "The animal didn't cross the street because it was too wide.",
+    "The capital of France is [MASK].",
+    "I",
+    "The old man and the sea were friends. " * 4,
+    "!?",
+)
+
+
+@pytest.fixture(scope="module")
+def models(base: TextEncoder) -> dict[str, TextEncoder]:
+    narrow = replace(TINY, embedding_size=18, embedding_norm=True, norm_first=True, positions="learned", n_segments=2)
+    return {
+        "base": base,
+        "small": TextEncoder.from_pretrained("small"),
+        "pre-norm, narrow": tiny(narrow),
+        "one head": tiny(replace(TINY, n_heads=1, d_model=22, final_norm=True, norm="std_norm")),
+    }
+
+
+def half_percents(weight: float) -> int:
+    """What one byte says of a weight: whole steps of half a percent that it reaches."""
+    return sum(weight >= step / 200 for step in range(1, 201))
+
+
+def close(level: int, value: float, scale: float) -> bool:
+    """Whether a signed level stands for a value: within half a step, or at the end of the scale."""
+    if not math.isfinite(value):
+        return level == living_map.NONE
+    said = (int(level) - 127) / 127 * scale
+    return abs(said - value) <= scale / 127 * 0.51 or (level in (0, 254) and abs(value) > scale and said * value > 0)
+
+
+def check_whole(trace: Trace) -> None:
+    about, arrays = living_map.unpacked(living_map.whole(trace))
+    n, config = len(trace.tokens), trace.config
+    assert (about["rows"], about["layers"], about["heads"]) == (n, config.n_layers, config.n_heads)
+    for layer in range(config.n_layers):
+        weights = trace[f"layers.{layer}.attention.weights"].numpy().astype(np.float64)
+        for i in range(n):
+            for j in range(n):
+                column = weights[:, i, j]
+                assert arrays["strongest"][layer, i, j] == half_percents(column.max())
+                assert column[arrays["who"][layer, i, j]] == column.max()
+                assert arrays["mean"][layer, i, j] == half_percents(column.mean())
+                if arrays["thumbs"].shape[-1] == n:
+                    assert [*arrays["thumbs"][layer, :, i, j]] == [half_percents(w) for w in column]
+        for name, norm, part in (("attention", 1, "attention"), ("feed_forward", 2, "feed_forward")):
+            added = trace[f"layers.{layer}.{part}.output"].norm(dim=-1)
+            stood = trace[f"layers.{layer}.add_norm_{norm}.residual"].norm(dim=-1)
+            np.testing.assert_allclose(arrays[name][layer], (added / stood).numpy(), rtol=1e-5)
+    for s, name in enumerate(about["steps"]):
+        check_cells(trace, name, 0, arrays["strips"][s][:, : about["widths"][s]], about["scales"][s])
+
+
+def check_cells(trace: Trace, name: str, head: int, levels: np.ndarray, scale: float) -> None:
+    """Every cell is the largest number of its own row and stretch, and a click on it opens that very number."""
+    step, values = trace.step(name), trace[name].numpy()
+    values = values[head] if step.shape in (PAIRS, PER_HEAD) else values
+    stretch = math.ceil(values.shape[1] / levels.shape[1])
+    for row in range(len(levels)):
+        for cell in range(levels.shape[1]):
+            among = values[row, cell * stretch : (cell + 1) * stretch]
+            sizes = np.where(np.isfinite(among), np.abs(among), -1)
+            value = float(among[0 if name == "embedding.positions" else sizes.argmax()])
+            level = levels[row, cell]
+            fits = level == half_percents(value) if step.values == "share" else close(level, value, scale)
+            assert fits, (name, row, cell, value, level)
+            if (row + cell) % 7 == 0:
+                index = living_map.index_at(trace, name, head, row, cell)
+                opened = float(trace[name][index])
+                assert opened == value or not (math.isfinite(opened) or math.isfinite(value))
+                assert index[-2] == row and living_map.cell_of(trace, name, index) == (row, cell)
+
+
+def check_layer(trace: Trace, layer: int, heads: list[int]) -> None:
+    about, arrays = living_map.unpacked(living_map.layer(trace, layer))
+    columns = living_map.unpacked(living_map.whole(trace))[0]["columns"]
+    assert {"attention.q", "attention.weights", "feed_forward.activation"} < {column["local"] for column in columns}
+    for s, (column, scale) in enumerate(zip(columns, about["scales"], strict=True)):
+        for head in heads if column["heads"] else [0]:
+            levels = arrays[str(s)][head] if column["heads"] else arrays[str(s)]
+            check_cells(trace, f"layers.{layer}.{column['local']}", head, levels, scale)
+
+
+@pytest.mark.parametrize("name", ["base", "small", "pre-norm, narrow", "one head"])
+def test_every_cell_of_five_sentences_is_the_recorded_number(name: str, models: dict[str, TextEncoder]) -> None:
+    encoder = models[name]
+    texts = (
+        SENTENCES if "," not in name and name != "one head" else ("w1", SENTENCE, "w1 w1 w1", "w9 w8", "w2 w3 w4 w5 w6")
+    )
+    for text in texts:
+        trace = encoder.trace(text)
+        check_whole(trace)
+        if len(trace.tokens) < 20:
+            check_layer(trace, trace.config.n_layers - 1, [0, trace.config.n_heads - 1])
+
+
+def test_padded_runs_edits_and_pairs_are_drawn_as_recorded(models: dict[str, TextEncoder]) -> None:
+    small = models["small"]
+    padded, _ = small.trace(["The cat.", "The cat chased the mouse around the house."])
+    changed = small.trace(
+        "The cat chased the mouse.",
+        hidden=[2],
+        edits=[Edit("layers.1.attention.heads", "zero", heads=(2,)), Edit("layers.2.attention.masked", "causal")],
+    )
+    pair = small.trace(("The cat chased the mouse.", "It ran."))
+    for trace in (padded, changed, pair):
+        check_whole(trace)
+        for layer in (1, 2):
+            check_layer(trace, layer, [2])
+    about, arrays = living_map.unpacked(living_map.whole(padded))
+    assert about["padding"] == padded.padding > 0 and not any(about["words"][-padded.padding :])
+    assert not arrays["strongest"][:, :, -padded.padding :].any()
+    about, arrays = living_map.unpacked(living_map.whole(changed))
+    assert about["hidden"] == [2] and not arrays["strongest"][:, :, 2].any()
+    assert [(e["step"], e["heads"], e["off"]) for e in about["changed"]] == [
+        ("layers.1.attention.heads", [2], True),
+        ("layers.2.attention.masked", [], False),
+    ]
+    assert living_map.unpacked(living_map.whole(pair))[0]["segments"] == list(pair.tokenization.segments)
+
+
+def test_a_long_text_shares_rows_and_no_weight_is_lost(base: TextEncoder) -> None:
+    trace = base.trace("The old man and the sea were friends. " * 9)
+    about, arrays = living_map.unpacked(living_map.whole(trace))
+    every, n = about["every"], len(trace.tokens)
+    assert n > living_map.MOST_ROWS >= about["rows"] == math.ceil(n / every)
+    weights = trace["layers.3.attention.weights"].numpy().max(0)
+    for i, j in ((0, 0), (5, 9), (about["rows"] - 1, about["rows"] - 1)):
+        block = weights[i * every : (i + 1) * every, j * every : (j + 1) * every]
+        assert arrays["strongest"][3, i, j] == half_percents(block.max())
+    for name in ("layers.3.attention.weights", "layers.3.attention.q"):
+        row, cell = about["rows"] - 1, 1
+        index = living_map.index_at(trace, name, 1, row, cell)
+        assert index[1] // every == row and living_map.cell_of(trace, name, index) == (row, cell)
+
+
+def test_percents_are_those_of_the_weight_and_so_is_every_comparison() -> None:
+    shares = np.float32([0, 0.001, 0.00499, 0.005, 0.0149, 0.015, 0.0151, 0.1, 0.4949, 0.495, 0.999, 1])
+    for level, share in zip(living_map.share_levels(shares), shares, strict=True):
+        assert (int(level) + 1) // 2 == math.floor(float(share) * 100 + 0.5)
+        for least in range(1, 101):
+            assert (level >= 2 * least) == (float(share) >= least / 100)
+    assert living_map.share_levels(np.float32([math.nan])) == [living_map.NONE]
+
+
+def test_runs_that_end_in_no_numbers_are_drawn(models: dict[str, TextEncoder]) -> None:
+    broken = models["small"].trace("The cat.", edits=[Edit("layers.1.attention.scores", "replace", value=-math.inf)])
+    about, arrays = living_map.unpacked(living_map.whole(broken))
+    assert (arrays["strongest"][1] == living_map.NONE).all() and about["links"][1][0] is None
+    assert "every number is recorded" in living_map.finding(broken, 1, 0)
+    living_map.unpacked(living_map.layer(broken, 1))
+
+
+def test_the_finding_is_the_strongest_look_from_word_to_word(base: TextEncoder) -> None:
+    trace = base.trace(SENTENCES[0])
+    weight = float(trace["layers.4.attention.weights"][1, 8, 2])
+    assert trace.tokens[8] == "it" and trace.tokens[2] == "animal"
+    said = living_map.finding(trace, 4, 1)
+    assert said == f"“it” gives {round(100 * weight)} % of its attention to “animal”, in layer 4, head 1."
+    assert "“the” (" in living_map.finding(trace, 0, 7), "of two words that are alike, it is said which"
+    assert living_map.finding(base.trace("I"), 0, 0).startswith("3 tokens")
+
+
+def test_what_is_not_in_the_picture_is_refused(models: dict[str, TextEncoder]) -> None:
+    trace = models["small"].trace("The cat.")
+    for name, head, row, cell in (
+        ("layers.0.attention.weights", 0, 99, 0),
+        ("layers.0.attention.weights", 99, 0, 0),
+        ("layers.0.add_norm_1.mean", 0, 0, 0),
+        ("mlm.logits", 0, 0, 0),
+    ):
+        with pytest.raises(ValueError, match="picture"):
+            living_map.index_at(trace, name, head, row, cell)
+    with pytest.raises(KeyError):
+        living_map.index_at(trace, "nothing", 0, 0, 0)
+    assert living_map.cell_of(trace, "layers.0.attention.weights", (0, 99, 0)) is None
+    assert living_map.cell_of(trace, "layers.0.add_norm_1.mean", (0,)) is None
