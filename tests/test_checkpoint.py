@@ -334,6 +334,7 @@ print(encoder.predict(encoder.trace("The capital of France is [MASK]."))[6][0][0
 """
 
 
+@pytest.mark.slow
 def test_base_opens_from_another_folder_without_a_network(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", OFFLINE, str(ROOT)], cwd=tmp_path, capture_output=True, text=True, timeout=120

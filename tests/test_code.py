@@ -132,6 +132,7 @@ def answers(traces: dict[str, Trace], tmp_path_factory: pytest.TempPathFactory) 
     return printed(tmp_path_factory.mktemp("snippets"), sources)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("model", "name"), EACH, ids=[f"{model}-{name}" for model, name in EACH])
 def test_a_snippet_prints_the_tensor(
     model: str, name: str, traces: dict[str, Trace], answers: dict[Any, tuple[str, str]]
@@ -142,6 +143,7 @@ def test_a_snippet_prints_the_tensor(
     assert_prints(text, on_screen(traces[model], step))
 
 
+@pytest.mark.slow
 def test_a_snippet_runs_as_a_file_alone(small: TextEncoder, tmp_path: Path) -> None:
     trace = small.trace("Keys on the table.")
     step = trace.step("layers.1.attention.masked")
@@ -151,6 +153,7 @@ def test_a_snippet_runs_as_a_file_alone(small: TextEncoder, tmp_path: Path) -> N
     assert_prints(python(tmp_path, "lines.py"), on_screen(trace, step))
 
 
+@pytest.mark.slow
 def test_a_snippet_of_a_folder_opens_it_again(tmp_path: Path) -> None:
     saved(tmp_path / "my model", MODELS["roberta"])
     trace = TextEncoder.from_pretrained(tmp_path / "my model").trace(("w1 <mask>", "w3"))
@@ -164,6 +167,7 @@ def test_a_snippet_of_a_folder_opens_it_again(tmp_path: Path) -> None:
     assert str(tmp_path) not in snippet(shown, step, HEAD)
 
 
+@pytest.mark.slow
 def test_snippets_of_a_preset_name_it(tmp_path: Path) -> None:
     expected, sources = {}, {}
     for preset, name in (("pre-norm", "layers.5.add_norm_2.normalized"), ("guide", "layers.4.attention.masked")):

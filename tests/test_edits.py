@@ -471,6 +471,7 @@ def test_a_position_must_be_in_every_sentence(encoder: TextEncoder) -> None:
         encoder.trace([SENTENCE, "w1 w2"], edits=[Edit("output", "zero", positions=(4,))])
 
 
+@pytest.mark.slow
 def test_threads_never_mix() -> None:
     encoder = tiny(VARIANTS["preset-bert-base"])
     steps = [step.name for step in encoder.steps]
@@ -783,6 +784,7 @@ def test_an_explanation_leaves_padding_alone(encoder: TextEncoder) -> None:
     assert said == [True, False, False]
 
 
+@pytest.mark.slow
 @four_variants
 def test_a_proof_that_an_edit_spoils_says_so(config: EncoderConfig) -> None:
     encoder = tiny(config)

@@ -124,6 +124,7 @@ def check_latex(made: Explanation) -> None:
         assert shows(latex, value), (latex, value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hidden", [False, True], ids=["nothing-hidden", "hidden-and-padded"])
 @every_variant
 def test_every_step_is_explained(config: EncoderConfig, hidden: bool) -> None:
@@ -131,6 +132,7 @@ def test_every_step_is_explained(config: EncoderConfig, hidden: bool) -> None:
     check_all(encoder, run(encoder, hidden))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hidden", [(), (0, 3)], ids=["nothing-hidden", "two-hidden"])
 @pytest.mark.parametrize("model", ["base", "small"])
 def test_every_step_of_a_bundled_model_is_explained(

@@ -231,6 +231,7 @@ print(hub.download("team/tiny-bert", Path(sys.argv[1])).name)
 """
 
 
+@pytest.mark.slow
 def test_the_hubs_address_comes_from_the_environment(served: Hub, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", PLAIN, str(tmp_path / "models")],

@@ -82,6 +82,7 @@ def test_there_are_no_cycles() -> None:
     )
 
 
+@pytest.mark.slow
 def test_importing_the_library_loads_no_drawing_and_no_server() -> None:
     script = "import encoder, json, sys; print(json.dumps(sorted(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=120)
@@ -90,6 +91,7 @@ def test_importing_the_library_loads_no_drawing_and_no_server() -> None:
     assert loaded & {"streamlit", "plotly", "pandas", "matplotlib", "transformers", "PIL"} == set()
 
 
+@pytest.mark.slow
 def test_proving_a_step_loads_nothing_of_torchs_compiler() -> None:
     """Its 800 modules would take a second, and a tenth of a second of every rerun after it."""
     script = """
@@ -108,3 +110,14 @@ print(sum(len(checks(encoder.model, trace, trace.step(name))) for name in trace)
 def test_files_of_a_run_need_no_drawing() -> None:
     script = "import encoder.export, sys; assert 'plotly' not in sys.modules"
     assert subprocess.run([sys.executable, "-c", script], cwd=ROOT, timeout=300, check=False).returncode == 0
+
+
+def test_one_name_is_one_class() -> None:
+    """A reader who knows a class by its name knows which one it is."""
+    found = [
+        node.name
+        for path in MODULES.values()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+    ]
+    assert len(found) > 80 and sorted({name for name in found if found.count(name) > 1}) == []

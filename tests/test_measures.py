@@ -1,6 +1,7 @@
 """A measure of heads is one row of a table: the survey, the page, its tables and the moments of training read it."""
 
 import json
+import re
 
 import pytest
 import torch
@@ -12,6 +13,9 @@ from visits import opened
 from encoder import TextEncoder
 from encoder.experiments import timelapse
 from encoder.metrics import HEAD_MEASURES, HeadMeasure, survey
+from encoder.report.report import report
+
+pytestmark = pytest.mark.slow
 
 SENTENCE, OTHER = "A measure that nobody had before.", "And a second sentence, longer than the first one."
 
@@ -38,9 +42,9 @@ def expected(encoder: TextEncoder, *sentences: str) -> Tensor:
     return torch.stack(layers)
 
 
-def heads(part: str) -> AppTest:
-    """A tab of All heads, with the new measure chosen by the link."""
-    app = opened("heads", {"model": "small", "sentence": SENTENCE, "heads_part": part, "measure": "end"})
+def heads(part: str, **chosen: str) -> AppTest:
+    """A tab of All heads, by a link."""
+    app = opened("heads", {"model": "small", "sentence": SENTENCE, "layer": "1", "heads_part": part, **chosen})
     assert not app.warning
     return app
 
@@ -52,7 +56,7 @@ def test_a_new_row_is_surveyed(added: HeadMeasure, small: TextEncoder) -> None:
 
 def test_a_new_row_is_on_the_page_in_its_table_and_in_the_moments(added: HeadMeasure, small: TextEncoder) -> None:
     ours = expected(small, SENTENCE)
-    app = heads("Measures")
+    app = heads("Measures", measure="end")
     torch.testing.assert_close(torch.from_numpy(numbers(app, key="measured").copy()), ours, rtol=1e-5, atol=1e-6)
     assert "On the end" in app.pills(key="measure").options
     assert any("Share of the weight on the last token" in text.value.replace("\\", "") for text in app.markdown)
@@ -62,6 +66,18 @@ def test_a_new_row_is_on_the_page_in_its_table_and_in_the_moments(added: HeadMea
     assert table["On the end"].tolist() == pytest.approx(ours.flatten().tolist(), abs=1e-6)
     seen = timelapse.moment(0, small, SENTENCE, 2, 1, 1)
     assert seen.measures["end"] == pytest.approx(float(ours[2, 1]), abs=1e-6)
+
+
+def test_a_new_row_is_in_the_report(added: HeadMeasure, small: TextEncoder) -> None:
+    trace = small.trace(SENTENCE, hidden=(2,))
+    page = "".join(report(small, trace, [0]))
+    table = re.search(r"<summary>Measures of every head.*?</table>", page, re.S)
+    assert table and "On the end: Share of the weight on the last token." in table[0]
+    header, *rows = re.findall(r"<tr>(.*?)</tr>", table[0])
+    assert re.findall(r"<th>(.*?)</th>", header)[-1] == "On the end" and len(rows) == 16
+    for i, row in enumerate(rows):
+        weights = trace[f"layers.{i // 4}.attention.weights"][i % 4]
+        assert float(re.findall(r"<td>(.*?)</td>", row)[-1]) == pytest.approx(float(weights[:, -1].mean()), rel=1e-3)
 
 
 @pytest.mark.parametrize("name", HEAD_MEASURES)

@@ -21,11 +21,11 @@ from encoder.metrics import (
     confidence,
     distance,
     entropy,
-    entropy_share,
     given_and_received,
     head_roles,
     js_distance,
     largest_cell,
+    normalized_entropy,
     offset,
     only_between,
     plane,
@@ -61,8 +61,8 @@ def test_entropy_of_known_rows() -> None:
     assert entropy(EVEN)[0].tolist() == pytest.approx([math.log(N)] * N)
     assert entropy(OWN)[0].tolist() == [0.0] * N  # 0 ln 0 is 0, not nan
     assert entropy(torch.tensor([[[0.5, 0.5, 0.0]] * 3])).tolist() == [pytest.approx([math.log(2)] * 3)]
-    assert entropy_share(EVEN)[0].tolist() == pytest.approx([1.0] * N)
-    assert entropy_share(on(3))[0].tolist() == [0.0] * N
+    assert normalized_entropy(EVEN)[0].tolist() == pytest.approx([1.0] * N)
+    assert normalized_entropy(on(3))[0].tolist() == [0.0] * N
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_js_distance_of_known_heads() -> None:
 
 def test_one_token_has_an_answer_for_all() -> None:
     one = torch.ones(2, 1, 1)
-    assert entropy(one).tolist() == entropy_share(one).tolist() == [[0.0], [0.0]]
+    assert entropy(one).tolist() == normalized_entropy(one).tolist() == [[0.0], [0.0]]
     assert distance(one).tolist() == offset(one).tolist() == [0.0, 0.0]
     assert confidence(one).tolist() == [1.0, 1.0]
     assert js_distance(one).tolist() == [[0.0, 0.0], [0.0, 0.0]]
@@ -149,7 +149,7 @@ def test_measures_are_their_loops() -> None:
     for h in range(3):
         spread = [-math.fsum(a * math.log(a) for a in rows[h][q]) for q in i]
         assert entropy(weights)[h].tolist() == pytest.approx(spread, rel=1e-5)
-        assert entropy_share(weights)[h].tolist() == pytest.approx([s / math.log(N) for s in spread], rel=1e-5)
+        assert normalized_entropy(weights)[h].tolist() == pytest.approx([s / math.log(N) for s in spread], rel=1e-5)
         far = math.fsum(rows[h][q][k] * abs(q - k) for q in i for k in i) / N
         ahead = math.fsum(rows[h][q][k] * (k - q) for q in i for k in i) / N
         assert float(distance(weights)[h]) == pytest.approx(far, rel=1e-5)
@@ -187,7 +187,7 @@ def test_js_distance_is_its_loop() -> None:
 
 def test_leading_dimensions_are_kept() -> None:
     weights = noise(2, 3, N, N)
-    for measure in (entropy, entropy_share, distance, offset, confidence):
+    for measure in (entropy, normalized_entropy, distance, offset, confidence):
         assert torch.equal(measure(weights), torch.stack([measure(w) for w in weights]))
     assert torch.equal(role_mass(weights, WORDS)["next"][1], role_mass(weights[1], WORDS)["next"])
 
@@ -350,12 +350,12 @@ def test_a_survey_is_the_mean_over_all_rows() -> None:
     rows = sum(len(w) for w in every)
     assert (found.sentences, found.tokens) == (5, rows)
     spread = sum(float(entropy(w).sum()) for w in every) / rows
-    share = sum(float(entropy_share(w).sum()) for w in every) / rows
+    share = sum(float(normalized_entropy(w).sum()) for w in every) / rows
     far = sum(float((w * (torch.arange(len(w)) - torch.arange(len(w))[:, None]).abs()).sum()) for w in every) / rows
     back = sum(float(w.diagonal(-1).sum()) for w in every) / (rows - 5)
     measures = {name: float(measure[1, 2]) for name, measure in found.measures.items()}
     assert measures["entropy"] == pytest.approx(spread, rel=1e-5)
-    assert measures["entropy_share"] == pytest.approx(share, rel=1e-5)
+    assert measures["normalized_entropy"] == pytest.approx(share, rel=1e-5)
     assert measures["distance"] == pytest.approx(far, rel=1e-5)
     assert measures["previous"] == pytest.approx(back, rel=1e-5)
     assert measures["punctuation"] == 0

@@ -15,6 +15,8 @@ from encoder.figures.matrix import matrix
 from encoder.figures.tiles import tiles
 from encoder.report.report import ReportError, drawing, main, plan, repeated, report
 
+pytestmark = pytest.mark.slow
+
 TEXT = "Keys on the table belong to Sara."
 
 

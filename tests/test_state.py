@@ -3,6 +3,7 @@
 import pytest
 
 from encoder import PRESETS
+from encoder.metrics import HEAD_MEASURES
 from encoder.steps.catalogue import catalogue
 from pages.ui.server.models import check
 from pages.ui.state.link import LONGEST_IN_URL, from_query, to_query
@@ -94,3 +95,9 @@ def test_the_walk_visits_every_step_once_in_the_order_of_computation(name: str) 
             stop.name for page in PAGES for stop in stops_of(page, config, layer).values() if stop.layer == layer
         ]
         assert sorted(offered) == sorted(s.name for s in catalogue(config) if s.layer == layer)
+
+
+def test_a_measure_by_its_earlier_name_is_the_measure() -> None:
+    view, notes = from_query({"measure": "entropy_share", "set_word": "entropy_share"}, lambda name: None, frozenset())
+    assert dict(view.choices) == {"measure": "normalized_entropy", "set_word": "entropy_share"} and notes == []
+    assert "normalized_entropy" in HEAD_MEASURES

@@ -1,5 +1,6 @@
 """Training itself: it learns, survives a kill to the last bit, adds up over processes, and says what is wrong."""
 
+import json
 import os
 import random
 import resource
@@ -11,7 +12,8 @@ from pathlib import Path
 
 import pytest
 import torch
-from safetensors.torch import load_file
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
 from tiny import TINY, tiny, tiny_tokenizer
 from two_processes import LINES, RECIPE, gradients
 
@@ -22,7 +24,7 @@ from encoder.train import keeping
 from encoder.train.__main__ import main
 from encoder.train.corpus import TrainingError
 from encoder.train.keeping import TrainingProgress
-from encoder.train.log import Bar, clock, read
+from encoder.train.log import ProgressBar, clock, read
 from encoder.train.loop import all_batches
 from encoder.train.objective import MaskedWords, TrainingTap
 from encoder.train.packing import encode, packed, plan
@@ -157,6 +159,17 @@ def small_state(folder: Path, seed: int) -> dict[str, object]:
     model, same = new_model(recipe), keeping.identity(RECIPE, "text")
     keeping.save_state(folder, model, new_optimizer(model, recipe, False), TrainingProgress(seed), same)
     return same
+
+
+def test_a_checkpoint_of_an_earlier_version_is_resumed(tmp_path: Path) -> None:
+    """It calls the summed loss "surprise"."""
+    same = small_state(tmp_path, 1)
+    path = tmp_path / keeping.CHECKPOINT
+    with safe_open(path, "pt") as file:
+        about, tensors = file.metadata(), {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    counts = {"step": 7, "tokens": 9, "seconds": 1.5, "surprise": 2.5, "words": 3}
+    save_file(tensors, path, about | {"progress": json.dumps(counts)})
+    assert keeping.read_state(tmp_path, same)[1] == TrainingProgress(7, 9, 1.5, 2.5, 3)
 
 
 def test_a_full_disk_leaves_the_old_checkpoint_whole(tmp_path: Path) -> None:
@@ -302,7 +315,7 @@ def test_every_kind_of_positions_can_be_trained(positions: str) -> None:
 
 
 def test_the_bar_tells_the_time_left() -> None:
-    bar = Bar(100, 20)
+    bar = ProgressBar(100, 20)
     bar.tokens = 50_000
     said = bar.line(60, 2.5, 20.0)
     assert said == "[##############..........] step 60 of 100  loss 2.500  2,500 tokens/s  0:00:20 left"

@@ -14,6 +14,8 @@ from encoder.experiments.word_order import word_order
 from encoder.trials.heads import position_of
 from pages.ui.server import engine
 
+pytestmark = pytest.mark.slow
+
 PARIS = "The capital of France is Paris."
 PARIS_FIRST = "Paris is the capital of France."
 MARKED = {"byte pairs": "ĠParis", "sentence piece": "▁Paris", "cased": "Paris"}

@@ -14,7 +14,7 @@ from encoder.train.loop import all_batches
 from encoder.train.packing import encode
 from encoder.train.processes import Processes, processes
 from encoder.train.recipe import RECIPES, Recipe
-from encoder.train.trainer import Run, Trainer
+from encoder.train.trainer import Trainer, TrainingRun
 
 LINES = Lines([" ".join(f"w{(i * j) % 47}" for j in range(1, 3 + i % 9)) for i in range(200)], [False] * 200)
 RECIPE: Recipe = replace(
@@ -27,7 +27,7 @@ RECIPE: Recipe = replace(
 def gradients(on: Processes, parts: int) -> dict[str, Tensor]:
     """The gradient of the first step on every weight, as one process of those in `on` sees it."""
     tokenizer = tiny_tokenizer()
-    run = Run(RECIPE, encode(LINES, tokenizer, RECIPE.row_length), [], tokenizer, Path(), "")
+    run = TrainingRun(RECIPE, encode(LINES, tokenizer, RECIPE.row_length), [], tokenizer, Path(), "")
     trainer = Trainer(RECIPE, on, parts)
     with closing(all_batches(run, 0)) as coming:
         trainer.backward(next(coming), 0)

@@ -11,7 +11,7 @@ from torch import Tensor
 from encoder.checkpoint.build import untrained
 from encoder.edits.edit import Edit
 from encoder.experiments.common import at_least, normal, recorded, some
-from encoder.metrics import attention_weights, confidence, entropy_share
+from encoder.metrics import attention_weights, confidence, normalized_entropy
 from encoder.model.attention import Attention
 from encoder.model.config import LIMITS, EncoderConfig
 from encoder.text_encoder import TextEncoder
@@ -54,7 +54,9 @@ def scaling(encoder: TextEncoder, trace: Trace | Text) -> Scaling:
     undone = [Edit(f"layers.{i}.attention.scaled", "bypass") for i in range(encoder.config.n_layers)]
     without = encoder.trace(trace.inputs, hidden=trace.hidden, edits=(*trace.edits, *undone))
     ours, theirs = attention_weights(trace), attention_weights(without)
-    return Scaling(entropy_share(ours).mean(-1), entropy_share(theirs).mean(-1), confidence(ours), confidence(theirs))
+    return Scaling(
+        normalized_entropy(ours).mean(-1), normalized_entropy(theirs).mean(-1), confidence(ours), confidence(theirs)
+    )
 
 
 class Width(NamedTuple):
@@ -107,7 +109,7 @@ def of_width(d_k: int, drawn: Tensor) -> Width:
     with_, without = ours["weights"], theirs["weights"]
     return Width(
         d_k, float(ours["scores"].std()), math.sqrt(d_k),
-        float(entropy_share(with_).mean()), float(entropy_share(without).mean()),
+        float(normalized_entropy(with_).mean()), float(normalized_entropy(without).mean()),
         float(confidence(with_).mean()), float(confidence(without).mean()),
     )  # fmt: skip
 

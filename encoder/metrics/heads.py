@@ -22,7 +22,7 @@ def entropy(weights: Tensor) -> Tensor:
     return parts.sum(-1)
 
 
-def entropy_share(weights: Tensor) -> Tensor:
+def normalized_entropy(weights: Tensor) -> Tensor:
     """Entropy as a share of the most it could be, ln n: [H, n] from 0 to 1.
 
     With one token (ln 1 = 0) there is nothing to choose from, and the share is 0. Hidden keys count in n: a sentence

@@ -6,7 +6,7 @@ from typing import Literal
 
 from torch import Tensor
 
-from encoder.metrics.heads import confidence, distance, entropy, entropy_share, offset
+from encoder.metrics.heads import confidence, distance, entropy, normalized_entropy, offset
 from encoder.metrics.roles import role_mass, role_queries
 
 
@@ -34,9 +34,9 @@ def on_role(role: str, title: str, meaning: str) -> HeadMeasure:
 
 
 HEAD_MEASURES = {
-    "entropy_share": HeadMeasure(
-        "Spread", "share", "Entropy as a share of the largest possible: 0 looks at one token, 1 at all alike.",
-        lambda w, tokens: entropy_share(w).mean(-1),
+    "normalized_entropy": HeadMeasure(
+        "Normalized entropy", "share", "Entropy over the largest possible: 0 looks at one token, 1 at all alike.",
+        lambda w, tokens: normalized_entropy(w).mean(-1),
     ),
     "entropy": HeadMeasure(
         "Entropy", "positive", "In nats; the most for n tokens is ln n.", lambda w, tokens: entropy(w).mean(-1)

@@ -16,6 +16,7 @@ from encoder.figures.matrix import MOST_CELLS
 from encoder.figures.steps import draw_best_words, kind_of, picture, title
 from encoder.figures.tiles import tiles
 from encoder.formatting import shown
+from encoder.report.measures import measures
 from encoder.report.template import FIGURE, FOOT, HEAD
 from encoder.steps.step import Step
 from encoder.text_encoder import TextEncoder
@@ -109,6 +110,7 @@ def pages(encoder: TextEncoder, trace: Trace, planned: ReportPlan, progress: Cal
     yield "</ol><h2 id='heads'>All heads</h2>"
     about = About(trace, reads=(f"layers.{trace.config.n_layers - 1}.attention.weights",))
     yield drawing(overview(trace), "all-heads", caption(about, what="Attention weights of every head", scale="0 to 1"))
+    yield measures(trace)
     yield "<h2 id='embedding'>Embedding</h2>"
     part: int | None = None
     for done, step in enumerate(planned.steps):

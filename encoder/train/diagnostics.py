@@ -13,7 +13,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from encoder.metrics.habits import mean, runs
-from encoder.metrics.heads import entropy_share
+from encoder.metrics.heads import normalized_entropy
 from encoder.metrics.roles import role_mass
 from encoder.metrics.sentences import SENTENCES
 from encoder.model.encoder import Encoder
@@ -97,7 +97,7 @@ def habits(encoder: TextEncoder, sentences: Sequence[str] = SENTENCES) -> Habits
         mass = role_mass(flat, tokens)
         shape = weights.shape[:2]
         measured = {
-            "entropy": entropy_share(weights).mean(-1),
+            "entropy": normalized_entropy(weights).mean(-1),
             **{role: mass[role].view(shape) for role in ("self", "previous", "next")},
             "specials": specials(weights, trace.tokenization.special[:n]),
             "range": score_range(trace),

@@ -19,7 +19,7 @@ FIRST = ("step", "tokens", "seconds", "rate", "train_loss", "loss", "top_1", "to
 WIDTH = 24
 
 
-class Bar:
+class ProgressBar:
     """Steps done, loss, tokens a second and time left, on one line; nothing where the output is no terminal."""
 
     def __init__(self, steps: int, start: int, stream: TextIO | None = None) -> None:

@@ -9,7 +9,7 @@ from encoder.train import keeping
 from encoder.train.diagnostics import habits_of
 from encoder.train.evaluation import evaluate, held_out_batches
 from encoder.train.keeping import TrainingProgress
-from encoder.train.log import Bar, Metrics
+from encoder.train.log import Metrics, ProgressBar
 from encoder.train.objective import Batch
 from encoder.train.trainer import Trainer, TrainingRun
 
@@ -19,7 +19,7 @@ class Watch:
 
     def __init__(self, run: TrainingRun, trainer: Trainer, progress: TrainingProgress, same: dict[str, object]) -> None:
         self.run, self.trainer, self.on, self.progress, self.same = run, trainer, trainer.on, progress, same
-        self.bar = Bar(run.recipe.steps, progress.step)
+        self.bar = ProgressBar(run.recipe.steps, progress.step)
         self.metrics = Metrics(run.folder, run.recipe.config.n_layers, progress.step)
         self.held_out = held_out_batches(run.held_out, run.tokenizer, run.recipe.row_length) if self.on.first else []
         self.tokens, self.words, self.spent, self.began = (

@@ -115,5 +115,5 @@ def division_matters(encoder: TextEncoder, sentence: str) -> Finding:
         array(change), [f"layer {i}" for i in range(len(change))], [f"head {h}" for h in range(change.shape[1])], False
     )
     return Finding(
-        mean, "mean change of the entropy share", said, judge(mean < -0.01 and narrower > change.numel() / 2), grid
+        mean, "mean change of the normalized entropy", said, judge(mean < -0.01 and narrower > change.numel() / 2), grid
     )

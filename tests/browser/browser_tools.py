@@ -189,7 +189,7 @@ def _record_shown_errors(page: Page) -> None:
 
 
 @contextlib.contextmanager
-def rerun(page: Page, timeout: float = 20.0) -> Iterator[None]:
+def rerun(page: Page, timeout: float = 60.0) -> Iterator[None]:
     """Wait, at the end of the block, until a script run that finished after its start is on the screen."""
     record = _records[page]
     connection, runs = record.connection, record.runs
@@ -240,9 +240,9 @@ def drawn(page: Page, key: str = "picture") -> np.ndarray:
     return np.array(chart(page, key)[0]["z"], dtype=np.float32)
 
 
-def choose(page: Page, key: str, value: int, timeout: float = 20.0) -> None:
+def choose(page: Page, key: str, value: int) -> None:
     """Choose one of a row of numbers, such as a layer or a head."""
-    with rerun(page, timeout):
+    with rerun(page):
         widget(page, key).get_by_role("radio", name=str(value), exact=True).click()
 
 

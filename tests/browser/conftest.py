@@ -1,17 +1,26 @@
-"""One server and one browser for all browser tests, one tab per module, and no test that leaves an error behind."""
+"""One server for all browser tests, a browser for each process, a tab for each module; no test leaves an error behind.
 
+Time limits are long, because two browsers and the server may share two busy processors; no test waits without need.
+"""
+
+import contextlib
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from browser_tools import open_page, problems, serve, watch
 from chromium import find_chromium
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 HERE = Path(__file__).parent
 VIEWPORT = {"width": 1280, "height": 900}
+PATIENCE = 60_000  # milliseconds
 SERVER_LOG = pytest.StashKey[Path]()
+SHARED = pytest.StashKey[tuple[str, str]]()
+expect.set_options(timeout=PATIENCE / 2)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -29,12 +38,29 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     return report
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Where several processes share the tests (xdist), they share a server: a second one would take 0.9 GB more."""
+    config: pytest.Config = node.config
+    if SHARED not in config.stash:
+        running = contextlib.ExitStack()
+        config.add_cleanup(running.close)
+        home = Path(running.enter_context(tempfile.TemporaryDirectory()))
+        log = home / "streamlit.log"
+        config.stash[SHARED] = running.enter_context(serve(APP, log, home)), str(log)
+    node.workerinput["app"] = config.stash[SHARED]
+
+
 @pytest.fixture(scope="session")
 def app_url(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config, browser: Browser) -> Iterator[str]:
     """A server that has had its first visitor; what that one sees is a test of its own."""
-    home = tmp_path_factory.mktemp("home")
-    log = pytestconfig.stash[SERVER_LOG] = home / "streamlit.log"
-    with serve(APP, log, home) as url:
+    with contextlib.ExitStack() as own:
+        url, log = getattr(pytestconfig, "workerinput", {}).get("app", ("", ""))
+        if not url:
+            home = tmp_path_factory.mktemp("home")
+            log = str(home / "streamlit.log")
+            url = own.enter_context(serve(APP, Path(log), home))
+        pytestconfig.stash[SERVER_LOG] = Path(log)
         with browser.new_context() as context:
             first = context.new_page()
             watch(first)
@@ -56,7 +82,7 @@ def tab(browser: Browser) -> Iterator[Page]:
     """A watched browser tab that the tests of a module share: opening a page in it is four times as fast."""
     with browser.new_context(viewport=VIEWPORT) as context:
         page = context.new_page()
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(PATIENCE)
         watch(page)
         yield page
 

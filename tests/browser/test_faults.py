@@ -41,13 +41,13 @@ def test_a_dropped_connection_comes_back_with_what_was_chosen(
         page.add_init_script(KEEP_SOCKETS)
         watch(page)
         open_page(page, f"{app_url}/attention?sentence={quote(TEXT)}&layer=2")
-        choose(page, "head", 3, 60)
+        choose(page, "head", 3)
         page.evaluate("window.sockets.forEach(socket => socket.close())")
         app = page.locator("[data-testid=stApp]")
         expect(app).not_to_have_attribute("data-test-connection-state", "CONNECTED")
         expect(app).to_have_attribute("data-test-connection-state", "CONNECTED", timeout=30_000)
         np.testing.assert_array_equal(drawn(page), trace["layers.2.attention.weights"][3].numpy())
-        choose(page, "head", 5, 60)
+        choose(page, "head", 5)
         np.testing.assert_array_equal(drawn(page), trace["layers.2.attention.weights"][5].numpy())
         assert problems(page) == []
 
@@ -59,7 +59,7 @@ def test_two_tabs_do_not_touch_each_other(browser: Browser, app_url: str, base: 
         for i, tab in enumerate(tabs):
             watch(tab)
             open_page(tab, f"{app_url}/attention?sentence={quote(TEXT)}&layer=2&head={i + 2}")
-        choose(tabs[0], "head", 6, 60)
+        choose(tabs[0], "head", 6)
         np.testing.assert_array_equal(drawn(tabs[0]), weights[6].numpy())
         with rerun(tabs[1]):
             tabs[1].reload()

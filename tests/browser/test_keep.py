@@ -286,7 +286,7 @@ def walker(browser: Browser, app_url: str) -> Iterator[Page]:
     """A visitor with a changed run, who goes from page to page by the menu."""
     with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
         page = context.new_page()
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(60_000)
         context.grant_permissions(["clipboard-read", "clipboard-write"])
         watch(page)
         start = f"{app_url}/?sentence=Keys+on+the+table+belong+to+me.&layer=1&head=2&hidden=3"

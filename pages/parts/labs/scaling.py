@@ -33,7 +33,7 @@ def of_random_numbers() -> None:
         "divided": np.array([w.with_entropy for w in widths]),
         "not divided": np.array([w.without_entropy for w in widths]),
     }
-    drawn = lines(spread, x, ("d_k", "entropy as a share of ln n"), logarithmic=(True, False), theme=theme())
+    drawn = lines(spread, x, ("d_k", "normalized entropy"), logarithmic=(True, False), theme=theme())
     chart(drawn, "spread", "Entropy of the weights with and without the division", RANDOM)
     last = widths[-1]
     say(
@@ -49,6 +49,6 @@ def of_the_model() -> None:
     layers, heads = layer_names(trace.config), head_names(trace.config)
     drawn = matrix(found.change.numpy(), layers, heads, kind="signed", theme=theme())
     about = About(source=trace.source, scope=f"{quoted(trace.inputs)}, {UNCHANGED} besides the division")
-    chart(drawn, "scaling_heads", "Change of each head's entropy share when the division is left out", about)
+    chart(drawn, "scaling_heads", "Change of each head's normalized entropy when the division is left out", about)
     change = short(float(found.change.mean()))
-    say(f"In this model, on this sentence, leaving it out changes a head's entropy share by {change} on average.")
+    say(f"In this model, on this sentence, leaving it out changes a head's normalized entropy by {change} on average.")

@@ -16,7 +16,7 @@ from pages.ui.state import session_state as state
 from pages.ui.text import theme
 from pages.ui.widgets import pick_token
 
-SERIES = {"entropy_share": "spread", "self": "on itself", "previous": "previous", "next": "next"}
+SERIES = {"normalized_entropy": "normalized entropy", "self": "on itself", "previous": "previous", "next": "next"}
 
 
 def draw() -> None:

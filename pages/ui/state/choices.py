@@ -11,6 +11,9 @@ from pathlib import Path
 
 NAME = re.compile(r"[a-z_]{1,20}", re.ASCII)
 MOST = 40  # choices in one link
+RENAMED = {
+    ("measure", "entropy_share"): "normalized_entropy"
+}  # what links of earlier versions ask for, and its name now
 PAGES = Path(__file__).parents[2]
 
 
@@ -27,7 +30,7 @@ def read(query: Mapping[str, str], longest: int) -> tuple[tuple[tuple[str, str],
     `query` is without the fields of the view; a choice has at most `longest` characters.
     """
     unknown = [name for name in query if not NAME.fullmatch(name) or name not in names()]
-    known = {name: text for name, text in sorted(query.items()) if name not in unknown}
+    known = {name: RENAMED.get((name, text), text) for name, text in sorted(query.items()) if name not in unknown}
     long = [name for name, text in known.items() if len(text) > longest]
     notes = [f"The link's choice for {name} is too long and is left out." for name in long]
     kept = [(name, text) for name, text in known.items() if name not in long]
