@@ -542,6 +542,10 @@ def test_a_picture_draws_itself_and_says_its_fact() -> None:
     assert weights.fact() == main_fact(weights.values, trace.tokens, trace.tokens, "share", trace.tokenization.special)
 
 
+def test_where_all_values_are_one_none_is_the_strongest() -> None:
+    assert main_fact(np.zeros((2, 3)), ["a", "b"], "dimension", "signed") == "Every value is 0."
+
+
 def test_of_one_column_only_the_row_is_said() -> None:
     said = main_fact(np.array([[1.0], [-3.0]]), ["a", "b"], "value", "signed")
     assert said == "Values go from -3 to 1; the strongest is at “b” (1)."

@@ -38,6 +38,8 @@ def main_fact(
             return f"{said}, the largest weight."
         share = short(float(received[np.asarray(special)].sum()))
         return f"{said}, the largest weight between two words; {share} of all weight goes to special tokens."
+    if finite.all() and values.min() == values.max():
+        return f"Every value is {short(float(values.min()))}."
     size = np.where(finite, np.abs(values), -1.0)
     i, j = np.unravel_index(size.argmax(), size.shape)
     least, most = short(float(values[finite].min())), short(float(values[finite].max()))
