@@ -15,6 +15,7 @@ from contextlib import contextmanager, nullcontext
 import streamlit as st
 
 from pages.ui.component import component
+from pages.ui.state.session import session
 
 SHORT = 0.001  # seconds that one thread goes on while another waits: the browser fetches files during the imports
 NOTHING = {
@@ -31,7 +32,10 @@ import_lock = threading.Lock()  # held by the visitor whose run imports
 
 def draw() -> None:
     """Close the dialog in the very first session."""
-    if st.session_state.setdefault("first_visit", not visited.is_set()):
+    here = session()
+    if here.first_visit is None:
+        here.first_visit = not visited.is_set()
+    if here.first_visit:
         visited.set()
         _component(key="first_visit_dialog")
 

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 import streamlit as st
+from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 KNOWN = "1.67.0"
@@ -20,6 +21,28 @@ def missing(what: str) -> None:
     """Log, once in the life of a server, that something is not where it was."""
     log = logging.getLogger(__name__)
     log.warning("Streamlit %s has %s in another place than %s; the app goes on without", st.__version__, what, KNOWN)
+
+
+def session_id() -> str:
+    """The session whose script this thread runs; empty in any other thread."""
+    context = get_script_run_ctx(suppress_warning=True)
+    return context.session_id if context else ""
+
+
+def serves() -> bool:
+    """Whether this process is a server, and no test or script of its own."""
+    return runtime.exists()
+
+
+def is_open(session: str) -> bool:
+    """Whether the page of a session is open; where that is not found, every page counts as open."""
+    if not serves():
+        return False
+    try:
+        return runtime.get_instance().is_active_session(session)
+    except AttributeError:
+        missing("which sessions are open")
+        return True
 
 
 def widgets() -> tuple[MutableMapping[str, Any], Collection[str]]:

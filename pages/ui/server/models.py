@@ -11,8 +11,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import streamlit as st
-
 from encoder import PRESETS, TextEncoder, checkpoint, hub
 from encoder.checkpoint import CheckpointError
 from encoder.checkpoint.listing import folders, within
@@ -20,6 +18,7 @@ from encoder.explain.cost import size
 from encoder.model.config import EncoderConfig
 from encoder.model.config_text import config_to_text, text_to_config
 from pages.ui.server import memory
+from pages.ui.state.session import session
 
 DRAWN, READ = 4e-9, 1.5e-9  # seconds for a byte of weights that are drawn, or read from a disk
 BUILT, FOLDER = "built:", "folder:"
@@ -141,12 +140,12 @@ def built(config: EncoderConfig, seed: int) -> str:
 
 def names() -> list[str]:
     """The models that this session can choose from: the offered ones, and those of its own that it has opened."""
-    return [*MODELS, *st.session_state.get("own_models", [])]
+    return [*MODELS, *session().own_models]
 
 
 def remember(name: str) -> None:
     """Keep a person's own model among those that the session can choose from."""
-    own = st.session_state.setdefault("own_models", [])
+    own = session().own_models
     if name not in MODELS and name not in own:
         own.append(name)
 

@@ -11,9 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic, sleep
 
-from streamlit import runtime
-
-from pages.ui.server import visitor
+from pages.ui.server import inside, visitor
 from pages.ui.server.engine import model_cache, run_cache
 from pages.ui.server.heap import give_back_freed_memory
 from pages.ui.server.pool import borrowing
@@ -27,7 +25,7 @@ _started = threading.Event()
 
 def begin() -> None:
     """Start the upkeep, once in a server's life."""
-    if not _started.is_set() and runtime.exists():
+    if not _started.is_set() and inside.serves():
         _started.set()
         threading.Thread(target=forever, daemon=True, name="upkeep").start()
 

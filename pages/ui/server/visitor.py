@@ -3,22 +3,18 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from streamlit import runtime
-from streamlit.runtime.scriptrunner import get_script_run_ctx
-
 from encoder.pulse import listening
 from pages.ui.server import inside
 
 
 def current() -> str:
     """The session whose script this thread runs; empty in any other thread."""
-    context = get_script_run_ctx(suppress_warning=True)
-    return context.session_id if context else ""
+    return inside.session_id()
 
 
 def is_here(session: str) -> bool:
     """Whether the page of a session is open."""
-    return runtime.exists() and runtime.get_instance().is_active_session(session)
+    return inside.is_open(session)
 
 
 @contextmanager
