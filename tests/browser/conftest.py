@@ -63,8 +63,9 @@ def app_url(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Confi
         pytestconfig.stash[SERVER_LOG] = Path(log)
         with browser.new_context() as context:
             first = context.new_page()
+            first.set_default_timeout(3 * PATIENCE)
             watch(first)
-            open_page(first, url)
+            open_page(first, url, 3 * PATIENCE / 1000)
         yield url
 
 
