@@ -137,6 +137,35 @@ def packed_bytes(data: bytes) -> str:
     return "z:" + base64.urlsafe_b64encode(zlib.compress(data, 9)).decode().rstrip("=")
 
 
+DEEP = {  # keys that are read in a time and memory that grow with the square of their length
+    "bare": "a." * 45000 + "b=1",
+    "quoted": '"a".' * 19000 + "b=1",
+    "literal": "'a' . " * 15000 + "b=1",
+    "a table": "[" + "a." * 45000 + "b]",
+    "behind a text": "x='\"'\n" + "a." * 40000 + "b=1",
+    "behind a comment": "# '\n" + "a." * 40000 + "b=1 # '",
+    "behind long texts": 'x="""a\\""""\ny=\'\'\'b\'\'\'\n' + "a." * 40000 + "b=1",
+}
+
+
+@pytest.mark.parametrize("name", DEEP)
+def test_a_deep_key_is_refused_before_it_is_read(name: str) -> None:
+    tracemalloc.start()
+    try:
+        with pytest.raises(LessonError, match="has more than 4 parts"):
+            read('title="t"\nlearn="l"\n' + DEEP[name])
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_dots_in_texts_are_no_keys() -> None:
+    text = "a.b.c.d.e.f … 'x.y.z.u.v' # no.comment.at.all.here"
+    step = f'[[step]]\npage="attention"\ntext="""{text}"""\nview.sentence=\'{text.replace(chr(39), "")}\'\n'
+    lesson = read(f'title="t" # a.b.c.d.e.f.g\nlearn="{text}"\n{step}')
+    assert lesson.learn == text and lesson.steps[0].text == text
+
+
 @pytest.mark.parametrize(
     ("link", "said"),
     [

@@ -31,6 +31,8 @@ from watcher import Seen, back_to, watched  # noqa: E402
 from encoder import checkpoint  # noqa: E402
 from encoder.lessons.text import PACKED  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 ROOT = HERE.parent
 BOUND = 2000.0  # MB
 ANSWER = 1.0  # seconds

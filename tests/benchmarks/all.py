@@ -22,6 +22,7 @@ ALL: tuple[tuple[str, ...], ...] = (
     ("bench_load.py", "--sessions", "30", "60"),
     ("bench_load.py", "--sessions", "30", "--slow"),
     ("bench_soak.py",),
+    ("bench_abuse.py",),
 )
 
 
