@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from encoder.export.tables import Rows, numbered
 from encoder.formatting import shown
 from encoder.steps.catalogue import catalogue
 from encoder.steps.step import PAIRS, PER_HEAD, PER_TOKEN, Step
@@ -275,6 +276,16 @@ def all_weights(trace: Trace) -> Array:
     names = [f"layers.{i}.attention.weights" for i in range(trace.config.n_layers)]
     weights = np.stack([trace[name].numpy() for name in names])
     return weights if every == 1 else pooled(weights, every)
+
+
+def strongest_rows(trace: Trace) -> Rows:
+    """The bands as a table, and all weaker ones: for each layer and pair of tokens the largest weight of its heads."""
+    names = numbered(trace.tokens)
+    yield ("layer", "token", "looks_at", "largest_weight", "head")
+    for layer in range(trace.config.n_layers):
+        values, heads = trace[f"layers.{layer}.attention.weights"].max(0)
+        for looks, row, of in zip(names, values.tolist(), heads.tolist(), strict=True):
+            yield from ((layer, looks, at, value, head) for at, value, head in zip(names, row, of, strict=True))
 
 
 def pooled(weights: Array, every: int) -> Array:

@@ -347,6 +347,27 @@ class LivingMap {
     if (at && !this.gliding) this.into(at.x, at.w);
   }
 
+  /** What is needed to keep the picture: the canvas, and the words beside it with where they stand. */
+  drawing() {
+    const stage = this.stage.getBoundingClientRect();
+    const centred = (/** @type {any} */ b, /** @type {any} */ more) => {
+      const r = b.getBoundingClientRect();
+      return { text: b.textContent, x: r.left - stage.left + r.width / 2, y: r.top - stage.top + r.height / 2 + 4, size: 12, weight: 400, anchor: 'middle', ...more };
+    };
+    const seen = (/** @type {any} */ b) => !b.hidden && b.checkVisibility();
+    const tokens = [...this.tokens.children].map(li => li.firstChild).filter(seen).map((/** @type {any} */ b) => {
+      const r = b.getBoundingClientRect();
+      const tall = Math.min(r.height - 2, 25);
+      const chosen = b.ariaPressed === 'true';
+      const size = Math.min(13, this.rowHeight * 0.6);
+      return centred(b, { size, y: r.top - stage.top + r.height / 2 + size * 0.35, weight: chosen ? 600 : 400, colour: b.classList.contains('b') ? this.colours.second : this.colours.accent,
+        box: { x: r.left - stage.left, y: r.top - stage.top + (r.height - tall) / 2, width: r.width, height: tall, fill: chosen ? '#1f6fb2' : '' } });
+    });
+    const turned = [...this.names, ...this.columnButtons].filter(seen).map(b => centred(b, { text: b.textContent, y: this.top - 6, anchor: 'start', turn: -58 }));
+    const heads = [...this.layerButtons, this.guessName].filter(seen).map(b => centred(b, { weight: 600, size: 13 }));
+    return { canvas: this.canvas, texts: [...tokens, ...turned, ...heads], width: stage.width, height: stage.height };
+  }
+
   get row() {
     return this.hover >= 0 ? this.hover : this.pinned;
   }

@@ -6,12 +6,14 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from encoder.export.caption import About
 from encoder.figures import living_map as figure
 from encoder.figures.theme import Kind, Theme
 from encoder.trace.trace import Trace
 from pages.ui import session
 from pages.ui.component import component
 from pages.ui.components.maps import packed_palette
+from pages.ui.downloads.picture import card
 from pages.ui.state import session_state as state
 from pages.ui.state.session_state import remember
 from pages.ui.state.view import Cell
@@ -39,7 +41,7 @@ def draw(
     begin = figure.strongest_link(trace, view.layer, view.head)
     _map(
         key="living_map",
-        on_picked_change=lambda: take(trace, on_number, on_step),
+        on_picked_change=lambda: take(on_number, on_step),
         data={
             "id": f"{zlib.crc32(whole.encode()):08x}",
             "whole": whole,
@@ -58,6 +60,9 @@ def draw(
             "cell": mark(trace, view.cell),
         },
     )
+    said = f"The whole run, {len(trace.tokens)} tokens through {trace.config.n_layers} layers of {trace.config.n_heads}"
+    alt = f"{said} heads. {figure.finding(trace, view.layer, view.head)}"
+    card("living_map", lambda: figure.strongest_rows(trace), alt, About(trace), scale="0 to 100 % of a row")
 
 
 def packed(trace: Trace) -> str:
@@ -95,11 +100,12 @@ def mark(trace: Trace, cell: Cell | None) -> dict[str, Any] | None:
     return {"step": cell.step, "head": head, "row": found[0], "cell": found[1]}
 
 
-def take(trace: Trace, on_number: Callable[[Cell], None], on_step: Callable[[str], None]) -> None:
+def take(on_number: Callable[[Cell], None], on_step: Callable[[str], None]) -> None:
     """Take over what a person did in the picture; what comes from a browser is checked first."""
     said = state.picked("living_map")
     if not isinstance(said, dict):
         return
+    trace = session.now()
     config = trace.config
     unfolded_layer = number(said, "open", config.n_layers, -1)
     if unfolded_layer is not None:

@@ -100,6 +100,24 @@ function ofMaps(root, ink) {
 }
 
 /**
+ * The living map: its canvas, and its words as words.
+ * @param {any} root
+ * @param {string} ink
+ * @returns {Found}
+ */
+function ofLivingMap(root, ink) {
+  const { canvas, texts, width, height } = root.map.drawing();
+  const part = make('g', {});
+  part.append(make('image', { x: 0, y: 0, width, height, href: canvas.toDataURL(), preserveAspectRatio: 'none' }));
+  for (const { text, x, y, size, weight, anchor, turn, box, colour } of texts) {
+    if (box) part.append(make('rect', { ...box, rx: 6, fill: box.fill || 'none', stroke: colour || ink }));
+    part.append(make('text', { x, y, fill: box && box.fill ? '#ffffff' : ink, 'font-size': size, 'font-weight': weight,
+      'font-family': 'sans-serif', 'text-anchor': anchor, ...(turn ? { transform: `rotate(${turn} ${x} ${y})` } : {}) }, text));
+  }
+  return { part, width, height };
+}
+
+/**
  * @param {string} chart
  * @param {string} ink
  */
@@ -108,8 +126,9 @@ function find(chart, ink) {
   const plot = place?.querySelector('.js-plotly-plot');
   if (plot) return ofPlot(plot);
   const hosts = place ? [place, ...place.querySelectorAll('*')] : [];
-  const root = hosts.map(host => (host.shadowRoot || host).querySelector('.maps')).find(Boolean);
-  return root && ofMaps(root, ink);
+  const root = hosts.map(host => (host.shadowRoot || host).querySelector('.maps, section.map')).find(Boolean);
+  if (!root) return null;
+  return root.matches('.maps') ? ofMaps(root, ink) : ofLivingMap(root, ink);
 }
 
 /**
