@@ -190,3 +190,15 @@ def test_what_is_not_in_the_picture_is_refused(models: dict[str, TextEncoder]) -
         living_map.index_at(trace, "nothing", 0, 0, 0)
     assert living_map.cell_of(trace, "layers.0.attention.weights", (0, 99, 0)) is None
     assert living_map.cell_of(trace, "layers.0.add_norm_1.mean", (0,)) is None
+
+
+def test_the_table_of_the_picture_holds_the_recorded_weights(base: TextEncoder) -> None:
+    trace = base.trace("The cat.")
+    header, *rows = living_map.strongest_rows(trace)
+    assert header == ("layer", "token", "looks_at", "largest_weight", "head")
+    n = len(trace.tokens)
+    assert len(rows) == trace.config.n_layers * n * n
+    for layer, token, looks_at, weight, head in rows[:: n + 2]:
+        i, j = int(str(token).split()[0]), int(str(looks_at).split()[0])
+        weights = trace[f"layers.{layer}.attention.weights"][:, i, j]
+        assert weight == float(weights.max()) == float(weights[head])
