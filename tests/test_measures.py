@@ -17,8 +17,6 @@ from encoder.report.report import report
 
 pytestmark = pytest.mark.slow
 
-pytestmark = pytest.mark.slow
-
 SENTENCE, OTHER = "A measure that nobody had before.", "And a second sentence, longer than the first one."
 
 
