@@ -1,5 +1,7 @@
 """How numbers, tokens and lists are written, the same everywhere."""
 
+import math
+
 
 def short(value: float) -> str:
     """A number with four significant digits."""
@@ -22,6 +24,28 @@ def brief(value: float) -> str:
     return f"{value:.3g}" if abs(value) < 999.5 else f"{value:,.0f}"
 
 
+def percent(share: float) -> str:
+    """A share from 0 to 1 (or a difference of two) as a percentage with two or three digits: "71 %", "0.4 %"."""
+    value = 100 * share
+    size = abs(value)
+    if math.isnan(value):
+        return "no number of %"
+    if size == 0 or size >= 99.95:
+        return f"{value:.0f} %"
+    if size < 0.01:
+        return f"{'over -' if value < 0 else 'under '}0.01 %"
+    near = f"{value:.1f}" if size > 99 else f"{value:.2g}"
+    return f"{near} %"
+
+
 def listed(words: list[str]) -> str:
     """Names in a row: a, b and c."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def tex(x: float) -> str:
+    """A number for LaTeX, with four significant digits."""
+    if math.isinf(x):
+        return r"-\infty" if x < 0 else r"\infty"
+    mantissa, _, exponent = f"{x:.4g}".partition("e")
+    return mantissa + (rf"\cdot 10^{{{int(exponent)}}}" if exponent else "")

@@ -1,14 +1,22 @@
 """The catalogue and the forward pass say the same: names, order, shapes, inputs, parameters."""
 
-from dataclasses import fields
+import json
+import re
+from dataclasses import fields, replace
+from itertools import product
 
 import pytest
 import torch
+import transformers
 from tiny import SENTENCE, TINY, VARIANTS, tiny, tiny_model
+from twins import MODELS
 
-from encoder import EncoderConfig, TextEncoder
+from encoder import PRESETS, EncoderConfig, TextEncoder
+from encoder.checkpoint.hugging_face import FAMILIES, is_hugging_face, read_fields
+from encoder.model.config import CHOICES
 from encoder.model.tap import Recorder
 from encoder.steps.catalogue import by_name, catalogue
+from encoder.steps.entries import GIVEN as SYMBOLS
 from encoder.steps.step import Step
 
 TEXTS = ("name", "symbol", "formula", "operation", "title", "note", "look")
@@ -94,7 +102,8 @@ def test_texts_are_complete(config: EncoderConfig) -> None:
     for step in catalogue(config):
         assert all(getattr(step, field).strip() for field in TEXTS), step.name
         assert not [s for s in (step.name, step.operation, *step.inputs, *step.parameters) if "{" in s], step.name
-        assert r"\{activation\}" not in step.formula, step.name
+        assert not re.search("[{}]", step.title + step.note + step.look), step.name
+        assert not re.search("<|>", step.symbol + step.formula), step.name
         assert step.formula.count("{") == step.formula.count("}"), step.name
 
 
@@ -124,3 +133,97 @@ def test_values_stay_in_the_range_that_colours_them(config: EncoderConfig) -> No
 def test_where_a_step_belongs(name: str, layer: int | None, local: str, part: str) -> None:
     step = by_name(TINY)[name]
     assert (step.layer, step.local, step.part) == (layer, local, part)
+
+
+# Formulas
+
+# What may stand in a formula beside the symbols of the step's inputs: parameters, sizes, running letters, numbers.
+BESIDE = {
+    "lookup": "E [ ]", "position": "P [ pos ]", "segment": "S [ ] 0", "zeros": "0", "same": "", "add": "+",
+    "sinusoid": "{ } & = ( pos / 10000 ^{2i/d} ) PE_{pos,2i} PE_{pos,2i+1}", "scale": "{d_{model}}",
+    "linear": "W_Q b_Q W_K b_K W_V b_V W_O b_O W_1 b_1 W_2 b_2 W_E b_E W b +", "decode": "E^ b +", "dot": "^",
+    "unscale": "{} { d_{head} }", "mask": "{} & - 1 e9 \\\\ 10^{9} 10", "softmax": "( ) _j", "weighted_sum": "",
+    "concat": "( _h )", "relu": "( 0 , )", "gelu": "( )", "gelu_tanh": "{} {2/} 2 1 + ( ) 0.044715 , ^3",
+    "mean": "{1} {d} _l {}", "variance": "{1} {d} _l ( {} - ) ^2", "variance_unbiased": "{1} {d-1} _l ( {} - ) ^2",
+    "normalize": "{ - } +", "normalize_std": "{ - } {} +", "affine": "+",
+}  # fmt: skip
+LETTERS = re.compile(r"[A-Za-z]+")
+
+
+def configurations() -> dict[str, EncoderConfig]:
+    """Every preset, every family of Hugging Face's checkpoints, and all that page Your model can build."""
+    found = dict(PRESETS) | VARIANTS
+    for name, (_, kind, values) in MODELS.items():
+        raw = json.loads(getattr(transformers, kind)(**values).to_json_string())
+        assert is_hugging_face(raw), name
+        found[f"hub-{name}"] = read_fields(raw, mlm_head=True)
+    for preset, *chosen in product(PRESETS, *OPTIONS.values()):
+        config = replace(PRESETS[preset], **dict(zip(OPTIONS, chosen, strict=True)))
+        found["-".join(map(str, (preset, *chosen)))] = config
+    return {name: replace(config, n_layers=2) for name, config in found.items()}
+
+
+OPTIONS = {
+    "norm_first": (False, True), "final_norm": (False, True), "scale_embeddings": (False, True),
+    **{name: CHOICES[name] for name in ("norm", "activation", "positions")},
+}  # fmt: skip
+
+
+def without(formula: str, symbols: list[str]) -> str:
+    """A formula with these symbols taken out, the longest first; each of them must stand in it."""
+    for symbol in sorted(symbols, key=len, reverse=True):
+        alone = re.compile(rf"(?<![A-Za-z\\]){re.escape(symbol)}(?![A-Za-z])")
+        assert alone.search(formula), (symbol, formula)
+        formula = alone.sub(" ", formula)
+    return formula
+
+
+def bare(text: str) -> set[str]:
+    """The letters of a formula: no commands, no words."""
+    text = re.sub(r"\\(text|mathrm|begin|end)\{[^}]*\}", " ", text)
+    return set(LETTERS.findall(re.sub(r"\\[A-Za-z]+", " ", text)))
+
+
+def test_all_families_and_choices_have_a_configuration_here() -> None:
+    raw = [json.loads(getattr(transformers, kind)(**values).to_json_string()) for _, kind, values in MODELS.values()]
+    assert {one["model_type"] for one in raw} == set(FAMILIES)
+    assert set(CHOICES) <= set(OPTIONS)
+
+
+def test_the_terms_of_a_formula_are_the_recorded_inputs() -> None:
+    for name, config in configurations().items():
+        symbols = dict(SYMBOLS)
+        for step in catalogue(config):
+            inputs = [symbols[i] for i in step.inputs]
+            if step.operation == "add":
+                assert step.formula.split(" + ") == inputs, (name, step.name)
+            left = without(step.formula, inputs)
+            unknown = bare(left) - bare(BESIDE[step.operation])
+            assert not unknown, (name, step.name, step.formula, unknown)
+            symbols[step.name] = step.symbol
+
+
+def test_sums_are_told_as_they_are_made() -> None:
+    """What the field's papers write: x + f(x) for post-norm, x + f(norm(x)) for pre-norm."""
+    post, pre = by_name(PRESETS["paper"]), by_name(PRESETS["pre-norm"])
+    one = "layers.0.add_norm_1.sum"
+    assert post[one].equation == r"z_1 = x_{0} + \mathrm{Attention}(x_{0})"
+    assert pre[one].equation == r"z_1 = x_{0} + \mathrm{Attention}(\mathrm{norm}(x_{0}))"
+    assert post["embedding.output"].equation == r"x_{0} = E_{id} \sqrt{d_{model}} + PE_{pos}"
+    bert = by_name(PRESETS["bert-base"])["embedding.sum"]
+    assert (bert.equation, bert.note) == (
+        "s = E_{id} + P_{pos} + S_{AB}", "Word, position and segment are added, number by number."
+    )  # fmt: skip
+    assert r"-10^{9}" in by_name(PRESETS["guide"])["layers.0.attention.masked"].formula.replace(r"-1\cdot ", "-")
+
+
+@every_variant
+def test_rows_of_one_word_differ_as_the_text_says(config: EncoderConfig) -> None:
+    trace = tiny(config).trace(SENTENCE)  # its second and fourth word are the same
+    last = next(s for s in reversed(catalogue(config)) if s.name == "embedding.output" or s.name == "embedding.sum")
+    told = next(by_name(config)[s] for s in ("embedding.sum", "embedding.output") if s in by_name(config))
+    same = torch.equal(trace[last.name][2], trace[last.name][4])
+    assert same == ("are alike" in told.look) != ("differ by nothing but their positions" in told.look)
+    assert torch.allclose(trace["output"][2], trace["output"][4], atol=1e-5) == (
+        "alike" in by_name(config)["output"].look
+    )

@@ -2,24 +2,25 @@
 
 import inspect
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
 import pytest
 import torch
+from planted import LINK, NEXT, PREVIOUS, planted
 from tiny import SIZES, TINY, VARIANTS, tiny, tiny_model, tiny_tokenizer
 from tokenizers import Tokenizer, normalizers
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import BertPreTokenizer
 from tokenizers.processors import TemplateProcessing
 
-from encoder import TextEncoder, Trace, checkpoint, experiments, trials
+from encoder import EncoderConfig, TextEncoder, Trace, checkpoint, experiments, trials
 from encoder.formatting import brief
-from encoder.metrics import attention_weights, survey
+from encoder.metrics import SENTENCES, attention_weights, survey
 from encoder.trace.source import Source
-from encoder.trials import TRIALS, Finding, Verdict, heads, linear, meaning, order, sizes, stacks, trials_of
+from encoder.trials import TRIALS, Finding, Verdict, heads, linear, links, meaning, order, sizes, stacks, trials_of
 
 HOLDS, CONDITION, FAILS, UNTRIED = Verdict.HOLDS, Verdict.CONDITION, Verdict.FAILS, Verdict.UNTRIED
 WIDE = "The animal didn't cross the street because it was too wide."
@@ -29,6 +30,15 @@ LIGHT = ["Turn on the light.", "This bag is light.", "I prefer light blue."]
 PHONES, PIE = "I love Apple phones.", "I love apple pie."
 SCORES = [2.0, 1.0, 0.1]
 BERT_IDS = [101, 2054, 2003, 2204, 102]
+LAMP = {
+    "sentence": LIGHT[0], "other": LIGHT[1], "word": "light", "near": "lamp", "far": "heavy",
+    "neutral": ["This is light."], "stand_in": "thing",
+}  # fmt: skip
+APPLE = {
+    "sentence": PHONES, "other": PIE, "word": "apple", "near": "computer", "far": "fruit",
+    "neutral": ["I love apple houses."], "stand_in": "banana",
+}  # fmt: skip
+THINGS = [pair for _, pairs in links.LINKS["place"] for pair in pairs]
 Break = Callable[[pytest.MonkeyPatch, TextEncoder], TextEncoder | None]
 
 
@@ -49,8 +59,8 @@ def bent_waves(patch: pytest.MonkeyPatch, base: TextEncoder) -> TextEncoder:
 
 
 def far_out(patch: pytest.MonkeyPatch, base: TextEncoder) -> TextEncoder:
-    """Positions as large as learned ones may become."""
-    encoder = tiny(VARIANTS["learned-positions"])
+    """Waves as large as learned positions may become."""
+    encoder = tiny(TINY)
     encoder.model.embedding.positions.weight.mul_(10)
     return encoder
 
@@ -72,24 +82,37 @@ def turning(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
     patch.setattr(heads, "attention_weights", weights)
 
 
-def knowing(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
-    """A head 0 that links just the labelled words."""
-    links = {text: pairs for sentences in heads.LINKS.values() for text, pairs in sentences}
-
-    def weights(trace: Trace) -> torch.Tensor:
-        found = torch.full_like(attention_weights(trace), 1 / len(trace.tokens))
-        for a, b in links[trace.text]:
-            i, j = trace.tokens.index(a), trace.tokens.index(b)
-            found[2, 0, i, j] = found[2, 0, j, i] = 0.9
-        return found
-
-    patch.setattr(heads, "attention_weights", weights)
+def planting(*links: tuple[str, str], shuffled: bool = False) -> Break:
+    """A model with a head set by hand that links these words; or its numbers in random places."""
+    return lambda patch, base: planted(base.tokenizer, list(links), shuffled)
 
 
-def upside_down(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
-    """Layers whose neighbours come last."""
-    found = meaning.neighbours(base)
-    patch.setattr(meaning, "neighbours", lambda encoder: found.flip(0))
+def idle(patch: pytest.MonkeyPatch, base: TextEncoder) -> TextEncoder:
+    """A head that links keys and table, and hands over nothing."""
+    return planted(base.tokenizer, [("keys", "table")], idle=True)
+
+
+def deep(pre: float, post: float) -> Break:
+    """Stacks of random blocks that end so far apart, whatever their weights; without residuals tokens become one."""
+
+    def found(depths: Sequence[int], config: EncoderConfig = experiments.SHAPE, **given: Any) -> experiments.Residuals:
+        end = torch.tensor(1 - (pre if config.norm_first else post), dtype=torch.float64)
+        curves = [
+            experiments.Curve(residual, True, (end if residual else torch.ones_like(end)).expand(49), torch.ones(49))
+            for residual in (True, False)
+        ]
+        return experiments.Residuals(tuple(depths), tuple(curves))
+
+    return lambda patch, base: patch.setattr(stacks, "residuals", found)
+
+
+def single_waves(patch: pytest.MonkeyPatch, base: TextEncoder) -> TextEncoder:
+    """A table in which no two columns are waves of the same frequency."""
+    encoder = tiny(TINY)
+    table = encoder.model.embedding.positions.weight
+    places = torch.arange(len(table), dtype=torch.float64)
+    table.copy_((places[:, None] * torch.linspace(0.1, 3, table.shape[1])).sin())
+    return encoder
 
 
 def widths_of(power: float) -> Break:
@@ -171,17 +194,26 @@ CASES: dict[str, tuple[Case, ...]] = {
         ({"sentence": "I love deep learning"}, CONDITION, same),
         ({"sentence": "I love deep learning"}, FAILS, without_order),
     ),
-    "position_values": (({}, HOLDS, same), ({}, FAILS, far_out), ({}, UNTRIED, of("no-positions"))),
-    "one_frequency": (({}, HOLDS, same), ({}, HOLDS, of("post-norm")), ({}, FAILS, bent_waves)),
-    "one_rotation": (({"steps": 10}, HOLDS, same), ({"steps": 3}, FAILS, of("learned-positions"))),
+    "position_values": (({}, HOLDS, same), ({}, FAILS, far_out), ({}, UNTRIED, of("learned-positions"))),
+    "one_frequency": (
+        ({}, HOLDS, same), ({}, HOLDS, of("post-norm")), ({}, FAILS, bent_waves), ({}, UNTRIED, of("no-positions")),
+        ({"of": "dimension"}, CONDITION, same), ({"of": "dimension"}, HOLDS, single_waves),
+    ),
+    "one_rotation": (
+        ({"steps": 10}, HOLDS, same), ({"steps": 3}, FAILS, bent_waves),
+        ({"steps": 3}, UNTRIED, of("learned-positions")),
+    ),
     "only_distance": (({}, HOLDS, same), ({}, FAILS, of("learned-positions"))),
     "looks_at": (
         ({"sentence": WIDE, "word": "it", "target": "animal", "layer": 4, "head": 1}, HOLDS, same),
         ({"sentence": WIDE, "word": "it", "target": "street", "layer": 4, "head": 1}, FAILS, same),
     ),
     "linked": (
-        ({"sentence": KEYS, "word": "keys", "target": "sara"}, HOLDS, same),
-        ({"sentence": KEYS, "word": "table", "target": "to"}, FAILS, same),
+        ({"sentence": KEYS, "word": "keys", "target": "table"}, HOLDS, planting(("keys", "table"))),
+        ({"sentence": KEYS, "word": "keys", "target": "table"}, CONDITION, idle),
+        ({"sentence": KEYS, "word": "keys", "target": "sara"}, FAILS, planting(("keys", "table"))),
+        ({"sentence": KEYS, "word": "keys", "target": "table"}, FAILS, planting(("keys", "table"), shuffled=True)),
+        ({"sentence": KEYS, "word": "keys", "target": "table"}, FAILS, same),
     ),
     "refers": (
         ({"sentence": WIDE, "other": TIRED, "word": "it", "first": "street", "second": "animal"}, HOLDS, turning),
@@ -193,16 +225,20 @@ CASES: dict[str, tuple[Case, ...]] = {
         ({"word": "light", "sentences": [LIGHT[0], LIGHT[0]]}, FAILS, same),
     ),
     "leans": (
-        ({"sentence": PHONES, "other": PIE, "word": "apple", "near": "computer", "far": "fruit"}, HOLDS, same),
-        ({"sentence": PHONES, "other": PIE, "word": "apple", "near": "fruit", "far": "computer"}, FAILS, same),
+        (LAMP, HOLDS, same),
+        (LAMP | {"neutral": [LIGHT[0]]}, FAILS, same),  # a control that leans as far
+        (APPLE, FAILS, same),
+        ({k: v for k, v in APPLE.items() if k not in ("neutral", "stand_in")}, CONDITION, same),
         ({"sentence": "w1 w2", "other": "w3 w2", "word": "w2", "near": "w1", "far": "w3"}, UNTRIED, of("post-norm")),
     ),
     "head_job": (
-        ({"head": 0, "job": "place"}, HOLDS, knowing),
-        ({"head": 1, "job": "place"}, FAILS, knowing),
+        ({"head": LINK, "job": "place"}, HOLDS, planting(*THINGS)),
+        ({"head": PREVIOUS, "job": "place"}, FAILS, planting(*THINGS)),
+        ({"head": NEXT, "job": "subject, verb and object"}, FAILS, planting(*THINGS)),  # neighbours are no grammar
+        ({"head": LINK, "job": "place"}, FAILS, planting(*THINGS, shuffled=True)),
         ({"head": 0, "job": "subject, verb and object"}, FAILS, same),
     ),
-    "layers_rise": (({}, CONDITION, same), ({}, FAILS, upside_down)),
+    "layers_rise": (({}, UNTRIED, same),),
     "by_hand": (
         ({"sentence": WIDE, "step": "layers.4.attention.scores", "index": [1, 8, 2]}, HOLDS, same),
         ({"sentence": WIDE, "step": "layers.4.attention.scores", "index": [1, 8, 2],
@@ -222,10 +258,16 @@ CASES: dict[str, tuple[Case, ...]] = {
         ({"sentence": KEYS}, HOLDS, same),
         ({"sentence": "w1 w2 w3"}, FAILS, one_number_heads),
     ),
+    "residuals_deep": (
+        ({}, CONDITION, same), ({"norm": "pre"}, HOLDS, same),
+        ({}, HOLDS, deep(0.5, 0.5)), ({}, FAILS, deep(0.5, 1e-9)),
+    ),
     "residuals_keep": (({"depth": 6}, HOLDS, same), ({"depth": 48}, FAILS, same)),
     "norms_keep_length": (({"depth": 24}, HOLDS, same), ({"depth": 2}, FAILS, same)),
     "gradients_vanish": (({"depth": 24}, CONDITION, same), ({"depth": 2}, FAILS, same)),
-    "pre_norm_deeper": (({"depth": 48}, HOLDS, same), ({"depth": 2}, CONDITION, same)),
+    "pre_norm_deeper": (
+        ({"depth": 48}, CONDITION, same), ({"depth": 48}, HOLDS, deep(0.5, 1e-9)), ({"depth": 2}, FAILS, same),
+    ),
     "std_norm_is": (({"width": 512}, CONDITION, same), ({"width": 8}, FAILS, same)),
     "layers_collapse": (
         ({"between": "nothing"}, HOLDS, same),
@@ -237,7 +279,7 @@ CASES: dict[str, tuple[Case, ...]] = {
         ({"sentence": "w1 w2 w3"}, HOLDS, even),
         ({"sentence": KEYS}, FAILS, collapsed),
     ),
-    "attention_linear": (({"sentence": KEYS}, CONDITION, same), ({"sentence": "w1 w2 w3"}, HOLDS, even)),
+    "attention_linear": (({"sentence": KEYS}, FAILS, same), ({"sentence": "w1 w2 w3"}, HOLDS, even)),
     "padding_ignored": (
         ({"short": "The cat sleeps.", "sentence": WIDE, "mask": "kept"}, HOLDS, same),
         ({"short": "The cat sleeps.", "sentence": WIDE, "mask": "forgotten"}, FAILS, same),
@@ -255,6 +297,7 @@ CASES: dict[str, tuple[Case, ...]] = {
         ({"sentence": "I understand this", "step": "output", "expected": [5, 512]}, HOLDS, same),
         ({"sentence": "I understand this", "step": "output", "expected": [3, 512]}, CONDITION, same),
         ({"sentence": "I understand this", "step": "output", "expected": [4, 512]}, FAILS, same),
+        ({"sentence": "w1", "step": "output", "expected": [3, 512], "width": 512}, UNTRIED, of("post-norm")),
     ),
     "one_width": (
         ({"sentence": "I understand this", "layers": 6}, HOLDS, same),
@@ -271,6 +314,11 @@ CASES: dict[str, tuple[Case, ...]] = {
 
 def test_every_trial_is_tried_and_has_two_outcomes() -> None:
     assert set(CASES) == set(TRIALS)
+    one_outcome = {name for name, cases in CASES.items() if len({verdict for _, verdict, _ in cases}) < 2}
+    assert one_outcome == {"layers_rise"}  # which takes a probe, and says so
+    for name, cases in CASES.items():
+        if name not in one_outcome:
+            assert {verdict for _, verdict, _ in cases} & {HOLDS, CONDITION}, name
 
 
 def test_a_new_trial_is_a_function_of_its_module() -> None:
@@ -284,7 +332,6 @@ def test_a_new_trial_is_a_function_of_its_module() -> None:
     louder.__module__ = "new"
     vars(module).update(louder=louder, looks_at=heads.looks_at, number=3)
     assert trials_of(module) == {"louder": louder}
-    assert {name for name, cases in CASES.items() if len({verdict for _, verdict, _ in cases}) < 2} == set()
 
 
 @pytest.mark.parametrize(
@@ -308,7 +355,7 @@ def test_every_parameter_says_what_it_may_hold_and_every_trial_what_it_claims(na
         assert trials.kind(name, parameter).allowed
     assert trials.claim(name).endswith(".")
     for parameter in list(inspect.signature(TRIALS[name]).parameters.values())[1:]:
-        if parameter.default not in (parameter.empty, ""):
+        if parameter.default not in (parameter.empty, "", ()):
             assert trials.kind(name, parameter.name).fits(parameter.default)
 
 
@@ -377,11 +424,6 @@ def test_numbers_against_independent_arithmetic(base: TextEncoder) -> None:
     apart = max(abs(a - b) for a, b in zip(expected, [0.65, 0.24, 0.11], strict=True))
     found = trials.run("softmax_is", base, {"scores": SCORES, "expected": [0.65, 0.24, 0.11]})
     assert number(found) == pytest.approx(apart, rel=1e-5)
-    trace = base.trace(KEYS)
-    i, j = trace.tokens.index("keys"), trace.tokens.index("sara")
-    both = [float(trace[f"layers.{n}.attention.weights"][h][a, b])
-            for n in range(6) for h in range(8) for a, b in ((i, j), (j, i))]  # fmt: skip
-    assert number(trials.run("linked", base, {"sentence": KEYS, "word": "keys", "target": "sara"})) == max(both)
     trace = base.trace(WIDE)
     found = trials.run("by_hand", base, {"sentence": WIDE, "step": "layers.4.attention.scores", "index": [1, 8, 2]})
     q, k = trace["layers.4.attention.q"][1, 8].double(), trace["layers.4.attention.k"][1, 2].double()
@@ -410,3 +452,47 @@ def test_odds_are_those_of_the_probabilities(base: TextEncoder) -> None:
 )
 def test_numbers_are_short(value: float, said: str) -> None:
     assert brief(value) == said
+
+
+def word_to_word(weights: torch.Tensor, a: tuple[int, ...], b: tuple[int, ...]) -> torch.Tensor:
+    """The weight of a word on another: the sum over the pieces that are looked at, the mean over those that look."""
+    return sum(weights[:, :, i, j] for i in a for j in b) / len(a)
+
+
+def test_a_link_is_held_against_pairs_as_far_apart(base: TextEncoder) -> None:
+    """The share of word pairs three tokens apart with a head that stands out as much, counted in loops."""
+    found = []
+    for sentence in SENTENCES:
+        trace = base.trace(sentence)
+        weights = attention_weights(trace)
+        words = [
+            w
+            for w in trace.pieces.words
+            if any(c.isalnum() for c in trace.tokens[w[0]]) and "[" not in trace.tokens[w[0]]
+        ]
+        at = {word: k for k, word in enumerate(trace.pieces.words)}
+        pairs = [(a, b) for a in words for b in words if at[b] - at[a] == 3]
+        if sentence == KEYS:
+            pairs = [(trace.pieces.find("keys"), trace.pieces.find("table"))]
+        found += [(sentence, torch.stack([word_to_word(weights, a, b), word_to_word(weights, b, a)])) for a, b in pairs]
+    others = torch.stack([w for sentence, w in found if sentence != KEYS])
+    (ours,) = (w for sentence, w in found if sentence == KEYS)
+    mean = others.mean(0)
+    share = sum(float((w - mean).max()) >= float((ours - mean).max()) for w in others) / len(others)
+    run = trials.run("linked", base, {"sentence": KEYS, "word": "keys", "target": "table"})
+    assert number(run) == pytest.approx(share, abs=1e-6)
+    assert f"Of {len(others)} other pairs" in run.sentence
+
+
+def test_a_number_made_by_hand_is_told_as_it_is_made(base: TextEncoder) -> None:
+    """Only products are called products: a softmax weight is none, nor is a mean."""
+
+    def said(step: str, *index: int) -> str:
+        given = {"sentence": WIDE, "step": f"layers.1.{step}", "index": list(index)}
+        return trials.run("by_hand", base, given).sentence
+
+    assert "from 64 products, added up" in said("attention.scores", 0, 3, 2)
+    assert "from 14 powers of e, one of them divided by their sum" in said("attention.weights", 0, 3, 2)
+    assert "from 512 numbers, added up and divided" in said("add_norm_1.mean", 3)
+    assert "from 512 squares, added up and divided" in said("add_norm_1.variance", 3)
+    assert "made again by hand, it is" in said("attention.scaled", 0, 3, 2)

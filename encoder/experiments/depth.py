@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from encoder.checkpoint.build import untrained
+from encoder.checkpoint.build import build, random_weights, untrained
 from encoder.edits.edit import Edit
 from encoder.edits.editor import editor
 from encoder.experiments.common import at_least, normal, some
@@ -36,7 +36,10 @@ class Curve:
 
     @property
     def apart(self) -> Tensor:
-        """1 - cosine for a logarithmic scale: 0 where all tokens have become one, but never below rounding, 2e-16."""
+        """1 - cosine for a logarithmic scale: 0 where all tokens have become one, but never below 2e-16.
+
+        The streams are float32, so numbers below about 1e-12 are rounding and nothing else.
+        """
         return (1 - self.cosine).clamp_min(torch.finfo(self.cosine.dtype).eps)
 
 
@@ -54,7 +57,12 @@ class Residuals:
 
 @torch.inference_mode()
 def residuals(
-    depths: Sequence[int] = DEPTHS, config: EncoderConfig = SHAPE, *, n: int = 12, seed: int = 0
+    depths: Sequence[int] = DEPTHS,
+    config: EncoderConfig = SHAPE,
+    *,
+    n: int = 12,
+    seed: int = 0,
+    deviation: float | None = None,
 ) -> Residuals:
     """Send n random vectors through the deepest stack, once with everything and once without each and without both.
 
@@ -66,6 +74,7 @@ def residuals(
         config: the shape and kind of the blocks, post-norm or pre-norm; what stands before and after them is left out.
         n: tokens, independent standard normal vectors.
         seed: what pins weights and vectors.
+        deviation: of normal weights, as BERT's are drawn with 0.02; Xavier-uniform ones where None.
 
     Raises:
         ValueError: no depth, or a depth or n outside its range.
@@ -78,10 +87,20 @@ def residuals(
     values: dict[str, Tensor] = {}
     tap = editor(config, [(n, row) for row in edits], {}, Recorder(values, {}))
     x = tap("embedding.output", normal(n, config.d_model, seed=seed + 1).expand(len(VARIANTS), -1, -1))
-    untrained(config, seed).resume(x, 0, None, tap)
+    model = untrained(config, seed) if deviation is None else build(config, normal_weights(config, seed, deviation), "")
+    model.resume(x, 0, None, tap)
     stream = torch.stack([x, *(values[f"layers.{i}.output"] for i in range(config.n_layers))], 1)
     curves = (Curve(*kind, *measured(row)) for kind, row in zip(VARIANTS, stream, strict=True))
     return Residuals(tuple(depths), tuple(curves))
+
+
+def normal_weights(config: EncoderConfig, seed: int, deviation: float) -> dict[str, Tensor]:
+    """The random weights of a seed, with every matrix drawn anew from a normal distribution."""
+    generator = torch.Generator().manual_seed(seed)
+    return {
+        name: torch.empty_like(tensor).normal_(0, deviation, generator=generator) if tensor.dim() == 2 else tensor
+        for name, tensor in random_weights(config, seed).items()
+    }
 
 
 def stack(config: EncoderConfig, n_layers: int) -> EncoderConfig:

@@ -96,11 +96,13 @@ class Halved:
     """How far a layer's attention is from linear: |f(x / 2) - (f(x) + f(0)) / 2| over |f(x) - f(0)|.
 
     0 for every linear map with a bias. `held` is the same with the attention weights held at those of x, so that only
-    the linear maps are left.
+    the linear maps are left. `unsoftened` is that without any softmax, the scaled scores in place of the weights: what
+    is left then is Q K^T, a product of two maps of x, times a third.
     """
 
     bent: float
     held: float
+    unsoftened: float
 
 
 @torch.inference_mode()
@@ -110,7 +112,8 @@ def halved(attention: Attention, x: Tensor) -> Halved:
     free = recorded(attention, inputs)
     weights = free["weights"][:1].expand_as(free["weights"])
     held = recorded(attention, inputs, put={"weights": weights})
-    return Halved(*(from_linear(run["output"]) for run in (free, held)))
+    unsoftened = recorded(attention, inputs, put={"weights": free["scaled"]})
+    return Halved(*(from_linear(run["output"]) for run in (free, held, unsoftened)))
 
 
 def from_linear(outputs: Tensor) -> float:

@@ -147,7 +147,7 @@ def step_flops(step: Step, config: EncoderConfig, n: int) -> int:
     operands = [name for name in step.inputs if name in catalogue]
     k = catalogue[operands[0]].sizes(config, n)[-1] if operands else 0
     each = OPERATIONS[step.operation].flops(k) * (len(operands) - 1 if step.operation == "add" else 1)
-    return each * math.prod(step.sizes(config, n))
+    return round(each * math.prod(step.sizes(config, n)))
 
 
 @lru_cache(maxsize=4096)
@@ -158,7 +158,9 @@ def run_flops(config: EncoderConfig, n: int) -> int:
 
 def step_costs(trace: Trace) -> list[StepCost]:
     """The cost of every step of a run, in the order of computation; seconds are those of this very run."""
-    costs, seen, before, n = [], set[int](), 0.0, len(trace.tokens)
+    costs, before, n = [], 0.0, len(trace.tokens)
+    own = () if trace.model is None else (*trace.model.parameters(), *trace.model.buffers())
+    seen = {tensor.untyped_storage().data_ptr() for tensor in own}
     for name, tensor in trace.items():
         step, memory = trace.step(name), tensor.untyped_storage().data_ptr()
         new = 0 if memory in seen else tensor.numel() * tensor.element_size()

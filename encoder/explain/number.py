@@ -8,9 +8,10 @@ from collections.abc import Sequence
 
 from encoder.edits.describe import sentence
 from encoder.edits.edit import reaches
+from encoder.formatting import tex
 from encoder.model.encoder import Encoder
 from encoder.operations.explanation import Explanation, Index
-from encoder.operations.operand import Operands, tex, weight
+from encoder.operations.operand import Operands, weight
 from encoder.operations.table import OPERATIONS
 from encoder.steps.catalogue import by_name
 from encoder.trace.trace import Trace
@@ -38,7 +39,7 @@ def explain(model: Encoder, trace: Trace, name: str, index: Sequence[int]) -> Ex
         words = f"The tokenizer's number for {token!r}."
         return given("ids", index, float(trace.ids[index[0]]), "input", words)
     if name not in trace:
-        words = "A number of the model itself: training put it here, and it is the same for every sentence."
+        words = "A number of the model itself, a weight or a fixed table: it is the same for every sentence."
         return given(name, index, float(weight(model, name)[index]), "parameter", words)
     step = by_name(trace.config)[name]
     inputs = tuple(i for i in step.inputs if i in trace)

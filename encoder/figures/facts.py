@@ -5,12 +5,24 @@ from collections.abc import Sequence
 import numpy as np
 
 from encoder.figures.theme import Kind
-from encoder.formatting import short
+from encoder.formatting import percent, short
 
 
 def place(names: list[str] | str, i: int) -> str:
     """How a row or column is called in a sentence."""
     return f"“{names[i]}” ({i})" if isinstance(names, list) else f"{names} {i}"
+
+
+def largest_pair(weights: np.ndarray, special: Sequence[bool] = ()) -> tuple[int, int]:
+    """The row and column of the largest weight between two words; of all tokens where none or all are special.
+
+    `special` marks the tokens, among rows and columns alike, that are not words: [CLS], [SEP], padding.
+    """
+    told_apart = any(special) and not all(special)
+    words = np.flatnonzero(~np.asarray(special)) if told_apart else np.arange(len(weights))
+    among = words if told_apart else np.arange(weights.shape[1])
+    row, column = np.unravel_index(weights[np.ix_(words, among)].argmax(), (len(words), len(among)))
+    return int(words[row]), int(among[column])
 
 
 def main_fact(
@@ -27,23 +39,20 @@ def main_fact(
         received = values.mean(0)
         top = int(received.argmax())
         if received[top] > 0.5 and len(rows) > 1:
-            return f"On average a row gives {short(float(received[top]))} of its weight to {place(columns, top)}."
-        told_apart = isinstance(columns, list) and any(special) and not all(special)
-        words = np.flatnonzero(~np.asarray(special)) if told_apart else np.arange(len(rows))
-        among = words if told_apart else np.arange(values.shape[1])
-        best = np.unravel_index(values[np.ix_(words, among)].argmax(), (len(words), len(among)))
-        i, j = words[best[0]], among[best[1]]
-        said = f"{place(rows, int(i))} puts {short(float(values[i, j]))} on {place(columns, int(j))}"
-        if len(words) == len(rows):
+            return f"On average a row gives {percent(float(received[top]))} of its weight to {place(columns, top)}."
+        apart = special if isinstance(columns, list) and not all(special) else ()
+        i, j = largest_pair(values, apart)
+        said = f"{place(rows, i)} puts {percent(float(values[i, j]))} on {place(columns, j)}"
+        if not any(apart):
             return f"{said}, the largest weight."
-        share = short(float(received[np.asarray(special)].sum()))
+        share = percent(float(received[np.asarray(special)].sum()))
         return f"{said}, the largest weight between two words; {share} of all weight goes to special tokens."
     if finite.all() and values.min() == values.max():
         return f"Every value is {short(float(values.min()))}."
     size = np.where(finite, np.abs(values), -1.0)
-    i, j = np.unravel_index(size.argmax(), size.shape)
+    row, column = (int(k) for k in np.unravel_index(size.argmax(), size.shape))
     least, most = short(float(values[finite].min())), short(float(values[finite].max()))
-    where = place(rows, int(i)) + (f", {place(columns, int(j))}" if values.shape[1] > 1 else "")
+    where = place(rows, row) + (f", {place(columns, column)}" if values.shape[1] > 1 else "")
     said = f"Values go from {least} to {most}; the strongest is at {where}."
     blank = int((~finite).sum())
     return said + (f" {blank} hidden cells are minus infinity and stay blank." if blank else "")

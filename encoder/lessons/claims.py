@@ -11,6 +11,7 @@ SOURCES = {
     "stack": "Full Transformer Encoder Stack, a notebook",
     "tutorial": "Encoder Architecture in Transformers: A Comprehensive Tutorial",
     "workflow": "Transformer Encoder Workflow",
+    "asked": "our own question; none of these tutorials says it in so many words",
     "paper": "Attention Is All You Need (Vaswani et al. 2017)",
 }
 WIDE = "The animal didn't cross the street because it was too wide."
@@ -121,7 +122,7 @@ CLAIMS = (
     Claim(
         "who-is-it",
         "Attention shows what “it” is: the street that was too wide, the animal that was too tired.",
-        ("guide",),
+        ("asked",),
         "refers",
         {"sentence": WIDE, "other": TIRED, "word": "it", "first": "street", "second": "animal"},
         "who-is-it",
@@ -152,6 +153,8 @@ CLAIMS = (
             "word": "apple",
             "near": "computer",
             "far": "fruit",
+            "neutral": ["I love apple houses.", "I love apple."],
+            "stand_in": "banana",
         },
         "many-meanings",
     ),
@@ -172,9 +175,10 @@ CLAIMS = (
     ),
     Claim(
         "frequencies",
-        "Each pair of dimensions is a wave of its own frequency.",
-        ("workflow", "guide"),
+        "Each dimension of the positional encoding represents a different frequency.",
+        ("tutorial",),
         "one_frequency",
+        {"of": "dimension"},
         lesson="positions",
     ),
     Claim(
@@ -229,9 +233,8 @@ CLAIMS = (
         "residuals",
         "Residuals keep information through a deep stack of random weights.",
         ("tutorial", "guide"),
-        "residuals_keep",
-        {"depth": 6},
-        "why-residuals",
+        "residuals_deep",
+        lesson="why-residuals",
     ),
     Claim(
         "gradients",
@@ -251,8 +254,8 @@ CLAIMS = (
     ),
     Claim(
         "masks",
-        "Masking with -10⁹ is as good as masking with minus infinity.",
-        ("guide", "block"),
+        "Masking with -10⁹, as the guide does, and with minus infinity, as the block does, comes to the same.",
+        ("asked",),
         "masks_alike",
         lesson="padding",
     ),
@@ -261,7 +264,7 @@ CLAIMS = (
         "“I understand this” is a matrix of 3 × 512 all the way.",
         ("stack", "tutorial"),
         "shape_is",
-        {"sentence": "I understand this", "step": "output", "expected": [3, 512]},
+        {"sentence": "I understand this", "step": "output", "expected": [3, 512], "width": 512},
         "shapes",
     ),
 )

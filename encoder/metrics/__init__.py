@@ -55,6 +55,7 @@ from encoder.metrics.neurons import (
 from encoder.metrics.pairs import WAYS, between, segment_mass, segments
 from encoder.metrics.roles import MARGIN, MOST, NO_ROLE, ROLES, SHUFFLES, TOO_FEW, Role, head_roles, role_mass
 from encoder.metrics.sentences import BUNDLED, SENTENCES
+from encoder.metrics.sinks import LayerSize, Parked, layer_sizes, parked
 from encoder.metrics.sublayers import SUBLAYERS, norm_moments, sublayer_lengths
 from encoder.trace.unpadded import attention_weights, first_lost, stream
 
@@ -72,7 +73,9 @@ __all__ = [
     "TOO_FEW",
     "WAYS",
     "HeadMeasure",
+    "LayerSize",
     "Mixing",
+    "Parked",
     "Pca",
     "Role",
     "Survey",
@@ -95,6 +98,7 @@ __all__ = [
     "js_distance",
     "kl_to_last",
     "largest_cell",
+    "layer_sizes",
     "length",
     "lens_words",
     "linear_cka",
@@ -109,6 +113,7 @@ __all__ = [
     "normalized_entropy",
     "offset",
     "only_between",
+    "parked",
     "pca",
     "plane",
     "query_key_products",

@@ -86,7 +86,8 @@ def js_distance(weights: Tensor) -> Tensor:
 def plane(distances: Tensor, k: int = 2) -> tuple[Tensor, Tensor]:
     """A map of heads on which likeness is nearness: classical scaling (Torgerson 1952), distances [H, H] as squares.
 
-    Jensen-Shannon divergence is the square of a metric that fits into Euclidean space (Endres & Schindelin 2003), so
+    Jensen-Shannon divergence is the square of a metric (Endres & Schindelin 2003), and that metric fits into Euclidean
+    space (Fuglede & Topsoe 2004), so
     points of more and more dimensions have exactly these squared distances.
 
     Returns:

@@ -1,4 +1,4 @@
-"""What a head looks at: the share of its weight on the token itself, its neighbours, [CLS], [SEP] and punctuation.
+"""What a head looks at: the share of its weight on the token itself, its neighbours, special tokens and punctuation.
 
 A role is only said where chance does not explain it. Roles overlap (the last word's next token is [SEP] or a full
 stop), so their shares do not add up to 1.
@@ -15,7 +15,8 @@ from encoder.metrics.heads import offsets
 from encoder.pulse import pulse
 from encoder.trace.words import punctuation
 
-ROLES = ("self", "previous", "next", "cls", "sep", "punctuation")
+ROLES = ("self", "previous", "next", "cls", "sep", "punctuation", "special")
+SPECIAL = ROLES.index("special")  # [CLS] and [SEP] together, said of a head where neither is its role alone
 CLS, SEP = KNOWN["cls"], KNOWN["sep"]
 TOO_FEW, NO_ROLE = "too few tokens to say", "no clear role"
 MOST = 0.5  # a head must put more of its weight than this on a role
@@ -28,7 +29,8 @@ def patterns(tokens: Sequence[str]) -> Tensor:
     """For each of ROLES, 1 where a query's role keys are, 0 elsewhere: [roles, n, n]."""
     n, ahead = len(tokens), offsets(len(tokens))
     places = [ahead == 0, ahead == -1, ahead == 1]
-    kinds = [[t in CLS for t in tokens], [t in SEP for t in tokens], [punctuation(t) for t in tokens]]
+    cls, sep = [t in CLS for t in tokens], [t in SEP for t in tokens]
+    kinds = [cls, sep, [punctuation(t) for t in tokens], [a or b for a, b in zip(cls, sep, strict=True)]]
     return torch.stack(places + [torch.tensor(kind).expand(n, n) for kind in kinds]).float()
 
 
@@ -76,12 +78,13 @@ class Role:
 def head_roles(weights: Sequence[Tensor], tokens: Sequence[Sequence[str]], seed: int = 0) -> list[Role]:
     """Label every head, over one sentence or many; masses are means over the queries of all sentences.
 
-    A head plays a role where its mass is over MOST and more than MARGIN above both baselines: "uniform", every weight
-    1/n, and "shuffled", the mass that only BETTER of SHUFFLES tries exceed in which the keys of each sentence stand in
-    another order and the weights stay where they are. The second tells a head that looks at [CLS] from one that looks
-    at any one token: over one short sentence they are the same, over many they are not. A head whose mass is high
-    enough but not above its shuffles gets TOO_FEW, and so does every head where no role could be told even of heads
-    that do nothing else.
+    A head plays a role where its mass is over MOST and more than MARGIN above both baselines: "uniform", every
+    weight 1/n, and "shuffled", the mass that only BETTER of SHUFFLES tries exceed in which the keys of each
+    sentence stand in another order and the weights stay where they are. The second tells a head that looks at [CLS]
+    from one that looks at any one token: over one short sentence they are the same, over many they are not.
+    "special" is the role of a head that plays no other, and parks its weight on [CLS] and [SEP] together (Clark et
+    al. 2019 call it a no-op). A head whose mass is high enough but not above its shuffles gets TOO_FEW, and so does
+    every head where no role could be told even of heads that do nothing else.
 
     Args:
         weights: for each sentence its weights [H, n, n].
@@ -131,7 +134,10 @@ def label(mass: Tensor, uniform: Tensor, shuffled: Tensor, count: Tensor, tellab
     """The verdict on one head from its mass and its baselines, [roles] each, and whether any role can be told."""
     strong = (mass > MOST) & (mass - uniform > MARGIN)
     clear = strong & (mass - shuffled > MARGIN)
-    nearest = int(torch.where(clear, mass + 1, mass - uniform).argmax())
+    scores = torch.where(clear, mass + 1, mass - uniform)
+    alone = scores.clone()
+    alone[SPECIAL] = -torch.inf  # it holds the mass of [CLS] and that of [SEP], so it would come first in their place
+    nearest = SPECIAL if bool(clear[SPECIAL]) and int(clear.sum()) == 1 else int(alone.argmax())
     said = ROLES[nearest] if bool(clear.any()) else TOO_FEW if bool(strong.any()) or not tellable else NO_ROLE
     of = [float(numbers[nearest]) for numbers in (mass, uniform, shuffled)]
     return Role(said, ROLES[nearest], of[0], of[1], of[2], int(count[nearest]))

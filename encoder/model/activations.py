@@ -15,8 +15,8 @@ from torch.nn import functional
 class Activation:
     """What bends each number by itself.
 
-    `title` is its name for people, `formula` LaTeX for a number h, `module` what PyTorch has of it, `hugging_face` the
-    names it goes by in a config.json. `cuts` says whether it is exactly zero for all below zero.
+    `title` is its name for people, `formula` LaTeX for a number <0>, `module` what PyTorch has of it, `hugging_face`
+    the names it goes by in a config.json. `cuts` says whether it is exactly zero for all below zero.
     """
 
     title: str
@@ -28,14 +28,14 @@ class Activation:
 
 
 ACTIVATIONS: dict[str, Activation] = {
-    "relu": Activation("ReLU", functional.relu, r"\max(0, h)", nn.ReLU, ("relu",), cuts=True),
-    "gelu": Activation("GELU", functional.gelu, r"h \cdot \Phi(h)", nn.GELU, ("gelu", "gelu_python")),
+    "relu": Activation("ReLU", functional.relu, r"\max(0, <0>)", nn.ReLU, ("relu",), cuts=True),
+    "gelu": Activation("GELU", functional.gelu, r"<0> \cdot \Phi(<0>)", nn.GELU, ("gelu", "gelu_python")),
     "gelu_tanh": Activation(
         "GELU (tanh)",
         partial(functional.gelu, approximate="tanh"),
-        r"\tfrac{h}{2} \Big(1 + \tanh\big(\sqrt{2/\pi}\,(h + 0.044715\, h^3)\big)\Big)",
+        r"\tfrac{<0>}{2} \Big(1 + \tanh\big(\sqrt{2/\pi}\,(<0> + 0.044715\, <0>^3)\big)\Big)",
         partial(nn.GELU, "tanh"),
         ("gelu_new", "gelu_fast", "gelu_pytorch_tanh"),
     ),
-    "silu": Activation("SiLU", functional.silu, r"h \cdot \sigma(h)", nn.SiLU, ("silu", "swish")),
+    "silu": Activation("SiLU", functional.silu, r"<0> \cdot \sigma(<0>)", nn.SiLU, ("silu", "swish")),
 }

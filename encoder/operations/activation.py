@@ -2,7 +2,8 @@
 
 import math
 
-from encoder.operations.operand import Made, Operands, operation, tex
+from encoder.formatting import tex
+from encoder.operations.operand import Made, Operands, operation
 
 
 @operation("{name} = {0}.relu()", lambda k: 1)

@@ -4,8 +4,9 @@ import math
 
 import numpy as np
 
+from encoder.formatting import tex
 from encoder.operations.explanation import Terms
-from encoder.operations.operand import Made, Operands, copied, factor, operation, products, summed, tex, total
+from encoder.operations.operand import Made, Operands, copied, factor, operation, products, summed, total
 
 
 @operation("{name} = {0} / math.sqrt({d_head})", lambda k: 1)

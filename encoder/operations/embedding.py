@@ -2,8 +2,9 @@
 
 import math
 
+from encoder.formatting import tex
 from encoder.operations.explanation import Operand
-from encoder.operations.operand import Made, Operands, copied, operation, tex
+from encoder.operations.operand import Made, Operands, copied, operation
 
 
 @operation('{name} = p["embedding.tokens.weight"][t.ids]')

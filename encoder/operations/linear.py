@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from encoder.operations.operand import Made, Operands, copied, factor, operation, products, summed, tex, total
+from encoder.formatting import tex
+from encoder.operations.operand import Made, Operands, copied, factor, operation, products, summed, total
 
 
 @operation("{name} = {0}", new_memory=False)

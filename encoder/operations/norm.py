@@ -5,8 +5,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from encoder.formatting import tex
 from encoder.operations.explanation import Terms
-from encoder.operations.operand import SHOWN, Made, Operands, factor, operation, spelled, tex, total, width
+from encoder.operations.operand import SHOWN, Made, Operands, factor, operation, spelled, total, width
 
 
 @operation("{name} = {0}.mean(-1)", lambda k: k)
@@ -55,13 +56,13 @@ def normalized_by(at: Operands, spread: Callable[[float, float], float], formula
     return Made((x.value - mu.value) / divisor, words, latex, size, (x, mu, var))
 
 
-@operation("{name} = ({0} - {1}[:, None]) / ({2} + {norm_eps}).sqrt()[:, None]", lambda k: 2)
+@operation("{name} = ({0} - {1}[:, None]) / ({2} + {norm_eps}).sqrt()[:, None]", lambda k: 2 + 2 / k)
 def normalize(at: Operands) -> Made:
-    """Eps inside the root."""
+    """Eps inside the root, which is taken once for a token of k numbers."""
     return normalized_by(at, lambda var, eps: math.sqrt(var + eps), r"\sqrt{{{variance} + {eps}}}")
 
 
-@operation("{name} = ({0} - {1}[:, None]) / ({2}.sqrt() + {norm_eps})[:, None]", lambda k: 2)
+@operation("{name} = ({0} - {1}[:, None]) / ({2}.sqrt() + {norm_eps})[:, None]", lambda k: 2 + 2 / k)
 def normalize_std(at: Operands) -> Made:
     """Eps outside the root."""
     return normalized_by(at, lambda var, eps: math.sqrt(var) + eps, r"\sqrt{{{variance}}} + {eps}")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from torch import Tensor
 
+from encoder.formatting import tex
 from encoder.model.encoder import Encoder
 from encoder.operations.explanation import Index, Line, Operand, Terms
 from encoder.steps.step import Step
@@ -70,12 +71,12 @@ class Operation:
 
     rule: Callable[[Operands], Made]
     line: str
-    flops: Callable[[int], int]
+    flops: Callable[[int], float]
     new_memory: bool
 
 
 def operation(
-    line: str, flops: Callable[[int], int] = lambda k: 0, *, new_memory: bool = True
+    line: str, flops: Callable[[int], float] = lambda k: 0, *, new_memory: bool = True
 ) -> Callable[[Callable[[Operands], Made]], Operation]:
     """What makes an operation of a rule, with the line of code and the cost that stand above it."""
     return lambda rule: Operation(rule, line, flops, new_memory)
@@ -90,14 +91,6 @@ def along(tensor: Tensor, index: Sequence[int | None]) -> np.ndarray:
 def weight(model: Encoder, name: str) -> Tensor:
     """A parameter, or a table of positions, by its name in the model."""
     return model.get_buffer(name) if name in dict(model.named_buffers()) else model.get_parameter(name)
-
-
-def tex(x: float) -> str:
-    """A number for LaTeX, with four significant digits."""
-    if math.isinf(x):
-        return r"-\infty" if x < 0 else r"\infty"
-    mantissa, _, exponent = f"{x:.4g}".partition("e")
-    return mantissa + (rf"\cdot 10^{{{int(exponent)}}}" if exponent else "")
 
 
 def factor(x: float) -> str:

@@ -142,10 +142,9 @@ def overview(trace: Trace) -> Drawn:
 
 def section(encoder: TextEncoder, trace: Trace, step: Step) -> str:
     """One step: what happens, formula, shape, picture, main fact."""
-    formula = step.formula if "=" in step.formula else f"{step.symbol} = {step.formula}"
     sizes = " × ".join(map(str, step.sizes(trace.config, len(trace.tokens))))
     said = f"<h3>{html.escape(title_of(step))}</h3><p>{html.escape(step.note)}</p>"
-    said += f"<p>{convert(formula, display='block')}</p>"
+    said += f"<p>{convert(step.equation, display='block')}</p>"
     said += f"<p class='quiet'><code>{step.name}</code> · shape {' × '.join(step.shape)} = {sizes}</p>"
     source = repeated(trace, step)
     if source:

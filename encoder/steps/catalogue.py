@@ -1,13 +1,13 @@
 """The catalogue: every step of the encoder in the order it is computed, with its formula, shape and inputs.
 
 It is the data-flow graph that pages, tables, exports and explanations read. `catalogue(config)` lists the steps that a
-model of that configuration records, under the names that the forward pass gives to the tap.
+model of that configuration records, under the names that the forward pass gives to the tap; their formulas are made of
+the symbols of their inputs, in `encoder.steps.wording`.
 """
 
 from dataclasses import replace
 from functools import lru_cache
 
-from encoder.model.activations import ACTIVATIONS
 from encoder.model.config import EncoderConfig
 from encoder.steps.entries import (
     ADD,
@@ -23,6 +23,7 @@ from encoder.steps.entries import (
     STD_NORM_FORMULAS,
 )
 from encoder.steps.step import NARROW, TOKENS_BY_MODEL, Step
+from encoder.steps.wording import activated, spelled, worded
 
 
 def placed(steps: tuple[Step, ...], prefix: str, group: str = "", **sources: str) -> tuple[Step, ...]:
@@ -53,9 +54,9 @@ def placed(steps: tuple[Step, ...], prefix: str, group: str = "", **sources: str
     )
 
 
-def norm_steps(config: EncoderConfig, prefix: str, group: str, x: str, norm: str) -> tuple[Step, ...]:
-    """Mean, variance, normalized and output of a norm whose parameters are called `norm`."""
-    steps: tuple[Step, ...] = NORM
+def norm_steps(config: EncoderConfig, prefix: str, group: str, x: str, norm: str, symbol: str) -> tuple[Step, ...]:
+    """Mean, variance, normalized and output of a norm whose parameters are called `norm`; `symbol` is its output's."""
+    steps: tuple[Step, ...] = (*NORM[:-1], replace(NORM[-1], symbol=symbol))
     if config.norm == "std_norm":
         steps = tuple(
             replace(
@@ -63,19 +64,9 @@ def norm_steps(config: EncoderConfig, prefix: str, group: str, x: str, norm: str
                 formula=STD_NORM_FORMULAS.get(step.name, step.formula),
                 operation=OPERATIONS_OF_STD_NORM.get(step.name, step.operation),
             )
-            for step in NORM
+            for step in steps
         )
     return placed(steps, prefix, group, x=x, norm=norm)
-
-
-def activated(operation: str, steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    """The steps with an activation filled in."""
-    activation = ACTIVATIONS[operation]
-    formula, values = activation.formula, "positive" if activation.cuts else "signed"
-    return tuple(
-        replace(step, formula=formula, operation=operation, values=values) if step.operation == "{activation}" else step
-        for step in steps
-    )
 
 
 def narrowed(config: EncoderConfig, steps: tuple[Step, ...]) -> tuple[Step, ...]:
@@ -87,7 +78,7 @@ def narrowed(config: EncoderConfig, steps: tuple[Step, ...]) -> tuple[Step, ...]
 
 def embedding_steps(config: EncoderConfig) -> tuple[Step, ...]:
     """From ids to the input of the first layer."""
-    segments = (EMBEDDING["segments"],) if config.n_segments else ()
+    segments = (EMBEDDING["segments" if config.n_segments > 1 else "segment"],) if config.n_segments else ()
     widened = config.embedding_size is not None
     norm: tuple[Step, ...] = ()
     total = EMBEDDING["sum" if config.embedding_norm or widened else "output"]
@@ -100,10 +91,11 @@ def embedding_steps(config: EncoderConfig) -> tuple[Step, ...]:
     )
     if config.embedding_norm:
         prefix = "embedding.norm." if widened else "embedding."
-        norm = norm_steps(config, prefix, "Norm: ", "embedding.sum", "embedding.norm")
+        symbol = r"\mathrm{norm}(s)" if widened else "x_{0}"
+        norm = norm_steps(config, prefix, "Norm: ", "embedding.sum", "embedding.norm", symbol)
     found = narrowed(config, placed(steps, "embedding.") + norm)
     ends = (EMBEDDING["projected"], EMBEDDING["projected_output"]) if widened else ()
-    return found + placed(ends, "embedding.", x=found[-1].name)
+    return worded(config, found + placed(ends, "embedding.", x=found[-1].name))
 
 
 def layer_steps(config: EncoderConfig, i: int, x: str) -> tuple[Step, ...]:
@@ -113,32 +105,39 @@ def layer_steps(config: EncoderConfig, i: int, x: str) -> tuple[Step, ...]:
     first, second = "Attention: ", "Feed-forward: "
     residual, add = ADD[:1], ADD[1:]
     middle = one + ("sum" if config.norm_first else "output")
-    norm_1 = norm_steps(config, one, first, x if config.norm_first else one + "sum", at + "norm1")
-    norm_2 = norm_steps(config, two, second, middle if config.norm_first else two + "sum", at + "norm2")
+    normed = rf"\mathrm{{norm}}(x_{{{i}}})" if config.norm_first else "y_1", r"\mathrm{norm}(z_1)"
+    norm_1 = norm_steps(config, one, first, x if config.norm_first else one + "sum", at + "norm1", normed[0])
+    norm_2 = norm_steps(
+        config, two, second, middle if config.norm_first else two + "sum", at + "norm2",
+        normed[1] if config.norm_first else "y_2",
+    )  # fmt: skip
     attention = placed(ATTENTION, at, x=one + "output" if config.norm_first else x)
+    attention = worded(config, attention, layer=i, read=normed[0] if config.norm_first else f"x_{{{i}}}")
     feed_forward = placed(
         activated(config.activation, FEED_FORWARD), at, x=two + "output" if config.norm_first else middle
     )
-    residual_1, residual_2 = placed(residual, one, first, x=x), placed(residual, two, second, x=middle)
-    add_1 = placed(add, one, first, sublayer=at + "attention.output")
-    add_2 = placed(add, two, second, sublayer=at + "feed_forward.output")
+    feed_forward = worded(config, feed_forward, read=normed[1] if config.norm_first else "y_1")
+    residual_1, residual_2 = (
+        worded(config, placed(residual, where, group, x=source))
+        for where, group, source in ((one, first, x), (two, second, middle))
+    )
+    add_1, add_2 = (
+        worded(config, placed(add, where, group, sublayer=f"{at}{sublayer}.output"), number=str(number))
+        for number, where, group, sublayer in ((1, one, first, "attention"), (2, two, second, "feed_forward"))
+    )
+    ends = worded(config, placed((LAYER_OUTPUT,), at, x=two + ("sum" if config.norm_first else "output")),
+                  number=f"{{{i + 1}}}")  # fmt: skip
     if config.norm_first:
-        return (
-            residual_1 + norm_1 + attention + add_1 + residual_2 + norm_2 + feed_forward + add_2
-            + placed((LAYER_OUTPUT,), at, x=two + "sum")
-        )  # fmt: skip
-    return (
-        residual_1 + attention + add_1 + norm_1 + residual_2 + feed_forward + add_2 + norm_2
-        + placed((LAYER_OUTPUT,), at, x=two + "output")
-    )  # fmt: skip
+        return residual_1 + norm_1 + attention + add_1 + residual_2 + norm_2 + feed_forward + add_2 + ends
+    return residual_1 + attention + add_1 + norm_1 + residual_2 + feed_forward + add_2 + norm_2 + ends
 
 
 def mlm_steps(config: EncoderConfig) -> tuple[Step, ...]:
     """The masked-language-model head, where the model has one."""
     if not config.mlm_head:
         return ()
-    steps = placed(activated(config.head_activation or config.activation, MLM), "mlm.", x="output")
-    steps += norm_steps(config, "mlm.norm.", "Head: ", "mlm.activation", "mlm_head.norm")
+    steps = worded(config, placed(activated(config.head_activation or config.activation, MLM), "mlm.", x="output"))
+    steps += norm_steps(config, "mlm.norm.", "Head: ", "mlm.activation", "mlm_head.norm", r"\mathrm{norm}(a)")
     return narrowed(config, steps) + placed(MLM_OUTPUT, "mlm.")
 
 
@@ -149,8 +148,10 @@ def catalogue(config: EncoderConfig) -> tuple[Step, ...]:
     for i in range(config.n_layers):
         steps += layer_steps(config, i, steps[-1].name)
     if config.final_norm:
-        steps += norm_steps(config, "final_norm.", "Final norm: ", steps[-1].name, "final_norm")
-    return steps + placed((OUTPUT,), "", x=steps[-1].name) + mlm_steps(config)
+        symbol = rf"\mathrm{{norm}}(x_{{{config.n_layers}}})"
+        steps += norm_steps(config, "final_norm.", "Final norm: ", steps[-1].name, "final_norm", symbol)
+    steps += worded(config, placed((OUTPUT,), "", x=steps[-1].name)) + mlm_steps(config)
+    return spelled(config, steps)
 
 
 @lru_cache(maxsize=64)

@@ -1,43 +1,48 @@
-"""What is said of every step: symbol, formula, shape, operation, inputs, title, note and what to look for."""
+"""What is said of every step: symbol, formula, shape, operation, inputs, title, note and what to look for.
+
+<0>, <1>, <2> in a symbol or formula are the symbols of the step's inputs, <sum> all of them with a plus between: so a
+formula has the terms that are computed, and no other. <m> is the score of a hidden key.
+"""
 
 from encoder.steps.step import PAIRS, PER_HEAD, PER_TOKEN, TOKENS_BY_MODEL, Step
 
+GIVEN = {"ids": r"\mathrm{id}", "hidden": r"\text{hidden}"}  # symbols of what the person gave
 WAVES = (
     r"\begin{aligned} PE_{pos,2i} &= \sin(pos / 10000^{2i/d}) \\"
     r" PE_{pos,2i+1} &= \cos(pos / 10000^{2i/d}) \end{aligned}"
 )
 EMBEDDING = {
     "tokens": Step(
-        "tokens", "E_{id}", r"E[\mathrm{id}]", TOKENS_BY_MODEL, "lookup", ("ids",), "Token embedding",
-        "Each token id picks its row of the embedding table: one learned vector for that word piece, always the same.",
+        "tokens", "E_{id}", r"E[<0>]", TOKENS_BY_MODEL, "lookup", ("ids",), "Token embedding",
+        "Each token id picks its row of the embedding table: one vector for that word piece, always the same.",
         "The same word twice in the sentence gives two identical rows: nothing here knows place or context.",
         ("embedding.tokens.weight",),
     ),
     "scaled": Step(
-        "scaled", r"E_{id}\sqrt{d}", r"E[\mathrm{id}] \cdot \sqrt{d_{model}}", TOKENS_BY_MODEL, "scale", ("tokens",),
+        "scaled", r"<0> \sqrt{d_{model}}", r"<0> \sqrt{d_{model}}", TOKENS_BY_MODEL, "scale", ("tokens",),
         "Scaled embedding",
         "Every value is multiplied by the square root of d_model, so that the word outweighs the position added next.",
-        "Compare the size of these values with the positions, which stay between -1 and 1.",
+        "Compare the size of these values with {positions}.",
     ),
     "unscaled": Step(
-        "scaled", r"E_{id}", r"E[\mathrm{id}]", TOKENS_BY_MODEL, "same", ("tokens",), "Embedding, not scaled",
+        "scaled", "<0>", "<0>", TOKENS_BY_MODEL, "same", ("tokens",), "Embedding, not scaled",
         "This model does not multiply its embeddings by the square root of d_model; they go on as they are.",
-        "Compare the size of these values with the positions added next.",
+        "Compare the size of these values with {positions}.",
     ),
     "sinusoidal": Step(
-        "positions", "PE", WAVES,
+        "positions", "PE_{pos}", WAVES,
         TOKENS_BY_MODEL, "sinusoid", (), "Positional encoding",
         "Each position gets its own pattern of sines and cosines: fast waves in the first columns, slow in the last.",
         "Rows depend on the place alone: type other words and this picture stays the same.",
     ),
     "learned": Step(
         "positions", "P_{pos}", r"P[pos]", TOKENS_BY_MODEL, "position", (), "Learned position",
-        "Each position picks its row of a second learned table, one vector for every place in the sentence.",
+        "Each position picks its row of a second table, one vector for every place in the sentence.",
         "Rows depend on the place alone: type other words and this picture stays the same.",
         ("embedding.positions.weight",),
     ),
     "none": Step(
-        "positions", "0", r"0", TOKENS_BY_MODEL, "zeros", (), "No positions",
+        "positions", "P", "0", TOKENS_BY_MODEL, "zeros", (), "No positions",
         "This model is given no positions: zeros are added, and the order of the words is lost.",
         "Every value is zero. Exchange two words and the output is the same rows in exchanged places.",
     ),
@@ -47,91 +52,97 @@ EMBEDDING = {
         "With a single sentence all rows are the same.",
         ("embedding.segments.weight",),
     ),
+    "segment": Step(
+        "segments", "S", r"S[0]", TOKENS_BY_MODEL, "segment", (), "Segment embedding",
+        "One and the same vector for every token: this model does not tell the sentences of a pair apart by it.",
+        "All rows are the same.",
+        ("embedding.segments.weight",),
+    ),
     "sum": Step(
-        "sum", "x", r"E + P + S", TOKENS_BY_MODEL, "add", ("scaled", "positions"), "Sum of embeddings",
-        "Word, position and segment are added, number by number.",
-        "The rows of the same word in two places now differ.",
+        "sum", "s", "<sum>", TOKENS_BY_MODEL, "add", ("scaled", "positions"), "Sum of embeddings",
+        "{Added} are added, number by number.",
+        "The rows of the same word in two places {differ}.",
     ),
     "projected": Step(
-        "projected", "x W_E", r"x W_E + b_E", TOKENS_BY_MODEL, "linear", ("{x}",), "Widened embedding",
-        "The embedding tables of this model are narrower than its layers: a linear map brings each row to d_model.",
-        "A narrow table saves parameters; every dimension here is a mix of all dimensions of the embedding.",
+        "projected", "u", r"<0> W_E + b_E", TOKENS_BY_MODEL, "linear", ("{x}",), "Widened embedding",
+        "The embedding tables of this model have a width of their own: a linear map brings each row to d_model.",
+        "Every dimension here is a mix of all dimensions of the embedding.",
         ("embedding.projection",),
     ),
     "projected_output": Step(
-        "output", "x_0", r"x", TOKENS_BY_MODEL, "same", ("projected",), "Input of the first layer",
+        "output", "x_{0}", "<0>", TOKENS_BY_MODEL, "same", ("projected",), "Input of the first layer",
         "The widened embedding is all that the first layer receives.",
-        "The rows of the same word in two places differ, and only by their positions.",
+        "The rows of the same word in two places {differ}.",
     ),
     "output": Step(
-        "output", "x_0", r"E[\mathrm{id}]\sqrt{d_{model}} + PE(pos)", TOKENS_BY_MODEL, "add", ("scaled", "positions"),
-        "Input of the first layer",
-        "Word and position are added, number by number. This is all that the first layer receives.",
-        "The rows of the same word in two places now differ, and only by their positions.",
+        "output", "x_{0}", "<sum>", TOKENS_BY_MODEL, "add", ("scaled", "positions"), "Input of the first layer",
+        "{Added} are added, number by number. This is all that the first layer receives.",
+        "The rows of the same word in two places {differ}.",
     ),
 }  # fmt: skip
 ATTENTION = (
     Step(
-        "attention.input", "x", r"x", TOKENS_BY_MODEL, "same", ("{x}",), "Input of attention",
+        "attention.input", "x", "<0>", TOKENS_BY_MODEL, "same", ("{x}",), "Input of attention",
         "One vector per token arrives here. Every head reads this same matrix.",
-        "In layer 0 it is word plus position; in later layers each row already carries something of its neighbours.",
+        "{source}",
     ),
     Step(
-        "attention.q", "Q", r"x W_Q + b_Q", PER_HEAD, "linear", ("attention.input",), "Queries",
+        "attention.q", "Q", r"<0> W_Q + b_Q", PER_HEAD, "linear", ("attention.input",), "Queries",
         "A linear map turns each token's vector into a query: what this token looks for. Each head has its own part.",
         "Two tokens with alike queries will look at alike places.",
         ("attention.w_q",),
     ),
     Step(
-        "attention.k", "K", r"x W_K + b_K", PER_HEAD, "linear", ("attention.input",), "Keys",
+        "attention.k", "K", r"<0> W_K + b_K", PER_HEAD, "linear", ("attention.input",), "Keys",
         "A second linear map gives each token a key: what it has to offer to those who look.",
         "A column of the scores is large where this key agrees with many queries.",
         ("attention.w_k",),
     ),
     Step(
-        "attention.v", "V", r"x W_V + b_V", PER_HEAD, "linear", ("attention.input",), "Values",
+        "attention.v", "V", r"<0> W_V + b_V", PER_HEAD, "linear", ("attention.input",), "Values",
         "A third linear map gives each token a value: what it hands over when it is looked at.",
         "Nothing is decided yet: the weights will say how much of each row is taken.",
         ("attention.w_v",),
     ),
     Step(
-        "attention.scores", "QK^\\top", r"Q K^\top", PAIRS, "dot", ("attention.q", "attention.k"), "Scores",
+        "attention.scores", r"<0> <1>^\top", r"<0> <1>^\top", PAIRS, "dot", ("attention.q", "attention.k"), "Scores",
         "Every query is multiplied with every key, number by number, and added up: one score for each pair.",
         "A row is one token looking; its largest score is where it looks most. Rows and columns play different roles.",
     ),
     Step(
-        "attention.scaled", r"QK^\top/\sqrt{d_k}", r"\frac{Q K^\top}{\sqrt{d_{head}}}", PAIRS, "unscale",
+        "attention.scaled", "S", r"\frac{<0>}{\sqrt{d_{head}}}", PAIRS, "unscale",
         ("attention.scores",), "Scaled scores",
         "Every score is divided by the square root of d_head, so that wide heads do not make softmax all-or-nothing.",
         "The pattern is the same as before; only the scale of the numbers changed.",
     ),
     Step(
-        "attention.masked", "M", r"S_{ij} \leftarrow m\ \text{ where key } j \text{ is hidden}", PAIRS, "mask",
+        "attention.masked", "M",
+        r"\begin{cases} <m> & \text{where the key is } <1> \\ <0> & \text{elsewhere} \end{cases}", PAIRS, "mask",
         ("attention.scaled", "hidden"), "Masked scores",
         "Keys that may not be seen, padding or a token you hide, get a score so low that softmax makes it zero.",
         "With nothing hidden this is the scaled matrix unchanged. Hide a token in the sidebar and its column goes out.",
     ),
     Step(
-        "attention.weights", "A", r"\mathrm{softmax}_j\Big(\frac{Q K^\top}{\sqrt{d_{head}}}\Big)", PAIRS, "softmax",
+        "attention.weights", "A", r"\mathrm{softmax}_j(<0>)", PAIRS, "softmax",
         ("attention.masked",), "Attention weights",
-        "Softmax turns each row into shares: all positive, and each row sums to 1.",
+        "Softmax turns each row into shares: none is negative, and each row sums to 1.",
         "Read along a row to see where one token looks. A bright column is a token that many look at.",
         values="share",
     ),
     Step(
-        "attention.heads", "Z", r"A V", PER_HEAD, "weighted_sum", ("attention.weights", "attention.v"),
+        "attention.heads", "Z", "<0> <1>", PER_HEAD, "weighted_sum", ("attention.weights", "attention.v"),
         "Weighted values",
         "Each token takes the average of all values, weighted by its row of attention weights.",
         "A token that looks at one place only gets nearly that token's value; one that looks everywhere gets a blend.",
     ),
     Step(
-        "attention.concat", "[Z_0 \\dots Z_{H-1}]", r"\mathrm{concat}(Z_0, \dots, Z_{H-1})", TOKENS_BY_MODEL, "concat",
+        "attention.concat", "C", r"\mathrm{concat}_h(<0>_h)", TOKENS_BY_MODEL, "concat",
         ("attention.heads",), "Heads side by side",
         "The results of all heads are laid side by side, so that each token has one long vector again.",
-        "Each stretch of d_head columns belongs to one head; some heads speak louder than others.",
+        "Each stretch of d_head columns belongs to one head: compare how large the numbers of each are.",
     ),
     Step(
-        "attention.output", "Z W_O", r"\mathrm{concat} \cdot W_O + b_O", TOKENS_BY_MODEL, "linear",
+        "attention.output", r"\mathrm{Attention}({read})", r"<0> W_O + b_O", TOKENS_BY_MODEL, "linear",
         ("attention.concat",), "Output of attention",
         "A last linear map mixes what the heads found into one vector per token.",
         "This is what will be added to the token's old vector.",
@@ -140,20 +151,21 @@ ATTENTION = (
 )  # fmt: skip
 FEED_FORWARD = (
     Step(
-        "feed_forward.hidden", "h", r"x W_1 + b_1", ("n", "d_ff"), "linear", ("{x}",), "Hidden units before activation",
+        "feed_forward.hidden", "h", r"<0> W_1 + b_1", ("n", "d_ff"), "linear", ("{x}",),
+        "Hidden units before activation",
         "Each token, alone, is widened from d_model to d_ff numbers by a linear map.",
-        "Most values are below zero; what is below zero is about to be cut off or damped.",
+        "What is below zero is about to be {bent}.",
         ("feed_forward.w_1",),
     ),
     Step(
-        "feed_forward.activation", "a", r"\{activation\}", ("n", "d_ff"), "{activation}", ("feed_forward.hidden",),
+        "feed_forward.activation", "a", "{activation}", ("n", "d_ff"), "{activation}", ("feed_forward.hidden",),
         "Activation",
         "The activation bends every number by itself. Without it the two linear maps would collapse into one.",
-        "See which few units stay active for each token, and how many are silent.",
+        "See which units are active for each token, and which are at zero or near it.",
     ),
     Step(
-        "feed_forward.output", "a W_2", r"a W_2 + b_2", TOKENS_BY_MODEL, "linear", ("feed_forward.activation",),
-        "Output of feed-forward",
+        "feed_forward.output", r"\mathrm{FFN}({read})", r"<0> W_2 + b_2", TOKENS_BY_MODEL, "linear",
+        ("feed_forward.activation",), "Output of feed-forward",
         "A second linear map brings the d_ff numbers back to d_model.",
         "This is what will be added to the token's vector; each active unit has written its own direction into it.",
         ("feed_forward.w_2",),
@@ -161,80 +173,81 @@ FEED_FORWARD = (
 )  # fmt: skip
 ADD = (
     Step(
-        "residual", "x", r"x", TOKENS_BY_MODEL, "same", ("{x}",), "Residual",
+        "residual", "<0>", "<0>", TOKENS_BY_MODEL, "same", ("{x}",), "Residual",
         "The vector as it was before the sublayer is kept aside, on a path around it.",
-        "Whatever the sublayer does, this is carried on unchanged.",
+        "{carried}",
     ),
     Step(
-        "sum", "z", r"x + \mathrm{sublayer}(x)", TOKENS_BY_MODEL, "add", ("residual", "{sublayer}"), "Add",
+        "sum", "z_{number}", "<sum>", TOKENS_BY_MODEL, "add", ("residual", "{sublayer}"), "Add",
         "What the sublayer found is added to the vector that went around it.",
         "Compare the length of the two: a sublayer that adds little changes little.",
     ),
 )  # fmt: skip
 NORM = (
     Step(
-        "mean", r"\mu", r"\mu = \frac{1}{d}\sum_l x_l", PER_TOKEN, "mean", ("{x}",), "Mean",
+        "mean", r"\mu", r"\frac{1}{d}\sum_l {<0>}_l", PER_TOKEN, "mean", ("{x}",), "Mean",
         "The average of each token's numbers.",
         "One number per token. It is taken away next.",
     ),
     Step(
-        "variance", r"\sigma^2", r"\sigma^2 = \frac{1}{d}\sum_l (x_l - \mu)^2", PER_TOKEN, "variance", ("{x}", "mean"),
+        "variance", r"\sigma^2", r"\frac{1}{d}\sum_l ({<0>}_l - <1>)^2", PER_TOKEN, "variance", ("{x}", "mean"),
         "Variance",
         "How far each token's numbers spread around their mean.",
         "Tokens with a large variance are shrunk most by the division that follows.",
         values="positive",
     ),
     Step(
-        "normalized", r"\hat{x}", r"\hat{x} = \frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}}", TOKENS_BY_MODEL, "normalize",
+        "normalized", r"\hat{x}", r"\frac{<0> - <1>}{\sqrt{<2> + \epsilon}}", TOKENS_BY_MODEL, "normalize",
         ("{x}", "mean", "variance"), "Normalized",
-        "Each token's numbers are moved to mean 0 and divided by their spread: every row has variance 1 now.",
+        "Each token's numbers are moved to mean 0 and divided by their spread: every row has variance 1 now, up to ε.",
         "All rows have the same length; only their direction still tells tokens apart.",
     ),
     Step(
-        "output", "y", r"y = \gamma \odot \hat{x} + \beta", TOKENS_BY_MODEL, "affine", ("normalized",),
+        "output", "y", r"\gamma \odot <0> + \beta", TOKENS_BY_MODEL, "affine", ("normalized",),
         "Scaled and shifted",
-        "Each dimension is stretched by its learned gamma and moved by its learned beta, the same for all tokens.",
-        "Columns that stand out here in every row have a large gamma or beta.",
+        "Each dimension is stretched by its gamma and moved by its beta, the same two for all tokens.",
+        "A column that stands out here in every row, and not in the normalized numbers, has a large gamma or beta.",
         ("{norm}",),
     ),
 )  # fmt: skip
 STD_NORM_FORMULAS = {
-    "variance": r"\sigma^2 = \frac{1}{d-1}\sum_l (x_l - \mu)^2",
-    "normalized": r"\hat{x} = \frac{x - \mu}{\sigma + \epsilon}",
+    "variance": r"\frac{1}{d-1}\sum_l ({<0>}_l - <1>)^2",
+    "normalized": r"\frac{<0> - <1>}{\sqrt{<2>} + \epsilon}",
 }
 OPERATIONS_OF_STD_NORM = {"variance": "variance_unbiased", "normalized": "normalize_std"}
 LAYER_OUTPUT = Step(
-    "output", "x_{l+1}", r"x", TOKENS_BY_MODEL, "same", ("{x}",), "Output of the layer",
+    "output", "x_{number}", "<0>", TOKENS_BY_MODEL, "same", ("{x}",), "Output of the layer",
     "One vector per token leaves the layer and enters the next.",
     "Compare with the layer's input: the stack page shows how far each token has moved.",
 )  # fmt: skip
 OUTPUT = Step(
-    "output", "y", r"x_N", TOKENS_BY_MODEL, "same", ("{x}",), "Output of the encoder",
+    "output", "y", "<0>", TOKENS_BY_MODEL, "same", ("{x}",), "Output of the encoder",
     "The finished vectors: one per token, each now carrying the sentence around it.",
-    "Two copies of one word have different rows here if their surroundings differ.",
+    "Two copies of one word in a sentence {apart}.",
 )  # fmt: skip
 MLM = (
     Step(
-        "transform", "t", r"x W + b", TOKENS_BY_MODEL, "linear", ("{x}",), "Head: linear map",
+        "transform", "t", r"<0> W + b", TOKENS_BY_MODEL, "linear", ("{x}",), "Head: linear map",
         "The head that guesses masked words starts with one more linear map of each token's vector.",
-        "It was trained to look at [MASK]; at other tokens it mostly repeats the word itself.",
+        "Training asks such a head at some words only, most of them hidden by [MASK], a few left as they were: so at "
+        "a word that is not hidden a trained model mostly repeats that word.",
         ("mlm_head.transform",),
     ),
     Step(
-        "activation", "a", r"\{activation\}", TOKENS_BY_MODEL, "{activation}", ("transform",), "Head: activation",
-        "The same bend as in the feed-forward network.",
-        "Silent dimensions take no part in the guess.",
+        "activation", "a", "{activation}", TOKENS_BY_MODEL, "{activation}", ("transform",), "Head: activation",
+        "{bend}",
+        "A zero here still takes part in the guess: the norm that follows takes the mean away from it too.",
     ),
 )  # fmt: skip
 MLM_OUTPUT = (
     Step(
-        "logits", "z", r"y E^\top + b", ("n", "vocab"), "decode", ("norm.output",), "Logits",
+        "logits", r"\ell", r"<0> E^\top + b", ("n", "vocab"), "decode", ("norm.output",), "Logits",
         "The result is multiplied with the embedding of every word in the vocabulary: one score per word.",
         "The embedding table is used twice in this model: to read words in, and here to name words.",
         ("embedding.tokens.weight", "mlm_head.bias"),
     ),
     Step(
-        "probabilities", "p", r"\mathrm{softmax}(z)", ("n", "vocab"), "softmax", ("logits",), "Probabilities",
+        "probabilities", "p", r"\mathrm{softmax}(<0>)", ("n", "vocab"), "softmax", ("logits",), "Probabilities",
         "Softmax over the vocabulary: how likely the model finds each word at each position.",
         "Put [MASK] in place of a word and see what the model would say there.",
         values="share",

@@ -31,7 +31,7 @@ NORMS = ("add_norm_1.", "add_norm_2.", "final_norm.", "embedding.norm")
 TERMS = (
     Term(
         "token",
-        "A word or piece of a word, the smallest thing the model reads. [CLS] and [SEP] are added around it.",
+        "The smallest thing the model reads: a word or a piece of one. [CLS] and [SEP] are added around the text.",
         steps=("embedding.tokens",),
     ),
     Term(
@@ -45,7 +45,7 @@ TERMS = (
     ),
     Term(
         "n_heads",
-        "How many heads look at the same time, each in its own share of the numbers.",
+        "How many heads look at the same time. Each reads all d_model numbers and makes its own d_head of them.",
         "h",
         "nhead",
         "num_attention_heads",
@@ -63,7 +63,7 @@ TERMS = (
     ),
     Term(
         "n_layers",
-        "How many blocks are stacked; each has weights of its own.",
+        "How many blocks are stacked; each has weights of its own, except in ALBERT, where all share one set.",
         "N",
         "num_layers",
         "num_hidden_layers",
@@ -81,7 +81,7 @@ TERMS = (
     ),
     Term(
         "embedding",
-        "The table with one learned vector for each token of the vocabulary.",
+        "The table with one vector for each token of the vocabulary.",
         "embedding",
         "nn.Embedding",
         "word_embeddings",
@@ -121,7 +121,7 @@ TERMS = (
         "Every query times every key: how well they agree, before any division.",
         "QKᵀ",
         "–",
-        "attention_scores before division",
+        "–",
         "–",
         ("attention.scores",),
     ),
@@ -130,8 +130,8 @@ TERMS = (
         "The scores divided by the square root of d_head.",
         "QKᵀ over √d_k",
         "–",
-        "attention_scores after division",
-        "attn_scores",
+        "–",
+        "–",
         ("attention.scaled",),
     ),
     Term(
@@ -140,7 +140,7 @@ TERMS = (
         "mask",
         "key_padding_mask",
         "attention_mask",
-        "–",
+        "attn_scores",
         ("attention.masked",),
     ),
     Term(
@@ -157,7 +157,7 @@ TERMS = (
         "Where a token looks: shares that sum to 1 in every row. By themselves they explain no prediction.",
         "softmax(…)",
         "attn_weights",
-        "attention_probs",
+        "attn_weights",
         "pattern",
         ("attention.weights", "attention.heads"),
     ),
@@ -166,7 +166,7 @@ TERMS = (
         "For each head, the values averaged by the weights.",
         "head_i",
         "–",
-        "context_layer",
+        "attn_output",
         "z",
         ("attention.heads", "attention.concat"),
     ),
@@ -208,7 +208,7 @@ TERMS = (
     ),
     Term(
         "variance",
-        "The mean of the squared distances from the mean, divided by d_model and not by d_model - 1.",
+        "The sum of the squared distances from the mean, divided by d_model; a common variant divides by d_model - 1.",
         "σ²",
         "var(correction=0)",
         "–",

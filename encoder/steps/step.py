@@ -11,6 +11,7 @@ class Step:
 
     `shape` names dimensions (n, H, d_head, d_model, d_ff, vocab). `inputs` are the steps it is computed from ("ids" and
     "hidden" stand for what the person gave), `parameters` the weights it uses, in the model's own names.
+    `symbol` is what it is called in the formulas of the steps that it goes into.
     `values` tells how to colour it: "signed" about zero, "share" from 0 to 1, or "positive" from zero up.
     `note` says what happens here, `look` what to look for.
     """
@@ -47,6 +48,12 @@ class Step:
         """What stands along the last dimension: the tokens that are looked at, or the name of what is counted there."""
         names = {"d_ff": "unit", "vocab": "word", "n": "value"}  # a step with one number for each token has one column
         return tokens if self.shape == PAIRS else names.get(self.shape[-1], "dimension")
+
+    @property
+    def equation(self) -> str:
+        """The formula with its symbol before it, where the two are not the same."""
+        named = "aligned" in self.formula or self.formula == self.symbol
+        return self.formula if named else f"{self.symbol} = {self.formula}"
 
     def sizes(self, config: EncoderConfig, n: int) -> tuple[int, ...]:
         """The shape in numbers for a sentence of n tokens."""

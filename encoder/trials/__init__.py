@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from encoder.text_encoder import TextEncoder
-from encoder.trials import arithmetic, heads, linear, meaning, order, sizes, stacks
+from encoder.trials import arithmetic, heads, linear, links, meaning, order, sizes, stacks
 from encoder.trials.finding import Bars, Curves, Finding, Grid, Picture, Verdict
 from encoder.trials.heads import position_of
 from encoder.trials.parameters import OWN, PARAMETERS, Number, Several, Text
@@ -28,7 +28,16 @@ def trials_of(module: ModuleType) -> dict[str, Trial]:
     }  # fmt: skip
 
 
-MODULES = (order, heads, meaning, arithmetic, stacks, linear, sizes)  # in the order in which the maker offers them
+MODULES = (
+    order,
+    heads,
+    links,
+    meaning,
+    arithmetic,
+    stacks,
+    linear,
+    sizes,
+)  # in the order in which the maker offers them
 TRIALS: dict[str, Trial] = {name: trial for module in MODULES for name, trial in trials_of(module).items()}
 
 

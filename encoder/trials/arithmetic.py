@@ -6,12 +6,18 @@ import torch
 
 from encoder.edits.text import text_to_edits
 from encoder.experiments import dot_products, scaling, softmax_of
-from encoder.formatting import brief
+from encoder.formatting import brief, percent
 from encoder.metrics import attention_weights
 from encoder.text_encoder import TextEncoder
 from encoder.trials.finding import Bars, Curves, Finding, Grid, array, judge
 
 AGREES = 1e-5  # of the size of what was added up
+TERMS = {  # what is added up, by operation; where it is not named here, products
+    "softmax": "powers of e, one of them divided by their sum",
+    "mean": "numbers, added up and divided",
+    "variance": "squares, added up and divided",
+    "variance_unbiased": "squares, added up and divided",
+}
 SATURATED = 0.8  # mean largest weight from which softmax is called all or nothing
 
 
@@ -19,9 +25,10 @@ def by_hand(encoder: TextEncoder, sentence: str, step: str, index: list[int], ed
     """One recorded number is what its own operands give when the arithmetic is done again in float64."""
     trace = encoder.trace(sentence, edits=text_to_edits(edits))
     found = encoder.explain(trace, step, index)
-    terms = f"{len(found.terms.values)} products added up" if found.terms else f"{len(found.operands)} operands"
+    terms = TERMS.get(found.operation, "products, added up")
+    made = f" from {len(found.terms.values)} {terms}" if found.terms else ""
     said = (
-        f"{step} at {tuple(index)}: the run recorded {found.recorded:.6g}; from {terms}, by hand, it is "
+        f"{step} at {tuple(index)}: the run recorded {found.recorded:.6g}; made again by hand{made}, it is "
         f"{found.result:.6g}. The difference is {brief(found.difference)}."
     )
     ok = found.difference <= AGREES * max(1.0, found.size)
@@ -76,7 +83,7 @@ def spread_grows(encoder: TextEncoder) -> Finding:
     last = widths[-1]
     said = (
         f"For d_k from {widths[0].d_k} to {last.d_k} the standard deviation of q · k is √d_k within "
-        f"{100 * off:.2g} %: at "
+        f"{percent(off)}: at "
         f"{last.d_k} it is {brief(last.deviation)}, and √{last.d_k} is {brief(last.predicted)}."
     )
     series = {"measured": array(w.deviation for w in widths), "√d_k": array(w.predicted for w in widths)}

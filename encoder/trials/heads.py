@@ -1,6 +1,5 @@
 """Trials of what heads look at."""
 
-import torch
 from torch import Tensor
 
 from encoder.formatting import brief
@@ -11,21 +10,6 @@ from encoder.trace.words import merge
 from encoder.trials.finding import Finding, Grid, array, judge
 
 SWITCH = 0.05  # a difference of weights below this is none
-# Sentences with the words that a kind of head would link, each pair looked at both ways.
-LINKS: dict[str, tuple[tuple[str, tuple[tuple[str, str], ...]], ...]] = {
-    "subject, verb and object": (
-        ("The cat chased the mouse.", (("cat", "chased"), ("chased", "mouse"))),
-        ("The teacher read a long book.", (("teacher", "read"), ("read", "book"))),
-        ("My brother bought a new car.", (("brother", "bought"), ("bought", "car"))),
-        ("The old man built a small house.", (("man", "built"), ("built", "house"))),
-    ),
-    "place": (
-        ("The keys are on the table.", (("keys", "on"), ("on", "table"))),
-        ("The dog sleeps under the bed.", (("dog", "under"), ("under", "bed"))),
-        ("The book lies behind the door.", (("book", "behind"), ("behind", "door"))),
-        ("They live near the river.", (("live", "near"), ("near", "river"))),
-    ),
-}
 
 
 def position_of(trace: Trace, word: str) -> int:
@@ -78,37 +62,6 @@ def check_head(weights: Tensor, layer: int, head: int) -> None:
         )
 
 
-def linked(encoder: TextEncoder, sentence: str, word: str, target: str) -> Finding:
-    """Some head links two words, either way, clearly more than chance would."""
-    trace = encoder.trace(sentence)
-    weights, (i, j) = between_words(trace, word, target)
-    spoken = [p for p, pieces in enumerate(trace.tokenization.words) if not trace.tokenization.special[pieces[0]]]
-    strongest = weights.amax((0, 1))
-    strongest = torch.maximum(strongest, strongest.T)
-    pairs = [(p, q) for p in spoken for q in spoken if p < q]
-    above = sum(float(strongest[p, q]) > float(strongest[i, j]) for p, q in pairs)
-    both = torch.maximum(weights[:, :, i, j], weights[:, :, j, i])
-    layer, head = divmod(int(both.argmax()), both.shape[1])
-    value = float(both.max())
-    forward = float(weights[layer, head, i, j]) >= float(weights[layer, head, j, i])
-    who, whom = (word, target) if forward else (target, word)
-    even = share(trace, j if forward else i)
-    said = (
-        f"Of {both.numel()} heads the strongest link is in layer {layer}, head {head}: “{who}” puts "
-        f"{brief(value)} of its "
-        f"weight on “{whom}”, where even attention puts {brief(even)}. Of the {len(pairs)} pairs of words in this "
-        f"sentence {above} have a stronger link in some head."
-    )
-    names = [f"layer {n}" for n in range(len(both))], [f"head {h}" for h in range(both.shape[1])]
-    return Finding(
-        value,
-        f"largest weight between “{word}” and “{target}”",
-        said,
-        judge(value > even + MARGIN),
-        Grid(array(both), *names),
-    )
-
-
 def refers(encoder: TextEncoder, sentence: str, other: str, word: str, first: str, second: str) -> Finding:
     """Some head turns the word from one thing to another when the sentence changes."""
     lead = []  # how much more on `first` than on `second`, per head
@@ -130,33 +83,3 @@ def refers(encoder: TextEncoder, sentence: str, other: str, word: str, first: st
     names = [f"layer {n}" for n in range(len(moved))], [f"head {h}" for h in range(moved.shape[1])]
     grid = Grid(array(moved), *names, share=False)
     return Finding(best, "largest move of a head's preference", said, judge(switch > 0, flips > 0), grid)
-
-
-def head_job(encoder: TextEncoder, head: int, job: str) -> Finding:
-    """The head of this number links the words of one kind of relation, in some layer."""
-    mass, even = torch.zeros(encoder.config.n_layers, encoder.config.n_heads), 0.0
-    if not 0 <= head < encoder.config.n_heads:
-        raise ValueError(f"there is no head {head}; heads go from 0 to {encoder.config.n_heads - 1}")
-    count = 0
-    for sentence, pairs in LINKS[job]:
-        trace = encoder.trace(sentence)
-        for a, b in pairs:
-            weights, (i, j) = between_words(trace, a, b)
-            mass += (weights[:, :, i, j] + weights[:, :, j, i]) / 2
-            even += (share(trace, i) + share(trace, j)) / 2
-            count += 1
-    mass, even = mass / count, even / count
-    ours, layer = float(mass[:, head].max()), int(mass[:, head].argmax())
-    best_layer, best = divmod(int(mass.argmax()), mass.shape[1])
-    bar = even + MARGIN
-    said = (
-        f"Over {count} labelled pairs of words ({job}) head {head} puts at most {brief(ours)} of a word's "
-        "weight on the other, in "
-        f"layer {layer}; even attention puts {brief(even)}. The best of all heads is layer {best_layer}, head {best}, "
-        f"with {brief(float(mass.max()))}. A head counts from {brief(bar)}."
-    )
-    leads = ours > bar and best == head
-    names = [f"layer {n}" for n in range(len(mass))], [f"head {h}" for h in range(mass.shape[1])]
-    return Finding(
-        ours, f"mean weight of head {head} on the other word", said, judge(leads, ours > bar), Grid(array(mass), *names)
-    )

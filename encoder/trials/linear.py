@@ -1,7 +1,7 @@
 """Trials of what is linear in a block, and of what is not."""
 
-from encoder.experiments import collapse, halved
-from encoder.formatting import brief
+from encoder.experiments import Halved, collapse, halved
+from encoder.formatting import brief, percent
 from encoder.model.attention import Attention
 from encoder.text_encoder import TextEncoder
 from encoder.trials.finding import Bars, Finding, array, judge
@@ -17,21 +17,20 @@ def layers_collapse(encoder: TextEncoder, between: str = "nothing") -> Finding:
     said = (
         f"With {between} between them the two layers and the merged one, W' = W₁W₂, differ by up to "
         f"{brief(apart)}; the "
-        f"numbers reach {brief(found.largest)}. The best of all linear layers misses {brief(100 * left)} % of them."
+        f"numbers reach {brief(found.largest)}. The best of all linear layers misses {percent(left)} of them."
     )
     return Finding(left, "share that no single linear layer gives", said, judge(left < ROUNDING))
 
 
 def activation_needed(encoder: TextEncoder, sentence: str) -> Finding:
     """The activation of the feed-forward network, and it alone, keeps layers from collapsing into one."""
-    found, bent = collapse(), attention_bend(encoder, sentence)
+    found, bent = collapse(), [one.bent for one in halves(encoder, sentence)]
     removes = found.remainder > 0.01 > found.linear_remainder
     said = (
-        f"Two linear layers are one up to {brief(found.linear_remainder)}; with ReLU between them the best "
-        "linear layer misses "
-        f"{brief(found.remainder)}. But attention is not linear either: given half its input it misses half "
-        "its output by "
-        f"{brief(min(bent))} to {brief(max(bent))}."
+        f"Two linear layers are one up to {brief(found.linear_remainder)}; with ReLU between them the best linear "
+        f"layer misses {percent(found.remainder)}. But attention is not linear either: between its outputs for nothing "
+        f"and for its input, its output for half the input lies off the middle by {percent(min(bent))} to "
+        f"{percent(max(bent))} of the way, layer by layer."
     )
     return Finding(found.remainder, "share that no single linear layer gives", said,
                    judge(removes and max(bent) < ROUNDING, removes))  # fmt: skip
@@ -39,25 +38,26 @@ def activation_needed(encoder: TextEncoder, sentence: str) -> Finding:
 
 def attention_linear(encoder: TextEncoder, sentence: str) -> Finding:
     """All operations in multi-head attention are linear."""
-    bent, held = attention_bend(encoder, sentence), attention_bend(encoder, sentence, held=True)
+    found = halves(encoder, sentence)
+    bent, held, unsoftened = ([getattr(one, kind) for one in found] for kind in ("bent", "held", "unsoftened"))
     said = (
-        f"Given half its input, attention misses half its output by {brief(min(bent))} to {brief(max(bent))} "
-        "of it, layer by "
-        f"layer. With the weights held it misses by {brief(max(held))}: the maps are linear, the softmax is not."
+        f"A linear map of half the input lies in the middle between its outputs for nothing and for all of it. "
+        f"Attention lies off the middle by {percent(min(bent))} to {percent(max(bent))} of the way, layer by layer. "
+        f"With its weights held it is off by {brief(max(held))}: handing over values is linear. But the weights are "
+        f"made of QKᵀ, a product of two maps of the input, and then a softmax; even without the softmax it is off by "
+        f"{percent(min(unsoftened))} to {percent(max(unsoftened))}."
     )
-    bars = Bars({"as it is": array(bent), "weights held": array(held)},
-                [f"layer {i}" for i in range(len(bent))], "share missed")  # fmt: skip
-    return Finding(max(bent), "share of the output that is missed", said,
-                   judge(max(bent) < ROUNDING, max(held) < ROUNDING), bars)  # fmt: skip
+    bars = Bars({"as it is": array(bent), "without softmax": array(unsoftened)},
+                [f"layer {i}" for i in range(len(bent))], "off the middle")  # fmt: skip
+    return Finding(max(bent), "how far off the middle attention is", said, judge(max(bent) < ROUNDING), bars)
 
 
-def attention_bend(encoder: TextEncoder, sentence: str, held: bool = False) -> list[float]:
+def halves(encoder: TextEncoder, sentence: str) -> list[Halved]:
     """`experiments.halved` for every layer, on what came in there."""
     trace = encoder.trace(sentence)
     found = []
     for i, layer in enumerate(encoder.model.layers):
         attention = layer.get_submodule("attention")
         assert isinstance(attention, Attention)
-        one = halved(attention, trace[f"layers.{i}.attention.input"])
-        found.append(one.held if held else one.bent)
+        found.append(halved(attention, trace[f"layers.{i}.attention.input"]))
     return found

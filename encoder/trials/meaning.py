@@ -1,12 +1,14 @@
 """Trials of what context makes of a word, and of what lower and upper layers do."""
 
 import math
+import re
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 
-from encoder.experiments.compare import cosines, word_cosines
-from encoder.formatting import brief
+from encoder.experiments.compare import cosines
+from encoder.formatting import brief, percent
 from encoder.metrics import SENTENCES, attention_weights
 from encoder.metrics.habits import measured
 from encoder.metrics.habits import runs as each_run
@@ -28,21 +30,21 @@ def contexts(encoder: TextEncoder, word: str, sentences: list[str]) -> Finding:
     """One word has one static vector, and another one in each sentence."""
     if len(sentences) < 2:
         raise ValueError(f"{len(sentences)} sentences; it takes 2 or more to compare")
-    static, vectors = [], []
+    static, vectors, places = [], [], []
     for sentence in sentences:  # one run at a time: of each only the word's vectors are kept
         run = encoder.trace(sentence)
         place = position_of(run, word)
+        places.append(place)
         static.append(run["embedding.tokens"][place].clone())
         vectors.append(stream(run)[:, place].clone())
         del run
     same = all(torch.equal(vector, static[0]) for vector in static)
     mean = mean_cosine(cosines(vectors))
     last = float(mean[-1])
+    where = ", where only the place differs," if len(set(places)) > 1 else ", at one and the same place,"
     said = (
         f"“{word}” has {'the same' if same else 'not the same'} row of the embedding table in all {len(sentences)} "
-        "sentences. "
-        f"The mean cosine between its vectors is {brief(float(mean[0]))} at the input, where only the place "
-        "differs, and "
+        f"sentences. The mean cosine between its vectors is {brief(float(mean[0]))} at the input{where} and "
         f"{brief(last)} after the last layer."
     )
     curves = Curves({"mean cosine": array(mean)}, array(range(len(mean))), ("layers behind it", "cosine"))
@@ -56,36 +58,28 @@ def mean_cosine(alike: Tensor) -> Tensor:
 
 
 def layers_rise(encoder: TextEncoder) -> Finding:
-    """Lower layers look at neighbours, and upper layers tell meanings apart.
+    """Lower layers hold grammar and upper layers meaning: this takes a probe, and there is none here.
 
-    Both are stand-ins that can be measured: the weight on the words next to a word for grammar, and how far context
-    moves a word's vector for meaning.
+    What can be measured is said, and decides nothing: the weight on the words next to a word, and how far a word's
+    vectors in unlike sentences lie apart, beside what any two words of different sentences have in common.
     """
     near = neighbours(encoder)
-    half = len(near) // 2
-    below = float(near[:half].mean() - near[-half:].mean()) if half else 0.0
-    means = []
+    alike, vectors = [], []
     for word, sentences in CONTEXTS:
-        runs = [encoder.trace(sentence) for sentence in sentences]
-        means.append(mean_cosine(word_cosines(runs, [position_of(run, word) for run in runs])))
-    alike = torch.stack(means).mean(0)
-    parts = alike[1:] < alike[:-1]
-    steady = bool((near[1:] < near[:-1]).all()) and bool(parts.all())
-    rising = below > 0 and float(alike[-1]) < float(alike[len(alike) // 2])
-    said = (
-        f"Lower layers put {brief(float(near[:half].mean()))} of a head's weight on the words next to each "
-        "other, upper ones "
-        f"{brief(float(near[-half:].mean()))}, with the most in layer {int(near.argmax())}. The cosine of one "
-        "word in unlike "
-        f"sentences falls from {brief(float(alike[0]))} to {brief(float(alike[-1]))}, at {int(parts.sum())} of "
-        f"{len(parts)} layers. "
-        "Neighbours stand in for grammar and context for meaning; nothing finer was measured."
+        found = []
+        for sentence in sentences:  # one run at a time: of each only the word's vectors are kept
+            run = encoder.trace(sentence)
+            found.append(stream(run)[:, position_of(run, word)].clone())
+        alike.append(mean_cosine(cosines(found)))
+        vectors.append(found[0])
+    same, unlike = torch.stack(alike).mean(0), mean_cosine(cosines(vectors))
+    return untried(
+        "What a layer holds of grammar is told by a probe, a small model trained to read it off, and none is trained "
+        f"here. Neighbours are no grammar: heads put most weight on them in layer {int(near.argmax())}, "
+        f"{percent(float(near.max()))}, and {percent(float(near[-1]))} in the last. Nor is a low cosine meaning: "
+        f"one word in unlike sentences ends at {brief(float(same[-1]))}, different words at "
+        f"{brief(float(unlike[-1]))}."
     )
-    curves = Curves(
-        {"weight on neighbours": array(near), "1 - cosine of a word in unlike sentences": array(1 - alike[1:])},
-        array(range(len(near))), ("layer", "share"),
-    )  # fmt: skip
-    return Finding(below, "weight on neighbours, lower minus upper half", said, judge(steady, rising), curves)
 
 
 def neighbours(encoder: TextEncoder) -> Tensor:
@@ -98,20 +92,41 @@ def neighbours(encoder: TextEncoder) -> Tensor:
     return (found["previous"] + found["next"]).view(encoder.config.n_layers, -1).mean(-1)
 
 
-def leans(encoder: TextEncoder, sentence: str, other: str, word: str, near: str, far: str) -> Finding:
-    """In this sentence the model's guess at the word leans further towards a meaning than in the other sentence."""
+def leans(
+    encoder: TextEncoder, sentence: str, other: str, word: str, near: str, far: str,
+    neutral: Sequence[str] = (), stand_in: str = "",
+) -> Finding:  # fmt: skip
+    """In this sentence the model's guess at the word leans to a meaning, and by that word and this company alone.
+
+    It leans where the odds of `near` against `far` are LEANS times those in the other sentence. The controls: so they
+    must be against each neutral sentence, whose other words hint at neither meaning; and `stand_in`, a word without the
+    second meaning, must not lean as far in the same two sentences. With all that, `near` must be the likelier word.
+    """
+    texts = [sentence, other, *neutral]
+    if stand_in:
+        texts += [re.sub(rf"\b{re.escape(word)}\b", stand_in, text, flags=re.IGNORECASE) for text in (sentence, other)]
     odds = []
-    for text in (sentence, other):
+    for i, text in enumerate(texts):
         trace = encoder.trace(text)
         if "mlm.logits" not in trace:
             return untried("This model has no head that guesses words.")
-        at = position_of(trace, word)
+        at = position_of(trace, word if i < 2 + len(neutral) else stand_in)
         logits = trace["mlm.logits"][at]
         odds.append(float(logits[encoder.word_id(trace, at, near)] - logits[encoder.word_id(trace, at, far)]))
     moved = odds[0] - odds[1]
+    hints = [odds[0] - o for o in odds[2 : 2 + len(neutral)]]
+    replaced = odds[-2] - odds[-1] if stand_in else -math.inf
     said = (
-        f"At “{word}” in “{sentence}” the model gives “{near}” {brief(math.exp(odds[0]))} times the "
-        f"probability of “{far}”; in "
-        f"“{other}” {brief(math.exp(odds[1]))} times: the odds differ by a factor of {brief(math.exp(moved))}."
+        f"At “{word}” in “{sentence}” the model gives “{near}” {brief(math.exp(odds[0]))} times the probability of "
+        f"“{far}”; in “{other}” {brief(math.exp(odds[1]))} times: the odds differ by a factor of "
+        f"{brief(math.exp(moved))}."
     )
-    return Finding(math.exp(moved), "factor between the odds", said, judge(moved > math.log(LEANS), moved > 0))
+    said += "".join(
+        f" Against “{text}”, which hints at neither, the factor is {brief(math.exp(hint))}."
+        for text, hint in zip(neutral, hints, strict=True)
+    )
+    if stand_in:
+        said += f" With “{stand_in}” in place of “{word}” it is {brief(math.exp(replaced))}."
+    least = math.log(LEANS)
+    by_itself = moved > least and all(hint > least for hint in hints) and moved > replaced
+    return Finding(math.exp(moved), "factor between the odds", said, judge(by_itself and odds[0] > 0, by_itself))

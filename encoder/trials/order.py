@@ -2,12 +2,17 @@
 
 import math
 
+import torch
+from torch import Tensor
+
 from encoder.experiments import exchanged, profile, turn, word_order
 from encoder.formatting import brief
 from encoder.model.embedding import FixedPositions
 from encoder.text_encoder import TextEncoder
 from encoder.trials.finding import Bars, Curves, Finding, array, judge, untried
 
+NO_WAVES = "The claim is of a table of sines and cosines; this model has none."
+SAME = 1e-4  # factors that a table in float32 does not tell apart
 ROUNDING = 1e-5  # differences of float32 sums, relative to the numbers that were added
 
 
@@ -54,8 +59,8 @@ def identical_rows(encoder: TextEncoder, sentence: str) -> Finding:
 
 def position_values(encoder: TextEncoder) -> Finding:
     """All values of the position table are within -1 and 1."""
-    if encoder.config.positions == "none":
-        return untried("This model has no positions.")
+    if not circles(encoder):
+        return untried(NO_WAVES)
     table = encoder.model.embedding.positions.weight
     largest = float(table.abs().max())
     said = (
@@ -64,10 +69,13 @@ def position_values(encoder: TextEncoder) -> Finding:
     return Finding(largest, "largest value in size", said, judge(largest <= 1 + ROUNDING))
 
 
-def one_frequency(encoder: TextEncoder) -> Finding:
-    """Each pair of columns turns by the same angle at every step: it has one frequency."""
+def one_frequency(encoder: TextEncoder, of: str = "pair") -> Finding:
+    """Each pair of columns, or each single one, has a frequency of its own.
+
+    A pair has one where it turns by the same angle at every step.
+    """
     if not circles(encoder):
-        return untried("This model has no table of sines and cosines.")
+        return untried(NO_WAVES)
     found = turn(encoder.model.embedding.positions.weight)
     waves = 2 * math.pi / found.angles.abs()
     said = (
@@ -78,20 +86,40 @@ def one_frequency(encoder: TextEncoder) -> Finding:
     )
     curves = Curves({"wavelength": array(waves)}, array(range(len(waves))),
                     ("pair of columns", "positions for one round"), (False, True))  # fmt: skip
-    return Finding(found.largest, "largest distance from one frequency", said, judge(found.largest < ROUNDING), curves)
+    pairs = found.largest < ROUNDING and len(set(found.angles.tolist())) == len(found.angles)
+    if of == "pair":
+        return Finding(found.largest, "largest distance from one frequency", said, judge(pairs), curves)
+    shared = twins(encoder.model.embedding.positions.weight)
+    said += f" But dimensions have no frequency of their own: {shared} of {len(waves)} pairs share one." * bool(shared)
+    return Finding(float(shared), "pairs of dimensions that share a frequency", said, judge(not shared, pairs), curves)
+
+
+def twins(table: Tensor) -> int:
+    """How many pairs of neighbouring columns are waves of the same frequency.
+
+    Of any wave of frequency w, x[p + k] + x[p - k] = 2 cos(kw) x[p]: the factor is fitted for a short and a long k.
+    """
+    waves, factors = table.double(), []
+    for k in (1, len(table) // 4):
+        ends, middle = waves[2 * k :] + waves[: -2 * k], waves[k:-k]
+        factors.append((ends * middle).sum(0) / middle.square().sum(0).clamp_min(torch.finfo(waves.dtype).tiny))
+    left, right = torch.stack(factors).view(2, -1, 2).unbind(-1)
+    return int(((left - right).abs() < SAME).all(0).sum())
 
 
 def one_rotation(encoder: TextEncoder, steps: int = 10) -> Finding:
     """PE(p + k) is one fixed rotation of PE(p), the same for every p."""
-    if encoder.config.positions == "none":
-        return untried("This model has no positions.")
+    if not circles(encoder):
+        return untried(NO_WAVES)
     table = encoder.model.embedding.positions.weight
     found = turn(table, steps)
+    holds = found.largest < ROUNDING
     said = (
-        f"One rotation of each pair takes every position p to p + {steps}, for all {len(table) - steps} of them; the "
-        f"largest distance between the turned vector's pair and the real one is {brief(found.largest)}."
+        f"{'One rotation' if holds else 'No one rotation'} of each pair takes every position p to p + {steps}, for all "
+        f"{len(table) - steps} of them; the largest distance between the {'' if holds else 'best '}turned pair and the "
+        f"real one is {brief(found.largest)}."
     )
-    return Finding(found.largest, "largest distance after the rotation", said, judge(found.largest < ROUNDING))
+    return Finding(found.largest, "largest distance after the rotation", said, judge(holds))
 
 
 def only_distance(encoder: TextEncoder) -> Finding:

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 from encoder.model.activations import ACTIVATIONS
-from encoder.trials.heads import LINKS
+from encoder.trials.links import LINKS
 from encoder.trials.sizes import PARTS
 
 
@@ -67,8 +67,11 @@ PARAMETERS: dict[str, Text | Number | Several] = {
     **dict.fromkeys(("sentence", "other", "short", "text"), Text()),
     **dict.fromkeys(("word", "target", "first", "second", "near", "far"), Text(40)),
     "step": Text(80),
+    "of": Text(choices=("pair", "dimension")),
+    "stand_in": Text(40),
+    "norm": Text(choices=("post", "pre")),
     "edits": Text(4000),
-    "sentences": Several(Text(), 8),
+    **dict.fromkeys(("sentences", "neutral"), Several(Text(), 8)),
     "positions": Text(choices=("off", "on")),
     "mask": Text(choices=("kept", "forgotten")),
     "between": Text(choices=("nothing", *ACTIVATIONS)),
@@ -89,6 +92,7 @@ PARAMETERS: dict[str, Text | Number | Several] = {
 }
 # Where one trial wants another kind of value than all others under the same name.
 OWN: dict[tuple[str, str], Text | Number | Several] = {
+    ("shape_is", "width"): Number(0, 8192),
     ("shape_is", "expected"): Several(Number(1, 1_000_000), 4),
     ("part_size", "expected"): Number(1, 1e12, whole=False),
 }

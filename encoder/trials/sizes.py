@@ -4,7 +4,7 @@ import numpy as np
 
 from encoder.experiments import LENGTHS, Duration, timing
 from encoder.explain.cost import parameters
-from encoder.formatting import brief, listed
+from encoder.formatting import brief, listed, percent
 from encoder.text_encoder import TextEncoder
 from encoder.trials.finding import Bars, Curves, Finding, judge, untried
 
@@ -25,9 +25,7 @@ def block_size(encoder: TextEncoder) -> Finding:
     """One block holds about 12 d_model² parameters."""
     counted, about = block(encoder), 12 * encoder.config.d_model**2
     off = abs(counted / about - 1)
-    said = (
-        f"One block holds {counted:,} parameters; 12 · {encoder.config.d_model}² is {about:,}, {100 * off:.2g} % away."
-    )
+    said = f"One block holds {counted:,} parameters; 12 · {encoder.config.d_model}² is {about:,}, {percent(off)} away."
     each = {name: block(encoder, parts) for name, parts in PARTS.items()} | {"norms": block(encoder, ("norm",))}
     bars = Bars({"parameters": np.array(list(each.values()), dtype=float)}, list(each), "parameters of a block")
     return Finding(
@@ -44,7 +42,7 @@ def part_size(encoder: TextEncoder, part: str, expected: float, width: int = 512
         return untried(f"The claim is of blocks with d_model {width}; this model has {encoder.config.d_model}.")
     counted = block(encoder, PARTS[part])
     off = abs(counted / expected - 1)
-    said = f"The {part} of a block holds {counted:,} parameters; {expected:,.0f} is {100 * off:.2g} % away."
+    said = f"The {part} of a block holds {counted:,} parameters; {expected:,.0f} is {percent(off)} away."
     return Finding(float(counted), f"parameters of {part}", said, judge(off < ABOUT))
 
 
@@ -61,8 +59,13 @@ def query_key_value(encoder: TextEncoder) -> Finding:
                    judge(counted == squares, counted - biases == squares))  # fmt: skip
 
 
-def shape_is(encoder: TextEncoder, sentence: str, step: str, expected: list[int]) -> Finding:
-    """A step of the run has the shape that is claimed."""
+def shape_is(encoder: TextEncoder, sentence: str, step: str, expected: list[int], width: int = 0) -> Finding:
+    """A step of the run has the shape that is claimed.
+
+    With a width, the claim is of models with that d_model, and of no others.
+    """
+    if width and encoder.config.d_model != width:
+        return untried(f"The claim is of models with d_model {width}; this one has {encoder.config.d_model}.")
     trace = encoder.trace(sentence)
     if step not in trace:
         raise ValueError(trace.unknown(step))
@@ -103,8 +106,7 @@ def judged(durations: tuple[Duration, ...]) -> Finding:
         f"{last.n}, {brief(ratio)} times as long, for {brief(last.flops / first.flops)} times as many "
         "operations. Those for "
         f"pairs of tokens grew {brief(last.pair_flops / first.pair_flops)} times, and are "
-        f"{brief(100 * last.pair_flops / last.flops)} % "
-        "of all at the end."
+        f"{percent(last.pair_flops / last.flops)} of all at the end."
     )
     curves = Curves(
         {"measured": np.array([1000 * d.seconds for d in durations]),

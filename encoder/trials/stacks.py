@@ -3,13 +3,17 @@
 import math
 from dataclasses import replace
 
-from encoder.experiments import SHAPE, gradients, hidden_row, norms, padding, residuals, softmax_of
-from encoder.formatting import brief
+import numpy as np
+
+from encoder.experiments import DEPTHS, SHAPE, gradients, hidden_row, norms, padding, residuals, softmax_of
+from encoder.formatting import brief, listed, percent
 from encoder.text_encoder import TextEncoder
 from encoder.trials.finding import Bars, Curves, Finding, array, judge
 
 APART = 1e-3  # 1 - cosine below which all tokens have become one
 ROUNDING = 1e-5
+FLOOR = 1e-10  # 1 - cosine that float32 streams do not tell from 0
+DRAWN = {"Xavier weights": None, "normal weights of deviation 0.02": 0.02}  # how the weights of random stacks are drawn
 
 
 def residuals_keep(encoder: TextEncoder, depth: int = 6) -> Finding:
@@ -18,13 +22,35 @@ def residuals_keep(encoder: TextEncoder, depth: int = 6) -> Finding:
     ours, theirs = found.curve(True, True).apart, found.curve(False, True).apart
     value, lost = float(ours[depth]), float(theirs[depth])
     said = (
-        f"After {depth} random post-norm blocks 1 - cosine between two tokens is {brief(value)} with residuals and "
-        f"{brief(lost)} without; it was {brief(float(ours[0]))} at the start."
+        f"After {depth} random post-norm blocks 1 - cosine between two tokens is {apart(value)} with residuals and "
+        f"{apart(lost)} without; it was {brief(float(ours[0]))} at the start."
     )
     curves = Curves({"with residuals": array(ours), "without": array(theirs)}, array(range(depth + 1)),
                     ("blocks", "1 - cosine between tokens"), (False, True))  # fmt: skip
     return Finding(value, f"1 - cosine after {depth} blocks with residuals", said,
                    judge(value > APART > lost, value > 10 * lost and lost < APART), curves)  # fmt: skip
+
+
+def residuals_deep(encoder: TextEncoder, norm: str = "post") -> Finding:
+    """With residuals the tokens of a random stack stay apart however deep it is, without them they become one."""
+    found = residuals(DEPTHS, replace(SHAPE, norm_first=norm == "pre"))
+    ours, theirs = found.curve(True, True).apart, found.curve(False, True).apart
+    kept = [depth for depth in DEPTHS if float(ours[depth]) > APART > float(theirs[depth])]
+    values = [f"{apart(float(ours[d]))} and {apart(float(theirs[d]))} after {d}" for d in DEPTHS]
+    said = (
+        f"1 - cosine between two tokens of a random {norm}-norm stack (Xavier weights), with residuals and without: "
+        f"{listed(values)} blocks. They are kept apart by residuals, and become one without, "
+        f"{f'at depth {listed([str(d) for d in kept])}' if kept else 'at none of these depths'}."
+    )
+    curves = Curves({"with residuals": array(ours), "without": array(theirs)}, array(range(len(ours))),
+                    ("blocks", "1 - cosine between tokens"), (False, True))  # fmt: skip
+    return Finding(float(ours[-1]), f"1 - cosine after {DEPTHS[-1]} blocks with residuals", said,
+                   judge(len(kept) == len(DEPTHS), bool(kept)), curves)  # fmt: skip
+
+
+def apart(value: float) -> str:
+    """1 - cosine in words: what is only rounding says so."""
+    return brief(value) if value > FLOOR else "0 up to rounding"
 
 
 def norms_keep_length(encoder: TextEncoder, depth: int = 24) -> Finding:
@@ -55,28 +81,37 @@ def gradients_vanish(encoder: TextEncoder, depth: int = 24) -> Finding:
         f"Through {depth} random blocks the gradient at the start is {brief(kept[(True, True)])} times that at "
         "the end with "
         f"residuals and norms. Without residuals it is {brief(without)} times with norms and {brief(bare)} times with "
-        f"neither; without norms alone it is {brief(kept[(True, False)])} times: it explodes."
+        f"neither; without norms alone it {times(kept[(True, False)])}."
     )
     vanish = 0.01
     return Finding(without, "gradient that is left without residuals", said, judge(without < vanish, bare < vanish))
 
 
+def times(factor: float) -> str:
+    """A growth in words."""
+    return f"is {brief(factor)} times" if math.isfinite(factor) else "outgrows float32"
+
+
 def pre_norm_deeper(encoder: TextEncoder, depth: int = 48) -> Finding:
-    """In a deep random stack pre-norm keeps tokens apart where post-norm does not."""
-    post, pre = (residuals((depth,), replace(SHAPE, norm_first=first)).curve(True, True) for first in (False, True))
-    value, other = float(pre.apart[depth]), float(post.apart[depth])
-    said = (
-        f"After {depth} random blocks 1 - cosine between two tokens is {brief(value)} with pre-norm and "
-        f"{brief(other)} with "
-        f"post-norm; after 6 blocks {brief(float(pre.apart[min(6, depth)]))} and "
-        f"{brief(float(post.apart[min(6, depth)]))}. The "
-        f"price is length: {brief(float(pre.length[depth]))} against {brief(float(post.length[depth]))}."
+    """In a deep random stack pre-norm keeps tokens apart where post-norm does not, however its weights are drawn."""
+    ends, curves, kept = [], dict[str, np.ndarray](), []
+    for drawn, deviation in DRAWN.items():
+        post, pre = (
+            residuals((depth,), replace(SHAPE, norm_first=first), deviation=deviation).curve(True, True).apart
+            for first in (False, True)
+        )
+        curves |= {f"pre-norm, {drawn}": array(pre), f"post-norm, {drawn}": array(post)}
+        ends.append((float(pre[depth]), float(post[depth])))
+        kept.append(ends[-1][0] > 10 * ends[-1][1] and ends[-1][0] > APART)
+    said = " ".join(
+        f"With {drawn} 1 - cosine between two tokens is {apart(pre)} after {depth} pre-norm blocks and {apart(post)} "
+        f"after as many post-norm blocks."
+        for drawn, (pre, post) in zip(DRAWN, ends, strict=True)
     )
-    curves = Curves({"pre-norm": array(pre.apart), "post-norm": array(post.apart)}, array(range(depth + 1)),
-                    ("blocks", "1 - cosine between tokens"), (False, True))  # fmt: skip
-    ahead = value > 10 * other
-    return Finding(value, f"1 - cosine after {depth} pre-norm blocks", said,
-                   judge(ahead and other < APART < value, value > other), curves)  # fmt: skip
+    said += " How well such stacks can be trained is not tried here."
+    picture = Curves(curves, array(range(depth + 1)), ("blocks", "1 - cosine between tokens"), (False, True))
+    return Finding(ends[0][0], f"1 - cosine after {depth} pre-norm blocks of Xavier weights", said,
+                   judge(all(kept), any(kept)), picture)  # fmt: skip
 
 
 def std_norm_is(encoder: TextEncoder, width: int = 512) -> Finding:
@@ -106,7 +141,7 @@ def padding_ignored(encoder: TextEncoder, short: str, sentence: str, mask: str =
     pads = len(found.tokens) - found.n
     said = (
         f"With the mask {mask}, the vectors of “{short}” beside {pads} [PAD] differ from those alone by up to "
-        f"{brief(value)}; [PAD] takes {brief(float(leak.mean()))} of all weight."
+        f"{brief(value)}; [PAD] takes {percent(float(leak.mean()))} of all weight."
     )
     series = {"masked": array(found.masked), "mask forgotten": array(found.forgotten)}
     bars = Bars(series, list(found.tokens[: found.n]), "largest difference")

@@ -55,7 +55,7 @@ def show(trace: Trace, step: Step, head: int) -> None:
     words.caption(f"`{step.name}` · shape {' × '.join(step.shape)} = {' × '.join(map(str, sizes))}")
     with words:
         terms.draw(step.local)
-    formula.latex(step.formula if "=" in step.formula else f"{step.symbol} = {step.formula}")
+    formula.latex(step.equation)
     if step.shape[-1] == "vocab":
         best_words(trace, step)
         return

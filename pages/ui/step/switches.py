@@ -23,8 +23,8 @@ PARTS = {
     "feed-forward": ("feed_forward.output", "zero"),
     "residual 1": ("add_norm_1.residual", "zero"),
     "residual 2": ("add_norm_2.residual", "zero"),
-    "norm 1": ("add_norm_1.normalized", "bypass"),
-    "norm 2": ("add_norm_2.normalized", "bypass"),
+    "normalizing 1": ("add_norm_1.normalized", "bypass"),
+    "normalizing 2": ("add_norm_2.normalized", "bypass"),
 }
 # Switches for the whole model
 WHOLE: dict[str, Switch] = {
@@ -36,7 +36,7 @@ WHOLE: dict[str, Switch] = {
     "Residuals off": lambda config: [
         edit for n in (1, 2) for edit in everywhere(f"add_norm_{n}.residual", "zero")(config)
     ],
-    "Norms off": lambda config: [
+    "Normalizing off": lambda config: [
         edit for n in (1, 2) for edit in everywhere(f"add_norm_{n}.normalized", "bypass")(config)
     ],
     "Variance over d - 1": lambda config: [

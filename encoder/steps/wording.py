@@ -1,0 +1,95 @@
+"""What the texts and formulas of steps say of one configuration: nothing that is not computed there."""
+
+from dataclasses import replace
+
+from encoder.formatting import listed, tex
+from encoder.model.activations import ACTIVATIONS
+from encoder.model.config import EncoderConfig
+from encoder.steps.entries import GIVEN
+from encoder.steps.step import Step
+
+POSITIONS = {
+    "sinusoidal": "the positions added next, which stay between -1 and 1",
+    "learned": "the positions added next",
+    "none": "those of other words: no positions are added to them",
+}
+
+
+def activated(operation: str, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """The steps with an activation filled in."""
+    activation = ACTIVATIONS[operation]
+    formula, values = activation.formula, "positive" if activation.cuts else "signed"
+    return tuple(
+        replace(step, formula=formula, operation=operation, values=values) if step.operation == "{activation}" else step
+        for step in steps
+    )
+
+
+def worded(
+    config: EncoderConfig, steps: tuple[Step, ...], *, layer: int = 0, read: str = "", number: str = ""
+) -> tuple[Step, ...]:
+    """The steps with every {word} of their texts filled in.
+
+    `layer` is the layer they belong to, `read` the symbol of what their sublayer reads, `number` what tells their
+    symbol apart.
+    """
+    words = texts(config, layer) | {"{read}": read, "{number}": number}
+
+    def said(text: str) -> str:
+        for word, meaning in words.items():
+            text = text.replace(word, meaning)
+        return text
+
+    return tuple(replace(step, symbol=said(step.symbol), note=said(step.note), look=said(step.look)) for step in steps)
+
+
+def texts(config: EncoderConfig, layer: int) -> dict[str, str]:
+    """What each {word} means in a model of this configuration."""
+    ordered = config.positions != "none"
+    added = ["word", *["position"] * ordered, *["segment"] * bool(config.n_segments)]
+    alone = "only their segments tell them apart" if config.n_segments > 1 else "nothing tells them apart"
+    first = " and ".join(added) + ", normalized" * config.embedding_norm + ", widened" * bool(config.embedding_size)
+    source = (
+        "Each row has had what attention took from other tokens added to it, in every layer before this one."
+        if layer
+        else f"In layer 0 it is {first}."
+    )
+    head = config.head_activation or config.activation
+    post = "It goes unchanged up to the addition; the norm that follows rescales the sum."
+    pre = "It goes unchanged to the addition, and no norm stands on this path."
+    return {
+        "{positions}": POSITIONS[config.positions],
+        "{Added}": listed(added if ordered else [*added, "zeros for the missing positions"]).capitalize(),
+        "{differ}": (
+            "differ by nothing but their positions" + " and, in a pair, their segments" * (config.n_segments > 1)
+            if ordered
+            else f"are alike: without positions {alone}"
+        ),
+        "{apart}": (
+            "have different rows here: they stand in different places"
+            if ordered
+            else f"are alike here: without positions {alone}"
+        ),
+        "{source}": source + " A norm has brought it to size." * config.norm_first,
+        "{carried}": pre if config.norm_first else post,
+        "{bent}": "cut off" if ACTIVATIONS[config.activation].cuts else "damped",
+        "{bend}": f"Every number is bent by itself, here by {ACTIVATIONS[head].title}.",
+    }
+
+
+def spelled(config: EncoderConfig, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """The steps with the symbols of their inputs in their own symbols and formulas, in order of computation."""
+    symbols, found = dict(GIVEN), []
+    for step in steps:
+        inputs = [symbols[name] for name in step.inputs]
+        terms = {f"<{i}>": symbol for i, symbol in enumerate(inputs)}
+        terms |= {"<sum>": " + ".join(inputs), "<m>": tex(config.mask_value)}
+
+        def filled(text: str, terms: dict[str, str] = terms) -> str:
+            for place, symbol in terms.items():
+                text = text.replace(place, symbol)
+            return text
+
+        found.append(replace(step, symbol=filled(step.symbol), formula=filled(step.formula)))
+        symbols[step.name] = found[-1].symbol
+    return tuple(found)
