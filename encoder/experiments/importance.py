@@ -16,12 +16,12 @@ from torch import Tensor
 from encoder.edits.edit import Edit
 from encoder.experiments.ablation import KNOCKED_OUT, ROWS, Watch, effects, grid, knock_outs, outcomes
 from encoder.metrics.habits import runs
-from encoder.metrics.roles import punctuation
 from encoder.metrics.sentences import SENTENCES
 from encoder.model.config import EncoderConfig
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import tokens
+from encoder.trace.words import punctuation
 
 Way = Literal["zero", "mean", "resample"]
 OVER = SENTENCES[:50]

@@ -14,10 +14,10 @@ from encoder.experiments.ablation import ROWS, knock_outs, outcomes
 from encoder.formatting import percent
 from encoder.metrics import SENTENCES, length
 from encoder.metrics.habits import runs
-from encoder.metrics.roles import punctuation
 from encoder.model.encoder import Encoder
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
+from encoder.trace.words import punctuation
 from encoder.trials.finding import Finding, Grid, array, judge, untried
 from encoder.trials.heads import between_words
 
