@@ -38,6 +38,15 @@ def percent(share: float) -> str:
     return f"{near} %"
 
 
+def agreement(difference: float, size: float) -> str:
+    """How well two computations of numbers up to a size agree: "to 6 digits", as many as both have in common."""
+    if difference == 0:
+        return "to the last bit"
+    if not difference < 0.1 * size:  # nan too
+        return f"differs by {brief(difference)}"
+    return f"to {math.floor(-math.log10(difference / size))} digits"
+
+
 def listed(words: list[str]) -> str:
     """Names in a row: a, b and c."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -467,13 +467,13 @@ def test_a_link_is_held_against_pairs_as_far_apart(base: TextEncoder) -> None:
         weights = attention_weights(trace)
         words = [
             w
-            for w in trace.pieces.words
+            for w in trace.tokenization.words
             if any(c.isalnum() for c in trace.tokens[w[0]]) and "[" not in trace.tokens[w[0]]
         ]
-        at = {word: k for k, word in enumerate(trace.pieces.words)}
+        at = {word: k for k, word in enumerate(trace.tokenization.words)}
         pairs = [(a, b) for a in words for b in words if at[b] - at[a] == 3]
         if sentence == KEYS:
-            pairs = [(trace.pieces.find("keys"), trace.pieces.find("table"))]
+            pairs = [(trace.tokenization.find("keys"), trace.tokenization.find("table"))]
         found += [(sentence, torch.stack([word_to_word(weights, a, b), word_to_word(weights, b, a)])) for a, b in pairs]
     others = torch.stack([w for sentence, w in found if sentence != KEYS])
     (ours,) = (w for sentence, w in found if sentence == KEYS)

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from encoder.edits.edit import Edit
-from encoder.experiments.ablation import KNOCKED_OUT, ROWS, Watch, effects, grid, knock_outs, outcomes
+from encoder.experiments.ablation import KNOCKED_OUT, ROWS, WatchedWord, effects, grid, knock_outs, outcomes
 from encoder.metrics.habits import runs
 from encoder.metrics.sentences import SENTENCES
 from encoder.model.config import EncoderConfig
@@ -60,6 +60,25 @@ class Importance(NamedTuple):
     change: Tensor
     change_error: Tensor
 
+    @property
+    def told(self) -> tuple[Tensor, Tensor]:
+        """The numbers that decide, and their errors: the harm where words can be guessed, else the change."""
+        guessed = bool(self.harm.isfinite().any())
+        return (self.harm, self.harm_error) if guessed else (self.change, self.change_error)
+
+    @property
+    def clear_heads(self) -> int:
+        """How many heads' numbers are more than two errors above zero."""
+        value, error = self.told
+        return int((value > 2 * error)[:, :-1].sum())
+
+    @property
+    def strongest_head(self) -> tuple[int, int]:
+        """Layer and head of the largest number among the heads."""
+        heads = self.told[0][:, :-1]
+        layer, head = divmod(int(heads.argmax()), heads.shape[1])
+        return layer, head
+
 
 def importance(
     encoder: TextEncoder, way: Way = "mean", sentences: Sequence[str] = OVER, *, batch: int = ROWS
@@ -102,7 +121,7 @@ def swept(encoder: TextEncoder, way: Way, sentences: Sequence[str], batch: int) 
         yield Importance(i + 1, len(sentences), *mean_and_error(harms), *mean_and_error(changes))
 
 
-def hidden_word(encoder: TextEncoder, sentence: str) -> tuple[Trace, Watch | None]:
+def hidden_word(encoder: TextEncoder, sentence: str) -> tuple[Trace, WatchedWord | None]:
     """A sentence with its longest word hidden, and that word to be watched; as it is where no word can be guessed."""
     pieces = encoder.tokenize(sentence)
     words = [i for i, mark in enumerate(pieces.special) if not mark and not punctuation(pieces.tokens[i])]
@@ -111,7 +130,7 @@ def hidden_word(encoder: TextEncoder, sentence: str) -> tuple[Trace, Watch | Non
     at = max(words, key=lambda i: len(pieces.tokens[i]))
     start, end = pieces.spans[at]
     trace = encoder.trace(f"{sentence[:start]} {encoder.mask_token} {sentence[end:]}")
-    return trace, Watch(trace.tokens.index(encoder.mask_token), pieces.ids[at])
+    return trace, WatchedWord(trace.tokens.index(encoder.mask_token), pieces.ids[at])
 
 
 def left_out(config: EncoderConfig) -> list[str]:
@@ -122,7 +141,7 @@ def left_out(config: EncoderConfig) -> list[str]:
 def kind(trace: Trace, position: int) -> str:
     """What a token's mean is taken with: itself where it is special or punctuation, all words else."""
     token = trace.tokens[position]
-    return token if trace.pieces.special[position] or punctuation(token) else ""
+    return token if trace.tokenization.special[position] or punctuation(token) else ""
 
 
 def mean_values(encoder: TextEncoder, sentences: Sequence[str]) -> dict[tuple[str, str], Tensor]:

@@ -39,6 +39,7 @@ from encoder.metrics.layers import (
     cosine_matrix,
     length,
     linear_cka,
+    longest_to_shortest,
     pca,
     token_paths,
 )
@@ -103,6 +104,7 @@ __all__ = [
     "lens_words",
     "linear_cka",
     "logit_lens",
+    "longest_to_shortest",
     "mixing_parts",
     "mixing_ratio",
     "most_active",

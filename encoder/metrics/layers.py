@@ -29,6 +29,12 @@ def length(x: Tensor) -> Tensor:
     return lengths
 
 
+def longest_to_shortest(x: Tensor) -> float:
+    """How many times as long the longest of several vectors is as the shortest: [n, d] -> 1 or more."""
+    lengths = length(x)
+    return float(lengths.max() / lengths.min().clamp_min(torch.finfo(x.dtype).tiny))
+
+
 def contributions(trace: Trace) -> dict[str, Tensor]:
     """How long the vectors are that each layer adds up: step name within the layer -> [n_layers, n].
 

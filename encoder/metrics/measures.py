@@ -57,5 +57,6 @@ HEAD_MEASURES = {
     "next": on_role("next", "Next", "Share of the weight on the token after."),
     "cls": on_role("cls", "[CLS]", "Share of the weight on [CLS]."),
     "sep": on_role("sep", "[SEP]", "Share of the weight on [SEP]."),
+    "special": on_role("special", "Special tokens", "Share of the weight on [CLS] and [SEP] together."),
     "punctuation": on_role("punctuation", "Punctuation", "Share of the weight on punctuation."),
 }  # fmt: skip

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from encoder.formatting import listed, percent
+from encoder.formatting import listed, percent, shown
 from encoder.metrics.flows import norm_weighted
 from encoder.metrics.layers import length
 from encoder.trace.trace import Trace
@@ -45,7 +45,7 @@ def parked(trace: Trace, layer: int, head: int) -> Parked:
     Raises:
         ValueError: the trace does not hold its model.
     """
-    marks = torch.tensor(trace.pieces.special[: len(tokens(trace))])
+    marks = torch.tensor(trace.tokenization.special[: len(tokens(trace))])
     names = tuple(dict.fromkeys(token for token, mark in zip(tokens(trace), marks.tolist(), strict=True) if mark))
     flow = functional.normalize(norm_weighted(trace, layer)[head], p=1, dim=-1)
     shares = (float(share[:, marks].sum(-1).mean()) for share in (attention_weights(trace, layer)[head], flow))
@@ -68,6 +68,13 @@ class LayerSize:
     channel: int
     median: float
     dead: int
+
+    def row(self, names: list[str]) -> dict[str, object]:
+        """A line of a table, with the names of the tokens."""
+        added = {"attention": self.attention, "feed-forward": self.feed_forward}
+        longest = {f"{name} adds at most": float(lengths.max()) for name, lengths in added.items()}
+        at = {"at token": f"{self.token} {shown(names[self.token])}", "channel": self.channel}
+        return longest | {"largest number": self.largest} | at | {"median": self.median, "dead units": self.dead}
 
 
 def layer_sizes(trace: Trace) -> list[LayerSize]:

@@ -12,12 +12,27 @@ RUNS = {  # runs of the model, where a trial makes others than one for each text
     "same_vectors": 5,
     "identical_rows": 5,
     "padding_ignored": 6,
-    "head_job": 4,
+    "linked": 202,  # the bundled sentences, and each head left out
+    "head_job": 106,
     "layers_rise": 108,
 }
-AT_ONCE = {"padding_ignored": 6, "same_vectors": 5, "identical_rows": 5, "layers_rise": 20}  # runs held, where not 2
+AT_ONCE = {
+    "padding_ignored": 6,
+    "same_vectors": 5,
+    "identical_rows": 5,
+    "layers_rise": 20,
+    "linked": 18,
+    "head_job": 18,
+}  # runs held, where not 2
 REPETITIONS = 4  # runs of each length that is timed
-FIXED = {"gradients_vanish": 0.7, "pre_norm_deeper": 1.5, "norms_keep_length": 0.5}  # seconds, without the model
+FIXED = {
+    "gradients_vanish": 0.7,
+    "pre_norm_deeper": 3.0,
+    "residuals_deep": 1.0,
+    "linked": 0.5,
+    "head_job": 0.5,
+    "norms_keep_length": 0.5,
+}  # seconds, without the model
 
 
 class TrialCost(NamedTuple):

@@ -50,7 +50,7 @@ def both_ways(weights: Tensor, i: int, j: int) -> Tensor:
 
 def spoken(trace: Trace) -> list[int]:
     """Which of a run's words are words: no special tokens, no punctuation."""
-    marks, words = trace.pieces.special, trace.pieces.words
+    marks, words = trace.tokenization.special, trace.tokenization.words
     return [i for i, pieces in enumerate(words) if not marks[pieces[0]] and not punctuation(trace.tokens[pieces[0]])]
 
 
@@ -91,7 +91,7 @@ def linked(encoder: TextEncoder, sentence: str, word: str, target: str) -> Findi
     strength = float(more.max())
     share = float(((others - habit).flatten(1).amax(1) >= strength).float().mean())
     looking = i if (way == 0) == (i < j) else j
-    effect = effects(encoder, trace, trace.pieces.words[looking][0])
+    effect = effects(encoder, trace, trace.tokenization.words[looking][0])
     larger = int((effect > effect[layer, head]).sum())
     matters = larger < effect.numel() / 2
     who, whom = (word, target) if looking == i else (target, word)

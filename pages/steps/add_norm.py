@@ -35,7 +35,7 @@ ledger = {"length of residual": long["residual"], "length of what is added": lon
 ledger |= {name: values.numpy() for name, values in norm_moments(trace, view.layer, part).items()}
 st.markdown(
     "Before the norm every token has its own mean and variance. Normalized, the mean is 0 and the variance 1; after "
-    "gamma and beta they move again, in the same way for every token."
+    "gamma and beta, the same for every token, each has a mean and a variance of its own again."
 )
 table = downloads.frame(np.stack(list(ledger.values()), 1), trace.tokens, "column").set_axis(list(ledger), axis=1)
 st.dataframe(table, key="ledger", column_config=dict.fromkeys(ledger, NUMBER))
@@ -48,7 +48,7 @@ drawn = matrix(learned, ["gamma", "beta"], "dimension", kind="signed", theme=the
 chart(
     drawn,
     "gamma_beta",
-    "The learned gamma and beta of every dimension",
+    "The gamma and beta of every dimension",
     About(source=trace.source, layer=view.layer, scope=LEARNED),
 )
 both = pd.DataFrame(learned.T, columns=["gamma", "beta"]).rename_axis("dimension")

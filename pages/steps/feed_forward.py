@@ -5,7 +5,7 @@ import streamlit as st
 
 from encoder.export.caption import About
 from encoder.figures.charts import token_bars
-from encoder.formatting import short, shown
+from encoder.formatting import brief, percent, shown
 from encoder.metrics import most_active, never_active_share, silent_share
 from encoder.model.activations import ACTIVATIONS
 from pages.ui import session
@@ -27,8 +27,8 @@ bars = token_bars({"share of zeros": silent.numpy()}, trace.tokens, title="share
 about = About(trace, layer=view.layer, reads=("feed_forward.activation",))
 chart(bars, "silent", "Share of units that are zero, for each token", about)
 say(
-    f"On average {short(float(silent.mean()))} of the {trace.config.d_ff} units are exactly zero at a token; "
-    f"{short(never_active_share(activation))} of them are zero at every token of this sentence.",
+    f"On average {percent(float(silent.mean()))} of the {trace.config.d_ff} units are exactly zero at a token; "
+    f"{percent(never_active_share(activation))} of them are zero at every token of this sentence.",
     "" if kind.cuts else f"{kind.title} damps, it does not cut.",
 )
 
@@ -36,7 +36,7 @@ st.header(f"The {MOST} most active units of each token")
 values, units = most_active(activation, MOST)
 rows = [
     {"token": f"{i} {shown(token)}"}
-    | {f"{r + 1}.": f"unit {unit}: {short(value)}" for r, (unit, value) in enumerate(zip(us, vs, strict=True))}
+    | {f"{r + 1}.": f"unit {unit}: {brief(value)}" for r, (unit, value) in enumerate(zip(us, vs, strict=True))}
     for i, (token, us, vs) in enumerate(zip(trace.tokens, units.tolist(), values.tolist(), strict=True))
 ]
 st.dataframe(pd.DataFrame(rows), hide_index=True, key="most_active")

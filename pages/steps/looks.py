@@ -6,8 +6,8 @@ from encoder.export.caption import About
 from encoder.figures.facts import main_fact
 from encoder.figures.links import links, undrawn
 from encoder.figures.matrix import matrix
-from encoder.formatting import short, shown
-from encoder.metrics import WAYS, only_between, together
+from encoder.formatting import percent, shown
+from encoder.metrics import WAYS, only_between, parked, together
 from encoder.trace.words import merge
 from pages.parts.looks.fact import fact as fact_of
 from pages.ui import session
@@ -55,7 +55,7 @@ said = f"layer {view.layer}, head{'s' if len(heads) > 1 else ''} {', '.join(map(
 fact = fact_of(values, tokens, chosen) if chosen else main_fact(values.numpy(), tokens, tokens, "share", special)
 if part != "all":
     values, share = only_between(values, segments, part)
-    way = f"{arrow(part)} is {short(100 * share)} % of where {part[0]} looks; the rest is not drawn below."
+    way = f"{arrow(part)} is {percent(share)} of where {part[0]} looks; the rest is not drawn below."
     st.markdown(plain(way))
 seen = values.numpy()
 drawn = links(seen, tokens, list(chosen), theme())
@@ -63,7 +63,9 @@ one = heads[0] if len(heads) == 1 else None
 about = About(trace, layer=view.layer, head=one, reads=("attention.weights",))
 chart(drawn, "links", f"Lines between tokens, {said}. {fact}", about)
 say(fact)
-st.caption(f"Lines for weights under 0.02 are left out: {short(100 * undrawn(seen))} % of all weight.")
+if one is not None and (line := parked(trace, view.layer, one).sentence):
+    st.caption(plain(line))
+st.caption(f"Lines for weights under 0.02 are left out: {percent(undrawn(seen))} of all weight.")
 
 st.header(f"The same as a matrix ({said}{', ' + how.lower() if len(heads) > 1 else ''})")
 whole = matrix(seen, tokens, tokens, kind="share", theme=theme(), row_title="query (looks)", column_title="key")

@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from encoder.explain.cost import parameters, step_costs
-from encoder.formatting import short
+from encoder.formatting import brief, percent
 from pages.ui import session
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
@@ -18,17 +18,17 @@ block = sum(part.counted for part in parts if part.name.startswith("layers.0."))
 config = trace.config
 
 with st.grid("auto", min_column_width=150):
-    st.metric("Parameters", f"{short(total / 1e6)} M")
-    st.metric("Operations of this run", f"{short(sum(cost.flops for cost in costs) / 1e9)} G")
-    st.metric("Numbers recorded", f"{short(sum(cost.new_bytes for cost in costs) / 1e6)} MB")
-    st.metric("Time of this run", f"{short(trace.seconds * 1e3)} ms")
+    st.metric("Parameters", f"{brief(total / 1e6)} M")
+    st.metric("Operations of this run", f"{brief(sum(cost.flops for cost in costs) / 1e9)} G")
+    st.metric("Numbers recorded", f"{brief(sum(cost.new_bytes for cost in costs) / 1e6)} MB")
+    st.metric("Time of this run", f"{brief(trace.seconds * 1e3)} ms")
 st.text(f"Model {trace.source.name} ({trace.source.fingerprint}), {len(trace.tokens)} tokens.")
 
 st.header("Parameters, by formula and by count")
 agree = all(part.by_formula == part.counted for part in parts)
 st.markdown(
     f"One block holds {block:,} parameters; 12 d_model² is {12 * config.d_model**2:,}, "
-    f"{short(100 * abs(block - 12 * config.d_model**2) / block)} % away. "
+    f"{percent(abs(block - 12 * config.d_model**2) / block)} away. "
     f"Formula and count **{'agree for every part' if agree else 'do not agree'}**."
 )
 st.dataframe(

@@ -4,19 +4,20 @@ import streamlit as st
 
 from encoder.export.caption import About
 from encoder.figures.matrix import matrix
-from encoder.metrics import cosine, length, stream
+from encoder.formatting import brief
+from encoder.metrics import cosine, length, longest_to_shortest, stream
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
 from pages.ui.step import panel
-from pages.ui.text import layer_names, theme
+from pages.ui.text import layer_names, say, theme
 
 BEFORE, INPUT, LENGTH = "Cosine to the layer before", "Cosine to the input", "Length"
 MEANING = {
     BEFORE: "How little a layer turns each vector: 1 means not at all.",
     INPUT: "How much of the first vector's direction is left after each layer.",
-    LENGTH: "The length of each vector. A norm at the end of a layer makes all lengths alike.",
+    LENGTH: "The length of each vector, before the first layer and after each one.",
 }
 
 step = panel.draw("stack")
@@ -32,5 +33,7 @@ scale = {"kind": "positive"} if chosen == LENGTH else {"kind": "signed", "larges
 drawn = matrix(values, trace.tokens, columns, theme=theme(), **scale)
 chart(drawn, "moves", f"{chosen}, for each token and layer. {MEANING[chosen]}", About.of_stream(trace))
 st.markdown(MEANING[chosen])
+if chosen == LENGTH:
+    say(f"After the last layer the longest is {brief(longest_to_shortest(vectors[-1]))} times as long as the shortest.")
 downloads.numbers("moves", chosen, lambda: downloads.frame(values, trace.tokens, columns), values.shape)
 panel.proof(trace, step)

@@ -8,8 +8,8 @@ from encoder.export.caption import UNCHANGED, About
 from encoder.figures.charts import token_bars
 from encoder.figures.matrix import matrix
 from encoder.figures.theme import Kind
-from encoder.formatting import short, shown
-from encoder.metrics import BUNDLED, contributions, most_active
+from encoder.formatting import brief, shown
+from encoder.metrics import BUNDLED, contributions, layer_sizes, most_active
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.state import session_state as state
@@ -28,6 +28,15 @@ for (residual, added), key in ((first, "from_attention"), (second, "from_feed_fo
     about = About(trace, layer=view.layer, reads=(residual, added))
     chart(bars, key, f"Length of {residual} and of {added}, per token", about)
 st.markdown("Vectors are added, not their lengths: two long vectors can cancel out.")
+
+st.header("What grows large")
+sizes = pd.DataFrame([one.row(tokens) for one in layer_sizes(trace)], index=pd.Index(layers[1:], name="layer"))
+st.dataframe(sizes, key="layer_sizes", column_config=dict.fromkeys(sizes.columns, NUMBER))
+st.caption(
+    "The longest vector that each sublayer adds; the largest number of all that the layer has added up, before its "
+    "last norm where one follows, with its token and channel, beside the median; and how many units are zero at every "
+    "token."
+)
 
 st.header(f"Units and the words they point to (layer {view.layer})")
 position = pick_token("Token", tokens, "unit_token")
@@ -56,6 +65,6 @@ for column, (name, (alike, kind)) in zip(st.columns(2), pictures.items(), strict
 st.markdown(
     plain(
         f"Over {found.sentences} sentences and {found.tokens} tokens: the least alike neighbours among the layers have "
-        f"cosine {short(found.least_neighbours)}. Linear CKA (Kornblith et al. 2019) does not mind rotations."
+        f"cosine {brief(found.least_neighbours)}. Linear CKA (Kornblith et al. 2019) does not mind rotations."
     )
 )

@@ -3,9 +3,10 @@
 import streamlit as st
 
 from encoder.export.caption import About
+from encoder.figures.facts import largest_pair
 from encoder.figures.matrix import matrix
-from encoder.formatting import short, shown
-from encoder.metrics import largest_cell, query_key_products
+from encoder.formatting import brief, shown
+from encoder.metrics import query_key_products
 from pages.parts.attention.common import as_map
 from pages.ui import session
 from pages.ui.components import maps
@@ -29,11 +30,11 @@ def draw() -> None:
     about = About(trace, layer=view.layer, head=view.head, reads=FOUR)
     maps.draw("four", four, tokens, theme(), open_pair, about, cell=pair, exact=True, least=176)
     st.caption(f"{maps.scales(four)} Rows look, columns are looked at. Point at a pair to read it, click to open it.")
-    i, j = pair or largest_cell(trace[steps[-1].name][view.head])
+    i, j = pair or largest_pair(trace.array(steps[-1].name)[view.head], trace.tokenization.special)
     three = query_key_products(trace, view.layer, view.head, i, j)
     names = f"Query of “{shown(tokens[i])}” ({i}) and key of “{shown(tokens[j])}” ({j})"
-    said = f"{names}: their products add up to {short(float(three[2].sum()))}."
-    say(said, "" if pair else "This is the pair with the largest weight; choose another above.")
+    said = f"{names}: their products add up to {brief(float(three[2].sum()))}."
+    say(said, "" if pair else "This is the pair of words with the largest weight; choose another above.")
     strips = matrix(three.numpy(), ["query", "key", "product"], "dimension", kind="signed", theme=theme())
     chart(strips, "neurons", said, About(trace, layer=view.layer, head=view.head, reads=("attention.q", "attention.k")))
 

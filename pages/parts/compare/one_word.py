@@ -6,7 +6,7 @@ from encoder.experiments.compare import holding, mean_between, word_cosines
 from encoder.export.caption import UNCHANGED, About, quoted
 from encoder.figures.charts import token_bars
 from encoder.figures.matrix import matrix
-from encoder.formatting import short
+from encoder.formatting import brief
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
@@ -44,7 +44,7 @@ def draw() -> None:
     bars = token_bars({"mean cosine": means}, layers, title="mean cosine", theme=theme())
     chart(bars, "set_means", "Mean cosine of the word between sentences, layer by layer", about)
     say(
-        f"“{word}” starts with mean cosine {short(float(means[0]))} and ends with {short(float(means[-1]))}.",
+        f"“{word}” starts with mean cosine {brief(float(means[0]))} and ends with {brief(float(means[-1]))}.",
         "At the input only the position tells its vectors apart.",
     )
     downloads.numbers("set", "cosine", lambda: downloads.frame(values, names, names), values.shape)

@@ -5,7 +5,7 @@ import streamlit as st
 from encoder.experiments.compare import patch_sweep
 from encoder.export.caption import About
 from encoder.figures.matrix import matrix
-from encoder.formatting import short, shown
+from encoder.formatting import percent, shown
 from encoder.metrics import largest_cell
 from encoder.trace.trace import Trace
 from pages.ui import session
@@ -46,7 +46,7 @@ def draw() -> None:
         drawn, "patch_map", "Share of the difference that each patch brings back", About(a, other=b, reads=("output",))
     )
     i, j = largest_cell(share)
-    say(f"“{both[i]}” ({i}) in layer {j} brings back most: {short(float(share[i, j]))} of the way from B to A.")
+    say(f"“{both[i]}” ({i}) in layer {j} brings back most: {percent(float(share[i, j]))} of the way from B to A.")
     downloads.numbers("patch", "patch", lambda: downloads.frame(share, both, layers), share.shape)
 
 

@@ -6,7 +6,7 @@ from encoder.experiments.compare import Pair, aligned_tokens, first_difference, 
 from encoder.export.caption import About
 from encoder.figures.charts import token_bars
 from encoder.figures.matrix import matrix
-from encoder.formatting import short, shown
+from encoder.formatting import brief, shown
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from pages.ui import session
@@ -75,4 +75,4 @@ def follow(a: Trace, b: Trace, same: list[Pair]) -> None:
     alike = token_cosine(a, at.a, b, at.b).numpy()
     bars = token_bars({"cosine": alike}, layer_names(a.config, with_input=True), title="cosine", theme=theme())
     chart(bars, "followed", "Cosine of the word's vectors in both runs, layer by layer", About.of_stream(a, other=b))
-    say(f"Its vectors have cosine {short(float(alike[0]))} at the input and {short(float(alike[-1]))} at the end.")
+    say(f"Its vectors have cosine {brief(float(alike[0]))} at the input and {brief(float(alike[-1]))} at the end.")

@@ -5,7 +5,7 @@ import torch
 
 from encoder.export.caption import About
 from encoder.figures.matrix import matrix
-from encoder.formatting import short, shown
+from encoder.formatting import percent, shown
 from encoder.metrics import largest_cell, mixing_ratio
 from pages.ui import session
 from pages.ui.components.chart import chart
@@ -25,8 +25,8 @@ def draw() -> None:
     chart(drawn, "mixing", "Share of each token's new vector that comes from other tokens, layer by layer", about)
     i, j = largest_cell(ratio)
     say(
-        f"“{shown(tokens[i])}” ({i}) takes most from others in layer {j}: {short(float(ratio[i, j]))}. "
-        f"The mean is {short(float(ratio.mean()))}.",
+        f"“{shown(tokens[i])}” ({i}) takes most from others in layer {j}: {percent(float(ratio[i, j]))}. "
+        f"The mean is {percent(float(ratio.mean()))}.",
         "Mixing ratio with the residual, before the norm (AttnRes-N, Kobayashi et al. 2021).",
     )
     downloads.numbers("mixing", "mixing_ratio", lambda: downloads.frame(ratio, tokens, layers), ratio.shape)

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from encoder.export.caption import About
-from encoder.formatting import short, shown
+from encoder.formatting import percent, shown
 from encoder.metrics import disagreement, gained, norm_weighted
 from pages.ui import session
 from pages.ui.components import maps
@@ -38,7 +38,8 @@ def draw() -> None:
     most, least = int(more.argmax()), int(more.argmin())
     say(
         f"Against its weight, “{shown(tokens[most])}” ({most}) hands over most, and “{shown(tokens[least])}” ({least}) "
-        f"least: over all rows its share of the flow is {short(float(-more[least]))} below its share of the weight."
+        f"least: on average over the rows its share of the flow is {percent(float(-more[least]) / len(tokens))} below "
+        "its share of the weight."
     )
     downloads.numbers("flow", "norm_weighted", lambda: downloads.frame(flow, tokens, tokens), flow.shape)
     inspector.draw(trace)

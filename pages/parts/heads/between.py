@@ -3,7 +3,7 @@
 import streamlit as st
 
 from encoder.figures.matrix import matrix
-from encoder.formatting import short
+from encoder.formatting import percent
 from encoder.metrics import WAYS, largest_cell, segment_mass
 from pages.parts.heads.common import every_weight
 from pages.ui import session
@@ -19,8 +19,8 @@ def draw() -> None:
     way = st.pills("From sentence to sentence", list(WAYS), required=True, format_func=arrow, **tie)
     mass = segment_mass(trace)[:, :, *WAYS[way]].numpy()
     layer, head = largest_cell(mass)
-    most = short(100 * float(mass[layer, head]))
-    fact = f"Head {head} of layer {layer} sends most: {most} % of its weight, {arrow(way)}."
+    most = percent(float(mass[layer, head]))
+    fact = f"Head {head} of layer {layer} sends most: {most} of its weight, {arrow(way)}."
     drawn = matrix(mass, layer_names(trace.config), head_names(trace.config), kind="share", theme=theme())
     chart(drawn, "between", fact, every_weight(trace))
-    say(fact, f"The mean over all heads is {short(100 * float(mass.mean()))} %.")
+    say(fact, f"The mean over all heads is {percent(float(mass.mean()))}.")

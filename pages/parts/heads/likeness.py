@@ -8,7 +8,7 @@ import streamlit as st
 
 from encoder.figures.matrix import matrix
 from encoder.figures.scatter import named_points
-from encoder.formatting import short
+from encoder.formatting import percent
 from encoder.metrics import plane
 from pages.parts.heads.common import about, chosen, names, surveyed
 from pages.ui import session
@@ -31,6 +31,6 @@ def draw() -> None:
     points, shares = plane(found.likeness)
     drawn = named_points(points.numpy(), heads, chosen(config), theme())
     chart(drawn, "plane", "Heads in the plane, alike ones close together", about(found))
-    st.caption(f"Alike heads stand close together; the plane shows {short(100 * float(shares.sum()))} % of all spread.")
+    st.caption(f"Alike heads stand close together; the plane shows {percent(float(shares.sum()))} of all spread.")
     named = pd.Index(heads, name="head")
     downloads.numbers("likeness", "likeness", lambda: pd.DataFrame(unlike, named, heads), unlike.shape)

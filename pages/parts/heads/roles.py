@@ -5,8 +5,8 @@ from dataclasses import asdict
 import pandas as pd
 import streamlit as st
 
-from encoder.formatting import short
-from encoder.metrics import HEAD_MEASURES, MARGIN, ROLES
+from encoder.formatting import percent
+from encoder.metrics import HEAD_MEASURES, MARGIN, MOST, ROLES
 from pages.parts.heads.common import names, places, surveyed
 from pages.ui import session
 from pages.ui.downloads import table as downloads
@@ -19,7 +19,7 @@ def draw() -> None:
     found, heads = surveyed(), names(config)
     roles = [found.roles[i][h] for i, h in places(config)]
     told = [
-        f"{head} {role.label} ({short(role.mass)})"
+        f"{head} {role.label} ({percent(role.mass)})"
         for head, role in zip(heads, roles, strict=True)
         if role.label in ROLES[:3]
     ]
@@ -31,7 +31,8 @@ def draw() -> None:
     st.dataframe(table, key="roles", column_config=dict.fromkeys(table.columns[2:], NUMBER))
     downloads.save("csv_heads", "heads", table)
     st.caption(
-        f"A head is labelled where it puts at least {MARGIN} more of its weight on a role than uniform attention "
-        "would, and than it does with the tokens in a shuffled order; n counts the queries. Weights alone do not "
-        "explain what a model answers."
+        f"A head is labelled where it puts more than {percent(MOST)} of its weight on a role, and at least "
+        f"{percent(MARGIN)} more than uniform attention would and than it does with the tokens in a shuffled order; n "
+        "counts the queries. “special” is [CLS] and [SEP] together, where neither has the role alone. Weights alone do "
+        "not explain what a model answers."
     )

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from encoder.experiments import collapse
-from encoder.formatting import short
+from encoder.formatting import brief, percent
 from pages.ui.text import say
 
 
@@ -13,5 +13,5 @@ def draw() -> None:
     found = collapse()
     say(
         f"Merged into W' = W₁W₂ and b' = b₁W₂ + b₂ they differ by {found.linear:.1e}. With ReLU between the merged "
-        f"layer is {short(found.bent)} away, and the best linear layer misses {short(100 * found.remainder)} % of it."
+        f"layer is {brief(found.bent)} away, and the best linear layer misses {percent(found.remainder)} of it."
     )

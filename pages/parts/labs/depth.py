@@ -5,7 +5,7 @@ import streamlit as st
 
 from encoder.export.caption import About
 from encoder.figures.charts import lines
-from encoder.formatting import short
+from encoder.formatting import brief
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.text import say, theme
@@ -29,5 +29,5 @@ def draw() -> None:
     far = [f"{float(curve.apart[6]):.2g}" for curve in (both, without)]
     say(
         f"After 6 blocks 1 - cosine between two tokens is {far[0]} with residuals and {far[1]} without. After {x[-1]} "
-        f"blocks a vector is {short(float(bare.length[-1]))} long without norms, {short(float(both.length[-1]))} with."
+        f"blocks a vector is {brief(float(bare.length[-1]))} long without norms, {brief(float(both.length[-1]))} with."
     )

@@ -8,7 +8,7 @@ from encoder.experiments import hidden_row, padding
 from encoder.export.caption import UNCHANGED, About, quoted
 from encoder.figures.charts import token_bars
 from encoder.figures.matrix import matrix
-from encoder.formatting import short
+from encoder.formatting import percent
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.state import session_state as state
@@ -39,10 +39,10 @@ def draw() -> None:
     layers, heads = layer_names(trace.config), head_names(trace.config)
     drawn = matrix(found.forgotten_leak.numpy(), layers, heads, kind="share", theme=theme())
     chart(drawn, "leak", "Share of the weight that goes to [PAD] when the mask is forgotten", about)
-    say(f"Forgotten, [PAD] takes {short(float(found.forgotten_leak.mean()))} of all weight on average; masked, 0.")
+    say(f"Forgotten, [PAD] takes {percent(float(found.forgotten_leak.mean()))} of all weight on average; masked, 0.")
     st.markdown("And if every key of a row is hidden?")
     lost, even = hidden_row(-math.inf), hidden_row(-1e9)
     say(
         f"With minus infinity the row is 0/0, not a number, and {lost.lost[-1]} of {len(lost.weights)} tokens are lost "
-        f"in the end; with -1e9 the row is even: {short(float(even.weights[-1, 0]))} for each token it must not see."
+        f"in the end; with -1e9 the row is even: {percent(float(even.weights[-1, 0]))} for each token it must not see."
     )

@@ -6,7 +6,7 @@ import streamlit as st
 from encoder.export.caption import UNCHANGED, About, quoted
 from encoder.figures.charts import lines
 from encoder.figures.matrix import matrix
-from encoder.formatting import short
+from encoder.formatting import brief, percent
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.state import session_state as state
@@ -37,8 +37,8 @@ def of_random_numbers() -> None:
     chart(drawn, "spread", "Entropy of the weights with and without the division", RANDOM)
     last = widths[-1]
     say(
-        f"At d_k = {last.d_k} the largest weight is {short(last.without_largest)} on average without the division and "
-        f"{short(last.with_largest)} with it: softmax becomes all or nothing."
+        f"At d_k = {last.d_k} the largest weight is {percent(last.without_largest)} on average without the division "
+        f"and {percent(last.with_largest)} with it: softmax becomes all or nothing."
     )
 
 
@@ -50,5 +50,5 @@ def of_the_model() -> None:
     drawn = matrix(found.change.numpy(), layers, heads, kind="signed", theme=theme())
     about = About(source=trace.source, scope=f"{quoted(trace.inputs)}, {UNCHANGED} besides the division")
     chart(drawn, "scaling_heads", "Change of each head's normalized entropy when the division is left out", about)
-    change = short(float(found.change.mean()))
+    change = brief(float(found.change.mean()))
     say(f"In this model, on this sentence, leaving it out changes a head's normalized entropy by {change} on average.")

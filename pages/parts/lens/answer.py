@@ -6,7 +6,7 @@ import streamlit as st
 
 from encoder.export.caption import About
 from encoder.figures.charts import likeliest
-from encoder.formatting import short
+from encoder.formatting import percent
 from encoder.metrics import final_answer, kl_to_last, lens_words, logit_lens, settled
 from pages.ui import session
 from pages.ui.components.chart import chart
@@ -34,7 +34,7 @@ def draw() -> None:
     chart(drawn, "lens", "The likeliest words after each layer", About.of_stream(trace), wide=True)
     answer, probability, rank = final_answer(lens)
     word = encoder.tokenizer.id_to_token(int(answer[0]))
-    first, final = layers[settled(rank[:, 0])], short(float(probability[-1, 0]))
+    first, final = layers[settled(rank[:, 0])], percent(float(probability[-1, 0]))
     say(f"The final answer “{word}” has {final}; from “{first}” on it is the first choice.")
     away = {
         "layer": layers,

@@ -4,7 +4,7 @@ import streamlit as st
 
 from encoder.export.caption import About
 from encoder.figures.scatter import paths
-from encoder.formatting import short
+from encoder.formatting import percent
 from encoder.metrics import stream, token_paths
 from pages.ui import session
 from pages.ui.components.chart import chart
@@ -19,13 +19,11 @@ def draw() -> None:
         st.markdown("Some vectors of this run are not numbers, so there are no paths to draw.")
         return
     way = token_paths(trace)
-    across, up = (
-        f"direction {i + 1} ({short(100 * float(share))} % of the variance)" for i, share in enumerate(way.shares)
-    )
+    across, up = (f"direction {i + 1} ({percent(float(share))} of the variance)" for i, share in enumerate(way.shares))
     drawn = paths(way.points.numpy(), trace.tokens, (across, up), theme())
     chart(drawn, "paths", "Every token's way through the layers in one plane", About.of_stream(trace))
     st.markdown(
         "All tokens after all layers in the two directions in which they differ most (principal components of all of "
-        f"them together, {short(100 * float(way.shares.sum()))} % of the variance). The large dot is the input; the "
+        f"them together, {percent(float(way.shares.sum()))} of the variance). The large dot is the input; the "
         "name stands at the end."
     )

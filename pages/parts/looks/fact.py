@@ -2,7 +2,7 @@
 
 from torch import Tensor
 
-from encoder.formatting import short, shown
+from encoder.formatting import percent, shown
 from encoder.metrics import given_and_received
 
 
@@ -13,6 +13,6 @@ def fact(weights: Tensor, tokens: list[str], chosen: list[int]) -> str:
     names = " and ".join(f"“{shown(tokens[i])}” ({i})" for i in chosen)
     look, their, them = ("look", "their", "them") if len(chosen) > 1 else ("looks", "its", "it")
     return (
-        f"{names} {look} most at “{shown(tokens[best])}” ({best}), with {short(float(out[best]))} of {their} weight; "
-        f"“{shown(tokens[most])}” ({most}) looks most at {them}, with {short(float(into[most]))} of its own weight."
+        f"{names} {look} most at “{shown(tokens[best])}” ({best}), with {percent(float(out[best]))} of {their} weight; "
+        f"“{shown(tokens[most])}” ({most}) looks most at {them}, with {percent(float(into[most]))} of its own weight."
     )

@@ -7,7 +7,7 @@ import streamlit as st
 from encoder.experiments.timelapse import appears
 from encoder.export.caption import About
 from encoder.figures.charts import lines
-from encoder.formatting import short
+from encoder.formatting import percent
 from encoder.metrics import BUNDLED
 from pages.parts.training.common import scene
 from pages.ui import session
@@ -30,7 +30,7 @@ def draw() -> None:
         since = f"Not yet at step {before.step:,}. " if before else ""
         say(
             f"{since}From step {first.step:,} on there is a head that looks at {what}: then layer {first.layer}, "
-            f"head {first.head}, with {short(first.mass)} of its weight."
+            f"head {first.head}, with {percent(first.mass)} of its weight."
         )
     best = {role: np.array([one.mass for one in found[role]]) for role in ROLES}
     drawn = lines(best, now.axis, ("training steps + 1", "share"), logarithmic=(True, False), theme=theme())

@@ -6,7 +6,7 @@ import streamlit as st
 from encoder.experiments.compare import first_difference, relative_difference
 from encoder.export.caption import About
 from encoder.figures.matrix import matrix
-from encoder.formatting import short, shown
+from encoder.formatting import brief, shown
 from encoder.metrics import cosine
 from encoder.trace.trace import Trace
 from pages.ui import session
@@ -28,8 +28,8 @@ def draw() -> None:
         alike = cosine(before["output"], trace["output"])
         least = int(alike.argmin())
         say(
-            f"The runs first differ at {first}; the outputs have cosine {short(float(alike.mean()))} on average, least "
-            f"at “{shown(tokens[least])}” ({least}): {short(float(alike[least]))}."
+            f"The runs first differ at {first}; the outputs have cosine {brief(float(alike.mean()))} on average, least "
+            f"at “{shown(tokens[least])}” ({least}): {brief(float(alike[least]))}."
         )
     else:
         say("No number differs from the run without changes.")

@@ -7,6 +7,7 @@ from encoder.experiments.ablation import WatchedWord, ablate_each, grid
 from encoder.export.caption import About
 from encoder.figures.matrix import matrix
 from encoder.figures.theme import Kind
+from encoder.formatting import brief
 from encoder.metrics import largest_cell
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
@@ -18,6 +19,7 @@ from pages.ui.step import sweep
 from pages.ui.text import head_names, layer_names, plain, say, theme
 
 KINDS: dict[str, Kind] = {"cosine": "share", "relative_change": "positive", "log_probability": "signed"}
+ACTIONS = {"Zero": "zero", "Its mean over tokens": "mean"}
 
 
 def draw() -> None:
@@ -27,8 +29,12 @@ def draw() -> None:
     st.header("Leave one out")
     st.markdown("Knock out every head and every feed-forward block in turn, each alone, and see which one matters.")
     watch = watched(encoder, trace, "watched")
-    asked = (view.model, trace.inputs, view.hidden, view.edits, watch)
-    found = sweep.follow("loo", asked, lambda: ablate_each(encoder, trace, watch=watch), "Knock out each in turn")
+    chosen = st.pills("Put in its place", list(ACTIONS), required=True, **state.choice("loo_way", ACTIONS, "Zero"))
+    action = ACTIONS[chosen]
+    asked = (view.model, trace.inputs, view.hidden, view.edits, watch, action)
+    found = sweep.follow(
+        "loo", asked, lambda: ablate_each(encoder, trace, action=action, watch=watch), "Knock out each in turn"
+    )
     if found is None:
         return
     measures = {"Change of the output": "relative_change", "Cosine of the output": "cosine"}
@@ -43,7 +49,7 @@ def draw() -> None:
     drawn = matrix(values, rows, columns, kind=kind, theme=theme())
     chart(drawn, "loo_map", f"{chosen} when each part is knocked out", about)
     i, j = largest_cell(-values if kind == "share" else np.abs(values))
-    say(f"{rows[i]}, {columns[j]} matters most: {values[i, j]:.4g}.")
+    say(f"{rows[i]}, {columns[j]} matters most: {brief(float(values[i, j]))}.")
     downloads.numbers("loo", "leave_one_out", lambda: downloads.frame(values, rows, columns), values.shape)
 
 

@@ -7,6 +7,8 @@ from encoder.explain.snippet import running_source, snippet
 from encoder.export.caption import About
 from encoder.figures.drawn import numbers_of
 from encoder.figures.steps import BEST_WORDS, draw_best_words, picture, title
+from encoder.formatting import agreement, brief
+from encoder.metrics import parked
 from encoder.steps.step import Step
 from encoder.trace.trace import Trace
 from pages.ui import session
@@ -65,6 +67,8 @@ def show(trace: Trace, step: Step, head: int) -> None:
     chart(seen.draw(theme()), "picture", f"{title(step, head)}. {fact}", About.of(trace, step.name, head))
     inspector.listen(step, head)
     st.markdown(f"**{plain(fact)}** {step.look}")
+    if step.local == "attention.weights" and (line := parked(trace, step.layer or 0, head).sentence):
+        st.caption(plain(line))
     downloads.numbers(
         "step", step.name, lambda: downloads.frame(seen.values, seen.rows, seen.columns), seen.values.shape
     )
@@ -101,10 +105,11 @@ def proof(trace: Trace, step: Step) -> None:
     found = session.proof(step.name)
     with st.grid("auto", min_column_width=210, key="proof"):
         for check in found:
-            said = f"Largest difference, now, among numbers up to {check.size:.4g}."
+            said = f"Largest difference, now: {brief(check.difference)}, among numbers up to {brief(check.size)}."
             said = f"The effect of a change, no proof: {check.edited}." if check.edited else said
             name = f"{check.what} (changed)" if check.edited else check.what
-            st.metric(plain(name), f"{check.difference:.1e}", help=plain(said))
+            value = brief(check.difference) if check.edited else agreement(check.difference, check.size)
+            st.metric(plain(name), value, help=plain(said))
     model = session.text_encoder(state.current().model).model
     st.caption(
         f"{trace[step.name].dtype} · dropout {'on' if model.training else 'off'} · model {plain(trace.source.name)} "

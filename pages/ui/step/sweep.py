@@ -1,6 +1,6 @@
 """A sweep over all parts of a run, with progress and a way out."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, MutableMapping
 from typing import Any
 
 import streamlit as st
@@ -9,18 +9,33 @@ from pages.ui.server import job_queue
 from pages.ui.state import session_state as state
 
 
-def follow(key: str, asked: tuple[Any, ...], start: Callable[[], Generator[Any, None, None]], label: str) -> Any:
-    """Run a sweep on demand, in turn, with a progress bar; any other click stops it. Returns what was found."""
+def follow(
+    key: str,
+    asked: tuple[Any, ...],
+    start: Callable[[], Generator[Any, None, None]],
+    label: str,
+    *,
+    unit: str = "runs",
+    shared: MutableMapping[tuple[Any, ...], Any] | None = None,
+) -> Any:
+    """Run a sweep on demand, in turn, with a progress bar; any other click stops it. Returns what was found.
+
+    `unit` is what the bar counts. What is found is kept for this session, or in `shared` for all of them.
+    """
     sweeps = state.session().sweeps
+    if shared is not None and asked in shared:
+        return shared[asked]
     if st.button(label, key=f"{key}_go"):
         bar = st.progress(0.0, "Starting …")
         way_out = st.empty()
         way_out.button("Cancel", key=f"{key}_cancel")
         with job_queue.slot():
             for found in start():
-                bar.progress(found.done / found.total, f"{found.done} of {found.total} runs")
+                bar.progress(found.done / found.total, f"{found.done} of {found.total} {unit}")
         bar.empty()
         way_out.empty()
         sweeps[key] = (asked, found)
+        if shared is not None:
+            shared[asked] = found
     last, found = sweeps.get(key, (None, None))
     return found if last == asked else None
