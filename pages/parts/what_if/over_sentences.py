@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from encoder.experiments.importance import OVER, importance
+from encoder.experiments.importance import OVER, Way, importance
 from encoder.figures.matrix import matrix
 from encoder.formatting import brief
 from pages.ui import session
@@ -13,7 +13,11 @@ from pages.ui.state import session_state as state
 from pages.ui.step import sweep
 from pages.ui.text import head_names, layer_names, say, theme
 
-WAYS = {"Its mean over sentences": "mean", "What it gave in another sentence": "resample", "Zero": "zero"}
+WAYS: dict[str, Way] = {
+    "Its mean over sentences": "mean",
+    "What it gave in another sentence": "resample",
+    "Zero in its place": "zero",
+}
 
 
 def draw() -> None:
@@ -27,21 +31,19 @@ def draw() -> None:
         f"never meet. So each part is left out in {n} sentences, without the changes made above. In each the longest "
         "word is hidden, and what counts is how much of ln p of that word is lost."
     )
-    chosen = st.pills(
-        "Put in its place", list(WAYS), required=True, **state.choice("board_way", WAYS, next(iter(WAYS)))
-    )
+    tie = state.choice("board_way", WAYS, next(iter(WAYS)))
+    way = WAYS[st.pills("In the place of each part", list(WAYS), required=True, **tie)]
     found = sweep.follow(
-        "board", (model, WAYS[chosen]), lambda: importance(encoder, WAYS[chosen]), "Measure every part",
+        "board", (model, way), lambda: importance(encoder, way), "Measure every part",
         unit="sentences", shared=importances(),
     )  # fmt: skip
     if found is None:
         return
     values, errors = (numbers.numpy() for numbers in found.told)
     rows, columns = layer_names(config), [*head_names(config), "feed-forward"]
-    what = "Loss of ln p of the hidden word, in nats" if encoder.config.mlm_head else "Change of the output"
-    chart(
-        matrix(values, rows, columns, kind="signed", theme=theme()), "board_map", f"{what}, when each part is left out"
-    )
+    what = "Loss of ln p of the hidden word, in nats" if config.mlm_head else "Change of the output"
+    drawn = matrix(values, rows, columns, kind="signed", theme=theme())
+    chart(drawn, "board_map", f"{what}, when each part is left out")
     i, j = found.strongest_head
     say(
         f"{what}: of the heads layer {i}, head {j} matters most, {brief(values[i, j])} ± {brief(errors[i, j])}; "
