@@ -143,7 +143,7 @@ BESIDE = {
     "sinusoid": "{ } & = ( pos / 10000 ^{2i/d} ) PE_{pos,2i} PE_{pos,2i+1}", "scale": "{d_{model}}",
     "linear": "W_Q b_Q W_K b_K W_V b_V W_O b_O W_1 b_1 W_2 b_2 W_E b_E W b +", "decode": "E^ b +", "dot": "^",
     "unscale": "{} { d_{head} }", "mask": "{} & - 1 e9 \\\\ 10^{9} 10", "softmax": "( ) _j", "weighted_sum": "",
-    "concat": "( _h )", "relu": "( 0 , )", "gelu": "( )", "gelu_tanh": "{} {2/} 2 1 + ( ) 0.044715 , ^3",
+    "concat": "( _h )", "relu": "( 0 , )", "gelu": "( )", "silu": "( )", "gelu_tanh": "{} {2/} 2 1 + ( ) 0.044715 , ^3",
     "mean": "{1} {d} _l {}", "variance": "{1} {d} _l ( {} - ) ^2", "variance_unbiased": "{1} {d-1} _l ( {} - ) ^2",
     "normalize": "{ - } +", "normalize_std": "{ - } {} +", "affine": "+",
 }  # fmt: skip

@@ -1,0 +1,75 @@
+"""What pages say of a picture agrees with itself and with its numbers."""
+
+import re
+
+import pytest
+from page_tools import go, healthy, open_app
+from streamlit.testing.v1 import AppTest
+
+from encoder import TextEncoder
+from encoder.experiments.importance import importance
+from encoder.metrics import length, parked, stream
+
+
+def told(app: AppTest) -> str:
+    """All text of a page, without the backslashes that keep it from being Markdown."""
+    texts = [one.value for one in (*app.markdown, *app.caption, *app.text)]
+    return re.sub(r"\\(.)", r"\1", " ".join(texts))
+
+
+HUNGRY = "My dog chased the cat because it was hungry."
+DEFAULT = "The animal didn't cross the street because it was too tired."
+
+
+@pytest.mark.parametrize("sentence", [HUNGRY, DEFAULT])
+def test_the_largest_weight_between_words_is_told_one_way(base: TextEncoder, sentence: str) -> None:
+    app = healthy(go(open_app(sentence=sentence, layer="4", head="1", step="attention.weights"), "attention"))
+    trace = base.trace(sentence)
+    weights = trace["layers.4.attention.weights"][1]
+    words = range(1, len(trace.tokens) - 1)
+    i, j = max(((i, j) for i in words for j in words), key=lambda pair: float(weights[pair]))
+    text = told(app)
+    found = re.findall(
+        r"“([^”]+)” \((\d+)\) puts [\d.]+ % on “([^”]+)” \((\d+)\), the largest weight between two", text
+    )
+    assert found == [(trace.tokens[i], str(i), trace.tokens[j], str(j))] * len(found)
+    assert f"Query of “{trace.tokens[i]}” ({i}) and key of “{trace.tokens[j]}” ({j})" in text
+    assert "the pair of words with the largest weight" in text
+
+
+def test_a_picture_of_special_tokens_says_so_calmly(base: TextEncoder) -> None:
+    app = healthy(go(open_app(sentence=DEFAULT, layer="4", head="1", step="attention.weights"), "attention"))
+    line = parked(base.trace(DEFAULT), 4, 1).sentence
+    assert line in [re.sub(r"\\(.)", r"\1", caption.value) for caption in app.caption]
+    app = healthy(go(open_app(sentence=DEFAULT, layer="1", head="7", step="attention.weights"), "attention"))
+    assert not [caption for caption in app.caption if "parked" in caption.value]
+
+
+def test_proofs_agree_in_digits() -> None:
+    app = healthy(go(open_app(sentence=DEFAULT, layer="4", head="1", step="attention.weights"), "attention"))
+    values = [metric.value for metric in app.metric]
+    assert values
+    assert all(re.fullmatch(r"to (\d+ digits|the last bit)", value) for value in values), values
+
+
+def test_lengths_are_told_as_they_are(base: TextEncoder) -> None:
+    app = go(open_app(sentence=DEFAULT), "stack")
+    healthy(app.pills(key="move").set_value("Length").run())
+    lengths = length(stream(base.trace(DEFAULT))[-1])
+    ratio = float(lengths.max() / lengths.min())
+    assert f"{ratio:.3g} times as long as the shortest" in told(app)
+
+
+def test_the_board_is_asked_for_and_kept_for_all(small: TextEncoder) -> None:
+    app = go(open_app(model="small"), "what_if")
+    assert "standard error" not in told(app)
+    healthy(app.button(key="board_go").click().run(timeout=300))
+    *_, found = importance(small, "mean")
+    heads = found.harm[:, :-1]
+    clear = int((heads > 2 * found.harm_error[:, :-1]).sum())
+    most = f"{float(heads[2, 3]):.3g} ± {float(found.harm_error[2, 3]):.3g}"
+    line = f"of the heads layer 2, head 3 matters most, {most}; {clear} of 16 heads"
+    assert float(heads.max()) == float(heads[2, 3])
+    assert line in told(app)
+    other = go(open_app(model="small"), "what_if")
+    assert line in told(other)  # nothing was measured again
