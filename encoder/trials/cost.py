@@ -16,23 +16,23 @@ RUNS = {  # runs of the model, where a trial makes others than one for each text
     "head_job": 106,
     "layers_rise": 108,
 }
-AT_ONCE = {
+AT_ONCE = {  # runs held, where not 2
     "padding_ignored": 6,
     "same_vectors": 5,
     "identical_rows": 5,
     "layers_rise": 20,
     "linked": 18,
     "head_job": 18,
-}  # runs held, where not 2
+}
 REPETITIONS = 4  # runs of each length that is timed
-FIXED = {
+FIXED = {  # seconds, without the model
     "gradients_vanish": 0.7,
     "pre_norm_deeper": 3.0,
     "residuals_deep": 1.0,
+    "norms_keep_length": 0.5,
     "linked": 0.5,
     "head_job": 0.5,
-    "norms_keep_length": 0.5,
-}  # seconds, without the model
+}
 
 
 class TrialCost(NamedTuple):

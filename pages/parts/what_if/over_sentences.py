@@ -3,6 +3,7 @@
 import streamlit as st
 
 from encoder.experiments.importance import OVER, Way, importance
+from encoder.export.caption import UNCHANGED, About
 from encoder.figures.matrix import matrix
 from encoder.formatting import brief
 from pages.ui import session
@@ -43,7 +44,8 @@ def draw() -> None:
     rows, columns = layer_names(config), [*head_names(config), "feed-forward"]
     what = "Loss of ln p of the hidden word, in nats" if config.mlm_head else "Change of the output"
     drawn = matrix(values, rows, columns, kind="signed", theme=theme())
-    chart(drawn, "board_map", f"{what}, when each part is left out")
+    about = About(source=encoder.source, scope=f"{n} of the bundled sentences, {UNCHANGED}")
+    chart(drawn, "board_map", f"{what}, when each part is left out", about)
     i, j = found.strongest_head
     say(
         f"{what}: of the heads layer {i}, head {j} matters most, {brief(values[i, j])} ± {brief(errors[i, j])}; "
