@@ -42,6 +42,12 @@ def test_roberta_loses_the_rows_it_never_reads(tmp_path: Path) -> None:
     assert len(encoder.left_out) == 2 and all(name.startswith("rows of embeddings.") for name in encoder.left_out)
 
 
+def test_of_one_row_of_segments_nothing_is_left_out(tmp_path: Path) -> None:
+    saved(tmp_path, MODELS["roberta-one-segment"])
+    (only,) = TextEncoder.from_pretrained(tmp_path).left_out
+    assert only.startswith("rows of embeddings.position_embeddings")
+
+
 def test_layers_of_albert_share_their_memory(tmp_path: Path) -> None:
     saved(tmp_path, MODELS["albert"])
     encoder = TextEncoder.from_pretrained(tmp_path)
