@@ -287,7 +287,8 @@ def read_names(raw: Mapping[str, Any], theirs: Iterable[str]) -> Names:
     if kind.positions_after_padding:
         left_out.append("rows of embeddings.position_embeddings up to the padding id (no token stands there)")
         if raw.get("type_vocab_size", USUAL["n_segments"]) != 1:
-            left_out.append("rows of embeddings.token_type_embeddings after the first (its sentences are not told apart)")
+            table = "embeddings.token_type_embeddings"
+            left_out.append(f"rows of {table} after the first (its sentences are not told apart)")
     if unknown:
         more = f" and {len(unknown) - 5} more" if len(unknown) > 5 else ""
         raise CheckpointError(

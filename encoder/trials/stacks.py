@@ -44,7 +44,7 @@ def residuals_deep(encoder: TextEncoder, norm: str = "post") -> Finding:
     )
     curves = Curves({"with residuals": array(ours), "without": array(theirs)}, array(range(len(ours))),
                     ("blocks", "1 - cosine between tokens"), (False, True))  # fmt: skip
-    return Finding(float(ours[-1]), f"1 - cosine after {DEPTHS[-1]} blocks with residuals", said,
+    return Finding(float(len(kept)), f"of {len(DEPTHS)} depths at which residuals keep tokens apart", said,
                    judge(len(kept) == len(DEPTHS), bool(kept)), curves)  # fmt: skip
 
 
