@@ -335,7 +335,9 @@ def whole(trace: Trace, guesses: list[list[tuple[str, float]]] | None = None, ma
         "hidden": list(trace.hidden),
         "changed": changed(trace),
         "links": [[[k.query, k.key, percent(k.weight)] if k else None for k in layer] for layer in links],
-        "guesses": [[[shown(word), round(p, 4)] for word, p in row[:GUESSES]] for row in guesses or []],
+        "guesses": [
+            [[shown(word), round(p, 4)] for word, p in row[:GUESSES] if math.isfinite(p)] for row in guesses or []
+        ],
         "masked": [i for i, token in enumerate(trace.tokens) if token == mask],
         "steps": [step.name for step in steps],
         "titles": [step.title for step in steps],
