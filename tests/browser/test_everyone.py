@@ -40,7 +40,7 @@ BEYOND = """() => {
 }"""
 FIRST_PICTURE = """() => Math.min(...[...document.querySelectorAll(
     '[data-testid=stMain] :is(.main-svg, [data-testid=stDataFrame], .tokens), ' +
-    '[data-testid=stMain] :is(.st-key-board, .st-key-four, .st-key-all_heads, .st-key-flows, .st-key-player)')]
+    '[data-testid=stMain] :is(.st-key-board, .st-key-four, .st-key-all_heads, .st-key-flows, .st-key-player, .st-key-living_map)')]
   .filter(one => one.checkVisibility()).map(one => one.getBoundingClientRect().top))"""
 
 

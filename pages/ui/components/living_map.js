@@ -135,6 +135,8 @@ class LivingMap {
       make('span', {}, make('i'), make('i', { className: 'two' }), 'what attention, and feed-forward, adds to the row'),
       make('span', {}, '0\u00a0%', this.ramp, '100\u00a0% of a row\u2019s attention (small shares are drawn stronger)'),
       make('span', {}, 'Strips: values of a vector, blue below zero, red above'));
+    this.pooledNote = make('span', { hidden: true });
+    this.legend.append(this.pooledNote);
     root.append(this.controls, this.stage, make('div', { className: 'below' }, this.said, this.go), this.legend, this.probe);
     this.listen();
   }
@@ -149,6 +151,10 @@ class LivingMap {
       this.id = data.id;
       this.cache.clear();
       this.pinned = data.begin;
+      const { every } = this.run.about;
+      this.pooledNote.hidden = every === 1;
+      this.pooledNote.textContent = `${every} tokens share a row: bands and cells show the largest of theirs, the bars and the guess are those of the first`;
+      this.wordsBox.disabled = every > 1;
       this.hover = -1;
       this.pointed = null;
       this.camera = { k: 1, x: 0, y: 0 };
