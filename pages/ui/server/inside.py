@@ -75,3 +75,16 @@ def leave_if_asked() -> Callable[[], None] | None:
         missing("what ends a script")
         return None
     return found
+
+
+def forget_closed_pages() -> None:
+    """Let go of sessions whose pages were closed longer ago than `server.disconnectedSessionTTL`.
+
+    Streamlit does so only when another page is closed; until then a session keeps what could be fetched from its page.
+    """
+    try:
+        manager: Any = runtime.get_instance()._session_mgr
+        with manager._storage_lock:
+            manager._session_storage._cache.expire()
+    except AttributeError:
+        missing("the sessions of closed pages")

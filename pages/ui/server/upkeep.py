@@ -50,6 +50,7 @@ def forever() -> None:
     searched = monotonic()
     while True:
         sleep(EVERY)
+        inside.forget_closed_pages()
         freed = run_cache.drop_unseen(visitor.is_here)
         freed = model_cache.drop_unseen(visitor.is_here) or freed
         if (_runs["since"] and (not _runs["now"] or monotonic() - searched > LONGEST)) or freed:
