@@ -39,8 +39,8 @@ BEYOND = """() => {
   return found.slice(0, 5)
 }"""
 FIRST_PICTURE = """() => Math.min(...[...document.querySelectorAll(
-    '[data-testid=stMain] :is(.main-svg, [data-testid=stDataFrame], .tokens), ' +
-    '[data-testid=stMain] :is(.st-key-board, .st-key-four, .st-key-all_heads, .st-key-flows, .st-key-player, .st-key-living_map)')]
+    '[data-testid=stMain] :is(.main-svg, [data-testid=stDataFrame], .tokens, .st-key-living_map), ' +
+    '[data-testid=stMain] :is(.st-key-board, .st-key-four, .st-key-all_heads, .st-key-flows, .st-key-player)')]
   .filter(one => one.checkVisibility()).map(one => one.getBoundingClientRect().top))"""
 
 
