@@ -45,7 +45,7 @@ CASES: list[tuple[str, dict[str, str]]] = [
     ("compare", {"beside_step": "embedding.output"}),
     ("compare", {"compare_part": "One word in many sentences"}),
     ("compare", {"compare_part": "Patch"}),
-    ("labs", {"lab": "Why √d_k"}),
+    ("labs", {"lab": "Why √d_head"}),
     ("labs", {"lab": "Padding"}),
     ("labs", {"lab": "Residuals and depth"}),
     ("labs", {"lab": "Two LayerNorms"}),
@@ -128,7 +128,7 @@ def test_a_picture_of_random_numbers_names_no_sentence_and_no_model() -> None:
 
 
 def test_an_experiment_on_the_sentence_names_it_and_nothing_hidden_or_changed() -> None:
-    for lab, key in (("Word order", "order"), ("Why √d_k", "scaling_heads"), ("Padding", "leak")):
+    for lab, key in (("Word order", "order"), ("Why √d_head", "scaling_heads"), ("Padding", "leak")):
         said = captions(opened("labs", {"lab": lab, "hidden": "2", "edits": EDITS[0]}))[key]
         assert f"“{SENTENCE}”" in said and "Model small (sha256 " in said
         assert "nothing hidden or changed" in said and "Layer 1" not in said

@@ -32,7 +32,7 @@ TOGETHER = 12  # nasty texts in one sentence
 TABS = {  # what a page shows on request: key of the tabs -> names
     "compare": ("compare_part", ["Two runs", "One word in many sentences", "Patch"]),
     "heads": ("heads_part", ["Maps", "Measures", "What each head does", "How alike heads are"]),
-    "labs": ("lab", ["Word order", "Why √d_k", "Padding"]),
+    "labs": ("lab", ["Word order", "Why √d_head", "Padding"]),
 }
 FOLDS = ("step", "words", "gamma_beta", "flow", "mixing", "rollout", "likeness", "alike", "set", "beside")
 SWEEPS = ("loo_go", "patch_go", "compute_flow")

@@ -144,13 +144,13 @@ def test_scaling_of_another_models_trace_is_refused() -> None:
 
 def test_dot_products_spread_by_the_root_of_the_width() -> None:
     found = dot_products()
-    assert [width.d_k for width in found] == [4, 8, 16, 32, 64, 128, 256, 512, 1024]
+    assert [width.d_head for width in found] == [4, 8, 16, 32, 64, 128, 256, 512, 1024]
     for width in found:
-        assert width.predicted == math.sqrt(width.d_k)
+        assert width.predicted == math.sqrt(width.d_head)
         assert width.deviation == pytest.approx(width.predicted, rel=0.04)
         assert 0.8 < width.with_entropy < 0.9, "the width does not matter once it is divided out"
-    assert [w.d_k for w in sorted(found, key=lambda w: -w.without_entropy)] == [w.d_k for w in found]
-    assert [w.d_k for w in sorted(found, key=lambda w: w.without_largest)] == [w.d_k for w in found]
+    assert [w.d_head for w in sorted(found, key=lambda w: -w.without_entropy)] == [w.d_head for w in found]
+    assert [w.d_head for w in sorted(found, key=lambda w: w.without_largest)] == [w.d_head for w in found]
     assert found[-1].without_entropy < 0.05 and found[-1].without_largest > 0.95
 
 

@@ -119,7 +119,7 @@ def widths_of(power: float) -> Break:
     """Dot products whose spread grows with another power of the width."""
 
     def broken(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
-        found = [w._replace(deviation=w.d_k**power) for w in experiments.dot_products()]
+        found = [w._replace(deviation=w.d_head**power) for w in experiments.dot_products()]
         patch.setattr("encoder.trials.arithmetic.dot_products", lambda *args: found)
 
     return broken

@@ -125,7 +125,7 @@ def test_a_patch_of_everything_after_the_last_layer_brings_a_token_back() -> Non
     assert any("needs the same number" in m.value for m in app.markdown)
 
 
-LABS = ["Word order", "Why √d_k", "Padding", "Residuals and depth", "Two LayerNorms", "Layer collapse"]
+LABS = ["Word order", "Why √d_head", "Padding", "Residuals and depth", "Two LayerNorms", "Layer collapse"]
 
 
 @pytest.mark.parametrize("model", ["base", "small", "guide"])

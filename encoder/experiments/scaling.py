@@ -62,11 +62,11 @@ def scaling(encoder: TextEncoder, trace: Trace | Text) -> Scaling:
 class Width(NamedTuple):
     """What the width of a head does to random attention over n tokens.
 
-    `deviation` is the standard deviation of the dot products q . k, to be held against `predicted` = sqrt(d_k). Entropy
-    is a share of ln n, and the largest weight from 1/n to 1, with the division by sqrt(d_k) and without it.
+    `deviation` is the standard deviation of the dot products q . k, to be held against `predicted` = sqrt(d_head).
+    Entropy is a share of ln n, and the largest weight from 1/n to 1, with the division by sqrt(d_head) and without it.
     """
 
-    d_k: int
+    d_head: int
     deviation: float
     predicted: float
     with_entropy: float
@@ -81,10 +81,10 @@ def dot_products(
 ) -> tuple[Width, ...]:
     """Queries and keys of independent standard normal numbers through the model's attention, one width at a time.
 
-    A dot product of d_k independent products of mean 0 and variance 1 has mean 0 and variance d_k (footnote 4).
+    A dot product of d_head independent products of mean 0 and variance 1 has mean 0 and variance d_head (footnote 4).
 
     Args:
-        widths: d_k of the one head.
+        widths: d_head of the one head.
         n: tokens of each sentence.
         sentences: independent draws, laid together as a batch.
         seed: what pins the numbers.
@@ -95,12 +95,12 @@ def dot_products(
     at_least(2, n=n)
     at_least(1, sentences=sentences)
     some("widths", widths, *LIMITS["d_model"])
-    return tuple(of_width(d_k, normal(2, sentences, 1, n, d_k, seed=seed)) for d_k in widths)
+    return tuple(of_width(d_head, normal(2, sentences, 1, n, d_head, seed=seed)) for d_head in widths)
 
 
-def of_width(d_k: int, drawn: Tensor) -> Width:
-    """Run attention of one head on queries and keys [2, B, 1, n, d_k]."""
-    config = EncoderConfig(vocab_size=5, d_model=d_k, n_heads=1, n_layers=1, d_ff=1, positions="none")
+def of_width(d_head: int, drawn: Tensor) -> Width:
+    """Run attention of one head on queries and keys [2, B, 1, n, d_head]."""
+    config = EncoderConfig(vocab_size=5, d_model=d_head, n_heads=1, n_layers=1, d_ff=1, positions="none")
     attention = untrained(config, 0).layers[0].attention
     assert isinstance(attention, Attention)
     given = {"q": drawn[0], "k": drawn[1]}
@@ -108,7 +108,7 @@ def of_width(d_k: int, drawn: Tensor) -> Width:
     theirs = recorded(attention, drawn[0, :, 0], put={**given, "scaled": ours["scores"]})
     with_, without = ours["weights"], theirs["weights"]
     return Width(
-        d_k, float(ours["scores"].std()), math.sqrt(d_k),
+        d_head, float(ours["scores"].std()), math.sqrt(d_head),
         float(normalized_entropy(with_).mean()), float(normalized_entropy(without).mean()),
         float(confidence(with_).mean()), float(confidence(without).mean()),
     )  # fmt: skip

@@ -199,7 +199,7 @@ CLAIMS = (
     ),
     Claim(
         "scaling",
-        "Without the division by √d_k softmax is all or nothing in wide heads.",
+        "Without the division by √d_head softmax is all or nothing in wide heads.",
         ("workflow", "paper"),
         "saturates",
         {"width": 512},

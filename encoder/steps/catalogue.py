@@ -137,7 +137,7 @@ def mlm_steps(config: EncoderConfig) -> tuple[Step, ...]:
     if not config.mlm_head:
         return ()
     steps = worded(config, placed(activated(config.head_activation or config.activation, MLM), "mlm.", x="output"))
-    steps += norm_steps(config, "mlm.norm.", "Head: ", "mlm.activation", "mlm_head.norm", r"\mathrm{norm}(a)")
+    steps += norm_steps(config, "mlm.norm.", "MLM head: ", "mlm.activation", "mlm_head.norm", r"\mathrm{norm}(a)")
     return narrowed(config, steps) + placed(MLM_OUTPUT, "mlm.")
 
 

@@ -137,7 +137,7 @@ ATTENTION = (
     ),
     Step(
         "attention.concat", "C", r"\mathrm{concat}_h(<0>_h)", TOKENS_BY_MODEL, "concat",
-        ("attention.heads",), "Heads side by side",
+        ("attention.heads",), "Concatenated heads",
         "The results of all heads are laid side by side, so that each token has one long vector again.",
         "Each stretch of d_head columns belongs to one head: compare how large the numbers of each are.",
     ),
@@ -227,14 +227,14 @@ OUTPUT = Step(
 )  # fmt: skip
 MLM = (
     Step(
-        "transform", "t", r"<0> W + b", TOKENS_BY_MODEL, "linear", ("{x}",), "Head: linear map",
+        "transform", "t", r"<0> W + b", TOKENS_BY_MODEL, "linear", ("{x}",), "MLM head: linear map",
         "The head that guesses masked words starts with one more linear map of each token's vector.",
         "Training asks such a head at some words only, most of them hidden by [MASK], a few left as they were: so at "
         "a word that is not hidden a trained model mostly repeats that word.",
         ("mlm_head.transform",),
     ),
     Step(
-        "activation", "a", "{activation}", TOKENS_BY_MODEL, "{activation}", ("transform",), "Head: activation",
+        "activation", "a", "{activation}", TOKENS_BY_MODEL, "{activation}", ("transform",), "MLM head: activation",
         "{bend}",
         "A zero here still takes part in the guess: the norm that follows takes the mean away from it too.",
     ),

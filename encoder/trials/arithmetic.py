@@ -1,4 +1,4 @@
-"""Trials of the arithmetic: one number by hand, softmax by hand, row sums, and the division by sqrt(d_k)."""
+"""Trials of the arithmetic: one number by hand, softmax by hand, row sums, and the division by sqrt(d_head)."""
 
 import math
 
@@ -77,26 +77,26 @@ def rows_sum(encoder: TextEncoder, sentence: str, edits: str = "") -> Finding:
 
 
 def spread_grows(encoder: TextEncoder) -> Finding:
-    """The standard deviation of q · k grows as sqrt(d_k) for random queries and keys."""
+    """The standard deviation of q · k grows as sqrt(d_head) for random queries and keys."""
     widths = dot_products()
     off = max(abs(w.deviation / w.predicted - 1) for w in widths)
     last = widths[-1]
     said = (
-        f"For d_k from {widths[0].d_k} to {last.d_k} the standard deviation of q · k is √d_k within "
+        f"For d_head from {widths[0].d_head} to {last.d_head} the standard deviation of q · k is √d_head within "
         f"{percent(off)}: at "
-        f"{last.d_k} it is {brief(last.deviation)}, and √{last.d_k} is {brief(last.predicted)}."
+        f"{last.d_head} it is {brief(last.deviation)}, and √{last.d_head} is {brief(last.predicted)}."
     )
-    series = {"measured": array(w.deviation for w in widths), "√d_k": array(w.predicted for w in widths)}
-    x = array(w.d_k for w in widths)
-    curves = Curves(series, x, ("d_k", "standard deviation of q · k"), (True, True))
-    return Finding(off, "largest relative distance from √d_k", said, judge(off < 0.05), curves)
+    series = {"measured": array(w.deviation for w in widths), "√d_head": array(w.predicted for w in widths)}
+    x = array(w.d_head for w in widths)
+    curves = Curves(series, x, ("d_head", "standard deviation of q · k"), (True, True))
+    return Finding(off, "largest relative distance from √d_head", said, judge(off < 0.05), curves)
 
 
 def saturates(encoder: TextEncoder, width: int = 512) -> Finding:
-    """Without the division by sqrt(d_k) softmax is all or nothing at this width; with it it is not."""
+    """Without the division by sqrt(d_head) softmax is all or nothing at this width; with it it is not."""
     found = dot_products((width,))[0]
     said = (
-        f"At d_k = {width}, over 16 random keys, the largest weight of a row is {brief(found.without_largest)} "
+        f"At d_head = {width}, over 16 random keys, the largest weight of a row is {brief(found.without_largest)} "
         "on average "
         f"without the division and {brief(found.with_largest)} with it. The entropy is "
         f"{brief(found.without_entropy)} of "

@@ -5,7 +5,7 @@ from pages.ui.widgets import tabs
 
 PARTS = {
     "Word order": word_order.draw,
-    "Why √d_k": scaling.draw,
+    "Why √d_head": scaling.draw,
     "Padding": padding.draw,
     "Residuals and depth": depth.draw,
     "Two LayerNorms": norms.draw,

@@ -1,4 +1,4 @@
-"""What the division by sqrt(d_k) is for."""
+"""What the division by sqrt(d_head) is for."""
 
 import numpy as np
 import streamlit as st
@@ -17,28 +17,28 @@ RANDOM = About(scope="random queries and keys, seed 0")
 
 def draw() -> None:
     """Random queries and keys of growing width, and then the heads of the model."""
-    st.markdown("Why divide by √d_k? Random queries and keys of growing width, and then the heads of this model.")
+    st.markdown("Why divide by √d_head? Random queries and keys of growing width, and then the heads of this model.")
     of_random_numbers()
     of_the_model()
 
 
 def of_random_numbers() -> None:
-    """How dot products spread with d_k, and what softmax makes of them."""
+    """How dot products spread with d_head, and what softmax makes of them."""
     widths = session.lab("dot_products")
-    x = np.array([w.d_k for w in widths])
-    measured = {"measured": np.array([w.deviation for w in widths]), "√d_k": np.array([w.predicted for w in widths])}
-    drawn = lines(measured, x, ("d_k", "standard deviation of q · k"), logarithmic=(True, True), theme=theme())
+    x = np.array([w.d_head for w in widths])
+    measured = {"measured": np.array([w.deviation for w in widths]), "√d_head": np.array([w.predicted for w in widths])}
+    drawn = lines(measured, x, ("d_head", "standard deviation of q · k"), logarithmic=(True, True), theme=theme())
     chart(drawn, "deviation", "The spread of dot products grows with the square root of the width", RANDOM)
     spread = {
         "divided": np.array([w.with_entropy for w in widths]),
         "not divided": np.array([w.without_entropy for w in widths]),
     }
-    drawn = lines(spread, x, ("d_k", "normalized entropy"), logarithmic=(True, False), theme=theme())
+    drawn = lines(spread, x, ("d_head", "normalized entropy"), logarithmic=(True, False), theme=theme())
     chart(drawn, "spread", "Entropy of the weights with and without the division", RANDOM)
     last = widths[-1]
     say(
-        f"At d_k = {last.d_k} the largest weight is {percent(last.without_largest)} on average without the division "
-        f"and {percent(last.with_largest)} with it: softmax becomes all or nothing."
+        f"At d_head = {last.d_head} the largest weight is {percent(last.without_largest)} on average without the "
+        f"division and {percent(last.with_largest)} with it: softmax becomes all or nothing."
     )
 
 

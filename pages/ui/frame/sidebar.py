@@ -51,7 +51,9 @@ def draw() -> Trace:
         state.note(notes)
         state.session().view = view
         config, tokens = encoder.config, pieces.tokens
-        st.segmented_control("Layer", range(config.n_layers), required=True, width="stretch", **state.widget("layer"))
+        counts = "Layers, heads and tokens count from 0, here and everywhere."
+        tie = state.widget("layer")
+        st.segmented_control("Layer", range(config.n_layers), required=True, width="stretch", help=counts, **tie)
         st.segmented_control("Head", range(config.n_heads), required=True, width="stretch", **state.widget("head"))
         st.multiselect(
             "Hidden tokens",

@@ -11,9 +11,10 @@ from pathlib import Path
 
 NAME = re.compile(r"[a-z_]{1,20}", re.ASCII)
 MOST = 40  # choices in one link
-RENAMED = {
-    ("measure", "entropy_share"): "normalized_entropy"
-}  # what links of earlier versions ask for, and its name now
+RENAMED = {  # what links of earlier versions ask for, and its name now
+    ("measure", "entropy_share"): "normalized_entropy",
+    ("lab", "Why √d_k"): "Why √d_head",
+}
 PAGES = Path(__file__).parents[2]
 
 
