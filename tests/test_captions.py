@@ -1,5 +1,6 @@
 """What a caption claims is so: it names a sentence, hidden tokens and changes only where the numbers are theirs."""
 
+import base64
 import json
 import re
 from dataclasses import replace
@@ -11,6 +12,7 @@ from page_tools import healthy
 from streamlit.testing.v1 import AppTest
 
 from encoder.edits.text import text_to_edits
+from encoder.figures import living_map
 from pages.ui.state.site import PAGES
 
 pytestmark = pytest.mark.slow
@@ -98,7 +100,13 @@ def drawn(app: AppTest) -> dict[str, str]:
     }
     parts = [c for c in app.get("bidi_component") if '"maps"' in c.proto.json]
     maps = {re.search(r"-(\w+)$", c.proto.id)[1]: [m["cells"] for m in json.loads(c.proto.json)["maps"]] for c in parts}
-    return {key: json.dumps(numbers) for key, numbers in (charts | maps).items()}
+    runs = [json.loads(c.proto.json)["whole"] for c in app.get("bidi_component") if '"whole"' in c.proto.json]
+    whole = [living_map.unpacked(base64.b64decode(run)) for run in runs]
+    numbers = [[about["guesses"], *(one.tolist() for one in arrays.values())] for about, arrays in whole]
+    return {
+        key: json.dumps(found)
+        for key, found in (charts | maps | dict(zip(["living_map"], numbers, strict=False))).items()
+    }
 
 
 @pytest.mark.parametrize(("page", "query"), CASES, ids=[f"{p}-{'-'.join(q.values())}" for p, q in CASES])
