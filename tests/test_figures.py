@@ -323,7 +323,7 @@ EDGES = (True, False, False, True)
 
 def test_a_column_that_gets_most_is_the_main_fact() -> None:
     values = np.array([[0.2, 0.8, 0.0], [0.1, 0.9, 0.0], [0.3, 0.7, 0.0]])
-    assert main_fact(values, ABC, ABC, "share") == "On average a row gives 0.8 of its weight to “b” (1)."
+    assert main_fact(values, ABC, ABC, "share") == "On average a row gives 80 % of its weight to “b” (1)."
     sunk = np.array([[0.1, 0.1, 0.1, 0.7]] * 4)
     said = "On average a row gives 0.7 of its weight to “[SEP]” (3)."
     assert main_fact(sunk, SPECIAL, SPECIAL, "share", EDGES) == said
@@ -331,14 +331,14 @@ def test_a_column_that_gets_most_is_the_main_fact() -> None:
 
 def test_else_the_largest_weight_is() -> None:
     values = np.array([[0.4, 0.6, 0.0], [0.5, 0.25, 0.25], [0.3, 0.3, 0.4]])
-    assert main_fact(values, ABC, ABC, "share") == "“a” (0) puts 0.6 on “b” (1), the largest weight."
+    assert main_fact(values, ABC, ABC, "share") == "“a” (0) puts 60 % on “b” (1), the largest weight."
 
 
 def test_among_words_the_special_tokens_stand_aside() -> None:
     values = np.array([[0.9, 0.1, 0.0, 0.0], [0.1, 0.3, 0.2, 0.4], [0.2, 0.35, 0.15, 0.3], [0.1, 0.1, 0.2, 0.6]])
     said = (
-        "“cat” (2) puts 0.35 on “the” (1), the largest weight between two words; "
-        "0.65 of all weight goes to special tokens."
+        "“cat” (2) puts 35 % on “the” (1), the largest weight between two words; "
+        "65 % of all weight goes to special tokens."
     )
     assert main_fact(values, SPECIAL, SPECIAL, "share", EDGES) == said
 
@@ -351,25 +351,25 @@ def test_hidden_special_tokens_get_nothing() -> None:
         powers[:, [0, -1]] = 0
         shares = powers / powers.sum(1, keepdims=True)
         said.add(main_fact(shares, tokens, tokens, "share", (True, *[False] * 5, True)).rpartition("; ")[2])
-    assert said - {""} == {"0 of all weight goes to special tokens."}, said
+    assert said - {""} == {"0 % of all weight goes to special tokens."}, said
 
 
 def test_special_tokens_alone_are_all_there_is() -> None:
     uneven = np.array([[0.45, 0.55], [0.5, 0.5]])
     said = main_fact(uneven, ["[CLS]", "[SEP]"], ["[CLS]", "[SEP]"], "share", (True, True))
-    assert said == "On average a row gives 0.525 of its weight to “[SEP]” (1)."
+    assert said == "On average a row gives 52 % of its weight to “[SEP]” (1)."
     even = np.array([[0.6, 0.4], [0.4, 0.6]])
     said = main_fact(even, ["[CLS]", "[SEP]"], ["[CLS]", "[SEP]"], "share", (True, True))
     assert said == "“[CLS]” (0) puts 0.6 on “[CLS]” (0), the largest weight."
 
 
 def test_one_token_looks_at_itself() -> None:
-    assert main_fact(np.ones((1, 1)), ["a"], ["a"], "share") == "“a” (0) puts 1 on “a” (0), the largest weight."
+    assert main_fact(np.ones((1, 1)), ["a"], ["a"], "share") == "“a” (0) puts 100 % on “a” (0), the largest weight."
 
 
 def test_shares_over_other_columns_name_the_column() -> None:
     values = np.array([[0.1, 0.2, 0.7], [0.3, 0.3, 0.4]])[:, [0, 2, 1]]
-    assert main_fact(values, ["a", "b"], "unit", "share") == "On average a row gives 0.55 of its weight to unit 1."
+    assert main_fact(values, ["a", "b"], "unit", "share") == "On average a row gives 55 % of its weight to unit 1."
     values = np.array([[0.3, 0.2, 0.5], [0.4, 0.3, 0.3]])
     assert main_fact(values, ["a", "b"], "unit", "share") == "“a” (0) puts 0.5 on unit 2, the largest weight."
 

@@ -18,7 +18,7 @@ from tokenizers.processors import TemplateProcessing
 
 from encoder import EncoderConfig, TextEncoder, Trace, checkpoint, experiments, trials
 from encoder.formatting import brief
-from encoder.metrics import SENTENCES, attention_weights, survey
+from encoder.metrics import attention_weights, survey
 from encoder.trace.source import Source
 from encoder.trials import TRIALS, Finding, Verdict, heads, linear, links, meaning, order, sizes, stacks, trials_of
 
@@ -462,7 +462,7 @@ def word_to_word(weights: torch.Tensor, a: tuple[int, ...], b: tuple[int, ...]) 
 def test_a_link_is_held_against_pairs_as_far_apart(base: TextEncoder) -> None:
     """The share of word pairs three tokens apart with a head that stands out as much, counted in loops."""
     found = []
-    for sentence in SENTENCES:
+    for sentence in links.OVER:
         trace = base.trace(sentence)
         weights = attention_weights(trace)
         words = [

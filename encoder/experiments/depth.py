@@ -63,6 +63,7 @@ def residuals(
     n: int = 12,
     seed: int = 0,
     deviation: float | None = None,
+    kinds: Sequence[tuple[bool, bool]] = VARIANTS,
 ) -> Residuals:
     """Send n random vectors through the deepest stack, once with everything and once without each and without both.
 
@@ -74,6 +75,7 @@ def residuals(
         config: the shape and kind of the blocks, post-norm or pre-norm; what stands before and after them is left out.
         n: tokens, independent standard normal vectors.
         seed: what pins weights and vectors.
+        kinds: the kinds of stacks, whether each has residuals and norms.
         deviation: of normal weights, as BERT's are drawn with 0.02; Xavier-uniform ones where None.
 
     Raises:
@@ -83,14 +85,14 @@ def residuals(
     at_least(2, n=n)
     some("depths", depths, *LIMITS["n_layers"])
     config = stack(config, max(depths))
-    edits = [switched_off(config, residual, norm) for residual, norm in VARIANTS]
+    edits = [switched_off(config, residual, norm) for residual, norm in kinds]
     values: dict[str, Tensor] = {}
     tap = editor(config, [(n, row) for row in edits], {}, Recorder(values, {}))
-    x = tap("embedding.output", normal(n, config.d_model, seed=seed + 1).expand(len(VARIANTS), -1, -1))
+    x = tap("embedding.output", normal(n, config.d_model, seed=seed + 1).expand(len(kinds), -1, -1))
     model = untrained(config, seed) if deviation is None else build(config, normal_weights(config, seed, deviation), "")
     model.resume(x, 0, None, tap)
     stream = torch.stack([x, *(values[f"layers.{i}.output"] for i in range(config.n_layers))], 1)
-    curves = (Curve(*kind, *measured(row)) for kind, row in zip(VARIANTS, stream, strict=True))
+    curves = (Curve(*kind, *measured(row)) for kind, row in zip(kinds, stream, strict=True))
     return Residuals(tuple(depths), tuple(curves))
 
 

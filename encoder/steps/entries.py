@@ -117,7 +117,7 @@ ATTENTION = (
     ),
     Step(
         "attention.masked", "M",
-        r"\begin{cases} <m> & \text{where the key is } <1> \\ <0> & \text{elsewhere} \end{cases}", PAIRS, "mask",
+        r"\begin{cases} <m> & \text{if } <1> \\ <0> & \text{else} \end{cases}", PAIRS, "mask",
         ("attention.scaled", "hidden"), "Masked scores",
         "Keys that may not be seen, padding or a token you hide, get a score so low that softmax makes it zero.",
         "With nothing hidden this is the scaled matrix unchanged. Hide a token in the sidebar and its column goes out.",

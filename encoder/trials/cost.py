@@ -12,8 +12,8 @@ RUNS = {  # runs of the model, where a trial makes others than one for each text
     "same_vectors": 5,
     "identical_rows": 5,
     "padding_ignored": 6,
-    "linked": 202,  # the bundled sentences, and each head left out
-    "head_job": 106,
+    "linked": 74,  # fifty sentences, and each head left out from its layer on
+    "head_job": 54,
     "layers_rise": 108,
 }
 AT_ONCE = {  # runs held, where not 2
@@ -27,11 +27,11 @@ AT_ONCE = {  # runs held, where not 2
 REPETITIONS = 4  # runs of each length that is timed
 FIXED = {  # seconds, without the model
     "gradients_vanish": 0.7,
-    "pre_norm_deeper": 3.0,
-    "residuals_deep": 1.0,
+    "pre_norm_deeper": 1.4,
+    "residuals_deep": 0.5,
     "norms_keep_length": 0.5,
-    "linked": 0.5,
-    "head_job": 0.5,
+    "linked": 0.3,
+    "head_job": 0.3,
 }
 
 

@@ -23,6 +23,7 @@ from encoder.trials.heads import between_words
 
 RARE = 0.05  # the share of other pairs that may be linked as strongly
 FEWEST = 20  # pairs at a distance that a share can be told of
+OVER = SENTENCES[:50]  # what is usual is measured over these
 DRAWS, LEAST = 200, 0.05  # draws of other pairs; and the least excess that counts as a job
 # Sentences with the words that a kind of head would link, each pair looked at both ways.
 LINKS: dict[str, tuple[tuple[str, tuple[tuple[str, str], ...]], ...]] = {
@@ -62,7 +63,7 @@ def usual(encoder: TextEncoder, distances: Iterable[int], but: Iterable[str] = (
     if encoder.model not in MEASURED:
         MEASURED[encoder.model] = [
             (trace.text, j - i, both_ways(weights, i, j))
-            for trace in runs(encoder, SENTENCES)
+            for trace in runs(encoder, OVER)
             for weights, places in [(between_words(trace)[0], spoken(trace))]
             for i in places
             for j in places

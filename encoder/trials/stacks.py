@@ -12,6 +12,7 @@ from encoder.trials.finding import Bars, Curves, Finding, array, judge
 
 APART = 1e-3  # 1 - cosine below which all tokens have become one
 ROUNDING = 1e-5
+WHOLE = ((True, True),)  # a stack with residuals and norms
 FLOOR = 1e-10  # 1 - cosine that float32 streams do not tell from 0
 DRAWN = {"Xavier weights": None, "normal weights of deviation 0.02": 0.02}  # how the weights of random stacks are drawn
 
@@ -97,7 +98,9 @@ def pre_norm_deeper(encoder: TextEncoder, depth: int = 48) -> Finding:
     ends, curves, kept = [], dict[str, np.ndarray](), []
     for drawn, deviation in DRAWN.items():
         post, pre = (
-            residuals((depth,), replace(SHAPE, norm_first=first), deviation=deviation).curve(True, True).apart
+            residuals((depth,), replace(SHAPE, norm_first=first), deviation=deviation, kinds=WHOLE)
+            .curve(*WHOLE[0])
+            .apart
             for first in (False, True)
         )
         curves |= {f"pre-norm, {drawn}": array(pre), f"post-norm, {drawn}": array(post)}
