@@ -325,7 +325,7 @@ def test_a_column_that_gets_most_is_the_main_fact() -> None:
     values = np.array([[0.2, 0.8, 0.0], [0.1, 0.9, 0.0], [0.3, 0.7, 0.0]])
     assert main_fact(values, ABC, ABC, "share") == "On average a row gives 80 % of its weight to “b” (1)."
     sunk = np.array([[0.1, 0.1, 0.1, 0.7]] * 4)
-    said = "On average a row gives 0.7 of its weight to “[SEP]” (3)."
+    said = "On average a row gives 70 % of its weight to “[SEP]” (3)."
     assert main_fact(sunk, SPECIAL, SPECIAL, "share", EDGES) == said
 
 
@@ -360,7 +360,7 @@ def test_special_tokens_alone_are_all_there_is() -> None:
     assert said == "On average a row gives 52 % of its weight to “[SEP]” (1)."
     even = np.array([[0.6, 0.4], [0.4, 0.6]])
     said = main_fact(even, ["[CLS]", "[SEP]"], ["[CLS]", "[SEP]"], "share", (True, True))
-    assert said == "“[CLS]” (0) puts 0.6 on “[CLS]” (0), the largest weight."
+    assert said == "“[CLS]” (0) puts 60 % on “[CLS]” (0), the largest weight."
 
 
 def test_one_token_looks_at_itself() -> None:
@@ -371,7 +371,7 @@ def test_shares_over_other_columns_name_the_column() -> None:
     values = np.array([[0.1, 0.2, 0.7], [0.3, 0.3, 0.4]])[:, [0, 2, 1]]
     assert main_fact(values, ["a", "b"], "unit", "share") == "On average a row gives 55 % of its weight to unit 1."
     values = np.array([[0.3, 0.2, 0.5], [0.4, 0.3, 0.3]])
-    assert main_fact(values, ["a", "b"], "unit", "share") == "“a” (0) puts 0.5 on unit 2, the largest weight."
+    assert main_fact(values, ["a", "b"], "unit", "share") == "“a” (0) puts 50 % on unit 2, the largest weight."
 
 
 def test_signed_values_have_a_range_and_a_strongest_cell() -> None:

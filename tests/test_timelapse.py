@@ -100,7 +100,7 @@ def test_a_head_that_small_lacks_becomes_its_nearest_and_a_button_leads_to_a_cle
     app = go(open_app(layer="5", head="7"), "training")
     assert player(app)["label"] == "Layer 3, head 3"
     healthy(app.button(key="clear_head").click().run())
-    assert player(app)["label"] == "Layer 0, head 2"
+    assert player(app)["label"] == "Layer 2, head 3"
 
 
 def test_a_picked_moment_is_the_one_that_the_player_shows() -> None:

@@ -30,7 +30,7 @@ class Parked:
     @property
     def sentence(self) -> str:
         """One calm line; empty where words get most of the weight."""
-        if not self.names or self.weight <= MOST:
+        if not self.names or not self.weight > MOST:  # nan is no weight
             return ""
         handed = "Their values are small: they make only" if self.flow < self.weight / 2 else "They make"
         return (
