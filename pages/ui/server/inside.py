@@ -31,7 +31,7 @@ def session_id() -> str:
 
 def serves() -> bool:
     """Whether this process is a server, and no test or script of its own."""
-    return runtime.exists()
+    return runtime.exists() and type(runtime.get_instance()) is runtime.Runtime  # tests of pages have a stand-in
 
 
 def is_open(session: str) -> bool:
