@@ -204,9 +204,9 @@ def test_a_number_that_is_not_there_is_said(cell: str) -> None:
 
 def test_the_proof_strip_is_computed_and_the_code_is_shown() -> None:
     app = go(open_app(), "attention")
-    proofs = {metric.label.replace("\\", ""): int(metric.value.split()[1]) for metric in app.metric}  # "to 6 digits"
+    proofs = {metric.label.replace("\\", ""): metric.value.split() for metric in app.metric}
     assert set(proofs) == {"row sums against 1", "nn.MultiheadAttention, weights", "nn.MultiheadAttention, output"}
-    assert all(digits >= 5 for digits in proofs.values())
+    assert all(said == ["to", "the", "last", "bit"] or int(said[1]) >= 5 for said in proofs.values()), proofs
     app.session_state["code"] = True
     healthy(app.run())
     assert "masked.softmax(-1)" in app.code[0].value
