@@ -6,7 +6,6 @@
 import base64
 import json
 import os
-import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -68,7 +67,6 @@ LINKS: list[tuple[str, Mapping[str, str]]] = [
     ("claims", {"model": "small", "layer": "0", "head": "2"}),
     ("glossary", SHORT),
 ]  # fmt: skip
-NOISE = re.compile(r"e-|\d m?s$")  # rounding errors and times
 CELLS = 6  # of each chart and map
 KINDS = ("toggle", "selectbox", "pills", "select_slider", "text_input", "text_area")
 SIDEBAR = ("text_area", "selectbox", "segmented_control", "multiselect")
@@ -91,8 +89,6 @@ def shown(tree: Path, page: str, query: Mapping[str, str]) -> dict[str, Any]:
         "chosen": {one.key: str(one.value) for kind in KINDS for one in app.main.get(kind) if one.key in query},
         "charts": [cells(json.loads(one.proto.spec)["data"][0]) for one in app.get("plotly_chart")],
         "maps": [drawn(one) for part in parts for one in part["maps"]],
-        "metrics": [metric.value for metric in app.metric if not NOISE.search(metric.value)],
-        "facts": [numbers(one.value) for one in app.markdown if one.value.startswith(("**", "### "))],
     }
 
 
@@ -124,11 +120,6 @@ def rounded(value: object) -> object:
     if isinstance(value, int | float):
         return float(f"{value:.4g}") if np.isfinite(value) else None
     return value
-
-
-def numbers(text: str) -> list[str]:
-    """The numbers and the quoted words of a sentence, as they stand there; not those that are all rounding errors."""
-    return [one for one in re.findall(r"“[^”]*”|-?\d[\d.]*(?:e-?\d+)?", text.replace("\\", "")) if "e-" not in one]
 
 
 def write(tree: Path) -> None:

@@ -1,5 +1,7 @@
 """A pair of sentences, and words instead of pieces, on the pages."""
 
+import re
+
 import numpy as np
 import pytest
 from page_tools import go, healthy, numbers, open_app, said
@@ -38,7 +40,8 @@ def test_one_way_between_the_sentences_alone(base: TextEncoder) -> None:
         np.testing.assert_array_equal(numbers(app, key="together_matrix"), np.where(kept, weights, 0))
     healthy(app.pills(key="pair_part").set_value("A->B").run())
     share = 100 * weights[first][:, ~first].sum() / first.sum()
-    assert any(f"A → B is {share:.4g} % of where A looks" in m.value.replace("\\", "") for m in app.markdown)
+    told = [re.search(r"A → B is ([\d.]+) % of where A looks", m.value.replace("\\", "")) for m in app.markdown]
+    assert [float(match[1]) for match in told if match] == [pytest.approx(share, rel=0.05)]  # two digits are shown
 
 
 def test_a_single_sentence_offers_no_ways_between_sentences() -> None:

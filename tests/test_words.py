@@ -1,5 +1,6 @@
 """A word is found by its name whatever the tokenizer writes: "ĠParis", "▁Paris" or "Paris"."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -104,17 +105,15 @@ def test_checks_of_heads_find_words(encoder: TextEncoder) -> None:
 
 
 def test_links_are_between_words(encoder: TextEncoder) -> None:
+    """The weight that is told is that of all pieces of both words, in the head that is named."""
     trace = encoder.trace(PARIS)
-    capital, paris = trace.tokenization.find("capital"), trace.tokenization.find("Paris")
-    both = [
-        sum(float(trace[f"layers.{layer}.attention.weights"][h, i, j]) for i in a for j in b) / len(a)
-        for layer in range(2)
-        for h in range(3)
-        for a, b in ((capital, paris), (paris, capital))
-    ]
+    places = {"capital": trace.tokenization.find("capital"), "Paris": trace.tokenization.find("Paris")}
     found = trials.run("linked", encoder, {"sentence": PARIS, "word": "capital", "target": "Paris"})
-    assert found.value == pytest.approx(max(both), rel=1e-5)
-    assert "Of the 21 pairs of words" in found.sentence  # 7 words, the full stop among them
+    told = re.search(r"layer (\d), head (\d): “(\w+)” puts ([\d.]+) % of its weight on “(\w+)”", found.sentence)
+    assert told and {told[3], told[5]} == places.keys()
+    weights, looking = trace[f"layers.{told[1]}.attention.weights"][int(told[2])], places[told[3]]
+    weight = sum(float(weights[i, j]) for i in looking for j in places[told[5]]) / len(looking)
+    assert float(told[4]) == pytest.approx(100 * weight, rel=0.05)  # two digits are shown
 
 
 def test_one_word_in_two_sentences(encoder: TextEncoder) -> None:

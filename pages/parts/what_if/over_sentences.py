@@ -36,7 +36,7 @@ def draw() -> None:
     way = WAYS[st.pills("In the place of each part", list(WAYS), required=True, **tie)]
     found = sweep.follow(
         "board", (model, way), lambda: importance(encoder, way), "Measure every part",
-        unit="sentences", shared=importances(),
+        unit="sentences", shared=importances,
     )  # fmt: skip
     if found is None:
         return

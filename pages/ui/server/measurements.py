@@ -30,13 +30,8 @@ PROOFS_BYTES = 10_000_000
 SENTENCE_SECONDS = 0.002  # of each sentence, however small the model is
 MOST_IMPORTANCES = 64  # sweeps of all parts of a model, a few kilobytes each
 LONG = 64  # tokens of a sentence that is measured in turn
+importances: MutableMapping[tuple[Any, ...], Any] = cachetools.LRUCache(MOST_IMPORTANCES)  # by what was asked for
 trial_lock = threading.Lock()  # one trial at a time: it may hold several runs
-
-
-@st.cache_resource(show_spinner=False)
-def importances() -> MutableMapping[tuple[Any, ...], Any]:
-    """What parts of models matter over many sentences, by what was asked for; the oldest goes first."""
-    return cachetools.LRUCache(MOST_IMPORTANCES)
 
 
 def proofs_of(model: str, sentence: Text, hidden: tuple[int, ...], edits: str, step: str) -> list[Check]:
