@@ -9,13 +9,13 @@ import platform
 from functools import cache
 
 TRIM_THRESHOLD, MMAP_THRESHOLD, ARENA_MAX = -1, -3, -8  # M_TRIM_THRESHOLD and so on, of glibc's malloc.h
-KEPT_BYTES, MAPPED_BYTES = 512 * 2**20, 32 * 2**20
+KEPT_BYTES, MAPPED_BYTES = 384 * 2**20, 32 * 2**20
 ARENAS = 2  # each keeps what was freed in it; every thread has one of its own otherwise, and a server many threads
 
 
 @cache
 def keep_freed_memory() -> bool:
-    """Let this process keep up to 512 MiB of freed memory instead of handing it back, and use few heaps.
+    """Let this process keep up to 384 MiB of freed memory instead of handing it back, and use few heaps.
 
     It counts for threads that allocate for the first time after it, so it comes first in a program.
 

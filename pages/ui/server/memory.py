@@ -11,7 +11,6 @@ from pages.ui.server.heap import give_back_freed_memory
 MACHINE = Path("/proc/meminfo")
 OWN = Path("/proc/self/statm")
 GROUP = Path("/sys/fs/cgroup")  # what a container may use
-RESERVE = 0.1  # of what the server may take: for what scripts make of a run, pictures and files
 WHILE_BUILT = 2.2  # a model in the making, over its weights: they are there twice, prepacked too, and some more
 
 
@@ -63,7 +62,7 @@ def check_room(needed: float, doing: str, let_go: Callable[[], bool] = lambda: F
     Raises:
         ValueError: there is too little memory; it says how much there is.
     """
-    while needed > (room := left() - RESERVE * MOST_MB * 1e6):
+    while needed > (room := left()):
         if not let_go():
             said = f"{max(room, 0) / 1e6:,.0f}" if math.isfinite(room) else "not enough"
             raise ValueError(f"it takes {needed / 1e6:,.0f} MB of memory {doing}; this server has {said} MB left")
