@@ -175,11 +175,11 @@ def test_the_print_holds_the_whole_picture(page: Page, app_url: str, trace: Trac
 
 def test_captions_are_copied(page: Page, app_url: str) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    open_page(page, f"{app_url}/attention?{AT}&edits=layers.2.attention.heads:zero:h=3")
+    open_page(page, f"{app_url}/attention?{AT}&step=attention.heads&edits=layers.2.attention.heads:zero:h=3")
     widget(page, "keep_picture").get_by_role("button").first.click()
     for button, part in (
         ("Copy caption", "Changed: layer 2, head 3: weighted values set to zero"),
-        ("Copy alt", "puts"),
+        ("Copy alt", "Every value is 0."),
     ):
         page.get_by_role("button", name=button).click()
         expect(page.get_by_text("Copied.")).to_be_visible()

@@ -100,7 +100,7 @@ def test_a_term_says_what_it_means_when_it_is_pointed_at_or_focused(page: Page, 
     expect(meaning).not_to_be_visible()
     term.hover()
     expect(meaning).to_be_visible()
-    expect(meaning).to_contain_text("attention_probs")
+    expect(meaning).to_contain_text("Hugging Face: attn_weights")
     page.mouse.move(0, 0)
     expect(meaning).not_to_be_visible()
     term.focus()

@@ -25,18 +25,16 @@ NOTHING = {
 _component = component(__file__, "cold_start", "<span></span>")
 
 
-visited = threading.Event()  # as soon as this server has a session
 loaded = threading.Event()  # as soon as it has its libraries
 import_lock = threading.Lock()  # held by the visitor whose run imports
 
 
 def draw() -> None:
-    """Close the dialog in the very first session."""
+    """Close the dialog in every session that began before the app had named its pages for the first time."""
     here = session()
     if here.first_visit is None:
-        here.first_visit = not visited.is_set()
+        here.first_visit = not loaded.is_set()
     if here.first_visit:
-        visited.set()
         _component(key="first_visit_dialog")
 
 
