@@ -63,13 +63,10 @@ def table(rows: list[tuple[Claim, Finding]]) -> pd.DataFrame:
     )
 
 
-st.markdown(
-    f"What tutorials say, in our words, and what the model **{plain(state.current().model)}** says to it. "
-    "Every number was measured since the app started; the verdict follows from the number."
-)
-listed = st.empty()
+name = plain(state.current().model)
+st.markdown(f"What tutorials say, in our words, and what **{name}** says to it: the verdict follows from the number.")
 said = pd.DataFrame({"claim": one.text, "where": "; ".join(SOURCES[key] for key in one.where)} for one in CLAIMS)
-listed.dataframe(said, hide_index=True, height=390, key="claims_said")
+listed = st.empty().dataframe(said, hide_index=True, height=390, key="claims_said")
 rows = measured()
 listed.empty()
 counts = {kind: sum(found.verdict is kind for _, found in rows) for kind in Verdict}
