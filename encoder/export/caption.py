@@ -87,7 +87,7 @@ def of_run(about: About, run: Trace) -> list[str]:
     """Model and sentence of a run, and what was hidden and changed in it as far as it reaches what is drawn."""
     hidden, edits = bool(run.hidden), run.edits
     steps = about.reads or ((about.step,) if about.step else ())
-    if steps:
+    if steps and (hidden or edits):
         places = upstream(run.config, [full(name, about.layer) for name in steps], about.head)
         hidden, edits = hidden and ("hidden", None) in places, reaching(edits, places)
     masked = ", ".join(f"{i} {run.tokens[i]}" for i in run.hidden) if hidden else ""

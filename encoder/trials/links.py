@@ -104,10 +104,9 @@ def linked(encoder: TextEncoder, sentence: str, word: str, target: str) -> Findi
         f"the vector that “{who}” ends with by {percent(float(effect[layer, head]))}; {larger} of {effect.numel()} "
         f"heads change it more."
     )
-    names = [f"layer {n}" for n in range(more.shape[1])], [f"head {h}" for h in range(more.shape[2])]
     return Finding(
         share, "share of pairs as far apart that are linked as strongly", said,
-        judge(share <= RARE and matters, share <= RARE), Grid(array(more.amax(0)), *names, share=False),
+        judge(share <= RARE and matters, share <= RARE), by_head(more),
     )  # fmt: skip
 
 
@@ -149,11 +148,17 @@ def head_job(encoder: TextEncoder, head: int, job: str) -> Finding:
         f"as far apart reach {percent(bar)} in 1 of 20 draws, so it counts from there. The best is head {best}, with "
         f"{percent(float(best_of[best]))}."
     )
-    names = [f"layer {n}" for n in range(more.shape[1])], [f"head {h}" for h in range(more.shape[2])]
     return Finding(
         value, f"weight of head {head} on the other word, beyond what its distance explains", said,
-        judge(value > bar and best == head, value > bar), Grid(array(more.amax(0)), *names, share=False),
+        judge(value > bar and best == head, value > bar), by_head(more),
     )  # fmt: skip
+
+
+def by_head(more: Tensor) -> Grid:
+    """The better direction of every head as a picture; `more` is [2, n_layers, H]."""
+    _, layers, heads = more.shape
+    names = [f"layer {n}" for n in range(layers)], [f"head {h}" for h in range(heads)]
+    return Grid(array(more.amax(0)), *names, share=False)
 
 
 def together(pairs: list[Tensor], turned: list[bool]) -> Tensor:

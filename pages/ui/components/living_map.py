@@ -38,12 +38,13 @@ def draw(
     """Draw the run: `on_number` gets the number that a person picks, `on_step` the step whose page they ask for."""
     view = state.current()
     whole = packed(trace)
+    run = f"{zlib.crc32(whole.encode()):08x}"
     begin = figure.strongest_link(trace, view.layer, view.head)
     _map(
         key="living_map",
         on_picked_change=lambda: take(on_number, on_step),
         data={
-            "id": f"{zlib.crc32(whole.encode()):08x}",
+            "id": run,
             "whole": whole,
             "begin": begin.query // figure.row_stretch(len(trace.tokens)) if begin else -1,
             "palettes": {theme: {kind: packed_palette(kind, theme) for kind in KINDS} for theme in THEMES},
@@ -52,7 +53,7 @@ def draw(
     _layer(
         key="living_map_layer",
         data={
-            "id": f"{zlib.crc32(whole.encode()):08x}",
+            "id": run,
             "layer": view.layer,
             "head": view.head,
             "open": unfolded(trace),
