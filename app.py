@@ -1,19 +1,27 @@
-"""The app: navigation, sidebar and walk around every page. Start it with `streamlit run app.py`."""
+"""The app: navigation, sentence, sidebar and walk around every page. Start it with `streamlit run app.py`."""
 
 import streamlit as st
 
+from pages.ui.component import draw_scripts
 from pages.ui.server import cold_start, reconnect
 from pages.ui.server.heap import keep_freed_memory
+from pages.ui.state.session import session as this_session
 from pages.ui.state.site import PAGES
 
 keep_freed_memory()  # before the libraries start threads that allocate
 st.set_page_config(page_icon="🔎", layout="wide", initial_sidebar_state=340)
-scripts = {st.Page(p.script, title=p.title, icon=p.icon, default=p is PAGES[0]): p for p in PAGES}
+scripts = this_session().scripts
+if not scripts:  # once in a session: each looks for its file; a run that is about to end may do the same just now
+    scripts = {st.Page(p.script, title=p.title, icon=p.icon, default=p is PAGES[0]): p for p in PAGES}
+    this_session().scripts = scripts
 sections = {about.section: [one for one in scripts if scripts[one].section == about.section] for about in PAGES}
-script = st.navigation(sections, position="top")
+script = st.navigation(sections, position="top", expanded=True)
 page = scripts[script]
+top = st.container(horizontal=True, vertical_alignment="center", key="top")
+under = st.container(horizontal=True, vertical_alignment="center", key="under_top")
 bar = st.container(horizontal=True, vertical_alignment="center", key="bar")
-bar.title(page.title, width="content")
+bar.title(page.title, width="content", anchor=False)
+draw_scripts()
 cold_start.draw()
 reconnect.draw()
 
@@ -26,29 +34,53 @@ with cold_start.loading():
 
     from pages.ui.components import present
     from pages.ui.downloads import run as downloads
-    from pages.ui.frame import encoder_map, sidebar
+    from pages.ui.frame import arrival, body, encoder_map, quick, sentence, sidebar, steady
     from pages.ui.lessons import bar as lesson_bar
+    from pages.ui.lessons import library, story
+    from pages.ui.refusals import told
     from pages.ui.server import job_queue, upkeep, widget_cleanup
     from pages.ui.state import session_state as state
     from pages.ui.state import walk
+    from pages.ui.step import guess, inspector
     from pages.ui.text import STYLE, plain
 
+widget_cleanup.leave_out_forged()
 st.html(STYLE)
+steady.draw()
 walk.resume()
 with upkeep.attended():
-    with job_queue.refused():
-        trace = sidebar.draw()
+    with job_queue.refused(), told(ends=True):
+        trace = sidebar.draw(top)
     walk.settle(page, trace.config)
+    asks = page in (library.HERE, story.HERE)  # there the model's guess may be the answer
+    at = story.place() if page == story.HERE else walk.place(page, trace.config)
+    arrival.draw(page, at)
     with st.sidebar:
         encoder_map.draw(page, trace.config)
-    with bar:
-        walk.draw(page, trace.config)
-        lesson_bar.draw(page)
+    with top:
         present.draw()
         downloads.page(trace)
+    with under:
+        sentence.chips()
+        quick.draw(trace.config)
+        if not asks:
+            guess.switch()
+    with bar:
+        if at is not None:
+            st.caption(at.said, width="content")
+        lesson_bar.draw(page)
+        story.way_back(page)
+        walk.draw(at)
     said = st.container(key="said")
-    with job_queue.refused():
-        script.run()
+    with job_queue.refused(), told():
+        body.draw(page)
+    if page is not library.HERE or not state.session().veiled:  # an opened number may be the answer
+        with told():
+            inspector.draw(trace)
+walk.draw(at, "_below")
+if not asks:
+    with told():
+        guess.strip(trace)
 if notes := state.session().notes:
     said.warning(plain("  \n".join(notes)))
     notes.clear()

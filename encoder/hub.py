@@ -10,13 +10,17 @@ from types import ModuleType
 from typing import Any
 
 from encoder import checkpoint
+from encoder.checkpoint import sentence_folder
 from encoder.checkpoint.hugging_face import FAMILIES
 from encoder.checkpoint.tensor_files import INDEX, WEIGHTS
 from encoder.checkpoint.tokenizer_files import READERS, SETTINGS, SPECIAL
 
 REPO_ID = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9._-]{0,95}/)?[A-Za-z0-9][A-Za-z0-9._-]{0,95}", re.ASCII)
 SHARD = re.compile(r"model-\d{5}-of-\d{5}\.safetensors", re.ASCII)
-SMALL = ("config.json", SETTINGS, SPECIAL, *dict.fromkeys(name for files in READERS for name in files))
+OF_SENTENCES = (
+    sentence_folder.MODULES, sentence_folder.SETTINGS, sentence_folder.LENGTHS, sentence_folder.POOLING
+)  # fmt: skip
+SMALL = ("config.json", *OF_SENTENCES, SETTINGS, SPECIAL, *dict.fromkeys(name for files in READERS for name in files))
 SECONDS = 5.0  # to wait for an answer
 MOST_BYTES = 2_000_000_000
 

@@ -1,6 +1,6 @@
 """The front door: text in, a trace of every step out."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -11,6 +11,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from encoder import checkpoint
+from encoder.checkpoint.sentence_folder import SentenceSettings
 from encoder.checkpoint.tokenizer_files import UNKNOWN, SpecialTokens, special_tokens
 from encoder.edits.edit import Edit, check
 from encoder.edits.editor import editor
@@ -28,6 +29,7 @@ from encoder.trace.tokens import Text, Tokens
 from encoder.trace.trace import Trace
 
 MAX_TOKENS = 512
+NO_TOKENS = "the text has no token that this tokenizer knows, so there is nothing to run"
 Sequences = list[str] | list[tuple[str, str]] | list[Text]
 
 
@@ -45,12 +47,15 @@ class TextEncoder:
         source: Source,
         special: SpecialTokens | None = None,
         left_out: tuple[str, ...] = (),
+        sentence: SentenceSettings | None = None,
     ) -> None:
         self.model = model
         self.tokenizer = tokenizer
         self.source = source
         self.config = model.config
-        self.max_tokens = min(MAX_TOKENS, model.config.max_positions)
+        self.sentence = sentence
+        told = None if sentence is None else sentence.longest
+        self.max_tokens = min(MAX_TOKENS, model.config.max_positions, told or MAX_TOKENS)
         self.special = special_tokens(tokenizer) if special is None else special
         self.left_out = left_out
         self.pad_id = (tokenizer.token_to_id(self.special.pad) if self.special.pad else None) or 0
@@ -74,7 +79,7 @@ class TextEncoder:
         bundled = folder.parent == checkpoint.BUNDLED
         path = "" if bundled else str(name)
         source = Source(called or folder.resolve().name, found.sha256, origin=path if origin is None else origin)
-        return cls(found.model, found.tokenizer, source, found.special, found.left_out)
+        return cls(found.model, found.tokenizer, source, found.special, found.left_out, found.sentence)
 
     @classmethod
     def from_config(
@@ -97,6 +102,23 @@ class TextEncoder:
     def mask_token(self) -> str | None:
         """The token that stands for a word to be guessed, [MASK] or <mask>; None where the vocabulary has none."""
         return self.special.mask
+
+    @property
+    def prompts(self) -> Mapping[str, str]:
+        """The prefixes that a sentence-transformers folder has, by name."""
+        return {} if self.sentence is None else self.sentence.prompts
+
+    def prompted(self, text: str, name: str | None = None) -> str:
+        """A text with one of the model's prefixes before it: that of the name, the usual one for None, "" for none.
+
+        Raises:
+            ValueError: the model has no prefix of that name.
+        """
+        usual = "" if self.sentence is None else self.sentence.usual_prompt
+        name = usual if name is None else name
+        if name and name not in self.prompts:
+            raise ValueError(f"there is no prefix {name!r:.80}; this model has {', '.join(self.prompts) or 'none'}")
+        return f"{self.prompts[name]}{text}" if name else text
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -180,6 +202,7 @@ class TextEncoder:
         """One forward pass: ids [B, n] -> output [B, n, d_model] and logits [B, n, vocab] (None without a head)."""
         pulse()
         output = self.model(ids, hidden, segments, tap)
+        self.model.pool(output, hidden, tap)
         return output, self.model.predict(output, tap)
 
     def segments(self, pieces: Sequence[Tokens]) -> Tensor | None:
@@ -201,7 +224,8 @@ class TextEncoder:
                 f"hidden position {outside[0]} is outside the sentence; positions go from 0 to {min(lengths) - 1}"
             )
         if len(set(hidden)) == min(lengths):
-            raise ValueError(f"all {min(lengths)} tokens are hidden; at least one must be left to look at")
+            n = min(lengths)
+            raise ValueError(f"all {n} tokens are hidden; at least one must be left to look at" if n else NO_TOKENS)
         mask = torch.arange(longest) >= torch.tensor(lengths)[:, None]
         mask[:, list(hidden)] = True
         return mask if bool(mask.any()) else None

@@ -1,16 +1,48 @@
 """What many tests share: one torch thread, and the bundled models loaded once."""
 
+import gc
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import clean_environment  # noqa: F401  (before all else that reads variables)
+import numpy as np
+import plotly.graph_objects as go
 import pytest
+import scanned_once  # noqa: F401  (before any page is opened)
 import torch
 
 from encoder import TextEncoder, Trace
+from encoder.figures.drawn import Drawn
+from pages.ui.server import memory
+from pages.ui.server.heap import give_back_freed_memory
 
 torch.set_num_threads(1)
+memory.KEPT_MB, memory.RUNS_MB = 700.0, 200.0  # of models, runs and results that the pages under test keep
+_unchecked = Drawn.__init__
+_taken: set[str] = set()
+
+
+def _like(value: object) -> object:
+    """What tells figures apart that Plotly may take or not: of arrays the kind, of sentences that they are some."""
+    if isinstance(value, dict):
+        return {key: _like(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return sorted({repr(_like(one)) for one in value})
+    if isinstance(value, np.ndarray):
+        return (value.dtype.kind, value.ndim)
+    return "text" if isinstance(value, str) and " " in value else value
+
+
+def _checked(figure: Drawn, spec: object = None, *given: object, **options: object) -> None:
+    """Every figure that any test has drawn is one that Plotly itself takes; of those that are alike one is checked."""
+    if (alike := repr(_like(spec))) not in _taken:
+        go.Figure(spec)
+        _taken.add(alike)
+    _unchecked(figure, spec, *given, **options)
+
+
+Drawn.__init__ = _checked  # type: ignore[method-assign]
 
 
 @pytest.fixture(scope="session")
@@ -33,12 +65,14 @@ def sara(base: TextEncoder) -> Trace:
 
 @pytest.fixture(scope="module", autouse=True)
 def _little_memory() -> Iterator[None]:
-    """What a module of tests leaves in the app's caches is let go."""
+    """What a module of tests leaves in the app's caches is let go, and what it freed goes back to the system."""
     yield
     if "pages.ui.session" in sys.modules:
         engine = sys.modules["pages.ui.server.engine"]
         engine.run_cache.clear()
         engine.model_cache.clear()
+    gc.collect()
+    give_back_freed_memory()
 
 
 @pytest.fixture

@@ -68,13 +68,13 @@ LINKS: list[tuple[str, Mapping[str, str]]] = [
     ("glossary", SHORT),
 ]  # fmt: skip
 CELLS = 6  # of each chart and map
-KINDS = ("toggle", "selectbox", "pills", "select_slider", "text_input", "text_area")
-SIDEBAR = ("text_area", "selectbox", "segmented_control", "multiselect")
+KINDS = ("toggle", "selectbox", "pills", "select_slider", "text_input", "text_area", "segmented_control", "multiselect")
+SHARED = ("sentence", "second", "model", "layer", "head", "hidden")  # what every page has
 
 
 def shown(tree: Path, page: str, query: Mapping[str, str]) -> dict[str, Any]:
     """What a fresh session of the app in that tree shows of a link."""
-    app = AppTest.from_file(str(tree / "app.py"), default_timeout=300).run()
+    app = AppTest.from_file(str(tree / "app.py"), default_timeout=300)
     app.switch_page(f"pages/steps/{page}.py")
     for name, value in query.items():
         app.query_params[name] = value
@@ -85,8 +85,13 @@ def shown(tree: Path, page: str, query: Mapping[str, str]) -> dict[str, Any]:
         "warned": [warning.value for warning in app.warning],
         "title": app.title[0].value,
         "link": {name: "".join(value) for name, value in sorted(app.query_params.items())},
-        "sidebar": {one.key: str(one.value) for kind in SIDEBAR for one in app.sidebar.get(kind)},
-        "chosen": {one.key: str(one.value) for kind in KINDS for one in app.main.get(kind) if one.key in query},
+        "sidebar": {one.key: str(one.value) for kind in KINDS for one in app.get(kind) if one.key in SHARED},
+        "chosen": {
+            one.key: str(one.value)
+            for kind in KINDS
+            for one in app.main.get(kind)
+            if one.key in query and one.key not in SHARED
+        },
         "charts": [cells(json.loads(one.proto.spec)["data"][0]) for one in app.get("plotly_chart")],
         "maps": [drawn(one) for part in parts for one in part["maps"]],
     }

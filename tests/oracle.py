@@ -190,6 +190,17 @@ def gelu_tanh(given: Given) -> Derived:
     return h * 0.5 * (1 + torch.tanh(math.sqrt(2 / math.pi) * (h + 0.044715 * h**3))), h.abs()
 
 
+def counted(given: Given) -> Tensor:
+    """The rows of the tokens that are not masked."""
+    return given.inputs[0][~given.hidden]
+
+
+def pooled(given: Given, power: float) -> Derived:
+    """Rows added up over a power of their number."""
+    rows = counted(given)
+    return rows.sum(0, keepdim=True) / len(rows) ** power, rows.abs().sum(0, keepdim=True) / len(rows) ** power
+
+
 REPLAY: dict[str, Callable[[Given], Derived]] = {
     "lookup": lambda g: exact(g.parameters[0][g.ids]),
     "scale": lambda g: rounded(g.inputs[0] * math.sqrt(g.config.d_model)),
@@ -217,6 +228,11 @@ REPLAY: dict[str, Callable[[Given], Derived]] = {
     "gelu_tanh": gelu_tanh,
     "silu": silu,
     "decode": decode,
+    "pool_mean": lambda g: pooled(g, 1.0),
+    "pool_mean_sqrt_len": lambda g: pooled(g, 0.5),
+    "pool_cls": lambda g: exact(counted(g)[:1]),
+    "pool_max": lambda g: exact(counted(g).max(0, keepdim=True).values),
+    "unit": lambda g: rounded(g.inputs[0] / g.inputs[0].square().sum().sqrt()),
 }
 
 

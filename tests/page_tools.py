@@ -6,13 +6,28 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from streamlit.testing.v1 import AppTest
+import scanned_once  # noqa: F401
+from streamlit.testing.v1 import AppTest, local_script_runner
 
 APP = str(Path(__file__).parents[1] / "app.py")
+_give_up = local_script_runner.require_widgets_deltas
 
 
-def open_app(**query: str) -> AppTest:
+def _wait(runner: local_script_runner.LocalScriptRunner, timeout: float = 3) -> None:
+    """Sleep until a run has ended; AppTest itself would look a thousand times a second."""
+    assert runner._script_thread is not None
+    runner._script_thread.join(timeout)
+    _give_up(runner, 0.1)
+
+
+local_script_runner.require_widgets_deltas = _wait
+
+
+def open_app(page: str | None = None, **query: str) -> AppTest:
+    """A fresh session that opens the first page, or the one of that key, by a link."""
     app = AppTest.from_file(APP, default_timeout=60)
+    if page:
+        app.switch_page(f"pages/steps/{page}.py")
     for name, value in query.items():
         app.query_params[name] = value
     return healthy(app.run())

@@ -32,7 +32,7 @@ from importlib.metadata import version
 
 for path in sys.argv[1:]:
     for line in filter(None, (line.partition("#")[0].strip() for line in open(path))):
-        name, _, pin = line.partition("==")
+        name, _, pin = line.partition(";")[0].strip().partition("==")
         assert version(name).partition("+")[0] == pin
 PYTHON
 }

@@ -9,10 +9,12 @@ import pytest
 HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE / "benchmarks"))
 
+import bench_burst  # noqa: E402
 import bench_load  # noqa: E402
 import bench_pages  # noqa: E402
 import bench_soak  # noqa: E402
 import bench_trace  # noqa: E402
+import bench_why  # noqa: E402
 from browser_tools import Server  # noqa: E402
 from figures import Figure, finish  # noqa: E402
 from visitors import visit  # noqa: E402
@@ -55,9 +57,16 @@ def test_a_visitor_does_what_a_browser_does(running: Server) -> None:
 def test_the_benchmarks_of_a_running_app(running: Server) -> None:
     found = bench_load.measure(running, sessions=2, think=0.05, seconds=1.0)
     assert found[-1].value == 0 and found[0].value > 0
+    found = asyncio.run(bench_burst.burst(running, sessions=2, spread=0.0, rounds=1))
+    assert found[-1].value == 0 and all(one.value > 0 for one in found[:-1])
     found = asyncio.run(bench_soak.soak(running, sessions=2, reruns=20, kept=0.0))
     assert found[-1].value == 0
     assert len(asyncio.run(bench_pages.memory(running, sessions=2))) == 5
+
+
+def test_the_benchmark_of_saying_why() -> None:
+    found = bench_why.figures(rounds=1)
+    assert len(found) == 4 and all(0 < figure.value < 20 for figure in found)
 
 
 def test_the_benchmark_of_recording() -> None:

@@ -37,11 +37,15 @@ CASES: list[tuple[str, dict[str, str]]] = [
     ("feed_forward", {"layer": "0"}),
     ("stack", {"step": "mlm.logits"}),
     ("looks", {"layer": "2", "some_heads": "0,2"}),
+    ("looks", {"layer": "2", "some_heads": "0,2", "words_only": "letters", "ask_word": "1", "ask_way": "to"}),
+    ("attention", {"words_only": "words"}),
+    ("attention", {"words_only": "letters", "layer": "0", "step": "attention.scores"}),
+    ("heads", {"words_only": "words"}),
     ("looks", PAIR | {"layer": "2", "pair_part": "A->B"}),
     ("flows", {"layer": "2", "rollout_layer": "1"}),
     ("lens", {"alike_layer": "layer 0"}),
     ("lens", MASKED),
-    ("vectors", {"layer": "0"}),
+    ("vectors", {"layer": "0", "lengths_open": "1", "layers_alike": "1"}),
     ("training", {"layer": "3"}),
     ("compare", {"layer": "2", "beside_step": "layers.2.attention.q"}),
     ("compare", {"beside_step": "embedding.output"}),
@@ -101,11 +105,21 @@ def drawn(app: AppTest) -> dict[str, str]:
     parts = [c for c in app.get("bidi_component") if '"maps"' in c.proto.json]
     maps = {re.search(r"-(\w+)$", c.proto.id)[1]: [m["cells"] for m in json.loads(c.proto.json)["maps"]] for c in parts}
     runs = [json.loads(c.proto.json)["whole"] for c in app.get("bidi_component") if '"whole"' in c.proto.json]
+    asked = [json.loads(c.proto.json)["packet"] for c in app.get("bidi_component") if '"packet"' in c.proto.json]
+    answers = [living_map.unpacked(base64.b64decode(one))[1]["weights"].tolist() for one in asked]
     whole = [living_map.unpacked(base64.b64decode(run)) for run in runs]
     numbers = [[about["guesses"], *(one.tolist() for one in arrays.values())] for about, arrays in whole]
+    grids = [json.loads(c.proto.json)["grid"] for c in app.get("bidi_component") if '"grid"' in c.proto.json]
+    of_grids = [[one.tolist() for one in living_map.unpacked(base64.b64decode(grid))[1].values()] for grid in grids]
     return {
         key: json.dumps(found)
-        for key, found in (charts | maps | dict(zip(["living_map"], numbers, strict=False))).items()
+        for key, found in (
+            charts
+            | maps
+            | dict(zip(["living_map"], numbers, strict=False))
+            | dict(zip(["ask"], answers, strict=False))
+            | dict(zip(["attention_grid"], of_grids, strict=False))
+        ).items()
     }
 
 
@@ -114,9 +128,9 @@ def test_a_change_is_named_where_the_numbers_change_with_it(page: str, query: di
     app = opened(page, query)
     plain, unedited = drawn(app), captions(app)
     assert plain.keys() == unedited.keys()
-    assert not any("Changed:" in said or "Hidden:" in said for said in unedited.values())
+    assert not any("Changed:" in said or "Masked:" in said for said in unedited.values())
     for word, fields in [
-        ("Hidden:", {"hidden": HIDDEN}),
+        ("Masked:", {"hidden": HIDDEN}),
         *(("Changed:", {"edits": text_to_edits(edit)}) for edit in EDITS),
     ]:
         changed(app, hidden=(), edits=())
@@ -139,7 +153,7 @@ def test_an_experiment_on_the_sentence_names_it_and_nothing_hidden_or_changed() 
     for lab, key in (("Word order", "order"), ("Why √d_head", "scaling_heads"), ("Padding", "leak")):
         said = captions(opened("labs", {"lab": lab, "hidden": "2", "edits": EDITS[0]}))[key]
         assert f"“{SENTENCE}”" in said and "Model small (sha256 " in said
-        assert "nothing hidden or changed" in said and "Layer 1" not in said
+        assert "nothing masked or changed" in said and "Layer 1" not in said
 
 
 @pytest.mark.parametrize(
@@ -147,19 +161,19 @@ def test_an_experiment_on_the_sentence_names_it_and_nothing_hidden_or_changed() 
     [
         ("heads", {"heads_part": "Measures", "over": "100 sentences"}, ["measured"]),
         ("heads", {"heads_part": "How alike heads are", "over": "100 sentences"}, ["likeness", "plane"]),
-        ("vectors", {}, ["alike_cosine", "alike_linear"]),
+        ("vectors", {"layers_alike": "1"}, ["alike_cosine", "alike_linear"]),
     ],
 )
 def test_a_survey_says_the_hundred_sentences(page: str, query: dict[str, str], keys: list[str]) -> None:
     said = captions(opened(page, query | {"hidden": "2", "edits": EDITS[0]}))
     for key in keys:
-        assert "100 bundled sentences, nothing hidden or changed" in said[key] and "Model small" in said[key]
+        assert "100 bundled sentences, nothing masked or changed" in said[key] and "Model small" in said[key]
         assert "Keys" not in said[key] and "head 0" not in said[key]
 
 
 def test_a_measure_of_this_sentence_names_it() -> None:
     said = captions(opened("heads", {"heads_part": "Measures", "hidden": "2"}))["measured"]
-    assert f"“{SENTENCE}”, nothing hidden or changed" in said
+    assert f"“{SENTENCE}”, nothing masked or changed" in said
 
 
 def test_each_picture_of_compare_names_the_run_it_shows() -> None:

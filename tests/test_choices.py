@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
-from visits import link, opened, pictures, sweep, widget
+from visits import link, offers_sweep, opened, pictures, sweep, widget
 
 from encoder import PRESETS
 from pages.ui.state import choices
@@ -21,6 +21,9 @@ FOLDER = Path(__file__).parents[1] / "pages"
 KEY = {"choice": 0, "tabs": 1, "pick_token": 2}  # what asks for a choice, and which argument is its key
 MASKED = {"sentence": "The [MASK] sat on the mat.", "other": "The [MASK] stood on the mat."}
 STARTS = (MASKED, MASKED | {"second": "The dog ran."}, MASKED | {"edits": "output:zero"})
+LITTLE = {"model": "small", "sentence": "A [MASK]."}  # what is enough where every look takes a sweep
+ONCE = ("why",)  # a page that shows all at once
+SWEPT = ("looks", "what_if")
 Asked = tuple[Collection[Any] | None, Any, bool]
 
 
@@ -41,7 +44,10 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Asked]:
 def starts(page: Page) -> list[dict[str, str]]:
     """Views to begin with: every step of the page, a pair of sentences, and a changed run."""
     steps = stops_of(page, PRESETS["paper"], 4)
-    return [MASKED | {"step": step} for step in steps if step] or list(STARTS)
+    if page.key in ONCE:
+        return [LITTLE]
+    little = LITTLE if page.key in SWEPT else {}
+    return [MASKED | {"step": step} for step in steps if step] or [start | little for start in STARTS]
 
 
 def another(asked: Asked, now: Any) -> Any:
@@ -75,18 +81,26 @@ def written(page: Page) -> set[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=[page.key for page in PAGES])
 def test_every_choice_survives_a_link(page: Page, asked: dict[str, Asked]) -> None:
-    todo, tried = starts(page), set()
+    todo, tried, folds = starts(page), set(), dict[str, str]()
     while todo:
-        query = todo.pop(0)
+        query = folds | todo.pop(0)
         asked.clear()
         shown = sweep(opened(page.key, query))
         for key, one in list(asked.items()):
-            if widget(shown, key) is None:  # tabs
-                links = [query | {key: str(tab)} for tab in one[0] or () if tab != one[1] and (key, tab) not in tried]
+            if widget(shown, key) is None:  # tabs, and folds, which stay open from then on where they take no sweep
+                links = [
+                    query | {key: choices.spell(tab)}
+                    for tab in one[0] or ()
+                    if tab != one[1] and (key, tab) not in tried
+                ]
                 tried |= {key, *((key, tab) for tab in one[0] or ())}
                 for asking in links:
                     restored(page.key, sweep(opened(page.key, asking)), key)
-                todo += links
+                if set(one[0] or ()) != {False, True}:
+                    todo += links
+                elif links and not any(offers_sweep(opened(page.key, asking)) for asking in links):
+                    folds[key] = "1"
+                    todo.append(query)
             elif key not in tried:
                 tried.add(key)
                 app = sweep(opened(page.key, query))
@@ -116,3 +130,9 @@ def test_a_link_may_not_make_endless_choices() -> None:
     found, notes = choices.read(many, 10)
     assert len(found) == choices.MOST and f"{choices.MOST + 5} choices" in notes[0]
     assert choices.read({"move": "x" * 11}, 10) == ((), ["The link's choice for move is too long and is left out."])
+
+
+def test_a_word_of_the_source_that_no_page_asks_for_is_not_kept() -> None:
+    assert {"attention", "zero", "key", "sentence", "magic", "draft_switch"} & choices.names() == set()
+    found, notes = choices.read({"zero": "1", "move": "Length"}, 20)
+    assert found == (("move", "Length"),) and "“zero”, which is not known here" in notes[0]

@@ -230,6 +230,7 @@ CLASSES = {
     "add_norm_1": "class Block(",
     "add_norm_2": "class Block(",
     "mlm": "class MLMHead(",
+    "pooling": "class SentencePooling(",
 }
 OF_A_NORM = {"mean", "variance", "variance_unbiased", "normalize", "normalize_std", "affine"}
 

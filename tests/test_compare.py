@@ -22,6 +22,7 @@ from encoder.experiments.compare import (
     recovered,
     relative_difference,
     token_cosine,
+    turned_most,
     word_cosines,
 )
 
@@ -293,3 +294,17 @@ def test_what_cannot_be_swept(encoder: TextEncoder, runs: tuple[Trace, Trace]) -
     for ask, message in cases:
         with pytest.raises(ValueError, match=message):
             ask()
+
+
+def test_the_word_to_follow_is_the_one_that_ends_least_alike(base: TextEncoder) -> None:
+    wide, tired = (base.trace(f"The animal didn't cross the street because it was too {word}.") for word in WIDE_TIRED)
+    same = [Pair(i, i, True) for i in range(len(wide.tokens)) if wide.tokens[i] == tired.tokens[i]]
+    found = same[turned_most(wide, tired, same)]
+    ends = torch.cosine_similarity(wide["output"], tired["output"], dim=-1)
+    typed = [p.a for p in same if wide.tokens[p.a] not in ("[CLS]", "[SEP]")]
+    assert found.a == min(typed, key=lambda i: float(ends[i]))
+    with pytest.raises(ValueError, match="give 1 or more"):
+        turned_most(wide, tired, [])
+
+
+WIDE_TIRED = ("wide", "tired")

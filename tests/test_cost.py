@@ -11,7 +11,7 @@ from tiny import SENTENCE, TINY, VARIANTS, tiny, tiny_model
 from torch.utils.flop_counter import FlopCounterMode
 
 from encoder import PRESETS, EncoderConfig, TextEncoder, checkpoint
-from encoder.explain.cost import LAYER_PARTS, parameters, size, step_costs, step_flops
+from encoder.explain.cost import LAYER_PARTS, by_kind, parameters, size, step_costs, step_flops
 from encoder.model.encoder import Encoder
 from encoder.operations.table import OPERATIONS
 from encoder.steps.catalogue import by_name, catalogue
@@ -262,3 +262,11 @@ def test_narrow_tables_in_words() -> None:
     assert said["embedding.tokens"] == "vocab_size·embedding_size"
     assert said["embedding.projection"] == "embedding_size·d_model + d_model"
     assert said["mlm_head.transform"] == "d_model·embedding_size + embedding_size"
+
+
+def test_every_parameter_is_of_one_kind(base: TextEncoder) -> None:
+    counts = by_kind(parameters(base.model))
+    named = dict(base.model.named_parameters())
+    assert sum(counts.values()) == sum(weight.numel() for weight in named.values())
+    assert counts["attention"] == sum(w.numel() for name, w in named.items() if ".attention." in name)
+    assert counts["norms"] == 2 * 6 * 2 * 512 and next(iter(counts)) == "embedding"

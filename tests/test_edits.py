@@ -93,7 +93,7 @@ def test_what_comes_before_is_as_it_was(config: EncoderConfig) -> None:
 def test_times_one_changes_no_bit(config: EncoderConfig) -> None:
     encoder = tiny(config)
     plain = encoder.trace([SENTENCE, "w1 w2"], hidden=(2,))
-    every = [Edit(step.name, "scale", value=1) for step in encoder.steps]
+    every = [Edit(step.name, "scale", value=1) for step in encoder.steps if step.part != "pooling"]
     for before, trace in zip(plain, encoder.trace([SENTENCE, "w1 w2"], hidden=(2,), edits=every), strict=True):
         assert changed(before, trace) == set()
 

@@ -1,4 +1,4 @@
-"""The map of the encoder is drawn from the configuration: order of the norms, residual paths, and what comes after."""
+"""The map of the encoder is drawn from the configuration: order of the norms, and what comes after."""
 
 from dataclasses import replace
 
@@ -19,14 +19,6 @@ def layer(config: EncoderConfig) -> list[str]:
 def test_the_order_in_a_layer_is_that_of_the_configuration() -> None:
     assert layer(PRESETS["paper"]) == POST
     assert layer(PRESETS["pre-norm"]) == PRE
-
-
-def test_a_residual_path_goes_around_each_sublayer() -> None:
-    for name, sublayers in (("paper", [["Attention"], ["Feed-forward"]]),
-                            ("pre-norm", [["Norm", "Attention"], ["Norm", "Feed-forward"]])):  # fmt: skip
-        boxes = blocks(PRESETS[name], 1)
-        around = [[b.name for b in boxes[box.source : i]] for i, box in enumerate(boxes) if box.source is not None]
-        assert around == sublayers
 
 
 def test_what_comes_before_and_after_the_layers() -> None:

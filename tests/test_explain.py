@@ -93,6 +93,11 @@ def check_arithmetic(made: Explanation, trace: Trace, step: Step, cell: tuple[in
     elif step.operation.startswith("variance"):
         assert (values == (lines[0] - bias) ** 2).all()
         assert made.result == pytest.approx(total / (width - (step.operation == "variance_unbiased")), rel=1e-12)
+    elif step.operation.startswith("pool_mean"):
+        kept = [i for i in range(width - trace.padding) if i not in trace.hidden]
+        assert (values[kept] == lines[0][kept]).all() and np.count_nonzero(values) == len(kept)
+        power = 0.5 if step.operation == "pool_mean_sqrt_len" else 1
+        assert made.result == pytest.approx(total / len(kept) ** power, rel=1e-12)
     else:
         assert step.operation == "softmax"
         assert values.max() == 1
@@ -297,13 +302,13 @@ def test_a_hidden_key_is_explained_by_the_mask(name: str) -> None:
             weight = encoder.explain(trace, "layers.1.attention.weights", (h, i, j))
             if j in (1, 4, 7, 8):
                 assert made.result == value
-                assert "is hidden" in made.words
+                assert "is masked" in made.words
                 shown = r"-\infty" if value == -math.inf else r"-1\cdot 10^{9}"
                 assert made.latex == rf"{scaled:.4g} \to {shown} = {shown}"
                 assert weight.result == weight.recorded == 0
             else:
                 assert made.result == scaled
-                assert "is not hidden" in made.words
+                assert "is not masked" in made.words
                 assert weight.result > 0
 
 

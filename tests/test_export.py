@@ -183,7 +183,7 @@ def test_steps_of_one_number_per_token_are_one_column(sara: Trace) -> None:
 def test_a_caption_says_everything(changed: Trace) -> None:
     said = caption(About.of(changed, "layers.2.attention.heads", head=1), what="Values.", scale="0 to 1")
     for part in ("Values. Model small (sha256 ", "“Keys = on", "Step layers.2.attention.heads, layer 2, head 1",
-                 "Colour scale 0 to 1", "Hidden: 2 ", "Changed: layer 2, head 1", "random order (seed 7)"):  # fmt: skip
+                 "Colour scale 0 to 1", "Masked: 2 ", "Changed: layer 2, head 1", "random order (seed 7)"):  # fmt: skip
         assert part in said
     assert "\n" not in said
 
@@ -200,14 +200,14 @@ def test_a_caption_leaves_out_what_does_not_reach_the_picture(changed: Trace) ->
         ("layers.2.attention.output", 0, True, ("random order", "layer 2, head 1: ")),
     ):
         said = caption(About.of(changed, name, head))
-        assert ("Hidden" in said) == hidden
+        assert ("Masked" in said) == hidden
         assert [words for words in ("random order", "layer 2, head 1: ") if words in said] == list(edits)
 
 
 def test_two_runs_and_their_models_are_told_apart(changed: Trace, base: TextEncoder) -> None:
     said = caption(About(changed, other=base.trace("Another"), reads=("output",)), what="Apart")
     a, b = said.split("B: ")
-    assert "Model base" in b and "A: Model small" in a and "Keys" in a and "Hidden" in a and "Changed" in a
+    assert "Model base" in b and "A: Model small" in a and "Keys" in a and "Masked" in a and "Changed" in a
     assert "“Another”" in b and "Hidden" not in b and "Changed" not in b
 
 

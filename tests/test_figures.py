@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -12,13 +13,18 @@ import pytest
 from tiny import SENTENCE, TINY, tiny
 
 from encoder.export.archive import table
-from encoder.figures.charts import BARS, likeliest, term_bars, token_bars
+from encoder.figures import living_map
+from encoder.figures.charts import BARS, likeliest, lines, term_bars, token_bars
+from encoder.figures.curve import units_on_curve
 from encoder.figures.drawn import numbers_of
 from encoder.figures.facts import main_fact
+from encoder.figures.histogram import histogram
 from encoder.figures.matrix import MOST_CELLS, matrix
+from encoder.figures.scatter import paths
 from encoder.figures.steps import draw_step, picture
 from encoder.figures.theme import ACCENT, SECOND, Kind, Theme, label, limits, palette, scale
 from encoder.formatting import short
+from encoder.report.report import look
 from pages.ui.downloads import table as downloads
 
 LEVELS = 254  # steps between the 255 levels of a large picture
@@ -280,6 +286,14 @@ def test_bars_stand_at_their_tokens(theme: Theme) -> None:
     assert figure.layout.showlegend
 
 
+def test_on_a_logarithmic_axis_the_smallest_bar_is_seen_too() -> None:
+    """A bar of rounding errors beside bars of 1 begins at the foot of the axis, and ends above it."""
+    values = {"off": np.array([3e-7, 0.0, 2e-6]), "on": np.array([0.5, 1.5, 0.9])}
+    low, high = token_bars(values, ["a", "b", "c"], title="far", logarithmic=True).layout.yaxis.range
+    assert low < np.log10(3e-7) - 0.5 and np.log10(1.5) < high
+    assert token_bars({"off": np.zeros(2)}, ["a", "b"], title="far", logarithmic=True).layout.yaxis.range is None
+
+
 def test_one_series_needs_no_legend() -> None:
     assert not token_bars({"length": noise(3)}, words(3), title="length").layout.showlegend
 
@@ -383,7 +397,7 @@ def test_signed_values_have_a_range_and_a_strongest_cell() -> None:
 def test_hidden_cells_are_counted_and_left_out() -> None:
     values = np.array([[1.0, -np.inf, 0.5], [0.25, -np.inf, -3.0], [0.0, -np.inf, 0.0]])
     said = "Values go from -3 to 1; the strongest is at “b” (1), “c” (2)."
-    blank = "3 hidden cells are minus infinity and stay blank."
+    blank = "3 masked cells are minus infinity and stay blank."
     assert main_fact(values, ABC, ABC, "signed") == f"{said} {blank}"
 
 
@@ -549,3 +563,83 @@ def test_where_all_values_are_one_none_is_the_strongest() -> None:
 def test_of_one_column_only_the_row_is_said() -> None:
     said = main_fact(np.array([[1.0], [-3.0]]), ["a", "b"], "value", "signed")
     assert said == "Values go from -3 to 1; the strongest is at “b” (1)."
+
+
+def test_what_differs_by_rounding_alone_is_drawn_as_level() -> None:
+    x = np.arange(3.0)
+    flat = lines({"cosine": np.array([1.0, 1.0000001, 0.9999999])}, x, ("layers", "cosine")).layout.yaxis.range
+    assert flat[0] <= 0.5 and flat[1] >= 1.5
+    assert lines({"cosine": np.array([1.0, 0.9, 0.99])}, x, ("layers", "cosine")).layout.yaxis.range is None
+
+
+@pytest.mark.parametrize("kind", ["share", "signed", "positive"])
+def test_a_colour_bar_names_both_ends_and_zero(kind: Kind) -> None:
+    bar = matrix(np.array([[0.25, 0.5], [0.125, 0.75]]), ["a", "b"], ["c", "d"], kind=kind).data[0].colorbar
+    ends = {"share": ("0", "1"), "signed": ("-0.75", "0.75"), "positive": ("0", "0.75")}[kind]
+    assert (bar.ticktext[0], bar.ticktext[-1]) == ends and "0" in bar.ticktext
+
+
+def test_the_name_of_a_row_is_as_long_as_the_picture_says() -> None:
+    name = "This bag is light."
+    short, long = (matrix(np.eye(1), [name], ["1."], kind="share", longest=k) for k in (14, 40))
+    assert short.layout.yaxis.ticktext[0].endswith("…") and long.layout.yaxis.ticktext == (name,)
+
+
+def test_no_name_of_a_path_lies_on_another() -> None:
+    points = np.array([[0.0, 0.0], [0.001, 0.0], [0.002, 0.0], [0.0015, 0.0], [0.0, 0.001], [0.001, 0.001], [1.0, 1.0]])
+    names = [
+        text for line in paths(np.stack([points + 1, points]), list("abcdefg"), ("x", "y")).data for text in line.text
+    ]
+    shown = [name for name in names if name]
+    assert "g" in shown and 1 < len(shown) < 7
+    apart = np.array([[float(i), float(i % 3)] for i in range(7)])
+    assert all(line.text[-1] for line in paths(np.stack([apart, apart]), list("abcdefg"), ("x", "y")).data)
+    far = np.stack([apart * 100, apart])  # the ends fill a hundredth of what is drawn
+    assert sum(bool(line.text[-1]) for line in paths(far, ["a longer name"] * 7, ("x", "y")).data) <= 4
+
+
+@pytest.mark.parametrize("lock", [False, True])
+def test_a_finite_mask_is_drawn_as_an_infinite_one_and_its_number_is_kept(lock: bool) -> None:
+    name = "layers.1.attention.masked"
+    finite, infinite = (tiny(replace(TINY, mask_value=mask)).trace(SENTENCE, hidden=(2,)) for mask in (-1e9, -math.inf))
+    one, other = (picture(trace, trace.step(name), 1, lock) for trace in (finite, infinite))
+    a, b = one.draw(), other.draw()
+    np.testing.assert_array_equal(seen(a), seen(b))
+    assert np.isnan(seen(a)[:, 2]).all() and np.isfinite(np.delete(seen(a), 2, 1)).all()
+    assert (heat(a).zmin, heat(a).zmax) == (heat(b).zmin, heat(b).zmax) and heat(a).zmax < 100
+    assert one.fact() == other.fact().replace("minus infinity", "-1e+09")
+    assert [row[3] for row in list(numbers_of(a))[1:]] == [-1e9] * 7
+    assert (one.values[:, 2] == -1e9).all()
+    scores = picture(finite, finite.step("layers.1.attention.scaled"), 1)
+    assert np.isfinite(seen(scores.draw())).all(), "nothing is masked before the mask"
+
+
+def test_a_finite_mask_leaves_the_scale_of_tiles_and_of_the_map_to_the_other_numbers() -> None:
+    name = "layers.1.attention.masked"
+    encoder = tiny(replace(TINY, mask_value=-1e9))
+    trace = encoder.trace(SENTENCE, hidden=(2,))
+    largest = float(np.abs(np.delete(trace[name].numpy(), 2, 2)).max())
+    drawn, _ = look(encoder, trace, trace.step(name))
+    assert heat(drawn).zmax == largest and np.isfinite(np.asarray(heat(drawn).z)).any()
+    assert [row[4] for row in list(numbers_of(drawn))[1:]] == [-1e9] * 21
+    about, _ = living_map.unpacked(living_map.layer(trace, 1))
+    steps = [column["local"] for column in living_map.unpacked(living_map.whole(trace))[0]["columns"]]
+    assert about["scales"][steps.index("attention.masked")] == largest
+
+
+def test_a_histogram_counts_every_number_and_one_giant_does_not_flatten_it() -> None:
+    numbers = np.append(np.random.default_rng(0).normal(size=4000), 1e6)
+    figure = histogram({"before": numbers, "after": numbers[:-1] * 2}, "number")
+    before, after = figure.data
+    assert before.y.sum() == pytest.approx(1) and after.y.sum() == pytest.approx(1)
+    assert -8 < before.x.min() < -2 and 2 < before.x.max() < 8
+    assert before.y.max() > after.y.max() > 0.02  # twice as wide, half as high
+    assert sum(row[1] for row in list(numbers_of(figure))[1:]) == pytest.approx(1)
+    assert histogram({"none": np.full(3, np.nan)}, "number").data[0].y.sum() == 0
+
+
+def test_units_stand_at_their_numbers_and_are_counted() -> None:
+    hidden = np.array([-2.0, 0.5, 3.0])
+    figure = units_on_curve((np.array([-2.0, 3.0]), np.array([0.0, 3.0])), hidden, hidden.clip(0))
+    assert figure.data[1].x.tolist() == hidden.tolist() and figure.data[1].y.tolist() == [0, 0.5, 3]
+    assert list(numbers_of(figure)) == [("unit", "before", "after"), (0, -2, 0), (1, 0.5, 0.5), (2, 3, 3)]

@@ -150,6 +150,6 @@ def test_what_a_browser_says_of_a_click_is_checked(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(streamlit, "session_state", {"key": {"picked": said}})
     found: list[tuple[int, ...]] = []
     board.picked("key", 6, 4, lambda *at: found.append(at))
-    maps.picked("key", 3, 7, 2, lambda *at: found.append(at))
+    maps.picked("key", 3, 2, range(7), lambda *at: found.append(at))
     sizes = {2: (6, 4), 3: (3, 7, 7)}
     assert all(0 <= i < size for at in found for i, size in zip(at, sizes[len(at)], strict=True))

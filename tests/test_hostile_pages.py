@@ -45,10 +45,10 @@ def test_every_page_takes_every_nasty_text(page: str) -> None:
     for start in range(0, len(SENT), TOGETHER):
         nasty = SENT[start : start + TOGETHER]
         app.session_state["session"].view = replace(app.session_state["session"].view, other="".join(nasty[::-1]))
-        healthy(app.text_area(key="sentence").set_value(" ".join(nasty)).run())
+        healthy(app.text_input(key="sentence").set_value(" ".join(nasty)).run())
     of_page = LONG if page == SCRIPTS[0] else [LONG[SCRIPTS.index(page) % len(LONG)]]  # each fills all tokens there are
     for text in of_page:
-        healthy(app.text_area(key="sentence").set_value(text).run())
+        healthy(app.text_input(key="sentence").set_value(text).run())
 
 
 @pytest.fixture(scope="module")

@@ -4,14 +4,13 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
 from tiny import SENTENCE
 from torch import Tensor
-from twins import MODELS, saved
+from twins import MODELS, Change, fields, saved
 
 from encoder import CheckpointError, TextEncoder
 from encoder.checkpoint.hugging_face import UNFIT
@@ -57,9 +56,6 @@ def test_layers_of_albert_share_their_memory(tmp_path: Path) -> None:
     assert not torch.equal(trace["layers.0.attention.q"], trace["layers.2.attention.q"])
 
 
-Change = Callable[[Path], None]
-
-
 def weights(change: Callable[[dict[str, Tensor]], object]) -> Change:
     """Other tensors in the file."""
 
@@ -67,17 +63,6 @@ def weights(change: Callable[[dict[str, Tensor]], object]) -> Change:
         found = load_file(folder / WEIGHTS)
         change(found)
         save_file(found, folder / WEIGHTS)
-
-    return damage
-
-
-def fields(**changes: Any) -> Change:
-    """Other values in config.json; `...` takes a field out."""
-
-    def damage(folder: Path) -> None:
-        raw = json.loads((folder / "config.json").read_text()) | changes
-        kept = {name: value for name, value in raw.items() if value is not ...}
-        (folder / "config.json").write_text(json.dumps(kept))
 
     return damage
 

@@ -27,10 +27,12 @@ FLOORS = (  # folders and files of encoder/; each stands on those before it and 
     {"text_encoder"},
     {"metrics"},
     {"experiments"},
+    {"attributions"},
     {"trials"},
     {"lessons"},
     {"export"},
     {"figures"},
+    {"story"},
     {"report"},
     {"train"},
 )

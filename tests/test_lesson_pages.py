@@ -1,19 +1,22 @@
 """Lessons, claims and glossary in the app: every bundled lesson from start to end, made, shared and hostile ones."""
 
+import json
 import random
 import string
+from typing import Any
 
 import pytest
 import torch
 from page_tools import APP, go, healthy, numbers, open_app, said
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Element
 
 from encoder import TextEncoder, trials
-from encoder.formatting import brief
+from encoder.formatting import brief, percent
 from encoder.lessons.claims import CLAIMS
 from encoder.lessons.lesson import Lesson, LessonStep, Question
 from encoder.lessons.text import pack, write
-from encoder.steps.glossary import TERMS, beside
+from encoder.steps.glossary import PLACES, TERMS, beside
 from encoder.trials import Verdict
 from pages.ui import session
 from pages.ui.lessons import library
@@ -49,6 +52,11 @@ def judged(app: AppTest) -> Verdict:
     """The verdict on the screen."""
     (badge,) = [m.value for m in app.markdown if "-badge[" in m.value]
     return next(verdict for verdict in Verdict if badge.endswith(f": {verdict.value}]"))
+
+
+def shared(app: AppTest, key: str) -> dict[str, Any]:
+    """What the browser is given of a link to hand on."""
+    return json.loads(next(c for c in app.get("bidi_component") if f"-{key}" in c.proto.id).proto.json)
 
 
 def start(name: str, at: int = 1) -> AppTest:
@@ -97,7 +105,7 @@ def test_predict_a_token_then_see_the_real_one_and_the_distance(base: TextEncode
     app.pills(key="lesson_guess").set_value(6).run()
     press(app, "reveal")
     assert "looks most at “animal” (2)" in texts(app) and "4 tokens away" in texts(app)
-    assert f"it gets {brief(float(weights[8, 6]))}" in texts(app)
+    assert f"it gets {percent(float(weights[8, 6]))}" in texts(app)
     torch.testing.assert_close(torch.tensor(numbers(app)), weights)
     press(app, "again")
     app.pills(key="lesson_guess").set_value(2).run()
@@ -119,6 +127,25 @@ def test_guess_a_number_and_a_verdict_and_count_what_was_right() -> None:
     assert "You foresaw 1 of 3" in app.success[-1].value
 
 
+def test_a_slider_that_nobody_moved_is_no_guess() -> None:
+    app = start("many-meanings", 2)
+    press(app, "reveal")
+    assert "Measured: " in texts(app) and "You guessed" not in texts(app) and "Close" not in texts(app)
+    assert "both sentences" in texts(start("many-meanings", 6)).replace("\\", "")
+
+
+def test_the_end_of_a_lesson_stands_above_its_last_picture() -> None:
+    app = start("many-meanings", 6)
+    drawn = [i for i, one in enumerate(flat(app)) if one.type == "plotly_chart"]
+    ended = [i for i, one in enumerate(flat(app)) if one.type == "success" and "The end." in one.value]
+    assert ended and drawn and ended[0] < drawn[0]
+
+
+def flat(app: AppTest) -> list[Element]:
+    """All that is on the page, in reading order."""
+    return [one for one in app.main if isinstance(one, Element)]
+
+
 def test_a_step_on_ones_own_sentence_measures_that_sentence(base: TextEncoder) -> None:
     app = start(WORD_ORDER, 5)
     healthy(app.text_input(key="own_sentence").set_value("Keys on the table").run())
@@ -135,7 +162,7 @@ def test_a_step_on_its_own_sentence_keeps_to_it() -> None:
     app = start(WORD_ORDER, 3)
     press(app, "reveal")
     before = metric(app)
-    healthy(app.text_area(key="sentence").set_value("Something else").run())
+    healthy(app.text_input(key="sentence").set_value("Something else").run())
     assert metric(app) == before
     assert "You have changed what this step shows." in texts(app)
 
@@ -220,7 +247,7 @@ def test_a_lesson_is_made_by_walking_and_then_played_saved_and_opened() -> None:
     press(app, "draft_remove_0")
     lesson = app.session_state["session"].draft
     assert [step.text for step in lesson.steps] == ["First this."]
-    assert any(pack(lesson) in code.value for code in app.code)
+    assert shared(app, "share_draft")["link"].endswith(f"/lessons?lesson={pack(lesson)}")
     press(app, "draft_play")
     assert "First this." in texts(app) and app.session_state["session"].view.layer == 2
     press(app, "reveal")
@@ -228,6 +255,13 @@ def test_a_lesson_is_made_by_walking_and_then_played_saved_and_opened() -> None:
 
 
 WRONG = b"title = 1\nlearn = 'x'\n[[step]]\npage = 'attention'\ntext = 'x'\n"
+
+
+WRONG_FILES = (  # what is in a file -> what is said of it
+    (WRONG, "bad.toml: title is '1'"), (b"\xff", "no text"), (b"#" * 100_001, "at most"), (b"", "bad.toml"),
+    (bytes(900), "bad.toml"), (bytes(range(256)), "no text"), ("title = '\u4f60".encode()[:-1], "no text"),
+    (b"]][[=", "bad.toml"), (b"a." * 4000 + b"b = 1", "more than 4 parts"), (b"[[step]]\n" * 4000, "bad.toml"),
+)  # fmt: skip
 
 
 def upload(app: AppTest, name: str, data: bytes) -> AppTest:
@@ -242,7 +276,7 @@ def test_a_file_is_opened_and_a_wrong_one_is_said() -> None:
     assert app.session_state["session"].draft == library.bundled()["padding"]
     press(app, "draft_play")
     assert app.session_state["session"].view.at == 1 and "Padding" in app.header[0].value
-    for data, problem in ((WRONG, "bad.toml: title is '1'"), (b"\xff", "no text"), (b"#" * 100_001, "at most")):
+    for data, problem in WRONG_FILES:
         app = go(open_app(), "lessons")
         app.session_state["lessons_part"] = "Make a lesson"
         healthy(app.run())
@@ -268,41 +302,64 @@ def open_claims(**query: str) -> AppTest:
     """The page of claims, measured: that takes some seconds, so it is asked for."""
     app = go(open_app(**query), "claims")
     for button in [one for one in app.button if str(one.key).startswith("ask_claims")]:
-        assert "about" in button.label and not any("-badge[" in m.value for m in app.markdown)
+        assert "about" in button.label and not app.expander
         healthy(button.click().run())
     return app
 
 
 def test_every_claim_has_its_number_and_the_verdict_that_follows_from_it() -> None:
     app = open_claims()
-    badges = [m.value for m in app.markdown if "-badge[" in m.value]
-    assert len(badges) == len(CLAIMS)
-    for claim, badge in zip(CLAIMS, badges, strict=True):
+    for claim, row in zip(CLAIMS, app.expander, strict=True):
         found = session.findings("base", claim.trial, session.spelled(claim.given))
-        assert badge.endswith(f": {found.verdict.value}]"), claim.key
-        assert plain(found.sentence) in texts(app)
+        assert f": {found.verdict.value}]" in row.label and plain(row.label).endswith(claim.text), claim.key
+        assert plain(found.sentence) in plain(" ".join(one.value for one in row.markdown))
     app.pills(key="claim_verdicts").set_value([Verdict.FAILS]).run()
-    shown = [m.value for m in healthy(app).markdown if "-badge[" in m.value]
-    assert shown and all(Verdict.FAILS.value in badge for badge in shown)
+    shown = [row.label for row in healthy(app).expander]
+    assert shown and all(f": {Verdict.FAILS.value}]" in label for label in shown)
 
 
 @pytest.mark.parametrize(("key", "title"), [("softmax", "Lessons"), ("bert-ids", "Sentence & tokens")])
-def test_a_claim_leads_to_where_it_is_tried(key: str, title: str) -> None:
-    app = open_claims()
+def test_a_claim_leads_to_where_it_is_tried_and_ones_own_sentence_is_there_afterwards(key: str, title: str) -> None:
+    own = "My dog chased the cat because it was hungry."
+    app = open_claims(sentence=own)
     press(app, f"try_{key}")
     assert app.title[0].value == title
+    if title == "Lessons":
+        assert go(app, "lessons").session_state["session"].view.sentence != own
+        press(app, "leave_lesson")
+    assert app.session_state["session"].view.sentence == own
 
 
 def test_the_glossary_and_the_terms_beside_a_step() -> None:
     app = go(open_app(), "glossary")
-    table = app.table[0].value
-    assert [plain(name) for name in table.index] == [term.name for term in TERMS]
+    assert [one.value for one in app.main.header] == list(PLACES)
+    for term, title in zip(TERMS, app.main.subheader, strict=True):
+        assert plain(title.value).startswith(term.title)
+    assert "Width of the model &ensp; $d_{model} = 512$" in [one.value for one in app.main.subheader]
+    names = [plain(one.value) for one in app.main.caption]
+    assert "here **q** · paper **Q** · Hugging Face **query_layer** · TransformerLens **q**" in names
     app = go(open_app(), "attention")
     strip = next(block.proto.body for block in app.get("html") if "class='terms'" in block.proto.body)
     for term in beside("attention.weights"):
         assert f">{term.name}<" in strip and term.meaning.split(":")[0] in strip
 
 
+def test_every_term_leads_to_where_it_is_shown_and_is_found_by_any_of_its_names() -> None:
+    app = go(open_app(), "glossary")
+    lead = {one.key.removeprefix("show_"): one.label for one in app.button if (one.key or "").startswith("show_")}
+    assert lead.keys() == {term.name for term in TERMS} - {"pooling"}  # this model makes no vector of the sentence
+    app.text_input(key="find_term").set_value("HIDDEN_size").run()
+    assert [one.value.split(" &ensp;")[0] for one in app.main.subheader] == ["Width of the model"]
+    assert open_app("glossary", find_term="hidden_size").main.subheader[0].value == app.main.subheader[0].value
+    app.text_input(key="find_term").set_value("no such thing").run()
+    assert not app.main.subheader and "“no such thing”" in app.info[0].value
+    app.text_input(key="find_term").set_value("").run()
+    press(app, "show_k")
+    assert app.title[0].value == "Attention" and app.session_state["session"].view.step == "attention.k"
+    app = press(go(app, "glossary"), "show_dropout")
+    assert app.title[0].value == "Labs" and "".join(app.query_params["lab"]) == "Dropout"
+
+
 def test_the_claims_of_a_model_that_guesses_no_words_are_not_tried_in_vain() -> None:
     app = open_claims(model="paper", layer="0", head="0")
-    assert any(Verdict.UNTRIED.value in m.value for m in app.markdown)
+    assert any(Verdict.UNTRIED.value in row.label for row in app.expander)

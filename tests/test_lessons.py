@@ -2,6 +2,7 @@
 
 import base64
 import random
+import re
 import string
 import tracemalloc
 import zlib
@@ -12,9 +13,9 @@ import pytest
 from encoder import trials
 from encoder.lessons.claims import CLAIMS, SOURCES
 from encoder.lessons.guesses import number, token, verdict
-from encoder.lessons.lesson import MOST_BYTES, Lesson, LessonError, LessonStep, Question, read
+from encoder.lessons.lesson import LEVELS, MOST_BYTES, Lesson, LessonError, LessonStep, Question, read
 from encoder.lessons.text import LONGEST_LINK, pack, unpack, write
-from encoder.model.config import PRESETS
+from encoder.model.config import PRESETS, EncoderConfig
 from encoder.steps.catalogue import catalogue
 from encoder.steps.glossary import TERMS, beside
 from encoder.text_encoder import TextEncoder
@@ -55,7 +56,7 @@ def test_a_good_file_is_read() -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (("title =", "titel ="), ("there is no field 'titel'", "title, learn, step", "title has 0 characters")),
+        (("title =", "titel ="), ("there is no field 'titel'", "level, minutes, step", "title has 0 characters")),
         (('"Order"', '"' + "x" * 81 + '"'), ("title has 81 characters", "1 to 80")),
         (('"Order"', "7"), ("title is '7'", "1 to 80")),
         (("page =", "side ="), ("step 1", "no field 'side'", "page has 0 characters")),
@@ -114,10 +115,11 @@ def test_a_new_lesson_is_one_file(tmp_path: Path) -> None:
     for path in library.FOLDER.iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
     names = list(library.files())
-    assert (names[0], names[-1]) == ("shapes", "cost") and list(library.bundled()) == names
+    assert (names[0], names[-1]) == ("what-is-attention", "not-good-is-like-good")
+    assert list(library.bundled()) == names
     (tmp_path / "attention-first.toml").write_text(GOOD)
     (tmp_path / "02-a-second.toml").write_text(GOOD)
-    assert list(library.files(tmp_path)) == [names[0], "a-second", *names[1:], "attention-first"]
+    assert list(library.files(tmp_path)) == [*names[:2], "a-second", *names[2:], "attention-first"]
     assert read(library.files(tmp_path)["attention-first"].read_text()).title
 
 
@@ -224,7 +226,7 @@ def test_guesses_and_their_distance(base: TextEncoder) -> None:
     trace = base.trace("The animal didn't cross the street because it was too wide.")
     right, wrong, none = (token(trace, 4, 1, 8, guess) for guess in (2, 6, None))
     assert (right.right, right.distance, wrong.right, wrong.distance) == (True, 0.0, False, 4.0)
-    assert "“animal” (2), with 0.494" in wrong.sentence and "4 tokens away" in wrong.sentence
+    assert "“animal” (2), with 49 %" in wrong.sentence and "4 tokens away" in wrong.sentence
     assert not none.right and "animal" in none.sentence
     found = Finding(0.494, "cosine", "said.", Verdict.HOLDS)
     assert number(found, 0, 1, 0.5).right and not number(found, 0, 1, 0.8).right
@@ -251,7 +253,7 @@ def test_no_verdict_is_written_in_a_lesson_or_claim() -> None:
         assert not said & {claim.text, *map(str, claim.given.values())}
 
 
-STEPS = {step.local for config in PRESETS.values() for step in catalogue(config)}
+STEPS = {step.local for config in (*PRESETS.values(), EncoderConfig(pooling="mean")) for step in catalogue(config)}
 
 
 def test_every_term_stands_beside_a_step_and_every_step_that_matters_has_one() -> None:
@@ -276,3 +278,29 @@ def test_the_glossary_of_the_readme_is_the_glossary() -> None:
     names = {name.strip() for row in rows for name in row.replace(" / ", ",").split(",")}
     known = {term.name for term in TERMS} | {"activation"}
     assert names <= known, names - known
+
+
+def test_level_and_minutes_are_read_and_every_bundled_lesson_has_them() -> None:
+    lesson = read(GOOD.replace("[[step]]", 'level = "basics"\nminutes = 8\n[[step]]', 1))
+    assert (lesson.level, lesson.minutes) == ("basics", 8) and read(write(lesson)) == lesson
+    assert "level is 'easy'; it must be one of" in problems(GOOD.replace("[[step]]", 'level = "easy"\n[[step]]', 1))
+    for wrong in ("-1", "241", "1.5", "true"):
+        assert "whole number from 0 to 240" in problems(GOOD.replace("[[step]]", f"minutes = {wrong}\n[[step]]", 1))
+    bundled = library.bundled()
+    assert next(iter(bundled)) == "what-is-attention"
+    assert [name for name, one in bundled.items() if not (one.level in LEVELS and one.minutes)] == []
+
+
+def test_texts_name_what_is_on_the_screen_and_nothing_that_is_put_away_before_a_class() -> None:
+    """In front of a class the sidebar is hidden, and what stands beside a text is not above or below it."""
+    hidden = re.compile(r"\b(sidebar|above|below|left|right|click|menu)\b", re.IGNORECASE)
+    said = {
+        (name, at): text
+        for name, lesson in library.bundled().items()
+        for at, step in enumerate(lesson.steps, 1)
+        for text in (step.text, step.question.ask if step.question else "")
+    }
+    named = {place: hidden.findall(text) for place, text in said.items() if hidden.search(text)}
+    assert {place: words for place, words in named.items() if words != ["below"]} == {}
+    assert all("below zero" in said[place] for place in named)
+    assert "For us “it” is the street." in library.bundled()["who-is-it"].steps[0].text

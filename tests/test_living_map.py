@@ -9,6 +9,8 @@ from tiny import SENTENCE, TINY, tiny
 
 from encoder import Edit, TextEncoder, Trace
 from encoder.figures import living_map
+from encoder.figures.living_map_walk import walk
+from encoder.metrics import norm_weighted
 from encoder.steps.step import PAIRS, PER_HEAD
 
 SENTENCES = (
@@ -58,6 +60,11 @@ def check_whole(trace: Trace) -> None:
                 assert arrays["mean"][layer, i, j] == half_percents(column.mean())
                 if arrays["thumbs"].shape[-1] == n:
                     assert [*arrays["thumbs"][layer, :, i, j]] == [half_percents(w) for w in column]
+        flows = norm_weighted(trace, layer).sum(0).double()
+        shares = (flows / flows.sum(-1, keepdim=True).clamp_min(1e-30)).numpy()
+        shown = arrays["flow"][layer].astype(int)
+        assert not shown[len(flows) :].any() and not shown[:, len(flows) :].any()
+        assert (np.abs(shown[: len(flows), : len(flows)] - np.floor(shares * 200)) <= (shares * 200 % 1 > 0.999)).all()
         for name, norm, part in (("attention", 1, "attention"), ("feed_forward", 2, "feed_forward")):
             added = trace[f"layers.{layer}.{part}.output"].norm(dim=-1)
             stood = trace[f"layers.{layer}.add_norm_{norm}.residual"].norm(dim=-1)
@@ -134,6 +141,66 @@ def test_padded_runs_edits_and_pairs_are_drawn_as_recorded(models: dict[str, Tex
     assert living_map.unpacked(living_map.whole(pair))[0]["segments"] == list(pair.tokenization.segments)
 
 
+def test_the_difference_of_two_runs_is_what_one_has_more_than_the_other(models: dict[str, TextEncoder]) -> None:
+    small, text = models["small"], "The cat chased the mouse."
+    a = small.trace(text)
+    b = small.trace(text, hidden=[2], edits=[Edit("layers.1.attention.heads", "zero", heads=(2,))])
+    about, arrays = living_map.unpacked(living_map.whole(b, before=a))
+    assert about["difference"] and about["hidden"] == [2]
+    scale, layers = about["band_scale"], range(small.config.n_layers)
+    weights = np.stack(
+        [(b[f"layers.{i}.attention.weights"] - a[f"layers.{i}.attention.weights"]).numpy() for i in layers]
+    )
+    for said, values in (("thumbs", weights), ("mean", weights.astype(float).mean(1))):
+        np.testing.assert_allclose((arrays[said] - 127.0) / 127 * scale, values, atol=scale / 127 * 0.51)
+    largest = np.take_along_axis(weights, arrays["who"][:, None].astype(int), 1)[:, 0]
+    assert (np.abs(largest) == np.abs(weights).max(1)).all()
+    np.testing.assert_allclose((arrays["strongest"] - 127.0) / 127 * scale, largest, atol=scale / 127 * 0.51)
+    assert arrays["flow"][1:, :, 2].max() <= 127, "nothing more comes from a hidden token"
+    for s, name in enumerate(about["steps"]):
+        change, wide = (b[name] - a[name]).numpy(), about["widths"][s]
+        stretch = math.ceil(change.shape[1] / wide)
+        for row, cell in ((0, 0), (3, 5), (5, wide - 1)):
+            among = change[row, cell * stretch : (cell + 1) * stretch]
+            value = float(among[np.abs(among).argmax()])
+            assert name == "embedding.positions" or close(arrays["strips"][s, row, cell], value, about["scales"][s])
+            if np.abs(among).max() > 0 and name != "embedding.positions":
+                index = living_map.index_at(b, name, 0, row, cell, before=a)
+                assert float(b[name][index] - a[name][index]) == value
+    about, arrays = living_map.unpacked(living_map.layer(b, 1, before=a))
+    columns = [column["local"] for column in living_map.unpacked(living_map.whole(b))[0]["columns"]]
+    at = columns.index("attention.weights")
+    said = (arrays[str(at)] - 127.0) / 127 * about["scales"][at]
+    np.testing.assert_allclose(said, weights[1], atol=about["scales"][at] / 127 * 0.51)
+    same = living_map.unpacked(living_map.whole(a, before=a))[1]
+    assert (same["thumbs"] == 127).all() and (same["strips"][:, :, :4] == 127).all()
+
+
+def test_two_sentences_of_as_many_tokens_are_subtracted_row_by_row(models: dict[str, TextEncoder]) -> None:
+    a, b = models["small"].trace("The cat is here."), models["small"].trace("The dog is here.")
+    about, arrays = living_map.unpacked(living_map.whole(a, before=b, than="in B"))
+    assert about["tokens"] == ["[CLS]", "the", "dog | cat", "is", "here", ".", "[SEP]"] and about["than"] == "in B"
+    more = a["layers.0.attention.weights"].numpy() - b["layers.0.attention.weights"].numpy()
+    side = arrays["thumbs"].shape[-1]
+    said = (arrays["thumbs"][0] - 127.0) / 127 * about["band_scale"]
+    np.testing.assert_allclose(said, more[:, :side, :side], atol=about["band_scale"] / 127 * 0.51)
+    rows = list(living_map.strongest_rows(a, b))
+    assert rows[0][3] == "largest_change"
+    layer, looks, at, value, head = max(rows[1:], key=lambda row: abs(row[3]))
+    i, j = (int(name.split()[0]) for name in (looks, at))
+    apart = a[f"layers.{layer}.attention.weights"] - b[f"layers.{layer}.attention.weights"]
+    assert value == pytest.approx(float(apart[head, i, j])) and abs(value) == pytest.approx(float(apart.abs().max()))
+
+
+def test_runs_that_cannot_be_subtracted_are_refused(models: dict[str, TextEncoder]) -> None:
+    a, b = models["small"].trace("The cat."), models["small"].trace("The big dog.")
+    with pytest.raises(ValueError, match=rf"{len(b.tokens)} and {len(a.tokens)} tokens"):
+        living_map.whole(a, before=b)
+    other = models["base"].trace("The cat.")
+    with pytest.raises(ValueError, match=r"layers, heads|as many"):
+        living_map.layer(other, 0, before=a)
+
+
 def test_a_long_text_shares_rows_and_no_weight_is_lost(base: TextEncoder) -> None:
     trace = base.trace("The old man and the sea were friends. " * 9)
     about, arrays = living_map.unpacked(living_map.whole(trace))
@@ -202,3 +269,26 @@ def test_the_table_of_the_picture_holds_the_recorded_weights(base: TextEncoder) 
         i, j = int(str(token).split()[0]), int(str(looks_at).split()[0])
         weights = trace[f"layers.{layer}.attention.weights"][:, i, j]
         assert weight == float(weights.max()) == float(weights[head])
+
+
+def test_the_walk_says_what_was_recorded(models: dict[str, TextEncoder]) -> None:
+    base = models["base"]
+    trace = base.trace(SENTENCES[0])
+    guesses = base.predict(trace, 3)
+    said = walk(trace, 8, guesses)
+    assert len(said) == trace.config.n_layers + 3 and all("“it”" in one for one in said[0:1] + said[2:-1])
+    assert f"{trace['embedding.scaled'][8].norm():.3g}." in said[0] and str(trace.ids[8]) in said[0]
+    assert "position 8" in said[1]
+    for layer, one in enumerate(said[2:-1]):
+        weights = trace[f"layers.{layer}.attention.weights"][:, 8]
+        head, key = (int(i) for i in np.unravel_index(int(weights.argmax()), weights.shape))
+        assert f"Layer {layer}:" in one and f"in head {head}." in one
+        assert f"{math.floor(float(weights.max()) * 200 + 1) // 2} %" in one
+        assert ("itself" if key == 8 else f"“{trace.tokens[key]}” ({key})") in one
+        at = f"layers.{layer}."
+        added = trace[f"{at}attention.output"][8].norm() / trace[f"{at}add_norm_1.residual"][8].norm()
+        assert f"Attention adds {float(added):.3g} times" in one
+    assert guesses and guesses[8][0][0] in said[-1]
+    assert walk(trace, 0)[-1].startswith("The output is a vector of length")
+    with pytest.raises(ValueError, match="position 99"):
+        walk(trace, 99)

@@ -1,10 +1,14 @@
 """What the first page does with what a browser says of the living map: it takes what fits, and nothing else."""
 
+import base64
+import gc
 from typing import Any
 
+import numpy as np
 import pytest
 from page_tools import maps, open_app
 
+from encoder import TextEncoder
 from encoder.figures import living_map as figure
 from pages.ui.components import living_map
 from pages.ui.state.view import Cell
@@ -40,6 +44,8 @@ def test_a_number_that_is_not_drawn_has_no_mark() -> None:
         ({"step": "nothing", "row": 0, "cell": 0}, {}, None),
         ({"open": 99, "layer": -1, "head": 1.5}, {}, None),
         ({"open": True, "layer": "1", "head": None, "step": 7, "go": ["output"]}, {}, None),
+        ({"difference": True, "follow": 2}, {"difference": 1, "walk_of": 2}, None),
+        ({"difference": 1, "follow": 99}, {}, None),
         (["open", 1], {}, None),
         (None, {}, None),
     ],
@@ -52,8 +58,7 @@ def test_what_a_browser_says_is_checked(
     monkeypatch.setattr(living_map.state, "picked", lambda key: said)
     monkeypatch.setattr(living_map.state, "change", lambda **more: changed.update(more))
     monkeypatch.setattr(living_map, "remember", lambda key, value, default: changed.update({key: value}))
-    monkeypatch.setattr(living_map.session, "now", lambda: small_run)
-    living_map.take(numbers.append, lambda step: pytest.fail(f"went to {step}"))
+    living_map.take(small_run, numbers.append, lambda step: pytest.fail(f"went to {step}"), None)
     assert changed == fields
     if opened is None:
         assert numbers == []
@@ -66,3 +71,48 @@ def test_what_a_browser_says_is_checked(
 def small_run(small: Any) -> Any:
     """A run of the small model."""
     return small.trace("The cat.")
+
+
+def test_a_difference_is_drawn_only_where_something_is_changed() -> None:
+    def first(**query: str) -> dict[str, Any]:
+        return maps(open_app(model="small", sentence="The cat.", **query), "living_map")
+
+    assert not first()["changed"] and not first(difference="1")["difference"]
+    found = first(difference="1", hidden="1")
+    assert found["changed"] and found["difference"]
+    about, _ = figure.unpacked(base64.b64decode(found["whole"]))
+    assert about["difference"] and about["hidden"] == [1]
+
+
+def test_the_way_that_is_told_is_that_of_the_word_asked_for() -> None:
+    found = maps(open_app(model="small", sentence="The cat.", walk_of="2"), "living_map")["walk"]
+    assert found["row"] == 2 and "“cat”" in found["said"][0]
+
+
+def test_a_layer_is_sent_only_where_one_is_unfolded() -> None:
+    assert sent()["columns"] == "" and sent(unfolded="1")["columns"]
+
+
+def test_compare_draws_one_run_minus_the_other_where_tokens_are_as_many(small: TextEncoder) -> None:
+    query = {"model": "small", "sentence": "The cat sleeps.", "other": "The man sleeps.", "unfolded": "1", "layer": "1"}
+    app = open_app("compare", **query)
+    about, _ = figure.unpacked(base64.b64decode(maps(app, "living_map")["whole"]))
+    assert about["tokens"][2] == "cat | man" and about["than"] == "in A"
+    kept, columns = figure.unpacked(base64.b64decode(maps(app, "living_map_layer")["columns"]))
+    at = [column["local"] for column in about["columns"]].index("attention.weights")
+    a, b = (small.trace(query[name])["layers.1.attention.weights"].numpy() for name in ("sentence", "other"))
+    said = (columns[str(at)] - 127.0) / 127 * kept["scales"][at]
+    np.testing.assert_allclose(said, b - a, atol=kept["scales"][at] / 127 * 0.51)
+    longer = open_app("compare", **query | {"other": "The old man sleeps."})
+    assert not [c for c in longer.get("bidi_component") if c.proto.id.endswith("-living_map")]
+    assert any("A has 7 tokens and B 8" in one.value for one in longer.caption)
+
+
+def test_a_difference_goes_with_the_run_that_it_was_drawn_against(small: TextEncoder) -> None:
+    stays, goes = small.trace("The cat sleeps."), small.trace("The man sleeps.")
+    for before in (None, goes):
+        living_map.kept(stays, before, "whole", lambda: b"x")
+    assert len(living_map.made_of(stays)) == 2
+    del before, goes
+    gc.collect()
+    assert len(living_map.made_of(stays)) == 1  # else what stays holds a picture for each run of every visitor

@@ -22,6 +22,7 @@ from encoder.metrics import (
     never_active_share,
     norm_moments,
     pca,
+    race,
     settled,
     silent_share,
     stream,
@@ -225,6 +226,13 @@ def test_an_answer_forms(base: TextEncoder) -> None:
     assert probability[0, position] < 0.01 < 0.3 < probability[-1, position]
     assert rank[-1].tolist() == [1] * len(trace.tokens)
     assert rank[0, position] > 100
+
+
+def test_the_race_ranks_the_last_layers_best_words_at_every_layer() -> None:
+    lens = torch.tensor([[0.1, 0.2, 0.3, 0.4], [0.4, 0.1, 0.2, 0.3], [0.1, 0.4, 0.3, 0.2]]).log()
+    best, ranks = race(lens, 3)
+    assert best.tolist() == [1, 2, 3]
+    assert ranks.tolist() == [[3, 2, 1], [4, 3, 2], [1, 2, 3]]
 
 
 def test_rank_and_divergence_of_known_answers() -> None:

@@ -23,13 +23,27 @@ def test_the_builder_says_what_a_shape_takes_before_it_is_built(name: str) -> No
     healthy(app.selectbox(key="preset").set_value(name).run())
     config = PRESETS[name]
     shown = {metric.label: metric.value for metric in app.metric}
-    likely = size(
-        EncoderConfig(**{f: getattr(config, f) for f in EncoderConfig.__dataclass_fields__ if f != "mlm_head"})
-    )
+    likely = size(config)  # with the head that guesses words where the preset has one
     assert shown["Parameters"] == f"{short(likely.parameters / 1e6)} M"
     assert shown["Memory of the weights"] == f"{short(likely.bytes_of_weights / 1e6)} MB"
     assert shown["A run of 128 tokens"] == f"{short(likely.bytes_of_a_run(128) / 1e6)} MB"
     assert not app.button(key="build").disabled
+    idle = config.vocab_size - 16_384  # the bundled tokenizer has so many
+    assert (f"{idle:,} rows of this vocabulary are never looked up" in texts(app)) == (idle > 0)
+
+
+def test_the_builder_builds_the_word_head_of_bert_and_its_longest_input() -> None:
+    app = page("Build one")
+    app.selectbox(key="preset").set_value("bert-base").run()
+    assert app.selectbox(key="build_mlm_head").value is True
+    for key, value in (("build_n_layers", 1), ("build_d_model", 24), ("build_n_heads", 3), ("build_d_ff", 40)):
+        app.number_input(key=key).set_value(value)
+    app.number_input(key="build_max_positions").set_value(5000).run()
+    healthy(app.button(key="build").click().run())
+    name = "".join(app.query_params["model"])
+    assert "mlm_head=true" in name and "max_positions=5000" in name
+    config = session.text_encoder(name).config
+    assert config.mlm_head and config.max_positions == 5000
 
 
 def test_a_built_model_runs_and_its_link_builds_it_again() -> None:
@@ -38,7 +52,8 @@ def test_a_built_model_runs_and_its_link_builds_it_again() -> None:
         app.number_input(key=key).set_value(value)
     app.number_input(key="build_d_ff").set_value(40).run()
     healthy(app.button(key="build").click().run())
-    assert app.title[0].value == "Attention"
+    assert app.title[0].value == "This model"
+    go(app, "attention")
     name = "".join(app.query_params["model"])
     assert name == "built:d_model=24,n_heads=3,n_layers=2,d_ff=40,seed=7"
     assert app.selectbox(key="model").value == name
@@ -126,7 +141,7 @@ def test_a_damaged_checkpoint_leaves_the_model_that_was_there(model_root: Path, 
     assert "broken" in said(app) and "small: trained" in said(app)
     assert str(model_root) not in said(app)
     assert app.session_state["session"].view.model == "small"
-    assert len(numbers(app)) == 5
+    assert len(numbers(go(app, "attention"))) == 5
 
 
 def test_a_server_can_switch_folders_and_hub_off(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,13 @@ import pytest
 
 from pages.ui.state.site import PAGES
 
+# what lay in a fold is drawn once that is open
+FOLDS = {
+    "attention": {"four_maps": "1"},
+    "looks": {"several": "1"},
+    "flows": {"through_layers": "1"},
+    "vectors": dict.fromkeys(("lengths_open", "sizes_open", "units_open", "layers_alike"), "1"),
+}
 ROOT = Path(__file__).parents[1]
 LINKS: list[dict[str, Any]] = json.loads(old_links.FILE.read_text(encoding="utf-8"))
 
@@ -31,9 +38,27 @@ def test_every_page_that_was_linked_to_is_there() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("link", LINKS, ids=[f"{i}-{link['page']}" for i, link in enumerate(LINKS)])
 def test_an_old_link_opens_what_it_showed(link: dict[str, Any]) -> None:
-    before, now = link["shown"], old_links.shown(ROOT, link["page"], link["query"])
+    folds = FOLDS.get(link["page"], {})
+    before, now = link["shown"], old_links.shown(ROOT, link["page"], link["query"] | folds)
+    now["link"] = {name: value for name, value in now["link"].items() if name not in folds}
     for name in ("failed", "warned", "title", "link", "sidebar", "chosen"):
         assert now[name] == before[name]
     for chart in before["charts"]:
         assert any(same(chart, one, 1e-4) for one in now["charts"])
     assert same(before["maps"], now["maps"], 0.005)  # a level is 0.004
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("page", "choice"),
+    [
+        ("attention", {"lock_four": "1"}),
+        ("looks", {"some_heads": "1,5"}),
+        ("looks", {"together": "Largest"}),
+        ("flows", {"rollout_layer": "1"}),
+    ],
+)
+def test_an_old_link_to_something_in_a_fold_opens_the_fold(page: str, choice: dict[str, str]) -> None:
+    folded, opened = (old_links.shown(ROOT, page, query) for query in ({}, choice))
+    assert opened["link"].items() >= FOLDS[page].items() | choice.items()
+    assert len(opened["charts"]) > len(folded["charts"])

@@ -138,7 +138,10 @@ def test_a_lesson_that_checks_long_sentences_in_a_large_model_does_not_fit(serve
 
 def test_a_survey_of_an_hour_is_never_begun(server: Server) -> None:
     async def opened() -> Seen:
-        async with watched(server) as seen, visit(server.url, "vectors", urlencode({"model": WIDE})) as visitor:
+        async with (
+            watched(server) as seen,
+            visit(server.url, "vectors", urlencode({"model": WIDE, "layers_alike": "1"})) as visitor,
+        ):
             assert "This would take about" in visitor.said
             assert not [key for key in visitor.widgets if key.startswith("ask_")]
         return seen
@@ -148,7 +151,7 @@ def test_a_survey_of_an_hour_is_never_begun(server: Server) -> None:
 
 def test_a_survey_is_offered_shown_at_work_and_ends_when_its_visitor_leaves(server: Server) -> None:
     async def opened() -> None:
-        async with visit(server.url, "vectors", urlencode({"model": MEDIUM})) as visitor:
+        async with visit(server.url, "vectors", urlencode({"model": MEDIUM, "layers_alike": "1"})) as visitor:
             (key,) = [key for key in visitor.widgets if key.startswith("ask_survey")]
             work = asyncio.create_task(visitor.run(press=key))
             end = perf_counter() + 30

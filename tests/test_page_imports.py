@@ -17,7 +17,7 @@ MODULES = {
 ROOMS = (  # each stands on those before it and on itself
     {"component", "text"},
     {"state"},
-    {"widgets"},
+    {"widgets", "refusals"},
     {"server"},
     {"session"},
     {"downloads"},

@@ -8,11 +8,13 @@ from page_tools import at, go, healthy, maps, numbers, open_app, said
 from streamlit.testing.v1 import AppTest
 
 from encoder import TextEncoder
+from encoder.formatting import percent
+from encoder.metrics import norm_weighted
 from pages.ui.server import engine
 from pages.ui.server.models import MODELS
 from pages.ui.state.site import PAGES
 from pages.ui.state.view import EXAMPLE
-from pages.ui.state.walk import stops
+from pages.ui.state.walk import way
 
 pytestmark = pytest.mark.slow
 
@@ -37,7 +39,7 @@ SENTENCES = {
 
 def take(app: AppTest, name: str) -> None:
     """Type a sentence on the page that is open; what is cut or empty is said."""
-    text = said(healthy(app.text_area(key="sentence").set_value(SENTENCES[name]).run()))
+    text = said(healthy(app.text_input(key="sentence").set_value(SENTENCES[name]).run()))
     assert ("empty" in text and "example" in text) == (name in ("empty", "spaces"))
     assert ("512 tokens" in text) == (name in ("600 words", "paste"))
 
@@ -67,29 +69,24 @@ def test_every_page_shows_every_model(model: str) -> None:
     engine.run_cache.clear()
 
 
-def test_the_whole_walk_shows_the_recorded_numbers(base: TextEncoder) -> None:
-    """Next, next, next through layer 0: each picture holds the numbers of the trace."""
-    app = open_app(sentence="I understand this")
+def test_the_whole_walk_shows_the_recorded_numbers_of_the_chosen_layer(base: TextEncoder) -> None:
+    """Next, next, next through layer 2, to the guess of words: each picture holds the numbers of the trace."""
+    app = open_app(sentence="I understand this", layer="2")
     trace = base.trace("I understand this")
-    way = stops(base.config)
-    upto = next(i for i, stop in enumerate(way) if stop.layer == 1 and stop.step == "attention.weights")
-    for stop in way[1 : upto + 1]:
+    on_the_way = way(base.config, 2)
+    for stop in on_the_way[1:]:
         healthy(app.button(key="next").click().run())
-        assert app.title[0].value == stop.page.title
+        assert (app.title[0].value, at(app)[0]) == (stop.page.title, 2)
+        if stop.step.startswith("mlm."):
+            continue
         recorded = trace[stop.name].numpy()
         values = recorded[1] if recorded.ndim == 3 else recorded  # the view opens on head 1
         seen = numbers(app, "y" if recorded.ndim == 1 else "z")
         np.testing.assert_array_equal(seen, values)
-    for stop in reversed(way[:upto]):
+    assert app.button(key="next").disabled
+    for stop in reversed(on_the_way[:-1]):
         healthy(app.button(key="previous").click().run())
         assert app.title[0].value == stop.page.title
-
-
-def test_next_after_the_last_step_of_a_layer_is_the_next_layer() -> None:
-    app = go(open_app(layer="2"), "add_norm")
-    app.pills(key="step_add_norm").set_value("output").run()
-    healthy(app.button(key="next").click().run())
-    assert at(app)[0] == 3
 
 
 def test_moving_layer_or_head_does_not_run_the_model_again() -> None:
@@ -116,7 +113,7 @@ def test_a_link_with_nonsense_opens_the_example_and_says_what_it_could_not_do() 
     app = open_app(model="nope", layer="99", head="-1", step="zz", hidden="0,x")
     for value in ("nope", "99", "-1", "zz", "0,x"):
         assert value in said(app)
-    assert app.text_area(key="sentence").value == EXAMPLE
+    assert app.text_input(key="sentence").value == EXAMPLE
 
 
 def test_changing_the_model_brings_its_own_layer_and_head() -> None:
@@ -142,7 +139,10 @@ def test_the_maps_of_all_heads_hold_every_head_in_levels(base: TextEncoder) -> N
 
 
 def test_the_four_matrices_hold_exact_numbers_and_one_selection(base: TextEncoder) -> None:
-    app = go(open_app(sentence="I understand this", hidden="2", cell="layers.4.attention.scaled:1,3,1"), "attention")
+    app = go(
+        open_app(sentence="I understand this", hidden="2", cell="layers.4.attention.scaled:1,3,1", four_maps="1"),
+        "attention",
+    )
     trace, sent = base.trace("I understand this", hidden=(2,)), maps(app, "four")
     assert sent["cell"] == [3, 1]
     for one, name in zip(sent["maps"], ("scores", "scaled", "masked", "weights"), strict=True):
@@ -253,9 +253,8 @@ def test_choosing_a_small_map_goes_to_that_head() -> None:
 
 
 def test_several_tokens_and_heads_together(base: TextEncoder) -> None:
-    app = go(open_app(), "looks")
+    app = open_app("looks", some_heads="1,5")
     weights = base.trace(EXAMPLE)["layers.4.attention.weights"].numpy()
-    app.pills(key="some_heads").set_value([1, 5]).run()
     np.testing.assert_allclose(numbers(app, key="together_matrix"), weights[[1, 5]].mean(0), atol=1e-7)
     app.pills(key="together").set_value("Largest").run()
     np.testing.assert_array_equal(numbers(app, key="together_matrix"), weights[[1, 5]].max(0))
@@ -265,9 +264,9 @@ def test_several_tokens_and_heads_together(base: TextEncoder) -> None:
 
 def test_the_lens_says_when_the_answer_forms_and_masks_a_word() -> None:
     app = go(open_app(sentence="The capital of France is Paris."), "lens")
-    app.selectbox(key="lens_token").set_value(6).run()
+    app.pills(key="lens_token").set_value(6).run()
     healthy(app.button(key="mask_word").click().run())
-    assert app.text_area(key="sentence").value == "The capital of France is [MASK]."
+    assert app.text_input(key="sentence").value == "The capital of France is [MASK]."
     assert any("final answer “paris”" in m.value.replace("\\", "") for m in app.markdown)
 
 
@@ -276,11 +275,22 @@ def test_a_model_without_a_head_that_guesses_says_so() -> None:
     assert any("no head that guesses words" in m.value for m in app.markdown)
 
 
+def test_what_flows_begins_with_the_pair_whose_weight_says_least_of_what_it_carries(base: TextEncoder) -> None:
+    app = go(open_app(sentence="The cat chased the mouse.", layer="4", head="1"), "flows")
+    trace = base.trace("The cat chased the mouse.")
+    weights, flow = trace["layers.4.attention.weights"][1], norm_weighted(trace, 4)[1]
+    share = flow / flow.sum(1, keepdim=True)
+    i, j = divmod(int((share - weights).abs().argmax()), len(trace.tokens))
+    first = app.main.markdown[0].value.replace("\\", "")
+    assert f"({i}) gives {percent(float(weights[i, j]))} of its attention to" in first
+    assert f"({j}), and {percent(float(share[i, j]))} of what it takes" in first
+
+
 def test_flow_is_computed_on_demand_and_refused_for_many_tokens() -> None:
-    app = go(open_app(sentence="The cat chased the mouse."), "flows")
+    app = go(open_app(sentence="The cat chased the mouse.", through_layers="1"), "flows")
     healthy(app.button(key="compute_flow").click().run())
     assert numbers(app, "y", key="max_flow").sum() == pytest.approx(1, abs=1e-5)
-    app = go(open_app(sentence="word " * 30), "flows")
+    app = go(open_app(sentence="word " * 30, through_layers="1"), "flows")
     assert any("at most 20 tokens" in m.value for m in app.markdown)
 
 
@@ -293,3 +303,14 @@ def test_only_what_stands_in_the_sentence_is_explained() -> None:
     assert explained("The [MASK] sat.").endswith("[CLS] and [SEP] are added for the model.")
     said = explained("Unfathomable 😀")
     assert "[UNK] stands for what its vocabulary lacks. `##` marks" in said
+
+
+def test_sentence_b_begins_as_a_and_is_kept_once_it_is_changed() -> None:
+    app = go(open_app(sentence="My dog slept."), "compare")
+    assert app.text_input(key="other").value == "My dog slept." and "other" not in app.query_params
+    healthy(app.text_input(key="sentence").set_value("My cat slept.").run())
+    assert app.text_input(key="other").value == "My cat slept."
+    healthy(app.text_input(key="other").set_value("My cat purred.").run())
+    healthy(app.text_input(key="sentence").set_value("My cat ate.").run())
+    assert app.text_input(key="other").value == "My cat purred."
+    assert go(open_app(), "compare").text_input(key="other").value.endswith("too tired.")

@@ -1,10 +1,11 @@
 """A pair of sentences, and words instead of pieces, on the pages."""
 
+import json
 import re
 
 import numpy as np
 import pytest
-from page_tools import go, healthy, numbers, open_app, said
+from page_tools import go, healthy, maps, numbers, open_app, said
 
 from encoder import TextEncoder
 from pages.ui.state.site import PAGES
@@ -25,13 +26,13 @@ def test_every_page_takes_a_pair(model: str) -> None:
 def test_the_pair_is_what_the_model_runs(base: TextEncoder) -> None:
     app = go(open_app(sentence=A, second=B), "attention")
     assert (numbers(app) == base.trace((A, B))["layers.4.attention.weights"][1].numpy()).all()
-    app.text_area(key="second").set_value("").run()
+    app.text_input(key="second").set_value("").run()
     assert (numbers(healthy(app)) == base.trace(A)["layers.4.attention.weights"][1].numpy()).all()
     assert "second" not in app.query_params
 
 
 def test_one_way_between_the_sentences_alone(base: TextEncoder) -> None:
-    app = go(open_app(sentence=A, second=B), "looks")
+    app = go(open_app(sentence=A, second=B, several="1"), "looks")
     trace = base.trace((A, B))
     first = np.array(trace.tokenization.segments) == 0
     weights = trace["layers.4.attention.weights"][1].numpy()
@@ -45,13 +46,13 @@ def test_one_way_between_the_sentences_alone(base: TextEncoder) -> None:
 
 
 def test_a_single_sentence_offers_no_ways_between_sentences() -> None:
-    app = go(open_app(sentence=A), "looks")
+    app = go(open_app(sentence=A, several="1"), "looks")
     assert "pair_part" not in [pills.key for pills in app.pills]
 
 
 def test_pieces_become_words_and_rows_still_sum_to_one(base: TextEncoder) -> None:
     text = "The purring cat sat."
-    app = go(open_app(sentence=text), "looks")
+    app = go(open_app(sentence=text, several="1"), "looks")
     trace = base.trace(text)
     pieces = len(trace.tokens)
     assert any(token.startswith("##") for token in trace.tokens)
@@ -70,3 +71,19 @@ def test_the_share_between_the_sentences_for_every_head(base: TextEncoder) -> No
     weights = np.stack([trace[f"layers.{i}.attention.weights"].numpy() for i in range(6)])
     expected = weights[:, :, first][:, :, :, ~first].sum((2, 3)) / first.sum()
     np.testing.assert_allclose(numbers(app, key="between"), expected, atol=1e-6)
+
+
+def test_the_two_sentences_are_told_apart_by_colour_and_a_rule(base: TextEncoder) -> None:
+    app = go(open_app(sentence=A, second=B), "attention")
+    tokens = base.trace((A, B)).tokenization
+    second = tokens.tokens.index("it")
+    chart = next(c for c in app.get("plotly_chart") if "-picture" in c.proto.id)
+    layout = json.loads(chart.proto.spec)["layout"]
+    for axis in ("xaxis", "yaxis"):
+        colours = [re.search(r"color:(#\w+)", text)[1] for text in layout[axis]["ticktext"]]
+        assert len(set(colours[:second])) == len(set(colours[second:])) == 1 and colours[0] != colours[-1]
+    rules = [(shape["x0"], shape["x1"], shape["y0"], shape["y1"]) for shape in layout["shapes"]]
+    assert sorted(rules) == sorted([(second - 0.5, second - 0.5, 0, 1), (0, 1, second - 0.5, second - 0.5)])
+    assert maps(app, "heads")["second"] == second
+    alone = next(c for c in go(open_app(sentence=A), "attention").get("plotly_chart") if "-picture" in c.proto.id)
+    assert "shapes" not in json.loads(alone.proto.spec)["layout"]

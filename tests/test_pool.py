@@ -2,6 +2,7 @@
 
 import gc
 import logging
+import re
 import threading
 import weakref
 from pathlib import Path
@@ -16,7 +17,7 @@ from encoder import EncoderConfig, TextEncoder
 from encoder.metrics import SENTENCES, survey
 from encoder.pulse import listening
 from pages.ui.server import consent, engine, memory, models, pool
-from pages.ui.server.pool import Pool, borrowing, waiting_for
+from pages.ui.server.pool import Budget, Pool, borrowing, waiting_for
 
 
 class Leave(BaseException):
@@ -208,6 +209,18 @@ def test_a_setting_that_is_no_number_is_logged_and_the_usual_one_counts(
     assert memory.setting("ENCODER_MOST_MB", 1500) == 800
 
 
+@pytest.mark.parametrize("text", ["", "off", "OFF", " 0 ", "false", "False", "no"])
+def test_nothing_is_fetched_where_a_server_says_so_in_any_spelling(
+    model_root: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.setenv("ENCODER_HUB", "on")
+    assert models.hub_is_on()
+    monkeypatch.setenv("ENCODER_HUB", text)
+    assert not models.hub_is_on()
+    with pytest.raises(ValueError, match="fetches no models"):
+        models.fetch("prajjwal1/bert-tiny", lambda done, total: None)
+
+
 def test_a_folder_is_bounded_like_any_model(model_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(model_root / "mine")
     monkeypatch.setattr(models, "MOST_MB", 0.01)
@@ -231,3 +244,71 @@ def test_a_kept_model_counts_its_prepacked_weights_and_frees_them(small: TextEnc
     assert sum(one.nbytes for one in encoder.model.parameters()) == 0
     assert not any(engine.has_packed(part) for part in encoder.model.modules())
     assert engine.run(name, "The cat.").tokens[1] == "the"  # and it is made again when it is asked for
+
+
+def test_pools_that_share_a_budget_let_go_of_the_oldest_in_any_of_them() -> None:
+    gone: list[tuple[str, int]] = []
+    shared = Budget(100)
+
+    def kind(name: str) -> Pool:
+        return Pool(lambda n: n, 90, expected=lambda n: n, size=lambda n: n,
+                    let_go=lambda key, n: gone.append((name, n)), budget=shared)  # fmt: skip
+
+    large, little = kind("large"), kind("little")
+    large.get(50)
+    little.get(20)
+    little.get(25)
+    large.get(50)  # used again just now
+    large.get(30)
+    assert gone == [("little", 20), ("little", 25)] or gone == [("little", 20)]
+    assert shared.held == large.held + little.held <= 100
+    little.get(60)
+    assert ("large", 50) in gone and ("large", 30) not in gone[: gone.index(("large", 50))]
+    assert shared.held <= 100
+
+
+def test_what_the_system_cannot_give_is_let_go_of_first() -> None:
+    gone: list[int] = []
+    real = {"left": 100, "freed": 0}
+
+    def let_go(key: pool.Key, n: int) -> None:
+        gone.append(n)
+        real["freed"] += n
+
+    def give_back() -> None:
+        real["left"] += real.pop("freed")
+        real["freed"] = 0
+
+    shared = Budget(1000, lambda: real["left"], give_back)
+    things = Pool(lambda n: n, 900, expected=lambda n: n, size=lambda n: n, let_go=let_go, budget=shared)
+    things.get(60)
+    things.get(20)
+    real["left"] = 30  # somebody else took the rest
+    things.get(80)
+    assert gone == [60] and real == {"left": 90, "freed": 0}
+
+
+def test_a_servers_bound_is_most_of_its_container_or_half_of_its_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory, "MACHINE", tmp_path / "meminfo")
+    monkeypatch.setattr(memory, "GROUP", tmp_path)
+    assert memory.usual_bound() == 4500  # nothing is known
+    (tmp_path / "meminfo").write_text("MemTotal: 16000000 kB\nHugePages_Total: 0\n")
+    assert memory.usual_bound() == 8192
+    (tmp_path / "memory.max").write_text("4000000000\n")
+    assert memory.usual_bound() == 3600
+    (tmp_path / "memory.max").write_text("max\n")
+    assert memory.usual_bound() == 8192
+    (tmp_path / "meminfo").write_text("MemTotal: 1000000 kB\n")
+    assert memory.usual_bound() == 1500  # a server does not start with less
+
+
+def test_the_page_of_costs_says_what_the_server_holds() -> None:
+    app = go(open_app(), "model_cost")
+    kept = engine.held_by(engine.text_encoder("base")) / 1e6
+    (words,) = [one.value for one in app.markdown if one.value.startswith("Models ")]
+    models_mb, runs_mb, results_mb, rest = (float(one.replace(",", "")) for one in re.findall(r"([\d,]+) MB", words))
+    assert models_mb >= round(kept) - 1 and runs_mb > 0
+    assert models_mb + runs_mb + results_mb == pytest.approx(engine.budget.held / 1e6, abs=2)
+    assert rest > 100 and models_mb + runs_mb + results_mb + rest == pytest.approx(memory.used() / 1e6, rel=0.1)

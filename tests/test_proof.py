@@ -8,7 +8,7 @@ import torch
 from tiny import SENTENCE, VARIANTS, tiny
 
 from encoder import EncoderConfig, TextEncoder, Trace
-from encoder.explain.proof import PROOFS, checks
+from encoder.explain.proof import PROOFS, PYTORCHS_POOLING, checks
 from encoder.steps.catalogue import catalogue
 from encoder.steps.step import Step
 
@@ -61,6 +61,7 @@ def expected(config: EncoderConfig, step: Step) -> set[str]:
         "output": {LAYER.format(last)} if config.norm == "layer_norm" else set(),  # torch has no layer with std_norm
         "final_norm": {norm},
         "mlm": {norm, LOGITS},
+        "pooling": {PYTORCHS_POOLING} | ({"nn.functional.normalize"} if config.unit_length else set()),
     }
     return by_part[step.part] | ({ROWS} if step.values == "share" else set())
 

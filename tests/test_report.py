@@ -169,3 +169,21 @@ def test_tiles_keep_every_number_on_one_scale(count: int) -> None:
     assert [a.text for a in figure.layout.annotations] == [f"head {h}" for h in range(count)]
     header, *rows = figure.numbers()
     assert list(header) == ["tile", "token", *(f"dim_{j}" for j in range(1, 6))] and len(rows) == 3 * count
+
+
+def test_a_formula_of_two_lines_is_two_formulas_without_the_sign_that_aligns_them(page: str) -> None:
+    said = page.partition("<code>embedding.positions</code>")[0].rpartition("<h3>")[2]
+    assert said.count("<math") == 2 and said.count(">sin<") == said.count(">cos<") == 1
+    assert not re.search(r"<m[io]>\s*&(amp;)?\s*</m[io]>", page)
+
+
+def test_what_is_said_of_all_heads_is_said_of_the_largest_weight_between_two_words(page: str, sara: Trace) -> None:
+    weights = sara["layers.5.attention.weights"].numpy()
+    words = np.flatnonzero(~np.array(sara.tokenization.special))
+    head, _, column = np.unravel_index(weights[:, words][:, :, words].argmax(), (len(weights), len(words), len(words)))
+    said = page.partition("<code>layers.5.attention.weights</code>")[2].partition("</section>")[0]
+    assert f"<b>Head {head}: " in said and f"“{sara.tokens[words[column]]}”" in said
+
+
+def test_no_bar_of_buttons_lies_over_a_picture(page: str) -> None:
+    assert "displayModeBar: false" in page

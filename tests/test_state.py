@@ -9,7 +9,7 @@ from pages.ui.server.models import check
 from pages.ui.state.link import LONGEST_IN_URL, from_query, to_query
 from pages.ui.state.site import PAGES
 from pages.ui.state.view import EXAMPLE, View
-from pages.ui.state.walk import KNOWN_STEPS, stops, stops_of
+from pages.ui.state.walk import KNOWN_STEPS, stops, stops_of, way
 
 
 @pytest.mark.parametrize(
@@ -69,6 +69,11 @@ def test_an_empty_sentence_in_a_link_is_the_example() -> None:
     assert from_query({"sentence": "  "}, check, KNOWN_STEPS)[0].sentence == EXAMPLE
 
 
+def test_a_sentence_of_several_lines_in_a_link_is_one_line() -> None:
+    view = from_query({"sentence": "One.\nTwo.\r\n", "second": "Three\nfour"}, check, KNOWN_STEPS)[0]
+    assert (view.sentence, view.second) == ("One. Two.", "Three four")
+
+
 def test_layer_head_and_hidden_are_brought_into_range_and_said() -> None:
     view, notes = View(layer=77, head=8, hidden=(2, 99)).within(PRESETS["paper"], n=5)
     assert (view.layer, view.head, view.hidden) == (5, 7, (2,))
@@ -85,16 +90,27 @@ def test_hiding_every_token_is_undone_and_said() -> None:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_the_walk_visits_every_step_once_in_the_order_of_computation(name: str) -> None:
+def test_every_step_is_a_stop_of_one_page(name: str) -> None:
     config = PRESETS[name]
-    way = stops(config)
-    assert [stop.name for stop in way if stop.name] == [step.name for step in catalogue(config)]
-    assert (way[0].page, way[-1].page) == (PAGES[0], PAGES[-1])
+    assert [stop.name for stop in stops(config) if stop.name] == [step.name for step in catalogue(config)]
     for layer in range(config.n_layers):
         offered = [
             stop.name for page in PAGES for stop in stops_of(page, config, layer).values() if stop.layer == layer
         ]
         assert sorted(offered) == sorted(s.name for s in catalogue(config) if s.layer == layer)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_way_leads_through_the_chosen_layer_and_ends_where_the_run_ends(name: str) -> None:
+    config = PRESETS[name]
+    found = way(config, 1)
+    assert found[0].page == PAGES[0] and found[-1].name == [step.name for step in catalogue(config)][-1]
+    assert {stop.layer for stop in found} == {None, 1}
+    assert sorted(s.name for s in found[1:]) == sorted(s.name for s in catalogue(config) if s.layer in (None, 1))
+    pages = [stop.page.key for stop in found]
+    turns = [page for i, page in enumerate(pages) if i == 0 or pages[i - 1] != page]
+    assert turns.index("attention") < len(turns) - 1 and turns.count("attention") == 1
+    assert "what_if" not in pages and "glossary" not in pages
 
 
 def test_a_measure_by_its_earlier_name_is_the_measure() -> None:

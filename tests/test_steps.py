@@ -62,7 +62,9 @@ def test_batch_and_segments_keep_the_names(config: EncoderConfig) -> None:
     ids = torch.arange(10).view(2, 5)
     model = tiny_model(config)
     tap = Recorder(values, {})
-    model.predict(model(ids, segments=ids % 2, tap=tap), tap)
+    output = model(ids, segments=ids % 2, tap=tap)
+    model.pool(output, tap=tap)
+    model.predict(output, tap)
     shapes = {name: tuple(value.shape) for name, value in values.items()}
     assert shapes == {step.name: (2, *step.sizes(config, 5)) for step in catalogue(config)}
 
@@ -86,7 +88,13 @@ def test_inputs_come_earlier(config: EncoderConfig) -> None:
 def test_every_step_leads_somewhere(config: EncoderConfig) -> None:
     used = {name for step in catalogue(config) for name in step.inputs}
     ends = {step.name for step in catalogue(config)} - used
-    assert ends == {"mlm.probabilities" if config.mlm_head else "output"}
+    assert ends == ends_of(config)
+
+
+def ends_of(config: EncoderConfig) -> set[str]:
+    """What nothing is made of: the guess and the sentence's vector, or the output where there is neither."""
+    vector = {"pooling.unit" if config.unit_length else "pooling.vector"} if config.pooling else set()
+    return ({"mlm.probabilities"} if config.mlm_head else set()) | vector or {"output"}
 
 
 @every_variant
@@ -146,6 +154,7 @@ BESIDE = {
     "concat": "( _h )", "relu": "( 0 , )", "gelu": "( )", "silu": "( )", "gelu_tanh": "{} {2/} 2 1 + ( ) 0.044715 , ^3",
     "mean": "{1} {d} _l {}", "variance": "{1} {d} _l ( {} - ) ^2", "variance_unbiased": "{1} {d-1} _l ( {} - ) ^2",
     "normalize": "{ - } +", "normalize_std": "{ - } {} +", "affine": "+",
+    "pool_mean": "_i", "pool_max": "_i", "pool_cls": "i", "pool_mean_sqrt_len": "_i", "unit": "| |",
 }  # fmt: skip
 LETTERS = re.compile(r"[A-Za-z]+")
 

@@ -3,10 +3,12 @@
 import json
 import os
 import random
+import re
 import resource
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -185,12 +187,92 @@ def test_a_full_disk_leaves_the_old_checkpoint_whole(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == [keeping.CHECKPOINT]
 
 
+def test_two_runs_do_not_write_to_one_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    corpus, folder = written(tmp_path / "corpus.txt", 40), tmp_path / "run"
+    small_state(folder, 1)
+    before = (folder / keeping.CHECKPOINT).read_bytes()
+    with keeping.alone(folder):
+        assert main(["--corpus", str(corpus), "--out", str(folder), "--resume", *QUICK]) == 2
+    assert "another run writes to" in capsys.readouterr().err
+    assert [path.name for path in folder.iterdir()] == [keeping.CHECKPOINT]
+    assert (folder / keeping.CHECKPOINT).read_bytes() == before
+    with keeping.alone(folder):  # free again
+        pass
+
+
 def test_a_damaged_checkpoint_is_refused(tmp_path: Path) -> None:
     same = small_state(tmp_path, 1)
     path = tmp_path / keeping.CHECKPOINT
     path.write_bytes(path.read_bytes()[:5000])
     with pytest.raises(TrainingError, match="is not a checkpoint of a training run"):
         keeping.read_state(tmp_path, same)
+
+
+WEIGHT = "embedding.tokens.weight"
+Tensors, About = dict[str, torch.Tensor], dict[str, str]
+DAMAGED: dict[str, tuple[Callable[[Tensors, About], object], str]] = {  # what is done to a checkpoint -> what is said
+    "a missing weight": (lambda tensors, about: tensors.pop(f"model.{WEIGHT}"), f"model.{WEIGHT} is missing"),
+    "another shape": (lambda tensors, about: tensors.update({f"model.{WEIGHT}": torch.zeros(3, 3)}), "is [3, 3] of"),
+    "whole numbers": (
+        lambda tensors, about: tensors.update({f"model.{WEIGHT}": tensors[f"model.{WEIGHT}"].int()}), "torch.int32"
+    ),
+    "half of the moments": (
+        lambda tensors, about: tensors.update({f"exp_avg.{WEIGHT}": tensors[f"model.{WEIGHT}"].clone()}),
+        f"exp_avg_sq.{WEIGHT} is missing",
+    ),
+    "no recipe": (lambda tensors, about: about.pop("recipe"), "is not a checkpoint of a training run"),
+    "a list of progress": (lambda tensors, about: about.update(progress="[]"), "its progress is a list"),
+    "a list as recipe": (lambda tensors, about: about.update(recipe="[1]"), "its recipe is a list"),
+    "a text as recipe": (lambda tensors, about: about.update(recipe='"a"'), "its recipe is a str"),
+    "no recipe at all": (lambda tensors, about: about.update(recipe="null"), "its recipe is a NoneType"),
+    "a word as step": (lambda tensors, about: about.update(progress='{"step": "a"}'), "its step is 'a'"),
+    "a step before the first": (lambda tensors, about: about.update(progress='{"step": -4}'), "its step is -4"),
+    "no number": (lambda tensors, about: about.update(progress='{"step": 1, "nll": NaN}'), "its nll is nan"),
+    "an unknown count": (lambda tensors, about: about.update(progress='{"stride": 1}'), "is not a checkpoint"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_a_checkpoint_that_is_not_what_a_run_left_is_refused(name: str, tmp_path: Path) -> None:
+    damage, said = DAMAGED[name]
+    same, path = small_state(tmp_path, 1), tmp_path / keeping.CHECKPOINT
+    with safe_open(path, "pt") as file:
+        about, tensors = dict(file.metadata()), {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    damage(tensors, about)
+    save_file(tensors, path, about)
+    model = new_model(RECIPE)
+    before = {name: weight.clone() for name, weight in model.state_dict().items()}
+    with pytest.raises(TrainingError, match=re.escape(said)):
+        keeping.restore(model, new_optimizer(model, RECIPE, False), *restorable(tmp_path, same))
+    assert all(torch.equal(before[name], weight) for name, weight in model.state_dict().items())
+
+
+def restorable(folder: Path, same: dict[str, object]) -> tuple[Tensors, int]:
+    """What is put into a model of a checkpoint, and its step."""
+    tensors, progress = keeping.read_state(folder, same)
+    return tensors, progress.step
+
+
+@pytest.mark.parametrize(
+    ("out", "said"),
+    [
+        ("c.txt", "c.txt is a file; --out must name a folder"),
+        ("c.txt/within", "could not be written"),
+        ("a" * 300, "cannot be used: File name too long"),
+    ],
+)
+def test_a_folder_that_cannot_be_one_is_refused(
+    corpus: Path, tmp_path: Path, out: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "c.txt").write_text("a line")
+    assert main(["--corpus", str(corpus), "--preset", "tiny", "--out", str(tmp_path / out)]) == 2
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("model", ["none", "a" * 400, "x\0y", "README.md"])
+def test_a_model_that_is_none_is_refused(model: str, corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--corpus", str(corpus), "--evaluate", model]) == 2
+    assert "is neither a bundled model" in capsys.readouterr().err
 
 
 @pytest.fixture(scope="module")

@@ -39,11 +39,23 @@ APPLE = {
     "neutral": ["I love apple houses."], "stand_in": "banana",
 }  # fmt: skip
 THINGS = [pair for _, pairs in links.LINKS["place"] for pair in pairs]
+CROSS = "The animal didn't cross the [MASK] because it was too wide."
+FOOD = {"sentence": "The food was good.", "denial": "The food was not good."}
 Break = Callable[[pytest.MonkeyPatch, TextEncoder], TextEncoder | None]
 
 
 def same(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
     """Nothing is broken."""
+
+
+def small(patch: pytest.MonkeyPatch, base: TextEncoder) -> TextEncoder:
+    """The bundled little sibling."""
+    return TextEncoder.from_pretrained("small")
+
+
+def shallow(patch: pytest.MonkeyPatch, base: TextEncoder) -> TextEncoder:
+    """One layer of random weights, in which looking is taking."""
+    return tiny(replace(TINY, n_layers=1, mlm_head=True))
 
 
 def of(name: str) -> Break:
@@ -214,6 +226,7 @@ CASES: dict[str, tuple[Case, ...]] = {
         ({"sentence": KEYS, "word": "keys", "target": "sara"}, FAILS, planting(("keys", "table"))),
         ({"sentence": KEYS, "word": "keys", "target": "table"}, FAILS, planting(("keys", "table"), shuffled=True)),
         ({"sentence": KEYS, "word": "keys", "target": "table"}, FAILS, same),
+        ({"sentence": KEYS, "word": "keys", "target": "sara"}, CONDITION, same),  # a head that changes little
     ),
     "refers": (
         ({"sentence": WIDE, "other": TIRED, "word": "it", "first": "street", "second": "animal"}, HOLDS, turning),
@@ -239,6 +252,21 @@ CASES: dict[str, tuple[Case, ...]] = {
         ({"head": 0, "job": "subject, verb and object"}, FAILS, same),
     ),
     "layers_rise": (({}, UNTRIED, same),),
+    "order_agrees": (
+        ({"sentence": CROSS, "method": "integrated gradients"}, HOLDS, small),
+        ({"sentence": CROSS, "method": "integrated gradients"}, CONDITION, same),
+        ({"sentence": CROSS, "method": "gradient × input"}, FAILS, same),
+        ({"sentence": CROSS, "method": "attention weight"}, FAILS, small),
+        ({"sentence": "w1 w2 w3", "method": "attention weight"}, UNTRIED, of("post-norm")),
+    ),
+    "looked_at_matters": (
+        ({"sentence": "w1 [MASK] w3 w2"}, HOLDS, shallow), ({"sentence": CROSS}, FAILS, same),
+        ({"sentence": "w1 w2"}, UNTRIED, of("post-norm")),
+    ),
+    "meaning_counts": (
+        (FOOD | {"other": "The food was excellent."}, HOLDS, same),
+        (FOOD | {"other": "The meal tasted great."}, FAILS, same),
+    ),
     "by_hand": (
         ({"sentence": WIDE, "step": "layers.4.attention.scores", "index": [1, 8, 2]}, HOLDS, same),
         ({"sentence": WIDE, "step": "layers.4.attention.scores", "index": [1, 8, 2],

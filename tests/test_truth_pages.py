@@ -23,7 +23,8 @@ DEFAULT = "The animal didn't cross the street because it was too tired."
 
 @pytest.mark.parametrize("sentence", [HUNGRY, DEFAULT])
 def test_the_largest_weight_between_words_is_told_one_way(base: TextEncoder, sentence: str) -> None:
-    app = healthy(go(open_app(sentence=sentence, layer="4", head="1", step="attention.weights"), "attention"))
+    query = {"sentence": sentence, "layer": "4", "head": "1", "step": "attention.weights", "four_maps": "1"}
+    app = open_app("attention", **query)
     trace = base.trace(sentence)
     weights = trace["layers.4.attention.weights"][1]
     words = range(1, len(trace.tokens) - 1)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from page_tools import go, healthy, numbers, open_app, said
 from streamlit.testing.v1 import AppTest
+from visits import opened
 
 from encoder import Edit, TextEncoder
 from encoder.edits.text import edits_to_text
@@ -91,6 +92,38 @@ def test_leave_one_out_is_a_map_of_every_part(base: TextEncoder) -> None:
     np.testing.assert_allclose(seen, grid(found.effects, base.config).numpy(), rtol=1e-4, atol=1e-6)
 
 
+def test_after_the_sweep_each_switch_has_the_colour_of_its_effect(base: TextEncoder) -> None:
+    sentence = "I understand this"
+    app = go(open_app(sentence=sentence), "what_if")
+    assert not any(effect for row in board(app)["effects"] for effect in row)
+    healthy(app.button(key="loo_go").click().run())
+    *_, found = ablate_each(base, base.trace(sentence))
+    changes = grid(found.effects, base.config).numpy()
+    shown = board(app)["effects"]
+    drawn = np.array([[shown[i][j]["share"] for j in (*range(8), 9)] for i in range(6)])
+    np.testing.assert_allclose(drawn / drawn.max(), changes / changes.max(), rtol=1e-4)
+    assert all(row[8] is None and row[10:] == [None] * 4 for row in shown)  # what was not knocked out has none
+    healthy(app.text_input(key="sentence").set_value("The cat slept.").run())
+    assert not any(effect for row in board(app)["effects"] for effect in row)
+
+
+def test_the_changed_guess_comes_first_with_the_guess_before(base: TextEncoder) -> None:
+    sentence, off = "The capital of France is [MASK].", (Edit("layers.5.feed_forward.output", "zero"),)
+    app = go(open_app(sentence=sentence, edits=edits_to_text(off), guess_strip="1"), "what_if")
+    before, now = base.trace(sentence), base.trace(sentence, edits=off)
+    for key in ("guess_large", "guess_strip_bars"):
+        said = json.loads(next(c for c in app.get("bidi_component") if f"-{key}" in c.proto.id).proto.json)
+        for one, (word, share) in zip(said["words"], base.predict(now, 5)[6], strict=True):
+            assert one["word"] == word and one["now"] == pytest.approx(share, rel=1e-5)
+            was = before["mlm.probabilities"][6][base.tokenizer.token_to_id(word)]
+            assert one["before"] == pytest.approx(float(was), rel=1e-5)
+    headers = [one.value for one in app.header]
+    assert headers.index("What the model says") < headers.index("What differs")
+    healthy(app.button(key="guess_switch").click().run())
+    assert "guess_strip" not in app.query_params
+    assert not any("guess_strip_bars" in c.proto.id for c in app.get("bidi_component"))
+
+
 def test_two_sentences_part_where_their_words_differ() -> None:
     app = go(open_app(), "compare")
     apart = numbers(app, key="apart")
@@ -159,3 +192,16 @@ def test_a_changed_number_and_proof_say_so() -> None:
     go(app, "attention")
     assert any("This number was changed" in m.value for m in app.markdown)
     assert any("changed" in metric.label for metric in app.metric)
+
+
+def test_models_of_another_shape_are_compared_by_their_weights(base: TextEncoder, small: TextEncoder) -> None:
+    app = opened(
+        "compare", {"sentence": "The cat.", "other": "The dog.", "other_model": "small", "layer": "5", "head": "7"}
+    )
+    assert any("differ in layers" in m.value for m in app.markdown)
+    for key, run, layer, head in (
+        ("weights_a", base.trace("The cat."), 5, 7),
+        ("weights_b", small.trace("The dog."), small.model.config.n_layers - 1, small.model.config.n_heads - 1),
+    ):
+        np.testing.assert_array_equal(numbers(app, key=key), run[f"layers.{layer}.attention.weights"][head].numpy())
+        assert any(f"layer {layer}, head {head}" in m.value for m in app.markdown)

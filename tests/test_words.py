@@ -118,7 +118,7 @@ def test_links_are_between_words(encoder: TextEncoder) -> None:
 
 def test_one_word_in_two_sentences(encoder: TextEncoder) -> None:
     found = trials.run("contexts", encoder, {"word": "Paris", "sentences": [PARIS, "I was born in Paris, and I live"]})
-    assert "“Paris” has the same row of the embedding table in all 2 sentences" in found.sentence
+    assert "“Paris” has the same row of the embedding table in both sentences" in found.sentence
 
 
 def test_odds_of_words_at_a_mask_are_those_of_the_word_that_would_stand_there(encoder: TextEncoder) -> None:

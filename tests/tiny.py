@@ -51,6 +51,10 @@ VARIANTS: dict[str, EncoderConfig] = {
         activation="gelu_tanh",
         shared_layers=True,
     ),
+    "mean-of-tokens": replace(TINY, pooling="mean", unit_length=True),
+    "largest-of-tokens": replace(TINY, pooling="max", mlm_head=True),
+    "first-of-tokens": replace(TINY, pooling="cls", unit_length=True),
+    "scaled-sum-of-tokens": replace(TINY, pooling="mean_sqrt_len"),
     "one-head": replace(TINY, n_heads=1, d_model=22),
     **{f"preset-{name}": replace(config, **SIZES) for name, config in PRESETS.items()},
 }

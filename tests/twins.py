@@ -1,5 +1,7 @@
 """Tiny models of transformers, drawn at random and saved as it saves them; and MiniLM, as its package brings it."""
 
+import json
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,7 @@ SIZES = {
 DISTILBERT_SIZES = {
     "vocab_size": 53, "dim": 30, "n_layers": 3, "n_heads": 3, "hidden_dim": 44, "max_position_embeddings": 21
 }  # fmt: skip
+Change = Callable[[Path], None]  # of a folder's files
 Made = tuple[str, str, dict[str, Any]]
 MODELS: dict[str, Made] = {  # the class of its model, that of its configuration, and its values
     "bert": ("BertForMaskedLM", "BertConfig", SIZES),
@@ -79,3 +82,29 @@ def saved(folder: Path, made: Made) -> Any:
     tokenizer = roberta_tokenizer() if twin.config.pad_token_id == 1 else tiny_tokenizer()
     tokenizer.save(str(folder / "tokenizer.json"))
     return twin
+
+
+def fields(**changes: Any) -> Change:
+    """Other values in config.json; `...` takes a field out."""
+
+    def damage(folder: Path) -> None:
+        raw = json.loads((folder / "config.json").read_text()) | changes
+        kept = {name: value for name, value in raw.items() if value is not ...}
+        (folder / "config.json").write_text(json.dumps(kept))
+
+    return damage
+
+
+PLAIN = {"pooling_mode_mean_tokens": True}
+MODULES = [("0", "", "models.Transformer"), ("1", "1_Pooling", "models.Pooling"), ("2", "2_More", "models.Normalize")]
+
+
+def put(folder: Path, files: dict[str, Any]) -> Path:
+    """A folder in good order, with some of its files as given."""
+    saved(folder, MODELS["bert-without-head"])
+    for name, told in ({"modules.json": MODULES[:2], "1_Pooling/config.json": PLAIN} | files).items():
+        if name == "modules.json":
+            told = [dict(zip(("name", "path", "type"), one, strict=True)) for one in told]
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(json.dumps(told))
+    return folder

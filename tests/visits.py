@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from page_tools import APP, healthy
+from page_tools import healthy, open_app
 from streamlit.testing.v1 import AppTest
 
 KINDS = ("toggle", "checkbox", "selectbox", "pills", "segmented_control", "select_slider", "text_input", "text_area")
@@ -12,11 +12,7 @@ KINDS = ("toggle", "checkbox", "selectbox", "pills", "segmented_control", "selec
 
 def opened(page: str, query: Mapping[str, str]) -> AppTest:
     """A fresh session that opens a page by a link."""
-    app = AppTest.from_file(APP, default_timeout=60).run()
-    app.switch_page(f"pages/steps/{page}.py")
-    for name, value in query.items():
-        app.query_params[name] = value
-    return healthy(app.run())
+    return open_app(page, **query)
 
 
 def link(app: AppTest) -> dict[str, str]:
@@ -36,8 +32,13 @@ def widget(app: AppTest, key: str) -> Any | None:
     return next((one for kind in KINDS for one in app.get(kind) if one.key == key), None)
 
 
+def offers_sweep(app: AppTest) -> list[str]:
+    """The keys of the buttons that start one."""
+    return [button.key for button in app.button if (button.key or "").endswith("_go")]
+
+
 def sweep(app: AppTest) -> AppTest:
     """Press every button that starts a sweep, and wait for what it finds."""
-    for key in [button.key for button in app.button if (button.key or "").endswith("_go")]:
+    for key in offers_sweep(app):
         app.button(key=key).click().run()
     return healthy(app)

@@ -15,6 +15,7 @@ from tokenizers import Tokenizer
 from encoder.checkpoint import hugging_face
 from encoder.checkpoint.build import build
 from encoder.checkpoint.hugging_face import Names
+from encoder.checkpoint.sentence_folder import SentenceSettings, read_sentence_settings
 from encoder.checkpoint.tensor_files import (
     INDEX,
     WEIGHTS,
@@ -31,6 +32,7 @@ from encoder.model.encoder import Encoder
 
 BUNDLED = Path(__file__).parents[1] / "pretrained"
 CONFIG = "config.json"
+LONGEST_NAME = 255  # characters of a folder, on any system
 FILES = (CONFIG, WEIGHTS, TOKENIZER)
 SIZES = ("vocab_size", "d_model", "n_heads", "n_layers", "d_ff")
 ON_DISK = {"embedding.weight": "embedding.tokens.weight"}  # the name in the file -> the name in the model
@@ -46,9 +48,9 @@ def find(name_or_folder: str | Path) -> Path:
     if str(name_or_folder) in bundled_names():
         return BUNDLED / str(name_or_folder)
     folder = Path(name_or_folder)
-    if not folder.is_dir():
+    if len(folder.name) > LONGEST_NAME or not folder.is_dir():
         raise CheckpointError(
-            f"{str(name_or_folder)!r} is neither a bundled model ({', '.join(bundled_names())}) nor a folder"
+            f"{str(name_or_folder)[:1000]!r} is neither a bundled model ({', '.join(bundled_names())}) nor a folder"
         )
     return folder
 
@@ -57,7 +59,8 @@ class Loaded(NamedTuple):
     """What a checkpoint folder holds.
 
     `sha256` are the first 12 digits of that of its weights; `left_out` names the tensors that the encoder does not
-    need, and what they are; `special` the tokens that its tokenizer adds.
+    need, and what they are; `special` the tokens that its tokenizer adds; `sentence` what a folder of
+    sentence-transformers says of the vector of a sentence.
     """
 
     model: Encoder
@@ -65,6 +68,7 @@ class Loaded(NamedTuple):
     sha256: str
     special: SpecialTokens
     left_out: tuple[str, ...]
+    sentence: SentenceSettings | None = None
 
 
 def load(folder: Path) -> Loaded:
@@ -84,11 +88,14 @@ def load(folder: Path) -> Loaded:
         names = hugging_face.read_names(raw, there) if theirs else own_names(there)
     config = replace(config, mlm_head=names.mlm_head)
     tokenizer, special = read_tokenizer(folder, config.vocab_size)
+    sentence = read_sentence_settings(folder, tokenizer)
+    if sentence is not None:
+        config = replace(config, pooling=sentence.pooling, unit_length=sentence.unit_length)
     tensors = read({ours: there[name] for ours, name in names.ours.items()})
     with told_of(origin):
         tensors = hugging_face.arranged(raw, tensors) if theirs else tensors
     model = build(config, tensors, origin, partial(hugging_face.their_name, raw) if theirs else str)
-    return Loaded(model, tokenizer, fingerprint(files), special, names.left_out)
+    return Loaded(model, tokenizer, fingerprint(files), special, names.left_out, sentence)
 
 
 @contextmanager

@@ -28,6 +28,7 @@ ONLY: dict[str, tuple[tuple[object, ...], str]] = {
     "quantization_config": ((None,), "weights are floating-point numbers"),
     "auto_map": ((None,), "code that comes with a checkpoint is never run"),
 }
+HEAD_SIZES = ("head_dim", "attention_head_size")  # fields that say how many numbers a head has, where one does
 # Types that people will try, and what keeps them out.
 UNFIT = {
     "mpnet": "it adds a learned number for the distance of two tokens to their score",
@@ -213,6 +214,7 @@ def read_fields(raw: Mapping[str, Any], mlm_head: bool) -> EncoderConfig:
     absent = [theirs for ours, theirs in kind.fields.items() if theirs not in raw and ours not in USUAL]
     if absent:
         raise CheckpointError(f"it lacks {', '.join(absent)}, which a {raw['model_type']} model has")
+    check_head_size(raw, raw[kind.fields["d_model"]], raw[kind.fields["n_heads"]])
     given = {ours: raw[theirs] for ours, theirs in kind.fields.items() if theirs in raw}
     given = USUAL | given | dict(kind.fixed)
     if not isinstance(given["activation"], str) or given["activation"] not in ACTIVATION_OF:
@@ -234,6 +236,21 @@ def read_fields(raw: Mapping[str, Any], mlm_head: bool) -> EncoderConfig:
         words = set(re.findall(r"\w+", str(error)))
         called = [f"{ours} is its {theirs}" for ours, theirs in kind.fields.items() if ours in words]
         raise CheckpointError(f"{error} ({', '.join(called)})" if called else str(error)) from error
+
+
+def check_head_size(raw: Mapping[str, Any], width: object, heads: object) -> None:
+    """Refuse a size of a head, where a config.json says one, that contradicts its width and number of heads.
+
+    No tensor has a dimension of heads, so without it the number of heads is what the file claims.
+    """
+    for name in HEAD_SIZES:
+        size = raw.get(name)
+        if size is None or type(heads) is not int or type(width) is not int:
+            continue
+        if type(size) is not int or size * heads != width:
+            raise CheckpointError(
+                f"{name} is {size!r}; {heads} heads of a width of {width} have {width / max(heads, 1):g} numbers each"
+            )
 
 
 def less(length: object, first: int) -> object:

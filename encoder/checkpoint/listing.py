@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path, PurePosixPath
 
 from encoder.checkpoint.tensor_files import INDEX, WEIGHTS, CheckpointError
@@ -33,7 +34,8 @@ def within(root: Path, name: str) -> Path:
             raise CheckpointError(f"{name!r} leads out of the folder of models")
         if not folder.is_dir():
             raise CheckpointError(f"there is no model {name!r} in the folder of models")
-        astray = next((entry.name for entry in entries(folder) if not inside(Path(entry.path), top)), None)
+        lower = (below for entry in entries(folder) if entry.is_dir() for below in entries(Path(entry.path)))
+        astray = next((one.name for one in chain(entries(folder), lower) if not inside(Path(one.path), top)), None)
     except (OSError, RuntimeError) as error:  # a name that the system cannot take, or links in a circle
         raise CheckpointError(f"{name!r} cannot be opened: {getattr(error, 'strerror', None) or error}") from error
     if astray is not None:

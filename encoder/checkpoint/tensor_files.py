@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ CONVERT = (
 FLOATS = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2}
 MOST_JSON = 2**20  # bytes of a config.json
 MOST_SHARDS, MOST_TENSORS = 64, 20_000
+SHARD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,180}\.safetensors", re.ASCII)  # a name that every system can take
 MOST_BYTES = 4 * 2**30  # of a model's weights in float32
 
 
@@ -75,9 +77,9 @@ def weight_files(folder: Path) -> list[Path]:
     if not isinstance(named, dict) or not all(isinstance(name, str) for name in named.values()):
         raise CheckpointError(f"{folder / INDEX} has no weight_map from the names of tensors to those of files")
     shards = sorted(set(named.values()))
-    strange = [name for name in shards if Path(name).name != name or not name.endswith(".safetensors")]
+    strange = [name for name in shards if not SHARD.fullmatch(name)]
     if strange or not 0 < len(shards) <= MOST_SHARDS:
-        said = repr(strange[0]) if strange else f"{len(shards)} files"
+        said = repr(strange[0][:80]) if strange else f"{len(shards)} files"
         raise CheckpointError(
             f"{folder / INDEX} names {said}; it must name 1 to {MOST_SHARDS} .safetensors files of this folder"
         )

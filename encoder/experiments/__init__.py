@@ -1,48 +1,67 @@
 """Experiments on the encoder: each runs the model or a part of it, and returns the numbers that tell."""
 
+from encoder.experiments.bare import Bare, bare
 from encoder.experiments.depth import DEPTHS, SHAPE, Curve, Residuals, gradients, residuals
+from encoder.experiments.dropout import PLACES, Dropout, dropout
 from encoder.experiments.linearity import Collapse, Halved, collapse, halved, merged
+from encoder.experiments.norm_order import NormOrder, norm_order
 from encoder.experiments.norms import D_MODELS, NormPair, norms
+from encoder.experiments.one_matrix import OneMatrix, one_matrix
 from encoder.experiments.padding import HiddenRow, Padding, hidden_row, padding
-from encoder.experiments.positions import Profile, Turn, profile, turn
+from encoder.experiments.positions import Profile, Turn, profile, turn, wavelengths
 from encoder.experiments.scaling import WIDTHS, Scaling, Width, dot_products, scaling, softmax_of
+from encoder.experiments.softmax_gradient import Slope, softmax_gradient, softmax_slopes
 from encoder.experiments.timing import LENGTHS, Duration, timing
-from encoder.experiments.word_order import WITHOUT_POSITIONS, WordOrder, exchanged, word_order
+from encoder.experiments.word_order import WITHOUT_POSITIONS, WordOrder, exchanged, swapped, word_order
 
 __all__ = [
     "DEPTHS",
     "D_MODELS",
     "LENGTHS",
+    "PLACES",
     "SHAPE",
     "WIDTHS",
     "WITHOUT_POSITIONS",
+    "Bare",
     "Collapse",
     "Curve",
+    "Dropout",
     "Duration",
     "Halved",
     "HiddenRow",
+    "NormOrder",
     "NormPair",
+    "OneMatrix",
     "Padding",
     "Profile",
     "Residuals",
     "Scaling",
+    "Slope",
     "Turn",
     "Width",
     "WordOrder",
+    "bare",
     "collapse",
     "dot_products",
+    "dropout",
     "exchanged",
     "gradients",
     "halved",
     "hidden_row",
     "merged",
+    "norm_order",
     "norms",
+    "one_matrix",
     "padding",
     "profile",
     "residuals",
     "scaling",
+    "softmax_gradient",
     "softmax_of",
+    "softmax_slopes",
+    "swapped",
     "timing",
     "turn",
+    "wavelengths",
     "word_order",
 ]

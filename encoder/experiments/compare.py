@@ -162,6 +162,20 @@ def token_cosine(a: Trace, position_a: int, b: Trace, position_b: int) -> Tensor
     return word_cosines((a, b), (position_a, position_b))[:, 0, 1]
 
 
+def turned_most(a: Trace, b: Trace, pairs: Sequence[Pair]) -> int:
+    """Which of these words, that stand in both runs, ends with the least alike vectors; typed ones come first.
+
+    Raises:
+        ValueError: no pair, or one with a token in one run alone.
+    """
+    both = [(i, p.a, p.b) for i, p in enumerate(pairs) if p.a is not None and p.b is not None]
+    if not pairs or len(both) < len(pairs):
+        raise ValueError(f"{len(pairs)} pairs, {len(both)} of them with a token in both; give 1 or more that have")
+    special = a.tokenization.special
+    typed = [one for one in both if not special[one[1]]] or both
+    return min(typed, key=lambda one: float(token_cosine(a, one[1], b, one[2])[-1]))[0]
+
+
 def word_cosines(traces: Sequence[Trace], positions: Sequence[int]) -> Tensor:
     """Cosine of one token's vector in each of k runs with that in every other one, layer by layer.
 

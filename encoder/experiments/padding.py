@@ -18,13 +18,15 @@ from encoder.trace.trace import Trace
 class Padding:
     """The shorter of two sentences in their batch, against the same sentence alone.
 
-    `tokens` are those in the batch, of which the first n are the sentence and the rest [PAD]. `masked` and `forgotten`
-    [n] are the largest absolute difference of each token's output vector from the run alone, with the mask and without.
-    The leaks [n_layers, H] are the share of its weight that a token gives to all [PAD] together, averaged over the n.
+    `tokens` are those in the batch, of which the first n are the sentence and the rest [PAD]. `runs` are the short
+    sentence's runs in the batch, with the mask and with the mask forgotten. `masked` and `forgotten` [n] are the
+    largest absolute difference of each token's output vector from the run alone, with the mask and without. The leaks
+    [n_layers, H] are the share of its weight that a token gives to all [PAD] together, averaged over the n.
     """
 
     tokens: tuple[str, ...]
     n: int
+    runs: tuple[Trace, Trace]
     masked: Tensor
     forgotten: Tensor
     masked_leak: Tensor
@@ -51,7 +53,7 @@ def padding(encoder: TextEncoder, short: str, long: str) -> Padding:
     runs = (masked, forgotten)
     apart = [(run["output"][:n] - alone["output"]).abs().amax(-1) for run in runs]
     leaks = [torch.stack([leak(run, i, n) for i in range(encoder.config.n_layers)]) for run in runs]
-    return Padding(tuple(masked.tokens), n, *apart, *leaks)
+    return Padding(tuple(masked.tokens), n, runs, *apart, *leaks)
 
 
 def leak(run: Trace, layer: int, n: int) -> Tensor:

@@ -10,6 +10,8 @@ from torch import Tensor
 
 from encoder.experiments.common import at_least
 
+STEADY = 1e-3  # how far the turned pairs may miss where a table is one of waves
+
 
 @dataclass(frozen=True)
 class Turn:
@@ -65,6 +67,16 @@ def profile(table: Tensor) -> Profile:
     products = table.double() @ table.double().T
     rows = [products.diagonal(k) for k in range(len(table))]
     return Profile(torch.stack([row.mean() for row in rows]), torch.stack([row.max() - row.min() for row in rows]))
+
+
+def wavelengths(table: Tensor) -> Tensor:
+    """After how many positions each pair of columns [n, d_model / 2] comes round: 2 pi over its angle for one step.
+
+    In the paper from 2 pi to 10000 * 2 pi. nan for a pair that no one rotation moves from position to position, as in a
+    learned table.
+    """
+    found = turn(table)
+    return torch.where(found.missed < STEADY, 2 * torch.pi / found.angles.abs(), torch.nan)
 
 
 def on_circles(table: Tensor) -> Tensor:

@@ -86,6 +86,26 @@ def exchanged(encoder: TextEncoder, text: str, other: str) -> WordOrder:
     return compared(encoder, ours, tuple(places[token].popleft() for token in theirs.ids))
 
 
+def swapped(encoder: TextEncoder, text: str, first: int, second: int) -> WordOrder:
+    """The same for a sentence and itself with two words exchanged, all their pieces with them.
+
+    `first` and `second` count the words as `Tokens.words` does, special tokens included.
+
+    Raises:
+        ValueError: a word that is not there, or two words of the same pieces.
+    """
+    pieces = encoder.tokenize(text)
+    words = list(pieces.words)
+    for k in (first, second):
+        if not 0 <= k < len(words):
+            raise ValueError(f"there is no word {k}; words go from 0 to {len(words) - 1}")
+    ids = [[pieces.ids[i] for i in words[k]] for k in (first, second)]
+    if ids[0] == ids[1]:
+        raise ValueError("both words are the same; exchange two different ones")
+    words[first], words[second] = words[second], words[first]
+    return compared(encoder, pieces, tuple(i for word in words for i in word))
+
+
 @torch.inference_mode()
 def compared(encoder: TextEncoder, pieces: Tokens, order: tuple[int, ...]) -> WordOrder:
     """Run tokens and the same tokens in another order, with positions and without, as one batch."""

@@ -2,7 +2,7 @@
 
 import math
 from bisect import bisect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -10,7 +10,7 @@ from encoder.model.config import EncoderConfig
 from encoder.model.encoder import Encoder
 from encoder.operations.table import OPERATIONS
 from encoder.steps.catalogue import by_name
-from encoder.steps.step import Step
+from encoder.steps.step import SENTENCE, Step
 from encoder.trace.trace import Trace
 
 Term = tuple[str | int, ...]  # a product of sizes, such as ("d_model", "d_ff")
@@ -88,12 +88,26 @@ def parameters(model: Encoder) -> list[Part]:
     ]
 
 
+def by_kind(found: Sequence[Part]) -> dict[str, int]:
+    """How many parameters each kind of part has, over all layers; kinds without any are left out."""
+    kinds = dict.fromkeys(("embedding", "attention", "feed-forward", "norms", "MLM head"), 0)
+    for part in found:
+        kind = next((kind for key, kind in KINDS.items() if key in part.name), "embedding")
+        kinds[kind] += part.counted
+    return {kind: count for kind, count in kinds.items() if count}
+
+
 def parts(config: EncoderConfig) -> dict[str, tuple[Term, ...]]:
     """The parts that have parameters in a model of that configuration, each with its formula; shared layers once."""
     layers = range(1 if config.shared_layers else config.n_layers)
     of_layers = {f"layers.{i}.{name}": terms for i in layers for name, terms in LAYER_PARTS.items()}
     every = {**EMBEDDING_PARTS, **of_layers, **HEAD_PARTS}
     return {name: terms for name, terms in every.items() if name not in HAS or HAS[name](config)}
+
+
+# What a part is by what its name holds, the first that fits; all else belongs to the embedding.
+KINDS = {"mlm_head": "MLM head", "embedding": "embedding", "attention": "attention", "feed_forward": "feed-forward",
+         "norm": "norms"}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -146,6 +160,8 @@ def step_flops(step: Step, config: EncoderConfig, n: int) -> int:
     catalogue = by_name(config)
     operands = [name for name in step.inputs if name in catalogue]
     k = catalogue[operands[0]].sizes(config, n)[-1] if operands else 0
+    if operands and step.shape == SENTENCE != catalogue[operands[0]].shape:
+        k = n  # the tokens become one
     each = OPERATIONS[step.operation].flops(k) * (len(operands) - 1 if step.operation == "add" else 1)
     return round(each * math.prod(step.sizes(config, n)))
 

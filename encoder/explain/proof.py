@@ -223,6 +223,26 @@ def mlm(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     ]
 
 
+PYTORCHS_POOLING = "PyTorch's own reduction over the tokens"
+
+
+def pooling(model: Encoder, trace: Trace, step: Step) -> list[Check]:
+    """PyTorch's own reductions and F.normalize, on the output of the tokens that are not masked."""
+    masked = hidden_keys(trace)
+    x = trace["output"] if masked is None else trace["output"][~masked[0]]
+    over: dict[str, Callable[[], Tensor]] = {
+        "mean": lambda: nn.functional.avg_pool1d(x.T, len(x)).T,
+        "mean_sqrt_len": lambda: nn.functional.avg_pool1d(x.T, len(x)).T * len(x) ** 0.5,
+        "max": lambda: torch.max_pool1d(x.T, len(x)).T,
+        "cls": lambda: x[:1],
+    }
+    found = [check(PYTORCHS_POOLING, trace, "output", "pooling.vector", over[str(model.config.pooling)]())]
+    if model.config.unit_length:
+        theirs = nn.functional.normalize(trace["pooling.vector"])
+        found.append(check("nn.functional.normalize", trace, "pooling.vector", "pooling.unit", theirs))
+    return found
+
+
 PROOFS: dict[str, Callable[[Encoder, Trace, Step], list[Check]]] = {
     "embedding": embedding,
     "attention": attention,
@@ -232,4 +252,5 @@ PROOFS: dict[str, Callable[[Encoder, Trace, Step], list[Check]]] = {
     "output": layer,
     "final_norm": final_norm,
     "mlm": mlm,
+    "pooling": pooling,
 }

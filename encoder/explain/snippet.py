@@ -16,6 +16,7 @@ from encoder.model.embedding import Embedding
 from encoder.model.encoder import Encoder, MLMHead
 from encoder.model.feed_forward import FeedForward
 from encoder.model.normalization import NORMS
+from encoder.model.pooling import SentencePooling
 from encoder.operations.table import OPERATIONS
 from encoder.steps.step import PAIRS, PER_HEAD, Step
 from encoder.trace.trace import Trace
@@ -136,6 +137,7 @@ SOURCES: dict[str, Callable[..., Any] | type] = {
     "attention": Attention,
     "feed_forward": FeedForward,
     "mlm": MLMHead,
+    "pooling": SentencePooling,
 }
 
 

@@ -13,7 +13,7 @@ from encoder.trace.trace import Trace
 
 LONGEST = 160  # characters of the sentence
 MOST_EDITS = 8
-UNCHANGED = "nothing hidden or changed"
+UNCHANGED = "nothing masked or changed"
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class About:
         step: the recorded step that is drawn, if it is one.
         layer: the one layer that is drawn, counted from 0.
         head: the one head that is drawn, counted from 0.
-        scope: what else the numbers are of, in words, such as "100 bundled sentences, nothing hidden or changed".
+        scope: what else the numbers are of, in words, such as "100 bundled sentences, nothing masked or changed".
         source: the model, where no run is drawn.
         other: the run B that the run, then called A, is held against.
         reads: the steps that the numbers are computed from, full names or names within `layer`; `step` alone without
@@ -91,7 +91,7 @@ def of_run(about: About, run: Trace) -> list[str]:
         places = upstream(run.config, [full(name, about.layer) for name in steps], about.head)
         hidden, edits = hidden and ("hidden", None) in places, reaching(edits, places)
     masked = ", ".join(f"{i} {run.tokens[i]}" for i in run.hidden) if hidden else ""
-    said = [named(run.source), quoted(run.inputs), f"Hidden: {masked}" if masked else "", changed(run, edits)]
+    said = [named(run.source), quoted(run.inputs), f"Masked: {masked}" if masked else "", changed(run, edits)]
     return [part for part in said if part]
 
 

@@ -3,14 +3,14 @@
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from encoder.export.tables import Rows, columns, numbered
-from encoder.figures.drawn import Drawn, draw
+from encoder.figures.drawn import Drawn, draw, mark
 from encoder.figures.theme import (
     ACCENT,
     BACKGROUND,
     GRID,
+    LINES,
     SECOND,
     Kind,
     Theme,
@@ -23,15 +23,20 @@ from encoder.figures.theme import (
 )
 from encoder.formatting import short
 
+LEGEND = {"orientation": "h", "y": 1.15}
 BARS = 24  # terms with a bar of their own
+SAME = 1e-5  # of a value: what differs by less differs by rounding
 
 
-def token_bars(values: dict[str, np.ndarray], tokens: list[str], *, title: str, theme: Theme = "light") -> Drawn:
+def token_bars(
+    values: dict[str, np.ndarray], tokens: list[str], *, title: str, theme: Theme = "light", logarithmic: bool = False
+) -> Drawn:
     """One bar for each token and series; at most two series, told apart by colour, hatching and name."""
     hatching = {"shape": "/", "fillmode": "overlay", "fgcolor": BACKGROUND[theme], "solidity": 0.15, "size": 7}
     looks: tuple[tuple[str, dict[str, Any]], ...] = ((ACCENT[theme], {}), (SECOND[theme], hatching))
     bars = [
-        go.Bar(
+        mark(
+            "bar",
             x=np.arange(len(tokens)),
             y=series.astype(np.float32),
             name=name,
@@ -41,10 +46,16 @@ def token_bars(values: dict[str, np.ndarray], tokens: list[str], *, title: str, 
         for (name, series), (colour, hatch) in zip(values.items(), looks[: len(values)], strict=True)
     ]
     down = number_axis(title, theme) | {"showgrid": True, "gridcolor": GRID[theme]}
+    down |= {"type": "log", "exponentformat": "power", "dtick": 1} | below(values) if logarithmic else {}
     frame = layout(theme, 300, xaxis=token_axis(tokens, None), yaxis=down, bargap=0.25)
-    figure = draw(bars, frame, lambda: columns("token", numbered(tokens), values))
-    figure.update_layout(showlegend=len(bars) > 1, legend={"orientation": "h", "y": 1.15})
-    return figure
+    frame |= {"showlegend": len(bars) > 1, "legend": LEGEND}
+    return draw(bars, frame, lambda: columns("token", numbered(tokens), values))
+
+
+def below(values: dict[str, np.ndarray]) -> dict[str, Any]:
+    """The range of a logarithmic axis that begins below the smallest bar, so that each bar has a length."""
+    found = np.log10([v for series in values.values() for v in np.ravel(series).tolist() if 0 < v < np.inf])
+    return {"range": [float(found.min()) - 1, float(found.max()) + 0.2]} if found.size else {}
 
 
 def likeliest(
@@ -58,7 +69,8 @@ def likeliest(
 ) -> Drawn:
     """For each position the words with the largest value, best first: words and values are [n, k]."""
     low, high = limits(kind, float(np.abs(values).max(initial=0.0)))
-    heat = go.Heatmap(
+    heat = mark(
+        "heatmap",
         z=values.astype(np.float32),
         zmin=low,
         zmax=high,
@@ -86,12 +98,19 @@ def ranked(words: list[list[str]], values: np.ndarray, tokens: list[str]) -> Row
         yield from ((name, r + 1, word, value) for r, (word, value) in enumerate(zip(row, numbers, strict=True)))
 
 
-def term_bars(values: np.ndarray, names: list[str], theme: Theme = "light") -> Drawn:
-    """The first terms of a sum as bars, and the sum of all the others as one more; `names` are those of the first."""
-    drawn, rest = values[:BARS], values[BARS:]
-    heights = np.append(drawn, rest.sum()) if len(rest) else drawn
-    said = [*names[:BARS], f"{len(rest)} more"] if len(rest) else names
-    bars = go.Bar(
+def term_bars(
+    values: np.ndarray, names: list[str], theme: Theme = "light", *, rest: float = 0.0, more: int = 0
+) -> Drawn:
+    """The first terms of a sum as bars, and the sum of all the others as one more; `names` are those of the first.
+
+    `rest` is the sum of `more` terms that are not among `values`.
+    """
+    drawn, left = values[:BARS], values[BARS:]
+    more += len(left)
+    heights = np.append(drawn, left.sum() + rest) if more else drawn
+    said = [*names[:BARS], f"{more:,} more"] if more else names
+    bars = mark(
+        "bar",
         x=np.arange(len(heights)),
         y=heights.astype(np.float32),
         marker={"color": np.where(heights < 0, SECOND[theme], ACCENT[theme]).tolist()},
@@ -100,6 +119,25 @@ def term_bars(values: np.ndarray, names: list[str], theme: Theme = "light") -> D
     down = number_axis("term", theme) | {"showgrid": True, "gridcolor": GRID[theme]}
     frame = layout(theme, 220, xaxis=token_axis(said, None), yaxis=down, bargap=0.25)
     return draw(bars, frame, lambda: columns("term", said, {"value": heights}))
+
+
+def race(ranks: np.ndarray, words: list[str], theme: Theme = "light") -> Drawn:
+    """Where each of up to four words stands after each layer, the first on top; ranks [n_layers + 1, words]."""
+    series = {label(word): ranks[:, i] for i, word in enumerate(words)}
+    figure = lines(series, np.arange(len(ranks)), ("layers behind it", "rank"), logarithmic=(False, True), theme=theme)
+    figure.update_yaxes(autorange="reversed", dtick=1)
+    return figure
+
+
+def level(values: np.ndarray) -> dict[str, Any]:
+    """The range of an axis whose values are the same but for what float32 rounds: rounding is no zigzag."""
+    found = values[np.isfinite(values)]
+    low, high = float(found.min(initial=np.inf)), float(found.max(initial=-np.inf))
+    size = max(abs(low), abs(high))
+    if not found.size or high - low > SAME * size:
+        return {}
+    half = 0.5 * size or 0.5
+    return {"range": [(low + high) / 2 - half, (low + high) / 2 + half]}
 
 
 def lines(
@@ -111,9 +149,9 @@ def lines(
     theme: Theme = "light",
 ) -> Drawn:
     """Up to four lines over the same x, told apart by colour, dash and name; `titles` name the axes x and y."""
-    looks = [(ACCENT, "solid"), (SECOND, "solid"), (ACCENT, "dot"), (SECOND, "dot")]
     drawn = [
-        go.Scatter(
+        mark(
+            "scatter",
             x=x.astype(np.float32),
             y=y.astype(np.float32),
             name=name,
@@ -121,11 +159,11 @@ def lines(
             line={"color": colour[theme], "dash": dash},
             hovertemplate=f"{name}<br>%{{x}}: %{{y:.6g}}<extra></extra>",
         )
-        for (name, y), (colour, dash) in zip(series.items(), looks[: len(series)], strict=True)
+        for (name, y), (colour, dash) in zip(series.items(), LINES[: len(series)], strict=True)
     ]
     axes = [number_axis(title, theme) | {"type": "log" if log else "linear", "exponentformat": "power"}
             for title, log in zip(titles, logarithmic, strict=True)]  # fmt: skip
+    axes[1] |= level(np.concatenate([np.ravel(y) for y in series.values()])) if not logarithmic[1] else {}
     frame = layout(theme, 340, xaxis=axes[0], yaxis=axes[1] | {"showgrid": True, "gridcolor": GRID[theme]})
-    figure = draw(drawn, frame, lambda: columns(titles[0], x, series))
-    figure.update_layout(showlegend=True, legend={"orientation": "h", "y": 1.15})
-    return figure
+    frame |= {"showlegend": True, "legend": LEGEND}
+    return draw(drawn, frame, lambda: columns(titles[0], x, series))

@@ -26,11 +26,17 @@ def largest_pair(weights: np.ndarray, special: Sequence[bool] = ()) -> tuple[int
 
 
 def main_fact(
-    values: np.ndarray, rows: list[str], columns: list[str] | str, kind: Kind, special: Sequence[bool] = ()
+    values: np.ndarray,
+    rows: list[str],
+    columns: list[str] | str,
+    kind: Kind,
+    special: Sequence[bool] = (),
+    mask: str = "minus infinity",
 ) -> str:
     """What stands out in values [rows, columns]: the column that gets most of the weight, or the extreme cell.
 
-    `special` marks the tokens, among rows and columns alike, that are not words: [CLS], [SEP], padding.
+    `special` marks the tokens, among rows and columns alike, that are not words: [CLS], [SEP], padding. `mask` is what
+    the hidden cells hold.
     """
     finite = np.isfinite(values)
     if not finite.any():
@@ -55,4 +61,4 @@ def main_fact(
     where = place(rows, row) + (f", {place(columns, column)}" if values.shape[1] > 1 else "")
     said = f"Values go from {least} to {most}; the strongest is at {where}."
     blank = int((~finite).sum())
-    return said + (f" {blank} hidden cells are minus infinity and stay blank." if blank else "")
+    return said + (f" {blank} masked cells are {mask} and stay blank." if blank else "")

@@ -1,21 +1,24 @@
 """Token-to-token lines: who looks at whom, stronger lines for larger weights."""
 
+from collections.abc import Sequence
+
 import numpy as np
-import plotly.graph_objects as go
 
 from encoder.export.tables import grid
-from encoder.figures.drawn import Drawn, draw
+from encoder.figures.drawn import Drawn, draw, mark
 from encoder.figures.theme import ACCENT, INK, Theme, labels, layout
 
 LEVELS = 12  # lines are drawn in so many strengths
 LEAST = 0.02  # weights below this have no line
 
 
-def links(weights: np.ndarray, tokens: list[str], chosen: list[int], theme: Theme = "light") -> Drawn:
+def links(
+    weights: np.ndarray, tokens: list[str], chosen: list[int], theme: Theme = "light", at: Sequence[int] | None = None
+) -> Drawn:
     """Lines from the looking tokens on the left to those looked at on the right; weights [n, n], rows look.
 
     With `chosen` tokens, only the lines that leave or reach one of them. Lines under 0.02 are left out; how much weight
-    that is, `undrawn` says.
+    that is, `undrawn` says. `at` are the positions of tokens that are some of many.
     """
     n = len(tokens)
     shown = np.where(weights >= LEAST, weights, 0.0)
@@ -31,7 +34,8 @@ def links(weights: np.ndarray, tokens: list[str], chosen: list[int], theme: Them
         if len(rows):
             gap = np.full(len(rows), np.nan)
             lines.append(
-                go.Scatter(
+                mark(
+                    "scatter",
                     x=np.stack([np.zeros(len(rows)), np.ones(len(rows)), gap], 1).ravel().astype(np.float32),
                     y=np.stack([rows, columns, gap], 1).ravel().astype(np.float32),
                     mode="lines",
@@ -44,7 +48,8 @@ def links(weights: np.ndarray, tokens: list[str], chosen: list[int], theme: Them
     texts = [f"\u00a0<b>{name}</b>\u00a0" if i in marked else f"\u00a0{name}\u00a0" for i, name in enumerate(names)]
     for x, side in ((0, "middle left"), (1, "middle right")):
         lines.append(
-            go.Scatter(
+            mark(
+                "scatter",
                 x=np.full(n, x, dtype=np.int32),
                 y=np.arange(n, dtype=np.int32),
                 mode="text",
@@ -61,7 +66,7 @@ def links(weights: np.ndarray, tokens: list[str], chosen: list[int], theme: Them
         xaxis=hidden | {"range": [-0.5, 1.5]},
         yaxis=hidden | {"range": [n - 0.5, -0.5]},
     )
-    return draw(lines, frame, lambda: grid(shown, tokens, tokens))
+    return draw(lines, frame, lambda: grid(shown, tokens, tokens, at))
 
 
 def undrawn(weights: np.ndarray) -> float:

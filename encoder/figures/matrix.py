@@ -1,10 +1,11 @@
 """A matrix as a heatmap: rows are tokens, columns are tokens or dimensions."""
 
+from collections.abc import Sequence
+
 import numpy as np
-import plotly.graph_objects as go
 
 from encoder.export.tables import grid
-from encoder.figures.drawn import Drawn, draw
+from encoder.figures.drawn import Drawn, draw, mark
 from encoder.figures.theme import Kind, Theme, layout, limits, number_axis, scale, token_axis
 from encoder.formatting import short
 
@@ -23,12 +24,15 @@ def matrix(
     row_title: str = "",
     column_title: str = "",
     largest: float | None = None,
+    at: Sequence[int] | None = None,
+    longest: int = 14,
 ) -> Drawn:
     """A heatmap of values [rows, columns].
 
     `columns` is a list of tokens, or the name of what is counted along the columns ("dimension"). The colour scale
     is 0..1 for shares, symmetric about zero for signed values; `largest` locks its end across pictures. Cells of minus
-    infinity stay blank. Above 128 x 128 cells the picture carries 255 levels, said in the hover text with a "≈".
+    infinity stay blank. `at` are the positions of tokens that are some of many, `longest` the most letters of a row's
+    name. Above 128 x 128 cells the picture carries 255 levels, said in the hover text with a "≈".
     """
     finite = np.abs(values[np.isfinite(values)])
     low, high = limits(kind, largest if largest is not None else float(finite.max(initial=0.0)))
@@ -37,7 +41,8 @@ def matrix(
     colours, blank = scale(kind, theme), ~np.isfinite(values)
     exact = values.size <= MOST_CELLS
     ticks = np.linspace(low, high, 5)
-    bar: dict[str, object] = {"thickness": 12, "outlinewidth": 0, "tickformat": ".3~g"}
+    bar: dict[str, object] = {"thickness": 12, "outlinewidth": 0}
+    bar |= {"tickvals": ticks, "ticktext": [short(t) for t in ticks]}  # Plotly's own choice leaves out the ends
     if exact:
         z, ends = values.astype(np.float32), (low, high)
         shown = "%{z:.6g}"
@@ -47,9 +52,10 @@ def matrix(
         levels = [[(1 + LEVELS * place) / (LEVELS + 1), colour] for place, colour in colours]
         edge = 0.5 / (LEVELS + 1)
         colours = [[0, CLEAR], [edge, CLEAR], [edge, colours[0][1]], *levels]
-        bar |= {"tickvals": 1 + (ticks - low) / (high - low) * LEVELS, "ticktext": [short(t) for t in ticks]}
+        bar |= {"tickvals": 1 + (ticks - low) / (high - low) * LEVELS}
         shown = f"≈ level %{{z}} of {LEVELS + 1}, from {short(low)} to {short(high)}"
-    heat = go.Heatmap(
+    heat = mark(
+        "heatmap",
         z=z,
         zmin=ends[0],
         zmax=ends[1],
@@ -57,13 +63,13 @@ def matrix(
         colorbar=bar,
         hovertemplate=f"{row_name} · {column_name}<br>{shown}<extra></extra>",
     )
-    down = token_axis(rows, row_title)
+    down = token_axis(rows, row_title, at=at, longest=longest)
     down["range"] = [len(rows) - 0.5, -0.5]
     if isinstance(columns, list):
-        across = token_axis(columns, column_title, room=32) | {"side": "top", "tickangle": -45}
+        across = token_axis(columns, column_title, room=32, at=at) | {"side": "top", "tickangle": -45}
         height = min(760, 24 * len(rows) + 130)
     else:
         across = number_axis(column_title, theme) | {"side": "top"}
         height = min(640, 22 * len(rows) + 90)
     frame = layout(theme, max(height, 220), xaxis=across, yaxis=down)
-    return draw(heat, frame, lambda: grid(values, rows, columns), f"{short(low)} to {short(high)}")
+    return draw(heat, frame, lambda: grid(values, rows, columns, at), f"{short(low)} to {short(high)}")

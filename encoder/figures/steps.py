@@ -1,15 +1,20 @@
 """The picture of any step of the catalogue, the same on a page, in a report and in a notebook."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from encoder.export.tables import grid
 from encoder.figures.charts import likeliest, token_bars
 from encoder.figures.drawn import Drawn
 from encoder.figures.facts import main_fact
+from encoder.figures.masked import unmasked
 from encoder.figures.matrix import matrix
 from encoder.figures.theme import Kind, Theme
+from encoder.figures.words_only import Choice, Selection, tokens_drawn
+from encoder.formatting import short
 from encoder.steps.step import PAIRS, PER_TOKEN, Step
 from encoder.trace.trace import Trace
 
@@ -21,7 +26,8 @@ class Picture:
     """What is drawn of a step: values [rows, columns] of one head or of all tokens.
 
     `largest` is the end of the colour scale, that of the values without it; `special` marks the tokens, among rows and
-    columns alike, that are not words.
+    columns alike, that are not words. `shown` are the values as they are coloured, minus infinity where they are
+    masked, and `mask` is what stands there. `seen` are the tokens that are drawn, where they are not all.
     """
 
     step: Step
@@ -31,42 +37,74 @@ class Picture:
     kind: Kind
     largest: float | None = None
     special: tuple[bool, ...] = ()
+    shown: np.ndarray | None = None
+    mask: float = -math.inf
+    seen: Selection | None = None
+
+    @property
+    def coloured(self) -> np.ndarray:
+        """The values as they are coloured."""
+        return self.values if self.shown is None else self.shown
 
     def draw(self, theme: Theme = "light") -> Drawn:
         """The figure: bars for one number per token, else a matrix."""
         if self.step.shape == PER_TOKEN:
             return token_bars({self.step.title: self.values[:, 0]}, self.rows, title=self.step.title, theme=theme)
         pairs = self.step.shape == PAIRS
-        return matrix(
-            self.values, self.rows, self.columns, kind=self.kind, theme=theme, largest=self.largest,
-            row_title="query (looks)" if pairs else "", column_title="key (is looked at)" if pairs else "",
+        titles = ("query (looks)", "key (is looked at)") if pairs else ("", "")
+        if self.seen is not None and not self.seen.whole:
+            names, at, values = self.seen.drawn, self.seen.at, self.seen.cut(self.values)
+            figure = matrix(
+                self.seen.cut(self.coloured), names, names, kind=cut_kind(self.kind), theme=theme,
+                row_title=titles[0], column_title=titles[1], largest=self.largest, at=at,
+            )  # fmt: skip
+            figure.numbers = lambda: grid(values, names, names, at)
+            return figure
+        figure = matrix(
+            self.coloured, self.rows, self.columns, kind=self.kind, theme=theme, largest=self.largest,
+            row_title=titles[0], column_title=titles[1],
         )  # fmt: skip
+        figure.numbers = lambda: grid(self.values, self.rows, self.columns)
+        return figure
 
     def fact(self) -> str:
         """What stands out in it, in one sentence."""
-        return main_fact(self.values, self.rows, self.columns, self.kind, self.special)
+        mask = "minus infinity" if math.isinf(self.mask) else short(self.mask)
+        if self.seen is not None and not self.seen.whole:
+            return self.seen.fact(self.coloured, self.kind)
+        return main_fact(self.coloured, self.rows, self.columns, self.kind, self.special, mask)
 
 
-def picture(trace: Trace, step: Step, head: int, lock: bool = False) -> Picture:
+def picture(trace: Trace, step: Step, head: int, lock: bool = False, choice: Choice = "all") -> Picture:
     """The part of a step that fits a picture: one head of several, a row for each token.
 
-    With `lock` the colour scale is that of all heads together.
+    With `lock` the colour scale is that of all heads together. `choice` says which tokens are drawn of a step from
+    token to token; its colours then run up to the largest value drawn.
     """
     values = trace.array(step.name)
-    finite = np.abs(values[np.isfinite(values)])
+    shown = unmasked(values, step, trace.config)
+    chosen = tokens_drawn(trace, choice) if step.shape == PAIRS and choice != "all" else None
+    seen = chosen.cut(shown) if chosen else shown
+    finite = np.abs(seen[np.isfinite(seen)])
     largest = float(finite.max(initial=0.0)) if lock else None
     if "H" in step.shape:
-        values = values[head]
+        values, shown = values[head], shown[head]
     if step.shape == PER_TOKEN:
-        values = values[:, None]
+        values = shown = values[:, None]
     special = tuple(trace.tokenization.special)
-    return Picture(step, values, trace.tokens, step.columns(trace.tokens), kind_of(step), largest, special)
+    columns, mask = step.columns(trace.tokens), trace.config.mask_value
+    return Picture(step, values, step.rows(trace.tokens), columns, kind_of(step), largest, special, shown, mask, chosen)
 
 
 def kind_of(step: Step) -> Kind:
     """How the values of a step are coloured."""
     kinds: dict[str, Kind] = {"signed": "signed", "share": "share", "positive": "positive"}
     return kinds[step.values]
+
+
+def cut_kind(kind: Kind) -> Kind:
+    """How values are coloured of which some are left out: what is drawn of shares runs up to the largest of it."""
+    return "positive" if kind == "share" else kind
 
 
 def draw_step(what: Picture, step: Step, theme: Theme = "light") -> Drawn:

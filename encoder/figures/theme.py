@@ -2,9 +2,9 @@
 
 import html
 import math
+from collections.abc import Sequence
 from typing import Any, Literal
 
-import plotly.graph_objects as go
 from plotly.colors import convert_colors_to_same_type, sample_colorscale, sequential
 
 from encoder.formatting import shown
@@ -41,6 +41,9 @@ MUTED: dict[Theme, str] = {"light": "#5a6170", "dark": "#a6adbb"}
 BACKGROUND: dict[Theme, str] = {"light": "#ffffff", "dark": "#0d1118"}
 GRID: dict[Theme, str] = {"light": "#e3e6ec", "dark": "#2b303b"}
 
+# Up to four lines in one picture: their colour and dash.
+LINES = ((ACCENT, "solid"), (SECOND, "solid"), (ACCENT, "dot"), (SECOND, "dot"))
+
 
 def scale(kind: Kind, theme: Theme) -> list[list[Any]]:
     """The colour scale for values of a kind."""
@@ -65,12 +68,12 @@ def label(token: str, longest: int = 14) -> str:
     return html.escape(shown(token, longest), quote=False)
 
 
-def labels(tokens: list[str]) -> list[str]:
+def labels(tokens: list[str], longest: int = 14) -> list[str]:
     """Every token as a tick label."""
-    return [label(token) for token in tokens]
+    return [label(token, longest) for token in tokens]
 
 
-def layout(theme: Theme, height: int, *, xaxis: dict[str, Any], yaxis: dict[str, Any], **more: Any) -> go.Layout:
+def layout(theme: Theme, height: int, *, xaxis: dict[str, Any], yaxis: dict[str, Any], **more: Any) -> dict[str, Any]:
     """The frame all pictures share: no wasted margin, the page's background, its ink."""
     muted = {"color": MUTED[theme]}
     axes = {
@@ -78,7 +81,7 @@ def layout(theme: Theme, height: int, *, xaxis: dict[str, Any], yaxis: dict[str,
         for name, axis in (("xaxis", xaxis), ("yaxis", yaxis))
     }
     shared = {
-        "template": "none",
+        "template": {},  # Plotly's own would be sent with every figure
         "height": height,
         "margin": {"l": 0, "r": 0, "t": 10, "b": 0},
         "paper_bgcolor": "rgba(0,0,0,0)",
@@ -87,18 +90,23 @@ def layout(theme: Theme, height: int, *, xaxis: dict[str, Any], yaxis: dict[str,
         "hoverlabel": {"font": {"size": 13}},
         "showlegend": False,
     }
-    return go.Layout({**shared, **more, **axes})  # at once: every later change costs a walk through Plotly's checks
+    return {**shared, **more, **axes}
 
 
-def token_axis(tokens: list[str], title: str | None, room: int = 48) -> dict[str, Any]:
-    """An axis with one place for each token; beyond `room` tokens only some are named."""
+def token_axis(
+    tokens: list[str], title: str | None, room: int = 48, at: Sequence[int] | None = None, longest: int = 14
+) -> dict[str, Any]:
+    """An axis with one place for each token; beyond `room` tokens only some are named, with their positions `at`.
+
+    A name has `longest` characters at most.
+    """
     every = math.ceil(len(tokens) / room)
     places = list(range(0, len(tokens), every))
-    names = labels(tokens)
+    names = labels(tokens, longest)
     return {
         "title": {"text": title},
         "tickvals": places,
-        "ticktext": [names[i] if every == 1 else f"{i} {names[i]}" for i in places],
+        "ticktext": [names[i] if every == 1 else f"{at[i] if at else i} {names[i]}" for i in places],
         "range": [-0.5, len(tokens) - 0.5],
         "showgrid": False,
         "automargin": True,

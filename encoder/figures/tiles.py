@@ -4,10 +4,9 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-import plotly.graph_objects as go
 
 from encoder.export.tables import Rows, header, numbered
-from encoder.figures.drawn import Drawn, draw
+from encoder.figures.drawn import Drawn, draw, mark
 from encoder.figures.theme import Kind, Theme, labels, layout, limits, scale
 from encoder.formatting import short
 
@@ -25,10 +24,12 @@ def tiles(
     kind: Kind,
     theme: Theme = "light",
     across: int = 0,
+    numbers: np.ndarray | None = None,
 ) -> Drawn:
     """One heatmap with a tile for each of `names`, its name above it; values [tiles, rows, columns].
 
     `across` tiles stand in a row, else four narrow or two wide ones. The colour scale is that of all together.
+    `numbers` are those of its table, the values without them.
     """
     values = np.asarray(values)
     count, n, m = values.shape
@@ -42,7 +43,8 @@ def tiles(
         whole[top : top + n, left : left + m] = np.where(np.isfinite(tile), tile, np.nan)
     finite = np.abs(values[np.isfinite(values)])
     low, high = limits(kind, float(finite.max(initial=0.0)))
-    heat = go.Heatmap(
+    heat = mark(
+        "heatmap",
         z=whole,
         zmin=low,
         zmax=high,
@@ -62,7 +64,12 @@ def tiles(
         yaxis=axis(rows, n + gap, down, gap) | {"range": [len(whole) - 0.5, -0.5]},
         annotations=titles,
     )
-    return draw(heat, frame, lambda: table(values, rows, columns, names), f"{short(low)} to {short(high)}")
+    return draw(
+        heat,
+        frame,
+        lambda: table(values if numbers is None else numbers, rows, columns, names),
+        f"{short(low)} to {short(high)}",
+    )
 
 
 def axis(tokens: list[str], every: int, times: int, first: int) -> dict[str, object]:

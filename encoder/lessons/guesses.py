@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from encoder.formatting import brief
+from encoder.formatting import brief, percent
 from encoder.trace.trace import Trace
 from encoder.trials import Finding
 
@@ -28,7 +28,7 @@ def token(trace: Trace, layer: int, head: int, query: int, guess: int | None) ->
     """Where a token looks most, and how many tokens away from it was marked."""
     row, best = most_looked_at(trace, layer, head, query)
     name = f"“{trace.tokens[query]}” ({query})"
-    most = f"{name} looks most at “{trace.tokens[best]}” ({best}), with {brief(float(row[best]))} of its weight."
+    most = f"{name} looks most at “{trace.tokens[best]}” ({best}), with {percent(float(row[best]))} of its weight."
     if guess is None:
         return GuessOutcome(False, float("nan"), most)
     if guess == best:
@@ -37,7 +37,7 @@ def token(trace: Trace, layer: int, head: int, query: int, guess: int | None) ->
     apart = abs(guess - best)
     said = (
         f"{most} You marked “{trace.tokens[guess]}” ({guess}), {apart} token{'s' if apart > 1 else ''} away: it gets "
-        f"{brief(float(row[guess]))}, place {above + 1} of {len(row)}."
+        f"{percent(float(row[guess]))}, place {above + 1} of {len(row)}."
     )
     return GuessOutcome(False, float(apart), said)
 

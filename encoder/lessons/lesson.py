@@ -3,7 +3,9 @@
 A lesson is a TOML file of at most 100 kB:
 
     title = "Word order"
-    learn = "What an encoder knows of the order of words."
+    learn = "What an encoder knows of the order of words."       # may be left out, as the next two
+    level = "basics"                           # one of LEVELS
+    minutes = 8                                # about how long it takes
 
     [[step]]                                   # 1 to 60 of them, in their order
     page = "position"                          # a page of the app
@@ -40,6 +42,8 @@ NOT_IN_VIEW = ("lesson", "at", "present", "v")  # parameters of a link that are 
 MOST_IN_VIEW = 40
 LONGEST_IN_VIEW = 4000
 KINDS = ("token", "number", "verdict")
+LEVELS = ("first steps", "basics", "in depth")
+LONGEST_TIME = 240  # minutes
 MOST_PROBLEMS = 20
 
 
@@ -77,11 +81,13 @@ class LessonStep:
 
 @dataclass(frozen=True)
 class Lesson:
-    """A title, what one will learn, and the steps."""
+    """A title, what one will learn, the steps, for whom it is, and about how long it takes; 0 minutes are unknown."""
 
     title: str
     learn: str
     steps: tuple[LessonStep, ...]
+    level: str = ""
+    minutes: int = 0
 
 
 class Reader:
@@ -155,7 +161,7 @@ def large(value: object) -> bool:
 def from_data(data: Mapping[str, Any], name: str = "the lesson") -> Lesson:
     """The lesson in tables that were read; raises LessonError as `read` does."""
     reader = Reader(name)
-    reader.known("", data, ("title", "learn", "step"))
+    reader.known("", data, ("title", "learn", "level", "minutes", "step"))
     tables = data.get("step", [])
     if (
         not isinstance(tables, list)
@@ -165,11 +171,16 @@ def from_data(data: Mapping[str, Any], name: str = "the lesson") -> Lesson:
         count = len(tables) if isinstance(tables, list) else 0
         reader.refuse("", f"it has {count} steps; a lesson has 1 to {MOST_STEPS}, each under [[step]]")
         tables = []
-    title, learn = reader.text("", data, "title"), reader.text("", data, "learn")
+    title, learn = reader.text("", data, "title"), reader.text("", data, "learn", empty=True)
+    level, minutes = data.get("level", ""), data.get("minutes", 0)
+    if level not in ("", *LEVELS):
+        reader.refuse("", f"level is {str(level)[:40]!r}; it must be one of {', '.join(LEVELS)}")
+    if type(minutes) is not int or not 0 <= minutes <= LONGEST_TIME:
+        reader.refuse("", f"minutes is {str(minutes)[:40]!r}; it must be a whole number from 0 to {LONGEST_TIME}")
     steps = tuple(step(reader, f"step {number}", table) for number, table in enumerate(tables, 1))
     if reader.problems:
         raise LessonError(reader.problems[:MOST_PROBLEMS])
-    return Lesson(title, learn, steps)
+    return Lesson(title, learn, steps, level, minutes)
 
 
 def step(reader: Reader, where: str, table: Mapping[str, object]) -> LessonStep:

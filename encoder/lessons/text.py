@@ -21,7 +21,8 @@ COUNTS = ("layer", "head")  # fields of a view that are numbers
 def write(lesson: Lesson) -> str:
     """The lesson as a TOML file that `encoder.lessons.lesson.read` reads back as the same lesson."""
     steps = [table(step) for step in lesson.steps]
-    return tomli_w.dumps({"title": lesson.title, "learn": lesson.learn, "step": steps})
+    said = {"learn": lesson.learn, "level": lesson.level, "minutes": lesson.minutes}
+    return tomli_w.dumps({"title": lesson.title} | {k: v for k, v in said.items() if v} | {"step": steps})
 
 
 def table(step: LessonStep) -> dict[str, Any]:

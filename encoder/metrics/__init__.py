@@ -9,7 +9,10 @@ from encoder.metrics.flows import (
     Mixing,
     disagreement,
     flow,
+    flow_shares,
     gained,
+    head_outputs,
+    head_shares,
     mixing_parts,
     mixing_ratio,
     norm_weighted,
@@ -43,12 +46,15 @@ from encoder.metrics.layers import (
     pca,
     token_paths,
 )
-from encoder.metrics.lens import final_answer, kl_to_last, lens_words, logit_lens, settled
+from encoder.metrics.lens import final_answer, kl_to_last, lens_words, logit_lens, race, settled
 from encoder.metrics.measures import HEAD_MEASURES, HeadMeasure
 from encoder.metrics.neurons import (
+    activation_curve,
     most_active,
+    nearest_by_layer,
     nearest_words,
     never_active_share,
+    never_positive,
     silent_share,
     unit_vector,
     unit_words,
@@ -57,7 +63,7 @@ from encoder.metrics.pairs import WAYS, between, segment_mass, segments
 from encoder.metrics.roles import MARGIN, MOST, NO_ROLE, ROLES, SHUFFLES, TOO_FEW, Role, head_roles, role_mass
 from encoder.metrics.sentences import BUNDLED, SENTENCES
 from encoder.metrics.sinks import LayerSize, Parked, layer_sizes, parked
-from encoder.metrics.sublayers import SUBLAYERS, norm_moments, sublayer_lengths
+from encoder.metrics.sublayers import SUBLAYERS, layer_shares, norm_moments, norm_sides, sublayer_lengths
 from encoder.trace.unpadded import attention_weights, first_lost, stream
 
 __all__ = [
@@ -80,6 +86,7 @@ __all__ = [
     "Pca",
     "Role",
     "Survey",
+    "activation_curve",
     "attention_weights",
     "between",
     "cka_matrix",
@@ -93,12 +100,16 @@ __all__ = [
     "final_answer",
     "first_lost",
     "flow",
+    "flow_shares",
     "gained",
     "given_and_received",
+    "head_outputs",
     "head_roles",
+    "head_shares",
     "js_distance",
     "kl_to_last",
     "largest_cell",
+    "layer_shares",
     "layer_sizes",
     "length",
     "lens_words",
@@ -108,9 +119,12 @@ __all__ = [
     "mixing_parts",
     "mixing_ratio",
     "most_active",
+    "nearest_by_layer",
     "nearest_words",
     "never_active_share",
+    "never_positive",
     "norm_moments",
+    "norm_sides",
     "norm_weighted",
     "normalized_entropy",
     "offset",
@@ -119,6 +133,7 @@ __all__ = [
     "pca",
     "plane",
     "query_key_products",
+    "race",
     "residual_attention",
     "role_mass",
     "rollout",

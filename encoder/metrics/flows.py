@@ -14,6 +14,7 @@ from encoder.trace.unpadded import attention_weights, rows, tokens
 
 Mixing = Literal["Attn-N", "AttnRes-N", "AttnResLn-N"]
 FLOW_TOKENS = 20
+EVERY_HEAD = slice(None)
 
 
 def weighted_values(trace: Trace, layer: int, head: int, query: int) -> Tensor:
@@ -42,27 +43,53 @@ def block(trace: Trace, layer: int) -> Block:
 
 
 @torch.inference_mode()
-def transformed(trace: Trace, layer: int) -> Tensor:
+def transformed(trace: Trace, layer: int, heads: slice = EVERY_HEAD) -> Tensor:
     """What each token offers to those who look at it, head by head: f_h(x_j) = (x_j W_V^h + b_V^h) W_O^h.
 
-    sum_h sum_j A^h_ij f_h(x_j) + b_O is attention.output (Kobayashi et al. 2020, section 2). [H, n, d_model].
+    sum_h sum_j A^h_ij f_h(x_j) + b_O is attention.output (Kobayashi et al. 2020, section 2). [H, n, d_model], or only
+    those of some heads.
     """
     v = trace[f"layers.{layer}.attention.v"][:, : len(tokens(trace))]  # [H, n, d_head]
-    w_o = block(trace, layer).attention.w_o.weight.T.view(len(v), v.shape[-1], -1)  # [H, d_head, d_model]
-    return v @ w_o
+    return v[heads] @ block(trace, layer).attention.w_o_by_head[heads]
 
 
-def norm_weighted(trace: Trace, layer: int) -> Tensor:
-    """How much really flows from key j to query i: ||A^h_ij f_h(x_j)|| (Kobayashi et al. 2020).
+@torch.inference_mode()
+def head_outputs(trace: Trace, layer: int) -> Tensor:
+    """What each head adds to each token once it has been through W_O: Z_h W_O^h, [H, n, d_model].
 
-    Returns:
-        [H, n, n] in the units of the stream, 0 or more; rows do not sum to 1. The bias b_O comes from no token and is
-        left out. It is made from the recorded weights and v: an edit of attention.heads or later does not show.
+    Z_h is the recorded attention.heads, and W_O^h the d_head rows of W_O that meet it. All heads together, and b_O, are
+    attention.output: sum_h Z_h W_O^h + b_O (paper, section 3.2.2).
 
     Raises:
         ValueError: the trace does not hold its model.
     """
-    return attention_weights(trace, layer) * length(transformed(trace, layer))[:, None]
+    z = trace[f"layers.{layer}.attention.heads"][:, : len(tokens(trace))]  # [H, n, d_head]
+    return z @ block(trace, layer).attention.w_o_by_head
+
+
+def head_shares(trace: Trace, layer: int) -> Tensor:
+    """Each head's share of what all heads add to a token, along the direction of their sum: [H, n], columns sum to 1.
+
+    The projection of Z_h W_O^h on the sum s of all heads, over its length: (Z_h W_O^h . s) / (s . s). Below 0 a head
+    works against the others. b_O comes from no head and is left out.
+    """
+    parts = head_outputs(trace, layer)
+    whole = parts.sum(0)
+    return (parts * whole).sum(-1) / whole.square().sum(-1).clamp_min(torch.finfo(torch.float32).tiny)
+
+
+def norm_weighted(trace: Trace, layer: int, heads: slice = EVERY_HEAD) -> Tensor:
+    """How much really flows from key j to query i: ||A^h_ij f_h(x_j)|| (Kobayashi et al. 2020).
+
+    Returns:
+        [H, n, n], or only those of some heads, in the units of the stream, 0 or more; rows do not sum to 1. The bias
+        b_O comes from no token and is left out. It is made from the recorded weights and v: an edit of
+        attention.heads or later does not show.
+
+    Raises:
+        ValueError: the trace does not hold its model.
+    """
+    return attention_weights(trace, layer)[heads] * length(transformed(trace, layer, heads))[:, None]
 
 
 def disagreement(trace: Trace, layer: int) -> Tensor:
@@ -73,6 +100,19 @@ def disagreement(trace: Trace, layer: int) -> Tensor:
     """
     flowing = norm_weighted(trace, layer)
     return functional.normalize(flowing, p=1, dim=-1) - attention_weights(trace, layer)
+
+
+def flow_shares(trace: Trace) -> Tensor:
+    """From where each token takes what it takes: `norm_weighted` added over the heads, as shares of each row.
+
+    Returns:
+        [n_layers, n, n] from 0 to 1; every row sums to 1, or to 0 where nothing flows.
+
+    Raises:
+        ValueError: the trace does not hold its model.
+    """
+    flowing = torch.stack([norm_weighted(trace, layer).sum(0) for layer in range(trace.config.n_layers)])
+    return functional.normalize(flowing, p=1, dim=-1)
 
 
 def gained(unlike: Tensor) -> Tensor:

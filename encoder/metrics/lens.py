@@ -63,6 +63,16 @@ def final_answer(lens: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     return answer, value[..., 0].exp(), (lens > value).sum(-1) + 1
 
 
+def race(lens: Tensor, words: int) -> tuple[Tensor, Tensor]:
+    """The last layer's likeliest words, and where each stands before: lens [n_layers + 1, vocab] of one token.
+
+    Returns:
+        their ids [words], best first; their ranks [n_layers + 1, words], 1 for the likeliest.
+    """
+    best = lens[-1].topk(words).indices
+    return best, (lens[:, None] > lens[:, best, None]).sum(-1) + 1
+
+
 def settled(rank: Tensor) -> int:
     """The first row from which on the final answer stays the first choice; `rank` [n_layers + 1] of one token.
 

@@ -1,12 +1,20 @@
 """Measures of feed-forward units, and the words that vectors point to."""
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 
+from encoder.metrics.habits import runs
 from encoder.metrics.layers import length
 from encoder.metrics.lens import word
+from encoder.metrics.sentences import SENTENCES
+from encoder.model.activations import ACTIVATIONS
 from encoder.model.block import Block
 from encoder.text_encoder import TextEncoder
+from encoder.trace.tokens import Text
+from encoder.trace.trace import Trace
+from encoder.trace.unpadded import stream
 
 
 def silent_share(activation: Tensor) -> Tensor:
@@ -17,6 +25,30 @@ def silent_share(activation: Tensor) -> Tensor:
 def never_active_share(activation: Tensor) -> float:
     """Share of units that are exactly zero at every token of activations [n, d_ff], from 0 to 1."""
     return float((activation == 0).all(0).float().mean())
+
+
+def activation_curve(trace: Trace, layer: int, token: int, points: int = 201) -> tuple[Tensor, Tensor]:
+    """The model's activation from the smallest to the largest number that one token brings to it: x and y [points]."""
+    hidden = trace[f"layers.{layer}.feed_forward.hidden"][token]
+    x = torch.linspace(float(hidden.min()), float(hidden.max()), points)
+    return x, ACTIVATIONS[trace.config.activation].function(x)
+
+
+def never_positive(encoder: TextEncoder, sentences: Sequence[Text] = SENTENCES) -> Tensor:
+    """Which feed-forward units get no number above zero, at no token of all the sentences: [n_layers, d_ff] of bool.
+
+    With ReLU such a unit is dead there: it adds nothing to any vector. GELU and SiLU let a little through below zero.
+
+    Raises:
+        ValueError: no sentence.
+    """
+    if not sentences:
+        raise ValueError("got 0 sentences; give 1 or more")
+    layers = range(encoder.config.n_layers)
+    dead = torch.ones(encoder.config.n_layers, encoder.config.d_ff, dtype=torch.bool)
+    for trace in runs(encoder, sentences):
+        dead &= torch.stack([(trace[f"layers.{i}.feed_forward.hidden"] <= 0).all(0) for i in layers])
+    return dead
 
 
 def most_active(activation: Tensor, k: int = 5) -> tuple[Tensor, Tensor]:
@@ -52,6 +84,18 @@ def nearest_words(encoder: TextEncoder, what: Tensor | int, k: int = 10) -> list
         near[what] = -torch.inf
     top = near.topk(min(k, len(table) - isinstance(what, int)))
     return [(word(encoder, i), value) for i, value in zip(top.indices.tolist(), top.values.tolist(), strict=True)]
+
+
+def nearest_by_layer(encoder: TextEncoder, trace: Trace, token: int, k: int = 5) -> list[list[tuple[str, float]]]:
+    """`nearest_words` of one token's vector before the first layer and after each one: n_layers + 1 lists of k.
+
+    A token's vector drifts away from the table it came from, so cosines fall with depth; the order still tells.
+
+    Raises:
+        ValueError: the trace is of another model.
+    """
+    encoder.check_own(trace)
+    return [nearest_words(encoder, vectors[token], k) for vectors in stream(trace)]
 
 
 def unit_vector(encoder: TextEncoder, layer: int, unit: int) -> Tensor:

@@ -13,6 +13,7 @@ from torch.nn import functional
 from encoder.formatting import listed, percent, shown
 from encoder.metrics.flows import norm_weighted
 from encoder.metrics.layers import length
+from encoder.trace.once import once
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import attention_weights, rows, tokens
 
@@ -39,6 +40,7 @@ class Parked:
         )
 
 
+@once
 def parked(trace: Trace, layer: int, head: int) -> Parked:
     """The special tokens of a run and what they get in one head.
 
@@ -47,7 +49,7 @@ def parked(trace: Trace, layer: int, head: int) -> Parked:
     """
     marks = torch.tensor(trace.tokenization.special[: len(tokens(trace))])
     names = tuple(dict.fromkeys(token for token, mark in zip(tokens(trace), marks.tolist(), strict=True) if mark))
-    flow = functional.normalize(norm_weighted(trace, layer)[head], p=1, dim=-1)
+    flow = functional.normalize(norm_weighted(trace, layer, slice(head, head + 1))[0], p=1, dim=-1)
     shares = (float(share[:, marks].sum(-1).mean()) for share in (attention_weights(trace, layer)[head], flow))
     return Parked(names, *shares)
 

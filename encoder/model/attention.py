@@ -45,3 +45,8 @@ class Attention(nn.Module):
     def split(self, x: Tensor) -> Tensor:
         """[B, n, d_model] -> [B, H, n, d_head]: head h takes columns h * d_head to (h + 1) * d_head."""
         return x.view(*x.shape[:-1], self.n_heads, self.d_head).transpose(1, 2)
+
+    @property
+    def w_o_by_head(self) -> Tensor:
+        """The rows of W_O that meet each head, [H, d_head, d_model]: Z W_O = sum_h Z_h W_O^h (paper, section 3.2.2)."""
+        return self.w_o.weight.T.view(self.n_heads, self.d_head, -1)

@@ -8,6 +8,7 @@ from encoder.model.activations import ACTIVATIONS
 
 Positions = Literal["sinusoidal", "learned", "none"]
 NormFormula = Literal["layer_norm", "std_norm"]
+Pooling = Literal["mean", "cls", "max", "mean_sqrt_len"]
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "positions": get_args(Positions),
@@ -37,7 +38,8 @@ class EncoderConfig:
     `embedding_size` is the width of the embedding tables where a linear map brings them to d_model (ALBERT, Lan et al.
     2020; ELECTRA, Clark et al. 2020); None where they are d_model wide. With `shared_layers` every layer is the same
     one (ALBERT). `gelu_tanh` is the tanh approximation of GELU (Hendrycks and Gimpel 2016); `head_activation` is that
-    of the masked-word head, None where it is `activation`.
+    of the masked-word head, None where it is `activation`. `pooling` makes one vector of a sentence out of those of its
+    tokens, where the model does that; with `unit_length` it is divided by its length (Reimers and Gurevych 2019).
 
     Raises:
         ValueError: a value is outside its range; the message names the value and the range.
@@ -64,6 +66,8 @@ class EncoderConfig:
     head_activation: str | None = None
     shared_layers: bool = False
     trained_length: int | None = None
+    pooling: Pooling | None = None
+    unit_length: bool = False
 
     def __post_init__(self) -> None:
         """Check every field once, here, so that nothing downstream has to."""
@@ -75,9 +79,13 @@ class EncoderConfig:
         if self.head_activation is not None and self.head_activation not in CHOICES["activation"]:
             allowed_ones = ", ".join(CHOICES["activation"])
             raise ValueError(f"head_activation is {self.head_activation!r}; it must be None or one of {allowed_ones}")
+        if self.pooling is not None and self.pooling not in get_args(Pooling):
+            raise ValueError(f"pooling is {self.pooling!r}; it must be None or one of {', '.join(get_args(Pooling))}")
         for field in fields(self):
             if field.type is bool and type(getattr(self, field.name)) is not bool:
                 raise ValueError(f"{field.name} is {getattr(self, field.name)!r}; it must be true or false")
+        if self.unit_length and self.pooling is None:
+            raise ValueError("unit_length is True; without pooling there is no vector of the sentence to divide")
         if self.d_model % self.n_heads:
             divisors = [str(h) for h in range(1, min(self.d_model, LIMITS["n_heads"][1]) + 1) if self.d_model % h == 0]
             raise ValueError(

@@ -11,6 +11,7 @@ from encoder.model.config import EncoderConfig
 from encoder.model.embedding import Embedding
 from encoder.model.linear import Linear, Prepacked
 from encoder.model.normalization import NORMS
+from encoder.model.pooling import SentencePooling
 from encoder.model.tap import NO_TAP, Tap
 
 
@@ -51,6 +52,7 @@ class Encoder(nn.Module):
         self.layers = nn.ModuleList(list(blocks) * (config.n_layers if config.shared_layers else 1))
         self.final_norm = NORMS[config.norm](config.d_model, config.norm_eps) if config.final_norm else None
         self.mlm_head = MLMHead(config) if config.mlm_head else None
+        self.pooling = SentencePooling(config) if config.pooling else None
 
     def forward(
         self, ids: Tensor, key_padding_mask: Tensor | None = None, segments: Tensor | None = None, tap: Tap = NO_TAP
@@ -90,6 +92,16 @@ class Encoder(nn.Module):
             return None
         logits: Tensor = self.mlm_head(output, self.embedding.tokens.weight, tap.inside("mlm"))
         return logits
+
+    def pool(self, output: Tensor, key_padding_mask: Tensor | None = None, tap: Tap = NO_TAP) -> Tensor | None:
+        """The sentence's vector [B, 1, d_model] for an encoder output, without the tokens that are masked [B, n].
+
+        None where the model makes none.
+        """
+        if self.pooling is None:
+            return None
+        vector: Tensor = self.pooling(output, key_padding_mask, tap.inside("pooling"))
+        return vector
 
     def prepack(self) -> None:
         """Lay out every linear map for this processor; see `encoder.model.linear`."""

@@ -32,9 +32,9 @@ def mask(at: Operands) -> Made:
     x, j, n = at.number(0, *at.index), at.index[-1], len(at.trace.tokens)
     if j in at.trace.hidden or j >= n - at.trace.padding:
         value = at.model.config.mask_value
-        words = "This key is hidden, so the score is replaced by a number that softmax turns into zero."
+        words = "This key is masked, so the score is replaced by a number that softmax turns into zero."
         return Made(value, words, rf"{tex(x.value)} \to {tex(value)}", abs(value), (x,))
-    return copied(x, "This key is not hidden: the score is kept.")
+    return copied(x, "This key is not masked: the score is kept.")
 
 
 @operation("{name} = {0}.softmax(-1)", lambda k: 5)

@@ -7,18 +7,21 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 from latex2mathml.converter import convert
 from plotly.offline import get_plotlyjs
 
 from encoder.export.caption import About, caption
 from encoder.figures.drawn import Drawn
+from encoder.figures.facts import largest_pair
+from encoder.figures.masked import unmasked
 from encoder.figures.matrix import MOST_CELLS
 from encoder.figures.steps import draw_best_words, kind_of, picture, title
 from encoder.figures.tiles import tiles
 from encoder.formatting import shown
 from encoder.report.measures import measures
 from encoder.report.template import FIGURE, FOOT, HEAD
-from encoder.steps.step import Step
+from encoder.steps.step import PAIRS, Step
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 
@@ -86,7 +89,9 @@ def report(
 
     Raises:
         ReportError: the model has no such layer, or the file would be larger than `largest` bytes.
+        ValueError: a trace of another model.
     """
+    encoder.check_own(trace)
     planned = plan(trace, layers)
     if planned.nbytes > largest:
         raise ReportError(
@@ -144,7 +149,7 @@ def section(encoder: TextEncoder, trace: Trace, step: Step) -> str:
     """One step: what happens, formula, shape, picture, main fact."""
     sizes = " × ".join(map(str, step.sizes(trace.config, len(trace.tokens))))
     said = f"<h3>{html.escape(title_of(step))}</h3><p>{html.escape(step.note)}</p>"
-    said += f"<p>{convert(step.equation, display='block')}</p>"
+    said += f"<p>{''.join(map(formula, written_lines(step.equation)))}</p>"
     said += f"<p class='quiet'><code>{step.name}</code> · shape {' × '.join(step.shape)} = {sizes}</p>"
     source = repeated(trace, step)
     if source:
@@ -153,6 +158,20 @@ def section(encoder: TextEncoder, trace: Trace, step: Step) -> str:
     words = caption(About.of(trace, step.name), what=title_of(step), scale=figure.scale)
     read = f"<p><b>{html.escape(fact)}</b> {html.escape(step.look)}</p>"
     return f"<section>{said}{drawing(figure, step.name, words)}{read}</section>"
+
+
+def written_lines(equation: str) -> list[str]:
+    """The lines of an equation: MathML has one formula for each, and no signs that align them."""
+    bare = equation.removeprefix(r"\begin{aligned}").removesuffix(r"\end{aligned}")
+    if bare == equation:
+        return [equation]
+    return [line.replace("&", "").strip() for line in bare.split(r"\\")]
+
+
+def formula(line: str) -> str:
+    """One line as MathML."""
+    said: str = convert(line, display="block")
+    return said
 
 
 def title_of(step: Step) -> str:
@@ -170,9 +189,17 @@ def look(encoder: TextEncoder, trace: Trace, step: Step) -> tuple[Drawn, str]:
         return seen.draw(), seen.fact()
     values = trace.array(step.name)
     names = [f"head {h}" for h in range(len(values))]
-    figure = tiles(values, trace.tokens, step.columns(trace.tokens), names, kind=kind_of(step))
-    best = int(abs(values.reshape(len(values), -1)).max(1).argmax())
+    shown = unmasked(values, step, trace.config)
+    figure = tiles(shown, trace.tokens, step.columns(trace.tokens), names, kind=kind_of(step), numbers=values)
+    best = max(range(len(values)), key=lambda head: most_telling(trace, step, shown[head]))
     return figure, f"Head {best}: {picture(trace, step, best).fact()}"
+
+
+def most_telling(trace: Trace, step: Step, values: np.ndarray) -> float:
+    """By what the head is chosen that is spoken of: its largest number; of weights, that between two words."""
+    if step.values == "share" and step.shape == PAIRS:
+        return float(values[largest_pair(values, trace.tokenization.special)])
+    return float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
 
 
 def drawing(figure: Drawn, key: str, words: str) -> str:

@@ -40,7 +40,7 @@ const draw = (plot, width) => {
   if (plot.drawn) return;
   plot.drawn = true;
   const { data, layout } = JSON.parse(plot.nextElementSibling.textContent);
-  Plotly.newPlot(plot, data, { ...layout, width }, { responsive: true, displaylogo: false });
+  Plotly.newPlot(plot, data, { ...layout, width }, { responsive: true, displayModeBar: false });
 };
 const sight = new IntersectionObserver(seen => seen.filter(s => s.isIntersecting).forEach(s => draw(s.target)),
   { rootMargin: '600px' });

@@ -20,7 +20,10 @@ from encoder.steps.entries import (
     NORM,
     OPERATIONS_OF_STD_NORM,
     OUTPUT,
+    POOLED,
+    POOLING,
     STD_NORM_FORMULAS,
+    UNIT,
 )
 from encoder.steps.step import NARROW, TOKENS_BY_MODEL, Step
 from encoder.steps.wording import activated, spelled, worded
@@ -141,6 +144,15 @@ def mlm_steps(config: EncoderConfig) -> tuple[Step, ...]:
     return narrowed(config, steps) + placed(MLM_OUTPUT, "mlm.")
 
 
+def pooling_steps(config: EncoderConfig) -> tuple[Step, ...]:
+    """The vector of the sentence, where the model makes one."""
+    if config.pooling is None:
+        return ()
+    formula, operation, note = POOLED[config.pooling]
+    vector = replace(POOLING, formula=formula, operation=operation, note=POOLING.note.replace("{note}", note))
+    return placed((vector, *(UNIT,) * config.unit_length), "pooling.", x="output")
+
+
 @lru_cache(maxsize=64)
 def catalogue(config: EncoderConfig) -> tuple[Step, ...]:
     """Every step that a model of this configuration records, in the order it is computed."""
@@ -150,7 +162,8 @@ def catalogue(config: EncoderConfig) -> tuple[Step, ...]:
     if config.final_norm:
         symbol = rf"\mathrm{{norm}}(x_{{{config.n_layers}}})"
         steps += norm_steps(config, "final_norm.", "Final norm: ", steps[-1].name, "final_norm", symbol)
-    steps += worded(config, placed((OUTPUT,), "", x=steps[-1].name)) + mlm_steps(config)
+    steps += worded(config, placed((OUTPUT,), "", x=steps[-1].name))
+    steps += pooling_steps(config) + mlm_steps(config)
     return spelled(config, steps)
 
 

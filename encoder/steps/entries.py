@@ -4,9 +4,9 @@
 formula has the terms that are computed, and no other. <m> is the score of a hidden key.
 """
 
-from encoder.steps.step import PAIRS, PER_HEAD, PER_TOKEN, TOKENS_BY_MODEL, Step
+from encoder.steps.step import PAIRS, PER_HEAD, PER_TOKEN, SENTENCE, TOKENS_BY_MODEL, Step
 
-GIVEN = {"ids": r"\mathrm{id}", "hidden": r"\text{hidden}"}  # symbols of what the person gave
+GIVEN = {"ids": r"\mathrm{id}", "hidden": r"\text{masked}"}  # symbols of what the person gave
 WAVES = (
     r"\begin{aligned} PE_{pos,2i} &= \sin(pos / 10000^{2i/d}) \\"
     r" PE_{pos,2i+1} &= \cos(pos / 10000^{2i/d}) \end{aligned}"
@@ -119,14 +119,14 @@ ATTENTION = (
         "attention.masked", "M",
         r"\begin{cases} <m> & \text{if } <1> \\ <0> & \text{else} \end{cases}", PAIRS, "mask",
         ("attention.scaled", "hidden"), "Masked scores",
-        "Keys that may not be seen, padding or a token you hide, get a score so low that softmax makes it zero.",
-        "With nothing hidden this is the scaled matrix unchanged. Hide a token in the sidebar and its column goes out.",
+        "Keys that may not be seen, padding or a token you mask, get a score so low that softmax makes it zero.",
+        "With nothing masked this is the scaled matrix unchanged. Mask a token in the sidebar and its column goes out.",
     ),
     Step(
         "attention.weights", "A", r"\mathrm{softmax}_j(<0>)", PAIRS, "softmax",
         ("attention.masked",), "Attention weights",
         "Softmax turns each row into shares: none is negative, and each row sums to 1.",
-        "Read along a row to see where one token looks. A bright column is a token that many look at.",
+        "Read along a row to see where one token looks. A column that stands out is a token that many look at.",
         values="share",
     ),
     Step(
@@ -252,4 +252,32 @@ MLM_OUTPUT = (
         "Put [MASK] in place of a word and see what the model would say there.",
         values="share",
     ),
+)  # fmt: skip
+POOLED = {  # how the sentence's vector is made -> formula, operation, and what happens
+    "mean": (
+        r"\mathrm{mean}_{i \notin <1>}\, {<0>}_i", "pool_mean",
+        "One vector for the whole sentence: the mean of its tokens' vectors, [CLS] and [SEP] included.",
+    ),
+    "mean_sqrt_len": (
+        r"\frac{\sum_{i \notin <1>} {<0>}_i}{\sqrt{|\{i \notin <1>\}|}}", "pool_mean_sqrt_len",
+        "One vector for the whole sentence: the sum of its tokens' vectors over the square root of their number.",
+    ),
+    "cls": (
+        r"{<0>}_{\min \{i \notin <1>\}}", "pool_cls",
+        "One vector for the whole sentence: that of its first token, which has gathered from all others.",
+    ),
+    "max": (
+        r"\max_{i \notin <1>} {<0>}_i", "pool_max",
+        "One vector for the whole sentence: in each dimension the largest number that any token has there.",
+    ),
+}  # fmt: skip
+POOLING = Step(
+    "vector", "v", "{formula}", SENTENCE, "{operation}", ("{x}", "hidden"), "Vector of the sentence",
+    "{note} Tokens that are masked do not count.",
+    "Sentences are compared by this vector alone: the page Alike? shares their cosine out among the words.",
+)  # fmt: skip
+UNIT = Step(
+    "unit", r"\hat{v}", r"\frac{<0>}{|<0>|}", SENTENCE, "unit", ("vector",), "Vector of length 1",
+    "The sentence's vector is divided by its length, so that the product of two of them is their cosine.",
+    "Only the direction is left; no number changes its sign.",
 )  # fmt: skip

@@ -9,7 +9,8 @@ from encoder.model.config import EncoderConfig
 class Step:
     """One line of the computation.
 
-    `shape` names dimensions (n, H, d_head, d_model, d_ff, vocab). `inputs` are the steps it is computed from ("ids" and
+    `shape` names dimensions (n, H, d_head, d_model, d_ff, vocab; "sentence" is 1).
+    `inputs` are the steps it is computed from ("ids" and
     "hidden" stand for what the person gave), `parameters` the weights it uses, in the model's own names.
     `symbol` is what it is called in the formulas of the steps that it goes into.
     `values` tells how to colour it: "signed" about zero, "share" from 0 to 1, or "positive" from zero up.
@@ -44,6 +45,10 @@ class Step:
         """The part of the model it belongs to: embedding, attention, add_norm_1, feed_forward, mlm, ..."""
         return self.local.split(".")[0]
 
+    def rows(self, tokens: list[str]) -> list[str]:
+        """What stands along the rows: the tokens, or the sentence where a step has one row for all of them."""
+        return [WHOLE] if self.shape == SENTENCE else tokens
+
     def columns(self, tokens: list[str]) -> list[str] | str:
         """What stands along the last dimension: the tokens that are looked at, or the name of what is counted there."""
         names = {"d_ff": "unit", "vocab": "word", "n": "value"}  # a step with one number for each token has one column
@@ -57,9 +62,11 @@ class Step:
 
     def sizes(self, config: EncoderConfig, n: int) -> tuple[int, ...]:
         """The shape in numbers for a sentence of n tokens."""
-        names = {"n": n, "H": config.n_heads, "vocab": config.vocab_size}
+        names = {"n": n, "H": config.n_heads, "vocab": config.vocab_size, "sentence": 1}
         return tuple(names[d] if d in names else getattr(config, d) for d in self.shape)
 
 
 TOKENS_BY_MODEL, PER_TOKEN, PER_HEAD, PAIRS = ("n", "d_model"), ("n",), ("H", "n", "d_head"), ("H", "n", "n")
 NARROW = ("n", "embedding_size")
+SENTENCE = ("sentence", "d_model")
+WHOLE = "(sentence)"  # the name of the one row of a step that has none for each token

@@ -50,7 +50,7 @@ def tokens(tokenizer: Tokenizer, asked: Text, most: int) -> Tokens:
         for part, length in zip(parts, shares(found, room), strict=True):
             part.truncate(length)
         pieces = placed(joined(tokenizer, parts), texts, parts)
-    typed = [texts[piece.segment][slice(*piece.span)] for piece in pieces]
+        typed = [texts[piece.segment][slice(*piece.span)] for piece in pieces]
     cuts = [cut(text, part, length) for text, part, length in zip(texts, parts, found, strict=True)]
     return Tokens(
         text=cuts[0].text,
@@ -77,7 +77,9 @@ def failures_told() -> Iterator[None]:
         raise
     except BaseException as error:
         if isinstance(error, Exception) or type(error).__name__ == "PanicException":
-            raise ValueError(f"the tokenizer cannot read this text: {str(error)[:200]}") from None
+            raise ValueError(
+                f"the tokenizer cannot read this text: {str(error)[:200] or type(error).__name__}"
+            ) from None
         raise
 
 
@@ -120,7 +122,7 @@ def joined(tokenizer: Tokenizer, parts: list[Encoding]) -> list[Piece]:
         opening = next((i for i, piece in enumerate(two) if not piece.special), len(two) - 1)
         return one + two[opening:]
     both = tokenizer.post_process(parts[0], parts[1])
-    if 1 in both.type_ids:
+    if set(both.type_ids) == {0, 1}:
         return [
             piece._replace(segment=kind) for piece, kind in zip(rows(tokenizer, both, 0), both.type_ids, strict=True)
         ]
@@ -144,7 +146,10 @@ def placed(pieces: list[Piece], texts: list[str], parts: list[Encoding]) -> list
     found = []
     for piece in pieces:
         if not piece.special:
-            span, word = next(places[piece.segment])
+            place = next(places[piece.segment], None)
+            if place is None:
+                raise ValueError("the tokenizer cannot read a pair: its template has one of the sentences twice")
+            span, word = place
             piece = piece._replace(span=trimmed(texts[piece.segment], *span), word=word)
         found.append(piece)
     return found

@@ -32,6 +32,11 @@ class Tokens:
     pair_dropped: int = 0
     pair_kept_characters: int = 0
 
+    @property
+    def second(self) -> int:
+        """The position of the first token of the second sentence; 0 where there is one sentence."""
+        return self.segments.index(1) if any(self.segments) else 0
+
     def typed(self, position: int) -> str:
         """What the person typed for the token at a position; empty for tokens that the model added."""
         start, end = self.spans[position]

@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor
 
+from encoder.trace.once import once
 from encoder.trace.trace import Trace
 
 
@@ -33,6 +34,7 @@ def stream(trace: Trace) -> Tensor:
     return torch.stack([rows(trace, "embedding.output"), *outputs])
 
 
+@once
 def first_lost(trace: Trace) -> str | None:
     """The first step, in the order of computation, that holds a number which is none: NaN, or infinity outside a mask.
 

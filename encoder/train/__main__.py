@@ -3,6 +3,7 @@
 import hashlib
 import sys
 from argparse import ArgumentParser, Namespace
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -93,10 +94,18 @@ def run_training(asked: Namespace, on: Processes) -> None:
     """Train as asked, and write the model with its card."""
     if asked.out is None:
         raise TrainingError("say where to write with --out DIR")
+    if asked.out.exists() and not asked.out.is_dir():
+        raise TrainingError(f"{asked.out} is a file; --out must name a folder, which may be a new one")
     if not asked.resume and (asked.out / keeping.CHECKPOINT).exists():
         raise TrainingError(f"{asked.out} already holds a run; go on with --resume, or choose another folder")
     if asked.resume and not (asked.out / keeping.CHECKPOINT).exists():
         raise TrainingError(f"{asked.out} has no {keeping.CHECKPOINT} to resume from; start without --resume")
+    with keeping.alone(asked.out) if on.first else nullcontext():
+        train_alone(asked, on)
+
+
+def train_alone(asked: Namespace, on: Processes) -> None:
+    """Train in a folder that no other run writes to."""
     start = TextEncoder.from_pretrained(asked.start) if asked.start else None
     recipe = chosen_recipe(asked, on.count, start)
     files, held = divided(asked.corpus, asked.heldout)
@@ -143,6 +152,9 @@ def main(given: list[str] | None = None) -> int:
             run_training(asked, on)
     except ValueError as error:
         print(f"error: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"error: {error.filename or 'a file'} cannot be used: {error.strerror or error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("stopped; go on from the last checkpoint with --resume", file=sys.stderr)

@@ -1,7 +1,10 @@
 """Files that are whole or not there at all: the checkpoint to resume from, the snapshots, the finished model."""
 
 import json
+import math
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -49,12 +52,44 @@ def write(path: Path, content: bytes) -> None:
             os.fsync(file.fileno())
         os.replace(part, path)
     except OSError as error:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
         whole = any((folder / CHECKPOINT).is_file() for folder in path.parents[:2])
         kept = f"; the last {CHECKPOINT} is whole, go on from it with --resume" if whole else ""
         raise TrainingError(
             f"{path} could not be written ({len(content) / 1e6:.1f} MB): {error.strerror}{kept}"
         ) from error
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Hold a folder for one run: two that write to it would mix their checkpoints. It is free again however a run ends.
+
+    Where the system knows no such locks (Windows), nothing is held.
+
+    Raises:
+        TrainingError: another run holds it.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        held = os.open(folder, os.O_RDONLY)
+    except OSError as error:
+        raise TrainingError(f"{folder} could not be written: {error.strerror}") from error
+    try:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise TrainingError(
+                f"another run writes to {folder}; wait for its end, or choose another folder"
+            ) from error
+        yield
+    finally:
+        os.close(held)
 
 
 def identity(recipe: Recipe, corpus: str) -> dict[str, object]:
@@ -93,9 +128,10 @@ def read_state(folder: Path, same: dict[str, object]) -> tuple[dict[str, Tensor]
     try:
         with safe_open(path, "pt") as file:
             about = file.metadata() or {}
-            before: dict[str, Any] = json.loads(about["recipe"])
-            counts = json.loads(about["progress"])
+            before: dict[str, Any] = fields_of(about, "recipe")
+            counts = fields_of(about, "progress")
             progress = TrainingProgress(**{RENAMED.get(name, name): value for name, value in counts.items()})
+            check_progress(progress)
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except (SafetensorError, OSError, KeyError, ValueError, TypeError) as error:
         raise TrainingError(f"{path} is not a checkpoint of a training run: {error}") from error
@@ -109,8 +145,40 @@ def read_state(folder: Path, same: dict[str, object]) -> tuple[dict[str, Tensor]
     return tensors, progress
 
 
+def fields_of(about: dict[str, str], name: str) -> dict[str, Any]:
+    """What a checkpoint says of itself under a name; ValueError where it is no object with fields."""
+    found = json.loads(about[name])
+    if not isinstance(found, dict):
+        raise ValueError(f"its {name} is a {type(found).__name__}, no object with named fields")
+    return found
+
+
+def check_progress(progress: TrainingProgress) -> None:
+    """Refuse counts that no run can have."""
+    for name, value in vars(progress).items():
+        whole = name in ("step", "tokens", "words")
+        if type(value) not in ((int,) if whole else (int, float)) or not 0 <= value < math.inf:
+            raise ValueError(f"its {name} is {value!r}; it must be a {'whole ' if whole else ''}number from 0")
+
+
 def restore(model: Encoder, optimizer: torch.optim.Optimizer, tensors: dict[str, Tensor], step: int) -> None:
-    """Put a checkpoint's weights and moments into a model and its optimizer."""
+    """Put a checkpoint's weights and moments into a model and its optimizer.
+
+    Raises:
+        TrainingError: one is missing, or has another shape or type than the model's; nothing is changed then.
+    """
+    shapes = {f"model.{name}": weight.shape for name, weight in model.named_parameters()}
+    for moment in MOMENTS:  # of each weight both are there, or none where it took no step
+        names = [name for name, _ in model.named_parameters() if any(f"{one}.{name}" in tensors for one in MOMENTS)]
+        shapes |= {f"{moment}.{name}": shapes[f"model.{name}"] for name in names}
+    for name, shape in shapes.items():
+        there = tensors.get(name)
+        if there is None or there.shape != shape or not there.is_floating_point():
+            said = "is missing" if there is None else f"is {list(there.shape)} of {there.dtype}"
+            raise TrainingError(
+                f"{CHECKPOINT} is damaged: {name} {said}; it must be {list(shape)} of floating-point numbers. "
+                "Start again without --resume, in another folder"
+            )
     with torch.no_grad():
         for name, weight in model.named_parameters():
             weight.copy_(tensors[f"model.{name}"])

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from encoder.text_encoder import TextEncoder
-from encoder.trials import arithmetic, heads, linear, links, meaning, order, sizes, stacks
+from encoder.trials import arithmetic, heads, linear, links, meaning, order, reasons, sizes, stacks
 from encoder.trials.finding import Bars, Curves, Finding, Grid, Picture, Verdict
 from encoder.trials.heads import position_of
 from encoder.trials.parameters import OWN, PARAMETERS, Number, Several, Text
@@ -33,6 +33,7 @@ MODULES = (
     heads,
     links,
     meaning,
+    reasons,
     arithmetic,
     stacks,
     linear,

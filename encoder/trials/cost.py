@@ -15,6 +15,8 @@ RUNS = {  # runs of the model, where a trial makes others than one for each text
     "linked": 74,  # fifty sentences, and each head left out from its layer on
     "head_job": 54,
     "layers_rise": 108,
+    "order_agrees": 150,  # 50 steps, forward and backward: about three runs each
+    "looked_at_matters": 20,
 }
 AT_ONCE = {  # runs held, where not 2
     "padding_ignored": 6,

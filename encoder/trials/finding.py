@@ -29,11 +29,12 @@ class Curves:
 
 @dataclass(frozen=True)
 class Bars:
-    """One or two bars for each name."""
+    """One or two bars for each name; on a logarithmic axis where one of them may be rounding errors."""
 
     series: dict[str, np.ndarray]
     names: list[str]
     title: str
+    logarithmic: bool = False
 
 
 @dataclass(frozen=True)

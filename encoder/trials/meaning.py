@@ -42,8 +42,9 @@ def contexts(encoder: TextEncoder, word: str, sentences: list[str]) -> Finding:
     mean = mean_cosine(cosines(vectors))
     last = float(mean[-1])
     where = ", where only the place differs," if len(set(places)) > 1 else ", at one and the same place,"
+    everywhere = "both" if len(sentences) == 2 else f"all {len(sentences)}"
     said = (
-        f"“{word}” has {'the same' if same else 'not the same'} row of the embedding table in all {len(sentences)} "
+        f"“{word}” has {'the same' if same else 'not the same'} row of the embedding table in {everywhere} "
         f"sentences. The mean cosine between its vectors is {brief(float(mean[0]))} at the input{where} and "
         f"{brief(last)} after the last layer."
     )

@@ -27,7 +27,7 @@ def same_vectors(encoder: TextEncoder, sentence: str, other: str = "", positions
     largest = float(apart.max())
     bars = Bars(
         {"positions off": array(found.off.abs().amax(-1)), "positions on": array(found.on.abs().amax(-1))},
-        list(found.tokens), "largest difference",
+        list(found.tokens), "largest difference", logarithmic=True,
     )  # fmt: skip
     said = (
         f"With positions {positions}, each word's output vector in “{' '.join(found.reordered)}” differs from "

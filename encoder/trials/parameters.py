@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from encoder.model.activations import ACTIVATIONS
 from encoder.trials.links import LINKS
+from encoder.trials.reasons import METHODS
 from encoder.trials.sizes import PARTS
 
 
@@ -64,7 +65,7 @@ class Several:
 
 # What each parameter may hold, in every trial that takes it.
 PARAMETERS: dict[str, Text | Number | Several] = {
-    **dict.fromkeys(("sentence", "other", "short", "text"), Text()),
+    **dict.fromkeys(("sentence", "other", "short", "text", "denial"), Text()),
     **dict.fromkeys(("word", "target", "first", "second", "near", "far"), Text(40)),
     "step": Text(80),
     "of": Text(choices=("pair", "dimension")),
@@ -76,6 +77,7 @@ PARAMETERS: dict[str, Text | Number | Several] = {
     "mask": Text(choices=("kept", "forgotten")),
     "between": Text(choices=("nothing", *ACTIVATIONS)),
     "part": Text(choices=tuple(PARTS)),
+    "method": Text(choices=METHODS),
     "job": Text(choices=tuple(LINKS)),
     "layer": Number(0, 95),
     "head": Number(0, 127),

@@ -8,6 +8,7 @@ from encoder.export.caption import About
 from encoder.figures.charts import token_bars
 from encoder.figures.matrix import matrix
 from encoder.metrics import SUBLAYERS, norm_moments, sublayer_lengths
+from pages.parts.add_norm import spread
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
@@ -16,8 +17,7 @@ from pages.ui.step import panel
 from pages.ui.text import NUMBER, theme
 
 LEARNED = "learned, so the same for every sentence"
-step = panel.draw("add_norm")
-trace, view = session.now(), state.current()
+step, trace, view = panel.pick("add_norm"), session.now(), state.current()
 part = "add_norm_1" if step.part == "add_norm_1" else "add_norm_2"  # the layer's output stands beside the second
 
 st.header(f"The residual against what {SUBLAYERS[part].replace('_', '-')} adds")
@@ -31,6 +31,9 @@ chart(
     About(trace, layer=view.layer, reads=reads),
 )
 
+panel.show(trace, step, view.head)
+
+st.header("Every token's lengths, means and variances")
 ledger = {"length of residual": long["residual"], "length of what is added": long["added"]}
 ledger |= {name: values.numpy() for name, values in norm_moments(trace, view.layer, part).items()}
 st.markdown(
@@ -38,7 +41,9 @@ st.markdown(
     "gamma and beta, the same for every token, each has a mean and a variance of its own again."
 )
 table = downloads.frame(np.stack(list(ledger.values()), 1), trace.tokens, "column").set_axis(list(ledger), axis=1)
-st.dataframe(table, key="ledger", column_config=dict.fromkeys(ledger, NUMBER))
+downloads.shown_table(table, key="ledger", column_config=dict.fromkeys(ledger, NUMBER))
+
+spread.draw(part)
 
 st.header("Gamma and beta of this norm")
 model = session.text_encoder(view.model).model

@@ -1,15 +1,28 @@
 """Attention: queries, keys and values, scores, weights, and what the heads bring together."""
 
+from encoder.figures.attention_grid import frames
 from encoder.steps.step import PAIRS
-from pages.parts.attention import every_head, scores_to_weights, taken
+from pages.parts.attention import every_head, head_outputs, one_grid, one_matrix, scores_to_weights, taken
 from pages.ui import session
 from pages.ui.state import session_state as state
-from pages.ui.step import panel
+from pages.ui.step import panel, words_only
 
-step = panel.draw("attention")
-trace = session.now()
+step = panel.pick("attention")
+trace, view = session.now(), state.current()
+within = step in frames(trace, view.layer)
+if within:
+    one_grid.draw()
+panel.show(trace, step, view.head)
+if not within:
+    one_grid.draw()
+if step.local in one_matrix.STEPS:
+    one_matrix.draw()
 if step.local == "attention.heads":
     taken.draw()
+if step.local in head_outputs.STEPS:
+    head_outputs.draw()
+if step.shape != PAIRS:
+    words_only.choose()
 scores_to_weights.draw()
-every_head.draw(step if step.shape == PAIRS else trace.step(f"layers.{state.current().layer}.attention.weights"))
+every_head.draw(step if step.shape == PAIRS else trace.step(f"layers.{view.layer}.attention.weights"))
 panel.proof(trace, step)

@@ -32,21 +32,14 @@ def measured() -> list[tuple[Claim, Finding]]:
 
 
 def row(claim: Claim, found: Finding) -> None:
-    """One claim: what is said and where, what was measured, the verdict, and the way to try it."""
-    with st.container(border=True, key=f"claim_{claim.key}"):
-        said, number, judged = st.columns([4, 5, 3])
-        said.markdown(f"**{plain(claim.text)}**")
-        said.caption(plain("; ".join(SOURCES[key] for key in claim.where)))
-        number.markdown(plain(found.sentence))
-        with judged:
-            findings.badge(found)
-            if found.what:
-                st.caption(plain(f"{brief(found.value)}: {found.what}"))
-            key = f"try_{claim.key}"
-            if claim.lesson:
-                st.button("Try it", key=key, on_click=library.go, args=(claim.lesson, 1))
-            else:
-                st.button("Try it", key=key, on_click=player.open_page, args=(claim.page,))
+    """One claim with its verdict; unfolded, what was measured, where it is said, and the way to try it."""
+    with st.expander(f"{findings.tag(found)} {plain(claim.text)}", key=f"claim_{claim.key}"):
+        st.markdown(plain(found.sentence))
+        if found.what:
+            st.caption(plain(f"{brief(found.value)}: {found.what}"))
+        st.caption(plain(f"Said in: {'; '.join(SOURCES[key] for key in claim.where)}"))
+        on_click, args = (library.go, (claim.lesson, 1)) if claim.lesson else (player.open_page, (claim.page,))
+        st.button("Try it", key=f"try_{claim.key}", on_click=on_click, args=args)
 
 
 def table(rows: list[tuple[Claim, Finding]]) -> pd.DataFrame:
@@ -72,9 +65,10 @@ listed.empty()
 counts = {kind: sum(found.verdict is kind for _, found in rows) for kind in Verdict}
 kinds = st.pills(
     "Show", [kind for kind in Verdict if counts[kind]], key="claim_verdicts", selection_mode="multi",
-    format_func=lambda kind: f"{counts[kind]} {kind.value}",
+    format_func=lambda kind: f"{kind.value} ({counts[kind]})",
 )  # fmt: skip
-for one, outcome in rows:
-    if not kinds or outcome.verdict in kinds:
-        row(one, outcome)
+with st.container(key="claims"):
+    for one, outcome in rows:
+        if not kinds or outcome.verdict in kinds:
+            row(one, outcome)
 downloads.save("csv_claims", "claims", table(rows))

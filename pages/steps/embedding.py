@@ -1,6 +1,11 @@
 """Embedding: from token ids to vectors."""
 
+from pages.parts.embedding import nearest
 from pages.ui import session
+from pages.ui.state import session_state as state
 from pages.ui.step import panel
 
-panel.proof(session.now(), panel.draw("embedding"))
+step, trace = panel.pick("embedding"), session.now()
+nearest.draw()
+panel.show(trace, step, state.current().head)
+panel.proof(trace, step)

@@ -8,16 +8,19 @@ from encoder.figures.charts import token_bars
 from encoder.formatting import brief, percent, shown
 from encoder.metrics import most_active, never_active_share, silent_share
 from encoder.model.activations import ACTIVATIONS
+from pages.parts.feed_forward import curve
 from pages.ui import session
 from pages.ui.components.chart import chart
+from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
 from pages.ui.step import panel
 from pages.ui.text import say, theme
 
 MOST = 5
 
-step = panel.draw("feed_forward")
-trace, view = session.now(), state.current()
+step, trace, view = panel.pick("feed_forward"), session.now(), state.current()
+curve.draw()
+panel.show(trace, step, view.head)
 kind = ACTIVATIONS[trace.config.activation]
 activation = trace[f"layers.{view.layer}.feed_forward.activation"]
 
@@ -39,5 +42,6 @@ rows = [
     | {f"{r + 1}.": f"unit {unit}: {brief(value)}" for r, (unit, value) in enumerate(zip(us, vs, strict=True))}
     for i, (token, us, vs) in enumerate(zip(trace.tokens, units.tolist(), values.tolist(), strict=True))
 ]
-st.dataframe(pd.DataFrame(rows), hide_index=True, key="most_active")
+downloads.shown_table(pd.DataFrame(rows), hide_index=True, key="most_active")
+curve.dead()
 panel.proof(trace, step)

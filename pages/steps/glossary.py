@@ -1,11 +1,80 @@
-"""Glossary: what each name means, and what others call it."""
+"""Glossary: what each name means, what others call it, and where it is to be seen in this run."""
 
-import pandas as pd
 import streamlit as st
 
-from encoder.steps.glossary import TERMS
+from encoder.steps.glossary import PLACES, Term, found
+from pages.ui import session
+from pages.ui.state import session_state as state
+from pages.ui.state import walk
+from pages.ui.state.site import PAGES
 from pages.ui.text import plain
 
-st.markdown("The names on every page, in the code and in exports. The same names stand beside each step's title.")
-rows = [{"name": plain(t.name), "meaning": plain(t.meaning), "elsewhere": plain(t.elsewhere) or "–"} for t in TERMS]
-st.table(pd.DataFrame(rows).set_index("name"))
+LABS = next(page for page in PAGES if page.key == "labs")
+
+
+def card(term: Term) -> None:
+    """A term: in words, what it means, its symbol and its other names, and the way to where it is shown."""
+    with st.container(border=True, key=f"card_{term.name}", height="stretch", gap="xsmall"):
+        st.subheader(f"{plain(term.title)} &ensp; {symbol(term)}", anchor=False)
+        st.markdown(plain(term.meaning))
+        names = {"here": term.name} | term.names
+        st.caption(" · ".join(f"{where} **{plain(name)}**" for where, name in names.items()))
+        way(term)
+
+
+def symbol(term: Term) -> str:
+    """What a term is in formulas; a size with its value in this model."""
+    size = getattr(session.now().config, term.name, None)
+    value = f" = {size}" if isinstance(size, int) else ""
+    return f"${term.symbol}{value}$" if term.symbol else ""
+
+
+def way(term: Term) -> None:
+    """The button that leads to where a term is shown with the numbers of this run."""
+    if term.lab:
+        st.button(f"Try it: {term.lab}", key=f"show_{term.name}", type="tertiary", icon=LABS.icon,
+                  on_click=open_lab, args=(term.lab,))  # fmt: skip
+        return
+    stop = walk.first_of(term.steps, session.now().config, state.current().layer)
+    if stop is None:
+        st.caption("This model has no such step.")
+        return
+    label = f"See it live: {stop.title.replace(': ', ', ')}"
+    st.button(label, key=f"show_{term.name}", type="tertiary", icon=stop.page.icon, on_click=walk.go, args=(stop,))
+
+
+def open_lab(lab: str) -> None:
+    """Go to an experiment by its name."""
+    state.remember("lab", lab, "")
+    state.session().go_to = LABS.script
+
+
+st.markdown("**Each name in one sentence, from the token to the guess**, and where this run shows it.")
+search = st.text_input(
+    "Search the terms",
+    max_chars=60,
+    type="search",
+    live=True,
+    icon=":material/search:",
+    placeholder="query, softmax, hidden_size …",
+    label_visibility="collapsed",
+    width=360,
+    **state.choice("find_term", None, ""),
+)
+place = st.pills(
+    "Where in the encoder",
+    list(PLACES),
+    label_visibility="collapsed",
+    **state.choice("term_place", list(PLACES), None),
+)
+shown = [term for term in found(search or "") if place in (None, term.place)]
+if not shown:
+    inside = f" in {place}" if place else ""
+    st.info(plain(f"No term{inside} has “{search}” in its name, its meaning or its names elsewhere."))
+for title, happens in PLACES.items():
+    if terms := [term for term in shown if term.place == title]:
+        st.header(title, anchor=False)
+        st.caption(happens)
+        with st.grid("auto", min_column_width=235):
+            for term in terms:
+                card(term)

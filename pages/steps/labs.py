@@ -1,14 +1,31 @@
 """Labs: claims that every tutorial makes, tried on the spot with the numbers that come out."""
 
-from pages.parts.labs import collapse, depth, norms, padding, scaling, word_order
+from pages.parts.labs import (
+    bare,
+    collapse,
+    depth,
+    dropout,
+    norm_order,
+    norms,
+    padding,
+    positions,
+    scaling,
+    softmax,
+    word_order,
+)
 from pages.ui.widgets import tabs
 
 PARTS = {
     "Word order": word_order.draw,
+    "Positions": positions.draw,
     "Why √d_head": scaling.draw,
+    "Softmax": softmax.draw,
     "Padding": padding.draw,
+    "Without [CLS] and [SEP]": bare.draw,
+    "Dropout": dropout.draw,
     "Residuals and depth": depth.draw,
     "Two LayerNorms": norms.draw,
+    "Post-norm and pre-norm": norm_order.draw,
     "Layer collapse": collapse.draw,
 }
 tabs(PARTS, "lab")

@@ -1,7 +1,6 @@
 """Layer by layer: what the model would say after each layer, and where the tokens' vectors go."""
 
-from pages.parts.lens import alike, answer, ways
+from pages.parts.lens import alike, answer, nearest, ways
+from pages.ui.refusals import parts
 
-answer.draw()
-ways.draw()
-alike.draw()
+parts(answer.draw, nearest.draw, ways.draw, alike.draw)

@@ -10,20 +10,22 @@ from pages.ui.widgets import tabs
 
 
 def offer() -> None:
-    """All bundled lessons, and how far each was played."""
+    """All bundled lessons, for whom and how long each is, and how far each was played."""
     st.markdown(
         "Each lesson is a few small experiments that run now, in this model. Guess first, then see. "
         "**Previous** and **Next**, or the arrow keys, lead through a lesson; **S** shows what comes out."
     )
     seen = state.session().seen
     with st.grid("auto", min_column_width=280):
-        for name, lesson in library.bundled().items():
+        for number, (name, lesson) in enumerate(library.bundled().items()):
             with st.container(border=True, key=f"card_{name}"):
                 st.markdown(f"**{plain(lesson.title)}**  \n{plain(lesson.learn)}")
                 count, done = len(lesson.steps), seen.get(name, 0)
-                st.caption(f"{count} steps" + (f", seen to {done}" if done else ""))
-                st.button("Go on" if 1 < done < count else "Start", key=f"start_{name}", on_click=library.go,
-                          args=(name, done if 1 < done < count else 1))  # fmt: skip
+                said = [lesson.level, f"about {lesson.minutes} min", f"{count} steps"]
+                st.caption(" · ".join(said + [f"seen to {done}"] * bool(done)))
+                began = 1 < done < count
+                st.button("Go on" if began else "Start", key=f"start_{name}", on_click=library.go,
+                          type="secondary" if number else "primary", args=(name, done if began else 1))  # fmt: skip
 
 
 lesson = None
@@ -36,4 +38,4 @@ if name := state.current().lesson:
 if lesson is not None:
     player.draw(lesson)
 else:
-    tabs({"Lessons": offer, "Make a lesson": maker.draw}, "lessons_part", linked=False)
+    tabs({"Lessons": offer, "Make a lesson": maker.draw}, "lessons_part")

@@ -1,14 +1,14 @@
 """Model & cost: where the parameters are, and what this very run did, took and made."""
 
-import pandas as pd
 import streamlit as st
 
 from encoder.explain.cost import parameters, step_costs
 from encoder.formatting import brief, percent
+from pages.parts.model_cost import server, shape, where
 from pages.ui import session
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
-from pages.ui.text import WHOLE
+from pages.ui.step import cost_tables
 
 trace, view = session.now(), state.current()
 encoder = session.text_encoder(view.model)
@@ -24,6 +24,9 @@ with st.grid("auto", min_column_width=150):
     st.metric("Time of this run", f"{brief(trace.seconds * 1e3)} ms")
 st.text(f"Model {trace.source.name} ({trace.source.fingerprint}), {len(trace.tokens)} tokens.")
 
+where.draw(parts, trace.source)
+shape.draw(config)
+
 st.header("Parameters, by formula and by count")
 agree = all(part.by_formula == part.counted for part in parts)
 st.markdown(
@@ -31,14 +34,7 @@ st.markdown(
     f"{percent(abs(block - 12 * config.d_model**2) / block)} away. "
     f"Formula and count **{'agree for every part' if agree else 'do not agree'}**."
 )
-st.dataframe(
-    pd.DataFrame(
-        [{"part": p.name, "formula": p.formula, "by formula": p.by_formula, "counted": p.counted} for p in parts]
-    ),
-    hide_index=True,
-    key="parameters",
-    column_config=dict.fromkeys(("by formula", "counted"), WHOLE),
-)
+cost_tables.of_parameters(encoder)
 
 st.header("Every step of this run")
 st.markdown(
@@ -46,17 +42,7 @@ st.markdown(
     "A step of 0 bytes hands on memory of an earlier one. "
     "The time is this run's own, from the step before; the first run of a session is slower than the next."
 )
-rows = [
-    {
-        "step": cost.step.name,
-        "shape": " × ".join(cost.step.shape),
-        "for this sentence": " × ".join(map(str, cost.sizes)),
-        "operations": cost.flops,
-        "bytes": cost.new_bytes,
-        "µs": round(cost.seconds * 1e6, 1),
-    }
-    for cost in costs
-]
-table = pd.DataFrame(rows)
-st.dataframe(table, hide_index=True, key="steps", column_config=dict.fromkeys(("operations", "bytes"), WHOLE))
+table = cost_tables.of_steps(trace)
 downloads.save("csv_steps", "steps", table)
+
+server.draw()

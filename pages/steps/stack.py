@@ -10,7 +10,7 @@ from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
-from pages.ui.step import panel
+from pages.ui.step import guess, panel
 from pages.ui.text import layer_names, say, theme
 
 BEFORE, INPUT, LENGTH = "Cosine to the layer before", "Cosine to the input", "Length"
@@ -20,8 +20,10 @@ MEANING = {
     LENGTH: "The length of each vector, before the first layer and after each one.",
 }
 
-step = panel.draw("stack")
-trace = session.now()
+step, trace = panel.pick("stack"), session.now()
+if step.shape[-1] == "vocab":
+    guess.large(trace)
+    panel.show(trace, step, state.current().head)
 vectors = stream(trace)  # [n_layers + 1, n, d_model]
 moves = {BEFORE: cosine(vectors[1:], vectors[:-1]), INPUT: cosine(vectors, vectors[:1]), LENGTH: length(vectors)}
 
@@ -36,4 +38,6 @@ st.markdown(MEANING[chosen])
 if chosen == LENGTH:
     say(f"After the last layer the longest is {brief(longest_to_shortest(vectors[-1]))} times as long as the shortest.")
 downloads.numbers("moves", chosen, lambda: downloads.frame(values, trace.tokens, columns), values.shape)
+if step.shape[-1] != "vocab":
+    panel.show(trace, step, state.current().head)
 panel.proof(trace, step)

@@ -11,14 +11,14 @@ from pages.ui.widgets import tabs
 now, view = scene(), state.current()
 st.markdown(
     f"The model `small`, kept at {len(now.steps)} moments between step 0, when its weights were random, and step "
-    f"{now.steps[-1]:,}. Layer and head are those of the sidebar, as far as `small` has them."
+    f"{now.steps[-1]:,}. Layer and head are the chosen ones, as far as `small` has them."
 )
 clear = models.MODELS["small"]
 if (now.layer, now.head) != (clear.layer, clear.head):
     words = f"Layer {clear.layer}, head {clear.head} is worth a look"
     st.button(words, key="clear_head", on_click=state.change, kwargs={"layer": clear.layer, "head": clear.head})
 if view.hidden or view.edits:
-    st.caption("Hidden tokens and changes belong to the run of the other pages; here nothing is hidden or changed.")
+    st.caption("Masked tokens and changes belong to the run of the other pages; here nothing is masked or changed.")
 if now.text != state.session().read:
     st.caption("The model `small` reads one text: both sentences stand in it one after the other.")
 tabs({"This sentence": sentence.draw, "When heads take up their work": careers.draw}, "training_part")

@@ -1,19 +1,58 @@
-"""Our own small components: each a name, with its script and style beside the file of Python that draws it."""
+"""Our own small components: each a name, with its script and style beside the file of Python that draws it.
+
+Streamlit sends a component's script anew whenever its data change. So all scripts are one component without data, which
+a browser gets once, and what is sent with the data is a line that hands them to the script of that name.
+"""
 
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
+ROOT = Path(__file__).parent
 IMPORT = re.compile(r"^import [^;]+ from '\./([\w.]+)';\n", re.MULTILINE)
+MAIN = "export default function"
+HAND_ON = """export default given => {
+  const scripts = globalThis.componentScripts ||= new Map();
+  const begun = scripts.get('NAME');
+  if (begun) return begun(given);
+  const waiting = globalThis.componentsWaiting ||= [];
+  let end, gone = false;
+  waiting.push(() => { if (!gone) end = scripts.get('NAME')(given); });
+  return () => { gone = true; end?.(); };
+};"""
+PART = """scripts.set('NAME', (() => {
+SCRIPT
+return main;
+})());"""
+COLLECT = """const scripts = globalThis.componentScripts ||= new Map();
+PARTS
+export default () => { (globalThis.componentsWaiting ||= []).splice(0).forEach(begin => begin()); };"""
 
 
 def component(beside: str, name: str, html: str) -> Any:
     """The component of that name; NAME.js lies beside the file `beside`, and NAME.css where it has its own look."""
-    script, style = (Path(beside).with_name(f"{name}{suffix}") for suffix in (".js", ".css"))
+    style = Path(beside).with_name(f"{name}.css")
     css = style.read_text(encoding="utf-8") if style.is_file() else None
-    return st.components.v2.component(name, html=html, css=css, js=joined(script))
+    return st.components.v2.component(name, html=html, css=css, js=HAND_ON.replace("NAME", name))
+
+
+@cache
+def _scripts() -> Any:
+    """The component that brings all scripts."""
+    scripts = sorted(one for one in ROOT.rglob("*.js") if MAIN in one.read_text(encoding="utf-8"))
+    parts = "\n".join(
+        PART.replace("NAME", one.stem).replace("SCRIPT", joined(one).replace(MAIN, "const main = function"))
+        for one in scripts
+    )
+    return st.components.v2.component("scripts", html="<span></span>", js=COLLECT.replace("PARTS", parts))
+
+
+def draw_scripts() -> None:
+    """Send all scripts, before anything that needs one."""
+    _scripts()(key="scripts")
 
 
 def joined(script: Path) -> str:

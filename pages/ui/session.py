@@ -3,13 +3,16 @@
 from collections.abc import Mapping
 from typing import Any
 
+from torch import Tensor
+
 from encoder import Trace, trials
 from encoder.edits.text import edits_to_text
 from encoder.explain.proof import Check
 from encoder.metrics import Survey
 from encoder.trace.tokens import Text
-from pages.ui.server.engine import is_loaded, run, text_encoder, warm
+from pages.ui.server.engine import is_kept, is_loaded, run, text_encoder, warm
 from pages.ui.server.measurements import (
+    dead_units,
     findings,
     lab,
     moments,
@@ -19,14 +22,17 @@ from pages.ui.server.measurements import (
     spelled,
     trial_seconds,
     words_near,
+    words_of_head,
     words_of_unit,
 )
+from pages.ui.server.measurements import mean_vector as mean_vector_of
 from pages.ui.server.measurements import survey as survey_of
 from pages.ui.state.session_state import current, session
 
 __all__ = [
-    "finding", "findings", "is_loaded", "lab", "moments", "now", "proof", "role_history", "run", "seconds", "snapshots",
-    "spelled", "survey", "text_encoder", "untouched", "warm", "words_near", "words_of_unit",
+    "dead_units", "finding", "findings", "is_at_hand", "is_loaded", "lab", "mean_vector", "moments", "now", "proof",
+    "role_history", "run", "seconds", "snapshots", "spelled", "survey", "text_encoder", "untouched", "warm",
+    "words_near", "words_of_head", "words_of_unit",
 ]  # fmt: skip
 
 
@@ -39,6 +45,11 @@ def proof(step: str) -> list[Check]:
 def survey(sentence: Text | None) -> Survey:
     """Measures of the model that this session looks at; None stands for the bundled sentences."""
     return survey_of(current().model, sentence)
+
+
+def mean_vector() -> Tensor:
+    """The mean of the bundled sentences' vectors in the model that this session looks at."""
+    return mean_vector_of(current().model)
 
 
 def now() -> Trace:
@@ -55,6 +66,12 @@ def finding(trial: str, given: Mapping[str, Any]) -> trials.Finding:
 def seconds(trial: str, given: Mapping[str, Any]) -> float:
     """About how long it takes until that finding is there."""
     return trial_seconds(current().model, trial, spelled(given))
+
+
+def is_at_hand() -> bool:
+    """Whether that run need not be made first."""
+    view = current()
+    return is_kept(view.model, session().read, view.hidden, edits_to_text(view.edits))
 
 
 def untouched() -> Trace:

@@ -1,5 +1,6 @@
 """How all pages write text and draw charts."""
 
+import re
 from pathlib import Path
 
 import streamlit as st
@@ -7,6 +8,10 @@ import streamlit as st
 from encoder.figures.theme import ACCENT, BACKGROUND, MUTED, SECOND, Theme
 from encoder.model.config import EncoderConfig
 
+SYNTAX = '\\`*_{}[]()#+-.!|~$:<>&"@='  # of Markdown
+ADDRESS = re.compile(r"[a-z]:(?=//)|www(?=\.)|@", re.IGNORECASE)  # what Markdown makes a link of, where it goes on
+JOINER = "\u2060"
+UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
 NUMBER = st.column_config.NumberColumn(format="%.4g")
 WHOLE = st.column_config.NumberColumn(format="localized")
 
@@ -28,8 +33,13 @@ def theme() -> Theme:
 
 
 def plain(text: str) -> str:
-    """Text that a person typed, made safe for Markdown."""
-    return "".join(f"\\{c}" if c in '\\`*_{}[]()#+-.!|~$:<>&"@=' else c for c in text)
+    """Text that a person typed, made safe for Markdown.
+
+    Markdown looks for addresses again after it has read the escapes, so a word joiner, which has no width, breaks them.
+    Characters that turn the order of what follows, and those that nobody can see, are shown by their number.
+    """
+    named = UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", ADDRESS.sub(f"\\g<0>{JOINER}", text))
+    return "".join(f"\\{c}" if c in SYNTAX else c for c in named)
 
 
 def say(fact: str, more: str = "") -> None:

@@ -1,12 +1,13 @@
 """Widgets that several pages have, each tied to the link."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Literal
 
 import streamlit as st
 
-from encoder.formatting import shown
+from encoder.formatting import brief, shown
+from pages.ui.refusals import told
 from pages.ui.state import session_state as state
+from pages.ui.text import plain
 
 
 def tabs(parts: Mapping[str, Callable[[], None]], key: str, *, linked: bool = True) -> None:
@@ -18,16 +19,59 @@ def tabs(parts: Mapping[str, Callable[[], None]], key: str, *, linked: bool = Tr
     tie = state.choice(key, titles, titles[0]) if linked else {"key": key, "on_change": "rerun"}
     for tab, draw in zip(st.tabs(titles, **tie), parts.values(), strict=True):
         if tab.open:
-            with tab:
+            with tab, told():
                 draw()
 
 
+def fold(label: str, key: str, draw: Callable[[], None], *, holds: Collection[str] = ()) -> None:
+    """What may stay closed, which is not drawn before it is opened; whether it is open is part of the link.
+
+    A link that knows only of the choices that it `holds` opens it.
+    """
+    chosen = dict(state.current().choices)
+    if state.session().linked and key not in chosen and chosen.keys() & set(holds):
+        state.remember(key, True, False)
+    found = st.expander(label, **state.choice(key, (False, True), False))
+    if found.open:
+        with found, told():
+            draw()
+
+
 def pick_token(
-    label: str, tokens: Sequence[str], key: str, default: int = 0, *, among: Collection[int] | None = None,
-    width: int | Literal["stretch"] = "stretch",
-) -> int:  # fmt: skip
-    """The position of the token that is chosen, `among` all of them or some."""
+    label: str, tokens: Sequence[str], key: str, default: int = 0, *, among: Collection[int] | None = None
+) -> int:
+    """The position of the token that is tapped, `among` all of them or some; very many scroll in themselves."""
     places = range(len(tokens)) if among is None else among
     tie = state.choice(key, places, default)
-    position: int = st.selectbox(label, places, format_func=lambda i: f"{i} {shown(tokens[i])}", width=width, **tie)
-    return position
+    wanted = state.value(key)
+    tapped = st.pills(label, list(places), required=True, format_func=lambda i: plain(f"{i} {shown(tokens[i])}"), **tie)
+    found: int = next((i for i in (tapped, wanted) if type(i) is int and i in places), default)
+    return found  # a tap on a token of the sentence before is no token of this one
+
+
+def bounded(
+    label: str, low: float, high: float, step: float, found: Sequence[float], usual: float, key: str,
+    take: Callable[[], None],
+) -> None:  # fmt: skip
+    """A slider for a number that a link may say too; what its range does not hold is shown at its end, and said.
+
+    Args:
+        label: what the number is.
+        low: the least it can be set to; without a slider where `high` is not above it.
+        high: the largest.
+        step: between two neighbours.
+        found: what the number is now; none is `usual`, and several are several that the slider cannot show at once.
+        usual: the number where nothing is changed.
+        key: of the slider.
+        take: takes over what was chosen.
+    """
+    if high <= low:
+        return
+    now = found[0] if found else usual
+    nearest = low + step * round((min(max(now, low), high) - low) / step)
+    state.show(**{key: type(low)(round(nearest, 6))})
+    with st.container(width=240):
+        st.slider(label, low, high, step=step, key=key, on_change=take)
+        if len(found) > 1 or abs(now - nearest) > step:
+            said = ", ".join(map(brief, found[:3])) + (", …" if len(found) > 3 else "")
+            st.caption(plain(f"In this run it is {said}, which the slider cannot show."))

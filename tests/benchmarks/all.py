@@ -18,9 +18,11 @@ ALL: tuple[tuple[str, ...], ...] = (
     ("bench_heads.py",),
     ("bench_living_map.py",),
     ("bench_knockout.py",),
+    ("bench_why.py",),
     ("bench_pages.py",),
     ("bench_load.py", "--sessions", "30", "60"),
     ("bench_load.py", "--sessions", "30", "--slow"),
+    ("bench_burst.py",),
     ("bench_soak.py",),
     ("bench_abuse.py",),
 )

@@ -33,11 +33,11 @@ RAMP = 0.1  # seconds between two arrivals
 
 
 @contextlib.contextmanager
-def server() -> Iterator[Server]:
-    """The app on a free port, after its first visitor."""
+def server(more: dict[str, str] | None = None) -> Iterator[Server]:
+    """The app on a free port, after its first visitor, with `more` in its environment."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
-        with started(ROOT / "app.py", home / "log", home, free_port()) as running:
+        with started(ROOT / "app.py", home / "log", home, free_port(), more=more) as running:
             asyncio.run(first(running.url))
             yield running
 

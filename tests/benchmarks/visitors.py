@@ -67,7 +67,8 @@ class Visitor:
         self.widgets, self.values, self.texts = {}, {}, []
         await self.socket.send(back.SerializeToString())
         while True:
-            raw = await asyncio.wait_for(self.socket.recv(), TIMEOUT)
+            async with asyncio.timeout(TIMEOUT):  # wait_for of Python 3.11 may lose a cancellation
+                raw = await self.socket.recv()
             assert isinstance(raw, bytes)
             received += len(raw)
             message = ForwardMsg.FromString(raw)

@@ -17,12 +17,13 @@ THINK = 0.4  # seconds between two clicks of the other visitor
 
 @dataclass
 class Seen:
-    """What was seen of a server: megabytes before and at the most, and seconds of every answer."""
+    """What was seen of a server: megabytes before, at the most and over the seconds, and seconds of every answer."""
 
     before: float = 0.0
     peak: float = 0.0
     health: list[float] = field(default_factory=list)
     clicks: list[float] = field(default_factory=list)
+    curve: list[tuple[float, float]] = field(default_factory=list)
     broken: list[str] = field(default_factory=list)
 
     @property
@@ -34,8 +35,11 @@ class Seen:
 
 async def memory(server: Server, seen: Seen) -> None:
     """Look at the memory until cancelled."""
+    start = perf_counter()
     while True:
-        seen.peak = max(seen.peak, server.megabytes)
+        now = server.megabytes
+        seen.peak = max(seen.peak, now)
+        seen.curve.append((perf_counter() - start, now))
         await asyncio.sleep(EVERY)
 
 
@@ -45,9 +49,9 @@ async def health(server: Server, seen: Seen) -> None:
     while True:
         start = perf_counter()
         reader, writer = await asyncio.open_connection(place.hostname, place.port)
-        writer.write(f"GET /_stcore/health HTTP/1.1\r\nHost: {place.netloc}\r\nConnection: close\r\n\r\n".encode())
-        answer = await reader.read()
-        writer.close()
+        with contextlib.closing(writer):
+            writer.write(f"GET /_stcore/health HTTP/1.1\r\nHost: {place.netloc}\r\nConnection: close\r\n\r\n".encode())
+            answer = await reader.read()
         seen.health.append(perf_counter() - start)
         if b" 200 " not in answer[:20]:
             seen.broken.append(f"health: {answer[:60]!r}")

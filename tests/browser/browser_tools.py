@@ -246,12 +246,28 @@ def choose(page: Page, key: str, value: int) -> None:
         widget(page, key).get_by_role("radio", name=str(value), exact=True).click()
 
 
+def cell_of_chart(page: Page, key: str, row: int, column: int) -> tuple[float, float]:
+    """Where the middle of a cell of a heatmap is in the window, as Plotly itself says."""
+    x, y = (
+        widget(page, key)
+        .locator(".js-plotly-plot")
+        .evaluate(
+            """(plot, [row, column]) => {
+          const {xaxis, yaxis} = plot._fullLayout, box = plot.getBoundingClientRect();
+          return [box.left + xaxis._offset + xaxis.d2p(column), box.top + yaxis._offset + yaxis.d2p(row)];
+        }""",
+            [row, column],
+        )
+    )
+    return x, y
+
+
 def type_sentence(page: Page, text: str) -> None:
-    """Write a sentence into the box of the sidebar and have it run."""
-    box = widget(page, "sentence").locator("textarea")
+    """Write a sentence into the line on top of the page and have it run."""
+    box = widget(page, "sentence").locator("input")
     box.fill(text)
     with rerun(page):
-        box.press("Control+Enter")
+        box.press("Enter")
 
 
 def dark(page: Page) -> None:

@@ -97,3 +97,13 @@ def page(tab: Page) -> Iterator[Page]:
     yield tab
     if found := problems(tab):
         pytest.fail("the page had problems:\n" + "\n".join(found), pytrace=False)
+
+
+@pytest.fixture
+def phone(browser: Browser) -> Iterator[Page]:
+    """A phone with a touch screen; the test fails if an error, or a request outside the app, happened in it."""
+    with browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True) as context:
+        page = context.new_page()
+        watch(page)
+        yield page
+        assert problems(page) == []

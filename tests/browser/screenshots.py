@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from browser_tools import open_page, serve, watch
+from browser_tools import READY, open_page, serve, watch
 from chromium import find_chromium
 from playwright.sync_api import Page, sync_playwright
 
@@ -20,7 +20,11 @@ sys.path.insert(0, str(ROOT))
 from pages.ui.state.site import PAGES  # noqa: E402
 
 WIDTHS = {390: 844, 1280: 800, 1920: 1080}  # width -> the least height
+WINDOWS = ((1280, 1920), (390,))  # widths that a page can change between; a phone's sidebar is put away as it opens
 SCHEMES = ("light", "dark")
+IN_SCHEME = (
+    f"scheme => ({READY})() && getComputedStyle(document.querySelector('[data-testid=stApp]')).colorScheme === scheme"
+)
 TALLEST = 12_000
 README = ROOT / ".github" / "screenshot.png"
 README_PAGE = "attention"
@@ -29,11 +33,16 @@ DRAWN = """() => [...document.querySelectorAll('[data-testid=stPlotlyChart]')]
   .every(box => box.querySelector('.main-svg'))"""
 
 
-def shoot(page: Page, url: str, key: str, width: int, scheme: str, path: Path, height: int = 0) -> None:
-    """Save one page as a picture; as tall as the page is unless a height is given."""
-    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-    page.set_viewport_size({"width": width, "height": height or WIDTHS[width]})
+def visit(page: Page, url: str, key: str, width: int) -> None:
+    """Open a page in a window of that width."""
+    page.emulate_media(color_scheme=SCHEMES[0], reduced_motion="reduce")
+    page.set_viewport_size({"width": width, "height": WIDTHS[width]})
     open_page(page, f"{url}/{'' if key == PAGES[0].key else key}")
+
+
+def shoot(page: Page, width: int, path: Path, height: int = 0) -> None:
+    """Save the page that is open as a picture; as tall as the page is unless a height is given."""
+    page.set_viewport_size({"width": width, "height": height or WIDTHS[width]})
     page.wait_for_function(DRAWN)
     if not height:
         whole = min(TALLEST, max(WIDTHS[width], math.ceil(page.evaluate(HEIGHT))))
@@ -63,16 +72,22 @@ def main() -> None:
         watch(page)
         open_page(page, url)
         if asked.readme:
-            shoot(page, url, README_PAGE, 1280, "light", README, 980)
+            visit(page, url, README_PAGE, 1280)
+            shoot(page, 1280, README, 980)
             print(README)
             return
         asked.folder.mkdir(parents=True, exist_ok=True)
-        for scheme in SCHEMES:
-            for width in asked.widths:
-                for key in asked.pages:
-                    path = asked.folder / f"{key}-{width}-{scheme}.png"
-                    shoot(page, url, key, width, scheme, path)
-                    print(path)
+        for widths in WINDOWS:
+            wanted = [width for width in widths if width in asked.widths]
+            for key in asked.pages if wanted else ():
+                visit(page, url, key, wanted[0])
+                for scheme in SCHEMES:
+                    page.emulate_media(color_scheme=scheme)
+                    page.wait_for_function(IN_SCHEME, arg=scheme)
+                    for width in wanted:
+                        path = asked.folder / f"{key}-{width}-{scheme}.png"
+                        shoot(page, width, path)
+                        print(path, flush=True)
 
 
 if __name__ == "__main__":

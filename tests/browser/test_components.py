@@ -126,6 +126,22 @@ def test_a_number_has_a_colour_and_a_reading(call: Call, scale: Any, value: floa
     assert call("components/maps.js", "spelled", scale, value) == spelled
 
 
+@pytest.mark.parametrize(
+    ("count", "fit", "across"), [(12, 10, 6), (12, 12, 12), (8, 5, 4), (8, 20, 20), (16, 9, 8), (13, 10, 10), (6, 1, 1)]
+)
+def test_rows_of_maps_have_one_length_where_that_leaves_none_half_empty(
+    call: Call, count: int, fit: int, across: int
+) -> None:
+    assert call("components/maps.js", "inARow", count, fit) == across
+
+
+def test_a_masked_number_has_no_colour_and_is_read_as_it_is(call: Call) -> None:
+    masked = {"exact": True, "low": -2, "high": 2, "blank": -1e9}
+    assert call("components/maps.js", "level", masked, -1e9) == -1
+    assert call("components/maps.js", "level", masked, -2) == 0
+    assert call("components/maps.js", "spelled", masked, -1e9) == "-1000000000"
+
+
 def test_the_frame_around_a_cell(call: Call) -> None:
     style = call("components/maps.js", "place", [3, 1], 4, 5)
     assert style == {"top": "75%", "left": "20%", "height": "25%", "width": "20%"}
@@ -169,3 +185,8 @@ def test_a_link_is_of_this_version_and_no_frame(call: Call) -> None:
     asked = "http://a.b/attention?embed=true&layer=2&embed_options=dark_theme&sentence=a%26b"
     assert call("downloads/picture.js", "address", asked, "1") == "http://a.b/attention?layer=2&sentence=a%26b&v=1"
     assert call("downloads/picture.js", "address", "http://a.b/?v=0", "1") == "http://a.b/?v=1"
+
+
+def test_a_drawing_holds_no_character_that_no_xml_may_hold(call: Call) -> None:
+    asked = "a\x00\x01\x0b\ufffe\uffff\x1fb\t\n\u4f60\U0001f642\u202e"
+    assert call("downloads/picture.js", "wellFormed", asked) == "a" + 6 * "\ufffd" + "b\t\n\u4f60\U0001f642\u202e"

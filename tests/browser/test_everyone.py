@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 from pages.ui.state.site import PAGES
 
 KEYS = [page.key for page in PAGES]
-WITHOUT_PICTURE = ("your_model", "lessons", "claims", "glossary")  # text or a form comes first
+WITHOUT_PICTURE = ("your_model", "tour", "lessons", "claims", "glossary")  # text or a form comes first
 WITH_TABS = ("compare", "heads", "labs", "lessons", "training", "your_model")
 TOP = 600  # pixels from the top of the window within which the main picture begins
 SERIOUS = ("serious", "critical")
@@ -40,6 +40,7 @@ BEYOND = """() => {
 }"""
 FIRST_PICTURE = """() => Math.min(...[...document.querySelectorAll(
     '[data-testid=stMain] :is(.main-svg, [data-testid=stDataFrame], .tokens, .st-key-living_map), ' +
+    '[data-testid=stMain] :is(.st-key-attention_grid, .st-key-ask), ' +
     '[data-testid=stMain] :is(.st-key-board, .st-key-four, .st-key-all_heads, .st-key-flows, .st-key-player)')]
   .filter(one => one.checkVisibility()).map(one => one.getBoundingClientRect().top))"""
 
@@ -61,7 +62,7 @@ HOSTILE = (
 CANARY_SEEN = "() => window.__canary"
 MARKUP = ("script", "iframe", "img[onerror]", "img[src=x]", "svg[onload]", "a[href^=javascript]", "b[onclick]")
 # Pages of words and forms have these instead of a picture.
-WORDS = "[data-testid=stTable], [class*=st-key-card_], [class*=st-key-claim_], .st-key-build"
+WORDS = "[data-testid=stTable], [class*=st-key-card_], [class*=st-key-claim_], .st-key-build, .st-key-tour_heads"
 
 
 def address(app_url: str, key: str) -> str:
@@ -128,7 +129,7 @@ def test_a_hostile_link_on_a_dark_phone_runs_no_script_and_fits(
     draws(page, key)
     main = page.locator("[data-testid=stMain]")
     assert main.evaluate("element => element.scrollWidth - element.clientWidth") <= 0
-    for picture in page.locator(".js-plotly-plot").all()[:2]:
+    for picture in page.locator(".js-plotly-plot:visible").all()[:2]:
         picture.scroll_into_view_if_needed()
         picture.hover()
     assert page.evaluate(CANARY_SEEN) is None

@@ -26,7 +26,7 @@ def test_a_reload_in_the_middle_of_a_sweep_ends_it(page: Page, app_url: str) -> 
     expect(page.get_by_test_id("stProgress")).to_contain_text("of 54 runs")
     open_page(page, page.url)
     expect(page.get_by_test_id("stProgress")).to_have_count(0)
-    expect(widget(page, "sentence").locator("textarea")).to_have_value(LONG[:1400])
+    expect(widget(page, "sentence").locator("input")).to_have_value(LONG[:1400])
     with rerun(page, 120):
         widget(page, "loo_go").get_by_role("button").click()  # its place in the queue was given up
     expect(widget(page, "loo_map").locator(".main-svg").first).to_be_visible()

@@ -5,7 +5,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from browser_tools import chart, choose, drawn, follow_menu, open_page, rerun, serve, type_sentence, watch, widget
+from browser_tools import (
+    cell_of_chart,
+    chart,
+    choose,
+    drawn,
+    follow_menu,
+    open_page,
+    rerun,
+    serve,
+    type_sentence,
+    watch,
+    widget,
+)
 from playwright.sync_api import Browser, Page, expect
 
 from encoder import TextEncoder
@@ -51,7 +63,7 @@ def test_a_person_types_chooses_and_walks(page: Page, app_url: str, base: TextEn
     with rerun(page):
         page.keyboard.press("ArrowRight")
     expect(page.locator("h1")).to_have_text("Add & norm")
-    np.testing.assert_array_equal(drawn(page), trace["layers.2.add_norm_1.sum"].numpy())
+    np.testing.assert_array_equal(drawn(page), trace["layers.2.add_norm_1.residual"].numpy())
     with rerun(page):
         page.keyboard.press("ArrowLeft")
     expect(page.locator("h1")).to_have_text("Attention")
@@ -66,17 +78,8 @@ def test_a_click_in_the_maps_of_all_heads_shows_that_head(page: Page, app_url: s
 
 def click_cell(page: Page, row: int, column: int) -> None:
     """Click the middle of a cell of the main picture, where Plotly itself says that it is."""
-    x, y = (
-        widget(page, "picture")
-        .locator(".js-plotly-plot")
-        .evaluate(
-            """(plot, [row, column]) => {
-          const {xaxis, yaxis} = plot._fullLayout, box = plot.getBoundingClientRect();
-          return [box.left + xaxis._offset + xaxis.d2p(column), box.top + yaxis._offset + yaxis.d2p(row)];
-        }""",
-            [row, column],
-        )
-    )
+    widget(page, "picture").evaluate("element => element.scrollIntoView({block: 'center'})")
+    x, y = cell_of_chart(page, "picture", row, column)
     page.mouse.move(x, y)
     with rerun(page):
         page.mouse.click(x, y)
@@ -123,6 +126,7 @@ def test_a_click_opens_a_number_on_every_page(page: Page, app_url: str, base: Te
 def test_the_four_matrices_are_read_and_opened_by_keyboard(page: Page, app_url: str, base: TextEncoder) -> None:
     open_page(page, f"{app_url}/attention?sentence=I+understand+this")
     trace, four = base.trace("I understand this"), widget(page, "four")
+    page.get_by_text("The four maps side by side").click()
     weights = four.get_by_role("button", name="Attention weights, head 1")
     weights.press("ArrowDown")
     weights.press("ArrowDown")
@@ -139,7 +143,7 @@ def test_a_link_opened_in_a_new_tab_shows_the_same(page: Page, app_url: str, bas
     open_page(page, f"{app_url}/attention?sentence=I+understand+this&layer=1&head=7&step=attention.scores&hidden=2")
     recorded = base.trace("I understand this", hidden=(2,))["layers.1.attention.scores"][7]
     np.testing.assert_array_equal(drawn(page), recorded.numpy())
-    expect(widget(page, "sentence").locator("textarea")).to_have_value("I understand this")
+    expect(widget(page, "sentence").locator("input")).to_have_value("I understand this")
 
 
 def test_a_paste_of_100_000_characters_is_cut_and_said(page: Page, app_url: str) -> None:

@@ -26,7 +26,7 @@ WEIGHTS = "layers.2.attention.weights"
 SEEN = """() => {
   const plain = value => ArrayBuffer.isView(value) ? Array.from(value)
     : Array.isArray(value) ? value.map(plain) : value ?? null;
-  const plots = [...document.querySelectorAll('.js-plotly-plot')].map(plot => plot._fullData.map(
+  const plots = [...document.querySelectorAll('[data-testid=stMain] .js-plotly-plot')].map(plot => plot._fullData.map(
     ({ type, x, y, z, text, zmin, zmax }) => [type, x, y, z, text, zmin, zmax].map(plain)));
   const roots = [...document.querySelectorAll('[data-testid=stMain] *')].map(e => e.shadowRoot).filter(Boolean);
   const maps = roots.flatMap(root => [...root.querySelectorAll('canvas')].map(
@@ -36,12 +36,20 @@ SEEN = """() => {
 }"""
 # What is chosen on a page before its link is copied: the key of a widget, and the name of what is clicked in it
 CHOSEN = {
-    "attention": [("lock_four", "")],
+    "attention": [("attention_grid", "÷ 8")],
     "stack": [("move", "Length")],
     "compare": [("compare_part", "One word in many sentences")],
     "labs": [("lab", "Padding")],
     "heads": [("heads_part", "Measures"), ("measure", "Previous")],
-    "looks": [("some_heads", "5"), ("together", "Largest"), ("some_tokens", "2 on")],
+    "looks": [
+        ("several", "Several heads together, as lines and as a matrix"),
+        ("some_heads", "5"),
+        ("together", "Largest"),
+        ("some_tokens", "2 on"),
+        ("ask", "table"),
+        ("ask", "Who looks at it"),
+        ("words_only", "Words, no punctuation"),
+    ],
 }
 
 
@@ -101,6 +109,29 @@ def test_a_picture_is_kept_as_png_of_the_asked_size_in_the_colours_of_the_page(p
     pixels["dark"] = np.array(png(keep(page, "picture", "PNG 1×")[1]))
     for scheme, found in pixels.items():
         assert (found[0, 0, :3].mean() > 240) == (scheme == "light") and found[..., 3].min() == 255
+
+
+def test_characters_that_no_xml_holds_spoil_no_picture(page: Page, app_url: str) -> None:
+    open_page(page, f"{app_url}/attention?sentence=a%01b+%EF%BF%BE+%0Bc+%1F+%3C%2Ftext%3E")
+    root = ElementTree.fromstring(keep(page, "picture", "SVG")[1])
+    assert "</text>" in "".join(root.itertext())
+    assert png(keep(page, "picture", "PNG 1×")[1]).size == (int(root.get("width", "0")), int(root.get("height", "0")))
+
+
+def test_what_a_link_says_never_becomes_a_link_of_the_app(page: Page, app_url: str) -> None:
+    asked = (
+        "step=http://evil.example/x",
+        "head=www.evil.example",
+        "layer=me@evil.example",
+        "cell=HTTPS://evil.example",
+    )
+    open_page(page, f"{app_url}/attention?{'&'.join(asked)}&hidden=%E2%80%AEabc")
+    note = page.get_by_test_id("stAlert")
+    expect(note).to_contain_text("evil.example/x")
+    expect(note).to_contain_text("me@")
+    expect(note).to_contain_text("\\u202eabc")
+    assert page.locator("a[href*=evil]").count() == 0
+    assert "\u202e" not in page.locator("body").inner_text()
 
 
 def test_the_picture_has_the_colours_of_the_numbers(page: Page, app_url: str, trace: Trace) -> None:
@@ -325,7 +356,9 @@ def test_a_link_copied_from_a_page_shows_the_same_elsewhere(walker: Page, page: 
 def same(a: Page, b: Page) -> None:
     """Both show the same pictures."""
     for page in (a, b):
-        page.wait_for_function("[...document.querySelectorAll('.js-plotly-plot')].every(plot => plot._fullData)")
+        page.wait_for_function(
+            "[...document.querySelectorAll('[data-testid=stMain] .js-plotly-plot')].every(plot => plot._fullData)"
+        )
     ours, theirs = (json.loads(page.evaluate(SEEN)) for page in (a, b))
     assert ours[:3] == theirs[:3]
 

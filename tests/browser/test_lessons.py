@@ -3,7 +3,7 @@
 import re
 
 import numpy as np
-from browser_tools import chart, open_page, rerun, widget
+from browser_tools import chart, follow_menu, open_page, rerun, widget
 from playwright.sync_api import Page, expect
 
 from encoder import TextEncoder
@@ -79,6 +79,34 @@ def test_a_prediction_is_made_with_keys_alone(page: Page, app_url: str, base: Te
     play(page, "who-is-it")
 
 
+def test_before_the_guess_the_picture_is_veiled_and_beside_the_question_the_sentence_in_sight(
+    page: Page, app_url: str
+) -> None:
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    open_page(page, f"{app_url}/lessons?lesson=what-is-attention&at=2&present=1")
+    question, veil = widget(page, "lesson_question").bounding_box(), page.locator(".veil").bounding_box()
+    assert question is not None and veil is not None
+    assert question["x"] + question["width"] < veil["x"] and veil["y"] < question["y"] < veil["y"] + veil["height"]
+    press(page, "s")
+    expect(page.locator(".veil")).to_have_count(0)
+    expect(widget(page, "picture").locator(".main-svg").first).to_be_in_viewport(ratio=0.9)
+    page.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 700)")
+    for key in ("sentence", "lesson_next"):
+        expect(widget(page, key)).to_be_in_viewport(ratio=0.99)
+
+
+def test_on_a_phone_the_ways_through_a_lesson_are_at_hand(phone: Page, app_url: str) -> None:
+    open_page(phone, f"{app_url}/lessons?lesson=what-is-attention&at=7")
+    with rerun(phone):
+        widget(phone, "reveal").get_by_role("button").click()
+    for key in ("lesson_previous", "sentence"):
+        expect(widget(phone, key)).to_be_in_viewport(ratio=0.99)
+    assert phone.evaluate("document.documentElement.scrollWidth") <= 390
+    with rerun(phone):
+        widget(phone, "next_lesson").get_by_role("button").click()
+    expect(widget(phone, "lesson_text")).to_contain_text("three words")
+
+
 def test_the_arrow_keys_walk_the_encoder_again_after_the_lesson(page: Page, app_url: str) -> None:
     open_page(page, f"{app_url}/lessons?lesson=many-heads&at=2")
     press(page, "s")
@@ -125,10 +153,39 @@ def test_a_view_is_added_and_the_lesson_shared_as_a_link(page: Page, app_url: st
     if not widget(page, "draft_play").count():
         with rerun(page):
             page.get_by_role("tab", name="Make a lesson").click()
-    link = page.locator("code", has_text="/lessons?lesson=z:").inner_text().strip()
-    open_page(page, app_url + link)
+    link = page.get_by_label("Link", exact=True).input_value()
+    assert link.startswith(f"{app_url}/lessons?lesson=z:")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy the link").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == link
+    expect(page.get_by_role("img", name="The link as a code for a camera")).to_be_visible()
+    open_page(page, link)
     expect(widget(page, "lesson_text")).to_contain_text("Look at the page")
     expect(page.get_by_test_id("stProgress")).to_contain_text("Step 1 of 1")
+
+
+def test_a_lesson_in_the_making_outlives_a_reload_and_other_pages(page: Page, app_url: str) -> None:
+    open_page(page, f"{app_url}/lessons")
+    with rerun(page):
+        page.get_by_role("tab", name="Make a lesson").click()
+    with rerun(page):
+        widget(page, "draft_switch").locator("label").first.click()
+    with rerun(page):
+        follow_menu(page, "Step by step", "Feed-forward")
+    with rerun(page):
+        widget(page, "add_view").get_by_role("button").click()
+    with rerun(page):
+        follow_menu(page, "Learn", "Lessons")
+    expect(page.get_by_role("tab", name="Make a lesson")).to_have_attribute("aria-selected", "true")
+    expect(widget(page, "draft_play")).to_be_visible()
+    open_page(page, page.url)
+    expect(widget(page, "draft_play")).to_be_visible()
+    widget(page, "draft_remove_0").get_by_role("button").click()
+    expect(page.get_by_text("No step yet.")).to_be_visible()
+    page.wait_for_function("() => !localStorage.getItem('lesson draft')")  # the browser forgets it a moment later
+    open_page(page, page.url)
+    expect(page.get_by_text("No step yet.")).to_be_visible()
 
 
 HOSTILE = "<b>bold</b><img src=x onerror=alert(1)> $x^2$ **a** [b](javascript:alert(1)) `c` 😀 مرحبا \u202eabc"

@@ -2,7 +2,6 @@
 
 import base64
 import json
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -10,17 +9,19 @@ from typing import Any
 import numpy as np
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
-from browser_tools import open_page, problems, rerun, runs, watch, widget
-from playwright.sync_api import Browser, Locator, Page, expect
+from browser_tools import open_page, rerun, runs, widget
+from playwright.sync_api import Locator, Page, expect
 
 from encoder import TextEncoder, Trace
 from encoder.figures import living_map
+from encoder.figures.living_map_walk import walk
+from encoder.metrics import flow_shares
 from pages.ui.state.view import EXAMPLE
 
 AXE = "() => axe.run(document, {resultTypes: ['violations']}).then(found => found.violations.map(one => one.id))"
 SCRIPTS = Path(__file__).resolve().parents[2] / "pages" / "ui" / "components"
 LIT = "root => root.map.lit.map(band => [band.layer, band.query, band.key])"
-DRAWN = "root => Boolean(root.map && root.map.detail && root.map.detail.arrays && root.map.lit)"
+DRAWN = "({map}) => Boolean(map && map.detail && map.lit && (map.open < 0 || map.detail.arrays))"
 IT, ANIMAL = 8, 2
 
 
@@ -34,9 +35,7 @@ def opened(page: Page, url: str, query: str = "") -> Locator:
     open_page(page, f"{url}/{query}" if query else url)
     root = widget(page, "living_map").locator(".map")
     expect(root.locator(".tokens button").first).to_be_visible()
-    page.wait_for_function(
-        "root => Boolean(root.map && root.map.detail && root.map.detail.arrays)", arg=root.element_handle()
-    )
+    page.wait_for_function(DRAWN, arg=root.element_handle())
     return root
 
 
@@ -60,7 +59,9 @@ def expected(trace: Trace, row: int, least: float, how: str = "max", head: int =
 
 def hover(page: Page, root: Locator, row: int) -> None:
     """Put the mouse on a row, where there are no numbers."""
-    box = root.locator(".tokens button").nth(row).bounding_box()
+    token = root.locator(".tokens button").nth(row)
+    token.scroll_into_view_if_needed()
+    box = token.bounding_box()
     assert box
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 
@@ -81,7 +82,7 @@ def cell_centre(root: Locator, local: str, row: int, cell: int) -> tuple[float, 
 
 def settled(page: Page, root: Locator) -> None:
     """Wait until nothing glides."""
-    page.wait_for_function("root => !root.map.gliding && root.map.detail.arrays", arg=root.element_handle())
+    page.wait_for_function("({map}) => !map.gliding && (map.open < 0 || map.detail.arrays)", arg=root.element_handle())
 
 
 def test_a_word_lights_exactly_the_bands_that_were_recorded(page: Page, app_url: str, trace: Trace) -> None:
@@ -107,6 +108,76 @@ def test_a_word_lights_exactly_the_bands_that_were_recorded(page: Page, app_url:
     assert runs(page) == asked, "all of this happens in the browser"
 
 
+def test_the_bands_of_what_really_flows_are_those_of_the_metric(page: Page, app_url: str, trace: Trace) -> None:
+    root = opened(page, app_url)
+    root.locator("select").first.select_option("flow")
+    special, shares = trace.tokenization.special, flow_shares(trace).double().numpy()
+    for row in (IT, 5):
+        hover(page, root, row)
+        assert lit(root) == {
+            (layer, row, key)
+            for layer in range(trace.config.n_layers)
+            for key in range(len(special))
+            if not special[key] and shares[layer, row, key] >= 0.15
+        }
+    expect(root.locator("output.said")).to_contain_text("takes most from")
+
+
+def test_the_difference_to_the_run_without_changes_is_drawn_signed(
+    page: Page, app_url: str, base: TextEncoder, trace: Trace
+) -> None:
+    root = opened(page, app_url, "?hidden=2")
+    switch = root.get_by_label("difference to the run without changes")
+    with rerun(page):
+        switch.check()
+    assert "difference=1" in page.url
+    changed, special = base.trace(EXAMPLE, hidden=(2,)), trace.tokenization.special
+    hover(page, root, IT)
+    lit(root)
+    said = {(b["layer"], b["key"]): b for b in root.evaluate("root => root.map.lit")}
+    least, step = 0.05, root.evaluate("root => root.map.run.about.band_scale") / 127
+    for layer in range(trace.config.n_layers):
+        name = f"layers.{layer}.attention.weights"
+        change = (changed[name] - trace[name])[:, IT].numpy()
+        for key in [key for key in range(len(special)) if not special[key]]:
+            largest = float(change[np.abs(change[:, key]).argmax(), key])
+            if abs(abs(largest) - least) > step:
+                assert ((layer, key) in said) == (abs(largest) >= least), (layer, key, largest)
+            if (layer, key) in said:
+                assert said[layer, key]["less"] == (largest < 0)
+                assert abs(said[layer, key]["level"] / 200 - abs(largest)) <= step
+    with rerun(page):
+        switch.uncheck()
+    assert "difference" not in page.url
+    assert opened(page, app_url).get_by_label("difference to the run without changes").is_hidden()
+
+
+def test_play_runs_through_the_columns_and_stops(page: Page, app_url: str, trace: Trace, base: TextEncoder) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    root = opened(page, app_url)
+    told, said = walk(trace, IT, base.predict(trace, 1)), root.locator("output.said")
+    root.get_by_role("button", name="Play").click()
+    expect(said).to_have_text(told[0])
+    for sentence in told[1:]:
+        page.keyboard.press("ArrowRight")
+        expect(said).to_have_text(sentence)
+    page.keyboard.press("ArrowRight")
+    expect(root.get_by_role("button", name="Play")).to_be_visible()
+    root.get_by_role("button", name="Play").click()
+    page.keyboard.press("Escape")
+    expect(root.get_by_role("button", name="Play")).to_be_visible()
+    root.locator(".tokens button").nth(ANIMAL).click()
+    with rerun(page):
+        root.get_by_role("button", name="Play").click()
+    expect(said).to_have_text(walk(trace, ANIMAL, base.predict(trace, 1))[0])
+    expect(said).to_have_text(walk(trace, ANIMAL, base.predict(trace, 1))[1])  # it goes on by itself
+    box = root.locator("canvas").first.bounding_box()
+    assert box
+    page.mouse.click(box["x"] + 130, box["y"] + 200)
+    expect(root.get_by_role("button", name="Play")).to_be_visible()
+    page.emulate_media(reduced_motion="no-preference")
+
+
 def test_a_layer_unfolds_and_a_click_opens_the_recorded_number(page: Page, app_url: str, trace: Trace) -> None:
     root = opened(page, app_url)
     with rerun(page):
@@ -130,6 +201,7 @@ def test_a_layer_unfolds_and_a_click_opens_the_recorded_number(page: Page, app_u
     with rerun(page):
         root.get_by_role("button", name="Layer 4, head 6").click()
     settled(page, root)
+    root.evaluate("root => root.scrollIntoView({block: 'center'})")
     with rerun(page):
         page.mouse.click(*cell_centre(root, "attention.q", IT, 3))
     name, index = "layers.4.attention.q", living_map.index_at(trace, "layers.4.attention.q", 6, IT, 3)
@@ -174,7 +246,11 @@ def test_keys_alone_reach_every_number(page: Page, app_url: str, trace: Trace) -
     weight = float(trace["layers.1.attention.weights"][1, 4, 1])
     expect(widget(page, "inspector").locator("h3")).to_contain_text(f"“cross” (4) → “the” (1) = {weight:.4g}")
     expect(page.locator("h1")).to_have_text("Sentence & tokens")
-    page.keyboard.press("Escape")
+    expect(widget(page, "close").get_by_role("button")).to_be_focused()
+    with rerun(page):
+        page.keyboard.press("Escape")  # the opened number first
+    expect(widget(page, "inspector")).to_have_count(0)
+    page.keyboard.press("Escape")  # then the cell that was pointed at
     with rerun(page):
         page.keyboard.press("Escape")
     expect(root.get_by_role("button", name="Layer 1", exact=True)).to_have_attribute("aria-expanded", "false")
@@ -199,15 +275,6 @@ def test_zoom_keeps_the_point_under_the_pointer_and_fit_brings_the_whole_back(pa
     assert root.evaluate("root => root.map.camera.x") > 0
     root.get_by_role("button", name="The whole picture").click()
     assert root.evaluate("root => root.map.camera") == {"k": 1, "x": 0, "y": 0}
-
-
-@pytest.fixture
-def phone(browser: Browser) -> Iterator[Page]:
-    with browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True) as context:
-        page = context.new_page()
-        watch(page)
-        yield page
-        assert problems(page) == []
 
 
 def test_a_phone_does_the_same_by_touch(phone: Page, app_url: str, trace: Trace) -> None:

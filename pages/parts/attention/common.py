@@ -2,15 +2,20 @@
 
 import numpy as np
 
-from encoder.figures.steps import kind_of
+from encoder.figures.masked import unmasked
+from encoder.figures.steps import cut_kind, kind_of
+from encoder.figures.words_only import Selection
 from encoder.steps.step import Step
 from encoder.trace.trace import Trace
 from pages.ui.components import maps
 
 
-def as_map(trace: Trace, step: Step, head: int, name: str, locked: bool) -> maps.Map:
-    """One head of a step; a locked scale is that of all heads."""
-    values = trace.array(step.name)
-    seen = values if locked else values[head]
-    largest = float(np.abs(seen[np.isfinite(seen)]).max(initial=0.0))
-    return maps.Map(name, f"{step.title}, head {head}", maps.of_head(trace, step.name, head), kind_of(step), largest)
+def as_map(trace: Trace, step: Step, head: int, name: str, locked: bool, seen: Selection) -> maps.Map:
+    """One head of a step, of the tokens that are drawn; a locked scale is that of all heads."""
+    values = unmasked(trace.array(step.name), step, trace.config)
+    drawn = seen.cut(values if locked else values[head])
+    largest = float(np.abs(drawn[np.isfinite(drawn)]).max(initial=0.0))
+    kind = kind_of(step) if seen.whole else cut_kind(kind_of(step))
+    masked = trace.config.mask_value if step.operation == "mask" else None
+    label = f"{step.title}, head {head}"
+    return maps.Map(name, label, maps.of_head(trace, step.name, head, seen), kind, largest, masked)

@@ -3,24 +3,34 @@
 import streamlit as st
 
 from encoder.export.caption import About
+from encoder.figures.words_only import tokens_drawn
 from encoder.steps.step import Step
 from pages.parts.attention.common import as_map
 from pages.ui import session
 from pages.ui.components import maps
 from pages.ui.state import session_state as state
-from pages.ui.text import theme
+from pages.ui.state.view import Cell
+from pages.ui.step import opened, words_only
+from pages.ui.text import plain, theme
 
 
 def draw(step: Step) -> None:
     """A step with a matrix for each head; a click shows that head."""
     trace, view = session.now(), state.current()
     st.header(f"All heads of layer {view.layer}: {step.title.lower()}")
-    heads = [as_map(trace, step, h, f"head {h}", locked=True) for h in range(trace.config.n_heads)]
+    seen = tokens_drawn(trace, words_only.chosen())
+    left_out = seen.sentence(trace.array(step.name) if step.values == "share" else None)
+    heads = [as_map(trace, step, h, f"head {h}", True, seen) for h in range(trace.config.n_heads)]
     about = About.of(trace, step.name)
-    maps.draw("heads", heads, trace.tokens, theme(), take_head, about, chosen=view.head, least=150)
-    st.caption(f"{maps.scales(heads)} Click a head to show it above.")
+    pair = opened.place_in(trace, step, view.head)
 
+    def take(head: int, row: int, column: int) -> None:
+        state.change(head=head)
+        opened.open_number(Cell(step.name, (head, row, column)), fresh=True)
 
-def take_head(number: int, row: int, column: int) -> None:
-    """Show the head that was picked."""
-    state.change(head=number)
+    maps.draw(
+        "heads", heads, seen.drawn, theme(), take, about, chosen=view.head, cell=pair, least=150, at=seen.at,
+        left_out=left_out,
+    )  # fmt: skip
+    said = plain(f"{maps.scales(heads)} {left_out}".strip())
+    st.caption(f"{said} A click shows that head above and opens the number under it.")

@@ -38,7 +38,9 @@ def draw() -> None:
     names = [run.text for run, _ in found]
     scope = f"{'; '.join(map(quoted, names))}; {UNCHANGED}"
     about = About(source=found[0][0].source, scope=scope)
-    drawn = matrix(values, names, names, kind="signed", theme=theme(), largest=1.0)
+    counted = [f"{i + 1}." for i in range(len(names))]
+    rows = [f"{i} {name}" for i, name in zip(counted, names, strict=True)]
+    drawn = matrix(values, rows, counted, kind="signed", theme=theme(), largest=1.0, longest=40)
     chart(drawn, "set_map", f"Cosine of “{word}” {at}", about)
     means = mean_between(alike).numpy()
     bars = token_bars({"mean cosine": means}, layers, title="mean cosine", theme=theme())

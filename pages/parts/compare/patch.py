@@ -12,7 +12,6 @@ from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
-from pages.ui.state.view import OTHER
 from pages.ui.step import side_by_side, sweep
 from pages.ui.text import layer_names, plain, say, theme
 
@@ -23,7 +22,7 @@ def draw() -> None:
     """What is patched, the way to run it, and what came back."""
     a, view = session.now(), state.current()
     encoder = session.text_encoder(view.model)
-    b = session.run(view.model, encoder.tokenize(view.other or OTHER).text)
+    b = session.run(view.model, encoder.tokenize(view.sentence_b).text)
     st.markdown(plain(f"A is “{shown(a.text, 80)}”, B is “{shown(b.text, 80)}” in the same model."))
     if len(a.tokens) != len(b.tokens):
         st.markdown(f"A has {len(a.tokens)} tokens and B has {len(b.tokens)}; a patch needs the same number.")

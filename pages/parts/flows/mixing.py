@@ -18,6 +18,9 @@ def draw() -> None:
     trace = session.now()
     tokens, layers = trace.tokens, layer_names(trace.config)
     st.header("How much of each vector comes from others")
+    st.markdown(
+        "A layer adds what attention brings to what a token had. How much of the result is from **other** tokens?"
+    )
     ratio = torch.stack([mixing_ratio(trace, i) for i in range(trace.config.n_layers)], 1).numpy()
     drawn = matrix(ratio, tokens, layers, kind="share", theme=theme())
     last = f"layers.{trace.config.n_layers - 1}."
@@ -27,6 +30,7 @@ def draw() -> None:
     say(
         f"“{shown(tokens[i])}” ({i}) takes most from others in layer {j}: {percent(float(ratio[i, j]))}. "
         f"The mean is {percent(float(ratio.mean()))}.",
-        "Mixing ratio with the residual, before the norm (AttnRes-N, Kobayashi et al. 2021).",
+        "The rest is its own: what it had before (the residual), and what it takes from itself. In the papers this is "
+        "the mixing ratio with the residual, before the norm (AttnRes-N, Kobayashi et al. 2021).",
     )
     downloads.numbers("mixing", "mixing_ratio", lambda: downloads.frame(ratio, tokens, layers), ratio.shape)

@@ -1,13 +1,18 @@
 """Every head of every layer as a small map."""
 
+import numpy as np
 import streamlit as st
 
+from encoder.figures.steps import cut_kind
+from encoder.figures.theme import Kind
+from encoder.figures.words_only import tokens_drawn
 from pages.parts.heads.common import chosen, every_weight, names, places
 from pages.ui import session
 from pages.ui.components import maps
 from pages.ui.state import session_state as state
 from pages.ui.state.site import PAGES
-from pages.ui.text import theme
+from pages.ui.step import words_only
+from pages.ui.text import plain, theme
 
 
 def draw() -> None:
@@ -18,21 +23,30 @@ def draw() -> None:
         "Every head of every layer on this sentence, a row for each layer. In each map rows look and columns are "
         "looked at. Click one to open it."
     )
+    seen = tokens_drawn(trace, words_only.choose())
+    weights = np.stack([trace.array(f"layers.{i}.attention.weights") for i in range(config.n_layers)])
+    left_out, drawn = seen.sentence(weights), seen.cut(weights)
+    kind: Kind = "share" if seen.whole else cut_kind("share")
+    largest = 1.0 if seen.whole else float(np.nan_to_num(drawn).max())
     small = [
-        maps.Map(name, f"Layer {i}, head {h}", maps.of_head(trace, f"layers.{i}.attention.weights", h), "share", 1.0)
+        maps.Map(
+            name, f"Layer {i}, head {h}", maps.of_head(trace, f"layers.{i}.attention.weights", h, seen), kind, largest
+        )
         for name, (i, h) in zip(names(config), places(config), strict=True)
     ]
     maps.draw(
         "all_heads",
         small,
-        trace.tokens,
+        seen.drawn,
         theme(),
         visit,
         every_weight(trace),
         chosen=chosen(config),
         columns=config.n_heads,
+        at=seen.at,
+        left_out=left_out,
     )
-    st.caption(maps.scales(small))
+    st.caption(plain(f"{maps.scales(small)} {left_out}"))
 
 
 def visit(number: int, row: int, column: int) -> None:

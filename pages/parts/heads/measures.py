@@ -24,7 +24,7 @@ def draw() -> None:
     over = f"{found.sentences} sentence{'s' if found.sentences > 1 else ''}, {found.tokens} tokens"
     st.markdown(plain(f"{one.meaning} Over {over}."))
     if found.sentences == 1 and (view.hidden or trace.padding):
-        st.caption("Measured on the whole sentence, with no token hidden.")
+        st.caption("Measured on the whole sentence, with no token masked.")
 
 
 def title(name: str) -> str:

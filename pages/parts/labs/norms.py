@@ -7,6 +7,7 @@ from encoder.export.caption import About
 from encoder.figures.charts import lines
 from pages.ui import session
 from pages.ui.components.chart import chart
+from pages.ui.downloads import table as downloads
 from pages.ui.text import NUMBER, say, theme
 
 
@@ -18,5 +19,5 @@ def draw() -> None:
     x = table.index.to_numpy()
     drawn = lines(series, x, ("d_model", "difference"), logarithmic=(True, True), theme=theme())
     chart(drawn, "formulas", "Difference by width", About(scope="random vectors, seed 0"))
-    st.dataframe(table, key="formulas_table", column_config=dict.fromkeys(table.columns, NUMBER))
+    downloads.shown_table(table, key="formulas_table", column_config=dict.fromkeys(table.columns, NUMBER))
     say(f"Not the same, but close: at d_model 512 the outputs differ by a factor of {table.loc[512, 'ratio']:.6f}.")

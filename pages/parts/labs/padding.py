@@ -9,6 +9,7 @@ from encoder.export.caption import UNCHANGED, About, quoted
 from encoder.figures.charts import token_bars
 from encoder.figures.matrix import matrix
 from encoder.formatting import percent
+from pages.parts.labs import batch
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.state import session_state as state
@@ -27,6 +28,7 @@ def draw() -> None:
     except ValueError as error:
         st.markdown(plain(f"{error}."))
         return
+    batch.shapes(found, trace.tokens)
     say(
         f"With the mask the short sentence has the vectors that it has alone, up to {float(found.masked.max()):.1e}; "
         f"with the mask forgotten they are up to {float(found.forgotten.max()):.3g} away."
@@ -40,7 +42,8 @@ def draw() -> None:
     drawn = matrix(found.forgotten_leak.numpy(), layers, heads, kind="share", theme=theme())
     chart(drawn, "leak", "Share of the weight that goes to [PAD] when the mask is forgotten", about)
     say(f"Forgotten, [PAD] takes {percent(float(found.forgotten_leak.mean()))} of all weight on average; masked, 0.")
-    st.markdown("And if every key of a row is hidden?")
+    batch.pictures(found, about)
+    st.markdown("And if every key of a row is masked?")
     lost, even = hidden_row(-math.inf), hidden_row(-1e9)
     say(
         f"With minus infinity the row is 0/0, not a number, and {lost.lost[-1]} of {len(lost.weights)} tokens are lost "

@@ -7,6 +7,7 @@ from encoder.export.caption import UNCHANGED, About, quoted
 from encoder.figures.charts import lines
 from encoder.figures.matrix import matrix
 from encoder.formatting import brief, percent
+from pages.parts.labs import slopes
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.state import session_state as state
@@ -19,6 +20,7 @@ def draw() -> None:
     """Random queries and keys of growing width, and then the heads of the model."""
     st.markdown("Why divide by √d_head? Random queries and keys of growing width, and then the heads of this model.")
     of_random_numbers()
+    slopes.draw()
     of_the_model()
 
 

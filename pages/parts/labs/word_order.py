@@ -27,6 +27,6 @@ def draw() -> None:
     off, on = f"{found.largest_off:.1e}", f"{found.largest_on:.3g}"
     say(f"Without positions each word has the same vector in both orders, up to {off}; with them it is {on} away.")
     by_token = {"positions off": found.off_by_token.numpy(), "positions on": found.on_by_token.numpy()}
-    bars = token_bars(by_token, list(found.tokens), title="largest difference", theme=theme())
+    bars = token_bars(by_token, list(found.tokens), title="largest difference", theme=theme(), logarithmic=True)
     about = About(source=encoder.source, scope=f"{quoted(trace.text)} and its words in reverse, {UNCHANGED}")
     chart(bars, "order", "Largest difference of each token's output between both orders", about)

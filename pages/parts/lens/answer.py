@@ -6,22 +6,26 @@ import streamlit as st
 
 from encoder.export.caption import About
 from encoder.figures.charts import likeliest
+from encoder.figures.charts import race as draw_race
 from encoder.formatting import percent
-from encoder.metrics import final_answer, kl_to_last, lens_words, logit_lens, settled
+from encoder.metrics import final_answer, kl_to_last, lens_words, logit_lens, race, settled
+from encoder.metrics.guess import guess_place
 from pages.ui import session
 from pages.ui.components.chart import chart
+from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
 from pages.ui.text import layer_names, say, theme
 from pages.ui.widgets import pick_token
+
+MOST_IN_RACE = 4  # words
 
 
 def draw() -> None:
     """The likeliest words at one token after each layer."""
     trace, encoder = session.now(), session.text_encoder(state.current().model)
     tokens, layers = trace.tokens, layer_names(trace.config, with_input=True)
-    masks = [i for i, token in enumerate(tokens) if token == encoder.mask_token]
     st.header("What the model would say, layer by layer")
-    position = pick_token("Token", tokens, "lens_token", masks[0] if masks else min(1, len(tokens) - 1))
+    position = pick_token("Token", tokens, "lens_token", guess_place(trace, encoder.mask_token))
     if encoder.model.mlm_head is None:
         st.markdown("This model has no head that guesses words (masked-language-model head), so it cannot be asked.")
         return
@@ -36,13 +40,21 @@ def draw() -> None:
     word = encoder.tokenizer.id_to_token(int(answer[0]))
     first, final = layers[settled(rank[:, 0])], percent(float(probability[-1, 0]))
     say(f"The final answer “{word}” has {final}; from “{first}” on it is the first choice.")
+    ids, ranks = race(lens[:, 0], MOST_IN_RACE)
+    racing = draw_race(ranks.numpy(), [str(encoder.tokenizer.id_to_token(i)) for i in ids.tolist()], theme())
+    chart(
+        racing,
+        "race",
+        f"The rank of the last layer's {MOST_IN_RACE} best words after each layer",
+        About.of_stream(trace),
+    )
     away = {
         "layer": layers,
         "probability of the final answer": probability[:, 0].numpy(),
         "its rank": rank[:, 0].numpy(),
         "KL to the last layer (nats)": kl_to_last(lens)[:, 0].numpy(),
     }
-    st.dataframe(pd.DataFrame(away), hide_index=True, key="lens_table")
+    downloads.shown_table(pd.DataFrame(away), hide_index=True, key="lens_table")
     st.caption("The head was trained on the last layer only: what it says of earlier ones is a reading, not a belief.")
 
 

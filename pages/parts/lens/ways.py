@@ -25,5 +25,5 @@ def draw() -> None:
     st.markdown(
         "All tokens after all layers in the two directions in which they differ most (principal components of all of "
         f"them together, {percent(float(way.shares.sum()))} of the variance). The large dot is the input; the "
-        "name stands at the end."
+        "name stands at the end, where it lies on no other; point at a dot to read it."
     )

@@ -12,6 +12,7 @@ from encoder.metrics import BUNDLED
 from pages.parts.training.common import scene
 from pages.ui import session
 from pages.ui.components.chart import chart
+from pages.ui.downloads import table as downloads
 from pages.ui.text import NUMBER, say, theme
 
 ROLES = {"previous": "the token before", "next": "the token after", "self": "the token itself"}
@@ -42,5 +43,5 @@ def draw() -> None:
     shares = {"guessed first": learned["top_1"].to_numpy(), "among five": learned["top_5"].to_numpy()}
     drawn = lines(shares, now.axis, ("training steps + 1", "share"), logarithmic=(True, False), theme=theme())
     chart(drawn, "learned", "Share of hidden words that the model guesses, by training step", about)
-    st.dataframe(learned, key="learned_table", column_config=dict.fromkeys(("loss", "top_1", "top_5"), NUMBER))
+    downloads.shown_table(learned, key="learned_table", column_config=dict.fromkeys(("loss", "top_1", "top_5"), NUMBER))
     st.caption("Words hidden at random in the same 100 sentences. Scores on held-out text are in the model card.")

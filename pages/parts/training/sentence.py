@@ -12,6 +12,7 @@ from pages.ui import session
 from pages.ui.components import maps
 from pages.ui.components import timelapse as player
 from pages.ui.components.chart import chart
+from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
 from pages.ui.text import theme
 from pages.ui.widgets import pick_token
@@ -25,7 +26,7 @@ def draw() -> None:
     tokens = list(now.run.tokenization.tokens)
     words, usual = guessable(now.run.tokenization)
     names = [words.get(i, token) for i, token in enumerate(tokens)]
-    position = pick_token("Word to guess", names, "guess", usual, among=list(words), width=260)
+    position = pick_token("Word to guess", names, "guess", usual, among=list(words))
     seen = session.moments("small", now.text, now.layer, now.head, position)
     label = f"Layer {now.layer}, head {now.head}"
     every = player.draw("player", label, seen, tokens, theme(), state.session().moment)
@@ -39,7 +40,7 @@ def draw() -> None:
     measured(now, seen)
     table = pd.DataFrame({f"{i + 1}.": [f"{a[0]} {a[1]:.3f}" for one in seen for a in one.answers[i : i + 1]]
                           for i in range(len(seen[0].answers))}, index=pd.Index(now.steps, name="step"))  # fmt: skip
-    st.dataframe(table, key="answers")
+    downloads.shown_table(table, key="answers")
 
 
 def guessable(pieces: Tokens) -> tuple[dict[int, str], int]:

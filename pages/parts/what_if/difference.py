@@ -11,6 +11,7 @@ from encoder.metrics import cosine
 from encoder.trace.trace import Trace
 from pages.ui import session
 from pages.ui.components.chart import chart
+from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
 from pages.ui.step import side_by_side, switches
 from pages.ui.text import layer_names, say, theme
@@ -58,4 +59,4 @@ def answers(before: Trace, trace: Trace) -> None:
     ]
     other = sum(row["before"] != row["now"] for row in rows)
     st.markdown(f"The model's first answer is another one at {other} of {len(rows)} tokens.")
-    st.dataframe(pd.DataFrame(rows), hide_index=True, key="answers")
+    downloads.shown_table(pd.DataFrame(rows), hide_index=True, key="answers")

@@ -1,15 +1,19 @@
 """The switches: a part of a layer, something in the whole model, two dials, and the way back."""
 
-from collections.abc import Iterable
+import math
 
 import streamlit as st
 
-from encoder.edits.edit import Edit
+from pages.parts.what_if import measured
 from pages.ui import session
 from pages.ui.components import board
 from pages.ui.state import session_state as state
 from pages.ui.step import switches
 from pages.ui.text import layer_names
+from pages.ui.widgets import bounded
+
+COLDEST, HOTTEST = 0.1, 5.0  # temperatures
+FURTHEST = 20  # places
 
 
 def draw() -> None:
@@ -18,23 +22,24 @@ def draw() -> None:
     config, edits = trace.config, switches.current()
     columns = switches.columns(config)
     off = [[switches.of_board(config, i, j) in edits for j in range(len(columns))] for i in range(config.n_layers)]
-    board.draw("board", layer_names(config), columns, off, flip)
+    known, said = measured.effects()
+    board.draw("board", layer_names(config), columns, off, flip, known)
+    st.caption(said)
     state.show(whole=on())
     st.pills("For the whole model", list(switches.WHOLE), key="whole", selection_mode="multi", on_change=flip_whole)
     with st.container(horizontal=True, vertical_alignment="bottom", key="dials"):
-        scaled = numbers(e for e in edits if e.step.endswith("attention.scaled") and e.action == "scale")
-        shifted = numbers(e for e in edits if e.step == "embedding.positions" and e.action == "shift")
-        state.show(temperature=round(1 / scaled[0], 1) if scaled else 1.0)
-        state.show(shift=int(shifted[0]) if shifted else 0)
-        st.slider("Temperature of the softmax", 0.1, 5.0, step=0.1, key="temperature", on_change=dial, width=240)
-        st.slider("Shift positions by", 0, min(20, len(trace.tokens) - 1), key="shift", on_change=dial, width=240)
+        hotter = [1 / factor if factor else math.inf for factor in values("attention.scaled", "scale")]
+        bounded("Temperature of the softmax", COLDEST, HOTTEST, 0.1, hotter, 1.0, "temperature", dial_temperature)
+        furthest = min(FURTHEST, len(trace.tokens) - 1)
+        bounded("Shift positions by", 0, furthest, 1, values("embedding.positions", "shift"), 0, "shift", dial_shift)
         st.button("Undo", key="undo", on_click=switches.undo, disabled=not switches.can_undo())
         st.button("Reset", key="reset", on_click=switches.put, args=((),), disabled=not edits)
 
 
-def numbers(edits: Iterable[Edit]) -> list[float]:
-    """The values of edits that have a number."""
-    return [edit.value for edit in edits if isinstance(edit.value, int | float)]
+def values(step: str, action: str) -> list[float]:
+    """The numbers that edits of a step and action have, each once: a link may say others in other layers."""
+    found = [edit.value for edit in switches.current() if edit.step.endswith(step) and edit.action == action]
+    return list(dict.fromkeys(value for value in found if isinstance(value, int | float)))
 
 
 def on() -> list[str]:
@@ -55,8 +60,11 @@ def flip_whole() -> None:
         switches.toggle(switches.WHOLE[name](session.now().config))
 
 
-def dial() -> None:
-    """Take over the temperature and the shift."""
-    config = session.now().config
-    switches.replace_scaled(config, "attention.scaled", "scale", 1 / state.value("temperature"), 1.0)
-    switches.replace_scaled(config, "embedding.positions", "shift", state.value("shift"), 0)
+def dial_temperature() -> None:
+    """Take over the temperature."""
+    switches.replace_scaled(session.now().config, "attention.scaled", "scale", 1 / state.value("temperature"), 1.0)
+
+
+def dial_shift() -> None:
+    """Take over the shift."""
+    switches.replace_scaled(session.now().config, "embedding.positions", "shift", state.value("shift"), 0)

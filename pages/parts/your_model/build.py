@@ -39,3 +39,8 @@ def metrics(config: EncoderConfig) -> None:
         st.metric("Memory of the weights", f"{short(cost.bytes_of_weights / 1e6)} MB")
         for n in TOKENS:
             st.metric(f"A run of {n} tokens", f"{short(cost.bytes_of_a_run(n) / 1e6)} MB")
+    if idle := config.vocab_size - form.TOKENS_OF_BASE:
+        st.caption(
+            f"Text is read with the bundled tokenizer of {form.TOKENS_OF_BASE:,} tokens: {idle:,} rows of this "
+            "vocabulary are never looked up. They count as parameters all the same."
+        )

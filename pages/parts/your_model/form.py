@@ -4,16 +4,18 @@ import streamlit as st
 
 from encoder import PRESETS
 from encoder.model.activations import ACTIVATIONS
-from encoder.model.config import CHOICES, EncoderConfig
+from encoder.model.config import CHOICES, LONGEST, EncoderConfig
 from pages.ui.state import session_state as state
 
+TOKENS_OF_BASE = 16_384  # an untrained model reads text with the tokenizer of `base`
 # field -> (what it is called, smallest, largest)
 COUNTS = {
     "n_layers": ("Layers", 1, 48),
     "d_model": ("d_model, the width", 8, 2048),
     "n_heads": ("Heads", 1, 64),
     "d_ff": ("d_ff, feed-forward width", 8, 8192),
-    "vocab_size": ("Vocabulary", 16_384, 100_000),
+    "vocab_size": ("Vocabulary", TOKENS_OF_BASE, 100_000),
+    "max_positions": ("Longest input, in tokens", 16, LONGEST),
 }
 # field -> (what it is called, what each value is called)
 OPTIONS: dict[str, tuple[str, dict[bool | str, str]]] = {
@@ -23,6 +25,7 @@ OPTIONS: dict[str, tuple[str, dict[bool | str, str]]] = {
     "activation": ("Activation", {name: one.title for name, one in ACTIVATIONS.items()}),
     "positions": ("Positions", {name: name for name in CHOICES["positions"]}),
     "scale_embeddings": ("Embeddings", {True: "times √d_model", False: "as they are"}),
+    "mlm_head": ("Head that guesses words", {False: "none", True: "masked-language-model head"}),
 }
 FIELDS = [*COUNTS, *OPTIONS]
 FROM_PRESET = ("norm_eps", "embedding_norm", "n_segments", "mask_value")  # fields that the form does not ask for

@@ -6,8 +6,9 @@
  * @param {string} row
  * @param {string} column
  * @param {boolean} off
+ * @param {string} effect
  */
-export const spoken = (row, column, off) => `${row}, ${column}, ${off ? 'off' : 'on'}`;
+export const spoken = (row, column, off, effect) => `${row}, ${column}, ${off ? 'off' : 'on'}${effect ? `, ${effect}` : ''}`;
 
 /**
  * A cell that names its row or column.
@@ -16,9 +17,12 @@ export const spoken = (row, column, off) => `${row}, ${column}, ${off ? 'off' : 
  */
 const title = (scope, text) => Object.assign(document.createElement('th'), { scope, textContent: text });
 
-/** @param {ComponentArguments<{ rows: string[], columns: string[], off: boolean[][] }>} given */
+/**
+ * @typedef {{ share: number, said: string } | null} SwitchEffect
+ * @param {ComponentArguments<{ rows: string[], columns: string[], off: boolean[][], effects: SwitchEffect[][] }>} given
+ */
 export default function ({ data, parentElement, setTriggerValue }) {
-  const { rows, columns, off } = data;
+  const { rows, columns, off, effects } = data;
   const table = document.createElement('table');
   const head = table.createTHead().insertRow();
   head.append(document.createElement('td'), ...columns.map(name => title('col', name)));
@@ -29,11 +33,13 @@ export default function ({ data, parentElement, setTriggerValue }) {
     row.append(title('row', name));
     columns.forEach((column, j) => {
       const button = document.createElement('button');
-      button.className = off[i][j] ? 'off' : '';
+      const effect = effects[i][j];
+      button.className = off[i][j] ? 'off' : effect ? 'measured' : '';
+      button.style.setProperty('--effect', String(effect ? effect.share : 0));
       button.setAttribute('aria-pressed', String(Boolean(off[i][j])));
-      button.setAttribute('aria-label', spoken(name, column, off[i][j]));
+      button.setAttribute('aria-label', spoken(name, column, off[i][j], effect ? effect.said : ''));
       button.textContent = off[i][j] ? '\u2715' : '\u00b7';
-      button.title = name + ', ' + column;
+      button.title = `${name}, ${column}${effect ? `: ${effect.said}` : ''}`;
       button.onclick = () => setTriggerValue('picked', [i, j]);
       row.insertCell().append(button);
     });

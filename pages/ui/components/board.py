@@ -1,9 +1,18 @@
 """A table of switches, one for each part of each layer, as one component: one click each, also by keyboard."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import TypedDict
 
 from pages.ui.component import component
 from pages.ui.state import session_state as state
+
+
+class Effect(TypedDict):
+    """What a part does: its share of the largest effect, from 0 to 1, and what is said of it."""
+
+    share: float
+    said: str
+
 
 _component = component(__file__, "board", "<div class='board'></div>")
 
@@ -14,12 +23,19 @@ def draw(
     columns: list[str],
     off: list[list[bool]],
     on_pick: Callable[[int, int], None],
+    effects: Mapping[tuple[int, int], Effect] | None = None,
 ) -> None:
-    """Draw the switches; those that are off are marked by colour and by sign."""
+    """Draw the switches; those that are off are marked by colour and by sign, the others by their effect, if known."""
+    known = effects or {}
     _component(
         key=key,
         on_picked_change=lambda: picked(key, len(rows), len(columns), on_pick),
-        data={"rows": rows, "columns": columns, "off": off},
+        data={
+            "rows": rows,
+            "columns": columns,
+            "off": off,
+            "effects": [[known.get((i, j)) for j in range(len(columns))] for i in range(len(rows))],
+        },
     )
 
 

@@ -1,28 +1,18 @@
 // @ts-check
 // The whole run in one picture: a token is a row, a layer a column; what can be done by mouse, touch and keys, and words for all of it.
-import { isDark, part, percentText, rowName, signedText, unpack } from './living_map_data.js';
-import {
-  LABELS, TITLE, between, clamp, columnSpans, eased, foldedParts, kept, layout, naturalTotal, naturalWidths, rowHeight, zoomed,
-} from './living_map_layout.js';
-import { bandsOfLayer, changeOf, paintAll, paintCell, paintRow, thumbPlaces, toX, toY } from './living_map_paint.js';
+import { isDark, part, unpack } from './living_map_data.js';
+import { followFocus, keyOn, listenTo, onKey, pointAt, rove, whatIsAt } from './living_map_input.js';
+import { LABELS, TITLE, between, clamp, columnSpans, eased, foldedParts, kept, layout, naturalTotal, naturalWidths, rowHeight, zoomed } from './living_map_layout.js';
+import { paintAll, paintCell, paintRow } from './living_map_paint.js';
+import { buildMap, drawingOf, fillHeading, lightTokens, placeAll, writeColumns, writeHeading, writeTokens } from './living_map_parts.js';
+import { heardWalk, paintStop, startWalk } from './living_map_walk.js';
+import { sayCell, sayColumn, sayLayer, sayRow } from './living_map_say.js';
 
 const GLIDE = 300; // milliseconds from one arrangement to another
 const bytes = (/** @type {string} */ text) => Uint8Array.from(atob(text), c => c.charCodeAt(0));
 /** @type {any} */
 const shared = globalThis;
 shared.livingMap ||= new EventTarget(); // where the unfolded layer, a component of its own, is handed over
-
-/**
- * @param {string} tag
- * @param {Record<string, any>} [more]
- * @param {...(Node | string)} inside
- * @returns {any}
- */
-const make = (tag, more = {}, ...inside) => {
-  const element = Object.assign(document.createElement(tag), more);
-  element.append(...inside);
-  return element;
-};
 
 export default function (/** @type {any} */ { data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector('.map');
@@ -47,6 +37,25 @@ class LivingMap {
   /** @type {any[][]} */ thumbButtons = [];
   /** @type {any[]} */ columnButtons = [];
   /** @type {number | undefined} */ asked; // the layer that was unfolded here and is being sent for
+  /** @type {any} */ stage;
+  /** @type {any} */ canvas;
+  /** @type {any} */ context;
+  /** @type {any} */ said;
+  /** @type {any} */ go;
+  /** @type {any} */ wordsBox;
+  /** @type {any} */ leastBox;
+  /** @type {any} */ leastText;
+  /** @type {any} */ probe;
+  /** @type {any} */ ramp;
+  /** @type {any} */ pooledNote;
+  /** @type {any} */ changeBox;
+  /** @type {any} */ changeLabel;
+  /** @type {any} */ changeNote;
+  /** Whether a click opens a number. */ opens = true;
+  /** @type {any} */ shareNote;
+  /** @type {any} */ playButton;
+  /** @type {any} */ walkData;
+  /** @type {any} */ walking;
   base = document.createElement('canvas'); // the picture as it is when nothing stands out
   left = 0;
   top = 0;
@@ -100,73 +109,45 @@ class LivingMap {
     this.root.replaceChildren();
   }
 
-  build() {
-    const { root } = this;
-    const option = (/** @type {string} */ value, /** @type {string} */ text) => make('option', { value, textContent: text });
-    this.bandsBox = make('select', {}, option('strongest', 'the strongest head'), option('mean', 'all heads, mean'), option('head', 'the chosen head'));
-    this.wayBox = make('select', {}, option('from', 'where it looks'), option('to', 'who looks at it'));
-    this.leastBox = make('input', { type: 'range', min: 1, max: 60, value: this.least });
-    this.leastText = make('output', { textContent: '' });
-    this.wordsBox = make('input', { type: 'checkbox', checked: true });
-    const button = (/** @type {string} */ text, /** @type {string} */ label, /** @type {() => void} */ act) =>
-      make('button', { type: 'button', textContent: text, title: label, onclick: act, ariaLabel: label });
-    const middle = (/** @type {number} */ f) => this.zoom(f, (this.width - this.left) / 2, this.tall / 2);
-    this.controls = make('div', { className: 'controls', role: 'group', ariaLabel: 'What the bands show' },
-      make('label', {}, 'Bands', this.bandsBox), make('label', {}, 'of a word', this.wayBox),
-      make('label', {}, 'from', this.leastBox, this.leastText), make('label', {}, this.wordsBox, 'words only'),
-      make('span', { className: 'end' },
-        button('\u2212', 'Zoom out', () => middle(1 / 1.4)), button('+', 'Zoom in', () => middle(1.4)),
-        button('Fit', 'The whole picture', () => this.whole()), button('Enlarge', 'The picture on the whole screen', () => this.fill())));
-    this.bandsBox.onchange = () => { this.bands = this.bandsBox.value; this.again(); };
-    this.wayBox.onchange = () => { this.way = this.wayBox.value; this.again(); };
-    this.leastBox.oninput = () => { this.least = Number(this.leastBox.value); this.again(); };
-    this.wordsBox.onchange = () => { this.words = this.wordsBox.checked; this.again(); };
-    this.canvas = make('canvas', { ariaHidden: 'true' });
-    this.context = this.canvas.getContext('2d');
-    this.tokens = make('ul', { className: 'tokens', ariaLabel: 'Tokens' });
-    this.heading = make('div', { className: 'heading', role: 'group', ariaLabel: 'Layers and heads' });
-    this.stage = make('div', { className: 'stage' }, this.canvas, this.tokens, this.heading);
-    this.said = make('output', { className: 'said', ariaLive: 'polite' });
-    this.go = make('button', { type: 'button', hidden: true });
-    this.probe = make('i', { hidden: false });
-    this.probe.style.cssText = 'position:absolute;visibility:hidden';
-    this.ramp = make('canvas', { width: 72, height: 1 });
-    this.legend = make('p', { className: 'legend' },
-      make('span', {}, make('i'), make('i', { className: 'two' }), 'what attention, and feed-forward, adds to the row'),
-      make('span', {}, '0\u00a0%', this.ramp, '100\u00a0% of a row\u2019s attention (small shares are drawn stronger)'),
-      make('span', {}, 'Strips: values of a vector, blue below zero, red above'));
-    this.pooledNote = make('span', { hidden: true });
-    this.legend.append(this.pooledNote);
-    root.append(this.controls, this.stage, make('div', { className: 'below' }, this.said, this.go), this.legend, this.probe);
-    this.listen();
-  }
+  build() { return buildMap(this); }
 
   /** A new run, or the same one again. @param {any} data */
   take(data) {
     const fresh = !this.run || this.run.raw !== data.whole;
     this.palettes = data.palettes;
+    this.opens = data.opens;
+    this.changeLabel.hidden = !data.changed;
+    this.changeBox.checked = data.difference;
+    this.changeNote.hidden = !data.difference;
+    this.shareNote.hidden = data.difference;
+    this.walkData = data.walk;
     this.look();
     if (fresh) {
+      const before = this.run?.about;
       this.run = { ...unpack(bytes(data.whole)), raw: data.whole };
+      const same = before && before.tokens.join() === this.run.about.tokens.join();
+      if (!same) this.pinned = data.begin;
+      if (this.run.about.difference !== Boolean(before?.difference)) this.threshold(this.run.about.difference ? 5 : 15);
+      this.changeNote.textContent = `Everything but bars and guesses is this run minus the same ${this.run.about.than}: red cells are more, blue less; bands that are less are dashed`;
       this.id = data.id;
       this.cache.clear();
-      this.pinned = data.begin;
       const { every } = this.run.about;
       this.pooledNote.hidden = every === 1;
       this.pooledNote.textContent = `${every} tokens share a row: bands and cells show the largest of theirs, the bars and the guess are those of the first`;
       this.wordsBox.disabled = every > 1;
       this.hover = -1;
       this.pointed = null;
-      this.camera = { k: 1, x: 0, y: 0 };
+      if (!same) this.camera = { k: 1, x: 0, y: 0 };
       this.writeTokens();
       this.writeHeading();
       this.columns = this.run.about.columns;
       this.focus = this.columns.findIndex((/** @type {any} */ c) => c.share);
-      this.now = null;
+      if (!same) this.now = null;
       this.bring();
       this.writeColumns();
     }
     this.arrange();
+    this.walked();
     if (!fresh) return;
     this.takeLayer(shared.livingMap.latest);
     if (this.pinned >= 0 && this.now) this.tell(this.sayRow(this.pinned));
@@ -175,7 +156,7 @@ class LivingMap {
   /** One layer unfolded, and what is chosen. @param {any} said */
   takeLayer(said) {
     if (!this.run || !said || said.id !== this.id) return;
-    if (!this.cache.has(said.layer)) this.cache.set(said.layer, unpack(bytes(said.columns)));
+    if (said.columns && !this.cache.has(said.layer)) this.cache.set(said.layer, unpack(bytes(said.columns)));
     this.layer = said.layer;
     this.head = said.head;
     this.mark = said.cell;
@@ -187,6 +168,16 @@ class LivingMap {
     if (before !== this.open && this.now && before !== null) this.glide(); else this.arrange();
     if (this.now) this.reveal();
   }
+
+  /** The least that a band must carry. @param {number} percents */
+  threshold(percents) {
+    this.least = percents;
+    this.leastBox.value = percents;
+  }
+
+  play() { startWalk(this); }
+
+  walked() { heardWalk(this); }
 
   /** What is at hand of the unfolded layer. */
   bring() {
@@ -248,7 +239,7 @@ class LivingMap {
       if (canvas.width !== w || canvas.height !== h) { canvas.width = w; canvas.height = h; }
     }
     this.ratio = ratio;
-    this.camera = kept(this.camera, this.now.width + 8 + this.drawer, this.width - this.left, this.tall);
+    this.camera = kept(this.camera, this.now.width + 8, this.width - this.left, this.tall);
     this.refresh();
   }
 
@@ -264,7 +255,7 @@ class LivingMap {
     const card = this.open >= 0 ? to.cards[this.open] : null;
     const room = this.width - this.left;
     const x = card ? clamp(camera.x, card.x + card.w + 12 - room, Math.max(0, card.x - 4)) : 0;
-    const end = kept(card ? { k: 1, x: card.w > room ? card.x - 4 : x, y: 0 } : { k: 1, x: 0, y: 0 }, to.width + 8 + this.drawer, room, this.tall);
+    const end = kept(card ? { k: 1, x: card.w > room ? card.x - 4 : x, y: 0 } : { k: 1, x: 0, y: 0 }, to.width + 8, room, this.tall);
     const start = performance.now();
     const step = (/** @type {number} */ time) => {
       if (this.goal !== to && this.goal.cards.length !== from.cards.length) { this.gliding = false; return; }
@@ -338,13 +329,9 @@ class LivingMap {
     const opened = this.placeOfMark();
     if (opened) paintCell(c, scene, opened, '#e0592a');
     if (this.pointed) paintCell(c, scene, this.pointed, this.colours.ink);
+    paintStop(c, this);
     this.root.dataset.lit = row;
     this.light();
-  }
-
-  /** How much of the window the opened number takes at the right. */
-  get drawer() {
-    return this.mark && innerWidth > 640 ? Math.min(400, innerWidth * 0.4) : 0;
   }
 
   /** The opened number is seen: what stands where it is shown moves to the left. */
@@ -354,25 +341,7 @@ class LivingMap {
   }
 
   /** What is needed to keep the picture: the canvas, and the words beside it with where they stand. */
-  drawing() {
-    const stage = this.stage.getBoundingClientRect();
-    const centred = (/** @type {any} */ b, /** @type {any} */ more) => {
-      const r = b.getBoundingClientRect();
-      return { text: b.textContent, x: r.left - stage.left + r.width / 2, y: r.top - stage.top + r.height / 2 + 4, size: 12, weight: 400, anchor: 'middle', ...more };
-    };
-    const seen = (/** @type {any} */ b) => !b.hidden && b.checkVisibility();
-    const tokens = [...this.tokens.children].map(li => li.firstChild).filter(seen).map((/** @type {any} */ b) => {
-      const r = b.getBoundingClientRect();
-      const tall = Math.min(r.height - 2, 25);
-      const chosen = b.ariaPressed === 'true';
-      const size = Math.min(13, this.rowHeight * 0.6);
-      return centred(b, { size, y: r.top - stage.top + r.height / 2 + size * 0.35, weight: chosen ? 600 : 400, colour: b.classList.contains('b') ? this.colours.second : this.colours.accent,
-        box: { x: r.left - stage.left, y: r.top - stage.top + (r.height - tall) / 2, width: r.width, height: tall, fill: chosen ? '#1f6fb2' : '' } });
-    });
-    const turned = [...this.names, ...this.columnButtons].filter(seen).map(b => centred(b, { text: b.textContent, y: this.top - 6, anchor: 'start', turn: -58 }));
-    const heads = [...this.layerButtons, this.guessName].filter(seen).map(b => centred(b, { weight: 600, size: 13 }));
-    return { canvas: this.canvas, texts: [...tokens, ...turned, ...heads], width: stage.width, height: stage.height };
-  }
+  drawing() { return drawingOf(this); }
 
   get row() {
     return this.hover >= 0 ? this.hover : this.pinned;
@@ -409,195 +378,38 @@ class LivingMap {
     return array ? array.shape[array.shape.length - 1] : 1;
   }
 
-  writeTokens() {
-    const { about } = this.run;
-    this.tokens.replaceChildren(...Array.from({ length: about.rows }, (_, i) => {
-      const at = i * about.every;
-      const b = make('button', { type: 'button', textContent: about.every === 1 ? about.tokens[at] : rowName(about, i) });
-      b.className = [about.special[at] && !about.masked.includes(at) ? 'special' : '', about.segments[at] ? 'b' : '', about.hidden.includes(at) ? 'hidden-token' : ''].join(' ');
-      b.tabIndex = i ? -1 : 0;
-      const guess = about.guesses[at]?.[0];
-      const sentence = about.segments.length ? `, sentence ${'AB'[about.segments[at]]}` : '';
-      b.ariaLabel = `${rowName(about, i)}, token ${at}${sentence}${about.hidden.includes(at) ? ', hidden' : ''}${guess ? `; guess ${guess[0]}` : ''}`;
-      b.onclick = () => this.pin(i);
-      b.onmouseenter = () => this.point(i);
-      b.onfocus = () => { this.point(i); this.rove(this.tokens, b); };
-      b.onblur = () => this.point(-1);
-      return make('li', {}, b);
-    }));
-  }
+  writeTokens() { return writeTokens(this); }
 
-  writeHeading() {
-    const { about } = this.run;
-    this.names = ['Word', 'Place'].map((text, i) => {
-      const b = make('button', { type: 'button', className: 'column', ariaLabel: about.titles[i] }, make('span', { textContent: text }));
-      b.onclick = () => this.tell(`${about.titles[i]}: a strip shows the ${about.widths[i]} values of largest size of a row, one from each stretch. Click one to open it.`);
-      return b;
-    });
-    this.guessName = make('span', { className: 'name', textContent: 'Guess' });
-    this.layerButtons = [];
-    this.thumbButtons = [];
-    for (let l = 0; l < about.layers; l++) {
-      const b = make('button', { type: 'button', className: 'layer' });
-      b.onclick = () => this.unfold(this.open === l ? -1 : l);
-      b.onmouseenter = () => this.tell(this.sayLayer(l));
-      this.layerButtons.push(b);
-      this.thumbButtons.push(Array.from({ length: about.heads }, (_, h) => {
-        const t = make('button', { type: 'button', className: 'thumb', tabIndex: -1 });
-        const link = about.links[l][h];
-        const change = changeOf(about, `layers.${l}.attention.`, h);
-        t.ariaLabel = `Layer ${l}, head ${h}${change ? `, ${change === 'off' ? 'switched off' : 'changed'}` : ''}` +
-          (link ? `: \u201c${about.tokens[link[0]]}\u201d gives \u201c${about.tokens[link[1]]}\u201d ${link[2]}` : '');
-        t.onclick = () => this.choose(l, h);
-        t.onmouseenter = t.onfocus = () => this.tell(t.ariaLabel + (link ? ', its strongest look from word to word.' : '.'));
-        return t;
-      }));
-    }
-    this.columnButtons = [];
-    this.fillHeading();
-  }
+  writeHeading() { return writeHeading(this); }
 
-  writeColumns() {
-    if (this.columnButtons.length !== this.columns.length) {
-      this.columnButtons = this.columns.map((/** @type {any} */ c, /** @type {number} */ i) => {
-        const b = make('button', { type: 'button', className: 'column', tabIndex: -1 }, make('span'));
-        b.onclick = () => this.focusOn(i);
-        b.onmouseenter = () => this.tell(this.sayColumn(i));
-        b.onfocus = () => this.tell(this.sayColumn(i));
-        return b;
-      });
-      this.fillHeading();
-    }
-    this.columnButtons.forEach((/** @type {any} */ b, /** @type {number} */ i) => {
-      const c = this.columns[i];
-      b.firstChild.textContent = c.label;
-      b.ariaLabel = `${c.title}${c.heads ? `, head ${this.head}` : ''}. Arrow down to read its cells.`;
-    });
-  }
+  writeColumns() { return writeColumns(this); }
 
-  fillHeading() {
-    const first = document.activeElement;
-    this.heading.replaceChildren(...this.names, ...this.layerButtons.flatMap((/** @type {any} */ b, /** @type {number} */ l) => [b, ...this.thumbButtons[l]]), ...this.columnButtons, this.guessName);
-    if (first instanceof HTMLElement && first.isConnected) first.focus({ preventScroll: true });
-  }
+  fillHeading() { return fillHeading(this); }
 
   /** Names and buttons where the picture has them. */
-  place() {
-    const scene = this.scene;
-    const { about } = this.run;
-    const put = (/** @type {any} */ e, /** @type {number} */ x, /** @type {number} */ y, /** @type {number} */ w, /** @type {number} */ h) => {
-      e.style.cssText = `left:${x - this.left}px;top:${y}px;width:${w}px;height:${h}px`;
-      e.hidden = x + w < this.left || x > this.width;
-    };
-    this.heading.style.cssText = `left:${this.left}px;right:0;height:${this.top}px`;
-    this.tokens.style.cssText = `top:${this.top}px;width:${this.left}px;height:${this.tall}px`;
-    const k = this.camera.k;
-    const tall = this.rowHeight * k;
-    const font = clamp(this.rowHeight * 0.55, 9, 14);
-    [...this.tokens.children].forEach((li, i) => {
-      const y = toY(scene, i) - this.top;
-      const b = li.firstChild;
-      b.style.cssText = `top:${y}px;height:${tall}px;font-size:${font}px;--inset:${Math.max(0, (tall - Math.min(tall, 27)) / 2 + (tall > 20 ? 1 : 0))}px`;
-      b.hidden = y + tall < 0 || y > this.tall;
-    });
-    this.names.forEach((b, i) => {
-      const s = this.now.strips[i];
-      put(b, toX(scene, s.x) - 2, this.top - 60, Math.max(24, s.w * k + 4), 60);
-    });
-    put(this.guessName, toX(scene, this.now.guess.x), this.top - 22, this.now.guess.w * k, 18);
-    this.guessName.hidden ||= !about.guesses.length;
-    this.layerButtons.forEach((/** @type {any} */ b, /** @type {number} */ l) => {
-      const card = this.now.cards[l];
-      const w = card.w * k;
-      const slim = w < 56;
-      put(b, toX(scene, card.x), slim ? 2 : 2, w, slim ? Math.max(25, this.top - 8) : 25);
-      const off = [['attention', 'attention off'], ['feed_forward', 'feed-forward off']]
-        .filter(([part]) => changeOf(about, `layers.${l}.${part}.`) === 'off').map(([, said]) => said).join(', ');
-      const change = off || (changeOf(about, `layers.${l}.`) && 'changed');
-      const text = slim ? `L${l}` : `Layer ${l}`;
-      if (b.shown !== text + change) {
-        b.replaceChildren(text, ...(change && !slim ? [make('small', { textContent: change })] : []));
-        b.shown = text + change;
-        b.ariaLabel = `Layer ${l}${change ? `, ${change}` : ''}`;
-      }
-      b.ariaExpanded = String(this.open === l);
-      const places = slim ? null : thumbPlaces(scene, l);
-      this.thumbButtons[l].forEach((/** @type {any} */ t, /** @type {number} */ h) => {
-        if (!places) { t.hidden = true; return; }
-        put(t, toX(scene, card.x) + places[h].x, places[h].y, places[h].size, places[h].size);
-        t.ariaPressed = String(l === this.layer && h === this.head);
-      });
-    });
-    const shown = this.open >= 0 && this.now.cards[this.open].open > 0.5;
-    const spans = shown ? columnSpans(this.detail.natural, this.now.cards[this.open].w) : [];
-    this.columnButtons.forEach((/** @type {any} */ b, /** @type {number} */ i) => {
-      if (!shown) { b.hidden = true; return; }
-      put(b, toX(scene, this.now.cards[this.open].x + spans[i].x) - 3, this.top - LABELS, spans[i].w * k + 6, LABELS);
-      b.ariaPressed = String(i === this.focus);
-      b.classList.toggle('changed', about.changed.some((/** @type {any} */ e) => e.step === `layers.${this.open}.${this.columns[i].local}`));
-    });
-    this.canvas.classList.toggle('far', this.now.width * k > this.width - this.left + 1);
-  }
+  place() { return placeAll(this); }
 
-  light() {
-    [...this.tokens.children].forEach((li, i) => {
-      li.firstChild.ariaPressed = String(i === this.pinned);
-      li.firstChild.classList.toggle('lit', i === this.row);
-    });
-  }
+  light() { return lightTokens(this); }
 
   // What is said
 
   /** @param {string} text */
   tell(text) {
+    if (this.walking) return; // the walk has the word
     if (this.said.textContent !== text) this.said.textContent = text;
   }
 
   /** @param {number} l */
-  sayLayer(l) {
-    const { about } = this.run;
-    const best = about.links[l].map((/** @type {any} */ k, /** @type {number} */ h) => [k, h]).filter((/** @type {any} */ [k]) => k)
-      .sort((/** @type {any} */ a, /** @type {any} */ b) => parseInt(b[0][2]) - parseInt(a[0][2]))[0];
-    const what = this.open === l ? 'Click to fold it.' : 'Click to unfold it.';
-    if (!best) return `Layer ${l}. ${what}`;
-    const [[query, key, share], head] = best;
-    return `Layer ${l}: its strongest look from word to word is \u201c${about.tokens[query]}\u201d \u2192 \u201c${about.tokens[key]}\u201d, ${share}, in head ${head}. ${what}`;
-  }
+  sayLayer(l) { return sayLayer(this, l); }
 
   /** @param {number} i */
-  sayColumn(i) {
-    const c = this.columns[i];
-    return `${c.title}${c.heads ? ` of head ${this.head}` : ''}: ${c.note}`;
-  }
+  sayColumn(i) { return sayColumn(this, i); }
 
   /** Where a row looks, layer by layer. @param {number} row */
-  sayRow(row) {
-    const { about, arrays } = this.run;
-    const name = rowName(about, row);
-    const said = this.now.cards.map((/** @type {any} */ _, /** @type {number} */ layer) => {
-      const best = bandsOfLayer(this.scene, layer).filter(b => (this.way === 'from' ? b.query : b.key) === row).pop();
-      if (!best) return '';
-      const other = rowName(about, this.way === 'from' ? best.key : best.query);
-      const head = this.bands === 'strongest' ? ` (head ${part(arrays.who, layer)[best.query * about.rows + best.key]})` : '';
-      return `layer ${layer}: ${other} ${percentText(best.level)}${head}`;
-    }).filter(Boolean);
-    const verb = this.way === 'from' ? 'looks most at' : 'is looked at most by';
-    const limit = `${this.words ? 'words only, ' : ''}from ${this.least}\u00a0%`;
-    return said.length ? `\u201c${name}\u201d ${verb}, ${said.join(' \u00b7 ')}` : `\u201c${name}\u201d: no band here (${limit}).`;
-  }
+  sayRow(row) { return sayRow(this, row); }
 
   /** @param {any} at */
-  sayCell(at) {
-    const { about } = this.run;
-    const row = rowName(about, at.row);
-    if (at.column === undefined) return `${about.titles[at.strip]} of \u201c${row}\u201d: ${signedText(at.level, about.scales[at.strip])}. Click to open this number.`;
-    const c = this.columns[at.column];
-    const levels = this.levelsOf(at.column);
-    if (!levels) return this.sayColumn(at.column);
-    const level = levels[at.row * at.cells + at.cell];
-    const what = c.share ? percentText(level) : signedText(level, this.detail.scales[at.column]);
-    return `${c.title}${c.heads ? `, head ${this.head}` : ''}: \u201c${row}\u201d${c.pairs ? ` \u2192 \u201c${rowName(about, at.cell)}\u201d` : ''} ${what}. Click, or Enter, opens this number.`;
-  }
+  sayCell(at) { return sayCell(this, at); }
 
   /** @param {number} column */
   levelsOf(column) {
@@ -609,7 +421,7 @@ class LivingMap {
 
   /** @param {number} row */
   point(row) {
-    if (row === this.hover) return;
+    if (row === this.hover || this.walking) return;
     this.hover = row;
     if (row >= 0) this.tell(this.sayRow(row)); else if (this.pinned >= 0) this.tell(this.sayRow(this.pinned));
     this.later();
@@ -683,194 +495,42 @@ class LivingMap {
 
   /** @param {number} factor @param {number} x @param {number} y */
   zoom(factor, x, y) {
-    this.camera = kept(zoomed(this.camera, factor, x, y), this.now.width + 8 + this.drawer, this.width - this.left, this.tall);
+    this.camera = kept(zoomed(this.camera, factor, x, y), this.now.width + 8, this.width - this.left, this.tall);
     this.refresh();
   }
 
   /** @param {number} dx @param {number} dy */
   move(dx, dy) {
     const before = this.camera;
-    this.camera = kept({ k: before.k, x: before.x - dx, y: before.y - dy }, this.now.width + 8 + this.drawer, this.width - this.left, this.tall);
+    this.camera = kept({ k: before.k, x: before.x - dx, y: before.y - dy }, this.now.width + 8, this.width - this.left, this.tall);
     this.refresh();
   }
 
   /** What stands at a point of the stage. @param {number} x @param {number} y */
-  at(x, y) {
-    const { about } = this.run;
-    const row = Math.floor((y - this.top + this.camera.y) / (this.rowHeight * this.camera.k));
-    if (y < this.top || row < 0 || row >= about.rows) return { row: -1, cell: null };
-    const wx = (x - this.left + this.camera.x) / this.camera.k;
-    const inside = (/** @type {any} */ s) => wx >= s.x && wx <= s.x + s.w;
-    const cellIn = (/** @type {any} */ s, /** @type {number} */ cells) => clamp(Math.floor(((wx - s.x) / s.w) * cells), 0, cells - 1);
-    const inStrip = (/** @type {any} */ s, /** @type {number} */ i) => {
-      const cells = about.widths[i];
-      const cell = cellIn(s, cells);
-      const levels = part(this.run.arrays.strips, i);
-      return { ...s, strip: i, cells, row, cell, pairs: false, level: levels[row * (levels.length / about.rows) + cell] };
-    };
-    const strip = this.now.strips.findIndex(inside);
-    if (strip >= 0) return { row, cell: inStrip(this.now.strips[strip], strip) };
-    const layer = this.now.cards.findIndex(inside);
-    if (layer < 0) return { row, cell: null };
-    const card = this.now.cards[layer];
-    if (layer !== this.open) {
-      const s = foldedParts(card.w).strip;
-      const span = { x: card.x + s.x, w: s.w };
-      return { row, layer, cell: inside(span) ? inStrip(span, 2 + layer) : null };
-    }
-    const spans = columnSpans(this.detail.natural, card.w).map(s => ({ x: card.x + s.x, w: s.w }));
-    const column = spans.findIndex(inside);
-    return { row, layer, cell: column < 0 ? null : this.cellAt(column, row, cellIn(spans[column], this.cellsOf(column))) };
-  }
+  at(x, y) { return whatIsAt(this, x, y); }
 
-  listen() {
-    const { canvas, stage } = this;
-    const where = (/** @type {any} */ e) => { const box = stage.getBoundingClientRect(); return [e.clientX - box.left, e.clientY - box.top]; };
-    const zoomBy = (/** @type {number} */ f, /** @type {number} */ x, /** @type {number} */ y) => this.zoom(f, x - this.left, y - this.top);
-    stage.addEventListener('wheel', (/** @type {WheelEvent} */ e) => {
-      const [x, y] = where(e);
-      const held = this.root.getRootNode().activeElement && this.root.contains(this.root.getRootNode().activeElement) && this.camera.k > 1;
-      if (e.ctrlKey || e.metaKey || held || document.fullscreenElement) { zoomBy(Math.exp(-clamp(e.deltaY, -60, 60) / 180), x, y); e.preventDefault(); }
-      else if (Math.abs(e.deltaX) > Math.abs(e.deltaY) || e.shiftKey) {
-        const before = this.camera.x;
-        this.move(-(e.deltaX || e.deltaY), 0);
-        if (this.camera.x !== before) e.preventDefault();
-      }
-    }, { passive: false });
-    canvas.onpointerdown = (/** @type {PointerEvent} */ e) => {
-      this.pointers.set(e.pointerId, where(e));
-      this.drag = { moved: 0, from: where(e) };
-      if (e.pointerType !== 'mouse' || this.camera.k > 1) canvas.setPointerCapture(e.pointerId);
-    };
-    canvas.onpointermove = (/** @type {PointerEvent} */ e) => {
-      const [x, y] = where(e);
-      const before = this.pointers.get(e.pointerId);
-      if (!before) { this.over(x, y); return; }
-      if (this.pointers.size === 2) {
-        const other = [...this.pointers].find(([id]) => id !== e.pointerId)?.[1];
-        const far = (/** @type {number[]} */ p) => Math.hypot(p[0] - other[0], p[1] - other[1]);
-        zoomBy(far([x, y]) / Math.max(1, far(before)), (x + other[0]) / 2, (y + other[1]) / 2);
-        this.drag.moved = 99;
-      } else {
-        this.drag.moved += Math.abs(x - before[0]) + Math.abs(y - before[1]);
-        if (this.drag.moved > 6) { this.move(x - before[0], y - before[1]); canvas.classList.add('dragged'); }
-      }
-      this.pointers.set(e.pointerId, [x, y]);
-    };
-    const up = (/** @type {PointerEvent} */ e) => { this.pointers.delete(e.pointerId); canvas.classList.remove('dragged'); };
-    canvas.onpointerup = canvas.onpointercancel = up;
-    canvas.onpointerleave = () => { this.pointed = null; this.point(-1); this.later(); };
-    canvas.onclick = (/** @type {MouseEvent} */ e) => {
-      if (this.drag && this.drag.moved > 6) return;
-      const [x, y] = where(e);
-      const found = this.at(x, y);
-      if (found.row < 0) return;
-      if (found.cell) { this.pinned = found.row; this.tell(this.sayCell(found.cell)); this.openNumber(found.cell); }
-      else this.pin(found.row);
-    };
-    canvas.ondblclick = () => { this.camera = { k: 1, x: 0, y: 0 }; this.refresh(); };
-    this.root.addEventListener('keydown', (/** @type {KeyboardEvent} */ e) => this.key(e));
-    this.root.addEventListener('focusin', (/** @type {FocusEvent} */ e) => this.follow(/** @type {HTMLElement} */ (e.target)));
-  }
+  listen() { return listenTo(this); }
 
   /** @param {number} x @param {number} y */
-  over(x, y) {
-    if (!this.now || !this.detail) return;
-    const found = this.at(x, y);
-    this.point(found.row);
-    this.pointed = found.cell;
-    if (found.cell) this.tell(this.sayCell(found.cell));
-    this.later();
-  }
+  over(x, y) { return pointAt(this, x, y); }
 
   /** What has the focus is moved into the window. @param {HTMLElement} e */
-  follow(e) {
-    const layer = this.layerButtons?.findIndex((/** @type {any} */ b, /** @type {number} */ l) => b === e || this.thumbButtons[l].includes(e));
-    const column = this.columnButtons?.indexOf(e);
-    if (layer >= 0 && layer !== this.open) this.into(this.now.cards[layer].x, this.now.cards[layer].w);
-    else if (column >= 0) this.into(this.cellAt(column, 0, 0).x, this.cellAt(column, 0, 0).w);
-  }
+  follow(e) { return followFocus(this, e); }
 
   /** @param {number} x @param {number} w */
   into(x, w) {
     const k = this.camera.k;
-    const room = this.width - this.left - this.drawer;
+    const room = this.width - this.left;
     const goal = clamp(this.camera.x, (x + w) * k + 8 - room, x * k - 8);
     if (Math.abs(goal - this.camera.x) > 1) this.move(this.camera.x - goal, 0);
   }
 
   /** Only one button of a group takes part in tabbing. @param {HTMLElement} group @param {HTMLElement} chosen */
-  rove(group, chosen) {
-    for (const b of group.querySelectorAll('button')) b.tabIndex = b === chosen ? 0 : -1;
-  }
+  rove(group, chosen) { return rove(this, group, chosen); }
 
   /** @param {KeyboardEvent} e */
-  key(e) {
-    const at = /** @type {HTMLElement} */ (this.root.getRootNode().activeElement);
-    const used = this.keyOn(at, e.key);
-    if (used) { e.preventDefault(); }
-    if (used || e.key.startsWith('Arrow')) e.stopPropagation(); // arrow keys walk the pages elsewhere
-  }
+  key(e) { return onKey(this, e); }
 
   /** @param {HTMLElement} at @param {string} key */
-  keyOn(at, key) {
-    const step = /** @type {any} */ ({ ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] })[key];
-    if (key === '+' || key === '=' || key === '-') {
-      if (at instanceof HTMLInputElement) return false;
-      this.zoom(key === '-' ? 1 / 1.25 : 1.25, (this.width - this.left) / 2, this.tall / 2);
-      return true;
-    }
-    if (key === 'Escape') {
-      if (this.pointed) { this.pointed = null; this.hover = -1; this.later(); return true; }
-      if (this.camera.k > 1) { this.camera = { k: 1, x: 0, y: 0 }; this.refresh(); return true; }
-      if (this.open >= 0) { this.unfold(-1); this.layerButtons[this.layer].focus(); return true; }
-      return false;
-    }
-    const rows = [...this.tokens.children].map(li => li.firstChild);
-    const row = rows.indexOf(at);
-    if (row >= 0 && step) {
-      const to = rows[clamp(row + step[0], 0, rows.length - 1)];
-      if (step[1] > 0) this.layerButtons[this.layer].focus(); else to.focus();
-      return true;
-    }
-    const layer = this.layerButtons.indexOf(at);
-    if (layer >= 0 && step) {
-      if (step[0] > 0) (this.thumbButtons[layer].find((/** @type {any} */ t) => !t.hidden) || at).focus();
-      else if (step[0] < 0) rows[Math.max(0, this.pinned)].focus();
-      else this.layerButtons[clamp(layer + step[1], 0, this.layerButtons.length - 1)].focus();
-      return true;
-    }
-    const of = this.thumbButtons.findIndex((/** @type {any} */ list) => list.includes(at));
-    if (of >= 0 && step) {
-      const list = this.thumbButtons[of];
-      const head = list.indexOf(at);
-      const across = Math.max(1, thumbPlaces(this.scene, of).filter(p => p.y === thumbPlaces(this.scene, of)[0].y).length);
-      const to = head + step[1] + step[0] * across;
-      if (to >= list.length && of === this.open && step[0]) this.columnButtons[Math.max(0, this.focus)].focus();
-      else if (to < 0) this.layerButtons[of].focus();
-      else if (to >= list.length) this.layerButtons[Math.min(of + 1, this.layerButtons.length - 1)].focus();
-      else list[to].focus();
-      return true;
-    }
-    const column = this.columnButtons.indexOf(at);
-    if (column < 0) return false;
-    if (key === 'Enter' && this.pointed) { this.openNumber(this.pointed); return true; }
-    if (!step) return false;
-    if (!this.pointed && step[0] < 0) { this.thumbButtons[this.open][this.head].focus(); return true; }
-    if (!this.pointed && step[1]) { this.columnButtons[clamp(column + step[1], 0, this.columnButtons.length - 1)].focus(); return true; }
-    const [r, cell] = this.pointed ? [this.pointed.row + step[0], this.pointed.cell + step[1]] : [Math.max(0, this.pinned), 0];
-    if (r < 0) { this.pointed = null; this.point(-1); this.tell(this.sayColumn(column)); this.later(); return true; }
-    const cells = this.cellsOf(column);
-    if (cell < 0 || cell >= cells) {
-      const next = clamp(column + step[1], 0, this.columnButtons.length - 1);
-      this.columnButtons[next].focus();
-      this.pointed = this.cellAt(next, r, next === column ? clamp(cell, 0, cells - 1) : step[1] > 0 ? 0 : this.cellsOf(next) - 1);
-    } else {
-      this.pointed = this.cellAt(column, clamp(r, 0, this.run.about.rows - 1), cell);
-    }
-    this.hover = this.pointed.row;
-    this.tell(this.sayCell(this.pointed));
-    this.later();
-    return true;
-  }
+  keyOn(at, key) { return keyOn(this, at, key); }
 }

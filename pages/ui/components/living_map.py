@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 
 from encoder.export.caption import About
 from encoder.figures import living_map as figure
+from encoder.figures.living_map_walk import walk
 from encoder.figures.theme import Kind, Theme
 from encoder.trace.trace import Trace
 from pages.ui import session
@@ -20,8 +21,8 @@ from pages.ui.state.view import Cell
 
 KINDS: tuple[Kind, ...] = ("signed", "share")
 THEMES: tuple[Theme, ...] = ("light", "dark")
-_wholes: WeakKeyDictionary[Trace, str] = WeakKeyDictionary()
-_layers: WeakKeyDictionary[Trace, dict[int, str]] = WeakKeyDictionary()
+Packets = WeakKeyDictionary[Trace, dict[object, str]]  # by the run that another is drawn against; itself, where none is
+_packets: WeakKeyDictionary[Trace, Packets] = WeakKeyDictionary()
 _map = component(
     __file__,
     "living_map",
@@ -32,20 +33,31 @@ _layer = component(__file__, "living_map_layer", "<span></span>")
 
 def draw(
     trace: Trace,
-    on_number: Callable[[Cell], None],
+    on_number: Callable[[Cell], None] | None,
     on_step: Callable[[str], None],
+    model: str | None = None,
+    other: Trace | None = None,
 ) -> None:
-    """Draw the run: `on_number` gets the number that a person picks, `on_step` the step whose page they ask for."""
+    """Draw the run: `on_number` gets the number that a person picks, `on_step` the step whose page they ask for.
+
+    With an `other` run of as many tokens, called A, it is drawn as the difference to that one. `model` names the run's,
+    where it is not the session's.
+    """
     view = state.current()
-    whole = packed(trace)
+    before = other or compared()
+    whole = packed(trace, model or view.model, before, "in A" if other else "without the changes")
     run = f"{zlib.crc32(whole.encode()):08x}"
     begin = figure.strongest_link(trace, view.layer, view.head)
     _map(
         key="living_map",
-        on_picked_change=lambda: take(on_number, on_step),
+        on_picked_change=lambda: take(trace, on_number, on_step, before),
         data={
             "id": run,
             "whole": whole,
+            "walk": walked(trace, model or view.model, begin),
+            "opens": on_number is not None,
+            "changed": bool(view.edits or view.hidden) and not other,
+            "difference": before is not None,
             "begin": begin.query // figure.row_stretch(len(trace.tokens)) if begin else -1,
             "palettes": {theme: {kind: packed_palette(kind, theme) for kind in KINDS} for theme in THEMES},
         },
@@ -56,35 +68,67 @@ def draw(
             "id": run,
             "layer": view.layer,
             "head": view.head,
-            "open": unfolded(trace),
-            "columns": packed_layer(trace, view.layer),
+            "open": unfolded(),
+            "columns": packed_layer(trace, view.layer, before) if unfolded() >= 0 else "",
             "cell": mark(trace, view.cell),
         },
     )
-    said = f"The whole run, {len(trace.tokens)} tokens through {trace.config.n_layers} layers of {trace.config.n_heads}"
+    what = "Run B minus run A" if other else "The whole run"
+    said = f"{what}, {len(trace.tokens)} tokens through {trace.config.n_layers} layers of {trace.config.n_heads}"
     alt = f"{said} heads. {figure.finding(trace, view.layer, view.head)}"
-    card("living_map", lambda: figure.strongest_rows(trace), alt, About(trace), scale="0 to 100 % of a row")
+    scale = "0 to 100 % of a row" if before is None else "what is more is red, what is less is blue"
+    about = About(other, other=trace) if other else About(trace)
+    card("living_map", lambda: figure.strongest_rows(trace, before), alt, about, scale=scale)
 
 
-def packed(trace: Trace) -> str:
-    """The folded picture of a run as text, made once for each run that is kept."""
-    if trace not in _wholes:
-        encoder = session.text_encoder(state.current().model)
-        whole = figure.whole(trace, encoder.predict(trace, figure.GUESSES), encoder.mask_token)
-        _wholes[trace] = base64.b64encode(whole).decode()
-    return _wholes[trace]
+def compared() -> Trace | None:
+    """The run without edits and hidden tokens that this one is drawn as the difference to; None where it is not."""
+    view = state.current()
+    tie = state.choice("difference", (0, 1), 0)
+    asked = state.value(tie["key"]) == 1 and (view.edits or view.hidden)
+    return session.run(view.model, state.session().read) if asked else None
 
 
-def packed_layer(trace: Trace, layer: int) -> str:
-    """One layer of it, unfolded, as text."""
-    kept = _layers.setdefault(trace, {})
-    if layer not in kept:
-        kept[layer] = base64.b64encode(figure.layer(trace, layer)).decode()
-    return kept[layer]
+def walked(trace: Trace, model: str, begin: figure.Link | None) -> dict[str, Any]:
+    """The row whose way is told, that of the finding until another is asked for, and a sentence for each column."""
+    positions = range(len(trace.tokens))
+    tie = state.choice("walk_of", (-1, *positions), -1)
+    asked = state.value(tie["key"])
+    at = asked if asked >= 0 else begin.query if begin else 0
+    guesses = session.text_encoder(model).predict(trace, 1)
+    return {"row": at // figure.row_stretch(len(trace.tokens)), "said": walk(trace, at, guesses)}
 
 
-def unfolded(trace: Trace) -> int:
-    """The layer that is unfolded, -1 for none: the chosen one, where the link says so or a number of it is open."""
+def made_of(trace: Trace) -> Packets:
+    """The packets of a run; those of its difference to another go with that one."""
+    return _packets.setdefault(trace, WeakKeyDictionary())
+
+
+def kept(trace: Trace, before: Trace | None, name: object, make: Callable[[], bytes]) -> str:
+    """A packet of a run, or of its difference to another, as text, made once while both are kept."""
+    made = made_of(trace).setdefault(before or trace, {})
+    if name not in made:
+        made[name] = base64.b64encode(make()).decode()
+    return made[name]
+
+
+def packed(trace: Trace, model: str, before: Trace | None, than: str) -> str:
+    """The folded picture of a run, or of its difference to another."""
+    encoder = session.text_encoder(model)
+
+    def make() -> bytes:
+        return figure.whole(trace, encoder.predict(trace, figure.GUESSES), encoder.mask_token, before, than)
+
+    return kept(trace, before, ("whole", than), make)
+
+
+def packed_layer(trace: Trace, layer: int, before: Trace | None) -> str:
+    """One layer of it, unfolded."""
+    return kept(trace, before, layer, lambda: figure.layer(trace, layer, before))
+
+
+def unfolded() -> int:
+    """The layer that is unfolded, -1 for none: the chosen one, where the link says so."""
     layer = state.current().layer
     tie = state.choice("unfolded", (0, 1), 0)
     return layer if state.value(tie["key"]) == 1 else -1
@@ -101,12 +145,16 @@ def mark(trace: Trace, cell: Cell | None) -> dict[str, Any] | None:
     return {"step": cell.step, "head": head, "row": found[0], "cell": found[1]}
 
 
-def take(on_number: Callable[[Cell], None], on_step: Callable[[str], None]) -> None:
+def take(
+    trace: Trace,
+    on_number: Callable[[Cell], None] | None,
+    on_step: Callable[[str], None],
+    before: Trace | None,
+) -> None:
     """Take over what a person did in the picture; what comes from a browser is checked first."""
     said = state.picked("living_map")
     if not isinstance(said, dict):
         return
-    trace = session.now()
     config = trace.config
     unfolded_layer = number(said, "open", config.n_layers, -1)
     if unfolded_layer is not None:
@@ -118,12 +166,17 @@ def take(on_number: Callable[[Cell], None], on_step: Callable[[str], None]) -> N
         state.change(layer=layer)
     if head is not None:
         state.change(head=head)
+    follow = number(said, "follow", len(trace.tokens))
+    if follow is not None:
+        remember("walk_of", follow, -1)
+    if isinstance(said.get("difference"), bool):
+        remember("difference", int(said["difference"]), 0)
     step, page, row, cell = said.get("step"), said.get("go"), number(said, "row"), number(said, "cell")
     if isinstance(page, str) and page in trace:
         on_step(page)
-    if isinstance(step, str) and step in trace and row is not None and cell is not None:
+    if on_number and isinstance(step, str) and step in trace and row is not None and cell is not None:
         try:
-            on_number(Cell(step, figure.index_at(trace, step, head or 0, row, cell)))
+            on_number(Cell(step, figure.index_at(trace, step, head or 0, row, cell, before)))
         except ValueError:
             return
 

@@ -4,7 +4,7 @@
 /**
  * @typedef {Uint8Array | Float32Array} Numbers
  * @typedef {{ about: any, arrays: Record<string, { values: Numbers, shape: number[] }> }} Unpacked
- * @typedef {{ query: number, key: number, level: number }} Band
+ * @typedef {{ query: number, key: number, level: number, less?: boolean }} Band
  */
 
 export const NONE = 255; // the level of what is no finite number
@@ -73,6 +73,35 @@ export function bandsOf(levels, rows, least, wanted) {
   }
   return found.sort((a, b) => a.level - b.level);
 }
+
+/**
+ * The same of differences, which are signed levels of `scale`: those of `least` percent or more, small ones first. Their level is
+ * the size of the change in half percents; `less` where it is one downwards.
+ * @param {Numbers} levels
+ * @param {number} rows
+ * @param {number} least
+ * @param {(query: number, key: number) => boolean} wanted
+ * @param {number} scale
+ * @returns {Band[]}
+ */
+export function changesOf(levels, rows, least, wanted, scale) {
+  const sizes = Float32Array.from(levels, level => (level === NONE ? 0 : Math.abs(level - 127) / 127) * scale * 200);
+  /** @type {Band[]} */
+  const found = [];
+  for (let at = 0; at < rows * rows; at++) {
+    const [query, key] = [Math.floor(at / rows), at % rows];
+    if (sizes[at] > 0 && sizes[at] >= 2 * least && wanted(query, key)) found.push({ query, key, level: sizes[at], less: levels[at] < 127 });
+  }
+  return found.sort((a, b) => a.level - b.level);
+}
+
+/**
+ * What a band carries, as it is written; a change with its sign.
+ * @param {Band} band
+ * @param {{ difference: boolean }} about
+ */
+export const bandText = (band, about) =>
+  (about.difference ? (band.less ? '\u2212' : '+') : '') + percentText(about.difference ? Math.round(band.level) : band.level);
 
 /**
  * The same stretch of an array for one index of its first dimensions.

@@ -1,6 +1,6 @@
 // @ts-check
 // The map on a canvas: layers, strips, bands, small maps, guesses. It reads a scene and changes nothing but the canvas.
-import { NONE, bandsOf, part, percent, percentText } from './living_map_data.js';
+import { NONE, bandText, bandsOf, changesOf, part, percent } from './living_map_data.js';
 import { TITLE, columnSpans, foldedParts, thumbAt, thumbGrid, thumbLine } from './living_map_layout.js';
 
 /**
@@ -12,7 +12,7 @@ import { TITLE, columnSpans, foldedParts, thumbAt, thumbGrid, thumbLine } from '
  * @typedef {{ columns: any[], natural: number[], arrays: Unpacked['arrays'] | null, scales: number[], layer: number }} Detail
  * @typedef {{ run: Unpacked, detail: Detail, layout: Layout, camera: { k: number, x: number, y: number }, left: number,
  *   head: number, layer: number, rowHeight: number, top: number, tall: number, foot: number, width: number, focus: number,
- *   colours: Colours, bands: 'strongest' | 'mean' | 'head', least: number, words: boolean, way: 'from' | 'to',
+ *   colours: Colours, bands: 'strongest' | 'mean' | 'head' | 'flow', least: number, words: boolean, way: 'from' | 'to',
  *   mark: { column: number, layer: number, row: number, cell: number } | null, lit: ({ layer: number } & import('./living_map_data.js').Band)[], images: WeakMap<ArrayBufferLike, Map<string, HTMLCanvasElement>> }} Scene
  */
 
@@ -77,11 +77,11 @@ function wanted(s) {
  * @param {number} layer
  */
 export function bandsOfLayer(s, layer) {
-  const { rows, heads } = s.run.about;
-  let levels = part(s.run.arrays[s.bands === 'mean' ? 'mean' : 'strongest'], layer);
+  const { rows, heads, difference, band_scale } = s.run.about;
+  let levels = part(s.run.arrays[s.bands] || s.run.arrays.strongest, layer);
   const thumbs = s.run.arrays.thumbs;
   if (s.bands === 'head' && thumbs.shape[2] === rows) levels = part(thumbs, layer, Math.min(s.head, heads - 1));
-  return bandsOf(levels, rows, s.least, wanted(s));
+  return difference ? changesOf(levels, rows, s.least, wanted(s), band_scale) : bandsOf(levels, rows, s.least, wanted(s));
 }
 
 /**
@@ -262,7 +262,11 @@ function bands(c, s, layer, x, w, only) {
   c.setLineDash(off ? [3, 3] : []);
   const chosen = bandsOfLayer(s, layer).filter(b => !lit || (s.way === 'from' ? b.query : b.key) === only);
   if (lit) s.lit.push(...chosen.map(b => ({ layer, ...b })));
-  for (const { query, key, level } of chosen) {
+  for (const { query, key, level, less } of chosen) {
+    if (s.run.about.difference) { // what is less is of the other colour, and dashed
+      c.strokeStyle = less ? s.colours.second : s.colours.accent;
+      c.setLineDash(less ? [4, 3] : []);
+    }
     const a = toY(s, key + 0.5);
     const b = toY(s, query + 0.5);
     c.globalAlpha = alpha * (lit ? 0.8 : 0.1 + (0.25 * level) / 200);
@@ -277,9 +281,10 @@ function bands(c, s, layer, x, w, only) {
     c.font = `600 ${Math.min(11, s.rowHeight * 0.6)}px ${s.colours.font}`;
     c.textAlign = s.way === 'from' ? 'left' : 'right';
     c.textBaseline = 'middle';
-    for (const { query, key, level } of chosen) {
+    for (const band of chosen) {
+      const { query, key, level } = band;
       if (percent(level) < Math.max(10, s.least)) continue;
-      const text = percentText(level);
+      const text = bandText(band, s.run.about);
       const y = toY(s, (s.way === 'from' ? key : query) + 0.5) - Math.max(8, (level / 200) * s.rowHeight * 0.25 * s.camera.k + 6);
       c.globalAlpha = alpha;
       c.lineWidth = 3;
@@ -300,20 +305,21 @@ function unfolded(c, s, layer, card, list) {
   const tall = s.rowHeight * s.camera.k;
   columnSpans(detail.natural, card.w).forEach((span, i) => {
     const column = detail.columns[i];
+    const share = Boolean(column.share) && !s.run.about.difference;
     const x = toX(s, card.x + span.x);
     const w = span.w * s.camera.k;
     const rows = s.run.about.rows;
     let levels = at && (column.heads ? part(at[i], s.head) : at[i].values);
     const small = s.run.arrays.thumbs;
-    if (!levels && column.share && small.shape[2] === rows) levels = part(small, layer, s.head);
+    if (!levels && column.share && s.run.about.band_scale === 1 && small.shape[2] === rows) levels = part(small, layer, s.head);
     const inset = column.pairs ? Math.min(1, tall * 0.05) : Math.min(tall * 0.2, 6);
     for (const row of list) {
       c.fillStyle = levels ? s.colours.page : s.colours.border;
       c.fillRect(x, toY(s, row) + inset, w, tall - 2 * inset);
       if (!levels) continue;
       const wide = levels.length / rows;
-      c.drawImage(imageOf(s, levels, rows, wide, Boolean(column.share)), 0, row, wide, 1, x, toY(s, row) + inset, w, tall - 2 * inset);
-      if (column.share && w / wide > 17 && tall > 14) cellTexts(c, s, levels, row, wide, x, w);
+      c.drawImage(imageOf(s, levels, rows, wide, share), 0, row, wide, 1, x, toY(s, row) + inset, w, tall - 2 * inset);
+      if (share && w / wide > 17 && tall > 14) cellTexts(c, s, levels, row, wide, x, w);
     }
   });
 }
@@ -384,7 +390,7 @@ function thumbs(c, s) {
     if (card.w * s.camera.k < 56 || toX(s, card.x + card.w) < s.left || toX(s, card.x) > s.width) return;
     thumbPlaces(s, layer).forEach((place, head) => {
       const x = toX(s, card.x) + place.x;
-      const image = imageOf(s, part(arrays.thumbs, layer, head), side, side, true);
+      const image = imageOf(s, part(arrays.thumbs, layer, head), side, side, !about.difference);
       c.imageSmoothingEnabled = side > place.size;
       c.drawImage(image, x, place.y, place.size, place.size);
       c.imageSmoothingEnabled = false;

@@ -5,7 +5,7 @@ import { bytes, cellUnder, moved, pixels } from './cells.js';
 /** @typedef {import('./cells.js').Cell} Cell */
 /**
  * A map: its numbers are float32 where it is exact, else levels from 0 to 254 between low and high.
- * @typedef {{ title: string, label: string, cells: string, exact: boolean, low: number, high: number, kind: string }} SmallMap
+ * @typedef {{ title: string, label: string, cells: string, exact: boolean, low: number, high: number, kind: string, blank?: number | null }} SmallMap
  */
 /**
  * @typedef {object} MapsData
@@ -18,10 +18,11 @@ import { bytes, cellUnder, moved, pixels } from './cells.js';
  * @property {number} across
  * @property {number | null} chosen
  * @property {Cell | null} cell
+ * @property {number} second row and column where the second sentence of a pair begins; 0 without one
  * @property {Record<string, string>} palettes
  */
 /** @typedef {HTMLElement & { point: (at: Cell | null) => void }} Figure */
-/** @typedef {HTMLElement & { at?: Cell | null }} Root */
+/** @typedef {HTMLElement & { at?: Cell | null, arrange?: () => void, watched?: ResizeObserver }} Root */
 
 /**
  * The numbers of a map.
@@ -30,12 +31,12 @@ import { bytes, cellUnder, moved, pixels } from './cells.js';
 export const numbers = map => (map.exact ? new Float32Array(bytes(map.cells).buffer) : bytes(map.cells));
 
 /**
- * Which of the 255 colours of its palette a number has; -1 for minus infinity, which has none.
- * @param {Pick<SmallMap, 'exact' | 'low' | 'high'>} map
+ * Which of the 255 colours of its palette a number has; -1 for minus infinity and what is masked, which have none.
+ * @param {Pick<SmallMap, 'exact' | 'low' | 'high' | 'blank'>} map
  * @param {number} value
  */
 export function level(map, value) {
-  if (value === -Infinity) return -1;
+  if (value === -Infinity || (map.exact && value === map.blank)) return -1;
   return map.exact ? Math.round(Math.max(0, Math.min(1, (value - map.low) / (map.high - map.low))) * 254) : value;
 }
 
@@ -60,31 +61,54 @@ export const place = (at, rows, columns) => ({
   top: (100 * at[0]) / rows + '%', left: (100 * at[1]) / columns + '%', height: 100 / rows + '%', width: 100 / columns + '%',
 });
 
+const GAP = 6; // pixels between two maps, as in maps.css
+
+/**
+ * How many maps stand in a row that has room for `fit`: rows of one length where that leaves no row half empty.
+ * @param {number} count
+ * @param {number} fit
+ */
+export function inARow(count, fit) {
+  if (fit >= count) return fit;
+  for (let n = fit; 2 * n >= fit && n > 1; n--) if (count % n === 0) return n;
+  return fit;
+}
+
 function build() {
   const box = document.createElement('figure');
   for (const tag of ['figcaption', 'div', 'output']) box.append(document.createElement(tag));
   box.children[1].className = 'plate';
-  box.children[1].append(document.createElement('canvas'), document.createElement('i'), document.createElement('b'));
+  box.children[1].append(...['canvas', 's', 's', 'i', 'b'].map(tag => document.createElement(tag)));
   return box;
 }
 
 /** @param {ComponentArguments<MapsData>} given */
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = /** @type {Root} */ (parentElement.querySelector('.maps'));
-  const { maps, rows, columns, names, every, width, across, chosen, cell, palettes } = data;
+  const { maps, rows, columns, names, every, width, across, chosen, cell, second, palettes } = data;
   const colours = Object.fromEntries(Object.entries(palettes).map(([kind, text]) => [kind, bytes(text)]));
   const read = maps.map(numbers);
   const name = (/** @type {number} */ i) => names[i * every];
 
   root.style.setProperty('--least', width + 'px');
-  root.style.gridTemplateColumns = across ? `repeat(${across}, minmax(24px, 1fr))` : '';
+  root.classList.toggle('pair', second > 0);
+  root.style.setProperty('--second', (100 * second) / rows + '%');
+  root.arrange = () => {
+    if (!root.clientWidth) return; // not on the screen yet
+    const fit = Math.max(1, Math.floor((root.clientWidth + GAP) / (width + GAP)));
+    const grid = across ? `repeat(${across}, minmax(24px, 1fr))` : `repeat(${inARow(maps.length, fit)}, minmax(0, 1fr))`;
+    if (root.style.gridTemplateColumns !== grid) root.style.gridTemplateColumns = grid;
+  };
+  root.arrange();
+  root.watched ??= new ResizeObserver(() => root.arrange?.());
+  root.watched.observe(root);
   while (root.children.length > maps.length) root.lastElementChild?.remove();
   maps.forEach((map, index) => {
     if (!root.children[index]) root.append(build());
     const box = /** @type {Figure} */ (root.children[index]);
     const [caption, plate, output] = /** @type {HTMLElement[]} */ ([...box.children]);
     const canvas = /** @type {HTMLCanvasElement} */ (plate.children[0]);
-    const [cursor, mark] = /** @type {HTMLElement[]} */ ([...plate.children].slice(1));
+    const [row, column, cursor, mark] = /** @type {HTMLElement[]} */ ([...plate.children].slice(1));
     caption.textContent = map.title;
     box.className = index === chosen ? 'chosen' : '';
     canvas.width = columns;
@@ -110,6 +134,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
         : '';
     };
     frame(mark, cell);
+    frame(row, cell);
+    frame(column, cell);
+    Object.assign(row.style, { left: '0', width: '100%' }); // the whole row and column of the opened number are lit
+    Object.assign(column.style, { top: '0', height: '100%' });
     box.point(null);
     /** @param {Cell | null} at */
     const point = at => {

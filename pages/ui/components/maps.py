@@ -2,7 +2,7 @@
 
 import base64
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -12,6 +12,7 @@ import streamlit as st
 from encoder.export.caption import About
 from encoder.export.tables import Rows, numbered
 from encoder.figures.theme import Kind, Theme, limits, palette
+from encoder.figures.words_only import Selection
 from encoder.formatting import short, shown
 from encoder.trace.trace import Trace
 from pages.ui.component import component
@@ -30,6 +31,8 @@ _component = component(__file__, "maps", "<div class='maps'></div>")
 class Map:
     """One map: a title for the eye, a label for the screen reader, values [n, n] and the ends of its scale.
 
+    `blank` is the number whose cells have no colour, where there is one.
+
     The values of a recorded step may be given as a function that reads them: a page keeps its maps for a file that is
     fetched later, and would keep the whole run in memory with them.
     """
@@ -39,6 +42,7 @@ class Map:
     values: np.ndarray | Callable[[], np.ndarray]
     kind: Kind
     largest: float
+    blank: float | None = None
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -55,9 +59,9 @@ class Map:
         return self if callable(self.values) or self.values.base is None else replace(self, values=self.values.copy())
 
 
-def of_head(trace: Trace, step: str, head: int) -> Callable[[], np.ndarray]:
-    """The values of one head of a step, read from its run when they are needed."""
-    return lambda: trace.array(step)[head]
+def of_head(trace: Trace, step: str, head: int, seen: Selection) -> Callable[[], np.ndarray]:
+    """The values of one head of a step, of the tokens that are drawn, read from its run when they are needed."""
+    return lambda: seen.cut(trace.array(step)[head])
 
 
 def draw(
@@ -73,21 +77,25 @@ def draw(
     exact: bool = False,
     columns: int = 0,
     least: int = 84,
+    at: Sequence[int] | None = None,
+    left_out: str = "",
 ) -> None:
     """Draw maps of the same tokens; `on_pick` gets the map, row and column that a person picks.
 
     `exact` sends exact numbers where the tokens are few, else 255 levels. With too many tokens or maps a pixel stands
     for the largest of several cells, and the page says so. `columns` fixes how many maps stand in a row, else as
-    many as fit with `least` CSS pixels each. `about` says what the numbers are of.
+    many as fit with `least` CSS pixels each. `about` says what the numbers are of. Where not all tokens are drawn, `at`
+    are the positions of those that are, which `on_pick` and `cell` speak of, and `left_out` says what is not.
     """
-    n = len(tokens)
+    n, places = len(tokens), list(at or range(len(tokens)))
+    cell = (places.index(cell[0]), places.index(cell[1])) if cell and {*cell} <= {*places} else None
     every = max(math.ceil(n / MOST_ROWS), math.ceil(n / math.sqrt(MOST_CELLS / len(maps))))
     exact = exact and n <= MOST_EXACT
     drawn = [pooled(m.numbers, every) for m in maps]
     rows, count = drawn[0].shape[0], len(maps)
     _component(
         key=key,
-        on_picked_change=lambda: picked(key, count, n, every, on_pick),
+        on_picked_change=lambda: picked(key, count, every, places, on_pick),
         data={
             "maps": [
                 {
@@ -98,6 +106,7 @@ def draw(
                     "kind": m.kind,
                     "low": m.ends[0],
                     "high": m.ends[1],
+                    "blank": float(np.float32(m.blank)) if m.blank is not None and math.isfinite(m.blank) else None,
                 }
                 for m, values in zip(maps, drawn, strict=True)
             ],
@@ -109,6 +118,7 @@ def draw(
             "width": round(max(least, min(rows, MOST_ROWS)) * (present.LARGER if present.on() else 1)),
             "chosen": chosen,
             "cell": [cell[0] // every, cell[1] // every] if cell else None,
+            "second": second_of(about, n) / every,
             "palettes": {kind: packed_palette(kind, theme) for kind in {m.kind for m in maps}},
         },
     )
@@ -118,16 +128,23 @@ def draw(
         else [f"{len(maps)} maps", maps[0].label, "…", maps[-1].label]
     )
     later = [m.apart() for m in maps]
-    card(key, lambda: rows_of(later, tokens), "; ".join(named), about, scale=ends(maps))
+    said = "; ".join(named) + (f". {left_out}" if left_out else "")
+    card(key, lambda: rows_of(later, tokens, at), said, about, scale=ends(maps))
     if every > 1:
         st.caption(
             f"There are too many cells for one pixel each: a pixel shows the largest of {every} × {every} cells."
         )
 
 
-def rows_of(maps: list[Map], tokens: list[str]) -> Rows:
+def second_of(about: About, n: int) -> int:
+    """Where the second sentence of a pair begins in maps of n tokens; 0 where there is none."""
+    run = about.run
+    return run.tokenization.second if run is not None and len(run.tokens) == n else 0
+
+
+def rows_of(maps: list[Map], tokens: list[str], at: Sequence[int] | None = None) -> Rows:
     """All maps as one table: for each map a row per token that looks, with a column per token looked at."""
-    names = numbered(tokens)
+    names = numbered(tokens, at)
     yield ("map", "token", *names)
     for m in maps:
         yield from ((m.title, name, *row) for name, row in zip(names, m.numbers, strict=True))
@@ -172,11 +189,11 @@ def pooled(values: np.ndarray, every: int) -> np.ndarray:
     return result
 
 
-def picked(key: str, count: int, n: int, every: int, on_pick: Callable[[int, int, int], None]) -> None:
-    """Hand on what was picked; what comes from a browser is checked first."""
+def picked(key: str, count: int, every: int, at: Sequence[int], on_pick: Callable[[int, int, int], None]) -> None:
+    """Hand on what was picked, at the positions `at` of the tokens; what comes from a browser is checked first."""
     said = state.picked(key)
     if not isinstance(said, list) or len(said) != 3 or any(type(v) is not int for v in said):
         return
     m, i, j = said
-    if 0 <= m < count and 0 <= i * every < n and 0 <= j * every < n:
-        on_pick(m, i * every, j * every)
+    if 0 <= m < count and 0 <= i * every < len(at) and 0 <= j * every < len(at):
+        on_pick(m, at[i * every], at[j * every])

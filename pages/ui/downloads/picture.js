@@ -26,6 +26,14 @@ export function broken(text, width, measure) {
 }
 
 /**
+ * A text with a sign in place of every character that no XML may hold, which a sentence may.
+ * @param {string} text
+ */
+export function wellFormed(text) {
+  return text.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd');
+}
+
+/**
  * The size of a file of pixels: so many times the drawing, but no side longer than a canvas may be.
  * @param {number} width
  * @param {number} height
@@ -118,6 +126,38 @@ function ofLivingMap(root, ink) {
 }
 
 /**
+ * A picture that is made of plain shapes: each as it is painted, words as words.
+ * @param {any} root
+ * @returns {Found}
+ */
+function ofShapes(root) {
+  const { shapes, width, height } = root.grid.drawing();
+  const part = make('g', {});
+  for (const { kind, x, y, w, h, fill, stroke, line, alpha, points, text, size, weight, anchor, turn, href } of shapes) {
+    const shown = { opacity: alpha ?? 1, fill: fill || 'none', ...(stroke ? { stroke, 'stroke-width': line } : {}) };
+    if (kind === 'cells') part.append(make('image', { x, y, width: w, height: h, href, opacity: alpha ?? 1, preserveAspectRatio: 'none',
+      style: 'image-rendering: pixelated' }));
+    else if (kind === 'rect') part.append(make('rect', { x, y, width: w, height: h, ...shown }));
+    else if (kind === 'line') part.append(make('polyline', { points: points.join(' '), ...shown }));
+    else part.append(make('text', { x, y, ...shown, 'font-size': size, 'font-weight': weight || 400, 'font-family': 'sans-serif',
+      'text-anchor': anchor || 'start', ...(turn ? { transform: `rotate(${turn} ${x} ${y})` } : {}) }, text));
+  }
+  return { part, width, height };
+}
+
+/**
+ * Ask a word: the shapes that it names, words as words.
+ * @param {any} root
+ * @returns {Found}
+ */
+function ofAsk(root) {
+  const { shapes, width, height } = root.ask.drawing();
+  const part = make('g', {});
+  for (const { tag, attributes, text } of shapes) part.append(make(tag, attributes, text));
+  return { part, width, height };
+}
+
+/**
  * @param {string} chart
  * @param {string} ink
  */
@@ -126,8 +166,10 @@ function find(chart, ink) {
   const plot = place?.querySelector('.js-plotly-plot');
   if (plot) return ofPlot(plot);
   const hosts = place ? [place, ...place.querySelectorAll('*')] : [];
-  const root = hosts.map(host => (host.shadowRoot || host).querySelector('.maps, section.map')).find(Boolean);
+  const root = hosts.map(host => (host.shadowRoot || host).querySelector('.maps, section.map, section.grid, section.ask')).find(Boolean);
   if (!root) return null;
+  if (root.matches('section.grid')) return ofShapes(root);
+  if (root.matches('.ask')) return ofAsk(root);
   return root.matches('.maps') ? ofMaps(root, ink) : ofLivingMap(root, ink);
 }
 
@@ -165,7 +207,7 @@ function compose({ chart, caption, alt }, host, { captioned, clear }) {
   svg.append(found.part);
   said.forEach((line, i) => svg.append(make('text', { class: 'caption', x: EDGE, fill: ink, 'font-size': 12,
     y: found.height + 2 * EDGE + LINE * (i + 0.8) }, line)));
-  return { text: new XMLSerializer().serializeToString(svg), width, height };
+  return { text: wellFormed(new XMLSerializer().serializeToString(svg)), width, height };
 }
 
 /**

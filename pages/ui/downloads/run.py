@@ -15,10 +15,14 @@ from encoder.report.report import megabytes, plan, report
 from pages.ui import session
 from pages.ui.downloads.button import save
 from pages.ui.downloads.picture import keep_component
+from pages.ui.server import inside, memory
+from pages.ui.server.engine import budget
 from pages.ui.state import session_state as state
 from pages.ui.state.link import LONGEST_IN_URL, VERSION
 
 MOST_BYTES = 150_000_000  # of a file that is made here; it lies in memory until it is fetched
+MOST_KEPT = 200_000_000  # of all that were made and may still be fetched
+WHILE_WRITTEN = 2.0  # what it takes to make a file, over its size
 MOST_REPORT = 25_000_000
 REPORTS_BYTES = 60_000_000  # all kept reports together
 export_lock = threading.Lock()  # one large file is made at a time
@@ -53,12 +57,18 @@ def archive(label: str, name: str, nbytes: int, write: Callable[[BinaryIO], None
         st.caption(f"{label}: {megabytes(nbytes)}, more than the {most} that are handed out here; use the library.")
         return
     key, said = f"save_{name[-3:]}", f"{label} (about {megabytes(nbytes)})"
-    save(said, key, name, lambda: written(write), "application/octet-stream")
+    save(said, key, name, lambda: written(nbytes, write), "application/octet-stream")
 
 
-def written(write: Callable[[BinaryIO], None]) -> bytes:
-    """What is written to a file; one large file at a time is made for all sessions."""
+def written(nbytes: int, write: Callable[[BinaryIO], None]) -> bytes:
+    """What is written to a file of so many bytes; one large file at a time is made for all sessions.
+
+    Raises:
+        ValueError: there is no memory left for it.
+    """
     with export_lock, io.BytesIO() as file:
+        inside.forget_files(max(0, MOST_KEPT - nbytes))
+        memory.check_room(WHILE_WRITTEN * nbytes, "to write this file", budget.drop_one)
         write(file)
         return file.getvalue()
 

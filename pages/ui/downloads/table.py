@@ -1,6 +1,7 @@
 """Numbers as a table and as a CSV file."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -31,6 +32,18 @@ def numbers(key: str, name: str, make: Callable[[], pd.DataFrame], shape: tuple[
             table = make()
             st.dataframe(table, key=f"table_{key}")
             save(f"csv_of_{key}", name, table)
+
+
+def shown_table(table: pd.DataFrame, *, key: str, **options: Any) -> None:
+    """A table on the page, and below it the same as CSV; `options` are those of Streamlit's table."""
+    st.dataframe(table, key=key, **options)
+    save(f"csv_{key}", key, table)
+
+
+def of_figure(key: str, made: Rows) -> None:
+    """A fold with the numbers behind a figure, as they stand in its CSV file; `made` is the header and the rows."""
+    names, *lines = made
+    numbers(key, key, lambda: pd.DataFrame(lines, columns=list(names)), (len(lines), len(names)))
 
 
 def save(key: str, name: str, table: pd.DataFrame) -> None:

@@ -1,11 +1,10 @@
 // @ts-check
-// The encoder as boxes from top to bottom; a bracket on the right is a residual path around a sublayer.
+// The encoder as one line of names that wraps: a click leads from anywhere to a block of the chosen layer.
 
 /**
  * @typedef {object} MapData
  * @property {string[]} names
  * @property {boolean[]} inside whether a box is part of the layer
- * @property {(number | null)[]} sources the box that a residual path comes from
  * @property {number} here
  * @property {string} layer
  */
@@ -22,7 +21,7 @@ const make = (tag, className, text) =>
 /** @param {ComponentArguments<MapData>} given */
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = /** @type {HTMLElement} */ (parentElement.querySelector('.encoder'));
-  const { names, inside, sources, here, layer } = data;
+  const { names, inside, here, layer } = data;
   const focused = [...root.querySelectorAll('button')].findIndex(one => one === parentElement.activeElement);
   const list = make('ol', '');
   /** @type {HTMLOListElement | null} */
@@ -31,7 +30,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (inside[i] && !frame) {
       const item = make('li', 'layer');
       frame = make('ol', '');
-      item.append(make('span', 'which', layer), frame);
+      frame.append(make('li', 'which', layer));
+      item.append(frame);
       list.append(item);
     }
     const item = make('li', 'box');
@@ -40,13 +40,6 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (i === here) button.setAttribute('aria-current', 'step');
     button.onclick = () => setTriggerValue('picked', i);
     item.append(button);
-    const source = sources[i];
-    if (source !== null) {
-      const path = make('i', 'residual');
-      path.title = 'residual path';
-      path.style.setProperty('--boxes', String(i - source));
-      item.append(path);
-    }
     (inside[i] && frame ? frame : list).append(item);
   });
   root.replaceChildren(list);

@@ -1,4 +1,4 @@
-"""A map of the encoder, drawn from the catalogue: its blocks in the order of computation, and where we are."""
+"""A slim map of the encoder, from the catalogue: its blocks in the order of computation, and where we are."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -28,14 +28,10 @@ _component = component(__file__, "encoder_map", "<nav class='encoder' aria-label
 
 @dataclass(frozen=True)
 class Block:
-    """One box of the map: its name, the stops of the walk in it, and whether it stands in a layer.
-
-    `source` is the box in front of which the residual path leaves that ends here; None where none ends.
-    """
+    """One name of the map, the stops of the walk in it, and whether it stands in a layer."""
 
     name: str
     stops: tuple[Stop, ...]
-    source: int | None = None
 
     @property
     def in_layer(self) -> bool:
@@ -63,10 +59,8 @@ def part(stop: Stop) -> str:
 def blocks(config: EncoderConfig, layer: int) -> tuple[Block, ...]:
     """The boxes of the map, from the tokens to the end, with the steps of one layer in the middle."""
     found: list[Block] = []
-    left: dict[str, int] = {}  # where each residual path leaves
     for name, group in groupby((s for s in stops(config) if s.layer in (None, layer)), part):
         steps = tuple(group)
-        left |= {s.step.partition(".")[0]: len(found) for s in steps if s.step.endswith(".residual")}
         if not name:
             continue
         does = {stop.step.rpartition(".")[2] for stop in steps}
@@ -75,7 +69,7 @@ def blocks(config: EncoderConfig, layer: int) -> tuple[Block, ...]:
             continue
         words = [word for step, word in (("sum", "Add"), ("normalized", "norm")) if step in does]
         title = NAMES.get(name) or " & ".join(words).capitalize()
-        found.append(Block(title, steps, left.get(name) if "sum" in does else None))
+        found.append(Block(title, steps))
     return tuple(found)
 
 
@@ -95,7 +89,6 @@ def draw(page: Page, config: EncoderConfig) -> None:
         data={
             "names": [box.name for box in boxes],
             "inside": [box.in_layer for box in boxes],
-            "sources": [box.source for box in boxes],
             "here": next((i for i, box in enumerate(boxes) if here in box.stops), -1),
             "layer": f"layer {layer} of 0–{config.n_layers - 1}" if config.n_layers > 1 else "the only layer",
         },

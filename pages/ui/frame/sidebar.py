@@ -1,16 +1,18 @@
-"""What all pages share: the sentence, the model, the layer and head, and what is hidden."""
+"""What all pages share: the model, the layer and head, what is hidden, and the run of the sentence on top."""
 
 from contextlib import nullcontext
+from typing import Any
 
 import streamlit as st
 
 from encoder import TextEncoder
-from encoder.edits.describe import sentence
+from encoder.edits import describe
 from encoder.formatting import shown
 from encoder.metrics import first_lost
 from encoder.trace.tokens import Tokens
 from encoder.trace.trace import Trace
 from pages.ui import session
+from pages.ui.frame import sentence
 from pages.ui.server import consent, models
 from pages.ui.state import session_state as state
 from pages.ui.state.link import LONGEST_IN_URL
@@ -19,21 +21,16 @@ from pages.ui.state.walk import KNOWN_STEPS
 from pages.ui.text import plain
 
 
-def draw() -> Trace:
-    """Draw the sidebar, run the sentence, and return the recorded run that every page reads."""
+def draw(top: Any) -> Trace:
+    """Draw the sidebar, and the sentence on `top`; run it, and return the recorded run that every page reads."""
     state.read_url(models.check, KNOWN_STEPS)
     encoder = loaded()
+    with top:
+        sentence.draw()
     with st.sidebar:
         offer_to_load()
-        st.text_area("Sentence", height=100, max_chars=200_000, help="Ctrl+Enter runs it.", **state.widget("sentence"))
         tie = state.widget("model") | {"on_change": take_model, "args": ()}
         st.selectbox("Model", models.names(), format_func=lambda name: models.offer(name).label, **tie)
-        pair = st.expander("Sentence pair", expanded=bool(state.current().second), key="pair", on_change="rerun")
-        if pair.open:
-            pair.text_area(
-                "Second sentence", height=68, max_chars=200_000,
-                help="Both are read as one input: A, a separator, B.", **state.widget("second"),
-            )  # fmt: skip
         typed, second = state.current().sentence, state.current().second.strip()
         if not typed.strip():
             state.note(["The sentence is empty, so the example is shown."])
@@ -50,27 +47,30 @@ def draw() -> Trace:
         view, notes = state.current().within(encoder.config, len(pieces.ids))
         state.note(notes)
         state.session().view = view
+        state.session().read = pieces.inputs
+        view = drop_patches_that_do_not_fit()
         config, tokens = encoder.config, pieces.tokens
         counts = "Layers, heads and tokens count from 0, here and everywhere."
         tie = state.widget("layer")
         st.segmented_control("Layer", range(config.n_layers), required=True, width="stretch", help=counts, **tie)
         st.segmented_control("Head", range(config.n_heads), required=True, width="stretch", **state.widget("head"))
         st.multiselect(
-            "Hidden tokens",
+            "Mask tokens (changes the run)",
             range(len(tokens)),
             format_func=lambda i: f"{i} {shown(tokens[i])}",
-            help="No token can look at a hidden one: its column in the attention is masked.",
+            help="No token can look at a masked one: its column in the attention goes out. "
+            "To leave tokens out of pictures alone, use Draw.",
             **state.widget("hidden"),
         )
         if view.edits:
             st.markdown(f"**This run is changed** ({len(view.edits)})")
             for edit in view.edits[:8]:
-                st.caption(plain(sentence(edit, config)))
+                st.caption(plain(describe.sentence(edit, config)))
             st.button("Remove all changes", key="remove_edits", on_click=state.change, kwargs={"edits": ()})
         if len(typed) > LONGEST_IN_URL:
             st.caption("This sentence is too long to be part of the link.")
-    state.session().read = pieces.inputs
-    with st.spinner("Running the model …", show_time=True):  # said only of what takes more than half a second
+    # Said only of what takes more than half a second.
+    with nullcontext() if session.is_at_hand() else st.spinner("Running the model …", show_time=True):
         trace = session.now()
     if first := first_lost(trace):
         state.note([lost_note(first)])
@@ -131,6 +131,18 @@ def load(view: View) -> None:
     """Show a model that takes long to load, and what the link wanted to see of it."""
     show_model(view.model)
     state.change(layer=view.layer, head=view.head, step=view.step, cell=view.cell, edits=view.edits)
+
+
+def drop_patches_that_do_not_fit() -> View:
+    """The view without its edits where they patch from a run that has not what they take; its sentence tells."""
+    view = state.current()
+    if any(edit.action == "patch" for edit in view.edits):
+        try:
+            session.now()
+        except ValueError as error:
+            state.note([f"The edits do not fit this sentence and are removed: {error}."])
+            state.change(edits=())
+    return state.current()
 
 
 def cut_note(length: int, pieces: Tokens) -> str:

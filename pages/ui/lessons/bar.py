@@ -1,9 +1,11 @@
-"""What the bar above every page holds of lessons: the way back to one, and a button that adds a view to a new one."""
+"""What the bar holds of lessons: the way through one and back to it, and what adds a view to a new one."""
 
 import streamlit as st
 
+from encoder.lessons.lesson import LessonError
+from pages.ui.components import share
 from pages.ui.lessons import draft as lesson_draft
-from pages.ui.lessons import library
+from pages.ui.lessons import draft_store, library
 from pages.ui.state import session_state as state
 from pages.ui.state.site import Page
 
@@ -11,12 +13,36 @@ from pages.ui.state.site import Page
 def draw(page: Page) -> None:
     """Draw the buttons that this page and moment call for."""
     view = state.current()
+    if view.lesson and page == library.HERE:
+        walk(view.lesson, view.at)
     if view.lesson and page != library.HERE:
         st.button("Back to the lesson", key="back_to_lesson", icon=":material/school:", on_click=back)
+    if lesson_draft.on() and page != library.HERE:
+        draft_store.draw()
     if lesson_draft.on() and page.key in library.SHOWN:
         count = len(lesson_draft.steps())
         st.button(f"Add this view ({count})", key="add_view", icon=":material/add:", on_click=lesson_draft.add,
                   args=(page.key,), help="Makes what is on the screen the next step of your lesson.")  # fmt: skip
+
+
+def walk(name: str, at: int) -> None:
+    """Through the lesson, out of it, and to it from another device."""
+    try:
+        count = len(library.find(name).steps)
+    except LessonError:
+        return  # the page says so
+    at = min(max(at, 1), count)
+    st.button("All lessons", key="leave_lesson", type="tertiary", on_click=library.leave)
+    if link := library.link(name):
+        fold = st.popover("Share", key="share_lesson", icon=":material/qr_code_2:", on_change="rerun")
+        if fold.open:
+            with fold:
+                share.draw("share", link)
+    with st.container(horizontal=True, key="lesson_walk"):
+        st.button("Previous", key="lesson_previous", shortcut="Left", disabled=at == 1, width="stretch",
+                  on_click=library.go, args=(name, at - 1))  # fmt: skip
+        st.button("Next", key="lesson_next", shortcut="Right", type="primary" if at < count else "secondary",
+                  disabled=at == count, width="stretch", on_click=library.go, args=(name, at + 1))  # fmt: skip
 
 
 def back() -> None:

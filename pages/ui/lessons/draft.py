@@ -7,7 +7,7 @@ from pages.ui.state import session_state as state
 from pages.ui.state.link import to_query
 from pages.ui.state.site import PAGES
 
-EMPTY = Lesson("My lesson", "What one will learn.", ())
+EMPTY = Lesson("My lesson", "", ())
 
 
 def on() -> bool:

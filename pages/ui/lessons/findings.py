@@ -28,8 +28,13 @@ def badge(found: Finding) -> None:
     st.badge(found.verdict.value, icon=ICONS[found.verdict], color=COLOURS[found.verdict])
 
 
+def tag(found: Finding) -> str:
+    """The verdict by colour, sign and word, within a line of Markdown."""
+    return f":{COLOURS[found.verdict]}-badge[{ICONS[found.verdict]} {found.verdict.value}]"
+
+
 def draw(found: Finding, key: str, claim: str) -> None:
-    """All of it, below the claim that was put to the test."""
+    """The claim that was put to the test, the verdict, the number and the sentence; `picture` draws the rest."""
     st.markdown(f"*{plain(claim)}*")
     with st.container(horizontal=True, vertical_alignment="center", key=f"{key}_number"):
         badge(found)
@@ -37,16 +42,17 @@ def draw(found: Finding, key: str, claim: str) -> None:
             st.metric(plain(found.what), brief(found.value), width="content")
     with st.container(key=f"{key}_verdict"):
         st.markdown(plain(found.sentence))
-    if found.picture is not None:
-        picture(found.picture, key, found.what, About(scope=found.sentence))
 
 
-def picture(of: Picture, key: str, alt: str, about: About) -> None:
-    """The numbers behind a finding."""
+def picture(found: Finding, key: str) -> None:
+    """The numbers behind a finding, where it has some to draw."""
+    of: Picture | None = found.picture
+    if of is None:
+        return
     if isinstance(of, Curves):
         drawn = lines(of.series, of.x, of.titles, logarithmic=of.logarithmic, theme=theme())
     elif isinstance(of, Bars):
-        drawn = token_bars(of.series, of.names, title=of.title, theme=theme())
+        drawn = token_bars(of.series, of.names, title=of.title, theme=theme(), logarithmic=of.logarithmic)
     else:
         drawn = matrix(of.values, of.rows, of.columns, kind="share" if of.share else "signed", theme=theme())
-    chart(drawn, f"{key}_picture", alt, about)
+    chart(drawn, f"{key}_picture", found.what, About(scope=found.sentence))

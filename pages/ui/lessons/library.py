@@ -8,6 +8,7 @@ from pathlib import Path
 
 from encoder.lessons.lesson import Lesson, LessonError, LessonStep, read
 from encoder.lessons.text import PACKED, pack, unpack, write
+from pages.ui.components import share
 from pages.ui.server import models
 from pages.ui.state import session_state as state
 from pages.ui.state.link import from_query
@@ -64,6 +65,17 @@ def keep(lesson: Lesson) -> str:
     return name
 
 
+def link(name: str) -> str:
+    """The address of a lesson for others; empty for one that is no part of a link."""
+    return "" if name.startswith("file:") else f"{share.app_address()}/{HERE.key}?lesson={name}"
+
+
+def after(name: str) -> str:
+    """The bundled lesson that follows one of them; empty after the last, and after any other lesson."""
+    names = list(bundled())
+    return names[names.index(name) + 1] if name in names[:-1] else ""
+
+
 def find(name: str) -> Lesson:
     """The lesson of that name.
 
@@ -93,6 +105,8 @@ def go(name: str, at: int) -> None:
     lesson = find(name)
     at = min(max(at, 1), len(lesson.steps))
     here = state.session()
+    if not state.current().lesson:
+        here.before_lesson = state.current()
     here.view = view_of(lesson.steps[at - 1], name, at)
     here.entered = (name, at)
     here.seen[name] = max(here.seen.get(name, 0), at)
@@ -100,8 +114,10 @@ def go(name: str, at: int) -> None:
 
 
 def leave() -> None:
-    """Put the lesson away; what is on the screen stays."""
-    state.change(lesson="", at=1)
+    """Put the lesson away; what was on the screen before it is there again, else what is on it stays."""
+    here = state.session()
+    before, here.before_lesson = here.before_lesson, None
+    here.view = replace(before or state.current(), lesson="", at=1, present=state.current().present)
 
 
 def changed(step: LessonStep) -> bool:

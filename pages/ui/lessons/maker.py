@@ -4,11 +4,22 @@ from dataclasses import replace
 
 import streamlit as st
 
-from encoder.lessons.lesson import LONGEST, MOST_BYTES, Lesson, LessonError, LessonStep, Question, read
+from encoder.lessons.lesson import (
+    LEVELS,
+    LONGEST,
+    LONGEST_TIME,
+    MOST_BYTES,
+    Lesson,
+    LessonError,
+    LessonStep,
+    Question,
+    read,
+)
 from encoder.lessons.text import pack, write
 from encoder.trials import TRIALS, claim, takes
+from pages.ui.components import share
 from pages.ui.lessons import draft as lesson_draft
-from pages.ui.lessons import library
+from pages.ui.lessons import draft_store, library
 from pages.ui.state import session_state as state
 from pages.ui.text import plain
 
@@ -35,6 +46,7 @@ def draw() -> None:
     for number, step in enumerate(lesson.steps):
         lesson = replace(lesson, steps=(*lesson.steps[:number], one(number, step), *lesson.steps[number + 1 :]))
     here.draft = lesson
+    draft_store.draw()
     if not lesson.steps:
         st.caption("No step yet.")
         return
@@ -63,18 +75,26 @@ def open_file() -> None:
     state.session().draft_problems = problems
 
 
-def field(label: str, name: str, value: str, key: str, tall: bool = False) -> str:
-    """A text of the lesson, with the length it may have."""
+def field(label: str, name: str, value: str, key: str, tall: bool = False, wanted: str = "") -> str:
+    """A text of the lesson, with the length it may have; `wanted` says in an empty field what belongs there."""
     kind = st.text_area if tall else st.text_input
-    written: str = kind(label, value, key=f"{key}_{state.session().draft_round}", max_chars=LONGEST[name])
+    turn = state.session().draft_round
+    written: str = kind(label, value, key=f"{key}_{turn}", max_chars=LONGEST[name], placeholder=wanted)
     return written
 
 
 def fields() -> Lesson:
-    """Title and what one will learn."""
-    lesson = lesson_draft.draft()
-    title = field("Title", "title", lesson.title, "draft_title")
-    return replace(lesson, title=title, learn=field("What one will learn", "learn", lesson.learn, "draft_learn"))
+    """Title, what one will learn, for whom it is and how long it takes."""
+    lesson, turn = lesson_draft.draft(), state.session().draft_round
+    title = field("Title", "title", lesson.title, "draft_title", wanted="What the lesson is called")
+    learn = field("What one will learn", "learn", lesson.learn, "draft_learn", wanted="One sentence, on the first step")
+    offered = ["", *LEVELS]
+    with st.container(horizontal=True):
+        level = st.selectbox("Level", offered, offered.index(lesson.level), key=f"draft_level_{turn}",
+                             format_func=lambda name: name or "not said", width=200)  # fmt: skip
+        minutes = st.number_input("Minutes, about; 0 says nothing", 0, LONGEST_TIME, lesson.minutes, 1,
+                                  key=f"draft_minutes_{turn}", width=240)  # fmt: skip
+    return replace(lesson, title=title, learn=learn, level=level, minutes=minutes)
 
 
 def one(number: int, step: LessonStep) -> LessonStep:
@@ -140,8 +160,8 @@ def finish(lesson: Lesson) -> None:
     if packed is None:
         st.caption("The lesson is too long for a link: share the file.")
     else:
-        st.markdown("Share it as a link: put this behind the address of the app.")
-        st.code(f"/lessons?lesson={packed}", language=None, wrap_lines=True)
+        st.markdown("Share it as a link: all of the lesson is in it.")
+        share.draw("share_draft", library.link(packed))
 
 
 def play(lesson: Lesson) -> None:

@@ -1,23 +1,17 @@
-"""Plays a lesson: text, prediction, what really comes out, and the picture of that view."""
+"""Plays a lesson: text, prediction and what really comes out at the left, the picture of that view at the right."""
+
+import html
 
 import streamlit as st
 
 from encoder.lessons.lesson import Lesson, LessonStep
-from encoder.steps.step import Step
-from encoder.trials import claim
-from pages.ui import session
-from pages.ui.lessons import findings, library, questions
+from encoder.trials import Finding, claim
+from pages.ui.lessons import findings, lesson_picture, library, questions
 from pages.ui.state import session_state as state
 from pages.ui.state.view import View
-from pages.ui.state.walk import stops_of
-from pages.ui.step import panel, token_strip
 from pages.ui.text import plain
 
-STYLE = """<style>
-.st-key-lesson_text p { font-size: 1.6rem; line-height: 1.35; max-width: 60ch; }
-.st-key-lesson_outcome p, .st-key-lesson_verdict p { font-size: 1.25rem; max-width: 75ch; }
-.st-key-lesson_question label p { font-size: 1.25rem; }
-</style>"""
+VEIL = "<div class='veil'><p>The picture comes with your guess.</p></div>"
 
 
 def draw(lesson: Lesson) -> None:
@@ -30,21 +24,29 @@ def draw(lesson: Lesson) -> None:
         state.session().go_to = ""  # this is the page
         state.write_url()
         st.rerun()
-    st.html(STYLE)
-    head(lesson, view.lesson, at)
-    with st.container(key="lesson_text"):
-        st.markdown(plain(step.text))
-    if step.own:
-        own_sentence()
-    if library.changed(step):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.caption("You have changed what this step shows.", width="content")
-            st.button("Show the lesson's own view", key="reset_view", on_click=library.go, args=(view.lesson, at))
-    place = (view.lesson, at)
-    if step.question is None or questions.predicted(step, step.question, place):
-        show(step)
-    if at == count:
-        st.success(ending(lesson, view.lesson), icon=":material/flag:")
+    with st.container(key="lesson"):
+        told, seen = st.columns([2, 3], gap="medium")
+    with told:
+        head(lesson, at)
+        answered = step.question is None or questions.predicted(step, step.question, (view.lesson, at))
+        found = measured(step) if answered else None
+        view_of_step = lesson_picture.of(library.SHOWN[step.page], step.trial)
+        beside = view_of_step is not None or (isinstance(found, Finding) and found.picture is not None)
+        if beside:
+            said(step, found)
+        if answered and at == count:
+            ending(lesson, view.lesson)
+        more(step, view.lesson, at, answered)
+    with seen:
+        if not answered:
+            st.html(VEIL)
+            return
+        if not beside:
+            said(step, found)
+        if isinstance(found, Finding):
+            findings.picture(found, "lesson")
+        if view_of_step is not None:
+            view_of_step()
 
 
 def arrives_by_link(step: LessonStep) -> bool:
@@ -55,19 +57,36 @@ def arrives_by_link(step: LessonStep) -> bool:
     return first and view == bare and library.changed(step)
 
 
-def head(lesson: Lesson, name: str, at: int) -> None:
-    """Title, way and progress."""
-    count = len(lesson.steps)
-    with st.container(horizontal=True, vertical_alignment="center", key="lesson_head"):
-        st.header(plain(lesson.title), width="content")
-        st.button("Previous", key="lesson_previous", shortcut="Left", disabled=at == 1,
-                  on_click=library.go, args=(name, at - 1))  # fmt: skip
-        st.button("Next", key="lesson_next", shortcut="Right", type="primary", disabled=at == count,
-                  on_click=library.go, args=(name, at + 1))  # fmt: skip
-        st.button("All lessons", key="leave_lesson", on_click=library.leave)
-    st.progress(at / count, text=f"Step {at} of {count}")
-    if at == 1:
+def head(lesson: Lesson, at: int) -> None:
+    """Title, progress and text; at first also what it is about."""
+    step = lesson.steps[at - 1]
+    st.header(plain(lesson.title), anchor=False)
+    st.progress(at / len(lesson.steps), text=f"Step {at} of {len(lesson.steps)}")
+    if at == 1 and lesson.learn:
         st.caption(f"What you will learn: {plain(lesson.learn)}")
+    with st.container(key="lesson_text"):
+        st.markdown(plain(step.text))
+        if texts := others(step):
+            st.html(f"<ul class='lesson-texts'>{''.join(f'<li>{html.escape(text)}</li>' for text in texts)}</ul>")
+
+
+def others(step: LessonStep) -> list[str]:
+    """The sentences that a step measures besides the one on top."""
+    found = [step.given.get("other"), step.given.get("short"), *step.given.get("sentences", ())]
+    return [text for text in found if isinstance(text, str)]
+
+
+def more(step: LessonStep, name: str, at: int, answered: bool) -> None:
+    """What a person can do besides: another sentence, the lesson's own view, the page of the view."""
+    if step.own:
+        own_sentence()
+    if library.changed(step):
+        st.caption("You have changed what this step shows.")
+        st.button("Show the lesson's own view", key="reset_view", on_click=library.go, args=(name, at))
+    if answered:
+        page = library.SHOWN[step.page]
+        st.button(f"Open this view on the page {page.title}", key="open_view", icon=page.icon, type="tertiary",
+                  on_click=open_page, args=(page.key,))  # fmt: skip
 
 
 def own_sentence() -> None:
@@ -88,32 +107,23 @@ def take_sentence() -> None:
     typed: str = state.value("own_sentence")
     if typed.strip():
         state.change(sentence=typed, cell=None, hidden=())
+        state.keep_own(typed)
 
 
-def show(step: LessonStep) -> None:
-    """What is measured at this step, and the picture of its view."""
-    if step.trial:
-        with st.spinner("Measuring …", show_time=False):
-            found = questions.finding_of(step)
-        if isinstance(found, str):
-            st.warning(plain(found))
-        else:
-            findings.draw(found, "lesson", claim(step.trial))
-    page, view, trace = library.SHOWN[step.page], state.current(), session.now()
-    st.button(
-        f"Open this view on the page {page.title}",
-        key="open_view",
-        icon=page.icon,
-        on_click=open_page,
-        args=(page.key,),
-    )
-    if page.key == "sentence":
-        token_strip.draw(trace)
-    if page.parts:
-        offered = stops_of(page, trace.config, view.layer)
-        stop = offered.get(view.step) or offered.get(page.opens_on) or next(iter(offered.values()))
-        drawn: Step = trace.step(stop.name)
-        panel.show(trace, drawn, view.head)
+def measured(step: LessonStep) -> Finding | str | None:
+    """What is measured at this step, or why nothing can be; None where nothing is asked for."""
+    if not step.trial:
+        return None
+    with st.spinner("Measuring …", show_time=False):
+        return questions.finding_of(step)
+
+
+def said(step: LessonStep, found: Finding | str | None) -> None:
+    """What was measured, in words."""
+    if isinstance(found, str):
+        st.warning(plain(found))
+    elif found is not None:
+        findings.draw(found, "lesson", claim(step.trial))
 
 
 def open_page(key: str) -> None:
@@ -121,8 +131,12 @@ def open_page(key: str) -> None:
     state.session().go_to = library.SHOWN[key].script
 
 
-def ending(lesson: Lesson, name: str) -> str:
-    """What to say at the end."""
+def ending(lesson: Lesson, name: str) -> None:
+    """What was foreseen, and the lesson that comes next."""
     asked = [at for at, step in enumerate(lesson.steps, 1) if step.question]
     right = sum(state.session().right.get((name, at), False) for at in asked)
-    return f"The end. You foresaw {right} of {len(asked)}." if asked else "The end."
+    said = f"The end. You foresaw {right} of {len(asked)}." if asked else "The end."
+    st.success(said, icon=":material/flag:")
+    if after := library.after(name):
+        label = f"Next lesson: {library.bundled()[after].title}"
+        st.button(plain(label), key="next_lesson", type="primary", on_click=library.go, args=(after, 1))

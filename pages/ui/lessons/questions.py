@@ -18,9 +18,10 @@ VERDICTS = [verdict.value for verdict in Verdict if verdict is not Verdict.UNTRI
 def predicted(step: LessonStep, question: Question, place: tuple[str, int]) -> bool:
     """Ask what will come out; once the answer was asked for, say it. Returns whether it was."""
     given = state.session().guesses
+    state.session().veiled = place not in given
     if place not in given:
         with st.container(key="lesson_question"):
-            guess = ask(question)
+            guess = ask(question, place)
         st.button("Show what comes out", key="reveal", shortcut="S", on_click=answer, args=(place, guess))
         return False
     outcome = outcome_of(step, question, given[place])
@@ -40,10 +41,11 @@ def answer(place: tuple[str, int], guess: int | float | str | None) -> None:
 
 def ask_again(place: tuple[str, int]) -> None:
     """Forget the guess."""
+    state.session().touched = None
     state.session().guesses.pop(place, None)
 
 
-def ask(question: Question) -> int | float | str | None:
+def ask(question: Question, place: tuple[str, int]) -> int | float | str | None:
     """The widget for a guess."""
     view, trace = state.current(), session.now()
     if question.kind == "token":
@@ -57,10 +59,16 @@ def ask(question: Question) -> int | float | str | None:
     if question.kind == "number":
         middle = (question.low + question.high) / 2
         step = (question.high - question.low) / 100
-        number: float = st.slider(plain(question.ask), question.low, question.high, middle, step, key="lesson_guess")
-        return number
+        number: float = st.slider(plain(question.ask), question.low, question.high, middle, step, key="lesson_guess",
+                                  on_change=touch, args=(place,))  # fmt: skip
+        return number if state.session().touched == place else None
     said: str | None = st.pills(plain(question.ask), VERDICTS, key="lesson_guess")
     return said
+
+
+def touch(place: tuple[str, int]) -> None:
+    """The slider was moved: until then it stands where nobody put it, and that is no guess."""
+    state.session().touched = place
 
 
 def query_of(question: Question, trace: Trace) -> int:

@@ -1,14 +1,13 @@
 """Results that all sessions share, by what was asked for: bounded in bytes, and never made twice at once."""
 
-import threading
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-import cachetools
 import numpy as np
 import torch
+
+from pages.ui.server.pool import Budget, Key, Loan, Pool
 
 SMALL = 64  # bytes that stand for any other object
 
@@ -30,35 +29,29 @@ def nbytes(value: Any) -> int:
     return SMALL
 
 
-class Results:
+class Results(Pool):
     """What a function returned for the arguments it was called with, as much of it as fits; the oldest goes first.
 
-    `slot` is entered while something is made. A result larger than all that may be kept is handed out and not kept.
+    A result larger than all that may be kept is handed out and not kept. Whoever was given one keeps it.
     """
 
     def __init__(
         self,
         make: Callable[..., Any],
-        most_bytes: int,
+        most_bytes: float,
         size: Callable[[Any], int] = nbytes,
-        slot: Callable[[], AbstractContextManager[None]] = nullcontext,
+        budget: Budget | None = None,
     ) -> None:
-        self.make, self.slot = make, slot
-        self.kept: cachetools.LRUCache[tuple[object, ...], Any] = cachetools.LRUCache(most_bytes, getsizeof=size)
-        self.lock = threading.Condition()
-        self.get = cachetools.cached(self.kept, condition=self.lock)(self.fresh)
+        super().__init__(make, most_bytes, expected=lambda *asked: 0, size=size, let_go=forgotten, budget=budget)
 
-    def fresh(self, *asked: Any) -> Any:
-        """Make it now."""
-        with self.slot():
-            return self.make(*asked)
+    def lend(self, key: Key, loan: Loan | None) -> Any:
+        """Hand out what is kept; it may go at any time."""
+        return super().lend(key, None)
 
     def has(self, *asked: object) -> bool:
         """Whether it is kept."""
         return asked in self.kept
 
-    def forget(self, first: object) -> None:
-        """Let go of everything that was asked for with this first argument."""
-        with self.lock:
-            for key in [key for key in self.kept if key[0] == first]:
-                del self.kept[key]
+
+def forgotten(key: Key, value: Any) -> None:
+    """A result that is not kept any more gives up nothing: it goes when nobody holds it."""

@@ -12,10 +12,10 @@ from encoder.model.linear import Prepacked
 from encoder.trace.tokens import Text
 from pages.ui.server import job_queue, memory, models
 from pages.ui.server.consent import SPEED, UNASKED
-from pages.ui.server.pool import Key, Pool, borrowing, waiting_for
+from pages.ui.server.heap import give_back_freed_memory
+from pages.ui.server.pool import Budget, Key, Pool, borrowing, waiting_for
 from pages.ui.state.view import View
 
-RUNS_BYTES = 400_000_000  # what all kept runs together may hold: about 80 of a dozen tokens in base
 RUN_BYTES = 400_000_000  # what one run may hold: longer text is cut
 RUN_FLOPS = SPEED * UNASKED  # what one run may compute: longer text is cut
 
@@ -31,12 +31,20 @@ class ModelCache(Pool):
     def __init__(self) -> None:
         super().__init__(
             self.load,
-            memory.MODELS_MB * 1e6,
-            expected=models.footprint,
+            memory.KEPT_MB * 1e6,
+            expected=self.expected,
             size=held_by,
             let_go=self.empty,
             stays=lambda key: key == (View().model,),  # everybody begins with it
+            budget=budget,
         )
+
+    def expected(self, name: str) -> int:
+        """About what a model will hold; what could never fit is refused before anything is let go of for it."""
+        if name not in models.MODELS:
+            models.check(name)
+            memory.check_room(memory.WHILE_BUILT * models.weights(name), "to load it", spare=budget.held)
+        return models.footprint(name)
 
     def load(self, name: str) -> TextEncoder:
         """Load or draw a model and settle how long its runs may be."""
@@ -46,7 +54,7 @@ class ModelCache(Pool):
         with waiting_for(load_lock):
             if name not in models.MODELS:
                 needed = memory.WHILE_BUILT * models.weights(name)
-                memory.check_room(needed, "to load it", lambda: run_cache.drop_one() or self.drop_one())
+                memory.check_room(needed, "to load it", budget.drop_one)
             made = models.make(name, twin)
         made.max_tokens = longest(made.config, made.max_tokens, RUN_BYTES, RUN_FLOPS)
         return made
@@ -119,10 +127,24 @@ def run(model: str, sentence: Text, hidden: tuple[int, ...] = (), edits: str = "
     return trace
 
 
+def is_kept(model: str, sentence: Text, hidden: tuple[int, ...] = (), edits: str = "") -> bool:
+    """Whether that run is at hand."""
+    return (model, sentence, hidden, edits) in run_cache.kept
+
+
 def let_go_of_run(key: Key, trace: Trace) -> None:
     """Free the recorded numbers; a page that is left, and a file that is fetched late, have them made again."""
     trace.let_go(lambda: run(*key))  # type: ignore[arg-type]
 
 
+# What models, runs and results hold together; `left` is looked up when asked, as a test puts another in its place
+budget = Budget(memory.KEPT_MB * 1e6, lambda: memory.left(), give_back_freed_memory)
 model_cache = ModelCache()
-run_cache = Pool(recorded, RUNS_BYTES, expected=bytes_of_run, size=lambda trace: trace.nbytes, let_go=let_go_of_run)
+run_cache = Pool(
+    recorded,
+    memory.RUNS_MB * 1e6,
+    expected=bytes_of_run,
+    size=lambda trace: trace.nbytes,
+    let_go=let_go_of_run,
+    budget=budget,
+)

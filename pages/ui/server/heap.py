@@ -2,6 +2,9 @@
 
 A recorded run of 128 tokens holds 40 MB. By default the C library gives such blocks back to the system when the run is
 dropped, and the next run pays for every page anew; see tests/benchmarks/bench_trace.py for what that costs.
+
+Blocks larger than any of such a run do go back at once: those of long texts leave holes of hundreds of megabytes
+otherwise, between whatever small was allocated meanwhile, in which the next long text finds no place.
 """
 
 import ctypes
@@ -9,7 +12,7 @@ import platform
 from functools import cache
 
 TRIM_THRESHOLD, MMAP_THRESHOLD, ARENA_MAX = -1, -3, -8  # M_TRIM_THRESHOLD and so on, of glibc's malloc.h
-KEPT_BYTES, MAPPED_BYTES = 384 * 2**20, 32 * 2**20
+KEPT_BYTES, MAPPED_BYTES = 384 * 2**20, 2 * 2**20
 ARENAS = 2  # each keeps what was freed in it; every thread has one of its own otherwise, and a server many threads
 
 

@@ -61,6 +61,19 @@ def widgets() -> tuple[MutableMapping[str, Any], Collection[str]]:
         return {}, ()
 
 
+def sent() -> MutableMapping[str, Any]:
+    """What a browser says of its widgets, by their ids; empty where no script runs, or where it is not found."""
+    context = get_script_run_ctx()
+    if context is None:
+        return {}
+    try:
+        found: MutableMapping[str, Any] = context.session_state._state._new_widget_state.states
+    except AttributeError:
+        missing("what a browser says of its widgets")
+        return {}
+    return found
+
+
 def leave_if_asked() -> Callable[[], None] | None:
     """A function that ends this script, by raising, where its page was closed or its visitor has chosen something else.
 
@@ -88,3 +101,50 @@ def forget_closed_pages() -> None:
             manager._session_storage._cache.expire()
     except AttributeError:
         missing("the sessions of closed pages")
+
+
+def bound_uploads(most_each: int, most_bytes: int) -> None:
+    """Keep of each session no more than so many files that were sent to it, and of all no more bytes; the oldest go.
+
+    Streamlit bounds the size of a file that is sent, and not their number.
+    """
+    try:
+        manager: Any = runtime.get_instance().uploaded_file_mgr
+        kept: dict[str, dict[str, Any]] = manager.file_storage
+        add: Callable[[str, Any], None] = manager.add_file
+    except AttributeError:
+        missing("the files that were sent")
+        return
+
+    def bounded(session_id: str, file: Any) -> None:
+        add(session_id, file)
+        for name in [*kept[session_id]][:-most_each]:
+            manager.remove_file(session_id, name)
+        others = [(one, name) for one, files in kept.items() for name in files if name != file.file_id]
+        held = sum(len(one.data) for files in kept.values() for one in files.values())
+        while held > most_bytes and others:
+            one, name = others.pop(0)
+            held -= len(kept[one][name].data)
+            manager.remove_file(one, name)
+
+    manager.add_file = bounded
+
+
+def forget_files(most_bytes: int) -> None:
+    """Let go of the oldest files that were made for a download, until all together hold no more than so many bytes.
+
+    Streamlit does so only when somebody's script ends. Who fetches a file just now has it to its end.
+    """
+    try:
+        storage: Any = runtime.get_instance()._media_file_mgr._storage
+        kept: dict[str, Any] = storage._files_by_id
+    except (AttributeError, RuntimeError):  # no server: a test of a page
+        if serves():
+            missing("the files that were made")
+        return
+    made = [(name, len(one.content)) for name, one in list(kept.items()) if one.kind.value == "downloadable"]
+    held = sum(size for _, size in made)
+    while held > most_bytes:
+        name, size = made.pop(0)
+        storage.delete_file(name)
+        held -= size

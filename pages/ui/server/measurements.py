@@ -2,31 +2,37 @@
 
 import json
 import threading
-from collections.abc import Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 import cachetools
 import streamlit as st
+from torch import Tensor
 
 from encoder import TextEncoder, experiments, trials
+from encoder.attributions.circuits import looked_for, written_for
+from encoder.attributions.similarity import mean_vector as mean_of_sentences
 from encoder.experiments import timelapse
 from encoder.experiments.timelapse import Moment, Strongest
+from encoder.explain.cost import run_flops
 from encoder.explain.proof import Check, checks
 from encoder.formatting import short
-from encoder.metrics import ROLES, SENTENCES, Survey, nearest_words, survey_cost, unit_words
+from encoder.metrics import ROLES, SENTENCES, Survey, nearest_words, never_positive, survey_cost, unit_words
 from encoder.metrics import survey as measure
 from encoder.pulse import pulse
+from encoder.story import tour
 from encoder.trace.tokens import Text
 from encoder.train.evaluation import Score, evaluate_text
 from encoder.trials.cost import trial_cost
 from pages.ui.server import consent, job_queue, memory
 from pages.ui.server.cache import Results
-from pages.ui.server.engine import cpu_slots, run, run_cache, text_encoder
+from pages.ui.server.engine import budget, cpu_slots, held_by, run, text_encoder
 from pages.ui.server.pool import waiting_for
 
 SURVEYS_BYTES = FINDINGS_BYTES = MOMENTS_BYTES = 50_000_000  # what is measured, of each kind
 PROOFS_BYTES = 10_000_000
+SNAPSHOTS_BYTES = 300_000_000  # the moments of one model
 SENTENCE_SECONDS = 0.002  # of each sentence, however small the model is
 MOST_IMPORTANCES = 64  # sweeps of all parts of a model, a few kilobytes each
 LONG = 64  # tokens of a sentence that is measured in turn
@@ -51,7 +57,7 @@ def surveyed(model: str, sentence: Text | None) -> Survey:
     encoder = text_encoder(model)
     texts = SENTENCES if sentence is None else [sentence]
     lengths = [len(encoder.tokenize(text).ids) for text in texts]
-    memory.check_room(survey_cost(encoder.config, lengths).nbytes, "to measure this", run_cache.drop_one)
+    memory.check_room(survey_cost(encoder.config, lengths).nbytes, "to measure this", budget.drop_one)
     if sentence is not None and lengths[0] <= LONG:
         with cpu_slots, st.spinner("Measuring …"):
             return measure(encoder, texts)
@@ -99,6 +105,14 @@ def words_near(model: str, token: int) -> str:
     return ", ".join(f"{word} {short(cosine)}" for word, cosine in nearest_words(text_encoder(model), token, 10))
 
 
+@lru_cache(maxsize=1024)
+def words_of_head(model: str, layer: int, head: int, token: int) -> tuple[list[tuple[str, float]], ...]:
+    """By its weights alone: the words that a head looks for at a word, and those nearest to what it writes of it."""
+    encoder = text_encoder(model)
+    with cpu_slots:
+        return looked_for(encoder, layer, head, token), written_for(encoder, layer, head, token)
+
+
 def tried(name: str, model: str, text: Text) -> Any:
     """What an experiment finds."""
     experiment = getattr(experiments, name)
@@ -116,7 +130,7 @@ def put_to_trial(model: str, trial: str, given: str) -> trials.Finding:
     encoder, parameters = text_encoder(model), json.loads(given)
     with waiting_for(trial_lock):
         needed = trial_cost(trial, encoder, parameters).nbytes
-        memory.check_room(needed, "to measure this", run_cache.drop_one)
+        memory.check_room(needed, "to measure this", budget.drop_one)
         with cpu_slots:
             return trials.run(trial, encoder, parameters)
 
@@ -198,9 +212,59 @@ def role_history_of(model: str) -> tuple[dict[str, list[Strongest]], list[Score]
     return heads, scores
 
 
-proof_results = Results(proofs_of, PROOFS_BYTES)
-surveys = Results(surveyed, SURVEYS_BYTES)
-experiment_results = Results(tried, FINDINGS_BYTES)
-findings_kept = Results(put_to_trial, FINDINGS_BYTES)
-snapshots_kept = Results(snapshots_of, 1, size=lambda every: 1)
-time_lapses = Results(lambda kind, *asked: kind(*asked), MOMENTS_BYTES)
+def over_sentences(kept: Results, model: str, sentences: Sequence[str], name: str, *label: str) -> Any:
+    """What is kept of a model that takes a run of each sentence; measured where it is short, or once it is asked for.
+
+    Raises:
+        consent.NotStarted: it takes long, and was not asked for; the page now offers it.
+    """
+    if not kept.has(model):
+        encoder = text_encoder(model)
+        flops = sum(run_flops(encoder.config, len(encoder.tokenize(text).ids)) for text in sentences)
+        seconds = flops / consent.SPEED + SENTENCE_SECONDS * len(sentences)
+        consent.ask(f"{name}_{abs(hash(model))}", seconds, *label)
+    return kept.get(model)
+
+
+def in_turn(measure: Callable[[TextEncoder], Any], sentences: Sequence[str]) -> Callable[[str], Any]:
+    """A measurement of a model over sentences, as it is done when its turn has come."""
+
+    def now(model: str) -> Any:
+        with job_queue.slot(), st.spinner(f"Measuring over {len(sentences)} sentences …"):
+            return measure(text_encoder(model))
+
+    return now
+
+
+def dead_units(model: str) -> Tensor:
+    """The units of a model that get nothing above zero over the bundled sentences: [n_layers, d_ff] of bool."""
+    found: Tensor = over_sentences(dead_results, model, SENTENCES, "dead")
+    return found
+
+
+def mean_vector(model: str) -> Tensor:
+    """The mean of the bundled sentences' vectors in a model: [d_model]."""
+    found: Tensor = over_sentences(mean_vectors, model, SENTENCES, "mean")
+    return found
+
+
+def habits(model: str) -> tour.Habits:
+    """What the heads of a model look at out of habit."""
+    found: tour.Habits = over_sentences(habits_kept, model, tour.OVER, "habits", "See what its heads do")
+    return found
+
+
+def bytes_of_snapshots(every: Mapping[int, TextEncoder]) -> int:
+    """What the moments of a model's training hold."""
+    return sum(map(held_by, every.values()))
+
+
+proof_results = Results(proofs_of, PROOFS_BYTES, budget=budget)
+surveys = Results(surveyed, SURVEYS_BYTES, budget=budget)
+habits_kept = Results(in_turn(tour.habits, tour.OVER), PROOFS_BYTES, budget=budget)
+dead_results = Results(in_turn(never_positive, SENTENCES), PROOFS_BYTES, budget=budget)
+mean_vectors = Results(in_turn(lambda one: mean_of_sentences(one, SENTENCES), SENTENCES), PROOFS_BYTES, budget=budget)
+experiment_results = Results(tried, FINDINGS_BYTES, budget=budget)
+findings_kept = Results(put_to_trial, FINDINGS_BYTES, budget=budget)
+snapshots_kept = Results(snapshots_of, SNAPSHOTS_BYTES, bytes_of_snapshots, budget=budget)
+time_lapses = Results(lambda kind, *asked: kind(*asked), MOMENTS_BYTES, budget=budget)

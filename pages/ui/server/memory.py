@@ -11,6 +11,7 @@ from pages.ui.server.heap import give_back_freed_memory
 MACHINE = Path("/proc/meminfo")
 OWN = Path("/proc/self/statm")
 GROUP = Path("/sys/fs/cgroup")  # what a container may use
+SMALLEST_MB, UNKNOWN_MB = 1500, 4500  # a server of less is none; and where the system says nothing
 WHILE_BUILT = 2.2  # a model in the making, over its weights: they are there twice, prepacked too, and some more
 
 
@@ -23,19 +24,41 @@ def setting(name: str, usual: int) -> int:
     return usual
 
 
-MOST_MB: float = setting("ENCODER_MEMORY_MB", 4500)  # what the whole server may take
-MODELS_MB = max(500.0, MOST_MB - 2000)  # of it, what all kept models may hold
+def usual_bound() -> int:
+    """MB that a server may take where nothing is said: most of a container, half of a machine that others use too."""
+    limit, machine = limit_of_group(), machine_memory().get("MemTotal", math.inf)
+    found = min(0.9 * limit, 0.5 * machine) if limit < machine else 0.5 * machine
+    return max(SMALLEST_MB, int(found / 1e6)) if math.isfinite(found) else UNKNOWN_MB
+
+
+def limit_of_group() -> float:
+    """Bytes that the container may use; without end where there is none."""
+    most = GROUP / "memory.max"
+    said = most.read_text().strip() if most.is_file() else ""
+    return float(said) if said.isdigit() else math.inf
+
+
+def machine_memory() -> dict[str, float]:
+    """What the system says of its memory, in bytes, by name; empty where it says nothing."""
+    if not MACHINE.is_file():
+        return {}
+    lines = dict(line.split(":") for line in MACHINE.read_text().splitlines())
+    return {name: 1024.0 * int(said.split()[0]) for name, said in lines.items() if said.split()[0].isdigit()}
+
+
+MOST_MB: float = setting("ENCODER_MEMORY_MB", usual_bound())  # what the whole server may take
+OWN_MB = 700.0  # of it, for libraries, pages, sessions and files in the making
+KEPT_MB = max(500.0, MOST_MB - OWN_MB)  # the rest, for models, runs and results together
+RUNS_MB = max(400.0, KEPT_MB / 4)  # of that, what runs may hold: 400 are about 80 of a dozen tokens in base
 
 
 def left() -> float:
     """Bytes that can still be had, by the server's own bound, the machine and the container."""
     found = MOST_MB * 1e6 - used()
-    if MACHINE.is_file():
-        lines = dict(line.split(":") for line in MACHINE.read_text().splitlines())
-        found = min(found, 1024 * int(lines["MemAvailable"].split()[0]))
-    most, now = GROUP / "memory.max", GROUP / "memory.current"
-    if most.is_file() and now.is_file() and (limit := most.read_text().strip()).isdigit():
-        found = min(found, int(limit) - int(now.read_text()) + cached())
+    found = min(found, machine_memory().get("MemAvailable", math.inf))
+    now = GROUP / "memory.current"
+    if now.is_file() and math.isfinite(limit := limit_of_group()):
+        found = min(found, limit - int(now.read_text()) + cached())
     return found
 
 
@@ -51,18 +74,19 @@ def cached() -> int:
     return int(lines.get("inactive_file", 0))
 
 
-def check_room(needed: float, doing: str, let_go: Callable[[], bool] = lambda: False) -> None:
+def check_room(needed: float, doing: str, let_go: Callable[[], bool] = lambda: False, spare: float = 0.0) -> None:
     """Refuse to do what takes so many bytes where they cannot be had.
 
     Args:
         needed: bytes.
         doing: what they are for, as in "to load it".
         let_go: gives up one thing that nobody uses; False where there is none.
+        spare: bytes that could be let go of besides.
 
     Raises:
         ValueError: there is too little memory; it says how much there is.
     """
-    while needed > (room := left()):
+    while needed > (room := left() + spare):
         if not let_go():
             said = f"{max(room, 0) / 1e6:,.0f}" if math.isfinite(room) else "not enough"
             raise ValueError(f"it takes {needed / 1e6:,.0f} MB of memory {doing}; this server has {said} MB left")

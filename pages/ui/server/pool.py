@@ -1,9 +1,11 @@
 """Large things that all sessions share: made when asked for first, lent to the runs of scripts, and let go after.
 
 A thing is on loan from when a script run asks for it until that run ends. What is not on loan stays as long as it fits
-and an open page shows it. What is let go gives up its memory at once, whoever still holds it.
+and an open page shows it. What is let go gives up its memory at once, whoever still holds it. A budget is shared by
+several pools: where they need more together, what was used longest ago goes, whatever it is.
 """
 
+import math
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -69,6 +71,55 @@ def waiting_for(lock: threading.Lock) -> Iterator[None]:
         lock.release()
 
 
+class Budget:
+    """Bytes that several pools may hold together.
+
+    Args:
+        most_bytes: what all their things may hold.
+        left: how many bytes the process can really still have, whatever holds the others.
+        give_back: hands freed memory back to the system.
+    """
+
+    def __init__(
+        self,
+        most_bytes: float,
+        left: Callable[[], float] = lambda: math.inf,
+        give_back: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.most_bytes, self.left, self.give_back = most_bytes, left, give_back
+        self.pools: list[Pool] = []
+        self.changed = threading.Condition(threading.RLock())
+
+    @property
+    def held(self) -> int:
+        """Bytes of all that the pools keep or make."""
+        return sum(pool.held for pool in self.pools)
+
+    def fits(self, more: int) -> bool:
+        """Whether so many bytes more can be had."""
+        return self.held + more <= self.most_bytes and more <= self.left()
+
+    def trim(self, more: int = 0) -> None:
+        """Let go of what was used longest ago, until `more` bytes fit or all the rest is on loan."""
+        while not self.fits(more) and self.drop_one():
+            if more > self.left():  # what was freed may not be with the system yet
+                self.give_back()
+
+    def drop_one(self) -> bool:
+        """Let go of what was used longest ago and is not on loan, in whichever pool; False where there is none."""
+        with self.changed:
+            idle = [
+                (pool.stays(key), entry.used, pool, key)
+                for pool in self.pools
+                for key, entry in pool.kept.items()
+                if not entry.loans
+            ]
+            if idle:
+                _, _, pool, key = min(idle, key=lambda one: one[:2])
+                pool.drop(key)
+            return bool(idle)
+
+
 class Pool:
     """Things by what was asked for, all together of `most_bytes` unless those on loan are more.
 
@@ -79,6 +130,7 @@ class Pool:
         size: how many it takes.
         let_go: has one give up its memory.
         stays: which ones go last, and never for want of somebody who looks at them.
+        budget: of bytes, shared with other pools.
     """
 
     def __init__(
@@ -90,14 +142,17 @@ class Pool:
         size: Callable[[Any], int],
         let_go: Callable[[Key, Any], None],
         stays: Callable[[Key], bool] = lambda key: False,
+        budget: Budget | None = None,
     ) -> None:
         self.stays = stays
+        self.budget = budget or Budget(math.inf)
+        self.budget.pools.append(self)
         self.make, self.most_bytes, self.expected, self.size, self.let_go = make, most_bytes, expected, size, let_go
         self.kept: OrderedDict[Key, Entry] = OrderedDict()  # used longest ago first
         self.making: dict[Key, int] = {}  # bytes that are expected
         self.shown: dict[str, set[Key]] = {}  # visitor -> what the page shows
         self.made = 0  # how many, since the server began
-        self.changed = threading.Condition(threading.RLock())
+        self.changed = self.budget.changed  # one for all pools that share: who lets go of a model lets go of its runs
 
     def get(self, *key: object) -> Any:
         """The thing that is asked for, on loan where a loan is open."""
@@ -141,7 +196,8 @@ class Pool:
                 self.trim(nbytes)
                 others = any(self.making.values()) or any(entry.loans for entry in self.kept.values())
                 ours = loan is not None and any(pool is self for pool, _ in loan.things)
-                if ours or not others or self.held + nbytes <= self.most_bytes:
+                fits = self.held + nbytes <= self.most_bytes and self.budget.fits(nbytes)
+                if ours or not others or fits:
                     self.making[key] = nbytes
                     return
                 self.changed.wait(LOOK)
@@ -168,12 +224,13 @@ class Pool:
         """Let go of what was used longest ago, until `more` bytes fit or all the rest is on loan."""
         while self.held + more > self.most_bytes and self.drop_one():
             pass
+        self.budget.trim(more)
 
     def drop_one(self) -> bool:
-        """Let go of what was used longest ago and is not on loan; False where there is none."""
+        """Let go of one thing that is not on loan: too large to stay at all, else used longest ago; False without."""
         with self.changed:
             idle = [key for key, entry in self.kept.items() if not entry.loans]
-            for key in sorted(idle, key=self.stays)[:1]:
+            for key in sorted(idle, key=lambda key: (self.kept[key].nbytes <= self.most_bytes, self.stays(key)))[:1]:
                 self.drop(key)
             return bool(idle)
 

@@ -18,6 +18,7 @@ from pages.ui.server.pool import borrowing
 
 EVERY = 2.0  # seconds between two looks
 LONGEST = 10.0  # seconds for which garbage may lie about
+MOST_SENT, MOST_SENT_BYTES = 2, 30_000_000  # files of a session, and bytes of all
 _busy = threading.Lock()
 _runs = {"now": 0, "since": 0}  # scripts that run now, and that have begun since the last search
 _started = threading.Event()
@@ -27,6 +28,7 @@ def begin() -> None:
     """Start the upkeep, once in a server's life."""
     if not _started.is_set() and inside.serves():
         _started.set()
+        inside.bound_uploads(MOST_SENT, MOST_SENT_BYTES)
         threading.Thread(target=forever, daemon=True, name="upkeep").start()
 
 

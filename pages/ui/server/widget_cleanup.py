@@ -1,4 +1,4 @@
-"""Callbacks of widgets that are no longer there.
+"""Callbacks of widgets that are no longer there, and values of widgets that never were.
 
 Streamlit keeps what it was told of every widget that a session ever had. A callback holds all that its page had at hand
 when it was drawn, the recorded run too; with every other sentence a session would keep one more run in memory.
@@ -6,9 +6,18 @@ when it was drawn, the recorded run too; with every other sentence a session wou
 
 from pages.ui.server import inside
 
+OF_A_WIDGET = "$$"  # how Streamlit begins the id of one
+
 
 def clean_up() -> None:
     """At the end of a run, forget the callbacks of widgets that were not drawn in it."""
     kept, drawn = inside.widgets()
     for name in [name for name in kept if not any(one in name for one in drawn)]:  # "...ID__events" is of ID
         del kept[name]
+
+
+def leave_out_forged() -> None:
+    """At the start of a run, forget what was sent under names that no widget has: Streamlit would stumble over them."""
+    said = inside.sent()
+    for name in [name for name in said if not name.startswith(OF_A_WIDGET)]:
+        del said[name]

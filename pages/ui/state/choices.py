@@ -6,8 +6,8 @@ some page could ask for: the keys are read off the pages' own source.
 
 import re
 from collections.abc import Mapping
-from functools import cache
-from pathlib import Path
+
+from pages.ui.state.choice_names import names
 
 NAME = re.compile(r"[a-z_]{1,20}", re.ASCII)
 MOST = 40  # choices in one link
@@ -15,14 +15,6 @@ RENAMED = {  # what links of earlier versions ask for, and its name now
     ("measure", "entropy_share"): "normalized_entropy",
     ("lab", "Why √d_k"): "Why √d_head",
 }
-PAGES = Path(__file__).parents[2]
-
-
-@cache
-def names() -> frozenset[str]:
-    """Every short name between quotes in the source of the pages; the keys of all choices are among them."""
-    quoted = re.compile(rf'"({NAME.pattern})"', re.ASCII)
-    return frozenset(name for file in PAGES.rglob("*.py") for name in quoted.findall(file.read_text(encoding="utf-8")))
 
 
 def read(query: Mapping[str, str], longest: int) -> tuple[tuple[tuple[str, str], ...], list[str]]:

@@ -51,9 +51,9 @@ def from_query(
         return allowed(text, text in steps, "no step is called so")
 
     readers: dict[str, Callable[[str], object]] = {
-        "sentence": lambda text: text if text.strip() else View.sentence,
+        "sentence": lambda text: one_line(text) or View.sentence,
         "other": lambda text: text if text.strip() else View.other,
-        "second": lambda text: text if text.strip() else View.second,
+        "second": one_line,
         "model": model,
         "other_model": model,
         "layer": count,
@@ -82,6 +82,11 @@ def from_query(
     if (version := query.get("v", VERSION)) != VERSION:
         notes.append(f"The link is of version “{version[:40]}”, this is {VERSION}: some of it may not be restored.")
     return replace(view, **changed), notes + more
+
+
+def one_line(text: str) -> str:
+    """A sentence as its field shows it: on one line; empty where there is nothing to read."""
+    return " ".join(text.splitlines()) if text.strip() else ""
 
 
 def allowed(text: str, fits: object, rule: str) -> str:

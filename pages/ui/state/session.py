@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from encoder.edits.edit import Edit
     from encoder.lessons.lesson import Lesson
     from encoder.trace.tokens import Text
+    from pages.ui.state.site import Page
     from pages.ui.state.view import Cell, View
 
 KEY = "session"
@@ -18,26 +19,32 @@ KEY = "session"
 class Session:
     """All that is remembered between two runs of a session's script.
 
-    The view and its link: `view` is None until the link was read. `read` is what the model reads: the sentence, or the
-    pair. `page` is the key of the page on the screen, `go_to` the script of the page that comes next. `linked` tells
-    whether the view was just taken from a link; `written` are the parameters that the session itself put there.
-    `defaults` holds, for each choice that a page asked for, what it is where nothing is chosen. `notes` are the
-    sentences to say on top of the page.
+    The view and its link: `view` is None until the link was read. `own` is the last sentence that the person typed or
+    came with, `pair` whether the line of a second one is open. `read` is what the model reads: the sentence, or the
+    pair. `scripts` are the pages as Streamlit knows them. `page` is the key of the page on the screen, `go_to` the
+    script of the page that comes next. `linked` tells whether the view was just taken from a link; `written` are the
+    parameters that the session itself put there. `defaults` holds, for each choice that a page asked for, what it is
+    where nothing is chosen. `notes` are the sentences to say on top of the page.
 
     Models and runs: `last_model` could be shown last, `own_models` are those that the person has opened,
     `models_asked_for` those chosen by a click, `offered` the view of a link whose model takes long to load. `asked_for`
-    are the keys of long computations that were asked for just now. `trail` are
-    the opened numbers that lead back, `edits_before` the edits before each change. `sweeps` keeps, by the sweep's key,
-    what was last asked and what was found. `moment` is the moment of training that was picked.
+    are the keys of long computations that were asked for just now. `trail` are the opened numbers that lead back,
+    `boxes` the one that Row and Column followed last, `edits_before` the edits before each change. `sweeps` keeps, by
+    the sweep's key, what was last asked and what was found. `moment` is the moment of training that was picked.
 
-    Lessons: `entered` is the lesson and step that was last gone to, `seen` how far each lesson was played. `guesses`
-    and `right` are by lesson and step. `lesson_files` are lessons too long for a link, by name. `draft` is the lesson
-    that is being made, `drafting` whether views are collected, `draft_round` counts how often its fields were filled
-    anew, `draft_problems` say what is wrong with the file that was opened.
+    Lessons: `before_lesson` is the view whose place a lesson took. `entered` is the lesson and step that was last gone
+    to, `veiled` whether it waits for a guess, `seen` how far each lesson was played. `touched` is the step whose slider
+    was moved, `guesses` and `right` are by lesson and step; guesses of the story by run and stop, and `told` is the run
+    and stop of it that the view was last set to. `lesson_files` are lessons too long for a link, by name. `draft` is
+    the lesson that is being made, `drafting` whether views are collected, `draft_round` counts how often its fields
+    were filled anew, `draft_problems` say what is wrong with the file that was opened.
     """
 
     view: "View | None" = None
+    own: str = ""
+    pair: bool = False
     read: "Text" = ""
+    scripts: "dict[Any, Page]" = field(default_factory=dict)
     page: str = ""
     go_to: str = ""
     linked: bool = False
@@ -52,13 +59,18 @@ class Session:
     asked_for: set[str] = field(default_factory=set)
     own_models: list[str] = field(default_factory=list)
     trail: "list[Cell]" = field(default_factory=list)
+    boxes: "Cell | None" = None
     edits_before: "list[tuple[Edit, ...]]" = field(default_factory=list)
     sweeps: dict[str, tuple[object, Any]] = field(default_factory=dict)
     moment: int = 0
 
+    before_lesson: "View | None" = None
     entered: tuple[str, int] | None = None
+    veiled: bool = False
     seen: dict[str, int] = field(default_factory=dict)
     guesses: dict[tuple[str, int], int | float | str | None] = field(default_factory=dict)
+    touched: tuple[str, int] | None = None
+    told: tuple[str, int] | None = None
     right: dict[tuple[str, int], bool] = field(default_factory=dict)
     lesson_files: "dict[str, Lesson]" = field(default_factory=dict)
     draft: "Lesson | None" = None

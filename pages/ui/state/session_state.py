@@ -12,8 +12,9 @@ from pages.ui.state.session import Session, has, picked, session, show, value
 from pages.ui.state.view import View
 
 __all__ = [
-    "Session", "change", "choice", "current", "has", "note", "picked", "read_url", "session", "show", "take", "value",
-    "widget", "write_url", "written",
+    "Session", "change", "choice", "current", "has", "keep_own", "note", "picked", "read_url", "remember", "session",
+    "shared_choice", "show",
+    "take", "value", "widget", "write_url", "written",
 ]  # fmt: skip
 
 
@@ -45,6 +46,14 @@ def take(name: str) -> None:
     change(**{name: tuple(sorted(chosen)) if isinstance(chosen, list) else chosen})
 
 
+def keep_own(sentence: str) -> None:
+    """Remember a sentence as the person's own: it is there again after examples and lessons."""
+    here = session()
+    here.own = sentence
+    if here.before_lesson is not None:
+        here.before_lesson = replace(here.before_lesson, sentence=sentence, hidden=(), cell=None)
+
+
 def choice(key: str, options: Collection[Any] | None, default: Any, many: bool = False) -> dict[str, Any]:
     """What ties a page's own widget to the link: its key, which shows what was chosen, and what remembers a choice.
 
@@ -73,6 +82,13 @@ def choice(key: str, options: Collection[Any] | None, default: Any, many: bool =
                 note([f"The link asks for “{asked[:40]}” ({key}), which is not offered here."])
     show(**{key: wanted})
     return {"key": key, "on_change": lambda: remember(key, value(key), default)}
+
+
+def shared_choice(key: str, options: Collection[Any], default: Any) -> dict[str, Any]:
+    """`choice` for a widget that stands on several pages: on each it is another one, which is told what it shows."""
+    tie = choice(key, options, default)
+    st.session_state[key] = value(key)
+    return tie
 
 
 def remember(key: str, chosen: Any, default: Any) -> None:

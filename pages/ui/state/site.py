@@ -2,13 +2,15 @@
 
 from dataclasses import dataclass
 
+STEPS = "Step by step"  # the section of the way through the encoder
+
 
 @dataclass(frozen=True)
 class Page:
     """One page: its script, title and icon, which parts of the encoder it explains, and the step it opens on.
 
-    `section` is the heading it stands under in the menu. `walk` tells whether Previous and Next lead there; a page
-    without it has its own.
+    `section` is the heading it stands under in the menu. `walk` tells whether Previous and Next lead there, in
+    the section of steps along the encoder, else from page to page; a page without it has its own.
     """
 
     key: str
@@ -16,7 +18,7 @@ class Page:
     icon: str
     parts: tuple[str, ...] = ()
     opens_on: str = ""
-    section: str = "Step by step"
+    section: str = STEPS
     walk: bool = True
 
     @property
@@ -27,6 +29,7 @@ class Page:
 
 PAGES = (
     Page("sentence", "Sentence & tokens", ":material/short_text:"),
+    Page("story", "The story", ":material/auto_stories:", walk=False),
     Page("embedding", "Embedding", ":material/database:", ("embedding",)),
     Page("position", "Position", ":material/waves:", ("position",)),
     Page("attention", "Attention", ":material/visibility:", ("attention",), "attention.weights"),
@@ -38,14 +41,17 @@ PAGES = (
         "add_norm_1.sum",
     ),
     Page("feed_forward", "Feed-forward", ":material/bolt:", ("feed_forward",), "feed_forward.activation"),
-    Page("stack", "The stack", ":material/layers:", ("final_norm", "output", "mlm"), "output"),
+    Page("stack", "The stack", ":material/layers:", ("final_norm", "output", "pooling", "mlm"), "output"),
     Page("what_if", "What if", ":material/toggle_off:", section="Change and compare"),
     Page("compare", "Compare", ":material/compare:", section="Change and compare"),
     Page("labs", "Labs", ":material/science:", section="Change and compare"),
     Page("your_model", "Your model", ":material/deployed_code:", section="Change and compare"),
+    Page("tour", "This model", ":material/tour:", section="Look deeper"),
     Page("heads", "All heads", ":material/apps:", section="Look deeper"),
     Page("looks", "Who looks at whom", ":material/conversion_path:", section="Look deeper"),
     Page("flows", "What really flows", ":material/water_drop:", section="Look deeper"),
+    Page("why", "Why this guess", ":material/psychology:", section="Look deeper"),
+    Page("alike", "Alike?", ":material/join_inner:", section="Look deeper"),
     Page("lens", "Layer by layer", ":material/timeline:", section="Look deeper"),
     Page("vectors", "Where vectors come from", ":material/call_merge:", section="Look deeper"),
     Page("training", "Time-lapse", ":material/timelapse:", section="Look deeper"),

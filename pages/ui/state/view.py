@@ -6,6 +6,13 @@ from encoder.edits.edit import Edit, check
 from encoder.model.config import EncoderConfig
 
 EXAMPLE = "The animal didn't cross the street because it was too wide."
+EXAMPLES = (
+    EXAMPLE,
+    "Keys on the table belong to Sara.",
+    "The capital of France is [MASK].",
+    "The cat chased the mouse.",
+    "I understand this",
+)
 OTHER = "The animal didn't cross the street because it was too tired."
 
 
@@ -50,6 +57,12 @@ class View:
     lesson: str = ""
     at: int = 1
 
+    @property
+    def sentence_b(self) -> str:
+        """The sentence of run B: the other one; A itself, to be changed, while none fits the sentence of A."""
+        written = self.other.strip() and (self.other != OTHER or self.sentence == EXAMPLE)
+        return self.other if written else self.sentence
+
     def within(self, config: EncoderConfig, n: int) -> tuple["View", list[str]]:
         """This view with layer, head and hidden positions inside the model and sentence, and what had to change."""
         notes = []
@@ -64,10 +77,10 @@ class View:
         hidden = tuple(i for i in self.hidden if 0 <= i < n)
         if len(hidden) == n:
             hidden = ()
-            notes.append("Every token was hidden; at least one must be left to look at, so all are shown.")
+            notes.append("Every token was masked; at least one must be left to look at, so all are shown.")
         elif hidden != self.hidden:
             outside = ", ".join(str(i) for i in self.hidden if i not in hidden)
-            notes.append(f"Hidden position {outside} is not in this sentence: positions go from 0 to {n - 1}.")
+            notes.append(f"Masked position {outside} is not in this sentence: positions go from 0 to {n - 1}.")
         edits = self.edits
         try:
             check(edits, config, n)

@@ -10,73 +10,17 @@ from encoder.export.caption import About
 from encoder.figures.charts import term_bars
 from encoder.formatting import short, shown
 from encoder.operations.explanation import Explanation, Line, Operand
-from encoder.steps.step import PAIRS, PER_HEAD, PER_TOKEN, Step
 from encoder.trace.trace import Trace
 from pages.ui import session
 from pages.ui.component import component
 from pages.ui.components.chart import chart
 from pages.ui.state import session_state as state
 from pages.ui.state.view import Cell
+from pages.ui.step.opened import close, open_number
 from pages.ui.text import NUMBER, plain, theme
 
 ROWS = 500  # terms in the table
-MOST_TRAIL = 50  # opened numbers that lead back
-_clicks = component(__file__, "clicks", "<span></span>")
-
-
-def open_number(cell: Cell, fresh: bool = False) -> None:
-    """Show a number in the inspector; `fresh` starts a new trail."""
-    here = state.session()
-    trail = [] if fresh else here.trail
-    here.trail = [*trail[: trail.index(cell)], cell] if cell in trail else [*trail[1 - MOST_TRAIL :], cell]
-    state.change(cell=cell)
-
-
-def close() -> None:
-    """Put the inspector away."""
-    state.session().trail = []
-    state.change(cell=None)
-
-
-def index_of(step: Step, head: int, row: int, column: int) -> tuple[int, ...]:
-    """The index in a step of a cell in its picture."""
-    if step.shape in (PAIRS, PER_HEAD):
-        return (head, row, column)
-    return (column,) if step.shape == PER_TOKEN else (row, column)
-
-
-def listen(step: Step, head: int, columns: list[list[int]] | None = None) -> None:
-    """Open the number whose cell in the main picture is clicked.
-
-    `columns` gives, for pictures of the best words, the word behind each row and column.
-    """
-
-    def take() -> None:
-        said = state.picked("clicks", "cell")
-        if not isinstance(said, list) or len(said) != 2 or any(type(v) is not int or v < 0 for v in said):
-            return
-        row, column = said
-        if columns is not None:
-            if row >= len(columns) or column >= len(columns[row]):
-                return
-            column = columns[row][column]
-        open_number(Cell(step.name, index_of(step, head, row, column)), fresh=True)
-
-    _clicks(key="clicks", data={"chart": "picture"}, on_cell_change=take)
-
-
-def choose(trace: Trace, step: Step, head: int) -> None:
-    """The way to a number without a mouse: choose row and column, and open."""
-    tokens = [f"{i} {shown(t)}" for i, t in enumerate(trace.tokens)]
-    width = step.sizes(trace.config, len(tokens))[-1]
-    with st.container(horizontal=True, vertical_alignment="bottom", key="choose"):
-        row = column = 0
-        if step.shape != PER_TOKEN:
-            row = st.selectbox("Row", range(len(tokens)), format_func=tokens.__getitem__, key="row", width=170)
-        names = tokens if step.shape == PAIRS or step.shape == PER_TOKEN else [str(i) for i in range(width)]
-        column = st.selectbox("Column", range(len(names)), format_func=names.__getitem__, key="column", width=170)
-        cell = Cell(step.name, index_of(step, head, row, column))
-        st.button("Open this number", key="open", on_click=open_number, args=(cell, True))
+_drawer = component(__file__, "drawer", "<span></span>")
 
 
 def place(trace: Trace, name: str, index: tuple[int, ...]) -> str:
@@ -89,7 +33,9 @@ def place(trace: Trace, name: str, index: tuple[int, ...]) -> str:
     where = [f"layer {step.layer}"] if step.layer is not None else []
     tokens = []
     for dimension, i in zip(step.shape, index, strict=True):
-        if dimension == "n":
+        if dimension == "sentence":
+            tokens.append("the whole sentence")
+        elif dimension == "n":
             tokens.append(f"“{shown(trace.tokens[i])}” ({i})")
         elif dimension == "vocab":
             word = session.text_encoder(state.current().model).tokenizer.id_to_token(i)
@@ -110,17 +56,10 @@ def opened(trace: Trace) -> Explanation | str | None:
         return f"The opened number cannot be shown: {error.args[0]}."
 
 
-def opened_pair(trace: Trace, names: list[str], head: int) -> tuple[int, int] | None:
-    """Row and column of the opened number, if it belongs to one of these steps and to this head."""
-    found = opened(trace)
-    if isinstance(found, Explanation) and found.name in names and found.index[0] == head:
-        return found.index[1], found.index[2]
-    return None
-
-
 def draw(trace: Trace) -> None:
-    """The opened number, if one is open."""
+    """The opened number in a drawer beside the page, if one is open."""
     found, cell = opened(trace), state.current().cell
+    _drawer(key="drawer", data={"open": isinstance(found, Explanation)})
     if not isinstance(found, Explanation):
         if found:
             st.warning(plain(found))
@@ -130,7 +69,7 @@ def draw(trace: Trace) -> None:
     with st.container(border=True, key="inspector"):
         breadcrumb()
         st.markdown(f"### {plain(place(trace, found.name, found.index))} = {short(found.recorded)}")
-        st.markdown(found.words)
+        st.markdown(plain(found.words))
         if found.edited:
             st.markdown(
                 f"**{plain(f'This number was changed: {found.edited}.')}** The arithmetic is that of the step as it is."
@@ -155,7 +94,7 @@ def breadcrumb() -> None:
             label = plain(f"{cell.step.removeprefix('layers.')} [{', '.join(map(str, cell.index))}]")
             here = cell == state.current().cell
             st.button(label, key=f"trail_{i}", type="tertiary", disabled=here, on_click=open_number, args=(cell,))
-        st.button("Close", key="close", icon=":material/close:", type="tertiary", on_click=close)
+        st.button("Close", key="close", icon=":material/close:", type="tertiary", shortcut="Esc", on_click=close)
 
 
 def links(trace: Trace, operands: tuple[Operand, ...]) -> None:

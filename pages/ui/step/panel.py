@@ -7,9 +7,10 @@ from encoder.explain.snippet import running_source, snippet
 from encoder.export.caption import About
 from encoder.figures.drawn import numbers_of
 from encoder.figures.steps import BEST_WORDS, draw_best_words, picture, title
-from encoder.formatting import agreement, brief
+from encoder.formatting import agreement
+from encoder.formatting import brief as written
 from encoder.metrics import parked
-from encoder.steps.step import Step
+from encoder.steps.step import PAIRS, Step
 from encoder.trace.trace import Trace
 from pages.ui import session
 from pages.ui.components.chart import chart
@@ -17,12 +18,19 @@ from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
 from pages.ui.state.site import PAGES
 from pages.ui.state.walk import current, stops_of
-from pages.ui.step import inspector, terms
+from pages.ui.step import opened, terms, words_only
 from pages.ui.text import plain, theme
 
 
 def draw(page_key: str) -> Step:
     """Let the person choose among the page's steps, and show the chosen one; returns it."""
+    step = pick(page_key)
+    show(session.now(), step, state.current().head)
+    return step
+
+
+def pick(page_key: str) -> Step:
+    """Let the person choose among the page's steps; returns the chosen one."""
     trace, view = session.now(), state.current()
     page = next(p for p in PAGES if p.key == page_key)
     offered = stops_of(page, trace.config, view.layer)
@@ -37,10 +45,9 @@ def draw(page_key: str) -> Step:
         format_func=lambda local: titles[local],
         on_change=choose,
         args=(key,),
+        label_visibility="collapsed",
     )
-    step = trace.step(current(page, trace.config).name)
-    show(trace, step, view.head)
-    return step
+    return trace.step(current(page, trace.config).name)
 
 
 def choose(key: str) -> None:
@@ -48,8 +55,8 @@ def choose(key: str) -> None:
     state.change(step=state.value(key), cell=None)
 
 
-def show(trace: Trace, step: Step, head: int) -> None:
-    """Everything about one step."""
+def show(trace: Trace, step: Step, head: int, *, switch: bool = True) -> None:
+    """Everything about one step; a page with `switch` off has the one for the tokens drawn elsewhere."""
     words, formula = st.columns([3, 2], vertical_alignment="center")
     words.header(title(step, head))
     words.markdown(step.note)
@@ -58,22 +65,37 @@ def show(trace: Trace, step: Step, head: int) -> None:
     with words:
         terms.draw(step.local)
     formula.latex(step.equation)
+    if switch and step.shape == PAIRS:
+        with formula:
+            words_only.choose()
+    drawn(trace, step, head)
+
+
+def brief(trace: Trace, step: Step, head: int) -> None:
+    """The picture of one step first, below it what happens there."""
+    st.header(title(step, head), anchor=False)
+    drawn(trace, step, head)
+    st.caption(step.note)
+    st.latex(step.equation)
+
+
+def drawn(trace: Trace, step: Step, head: int) -> None:
+    """The picture of a step, what is to be seen in it, and its numbers."""
     if step.shape[-1] == "vocab":
         best_words(trace, step)
         return
     lock = "H" in step.shape and step.values != "share" and toggle("One colour scale for all heads", "lock")
-    seen = picture(trace, step, head, lock)
+    seen = picture(trace, step, head, lock, words_only.chosen())
     fact = seen.fact()
     chart(seen.draw(theme()), "picture", f"{title(step, head)}. {fact}", About.of(trace, step.name, head))
-    inspector.listen(step, head)
+    opened.opens(trace, "picture", step, head, seen.seen.at if seen.seen else None)
     st.markdown(f"**{plain(fact)}** {step.look}")
     if step.local == "attention.weights" and (line := parked(trace, step.layer or 0, head).sentence):
         st.caption(plain(line))
     downloads.numbers(
         "step", step.name, lambda: downloads.frame(seen.values, seen.rows, seen.columns), seen.values.shape
     )
-    inspector.choose(trace, step, head)
-    inspector.draw(trace)
+    opened.choose(trace, step, head)
 
 
 def toggle(label: str, key: str) -> bool:
@@ -92,11 +114,10 @@ def best_words(trace: Trace, step: Step) -> None:
         About.of(trace, step.name),
         wide=True,
     )
-    inspector.listen(step, 0, ids)
+    opened.opens_words(trace, "picture", step, ids)
     st.markdown(f"The {BEST_WORDS} best of {trace.config.vocab_size:,} words at each position. {step.look}")
     header, *rows = numbers_of(figure)
     downloads.numbers("words", step.name, lambda: pd.DataFrame(rows, columns=header).set_index("token"), (len(rows),))
-    inspector.draw(trace)
 
 
 def proof(trace: Trace, step: Step) -> None:
@@ -105,10 +126,10 @@ def proof(trace: Trace, step: Step) -> None:
     found = session.proof(step.name)
     with st.grid("auto", min_column_width=210, key="proof"):
         for check in found:
-            said = f"Largest difference, now: {brief(check.difference)}, among numbers up to {brief(check.size)}."
+            said = f"Largest difference, now: {written(check.difference)}, among numbers up to {written(check.size)}."
             said = f"The effect of a change, no proof: {check.edited}." if check.edited else said
             name = f"{check.what} (changed)" if check.edited else check.what
-            value = brief(check.difference) if check.edited else agreement(check.difference, check.size)
+            value = written(check.difference) if check.edited else agreement(check.difference, check.size)
             st.metric(plain(name), value, help=plain(said))
     model = session.text_encoder(state.current().model).model
     st.caption(

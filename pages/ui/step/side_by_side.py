@@ -4,19 +4,24 @@ from dataclasses import replace
 
 import streamlit as st
 
-from encoder.experiments.compare import Pair, beside, subtract
+from encoder.experiments.compare import Pair, aligned_tokens, beside, both, subtract
 from encoder.export.caption import About
 from encoder.figures.facts import main_fact
 from encoder.figures.matrix import matrix
 from encoder.figures.steps import kind_of
 from encoder.figures.theme import Kind
 from encoder.formatting import shown
-from encoder.steps.step import PER_TOKEN
+from encoder.steps.step import PAIRS, PER_TOKEN, Step
 from encoder.trace.trace import Trace
+from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
+from pages.ui.state.view import Cell
+from pages.ui.step import opened
 from pages.ui.text import plain, theme
+
+NARROWEST = 400  # pixels of a map that stands beside others
 
 
 def draw(a: Trace, b: Trace, names: tuple[str, str], pairs: list[Pair] | None = None) -> None:
@@ -38,24 +43,46 @@ def draw(a: Trace, b: Trace, names: tuple[str, str], pairs: list[Pair] | None = 
         ours, theirs = ours[min(view.head, len(ours) - 1)], theirs[min(view.head, len(theirs) - 1)]
     if step.shape == PER_TOKEN:
         ours, theirs = ours[:, None], theirs[:, None]
-    tokens = a.tokens if pairs is None else labels(a, b, pairs)
+    tokens = step.rows(a.tokens if pairs is None else labels(a, b, pairs))
     columns = step.columns(tokens)
     finite = [v.abs()[v.isfinite()] for v in (ours, theirs)]
     largest = max((float(v.max()) for v in finite if v.numel()), default=0.0)
     change = subtract(ours, theirs).numpy()
     signed: Kind = "signed"
     about_a, about_b = (About.of(run, name, min(view.head, run.config.n_heads - 1)) for run in (a, b))
+    row = st.grid("auto", min_column_width=NARROWEST)
     for title, values, kind, top, about in (
         (names[0], ours.numpy(), kind_of(step), largest, about_a),
         (names[1], theirs.numpy(), kind_of(step), largest, about_b),
         (f"{names[1]} minus {names[0]}", change, signed, None, replace(about_a, other=b)),
     ):
-        st.markdown(f"**{plain(title)}**")
-        fact = main_fact(change, tokens, columns, "signed") if kind == "signed" and top is None else title
-        drawn = matrix(values, tokens, columns, kind=kind, theme=theme(), largest=top)
-        chart(drawn, f"beside_{'change' if top is None else names.index(title)}", fact, about)
+        with row.container():
+            st.markdown(f"**{plain(title)}**")
+            fact = main_fact(change, tokens, columns, "signed") if kind == "signed" and top is None else title
+            drawn = matrix(values, tokens, columns, kind=kind, theme=theme(), largest=top)
+            key = f"beside_{'change' if top is None else names.index(title)}"
+            if title in names and (a, b)[names.index(title)] is session.now() and step.shape != PER_TOKEN:
+                places = both(aligned_tokens(a, b) if pairs is None else pairs)[names.index(title)]
+                openable(key, step, min(view.head, a.config.n_heads - 1), places)
+            chart(drawn, key, fact, about)
     st.markdown(plain(main_fact(change, tokens, columns, "signed")))
     downloads.numbers("beside", f"{name}.difference", lambda: downloads.frame(change, tokens, columns), change.shape)
+
+
+def openable(key: str, step: Step, head: int, places: list[int]) -> None:
+    """Have a click in a picture of this session's run open the number; `places` are the positions of its rows."""
+    trace = session.now()
+    across = places if step.shape == PAIRS else list(range(step.sizes(trace.config, len(trace.tokens))[-1]))
+    place, mark = opened.place_in(trace, step, head), None
+    if place is not None and place[0] in places and place[1] in across:
+        mark = places.index(place[0]), across.index(place[1])
+
+    def take(row: int, column: int) -> None:
+        if row < len(places) and column < len(across):
+            cell = Cell(step.name, opened.index_of(step, head, places[row], across[column]))
+            opened.open_number(cell, fresh=True)
+
+    opened.listen(key, take, mark)
 
 
 def labels(a: Trace, b: Trace, pairs: list[Pair]) -> list[str]:

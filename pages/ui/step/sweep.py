@@ -37,5 +37,6 @@ def follow(
         sweeps[key] = (asked, found)
         if shared is not None:
             shared[asked] = found
+        st.rerun()  # what stands above shows it too
     last, found = sweeps.get(key, (None, None))
     return found if last == asked else None

@@ -25,5 +25,5 @@ def draw(step: str) -> None:
 
 def one(term: Term) -> str:
     """One term with its meaning behind it."""
-    meaning = f"{term.meaning} {term.elsewhere}".strip()
+    meaning = f"{term.title}: {term.meaning} {term.elsewhere}".strip()
     return f"<span tabindex='0' role='note'>{html.escape(term.name)}<i role='tooltip'>{html.escape(meaning)}</i></span>"

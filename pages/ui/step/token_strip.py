@@ -19,7 +19,9 @@ STYLE = """
 .tokens { display: flex; flex-wrap: wrap; gap: 6px; }
 .tokens > div { border: 2px solid var(--accent); border-radius: 6px; padding: 2px 10px;
   text-align: center; line-height: 1.25; }
-.tokens > div.added { border-style: dashed; border-color: var(--muted); }
+.tokens > div.added { border-style: dashed; }
+.tokens > div.second { border-color: var(--second); }
+.tokens > div.added { border-color: var(--muted); }
 .tokens small { display: block; color: var(--muted); }
 </style>
 """
@@ -35,7 +37,8 @@ def box(trace: Trace, i: int) -> str:
     """One token's box; an unknown piece also shows what was typed."""
     token, typed = trace.tokens[i], trace.tokenization.typed(i)
     word = f"{token} {typed}" if token in UNKNOWN else token
-    kind = " class='added'" if trace.tokenization.special[i] else ""
+    added, second = trace.tokenization.special[i], 0 < trace.tokenization.second <= i
+    kind = " class='added'" if added else " class='second'" if second else ""
     return (
         f"<div role='listitem'{kind}><bdi>{html.escape(shown(word, 24))}</bdi>"
         f"<small>{i} · id {trace.ids[i]}</small></div>"

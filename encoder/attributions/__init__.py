@@ -1,0 +1,1 @@
+"""Why a guess, and why two sentences are alike: shares of one number that add up to it."""

@@ -1,0 +1,160 @@
+"""One head's grid from scores to what is taken, step by step, as plain numbers for a browser to draw and to check.
+
+The frames are steps of the catalogue: every step of the head with a number for each pair of tokens, and the one that
+the weights go into (paper, section 3.2.1).
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from encoder.edits.describe import sentence
+from encoder.edits.edit import Edit
+from encoder.edits.reach import reaching
+from encoder.export.tables import Rows, numbered
+from encoder.figures.living_map_packet import packed
+from encoder.formatting import short, shown
+from encoder.steps.catalogue import catalogue
+from encoder.steps.step import PAIRS, Step
+from encoder.trace.trace import Trace
+
+MOST = 64  # tokens along a side; of more, those around the chosen pair are drawn
+HEATS = tuple(k / 10 for k in range(1, 51))  # temperatures that the softmax may be tried with
+FIXED = ("unscale", "mask", "softmax", "weighted_sum")  # what is computed again here
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How the softmax is computed: divided by `heat`, after the scores were `scaled` by the square root of d_head."""
+
+    heat: float = 1.0
+    scaled: bool = True
+
+    @property
+    def recorded(self) -> bool:
+        """Whether it is that of the run itself."""
+        return self == Setting()
+
+    def edits(self, layer: int, head: int) -> tuple[Edit, ...]:
+        """The changes to a run that have the encoder itself compute so."""
+        name = f"layers.{layer}.attention.scaled"
+        bypass = () if self.scaled else (Edit(name, "bypass", heads=(head,)),)
+        return bypass if self.heat == 1 else (*bypass, Edit(name, "scale", heads=(head,), value=1 / self.heat))
+
+
+def frames(trace: Trace, layer: int) -> list[Step]:
+    """The steps that the grid goes through, in the order of computation."""
+    steps = [step for step in catalogue(trace.config) if step.layer == layer]
+    pairs = [step for step in steps if step.shape == PAIRS]
+    return [*pairs, next(step for step in steps if pairs[-1].name in step.inputs)]
+
+
+def formula(step: Step, trace: Trace) -> str:
+    """How a frame is computed, on one line."""
+    d_head, mask = trace.config.d_head, trace.config.mask_value
+    hidden = (
+        "\u2212∞" if math.isinf(mask) else short(mask).replace("-", "\u2212").replace("e+0", "e").replace("e+", "e")
+    )
+    return {
+        "dot": "QKᵀ: query × key, number by number, added up",
+        "unscale": f"S = QKᵀ / √d_head = QKᵀ / √{d_head}",
+        "mask": f"M = {hidden} where the key is hidden, else S",
+        "softmax": "A = softmax(M): e to the power of each number, over the sum of its row",
+        "weighted_sum": "Z = A V: every value times its weight, added up",
+    }[step.operation]
+
+
+def hidden_cells(trace: Trace, layer: int, head: int) -> Array:
+    """Which keys a query may not look at, as the run recorded it: true where the mask's own value stands; [n, n]."""
+    at = f"layers.{layer}.attention."
+    scaled, masked = (trace[f"{at}{name}"][head].numpy() for name in ("scaled", "masked"))
+    return np.asarray((masked == np.float32(trace.config.mask_value)) & (masked != scaled))
+
+
+def in_the_way(trace: Trace, layer: int, head: int) -> str:
+    """Why another setting cannot be tried here: the change of this run that stands in its way, in words."""
+    steps = [step for step in frames(trace, layer) if step.operation in FIXED]
+    edits = reaching(trace.edits, {(step.name, head) for step in steps})
+    return next((sentence(edit, trace.config) for edit in edits if edit.action != "causal"), "")
+
+
+def recomputed(trace: Trace, layer: int, head: int, setting: Setting) -> dict[str, Array]:
+    """Scaled scores, masked scores and weights [n, n], computed in float64 from the recorded scores."""
+    scores = trace[f"layers.{layer}.attention.scores"][head].numpy().astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        scaled = scores / (math.sqrt(trace.config.d_head) if setting.scaled else 1.0) / setting.heat
+        masked = np.where(hidden_cells(trace, layer, head), trace.config.mask_value, scaled)
+        powers = np.exp(masked - masked.max(-1, keepdims=True))
+        return {"scaled": scaled, "masked": masked, "weights": powers / powers.sum(-1, keepdims=True)}
+
+
+def window(n: int, at: int) -> tuple[int, int]:
+    """From which token to before which one is drawn along a side: all, or MOST of them around `at`."""
+    first = max(0, min(at - MOST // 2, n - MOST))
+    return first, min(n, first + MOST)
+
+
+def grid(trace: Trace, layer: int, head: int, query: int, key: int) -> bytes:
+    """The grid of one head: its frames, and the numbers behind them, all as recorded.
+
+    Rows are queries, columns keys; beyond MOST tokens those around a pair. Arrays, float32 unless said: scores, masked
+    and weights [rows, n], hidden [rows, n] (bytes, 1 where a key may not be seen), scaled [rows, columns];
+    q [rows, d_head], k [columns, d_head], v [n, d_head], z [rows, d_head].
+
+    Raises:
+        ValueError: a query or key that is not in the sentence.
+    """
+    n = len(trace.tokens)
+    if not (0 <= query < n and 0 <= key < n):
+        raise ValueError(f"the pair is {query}, {key}; positions go from 0 to {n - 1}")
+    rows, columns = (slice(*window(n, at)) for at in (query, key))
+    at = f"layers.{layer}.attention."
+    of = {name: trace[at + name][head].numpy() for name in ("q", "k", "v", "scores", "scaled", "masked", "weights")}
+    steps = frames(trace, layer)
+    about = {
+        "tokens": [shown(token) for token in trace.tokens],
+        "rows": [rows.start, rows.stop],
+        "columns": [columns.start, columns.stop],
+        "frames": [
+            {
+                "step": step.local,
+                "operation": step.operation,
+                "title": step.title,
+                "formula": formula(step, trace),
+                "changed": "; ".join(sentence(e, trace.config) for e in reaching(trace.edits, {(step.name, head)})),
+            }
+            for step in steps
+        ],
+        "d_head": trace.config.d_head,
+        "mask": None if math.isinf(trace.config.mask_value) else trace.config.mask_value,
+        "blocked": in_the_way(trace, layer, head),
+    }
+    return packed(
+        about,
+        {
+            "scores": of["scores"][rows],
+            "weights": of["weights"][rows],
+            "hidden": hidden_cells(trace, layer, head)[rows].astype(np.uint8),
+            "masked": of["masked"][rows],
+            "scaled": of["scaled"][rows, columns],
+            "q": of["q"][rows],
+            "k": of["k"][columns],
+            "v": of["v"],
+            "z": trace[steps[-1].name][head].numpy()[rows],
+        },
+    )
+
+
+def table(trace: Trace, layer: int, head: int, setting: Setting) -> Rows:
+    """Every pair of tokens as a row: its score, and what becomes of it, recorded or as the setting has it."""
+    at, names = f"layers.{layer}.attention.", ("scaled", "masked", "weights")
+    scores = trace[f"{at}scores"][head].numpy()
+    known = {name: trace[at + name][head].numpy() for name in names}
+    values = known if setting.recorded else recomputed(trace, layer, head, setting)
+    yield ("query", "key", "scores", *names)
+    tokens = numbered(trace.tokens)
+    for i, query in enumerate(tokens):
+        yield from ((query, key, scores[i, j], *(values[name][i, j] for name in names)) for j, key in enumerate(tokens))

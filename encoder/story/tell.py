@@ -1,0 +1,39 @@
+"""The story of a run: which stops it has, in which chapters."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from encoder.metrics import first_lost
+from encoder.story import carried, guess, layers, looks, words
+from encoder.story.stop import StoryStop
+from encoder.story.subject import Subject, subject
+from encoder.text_encoder import TextEncoder
+from encoder.trace.trace import Trace
+
+Teller = Callable[[TextEncoder, Trace, Subject], StoryStop]
+
+
+def chapters(count: int) -> dict[str, tuple[Teller, ...]]:
+    """The chapters of a model of so many layers, and who tells the stops of each."""
+    return {
+        "Words become numbers": (words.pieces, words.nearest, words.places),
+        "Who looks at whom": (looks.strongest, looks.parked, looks.agreeing),
+        "What is carried": (carried.flowing, carried.added),
+        f"Again, {count} times" if count > 1 else "One layer": (layers.most_added, layers.growing_alike),
+        "The guess": (guess.first_choice, guess.settling),
+    }
+
+
+def story(encoder: TextEncoder, trace: Trace) -> tuple[StoryStop, ...]:
+    """The twelve stops of a run, in the numbers of this run; none where it does not end in finite numbers.
+
+    Raises:
+        ValueError: the trace is of another model, or does not hold its own.
+    """
+    encoder.check_own(trace)
+    if first_lost(trace):
+        return ()
+    about, told = subject(trace), chapters(trace.config.n_layers)
+    return tuple(
+        replace(tell(encoder, trace, about), chapter=name) for name, tellers in told.items() for tell in tellers
+    )

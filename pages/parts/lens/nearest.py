@@ -1,0 +1,42 @@
+"""The words of the embedding table that lie nearest to a token's vector after each layer."""
+
+import numpy as np
+import streamlit as st
+
+from encoder.export.caption import About
+from encoder.figures.charts import likeliest
+from encoder.figures.drawn import numbers_of
+from encoder.formatting import brief, shown
+from encoder.metrics import nearest_by_layer
+from pages.ui import session
+from pages.ui.components.chart import chart
+from pages.ui.downloads import table as downloads
+from pages.ui.state import session_state as state
+from pages.ui.text import layer_names, say, theme
+from pages.ui.widgets import pick_token
+
+MOST = 5
+
+
+def draw() -> None:
+    """The nearest words to one token, before the first layer and after each one."""
+    trace, encoder = session.now(), session.text_encoder(state.current().model)
+    tokens, layers = trace.tokens, layer_names(trace.config, with_input=True)
+    st.header("The nearest words of the table")
+    token = pick_token("Token", tokens, "near_token", min(1, len(tokens) - 1))
+    near = nearest_by_layer(encoder, trace, token, MOST)
+    words = [[word for word, _ in row] for row in near]
+    cosines = np.array([[cosine for _, cosine in row] for row in near])
+    if not np.isfinite(cosines).all():
+        st.markdown("Some vectors of this token are not numbers, so no word is near.")
+        return
+    drawn = likeliest(words, cosines, layers, kind="signed", theme=theme(), row_title="after")
+    nearest = [row[0] for row in words]
+    fact = (
+        f"Nearest to “{shown(tokens[token])}” ({token}) is “{shown(nearest[0])}” at the input, with a cosine of "
+        f"{brief(float(cosines[0, 0]))}, and “{shown(nearest[-1])}” after the last layer, with "
+        f"{brief(float(cosines[-1, 0]))}."
+    )
+    chart(drawn, "nearest", fact, About.of_stream(trace), wide=True)
+    say(fact, "Cosine with the rows of the embedding table; no head and no bias is asked, as a guess of a word would.")
+    downloads.of_figure("nearest", numbers_of(drawn))

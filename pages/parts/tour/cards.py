@@ -1,0 +1,51 @@
+"""The tour of a model: sentences about it, and buttons that lead to what is to be tried."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+import streamlit as st
+
+from encoder.story import tour
+from pages.ui import session
+from pages.ui.server import consent
+from pages.ui.server.measurements import habits
+from pages.ui.state import session_state as state
+from pages.ui.state.site import PAGES
+from pages.ui.state.walk import PAGE_OF
+from pages.ui.text import plain
+
+
+def section(title: str, sentences: Sequence[str]) -> None:
+    """A title, and an item for each sentence."""
+    st.header(title, anchor=False)
+    st.markdown("\n".join(f"- {plain(one)}" for one in sentences))
+
+
+def draw() -> None:
+    """What kind of model it is and what its heads do, side by side; below it what to try."""
+    encoder, trace = session.text_encoder(state.current().model), session.now()
+    left, right = st.columns(2, gap="large")
+    with left:
+        section("What kind of model it is", tour.kind(encoder))
+    found: tour.Habits = {}
+    with right, st.container(key="tour_heads"):
+        with suppress(consent.NotStarted):
+            found = habits(state.current().model)
+        if found:
+            section("What its heads do", tour.heads(encoder, trace, found))
+    st.header("What to try", anchor=False)
+    for number, one in enumerate(tour.tries(encoder, trace, found)):
+        page = next(page for page in PAGES if page.key == one.page)
+        with st.container(horizontal=True, vertical_alignment="center", border=True, key=f"tour_try_{number}"):
+            st.markdown(plain(one.text), width="stretch")
+            st.button(page.title, key=f"tour_{number}", icon=page.icon, on_click=go, args=(one,))
+
+
+def go(one: tour.Try) -> None:
+    """Show what is to be tried."""
+    view = state.current()
+    page = next(page for page in PAGES if page.key == one.page)
+    layer, head = view.layer if one.layer is None else one.layer, view.head if one.head is None else one.head
+    step = (one.step or page.opens_on) if page in PAGE_OF.values() else ""
+    state.change(layer=layer, head=head, step=step, cell=None)
+    state.session().go_to = page.script

@@ -1,0 +1,36 @@
+"""How alike the vectors of the layers are, over the bundled sentences."""
+
+import streamlit as st
+from torch import Tensor
+
+from encoder.export.caption import UNCHANGED, About
+from encoder.figures.matrix import matrix
+from encoder.figures.theme import Kind
+from encoder.formatting import brief
+from encoder.metrics import BUNDLED
+from pages.ui import session
+from pages.ui.components.chart import chart
+from pages.ui.text import layer_names, plain, theme
+
+
+def draw() -> None:
+    """Two measures of likeness, layer by layer."""
+    trace = session.now()
+    layers = layer_names(trace.config, with_input=True)
+    found = session.survey(None)
+    about = About(source=trace.source, scope=f"{BUNDLED}, {UNCHANGED}")
+    pictures: dict[str, tuple[Tensor, Kind]] = {
+        "Cosine of a token with itself": (found.layer_cosine, "signed"),
+        "Linear CKA": (found.layer_cka, "share"),
+    }
+    for column, (name, (alike, kind)) in zip(st.columns(2), pictures.items(), strict=True):
+        with column:
+            st.markdown(f"**{name}**")
+            drawn = matrix(alike.numpy(), layers, layers, kind=kind, theme=theme(), largest=1.0)
+            chart(drawn, f"alike_{name.split()[0].lower()}", name, about)
+    st.markdown(
+        plain(
+            f"Over {found.sentences} sentences and {found.tokens} tokens: the least alike neighbours among the layers "
+            f"have cosine {brief(found.least_neighbours)}. Linear CKA (Kornblith et al. 2019) does not mind rotations."
+        )
+    )

@@ -1,0 +1,5 @@
+"""The story: five chapters, twelve stops, each a question to guess before this very run answers it."""
+
+from pages.ui.lessons import story_stop
+
+story_stop.draw()

@@ -1,0 +1,183 @@
+// @ts-check
+// What is done with the map by mouse, touch, wheel and keys.
+import { nextStop, stopWalk } from './living_map_walk.js';
+import { part } from './living_map_data.js';
+import { clamp, columnSpans, foldedParts } from './living_map_layout.js';
+import { thumbPlaces } from './living_map_paint.js';
+
+/** What stands at a point of the stage. @param {any} map @param {number} x @param {number} y */
+export function whatIsAt(map, x, y) {
+  const { about } = map.run;
+  const row = Math.floor((y - map.top + map.camera.y) / (map.rowHeight * map.camera.k));
+  if (y < map.top || row < 0 || row >= about.rows) return { row: -1, cell: null };
+  const wx = (x - map.left + map.camera.x) / map.camera.k;
+  const inside = (/** @type {any} */ s) => wx >= s.x && wx <= s.x + s.w;
+  const cellIn = (/** @type {any} */ s, /** @type {number} */ cells) => clamp(Math.floor(((wx - s.x) / s.w) * cells), 0, cells - 1);
+  const inStrip = (/** @type {any} */ s, /** @type {number} */ i) => {
+    const cells = about.widths[i];
+    const cell = cellIn(s, cells);
+    const levels = part(map.run.arrays.strips, i);
+    return { ...s, strip: i, cells, row, cell, pairs: false, level: levels[row * (levels.length / about.rows) + cell] };
+  };
+  const strip = map.now.strips.findIndex(inside);
+  if (strip >= 0) return { row, cell: inStrip(map.now.strips[strip], strip) };
+  const layer = map.now.cards.findIndex(inside);
+  if (layer < 0) return { row, cell: null };
+  const card = map.now.cards[layer];
+  if (layer !== map.open) {
+    const s = foldedParts(card.w).strip;
+    const span = { x: card.x + s.x, w: s.w };
+    return { row, layer, cell: inside(span) ? inStrip(span, 2 + layer) : null };
+  }
+  const spans = columnSpans(map.detail.natural, card.w).map(s => ({ x: card.x + s.x, w: s.w }));
+  const column = spans.findIndex(inside);
+  return { row, layer, cell: column < 0 ? null : map.cellAt(column, row, cellIn(spans[column], map.cellsOf(column))) };
+}
+
+/** @param {any} map */
+export function listenTo(map) {
+  const { canvas, stage } = map;
+  const where = (/** @type {any} */ e) => { const box = stage.getBoundingClientRect(); return [e.clientX - box.left, e.clientY - box.top]; };
+  const zoomBy = (/** @type {number} */ f, /** @type {number} */ x, /** @type {number} */ y) => map.zoom(f, x - map.left, y - map.top);
+  stage.addEventListener('wheel', (/** @type {WheelEvent} */ e) => {
+    const [x, y] = where(e);
+    const held = map.root.getRootNode().activeElement && map.root.contains(map.root.getRootNode().activeElement) && map.camera.k > 1;
+    if (e.ctrlKey || e.metaKey || held || document.fullscreenElement) { zoomBy(Math.exp(-clamp(e.deltaY, -60, 60) / 180), x, y); e.preventDefault(); }
+    else if (Math.abs(e.deltaX) > Math.abs(e.deltaY) || e.shiftKey) {
+      const before = map.camera.x;
+      map.move(-(e.deltaX || e.deltaY), 0);
+      if (map.camera.x !== before) e.preventDefault();
+    }
+  }, { passive: false });
+  canvas.onpointerdown = (/** @type {PointerEvent} */ e) => {
+    if (map.walking) stopWalk(map);
+    map.pointers.set(e.pointerId, where(e));
+    map.drag = { moved: 0, from: where(e) };
+    if (e.pointerType !== 'mouse' || map.camera.k > 1) canvas.setPointerCapture(e.pointerId);
+  };
+  canvas.onpointermove = (/** @type {PointerEvent} */ e) => {
+    const [x, y] = where(e);
+    const before = map.pointers.get(e.pointerId);
+    if (!before) { map.over(x, y); return; }
+    if (map.pointers.size === 2) {
+      const other = [...map.pointers].find(([id]) => id !== e.pointerId)?.[1];
+      const far = (/** @type {number[]} */ p) => Math.hypot(p[0] - other[0], p[1] - other[1]);
+      zoomBy(far([x, y]) / Math.max(1, far(before)), (x + other[0]) / 2, (y + other[1]) / 2);
+      map.drag.moved = 99;
+    } else {
+      map.drag.moved += Math.abs(x - before[0]) + Math.abs(y - before[1]);
+      if (map.drag.moved > 6) { map.move(x - before[0], y - before[1]); canvas.classList.add('dragged'); }
+    }
+    map.pointers.set(e.pointerId, [x, y]);
+  };
+  const up = (/** @type {PointerEvent} */ e) => { map.pointers.delete(e.pointerId); canvas.classList.remove('dragged'); };
+  canvas.onpointerup = canvas.onpointercancel = up;
+  canvas.onpointerleave = () => { map.pointed = null; map.point(-1); map.later(); };
+  canvas.onclick = (/** @type {MouseEvent} */ e) => {
+    if (map.drag && map.drag.moved > 6) return;
+    const [x, y] = where(e);
+    const found = map.at(x, y);
+    if (found.row < 0) return;
+    if (found.cell) { map.pinned = found.row; map.tell(map.sayCell(found.cell)); map.openNumber(found.cell); }
+    else map.pin(found.row);
+  };
+  canvas.ondblclick = () => { map.camera = { k: 1, x: 0, y: 0 }; map.refresh(); };
+  map.root.addEventListener('keydown', (/** @type {KeyboardEvent} */ e) => map.key(e));
+  map.root.addEventListener('focusin', (/** @type {FocusEvent} */ e) => map.follow(/** @type {HTMLElement} */ (e.target)));
+}
+
+/** @param {any} map @param {number} x @param {number} y */
+export function pointAt(map, x, y) {
+  if (!map.now || !map.detail) return;
+  const found = map.at(x, y);
+  map.point(found.row);
+  map.pointed = found.cell;
+  if (found.cell) map.tell(map.sayCell(found.cell));
+  map.later();
+}
+
+/** What has the focus is moved into the window. @param {any} map @param {HTMLElement} e */
+export function followFocus(map, e) {
+  const layer = map.layerButtons?.findIndex((/** @type {any} */ b, /** @type {number} */ l) => b === e || map.thumbButtons[l].includes(e));
+  const column = map.columnButtons?.indexOf(e);
+  if (layer >= 0 && layer !== map.open) map.into(map.now.cards[layer].x, map.now.cards[layer].w);
+  else if (column >= 0) map.into(map.cellAt(column, 0, 0).x, map.cellAt(column, 0, 0).w);
+}
+
+/** Only one button of a group takes part in tabbing. @param {any} map @param {HTMLElement} group @param {HTMLElement} chosen */
+export function rove(map, group, chosen) {
+  for (const b of group.querySelectorAll('button')) b.tabIndex = b === chosen ? 0 : -1;
+}
+
+/** @param {any} map @param {KeyboardEvent} e */
+export function onKey(map, e) {
+  const at = /** @type {HTMLElement} */ (map.root.getRootNode().activeElement);
+  const used = map.keyOn(at, e.key);
+  if (used) { e.preventDefault(); }
+  if (used || e.key.startsWith('Arrow')) e.stopPropagation(); // arrow keys walk the pages elsewhere
+}
+
+/** @param {any} map @param {HTMLElement} at @param {string} key */
+export function keyOn(map, at, key) {
+  const step = /** @type {any} */ ({ ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] })[key];
+  if (key === '+' || key === '=' || key === '-') {
+    if (at instanceof HTMLInputElement) return false;
+    map.zoom(key === '-' ? 1 / 1.25 : 1.25, (map.width - map.left) / 2, map.tall / 2);
+    return true;
+  }
+  if (key === 'Escape') {
+    if (map.walking) { stopWalk(map); return true; }
+    if (map.mark) return false; // the page closes the opened number first
+    if (map.pointed) { map.pointed = null; map.hover = -1; map.later(); return true; }
+    if (map.camera.k > 1) { map.camera = { k: 1, x: 0, y: 0 }; map.refresh(); return true; }
+    if (map.open >= 0) { map.unfold(-1); map.layerButtons[map.layer].focus(); return true; }
+    return false;
+  }
+  if (at === map.playButton && step?.[1] && map.walking) { nextStop(map, step[1]); return true; }
+  const rows = [...map.tokens.children].map(li => li.firstChild);
+  const row = rows.indexOf(at);
+  if (row >= 0 && step) {
+    const to = rows[clamp(row + step[0], 0, rows.length - 1)];
+    if (step[1] > 0) map.layerButtons[map.layer].focus(); else to.focus();
+    return true;
+  }
+  const layer = map.layerButtons.indexOf(at);
+  if (layer >= 0 && step) {
+    if (step[0] > 0) (map.thumbButtons[layer].find((/** @type {any} */ t) => !t.hidden) || at).focus();
+    else if (step[0] < 0) rows[Math.max(0, map.pinned)].focus();
+    else map.layerButtons[clamp(layer + step[1], 0, map.layerButtons.length - 1)].focus();
+    return true;
+  }
+  const of = map.thumbButtons.findIndex((/** @type {any} */ list) => list.includes(at));
+  if (of >= 0 && step) {
+    const list = map.thumbButtons[of];
+    const head = list.indexOf(at);
+    const across = Math.max(1, thumbPlaces(map.scene, of).filter(p => p.y === thumbPlaces(map.scene, of)[0].y).length);
+    const to = head + step[1] + step[0] * across;
+    if (to >= list.length && of === map.open && step[0]) map.columnButtons[Math.max(0, map.focus)].focus();
+    else if (to < 0) map.layerButtons[of].focus();
+    else if (to >= list.length) map.layerButtons[Math.min(of + 1, map.layerButtons.length - 1)].focus();
+    else list[to].focus();
+    return true;
+  }
+  const column = map.columnButtons.indexOf(at);
+  if (column < 0) return false;
+  if (key === 'Enter' && map.pointed) { map.openNumber(map.pointed); return true; }
+  if (!step) return false;
+  if (!map.pointed && step[0] < 0) { map.thumbButtons[map.open][map.head].focus(); return true; }
+  if (!map.pointed && step[1]) { map.columnButtons[clamp(column + step[1], 0, map.columnButtons.length - 1)].focus(); return true; }
+  const [r, cell] = map.pointed ? [map.pointed.row + step[0], map.pointed.cell + step[1]] : [Math.max(0, map.pinned), 0];
+  if (r < 0) { map.pointed = null; map.point(-1); map.tell(map.sayColumn(column)); map.later(); return true; }
+  const cells = map.cellsOf(column);
+  if (cell < 0 || cell >= cells) {
+    const next = clamp(column + step[1], 0, map.columnButtons.length - 1);
+    map.columnButtons[next].focus();
+    map.pointed = map.cellAt(next, r, next === column ? clamp(cell, 0, cells - 1) : step[1] > 0 ? 0 : map.cellsOf(next) - 1);
+  } else {
+    map.pointed = map.cellAt(column, clamp(r, 0, map.run.about.rows - 1), cell);
+  }
+  map.hover = map.pointed.row;
+  map.tell(map.sayCell(map.pointed));
+  map.later();
+  return true;
+}

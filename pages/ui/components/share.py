@@ -1,0 +1,38 @@
+"""A link to hand on: as text, by a button that copies it, and as a code that a phone's camera reads."""
+
+from urllib.parse import urlsplit
+
+import segno
+import streamlit as st
+
+from pages.ui.component import component
+
+LONGEST_CODE = 700  # characters: the squares of more are too small to be read from the back of a room
+QUIET = 4  # modules of white around a code
+OWN = ("localhost", "127.0.0.1", "[::1]")
+
+_share = component(__file__, "share", "<div class='share'></div>")
+
+
+def draw(key: str, link: str) -> None:
+    """Draw all three; a link that is too long for a code is said to be so."""
+    size, path = code(link)
+    _share(key=key, data={"link": link, "size": size, "path": path})
+    if not path:
+        st.caption("It is too long for a code that a camera could read from afar.")
+    if urlsplit(link).hostname in OWN:
+        st.caption("This is the computer's own address: for other devices put its name in the network in its place.")
+
+
+def app_address() -> str:
+    """Where this app is, without the page; empty where that is not known."""
+    return (st.context.url or "").partition("?")[0].rpartition("/")[0]
+
+
+def code(link: str) -> tuple[int, str]:
+    """The QR code of a link: its width in modules, and its dark modules as an SVG path; none for a long link."""
+    if len(link) > LONGEST_CODE:
+        return 0, ""
+    rows = segno.make(link, error="l", micro=False, boost_error=True).matrix
+    dark = [f"M{x + QUIET} {y + QUIET}h1v1h-1z" for y, row in enumerate(rows) for x, bit in enumerate(row) if bit]
+    return len(rows) + 2 * QUIET, "".join(dark)

@@ -1,0 +1,53 @@
+// @ts-check
+// A page opens at its top, the menu of a phone makes way for it, each act is one entry of the browser's history.
+
+/** @typedef {Window & { arrivedAt?: string, acted?: boolean, coloursChanged?: () => void }} Here */
+const ACTS = ['pointerdown', 'click', 'keydown', 'popstate'];
+const PHONE = 640; // pixels
+
+/** A person's act makes at most one entry: what else the app writes to the address after it replaces that entry. */
+function countActs() {
+  const here = /** @type {Here} */ (window);
+  if (here.acted !== undefined) return;
+  here.acted = false; // what is written while the app opens is no act
+  for (const kind of ACTS) addEventListener(kind, () => { here.acted = true; }, true);
+  const push = history.pushState.bind(history);
+  history.pushState = (state, unused, url) => {
+    if (here.acted) push(state, unused, url);
+    else history.replaceState(state, unused, url);
+    here.acted = false;
+  };
+}
+
+/** The pictures are drawn for light or dark: where the browser changes between the two, they are drawn again. @param {() => void} ask */
+function watchColours(ask) {
+  const here = /** @type {Here} */ (window);
+  if (!here.coloursChanged) {
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => requestAnimationFrame(() => requestAnimationFrame(() => here.coloursChanged?.())));
+  }
+  here.coloursChanged = ask;
+}
+
+/** Put the sidebar away where it covers the page. */
+function closeMenu() {
+  const sidebar = document.querySelector('[data-testid=stSidebar][aria-expanded=true], [data-testid=stSidebar][data-collapsed=false]');
+  if (innerWidth > PHONE || !sidebar) return;
+  /** @type {HTMLElement | null} */ (sidebar.querySelector('[data-testid=stSidebarCollapseButton] button, button[aria-controls=stSidebar]'))?.click();
+}
+
+/** @param {ComponentArguments<{ page: string, said: string }>} given */
+export default function ({ data, parentElement, setTriggerValue }) {
+  const here = /** @type {Here} */ (window);
+  countActs();
+  watchColours(() => setTriggerValue('colours', true));
+  const status = parentElement.querySelector('p');
+  if (status && status.textContent !== data.said) status.textContent = data.said;
+  if (here.arrivedAt === data.page) return;
+  const first = here.arrivedAt === undefined;
+  here.arrivedAt = data.page;
+  if (first) return;
+  const acted = here.acted;
+  closeMenu();
+  here.acted = acted; // that click is ours
+  document.querySelector('[data-testid=stMain]')?.scrollTo(0, 0);
+}

@@ -1,0 +1,18 @@
+"""What the browser does where a person arrives at a step.
+
+A page opens at its top; on a phone the menu makes way for it; who cannot see the screen is told where they are; and the
+browser's Back undoes one thing that a person did. Where the browser turns from light to dark, the page is drawn again:
+its pictures are drawn for one of the two.
+"""
+
+from pages.ui.component import component
+from pages.ui.state.site import Page
+from pages.ui.state.walk import Place
+
+_component = component(__file__, "arrival", "<p role='status' aria-live='polite'></p>")
+
+
+def draw(page: Page, at: Place | None) -> None:
+    """Tell the browser which page and step it shows."""
+    said = page.title if at is None else f"{at.said}: {at.here.title}"
+    _component(key="arrival", data={"page": page.key, "said": said}, on_colours_change=lambda: None)

@@ -1,0 +1,132 @@
+// @ts-check
+// While a picture is replaced by the next one, its last look stays where it was: no frame is without it.
+// Streamlit builds a chart anew when its numbers change, and has nothing to show until that is drawn.
+
+/** @typedef {HTMLElement & { watch?: MutationObserver }} Host */
+/** @typedef {{ still: HTMLElement, key: string, place: DOMRect, since: number }} Ghost */
+
+const LONGEST = 3000; // milliseconds that a last look may stay
+const DECODED = 150; // milliseconds in which a browser makes pixels of a heatmap that is in its place
+const MOVED = 0.5; // of its height: a picture that went further leaves its place to another one
+const PLOT = '.js-plotly-plot';
+const DRAWN = `${PLOT}:has(.main-svg .plot :is(image, .trace, .point))`;
+const GRID = 'st-key-attention_grid';
+
+/** @type {Map<string, { place: DOMRect, from: number, look: Node }>} each chart in the window as it was at the last key or click: a chart that goes is emptied first */
+const looks = new Map();
+/** @type {Map<string, Ghost>} */
+const ghosts = new Map();
+let looking = false; // whether the next frame looks for ghosts to let go
+
+/** The key of a chart, as Streamlit writes it into a class. @param {Element} plot */
+const keyOf = plot => /st-key-[\w-]+/.exec(plot.closest('[data-testid=stElementContainer]')?.className || '')?.[0] || '';
+
+/** The canvas of the one grid, where the page has it. */
+const grid = () => /** @type {HTMLCanvasElement | undefined} */ ([...document.querySelectorAll(`.${GRID} *`)]
+  .map(host => host.shadowRoot?.querySelector('canvas')).find(Boolean) || undefined);
+
+/** What a canvas shows now. @param {HTMLCanvasElement} canvas @param {DOMRect} place */
+function copied(canvas, place) {
+  const copy = document.createElement('canvas');
+  [copy.width, copy.height] = [canvas.width, canvas.height];
+  copy.style.cssText = `width:${place.width}px;height:${place.height}px`;
+  copy.getContext('2d')?.drawImage(canvas, 0, 0);
+  return copy;
+}
+
+/** @param {string} key */
+const chart = key => /** @type {HTMLElement | null} */ (document.querySelector(`[data-testid=stElementContainer].${key}`));
+
+/** The chart of that key, or the grid, where it is drawn. @param {string} key @returns {Element | null | undefined} */
+const drawn = key => key === GRID ? grid()
+  : chart(key)?.querySelector(DRAWN);
+
+/** How far the page is scrolled. */
+const scrolled = () => document.querySelector('[data-testid=stMain]')?.scrollTop || 0;
+
+/** Whether Streamlit runs the page's script. */
+const runs = () => /** @type {HTMLElement | null} */ (document.querySelector('[data-testid=stApp]'))?.dataset.testScriptState !== 'notRunning';
+
+/** Whether a picture has nothing in its place: it is gone, or it went elsewhere while the page is built. @param {string} key @param {DOMRect} place @param {number} from */
+function isAway(key, place, from) {
+  const now = drawn(key)?.getBoundingClientRect();
+  return !now || runs() && Math.abs(now.top + scrolled() - place.top - from) > MOVED * place.height;
+}
+
+/** Whether some picture stands in a place. @param {DOMRect} place */
+function isTaken({ left, top, width, height }) {
+  const [x, y] = [left + width / 2, top + height / 2];
+  return [...document.querySelectorAll(`[data-testid=stMain] ${DRAWN}`), grid()]
+    .map(one => one?.getBoundingClientRect())
+    .some(now => now && now.left < x && x < now.right && now.top < y && y < now.bottom);
+}
+
+/** Whether some chart of the page is still to be drawn. */
+const isAwaited = () => [...document.querySelectorAll('[data-testid=stMain] [data-testid=stPlotlyChart]')]
+  .some(host => !host.querySelector(DRAWN));
+
+/** @param {Event} event */
+function remember(event) {
+  const to = event.composedPath()[0];
+  if (event.type === 'keydown' && (to instanceof HTMLTextAreaElement || to instanceof HTMLInputElement)) return;
+  looks.clear();
+  for (const plot of document.querySelectorAll(PLOT)) {
+    const [key, place] = [keyOf(plot), plot.getBoundingClientRect()];
+    if (key && place.bottom > 0 && place.top < innerHeight) looks.set(key, { place, from: scrolled(), look: plot.cloneNode(true) });
+  }
+  const canvas = grid(), place = canvas?.getBoundingClientRect();
+  if (canvas && place && place.width && place.bottom > 0 && place.top < innerHeight) {
+    looks.set(GRID, { place, from: scrolled(), look: copied(canvas, place) });
+  }
+}
+
+/** Show the last look of every picture that has nothing in its place. */
+function keep() {
+  for (const [key, { place, from, look }] of looks) {
+    if (ghosts.has(key) || !isAway(key, place, from)) continue;
+    const still = document.createElement('div');
+    still.className = 'last-look';
+    still.setAttribute('aria-hidden', 'true');
+    still.style.cssText = `left:${place.left}px;top:${place.top}px;width:${place.width}px;height:${place.height}px`;
+    still.append(look);
+    document.body.append(still);
+    ghosts.set(key, { still, key, place, since: performance.now() });
+    looks.delete(key);
+  }
+}
+
+/** Look at the next frame whether a last look can go, once for all of them. */
+function lookAgain() {
+  if (looking || !ghosts.size) return;
+  looking = true;
+  requestAnimationFrame(letGo);
+}
+
+/** Let go of last looks whose place has a picture again, or gets none. */
+function letGo() {
+  looking = false;
+  for (const ghost of ghosts.values()) {
+    const late = performance.now() - ghost.since > LONGEST;
+    const gone = !runs() && (drawn(ghost.key) || !chart(ghost.key)) && !isAwaited();
+    if (!isTaken(ghost.place) && !late && !gone) continue;
+    ghosts.delete(ghost.key);
+    setTimeout(() => ghost.still.remove(), DECODED);
+  }
+  lookAgain();
+}
+
+/** @param {ComponentArguments<{}>} given */
+export default function ({ parentElement }) {
+  const host = /** @type {Host} */ (parentElement.querySelector('span'));
+  if (host.watch) return undefined;
+  for (const kind of ['pointerdown', 'keydown']) document.addEventListener(kind, remember, true);
+  host.watch = new MutationObserver(() => {
+    keep();
+    lookAgain();
+  });
+  host.watch.observe(document.querySelector('[data-testid=stMain]') || document.body, { childList: true, subtree: true });
+  return () => {
+    for (const kind of ['pointerdown', 'keydown']) document.removeEventListener(kind, remember, true);
+    host.watch?.disconnect();
+  };
+}

@@ -1,0 +1,122 @@
+"""The story of the run on the screen: its stops, where a person is in it, what was guessed, and the ways to and fro."""
+
+import zlib
+from weakref import WeakKeyDictionary
+
+import streamlit as st
+
+from encoder.story import StoryStop, story
+from encoder.trace.trace import Trace
+from pages.ui import session
+from pages.ui.state import session_state as state
+from pages.ui.state.site import PAGES, Page
+from pages.ui.state.walk import PAGE_OF, Place, Stop, go
+
+HERE = next(page for page in PAGES if page.key == "story")
+COUNT = 12
+_stories: WeakKeyDictionary[Trace, tuple[StoryStop, ...]] = WeakKeyDictionary()
+
+
+def stops() -> tuple[StoryStop, ...]:
+    """The stops of this run, made once for each run that is kept."""
+    trace = session.now()
+    if trace not in _stories:
+        _stories[trace] = story(session.text_encoder(state.current().model), trace)
+    return _stories[trace]
+
+
+def at() -> int:
+    """The stop that is on the screen, counted from 1."""
+    tie = state.choice("stop", range(COUNT + 1), 0)
+    return max(int(state.value(tie["key"])), 1)
+
+
+def way_to(number: int) -> Stop:
+    """What leads to a stop."""
+    return Stop(HERE, title=stops()[number - 1].name, story=number)
+
+
+def place() -> Place | None:
+    """Where the screen is in the story, and what leads on; None for a run that has none."""
+    told, here = stops(), at()
+    if not told:
+        return None
+    before = way_to(here - 1) if here > 1 else Stop(PAGES[0], title=PAGES[0].title)
+    said = f"{told[here - 1].chapter} · {here} of {COUNT}"
+    return Place(way_to(here), before, way_to(here + 1) if here < COUNT else None, said)
+
+
+def run_name() -> str:
+    """What the guesses of this run are kept under."""
+    view = state.current()
+    asked = repr((view.model, state.session().read, view.hidden, view.edits))
+    return f"story {zlib.crc32(asked.encode()):08x}"
+
+
+def guesses() -> dict[int, int | None]:
+    """What was guessed in this run, by stop: the place of an option, None where the answer was asked for."""
+    kept = state.session().guesses
+    return {
+        number: guess if isinstance(guess, int) else None
+        for (name, number), guess in kept.items()
+        if name == run_name()
+    }
+
+
+def guess(number: int, option: int | None) -> None:
+    """Keep a guess; with it, the answer is shown."""
+    state.session().guesses[run_name(), number] = option
+
+
+def forget(number: int) -> None:
+    """Ask a stop again."""
+    state.session().guesses.pop((run_name(), number), None)
+
+
+def arrange(stop: StoryStop, number: int) -> None:
+    """Set the view to what a stop is about, once on arrival; a person may look elsewhere from there."""
+    if state.session().told == (run_name(), number):
+        return
+    state.session().told = run_name(), number
+    before = state.current()
+    aim(stop)
+    if stop.word is not None:
+        state.remember("ask_word", stop.word, -1)
+        state.remember("walk_of", stop.word, -1)
+    if state.current() != before:
+        state.write_url()
+        st.rerun()
+
+
+def aim(stop: StoryStop) -> None:
+    """Set the layer and head to those of a stop, where it has them."""
+    view = state.current()
+    state.change(
+        layer=view.layer if stop.layer is None else stop.layer, head=view.head if stop.head is None else stop.head
+    )
+
+
+def start() -> None:
+    """Go to the stop where the story was left, at first the first."""
+    asked = dict(state.current().choices).get("stop", "")
+    known = asked.isdigit() and 1 <= int(asked) <= COUNT
+    go(Stop(HERE, title=HERE.title, story=int(asked) if known else 1))
+
+
+def deeper(stop: StoryStop, number: int) -> None:
+    """Go to the page that explains what a stop is about; the bar leads back."""
+    state.remember("stop", number, 0)
+    aim(stop)
+    page = next(page for page in PAGES if page.key == stop.page)
+    if page in PAGE_OF.values():
+        state.change(step=stop.step or page.opens_on)
+    state.session().go_to = page.script
+
+
+def way_back(page: Page) -> None:
+    """The way back to the story, on every other page once it was begun."""
+    if page == HERE:
+        return
+    state.session().told = None
+    if page != PAGES[0] and "stop" in dict(state.current().choices):
+        st.button("Back to the story", key="back_to_story", icon=HERE.icon, on_click=start)

@@ -1,0 +1,124 @@
+"""The picture of a stop of the story, each a component that other pages have too."""
+
+from collections.abc import Callable
+
+import numpy as np
+import streamlit as st
+
+from encoder.export.caption import About
+from encoder.figures import charts
+from encoder.figures.drawn import Drawn
+from encoder.figures.steps import cut_kind
+from encoder.figures.theme import Kind
+from encoder.figures.words_only import tokens_drawn
+from encoder.story import StoryStop, Values
+from encoder.story.stop import PictureKind
+from encoder.trace.trace import Trace
+from pages.ui import session
+from pages.ui.components import ask as ask_component
+from pages.ui.components import living_map, maps
+from pages.ui.components.chart import chart
+from pages.ui.state.view import Cell
+from pages.ui.state.walk import go, stops
+from pages.ui.step import ask_a_word, opened, token_strip, words_only
+from pages.ui.text import plain, theme
+
+
+def draw(trace: Trace, stop: StoryStop) -> None:
+    """Draw it."""
+    PICTURES[stop.picture](trace, stop)
+
+
+BESIDE: tuple[PictureKind, ...] = ("tokens", "bars", "lines", "race")  # what has room beside the answer
+
+
+def tokens(trace: Trace, stop: StoryStop) -> None:
+    """The text as tokens."""
+    token_strip.draw(trace)
+    st.caption(token_strip.explained(trace))
+
+
+def ask(trace: Trace, stop: StoryStop) -> None:
+    """The word and where it looks, in every head."""
+    left_out = ask_component.draw(trace, words_only.chosen(), False, ask_a_word.open_number)
+    if left_out:
+        st.caption(plain(left_out))
+
+
+def bars(values: Values) -> Drawn:
+    """A bar for each name."""
+    return charts.token_bars(values.series, values.names, title=values.title, theme=theme())
+
+
+def lines(values: Values) -> Drawn:
+    """A line over the layers."""
+    count = len(values.names)
+    return charts.lines(values.series, np.arange(count), ("layers behind it", values.title), theme=theme())
+
+
+def race(values: Values) -> Drawn:
+    """The places of words over the layers."""
+    return charts.race(values.series["ranks"], values.names, theme())
+
+
+def drawn(make: Callable[[Values], Drawn]) -> Callable[[Trace, StoryStop], None]:
+    """A stop's chart, made by that function."""
+
+    def draw_chart(trace: Trace, stop: StoryStop) -> None:
+        assert stop.values is not None, "a chart has values"
+        chart(make(stop.values), "story_picture", f"{stop.name}. {stop.sentence}", About(trace))
+
+    return draw_chart
+
+
+def heads(trace: Trace, stop: StoryStop) -> None:
+    """All heads of the layer as small maps; a click opens a number."""
+    assert stop.layer is not None, "a stop of heads has a layer"
+    head_maps(trace, stop.layer, -1 if stop.head is None else stop.head, "story_heads")
+
+
+def head_maps(trace: Trace, layer: int, chosen: int, key: str) -> None:
+    """All heads of a layer as small maps, one of them marked; a click opens a number."""
+    step = trace.step(f"layers.{layer}.attention.weights")
+    seen = tokens_drawn(trace, "words")
+    weights = trace.array(step.name)
+    kind: Kind = "share" if seen.whole else cut_kind("share")
+    largest = 1.0 if seen.whole else float(seen.cut(weights).max())
+    small = [
+        maps.Map(f"head {h}", f"Layer {layer}, head {h}", maps.of_head(trace, step.name, h, seen), kind, largest)
+        for h in range(trace.config.n_heads)
+    ]
+
+    def take(head: int, row: int, column: int) -> None:
+        opened.open_number(Cell(step.name, (head, row, column)), fresh=True)
+
+    left_out = seen.sentence(weights)
+    maps.draw(
+        key, small, seen.drawn, theme(), take, About.of(trace, step.name), chosen=chosen, least=170,
+        at=seen.at, left_out=left_out,
+    )  # fmt: skip
+    st.caption(plain(f"The heads of layer {layer}: rows look, columns are looked at. {left_out}"))
+
+
+def whole(trace: Trace, stop: StoryStop) -> None:
+    """The whole run in one picture."""
+
+    def open_number(cell: Cell) -> None:
+        opened.open_number(cell, fresh=True)
+
+    def open_step(name: str) -> None:
+        go(next(one for one in stops(session.now().config) if one.name == name))
+
+    st.caption("Play follows the word through the layers; point at it to see where it looks.")
+    living_map.draw(trace, open_number, open_step)
+
+
+PICTURES: dict[PictureKind, Callable[[Trace, StoryStop], None]] = {
+    "tokens": tokens,
+    "ask": ask,
+    "bars": drawn(bars),
+    "lines": drawn(lines),
+    "race": drawn(race),
+    "heads": heads,
+    "map": whole,
+}

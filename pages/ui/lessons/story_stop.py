@@ -1,0 +1,113 @@
+"""One stop of the story: the question, what can be guessed, and with the guess the answer and its picture."""
+
+import html
+
+import streamlit as st
+
+from encoder.formatting import shown
+from encoder.story import StoryStop
+from pages.ui import session
+from pages.ui.components import story_rail
+from pages.ui.lessons import story
+from pages.ui.lessons import story_picture as picture
+from pages.ui.state import session_state as state
+from pages.ui.state.site import PAGES
+from pages.ui.state.walk import go
+from pages.ui.text import plain, say
+
+MOST_WORDS = 60  # of the text that is shown before the picture is
+PROMISE = "The picture comes with your guess."
+
+
+def draw() -> None:
+    """The rail, and the stop that the link names."""
+    told = story.stops()
+    if not told:
+        st.markdown("This run does not end in numbers, so it has no story: take back what was changed in it.")
+        return
+    number = story.at()
+    stop = told[number - 1]
+    story.arrange(stop, number)
+    guesses = story.guesses()
+    story_rail.draw(told, number, guesses, lambda chosen: go(story.way_to(chosen)))
+    with st.container(key="card_question"):
+        st.header(plain(stop.question), anchor=False)
+        if number not in guesses:
+            ask(stop, number)
+            st.html(sentence(stop))
+            st.caption(PROMISE)
+            return
+        marked(stop, guesses[number])
+        left, right = st.columns([2, 3]) if stop.picture in picture.BESIDE else (st.container(), st.container())
+        with left:
+            outcome(stop, number, guesses[number])
+        with right:
+            picture.draw(session.now(), stop)
+    if number == story.COUNT:
+        ending(guesses)
+
+
+def ask(stop: StoryStop, number: int) -> None:
+    """The options as buttons; a tap is a guess."""
+    with st.container(horizontal=True, vertical_alignment="center", key="story_options"):
+        for i, option in enumerate(stop.options):
+            st.button(plain(option), key=f"option_{i}", on_click=story.guess, args=(number, i))
+        st.button("Show me", key="reveal", shortcut="S", type="tertiary", on_click=story.guess, args=(number, None))
+
+
+def marked(stop: StoryStop, guess: int | None) -> None:
+    """The options, the right one and the guessed one marked."""
+    st.html(f"<ul class='story-options'>{''.join(option(stop, i, guess) for i in range(len(stop.options)))}</ul>")
+
+
+def outcome(stop: StoryStop, number: int, guess: int | None) -> None:
+    """What the run answers, and the way deeper."""
+    verdict = "" if guess is None else "Right. " if guess == stop.answer else "Not quite. "
+    say(f"{verdict}{stop.sentence}")
+    page = next(page for page in PAGES if page.key == stop.page)
+    with st.container(horizontal=True, key="story_on"):
+        st.button(
+            f"Go deeper here: {page.title}", key="deeper", icon=page.icon, on_click=story.deeper, args=(stop, number)
+        )
+        st.button("Guess again", key="again", type="tertiary", on_click=story.forget, args=(number,))
+
+
+def option(stop: StoryStop, i: int, guess: int | None) -> str:
+    """An option after the guess: the right one and the guessed one say so."""
+    right, guessed = i == stop.answer, i == guess
+    said = " · your guess" if guessed else ""
+    kind = "right" if right else "guessed" if guessed else ""
+    mark = "✓ " if right else "✗ " if guessed else ""
+    return f"<li class='{kind}'>{mark}<bdi>{html.escape(stop.options[i])}</bdi>{said}</li>"
+
+
+def sentence(stop: StoryStop) -> str:
+    """The text in boxes, the word that is asked about marked: as tokens, before they are asked about as written."""
+    trace = session.now()
+    texts = trace.tokenization.text, trace.tokenization.pair
+    words = trace.tokens if stop.word is not None else " ".join(texts).split()
+    boxes = [
+        f"<div role='listitem' class='{'asked' if i == stop.word else ''}'>"
+        f"<bdi>{html.escape(shown(word, 24))}</bdi></div>"
+        for i, word in enumerate(words)
+        if i < MOST_WORDS or i == stop.word
+    ]
+    more = f"<div role='listitem'>… {len(words) - len(boxes)} more</div>" if len(words) > len(boxes) else ""
+    return f"<div class='tokens story' role='list'>{''.join(boxes)}{more}</div>"
+
+
+def ending(guesses: dict[int, int | None]) -> None:
+    """What was foreseen, and where one can go from here."""
+    told = story.stops()
+    right = sum(guesses.get(i) == stop.answer for i, stop in enumerate(told, 1))
+    said = f"The end. You foresaw {right} of {len(told)}."
+    st.success(f"{said} Type another sentence on top, and all twelve answers are new.", icon=":material/flag:")
+    with st.container(horizontal=True, key="story_end"):
+        for key, label in (("embedding", "Walk through every step"), ("lessons", "Go on with the lessons")):
+            page = next(page for page in PAGES if page.key == key)
+            st.button(label, key=f"end_{key}", icon=page.icon, on_click=leave, args=(page.script,))
+
+
+def leave(script: str) -> None:
+    """Go to another page when the story has ended."""
+    state.session().go_to = script

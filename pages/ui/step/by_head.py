@@ -1,0 +1,29 @@
+"""Gradient x attention, head by head."""
+
+import numpy as np
+import streamlit as st
+from torch import Tensor
+
+from encoder.export.caption import About
+from encoder.figures.matrix import matrix
+from encoder.formatting import brief
+from encoder.metrics import largest_cell
+from pages.ui.components.chart import chart
+from pages.ui.downloads import table as downloads
+from pages.ui.text import head_names, layer_names, say, theme
+
+
+def draw(found: Tensor, name: str, about: About) -> None:
+    """Each head's weights times the slope at them, added up: `found` [n_layers, H]."""
+    assert about.run is not None
+    st.header("The same, head by head", anchor=False)
+    values, config = found.numpy(), about.run.config
+    rows, columns = layer_names(config), head_names(config)
+    drawn = matrix(values, rows, columns, kind="signed", theme=theme())
+    chart(drawn, "why_heads", f"Gradient × attention of every head, for {name}", about)
+    i, j = largest_cell(np.abs(values))
+    say(
+        f"The looks of {rows[i]}, {columns[j]} do most: {brief(values[i, j])}.",
+        "It is how fast the logit would change if all weights of that head were made a little larger.",
+    )
+    downloads.numbers("why_heads", "why_heads", lambda: downloads.frame(values, rows, columns), values.shape)

@@ -1,0 +1,38 @@
+"""What a model holds and what a run did, as tables."""
+
+import pandas as pd
+import streamlit as st
+
+from encoder.explain.cost import parameters, step_costs
+from encoder.text_encoder import TextEncoder
+from encoder.trace.trace import Trace
+from pages.ui.text import WHOLE
+
+
+def of_parameters(encoder: TextEncoder) -> None:
+    """Every part of a model, its formula and its count."""
+    rows = [
+        {"part": part.name, "formula": part.formula, "by formula": part.by_formula, "counted": part.counted}
+        for part in parameters(encoder.model)
+    ]
+    whole = dict.fromkeys(("by formula", "counted"), WHOLE)
+    st.dataframe(pd.DataFrame(rows), hide_index=True, key="parameters", column_config=whole)
+
+
+def of_steps(trace: Trace) -> pd.DataFrame:
+    """Every step of a run: its shape, operations, memory and time; returns the table."""
+    rows = [
+        {
+            "step": cost.step.name,
+            "shape": " × ".join(cost.step.shape),
+            "for this sentence": " × ".join(map(str, cost.sizes)),
+            "operations": cost.flops,
+            "bytes": cost.new_bytes,
+            "µs": round(cost.seconds * 1e6, 1),
+        }
+        for cost in step_costs(trace)
+    ]
+    table = pd.DataFrame(rows)
+    whole = dict.fromkeys(("operations", "bytes"), WHOLE)
+    st.dataframe(table, hide_index=True, key="steps", column_config=whole)
+    return table

@@ -1,0 +1,116 @@
+"""The opened number: how every picture opens one, and where in a picture it is."""
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from encoder.formatting import shown
+from encoder.steps.step import PAIRS, PER_HEAD, PER_TOKEN, Step
+from encoder.trace.trace import Trace
+from pages.ui.component import component
+from pages.ui.state import session_state as state
+from pages.ui.state.view import Cell
+
+MOST_TRAIL = 50  # opened numbers that lead back
+_clicks = component(__file__, "clicks", "<span></span>")
+
+
+def open_number(cell: Cell, fresh: bool = False) -> None:
+    """Show a number in the drawer; `fresh` starts a new trail."""
+    here = state.session()
+    trail = [] if fresh else here.trail
+    here.trail = [*trail[: trail.index(cell)], cell] if cell in trail else [*trail[1 - MOST_TRAIL :], cell]
+    state.change(cell=cell)
+
+
+def close() -> None:
+    """Put the drawer away."""
+    state.session().trail = []
+    state.change(cell=None)
+
+
+def index_of(step: Step, head: int, row: int, column: int) -> tuple[int, ...]:
+    """The index in a step of a cell in its picture."""
+    if step.shape in (PAIRS, PER_HEAD):
+        return (head, row, column)
+    return (column,) if step.shape == PER_TOKEN else (row, column)
+
+
+def place_in(trace: Trace, step: Step, head: int, cell: Cell | None = None) -> tuple[int, int] | None:
+    """Row and column of a number, the opened one, in the picture of a step and head; None where it is not in that."""
+    cell, n = cell or state.current().cell, len(trace.tokens)
+    if cell is None or cell.step != step.name or len(cell.index) != len(step.shape):
+        return None
+    if any(i >= size for i, size in zip(cell.index, step.sizes(trace.config, n), strict=True)):
+        return None
+    row, column = (0, *cell.index)[-2:]
+    return (row, column) if index_of(step, head, row, column) == cell.index else None
+
+
+def listen(chart: str, take: Callable[[int, int], None], mark: tuple[int, int] | None = None) -> None:
+    """Have `take` called with the row and column of a heatmap that is clicked, and outline the cell `mark`.
+
+    `chart` is the picture's key. For bars the row is always 0.
+    """
+    key = f"clicks_{chart}"
+
+    def taken() -> None:
+        said = state.picked(key, "cell")
+        if isinstance(said, list) and len(said) == 2 and all(type(v) is int and v >= 0 for v in said):
+            take(*said)
+
+    _clicks(key=key, data={"chart": chart, "mark": mark}, on_cell_change=taken)
+
+
+def opens(trace: Trace, chart: str, step: Step, head: int, at: Sequence[int] | None = None) -> None:
+    """Open the number of a step whose cell in a picture is clicked, and outline the one that is open.
+
+    `at` are the positions of the tokens that the picture draws, where they are not all.
+    """
+
+    def take(row: int, column: int) -> None:
+        if at is not None:
+            if row >= len(at) or column >= len(at):
+                return
+            row, column = at[row], at[column]
+        open_number(Cell(step.name, index_of(step, head, row, column)), fresh=True)
+
+    place = place_in(trace, step, head)
+    if place is not None and at is not None:
+        place = (at.index(place[0]), at.index(place[1])) if {*place} <= {*at} else None
+    listen(chart, take, place)
+
+
+def opens_words(trace: Trace, chart: str, step: Step, words: list[list[int]]) -> None:
+    """The same in a picture of the best words; `words` are those behind each row and column."""
+
+    def take(row: int, column: int) -> None:
+        if row < len(words) and column < len(words[row]):
+            open_number(Cell(step.name, (row, words[row][column])), fresh=True)
+
+    place = place_in(trace, step, 0)
+    drawn = place is not None and place[1] in words[place[0]]
+    listen(chart, take, (place[0], words[place[0]].index(place[1])) if place is not None and drawn else None)
+
+
+def choose(trace: Trace, step: Step, head: int) -> None:
+    """The way to a number without a mouse: choose row and column, and open; both follow the number that is open."""
+    tokens = [f"{i} {shown(t)}" for i, t in enumerate(step.rows(trace.tokens))]
+    width = step.sizes(trace.config, len(trace.tokens))[-1]
+    follow(place_in(trace, step, head))
+    with st.container(horizontal=True, vertical_alignment="bottom", key="choose"):
+        row = column = 0
+        if step.shape != PER_TOKEN:
+            row = st.selectbox("Row", range(len(tokens)), format_func=tokens.__getitem__, key="row", width=170)
+        names = tokens if step.shape == PAIRS or step.shape == PER_TOKEN else [str(i) for i in range(width)]
+        column = st.selectbox("Column", range(len(names)), format_func=names.__getitem__, key="column", width=170)
+        cell = Cell(step.name, index_of(step, head, row, column))
+        st.button("Open this number", key="open", on_click=open_number, args=(cell, True))
+
+
+def follow(place: tuple[int, int] | None) -> None:
+    """Have Row and Column show the number that was just opened; afterwards they are the person's to change."""
+    here, cell = state.session(), state.current().cell
+    if place is not None and (here.boxes != cell or not state.has("column")):
+        state.show(row=place[0], column=place[1])
+    here.boxes = cell

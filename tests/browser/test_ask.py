@@ -1,0 +1,265 @@
+"""Ask a word in a real browser: what is tapped is answered with the recorded weights, by mouse, keys and touch."""
+
+import io
+import re
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from axe_playwright_python.base import AXE_SCRIPT
+from browser_tools import dark, open_page, rerun, runs, widget
+from PIL import Image
+from playwright.sync_api import Locator, Page, expect
+
+from encoder import TextEncoder, Trace
+from encoder.figures import ask
+from pages.ui.state.view import EXAMPLE
+
+AXE = "() => axe.run(document, {resultTypes: ['violations']}).then(found => found.violations.map(one => one.id))"
+CLEAN = "() => axe.run(document, {resultTypes: ['violations']}).then(found => !found.violations.length)"
+SVG = "{http://www.w3.org/2000/svg}"
+IT, ANIMAL, STREET = 8, 2, 6
+
+
+@pytest.fixture(scope="module")
+def trace(base: TextEncoder) -> Trace:
+    return base.trace(EXAMPLE)
+
+
+def opened(page: Page, url: str, query: str = "looks") -> Locator:
+    """The sentence to be tapped, with its small maps."""
+    open_page(page, f"{url}/{query}")
+    root = widget(page, "ask").locator(".ask")
+    expect(root.locator(".heads button").first).to_be_visible()
+    return root
+
+
+def word(root: Locator, position: int) -> Locator:
+    """The button of a word of a sentence whose first token alone stands before its words."""
+    return root.locator(".word").nth(position - 1)
+
+
+def shares(root: Locator) -> list[str]:
+    return [text.replace("\xa0", " ").replace("< ", "under ") for text in root.locator(".share").all_inner_texts()]
+
+
+def strip(root: Locator) -> list[tuple[int, int, str]]:
+    """Layer, head and words of each small map that is shown, in their order."""
+    found = root.locator(".heads button").evaluate_all("all => all.map(b => b.ariaLabel)")
+    parts = [re.fullmatch(r"Layer (\d+), head (\d+): (.*)", one) for one in found]
+    return [(int(one[1]), int(one[2]), one[3]) for one in parts if one]
+
+
+def recorded(trace: Trace) -> np.ndarray:
+    return np.stack([trace[f"layers.{i}.attention.weights"].numpy() for i in range(trace.config.n_layers)])
+
+
+def test_a_tapped_word_is_answered_with_the_recorded_weights_both_ways(page: Page, app_url: str, trace: Trace) -> None:
+    root = opened(page, app_url)
+    weights, run, said = recorded(trace), ask.asked(trace), root.locator("output.said")
+    for position in (IT, STREET, ANIMAL, 1):
+        with rerun(page):
+            word(root, position).click()
+        assert shares(root) == [ask.percent(float(w)) for w in weights[4, 1, position, 1:-1]]
+        expect(said).to_have_text(ask.fact(run, 4, 1, position, "from"))
+        parked = ask.percent(float(weights[4, 1, position, [0, -1]].astype(np.float64).sum()))
+        expect(root.locator(".chip b")).to_have_text(f"{parked} parked")
+    with rerun(page):
+        root.get_by_role("button", name="Who looks at it").click()
+    assert shares(root) == [ask.percent(float(w)) for w in weights[4, 1, 1:-1, 1]]
+    expect(said).to_have_text(ask.fact(run, 4, 1, 1, "to"))
+    arcs = root.locator("svg path:not(.tip)").count()
+    assert arcs == sum(float(w) >= 0.02 for i, w in enumerate(weights[4, 1, 1:-1, 1]) if i != 0)
+
+
+def test_heads_stand_in_the_order_of_their_answers_and_a_second_word_asks_the_pair(
+    page: Page, app_url: str, trace: Trace
+) -> None:
+    root = opened(page, app_url)
+    weights = recorded(trace)[:, :, 1:-1, 1:-1]
+    with rerun(page):
+        word(root, IT).click()
+    root.get_by_role("button", name="All 48 heads").click()
+    order = strip(root)
+    best = np.delete(weights[:, :, IT - 1], IT - 1, -1).max(-1)
+    found = [float(best[layer, head]) for layer, head, _ in order]
+    assert len(order) == 48 and max(np.diff(np.floor(200 * np.array(found)))) <= 0
+    for layer, head, text in order:
+        assert text.endswith(f" {ask.percent(float(best[layer, head]))}")
+    root.get_by_role("button", name="The second word").click()
+    with rerun(page):
+        word(root, ANIMAL).click()
+    pair = weights[:, :, IT - 1, ANIMAL - 1]
+    order = strip(root)
+    assert [text for *_, text in order] == [ask.percent(float(pair[layer, head])) for layer, head, _ in order]
+    assert pair[order[0][:2]] == pair.max() and len(order) == 48
+    expect(root.locator(".heading")).to_have_text("Which heads look from “it” to “animal”? The strongest first.")
+    with rerun(page):
+        root.get_by_role("button", name="No second word").click()
+    assert strip(root)[0][2] != order[0][2]
+
+
+def test_head_word_second_and_way_are_in_the_address_and_come_back(page: Page, app_url: str, trace: Trace) -> None:
+    root = opened(page, app_url)
+    with rerun(page):
+        word(root, STREET).click()
+    with rerun(page):
+        word(root, IT).click(modifiers=["Shift"])
+    with rerun(page):
+        root.get_by_role("button", name="Who looks at it").click()
+    layer, head, _ = strip(root)[3]
+    with rerun(page):
+        root.locator(".heads button").nth(3).click()
+    for part in ("ask_word=6", "ask_second=8", "ask_way=to", f"head={head}"):
+        assert part in page.url
+    said = root.locator("output.said").inner_text()
+    assert said == ask.fact(ask.asked(trace), layer, head, STREET, "to", IT)
+    before = shares(root), strip(root)
+    root = opened(page, app_url, page.url.removeprefix(f"{app_url}/"))
+    assert (shares(root), strip(root)) == before and root.locator("output.said").inner_text() == said
+
+
+def test_from_the_opened_app_two_clicks_say_where_it_looks_and_open_the_number(
+    page: Page, app_url: str, trace: Trace
+) -> None:
+    root = opened(page, app_url, "")
+    expect(page.locator("h1")).to_have_text("Sentence & tokens")
+    asked = runs(page)
+    with rerun(page):
+        word(root, IT).click()  # the first click
+    weight = float(trace["layers.4.attention.weights"][1, IT, ANIMAL])
+    share = ask.percent(weight)
+    expect(root.locator("output.said")).to_have_text(f"“it” looks most at “animal”: {share}, in layer 4, head 1.")
+    with rerun(page):
+        root.get_by_role("button", name=f"Open this number: “it” looks at “animal”, {share}").click()  # the second
+    expect(page.locator("h1")).to_have_text("Sentence & tokens")
+    expect(widget(page, "inspector").locator("h3")).to_contain_text(f"“it” (8) → “animal” (2) = {weight:.4g}")
+    assert runs(page) - asked == 2
+
+
+def test_a_tap_is_answered_before_the_server_is(page: Page, app_url: str, trace: Trace) -> None:
+    """All weights are in the browser: what is shown changes in the same moment."""
+    root = opened(page, app_url)
+    said = """root => { const out = root.querySelector('output.said'), before = out.textContent;
+      [...root.querySelectorAll('.word')][5].click(); return [before, out.textContent]; }"""
+    with rerun(page):
+        before, after = root.evaluate(said)
+    assert before != after == ask.fact(ask.asked(trace), 4, 1, STREET, "from")
+
+
+def test_keys_alone_ask_and_open_a_number(page: Page, app_url: str, trace: Trace) -> None:
+    root = opened(page, app_url)
+    word(root, 1).focus()
+    for _ in range(STREET - 1):
+        page.keyboard.press("ArrowRight")
+    with rerun(page):
+        page.keyboard.press("Enter")
+    expect(word(root, STREET)).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("h1")).to_have_text("Who looks at whom")  # the arrow keys did not walk on
+    page.keyboard.press("Tab")
+    with rerun(page):
+        page.keyboard.press("Enter")
+    weight = float(trace["layers.4.attention.weights"][1, STREET, STREET])
+    expect(widget(page, "inspector").locator("h3")).to_contain_text(f"= {weight:.4g}")
+    root.locator(".heads button").first.focus()
+    page.keyboard.press("ArrowRight")
+    layer, head, _ = strip(root)[1]
+    with rerun(page):
+        page.keyboard.press("Enter")
+    assert f"in layer {layer}, head {head}." in root.locator("output.said").inner_text()
+
+
+def test_a_phone_wraps_the_sentence_and_every_target_is_large_enough(phone: Page, app_url: str, trace: Trace) -> None:
+    root = opened(phone, app_url)
+    with rerun(phone):
+        word(root, IT).tap()
+    assert shares(root) == [ask.percent(float(w)) for w in recorded(trace)[4, 1, IT, 1:-1]]
+    boxes = root.locator("button").evaluate_all(
+        "all => all.filter(b => b.checkVisibility()).map(b => b.getBoundingClientRect())"
+        ".map(b => [b.width, b.height, b.right])"
+    )
+    assert len(boxes) > 30 and min(min(box[:2]) for box in boxes) >= 24 and max(box[2] for box in boxes) <= 390
+    tops = root.locator(".word").evaluate_all("all => all.map(w => Math.round(w.getBoundingClientRect().top))")
+    assert len(set(tops)) > 1
+
+
+@pytest.mark.parametrize(
+    "query", ["looks?second=It+was+a+purring+cat.", "looks?ask_second=2&words_only=letters&several=1"]
+)
+def test_it_is_for_everybody_light_and_dark(page: Page, app_url: str, query: str) -> None:
+    opened(page, app_url, query)
+    page.evaluate(AXE_SCRIPT)
+    assert page.evaluate(AXE) == []
+    dark(page)
+    page.wait_for_function(CLEAN)  # an open fold takes its new colours a little later
+
+
+def kept(page: Page, button: str) -> bytes:
+    if not page.get_by_role("button", name=button, exact=True).count():
+        widget(page, "keep_ask").get_by_role("button").first.click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name=button, exact=True).click()
+    return Path(download.value.path()).read_bytes()
+
+
+def test_the_picture_is_kept_with_its_words_and_numbers(page: Page, app_url: str, trace: Trace) -> None:
+    root = opened(page, app_url, f"looks?ask_word={IT}")
+    said = root.locator("output.said").inner_text()
+    svg = ElementTree.fromstring(kept(page, "SVG"))
+    texts = ["".join(text.itertext()) for text in svg.iter(f"{SVG}text")]
+    assert [text for text in texts if text in trace.tokens] == trace.tokens[1:-1]
+    assert said in texts and "49\xa0%" in texts and "L4 H1" in texts and any("Model base (sha256 " in t for t in texts)
+    assert (
+        len(list(svg.iter(f"{SVG}image"))) == 12
+        and len(list(svg.iter(f"{SVG}path"))) == root.locator("svg path").count()
+    )
+    image = Image.open(io.BytesIO(kept(page, "PNG 1×"))).convert("RGB")
+    assert len(image.getcolors(1 << 24) or []) > 50
+    header, *rows = kept(page, "CSV of the numbers shown").decode().splitlines()
+    assert header.startswith("layer,head,0 [CLS],1 the,2 animal") and len(rows) == 48
+    values = np.array([[float(v) for v in row.split(",")[2:]] for row in rows], dtype=np.float32)
+    np.testing.assert_array_equal(values, recorded(trace)[:, :, IT].reshape(48, -1))
+
+
+def test_a_run_too_large_to_be_sent_at_once_asks_for_its_answers(page: Page, app_url: str, base: TextEncoder) -> None:
+    text = "the cat and the dog " * 20
+    trace = base.trace(text.strip())
+    n = len(trace.tokens)
+    assert n > 80
+    root = opened(page, app_url, f"looks?sentence={text.strip().replace(' ', '+')}")
+    with rerun(page):
+        word(root, 7).click()
+    expect(root.locator("output.said")).to_have_text(ask.fact(ask.asked(trace), 4, 1, 7, "from"))
+    assert shares(root) == [ask.percent(float(w)) for w in recorded(trace)[4, 1, 7, 1:-1]]
+    expect(root.locator(".legend")).to_contain_text("A cell is the largest of")
+    with rerun(page):
+        root.get_by_role("button", name="Who looks at it").click()
+    assert shares(root) == [ask.percent(float(w)) for w in recorded(trace)[4, 1, 1:-1, 7]]
+
+
+def test_words_only_leaves_tokens_out_of_every_map_and_says_how_much(page: Page, app_url: str, trace: Trace) -> None:
+    open_page(page, f"{app_url}/attention?words_only=letters")
+    words = [i for i, token in enumerate(trace.tokens) if token not in ("[CLS]", "[SEP]", ".")]
+    weights = recorded(trace)[4, 1].astype(np.float64)
+    drawn: Any = (
+        widget(page, "picture")
+        .locator(".js-plotly-plot")
+        .evaluate("plot => [plot._fullData[0].z.map(row => [...row]), plot._fullData[0].zmax]")
+    )
+    inside = weights[np.ix_(words, words)]
+    np.testing.assert_allclose(np.array(drawn[0]), inside, atol=1e-7)
+    assert drawn[1] == pytest.approx(inside.max())
+    share = 1 - inside.sum() / len(words)
+    told = page.get_by_text("of the weight of the words drawn rests on").first.inner_text()
+    assert float(re.search(r"([\d.]+) % of the weight of the words drawn", told)[1]) == pytest.approx(
+        100 * share, abs=0.5
+    )  # type: ignore[index]
+    with rerun(page):
+        page.get_by_text("The four maps side by side").click()
+    sizes = widget(page, "four").locator("canvas").evaluate_all("all => all.map(c => c.width)")
+    assert sizes == [len(words)] * 4
+    with rerun(page):  # a click opens the number of the token that is drawn there
+        widget(page, "four").locator("canvas").nth(3).click(position={"x": 4, "y": 4})
+    expect(widget(page, "inspector").locator("h3")).to_contain_text(f"“the” (1) → “the” (1) = {weights[1, 1]:.4g}")

@@ -1,0 +1,195 @@
+"""A number opens beside its picture, on every page that draws recorded numbers, and nothing that was clicked moves."""
+
+import re
+
+import pytest
+from browser_tools import cell_of_chart, open_page, rerun, widget
+from playwright.sync_api import Locator, Page, expect
+
+from encoder import TextEncoder
+from pages.ui.state.view import EXAMPLE
+
+STILL = """element => new Promise(done => {
+  let before = null, same = 0;
+  const look = () => {
+    const y = element.getBoundingClientRect().y;
+    same = y === before ? same + 1 : 0;
+    before = y;
+    if (same > 20) done(y); else requestAnimationFrame(look);
+  };
+  look();
+})"""
+PAGES = {
+    "attention": ("picture", "Attention weights, layer 4, head 1"),
+    "": ("picture", "Attention weights, layer 4, head 1"),
+    "embedding": ("picture", "dimension "),
+    "position": ("picture", "dimension "),
+    "add_norm": ("picture", "dimension "),
+    "feed_forward": ("picture", "unit 0"),
+    "stack": ("picture", "dimension "),
+    "compare": ("beside_0", "Attention weights, layer 4, head 1"),
+}
+
+
+def still(element: Locator) -> float:
+    """Where an element stands in the window, once it has stood there for twenty frames."""
+    return float(element.evaluate(STILL))
+
+
+def click(page: Page, key: str, row: int, column: int) -> None:
+    """Click a cell of a heatmap that is in the window."""
+    still(widget(page, key))
+    x, y = cell_of_chart(page, key, row, column)
+    page.mouse.move(x, y)
+    with rerun(page):
+        page.mouse.click(x, y)
+
+
+def check_mark(page: Page, key: str, row: int, column: int) -> None:
+    """The outline stands on that cell, and the two lines on its whole row and column."""
+    x, y = cell_of_chart(page, key, row, column)
+    over_x, over_y = cell_of_chart(page, key, row + 1, column + 1)
+    parts = {part: widget(page, key).locator(f".opened.{part}").bounding_box() for part in ("row", "column", "cell")}
+    cell, down, across = parts["cell"], parts["column"], parts["row"]
+    assert cell and down and across
+    assert abs(cell["x"] + cell["width"] / 2 - x) < 1.5 and abs(cell["width"] - (over_x - x)) < 1.5
+    assert abs(cell["y"] + cell["height"] / 2 - y) < 1.5 and abs(cell["height"] - (over_y - y)) < 1.5
+    assert down["x"] == cell["x"] and down["height"] > 5 * cell["height"]
+    assert across["y"] == cell["y"] and across["width"] > 4 * cell["width"]
+
+
+def within_the_window(page: Page) -> bool:
+    """Whether all of the drawer can be seen, at the right edge."""
+    box, size = widget(page, "inspector").bounding_box(), page.viewport_size
+    assert box and size
+    fits = box["x"] >= 0 and box["y"] >= 0 and box["y"] + box["height"] <= size["height"]
+    return fits and size["width"] - 40 <= box["x"] + box["width"] <= size["width"]
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_clicked_number_opens_beside_the_picture_which_stays(page: Page, app_url: str, path: str) -> None:
+    key, expected = PAGES[path]
+    column = 0 if path == "feed_forward" else 2  # several of its columns share a pixel
+    open_page(page, f"{app_url}/{path}")
+    picture = widget(page, key)
+    picture.locator(".js-plotly-plot .main-svg").first.wait_for()
+    picture.evaluate("element => element.scrollIntoView({block: 'center'})")
+    before = still(picture)
+    click(page, key, 3, column)
+    title = widget(page, "inspector").locator("h3")
+    expect(title).to_contain_text(expected)
+    expect(title).to_contain_text("“didn't” (3)")
+    if expected == "dimension ":  # two of 512 columns share a pixel
+        column = int(re.search(r"dimension (\d+)", title.inner_text())[1])
+        assert column in (1, 2, 3)
+    assert abs(still(picture) - before) <= 1
+    assert within_the_window(page)
+    check_mark(page, key, 3, column)
+    box, drawer = picture.bounding_box(), widget(page, "inspector").bounding_box()
+    assert box and drawer and box["x"] + box["width"] <= drawer["x"], "beside the picture, not over it"
+    page.keyboard.press("Escape")
+    expect(widget(page, "inspector")).to_have_count(0)
+    assert abs(still(picture) - before) <= 1
+    expect(picture.locator(".opened")).to_have_count(0)
+
+
+def test_row_and_column_follow_and_the_address_restores_the_drawer(page: Page, app_url: str) -> None:
+    open_page(page, f"{app_url}/attention")
+    widget(page, "picture").evaluate("element => element.scrollIntoView({block: 'center'})")
+    click(page, "picture", 8, 2)
+    expect(widget(page, "row").locator("[value='8 it']")).to_have_count(1)
+    expect(widget(page, "column").locator("[value='2 animal']")).to_have_count(1)
+    open_page(page, page.url)
+    expect(widget(page, "inspector").locator("h3")).to_contain_text("“it” (8) → “animal” (2)")
+    assert within_the_window(page)
+    expect(widget(page, "row").locator("[value='8 it']")).to_have_count(1)
+    with rerun(page):
+        widget(page, "close").get_by_role("button").click()
+    expect(widget(page, "inspector")).to_have_count(0)
+    assert "cell=" not in page.url
+
+
+@pytest.mark.parametrize(("path", "key"), [("attention", "four"), ("attention", "heads"), ("flows", "flows")])
+def test_a_number_of_a_small_map_opens_beside_it(
+    page: Page, app_url: str, base: TextEncoder, path: str, key: str
+) -> None:
+    open_page(page, f"{app_url}/{path}")
+    if key == "four":
+        with rerun(page):
+            page.get_by_text("The four maps side by side").click()
+    small = widget(page, key).locator("canvas").first
+    small.evaluate("element => element.scrollIntoView({block: 'center'})")
+    before = still(small)
+    box = small.bounding_box()
+    assert box
+    with rerun(page):
+        page.mouse.click(box["x"] + 2.5 / 14 * box["width"], box["y"] + 8.5 / 14 * box["height"])
+    expect(widget(page, "inspector").locator("h3")).to_contain_text("“it” (8) → “animal” (2)")
+    assert abs(still(small) - before) <= 1
+    assert within_the_window(page)
+    marked = widget(page, key).locator("b:visible").first
+    expect(marked).to_be_visible()
+
+
+def test_keys_open_a_number_enter_its_drawer_and_come_back(page: Page, app_url: str) -> None:
+    open_page(page, f"{app_url}/attention")
+    button = widget(page, "open").get_by_role("button")
+    with rerun(page):
+        button.press("Enter")
+    way_out = widget(page, "close").get_by_role("button")
+    expect(way_out).to_be_focused()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('.st-key-inspector') !== null")
+    with rerun(page):
+        page.keyboard.press("Escape")
+    expect(widget(page, "inspector")).to_have_count(0)
+    expect(button).to_be_focused()
+
+
+def test_on_a_phone_it_is_a_sheet_from_below_that_leaves_the_cell_in_sight(phone: Page, app_url: str) -> None:
+    open_page(phone, f"{app_url}/attention")
+    picture = widget(phone, "picture")
+    picture.evaluate("element => element.scrollIntoView({block: 'end'})")
+    still(picture)
+    x, y = cell_of_chart(phone, "picture", 9, 3)
+    with rerun(phone):
+        phone.touchscreen.tap(x, y)
+    expect(widget(phone, "inspector").locator("h3")).to_contain_text("“was” (9) → “didn't” (3)")
+    still(picture)
+    box = widget(phone, "inspector").bounding_box()
+    assert box and box["x"] == 0 and box["width"] == 390
+    assert 844 * 0.4 < box["y"] < 844 and box["y"] + box["height"] <= 844
+    assert 0 < cell_of_chart(phone, "picture", 9, 3)[1] < box["y"]
+
+
+def test_the_map_keeps_its_place_too(page: Page, app_url: str, base: TextEncoder) -> None:
+    open_page(page, f"{app_url}/?unfolded=1")
+    stage = widget(page, "living_map").locator(".stage")
+    before = still(stage)
+    strip = base.trace(EXAMPLE)["embedding.scaled"][5]
+    box = stage.bounding_box()
+    assert box
+    x, y = stage.evaluate(
+        """stage => { const map = stage.closest('.map').map, s = map.now.strips[0];
+          return [map.left + s.x + s.w / 64 - map.camera.x, map.top + 5.5 * map.rowHeight] }"""
+    )
+    with rerun(page):
+        page.mouse.click(box["x"] + x, box["y"] + y)
+    value = float(strip[strip[:16].abs().argmax()])
+    expect(widget(page, "inspector").locator("h3")).to_contain_text(f"“the” (5) = {value:.4g}")
+    assert abs(still(stage) - before) <= 1
+    assert within_the_window(page)
+
+
+@pytest.mark.parametrize(("row", "step", "index"), [(0, "q", (1, 3, 5)), (1, "k", (1, 2, 5)), (2, "scores", (1, 3, 2))])
+def test_the_strips_of_a_pair_open_their_numbers_and_stay_with_the_pair(
+    page: Page, app_url: str, base: TextEncoder, row: int, step: str, index: tuple[int, ...]
+) -> None:
+    open_page(page, f"{app_url}/attention?four_maps=1&cell=layers.4.attention.weights:1,3,2")
+    strips = widget(page, "neurons")
+    strips.locator(".js-plotly-plot .main-svg").first.wait_for()
+    strips.evaluate("element => element.scrollIntoView({block: 'center'})")
+    click(page, "neurons", row, 5)
+    number = float(base.trace(EXAMPLE)[f"layers.4.attention.{step}"][index])
+    expect(widget(page, "inspector").locator("h3")).to_contain_text(f"= {number:.4g}")
+    expect(page.get_by_text("Query of “didn't” (3) and key of “animal” (2)").first).to_be_attached()

@@ -1,0 +1,81 @@
+"""Files that were taken along, opened in a browser: nothing in them runs, asks anything or fetches a thing."""
+
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+from browser_tools import open_page, widget
+from nasty import CANARY, SCRIPTS, SHORT, as_sent
+from playwright.sync_api import Browser, Page, Request
+from tiny import TINY, tiny_model
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import Split
+
+from encoder import TextEncoder
+from encoder.report.report import report
+from encoder.trace.source import Source
+
+BETWEEN = "\uf8ff"
+WORDS = [text for text in map(as_sent, SHORT) if text.strip() and BETWEEN not in text]
+LOUD = """() => [window.__canary ?? null, document.querySelectorAll('iframe, object, embed, base, form').length,
+  [...document.querySelectorAll('*')].flatMap(one => [...one.attributes])
+    .filter(one => one.name.startsWith('on') || /^\\s*javascript:/i.test(one.value)).map(one => one.name)]"""
+
+
+def opened(browser: Browser, path: Path) -> tuple[list[str], list[str], list[object]]:
+    """What a file asks for once it is open, what it asks the person, and what in it could run."""
+    requests: list[Request] = []
+    asked: list[str] = []
+    with browser.new_context() as context:
+        context.on("request", lambda request: requests.append(request))
+        page = context.new_page()
+        page.on("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
+        page.on("pageerror", lambda error: asked.append(str(error)))
+        page.goto(path.as_uri(), wait_until="networkidle")
+        for box in page.locator("summary, a").all()[:5]:
+            box.click(timeout=2000, force=True) if box.is_visible() else None
+        loud = page.evaluate(LOUD)
+        assert len(context.pages) == 1
+    fetched = [one.url for one in requests if one.url.partition("#")[0] != path.as_uri()]
+    return [url for url in fetched if not url.startswith("data:")], asked, loud
+
+
+@pytest.fixture(scope="module")
+def strange() -> TextEncoder:
+    """A model whose words are everything that breaks things."""
+    named = ["[PAD]", "[UNK]", "[MASK]", *dict.fromkeys(WORDS)]
+    tokenizer = Tokenizer(WordLevel({word: i for i, word in enumerate(named)}, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = Split(BETWEEN, "removed")
+    config = replace(TINY, vocab_size=len(named), n_layers=1, max_positions=200, mlm_head=True)
+    name = f"</title><script>{CANARY}</script>"
+    return TextEncoder(tiny_model(config), tokenizer, Source(name, "0" * 12, origin=name))
+
+
+def test_a_report_of_words_that_break_things_runs_and_fetches_nothing(
+    browser: Browser, strange: TextEncoder, tmp_path: Path
+) -> None:
+    path = tmp_path / "report.html"
+    trace = strange.trace(BETWEEN.join([*SCRIPTS, *WORDS[:60]]))
+    path.write_text("".join(report(strange, trace, [0])), encoding="utf-8")
+    assert opened(browser, path) == ([], [], [None, 0, []])
+
+
+def test_a_picture_of_words_that_break_things_runs_and_fetches_nothing(
+    page: Page, app_url: str, browser: Browser, tmp_path: Path
+) -> None:
+    open_page(page, f"{app_url}/attention?{urlencode({'sentence': ' '.join(SCRIPTS[:6])})}")
+    widget(page, "keep_picture").get_by_role("button").first.click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="SVG", exact=True).click()
+    path = tmp_path / "picture.svg"
+    download.value.save_as(path)
+    assert "&lt;script&gt;" in path.read_text(encoding="utf-8")
+    assert opened(browser, path) == ([], [], [None, 0, []])
+
+
+def test_the_check_sees_what_runs_and_what_is_fetched(browser: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "loud.html"
+    path.write_text(f"<img src=http://127.0.0.1:9/x.png onload=x()><script>{CANARY};alert(1)</script><iframe></iframe>")
+    assert opened(browser, path) == (["http://127.0.0.1:9/x.png"], ["1"], [1, 1, ["onload"]])

@@ -1,0 +1,108 @@
+"""What stands around a page, in a real browser: history, the top of a page, the menu of a phone, the bar's place."""
+
+from browser_tools import follow_menu, open_page, rerun, widget
+from playwright.sync_api import Page, expect
+
+TOP = "document.querySelector('[data-testid=stMain]').scrollTop"
+
+
+def main_scrolled(page: Page) -> float:
+    return float(page.evaluate(TOP))
+
+
+def walked(page: Page) -> str:
+    return page.url.partition("?")[0].rpartition("/")[2] + " " + page.url.partition("step=")[2].partition("&")[0]
+
+
+def test_back_goes_one_step_back_across_pages_too(page: Page, app_url: str) -> None:
+    open_page(page, f"{app_url}/attention?step=attention.concat")
+    seen = [walked(page)]
+    for _ in range(4):
+        with rerun(page):
+            widget(page, "next").get_by_role("button").click()
+        seen.append(walked(page))
+    assert len({one.split()[0] for one in seen}) == 2, "the walk crosses to another page"
+    for before in reversed(seen[:-1]):
+        with rerun(page):
+            page.go_back()
+        assert walked(page) == before
+
+
+def test_enter_runs_the_sentence_and_the_link_has_no_line_break(page: Page, app_url: str) -> None:
+    open_page(page, app_url)
+    field = widget(page, "sentence").locator("input")
+    field.fill("Dogs bark.")
+    with rerun(page):
+        field.press("Enter")
+    expect(page.locator(".tokens > div")).to_have_count(5)
+    assert "sentence=Dogs+bark." in page.url and "%0A" not in page.url
+
+
+def test_a_page_opens_at_its_top(page: Page, app_url: str) -> None:
+    open_page(page, f"{app_url}/attention?step=attention.output")
+    for move in (
+        lambda: page.keyboard.press("ArrowRight"),
+        lambda: widget(page, "encoder_map").get_by_role("button", name="Feed-forward").click(),
+        lambda: widget(page, "next_below").get_by_role("button").click(),
+        lambda: follow_menu(page, "Look deeper", "All heads"),
+    ):
+        page.locator("h1").click()
+        page.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 700)")
+        title = page.locator("h1").inner_text()
+        with rerun(page):
+            move()
+        if page.locator("h1").inner_text() != title:
+            page.wait_for_function(f"() => {TOP} === 0")
+
+
+def test_next_has_one_place_on_every_page_and_stays_in_view(page: Page, app_url: str) -> None:
+    page.set_viewport_size({"width": 1280, "height": 800})
+    places = set()
+    for key in ("attention", "add_norm", "vectors", "heads"):
+        open_page(page, f"{app_url}/{key}")
+        box = widget(page, "next").bounding_box()
+        assert box is not None
+        places.add((round(box["x"]), round(box["y"]), round(box["width"])))
+        page.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 900)")
+        expect(widget(page, "next")).to_be_in_viewport()
+    assert len(places) == 1, places
+
+
+def test_the_step_is_announced(page: Page, app_url: str) -> None:
+    open_page(page, f"{app_url}/attention")
+    status = widget(page, "arrival").get_by_role("status")
+    expect(status).to_have_text("Step 13 of 41 · layer 4: Attention weights")
+    with rerun(page):
+        widget(page, "next").get_by_role("button").click()
+    expect(status).to_have_text("Step 14 of 41 · layer 4: Weighted values")
+
+
+def test_the_menu_of_a_phone_names_all_pages_and_closes_on_a_choice(page: Page, app_url: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    open_page(page, f"{app_url}/attention")
+    page.get_by_test_id("stExpandSidebarButton").first.click()
+    menu = page.get_by_test_id("stSidebarNav")
+    expect(menu.get_by_text("Glossary")).to_be_visible()
+    with rerun(page):
+        menu.get_by_text("All heads").click()
+    expect(page.locator("h1")).to_have_text("All heads")
+    expect(page.get_by_test_id("stSidebar")).not_to_be_in_viewport()
+    with rerun(page):
+        widget(page, "quick").get_by_label("Layer").select_option("2")
+    assert "layer=2" in page.url
+    expect(widget(page, "next")).to_be_in_viewport()
+    page.evaluate("localStorage.clear()")  # there the browser remembers that the sidebar was put away
+
+
+def test_layer_and_head_stand_on_top_where_the_sidebar_is_put_away(page: Page, app_url: str) -> None:
+    page.set_viewport_size({"width": 1280, "height": 800})
+    open_page(page, f"{app_url}/attention")
+    expect(widget(page, "quick")).to_be_hidden()
+    with rerun(page):
+        page.locator("h1").click()
+        page.keyboard.press("p")
+    expect(widget(page, "quick")).to_be_visible()
+    expect(widget(page, "sentence").locator("input")).to_be_visible()
+    frame = "getComputedStyle(document.querySelector('[data-testid=stMain]'), '::before').boxShadow"
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate(frame) == "none"

@@ -1,0 +1,54 @@
+"""A student's walk: open, type an own sentence, follow it through twelve stops, guess, go deeper and come back."""
+
+import re
+
+from browser_tools import open_page, problems, rerun, widget
+from playwright.sync_api import Page, expect
+
+from encoder import TextEncoder
+from encoder.story import story
+
+OWN = "My dog chased the cat because it was hungry."
+
+
+def test_an_own_sentence_is_followed_through_twelve_stops(page: Page, app_url: str) -> None:
+    encoder = TextEncoder.from_pretrained("base")
+    stops = story(encoder, encoder.trace(OWN))
+    open_page(page, app_url)
+    field = widget(page, "sentence").locator("input")
+    field.fill(OWN)
+    with rerun(page):
+        field.press("Enter")
+    with rerun(page):
+        page.get_by_role("button", name="Follow this sentence").click()
+    rail, question = page.get_by_role("navigation", name="The story"), widget(page, "card_question")
+    for number, stop in enumerate(stops, 1):
+        expect(page).to_have_url(re.compile(rf"/story\?.*stop={number}\b"))
+        expect(rail.locator("[aria-current=step]")).to_have_attribute("aria-label", f"{number} {stop.name}")
+        expect(question.get_by_role("heading")).to_have_text(stop.question)
+        if number in (1, 4):  # guessed: once right, once not
+            chosen = stop.answer if number == 1 else (stop.answer + 1) % len(stop.options)
+            with rerun(page):
+                question.get_by_role("button", name=stop.options[chosen], exact=True).click()
+            expect(question).to_contain_text(f"{'Right' if number == 1 else 'Not quite'}. {stop.sentence}")
+        else:
+            with rerun(page):
+                page.keyboard.press("s")
+            expect(question).to_contain_text(stop.sentence)
+        expect(rail.get_by_label(f"{number} {stop.name}, guessed")).to_be_visible()
+        expect(question.locator(".main-svg, canvas, .tokens").first).to_be_visible()
+        if number < len(stops):
+            with rerun(page):
+                page.keyboard.press("ArrowRight")
+    expect(page.get_by_text("You foresaw 1 of 12.")).to_be_visible()
+    with rerun(page):
+        rail.get_by_role("button", name=f"4 {stops[3].name}").click()
+    with rerun(page):
+        page.get_by_role("button", name="Go deeper here").click()
+    expect(page.locator("h1")).to_have_text("Who looks at whom")
+    with rerun(page):
+        page.get_by_role("button", name="Back to the story").click()
+    expect(question.get_by_role("heading")).to_have_text(stops[3].question)
+    expect(question).to_contain_text(stops[3].sentence)
+    expect(widget(page, "sentence").locator("input")).to_have_value(OWN)
+    assert problems(page) == []

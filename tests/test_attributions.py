@@ -1,0 +1,344 @@
+"""Attributions: equal to captum's, true where the truth is known, and adding up to what they explain."""
+
+import math
+from functools import partial
+
+import pytest
+import torch
+from captum.attr import LayerIntegratedGradients
+from torch import Tensor
+
+from encoder import TextEncoder, Trace
+from encoder.attributions.contributions import BIAS, REST, StreamPart, contributions
+from encoder.attributions.gradients import (
+    Attribution,
+    deletion,
+    gradient_x_attention,
+    gradient_x_input,
+    integrated_gradients,
+    knock_out_tokens,
+    relevance,
+)
+from encoder.attributions.similarity import likeness, opened, sentence_vector
+from encoder.attributions.target import Target, by_word, spearman
+from encoder.edits.edit import Edit
+from encoder.model.config import EncoderConfig
+from encoder.model.tap import Tap
+
+SHAPE = EncoderConfig(vocab_size=20_000, d_model=64, n_heads=4, d_ff=96, n_layers=3, mlm_head=True)
+SENTENCE = "The capital of France is [MASK]."
+
+
+def made(**other: object) -> TextEncoder:
+    """An untrained model of another shape, whose biases and norms are not those of the beginning either."""
+    encoder = TextEncoder.from_config(EncoderConfig(**{**SHAPE.__dict__, **other}), seed=3)
+    draw = torch.Generator().manual_seed(4)
+    with torch.no_grad():
+        for weight in encoder.model.parameters():
+            if weight.dim() == 1:
+                weight += 0.1 * torch.randn(weight.shape, generator=draw)
+    return encoder
+
+
+MODELS = {
+    "base": partial(TextEncoder.from_pretrained, "base"),
+    "small": partial(TextEncoder.from_pretrained, "small"),
+    "pre-norm": partial(made, norm_first=True, final_norm=True),
+    "std": partial(made, norm="std_norm"),
+    "narrow": partial(made, embedding_size=24, embedding_norm=True, n_segments=2, activation="gelu"),
+    "minilm-shaped": partial(
+        made,
+        d_model=96,
+        n_heads=12,
+        d_ff=384,
+        positions="learned",
+        activation="gelu",
+        norm_eps=1e-12,
+        embedding_norm=True,
+        scale_embeddings=False,
+        n_segments=2,
+    ),
+    "shared": partial(made, shared_layers=True, head_activation="gelu"),
+}
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def encoder(request: pytest.FixtureRequest) -> TextEncoder:
+    return MODELS[request.param]()
+
+
+@pytest.fixture(scope="module")
+def trace(encoder: TextEncoder) -> Trace:
+    return encoder.trace(SENTENCE)
+
+
+@pytest.fixture(scope="module")
+def target(encoder: TextEncoder, trace: Trace) -> Target:
+    """The lead of the best guess at the mask over the second best."""
+    at = trace.tokens.index("[MASK]")
+    best, second = trace["mlm.logits"][at].topk(2).indices.tolist()
+    return Target(at, best, second)
+
+
+def last(steps) -> Attribution:
+    """The attribution at the end."""
+    found = list(steps)[-1].found
+    assert found is not None
+    return found
+
+
+def test_integrated_gradients_are_captums(encoder: TextEncoder, trace: Trace, target: Target) -> None:
+    model = encoder.model
+
+    def forward(ids: Tensor) -> Tensor:
+        logits = model.predict(model(ids))
+        return logits[:, target.position, target.word] - logits[:, target.position, target.against]
+
+    ids = torch.tensor([trace.ids])
+    start = ids.clone()
+    start[0, 1:-1] = encoder.tokenizer.token_to_id("[MASK]")
+    theirs = LayerIntegratedGradients(forward, model.embedding.tokens)
+    wanted, delta = theirs.attribute(ids, start, n_steps=50, method="gausslegendre", return_convergence_delta=True)
+    ours = last(integrated_gradients(encoder, trace, target, "mask", 50, 50))
+    torch.testing.assert_close(ours.shares, wanted[0].sum(-1).detach(), atol=1e-4, rtol=1e-4)
+    assert ours.total - (ours.value - ours.without) == pytest.approx(float(delta), abs=1e-4)
+
+
+def test_gradient_x_input_is_autograd_by_hand(encoder: TextEncoder, trace: Trace, target: Target) -> None:
+    rows = encoder.model.embedding.tokens(torch.tensor([trace.ids])).detach().requires_grad_()
+    hook = encoder.model.embedding.tokens.register_forward_hook(lambda *_: rows)
+    try:
+        logits = encoder.model.predict(encoder.model(torch.tensor([trace.ids])))
+    finally:
+        hook.remove()
+    at = logits[0, target.position]
+    (at[target.word] - at[target.against]).backward()
+    found = gradient_x_input(encoder, trace, target)
+    torch.testing.assert_close(found.shares, (rows.grad * rows)[0].sum(-1).detach(), atol=1e-5, rtol=1e-4)
+    lead = trace["mlm.logits"][target.position]
+    assert found.value == pytest.approx(float(lead[target.word] - lead[target.against]), abs=1e-4)
+
+
+@pytest.mark.parametrize("baseline", ["mask", "pad", "zero", "mean"])
+def test_the_shares_add_up_and_it_says_so(base: TextEncoder, baseline: str) -> None:
+    trace = base.trace(SENTENCE)
+    found = last(integrated_gradients(base, trace, Target(6, base.word_id(trace, 6, "paris")), baseline))
+    assert found.converged and found.missing <= 0.01
+    assert found.total == pytest.approx(found.value - found.without, rel=0.011)
+    assert found.shares[0] == found.shares[-1] == 0  # the special tokens stay as they are
+
+
+def test_too_few_steps_are_told(base: TextEncoder) -> None:
+    trace = base.trace(SENTENCE)
+    target = Target(6, base.word_id(trace, 6, "paris"))
+    few = last(integrated_gradients(base, trace, target, "zero", 1, 1))
+    assert not few.converged and few.steps == 1 and few.missing > 0.01
+    more = last(integrated_gradients(base, trace, target, "zero", 1))
+    assert more.converged and more.steps > 1
+
+
+def affine() -> TextEncoder:
+    """A model in which every logit is an affine function of the token rows: even attention, norms of a fixed spread."""
+    encoder = made(activation="relu", d_ff=32)
+    with torch.no_grad():
+        for layer in encoder.model.layers:
+            for part in (layer.attention.w_q, layer.attention.w_k, layer.feed_forward.w_2):
+                part.weight.zero_()
+                part.bias.zero_()
+        head = encoder.model.mlm_head
+        head.transform.bias.fill_(1e3)  # every unit of the activation is open
+        for norm in [one for layer in encoder.model.layers for one in (layer.norm1, layer.norm2)] + [head.norm]:
+            norm.eps = 1e12
+            norm.weight.fill_(1e6)
+    for part in encoder.model.modules():
+        if hasattr(part, "prepacked"):
+            part.prepacked = None
+    return encoder
+
+
+def test_all_agree_with_the_truth_where_it_is_affine() -> None:
+    encoder = affine()
+    trace = encoder.trace("The cat saw a dog.")
+    target, n = Target(2, 500, 900), len(trace.tokens)
+    alone = knock_out_tokens(encoder, trace, target)
+    shared = last(integrated_gradients(encoder, trace, target, "mask", 1, 1))
+    wanted = alone.shares.double()
+    size = float(wanted.abs().max())
+    assert size > 0
+    torch.testing.assert_close(shared.shares.double(), wanted, atol=2e-3 * size, rtol=0)
+    assert shared.missing < 2e-3
+    from_zero = last(integrated_gradients(encoder, trace, target, "zero", 1, 1)).shares
+    by_slope = gradient_x_input(encoder, trace, target).shares
+    torch.testing.assert_close(from_zero[1:-1], by_slope[1:-1], atol=4e-3 * size, rtol=0)
+    fallen = deletion(encoder, trace, target, range(n))
+    torch.testing.assert_close((fallen[:-1] - fallen[1:]).double(), wanted, atol=4e-3 * size, rtol=0)
+    assert spearman(shared.shares, alone.shares) > 0.99
+
+
+def test_knocking_out_is_running_the_other_sentence(base: TextEncoder) -> None:
+    trace = base.trace(SENTENCE)
+    target = Target(6, base.word_id(trace, 6, "paris"))
+    found = knock_out_tokens(base, trace, target)
+    other = base.trace("The capital of [MASK] is [MASK].")
+    fall = float(trace["mlm.logits"][6, target.word] - other["mlm.logits"][6, target.word])
+    assert float(found.shares[4]) == pytest.approx(fall, abs=1e-4)
+    stages = deletion(base, trace, target, [4, 2])
+    twice = base.trace("The [MASK] of [MASK] is [MASK].")
+    assert float(stages[2]) == pytest.approx(float(twice["mlm.logits"][6, target.word]), abs=1e-4)
+
+
+def test_edits_and_hidden_tokens_are_part_of_it(base: TextEncoder) -> None:
+    edits = [Edit("layers.5.attention.heads", "zero", heads=(3,))]
+    trace = base.trace(SENTENCE, hidden=[2], edits=edits)
+    target = Target(6, base.word_id(trace, 6, "paris"))
+    logit = float(trace["mlm.logits"][6, target.word])
+    assert gradient_x_input(base, trace, target).value == pytest.approx(logit, abs=1e-4)
+    assert knock_out_tokens(base, trace, target).value == pytest.approx(logit, abs=1e-4)
+    hidden = gradient_x_input(base, trace, target).shares[2]
+    assert float(hidden) == 0  # nobody looks at it, and the guess is made elsewhere
+    parts = contributions(base, trace, target)
+    assert parts.of(StreamPart("head", 5, 3)) == 0
+    assert parts.value == pytest.approx(logit, abs=1e-4)
+
+
+def test_gradient_x_attention_is_the_slope_of_each_weight(small: TextEncoder) -> None:
+    trace = small.trace(SENTENCE)
+    target = Target(6, int(trace["mlm.logits"][6].argmax()))
+    found = gradient_x_attention(small, trace, target)
+    assert found.shape == (small.config.n_layers, small.config.n_heads, len(trace.tokens), len(trace.tokens))
+    layer, head = divmod(int(found.abs().amax((-1, -2)).argmax()), small.config.n_heads)
+    weight = trace[f"layers.{layer}.attention.weights"][head, 6]
+    step = 1e-2
+    scaled = small.trace(
+        SENTENCE,
+        edits=[Edit(f"layers.{layer}.attention.weights", "scale", heads=(head,), positions=(6,), value=1 + step)],
+    )
+    change = float(scaled["mlm.logits"][6, target.word] - trace["mlm.logits"][6, target.word]) / step
+    assert float(found[layer, head, 6].sum()) == pytest.approx(change, rel=0.05, abs=0.02)
+    assert bool(weight.sum() > 0.99)
+    shares = relevance(found, 6)
+    assert shares.shape == (len(trace.tokens),) and bool((shares >= 0).all())
+
+
+def test_parts_add_up_to_the_logit(encoder: TextEncoder, trace: Trace, target: Target) -> None:
+    found = contributions(encoder, trace, target)
+    at = trace["mlm.logits"][target.position]
+    logit = float(at[target.word] - at[target.against])
+    assert found.value == pytest.approx(logit, abs=1e-5)
+    largest = float(found.values.abs().max())
+    assert abs(found.of(REST)) < 1e-4 * max(largest, 1e-3)
+    assert sum(found.of(part) for part in found.parts if part != REST) == pytest.approx(logit, abs=1e-4 * largest)
+    assert len(found.parts) == encoder.config.n_layers * (encoder.config.n_heads + 1) + 3
+    opened_head = contributions(encoder, trace, target, (1, 2))
+    words = [opened_head.of(StreamPart("head", 1, 2, token)) for token in range(len(trace.tokens))]
+    assert math.fsum(words) == pytest.approx(found.of(StreamPart("head", 1, 2)), abs=1e-5 * max(largest, 1.0))
+
+
+class Held(Tap):
+    """A pass in which sublayers put in what was recorded, and norms and the head's activation keep their factors."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.leaves: dict[str, Tensor] = {}
+
+    def see(self, name: str, value: Tensor) -> Tensor:
+        if name.endswith("variance"):
+            return self.trace[name][None]
+        if name.endswith(("attention.output", "feed_forward.output")):
+            self.leaves[name] = self.trace[name][None].clone().requires_grad_()
+            return self.leaves[name]
+        if name == "mlm.transform":
+            self.transform = value
+        if name == "mlm.activation":
+            before, after = self.trace["mlm.transform"], self.trace["mlm.activation"]
+            return self.transform * torch.where(before == 0, 0.0, after / before)
+        return value
+
+
+def test_a_part_is_what_autograd_says_of_the_held_pass(encoder: TextEncoder, trace: Trace, target: Target) -> None:
+    held = Held(trace)
+    model = encoder.model
+    logits = model.predict(model(torch.tensor([trace.ids]), tap=held), held)
+    at = logits[0, target.position]
+    (at[target.word] - at[target.against]).backward()
+    found = contributions(encoder, trace, target)
+    heads = range(encoder.config.n_heads)
+    for i in range(encoder.config.n_layers):
+        leaf = held.leaves[f"layers.{i}.feed_forward.output"]
+        by_slope = float((leaf.grad * leaf.detach())[0, target.position].double().sum())
+        assert found.of(StreamPart("feed-forward", i)) == pytest.approx(by_slope, abs=2e-4)
+        leaf = held.leaves[f"layers.{i}.attention.output"]
+        bias = model.layers[i].attention.w_o.bias
+        by_slope = float((leaf.grad[0] * (leaf[0] - bias).detach())[target.position].double().sum())
+        assert sum(found.of(StreamPart("head", i, h)) for h in heads) == pytest.approx(by_slope, abs=2e-4)
+    assert found.of(BIAS) != 0
+
+
+def test_the_cells_add_up_to_the_cosine(encoder: TextEncoder) -> None:
+    a, b = encoder.trace("A dog barked."), encoder.trace("The cat was [MASK] at night.")
+    found = likeness(a, b)
+    one, two = a["output"].double().mean(0), b["output"].double().mean(0)
+    wanted = float(one @ two / (one.norm() * two.norm()))
+    assert found.cells.shape == (len(a.tokens), len(b.tokens))
+    assert found.cosine == pytest.approx(wanted, abs=1e-12) and found.missing < 1e-6
+    assert float(found.cells.sum()) == pytest.approx(wanted, abs=1e-6)
+    cell = opened(encoder, a, b, 1, 3)
+    assert float(cell.values.sum()) == pytest.approx(float(found.cells[1, 3]), abs=1e-6)
+    n = len(a.tokens)
+    assert sum(part.kind == "head" for part in cell.left) == encoder.config.n_heads * n
+
+
+def test_padding_and_likeness_to_itself(small: TextEncoder) -> None:
+    a, b = small.trace(["A dog barked.", "It is late, and nobody came to the party."])
+    alone = small.trace("A dog barked.")
+    torch.testing.assert_close(sentence_vector(a), sentence_vector(alone), atol=1e-5, rtol=1e-5)
+    assert likeness(a, b).cells.shape == (len(alone.tokens), len(b.tokens))
+    same = likeness(alone, alone)
+    assert same.cosine == pytest.approx(1.0, abs=1e-12)
+
+
+def test_pieces_make_words(base: TextEncoder) -> None:
+    trace = base.trace("Keys on the table belong to Sara.")
+    shares = torch.arange(len(trace.tokens), dtype=torch.float32)
+    found = by_word(trace, shares)
+    assert sum(value for _, value in found) == pytest.approx(float(shares.sum()))
+    assert [i for word, _ in found for i in word] == list(range(len(trace.tokens)))
+
+
+def test_rank_agreement() -> None:
+    assert spearman([1, 2, 3], [10, 20, 30]) == pytest.approx(1)
+    assert spearman([1, 2, 3], [3, 2, 1]) == pytest.approx(-1)
+    assert spearman([1, 2, 2, 4], [1, 3, 2, 4]) == pytest.approx(0.9486832980505138)  # scipy.stats.spearmanr
+    assert math.isnan(spearman([1, 1], [1, 2]))
+
+
+def test_what_cannot_be_explained_is_a_sentence(base: TextEncoder, small: TextEncoder) -> None:
+    trace = base.trace("hi")
+    with pytest.raises(ValueError, match="positions go from 0 to"):
+        gradient_x_input(base, trace, Target(99, 5))
+    with pytest.raises(ValueError, match="words go from 0 to"):
+        contributions(base, trace, Target(1, 10**9))
+    with pytest.raises(ValueError, match="another model"):
+        contributions(small, trace, Target(1, 5))
+    with pytest.raises(ValueError, match="two models"):
+        likeness(trace, small.trace("hi"))
+    with pytest.raises(ValueError, match="baseline is"):
+        knock_out_tokens(base, trace, Target(1, 5), "noise")  # type: ignore[arg-type]
+    without = made(mlm_head=False)
+    with pytest.raises(ValueError, match="no MLM head"):
+        gradient_x_input(without, without.trace("hi"), Target(1, 5))
+
+
+def test_a_run_without_numbers_is_refused_at_once(base: TextEncoder) -> None:
+    blown = [Edit(f"layers.{i}.output", "scale", value=3e38) for i in (1, 2)]
+    trace = base.trace(SENTENCE, edits=blown)
+    for method in (gradient_x_input, integrated_gradients, gradient_x_attention, knock_out_tokens, contributions):
+        with pytest.raises(ValueError, match="the logit is nan in this run; only a number can be shared out"):
+            method(base, trace, Target(6, 5))
+
+
+def test_gradients_are_refused_before_they_fill_the_memory(base: TextEncoder) -> None:
+    long = base.trace("a " * 600)
+    with pytest.raises(ValueError, match=r"gradients of \d+ tokens take .* MB, more than .*; take a shorter text"):
+        gradient_x_input(base, long, Target(1, 5))
+    assert contributions(base, long, Target(1, 5)).of(REST) == pytest.approx(0, abs=1e-3)

@@ -1,0 +1,125 @@
+"""What stands around every page: the sentence on top, where we are, and what leads on."""
+
+import json
+
+import pytest
+from page_tools import at, go, healthy, open_app, said
+from streamlit.testing.v1 import AppTest
+
+from pages.ui.state.site import PAGES, STEPS
+from pages.ui.state.view import EXAMPLE, EXAMPLES
+
+pytestmark = pytest.mark.slow
+
+OWN = "My dog chased the cat because it was hungry."
+
+
+def sentence(app: AppTest) -> str:
+    """The sentence on top of the page."""
+    (field,) = [one for one in app.main.text_input if one.key == "sentence"]
+    return str(field.value)
+
+
+def press(app: AppTest, key: str) -> AppTest:
+    return healthy(app.button(key=key).click().run())
+
+
+@pytest.mark.parametrize("page", [page.key for page in PAGES])
+def test_the_sentence_stands_on_top_of_every_page_and_not_in_the_sidebar(page: str) -> None:
+    app = go(open_app(sentence=OWN), page)
+    assert sentence(app) == OWN and not app.sidebar.text_input and not app.sidebar.text_area
+
+
+def test_what_is_typed_runs_and_an_example_is_one_tap_away() -> None:
+    app = open_app()
+    healthy(app.text_input(key="sentence").set_value(OWN).run())
+    assert "".join(app.query_params["sentence"]) == OWN
+    healthy(app.pills(key="example").set_value(EXAMPLES[2]).run())
+    assert sentence(app) == EXAMPLES[2] and app.pills(key="example").value is None
+    healthy(app.pills(key="example").set_value(OWN).run())  # the own one is there again
+    assert sentence(app) == OWN
+
+
+def test_a_second_sentence_comes_and_goes_on_demand() -> None:
+    app = open_app(sentence="The cat sleeps.")
+    keys = [one.key for one in app.text_input]
+    assert "second" not in keys
+    press(app, "pair")
+    healthy(app.text_input(key="second").set_value("It purred.").run())
+    assert "".join(app.query_params["second"]) == "It purred."
+    press(app, "pair")
+    assert "second" not in app.query_params and "second" not in [one.key for one in app.text_input]
+
+
+def test_no_line_break_gets_into_a_link() -> None:
+    app = open_app(sentence="One.\nTwo.")
+    assert sentence(app) == "One. Two." and "\n" not in "".join(app.query_params["sentence"])
+    healthy(app.text_input(key="sentence").set_value("Three.\nFour.").run())
+    assert sentence(app) == "Three. Four." and "\n" not in "".join(app.query_params["sentence"])
+
+
+def test_ones_own_sentence_survives_a_lesson() -> None:
+    app = open_app(sentence=OWN, layer="2")
+    go(app, "lessons")
+    press(app, "start_word-order")
+    assert sentence(app) != OWN
+    press(app, "leave_lesson")
+    assert (sentence(app), at(app)[0]) == (OWN, 2)
+
+
+def test_a_sentence_typed_in_a_lesson_is_the_persons_own_afterwards() -> None:
+    app = go(open_app(), "lessons")
+    press(app, "start_word-order")
+    healthy(app.text_input(key="sentence").set_value(OWN).run())
+    press(app, "leave_lesson")
+    assert sentence(app) == OWN
+
+
+def test_a_linked_lesson_leaves_what_is_on_the_screen() -> None:
+    app = go(open_app(lesson="many-heads", at="2"), "lessons")
+    shown = sentence(app)
+    press(app, "leave_lesson")
+    assert sentence(app) == shown != EXAMPLE
+
+
+def test_previous_and_next_say_what_they_lead_to_and_stand_below_too() -> None:
+    app = go(open_app(), "attention")
+    for key in ("previous", "previous_below"):
+        assert app.button(key=key).label == "Previous: Masked scores"
+    for key in ("next", "next_below"):
+        assert app.button(key=key).label == "Next: Weighted values"
+    press(app, "next_below")
+    assert app.button(key="previous").label == "Previous: Attention weights"
+    healthy(app.pills(key="step_attention").set_value("attention.output").run())
+    assert app.button(key="next").label == "Next: Add & norm"
+
+
+def test_a_tool_is_no_step_and_leads_to_its_neighbours() -> None:
+    app = go(open_app(), "looks")
+    assert (app.button(key="previous").label, app.button(key="next").label) == (
+        "Previous: All heads",
+        "Next: What really flows",
+    )
+    assert "Look deeper" in [one.value for one in app.caption]
+    press(app, "next")
+    assert app.title[0].value == "What really flows"
+    assert not [one for one in app.caption if one.value.startswith("Step ")]
+
+
+def test_the_walk_says_where_it_is() -> None:
+    app = go(open_app(layer="3"), "attention")
+    assert "Step 13 of 41 · layer 3" in [one.value for one in app.caption]
+    steps = [page for page in PAGES if page.section == STEPS]
+    assert len(steps) < 10
+
+
+def test_layer_and_head_stand_on_top_too_for_where_the_sidebar_is_put_away() -> None:
+    app = go(open_app(layer="2", head="3"), "attention")
+    lists = next(json.loads(one.proto.json) for one in app.get("bidi_component") if "-quick" in one.proto.id)
+    assert lists == {"counts": [6, 8], "at": [2, 3]}
+
+
+def test_what_was_cut_is_said_above_the_page() -> None:
+    app = open_app()
+    healthy(app.text_input(key="sentence").set_value("word " * 2000).run())
+    assert "512 tokens" in said(app)

@@ -1,0 +1,161 @@
+"""Links made up from a grammar, on every page and in the smallest models: no exception, and no traceback in the log.
+
+Most of them are read into a view here, which takes a millisecond each, and some are opened as pages. The nightly form,
+`python tests/fuzz_links.py --links 20000`, opens all of them, with another seed each time.
+"""
+
+from collections.abc import Iterator
+from itertools import cycle
+from pathlib import Path
+
+import pytest
+from fuzz_links import fuzz, log, opened
+from link_grammar import SHAPES, make_models
+from page_tools import healthy, said
+from streamlit.testing.v1 import AppTest
+from visits import link
+
+from encoder import PRESETS
+from encoder.edits.edit import check
+from pages.ui import refusals
+from pages.ui.server import engine, models
+from pages.ui.state.link import from_query, to_query
+from pages.ui.state.walk import KNOWN_STEPS
+
+pytestmark = pytest.mark.slow
+
+LINKS, READ, SEED = 150, 1500, 20
+LENGTHS = (1, 2, 3, 12, 512)  # tokens
+WHAT_IF, COMPARE = "pages/steps/what_if.py", "pages/steps/compare.py"
+TWO = "built:n_heads=1,d_model=2,n_layers=1,d_ff=1,max_positions=2"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The smallest models that links may name."""
+    root = tmp_path_factory.mktemp("models")
+    make_models(root)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ENCODER_MODELS", str(root))
+        engine.model_cache.clear()
+        yield
+
+
+def test_made_up_links_open_on_every_page() -> None:
+    print(f"seed {SEED}")
+    fuzz(LINKS, SEED)
+
+
+def read(page: str, query: dict[str, str]) -> None:
+    """A link becomes a view that fits into every model, or sentences; the link of that view asks for the same."""
+    view, notes = from_query(query, models.check, KNOWN_STEPS)
+    assert all(10 < len(note) < 2000 for note in notes)
+    assert from_query(to_query(view), models.check, KNOWN_STEPS) == (view, [])
+    for config, n in zip((PRESETS["paper"], *SHAPES.values()), cycle(LENGTHS), strict=False):
+        inside, said = view.within(config, n)
+        assert 0 <= inside.layer < config.n_layers and 0 <= inside.head < config.n_heads
+        assert len(inside.hidden) < n and all(0 <= i < n for i in inside.hidden)
+        check(inside.edits, config, n)
+        assert inside.within(config, n) == (inside, []) and all(10 < len(note) < 2000 for note in said)
+
+
+def test_made_up_links_are_read_into_views_that_fit() -> None:
+    fuzz(READ, SEED, read)
+
+
+def test_the_smallest_models_are_there() -> None:
+    for name in SHAPES:
+        assert models.make(f"folder:{name}", None).trace("w1")["output"].shape[1] == SHAPES[name].d_model
+
+
+OUTSIDE = {  # a link that leaves the range of a slider -> what the sliders show, and what is said of it
+    "a shift of a short sentence": ({"edits": "embedding.positions:shift:v=12", "sentence": "hi"}, 1.0, 2, "it is 12,"),
+    "a shift backwards": ({"edits": "embedding.positions:shift:v=-8191"}, 1.0, 0, "it is -8,191,"),
+    "no temperature": ({"edits": "layers.0.attention.scaled:scale:v=0"}, 5.0, 0, "it is inf,"),
+    "a temperature below all": ({"edits": "layers.0.attention.scaled:scale:v=-3"}, 0.1, 0, "it is -0.333,"),
+    "two temperatures": (
+        {"edits": "layers.0.attention.scaled:scale:v=2;layers.1.attention.scaled:scale:v=0.5"}, 0.5, 0, "it is 0.5, 2,"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_a_slider_shows_its_end_where_a_link_leaves_its_range(name: str) -> None:
+    query, temperature, shift, words = OUTSIDE[name]
+    app = opened(WHAT_IF, query)
+    assert (app.slider(key="temperature").value, app.slider(key="shift").value) == (temperature, shift)
+    assert words in " ".join(one.value for one in app.caption).replace("\\", "")
+    edits = app.session_state["session"].view.edits
+    healthy(app.slider(key="temperature").set_value(3.0).run())
+    kept = [edit for edit in app.session_state["session"].view.edits if edit.action == "shift"]
+    assert kept == [edit for edit in edits if edit.action == "shift"]  # one slider leaves the other's change alone
+
+
+def test_a_sentence_of_one_token_has_no_slider_of_shifts() -> None:
+    app = opened(WHAT_IF, {"model": "folder:two-words", "sentence": "w1"})
+    assert not [slider for slider in app.slider if slider.key == "shift"]
+    assert app.slider(key="temperature").value == 1.0
+
+
+SAID = {  # a link that does not fit -> what is said of it
+    "pairs of another length": ({"edits": "layers.0.attention.scaled:patch:v=hi"}, "needs equal lengths"),
+    "a position of another sentence": ({"edits": "layers.0.attention.output:patch:v=hi:p=9"}, "position 9 is not in"),
+    "a pair in two positions": ({"model": TWO, "second": "a dog"}, "this takes 3 special tokens alone"),
+    "a word of the source": ({"zero": "1", "magic": "2"}, "“zero”, “magic”"),
+}
+
+
+@pytest.mark.parametrize("page", [WHAT_IF, COMPARE, "pages/steps/attention.py"])
+@pytest.mark.parametrize("name", SAID)
+def test_what_does_not_fit_is_said_and_the_address_is_mended(name: str, page: str) -> None:
+    query, words = SAID[name]
+    app = opened(page, query)
+    assert words in said(app)
+    again = opened(page, link(app))
+    assert said(again) == ""
+
+
+def test_two_models_of_another_width_are_not_subtracted() -> None:
+    opened(COMPARE, {"other_model": TWO, "compare_part": "Two runs"})
+    opened(COMPARE, {"model": "folder:narrow", "other_model": "folder:three-positions", "beside_step": "output"})
+
+
+def test_two_sentences_without_a_word_in_the_same_place_are_not_subtracted() -> None:
+    app = opened(COMPARE, {"model": "folder:two-words", "other": "0", "compare_part": "Two runs"})
+    assert any("No word of A stands beside one of B" in one.value for one in app.markdown)
+
+
+PAGE = """
+from pages.ui.refusals import parts
+import streamlit as st
+from encoder import Edit
+
+def refused():
+    st.text("before")
+    Edit("output", "burn")
+
+parts(refused, lambda: st.text("after"))
+"""
+
+
+def test_a_refusal_of_the_library_is_a_sentence_and_hides_no_other_part() -> None:
+    with log() as lines:
+        app = AppTest.from_string(PAGE).run()
+    assert [one.value for one in app.text] == ["before", "after"]
+    assert "This cannot be shown: action is 'burn'; it must be one of zero, mean" in said(healthy(app))
+    assert "said on a page" in lines.getvalue() and "Traceback" not in lines.getvalue()
+
+
+@pytest.mark.parametrize("mistake", ["int('x')", "len(3)", "{}['x']", "(a, b), c = (1,), 2"])
+def test_a_mistake_of_the_app_is_not_hidden(mistake: str) -> None:
+    script = PAGE.replace('Edit("output", "burn")', mistake)
+    assert len(AppTest.from_string(script).run().exception) == 1
+
+
+def test_only_what_is_raised_in_so_many_words_is_said() -> None:
+    for text, expected in (("7", None), ("x", False)):
+        try:
+            int(text)
+        except ValueError as error:
+            assert refusals.raised(error) is expected
+    assert Path(refusals.__file__).parents[2] == refusals.ROOT

@@ -1,0 +1,55 @@
+"""Text of a person stays text in Markdown: nothing of it becomes markup, an address to click, or a change of order."""
+
+import re
+
+import pytest
+from nasty import EVERY
+
+from pages.ui.text import JOINER, plain
+
+# What Markdown makes addresses of, after escapes are read (GitHub's rules)
+WEB = re.compile(r"(https?://|www(?=\.))[-.\w]+", re.IGNORECASE)
+MAIL = re.compile(r"[-.\w+]+@[-\w]+(\.[-\w]+)+")
+
+
+def read(escaped: str) -> str:
+    """The text that Markdown shows of what was escaped."""
+    return re.sub(r"\\(?=[!-/:-@\[-`{-~])", "", escaped)
+
+
+ADDRESSES = (
+    "http://a.b",
+    "HTTPS://a.b/c?d",
+    "www.a.b",
+    "x WWW.a.b",
+    "me@a.b",
+    "a.b+c@d-e.f",
+    "ftp://a.b",
+    "xhttp://www.a",
+)
+
+
+@pytest.mark.parametrize("text", ADDRESSES)
+def test_no_address_is_left_to_click(text: str) -> None:
+    assert WEB.search(text) or MAIL.search(text) or text.startswith("ftp")
+    shown = read(plain(text))
+    assert not WEB.search(shown) and not MAIL.search(shown)
+    assert shown.replace(JOINER, "") == text
+
+
+@pytest.mark.parametrize("text", ["\u202eabc", "a\u2066b\u2069", "\x00\x1b[31m", "\x9b", "\ufffe\uffff", "\x85"])
+def test_what_nobody_sees_is_shown_by_its_number(text: str) -> None:
+    shown = read(plain(text))
+    assert shown.isprintable() and "\\u" in shown
+
+
+def test_lines_and_writing_from_right_to_left_stay() -> None:
+    text = "one  \ntwo\tthree \u05e9\u05dc\u05d5\u05dd \u200f\u0645\u4f60 \U0001f468\u200d\U0001f469"
+    assert plain(text) == text
+
+
+@pytest.mark.parametrize("text", EVERY[:-5], ids=ascii)
+def test_nothing_turns_what_follows(text: str) -> None:
+    shown = read(plain(text))
+    assert not set(shown) & set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\x00\x1b\ufffe\uffff")
+    assert not WEB.search(shown) and not MAIL.search(shown)

@@ -1,0 +1,118 @@
+"""The page The story: twelve stops by Next, guesses, the way deeper and back, and what a link restores."""
+
+import json
+
+import pytest
+from page_tools import at, go, healthy, open_app, said
+from streamlit.testing.v1 import AppTest
+from visits import link, opened
+
+from encoder import Edit, TextEncoder
+from encoder.edits.text import edits_to_text
+from encoder.story import StoryStop, story
+from pages.ui.state.view import EXAMPLE
+
+pytestmark = pytest.mark.slow
+
+
+def press(app: AppTest, key: str) -> AppTest:
+    return healthy(app.button(key=key).click().run())
+
+
+def texts(app: AppTest) -> str:
+    return " ".join(one.value for one in [*app.markdown, *app.caption, *app.header]).replace("\\", "")
+
+
+def rail(app: AppTest) -> dict[str, object]:
+    return json.loads(next(c for c in app.get("bidi_component") if "-story_rail" in c.proto.id).proto.json)
+
+
+def stops_of(model: str, text: str | tuple[str, str]) -> tuple[StoryStop, ...]:
+    encoder = TextEncoder.from_pretrained(model)
+    return story(encoder, encoder.trace(text))
+
+
+def test_the_first_page_starts_it_and_next_leads_to_the_guess() -> None:
+    app = press(open_app(), "begin_story")
+    assert app.title[0].value == "The story"
+    for number, stop in enumerate(stops_of("base", EXAMPLE), 1):
+        assert link(app)["stop"] == str(number) and rail(app)["at"] == number
+        assert stop.question in texts(app) and stop.sentence not in texts(app)
+        assert [app.button(key=f"option_{i}").label.replace("\\", "") for i in range(len(stop.options))] == [
+            *stop.options
+        ]
+        press(app, "reveal")
+        assert stop.sentence in texts(app)
+        assert stop.layer is None or at(app)[0] == stop.layer
+        if number < 12:
+            press(app, "next")
+    assert app.button(key="next").disabled
+    assert "You foresaw 0 of 12" in app.success[0].value
+
+
+def test_a_guess_is_right_or_not_and_is_marked_until_the_sentence_changes() -> None:
+    app, stops = opened("story", {"stop": "3"}), stops_of("base", EXAMPLE)
+    wrong = (stops[2].answer + 1) % len(stops[2].options)
+    press(app, f"option_{wrong}")
+    assert f"Not quite. {stops[2].sentence}" in texts(app)
+    press(app, "again")
+    press(app, f"option_{stops[2].answer}")
+    assert f"Right. {stops[2].sentence}" in texts(app)
+    done = [stop["number"] for chapter in rail(app)["chapters"] for stop in chapter["stops"] if stop["done"]]
+    assert done == [3]
+    healthy(app.text_input(key="sentence").set_value("The cat chased the mouse.").run())
+    assert app.button(key="reveal") and link(app)["stop"] == "3"
+    assert stops_of("base", "The cat chased the mouse.")[2].question in texts(app)
+
+
+def test_deeper_is_the_page_of_that_step_and_the_bar_leads_back_to_the_same_stop() -> None:
+    app, stops = opened("story", {"stop": "8"}), stops_of("base", EXAMPLE)
+    press(app, "reveal")
+    press(app, "deeper")
+    assert app.title[0].value == "Feed-forward" and at(app)[0] == stops[7].layer
+    assert link(app)["step"] == "feed_forward.output"
+    go(app, "feed_forward")  # the harness stays on the page that it was told
+    healthy(app.segmented_control(key="layer").set_value(0).run())
+    press(app, "back_to_story")
+    assert app.title[0].value == "The story" and rail(app)["at"] == 8
+    assert at(app)[0] == stops[7].layer and stops[7].sentence in texts(app)
+
+
+def test_the_other_pages_keep_their_walk_and_know_nothing_of_a_story_that_was_not_begun() -> None:
+    app = go(open_app(), "embedding")
+    assert not [one for one in app.button if one.key == "back_to_story"]
+    assert app.button(key="previous").label == "Previous: Sentence & tokens"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"model": "small", "layer": "0", "head": "0", "sentence": "Hello"},
+        {"model": "small", "layer": "0", "head": "0", "sentence": "My dog slept.", "second": "He was tired."},
+        {"model": "paper", "layer": "0", "head": "0", "sentence": "I understand this"},
+        {"sentence": "!!!", "present": "1"},
+        {"sentence": "word " * 600},
+        {"sentence": "<b>x</b> $x$ **a**", "hidden": "2", "edits": "layers.2.attention.heads:zero:h=3"},
+    ],
+    ids=lambda query: query["sentence"][:10],
+)
+def test_every_stop_of_any_run_is_drawn(query: dict[str, str]) -> None:
+    app = opened("story", query)
+    for number in range(1, 13):
+        assert rail(app)["at"] == number
+        press(app, "reveal")
+        assert "not offered" not in said(app)
+        if number < 12:
+            press(app, "next")
+    assert app.success
+
+
+def test_a_stop_that_is_not_there_is_refused() -> None:
+    app = opened("story", {"stop": "99"})
+    assert rail(app)["at"] == 1 and "not offered here" in said(app)
+
+
+def test_a_run_without_numbers_says_that_it_has_no_story() -> None:
+    edits = (Edit("embedding.output", "scale", value=1e30), Edit("embedding.output", "scale", value=1e30))
+    app = opened("story", {"edits": edits_to_text(edits)})
+    assert "it has no story" in texts(app) and "not finite numbers" in said(app)

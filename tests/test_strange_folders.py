@@ -1,0 +1,215 @@
+"""Checkpoint folders that somebody else has made: each opens and runs, or says which file is wrong and why.
+
+What a tokenizer does with one sentence shows nothing of the next, so a folder that opens is asked to read several; what
+it cannot read is a ValueError, which the pages show as a sentence.
+"""
+
+import base64
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import pytest
+from safetensors.torch import load_file, save_file
+from tiny import TINY, tiny_model, tiny_tokenizer
+from twins import MODELS, fields, saved
+
+from encoder import CheckpointError, TextEncoder, checkpoint
+
+TEXTS = (
+    "",
+    "w1 w2",
+    "unknown words",
+    "[MASK] [CLS]",
+    "z" * 3000,
+    "b" * 3000,
+    "\ufffd \u4f60\u597d \U0001f642",
+    "w1 " * 900,
+)
+SECONDS = 20.0  # until a folder is refused, on a machine that does something else too
+Told = dict[str, Any]
+
+
+def folder_with(told: Told, folder: Path) -> Path:
+    """A model in good order whose tokenizer.json says something else."""
+    checkpoint.save(tiny_model(replace(TINY, mlm_head=True)), tiny_tokenizer(), folder)
+    plain = json.loads((folder / "tokenizer.json").read_text())
+    (folder / "tokenizer.json").write_text(json.dumps(plain | told))
+    return folder
+
+
+def place(sequence: str) -> Told:
+    return {"Sequence": {"id": sequence, "type_id": 0}}
+
+
+def template(single: list[Told], special: Told) -> Told:
+    return {
+        "post_processor": {
+            "type": "TemplateProcessing", "special_tokens": special, "single": single, "pair": [place("A"), place("B")]
+        }
+    }  # fmt: skip
+
+
+def split(pattern: str) -> Told:
+    return {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Removed", "invert": False}
+
+
+def replacing(pattern: Told, content: str) -> Told:
+    return {"type": "Replace", "pattern": pattern, "content": content}
+
+
+def ids(first: int, last: int, **more: Any) -> Told:
+    return {"post_processor": {"sep": ["[SEP]", last], "cls": ["[CLS]", first], **more}}
+
+
+ROBERTA = {"type": "RobertaProcessing", "trim_offsets": True, "add_prefix_space": False}
+CLS_900 = {"[CLS]": {"id": "[CLS]", "ids": [900], "tokens": ["[CLS]"]}}
+LETTERS = {chr(i): i - 97 for i in range(97, 123)}
+BPE = {"type": "BPE", "dropout": None, "continuing_subword_prefix": None, "end_of_word_suffix": None,
+       "fuse_unk": False, "byte_fallback": False, "merges": []}  # fmt: skip
+PADDING = {"strategy": {"Fixed": 0}, "direction": "Right", "pad_to_multiple_of": None, "pad_id": 0, "pad_type_id": 0,
+           "pad_token": "[PAD]"}  # fmt: skip
+GROWS = replacing({"String": "a"}, "aaaaaaaa")
+NONE: Told = {"added_tokens": [], "post_processor": None}
+
+REFUSED: dict[str, tuple[Told, str]] = {  # what a tokenizer.json says -> what is said of it
+    "ids-of-bert": (ids(900, 901, type="BertProcessing"), "it gives the id 901, and its vocabulary ends at 52"),
+    "ids-of-roberta": (ids(900, 901, **ROBERTA), "it gives the id 901"),
+    "ids-of-a-template": (template([{"SpecialToken": {"id": "[CLS]", "type_id": 0}}, place("A")], CLS_900), "id 900"),
+    "two-sentences-in-one": (template([place("B")], {}), "it fails on a short text"),
+    "no-unknown-word": (NONE | {"model": {"type": "WordLevel", "vocab": LETTERS, "unk_token": "?"}}, "it fails on a"),
+    "no-unknown-piece": (
+        NONE
+        | {
+            "model": {
+                "type": "WordPiece", "vocab": LETTERS, "unk_token": "?", "continuing_subword_prefix": "##",
+                "max_input_chars_per_word": 100,
+            }
+        },
+        "it fails on a short text",
+    ),
+    "no-unknown-pair": (NONE | {"model": BPE | {"vocab": LETTERS, "unk_token": "?"}}, "it fails on a short text"),
+    "no-unknown-of-unigram": (
+        NONE
+        | {"model": {"type": "Unigram", "unk_id": None, "vocab": [["a", 0.0], ["b", -1.0]], "byte_fallback": False}},
+        "it fails on a short text",
+    ),
+    "no-words": (NONE | {"model": {"type": "WordLevel", "vocab": {}, "unk_token": "[UNK]"}}, "it fails on a short"),
+    "charsmap": (
+        {"normalizer": {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(b"\xff" * 40).decode()}},
+        "tokenizer",
+    ),
+    "charsmap-cut": ({"normalizer": {"type": "Precompiled", "precompiled_charsmap": "AAAAAA=="}}, "tokenizer"),
+    "backtracks": ({"pre_tokenizer": split("(a+)+b")}, "it fails on a short text"),
+    "backtracks-normalizing": ({"normalizer": replacing({"Regex": "(a+)+b"}, "")}, "it fails on a short text"),
+    "many-expressions": (
+        {"pre_tokenizer": {"type": "Sequence", "pretokenizers": [split(f"(a+)+b{i}") for i in range(3000)]}},
+        "more than 400 parts",
+    ),
+    "a-long-expression": ({"pre_tokenizer": split("|".join(f"(x{i}+)+y" for i in range(30_000)))}, "characters; at"),
+    "grows": ({"normalizer": {"type": "Sequence", "normalizers": [GROWS] * 12}}, "it may make a text"),
+    "prepends": (
+        {"normalizer": {"type": "Sequence", "normalizers": [{"type": "Prepend", "prepend": "a" * 1900}] * 200}},
+        "tokenizer",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_tokenizer_that_fails_is_refused_with_its_file_and_its_cause(name: str, tmp_path: Path) -> None:
+    told, said = REFUSED[name]
+    folder, start = folder_with(told, tmp_path), perf_counter()
+    with pytest.raises(CheckpointError) as error:
+        TextEncoder.from_pretrained(folder)
+    assert perf_counter() - start < SECONDS
+    assert str(folder / "tokenizer.json") in str(error.value) and said in str(error.value)
+    assert len(str(error.value)) < 700
+
+
+USABLE: dict[str, Told] = {  # odd, and fit for some texts or all
+    "fixed-padding-0": {"padding": PADDING},
+    "truncation": {"truncation": {"direction": "Right", "max_length": 1, "strategy": "LongestFirst", "stride": 0}},
+    "backtracks-on-some": {"pre_tokenizer": split("(z+)+q")},
+    "backtracks-normalizing-some": {"normalizer": replacing({"Regex": "(b+)+q"}, "")},
+    "grows-between-all": {"normalizer": {"type": "Sequence", "normalizers": [replacing({"Regex": ""}, "aaaaaaa")] * 2}},
+    "removes-all": {"normalizer": replacing({"Regex": "."}, "")},
+    "no-post-processor": {"post_processor": None},
+    "types-of-a-pair": {
+        "post_processor": {
+            "type": "TemplateProcessing", "special_tokens": {}, "single": [place("A")],
+            "pair": [{"Sequence": {"id": "A", "type_id": 1}}, {"Sequence": {"id": "B", "type_id": 7}}],
+        }
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", USABLE)
+def test_what_opens_reads_a_text_or_says_why_not(name: str, tmp_path: Path) -> None:
+    encoder = TextEncoder.from_pretrained(folder_with(USABLE[name], tmp_path))
+    read = 0
+    for text in (*TEXTS, *((one, "w3") for one in TEXTS)):
+        try:
+            assert bool(encoder.trace(text)["output"].isfinite().all())
+            read += 1
+        except ValueError as error:
+            assert 20 < len(str(error)) < 400, text
+    assert read >= len(TEXTS)
+
+
+def test_a_sentence_that_searches_without_end_is_told_and_the_next_one_runs(tmp_path: Path) -> None:
+    encoder = TextEncoder.from_pretrained(folder_with(USABLE["backtracks-on-some"], tmp_path))
+    with pytest.raises(ValueError, match="the tokenizer cannot read this text"):
+        encoder.trace("z" * 3000)
+    assert encoder.trace("w1 w2").tokens == ["[CLS]", "[UNK]", "[SEP]"]
+
+
+Change = Callable[[Path], None]
+
+
+def index(shards: object) -> Change:
+    """An index in place of the weights."""
+
+    def damage(folder: Path) -> None:
+        (folder / "model.safetensors").rename(folder / "a.safetensors")
+        (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": shards}))
+
+    return damage
+
+
+def narrowed(folder: Path) -> None:
+    """A query of one head less than the others."""
+    found = load_file(folder / "model.safetensors")
+    name = "bert.encoder.layer.1.attention.self.query.weight"
+    save_file(found | {name: found[name][:20].clone()}, folder / "model.safetensors")
+
+
+FOLDERS: dict[str, tuple[Change, str]] = {
+    "long-shard": (index({"x": "a" * 5000 + ".safetensors"}), "index.json names"),
+    "long-shard-of-letters": (index({"x": "\u4f60" * 100 + ".safetensors"}), "index.json names"),
+    "shard-with-a-zero": (index({"x": "a\0b.safetensors"}), "index.json names"),
+    "shard-with-half-a-character": (index({"x": "\ud800.safetensors"}), "index.json names"),
+    "heads-against-their-width": (fields(head_dim=5), "head_dim is 5; 3 heads of a width of 30 have 10 numbers each"),
+    "heads-against-their-size": (fields(attention_head_size=15), "attention_head_size is 15"),
+    "a-narrow-head": (narrowed, "(20, 30)"),
+    "head-dim-a-text": (fields(head_dim="10"), "head_dim is '10'"),
+}
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_a_folder_that_contradicts_itself_is_refused(name: str, tmp_path: Path) -> None:
+    change, said = FOLDERS[name]
+    saved(tmp_path, MODELS["bert"])
+    change(tmp_path)
+    with pytest.raises(CheckpointError) as error:
+        TextEncoder.from_pretrained(tmp_path)
+    assert said in str(error.value) and str(tmp_path) in str(error.value)
+    assert len(str(error.value)) < 700
+
+
+def test_a_size_of_heads_that_fits_opens(tmp_path: Path) -> None:
+    saved(tmp_path, MODELS["bert"])
+    fields(head_dim=10, attention_head_size=10)(tmp_path)
+    assert TextEncoder.from_pretrained(tmp_path).config.n_heads == 3
