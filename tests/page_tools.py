@@ -42,6 +42,11 @@ def go(app: AppTest, key: str) -> AppTest:
     return healthy(app.switch_page(f"pages/steps/{key}.py").run())
 
 
+def charts(app: AppTest) -> list[Any]:
+    """The charts of the page; a chart of nothing, which only has the browser fetch what draws them, is none."""
+    return [one for one in app.get("plotly_chart") if not one.proto.id.endswith("-next_charts")]
+
+
 def numbers(app: AppTest, axis: str = "z", key: str = "picture") -> np.ndarray:
     """What a chart on the page draws, decoded from what is sent to the browser."""
     chart = next(c for c in app.get("plotly_chart") if f"-{key}" in c.proto.id)

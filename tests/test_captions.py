@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import visits
-from page_tools import healthy
+from page_tools import charts, healthy
 from streamlit.testing.v1 import AppTest
 
 from encoder.edits.text import text_to_edits
@@ -25,6 +25,7 @@ MASKED = {"sentence": "The [MASK] sat on the mat."}
 # Every page, every tab, and steps and layers before and after what is changed
 CASES: list[tuple[str, dict[str, str]]] = [
     *((page.key, {}) for page in PAGES),
+    ("sentence", {"weights_open": "1"}),
     ("embedding", {"step": "embedding.scaled"}),
     ("attention", {"layer": "2"}),
     ("attention", {"layer": "0"}),
@@ -95,12 +96,12 @@ def same_picture(key: str, one: str, other: str) -> bool:
 
 def drawn(app: AppTest) -> dict[str, str]:
     """The numbers in each picture."""
-    charts = {
+    figures = {
         re.search(r"-(\w+)$", chart.proto.id)[1]: [
             {axis: trace.get(axis) for axis in ("x", "y", "z", "text")}
             for trace in json.loads(chart.proto.spec)["data"]
         ]
-        for chart in app.get("plotly_chart")
+        for chart in charts(app)
     }
     parts = [c for c in app.get("bidi_component") if '"maps"' in c.proto.json]
     maps = {re.search(r"-(\w+)$", c.proto.id)[1]: [m["cells"] for m in json.loads(c.proto.json)["maps"]] for c in parts}
@@ -114,7 +115,7 @@ def drawn(app: AppTest) -> dict[str, str]:
     return {
         key: json.dumps(found)
         for key, found in (
-            charts
+            figures
             | maps
             | dict(zip(["living_map"], numbers, strict=False))
             | dict(zip(["ask"], answers, strict=False))

@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from page_tools import charts
 from streamlit.testing.v1 import AppTest
 from visits import link, opened
 
@@ -78,7 +79,7 @@ def cards(app: AppTest) -> dict[str, dict[str, str]]:
 def test_every_picture_can_be_kept_with_its_caption(page: str) -> None:
     hidden = {"sentence": "Keys on the <b>table</b>", "hidden": "2", "edits": "layers.2.attention.heads:zero:h=3"}
     app = opened(page, hidden)
-    drawn = [re.search(r"-(\w+)$", c.proto.id)[1] for c in app.get("plotly_chart")]
+    drawn = [re.search(r"-(\w+)$", c.proto.id)[1] for c in charts(app)]
     assert set(drawn) <= set(cards(app))
     for one in cards(app).values():
         assert one["alt"].rstrip(".") in one["caption"] and re.fullmatch(r"[\w.-]+", one["name"])

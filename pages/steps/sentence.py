@@ -7,9 +7,11 @@ from encoder.figures.living_map import finding
 from pages.ui import session
 from pages.ui.downloads import table as downloads
 from pages.ui.lessons import story
+from pages.ui.server import cold_start
 from pages.ui.state import session_state as state
 from pages.ui.step import ask_a_word, panel, token_strip, whole_run
 from pages.ui.text import plain
+from pages.ui.widgets import fold
 
 trace, view = session.now(), state.current()
 with st.container(horizontal=True, vertical_alignment="center", key="begin"):
@@ -40,9 +42,14 @@ for i in [i for i, token in enumerate(trace.tokens) if token == encoder.mask_tok
     said = ", ".join(f"“{word}” {probability:.3f}" for word, probability in guesses[i])
     st.text(f"At {encoder.mask_token} (position {i}) the model would say: {said}.")
 
-weights = trace.step(f"layers.{view.layer}.attention.weights")
 if trace.tokenization.pair and trace.config.n_segments < 2:
     st.caption("This model has no segment embeddings: only the separator tells it where sentence B begins.")
-panel.show(trace, weights, view.head, switch=False)
+weights = trace.step(f"layers.{view.layer}.attention.weights")
+fold(
+    f"What layer {view.layer}, head {view.head} looks at, as a matrix",
+    "weights_open",
+    lambda: panel.show(trace, weights, view.head, switch=False),
+)
 with st.expander("The tokens as a table"):
     downloads.shown_table(pd.DataFrame(rows), hide_index=True, key="tokens")
+cold_start.fetch_charts("next_charts")  # the page itself has none before one is opened, the next ones have

@@ -2,9 +2,9 @@
 
 For 14, 32 and 64 tokens of `base`, and for 24 layers of 16 heads: the server's processor time, the bytes sent, and in
 Chromium the time from the arrival of those bytes until the picture is painted (where a person changes the sentence of
-an open page, and, without a bar, where Streamlit builds the first page), and the slowest frame while a pointer goes over
-every word and while the picture is zoomed. The slowest frame is the least of three rounds, so that what else
-runs on the machine does not count. With --check the exit status is 1 where a figure is over its bar.
+an open page, and, without a bar, where Streamlit builds the first page), and the slowest frame while a pointer goes
+over every word and while the picture is zoomed. The slowest frame is the least of three rounds, so that what else runs
+on the machine does not count. With --check the exit status is 1 where a figure is over its bar.
 """
 
 import argparse

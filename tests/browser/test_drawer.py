@@ -21,7 +21,7 @@ STILL = """element => new Promise(done => {
 })"""
 PAGES = {
     "attention": ("picture", "Attention weights, layer 4, head 1"),
-    "": ("picture", "Attention weights, layer 4, head 1"),
+    "?weights_open=1": ("picture", "Attention weights, layer 4, head 1"),
     "embedding": ("picture", "dimension "),
     "position": ("picture", "dimension "),
     "add_norm": ("picture", "dimension "),

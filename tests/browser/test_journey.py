@@ -29,6 +29,8 @@ APP = Path(__file__).resolve().parents[2] / "app.py"
 def test_the_first_page_is_usable_at_once(page: Page, app_url: str, base: TextEncoder) -> None:
     open_page(page, app_url)
     expect(page.locator(".tokens > div")).to_have_count(14)
+    expect(widget(page, "living_map").locator("canvas").first).to_be_visible()
+    open_page(page, f"{app_url}/?weights_open=1")
     np.testing.assert_array_equal(drawn(page), base.trace(EXAMPLE)["layers.4.attention.weights"][1].numpy())
 
 

@@ -150,6 +150,7 @@ class LivingMap {
     this.walked();
     if (!fresh) return;
     this.takeLayer(shared.livingMap.latest);
+    this.paint(); // now, not in the next frame: what else of the page changes may hold that up
     if (this.pinned >= 0 && this.now) this.tell(this.sayRow(this.pinned));
   }
 

@@ -38,6 +38,11 @@ def draw() -> None:
         _component(key="first_visit_dialog")
 
 
+def fetch_charts(key: str) -> None:
+    """Draw a chart of nothing: the browser has what draws charts by the time that it is asked for one."""
+    st.plotly_chart(NOTHING, key=key, config={"displayModeBar": False})
+
+
 @contextmanager
 def loading() -> Iterator[None]:
     """Around the imports: one visitor does them, undisturbed; who comes meanwhile waits here."""
@@ -57,7 +62,8 @@ def undisturbed() -> Iterator[None]:
     here is never let go, and there are no runs yet.
     """
     waiting = st.empty()
-    waiting.plotly_chart(NOTHING, key="first_chart", config={"displayModeBar": False})
+    with waiting:
+        fetch_charts("first_chart")
     gc.disable()
     usual = sys.getswitchinterval()
     sys.setswitchinterval(SHORT)
