@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from encoder.attributions.contributions import BIAS, REST, Stream, StreamPart, written
+from encoder.attributions.contributions import BIAS, REST, Stream, StreamPart, check_head, written
 from encoder.experiments.common import given
 from encoder.metrics import nearest_words
+from encoder.metrics.lens import word as word_of
 from encoder.model.attention import Attention
 from encoder.model.block import Block
 from encoder.model.linear import Linear
@@ -45,18 +46,13 @@ class PairScore:
         return abs(float(self.values.sum()) - self.score)
 
 
-def check_head(encoder: TextEncoder, layer: int, head: int) -> Block:
+def block_of(encoder: TextEncoder, layer: int, head: int) -> Block:
     """The block of a layer.
 
     Raises:
         ValueError: a layer or head that is not there.
     """
-    config = encoder.config
-    if not (0 <= layer < config.n_layers and 0 <= head < config.n_heads):
-        raise ValueError(
-            f"layer {layer}, head {head} is not there; layers go from 0 to {config.n_layers - 1}, heads from 0 to "
-            f"{config.n_heads - 1}"
-        )
+    check_head(encoder.config, layer, head)
     block = encoder.model.layers[layer]
     assert isinstance(block, Block)
     return block
@@ -76,7 +72,7 @@ def read_by_layer_0(encoder: TextEncoder, trace: Trace, position: int) -> Stream
     if model.embedding.projection is not None:
         stream.linear(model.embedding.projection.weight, model.embedding.projection.bias)
     stream.settle("embedding.output")
-    block = check_head(encoder, 0, 0)
+    block = block_of(encoder, 0, 0)
     if block.norm_first:
         stream.norm(block.norm1, "layers.0.add_norm_1")
     stream.settle("layers.0.attention.input")
@@ -97,7 +93,7 @@ def pair_score(encoder: TextEncoder, trace: Trace, head: int, query: int, key: i
         ValueError: a trace of another model, or a head or position that is not there.
     """
     encoder.check_own(trace)
-    attention, n = check_head(encoder, 0, head).attention, len(tokens(trace))
+    attention, n = block_of(encoder, 0, head).attention, len(tokens(trace))
     if not (0 <= query < n and 0 <= key < n):
         raise ValueError(f"the pair is {query}, {key}; positions go from 0 to {n - 1}")
     found = []
@@ -116,7 +112,7 @@ def bare(encoder: TextEncoder, layer: int, ids: Tensor) -> Tensor:
     model, config = encoder.model, encoder.config
     nowhere = torch.zeros(len(ids), 1, config.d_embedding)
     x = model.embedding(ids[:, None], tap=given({"positions": nowhere}, NO_TAP))[:, 0]
-    block = check_head(encoder, layer, 0)
+    block = block_of(encoder, layer, 0)
     read: Tensor = (block.norm1(x) if block.norm_first else x).double()
     return read
 
@@ -127,11 +123,6 @@ def check_word(encoder: TextEncoder, word: int) -> None:
         raise ValueError(f"word is {word}; words go from 0 to {encoder.config.vocab_size - 1}")
 
 
-def named(encoder: TextEncoder, word: int) -> str:
-    """A word of the vocabulary as it stands there."""
-    return encoder.tokenizer.id_to_token(word) or f"#{word}"
-
-
 @torch.inference_mode()
 def looked_for(encoder: TextEncoder, layer: int, head: int, word: int, k: int = 10) -> list[tuple[str, float]]:
     """The words whose bare rows would get the largest scores from a word's own, with the scores, the largest first.
@@ -139,7 +130,7 @@ def looked_for(encoder: TextEncoder, layer: int, head: int, word: int, k: int = 
     Raises:
         ValueError: a layer, head or word that is not there.
     """
-    attention = check_head(encoder, layer, head).attention
+    attention = block_of(encoder, layer, head).attention
     check_word(encoder, word)
     w_q, b_q = of_head(attention, attention.w_q, head)
     w_k, b_k = of_head(attention, attention.w_k, head)
@@ -148,7 +139,7 @@ def looked_for(encoder: TextEncoder, layer: int, head: int, word: int, k: int = 
     every = torch.arange(encoder.config.vocab_size)
     scores = torch.cat([bare(encoder, layer, some) @ wanted for some in torch.split(every, ROWS)]) + constant
     top = scores.topk(min(k, len(scores)))
-    return [(named(encoder, i), value) for i, value in zip(top.indices.tolist(), top.values.tolist(), strict=True)]
+    return [(word_of(encoder, i), value) for i, value in zip(top.indices.tolist(), top.values.tolist(), strict=True)]
 
 
 @torch.inference_mode()
@@ -158,7 +149,7 @@ def written_for(encoder: TextEncoder, layer: int, head: int, word: int, k: int =
     Raises:
         ValueError: a layer, head or word that is not there.
     """
-    attention = check_head(encoder, layer, head).attention
+    attention = block_of(encoder, layer, head).attention
     check_word(encoder, word)
     w_v, b_v = of_head(attention, attention.w_v, head)
     value = bare(encoder, layer, torch.tensor([word]))[0] @ w_v.T + b_v

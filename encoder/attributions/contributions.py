@@ -172,6 +172,19 @@ def written(attention: Attention, heads: Tensor) -> Tensor:
 
 
 @torch.inference_mode()
+def check_head(config: EncoderConfig, layer: int, head: int) -> None:
+    """See that a head is there.
+
+    Raises:
+        ValueError: a layer or head that is not there.
+    """
+    if not (0 <= layer < config.n_layers and 0 <= head < config.n_heads):
+        raise ValueError(
+            f"layer {layer}, head {head} is not there; layers go from 0 to {config.n_layers - 1}, heads from 0 to "
+            f"{config.n_heads - 1}"
+        )
+
+
 def contributions(
     encoder: TextEncoder, trace: Trace, target: Target, opened: tuple[int, int] | None = None
 ) -> Contributions:
@@ -187,11 +200,8 @@ def contributions(
         ValueError: see `Target.check`; a layer or head that is not there.
     """
     target.check(encoder, trace)
-    if opened is not None and not (0 <= opened[0] < trace.config.n_layers and 0 <= opened[1] < trace.config.n_heads):
-        raise ValueError(
-            f"layer {opened[0]}, head {opened[1]} is not there; layers go from 0 to {trace.config.n_layers - 1}, heads "
-            f"from 0 to {trace.config.n_heads - 1}"
-        )
+    if opened is not None:
+        check_head(trace.config, *opened)
     model = encoder.model
     assert model.mlm_head is not None
     stream = Stream(trace, target.position, EMBEDDING, trace["embedding.output"][target.position])

@@ -157,7 +157,7 @@ def centred(a: Trace, b: Trace, mean: Tensor) -> Centred:
     lengths = (one - m).norm() * (two - m).norm()
     if not float(lengths) > 0:
         raise ValueError("a sentence's vector is that mean itself, so nothing is left of it")
-    left, right = (summands(run) - m * counts(run) / counts(run).sum(0) for run in (a, b))
+    left, right = (summands(run) - m * (count := counts(run)) / count.sum(0) for run in (a, b))
     terms = {"a · b": one @ two, "less a · m": -one @ m, "less m · b": -m @ two, "m · m": m @ m}
     return Centred(
         left @ right.T / lengths,

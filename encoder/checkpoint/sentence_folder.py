@@ -4,7 +4,6 @@ What it names and is not followed here is refused by name, because without it th
 and Gurevych 2019; the files are those of sentence-transformers 2 to 6).
 """
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,7 +12,7 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
-from encoder.checkpoint.tensor_files import CheckpointError, read_json
+from encoder.checkpoint.tensor_files import CheckpointError, read_any_json, read_json
 from encoder.checkpoint.tokenizer_files import SETTINGS as TOKENIZER_SETTINGS
 from encoder.model.config import LONGEST, Pooling
 
@@ -77,12 +76,7 @@ def read_sentence_settings(folder: Path, tokenizer: Tokenizer) -> SentenceSettin
 def modules(folder: Path) -> list[tuple[str, str]]:
     """The kind of each module and the folder that it is in, in their order."""
     path = folder / MODULES
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            raise CheckpointError(f"{path} has {path.stat().st_size:,} bytes; at most {MOST_BYTES:,} are read")
-        told: Any = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, RecursionError, json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise CheckpointError(f"{path} is not a JSON file: {error}") from error
+    told = read_any_json(path, MOST_BYTES)
     if not isinstance(told, list) or not all(isinstance(one, dict) for one in told):
         raise CheckpointError(f"{path} holds no list of modules")
     found = []

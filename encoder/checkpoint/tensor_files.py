@@ -51,16 +51,25 @@ def read_json(path: Path, most_bytes: int = MOST_JSON) -> dict[str, Any]:
     Raises:
         CheckpointError: a file over the limit, or one that holds no JSON object.
     """
+    raw = read_any_json(path, most_bytes)
+    if not isinstance(raw, dict):
+        raise CheckpointError(f"{path} holds a {type(raw).__name__}; a configuration is an object with named fields")
+    return raw
+
+
+def read_any_json(path: Path, most_bytes: int) -> Any:
+    """What a JSON file holds.
+
+    Raises:
+        CheckpointError: a file over the limit, or one that is no JSON.
+    """
     try:
         size = path.stat().st_size
         if size > most_bytes:
             raise CheckpointError(f"{path} has {size:,} bytes; at most {most_bytes:,} are read")
-        raw: Any = json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, RecursionError, json.JSONDecodeError, UnicodeDecodeError) as error:
         raise CheckpointError(f"{path} is not a JSON file: {error}") from error
-    if not isinstance(raw, dict):
-        raise CheckpointError(f"{path} holds a {type(raw).__name__}; a configuration is an object with named fields")
-    return raw
 
 
 def weight_files(folder: Path) -> list[Path]:

@@ -166,14 +166,18 @@ def turned_most(a: Trace, b: Trace, pairs: Sequence[Pair]) -> int:
     """Which of these words, that stand in both runs, ends with the least alike vectors; typed ones come first.
 
     Raises:
-        ValueError: no pair, or one with a token in one run alone.
+        ValueError: no pair, one with a token in one run alone, or models of other numbers of layers or dimensions.
     """
     both = [(i, p.a, p.b) for i, p in enumerate(pairs) if p.a is not None and p.b is not None]
     if not pairs or len(both) < len(pairs):
         raise ValueError(f"{len(pairs)} pairs, {len(both)} of them with a token in both; give 1 or more that have")
     special = a.tokenization.special
     typed = [one for one in both if not special[one[1]]] or both
-    return min(typed, key=lambda one: float(token_cosine(a, one[1], b, one[2])[-1]))[0]
+    check_comparable((a, b))
+    which, in_a, in_b = zip(*typed, strict=True)
+    last = f"layers.{a.config.n_layers - 1}.output"
+    alike = torch.nn.functional.cosine_similarity(rows(a, last)[list(in_a)], rows(b, last)[list(in_b)], dim=-1)
+    return int(which[int(alike.argmin())])
 
 
 def word_cosines(traces: Sequence[Trace], positions: Sequence[int]) -> Tensor:
@@ -189,11 +193,20 @@ def word_cosines(traces: Sequence[Trace], positions: Sequence[int]) -> Tensor:
         last = len(tokens(trace)) - 1
         if not 0 <= position <= last:
             raise ValueError(f"position {position} is not in {trace.text!r}; positions go from 0 to {last}")
+    check_comparable(traces)
+    return cosines([stream(trace)[:, position] for trace, position in zip(traces, positions, strict=True)])
+
+
+def check_comparable(traces: Sequence[Trace]) -> None:
+    """See that the runs' models have as many layers of as many dimensions.
+
+    Raises:
+        ValueError: they have not.
+    """
     shapes = {(trace.config.n_layers, trace.config.d_model) for trace in traces}
     if len(shapes) > 1:
         said = " and ".join(f"{layers} layers of {d_model}" for layers, d_model in sorted(shapes))
         raise ValueError(f"the models have {said}; their vectors cannot be compared")
-    return cosines([stream(trace)[:, position] for trace, position in zip(traces, positions, strict=True)])
 
 
 def cosines(vectors: list[Tensor]) -> Tensor:

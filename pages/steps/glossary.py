@@ -6,10 +6,10 @@ from encoder.steps.glossary import PLACES, Term, found
 from pages.ui import session
 from pages.ui.state import session_state as state
 from pages.ui.state import walk
-from pages.ui.state.site import PAGES
+from pages.ui.state.site import page_of
 from pages.ui.text import plain
 
-LABS = next(page for page in PAGES if page.key == "labs")
+LABS = page_of("labs")
 
 
 def card(term: Term) -> None:

@@ -7,6 +7,7 @@ from encoder.export.caption import About
 from encoder.figures.matrix import matrix
 from encoder.formatting import brief, shown
 from encoder.metrics import largest_cell
+from encoder.trace import unpadded
 from encoder.trace.trace import Trace
 from pages.parts.alike import cell
 from pages.ui import session
@@ -23,7 +24,7 @@ def draw(a: Trace, b: Trace) -> None:
     parts = opened(encoder, a, b, *at)
     values = parts.by_token().numpy()
     rows, columns = (
-        [*(f"from “{shown(token)}” ({i})" for i, token in enumerate(run.tokens[: len(run.tokens) - run.padding])),
+        [*(f"from “{shown(token)}” ({i})" for i, token in enumerate(unpadded.tokens(run))),
          *(part.spelled(run.tokens) for part in others(side))]
         for run, side in ((a, parts.left), (b, parts.right))
     )  # fmt: skip

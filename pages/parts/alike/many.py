@@ -62,7 +62,7 @@ def chosen(found: Alike, sentences: list[str]) -> tuple[int, int]:
     """The pair that is opened: the odd one until another is tapped or chosen."""
     st.header("One pair of the list", anchor=False)
     places, odd = range(len(sentences)), found.odd
-    ties = (state.choice("alike_one", places, odd[0]), state.choice("alike_two", places, odd[1]))
+    ties = [state.choice(key, places, usual) for key, usual in zip(PAIR, odd, strict=True)]
     with st.container(horizontal=True):
         at = [
             st.selectbox(f"Sentence {name}", places, format_func=lambda i: f"{i + 1} {shown(sentences[i], 60)}", **tie)

@@ -8,6 +8,7 @@ from encoder.export.caption import About
 from encoder.figures.matrix import matrix
 from encoder.formatting import brief, shown
 from encoder.metrics import SENTENCES, largest_cell
+from encoder.trace import unpadded
 from encoder.trace.trace import Trace
 from pages.parts.alike import cell, first_token, minus_mean
 from pages.ui import session
@@ -65,7 +66,7 @@ def draw(a: Trace, b: Trace) -> None:
 
 def names(run: Trace) -> list[str]:
     """What the tokens of a run are called, without padding."""
-    return [f"“{shown(token)}” ({i})" for i, token in enumerate(run.tokens[: len(run.tokens) - run.padding])]
+    return [f"“{shown(token)}” ({i})" for i, token in enumerate(unpadded.tokens(run))]
 
 
 def compared(similarity: str) -> str:

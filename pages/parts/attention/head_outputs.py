@@ -6,6 +6,7 @@ from encoder.export.caption import About
 from encoder.figures.matrix import matrix
 from encoder.formatting import brief, percent, shown
 from encoder.metrics import head_outputs, head_shares, largest_cell, length
+from encoder.trace import unpadded
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
@@ -18,7 +19,7 @@ STEPS = ("attention.heads", "attention.concat", "attention.output")  # where thi
 def draw() -> None:
     """How long each head's part of the output is at each token, and its share of the sum of all heads."""
     trace, view = session.now(), state.current()
-    heads, tokens = head_names(trace.config), trace.tokens[: len(trace.tokens) - trace.padding]
+    heads, tokens = head_names(trace.config), unpadded.tokens(trace)
     st.header("What each head adds, after W_O")
     st.markdown(
         "Head h meets its own rows of W_O: the output is the sum of Z_h W_O^h over all heads, and b_O. Nothing of a "

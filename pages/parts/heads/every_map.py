@@ -10,7 +10,7 @@ from pages.parts.heads.common import chosen, every_weight, names, places
 from pages.ui import session
 from pages.ui.components import maps
 from pages.ui.state import session_state as state
-from pages.ui.state.site import PAGES
+from pages.ui.state.site import page_of
 from pages.ui.step import words_only
 from pages.ui.text import plain, theme
 
@@ -53,4 +53,4 @@ def visit(number: int, row: int, column: int) -> None:
     """Show the head that was picked on the attention page."""
     layer, head = places(session.now().config)[number]
     state.change(layer=layer, head=head, step="attention.weights", cell=None)
-    state.session().go_to = next(page.script for page in PAGES if page.key == "attention")
+    state.session().go_to = page_of("attention").script

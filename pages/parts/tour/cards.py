@@ -10,7 +10,7 @@ from pages.ui import session
 from pages.ui.server import consent
 from pages.ui.server.measurements import habits
 from pages.ui.state import session_state as state
-from pages.ui.state.site import PAGES
+from pages.ui.state.site import page_of
 from pages.ui.state.walk import PAGE_OF
 from pages.ui.text import plain
 
@@ -35,7 +35,7 @@ def draw() -> None:
             section("What its heads do", tour.heads(encoder, trace, found))
     st.header("What to try", anchor=False)
     for number, one in enumerate(tour.tries(encoder, trace, found)):
-        page = next(page for page in PAGES if page.key == one.page)
+        page = page_of(one.page)
         with st.container(horizontal=True, vertical_alignment="center", border=True, key=f"tour_try_{number}"):
             st.markdown(plain(one.text), width="stretch")
             st.button(page.title, key=f"tour_{number}", icon=page.icon, on_click=go, args=(one,))
@@ -44,7 +44,7 @@ def draw() -> None:
 def go(one: tour.Try) -> None:
     """Show what is to be tried."""
     view = state.current()
-    page = next(page for page in PAGES if page.key == one.page)
+    page = page_of(one.page)
     layer, head = view.layer if one.layer is None else one.layer, view.head if one.head is None else one.head
     step = (one.step or page.opens_on) if page in PAGE_OF.values() else ""
     state.change(layer=layer, head=head, step=step, cell=None)

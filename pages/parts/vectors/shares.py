@@ -7,6 +7,7 @@ from encoder.figures.drawn import numbers_of
 from encoder.figures.tiles import tiles
 from encoder.formatting import percent
 from encoder.metrics import layer_shares
+from encoder.trace import unpadded
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
@@ -16,7 +17,7 @@ from pages.ui.text import layer_names, say, theme
 def draw() -> None:
     """Residual, attention, feed-forward and the rest: a share for every token and layer."""
     trace = session.now()
-    tokens, layers = trace.tokens[: len(trace.tokens) - trace.padding], layer_names(trace.config)
+    tokens, layers = unpadded.tokens(trace), layer_names(trace.config)
     st.header("What a layer ends with, and where it comes from")
     found = layer_shares(trace)
     shares = {name: values.T.numpy() for name, values in found.items()}

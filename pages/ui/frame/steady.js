@@ -6,7 +6,6 @@
 /** @typedef {{ still: HTMLElement, key: string, place: DOMRect, since: number }} Ghost */
 
 const LONGEST = 3000; // milliseconds that a last look may stay
-const DECODED = 150; // milliseconds in which a browser makes pixels of a heatmap that is in its place
 const MOVED = 0.5; // of its height: a picture that went further leaves its place to another one
 const PLOT = '.js-plotly-plot';
 const DRAWN = `${PLOT}:has(.main-svg .plot :is(image, .trace, .point))`;
@@ -110,7 +109,7 @@ function letGo() {
     const gone = !runs() && (drawn(ghost.key) || !chart(ghost.key)) && !isAwaited();
     if (!isTaken(ghost.place) && !late && !gone) continue;
     ghosts.delete(ghost.key);
-    setTimeout(() => ghost.still.remove(), DECODED);
+    requestAnimationFrame(() => requestAnimationFrame(() => ghost.still.remove())); // what is in its place is painted by then
   }
   lookAgain();
 }

@@ -5,7 +5,7 @@ from dataclasses import replace
 from encoder.lessons.lesson import MOST_STEPS, NOT_IN_VIEW, Lesson, LessonStep
 from pages.ui.state import session_state as state
 from pages.ui.state.link import to_query
-from pages.ui.state.site import PAGES
+from pages.ui.state.site import page_of
 
 EMPTY = Lesson("My lesson", "", ())
 
@@ -38,7 +38,7 @@ def add(page: str) -> None:
         state.note([f"The lesson has {MOST_STEPS} steps, and may not have more."])
         return
     query = {name: text for name, text in to_query(state.current()).items() if name not in NOT_IN_VIEW}
-    title = next(known.title for known in PAGES if known.key == page)
+    title = page_of(page).title
     text = f"Look at the page “{title}”."
     put(replace(draft(), steps=(*steps(), LessonStep(page, text, query))))
 

@@ -12,12 +12,12 @@ from pages.ui.components import share
 from pages.ui.server import models
 from pages.ui.state import session_state as state
 from pages.ui.state.link import from_query
-from pages.ui.state.site import PAGES
+from pages.ui.state.site import PAGES, page_of
 from pages.ui.state.view import View
 from pages.ui.state.walk import KNOWN_STEPS
 
 FOLDER = Path(__file__).parents[2] / "lessons"
-HERE = next(page for page in PAGES if page.key == "lessons")
+HERE = page_of("lessons")
 # Every page that a step may show, by key.
 SHOWN = {page.key: page for page in PAGES if page.section != "Learn"}
 

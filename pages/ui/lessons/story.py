@@ -9,10 +9,10 @@ from encoder.story import StoryStop, story
 from encoder.trace.trace import Trace
 from pages.ui import session
 from pages.ui.state import session_state as state
-from pages.ui.state.site import PAGES, Page
+from pages.ui.state.site import PAGES, Page, page_of
 from pages.ui.state.walk import PAGE_OF, Place, Stop, go
 
-HERE = next(page for page in PAGES if page.key == "story")
+HERE = page_of("story")
 COUNT = 12
 _stories: WeakKeyDictionary[Trace, tuple[StoryStop, ...]] = WeakKeyDictionary()
 
@@ -107,7 +107,7 @@ def deeper(stop: StoryStop, number: int) -> None:
     """Go to the page that explains what a stop is about; the bar leads back."""
     state.remember("stop", number, 0)
     aim(stop)
-    page = next(page for page in PAGES if page.key == stop.page)
+    page = page_of(stop.page)
     if page in PAGE_OF.values():
         state.change(step=stop.step or page.opens_on)
     state.session().go_to = page.script

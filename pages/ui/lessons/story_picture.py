@@ -14,13 +14,11 @@ from encoder.figures.words_only import tokens_drawn
 from encoder.story import StoryStop, Values
 from encoder.story.stop import PictureKind
 from encoder.trace.trace import Trace
-from pages.ui import session
 from pages.ui.components import ask as ask_component
-from pages.ui.components import living_map, maps
+from pages.ui.components import maps
 from pages.ui.components.chart import chart
 from pages.ui.state.view import Cell
-from pages.ui.state.walk import go, stops
-from pages.ui.step import ask_a_word, opened, token_strip, words_only
+from pages.ui.step import ask_a_word, opened, token_strip, whole_run, words_only
 from pages.ui.text import plain, theme
 
 
@@ -102,15 +100,8 @@ def head_maps(trace: Trace, layer: int, chosen: int, key: str) -> None:
 
 def whole(trace: Trace, stop: StoryStop) -> None:
     """The whole run in one picture."""
-
-    def open_number(cell: Cell) -> None:
-        opened.open_number(cell, fresh=True)
-
-    def open_step(name: str) -> None:
-        go(next(one for one in stops(session.now().config) if one.name == name))
-
     st.caption("Play follows the word through the layers; point at it to see where it looks.")
-    living_map.draw(trace, open_number, open_step)
+    whole_run.draw(trace)
 
 
 PICTURES: dict[PictureKind, Callable[[Trace, StoryStop], None]] = {

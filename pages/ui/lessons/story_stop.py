@@ -11,7 +11,7 @@ from pages.ui.components import story_rail
 from pages.ui.lessons import story
 from pages.ui.lessons import story_picture as picture
 from pages.ui.state import session_state as state
-from pages.ui.state.site import PAGES
+from pages.ui.state.site import page_of
 from pages.ui.state.walk import go
 from pages.ui.text import plain, say
 
@@ -64,7 +64,7 @@ def outcome(stop: StoryStop, number: int, guess: int | None) -> None:
     """What the run answers, and the way deeper."""
     verdict = "" if guess is None else "Right. " if guess == stop.answer else "Not quite. "
     say(f"{verdict}{stop.sentence}")
-    page = next(page for page in PAGES if page.key == stop.page)
+    page = page_of(stop.page)
     with st.container(horizontal=True, key="story_on"):
         st.button(
             f"Go deeper here: {page.title}", key="deeper", icon=page.icon, on_click=story.deeper, args=(stop, number)
@@ -104,7 +104,7 @@ def ending(guesses: dict[int, int | None]) -> None:
     st.success(f"{said} Type another sentence on top, and all twelve answers are new.", icon=":material/flag:")
     with st.container(horizontal=True, key="story_end"):
         for key, label in (("embedding", "Walk through every step"), ("lessons", "Go on with the lessons")):
-            page = next(page for page in PAGES if page.key == key)
+            page = page_of(key)
             st.button(label, key=f"end_{key}", icon=page.icon, on_click=leave, args=(page.script,))
 
 

@@ -60,3 +60,8 @@ PAGES = (
     Page("claims", "Claims", ":material/fact_check:", section="Learn"),
     Page("glossary", "Glossary", ":material/dictionary:", section="Learn"),
 )
+
+
+def page_of(key: str) -> Page:
+    """The page of a key."""
+    return next(page for page in PAGES if page.key == key)

@@ -16,7 +16,7 @@ from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
-from pages.ui.state.site import PAGES
+from pages.ui.state.site import page_of
 from pages.ui.state.walk import current, stops_of
 from pages.ui.step import opened, terms, words_only
 from pages.ui.text import plain, theme
@@ -32,7 +32,7 @@ def draw(page_key: str) -> Step:
 def pick(page_key: str) -> Step:
     """Let the person choose among the page's steps; returns the chosen one."""
     trace, view = session.now(), state.current()
-    page = next(p for p in PAGES if p.key == page_key)
+    page = page_of(page_key)
     offered = stops_of(page, trace.config, view.layer)
     titles = {local: trace.step(stop.name).title for local, stop in offered.items()}
     key = f"step_{page_key}"
