@@ -6,6 +6,7 @@
 /** @typedef {{ still: HTMLElement, key: string, place: DOMRect, since: number }} Ghost */
 
 const LONGEST = 3000; // milliseconds that a last look may stay
+const SETTLED = 1000; // milliseconds after a run in which pictures still make way
 const MOVED = 0.5; // of its height: a picture that went further leaves its place to another one
 const PLOT = '.js-plotly-plot';
 const DRAWN = `${PLOT}:has(.main-svg .plot :is(image, .trace, .point))`;
@@ -15,6 +16,7 @@ const GRID = 'st-key-attention_grid';
 const looks = new Map();
 /** @type {Map<string, Ghost>} */
 const ghosts = new Map();
+let ran = 0; // when a run was last seen, or what may begin one
 let looking = false; // whether the next frame looks for ghosts to let go
 
 /** The key of a chart, as Streamlit writes it into a class. @param {Element} plot */
@@ -46,10 +48,10 @@ const scrolled = () => document.querySelector('[data-testid=stMain]')?.scrollTop
 /** Whether Streamlit runs the page's script. */
 const runs = () => /** @type {HTMLElement | null} */ (document.querySelector('[data-testid=stApp]'))?.dataset.testScriptState !== 'notRunning';
 
-/** Whether a picture has nothing in its place: it is gone, or it went elsewhere while the page is built. @param {string} key @param {DOMRect} place @param {number} from */
+/** Whether a picture has left its place: it is gone, hidden, or went elsewhere. @param {string} key @param {DOMRect} place @param {number} from */
 function isAway(key, place, from) {
   const now = drawn(key)?.getBoundingClientRect();
-  return !now || runs() && Math.abs(now.top + scrolled() - place.top - from) > MOVED * place.height;
+  return !now?.height || Math.abs(now.top + scrolled() - place.top - from) > MOVED * place.height;
 }
 
 /** Whether some picture stands in a place. @param {DOMRect} place */
@@ -69,6 +71,7 @@ function remember(event) {
   const to = event.composedPath()[0];
   if (event.type === 'keydown' && (to instanceof HTMLTextAreaElement || to instanceof HTMLInputElement)) return;
   looks.clear();
+  ran = performance.now();
   for (const plot of document.querySelectorAll(PLOT)) {
     const [key, place] = [keyOf(plot), plot.getBoundingClientRect()];
     if (key && place.bottom > 0 && place.top < innerHeight) looks.set(key, { place, from: scrolled(), look: plot.cloneNode(true) });
@@ -79,10 +82,12 @@ function remember(event) {
   }
 }
 
-/** Show the last look of every picture that has nothing in its place. */
+/** Show the last look of every picture whose place no picture has now: it may be pushed aside before it goes. */
 function keep() {
+  if (runs()) ran = performance.now();
+  if (performance.now() - ran > SETTLED) looks.clear();
   for (const [key, { place, from, look }] of looks) {
-    if (ghosts.has(key) || !isAway(key, place, from)) continue;
+    if (ghosts.has(key) || !isAway(key, place, from) || isTaken(place)) continue;
     const still = document.createElement('div');
     still.className = 'last-look';
     still.setAttribute('aria-hidden', 'true');
@@ -90,7 +95,6 @@ function keep() {
     still.append(look);
     document.body.append(still);
     ghosts.set(key, { still, key, place, since: performance.now() });
-    looks.delete(key);
   }
 }
 
@@ -109,6 +113,7 @@ function letGo() {
     const gone = !runs() && (drawn(ghost.key) || !chart(ghost.key)) && !isAwaited();
     if (!isTaken(ghost.place) && !late && !gone) continue;
     ghosts.delete(ghost.key);
+    if (late || gone) looks.delete(ghost.key);
     requestAnimationFrame(() => requestAnimationFrame(() => ghost.still.remove())); // what is in its place is painted by then
   }
   lookAgain();
