@@ -14,6 +14,7 @@ from encoder.export.tables import Rows, numbered
 from encoder.figures.theme import Kind, Theme, limits, palette
 from encoder.figures.words_only import Selection
 from encoder.formatting import short, shown
+from encoder.paper.panel import Panel, heat_map, of_maps
 from encoder.trace.trace import Trace
 from pages.ui.component import component
 from pages.ui.components import present
@@ -129,7 +130,14 @@ def draw(
     )
     later = [m.apart() for m in maps]
     said = "; ".join(named) + (f". {left_out}" if left_out else "")
-    card(key, lambda: rows_of(later, tokens, at), said, about, scale=ends(maps))
+
+    def panel(title: str, caption: str) -> Panel:
+        found = [
+            heat_map(m.numbers, tokens, tokens, m.kind, title=m.title, largest=m.largest, blank=m.blank) for m in later
+        ]
+        return of_maps(title, caption, found, columns)
+
+    card(key, lambda: rows_of(later, tokens, at), said, about, scale=ends(maps), panel=panel)
     if every > 1:
         st.caption(
             f"There are too many cells for one pixel each: a pixel shows the largest of {every} × {every} cells."
