@@ -1,10 +1,11 @@
 """Bars and lines of a printed figure: Plotly's own marks, drawn as vectors."""
 
+from functools import cache
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import LogFormatterMathtext, LogLocator, MaxNLocator, NullFormatter, NullLocator
+from matplotlib.ticker import LogFormatterMathtext, LogLocator, MaxNLocator, NullFormatter, NullLocator, ScalarFormatter
 
 from encoder.figures.theme import ACCENT, BACKGROUND, GRID, INK, MUTED, SECOND, Theme, palette
 from encoder.paper.panel import Panel, spelled
@@ -17,6 +18,7 @@ SIDES = {"left": "right", "right": "left", "center": "center"}  # where a text s
 Colours = dict[str, str]
 
 
+@cache
 def translated(source: Theme, target: Theme) -> Colours:
     """The colours of one theme, and what they are in the other."""
     pairs = {names[source]: names[target] for names in (ACCENT, SECOND, INK, MUTED, BACKGROUND, GRID)}
@@ -113,6 +115,9 @@ def tick_axis(axes: Axes, name: str, axis: dict[str, Any], points: float, colour
         own.set_minor_formatter(NullFormatter())
         own.set_major_formatter(PlainPowers())
     else:
+        plain = ScalarFormatter(useOffset=False)
+        plain.set_scientific(False)
+        own.set_major_formatter(plain)
         own.set_major_locator(MaxNLocator(max(2, ticks - 1), integer=axis.get("dtick") == 1))
     if title := (axis.get("title") or {}).get("text"):
         (axes.set_xlabel if name == "x" else axes.set_ylabel)(

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
 from encoder.figures.theme import BACKGROUND, GRID, INK, MUTED, Kind, Theme, palette
 from encoder.formatting import short
@@ -29,7 +30,7 @@ TRIAL = 80.0  # mm of a chart whose margins are measured
 MOST_SHAPES = 12_000  # cells of a panel; of more the cells are pixels, and only the words are text
 FINE = 400  # pixels along a side of such a map, at least
 LEVELS = 255  # colours of a scale, as on the screen
-LEAST_NUMBER = 3.5  # points
+LEAST_NUMBER, LEAST_WORD = 3.5, 4.5  # points
 SMALLER, ENOUGH = (1.0, 0.8, 0.65, 0.5), 0.6  # labels on a sheet of given height, until so much is drawn of its size
 TICKS = 6  # along columns that are counted
 
@@ -39,9 +40,9 @@ def level(value: Any, low: float, high: float) -> Any:
     return np.rint(np.clip((np.asarray(value, dtype=np.float64) - low) / (high - low), 0, 1) * (LEVELS - 1)).astype(int)
 
 
-def colour_of(value: float, one: HeatMap, theme: Theme) -> tuple[int, int, int]:
-    """The colour of a number in a map, as red, green and blue up to 255."""
-    red, green, blue = palette(one.kind, theme, LEVELS)[int(level(value, one.low, one.high))]
+def colour_of(value: float, one: HeatMap, theme: Theme) -> tuple[float, float, float]:
+    """The colour of a number in a map, as red, green and blue up to 1."""
+    red, green, blue = ramp(one.kind, theme)[int(level(value, one.low, one.high))].tolist()
     return red, green, blue
 
 
@@ -265,50 +266,73 @@ def add_axes(figure: Figure, place: Place) -> Axes:
 
 def write(
     figure: Figure, x: float, y: float, text: str, sheet: Sheet, *, ha: str = "left", va: str = "baseline",
-    turn: float = 0, bold: bool = False, points: float = 0, muted: bool = False,
+    turn: float = 0, bold: bool = False, points: float = 0, muted: bool = False, ink: str = "",
 ) -> None:  # fmt: skip
     """A text at a point of the sheet."""
     if not text:
         return
     wide, high = size(figure)
-    ink = (MUTED if muted else INK)[sheet.theme]
+    ink = ink or (MUTED if muted else INK)[sheet.theme]
     figure.text(
         x / wide, 1 - y / high, drawable(text), fontsize=points or sheet.letters, color=ink,
         ha=ha, va=va, rotation=turn, weight="bold" if bold else "normal",
     )  # fmt: skip
 
 
+@cache
+def ramp(kind: Kind, theme: Theme) -> Any:
+    """The colours of a scale, [LEVELS, 3], from 0 to 1."""
+    return np.asarray(palette(kind, theme, LEVELS)) / 255
+
+
 def draw_map(figure: Figure, one: HeatMap, place: Place, sheet: Sheet, shapes: bool) -> None:
     """The cells of a map as shapes or as pixels, with numbers or words in them where they have room."""
-    axes = add_axes(figure, place)
-    axes.axis("off")
     rows, columns = one.shape
-    axes.set_xlim(0, columns)
-    axes.set_ylim(rows, 0)
-    colours = np.asarray(palette(one.kind, sheet.theme, LEVELS)) / 255
     finite = np.isfinite(one.values)
     i, j = np.nonzero(finite)
-    face = colours[level(one.values[finite], one.low, one.high)]
+    colours = ramp(one.kind, sheet.theme)[level(one.values[finite], one.low, one.high)]
     if shapes:
-        axes.add_collection(PolyCollection(rectangles(j, i), facecolors=face, edgecolors=face, linewidths=0.15))
+        draw_cells(figure, place, (columns, rows), (j, i), colours)
     else:
+        axes = add_axes(figure, place)
+        axes.axis("off")
         pixels = np.zeros((rows, columns, 4))
-        pixels[i, j] = np.concatenate([face, np.ones((len(face), 1))], 1)
+        pixels[i, j] = np.concatenate([colours, np.ones((len(colours), 1))], 1)
         larger = pixels.repeat(math.ceil(FINE / rows), 0).repeat(math.ceil(FINE / columns), 1)
-        axes.imshow(larger, extent=(0, columns, rows, 0), aspect="auto", interpolation="none")
-    axes.plot([0, columns, columns, 0, 0], [0, 0, rows, rows, 0], color=GRID[sheet.theme], linewidth=0.4, clip_on=False)
-    cell = Place(0, 0, place.wide / columns, place.high / rows)
+        axes.imshow(larger, aspect="auto", interpolation="none")
+    draw_frame(figure, place, sheet)
+    cell = Place(place.x, place.y, place.wide / columns, place.high / rows)
     if one.cells:
-        write_cells(axes, one, [list(row) for row in one.cells], cell, sheet, cut=True)
+        write_cells(figure, one, [list(row) for row in one.cells], cell, sheet, cut=True)
     elif sheet.numbers == "fit":
         said = [[short_number(v) if np.isfinite(v) else "" for v in row] for row in one.values.tolist()]
-        write_cells(axes, one, said, cell, sheet)
+        write_cells(figure, one, said, cell, sheet)
 
 
-def rectangles(x: Any, y: Any) -> Any:
-    """The corners [k, 4, 2] of k rectangles of one unit with their first corners at x and y [k]."""
-    first = np.stack([x, y], 1).astype(float)
-    return first[:, None] + np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+def draw_cells(figure: Figure, place: Place, count: tuple[int, int], at: tuple[Any, Any], colours: Any) -> None:
+    """Cells of a grid of so many columns and rows in a place, those at these columns and rows [k], colours [k, 3]."""
+    first = np.stack(at, 1).astype(float)
+    corners = first[:, None] + np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+    wide, high = size(figure)
+    corners = corners * (place.wide / count[0], place.high / count[1]) + (place.x, place.y)
+    figure.add_artist(
+        PolyCollection(
+            corners / (wide, -high) + (0, 1), facecolors=colours, edgecolors=colours, linewidths=0.15,
+            transform=figure.transFigure,
+        )
+    )  # fmt: skip
+
+
+def draw_frame(figure: Figure, place: Place, sheet: Sheet) -> None:
+    """A thin line around a map."""
+    wide, high = size(figure)
+    corner = (place.x / wide, 1 - (place.y + place.high) / high)
+    figure.add_artist(
+        Rectangle(
+            corner, place.wide / wide, place.high / high, fill=False, edgecolor=GRID[sheet.theme], linewidth=0.4,
+            transform=figure.transFigure,
+        )
+    )  # fmt: skip
 
 
 def short_number(value: float) -> str:
@@ -317,39 +341,34 @@ def short_number(value: float) -> str:
 
 
 def write_cells(
-    axes: Axes, one: HeatMap, said: list[list[str]], cell: Place, sheet: Sheet, *, cut: bool = False
+    figure: Figure, one: HeatMap, said: list[list[str]], cell: Place, sheet: Sheet, *, cut: bool = False
 ) -> None:
-    """Words in cells, all of one size; none where they would have no room, or each `cut` to its cell."""
+    """Words in cells, all of one size; none where they would have no room, or each `cut` to its cell.
+
+    `cell` is the first one.
+    """
     points = min(sheet.letters, 0.75 * cell.high / POINT)
     longest = max((width(text, sheet.letters) for row in said for text in row), default=0.0) / sheet.letters
-    if not cut and longest:
-        points = min(points, 0.82 * cell.wide / longest)
+    if longest:
+        points = min(points, max(0.82 * cell.wide / longest, LEAST_WORD if cut else 0.0))
     if points < LEAST_NUMBER:
         return
     for (i, j), value in np.ndenumerate(one.values):
         text = fitted(said[i][j], points, 0.94 * cell.wide) if cut else said[i][j]
-        if text:
-            dark = luminance(colour_of(float(value), one, sheet.theme)) < 0.45 if np.isfinite(value) else False
-            axes.text(
-                j + 0.5, i + 0.5, drawable(text), fontsize=points, ha="center", va="center_baseline",
-                color="#ffffff" if dark else "#10131a",
-            )  # fmt: skip
+        dark = luminance(colour_of(float(value), one, sheet.theme)) < 0.45 if np.isfinite(value) else False
+        x, y = cell.x + (j + 0.5) * cell.wide, cell.y + (i + 0.5) * cell.high
+        ink = "#ffffff" if dark else "#10131a"
+        write(figure, x, y, text, sheet, ha="center", va="center_baseline", points=points, ink=ink)
 
 
-def luminance(colour: tuple[int, int, int]) -> float:
+def luminance(colour: tuple[float, float, float]) -> float:
     """How light a colour looks, from 0 to 1."""
-    return (0.299 * colour[0] + 0.587 * colour[1] + 0.114 * colour[2]) / 255
+    return 0.299 * colour[0] + 0.587 * colour[1] + 0.114 * colour[2]
 
 
 def draw_bar(figure: Figure, one: HeatMap, place: Place, sheet: Sheet) -> None:
     """A colour scale with the numbers at its ends and in the middle."""
-    axes = add_axes(figure, place)
-    axes.axis("off")
-    axes.set_xlim(0, LEVELS)
-    axes.set_ylim(0, 1)
-    colours = np.asarray(palette(one.kind, sheet.theme, LEVELS)) / 255
-    cells = rectangles(np.arange(LEVELS), np.zeros(LEVELS))
-    axes.add_collection(PolyCollection(cells, facecolors=colours, edgecolors=colours, linewidths=0.15))
+    draw_cells(figure, place, (LEVELS, 1), (np.arange(LEVELS), np.zeros(LEVELS)), ramp(one.kind, sheet.theme))
     line = sheet.letters * POINT
     words = {share: short(one.low + share * (one.high - one.low)).replace("-", "\u2212") for share in (0.0, 0.5, 1.0)}
     if sum(width(word, sheet.letters) + line for word in words.values()) > place.wide:

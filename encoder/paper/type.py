@@ -98,5 +98,6 @@ def rule(weight: str, name: str, needed: str) -> str:
     cutter.subset(font)
     with io.BytesIO() as file:
         subset.save_font(font, file, options)
+        font.close()
         packed = base64.b64encode(file.getvalue()).decode()
     return f"@font-face{{font-family:'{FAMILY}';font-weight:{weight};src:url(data:font/ttf;base64,{packed})}}"
