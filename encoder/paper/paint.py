@@ -68,6 +68,10 @@ class Block:
         """How high it is when what is drawn is `scale` times as large as it has room for."""
         raise NotImplementedError
 
+    def used(self, scale: float) -> float:
+        """How much of its width is drawn on."""
+        return self.wide
+
     def draw(self, figure: Figure, x: float, y: float, scale: float) -> None:
         """Draw it with its upper left corner there."""
         raise NotImplementedError
@@ -121,6 +125,9 @@ class MapBlock(Block):
         down = math.ceil(self.many / self.across)
         maps = down * (self.tile(scale)[1] + self.title) + (down - 1) * TILE_GAP
         return self.head + self.above + maps + self.below + self.bar
+
+    def used(self, scale: float) -> float:  # noqa: D102
+        return self.left + self.across * (self.tile(scale)[0] + TILE_GAP) - TILE_GAP
 
     def places(self, x: float, y: float, scale: float) -> list[Place]:
         """Where each map stands."""
@@ -470,8 +477,10 @@ def paint(panels: Sequence[Panel], sheet: Sheet) -> Figure:
             said = fitted(sheet.title, points, sheet.width - 2 * EDGE, True)
             write(figure, EDGE, y + points * POINT, said, sheet, bold=True, points=points)
             y += 2.4 * sheet.letters * POINT
+        y += max(0.0, high - needed(rows, sheet, scale)) / 2
         for row in rows:
             for i, one in enumerate(row):
-                one.draw(figure, EDGE + i * (one.wide + GAP), y, scale)
+                middle = (one.wide - one.used(scale)) / 2 if sheet.height else 0.0
+                one.draw(figure, EDGE + i * (one.wide + GAP) + middle, y, scale)
             y += max(one.height(scale) for one in row) + GAP
         return figure

@@ -33,7 +33,9 @@ def share_card(panel: Panel, sentence: str, address: str, theme: Theme = "light"
         said(figure, panel, sentence, address, sheet, column - 2 * MARGIN)
         rows, scale = arranged(prepared([replace(panel, title="")], sheet), sheet)
         block = rows[0][0]
-        block.draw(figure, column - EDGE, (high - block.height(scale)) / 2, scale)
+        block.draw(
+            figure, column - EDGE + (block.wide - block.used(scale)) / 2, (high - block.height(scale)) / 2, scale
+        )
         with io.BytesIO() as file:
             figure.savefig(file, format="png", dpi=DPI, facecolor=figure.get_facecolor())
             return file.getvalue()

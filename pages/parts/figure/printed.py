@@ -16,6 +16,7 @@ from encoder.paper.sheet import Sheet
 from pages.parts.figure.choices import chosen
 from pages.parts.figure.panels import shown
 from pages.ui.downloads.button import save
+from pages.ui.state import session_state as state
 from pages.ui.text import plain
 
 PREVIEW = 192  # dots per inch
@@ -40,7 +41,8 @@ def draw() -> None:
         sheet = chosen()
     with right:
         if panels := shown():
-            preview(painted(panels, sheet))
+            state.session().printed = figure = painted(panels, sheet)
+            preview(figure)
 
 
 def preview(figure: PaperFigure) -> None:

@@ -41,11 +41,15 @@ def offer(key: str, make: Callable[[], Panel]) -> None:
     if at in here.figure and at not in here.panels:
         take(at, make)
     there = at in here.figure and at in here.panels
-    st.button(
-        f"In the figure as ({chr(97 + here.figure.index(at))})" if there else "Add to figure",
-        key=f"add_{key}", type="tertiary", icon=":material/check:" if there else ":material/add_photo_alternate:",
-        disabled=there, on_click=add, args=(at,),
-    )  # fmt: skip
+    label = f"In the figure as ({chr(97 + here.figure.index(at))})" if there else "Add to figure"
+    icon = ":material/open_in_new:" if there else ":material/add_photo_alternate:"
+    act, given = (go, ()) if there else (add, (at,))
+    st.button(label, key=f"add_{key}", type="tertiary", icon=icon, on_click=act, args=given)
+
+
+def go() -> None:
+    """Show the figure."""
+    state.session().go_to = HERE.script
 
 
 def add(at: PictureAt) -> None:

@@ -33,7 +33,7 @@ def card(
     shown = about.run.step(about.step).local if about.run and about.step else key
     where = [f"{name}{at}" for name, at in (("layer", about.layer), ("head", about.head)) if at is not None]
     name = file_name(about.model, state.session().page, shown, *where)
-    with st.container(horizontal=True, key=f"keep_row_{key}"):
+    with st.container(horizontal=True, vertical_alignment="center", key=f"keep_row_{key}"):
         with st.popover("Keep", key=f"keep_{key}", type="tertiary", icon=":material/download:"):
             keep_component(key=f"card_{key}", data={"chart": key, "name": name, "caption": said, "alt": alt})
             save("CSV of the numbers shown", f"csv_{key}", f"{name}.csv", lambda: to_csv(rows()).encode(), "text/csv")

@@ -8,6 +8,7 @@ import streamlit as st
 if TYPE_CHECKING:
     from encoder.edits.edit import Edit
     from encoder.lessons.lesson import Lesson
+    from encoder.paper.files import PaperFigure
     from encoder.paper.panel import Panel
     from encoder.trace.tokens import Text
     from pages.ui.state.figure_link import PictureAt
@@ -43,6 +44,7 @@ class Session:
 
     The figure: `figure` are its pictures in order, `panels` what was drawn of each, `not_drawn` why one was not, and
     `to_draw` those that are fetched from their pages just now, after which `before_drawing` is the view again.
+    `printed` is the figure that was on the screen last.
     """
 
     view: "View | None" = None
@@ -88,6 +90,7 @@ class Session:
     not_drawn: "dict[PictureAt, str]" = field(default_factory=dict)
     to_draw: "list[PictureAt]" = field(default_factory=list)
     before_drawing: "View | None" = None
+    printed: "PaperFigure | None" = None
 
 
 def session() -> Session:
