@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         made = of_link(asked.link)
         asked.out.write_bytes(FILES[asked.out.suffix](made, asked.out, asked.dpi))
     except (ValueError, OSError) as error:
-        print(f"No figure: {str(error).rstrip(".")}.", file=sys.stderr)
+        print(f"No figure: {error}".rstrip(".") + ".", file=sys.stderr)
         return 1
     print(f"{asked.out}: {made.width:.1f} x {made.height:.1f} mm")
     return 0

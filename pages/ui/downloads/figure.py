@@ -126,7 +126,6 @@ def turn() -> None:
     else:
         here.view, here.go_to, here.before_drawing = here.before_drawing, HERE.script, None
     state.forget_widgets()
-    here.notes.clear()
     st.rerun()
 
 
