@@ -47,7 +47,7 @@ def colour_of(value: float, one: HeatMap, theme: Theme) -> tuple[float, float, f
 
 
 @dataclass(frozen=True)
-class Place:
+class Box:
     """A box on the sheet, in mm from its upper left corner."""
 
     x: float
@@ -56,7 +56,7 @@ class Place:
     high: float
 
 
-class Block:
+class PanelDrawing:
     """A panel in a column of so many mm: how high it is, and how it is drawn there."""
 
     def __init__(self, panel: Panel, wide: float, letter: str, sheet: Sheet) -> None:
@@ -86,7 +86,7 @@ class Block:
         write(figure, left, y + self.line, said, self.sheet)
 
 
-class MapBlock(Block):
+class MapsOfPanel(PanelDrawing):
     """A panel of maps: names along their left and upper sides, their colour scale below."""
 
     def __init__(self, panel: Panel, wide: float, letter: str, sheet: Sheet, bar: bool) -> None:
@@ -129,12 +129,12 @@ class MapBlock(Block):
     def used(self, scale: float) -> float:  # noqa: D102
         return self.left + self.across * (self.tile(scale)[0] + TILE_GAP) - TILE_GAP
 
-    def places(self, x: float, y: float, scale: float) -> list[Place]:
+    def places(self, x: float, y: float, scale: float) -> list[Box]:
         """Where each map stands."""
         wide, high = self.tile(scale)
         top = y + self.head + self.above
         return [
-            Place(
+            Box(
                 x + self.left + i % self.across * (wide + TILE_GAP),
                 top + i // self.across * (high + self.title + TILE_GAP) + self.title,
                 wide,
@@ -173,9 +173,9 @@ class MapBlock(Block):
             top = y + (1.4 * self.line if count > 1 else 0.0)
             if count > 1:
                 write(figure, left, y + 0.9 * self.line, fitted(one.title, self.sheet.letters, 0.95 * each), self.sheet)
-            draw_bar(figure, one, Place(left, top, wide, BAR), self.sheet)
+            draw_bar(figure, one, Box(left, top, wide, BAR), self.sheet)
 
-    def draw_rows(self, figure: Figure, one: HeatMap, place: Place) -> None:
+    def draw_rows(self, figure: Figure, one: HeatMap, place: Box) -> None:
         """The names of rows, as many as have room."""
         side = place.high / len(one.rows)
         every = math.ceil(1.05 * self.line / side)
@@ -183,7 +183,7 @@ class MapBlock(Block):
             at = place.y + (i + 0.5) * side
             write(figure, place.x - 0.8, at, one.rows[i], self.sheet, ha="right", va="center_baseline")
 
-    def draw_columns(self, figure: Figure, one: HeatMap, place: Place) -> None:
+    def draw_columns(self, figure: Figure, one: HeatMap, place: Box) -> None:
         """The names of columns upright above them, as many as have room."""
         side = place.wide / len(one.columns)
         every = math.ceil(1.05 * self.line / side)
@@ -191,7 +191,7 @@ class MapBlock(Block):
             at = place.x + (i + 0.5) * side
             write(figure, at, place.y - 0.8, one.columns[i], self.sheet, ha="center", va="bottom", turn=90)
 
-    def draw_counts(self, figure: Figure, one: HeatMap, place: Place) -> None:
+    def draw_counts(self, figure: Figure, one: HeatMap, place: Box) -> None:
         """A few of the numbers of columns below them, and what is counted."""
         columns = one.shape[1]
         step = nice_step(columns, max(2, int(place.wide / width("00000", self.sheet.letters))))
@@ -203,7 +203,7 @@ class MapBlock(Block):
         write(figure, middle, y + 1.35 * self.line, str(one.columns), self.sheet, ha="center", va="center_baseline")
 
 
-class ChartBlock(Block):
+class ChartOfPanel(PanelDrawing):
     """A panel of bars or lines."""
 
     def __init__(self, panel: Panel, wide: float, letter: str, sheet: Sheet) -> None:
@@ -219,7 +219,7 @@ class ChartBlock(Block):
         self.draw_head(figure, x, y)
         wide = self.wide - self.left - self.right
         high = scale * CHART * wide
-        axes = add_axes(figure, Place(x + self.left, y + self.head + self.above, wide, high))
+        axes = add_axes(figure, Box(x + self.left, y + self.head + self.above, wide, high))
         draw_chart(axes, self.panel, self.sheet.theme, self.sheet.letters, min(TICKS, int(high / (2 * self.line))))
 
 
@@ -265,7 +265,7 @@ def size(figure: Figure) -> tuple[float, float]:
     return float(wide) * 25.4, float(high) * 25.4
 
 
-def add_axes(figure: Figure, place: Place) -> Axes:
+def add_axes(figure: Figure, place: Box) -> Axes:
     """Axes in a place of the sheet."""
     wide, high = size(figure)
     return figure.add_axes((place.x / wide, 1 - (place.y + place.high) / high, place.wide / wide, place.high / high))
@@ -292,7 +292,7 @@ def ramp(kind: Kind, theme: Theme) -> Any:
     return np.asarray(palette(kind, theme, LEVELS)) / 255
 
 
-def draw_map(figure: Figure, one: HeatMap, place: Place, sheet: Sheet, shapes: bool) -> None:
+def draw_map(figure: Figure, one: HeatMap, place: Box, sheet: Sheet, shapes: bool) -> None:
     """The cells of a map as shapes or as pixels, with numbers or words in them where they have room."""
     rows, columns = one.shape
     finite = np.isfinite(one.values)
@@ -308,7 +308,7 @@ def draw_map(figure: Figure, one: HeatMap, place: Place, sheet: Sheet, shapes: b
         larger = pixels.repeat(math.ceil(FINE / rows), 0).repeat(math.ceil(FINE / columns), 1)
         axes.imshow(larger, aspect="auto", interpolation="none")
     draw_frame(figure, place, sheet)
-    cell = Place(place.x, place.y, place.wide / columns, place.high / rows)
+    cell = Box(place.x, place.y, place.wide / columns, place.high / rows)
     if one.cells:
         write_cells(figure, one, [list(row) for row in one.cells], cell, sheet, cut=True)
     elif sheet.numbers == "fit":
@@ -316,7 +316,7 @@ def draw_map(figure: Figure, one: HeatMap, place: Place, sheet: Sheet, shapes: b
         write_cells(figure, one, said, cell, sheet)
 
 
-def draw_cells(figure: Figure, place: Place, count: tuple[int, int], at: tuple[Any, Any], colours: Any) -> None:
+def draw_cells(figure: Figure, place: Box, count: tuple[int, int], at: tuple[Any, Any], colours: Any) -> None:
     """Cells of a grid of so many columns and rows in a place, those at these columns and rows [k], colours [k, 3]."""
     first = np.stack(at, 1).astype(float)
     corners = first[:, None] + np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
@@ -330,7 +330,7 @@ def draw_cells(figure: Figure, place: Place, count: tuple[int, int], at: tuple[A
     )  # fmt: skip
 
 
-def draw_frame(figure: Figure, place: Place, sheet: Sheet) -> None:
+def draw_frame(figure: Figure, place: Box, sheet: Sheet) -> None:
     """A thin line around a map."""
     wide, high = size(figure)
     corner = (place.x / wide, 1 - (place.y + place.high) / high)
@@ -348,7 +348,7 @@ def short_number(value: float) -> str:
 
 
 def write_cells(
-    figure: Figure, one: HeatMap, said: list[list[str]], cell: Place, sheet: Sheet, *, cut: bool = False
+    figure: Figure, one: HeatMap, said: list[list[str]], cell: Box, sheet: Sheet, *, cut: bool = False
 ) -> None:
     """Words in cells, all of one size; none where they would have no room, or each `cut` to its cell.
 
@@ -373,7 +373,7 @@ def luminance(colour: tuple[float, float, float]) -> float:
     return 0.299 * colour[0] + 0.587 * colour[1] + 0.114 * colour[2]
 
 
-def draw_bar(figure: Figure, one: HeatMap, place: Place, sheet: Sheet) -> None:
+def draw_bar(figure: Figure, one: HeatMap, place: Box, sheet: Sheet) -> None:
     """A colour scale with the numbers at its ends and in the middle."""
     draw_cells(figure, place, (LEVELS, 1), (np.arange(LEVELS), np.zeros(LEVELS)), ramp(one.kind, sheet.theme))
     line = sheet.letters * POINT
@@ -410,7 +410,7 @@ def scale_kind(one: HeatMap) -> Kind:
     return "signed" if one.kind == "signed" else "positive"
 
 
-def arranged(panels: Sequence[Panel], sheet: Sheet) -> tuple[list[list[Block]], float]:
+def arranged(panels: Sequence[Panel], sheet: Sheet) -> tuple[list[list[PanelDrawing]], float]:
     """The panels in rows, and how large what they draw is: 1 on a sheet that is as high as needed.
 
     On a sheet of given height they stand in the rows that leave most room; where that is little, labels are smaller.
@@ -419,7 +419,7 @@ def arranged(panels: Sequence[Panel], sheet: Sheet) -> tuple[list[list[Block]], 
     if not sheet.height:
         return blocks(panels, sheet, sheet.across(count)), 1.0
     ways = [sheet.across(count)] if sheet.columns else list(range(1, min(count, MOST_COLUMNS) + 1))
-    found: list[tuple[list[list[Block]], float]] = []
+    found: list[tuple[list[list[PanelDrawing]], float]] = []
     for smaller in SMALLER:
         own = replace(sheet, letters=max(LIMITS["letters"][0], smaller * sheet.letters))
         found = [(rows, fitting(rows, sheet)) for rows in (blocks(panels, own, across) for across in ways)]
@@ -428,26 +428,28 @@ def arranged(panels: Sequence[Panel], sheet: Sheet) -> tuple[list[list[Block]], 
     return max(found, key=lambda one: one[1] * one[0][0][0].wide)
 
 
-def blocks(panels: Sequence[Panel], sheet: Sheet, across: int) -> list[list[Block]]:
+def blocks(panels: Sequence[Panel], sheet: Sheet, across: int) -> list[list[PanelDrawing]]:
     """The panels in rows of so many."""
     wide = (sheet.width - 2 * EDGE - (across - 1) * GAP) / across
-    found: list[Block] = []
+    found: list[PanelDrawing] = []
     for i, panel in enumerate(panels):
         letter = f"({chr(97 + i)})" if len(panels) > 1 else ""
         worded = bool(panel.maps) and bool(panel.maps[0].cells)
         found.append(
-            MapBlock(panel, wide, letter, sheet, not worded) if panel.maps else ChartBlock(panel, wide, letter, sheet)
+            MapsOfPanel(panel, wide, letter, sheet, not worded)
+            if panel.maps
+            else ChartOfPanel(panel, wide, letter, sheet)
         )
     return [found[i : i + across] for i in range(0, len(found), across)]
 
 
-def needed(rows: list[list[Block]], sheet: Sheet, scale: float) -> float:
+def needed(rows: list[list[PanelDrawing]], sheet: Sheet, scale: float) -> float:
     """How high all rows are together, with the title."""
     title = 2.4 * sheet.letters * POINT if sheet.title else 0.0
     return 2 * EDGE + title + sum(max(one.height(scale) for one in row) for row in rows) + GAP * (len(rows) - 1)
 
 
-def fitting(rows: list[list[Block]], sheet: Sheet) -> float:
+def fitting(rows: list[list[PanelDrawing]], sheet: Sheet) -> float:
     """The largest scale at which all have room on the sheet."""
     if not sheet.height or needed(rows, sheet, 1.0) <= sheet.height:
         return 1.0
