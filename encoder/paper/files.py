@@ -2,6 +2,7 @@
 
 import html
 import io
+import math
 import re
 import threading
 import zipfile
@@ -22,7 +23,7 @@ from encoder.paper.type import SETTINGS, typeface
 from encoder.paper.words import latex, markdown, plain_text
 
 DPI = (300, 600)
-MOST_PIXELS = 60_000_000
+MOST_PIXELS = 30_000_000
 MOST_PANELS = 8
 NAME = "figure"
 drawing = threading.Lock()  # matplotlib's settings are those of the process
@@ -92,13 +93,17 @@ class PaperFigure:
         said = {"Title": self.sheet.title or NAME, "Subject": self.alt, "CreationDate": None}
         return self.saved("pdf", metadata=said)
 
+    def dots(self, dpi: int) -> tuple[float, float]:
+        """Width and height in so many dots per inch."""
+        return self.width / 25.4 * dpi, self.height / 25.4 * dpi
+
     def png(self, dpi: int = DPI[0]) -> bytes:
         """The drawing in pixels; the file says how large they are in print.
 
         Raises:
-            ValueError: that is no number of dots per inch from 36 to 1200, or makes more than 60 million of them.
+            ValueError: that is no number of dots per inch from 36 to 1200, or makes more than 30 million of them.
         """
-        wide, high = (side / 25.4 * dpi for side in size(self.painted))
+        wide, high = self.dots(dpi)
         if not 36 <= dpi <= 1200 or wide * high > MOST_PIXELS:
             raise ValueError(f"dpi is {dpi}, {wide:,.0f} x {high:,.0f} dots; 36 to 1200 dpi and {MOST_PIXELS:,} dots")
         said = {"Title": self.sheet.title or NAME, "Description": self.alt}
@@ -129,12 +134,12 @@ class PaperFigure:
         return f"![{markdown(self.alt)}]({file_name(file)})\n\n*{markdown(self.caption)}*\n"
 
     def zip(self, name: str = NAME) -> bytes:
-        """All files in one."""
+        """All files in one, but for pixels that are too many."""
         name = file_name(name)
         made: dict[str, bytes] = {
             f"{name}.svg": self.svg().encode(),
             f"{name}.pdf": self.pdf(),
-            **{f"{name}-{dpi}dpi.png": self.png(dpi) for dpi in DPI},
+            **{f"{name}-{dpi}dpi.png": self.png(dpi) for dpi in DPI if math.prod(self.dots(dpi)) <= MOST_PIXELS},
             f"{name}.csv": self.csv().encode(),
             f"{name}.tex": self.latex(f"{name}.pdf").encode(),
             f"{name}.md": self.markdown(f"{name}.svg").encode(),

@@ -30,6 +30,7 @@ TRIAL = 80.0  # mm of a chart whose margins are measured
 MOST_SHAPES = 12_000  # cells of a panel; of more the cells are pixels, and only the words are text
 FINE = 400  # pixels along a side of such a map, at least
 LEVELS = 255  # colours of a scale, as on the screen
+MOST_NUMBERS = 2500  # of a map
 LEAST_NUMBER, LEAST_WORD = 3.5, 4.5  # points
 SMALLER, ENOUGH = (1.0, 0.8, 0.65, 0.5), 0.6  # labels on a sheet of given height, until so much is drawn of its size
 TICKS = 6  # along columns that are counted
@@ -311,7 +312,7 @@ def draw_map(figure: Figure, one: HeatMap, place: Box, sheet: Sheet, shapes: boo
     cell = Box(place.x, place.y, place.wide / columns, place.high / rows)
     if one.cells:
         write_cells(figure, one, [list(row) for row in one.cells], cell, sheet, cut=True)
-    elif sheet.numbers == "fit":
+    elif sheet.numbers == "fit" and one.values.size <= MOST_NUMBERS:
         said = [[short_number(v) if np.isfinite(v) else "" for v in row] for row in one.values.tolist()]
         write_cells(figure, one, said, cell, sheet)
 

@@ -20,7 +20,7 @@ from pages.ui.state import session_state as state
 from pages.ui.text import plain
 
 PREVIEW = 192  # dots per inch
-lately: cachetools.LRUCache[tuple[object, ...], PaperFigure] = cachetools.LRUCache(maxsize=12)
+lately: cachetools.LRUCache[tuple[object, ...], PaperFigure] = cachetools.LRUCache(maxsize=8)
 lock = threading.Lock()
 
 
@@ -35,11 +35,11 @@ def painted(panels: Sequence[Panel], sheet: Sheet) -> PaperFigure:
 
 
 def draw() -> None:
-    """Choices on the left, what will come out on the right."""
-    left, right = st.columns([2, 5])
-    with left:
-        sheet = chosen()
+    """What will come out on the left, on a phone on top, and the choices beside it."""
+    left, right = st.columns([5, 2])
     with right:
+        sheet = chosen()
+    with left:
         if panels := shown():
             state.session().printed = figure = painted(panels, sheet)
             preview(figure)

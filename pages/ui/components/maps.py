@@ -2,9 +2,11 @@
 
 import base64
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import takewhile
 
 import numpy as np
 import streamlit as st
@@ -135,13 +137,23 @@ def draw(
         found = [
             heat_map(m.numbers, tokens, tokens, m.kind, title=m.title, largest=m.largest, blank=m.blank) for m in later
         ]
-        return of_maps(title, caption, found, columns)
+        return of_maps(together(maps) or title, caption, found, columns)
 
     card(key, lambda: rows_of(later, tokens, at), said, about, scale=ends(maps), panel=panel)
     if every > 1:
         st.caption(
             f"There are too many cells for one pixel each: a pixel shows the largest of {every} × {every} cells."
         )
+
+
+def together(maps: list[Map]) -> str:
+    """What several maps are called together: what their names begin with, else how many they are."""
+    if len(maps) == 1:
+        return ""
+    letters = takewhile(lambda same: len({*same}) == 1, zip(*(m.label for m in maps), strict=False))
+    shared = "".join(same[0] for same in letters)
+    begin = re.sub(r"[\s,;]*\b(head|layer|step)?[\s,;]*\d*$", "", shared, flags=re.IGNORECASE)
+    return f"{begin or 'Maps'} ({maps[0].title} to {maps[-1].title})"
 
 
 def second_of(about: About, n: int) -> int:
