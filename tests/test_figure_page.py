@@ -46,7 +46,7 @@ def collected(*keys: str) -> AppTest:
     return go(app, "figure")
 
 
-@pytest.mark.parametrize("page", [page.key for page in PAGES if page.key not in ("figure", "why", "alike")])
+@pytest.mark.parametrize("page", [page.key for page in PAGES if page.key != "figure"])
 def test_every_picture_of_a_page_can_be_added_and_is_drawn(page: str) -> None:
     app = opened(page, WIDE)
     keys = offers(app)
