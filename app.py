@@ -33,6 +33,7 @@ with cold_start.loading():
     import pandas  # noqa: F401  # Streamlit needs it for what follows; the model comes meanwhile
 
     from pages.ui.components import present
+    from pages.ui.downloads import figure
     from pages.ui.downloads import run as downloads
     from pages.ui.frame import arrival, body, encoder_map, quick, sentence, sidebar, steady
     from pages.ui.lessons import bar as lesson_bar
@@ -52,6 +53,7 @@ with upkeep.attended():
     with job_queue.refused(), told(ends=True):
         trace = sidebar.draw(top)
     walk.settle(page, trace.config)
+    figure.settle(page)
     asks = page in (library.HERE, story.HERE)  # there the model's guess may be the answer
     at = story.place() if page == story.HERE else walk.place(page, trace.config)
     arrival.draw(page, at)
@@ -77,6 +79,7 @@ with upkeep.attended():
     if page is not library.HERE or not state.session().veiled:  # an opened number may be the answer
         with told():
             inspector.draw(trace)
+figure.go_on()
 walk.draw(at, "_below")
 if not asks:
     with told():

@@ -32,6 +32,7 @@ FLOORS = (  # folders and files of encoder/; each stands on those before it and 
     {"lessons"},
     {"export"},
     {"figures"},
+    {"paper"},
     {"story"},
     {"report"},
     {"train"},

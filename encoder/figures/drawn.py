@@ -13,11 +13,12 @@ class Drawn(go.Figure):  # type: ignore[misc]
     """A Plotly figure with its own numbers.
 
     `numbers` makes the rows of a table, the header first; `scale` says the ends of the colour
-    scale, where there is one.
+    scale, where there is one. `ends` are the numbers at both, where the picture carries levels in their place.
     """
 
     numbers: Callable[[], Rows] | None = None
     scale: str = ""
+    ends: tuple[float, float] | None = None
 
 
 def mark(kind: str, **looks: Any) -> dict[str, Any]:

@@ -72,4 +72,6 @@ def matrix(
         across = number_axis(column_title, theme) | {"side": "top"}
         height = min(640, 22 * len(rows) + 90)
     frame = layout(theme, max(height, 220), xaxis=across, yaxis=down)
-    return draw(heat, frame, lambda: grid(values, rows, columns, at), f"{short(low)} to {short(high)}")
+    figure = draw(heat, frame, lambda: grid(values, rows, columns, at), f"{short(low)} to {short(high)}")
+    figure.ends = None if exact else (low, high)
+    return figure

@@ -10,6 +10,7 @@ from encoder.figures import attention_grid as figure
 from encoder.figures.attention_grid import HEATS, Setting
 from encoder.figures.theme import Kind, Theme
 from encoder.formatting import brief, shown
+from encoder.paper.pictures import grid_of_head
 from encoder.trace.trace import Trace
 from pages.ui.component import component
 from pages.ui.components import present
@@ -50,7 +51,10 @@ def draw(
         },
     )
     about = About(trace, layer=layer, head=head, reads=("attention.heads",))
-    card("attention_grid", lambda: figure.table(trace, layer, head, setting), described(trace, chosen), about)
+    card(
+        "attention_grid", lambda: figure.table(trace, layer, head, setting), described(trace, chosen), about,
+        panel=lambda title, caption: grid_of_head(title, caption, trace, layer, head, setting),
+    )  # fmt: skip
 
 
 def described(trace: Trace, chosen: Choice) -> str:

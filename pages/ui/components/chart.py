@@ -1,6 +1,7 @@
 """How all pages draw charts."""
 
 from contextlib import nullcontext
+from functools import partial
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -8,6 +9,7 @@ import streamlit as st
 from encoder.export.caption import About
 from encoder.figures.drawn import numbers_of
 from encoder.figures.pair import tell_apart
+from encoder.paper.panel import of_drawn
 from pages.ui.components import present
 from pages.ui.downloads.picture import card
 from pages.ui.text import theme
@@ -25,4 +27,5 @@ def chart(figure: go.Figure, key: str, alt: str, about: About, *, wide: bool = F
         tell_apart(figure, about.run.tokens, about.run.tokenization.second, theme())
     with st.container(key=f"wide_{key}") if wide else nullcontext():
         st.plotly_chart(present.enlarged(figure), key=key, config=CONFIG, alt=alt)
-    card(key, lambda: numbers_of(figure), alt, about, scale=getattr(figure, "scale", ""))
+    made = partial(of_drawn, figure=figure, theme=theme())
+    card(key, lambda: numbers_of(figure), alt, about, scale=getattr(figure, "scale", ""), panel=made)

@@ -10,6 +10,7 @@ from encoder.export.caption import About
 from encoder.figures import living_map as figure
 from encoder.figures.living_map_walk import walk
 from encoder.figures.theme import Kind, Theme
+from encoder.paper.pictures import every_head
 from encoder.trace.trace import Trace
 from pages.ui import session
 from pages.ui.component import component
@@ -78,7 +79,10 @@ def draw(
     alt = f"{said} heads. {figure.finding(trace, view.layer, view.head)}"
     scale = "0 to 100 % of a row" if before is None else "what is more is red, what is less is blue"
     about = About(other, other=trace) if other else About(trace)
-    card("living_map", lambda: figure.strongest_rows(trace, before), alt, about, scale=scale)
+    card(
+        "living_map", lambda: figure.strongest_rows(trace, before), alt, about, scale=scale,
+        panel=lambda title, caption: every_head(title, caption, trace, before),
+    )  # fmt: skip
 
 
 def compared() -> Trace | None:

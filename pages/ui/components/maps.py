@@ -2,9 +2,11 @@
 
 import base64
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import takewhile
 
 import numpy as np
 import streamlit as st
@@ -14,6 +16,7 @@ from encoder.export.tables import Rows, numbered
 from encoder.figures.theme import Kind, Theme, limits, palette
 from encoder.figures.words_only import Selection
 from encoder.formatting import short, shown
+from encoder.paper.panel import Panel, heat_map, of_maps
 from encoder.trace.trace import Trace
 from pages.ui.component import component
 from pages.ui.components import present
@@ -129,11 +132,28 @@ def draw(
     )
     later = [m.apart() for m in maps]
     said = "; ".join(named) + (f". {left_out}" if left_out else "")
-    card(key, lambda: rows_of(later, tokens, at), said, about, scale=ends(maps))
+
+    def panel(title: str, caption: str) -> Panel:
+        found = [
+            heat_map(m.numbers, tokens, tokens, m.kind, title=m.title, largest=m.largest, blank=m.blank) for m in later
+        ]
+        return of_maps(together(maps) or title, caption, found, columns)
+
+    card(key, lambda: rows_of(later, tokens, at), said, about, scale=ends(maps), panel=panel)
     if every > 1:
         st.caption(
             f"There are too many cells for one pixel each: a pixel shows the largest of {every} × {every} cells."
         )
+
+
+def together(maps: list[Map]) -> str:
+    """What several maps are called together: what their names begin with, else how many they are."""
+    if len(maps) == 1:
+        return ""
+    letters = takewhile(lambda same: len({*same}) == 1, zip(*(m.label for m in maps), strict=False))
+    shared = "".join(same[0] for same in letters)
+    begin = re.sub(r"[\s,;]*\b(head|layer|step)?[\s,;]*\d*$", "", shared, flags=re.IGNORECASE)
+    return f"{begin or 'Maps'} ({maps[0].title} to {maps[-1].title})"
 
 
 def second_of(about: About, n: int) -> int:

@@ -6,7 +6,9 @@ import streamlit as st
 
 from encoder.export.caption import About, caption, file_name
 from encoder.export.tables import Rows, to_csv
+from encoder.paper.panel import Panel, of_table
 from pages.ui.component import component
+from pages.ui.downloads import figure
 from pages.ui.downloads.button import save
 from pages.ui.state import session_state as state
 
@@ -18,15 +20,21 @@ HTML = """<div class="keep">
 keep_component = component(__file__, "picture", HTML)
 
 
-def card(key: str, rows: Callable[[], Rows], alt: str, about: About, *, scale: str = "") -> None:
+def card(
+    key: str, rows: Callable[[], Rows], alt: str, about: About, *, scale: str = "",
+    panel: Callable[[str, str], Panel] | None = None,
+) -> None:  # fmt: skip
     """The way to keep the picture drawn under `key`: SVG, PNG, print, its numbers, its caption and its alt text.
 
-    `rows` makes the numbers shown, when they are asked for; `about` says what they are of.
+    `rows` makes the numbers shown, when they are asked for; `about` says what they are of. `panel` makes of a title and
+    a caption what is drawn of it in a figure for a paper, else that is a map of the rows.
     """
     said = caption(about, what=alt, scale=scale)
     shown = about.run.step(about.step).local if about.run and about.step else key
     where = [f"{name}{at}" for name, at in (("layer", about.layer), ("head", about.head)) if at is not None]
     name = file_name(about.model, state.session().page, shown, *where)
-    with st.popover("Keep", key=f"keep_{key}", type="tertiary", icon=":material/download:"):
-        keep_component(key=f"card_{key}", data={"chart": key, "name": name, "caption": said, "alt": alt})
-        save("CSV of the numbers shown", f"csv_{key}", f"{name}.csv", lambda: to_csv(rows()).encode(), "text/csv")
+    with st.container(horizontal=True, vertical_alignment="center", key=f"keep_row_{key}"):
+        with st.popover("Keep", key=f"keep_{key}", type="tertiary", icon=":material/download:"):
+            keep_component(key=f"card_{key}", data={"chart": key, "name": name, "caption": said, "alt": alt})
+            save("CSV of the numbers shown", f"csv_{key}", f"{name}.csv", lambda: to_csv(rows()).encode(), "text/csv")
+        figure.offer(key, lambda: panel(alt, said) if panel else of_table(alt, said, rows()))

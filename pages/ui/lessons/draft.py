@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from encoder.lessons.lesson import MOST_STEPS, NOT_IN_VIEW, Lesson, LessonStep
 from pages.ui.state import session_state as state
+from pages.ui.state.figure_link import OWN
 from pages.ui.state.link import to_query
 from pages.ui.state.site import page_of
 
@@ -37,7 +38,11 @@ def add(page: str) -> None:
     if len(steps()) >= MOST_STEPS:
         state.note([f"The lesson has {MOST_STEPS} steps, and may not have more."])
         return
-    query = {name: text for name, text in to_query(state.current()).items() if name not in NOT_IN_VIEW}
+    query = {
+        name: text
+        for name, text in to_query(state.current()).items()
+        if name not in NOT_IN_VIEW and not name.startswith(OWN)
+    }
     title = page_of(page).title
     text = f"Look at the page “{title}”."
     put(replace(draft(), steps=(*steps(), LessonStep(page, text, query))))

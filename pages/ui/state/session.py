@@ -8,7 +8,10 @@ import streamlit as st
 if TYPE_CHECKING:
     from encoder.edits.edit import Edit
     from encoder.lessons.lesson import Lesson
+    from encoder.paper.files import PaperFigure
+    from encoder.paper.panel import Panel
     from encoder.trace.tokens import Text
+    from pages.ui.state.figure_link import PictureAt
     from pages.ui.state.site import Page
     from pages.ui.state.view import Cell, View
 
@@ -38,6 +41,10 @@ class Session:
     and stop of it that the view was last set to. `lesson_files` are lessons too long for a link, by name. `draft` is
     the lesson that is being made, `drafting` whether views are collected, `draft_round` counts how often its fields
     were filled anew, `draft_problems` say what is wrong with the file that was opened.
+
+    The figure: `figure` are its pictures in order, `panels` what was drawn of each, `not_drawn` why one was not, and
+    `to_draw` those that are fetched from their pages just now, after which `before_drawing` is the view again.
+    `printed` is the figure that was on the screen last.
     """
 
     view: "View | None" = None
@@ -77,6 +84,13 @@ class Session:
     drafting: bool = False
     draft_round: int = 0
     draft_problems: list[str] = field(default_factory=list)
+
+    figure: "list[PictureAt]" = field(default_factory=list)
+    panels: "dict[PictureAt, Panel]" = field(default_factory=dict)
+    not_drawn: "dict[PictureAt, str]" = field(default_factory=dict)
+    to_draw: "list[PictureAt]" = field(default_factory=list)
+    before_drawing: "View | None" = None
+    printed: "PaperFigure | None" = None
 
 
 def session() -> Session:

@@ -12,9 +12,8 @@ from pages.ui.state.session import Session, has, picked, session, show, value
 from pages.ui.state.view import View
 
 __all__ = [
-    "Session", "change", "choice", "current", "has", "keep_own", "note", "picked", "read_url", "remember", "session",
-    "shared_choice", "show",
-    "take", "value", "widget", "write_url", "written",
+    "Session", "change", "choice", "current", "forget_widgets", "has", "keep_own", "note", "picked", "read_url",
+    "remember", "session", "shared_choice", "show", "take", "value", "widget", "write_url", "written",
 ]  # fmt: skip
 
 
@@ -98,6 +97,12 @@ def remember(key: str, chosen: Any, default: Any) -> None:
     if chosen != default:
         choices[key] = spell(chosen)
     change(choices=tuple(sorted(choices.items())))
+
+
+def forget_widgets() -> None:
+    """Let the widgets of the page show what the view says, and not what they showed last. Before a rerun."""
+    for key in session().defaults:
+        st.session_state.pop(key, None)
 
 
 def note(sentences: list[str]) -> None:

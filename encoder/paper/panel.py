@@ -1,0 +1,259 @@
+"""What a panel of a printed figure shows, as plain numbers and words: no run, no model, nothing of the screen."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from encoder.export.tables import Rows, header, numbered, to_csv
+from encoder.figures.drawn import Drawn, numbers_of
+from encoder.figures.theme import Kind, Theme, limits
+from encoder.formatting import shown
+from encoder.paper.words import plain_text, without_tags
+
+MOST_CELLS = 200_000  # of all maps of a panel; what has more is no picture for a sheet of paper
+MOST_MAPS = 192
+MOST_BYTES = 2_000_000  # of a panel's table
+NUMBERED = re.compile(r"\d+ (?=.)")
+SPECIAL = re.compile(r"\[(CLS|SEP|PAD)\]|</?s>|<pad>")  # tokens that a tokenizer adds
+Array = np.ndarray[Any, Any]
+
+
+class PanelError(ValueError):
+    """A picture that is not taken into a figure, with the reason."""
+
+
+@dataclass(frozen=True, eq=False)
+class HeatMap:
+    """A map of numbers [rows, columns]; cells that are no finite number stay blank.
+
+    `columns` are names, or what is counted along them. `low` and `high` are the ends of the colours. `cells` are the
+    words that stand in the cells, where there are some.
+    """
+
+    values: Array
+    rows: tuple[str, ...]
+    columns: tuple[str, ...] | str
+    kind: Kind
+    low: float
+    high: float
+    title: str = ""
+    cells: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def pairs(self) -> bool:
+        """Whether the same tokens stand along both sides."""
+        return self.rows == self.columns
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.values.shape[0], self.values.shape[1]
+
+    def words_only(self) -> "HeatMap":
+        """The map without the rows and columns of added tokens; the same where there is none, or nothing else."""
+        if not self.pairs:
+            return self
+        at = [i for i, name in enumerate(self.rows) if not SPECIAL.fullmatch(name)]
+        if not at or len(at) == len(self.rows):
+            return self
+        names = tuple(self.rows[i] for i in at)
+        return replace(self, values=self.values[np.ix_(at, at)], rows=names, columns=names)
+
+    def scaled(self, largest: float) -> "HeatMap":
+        """The map with its colours up to another end; of shares too."""
+        return replace(self, low=-largest if self.kind == "signed" else 0.0, high=largest)
+
+    @property
+    def largest(self) -> float:
+        """The largest size of a number that is drawn."""
+        return float(np.abs(self.values[np.isfinite(self.values)]).max(initial=0.0))
+
+    def table(self) -> Rows:
+        """A header, then a row for each row of the map."""
+        names = self.columns if isinstance(self.columns, str) else list(self.columns)
+        yield ("map", "row", *header(names, self.values.shape[1]))
+        for name, row in zip(numbered(self.rows), self.values, strict=True):
+            yield (self.title, name, *row)
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """One panel: maps, or a chart as Plotly's own marks in a frame, with what it is called and what is said of it.
+
+    `across` is how many maps stand in a row, 0 for as many as look well. `theme` is that of the chart's colours, and
+    `numbers` its table as CSV.
+    """
+
+    title: str
+    caption: str
+    maps: tuple[HeatMap, ...] = ()
+    marks: tuple[dict[str, Any], ...] = ()
+    frame: dict[str, Any] | None = None
+    theme: Theme = "light"
+    numbers: str = ""
+    across: int = 0
+
+    def words_only(self) -> "Panel":
+        """The panel without added tokens in its maps."""
+        return replace(self, maps=tuple(one.words_only() for one in self.maps))
+
+    def csv(self) -> str:
+        """The numbers that are drawn, as CSV text."""
+        if not self.maps:
+            return self.numbers
+        return "".join(to_csv(one.table()) for one in self.maps)
+
+    @property
+    def left_out(self) -> bool:
+        """Whether there are added tokens that `words_only` leaves out."""
+        return any(one.words_only() is not one for one in self.maps)
+
+
+def heat_map(
+    values: Array,
+    rows: Sequence[str],
+    columns: Sequence[str] | str,
+    kind: Kind,
+    *,
+    title: str = "",
+    largest: float | None = None,
+    blank: float | None = None,
+) -> HeatMap:
+    """A map of values [rows, columns]; `largest` is the end of its colours, `blank` a number whose cells have none."""
+    values = np.asarray(values, dtype=np.float32)
+    if blank is not None and np.isfinite(blank):
+        values = np.where(values == np.float32(blank), -np.inf, values)
+    finite = np.abs(values[np.isfinite(values)])
+    low, high = limits(kind, float(finite.max(initial=0.0)) if largest is None else largest)
+    names = columns if isinstance(columns, str) else tuple(map(spelled, columns))
+    return HeatMap(values, tuple(map(spelled, rows)), names, kind, low, high, spelled(title))
+
+
+def of_maps(title: str, caption: str, maps: Iterable[HeatMap], across: int = 0) -> Panel:
+    """A panel of one or more maps.
+
+    Raises:
+        PanelError: they have more cells, or are more, than fit on paper.
+    """
+    found = tuple(maps)
+    cells = sum(one.values.size for one in found)
+    if not found or cells > MOST_CELLS or len(found) > MOST_MAPS:
+        raise PanelError(
+            f"it has {cells:,} cells in {len(found)} maps; a panel has up to {MOST_CELLS:,} in {MOST_MAPS}"
+        )
+    return Panel(headline(title), plain_text(caption), found, across=across)
+
+
+def of_drawn(title: str, caption: str, figure: Drawn, theme: Theme = "light") -> Panel:
+    """A panel of a picture that the library drew in a theme: its map, its tiles, or its chart.
+
+    Raises:
+        PanelError: it is too large for a sheet of paper.
+    """
+    marks = [mark.to_plotly_json() for mark in figure.data]
+    heat = marks[0] if len(marks) == 1 and marks[0]["type"] == "heatmap" else None
+    if heat is not None:
+        if np.asarray(heat["z"]).size > MOST_CELLS:
+            raise PanelError(f"it has {np.asarray(heat['z']).size:,} cells; a panel has up to {MOST_CELLS:,}")
+        table = [tuple(row) for row in numbers_of(figure)]
+        maps = tiles_of(heat, figure, table) if table[0][0] == "tile" else [whole_of(heat, figure, table)]
+        low, high = getattr(figure, "ends", None) or (heat["zmin"], heat["zmax"])
+        found = [replace(one, kind=kind_of(low, high), low=low, high=high) for one in maps]
+        return of_maps(title, caption, found)
+    numbers = to_csv(numbers_of(figure))
+    if len(numbers) > MOST_BYTES:
+        raise PanelError(f"its table takes {len(numbers):,} bytes; that of a panel takes up to {MOST_BYTES:,}")
+    frame = figure.layout.to_plotly_json()
+    return Panel(headline(title), plain_text(caption), (), tuple(marks), frame, theme, numbers)
+
+
+def kind_of(low: float, high: float) -> Kind:
+    """What kind of values colours between these ends are for."""
+    return "signed" if low < 0 else "share" if high == 1 else "positive"
+
+
+def whole_of(heat: dict[str, Any], figure: Drawn, table: list[tuple[Any, ...]]) -> HeatMap:
+    """A heatmap as one map: its names are those of its axes, or of its table where it is one number a column."""
+    values = np.asarray(heat["z"], dtype=np.float32)
+    n, m = values.shape
+    columns: Sequence[str] | str
+    named = len(table) == n + 1 and len(table[0]) == m + 1
+    if named:
+        rows = [without_number(str(row[0])) for row in table[1:]]
+        columns = [str(name) for name in table[0][1:]]
+        counted = re.fullmatch(r"(.*)_1", columns[0])
+        columns = COUNTED.get(counted[1], counted[1]) if counted else [without_number(name) for name in columns]
+    else:
+        rows, columns = names_of(figure.layout.yaxis, n), names_of(figure.layout.xaxis, m)
+    if getattr(figure, "ends", None):
+        exact = np.array([row[1:] for row in table[1:]], dtype=np.float32)
+        values = np.where(values == 0, -np.inf, exact)
+    cells = heat.get("text")
+    found = heat_map(values, rows, columns, "positive")
+    if cells is None:
+        return found
+    return replace(found, cells=tuple(tuple(spelled(without_tags(str(one)), 40) for one in row) for row in cells))
+
+
+COUNTED = {"dim": "dimension"}
+
+
+def names_of(axis: Any, count: int) -> list[str]:
+    """What stands along an axis, a name for each place; places without one have their number."""
+    named = dict(zip(axis.tickvals or (), axis.ticktext or (), strict=False))
+    return [without_tags(str(named.get(i, i))) for i in range(count)]
+
+
+def tiles_of(heat: dict[str, Any], figure: Drawn, table: list[tuple[Any, ...]]) -> list[HeatMap]:
+    """The tiles of a picture of several, each where its name stands above it."""
+    head, *lines = table
+    titles = list(dict.fromkeys(str(line[0]) for line in lines))
+    n, m = len(lines) // len(titles), len(head) - 2
+    rows = [without_number(str(line[1])) for line in lines[:n]]
+    counted = re.fullmatch(r"(.*)_1", str(head[2]))
+    columns: Sequence[str] | str = [without_number(str(name)) for name in head[2:]]
+    columns = COUNTED.get(counted[1], counted[1]) if counted else columns
+    whole, found = np.asarray(heat["z"], dtype=np.float32), []
+    for title, said in zip(titles, figure.layout.annotations, strict=True):
+        top, left = round(said.y + 0.5), round(said.x - (m - 1) / 2)
+        found.append(heat_map(whole[top : top + n, left : left + m], rows, columns, "positive", title=title))
+    return found
+
+
+def of_table(title: str, caption: str, rows: Rows) -> Panel:
+    """A panel of a table whose numbers are shares: a map with a row for each line, named by its first columns.
+
+    Raises:
+        PanelError: it is too large for a sheet of paper, or has no numbers.
+    """
+    head, *lines = [tuple(row) for row in rows]
+    texts = next((i for i, value in enumerate(lines[0]) if isinstance(value, float | np.floating)), 0) if lines else 0
+    if not texts:
+        raise PanelError("there is nothing to draw yet")
+    names = [" ".join(part(head[i], row[i]) for i in range(texts)) for row in lines]
+    values = np.array([row[texts:] for row in lines], dtype=np.float32)
+    columns = [without_number(str(name)) for name in head[texts:]]
+    return of_maps(title, caption, [heat_map(values, names, columns, "share")])
+
+
+def part(name: object, value: object) -> str:
+    """A part of a line's name: of a number what it counts, too."""
+    return f"{name} {value}" if isinstance(value, int) else without_number(str(value))
+
+
+def headline(text: str) -> str:
+    """The first sentence of a text, which stands above its panel."""
+    return re.split(r"[.;:] ", plain_text(text), maxsplit=1)[0].rstrip(".")
+
+
+def without_number(name: str) -> str:
+    """A token's name in a table without its position."""
+    return NUMBERED.sub("", name, count=1) if NUMBERED.match(name) else name
+
+
+def spelled(name: str, longest: int = 14) -> str:
+    """A name as it stands in a figure."""
+    return plain_text(shown(name, longest))

@@ -1,0 +1,61 @@
+"""A card to share: 1200 x 630 pixels with the sentence, a picture and the address."""
+
+import io
+from dataclasses import replace
+
+from matplotlib import rc_context
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from encoder.figures.theme import ACCENT, BACKGROUND, Theme
+from encoder.paper.files import drawing
+from encoder.paper.paint import EDGE, arranged, prepared, size, write
+from encoder.paper.panel import Panel
+from encoder.paper.sheet import Sheet
+from encoder.paper.type import POINT, SETTINGS, fitted, wrapped
+from encoder.paper.words import plain_text
+
+PIXELS = (1200, 630)
+DPI = 144
+LETTERS, LARGE = 9.0, 19.0  # points of labels, and of the sentence
+MARGIN = 8.0  # mm
+MOST_LINES = 6
+
+
+def share_card(panel: Panel, sentence: str, address: str, theme: Theme = "light", *, words_only: bool = True) -> bytes:
+    """The card as PNG."""
+    wide, high = (side / DPI * 25.4 for side in PIXELS)
+    column = 0.46 * wide
+    sheet = Sheet(wide - column - MARGIN, high - 2 * MARGIN, LETTERS, 1, theme, words_only=words_only)
+    with drawing, rc_context(SETTINGS):  # type: ignore[arg-type]
+        figure = Figure((wide / 25.4, high / 25.4), dpi=DPI, facecolor=BACKGROUND[theme])
+        FigureCanvasAgg(figure)
+        said(figure, panel, sentence, address, sheet, column - 2 * MARGIN)
+        rows, scale = arranged(prepared([replace(panel, title="")], sheet), sheet)
+        block = rows[0][0]
+        block.draw(
+            figure, column - EDGE + (block.wide - block.used(scale)) / 2, (high - block.height(scale)) / 2, scale
+        )
+        with io.BytesIO() as file:
+            figure.savefig(file, format="png", dpi=DPI, facecolor=figure.get_facecolor())
+            return file.getvalue()
+
+
+def said(figure: Figure, panel: Panel, sentence: str, address: str, sheet: Sheet, room: float) -> None:
+    """The sentence, large; what the picture is; and where it can be seen."""
+    lines = wrapped(plain_text(sentence), LARGE, room)
+    if len(lines) > MOST_LINES:
+        lines = [*lines[: MOST_LINES - 1], fitted(f"{lines[MOST_LINES - 1]} …", LARGE, room)]
+    y = MARGIN + 1.2 * LARGE * POINT
+    for line in lines:
+        write(figure, MARGIN, y, line, sheet, bold=False, points=LARGE)
+        y += 1.35 * LARGE * POINT
+    y += 0.4 * LARGE * POINT
+    for line in wrapped(panel.title, 1.2 * LETTERS, room)[:4]:
+        write(figure, MARGIN, y, line, sheet, points=1.2 * LETTERS, muted=True)
+        y += 1.6 * LETTERS * POINT
+    high = size(figure)[1]
+    figure.text(
+        MARGIN / size(figure)[0], MARGIN / high, fitted(address, 1.2 * LETTERS, room), fontsize=1.2 * LETTERS,
+        color=ACCENT[sheet.theme], va="bottom",
+    )  # fmt: skip

@@ -1,0 +1,39 @@
+"""Words of a figure as text, whatever a person typed: for the drawing itself, for LaTeX and for Markdown."""
+
+import html
+import re
+
+LONGEST = 2000  # characters of a title, a caption or an alt text
+TAGS = re.compile(r"</?(?:b|i|br|sub|sup|span)(?: [^<>]*)?/?>")
+UNSEEN = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\uffff\ud800-\udfff]"
+)
+LATEX = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
+    "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "|": r"\textbar{}", '"': r"\textquotedbl{}", "`": r"\textasciigrave{}", "@": r"{@}", "“": "``", "”": "''",
+    "…": r"\ldots{}", "×": r"$\times$", "→": r"$\to$", "\u2212": r"$-$", "√": r"$\surd$", "·": r"$\cdot$",
+    "≈": r"$\approx$", "ᵀ": r"\textsuperscript{T}", "\u00a0": "~",
+}  # fmt: skip
+MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|~$:<>&\"@=])")
+
+
+def plain_text(text: str) -> str:
+    """Text on one line; what no eye sees, or what turns the order of what follows, is shown by its number."""
+    line = " ".join(str(text)[:LONGEST].split())
+    return UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", line)
+
+
+def without_tags(text: str) -> str:
+    """What Plotly shows of a text: its few tags are looks, and what was escaped is a character."""
+    return html.unescape(TAGS.sub("", text)).replace("\u00a0", " ").strip()
+
+
+def latex(text: str) -> str:
+    """Text for LaTeX: every character that it would read as a command stands for itself."""
+    return "".join(LATEX.get(c, c) for c in plain_text(text))
+
+
+def markdown(text: str) -> str:
+    """Text for Markdown, which reads none of it as a mark."""
+    return MARKDOWN.sub(r"\\\1", plain_text(text))

@@ -1,0 +1,54 @@
+"""The pictures of the figure, in order."""
+
+from functools import partial
+
+import streamlit as st
+
+from encoder.paper.panel import Panel
+from pages.ui import session
+from pages.ui.downloads import figure
+from pages.ui.state import figure_link
+from pages.ui.state import session_state as state
+from pages.ui.state.figure_link import PictureAt
+from pages.ui.state.link import to_query
+from pages.ui.text import plain
+
+
+def shown() -> list[Panel]:
+    """What is drawn, in order."""
+    here = state.session()
+    return [here.panels[at] for at in here.figure if at in here.panels]
+
+
+def draw() -> None:
+    """A line for each picture: its letter, what it is, and where it came from; the link names them all."""
+    here = state.session()
+    state.choice("figure", None, "")
+    packed = figure_link.pack(here.figure)
+    state.remember(figure_link.OWN, packed, "")
+    if here.figure and not packed:
+        st.caption("The pictures are too many, or their sentences too long, to be part of the link.")
+    for i, at in enumerate(here.figure):
+        line(i, at)
+
+
+def line(i: int, at: PictureAt) -> None:
+    """One picture, and the buttons that move it, take it out and lead to where it stands."""
+    here = state.session()
+    page, panel = figure.page_of(at), here.panels.get(at)
+    with st.container(horizontal=True, vertical_alignment="center", key=f"panel_{i}"):
+        title = panel.title if panel else f"Not drawn: {here.not_drawn.get(at, 'it waits for its page')}"
+        st.markdown(f"**({chr(97 + i)})** {plain(title)}", width="stretch")
+        button = partial(st.button, type="tertiary", args=(at,))
+        button(page.title, key=f"panel_page_{i}", icon=page.icon, on_click=figure.open_page)
+        button("Move up", key=f"panel_up_{i}", disabled=i == 0, on_click=figure.move)
+        button("Take out", key=f"panel_out_{i}", on_click=figure.remove)
+
+
+def begin() -> None:
+    """The chosen head's weights, as a picture to begin with."""
+    view, config = state.current(), session.now().config
+    query = to_query(view) | {"step": "attention.weights"}
+    at = figure_link.at("attention", "picture", query)
+    words = f"Weights of layer {view.layer}, head {min(view.head, config.n_heads - 1)}"
+    st.button(words, key="figure_begin", icon=":material/add_photo_alternate:", on_click=figure.add, args=(at,))

@@ -1,0 +1,80 @@
+"""The pictures of a figure as text for a link, and back: each is a page, a picture on it, and the link to its view."""
+
+import base64
+import json
+import re
+import zlib
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from pages.ui.state.link import LONGEST_IN_URL
+from pages.ui.state.site import PAGES
+
+OWN = "figure"  # what the choices of the page Figure begin with; they are no part of where a picture stands
+PASSING = ("present", "v")
+MOST = 8  # pictures, as in `encoder.paper.files`
+LARGEST = 60_000  # characters of all pictures, unpacked
+LONGEST_QUERY = 12_000
+KEY = re.compile(r"[a-z0-9_]{1,40}", re.ASCII)
+TEXT = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
+
+
+class PictureAt(NamedTuple):
+    """Where a picture stands: the key of its page, its own there, and the parameters of the link to its view."""
+
+    page: str
+    key: str
+    query: tuple[tuple[str, str], ...]
+
+
+def at(page: str, key: str, query: Mapping[str, str]) -> PictureAt:
+    """Where the picture stands that a view shows."""
+    own = {name: text for name, text in query.items() if not name.startswith(OWN) and name not in PASSING}
+    return PictureAt(page, key, tuple(sorted(own.items())))
+
+
+def pack(pictures: Sequence[PictureAt]) -> str:
+    """The pictures as text; empty where there are none, or where they are too long for a link."""
+    if not pictures:
+        return ""
+    plain = json.dumps([[one.page, one.key, dict(one.query)] for one in pictures], ensure_ascii=False)
+    text = base64.urlsafe_b64encode(zlib.compress(plain.encode(), 9)).decode().rstrip("=")
+    return text if len(text) <= LONGEST_IN_URL else ""
+
+
+@lru_cache(maxsize=32)
+def unpack(text: str) -> tuple[PictureAt, ...]:
+    """The pictures that `pack` made a text of.
+
+    Raises:
+        ValueError: the text holds none.
+    """
+    if not text:
+        return ()
+    if not TEXT.fullmatch(text) or len(text) > LONGEST_IN_URL:
+        raise ValueError("the link's figure is no packed figure")
+    try:
+        whole = zlib.decompressobj()
+        plain = whole.decompress(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)), LARGEST + 1)
+        found = json.loads(plain.decode()) if whole.eof and len(plain) <= LARGEST else None
+    except (ValueError, zlib.error, RecursionError):
+        found = None
+    if not isinstance(found, list) or not 1 <= len(found) <= MOST:
+        raise ValueError("the link's figure is damaged")
+    pictures = tuple(map(read, found))
+    if len(set(pictures)) < len(pictures):
+        raise ValueError("the link's figure names a picture twice")
+    return pictures
+
+
+def read(one: object) -> PictureAt:
+    """One picture as a link spells it; ValueError for anything else."""
+    if isinstance(one, list) and len(one) == 3:
+        page, key, query = one
+        pages = {page.key for page in PAGES if page.key != OWN}
+        texts = isinstance(query, dict) and all(isinstance(text, str) for text in query.values())
+        small = texts and sum(map(len, query.values())) + sum(map(len, query)) <= LONGEST_QUERY
+        if page in pages and isinstance(key, str) and KEY.fullmatch(key) and small:
+            return at(page, key, query)
+    raise ValueError("the link's figure names a picture that is not here")

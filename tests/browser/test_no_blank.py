@@ -1,0 +1,49 @@
+"""Between two steps no frame is without a picture: what a screen shows while ten steps are walked, frame by frame."""
+
+import base64
+import io
+from typing import Any
+
+import numpy as np
+from browser_tools import open_page, rerun
+from PIL import Image
+from playwright.sync_api import CDPSession, Page, expect
+
+TOP, LEFT = 250, 345  # of what lies below the choice of steps and beside the sidebar
+COLOURS = 20  # shades in a picture, more than buttons and words have
+
+
+def shades(frame: bytes) -> int:
+    """How many different shades of colour a frame has, each in fifty pixels or more."""
+    part = np.array(Image.open(io.BytesIO(frame)).convert("RGB"))[TOP:, LEFT:].astype(int) // 8
+    coloured = part[part.max(-1) - part.min(-1) > 1]
+    return int((np.unique(coloured @ [4096, 64, 1], return_counts=True)[1] >= 50).sum())
+
+
+def screencast(session: CDPSession) -> list[tuple[float, bytes]]:
+    """Every frame from now on with its time, as they come; the list goes on growing."""
+    frames: list[tuple[float, bytes]] = []
+
+    def take(frame: dict[str, Any]) -> None:
+        frames.append((frame["metadata"]["timestamp"], base64.b64decode(frame["data"])))
+        session.send("Page.screencastFrameAck", {"sessionId": frame["sessionId"]})
+
+    session.on("Page.screencastFrame", take)
+    session.send("Page.startScreencast", {"format": "png", "everyNthFrame": 1})
+    return frames
+
+
+def test_ten_steps_leave_no_frame_without_a_picture(page: Page, app_url: str) -> None:
+    page.set_viewport_size({"width": 1280, "height": 900})
+    open_page(page, f"{app_url}/attention")
+    expect(page.locator(".st-key-attention_grid").first).to_be_visible()
+    session = page.context.new_cdp_session(page)
+    frames = screencast(session)
+    for _ in range(10):
+        with rerun(page):
+            page.keyboard.press("ArrowRight")
+        page.wait_for_timeout(250)  # as a person does: what comes after the run is to be seen as well
+    session.send("Page.stopScreencast")
+    found = [shades(frame) for _, frame in sorted(frames)]
+    assert len(found) > 30 and max(found) > 2 * COLOURS
+    assert [count for count in found if count < COLOURS] == []

@@ -1,0 +1,199 @@
+"""The page Figure: pictures of any page are collected there, and the link, or one line, makes the same figure again."""
+
+import io
+import re
+from pathlib import Path
+from urllib.parse import urlencode
+
+import numpy as np
+import pytest
+from page_tools import go, healthy, said
+from PIL import Image
+from pypdf import PdfReader
+from streamlit.testing.v1 import AppTest
+from visits import link, opened
+
+from encoder import TextEncoder
+from encoder.figures.theme import palette
+from encoder.paper.files import MOST_PANELS
+from pages.parts.figure import __main__ as command
+from pages.ui.downloads import run as downloads
+from pages.ui.state import figure_link
+from pages.ui.state.figure_link import PictureAt
+from pages.ui.state.session import Session
+from pages.ui.state.site import PAGES
+
+pytestmark = pytest.mark.slow
+
+START = {"sentence": "Keys on the <b>table</b>.", "model": "small", "layer": "1", "head": "0"}
+WIDE = START | {"sentence": "A [MASK] ran."}
+
+
+def session(app: AppTest) -> Session:
+    return app.session_state["session"]
+
+
+def offers(app: AppTest) -> list[str]:
+    """The keys of the buttons that add a picture."""
+    return [str(one.key) for one in app.button if str(one.key).startswith("add_") and one.label == "Add to figure"]
+
+
+def collected(*keys: str) -> AppTest:
+    """Some pictures of the page of attention, on the page Figure."""
+    app = opened("attention", START)
+    for key in keys:
+        healthy(app.button(key=f"add_{key}").click().run())
+    return go(app, "figure")
+
+
+@pytest.mark.parametrize("page", [page.key for page in PAGES if page.key != "figure"])
+def test_every_picture_of_a_page_can_be_added_and_is_drawn(page: str) -> None:
+    app = opened(page, WIDE)
+    keys = offers(app)
+    assert len(keys) == len([c for c in app.get("bidi_component") if '"caption"' in c.proto.json])
+    for key in keys:
+        healthy(app.button(key=key).click().run())
+        assert app.button(key=key).label == "In the figure as (a)", said(app)
+        panel = next(iter(session(app).panels.values()))
+        assert panel.title and panel.caption and panel.csv()
+        session(app).figure.clear()
+        session(app).panels.clear()
+
+
+def test_what_was_added_has_the_numbers_of_the_run(small: TextEncoder) -> None:
+    (panel,) = session(collected("picture")).panels.values()
+    trace = small.trace(START["sentence"])
+    np.testing.assert_array_equal(panel.maps[0].values, trace["layers.1.attention.weights"][0].numpy())
+    assert panel.maps[0].rows[4] == trace.tokens[4]
+
+
+def test_the_link_makes_the_same_figure_in_a_fresh_session() -> None:
+    app = collected("picture", "attention_grid", "heads")
+    app.toggle(key="figure_words").set_value(True).run()
+    healthy(app.selectbox(key="figure_for").set_value("One column").run())
+    other = opened("figure", link(app))
+    assert not other.warning and session(other).figure == session(app).figure
+    ours, theirs = session(app).printed, session(other).printed
+    assert ours.svg() == theirs.svg() and ours.width == 85.0 and "[CLS]" not in theirs.svg().split("</style>")[1]
+
+
+def test_the_page_was_left_as_it_was_after_pictures_were_fetched() -> None:
+    app = opened("attention", START | {"step": "attention.scores"})
+    healthy(app.button(key="add_picture").click().run())
+    other = opened("figure", START | {"layer": "2", "figure": link(go(app, "figure"))["figure"]})
+    assert session(other).view.layer == 2 and not session(other).to_draw
+    ((at, panel),) = session(other).panels.items()
+    assert dict(at.query)["layer"] == "1" and "scores" in panel.title.lower()
+
+
+def test_two_pictures_of_one_page_keep_their_own_choices() -> None:
+    app = opened("stack", START | {"move": "Length"})
+    healthy(app.button(key="add_moves").click().run())
+    app.pills(key="move").set_value("Cosine to the input").run()
+    healthy(app.button(key="add_moves").click().run())
+    other = opened("figure", link(go(app, "figure")))
+    titles = [session(other).panels[at].title for at in session(other).figure]
+    assert len(titles) == 2 and titles[0] != titles[1]
+    assert titles == [session(app).panels[at].title for at in session(app).figure]
+
+
+def test_panels_are_moved_and_taken_out() -> None:
+    app = collected("picture", "attention_grid")
+    first, second = session(app).figure
+    healthy(app.button(key="panel_up_1").click().run())
+    assert session(app).figure == [second, first]
+    healthy(app.button(key="panel_out_0").click().run())
+    assert session(app).figure == [first] and second not in session(app).panels
+    healthy(app.button(key="panel_page_0").click().run())
+    assert app.title[0].value == "Attention" and app.button(key="add_picture").label == "In the figure as (a)"
+
+
+def test_an_empty_figure_begins_with_the_chosen_head() -> None:
+    app = opened("figure", START)
+    healthy(app.button(key="figure_begin").click().run())
+    assert session(app).printed is not None and "layer 1, head 0" in session(app).printed.caption
+
+
+def test_a_figure_takes_so_many_and_says_so() -> None:
+    app = opened("attention", START)
+    session(app).figure = [PictureAt("stack", "moves", (("layer", str(i)),)) for i in range(MOST_PANELS)]
+    healthy(app.button(key="add_picture").click().run())
+    assert f"up to {MOST_PANELS} panels" in said(app) and len(session(app).figure) == MOST_PANELS
+
+
+ELSEWHERE = figure_link.pack([PictureAt("nowhere", "x", ())])
+
+
+@pytest.mark.parametrize("text", ["abc", "x" * 1400, "<b>", ELSEWHERE, ELSEWHERE[:-9]], ids=range(5))
+def test_a_damaged_figure_of_a_link_is_said_and_left_out(text: str) -> None:
+    app = opened("figure", START | {"figure": text})
+    assert "figure" in said(app) and not session(app).figure and "figure" not in link(app)
+
+
+def test_a_picture_that_its_page_does_not_show_is_said() -> None:
+    packed = figure_link.pack(
+        [PictureAt("stack", "nothing", ()), figure_link.at("stack", "moves", START | {"step": "output"})]
+    )
+    app = opened("figure", START | {"figure": packed})
+    assert "Not drawn" in " ".join(one.value for one in app.markdown)
+    assert len(session(app).panels) == 1 and session(app).printed is not None
+
+
+def test_a_packed_figure_never_unpacks_to_more_than_its_bound() -> None:
+    huge = figure_link.pack([PictureAt("stack", "moves", (("sentence", "x" * 500_000),))])
+    assert huge and len(huge) < 1500
+    with pytest.raises(ValueError, match="damaged"):
+        figure_link.unpack(huge)
+
+
+def test_other_pages_have_no_figure_in_their_link() -> None:
+    app = collected("picture")
+    assert "figure" in link(app)
+    assert "figure" not in link(go(app, "stack"))
+    assert "figure" in link(go(app, "figure"))
+
+
+def test_a_film_of_the_only_panel_shows_its_maps_and_can_be_taken_along() -> None:
+    app = collected("heads")
+    app = opened("figure", link(app) | {"figure_part": "Film", "figure_size": "360p", "figure_seconds": "2"})
+    healthy(app.button(key="film_make").click().run())
+    (_, kept) = session(app).sweeps["film"]
+    film = Image.open(io.BytesIO(kept))
+    assert film.size == (640, 360) and film.n_frames >= 4
+    assert "head 0" in " ".join(one.value for one in app.markdown)
+    assert not downloads.export_lock.locked()
+
+
+def test_a_card_has_the_sentence_of_the_first_picture() -> None:
+    app = opened("figure", link(collected("picture")) | {"figure_part": "Share card"})
+    assert any("1200 × 630" in one.value for one in app.caption)
+    assert "Keys on the &lt;b&gt;table" in "".join(one.proto.body for one in app.get("html"))
+
+
+@pytest.mark.parametrize("ending", [".pdf", ".svg", ".csv"])
+def test_one_line_makes_the_figure_again(ending: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    app = collected("picture")
+    address = "http://localhost:8501/figure?" + urlencode(link(app))
+    assert command.main([address, "--out", str(tmp_path / f"again{ending}")]) == 0
+    made = (tmp_path / f"again{ending}").read_bytes()
+    assert "180.0 x " in capsys.readouterr().out
+    if ending == ".pdf":
+        assert abs(float(PdfReader(io.BytesIO(made)).pages[0].mediabox.width) * 25.4 / 72 - 180) < 0.1
+    else:
+        kept = session(app).printed
+        assert made.decode() == (kept.svg() if ending == ".svg" else kept.csv())
+
+
+def test_one_line_says_why_it_makes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for address, out, why in (("figure=abc", "f.pdf", "no packed figure|damaged"), ("x=1", "f.doc", ".doc")):
+        assert command.main([address, "--out", str(tmp_path / out)]) == 1
+        assert re.search(why, capsys.readouterr().err)
+    assert not list(tmp_path.iterdir())
+
+
+def test_dark_is_dark_whatever_the_screen_is() -> None:
+    app = opened("figure", link(collected("picture")) | {"figure_theme": "dark"})
+    image = Image.open(io.BytesIO(session(app).printed.png(72))).convert("RGB")
+    assert max(image.getpixel((1, 1))) < 40
+    ramp = {tuple(colour) for colour in palette("share", "dark")}
+    assert len({colour for _, colour in image.getcolors(10**6)} & ramp) > 5

@@ -1,0 +1,153 @@
+"""A film shows the numbers of the run at its moments, and fades between them."""
+
+import io
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from encoder import TextEncoder, Trace
+from encoder.figures.theme import Theme, palette
+from encoder.paper.film import RATES, SIZES, Film, film, pictures_of
+from encoder.paper.panel import Panel, heat_map, of_maps
+from encoder.paper.pictures import every_head
+
+pytestmark = pytest.mark.slow
+
+CELLS = 20  # read back in each frame
+
+
+@pytest.fixture(scope="module")
+def run(small: TextEncoder) -> Trace:
+    return small.trace("Keys on the table.")
+
+
+@pytest.fixture(scope="module")
+def layers(run: Trace) -> tuple[Panel, ...]:
+    """One head of each layer."""
+    maps = [
+        heat_map(run[f"layers.{i}.attention.weights"][0].numpy(), run.tokens, run.tokens, "share", title=f"layer {i}")
+        for i in range(4)
+    ]
+    return pictures_of([of_maps("Head 0", "One head in every layer.", maps)])
+
+
+def box(frame: np.ndarray) -> tuple[int, int, int, int]:
+    """Where the map stands: the rows and columns of the frame that are coloured longest."""
+    inked = (frame != frame[0, 0]).any(-1)
+    rows, columns = (np.flatnonzero(inked.sum(k) >= 0.9 * inked.sum(k).max()) for k in (1, 0))
+    return int(rows[0]), int(rows[-1]), int(columns[0]), int(columns[-1])
+
+
+def read(frame: np.ndarray, n: int, theme: Theme = "light") -> np.ndarray:
+    """The numbers of a map [n, n], read back from its colours."""
+    top, bottom, left, right = box(frame)
+    at = [(k + 0.5) / n for k in range(n)]
+    rows, columns = ([round(a + share * (b - a)) for share in at] for a, b in ((top, bottom), (left, right)))
+    seen = frame[np.ix_(rows, columns)].astype(int)
+    ramp = np.array(palette("share", theme))
+    return np.abs(seen[..., None, :] - ramp).sum(-1).argmin(-1) / (len(ramp) - 1)
+
+
+def cells(run: Trace, layer: int) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
+    """The weights of head 0, and some cells of them."""
+    values = run[f"layers.{layer}.attention.weights"][0].numpy()
+    rng = np.random.default_rng(layer)
+    return values, tuple(rng.integers(0, len(values), (2, CELLS)))
+
+
+def test_a_panel_of_maps_is_a_film_of_its_maps(layers: tuple[Panel, ...]) -> None:
+    assert [one.title for one in layers] == [f"layer {i} · Head 0" for i in range(4)]
+
+
+def test_the_frames_of_a_gif_are_the_trace_at_its_moments(run: Trace, layers: tuple[Panel, ...]) -> None:
+    made = Film(layers, 4.0, "720p")
+    kept = Image.open(io.BytesIO(film(made, "gif")))
+    assert kept.size == SIZES["720p"]
+    spans, frames = [], []
+    for at in range(kept.n_frames):
+        kept.seek(at)
+        spans.append(kept.info["duration"])
+        frames.append(np.asarray(kept.convert("RGB")))
+    assert abs(sum(spans) - 4000) <= 200
+    moments = [i for i, span in enumerate(spans) if span > 2 * 1000 / RATES["gif"]]
+    assert len(moments) == 4
+    for layer, at in enumerate(moments):
+        values, where = cells(run, layer)
+        np.testing.assert_allclose(read(frames[at], len(values))[where], values[where], atol=1.5 / 254)
+
+
+def test_between_two_moments_the_colours_are_between_theirs(layers: tuple[Panel, ...]) -> None:
+    made = Film(layers[:2], 2.0, "360p")
+    frames = [frame.astype(int) for frame, _ in made.frames(10)]
+    low, high = np.minimum(frames[0], frames[-1]), np.maximum(frames[0], frames[-1])
+    assert len(frames) > 3
+    for frame in frames[1:-1]:
+        assert (frame >= low).all() and (frame <= high).all() and (frame != frames[0]).any()
+
+
+@pytest.mark.parametrize("kind", ["mp4", "webm"])
+def test_a_video_shows_the_trace_at_its_moments(
+    kind: str, run: Trace, layers: tuple[Panel, ...], tmp_path: Path
+) -> None:
+    import imageio_ffmpeg
+
+    made, path = Film(layers[:2], 2.0, "720p"), tmp_path / f"film.{kind}"
+    path.write_bytes(film(made, kind))
+    command = [imageio_ffmpeg.get_ffmpeg_exe(), "-i", str(path), "-f", "rawvideo", "-pix_fmt", "rgb24", "-"]
+    raw = subprocess.run(command, capture_output=True, timeout=60, check=True).stdout
+    frames = np.frombuffer(raw, np.uint8).reshape(-1, 720, 1280, 3)
+    assert abs(len(frames) / RATES[kind] - 2.0) < 0.2
+    for layer, frame in ((0, frames[5]), (1, frames[-2])):
+        values, where = cells(run, layer)
+        still = made.still(layer)
+        top, bottom, left, right = box(still)
+        side = [round(top + (k + 0.5) / len(values) * (bottom - top)) for k in range(len(values))]
+        across = [round(left + (k + 0.5) / len(values) * (right - left)) for k in range(len(values))]
+        ours, theirs = (one[np.ix_(side, across)].astype(int)[where] for one in (frame, still))
+        assert np.abs(ours - theirs).max() <= 12  # a video keeps colours to a few steps of 256
+
+
+def test_who_leaves_ends_it(layers: tuple[Panel, ...]) -> None:
+    class GoneError(Exception):
+        pass
+
+    seen = []
+
+    def tell(share: float) -> None:
+        seen.append(share)
+        raise GoneError
+
+    for kind in ("gif", "mp4"):
+        with pytest.raises(GoneError):
+            film(Film(layers, 2.0, "360p"), kind, tell)
+    assert len(seen) == 2 and all(0 < share < 1 for share in seen)
+
+
+def test_progress_rises_to_the_end(layers: tuple[Panel, ...]) -> None:
+    seen: list[float] = []
+    film(Film(layers, 2.0, "360p"), "gif", seen.append)
+    assert seen == sorted(seen) and abs(seen[-1] - 1) < 1e-6 and len(seen) > 6
+
+
+def test_without_the_package_a_sentence_says_what_is_missing(
+    layers: tuple[Panel, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("encoder.paper.film.find_spec", lambda name: None)
+    with pytest.raises(ValueError, match="pip install imageio-ffmpeg"):
+        film(Film(layers, 2.0, "360p"), "mp4")
+    assert film(Film(layers[:2], 1.0, "360p"), "gif")[:6] == b"GIF89a"
+
+
+@pytest.mark.parametrize(("given", "value"), [({"seconds": 61}, "61"), ({"size": "4k"}, "4k"), ({"seconds": 0}, "0")])
+def test_a_film_outside_its_limits_is_refused(given: dict[str, object], value: str, layers: tuple[Panel, ...]) -> None:
+    with pytest.raises(ValueError, match=value):
+        Film(layers, **given)
+
+
+def test_one_picture_is_no_film(run: Trace, layers: tuple[Panel, ...]) -> None:
+    with pytest.raises(ValueError, match="1 pictures"):
+        Film(layers[:1])
+    assert len(pictures_of([every_head("All", "All.", run)])) == 16

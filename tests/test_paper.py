@@ -1,0 +1,308 @@
+"""A figure for a paper: exact in size, its words text, its numbers those of the run, and what was typed stays text."""
+
+import csv
+import io
+import re
+import zipfile
+from itertools import pairwise
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from nasty import SHORT
+from PIL import Image
+from pypdf import PdfReader
+
+from encoder import TextEncoder, Trace
+from encoder.figures import lines, picture, tiles, token_bars
+from encoder.figures.attention_grid import Setting
+from encoder.figures.theme import palette
+from encoder.paper.files import MOST_PANELS, PaperFigure, figure
+from encoder.paper.panel import Panel, PanelError, heat_map, of_drawn, of_maps
+from encoder.paper.pictures import every_head, grid_of_head
+from encoder.paper.share import share_card
+from encoder.paper.sheet import Sheet
+from encoder.paper.words import latex, markdown
+
+pytestmark = pytest.mark.slow
+
+SVG = "{http://www.w3.org/2000/svg}"
+CELL = re.compile(  # the path of a cell: its left, upper, right and lower side, and its colour
+    r'<path d="M ([\d.]+) ([\d.]+) \nL ([\d.]+) \2 \nL \3 ([\d.]+) \nL \1 \4 \nz\n" '
+    r'style="fill: (#[0-9a-f]{6}); stroke: \5'
+)
+NUMBER = re.compile(r"\d\.\d\d")
+MM = 72 / 25.4  # points
+LAYER, HEAD = 4, 1
+
+
+def weights(trace: Trace) -> Panel:
+    step = trace.step(f"layers.{LAYER}.attention.weights")
+    return of_drawn("Weights. More", "What the head looks at.", picture(trace, step, HEAD).draw("dark"), "dark")
+
+
+@pytest.fixture(scope="module")
+def four(sara: Trace) -> tuple[Panel, ...]:
+    """A map, all heads, bars and lines."""
+    every = sara[f"layers.{LAYER}.attention.weights"].numpy()
+    names = [f"head {h}" for h in range(len(every))]
+    heads = of_drawn("Heads", "All heads.", tiles(every, sara.tokens, sara.tokens, names, kind="share"))
+    bars = of_drawn("Bars", "Bars.", token_bars({"a": every[0, 0], "b": every[1, 0]}, sara.tokens, title="share"))
+    series = {"one": np.array([1.0, 20.0, 300.0]), "two": np.array([3.0, 2.0, 1.0])}
+    ways = of_drawn("Lines", "Lines.", lines(series, np.arange(3), ("step", "rank"), logarithmic=(False, True)))
+    return weights(sara), heads, bars, ways
+
+
+def texts(made: PaperFigure) -> list[str]:
+    """The words of the drawing."""
+    return ["".join(one.itertext()) for one in ElementTree.fromstring(made.svg()).iter(f"{SVG}text")]
+
+
+def tables(made: PaperFigure) -> list[list[list[str]]]:
+    """The tables of a figure's CSV, one for each panel."""
+    rows = list(csv.reader(io.StringIO(made.csv())))
+    starts = [i for i, row in enumerate(rows) if row and row[0].startswith("panel ")] + [len(rows)]
+    return [[row for row in rows[a + 1 : b] if row] for a, b in pairwise(starts)]
+
+
+@pytest.mark.parametrize(("width", "height"), [(85.0, 0.0), (180.0, 0.0), (254.0, 142.9), (123.4, 0.0)])
+def test_every_file_is_as_wide_as_asked_to_a_tenth_of_a_millimetre(
+    width: float, height: float, four: tuple[Panel, ...]
+) -> None:
+    made = figure(four, width=width, height=height)
+    root = ElementTree.fromstring(made.svg())
+    page = PdfReader(io.BytesIO(made.pdf())).pages[0].mediabox
+    image = Image.open(io.BytesIO(made.png(300)))
+    across, down = (float(root.attrib[side].removesuffix("mm")) for side in ("width", "height"))
+    dots = [round(dpi) for dpi in image.info["dpi"]]
+    assert dots == [300, 300]
+    for found, asked in (
+        (across, width), (float(page.width) / MM, width), (image.width / 300 * 25.4, width),
+        (float(page.height) / MM, down), (image.height / 300 * 25.4, down), (down, height or down),
+    ):  # fmt: skip
+        assert abs(found - asked) <= 0.1
+
+
+def test_nothing_leaves_the_sheet(four: tuple[Panel, ...]) -> None:
+    for sheet in (Sheet(85), Sheet(180), Sheet(254, 142.9, 12), Sheet(60, letters=10, theme="dark", numbers="fit")):
+        painted = PaperFigure(four, sheet).painted
+        box = painted.get_tightbbox(painted.canvas.get_renderer())
+        wide, high = painted.get_size_inches()
+        assert box.x0 >= 0 and box.y0 >= 0 and box.x1 <= wide and box.y1 <= high
+
+
+def test_the_words_are_words_and_each_panel_names_its_tokens(four: tuple[Panel, ...], sara: Trace) -> None:
+    said = texts(figure(four, width=180, title="Who looks at whom"))
+    assert {"(a)", "(b)", "(c)", "(d)", "Who looks at whom", "Weights", "head 7", "rank", "one"} <= set(said)
+    assert all(said.count(token) >= 2 for token in sara.tokens)  # along both sides of the map
+    tiles_alone = texts(figure(four[1], width=180))
+    assert len(set(sara.tokens) & set(tiles_alone)) >= 4
+
+
+def test_a_pdf_carries_its_typeface_and_its_words(four: tuple[Panel, ...]) -> None:
+    (page,) = PdfReader(io.BytesIO(figure(four, width=180).pdf())).pages
+    fonts = [font.get_object() for font in page["/Resources"]["/Font"].values()]
+    assert fonts
+    for font in fonts:
+        within = font["/DescendantFonts"][0].get_object() if "/DescendantFonts" in font else font
+        assert "/FontFile2" in within["/FontDescriptor"].get_object()
+    text = re.sub(r"\s+", "", page.extract_text())
+    assert "keys" in text and "table" in text and "(d)" in text
+    assert "/XObject" not in page["/Resources"] or not [
+        one for one in page["/Resources"]["/XObject"].values() if one.get_object().get("/Subtype") == "/Image"
+    ]
+
+
+def test_an_svg_carries_its_letters_and_fetches_nothing(four: tuple[Panel, ...]) -> None:
+    made = figure(four, width=85).svg()
+    assert "@font-face" in made and "data:font/ttf;base64," in made
+    assert not re.search(r"(href|url\()=?[\"']?(https?:|//)", made.replace("http://www.w3.org", ""))
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_colours_and_numbers_are_those_of_the_table_and_of_the_run(sara: Trace, theme: str) -> None:
+    made = figure(weights(sara), width=180, numbers="fit", theme=theme)
+    values = sara[f"layers.{LAYER}.attention.weights"][HEAD].numpy()
+    (table,) = tables(made)
+    in_table = np.array([[float(cell) for cell in row[2:]] for row in table[1:]])
+    np.testing.assert_array_equal(in_table.astype(np.float32), values)
+
+    fills = [cell[-1] for cell in CELL.findall(made.svg())[: values.size]]
+    ramp = ["#" + bytes(colour).hex() for colour in palette("share", theme)]
+    for fill, value in zip(fills, values.ravel().tolist(), strict=True):
+        nearest = min(abs(i / 254 - value) for i, colour in enumerate(ramp) if colour == fill)
+        assert nearest <= 0.5 / 254 + 1e-6
+
+    written = [float(text) for text in texts(made) if NUMBER.fullmatch(text)][: values.size]
+    np.testing.assert_allclose(written, values.ravel(), atol=0.005 + 1e-6)
+
+
+def test_the_colours_of_a_png_are_those_of_the_run(sara: Trace) -> None:
+    values = sara[f"layers.{LAYER}.attention.weights"][HEAD].numpy()
+    made = figure(weights(sara), width=120)
+    x0, y0, x1, y1 = map(float, CELL.findall(made.svg())[0][:4])
+    image, dots = Image.open(io.BytesIO(made.png(300))).convert("RGB"), 300 / 72
+    ramp = np.array(palette("share", "light"))
+    for i in range(len(values)):
+        for j in range(len(values)):
+            at = (round((x0 + (j + 0.5) * (x1 - x0)) * dots), round((y0 + (i + 0.5) * (y1 - y0)) * dots))
+            near = np.abs(ramp - image.getpixel(at)).sum(1)
+            assert min(abs(k / 254 - values[i, j]) for k in np.flatnonzero(near <= near.min() + 2)) <= 1.5 / 254
+
+
+def test_a_wide_step_is_drawn_with_its_own_numbers(sara: Trace) -> None:
+    """On the screen a picture of so many cells carries 255 levels; a figure has the numbers."""
+    step = sara.step(f"layers.{LAYER}.feed_forward.activation")
+    made = figure(of_drawn("Units", "All units.", picture(sara, step, 0).draw()), width=180)
+    (table,) = tables(made)
+    in_table = np.array([[float(cell) for cell in row[2:]] for row in table[1:]], dtype=np.float32)
+    np.testing.assert_array_equal(in_table, sara.array(step.name))
+    assert "1000" in texts(made) and "[CLS]" in texts(made)
+
+
+def test_tiles_keep_each_heads_own_numbers(four: tuple[Panel, ...], sara: Trace) -> None:
+    every = sara.array(f"layers.{LAYER}.attention.weights")
+    assert [one.title for one in four[1].maps] == [f"head {h}" for h in range(8)]
+    for one, head in zip(four[1].maps, every, strict=True):
+        np.testing.assert_array_equal(one.values, head)
+
+
+def test_a_chart_keeps_its_numbers_and_its_colours_follow_the_sheet(four: tuple[Panel, ...]) -> None:
+    assert "300" in four[3].csv() and four[3].csv().startswith("step,one,two")
+    light, dark = (figure(four[3], width=85, theme=theme).svg() for theme in ("light", "dark"))
+    assert "#1f6fb2" in light and "#6db6e8" not in light
+    assert "#6db6e8" in dark and "#1f6fb2" not in dark
+
+
+def test_masked_cells_stay_blank_and_every_scale_of_a_panel_is_said(base: TextEncoder) -> None:
+    trace = base.trace("Keys on the table.", hidden=(2,))
+    panel = grid_of_head("Grid", "Four steps.", trace, 0, 0, Setting())
+    scores, scaled, masked, shares = panel.maps
+    assert np.isfinite(scores.values).all() and not np.isfinite(masked.values[:, 2]).any()
+    said = texts(figure(panel, width=180))
+    for one in (scores, scaled, shares):
+        assert f"{one.high:.4g}" in said
+    assert shares.high == 1.0
+
+
+def test_words_only_leaves_rows_and_columns_out_and_changes_no_number(sara: Trace) -> None:
+    values = sara[f"layers.{LAYER}.attention.weights"][HEAD].numpy()
+    made = figure(weights(sara), width=85, words_only=True)
+    assert not {"[CLS]", "[SEP]"} & set(texts(made)) and "no number is changed" in made.caption
+    (table,) = tables(made)
+    np.testing.assert_array_equal(np.array([row[2:] for row in table[1:]], dtype=np.float32), values[1:-1, 1:-1])
+    without = of_maps("Words", "Words.", [heat_map(values[1:-1, 1:-1], ["a"] * 8, ["a"] * 8, "share")])
+    assert "no number is changed" not in figure(without, words_only=True).caption
+
+
+def test_one_scale_for_all_reaches_the_largest_number(sara: Trace) -> None:
+    small, large = np.full((2, 2), 0.25), np.full((2, 2), 0.5)
+    panels = [of_maps(n, n, [heat_map(v, ["a", "b"], ["a", "b"], "share")]) for n, v in (("s", small), ("l", large))]
+    made = figure(panels, width=180, shared=True)
+    fills = [cell[-1] for cell in CELL.findall(made.svg())]
+    ramp = palette("share", "light")
+    assert "#" + bytes(ramp[254]).hex() in fills and "#" + bytes(ramp[127]).hex() in fills
+    assert "1" not in texts(made) and "0.5" in texts(made)
+
+
+def test_numbers_stand_only_where_they_fit(sara: Trace) -> None:
+    crowded = figure(every_head("All", "All.", sara), width=85, numbers="fit")
+    assert not [text for text in texts(crowded) if NUMBER.fullmatch(text)]
+
+
+def test_cells_are_squares_unless_they_need_not_be(sara: Trace) -> None:
+    for square in (True, False):
+        x0, y0, x1, y1 = map(float, CELL.findall(figure(weights(sara), width=85, square=square).svg())[0][:4])
+        assert (abs((x1 - x0) - (y1 - y0)) < 1e-3) == square
+
+
+TAGS = {
+    "svg",
+    "title",
+    "desc",
+    "style",
+    "defs",
+    "g",
+    "path",
+    "text",
+    "clipPath",
+    "rect",
+    "use",
+    "metadata",
+    "RDF",
+    "Work",
+}
+HOSTILE = [text for text in SHORT if text.strip()]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=ascii)
+def test_what_was_typed_stays_text_in_latex_and_markdown(text: str) -> None:
+    said = latex(text)
+    named = (
+        "textbackslash|textasciicircum|textasciitilde|textless|textgreater|textbar|textquotedbl|textasciigrave|ldots"
+    )
+    bare = re.sub(rf"\\({named}){{}}|\\textsuperscript{{T}}|\$(\\\w+|-)\$|\\[{{}}$&#%_]|{{@}}", "", said)
+    assert not set(bare) & set("\\{}$&#%^_\n\r\x00")
+    marks = re.sub(r"\\[!-/:-@\[-`{-~]", "", markdown(text))
+    assert not set(marks) & set("\\<>`*_[]()$|#\n")
+
+
+def test_hostile_titles_captions_and_tokens_stay_text_in_every_file() -> None:
+    for part in (HOSTILE[i::4] for i in range(4)):
+        values = np.eye(len(part), dtype=np.float32)
+        panel = of_maps(part[0], part[-1], [heat_map(values, part, part, "share", title=part[0])])
+        made = figure([panel, panel], width=180, title=part[0], caption=" ".join(part), alt=part[-1])
+        root = ElementTree.fromstring(made.svg())
+        tags = {one.tag.rpartition("}")[2] for one in root.iter()}
+        assert tags <= TAGS
+        assert not [name for one in root.iter() for name in one.attrib if name.startswith("on")]
+        assert PdfReader(io.BytesIO(made.pdf())).pages[0].extract_text()
+        for row in csv.reader(io.StringIO(made.csv())):
+            assert not [cell for cell in row if re.match(r"\s*[=+\-@]", cell) and not re.fullmatch(r"-?[\d.]+", cell)]
+        Image.open(io.BytesIO(made.png(72))).verify()
+
+
+def test_a_sign_without_a_letterform_is_shown_by_its_number_and_right_to_left_is_kept() -> None:
+    names = ["\u4f60", "\u05e9\u05dc\u05d5\u05dd"]
+    said = texts(figure(of_maps("t", "c", [heat_map(np.eye(2), names, names, "share")]), width=85))
+    assert "\\u4f60" in said and "\u05e9\u05dc\u05d5\u05dd" in said
+
+
+def test_one_zip_holds_every_file_and_the_same_figure_is_the_same_zip(sara: Trace) -> None:
+    made, again = (figure(weights(sara), width=85, caption="50 % of $x$") for _ in range(2))
+    packed = made.zip("my figure")
+    with zipfile.ZipFile(io.BytesIO(packed)) as whole:
+        assert set(whole.namelist()) == {
+            f"my-figure{ending}" for ending in (".svg", ".pdf", "-300dpi.png", "-600dpi.png", ".csv", ".tex", ".md")
+        }
+        tex = whole.read("my-figure.tex").decode()
+    assert r"\includegraphics[width=85.0mm]{my-figure.pdf}" in tex and r"\label{fig:my-figure}" in tex
+    assert r"\caption{50 \% of \$x\$}" in tex
+    assert packed == again.zip("my figure")
+
+
+@pytest.mark.parametrize(
+    ("choice", "value"),
+    [("width", 39.9), ("width", float("nan")), ("height", 10.0), ("letters", 3.0), ("columns", 5), ("theme", "blue")],
+)
+def test_a_choice_outside_its_limits_is_refused_with_its_value(choice: str, value: object, sara: Trace) -> None:
+    with pytest.raises(ValueError, match=re.escape(str(value))):
+        figure(weights(sara), **{choice: value})
+
+
+def test_what_is_no_figure_is_refused(sara: Trace) -> None:
+    with pytest.raises(ValueError, match=f"1 to {MOST_PANELS}"):
+        figure([])
+    with pytest.raises(ValueError, match=f"1 to {MOST_PANELS}"):
+        figure([weights(sara)] * (MOST_PANELS + 1))
+    with pytest.raises(ValueError, match="dpi is 5"):
+        figure(weights(sara)).png(5)
+    with pytest.raises(PanelError, match="cells"):
+        of_maps("t", "c", [heat_map(np.zeros((600, 600)), ["a"] * 600, ["a"] * 600, "share")])
+
+
+def test_a_card_has_its_size_and_says_the_sentence(sara: Trace) -> None:
+    cards = [share_card(weights(sara), text, "http://localhost:8501") for text in (sara.text, "<b>$x$</b> " * 200)]
+    assert [Image.open(io.BytesIO(card)).size for card in cards] == [(1200, 630)] * 2
+    dark = Image.open(io.BytesIO(share_card(weights(sara), sara.text, "", "dark"))).convert("L")
+    assert np.median(np.asarray(dark)) < 40
