@@ -11,6 +11,7 @@ from pages.ui.state import figure_link
 from pages.ui.state import session_state as state
 from pages.ui.state.figure_link import PictureAt
 from pages.ui.state.link import to_query
+from pages.ui.state.site import page_of
 from pages.ui.text import plain
 
 
@@ -35,7 +36,7 @@ def draw() -> None:
 def line(i: int, at: PictureAt) -> None:
     """One picture, and the buttons that move it, take it out and lead to where it stands."""
     here = state.session()
-    page, panel = figure.page_of(at), here.panels.get(at)
+    page, panel = page_of(at.page), here.panels.get(at)
     with st.container(horizontal=True, vertical_alignment="center", key=f"panel_{i}"):
         title = panel.title if panel else f"Not drawn: {here.not_drawn.get(at, 'it waits for its page')}"
         st.markdown(f"**({chr(97 + i)})** {plain(title)}", width="stretch")

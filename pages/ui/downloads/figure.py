@@ -10,11 +10,11 @@ from pages.ui.state import figure_link
 from pages.ui.state import session_state as state
 from pages.ui.state.figure_link import OWN, PictureAt
 from pages.ui.state.link import from_query, to_query
-from pages.ui.state.site import PAGES, Page
+from pages.ui.state.site import Page, page_of
 from pages.ui.state.view import View
 from pages.ui.state.walk import KNOWN_STEPS
 
-HERE = next(page for page in PAGES if page.key == OWN)
+HERE = page_of(OWN)
 MOST_KEPT = 16  # panels of a session, in the figure or just taken out of it
 FULL = f"A figure has up to {figure_link.MOST} panels; take one out first."
 
@@ -122,7 +122,7 @@ def turn() -> None:
     """Show the page of the next picture, or the one where they were asked for."""
     here = state.session()
     if here.to_draw:
-        here.view, here.go_to = view_of(here.to_draw[0]), page_of(here.to_draw[0]).script
+        here.view, here.go_to = view_of(here.to_draw[0]), page_of(here.to_draw[0].page).script
     else:
         here.view, here.go_to, here.before_drawing = here.before_drawing, HERE.script, None
     state.forget_widgets()
@@ -134,14 +134,9 @@ def view_of(at: PictureAt) -> View:
     return from_query(dict(at.query), models.check, KNOWN_STEPS)[0]
 
 
-def page_of(at: PictureAt) -> Page:
-    """The page that a picture stands on."""
-    return next(page for page in PAGES if page.key == at.page)
-
-
 def open_page(at: PictureAt) -> None:
     """Show a picture where it stands."""
     here = state.session()
     here.not_drawn.pop(at, None)
-    here.view, here.go_to = view_of(at), page_of(at).script
+    here.view, here.go_to = view_of(at), page_of(at.page).script
     state.forget_widgets()
