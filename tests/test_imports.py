@@ -26,15 +26,16 @@ FLOORS = (  # folders and files of encoder/; each stands on those before it and 
     {"hub"},
     {"text_encoder"},
     {"metrics"},
+    {"train"},
     {"experiments"},
     {"attributions"},
+    {"probes"},
     {"trials"},
     {"lessons"},
     {"export"},
     {"figures"},
     {"story"},
     {"report"},
-    {"train"},
 )
 
 

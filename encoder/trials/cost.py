@@ -14,7 +14,10 @@ RUNS = {  # runs of the model, where a trial makes others than one for each text
     "padding_ignored": 6,
     "linked": 74,  # fifty sentences, and each head left out from its layer on
     "head_job": 54,
-    "layers_rise": 108,
+    **dict.fromkeys(("grammar_first", "place_kept", "words_told", "sentences_told"), 200),  # and a probe for each layer
+    "feed_forward_needed": 90,  # 100 short sentences in full rows, three times
+    "dropout_share": 9,
+    "recurrent_slower": 6 * 8,  # of 128 tokens, and those of the LSTM
     "order_agrees": 150,  # 50 steps, forward and backward: about three runs each
     "looked_at_matters": 20,
 }
@@ -22,7 +25,8 @@ AT_ONCE = {  # runs held, where not 2
     "padding_ignored": 6,
     "same_vectors": 5,
     "identical_rows": 5,
-    "layers_rise": 20,
+    **dict.fromkeys(("grammar_first", "place_kept", "words_told", "sentences_told"), 40),
+    "feed_forward_needed": 32,
     "linked": 18,
     "head_job": 18,
 }
