@@ -77,9 +77,7 @@ def own_parameters(encoder: TextEncoder) -> Finding:
     firsts = [layer.attention.w_q.weight for layer in encoder.model.layers]
     own = len({weight.data_ptr() for weight in firsts})
     unlike = sum(not torch.equal(firsts[0], other) for other in firsts[1:])
-    said = (
-        f"{count} blocks have {own} sets of parameters; the queries' matrix of {unlike} others is not that of block 0."
-    )
+    said = f"{count} blocks have {own} sets of parameters; {unlike} have another W_Q than block 0."
     return Finding(float(own), "sets of parameters", said, judge(own == count and unlike == count - 1))
 
 

@@ -1,4 +1,4 @@
-"""Trials of what context makes of a word, and of what lower and upper layers do."""
+"""Trials of what context makes of a word."""
 
 import math
 import re
@@ -16,11 +16,6 @@ from encoder.trials.heads import position_of
 
 ALIKE = 0.9  # mean cosine above which two vectors count as one meaning
 LEANS = 2  # factor of the odds from which a guess leans
-CONTEXTS = (
-    ("light", ("Turn on the light.", "This bag is light.", "I prefer light blue.")),
-    ("bank", ("He sat on the bank of the river.", "She put her money in the bank.")),
-    ("play", ("The children play in the park.", "He wrote a play for the theatre.")),
-)
 
 
 def contexts(encoder: TextEncoder, word: str, sentences: list[str]) -> Finding:

@@ -1,5 +1,7 @@
 """Trials by probes: what the vectors of each layer tell, each beside the probe's control task."""
 
+from itertools import pairwise
+
 from encoder.formatting import listed, percent
 from encoder.probes.layers import Probe, probes
 from encoder.text_encoder import TextEncoder
@@ -33,7 +35,7 @@ def thirds(found: Probe) -> str:
     after = found.accuracy[1:]
     n = len(after)
     cuts = [0, -(-n // 3), -(-2 * n // 3), n]
-    parts = [after[a:b] for a, b in zip(cuts, cuts[1:], strict=False) if b > a]
+    parts = [after[a:b] for a, b in pairwise(cuts) if b > a]
     return listed([percent(float(part.mean())) for part in parts])
 
 
