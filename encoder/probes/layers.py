@@ -14,6 +14,7 @@ from torch import Tensor
 
 from encoder.metrics import stream
 from encoder.metrics.habits import runs
+from encoder.model.config import EncoderConfig
 from encoder.model.encoder import Encoder
 from encoder.probes.labelled import MOODS, TAGS, labelled
 from encoder.probes.regression import Regression, fit
@@ -21,8 +22,9 @@ from encoder.pulse import pulse
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 
-FOLDS = 5  # each sentence is tested by a probe that has not seen it, nor the one that differs from it by a word
+FOLDS = 4  # each sentence is tested by a probe that has not seen it, nor the one that differs from it by a word
 OF_SENTENCES = ("good or bad",)  # tasks whose samples are whole sentences
+SEARCH = 1500  # what takes as long as the steps of a fit, in float64, for each number of a sample and class
 PLACES = 8  # classes of a word's place; the last one stands for all further words
 
 
@@ -152,26 +154,38 @@ def moods(found: Samples, seed: int = 0) -> Task:
     return Task(labels, dealt, torch.arange(len(labels)), len(MOODS))
 
 
+# What a probe may be taught: grammar, meaning, and what is left of the positions.
 TASKS: dict[str, Callable[[Samples], Task]] = {"parts of speech": tags, "good or bad": moods, "place": positions}
 MEASURED: WeakKeyDictionary[Encoder, dict[str, Probe]] = WeakKeyDictionary()
 
 
-def probes(encoder: TextEncoder, progress: Callable[[float], None] = lambda share: None) -> dict[str, Probe]:
-    """Every task of TASKS and its control task, probed in every layer; kept for as long as the model is.
+def probe(encoder: TextEncoder, task: str, progress: Callable[[float], None] = lambda share: None) -> Probe:
+    """A task of TASKS and its control task, probed in every layer; kept for as long as the model is.
 
     Raises:
-        ValueError: the tokenizer gives a word no piece.
+        ValueError: there is no such task, or the tokenizer gives a word no piece.
     """
-    if encoder.model not in MEASURED:
-        read, scores = samples(encoder), {name: list[tuple[float, float]]() for name in TASKS}
+    if task not in TASKS:
+        raise ValueError(f"there is no task {task!r}; the tasks are {', '.join(TASKS)}")
+    kept = MEASURED.setdefault(encoder.model, {})
+    if task not in kept:
+        read, scores = samples(encoder), list[tuple[float, float]]()
+        asked = TASKS[task](read)
         for layer in range(len(read.words)):
-            for name, task in TASKS.items():
-                pulse()
-                x, asked = read.vectors(name, layer), task(read)
-                scores[name].append((accuracy(x, asked.labels, asked), accuracy(x, asked.control, asked)))
+            pulse()
+            x = read.vectors(task, layer)
+            scores.append((accuracy(x, asked.labels, asked), accuracy(x, asked.control, asked)))
             progress((layer + 1) / len(read.words))
-        MEASURED[encoder.model] = {name: scored(both, TASKS[name](read).labels) for name, both in scores.items()}
-    return MEASURED[encoder.model]
+        kept[task] = scored(scores, asked.labels)
+    return kept[task]
+
+
+def probe_flops(config: EncoderConfig, task: str) -> float:
+    """About what takes as long as the fits of `probe`, in operations of a run; its runs come on top."""
+    count, classes = (200, len(MOODS)) if task in OF_SENTENCES else (1300, len(TAGS))
+    width = min(config.d_model, count)
+    turned = width / 10 if count < config.d_model else 0  # to as many dimensions as there are samples
+    return (config.n_layers + 1) * 2 * FOLDS * SEARCH * count * width * (classes + turned)
 
 
 def scored(both: Sequence[tuple[float, float]], labels: Tensor) -> Probe:

@@ -7,7 +7,7 @@ from torch import Tensor
 from torch.nn import functional
 
 STRENGTH = 0.01  # of the fit against the size of the weights: scikit-learn's C
-STEPS, NEAR = 200, 1e-7  # of the search, and the gradient at which it ends
+STEPS, NEAR = 500, 1e-3  # of the search, and the gradient at which it ends
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Regression:
         return functional.linear((x.double() - self.mean) / self.scale, self.weight, self.bias).softmax(-1)
 
 
-def fit(x: Tensor, labels: Tensor, classes: int, strength: float = STRENGTH) -> Regression:
+def fit(x: Tensor, labels: Tensor, classes: int, strength: float = STRENGTH, near: float = NEAR) -> Regression:
     """The map that makes the labels likeliest, with a penalty on its weights.
 
     What is smallest is strength * sum of -ln p(label) + |weight|² / 2, as in scikit-learn, over vectors that were moved
@@ -35,6 +35,8 @@ def fit(x: Tensor, labels: Tensor, classes: int, strength: float = STRENGTH) -> 
         labels: the class of each [samples], from 0.
         classes: how many there are.
         strength: how much the labels count.
+        near: no weight and bias has a larger gradient at the end; of the weights no one is then further off than all
+            these together.
 
     Raises:
         ValueError: not as many labels as vectors, or none.
@@ -46,20 +48,21 @@ def fit(x: Tensor, labels: Tensor, classes: int, strength: float = STRENGTH) -> 
         mean, scale = x.mean(0), x.std(0, correction=0).clamp_min(1e-12)
         x, labels = (x - mean) / scale, labels.clone()
         # The weights are sums of samples, so that fewer samples than dimensions need no more numbers than samples.
-        basis = torch.linalg.svd(x, full_matrices=False)[2]
-        samples = x @ basis.T
+        few = len(x) < x.shape[1]
+        basis = torch.linalg.svd(x, full_matrices=False)[2] if few else torch.eye(x.shape[1], dtype=torch.float64)
+        samples = x @ basis.T if few else x
         weight = torch.zeros(classes, len(basis), dtype=torch.float64, requires_grad=True)
         bias = torch.zeros(classes, dtype=torch.float64, requires_grad=True)
         search = torch.optim.LBFGS(
-            [weight, bias], max_iter=STEPS, tolerance_grad=NEAR, tolerance_change=0, line_search_fn="strong_wolfe"
+            [weight, bias], max_iter=STEPS, tolerance_grad=near, tolerance_change=0, line_search_fn="strong_wolfe"
         )
 
         def loss() -> Tensor:
             search.zero_grad()
             wrong = functional.cross_entropy(functional.linear(samples, weight, bias), labels, reduction="sum")
-            value = (strength * wrong + weight.square().sum() / 2) / len(x)
+            value = strength * wrong + weight.square().sum() / 2
             value.backward()  # type: ignore[no-untyped-call]
             return value
 
-        search.step(loss)
+        search.step(loss)  # type: ignore[no-untyped-call]
         return Regression(mean, scale, (weight @ basis).detach(), bias.detach())

@@ -6,7 +6,6 @@ from encoder.checkpoint.build import on_meta
 from encoder.experiments import bare, one_matrix
 from encoder.explain.shape import DEPTHS, depths
 from encoder.formatting import agreement, brief, listed, shown
-from encoder.model.meta import meta_device
 from encoder.text_encoder import TextEncoder
 from encoder.trials.finding import Bars, Finding, array, judge, untried
 from encoder.trials.sizes import by
@@ -41,8 +40,8 @@ def batch_is(encoder: TextEncoder, expected: list[int]) -> Finding:
         return untried(f"The claim is of models with d_model {width}; this one has {encoder.config.d_model}.")
     if n > encoder.config.max_positions:
         return untried(f"This model reads {encoder.config.max_positions} tokens at most.")
-    with meta_device(), torch.inference_mode():
-        found = list(on_meta(encoder.config)(torch.zeros(rows, n, dtype=torch.long)).shape)
+    model = on_meta(encoder.config).to("meta")  # the table of positions too
+    found = list(model(torch.zeros(rows, n, dtype=torch.long, device="meta")).shape)
     said = f"Ids of shape {by([rows, n])} come out as {by(found)}; {by(expected)} is claimed."
     return Finding(float(found[0] * found[1]), "vectors that come out", said, judge(found == expected))
 
@@ -74,7 +73,8 @@ def heads_are_one_matrix(encoder: TextEncoder, sentence: str) -> Finding:
 def own_parameters(encoder: TextEncoder) -> Finding:
     """Every block has parameters of its own."""
     count = encoder.config.n_layers
-    firsts = [layer.attention.w_q.weight for layer in encoder.model.layers]
+    weights = encoder.model.state_dict()
+    firsts = [weights[f"layers.{i}.attention.w_q.weight"] for i in range(count)]
     own = len({weight.data_ptr() for weight in firsts})
     unlike = sum(not torch.equal(firsts[0], other) for other in firsts[1:])
     said = f"{count} blocks have {own} sets of parameters; {unlike} have another W_Q than block 0."

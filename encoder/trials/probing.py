@@ -2,8 +2,10 @@
 
 from itertools import pairwise
 
+import numpy as np
+
 from encoder.formatting import listed, percent
-from encoder.probes.layers import Probe, probes
+from encoder.probes.layers import Probe, probe
 from encoder.text_encoder import TextEncoder
 from encoder.trials.finding import Curves, Finding, array, judge
 
@@ -18,7 +20,7 @@ def told(found: Probe, layer: int) -> bool:
 
 def curves(**found: Probe) -> Curves:
     """The accuracies of up to two probes, each with its control task."""
-    series = {}
+    series = dict[str, np.ndarray]()
     for name, one in found.items():
         series |= {name: array(one.accuracy), f"{name}, control": array(one.control)}
     layers = len(next(iter(found.values())).accuracy)
@@ -45,8 +47,7 @@ def grammar_first(encoder: TextEncoder) -> Finding:
     Parts of speech stand for grammar, and whether a sentence tells of something good or bad for meaning. What counts is
     the first layer that is within one standard error of the best.
     """
-    every = probes(encoder)
-    grammar, meaning = every["parts of speech"], every["good or bad"]
+    grammar, meaning = probe(encoder, "parts of speech"), probe(encoder, "good or bad")
     low, high = grammar.best, meaning.best
     clear = told(grammar, low) and told(meaning, high)
     said = (
@@ -65,7 +66,7 @@ def grammar_first(encoder: TextEncoder) -> Finding:
 
 def place_kept(encoder: TextEncoder) -> Finding:
     """Positions are given once, and what a vector tells of its place grows less from layer to layer."""
-    found = probes(encoder)["place"]
+    found = probe(encoder, "place")
     first, last = float(found.accuracy[0]), float(found.accuracy[-1])
     fell = first - last > CLEAR * float(found.error[-1])
     said = (
@@ -79,12 +80,12 @@ def place_kept(encoder: TextEncoder) -> Finding:
 
 def words_told(encoder: TextEncoder) -> Finding:
     """The output vectors serve to tag words: a linear map reads parts of speech off them."""
-    return read_off(probes(encoder)["parts of speech"], "parts of speech", "words")
+    return read_off(probe(encoder, "parts of speech"), "parts of speech", "words")
 
 
 def sentences_told(encoder: TextEncoder) -> Finding:
     """The output vectors serve to sort sentences: a linear map tells those of good things from those of bad ones."""
-    return read_off(probes(encoder)["good or bad"], "good or bad", "sentences")
+    return read_off(probe(encoder, "good or bad"), "good or bad", "sentences")
 
 
 def read_off(found: Probe, task: str, samples: str) -> Finding:

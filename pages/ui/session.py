@@ -9,6 +9,8 @@ from encoder import Trace, trials
 from encoder.edits.text import edits_to_text
 from encoder.explain.proof import Check
 from encoder.metrics import Survey
+from encoder.probes.layers import Probe
+from encoder.probes.regression import Regression
 from encoder.trace.tokens import Text
 from pages.ui.server.engine import is_kept, is_loaded, run, text_encoder, warm
 from pages.ui.server.measurements import (
@@ -26,13 +28,15 @@ from pages.ui.server.measurements import (
     words_of_unit,
 )
 from pages.ui.server.measurements import mean_vector as mean_vector_of
+from pages.ui.server.measurements import probe as probe_of
+from pages.ui.server.measurements import reader as reader_of
 from pages.ui.server.measurements import survey as survey_of
 from pages.ui.state.session_state import current, session
 
 __all__ = [
-    "dead_units", "finding", "findings", "is_at_hand", "is_loaded", "lab", "mean_vector", "moments", "now", "proof",
-    "role_history", "run", "seconds", "snapshots", "spelled", "survey", "text_encoder", "untouched", "warm",
-    "words_near", "words_of_head", "words_of_unit",
+    "dead_units", "finding", "findings", "is_at_hand", "is_loaded", "lab", "mean_vector", "moments", "now", "probe",
+    "proof", "reader", "role_history", "run", "seconds", "snapshots", "spelled", "survey", "text_encoder", "untouched",
+    "warm", "words_near", "words_of_head", "words_of_unit",
 ]  # fmt: skip
 
 
@@ -50,6 +54,16 @@ def survey(sentence: Text | None) -> Survey:
 def mean_vector() -> Tensor:
     """The mean of the bundled sentences' vectors in the model that this session looks at."""
     return mean_vector_of(current().model)
+
+
+def probe(task: str) -> Probe:
+    """What probes of every layer tell in the model that this session looks at."""
+    return probe_of(current().model, task)
+
+
+def reader(task: str, layer: int) -> Regression:
+    """A probe of a layer of the model that this session looks at, ready for other sentences."""
+    return reader_of(current().model, task, layer)
 
 
 def now() -> Trace:

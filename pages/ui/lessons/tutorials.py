@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import groupby
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -60,12 +61,12 @@ def lines(tutorial: Lesson) -> list[Place]:
 def view_of(step: LessonStep) -> View:
     """What a line shows: what it names, and all else as it is on the screen."""
     asked, _ = from_query(step.view, models.check, KNOWN_STEPS)
-    named = {name: getattr(asked, name) for name in FIELDS & step.view.keys()}
+    named: dict[str, Any] = {name: getattr(asked, name) for name in FIELDS & step.view.keys()}
     if "model" in named:
         offer = models.offer(asked.model)
         named = {"layer": offer.layer, "head": offer.head} | named
-    usual = {"cell": None, "hidden": (), "edits": (), "second": "", "step": ""}
-    return replace(state.current(), choices=asked.choices, **usual | named)
+    usual = replace(state.current(), cell=None, hidden=(), edits=(), second="", step="")
+    return replace(usual, choices=asked.choices, **named)
 
 
 def show(step: LessonStep) -> None:
