@@ -74,14 +74,14 @@ def told_by_another(x: torch.Tensor, labels: torch.Tensor, sentence_of: torch.Te
 def test_accuracy_by_layer_is_that_of_an_independent_run(small: TextEncoder) -> None:
     read, found = samples(small), probe(small, "good or bad")
     asked = TASKS["good or bad"](read)
-    for layer in range(small.config.n_layers + 1):
+    for layer in (0, small.config.n_layers):
         x = read.vectors("good or bad", layer)
         for labels, ours in ((asked.labels, found.accuracy[layer]), (asked.control, found.control[layer])):
             theirs = told_by_another(x, labels, asked.sentence_of)
             assert float(ours) == pytest.approx(theirs, abs=1.5 / len(labels)), layer
-    for name in ("parts of speech", "place"):  # a quarter of the words, which takes long enough
+    for name in ("parts of speech", "place"):  # some of the words, which takes long enough
         asked = TASKS[name](read)
-        some = asked.sentence_of < 50
+        some = asked.sentence_of < 24
         x = read.vectors(name, 2)[some]
         for labels in (asked.labels[some], asked.control[some]):
             ours = accuracy(x, labels, Task(labels, labels, asked.sentence_of[some], asked.classes))
