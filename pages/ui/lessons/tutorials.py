@@ -29,10 +29,12 @@ def draw() -> None:
     tie = state.choice("tutorial", every, next(iter(every)))
     name = st.pills("Tutorial", list(every), required=True, format_func=lambda one: plain(every[one].title), **tie)
     st.markdown(plain(every[name].learn))
+    top = st.container()
     places = lines(every[name])
     asked = [(step, place) for step, place in places if step.trial]
     seconds = sum(measurements.trial_seconds(*question(step)) for step, _ in asked)
-    consent.ask(f"tutorial_{name}_{state.current().model}", seconds, f"Measure what its {len(asked)} lines state")
+    with top:
+        consent.ask(f"tutorial_{name}_{state.current().model}", seconds, f"Measure what its {len(asked)} lines state")
     for step, place in asked:
         with place:
             found = measured(step)
