@@ -18,7 +18,7 @@ from tokenizers.processors import TemplateProcessing
 
 from encoder import EncoderConfig, TextEncoder, Trace, checkpoint, experiments, trials
 from encoder.formatting import brief
-from encoder.metrics import attention_weights, survey
+from encoder.metrics import attention_weights
 from encoder.probes.layers import Probe
 from encoder.trace.source import Source
 from encoder.trials import (
@@ -29,7 +29,6 @@ from encoder.trials import (
     layout,
     linear,
     links,
-    meaning,
     order,
     probing,
     sizes,
@@ -542,11 +541,6 @@ def test_numbers_against_independent_arithmetic(base: TextEncoder) -> None:
     found = trials.run("by_hand", base, {"sentence": WIDE, "step": "layers.4.attention.scores", "index": [1, 8, 2]})
     q, k = trace["layers.4.attention.q"][1, 8].double(), trace["layers.4.attention.k"][1, 2].double()
     assert number(found) == pytest.approx(float(q @ k), rel=1e-5)
-
-
-def test_neighbours_are_those_of_the_survey(base: TextEncoder) -> None:
-    found = survey(base).measures
-    torch.testing.assert_close(meaning.neighbours(base), (found["previous"] + found["next"]).mean(-1))
 
 
 def test_odds_are_those_of_the_probabilities(base: TextEncoder) -> None:
