@@ -10,7 +10,7 @@ from tiny import TINY, VARIANTS, tiny
 from encoder import TextEncoder
 from encoder.probes import layers
 from encoder.probes.labelled import MOODS, TAGS, labelled
-from encoder.probes.layers import FOLDS, TASKS, Task, accuracy, folds, probe, reader, samples, words_of
+from encoder.probes.layers import FOLDS, TASKS, Task, accuracy, folds, probe, readers, samples, words_of
 from encoder.probes.regression import STRENGTH, fit
 
 
@@ -136,20 +136,17 @@ def test_a_word_is_the_mean_of_its_pieces_in_each_layer(base: TextEncoder) -> No
 def test_a_reader_reads_another_sentence(name: str) -> None:
     encoder = tiny(VARIANTS[name])
     trace = encoder.trace("w1 w2 w3")
-    fitted = reader(encoder, "parts of speech", 1)
-    shares = layers.read_words(trace, fitted, 1)
+    shares = layers.read_words(trace, readers(encoder, 1)["parts of speech"], 1)
     assert shares.shape == (len(words_of(trace)), len(TAGS))
     assert torch.allclose(shares.sum(-1), torch.ones(len(shares), dtype=torch.float64))
-    assert layers.read_sentence(trace, reader(encoder, "good or bad", 0), 0).shape == (2,)
-    with pytest.raises(ValueError, match="no task"):
-        reader(encoder, "colour", 1)
-    with pytest.raises(ValueError, match="after 9 layers"):
-        reader(encoder, "place", 9)
+    assert layers.read_sentence(trace, readers(encoder, 0)["good or bad"], 0).shape == (2,)
+    with pytest.raises(ValueError, match="no 9 layers"):
+        readers(encoder, 9)
 
 
 def test_the_base_model_tells_words_and_sentences_apart(base: TextEncoder) -> None:
     trace = base.trace("The friendly doctor helped us and we were very happy.")
-    kinds = layers.read_words(trace, reader(base, "parts of speech", 3), 3).argmax(-1)
+    kinds = layers.read_words(trace, readers(base, 3)["parts of speech"], 3).argmax(-1)
     said = [[*TAGS.values()][k] for k in kinds.tolist()]
     assert said[:4] == ["determiner", "adjective", "noun", "verb"]
-    assert float(layers.read_sentence(trace, reader(base, "good or bad", 6), 6)[0]) > 0.5
+    assert float(layers.read_sentence(trace, readers(base, 6)["good or bad"], 6)[0]) > 0.5

@@ -156,6 +156,7 @@ def moods(found: Samples, seed: int = 0) -> Task:
 
 # What a probe may be taught: grammar, meaning, and what is left of the positions.
 TASKS: dict[str, Callable[[Samples], Task]] = {"parts of speech": tags, "good or bad": moods, "place": positions}
+READ = ("parts of speech", "good or bad")  # tasks that are of use on other sentences
 MEASURED: WeakKeyDictionary[Encoder, dict[str, Probe]] = WeakKeyDictionary()
 
 
@@ -208,17 +209,19 @@ def accuracy(x: Tensor, labels: Tensor, task: Task) -> float:
     return right / len(labels)
 
 
-def reader(encoder: TextEncoder, task: str, layer: int) -> Regression:
-    """A probe for the vectors after so many layers, fitted to all labelled sentences: to be used on another sentence.
+def readers(encoder: TextEncoder, layer: int) -> dict[str, Regression]:
+    """A probe for each of READ, fitted to all labelled sentences after so many layers, to be used on other sentences.
 
     Raises:
-        ValueError: there is no such task or layer.
+        ValueError: there is no such layer, or the tokenizer gives a word no piece.
     """
-    if task not in TASKS or not 0 <= layer <= encoder.config.n_layers:
-        raise ValueError(f"there is no task {task!r} after {layer} layers")
-    read = samples(encoder, layers=(layer,))
-    asked = TASKS[task](read)
-    return fit(read.vectors(task, 0), asked.labels, asked.classes)
+    if not 0 <= layer <= encoder.config.n_layers:
+        raise ValueError(f"there are no {layer} layers; this model has {encoder.config.n_layers}")
+    read, found = samples(encoder, layers=(layer,)), {}
+    for name in READ:
+        asked = TASKS[name](read)
+        found[name] = fit(read.vectors(name, 0), asked.labels, asked.classes)
+    return found
 
 
 def words_of(trace: Trace) -> list[tuple[int, ...]]:

@@ -29,13 +29,13 @@ from pages.ui.server.measurements import (
 )
 from pages.ui.server.measurements import mean_vector as mean_vector_of
 from pages.ui.server.measurements import probe as probe_of
-from pages.ui.server.measurements import reader as reader_of
+from pages.ui.server.measurements import readers as readers_of
 from pages.ui.server.measurements import survey as survey_of
 from pages.ui.state.session_state import current, session
 
 __all__ = [
     "dead_units", "finding", "findings", "is_at_hand", "is_loaded", "lab", "mean_vector", "moments", "now", "probe",
-    "proof", "reader", "role_history", "run", "seconds", "snapshots", "spelled", "survey", "text_encoder", "untouched",
+    "proof", "readers", "role_history", "run", "seconds", "snapshots", "spelled", "survey", "text_encoder", "untouched",
     "warm", "words_near", "words_of_head", "words_of_unit",
 ]  # fmt: skip
 
@@ -61,9 +61,9 @@ def probe(task: str) -> Probe:
     return probe_of(current().model, task)
 
 
-def reader(task: str, layer: int) -> Regression:
-    """A probe of a layer of the model that this session looks at, ready for other sentences."""
-    return reader_of(current().model, task, layer)
+def readers(layer: int) -> dict[str, Regression]:
+    """A classifier and a tagger for a layer of the model that this session looks at."""
+    return readers_of(current().model, layer)
 
 
 def now() -> Trace:

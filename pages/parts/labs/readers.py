@@ -23,8 +23,9 @@ def draw() -> None:
         st.markdown("This sentence has no word to tag.")
         return
     at = names.index(layer)
-    mood = read_sentence(trace, session.reader("good or bad", at), at)
-    shares = read_words(trace, session.reader("parts of speech", at), at)
+    trained = session.readers(at)
+    mood = read_sentence(trace, trained["good or bad"], at)
+    shares = read_words(trace, trained["parts of speech"], at)
     best = int(mood.argmax())
     say(
         f"To a classifier trained just now, this sentence tells of something {[*MOODS.values()][best]}, with "

@@ -281,15 +281,15 @@ def probed(model: str, task: str) -> probing.Probe:
     return found
 
 
-def fitted_reader(model: str, task: str, layer: int) -> Regression:
-    """Train a reader now."""
+def fitted_readers(model: str, layer: int) -> dict[str, Regression]:
+    """Train the readers now."""
     with job_queue.slot(), st.spinner("Training …"):
-        return probing.reader(text_encoder(model), task, layer)
+        return probing.readers(text_encoder(model), layer)
 
 
-def reader(model: str, task: str, layer: int) -> Regression:
-    """A probe for one layer of a model that reads other sentences than those it was trained on."""
-    found: Regression = readers_kept.get(model, task, layer)
+def readers(model: str, layer: int) -> dict[str, Regression]:
+    """A sentence classifier and a word tagger for one layer of a model, trained on the labelled sentences."""
+    found: dict[str, Regression] = readers_kept.get(model, layer)
     return found
 
 
@@ -303,7 +303,7 @@ surveys = Results(surveyed, SURVEYS_BYTES, budget=budget)
 habits_kept = Results(in_turn(tour.habits, tour.OVER), PROOFS_BYTES, budget=budget)
 dead_results = Results(in_turn(never_positive, SENTENCES), PROOFS_BYTES, budget=budget)
 probes_kept = Results(probed, PROOFS_BYTES, budget=budget)
-readers_kept = Results(fitted_reader, PROOFS_BYTES, budget=budget)
+readers_kept = Results(fitted_readers, PROOFS_BYTES, budget=budget)
 mean_vectors = Results(in_turn(lambda one: mean_of_sentences(one, SENTENCES), SENTENCES), PROOFS_BYTES, budget=budget)
 experiment_results = Results(tried, FINDINGS_BYTES, budget=budget)
 findings_kept = Results(put_to_trial, FINDINGS_BYTES, budget=budget)
