@@ -31,6 +31,7 @@ chart(
     "Length of the residual and of what is added, per token",
     About(trace, layer=view.layer, reads=reads),
     numbers=True,
+    made=f'sublayer_lengths(t, {view.layer}, "{part}")["residual"]',
 )
 
 panel.show(trace, step, view.head)
@@ -49,11 +50,18 @@ spread.draw(part)
 
 st.header("Gamma and beta of this norm")
 model = session.text_encoder(view.model).model
-norm = model.get_submodule(f"layers.{view.layer}.{part.replace('add_norm_', 'norm')}")
+place = f"layers.{view.layer}.{part.replace('add_norm_', 'norm')}"
+norm = model.get_submodule(place)
 learned = np.stack([weights.numpy() for weights in norm.parameters()])  # gamma, then beta
 drawn = matrix(learned, ["gamma", "beta"], "dimension", kind="signed", theme=theme())
 fact = f"The gamma and beta of every dimension. {main_fact(learned, ['gamma', 'beta'], 'dimension', 'signed')}"
-chart(drawn, "gamma_beta", fact, About(source=trace.source, layer=view.layer, scope=LEARNED))
+chart(
+    drawn,
+    "gamma_beta",
+    fact,
+    About(source=trace.source, layer=view.layer, scope=LEARNED),
+    made=f'torch.stack(list(enc.model.get_submodule("{place}").parameters()))',
+)
 say(fact)
 both = pd.DataFrame(learned.T, columns=["gamma", "beta"]).rename_axis("dimension")
 downloads.numbers("gamma_beta", "gamma_beta", lambda: both, learned.shape)

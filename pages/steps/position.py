@@ -22,7 +22,14 @@ fact = (
     f"The position vectors of the first two places have a cosine of {brief(float(alike[0, min(1, apart)]))}, those of "
     f"the first and the last, {apart} apart, {brief(float(alike[0, -1]))}."
 )
-chart(drawn, "alike", fact, About(trace, reads=("embedding.positions",)), numbers=True)
+chart(
+    drawn,
+    "alike",
+    fact,
+    About(trace, reads=("embedding.positions",)),
+    numbers=True,
+    made='cosine_matrix(t["embedding.positions"])',
+)
 say(
     fact,
     "The cosine between the position vectors of every two places. With sinusoidal positions it depends only on the "

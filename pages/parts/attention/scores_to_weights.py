@@ -56,6 +56,7 @@ def draw_four() -> None:
         said,
         About(trace, layer=view.layer, head=view.head, reads=("attention.q", "attention.k")),
         numbers=True,
+        made=f"query_key_products(t, {view.layer}, {view.head}, {i}, {j})",
     )
     opened.listen("neurons", lambda row, dimension: open_strip((i, j), row, dimension))
 

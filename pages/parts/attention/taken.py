@@ -22,7 +22,14 @@ def draw() -> None:
     drawn = matrix(taken, trace.tokens, "dimension", kind="signed", theme=theme())
     about = About(trace, layer=view.layer, head=view.head, reads=("attention.weights", "attention.v"))
     fact = main_fact(taken, trace.tokens, "dimension", "signed")
-    chart(drawn, "weighted_values", f"Each token's value times the weight it gets. {fact}", about, numbers=True)
+    chart(
+        drawn,
+        "weighted_values",
+        f"Each token's value times the weight it gets. {fact}",
+        about,
+        numbers=True,
+        made=f"weighted_values(t, {view.layer}, {view.head}, {query})",
+    )
     say(
         fact,
         "Each row is that token's value times the weight it gets here. They add up to the row of the picture above.",

@@ -42,7 +42,9 @@ def draw() -> None:
     rows = [f"{i} {name}" for i, name in zip(counted, names, strict=True)]
     drawn = matrix(values, rows, counted, kind="signed", theme=theme(), largest=1.0, longest=40)
     fact = f"After {at} the cosines of “{word}” go from {brief(float(values.min()))} to 1."
-    chart(drawn, "set_map", fact, about)
+    firsts = [pieces[0] for _, pieces in found]
+    code = f"word_cosines([enc.trace(one) for one in {names!r}], {firsts})[{layers.index(at)}]"
+    chart(drawn, "set_map", fact, about, made=code)
     say(fact)
     means = mean_between(alike).numpy()
     bars = token_bars({"mean cosine": means}, layers, title="mean cosine", theme=theme())

@@ -31,7 +31,13 @@ def draw() -> None:
         f"The mean is {percent(float(ratio.mean()))}."
     )
     what = "Share of each token's new vector that comes from other tokens, layer by layer"
-    chart(drawn, "mixing", f"{what}. {fact}", about)
+    chart(
+        drawn,
+        "mixing",
+        f"{what}. {fact}",
+        about,
+        made="torch.stack([mixing_ratio(t, i) for i in range(t.config.n_layers)], 1)",
+    )
     say(
         fact,
         "The rest is its own: what it had before (the residual), and what it takes from itself. In the papers this is "

@@ -25,7 +25,7 @@ def draw() -> None:
     )
     fact = main_fact(rolled, tokens, tokens, "share", trace.tokenization.special)
     about = About(trace, reads=(f"layers.{upto}.attention.weights",))
-    chart(drawn, "rollout", f"Rollout up to layer {upto}. {fact}", about)
+    chart(drawn, "rollout", f"Rollout up to layer {upto}. {fact}", about, made=f"rollout(t)[{upto}]")
     say(
         fact,
         "Attention rollout (Abnar & Zuidema 2020): mean of the heads, half identity for the residual, rows divided by "

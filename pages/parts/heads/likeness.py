@@ -10,7 +10,7 @@ from encoder.figures.matrix import matrix
 from encoder.figures.scatter import named_points
 from encoder.formatting import brief, percent
 from encoder.metrics import largest_cell, plane
-from pages.parts.heads.common import about, chosen, names, surveyed
+from pages.parts.heads.common import about, chosen, names, surveyed, surveying
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
@@ -29,7 +29,13 @@ def draw() -> None:
     apart = unlike + np.diag(np.full(len(unlike), np.inf))
     i, j = largest_cell(-apart)
     fact = f"Of all heads {heads[i]} and {heads[j]} look most alike: their divergence is {brief(float(unlike[i, j]))}."
-    chart(drawn, "likeness", f"Jensen-Shannon divergence between all heads. {fact}", about(found))
+    chart(
+        drawn,
+        "likeness",
+        f"Jensen-Shannon divergence between all heads. {fact}",
+        about(found),
+        made=f"{surveying(found)}.likeness",
+    )
     say(fact)
     st.caption("Jensen-Shannon divergence in nats: 0 the same rows, ln 2 never on the same token.")
     points, shares = plane(found.likeness)

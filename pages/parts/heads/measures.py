@@ -5,7 +5,7 @@ import streamlit as st
 from encoder.figures.matrix import matrix
 from encoder.formatting import brief
 from encoder.metrics import HEAD_MEASURES, largest_cell
-from pages.parts.heads.common import about, surveyed
+from pages.parts.heads.common import about, surveyed, surveying
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.state import session_state as state
@@ -23,7 +23,14 @@ def draw() -> None:
     drawn = matrix(values, layers, heads, kind=one.kind, theme=theme())
     layer, head = largest_cell(values)
     fact = f"{one.title} is largest in {layers[layer]}, {heads[head]}: {brief(float(values[layer, head]))}."
-    chart(drawn, "measured", f"{fact} {one.meaning}", about(found), numbers=True)
+    chart(
+        drawn,
+        "measured",
+        f"{fact} {one.meaning}",
+        about(found),
+        numbers=True,
+        made=f'{surveying(found)}.measures["{name}"]',
+    )
     say(fact)
     over = f"{found.sentences} sentence{'s' if found.sentences > 1 else ''}, {found.tokens} tokens"
     st.markdown(plain(f"{one.meaning} Over {over}."))

@@ -51,6 +51,6 @@ def draw() -> None:
         f"or take {percent(float(found.error[best]))}; the control task {percent(float(found.control[best]))}."
     )
     scope = f"{len(labelled())} labelled sentences, each told by a probe that has not seen it, {UNCHANGED}"
-    chart(drawn, "told", fact, About(source=session.now().source, scope=scope))
+    chart(drawn, "told", fact, About(source=session.now().source, scope=scope), made=f'probe(enc, "{task}").accuracy')
     say(fact, f"The control task: {CONTROLS.get(task, CONTROL)}. Who never looks says the most frequent class.")
     downloads.of_figure("told", numbers_of(drawn))

@@ -32,14 +32,26 @@ def of_random_numbers() -> None:
     measured = {"measured": np.array([w.deviation for w in widths]), "√d_head": np.array([w.predicted for w in widths])}
     drawn = lines(measured, x, ("d_head", "standard deviation of q · k"), logarithmic=(True, True), theme=theme())
     chart(
-        drawn, "deviation", "The spread of dot products grows with the square root of the width", RANDOM, numbers=True
+        drawn,
+        "deviation",
+        "The spread of dot products grows with the square root of the width",
+        RANDOM,
+        numbers=True,
+        made="[one.deviation for one in dot_products()]",
     )
     spread = {
         "divided": np.array([w.with_entropy for w in widths]),
         "not divided": np.array([w.without_entropy for w in widths]),
     }
     drawn = lines(spread, x, ("d_head", "normalized entropy"), logarithmic=(True, False), theme=theme())
-    chart(drawn, "spread", "Entropy of the weights with and without the division", RANDOM, numbers=True)
+    chart(
+        drawn,
+        "spread",
+        "Entropy of the weights with and without the division",
+        RANDOM,
+        numbers=True,
+        made="[one.with_entropy for one in dot_products()]",
+    )
     last = widths[-1]
     say(
         f"At d_head = {last.d_head} the largest weight is {percent(last.without_largest)} on average without the "
@@ -60,5 +72,5 @@ def of_the_model() -> None:
         "In this model, on this sentence, leaving it out changes a head's normalized entropy by "
         f"{brief(float(values.mean()))} on average, most in {layers[i]}, {heads[j]}, by {brief(float(values[i, j]))}."
     )
-    chart(drawn, "scaling_heads", fact, about, numbers=True)
+    chart(drawn, "scaling_heads", fact, about, numbers=True, made=f"scaling(enc, {trace.inputs!r}).change")
     say(fact)

@@ -26,6 +26,6 @@ def draw() -> None:
     others = alike[~np.eye(len(alike), dtype=bool)]
     least, mean = (brief(float(of(others))) if others.size else "1" for of in (np.min, np.mean))
     fact = f"After {at} two tokens have a cosine of {mean} on average, {least} at the least."
-    chart(drawn, "alike_tokens", fact, about)
+    chart(drawn, "alike_tokens", fact, about, made=f"cosine_matrix(stream(t)[{layers.index(at)}])")
     say(fact)
     downloads.numbers("alike", "cosine", lambda: downloads.frame(alike, tokens, tokens), alike.shape)

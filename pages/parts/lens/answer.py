@@ -40,7 +40,15 @@ def draw() -> None:
     first, final = layers[settled(rank[:, 0])], percent(float(probability[-1, 0]))
     fact = f"The final answer “{word}” has {final}; from “{first}” on it is the first choice."
     said = f"The likeliest words after each layer. {fact}"
-    chart(drawn, "lens", said, About.of_stream(trace), wide=True, numbers=True)
+    chart(
+        drawn,
+        "lens",
+        said,
+        About.of_stream(trace),
+        wide=True,
+        numbers=True,
+        made=f"lens_words(enc, logit_lens(enc, t, [{position}]), 5)",
+    )
     say(fact)
     ids, ranks = race(lens[:, 0], MOST_IN_RACE)
     racing = draw_race(ranks.numpy(), [str(encoder.tokenizer.id_to_token(i)) for i in ids.tolist()], theme())
@@ -50,6 +58,7 @@ def draw() -> None:
         f"The rank of the last layer's {MOST_IN_RACE} best words after each layer",
         About.of_stream(trace),
         numbers=True,
+        made=f"race(logit_lens(enc, t, [{position}])[:, 0], {MOST_IN_RACE})[1]",
     )
     away = {
         "layer": layers,

@@ -40,7 +40,14 @@ def draw() -> None:
     fact = (
         f"How far each token's vector is from the run without changes: {main_fact(apart, tokens, layers, 'positive')}"
     )
-    chart(drawn, "apart", fact, About.of_stream(before, other=trace), numbers=True)
+    chart(
+        drawn,
+        "apart",
+        fact,
+        About.of_stream(before, other=trace),
+        numbers=True,
+        made="relative_difference(enc.trace(t.inputs, hidden=t.hidden), t).T",
+    )
     st.markdown(plain(fact))
     st.caption("Length of the difference over the length of the vector without changes, after each layer.")
     answers(before, trace)

@@ -18,10 +18,10 @@ HTML = """<div class="keep">
 keep_component = component(__file__, "picture", HTML)
 
 
-def card(key: str, rows: Callable[[], Rows], alt: str, about: About, *, scale: str = "") -> None:
+def card(key: str, rows: Callable[[], Rows], alt: str, about: About, *, scale: str = "", code: str = "") -> None:
     """The way to keep the picture drawn under `key`: SVG, PNG, print, its numbers, its caption and its alt text.
 
-    `rows` makes the numbers shown, when they are asked for; `about` says what they are of.
+    `rows` makes the numbers shown, when they are asked for; `about` says what they are of; `code` makes them again.
     """
     said = caption(about, what=alt, scale=scale)
     shown = about.run.step(about.step).local if about.run and about.step else key
@@ -30,3 +30,6 @@ def card(key: str, rows: Callable[[], Rows], alt: str, about: About, *, scale: s
     with st.popover("Keep", key=f"keep_{key}", type="tertiary", icon=":material/download:"):
         keep_component(key=f"card_{key}", data={"chart": key, "name": name, "caption": said, "alt": alt})
         save("CSV of the numbers shown", f"csv_{key}", f"{name}.csv", lambda: to_csv(rows()).encode(), "text/csv")
+        if code:
+            st.markdown("Lines that run by themselves and print these numbers:")
+            st.code(code, language="python")
