@@ -72,9 +72,9 @@ def now() -> Trace:
     return run(view.model, session().read, view.hidden, edits_to_text(view.edits))
 
 
-def finding(trial: str, given: Mapping[str, Any]) -> trials.Finding:
+def finding(trial: str, given: Mapping[str, Any], *, agreed: bool = False) -> trials.Finding:
     """What a trial finds in the model that this session looks at; ValueError where it does not fit."""
-    return findings(current().model, trial, spelled(given))
+    return findings(current().model, trial, spelled(given), agreed=agreed)
 
 
 def seconds(trial: str, given: Mapping[str, Any]) -> float:

@@ -146,14 +146,15 @@ def trial_seconds(model: str, trial: str, given: str) -> float:
     return cost.flops / consent.SPEED + cost.seconds
 
 
-def findings(model: str, trial: str, given: str) -> trials.Finding:
-    """What a trial finds in a model; measured when asked for first.
+def findings(model: str, trial: str, given: str, *, agreed: bool = False) -> trials.Finding:
+    """What a trial finds in a model; measured when asked for first, which was `agreed` to where several are measured.
 
     Raises:
         ValueError: it does not fit the model, or into memory.
         consent.NotStarted: it takes long, and was not asked for; the page now offers it.
     """
-    consent.ask(f"trial_{abs(hash((model, trial, given)))}", trial_seconds(model, trial, given))
+    if not agreed:
+        consent.ask(f"trial_{abs(hash((model, trial, given)))}", trial_seconds(model, trial, given))
     found: trials.Finding = findings_kept.get(model, trial, given)
     return found
 
