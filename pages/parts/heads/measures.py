@@ -22,7 +22,7 @@ def draw() -> None:
     values, layers, heads = found.measures[name].numpy(), layer_names(trace.config), head_names(trace.config)
     drawn = matrix(values, layers, heads, kind=one.kind, theme=theme())
     layer, head = largest_cell(values)
-    fact = f"{one.title} is largest in {layers[layer]}, {heads[head]}: {brief(float(values[layer, head]))}."
+    fact = f"{one.title} is largest in L{layer}H{head}: {brief(float(values[layer, head]))}."
     chart(
         drawn,
         "measured",
