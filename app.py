@@ -42,7 +42,7 @@ with cold_start.loading():
     from pages.ui.server import job_queue, upkeep, widget_cleanup
     from pages.ui.state import session_state as state
     from pages.ui.state import walk
-    from pages.ui.step import guess, inspector
+    from pages.ui.step import guess, inspector, token_buttons
     from pages.ui.text import STYLE, plain
 
 widget_cleanup.leave_out_forged()
@@ -66,6 +66,7 @@ with upkeep.attended():
         sentence.chips()
         quick.draw(trace.config)
         if not asks:
+            token_buttons.folded(trace)
             guess.switch()
     with bar:
         if at is not None:

@@ -26,8 +26,10 @@ FLOORS = (  # folders and files of encoder/; each stands on those before it and 
     {"hub"},
     {"text_encoder"},
     {"metrics"},
+    {"train"},
     {"experiments"},
     {"attributions"},
+    {"probes"},
     {"trials"},
     {"lessons"},
     {"export"},
@@ -35,7 +37,6 @@ FLOORS = (  # folders and files of encoder/; each stands on those before it and 
     {"paper"},
     {"story"},
     {"report"},
-    {"train"},
 )
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from page_tools import go, numbers, open_app
+from page_tools import go, healthy, numbers, open_app
 from visits import opened
 
 from encoder import TextEncoder
@@ -86,3 +86,19 @@ def test_summed_rows_are_those_of_the_chosen_tokens(base: TextEncoder) -> None:
     every = opened("looks", query | {"some_heads": "3,4"})
     both = base.trace(KEYS)["layers.2.attention.weights"][[3, 4]].mean(0)
     np.testing.assert_allclose(numbers(every, "y", "summed"), both.mean(0).numpy(), atol=1e-6)
+
+
+@pytest.mark.parametrize("page", ["sentence", "attention", "labs"])
+def test_a_token_is_masked_by_a_tap_and_shown_again_by_another(page: str) -> None:
+    app = opened(page, {"sentence": KEYS, "model": "base"})
+    key = "strip_tapped" if page == "sentence" else "tapped"
+    if page != "sentence":
+        app.session_state["mask_tokens"] = True
+        healthy(app.run())
+    healthy(app.pills(key=key).set_value([4]).run())
+    assert app.session_state["session"].view.hidden == (4,)
+    assert app.multiselect(key="hidden").value == [4]
+    if page == "attention":
+        assert (numbers(app)[:, 4] == 0).all()
+    healthy(app.pills(key=key).set_value([]).run())
+    assert app.session_state["session"].view.hidden == ()

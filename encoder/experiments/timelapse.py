@@ -1,17 +1,22 @@
 """A model at moments of its training: the weights kept on the way, and when heads take up their work."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from encoder import checkpoint
 from encoder.checkpoint.tensor_files import described, fingerprint, read
 from encoder.checkpoint.tokenizer_files import read_tokenizer
 from encoder.metrics.habits import Survey
+from encoder.metrics.layers import cosine
 from encoder.metrics.measures import HEAD_MEASURES
+from encoder.metrics.neurons import nearest_words
 from encoder.metrics.roles import ROLES
 from encoder.text_encoder import TextEncoder
 from encoder.trace.source import Source
@@ -127,3 +132,29 @@ def moment(step: int, encoder: TextEncoder, text: str, layer: int, head: int, po
     kept = weights[0].numpy().copy()
     kept.flags.writeable = False
     return Moment(step, kept, measures, said[0] if said else [])
+
+
+@dataclass(frozen=True)
+class EmbeddingRow:
+    """One row of the embedding table, moment by moment: `rows` [moments, d_embedding].
+
+    `alike` [moments] is its cosine with what it is at the end, `nearest` the three words whose rows point most nearly
+    the same way at each moment.
+    """
+
+    rows: Tensor
+    alike: Tensor
+    nearest: tuple[list[str], ...]
+
+
+def embedding_row(moments: Mapping[int, TextEncoder], token: int) -> EmbeddingRow:
+    """The row of a token id in the table of a model at each of these moments.
+
+    Raises:
+        ValueError: an id outside the vocabulary, or no moment.
+    """
+    if not moments:
+        raise ValueError("got 0 moments; it takes 1 or more")
+    nearest = tuple([word for word, _ in nearest_words(one, token, 3)] for one in moments.values())
+    rows = torch.stack([one.model.embedding.tokens.weight[token] for one in moments.values()])
+    return EmbeddingRow(rows, cosine(rows, rows[-1]), nearest)

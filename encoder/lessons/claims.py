@@ -131,8 +131,8 @@ CLAIMS = (
         "lower-upper",
         "Lower layers hold grammar, upper layers meaning.",
         ("tutorial", "workflow"),
-        "layers_rise",
-        page="heads",
+        "grammar_first",
+        page="labs",
     ),
     Claim(
         "contexts",

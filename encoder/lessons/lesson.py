@@ -8,6 +8,7 @@ A lesson is a TOML file of at most 100 kB:
     minutes = 8                                # about how long it takes
 
     [[step]]                                   # 1 to 60 of them, in their order
+    part = "Word order"                        # the heading it stands under in a list (may be left out)
     page = "position"                          # a page of the app
     text = "Two sentences of the same words."  # one to three sentences
     view = {sentence = "The cat chased the mouse.", layer = 0}   # as in a link to that page
@@ -17,7 +18,8 @@ A lesson is a TOML file of at most 100 kB:
 
 A question is of kind "token" (mark where `word` looks most in the view's layer and head), "number" (guess the number
 that the check measures, between `low` and `high`) or "verdict" (guess whether the claim holds). The last two need a
-check. A trial that takes a `sentence` is given the view's.
+check. A trial that takes a `sentence` is given the view's. `check = {claim = "softmax"}` is the trial of one of
+`encoder.lessons.claims`, by its key.
 """
 
 import math
@@ -28,9 +30,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from encoder import trials
+from encoder.lessons.claims import CLAIMS
 
 MOST_BYTES, MOST_STEPS = 100_000, 60
-LONGEST = {"title": 80, "learn": 400, "text": 600, "ask": 200, "word": 40, "page": 40}
+LONGEST = {"title": 80, "learn": 400, "text": 600, "ask": 200, "word": 40, "page": 40, "part": 80}
 NAME = re.compile(r"[a-z_]{1,20}", re.ASCII)
 MOST_KEYS = 4  # parts of a key such as step.view.layer; reading takes time and memory by their square
 # What a key may not be looked for in, in the order in which TOML itself tells it apart, and a key of too many parts.
@@ -77,6 +80,7 @@ class LessonStep:
     trial: str = ""
     given: Mapping[str, Any] = field(default_factory=dict)
     question: Question | None = None
+    part: str = ""
 
 
 @dataclass(frozen=True)
@@ -185,11 +189,11 @@ def from_data(data: Mapping[str, Any], name: str = "the lesson") -> Lesson:
 
 def step(reader: Reader, where: str, table: Mapping[str, object]) -> LessonStep:
     """One step of the file."""
-    reader.known(where, table, ("page", "text", "view", "own", "check", "question"))
+    reader.known(where, table, ("part", "page", "text", "view", "own", "check", "question"))
     own = table.get("own", False)
     if not isinstance(own, bool):
         reader.refuse(where, f"own is {str(own)[:40]!r}; it must be true or false")
-    given = dict(reader.table(where, table, "check"))
+    given = check(reader, where, table)
     trial = given.pop("trial", "")
     if "check" in table:
         for problem in trials.problems(trial, given, sentence=True):
@@ -198,8 +202,21 @@ def step(reader: Reader, where: str, table: Mapping[str, object]) -> LessonStep:
     question = ask(reader, where, asked, bool(trial)) if "question" in table else None
     return LessonStep(
         reader.text(where, table, "page"), reader.text(where, table, "text"), view(reader, where, table), own is True,
-        trial if isinstance(trial, str) else "", given, question,
+        trial if isinstance(trial, str) else "", given, question, reader.text(where, table, "part", empty=True),
     )  # fmt: skip
+
+
+def check(reader: Reader, where: str, table: Mapping[str, object]) -> dict[str, Any]:
+    """What a step measures: a trial and its parameters, or those of a claim."""
+    given = dict(reader.table(where, table, "check"))
+    if "claim" not in given:
+        return given
+    reader.known(where, given, ("claim",))
+    found = next((claim for claim in CLAIMS if claim.key == given["claim"]), None)
+    if found is None:
+        reader.refuse(where, f"check: there is no claim {str(given['claim'])[:40]!r}")
+        return {}
+    return {"trial": found.trial, **found.given}
 
 
 def view(reader: Reader, where: str, table: Mapping[str, object]) -> dict[str, str]:

@@ -27,7 +27,8 @@ def write(lesson: Lesson) -> str:
 
 def table(step: LessonStep) -> dict[str, Any]:
     """One step as a table of the file; what is at its default is left out."""
-    found: dict[str, Any] = {"page": step.page, "text": step.text}
+    found: dict[str, Any] = {"part": step.part} if step.part else {}
+    found |= {"page": step.page, "text": step.text}
     if step.view:
         found["view"] = {k: int(v) if k in COUNTS and v.isdigit() else v for k, v in step.view.items()}
     if step.own:

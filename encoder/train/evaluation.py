@@ -68,8 +68,10 @@ def evaluate(model: MaskedWords, batches: Sequence[Batch], to: Callable[[Batch],
     return Score(words, loss, first, five)
 
 
-def evaluate_text(encoder: TextEncoder, lines: Sequence[str], seed: int = SEED) -> Score:
-    """The score of a finished model on lines of text.
+def evaluate_text(
+    encoder: TextEncoder, lines: Sequence[str], seed: int = SEED, left_out: tuple[str, ...] = ()
+) -> Score:
+    """The score of a finished model on lines of text; steps whose names end as one of `left_out` give zeros.
 
     Raises:
         ValueError: the model has no masked-language-model head, or there is no line of text.
@@ -77,7 +79,8 @@ def evaluate_text(encoder: TextEncoder, lines: Sequence[str], seed: int = SEED) 
     if encoder.model.mlm_head is None:
         raise ValueError(f"the model {encoder.source.name!r} has no head that guesses words, so it cannot be scored")
     length = min(encoder.config.trained_length or 128, encoder.max_tokens)
-    return evaluate(MaskedWords(encoder.model).eval(), held_out_batches(lines, encoder.tokenizer, length, seed))
+    model = MaskedWords(encoder.model, left_out=left_out)
+    return evaluate(model.eval(), held_out_batches(lines, encoder.tokenizer, length, seed))
 
 
 def fill_in_ranks(encoder: TextEncoder) -> Iterator[tuple[str, int, str]]:

@@ -53,21 +53,26 @@ class TrainingTap(Tap):
     """What training does on the way: positions from 0 in each segment, dropout, and a penalty on large scores.
 
     Dropout acts where the paper has it (section 5.4), on the embedding and on what each sublayer gives, and on the
-    attention weights. `penalties` collects, layer by layer, the mean square of the scores' log-sum-exp.
+    attention weights. `penalties` collects, layer by layer, the mean square of the scores' log-sum-exp. Steps whose
+    names end as one of `left_out` give zeros.
     """
 
     def __init__(
-        self, positions: Tensor, places: Tensor, dropout: float, penalties: list[Tensor] | None = None
-    ) -> None:
+        self, positions: Tensor, places: Tensor, dropout: float, penalties: list[Tensor] | None = None,
+        left_out: tuple[str, ...] = (),
+    ) -> None:  # fmt: skip
         self.positions = positions
         self.places = places
         self.dropout = dropout
         self.penalties = penalties
+        self.left_out = left_out
 
     def see(self, name: str, value: Tensor) -> Tensor:
         """Exchange the positions, drop out, or hand on."""
         if name == "embedding.positions":
             return self.positions[self.places]
+        if name.endswith(self.left_out):
+            return torch.zeros_like(value)
         if name.endswith("attention.masked") and self.penalties is not None:
             self.penalties.append(value.float().logsumexp(-1).square().mean())
         if self.dropout and name.endswith(DROPPED):
@@ -78,14 +83,17 @@ class TrainingTap(Tap):
 class MaskedWords(nn.Module):
     """The encoder and its loss in one module, so that DistributedDataParallel sees one forward pass.
 
-    `compiled` lets torch.compile make one kernel of many, where the device has it.
+    `compiled` lets torch.compile make one kernel of many, where the device has it. `left_out` are the ends of the names
+    of steps that give zeros.
     """
 
     def __init__(
-        self, encoder: Encoder, dropout: float = 0.0, score_penalty: float = 0.0, compiled: bool = False
-    ) -> None:
+        self, encoder: Encoder, dropout: float = 0.0, score_penalty: float = 0.0, compiled: bool = False,
+        left_out: tuple[str, ...] = (),
+    ) -> None:  # fmt: skip
         super().__init__()
         self.encoder = encoder
+        self.left_out = left_out
         self.dropout = dropout
         self.score_penalty = score_penalty
         self.run = torch.compile(self.encode) if compiled else self.encode
@@ -94,7 +102,7 @@ class MaskedWords(nn.Module):
         """Output [rows, n, d_model] of segments that cannot see each other, and the mean penalty of the layers."""
         hidden = segments[:, :, None] != segments[:, None]  # [rows, n, n]
         penalties: list[Tensor] | None = [] if self.score_penalty and self.training else None
-        tap = TrainingTap(self.encoder.embedding.positions.weight, places, dropout, penalties)
+        tap = TrainingTap(self.encoder.embedding.positions.weight, places, dropout, penalties, self.left_out)
         output = self.encoder(ids, hidden, tap=tap)
         return output, torch.stack(penalties).mean() if penalties else output.new_zeros(())
 

@@ -10,7 +10,20 @@ from types import ModuleType
 from typing import Any
 
 from encoder.text_encoder import TextEncoder
-from encoder.trials import arithmetic, heads, linear, links, meaning, order, reasons, sizes, stacks
+from encoder.trials import (
+    arithmetic,
+    heads,
+    layout,
+    linear,
+    links,
+    meaning,
+    order,
+    probing,
+    reasons,
+    sizes,
+    stacks,
+    training,
+)
 from encoder.trials.finding import Bars, Curves, Finding, Grid, Picture, Verdict
 from encoder.trials.heads import position_of
 from encoder.trials.parameters import OWN, PARAMETERS, Number, Several, Text
@@ -37,6 +50,9 @@ MODULES = (
     arithmetic,
     stacks,
     linear,
+    training,
+    probing,
+    layout,
     sizes,
 )  # in the order in which the maker offers them
 TRIALS: dict[str, Trial] = {name: trial for module in MODULES for name, trial in trials_of(module).items()}

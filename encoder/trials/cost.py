@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from encoder.experiments import LENGTHS
 from encoder.explain.cost import run_flops, size
+from encoder.probes.layers import probe_flops
 from encoder.text_encoder import TextEncoder
 
 USUAL = 16  # tokens of the sentences that a trial brings along
@@ -14,7 +15,10 @@ RUNS = {  # runs of the model, where a trial makes others than one for each text
     "padding_ignored": 6,
     "linked": 74,  # fifty sentences, and each head left out from its layer on
     "head_job": 54,
-    "layers_rise": 108,
+    **dict.fromkeys(("grammar_first", "place_kept", "words_told", "sentences_told"), 200),  # and their PROBES
+    "feed_forward_needed": 90,  # 100 short sentences in full rows, three times
+    "dropout_share": 9,
+    "recurrent_slower": 6 * 8,  # of 128 tokens, and those of the LSTM
     "order_agrees": 150,  # 50 steps, forward and backward: about three runs each
     "looked_at_matters": 20,
 }
@@ -22,9 +26,16 @@ AT_ONCE = {  # runs held, where not 2
     "padding_ignored": 6,
     "same_vectors": 5,
     "identical_rows": 5,
-    "layers_rise": 20,
+    **dict.fromkeys(("grammar_first", "place_kept", "words_told", "sentences_told"), 40),
+    "feed_forward_needed": 32,
     "linked": 18,
     "head_job": 18,
+}
+PROBES = {  # the tasks whose probes a trial fits
+    "grammar_first": ("parts of speech", "good or bad"),
+    "place_kept": ("place",),
+    "words_told": ("parts of speech",),
+    "sentences_told": ("good or bad",),
 }
 REPETITIONS = 4  # runs of each length that is timed
 FIXED = {  # seconds, without the model
@@ -57,4 +68,5 @@ def trial_cost(name: str, encoder: TextEncoder, given: Mapping[str, Any]) -> Tri
     n = max([USUAL, *(len(encoder.tokenize(text).ids) for text in texts)])
     runs = RUNS.get(name, 1 + len(texts))
     nbytes = AT_ONCE.get(name, 2) * size(encoder.config).bytes_of_a_run(n)
-    return TrialCost(runs * run_flops(encoder.config, n), nbytes, FIXED.get(name, 0.1))
+    fits = sum(probe_flops(encoder.config, task) for task in PROBES.get(name, ()))
+    return TrialCost(runs * run_flops(encoder.config, n) + fits, nbytes, FIXED.get(name, 0.1))

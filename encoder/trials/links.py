@@ -39,6 +39,12 @@ LINKS: dict[str, tuple[tuple[str, tuple[tuple[str, str], ...]], ...]] = {
         ("The book lies behind the door.", (("book", "door"),)),
         ("They live near the river.", (("they", "river"),)),
     ),
+    "time": (
+        ("She came home after dinner.", (("came", "dinner"),)),
+        ("We met him on Monday.", (("met", "monday"),)),
+        ("He slept during the film.", (("slept", "film"),)),
+        ("They left before the morning.", (("left", "morning"),)),
+    ),
 }
 MEASURED: WeakKeyDictionary[Encoder, list[tuple[str, int, Tensor]]] = WeakKeyDictionary()
 

@@ -1,4 +1,4 @@
-"""Trials of what context makes of a word, and of what lower and upper layers do."""
+"""Trials of what context makes of a word."""
 
 import math
 import re
@@ -8,10 +8,7 @@ import torch
 from torch import Tensor
 
 from encoder.experiments.compare import cosines
-from encoder.formatting import brief, percent
-from encoder.metrics import SENTENCES, attention_weights
-from encoder.metrics.habits import measured
-from encoder.metrics.habits import runs as each_run
+from encoder.formatting import brief
 from encoder.text_encoder import TextEncoder
 from encoder.trace.unpadded import stream
 from encoder.trials.finding import Curves, Finding, array, judge, untried
@@ -19,11 +16,6 @@ from encoder.trials.heads import position_of
 
 ALIKE = 0.9  # mean cosine above which two vectors count as one meaning
 LEANS = 2  # factor of the odds from which a guess leans
-CONTEXTS = (
-    ("light", ("Turn on the light.", "This bag is light.", "I prefer light blue.")),
-    ("bank", ("He sat on the bank of the river.", "She put her money in the bank.")),
-    ("play", ("The children play in the park.", "He wrote a play for the theatre.")),
-)
 
 
 def contexts(encoder: TextEncoder, word: str, sentences: list[str]) -> Finding:
@@ -56,41 +48,6 @@ def mean_cosine(alike: Tensor) -> Tensor:
     """Mean over all pairs of different runs: [n_layers + 1, k, k] -> [n_layers + 1]."""
     k = alike.shape[-1]
     return (alike.sum((1, 2)) - alike.diagonal(dim1=1, dim2=2).sum(-1)) / (k * (k - 1))
-
-
-def layers_rise(encoder: TextEncoder) -> Finding:
-    """Lower layers hold grammar and upper layers meaning: this takes a probe, and there is none here.
-
-    What can be measured is said, and decides nothing: the weight on the words next to a word, and how far a word's
-    vectors in unlike sentences lie apart, beside what any two words of different sentences have in common.
-    """
-    near = neighbours(encoder)
-    alike, vectors = [], []
-    for word, sentences in CONTEXTS:
-        found = []
-        for sentence in sentences:  # one run at a time: of each only the word's vectors are kept
-            run = encoder.trace(sentence)
-            found.append(stream(run)[:, position_of(run, word)].clone())
-        alike.append(mean_cosine(cosines(found)))
-        vectors.append(found[0])
-    same, unlike = torch.stack(alike).mean(0), mean_cosine(cosines(vectors))
-    return untried(
-        "What a layer holds of grammar is told by a probe, a small model trained to read it off, and none is trained "
-        f"here. Neighbours are no grammar: heads put most weight on them in layer {int(near.argmax())}, "
-        f"{percent(float(near.max()))}, and {percent(float(near[-1]))} in the last. Nor is a low cosine meaning: "
-        f"one word in unlike sentences ends at {brief(float(same[-1]))}, different words at "
-        f"{brief(float(unlike[-1]))}."
-    )
-
-
-def neighbours(encoder: TextEncoder) -> Tensor:
-    """The share of its weight that a head puts on the tokens beside each token, mean over heads: [n_layers]."""
-    words, weights = [], []
-    for trace in each_run(encoder, SENTENCES):
-        words.append(trace.tokens)
-        weights.append(attention_weights(trace).flatten(0, 1))
-    found = measured(weights, words, ("previous", "next"))
-    return (found["previous"] + found["next"]).view(encoder.config.n_layers, -1).mean(-1)
 
 
 def leans(

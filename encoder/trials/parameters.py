@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 
 from encoder.model.activations import ACTIVATIONS
+from encoder.trials.layout import FIELDS
 from encoder.trials.links import LINKS
 from encoder.trials.reasons import METHODS
 from encoder.trials.sizes import PARTS
@@ -90,11 +91,16 @@ PARAMETERS: dict[str, Text | Number | Several] = {
     "low": Number(-1e30, -1e4, whole=False),
     "scores": Several(Number(-1000, 1000, whole=False)),
     "expected": Several(Number(0, 1e12, whole=False)),
+    "field": Text(choices=tuple(FIELDS)),
+    "value": Number(1, 1_000_000_000),
+    "p": Number(0, 0.9, whole=False),
     "ids": Several(Number(0, 1_000_000), 32),
 }
 # Where one trial wants another kind of value than all others under the same name.
 OWN: dict[tuple[str, str], Text | Number | Several] = {
     ("shape_is", "width"): Number(0, 8192),
     ("shape_is", "expected"): Several(Number(1, 1_000_000), 4),
+    ("batch_is", "expected"): Several(Number(1, 1024), 3),
+    ("bare_is", "expected"): Several(Number(1, 8192), 2),
     ("part_size", "expected"): Number(1, 1e12, whole=False),
 }

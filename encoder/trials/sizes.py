@@ -12,7 +12,10 @@ ABOUT = 0.1  # how far "about" reaches
 CONSTANT = 1.5  # a time that grows by less than this factor is called constant
 BERT_PIECES = 30_522  # in the vocabulary of BERT, uncased (Devlin et al. 2019)
 PARTS = {"attention": ("attention.w_q", "attention.w_k", "attention.w_v", "attention.w_o"),
-         "feed-forward": ("feed_forward.w_1", "feed_forward.w_2")}  # fmt: skip
+         "feed-forward": ("feed_forward.w_1", "feed_forward.w_2"),
+         "W_O": ("attention.w_o",), "W_1": ("feed_forward.w_1",), "W_2": ("feed_forward.w_2",),
+         "norm 1": ("norm1",), "norm 2": ("norm2",)}  # fmt: skip
+KINDS = ("attention", "feed-forward")
 
 
 def block(encoder: TextEncoder, parts: tuple[str, ...] = ("",)) -> int:
@@ -26,7 +29,7 @@ def block_size(encoder: TextEncoder) -> Finding:
     counted, about = block(encoder), 12 * encoder.config.d_model**2
     off = abs(counted / about - 1)
     said = f"One block holds {counted:,} parameters; 12 · {encoder.config.d_model}² is {about:,}, {percent(off)} away."
-    each = {name: block(encoder, parts) for name, parts in PARTS.items()} | {"norms": block(encoder, ("norm",))}
+    each = {name: block(encoder, PARTS[name]) for name in KINDS} | {"norms": block(encoder, ("norm",))}
     bars = Bars({"parameters": np.array(list(each.values()), dtype=float)}, list(each), "parameters of a block")
     return Finding(
         float(counted), "parameters of a block", said, judge(counted == about or off < 0.01, off < ABOUT), bars

@@ -6,6 +6,7 @@ import streamlit as st
 
 from encoder.export.caption import About
 from encoder.figures.charts import token_bars
+from encoder.figures.facts import main_fact
 from encoder.figures.matrix import matrix
 from encoder.metrics import SUBLAYERS, norm_moments, sublayer_lengths
 from pages.parts.add_norm import spread
@@ -14,7 +15,7 @@ from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
 from pages.ui.step import panel
-from pages.ui.text import NUMBER, theme
+from pages.ui.text import NUMBER, say, theme
 
 LEARNED = "learned, so the same for every sentence"
 step, trace, view = panel.pick("add_norm"), session.now(), state.current()
@@ -29,6 +30,8 @@ chart(
     "lengths",
     "Length of the residual and of what is added, per token",
     About(trace, layer=view.layer, reads=reads),
+    numbers=True,
+    made=f'sublayer_lengths(t, {view.layer}, "{part}")["residual"]',
 )
 
 panel.show(trace, step, view.head)
@@ -47,15 +50,19 @@ spread.draw(part)
 
 st.header("Gamma and beta of this norm")
 model = session.text_encoder(view.model).model
-norm = model.get_submodule(f"layers.{view.layer}.{part.replace('add_norm_', 'norm')}")
+place = f"layers.{view.layer}.{part.replace('add_norm_', 'norm')}"
+norm = model.get_submodule(place)
 learned = np.stack([weights.numpy() for weights in norm.parameters()])  # gamma, then beta
 drawn = matrix(learned, ["gamma", "beta"], "dimension", kind="signed", theme=theme())
+fact = f"The gamma and beta of every dimension. {main_fact(learned, ['gamma', 'beta'], 'dimension', 'signed')}"
 chart(
     drawn,
     "gamma_beta",
-    "The gamma and beta of every dimension",
+    fact,
     About(source=trace.source, layer=view.layer, scope=LEARNED),
+    made=f'torch.stack(list(enc.model.get_submodule("{place}").parameters()))',
 )
+say(fact)
 both = pd.DataFrame(learned.T, columns=["gamma", "beta"]).rename_axis("dimension")
 downloads.numbers("gamma_beta", "gamma_beta", lambda: both, learned.shape)
 panel.proof(trace, step)

@@ -24,7 +24,7 @@ def measured() -> list[tuple[Claim, Finding]]:
     for done, claim in enumerate(CLAIMS):
         bar.progress(done / len(CLAIMS), text=f"Measuring {done + 1} of {len(CLAIMS)}: {plain(claim.text)}")
         try:
-            found.append((claim, session.finding(claim.trial, claim.given)))
+            found.append((claim, session.finding(claim.trial, claim.given, agreed=True)))
         except (ValueError, KeyError) as error:
             found.append((claim, untried(f"It cannot be tried in this model: {error.args[0]}.")))
     bar.empty()

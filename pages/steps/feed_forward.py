@@ -28,7 +28,14 @@ st.header("How many units are silent")
 silent = silent_share(activation)
 bars = token_bars({"share of zeros": silent.numpy()}, trace.tokens, title="share of zeros", theme=theme())
 about = About(trace, layer=view.layer, reads=("feed_forward.activation",))
-chart(bars, "silent", "Share of units that are zero, for each token", about)
+chart(
+    bars,
+    "silent",
+    "Share of units that are zero, for each token",
+    about,
+    numbers=True,
+    made=f'silent_share(t["layers.{view.layer}.feed_forward.activation"])',
+)
 say(
     f"On average {percent(float(silent.mean()))} of the {trace.config.d_ff} units are exactly zero at a token; "
     f"{percent(never_active_share(activation))} of them are zero at every token of this sentence.",

@@ -5,6 +5,7 @@ from pages.parts.labs import (
     collapse,
     depth,
     dropout,
+    know,
     norm_order,
     norms,
     padding,
@@ -27,5 +28,6 @@ PARTS = {
     "Two LayerNorms": norms.draw,
     "Post-norm and pre-norm": norm_order.draw,
     "Layer collapse": collapse.draw,
+    "What layers know": know.draw,
 }
 tabs(PARTS, "lab")

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from encoder.lessons.lesson import LessonError
-from pages.ui.lessons import library, maker, player
+from pages.ui.lessons import library, maker, player, tutorials
 from pages.ui.state import session_state as state
 from pages.ui.text import plain
 from pages.ui.widgets import tabs
@@ -38,4 +38,4 @@ if name := state.current().lesson:
 if lesson is not None:
     player.draw(lesson)
 else:
-    tabs({"Lessons": offer, "Make a lesson": maker.draw}, "lessons_part")
+    tabs({"Lessons": offer, "Tutorials": tutorials.draw, "Make a lesson": maker.draw}, "lessons_part")

@@ -6,7 +6,6 @@ from encoder.explain.cost import parameters, step_costs
 from encoder.formatting import brief, percent
 from pages.parts.model_cost import server, shape, where
 from pages.ui import session
-from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
 from pages.ui.step import cost_tables
 
@@ -42,7 +41,6 @@ st.markdown(
     "A step of 0 bytes hands on memory of an earlier one. "
     "The time is this run's own, from the step before; the first run of a session is slower than the next."
 )
-table = cost_tables.of_steps(trace)
-downloads.save("csv_steps", "steps", table)
+cost_tables.of_steps(trace)
 
 server.draw()

@@ -4,11 +4,12 @@ import streamlit as st
 
 from encoder.export.caption import About
 from encoder.figures.matrix import matrix
+from encoder.formatting import brief
 from encoder.metrics import cosine_matrix
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.step import panel
-from pages.ui.text import theme
+from pages.ui.text import say, theme
 
 step = panel.draw("position")
 trace = session.now()
@@ -16,14 +17,22 @@ trace = session.now()
 st.header("How alike two positions are")
 alike = cosine_matrix(trace["embedding.positions"]).numpy()
 drawn = matrix(alike, trace.tokens, trace.tokens, kind="signed", theme=theme(), largest=1.0)
+apart = len(alike) - 1
+fact = (
+    f"The position vectors of the first two places have a cosine of {brief(float(alike[0, min(1, apart)]))}, those of "
+    f"the first and the last, {apart} apart, {brief(float(alike[0, -1]))}."
+)
 chart(
     drawn,
     "alike",
-    "Cosine between the position vectors of every two places",
+    fact,
     About(trace, reads=("embedding.positions",)),
+    numbers=True,
+    made='cosine_matrix(t["embedding.positions"])',
 )
-st.markdown(
+say(
+    fact,
     "The cosine between the position vectors of every two places. With sinusoidal positions it depends only on the "
-    "distance between them: every diagonal has one colour."
+    "distance between them: every diagonal has one colour.",
 )
 panel.proof(trace, step)

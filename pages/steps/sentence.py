@@ -9,7 +9,7 @@ from pages.ui.downloads import table as downloads
 from pages.ui.lessons import story
 from pages.ui.server import cold_start
 from pages.ui.state import session_state as state
-from pages.ui.step import ask_a_word, panel, token_strip, whole_run
+from pages.ui.step import ask_a_word, panel, token_buttons, token_strip, whole_run
 from pages.ui.text import plain
 from pages.ui.widgets import fold
 
@@ -31,6 +31,7 @@ st.header(f"The sentence as {len(trace.tokens)} tokens")
 special = trace.tokenization.special
 token_strip.draw(trace)
 st.caption(token_strip.explained(trace))
+token_buttons.draw(trace, "strip_tapped")
 rows = [
     {"position": i, "token": token, "id": trace.ids[i], "typed": trace.tokenization.typed(i), "added": special[i]}
     | ({"sentence": "AB"[trace.tokenization.segments[i]]} if trace.tokenization.pair else {})

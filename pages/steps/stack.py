@@ -19,6 +19,11 @@ MEANING = {
     INPUT: "How much of the first vector's direction is left after each layer.",
     LENGTH: "The length of each vector, before the first layer and after each one.",
 }
+MADE = {
+    BEFORE: "cosine(stream(t)[1:], stream(t)[:-1]).T",
+    INPUT: "cosine(stream(t), stream(t)[:1]).T",
+    LENGTH: "length(stream(t)).T",
+}
 
 step, trace = panel.pick("stack"), session.now()
 if step.shape[-1] == "vocab":
@@ -33,7 +38,9 @@ values = moves[chosen].T.numpy()
 columns = layer_names(trace.config, with_input=chosen != BEFORE)
 scale = {"kind": "positive"} if chosen == LENGTH else {"kind": "signed", "largest": 1.0}
 drawn = matrix(values, trace.tokens, columns, theme=theme(), **scale)
-chart(drawn, "moves", f"{chosen}, for each token and layer. {MEANING[chosen]}", About.of_stream(trace))
+chart(
+    drawn, "moves", f"{chosen}, for each token and layer. {MEANING[chosen]}", About.of_stream(trace), made=MADE[chosen]
+)
 st.markdown(MEANING[chosen])
 if chosen == LENGTH:
     say(f"After the last layer the longest is {brief(longest_to_shortest(vectors[-1]))} times as long as the shortest.")

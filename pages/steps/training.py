@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.parts.training import careers, sentence
+from pages.parts.training import careers, embedding_row, sentence
 from pages.parts.training.common import scene
 from pages.ui.server import models
 from pages.ui.state import session_state as state
@@ -21,4 +21,9 @@ if view.hidden or view.edits:
     st.caption("Masked tokens and changes belong to the run of the other pages; here nothing is masked or changed.")
 if now.text != state.session().read:
     st.caption("The model `small` reads one text: both sentences stand in it one after the other.")
-tabs({"This sentence": sentence.draw, "When heads take up their work": careers.draw}, "training_part")
+PARTS = {
+    "This sentence": sentence.draw,
+    "An embedding row": embedding_row.draw,
+    "When heads take up their work": careers.draw,
+}
+tabs(PARTS, "training_part")

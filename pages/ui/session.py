@@ -9,6 +9,8 @@ from encoder import Trace, trials
 from encoder.edits.text import edits_to_text
 from encoder.explain.proof import Check
 from encoder.metrics import Survey
+from encoder.probes.layers import Probe
+from encoder.probes.regression import Regression
 from encoder.trace.tokens import Text
 from pages.ui.server.engine import is_kept, is_loaded, run, text_encoder, warm
 from pages.ui.server.measurements import (
@@ -26,13 +28,15 @@ from pages.ui.server.measurements import (
     words_of_unit,
 )
 from pages.ui.server.measurements import mean_vector as mean_vector_of
+from pages.ui.server.measurements import probe as probe_of
+from pages.ui.server.measurements import readers as readers_of
 from pages.ui.server.measurements import survey as survey_of
 from pages.ui.state.session_state import current, session
 
 __all__ = [
-    "dead_units", "finding", "findings", "is_at_hand", "is_loaded", "lab", "mean_vector", "moments", "now", "proof",
-    "role_history", "run", "seconds", "snapshots", "spelled", "survey", "text_encoder", "untouched", "warm",
-    "words_near", "words_of_head", "words_of_unit",
+    "dead_units", "finding", "findings", "is_at_hand", "is_loaded", "lab", "mean_vector", "moments", "now", "probe",
+    "proof", "readers", "role_history", "run", "seconds", "snapshots", "spelled", "survey", "text_encoder", "untouched",
+    "warm", "words_near", "words_of_head", "words_of_unit",
 ]  # fmt: skip
 
 
@@ -52,15 +56,25 @@ def mean_vector() -> Tensor:
     return mean_vector_of(current().model)
 
 
+def probe(task: str) -> Probe:
+    """What probes of every layer tell in the model that this session looks at."""
+    return probe_of(current().model, task)
+
+
+def readers(layer: int) -> dict[str, Regression]:
+    """A classifier and a tagger for a layer of the model that this session looks at."""
+    return readers_of(current().model, layer)
+
+
 def now() -> Trace:
     """The run that this session looks at."""
     view = current()
     return run(view.model, session().read, view.hidden, edits_to_text(view.edits))
 
 
-def finding(trial: str, given: Mapping[str, Any]) -> trials.Finding:
+def finding(trial: str, given: Mapping[str, Any], *, agreed: bool = False) -> trials.Finding:
     """What a trial finds in the model that this session looks at; ValueError where it does not fit."""
-    return findings(current().model, trial, spelled(given))
+    return findings(current().model, trial, spelled(given), agreed=agreed)
 
 
 def seconds(trial: str, given: Mapping[str, Any]) -> float:

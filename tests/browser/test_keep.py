@@ -86,8 +86,13 @@ def test_a_picture_is_kept_as_svg_with_its_tokens_and_its_caption_as_text(
     root = ElementTree.fromstring(content)
     texts = ["".join(text.itertext()) for text in root.iter("{http://www.w3.org/2000/svg}text")]
     assert all(texts.count(token) == 2 for token in trace.tokens)
-    images = list(root.iter("{http://www.w3.org/2000/svg}image"))
-    assert len(images) == 1  # the matrix
+    bar = list(root.iter("{http://www.w3.org/2000/svg}image"))
+    assert len(bar) <= 1, "the cells of the matrix are shapes"
+    fills = [one.get("fill") for one in root.findall(".//{*}g[@class='cells']/{*}rect")]
+    light = [sum(map(int, re.findall(r"\d+", str(fill)))) for fill in fills]
+    assert len(fills) == len(trace.tokens) ** 2
+    weights = trace[WEIGHTS][3].flatten().numpy()
+    assert np.corrcoef(light, weights)[0, 1] < -0.95, "the larger the weight, the darker, cell by cell"
     said = " ".join(text for text in texts if text not in trace.tokens)
     for part in ("Model base (sha256 ", f"“{TEXT}”", WEIGHTS, "layer 2, head 3", "Colour scale 0 to 1"):
         assert part in said
@@ -169,7 +174,11 @@ def test_small_maps_are_kept_as_one_picture(page: Page, app_url: str, trace: Tra
     root = ElementTree.fromstring(keep(page, "heads", "SVG")[1])
     texts = ["".join(text.itertext()) for text in root.iter("{http://www.w3.org/2000/svg}text")]
     assert texts[:8] == [f"head {h}" for h in range(8)]
-    assert len(list(root.iter("{http://www.w3.org/2000/svg}image"))) == 8
+    assert not list(root.iter("{http://www.w3.org/2000/svg}image"))
+    cells = root.findall(".//{*}g[@class='cells']/{*}rect")
+    assert len(cells) == 8 * len(trace.tokens) ** 2
+    assert cells[1].findtext("{*}title") == f"{trace.tokens[0]} → {trace.tokens[1]}"
+    assert f"Rows and columns: {', '.join(trace.tokens)}" in " ".join(texts)
     assert len(png(keep(page, "heads", "PNG 1×")[1]).getcolors(1 << 24) or []) > 50
     header, *found = rows(keep(page, "heads", "CSV of the numbers shown")[1])
     values = np.array([row[2:] for row in found], dtype=np.float32).reshape(8, len(trace.tokens), -1)

@@ -32,12 +32,15 @@ def draw(a: Trace, b: Trace) -> None:
     drawn = matrix(
         values, rows, columns, kind="signed", theme=theme(), row_title="sentence A", column_title="sentence B"
     )
-    chart(drawn, "alike", f"What each pair of parts adds to the cosine {found.cosine:.4f}", about)
     i, j = largest_cell(np.abs(values))
-    say(
+    fact = (
         f"The cosine is {found.cosine:.4f}: all {values.size} cells add up to it, "
         f"{brief(abs(float(values.sum()) - found.cosine))} apart. The largest share, {brief(values[i, j])}, is that of "
-        f"{rows[i]} and {columns[j]}.",
+        f"{rows[i]} and {columns[j]}."
+    )
+    chart(drawn, "alike", f"What each pair of parts adds to the cosine. {fact}", about)
+    say(
+        fact,
         "One token stands for the sentence, so a row is what the last layer's heads gathered for it from a token, what "
         "it was before that layer, or another part of it.",
     )

@@ -41,15 +41,16 @@ def matrix_of(found: Alike, sentences: list[str]) -> None:
     values = found.cosines.numpy()
     about = About(source=session.now().source, scope=f"cosines of {len(sentences)} sentences, {UNCHANGED}")
     drawn = matrix(values, names, names, kind="signed", theme=theme(), largest=1.0, longest=26)
-    chart(drawn, "all_alike", f"How alike {len(sentences)} sentences are", about)
 
     def spelled(at: tuple[int, int]) -> str:
         return f"{at[0] + 1} and {at[1] + 1} ({values[at]:.3f})"
 
     i, j = found.odd
     more = "more" if found.cosines[i, j] > found.expected[i, j] else "less"
+    fact = f"Most alike are {spelled(found.most)}, least {spelled(found.least)}."
+    chart(drawn, "all_alike", f"How alike {len(sentences)} sentences are. {fact}", about)
     say(
-        f"Most alike are {spelled(found.most)}, least {spelled(found.least)}.",
+        fact,
         plain(
             f"The odd pair is {spelled(found.odd)}: {more} alike than the two are to the others, which would make "
             f"{float(found.expected[i, j]):.3f}."

@@ -15,7 +15,13 @@ def draw(found: Centred, whole: Likeness, about: About) -> None:
     """The terms of the second view beside the first one's number."""
     st.header("What the mean takes away", anchor=False)
     values = np.array(list(found.terms.values()))
-    chart(term_bars(values, list(found.terms), theme()), "alike_terms", "The terms of (a - m) · (b - m)", about)
+    chart(
+        term_bars(values, list(found.terms), theme()),
+        "alike_terms",
+        "The terms of (a - m) · (b - m)",
+        about,
+        numbers=True,
+    )
     say(
         f"With a and b the two vectors and m the mean of {len(SENTENCES)} sentences, the four terms, each over the "
         f"lengths of a - m and b - m, add up to {found.cosine:.4f}. As they are the vectors have {whole.cosine:.4f}.",

@@ -45,10 +45,11 @@ def draw(a: Trace, b: Trace) -> None:
     drawn = matrix(
         cells, rows, columns, kind="signed", theme=theme(), row_title="sentence A", column_title="sentence B"
     )
-    chart(drawn, "alike", f"What each pair of tokens adds to the cosine {found.cosine:.4f}", about)
+    fact = f"The cosine is {found.cosine:.4f}: all {cells.size} cells add up to it, {brief(found.missing)} apart."
+    chart(drawn, "alike", f"What each pair of tokens adds to the cosine. {fact}", about)
     top, beside = largest_cell(np.abs(cells))
     say(
-        f"The cosine is {found.cosine:.4f}: all {cells.size} cells add up to it, {brief(found.missing)} apart.",
+        fact,
         f"The largest share, {plain(brief(cells[top, beside]))}, is that of {plain(rows[top])} and "
         f"{plain(columns[beside])}; pairs of words alone add up to {plain(brief(found.between_words(a, b)))}, pairs "
         "with a special token to the rest.",

@@ -32,14 +32,26 @@ def draw() -> None:
         f"In layer {view.layer} head {h} adds most: a vector of length {brief(float(long[h, i]))} to "
         f"“{shown(tokens[i])}” ({i}). The mean over heads and tokens is {brief(float(long.mean()))}."
     )
-    chart(matrix(long, heads, tokens, kind="positive", theme=theme()), "head_lengths", fact, about)
+    chart(
+        matrix(long, heads, tokens, kind="positive", theme=theme()),
+        "head_lengths",
+        fact,
+        about,
+        made=f"length(head_outputs(t, {view.layer}))",
+    )
     say(fact)
     downloads.numbers("head_lengths", "head_lengths", lambda: downloads.frame(long, heads, tokens), long.shape)
     shares = head_shares(trace, view.layer).numpy()
     h, i = largest_cell(shares)
     fact = f"Head {h} makes {percent(float(shares[h, i]))} of what all heads add to “{shown(tokens[i])}” ({i}), "
     fact += f"and {int((shares < 0).sum())} of {shares.size} shares are negative."
-    chart(matrix(shares, heads, tokens, kind="signed", theme=theme()), "head_shares", fact, about)
+    chart(
+        matrix(shares, heads, tokens, kind="signed", theme=theme()),
+        "head_shares",
+        fact,
+        about,
+        made=f"head_shares(t, {view.layer})",
+    )
     say(
         fact,
         "A share is the head's vector along the direction of the sum; over the heads, shares add up to 1, and a "

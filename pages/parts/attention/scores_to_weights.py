@@ -50,7 +50,14 @@ def draw_four() -> None:
     said = f"{names}: their products add up to {brief(float(three[2].sum()))}."
     say(said, "" if pair else "This is the pair of words with the largest weight; choose another above.")
     strips = matrix(three.numpy(), ["query", "key", "product"], "dimension", kind="signed", theme=theme())
-    chart(strips, "neurons", said, About(trace, layer=view.layer, head=view.head, reads=("attention.q", "attention.k")))
+    chart(
+        strips,
+        "neurons",
+        said,
+        About(trace, layer=view.layer, head=view.head, reads=("attention.q", "attention.k")),
+        numbers=True,
+        made=f"query_key_products(t, {view.layer}, {view.head}, {i}, {j})",
+    )
     opened.listen("neurons", lambda row, dimension: open_strip((i, j), row, dimension))
 
 

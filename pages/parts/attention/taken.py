@@ -3,12 +3,13 @@
 import streamlit as st
 
 from encoder.export.caption import About
+from encoder.figures.facts import main_fact
 from encoder.figures.matrix import matrix
 from encoder.metrics import weighted_values
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.state import session_state as state
-from pages.ui.text import theme
+from pages.ui.text import say, theme
 from pages.ui.widgets import pick_token
 
 
@@ -20,7 +21,16 @@ def draw() -> None:
     taken = weighted_values(trace, view.layer, view.head, query).numpy()
     drawn = matrix(taken, trace.tokens, "dimension", kind="signed", theme=theme())
     about = About(trace, layer=view.layer, head=view.head, reads=("attention.weights", "attention.v"))
-    chart(drawn, "weighted_values", "Each row is one token's value times the weight it gets", about)
-    st.text(
-        "Each row is that token's value times the weight it gets here. The rows add up to the row of the picture above."
+    fact = main_fact(taken, trace.tokens, "dimension", "signed")
+    chart(
+        drawn,
+        "weighted_values",
+        f"Each token's value times the weight it gets. {fact}",
+        about,
+        numbers=True,
+        made=f"weighted_values(t, {view.layer}, {view.head}, {query})",
+    )
+    say(
+        fact,
+        "Each row is that token's value times the weight it gets here. They add up to the row of the picture above.",
     )

@@ -34,6 +34,12 @@ def draw(a: Trace, b: Trace, pairs: list[Pair]) -> None:
             series[f"{label(a.tokens[p.a])} → {label(b.tokens[p.b])}"] = token_cosine(a, p.a, b, p.b).numpy()
             break
     bars = token_bars(series, layer_names(a.config, with_input=True), title="cosine", theme=theme())
-    chart(bars, "followed", "Cosine of the word's vectors in both runs, layer by layer", About.of_stream(a, other=b))
+    chart(
+        bars,
+        "followed",
+        "Cosine of the word's vectors in both runs, layer by layer",
+        About.of_stream(a, other=b),
+        numbers=True,
+    )
     first, last = (brief(float(alike[i])) for i in (0, -1))
     say(f"The vectors of “{spell(a, at.a)}” have cosine {first} at the input and {last} at the end.")

@@ -41,10 +41,14 @@ def draw() -> None:
     counted = [f"{i + 1}." for i in range(len(names))]
     rows = [f"{i} {name}" for i, name in zip(counted, names, strict=True)]
     drawn = matrix(values, rows, counted, kind="signed", theme=theme(), largest=1.0, longest=40)
-    chart(drawn, "set_map", f"Cosine of “{word}” {at}", about)
+    fact = f"After {at} the cosines of “{word}” go from {brief(float(values.min()))} to 1."
+    firsts = [pieces[0] for _, pieces in found]
+    code = f"word_cosines([enc.trace(one) for one in {names!r}], {firsts})[{layers.index(at)}]"
+    chart(drawn, "set_map", fact, about, made=code)
+    say(fact)
     means = mean_between(alike).numpy()
     bars = token_bars({"mean cosine": means}, layers, title="mean cosine", theme=theme())
-    chart(bars, "set_means", "Mean cosine of the word between sentences, layer by layer", about)
+    chart(bars, "set_means", "Mean cosine of the word between sentences, layer by layer", about, numbers=True)
     say(
         f"“{word}” starts with mean cosine {brief(float(means[0]))} and ends with {brief(float(means[-1]))}.",
         "At the input only the position tells its vectors apart.",

@@ -41,11 +41,10 @@ def draw() -> None:
     share, layers = found.share.T.numpy(), layer_names(a.config)
     both = list(map(side_by_side.either, a.tokens, b.tokens))
     drawn = matrix(share, both, layers, kind="signed", theme=theme(), largest=1.0)
-    chart(
-        drawn, "patch_map", "Share of the difference that each patch brings back", About(a, other=b, reads=("output",))
-    )
     i, j = largest_cell(share)
-    say(f"“{both[i]}” ({i}) in layer {j} brings back most: {percent(float(share[i, j]))} of the way from B to A.")
+    fact = f"“{both[i]}” ({i}) in layer {j} brings back most: {percent(float(share[i, j]))} of the way from B to A."
+    chart(drawn, "patch_map", f"What each patch brings back. {fact}", About(a, other=b, reads=("output",)))
+    say(fact)
     downloads.numbers("patch", "patch", lambda: downloads.frame(share, both, layers), share.shape)
 
 

@@ -4,6 +4,7 @@ import streamlit as st
 
 from encoder.experiments.compare import aligned_tokens, first_difference, relative_difference
 from encoder.export.caption import About
+from encoder.figures.facts import main_fact
 from encoder.figures.matrix import matrix
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
@@ -43,10 +44,11 @@ def draw() -> None:
     say(f"The words that both share first part at {part}." if part else "No number differs.")
     apart = relative_difference(a, b, pairs).T.numpy()
     layers = layer_names(a.config, with_input=True)
-    drawn = matrix(apart, side_by_side.labels(a, b, pairs), layers, kind="positive", theme=theme())
-    chart(
-        drawn, "apart", "How far the vectors of both runs are apart, per token and layer", About.of_stream(a, other=b)
-    )
+    words = side_by_side.labels(a, b, pairs)
+    fact = f"How far the vectors of both runs are apart: {main_fact(apart, words, layers, 'positive')}"
+    drawn = matrix(apart, words, layers, kind="positive", theme=theme())
+    chart(drawn, "apart", fact, About.of_stream(a, other=b), numbers=True)
+    st.markdown(plain(fact))
     if part:
         on_the_map(a, b)
     followed.draw(a, b, pairs)

@@ -24,5 +24,6 @@ def weights(name: str, run: Trace) -> None:
     seen = picture(run, step, head)
     st.markdown(f"**{name}: {plain(run.source.name)}, layer {layer}, head {head}**")
     about = About.of(run, step.name, head)
-    chart(seen.draw(theme()), f"weights_{name.lower()}", f"{name}: {title(step, head)}. {seen.fact()}", about)
+    said = f"{name}: {title(step, head)}. {seen.fact()}"
+    chart(seen.draw(theme()), f"weights_{name.lower()}", said, about, numbers=True)
     say(seen.fact())

@@ -28,7 +28,13 @@ def draw() -> None:
     fact = f"Of all {trace.config.vocab_size:,} tokens “{shown(word)}” is nearest to “{name}”: cosine {brief(cosine)}."
     cosines = {"cosine": np.array([value for _, value in found])}
     bars = token_bars(cosines, [one for one, _ in found], title=f"cosine with {name}", theme=theme())
-    chart(bars, "nearest", fact, About(source=trace.source, scope="the table of embeddings, the same for every text"))
+    chart(
+        bars,
+        "nearest",
+        fact,
+        About(source=trace.source, scope="the table of embeddings, the same for every text"),
+        numbers=True,
+    )
     say(fact)
 
 

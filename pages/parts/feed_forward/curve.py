@@ -43,7 +43,7 @@ def draw() -> None:
         f"most active one is unit {unit}: {brief(float(hidden[unit]))} becomes {brief(float(activation[unit]))}."
     )
     about = About(trace, layer=view.layer, reads=("feed_forward.hidden", "feed_forward.activation"))
-    chart(drawn, "units_on_curve", fact, about)
+    chart(drawn, "units_on_curve", fact, about, made=f"activation_curve(t, {view.layer}, {token})[1]")
     say(fact, "Each dot is a unit: across, its number before the activation; up, after it.")
     table = pd.DataFrame({"before": hidden.numpy(), "after": activation.numpy()}).rename_axis("unit")
     downloads.numbers("units_on_curve", "units_on_curve", lambda: table, tuple(table.shape))
@@ -62,7 +62,13 @@ def never_awake() -> None:
         f"{percent(float(dead.float().mean()))} of all units get nothing above zero at any token of {BUNDLED}; most of "
         f"them are in layer {most}, with {int(counts[most]):,} of {dead.shape[1]:,}."
     )
-    chart(lines(share, x, ("layer", "share of units"), theme=theme()), "dead_by_layer", fact, about)
+    chart(
+        lines(share, x, ("layer", "share of units"), theme=theme()),
+        "dead_by_layer",
+        fact,
+        about,
+        made="never_positive(enc, SENTENCES).float().mean(-1)",
+    )
     cuts = ACTIVATIONS[trace.config.activation].cuts
     say(fact, "" if cuts else "This activation lets a little through below zero, so they are quiet and not dead.")
     table = pd.DataFrame({"units": counts.numpy()}).rename_axis("layer")

@@ -25,11 +25,21 @@ def draw() -> None:
     drawn = matrix(ratio, tokens, layers, kind="share", theme=theme())
     last = f"layers.{trace.config.n_layers - 1}."
     about = About(trace, reads=(f"{last}attention.weights", f"{last}attention.v", f"{last}add_norm_1.residual"))
-    chart(drawn, "mixing", "Share of each token's new vector that comes from other tokens, layer by layer", about)
     i, j = largest_cell(ratio)
-    say(
+    fact = (
         f"“{shown(tokens[i])}” ({i}) takes most from others in layer {j}: {percent(float(ratio[i, j]))}. "
-        f"The mean is {percent(float(ratio.mean()))}.",
+        f"The mean is {percent(float(ratio.mean()))}."
+    )
+    what = "Share of each token's new vector that comes from other tokens, layer by layer"
+    chart(
+        drawn,
+        "mixing",
+        f"{what}. {fact}",
+        about,
+        made="torch.stack([mixing_ratio(t, i) for i in range(t.config.n_layers)], 1)",
+    )
+    say(
+        fact,
         "The rest is its own: what it had before (the residual), and what it takes from itself. In the papers this is "
         "the mixing ratio with the residual, before the norm (AttnRes-N, Kobayashi et al. 2021).",
     )

@@ -23,9 +23,11 @@ def draw() -> None:
     drawn = matrix(
         rolled, tokens, tokens, kind="share", theme=theme(), row_title=f"after layer {upto}", column_title="input"
     )
-    chart(drawn, "rollout", f"Rollout up to layer {upto}", About(trace, reads=(f"layers.{upto}.attention.weights",)))
+    fact = main_fact(rolled, tokens, tokens, "share", trace.tokenization.special)
+    about = About(trace, reads=(f"layers.{upto}.attention.weights",))
+    chart(drawn, "rollout", f"Rollout up to layer {upto}. {fact}", about, made=f"rollout(t)[{upto}]")
     say(
-        main_fact(rolled, tokens, tokens, "share", trace.tokenization.special),
+        fact,
         "Attention rollout (Abnar & Zuidema 2020): mean of the heads, half identity for the residual, rows divided by "
         "their sums, layers multiplied. The half is assumed; the picture above shows how far it is from what is "
         "measured.",

@@ -22,5 +22,12 @@ def draw() -> None:
     most = percent(float(mass[layer, head]))
     fact = f"Head {head} of layer {layer} sends most: {most} of its weight, {arrow(way)}."
     drawn = matrix(mass, layer_names(trace.config), head_names(trace.config), kind="share", theme=theme())
-    chart(drawn, "between", fact, every_weight(trace))
+    chart(
+        drawn,
+        "between",
+        fact,
+        every_weight(trace),
+        numbers=True,
+        made=f"segment_mass(t)[:, :, {WAYS[way][0]}, {WAYS[way][1]}]",
+    )
     say(fact, f"The mean over all heads is {percent(float(mass.mean()))}.")

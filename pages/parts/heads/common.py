@@ -24,6 +24,11 @@ def about(found: Survey) -> About:
     return About(source=session.now().source, scope=f"{over}, {UNCHANGED}")
 
 
+def surveying(found: Survey) -> str:
+    """The expression that measures over the same sentences again."""
+    return "survey(enc)" if found.sentences > 1 else f"survey(enc, [{session.now().inputs!r}])"
+
+
 def every_weight(trace: Trace) -> About:
     """What a picture of all weights of a run shows."""
     return About(trace, reads=(f"layers.{trace.config.n_layers - 1}.attention.weights",))

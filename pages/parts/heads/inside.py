@@ -45,10 +45,17 @@ def terms_of(trace: Trace, head: int, query: int, key: int) -> None:
         values, rows, columns, kind="signed", theme=theme(), longest=24, row_title="query", column_title="key"
     )
     about = About(trace, layer=0, head=head, reads=("attention.scaled",))
-    chart(drawn, "inside_terms", f"The score of {name(trace, query)} and {name(trace, key)} as a sum", about)
     i, j = largest_cell(np.abs(values))
+    fact = f"The score is {brief(found.score)}: all {values.size} terms add up to it, {brief(found.missing)} apart."
+    chart(
+        drawn,
+        "inside_terms",
+        f"The score of {name(trace, query)} and {name(trace, key)} as a sum. {fact}",
+        about,
+        made=f"pair_score(enc, t, {head}, {query}, {key}).values",
+    )
     say(
-        f"The score is {brief(found.score)}: all {values.size} terms add up to it, {brief(found.missing)} apart.",
+        fact,
         plain(f"The largest term, {brief(values[i, j])}, is that of {rows[i]} and {columns[j]}."),
     )
     downloads.numbers("inside_terms", "inside_terms", lambda: downloads.frame(values, rows, columns), values.shape)

@@ -8,13 +8,13 @@ import streamlit as st
 
 from encoder.figures.matrix import matrix
 from encoder.figures.scatter import named_points
-from encoder.formatting import percent
-from encoder.metrics import plane
-from pages.parts.heads.common import about, chosen, names, surveyed
+from encoder.formatting import brief, percent
+from encoder.metrics import largest_cell, plane
+from pages.parts.heads.common import about, chosen, names, surveyed, surveying
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
-from pages.ui.text import theme
+from pages.ui.text import say, theme
 
 
 def draw() -> None:
@@ -26,11 +26,21 @@ def draw() -> None:
         st.markdown("Some weights of this model are not numbers here, so its heads cannot be compared.")
         return
     drawn = matrix(unlike, heads, heads, kind="positive", theme=theme(), largest=math.log(2))
-    chart(drawn, "likeness", "Jensen-Shannon divergence between all heads", about(found))
+    apart = unlike + np.diag(np.full(len(unlike), np.inf))
+    i, j = largest_cell(-apart)
+    fact = f"Of all heads {heads[i]} and {heads[j]} look most alike: their divergence is {brief(float(unlike[i, j]))}."
+    chart(
+        drawn,
+        "likeness",
+        f"Jensen-Shannon divergence between all heads. {fact}",
+        about(found),
+        made=f"{surveying(found)}.likeness",
+    )
+    say(fact)
     st.caption("Jensen-Shannon divergence in nats: 0 the same rows, ln 2 never on the same token.")
     points, shares = plane(found.likeness)
     drawn = named_points(points.numpy(), heads, chosen(config), theme())
-    chart(drawn, "plane", "Heads in the plane, alike ones close together", about(found))
+    chart(drawn, "plane", "Heads in the plane, alike ones close together", about(found), numbers=True)
     st.caption(f"Alike heads stand close together; the plane shows {percent(float(shares.sum()))} of all spread.")
     named = pd.Index(heads, name="head")
     downloads.numbers("likeness", "likeness", lambda: pd.DataFrame(unlike, named, heads), unlike.shape)

@@ -3,12 +3,13 @@
 import streamlit as st
 
 from encoder.figures.matrix import matrix
-from encoder.metrics import HEAD_MEASURES
-from pages.parts.heads.common import about, surveyed
+from encoder.formatting import brief
+from encoder.metrics import HEAD_MEASURES, largest_cell
+from pages.parts.heads.common import about, surveyed, surveying
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.state import session_state as state
-from pages.ui.text import head_names, layer_names, plain, theme
+from pages.ui.text import head_names, layer_names, plain, say, theme
 
 
 def draw() -> None:
@@ -20,7 +21,17 @@ def draw() -> None:
     one = HEAD_MEASURES[name]
     values, layers, heads = found.measures[name].numpy(), layer_names(trace.config), head_names(trace.config)
     drawn = matrix(values, layers, heads, kind=one.kind, theme=theme())
-    chart(drawn, "measured", f"{one.title} of every head. {one.meaning}", about(found))
+    layer, head = largest_cell(values)
+    fact = f"{one.title} is largest in L{layer}H{head}: {brief(float(values[layer, head]))}."
+    chart(
+        drawn,
+        "measured",
+        f"{fact} {one.meaning}",
+        about(found),
+        numbers=True,
+        made=f'{surveying(found)}.measures["{name}"]',
+    )
+    say(fact)
     over = f"{found.sentences} sentence{'s' if found.sentences > 1 else ''}, {found.tokens} tokens"
     st.markdown(plain(f"{one.meaning} Over {over}."))
     if found.sentences == 1 and (view.hidden or trace.padding):

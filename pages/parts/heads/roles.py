@@ -28,8 +28,7 @@ def draw() -> None:
     )
     measured = {one.title: found.measures[name].flatten().numpy() for name, one in HEAD_MEASURES.items()}
     table = pd.DataFrame([asdict(role) for role in roles], index=heads).assign(**measured).rename_axis("head")
-    st.dataframe(table, key="roles", column_config=dict.fromkeys(table.columns[2:], NUMBER))
-    downloads.save("csv_heads", "heads", table)
+    downloads.shown_table(table, key="roles", column_config=dict.fromkeys(table.columns[2:], NUMBER))
     st.caption(
         f"A head is labelled where it puts more than {percent(MOST)} of its weight on a role, and at least "
         f"{percent(MARGIN)} more than uniform attention would and than it does with the tokens in a shuffled order; n "

@@ -6,6 +6,7 @@ import streamlit as st
 from encoder.formatting import listed, shown
 from encoder.trace.trace import Trace
 from pages.ui import session
+from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
 from pages.ui.text import NUMBER, plain, say
 
@@ -30,7 +31,7 @@ def draw(trace: Trace, layer: int, head: int, query: int, key: int) -> None:
         }
     )
     columns = dict.fromkeys(("score", "cosine"), NUMBER)
-    st.dataframe(table, hide_index=True, key="inside_words", column_config=columns)
+    downloads.shown_table(table, hide_index=True, key="inside_words", column_config=columns)
     deeper = "" if layer == 0 else f" In layer {layer} what arrives is no longer the word, so take it as a hint."
     st.caption(
         "Of the weights alone: words as the embedding table has them, without a place and without company, through "

@@ -38,7 +38,7 @@ def draw() -> None:
         f"{brief(float(found.alike.mean()))}."
     )
     about = About(source=trace.source, scope=f"{quoted(trace.inputs)} with the added tokens and without, {UNCHANGED}")
-    chart(drawn, "bare", fact, about)
+    chart(drawn, "bare", fact, about, made=f"bare(enc, {trace.inputs!r}).alike")
     say(fact, "Every word also stands as many positions earlier as tokens were added before it.")
     downloads.of_figure("bare", numbers_of(drawn))
     table = downloads.frame(found.alone.numpy(), tokens, "dimension")

@@ -21,10 +21,24 @@ def draw() -> None:
     x = np.arange(len(found.curves[0].length))
     apart = {KINDS[(c.residual, c.norm)]: c.apart.numpy() for c in found.curves}
     drawn = lines(apart, x, ("blocks", "1 - cosine between tokens"), logarithmic=(False, True), theme=theme())
-    chart(drawn, "depth_apart", "How far tokens stay apart with depth", RANDOM)
+    chart(
+        drawn,
+        "depth_apart",
+        "How far tokens stay apart with depth",
+        RANDOM,
+        numbers=True,
+        made="residuals().curve(True, True).apart",
+    )
     length = {KINDS[(c.residual, c.norm)]: c.length.numpy() for c in found.curves}
     drawn = lines(length, x, ("blocks", "length of a vector"), logarithmic=(False, True), theme=theme())
-    chart(drawn, "depth_length", "Length of the vectors with depth", RANDOM)
+    chart(
+        drawn,
+        "depth_length",
+        "Length of the vectors with depth",
+        RANDOM,
+        numbers=True,
+        made="residuals().curve(True, True).length",
+    )
     without, both, bare = found.curve(False, True), found.curve(True, True), found.curve(True, False)
     far = [f"{float(curve.apart[6]):.2g}" for curve in (both, without)]
     say(

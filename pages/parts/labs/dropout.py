@@ -42,6 +42,8 @@ def draw() -> None:
     )
     what = " and ".join(AFTER[place] for place in places) or "nowhere"
     scope = f"{quoted(trace.inputs)}, dropout of {p:g} {what}, seed {seed}, else {UNCHANGED}"
-    chart(drawn, "dropped", fact, About(source=trace.source, scope=scope))
+    asked = f"{trace.inputs!r}, {p}, {tuple(places)}, runs={RUNS}, seed={seed}"
+    code = f"dropout(enc, {asked}).alike.mean(0)"
+    chart(drawn, "dropped", fact, About(source=trace.source, scope=scope), made=code)
     say(fact, "The mean of several runs comes closer: what drops out at random partly cancels.")
     downloads.of_figure("dropped", numbers_of(drawn))

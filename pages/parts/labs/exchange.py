@@ -49,7 +49,7 @@ def draw() -> None:
         f"{found.largest_on:.3g} away."
     )
     about = About(source=encoder.source, scope=f"{quoted(text)} with two words exchanged, {UNCHANGED}")
-    chart(drawn, "swapped", fact, about)
+    chart(drawn, "swapped", fact, about, made=f"swapped(enc, {text!r}, {first}, {second}).off_by_token")
     say(fact)
     downloads.of_figure("swapped", numbers_of(drawn))
 

@@ -34,14 +34,14 @@ def draw() -> None:
         f"After all {len(post) - 1} layers a token's vector is {brief(float(post[-1]))} long on average with post-norm "
         f"and {brief(float(pre[-1]))} with pre-norm."
     )
-    chart(drawn, "order_length", fact, about)
+    chart(drawn, "order_length", fact, about, made=f"norm_order(enc, {trace.inputs!r}).post_length.mean(-1)")
     say(fact, f"This model was made as {found.own}; in the other order its weights do what nobody trained them for.")
     downloads.of_figure("order_length", numbers_of(drawn))
     alike = found.alike.mean(-1).numpy()
     drawn = lines({"cosine": alike}, np.arange(len(alike)), ("layers", "mean cosine"), theme=theme())
     fact = f"The same token in both orders: a mean cosine of {brief(float(alike[1]))} after layer 0, "
     fact += f"{brief(float(alike[-1]))} after the last."
-    chart(drawn, "order_alike", fact, about)
+    chart(drawn, "order_alike", fact, about, made=f"norm_order(enc, {trace.inputs!r}).alike.mean(-1)")
     say(fact)
     downloads.of_figure("order_alike", numbers_of(drawn))
     st.header(f"What goes into a norm of layer {view.layer}, and what comes out")

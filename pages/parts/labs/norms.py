@@ -18,6 +18,12 @@ def draw() -> None:
     series = {"largest": table["largest"].to_numpy(), "mean": table["mean"].to_numpy()}
     x = table.index.to_numpy()
     drawn = lines(series, x, ("d_model", "difference"), logarithmic=(True, True), theme=theme())
-    chart(drawn, "formulas", "Difference by width", About(scope="random vectors, seed 0"))
+    chart(
+        drawn,
+        "formulas",
+        "Difference by width",
+        About(scope="random vectors, seed 0"),
+        made="[one.largest for one in norms()]",
+    )
     downloads.shown_table(table, key="formulas_table", column_config=dict.fromkeys(table.columns, NUMBER))
     say(f"Not the same, but close: at d_model 512 the outputs differ by a factor of {table.loc[512, 'ratio']:.6f}.")

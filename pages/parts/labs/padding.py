@@ -37,11 +37,26 @@ def draw() -> None:
     about = About(source=encoder.source, scope=scope)
     both = {"masked": found.masked.numpy(), "mask forgotten": found.forgotten.numpy()}
     bars = token_bars(both, list(found.tokens[: found.n]), title="largest difference", theme=theme())
-    chart(bars, "pads", "Difference from the run alone, per token", about)
+    chart(
+        bars,
+        "pads",
+        "Difference from the run alone, per token",
+        about,
+        numbers=True,
+        made=f"padding(enc, {short_text!r}, {trace.text!r}).masked",
+    )
     layers, heads = layer_names(trace.config), head_names(trace.config)
     drawn = matrix(found.forgotten_leak.numpy(), layers, heads, kind="share", theme=theme())
-    chart(drawn, "leak", "Share of the weight that goes to [PAD] when the mask is forgotten", about)
-    say(f"Forgotten, [PAD] takes {percent(float(found.forgotten_leak.mean()))} of all weight on average; masked, 0.")
+    fact = f"Forgotten, [PAD] takes {percent(float(found.forgotten_leak.mean()))} of all weight on average; masked, 0."
+    chart(
+        drawn,
+        "leak",
+        f"Share of the weight that goes to [PAD], head by head. {fact}",
+        about,
+        numbers=True,
+        made=f"padding(enc, {short_text!r}, {trace.text!r}).forgotten_leak",
+    )
+    say(fact)
     batch.pictures(found, about)
     st.markdown("And if every key of a row is masked?")
     lost, even = hidden_row(-math.inf), hidden_row(-1e9)

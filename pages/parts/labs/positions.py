@@ -45,7 +45,8 @@ def waves(table: Tensor, about: About) -> None:
         fact = f"Dimensions {2 * pair} and {2 * pair + 1} come round after {brief(float(found[pair]))} positions."
     else:
         fact = f"Dimensions {2 * pair} and {2 * pair + 1} do not turn evenly from position to position."
-    chart(drawn, "position_waves", fact, about)
+    columns_of = f"enc.model.embedding.positions.weight[:{len(table)}, {2 * pair}]"
+    chart(drawn, "position_waves", fact, about, made=columns_of)
     say(fact, "One is a sine and the other a cosine of the same angle." if found[pair].isfinite() else "")
     downloads.of_figure("position_waves", numbers_of(drawn))
     if not bool(found.isfinite().all()):

@@ -26,6 +26,12 @@ def draw() -> None:
         f"At d_head = {last.d_head} the gradient of softmax is {brief(last.with_)} long with the division and "
         f"{brief(last.without)} without: where softmax is all or nothing, little can be learned through it."
     )
-    chart(drawn, "slopes", fact, About(scope="random queries and keys, seed 0"))
+    chart(
+        drawn,
+        "slopes",
+        fact,
+        About(scope="random queries and keys, seed 0"),
+        made="[one.with_ for one in softmax_slopes()]",
+    )
     say(fact)
     downloads.of_figure("slopes", numbers_of(drawn))

@@ -49,13 +49,13 @@ def of_own(scores: list[float]) -> None:
     about = About(scope=f"scores {', '.join(names)}, typed by hand")
     drawn = token_bars({"weight": weights.numpy()}, names, title="weight", theme=theme())
     fact = f"softmax({', '.join(names)}) = {', '.join(percent(float(weight)) for weight in weights)}."
-    chart(drawn, "own_weights", fact, about)
+    chart(drawn, "own_weights", fact, about, made=f"softmax_of({scores})")
     say(fact)
     downloads.of_figure("own_weights", numbers_of(drawn))
     top = int(weights.argmax())
     fact = f"Where {names[top]} grows by a little, its own weight grows {brief(float(slopes[top, top]))} times that; "
     fact += f"the slopes together are {brief(float(np.linalg.norm(slopes)))} long."
     drawn = matrix(slopes, names, names, kind="signed", theme=theme(), row_title="weight", column_title="score")
-    chart(drawn, "own_slopes", fact, about)
+    chart(drawn, "own_slopes", fact, about, made=f"softmax_gradient({scores})")
     say(fact, "Each row and column adds up to 0: what one weight gains the others lose.")
     downloads.of_figure("own_slopes", numbers_of(drawn))

@@ -29,4 +29,11 @@ def draw() -> None:
     by_token = {"positions off": found.off_by_token.numpy(), "positions on": found.on_by_token.numpy()}
     bars = token_bars(by_token, list(found.tokens), title="largest difference", theme=theme(), logarithmic=True)
     about = About(source=encoder.source, scope=f"{quoted(trace.text)} and its words in reverse, {UNCHANGED}")
-    chart(bars, "order", "Largest difference of each token's output between both orders", about)
+    chart(
+        bars,
+        "order",
+        "Largest difference of each token's output between both orders",
+        about,
+        numbers=True,
+        made=f"word_order(enc, {trace.text!r}).off_by_token",
+    )

@@ -35,11 +35,21 @@ def draw() -> None:
     best = [row[0] for row in lens_words(encoder, lens, 5)]
     words, shares = [[w for w, _ in row] for row in best], np.array([[p for _, p in row] for row in best])
     drawn = likeliest(words, shares, layers, kind="share", theme=theme())
-    chart(drawn, "lens", "The likeliest words after each layer", About.of_stream(trace), wide=True)
     answer, probability, rank = final_answer(lens)
     word = encoder.tokenizer.id_to_token(int(answer[0]))
     first, final = layers[settled(rank[:, 0])], percent(float(probability[-1, 0]))
-    say(f"The final answer “{word}” has {final}; from “{first}” on it is the first choice.")
+    fact = f"The final answer “{word}” has {final}; from “{first}” on it is the first choice."
+    said = f"The likeliest words after each layer. {fact}"
+    chart(
+        drawn,
+        "lens",
+        said,
+        About.of_stream(trace),
+        wide=True,
+        numbers=True,
+        made=f"lens_words(enc, logit_lens(enc, t, [{position}]), 5)",
+    )
+    say(fact)
     ids, ranks = race(lens[:, 0], MOST_IN_RACE)
     racing = draw_race(ranks.numpy(), [str(encoder.tokenizer.id_to_token(i)) for i in ids.tolist()], theme())
     chart(
@@ -47,6 +57,8 @@ def draw() -> None:
         "race",
         f"The rank of the last layer's {MOST_IN_RACE} best words after each layer",
         About.of_stream(trace),
+        numbers=True,
+        made=f"race(logit_lens(enc, t, [{position}])[:, 0], {MOST_IN_RACE})[1]",
     )
     away = {
         "layer": layers,

@@ -37,6 +37,6 @@ def draw() -> None:
         f"{brief(float(cosines[0, 0]))}, and “{shown(nearest[-1])}” after the last layer, with "
         f"{brief(float(cosines[-1, 0]))}."
     )
-    chart(drawn, "nearest", fact, About.of_stream(trace), wide=True)
+    chart(drawn, "nearest", fact, About.of_stream(trace), wide=True, made=f"nearest_by_layer(enc, t, {token}, {MOST})")
     say(fact, "Cosine with the rows of the embedding table; no head and no bias is asked, as a guess of a word would.")
     downloads.of_figure("nearest", numbers_of(drawn))

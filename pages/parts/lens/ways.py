@@ -21,7 +21,14 @@ def draw() -> None:
     way = token_paths(trace)
     across, up = (f"direction {i + 1} ({percent(float(share))} of the variance)" for i, share in enumerate(way.shares))
     drawn = paths(way.points.numpy(), trace.tokens, (across, up), theme())
-    chart(drawn, "paths", "Every token's way through the layers in one plane", About.of_stream(trace))
+    chart(
+        drawn,
+        "paths",
+        "Every token's way through the layers in one plane",
+        About.of_stream(trace),
+        numbers=True,
+        made="token_paths(t).points",
+    )
     st.markdown(
         "All tokens after all layers in the two directions in which they differ most (principal components of all of "
         f"them together, {percent(float(way.shares.sum()))} of the variance). The large dot is the input; the "

@@ -24,7 +24,13 @@ def draw(
     cut, marked = seen.cut(values), [seen.at.index(i) for i in chosen if i in seen.at]
     about = About(trace, layer=view.layer, head=head, reads=("attention.weights",))
     alt = fact if not left_out or left_out in fact else f"{fact} {left_out}"
-    chart(links(cut, seen.drawn, marked, theme(), seen.at), "links", f"Lines between tokens, {said}. {alt}", about)
+    chart(
+        links(cut, seen.drawn, marked, theme(), seen.at),
+        "links",
+        f"Lines between tokens, {said}. {alt}",
+        about,
+        numbers=True,
+    )
     say(fact)
     if left_out and left_out not in fact:
         st.caption(plain(left_out))
@@ -37,4 +43,4 @@ def draw(
         cut, seen.drawn, seen.drawn, kind=kind, theme=theme(), at=seen.at, row_title="query (looks)",
         column_title="key",
     )  # fmt: skip
-    chart(drawn, "together_matrix", alt, about)
+    chart(drawn, "together_matrix", alt, about, numbers=True)

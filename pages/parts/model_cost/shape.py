@@ -14,8 +14,8 @@ def draw(config: EncoderConfig) -> None:
     """Two tables: this model, and 6, 12 and 24 layers of its width."""
     st.header("The shape of this model")
     shape = pd.DataFrame(hyperparameters(config))
-    st.dataframe(shape, hide_index=True, key="shape", column_config={"what": "", "name": "name", "value": "here"})
-    downloads.save("csv_shape", "hyperparameters", shape)
+    columns = {"what": "", "name": "name", "value": "here"}
+    downloads.shown_table(shape, hide_index=True, key="shape", column_config=columns)
     found = depths(config)
     table = pd.DataFrame(found).set_index("layers")
     downloads.shown_table(table, key="depths", column_config=dict.fromkeys(table.columns, WHOLE))

@@ -19,5 +19,5 @@ def draw(parts: list[Part], source: Source) -> None:
         f"Most parameters are in the {most}: {counts[most]:,}, {percent(counts[most] / sum(counts.values()))} of all."
     )
     bars = token_bars({"parameters": np.array([*counts.values()])}, [*counts], title="parameters", theme=theme())
-    chart(bars, "kinds", fact, About(source=source, scope="All of its layers together"))
+    chart(bars, "kinds", fact, About(source=source, scope="All of its layers together"), numbers=True)
     say(fact)

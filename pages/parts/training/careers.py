@@ -37,7 +37,7 @@ def draw() -> None:
     drawn = lines(best, now.axis, ("training steps + 1", "share"), logarithmic=(True, False), theme=theme())
     said = "The largest mass of any head on the token before, after and itself, by training step"
     about = About(source=now.run.source, scope=f"{BUNDLED}, {now.when}")
-    chart(drawn, "careers", said, about)
+    chart(drawn, "careers", said, about, numbers=True)
     st.caption("The strongest head of each kind over the 100 bundled sentences; “clear” by the criterion of All heads.")
     learned = pd.DataFrame([vars(score) for score in scores], index=pd.Index(now.steps, name="step"))
     shares = {"guessed first": learned["top_1"].to_numpy(), "among five": learned["top_5"].to_numpy()}

@@ -61,4 +61,4 @@ def measured(now: Scene, seen: list[Moment]) -> None:
     series = {name: np.array([one.measures[m] for one in seen]) for m, name in SERIES.items()}
     drawn = lines(series, now.axis, ("training steps + 1", "share"), logarithmic=(True, False), theme=theme())
     said = f"What layer {now.layer}, head {now.head} does in this sentence, by training step"
-    chart(drawn, "by_step", said, now.about)
+    chart(drawn, "by_step", said, now.about, numbers=True)

@@ -25,5 +25,5 @@ def draw() -> None:
         lengths = {"what came in": parts[residual], adds: parts[added]}
         about = About(trace, layer=view.layer, reads=(residual, added))
         bars = token_bars(lengths, tokens, title="length", theme=theme())
-        chart(bars, key, f"Length of what came in ({residual}) and of {adds} ({added}), per token", about)
+        chart(bars, key, f"Length of what came in ({residual}) and of {adds} ({added}), per token", about, numbers=True)
     st.markdown("Vectors are added, not their lengths: two long vectors can cancel out.")

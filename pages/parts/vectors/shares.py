@@ -34,7 +34,7 @@ def draw() -> None:
     )
     drawn = tiles(list(shares.values()), tokens, layers, list(shares), kind="signed", theme=theme(), across=2)
     last = f"layers.{trace.config.n_layers - 1}."
-    chart(drawn, "layer_shares", fact, About(trace, reads=(f"{last}add_norm_2.sum",)))
+    chart(drawn, "layer_shares", fact, About(trace, reads=(f"{last}add_norm_2.sum",)), made="layer_shares(t)")
     rest = "" if trace.config.norm_first else f" The rest, {means['rest']}, is the beta of the norm between."
     st.caption(
         "A share is a part's vector along the direction of the layer's last sum; the parts of one token and layer add "

@@ -5,6 +5,7 @@ import streamlit as st
 
 from encoder.experiments.compare import first_difference, relative_difference
 from encoder.export.caption import About
+from encoder.figures.facts import main_fact
 from encoder.figures.matrix import matrix
 from encoder.formatting import brief, shown
 from encoder.metrics import cosine
@@ -14,7 +15,7 @@ from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
 from pages.ui.step import side_by_side, switches
-from pages.ui.text import layer_names, say, theme
+from pages.ui.text import layer_names, plain, say, theme
 
 
 def draw() -> None:
@@ -34,14 +35,20 @@ def draw() -> None:
         )
     else:
         say("No number differs from the run without changes.")
-    apart = relative_difference(before, trace).T.numpy()
-    drawn = matrix(apart, tokens, layer_names(trace.config, with_input=True), kind="positive", theme=theme())
+    apart, layers = relative_difference(before, trace).T.numpy(), layer_names(trace.config, with_input=True)
+    drawn = matrix(apart, tokens, layers, kind="positive", theme=theme())
+    fact = (
+        f"How far each token's vector is from the run without changes: {main_fact(apart, tokens, layers, 'positive')}"
+    )
     chart(
         drawn,
         "apart",
-        "How far each token's vector is from the run without changes, relative to its length",
+        fact,
         About.of_stream(before, other=trace),
+        numbers=True,
+        made="relative_difference(enc.trace(t.inputs, hidden=t.hidden), t).T",
     )
+    st.markdown(plain(fact))
     st.caption("Length of the difference over the length of the vector without changes, after each layer.")
     answers(before, trace)
     side_by_side.draw(before, trace, ("without changes", "with changes"))

@@ -47,9 +47,10 @@ def draw() -> None:
     kind = KINDS[measures[chosen]]
     about = About(trace, reads=("mlm.logits",) if measures[chosen] == "log_probability" else ("output",))
     drawn = matrix(values, rows, columns, kind=kind, theme=theme())
-    chart(drawn, "loo_map", f"{chosen} when each part is knocked out", about)
     i, j = largest_cell(-values if kind == "share" else np.abs(values))
-    say(f"{rows[i]}, {columns[j]} matters most: {brief(float(values[i, j]))}.")
+    fact = f"{rows[i]}, {columns[j]} matters most: {brief(float(values[i, j]))}."
+    chart(drawn, "loo_map", f"{chosen} when each part is knocked out. {fact}", about)
+    say(fact)
     downloads.numbers("loo", "leave_one_out", lambda: downloads.frame(values, rows, columns), values.shape)
 
 

@@ -45,11 +45,14 @@ def draw() -> None:
     what = "Loss of ln p of the hidden word, in nats" if config.mlm_head else "Change of the output"
     drawn = matrix(values, rows, columns, kind="signed", theme=theme())
     about = About(source=encoder.source, scope=f"{n} of the bundled sentences, {UNCHANGED}")
-    chart(drawn, "board_map", f"{what}, when each part is left out", about)
     i, j = found.strongest_head
-    say(
+    fact = (
         f"{what}: of the heads layer {i}, head {j} matters most, {brief(values[i, j])} ± {brief(errors[i, j])}; "
-        f"{found.clear_heads} of {config.n_layers * config.n_heads} heads are more than two errors above 0.",
+        f"{found.clear_heads} of {config.n_layers * config.n_heads} heads are more than two errors above 0."
+    )
+    chart(drawn, "board_map", fact, about)
+    say(
+        fact,
         "The error is the standard error over the sentences.",
     )
     downloads.numbers("board", "importance", lambda: downloads.frame(values, rows, columns), values.shape)

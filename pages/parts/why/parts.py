@@ -33,15 +33,12 @@ def draw() -> None:
     values, opened = found.grid(config).numpy(), found.gathered(view.layer, view.head).numpy()
     rows, columns = layer_names(config), [*head_names(config), "feed-forward"]
     about = About(trace, reads=("mlm.logits",))
-    chart(
-        matrix(values, rows, columns, kind="signed", theme=theme()),
-        "why_parts",
-        f"What each part puts into {name}",
-        about,
-    )
     i, j = largest_cell(np.abs(values))
+    fact = f"In {rows[i]}, {columns[j]} puts in most: {brief(values[i, j])} of {brief(found.value)}."
+    drawn = matrix(values, rows, columns, kind="signed", theme=theme())
+    chart(drawn, "why_parts", f"What each part puts into {name}. {fact}", about)
     say(
-        f"In {rows[i]}, {columns[j]} puts in most: {brief(values[i, j])} of {brief(found.value)}.",
+        fact,
         f"With the embedding ({brief(found.of(EMBEDDING))}), the biases ({brief(found.of(BIAS))}) and rounding or "
         f"changes ({brief(found.of(REST))}) all parts add up to {brief(found.total)}, {name}.",
     )
@@ -54,6 +51,6 @@ def draw() -> None:
     named = [f"“{shown(token)}” ({at})" for at, token in enumerate(trace.tokens)]
     order = np.argsort(-np.abs(opened), kind="stable")
     drawn = term_bars(opened[order], [named[at] for at in order], theme())
-    chart(drawn, "why_head", f"What the head gathered from each token puts into {name}", about)
+    chart(drawn, "why_head", f"What the head gathered from each token puts into {name}", about, numbers=True)
     at = int(order[0])
     say(f"What it took from {named[at]} puts in {brief(opened[at])} of the head's {brief(opened.sum())}.")

@@ -3,6 +3,7 @@
 const NS = 'http://www.w3.org/2000/svg';
 const EDGE = 12, LINE = 16;  // pixels around a picture, and from one line of its caption to the next
 const LARGEST = 16384;  // pixels of a canvas side
+const VECTOR = 4096;  // cells of a picture that are drawn as rectangles; of more an image is kept
 const UNSEEN = '.hoverlayer, .draglayer, .zoomlayer, .selectionlayer';
 
 /** @typedef {{ chart: string, name: string, caption: string, alt: string, version?: string }} KeepData */
@@ -69,10 +70,57 @@ const make = (tag, attributes, text) => {
 };
 
 /**
- * @param {Element} plot
- * @returns {Found}
+ * Rectangles for the cells of an area, from a picture of it: each has the colour in its middle, and what is clear has none.
+ * @param {ArrayLike<number>} pixels red, green, blue and how solid, row by row
+ * @param {{ width: number, height: number }} size of the picture in pixels
+ * @param {{ rows: number, columns: number }} count
+ * @param {{ x: number, y: number, width: number, height: number }} area
  */
-function ofPlot(plot) {
+export function cells(pixels, size, { rows, columns }, area) {
+  const found = [], width = area.width / columns, height = area.height / rows;
+  for (let row = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++) {
+      const down = Math.floor((row + 0.5) / rows * size.height), across = Math.floor((column + 0.5) / columns * size.width);
+      const [red, green, blue, solid] = Array.from({ length: 4 }, (_, i) => pixels[4 * (down * size.width + across) + i]);
+      if (solid) found.push({ row, column, shape: { x: area.x + column * width, y: area.y + row * height, width, height,
+        fill: `rgb(${red},${green},${blue})`, 'shape-rendering': 'crispEdges' } });
+    }
+  }
+  return found;
+}
+
+/**
+ * The heatmaps of a chart as rectangles, where they have few enough cells.
+ * @param {any} plot
+ * @param {SVGElement} part
+ */
+async function asCells(plot, part) {
+  const heats = (plot._fullData || []).filter((/** @type {any} */ one) => one.type === 'heatmap' && one.visible === true);
+  const images = [...part.querySelectorAll('.hm image')];
+  const counts = heats.map((/** @type {any} */ { z }) => ({ rows: z.length, columns: z[0]?.length || 0 }));
+  const all = counts.reduce((/** @type {number} */ sum, /** @type {any} */ { rows, columns }) => sum + rows * columns, 0);
+  if (images.length !== heats.length || all > VECTOR) return;
+  for (const [index, image] of images.entries()) {
+    const seen = new Image();
+    seen.src = image.getAttribute('href') || image.getAttributeNS('http://www.w3.org/1999/xlink', 'href') || '';
+    await seen.decode();
+    const canvas = Object.assign(document.createElement('canvas'), { width: seen.naturalWidth, height: seen.naturalHeight });
+    const pen = canvas.getContext('2d');
+    if (!pen) return;
+    pen.drawImage(seen, 0, 0);
+    const [x, y, width, height] = ['x', 'y', 'width', 'height'].map(name => Number(image.getAttribute(name)));
+    const group = make('g', { class: 'cells' });
+    group.append(...cells(pen.getImageData(0, 0, canvas.width, canvas.height).data, canvas, counts[index],
+      { x, y, width, height }).map(({ shape }) => make('rect', shape)));
+    image.replaceWith(group);
+  }
+}
+
+/**
+ * @param {Element} plot
+ * @returns {Promise<Found>}
+ */
+async function ofPlot(plot) {
   const layers = [...plot.querySelectorAll('.main-svg')];
   const part = make('g', {});
   for (const layer of layers) {
@@ -82,17 +130,21 @@ function ofPlot(plot) {
     group.append(...copy.childNodes);
     part.append(group);
   }
+  await asCells(plot, part);
   return { part, width: layers[0].clientWidth || Number(layers[0].getAttribute('width')),
     height: layers[0].clientHeight || Number(layers[0].getAttribute('height')) };
 }
 
 /**
- * @param {Element} root
+ * Small maps: their cells as rectangles that say which token looks at which, and the tokens below, as words.
+ * @param {any} root
  * @param {string} ink
  * @returns {Found}
  */
 function ofMaps(root, ink) {
   const whole = root.getBoundingClientRect(), part = make('g', {});
+  const every = [...root.querySelectorAll('canvas')];
+  const few = every.reduce((sum, { width, height }) => sum + width * height, 0) <= VECTOR;
   const title = { fill: ink, 'font-family': 'sans-serif', 'font-size': 12.8, 'text-anchor': 'middle' };
   for (const box of root.children) {
     const [name, plate] = box.children, canvas = plate.querySelector('canvas');
@@ -100,11 +152,24 @@ function ofMaps(root, ink) {
     const at = canvas.getBoundingClientRect(), said = name.getBoundingClientRect();
     const x = at.left - whole.left, y = at.top - whole.top;
     part.append(make('text', { ...title, x: x + at.width / 2, y: said.bottom - whole.top - 4 }, name.textContent));
-    part.append(make('image', { x, y, width: at.width, height: at.height, href: canvas.toDataURL(),
-      preserveAspectRatio: 'none', style: 'image-rendering: pixelated' }));
+    const area = { x, y, width: at.width, height: at.height }, pen = few && canvas.getContext('2d');
+    if (pen) {
+      const { width: columns, height: rows } = canvas, group = make('g', { class: 'cells' });
+      for (const { row, column, shape } of cells(pen.getImageData(0, 0, columns, rows).data, canvas, { rows, columns }, area)) {
+        const cell = make('rect', shape);
+        cell.append(make('title', {}, `${root.named(row)} \u2192 ${root.named(column)}`));
+        group.append(cell);
+      }
+      part.append(group);
+    } else part.append(make('image', { ...area, href: canvas.toDataURL(), preserveAspectRatio: 'none',
+      style: 'image-rendering: pixelated' }));
     part.append(make('rect', { x, y, width: at.width, height: at.height, fill: 'none', stroke: ink, 'stroke-opacity': 0.3 }));
   }
-  return { part, width: whole.width, height: whole.height };
+  const count = every[0]?.height || 0;
+  const said = few ? lines(`Rows and columns: ${Array.from({ length: count }, (_, i) => root.named(i)).join(', ')}`,
+    whole.width, '12px sans-serif') : [];
+  said.forEach((line, i) => part.append(make('text', { x: 0, y: whole.height + LINE * (i + 1), fill: ink, 'font-size': 12 }, line)));
+  return { part, width: whole.width, height: whole.height + LINE * said.length };
 }
 
 /**
@@ -160,6 +225,7 @@ function ofAsk(root) {
 /**
  * @param {string} chart
  * @param {string} ink
+ * @returns {Promise<Found> | Found | null}
  */
 function find(chart, ink) {
   const place = document.querySelector(`.st-key-${chart}`);
@@ -189,12 +255,12 @@ function lines(text, width, font) {
  * @param {KeepData} data
  * @param {Element} host
  * @param {{ captioned: boolean, clear: boolean }} choices
- * @returns {Drawing | null}
+ * @returns {Promise<Drawing | null>}
  */
-function compose({ chart, caption, alt }, host, { captioned, clear }) {
+async function compose({ chart, caption, alt }, host, { captioned, clear }) {
   const ink = getComputedStyle(host).getPropertyValue('--st-text-color').trim() || '#31333f';
   const app = document.querySelector('[data-testid=stApp]');
-  const found = find(chart, ink);
+  const found = await find(chart, ink);
   if (!found) return null;
   const said = captioned ? lines(caption, found.width * 0.97, '12px sans-serif') : [];
   const width = Math.round(found.width + 2 * EDGE);
@@ -284,7 +350,7 @@ export default function ({ data, parentElement }) {
   const say = done => { told.textContent = done ? 'Copied.' : 'Copy it from the field below.'; };
   /** @param {(drawing: Drawing) => unknown} use */
   const picture = use => async () => {
-    const drawing = compose(data, root, choices());
+    const drawing = await compose(data, root, choices());
     if (!drawing) { told.textContent = 'There is no picture to keep.'; return; }
     told.textContent = '';
     await use(drawing);

@@ -21,13 +21,13 @@ keep_component = component(__file__, "picture", HTML)
 
 
 def card(
-    key: str, rows: Callable[[], Rows], alt: str, about: About, *, scale: str = "",
+    key: str, rows: Callable[[], Rows], alt: str, about: About, *, scale: str = "", code: str = "",
     panel: Callable[[str, str], Panel] | None = None,
 ) -> None:  # fmt: skip
     """The way to keep the picture drawn under `key`: SVG, PNG, print, its numbers, its caption and its alt text.
 
-    `rows` makes the numbers shown, when they are asked for; `about` says what they are of. `panel` makes of a title and
-    a caption what is drawn of it in a figure for a paper, else that is a map of the rows.
+    `rows` makes the numbers shown, when they are asked for; `about` says what they are of; `code` makes them again.
+    `panel` makes of a title and a caption what is drawn of it in a figure for a paper, else that is a map of the rows.
     """
     said = caption(about, what=alt, scale=scale)
     shown = about.run.step(about.step).local if about.run and about.step else key
@@ -37,4 +37,7 @@ def card(
         with st.popover("Keep", key=f"keep_{key}", type="tertiary", icon=":material/download:"):
             keep_component(key=f"card_{key}", data={"chart": key, "name": name, "caption": said, "alt": alt})
             save("CSV of the numbers shown", f"csv_{key}", f"{name}.csv", lambda: to_csv(rows()).encode(), "text/csv")
+            if code:
+                st.markdown("Lines that run by themselves and print these numbers:")
+                st.code(code, language="python")
         figure.offer(key, lambda: panel(alt, said) if panel else of_table(alt, said, rows()))

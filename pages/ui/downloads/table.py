@@ -46,6 +46,17 @@ def of_figure(key: str, made: Rows) -> None:
     numbers(key, key, lambda: pd.DataFrame(lines, columns=list(names)), (len(lines), len(names)))
 
 
+def folded(key: str, make: Callable[[], Rows]) -> None:
+    """The same for a figure of any size: its numbers are made when the fold is opened, and not before."""
+    fold = st.expander("Numbers", key=f"numbers_{key}", on_change="rerun")
+    if fold.open:
+        with fold:
+            names, *lines = make()
+            table = pd.DataFrame(lines, columns=list(names))
+            st.dataframe(table, key=f"table_{key}", hide_index=True)
+            save(f"csv_of_{key}", key, table)
+
+
 def save(key: str, name: str, table: pd.DataFrame) -> None:
     """A button that takes a table along as CSV."""
     button.save("CSV", key, f"{file_name(name)}.csv", lambda: to_csv(rows(table)).encode(), "text/csv")

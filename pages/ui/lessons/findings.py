@@ -55,4 +55,4 @@ def picture(found: Finding, key: str) -> None:
         drawn = token_bars(of.series, of.names, title=of.title, theme=theme(), logarithmic=of.logarithmic)
     else:
         drawn = matrix(of.values, of.rows, of.columns, kind="share" if of.share else "signed", theme=theme())
-    chart(drawn, f"{key}_picture", found.what, About(scope=found.sentence))
+    chart(drawn, f"{key}_picture", found.what, About(scope=found.sentence), numbers=True)

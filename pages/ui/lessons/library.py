@@ -37,6 +37,13 @@ def bundled() -> dict[str, Lesson]:
     return {name: fitting(read(file.read_text(encoding="utf-8"), file.name)) for name, file in files().items()}
 
 
+@cache
+def tutorials() -> dict[str, Lesson]:
+    """Well-known kinds of tutorial, line by line, each line with the page that shows it, by the names of SOURCES."""
+    found = files(FOLDER / "tutorials")
+    return {name: fitting(read(file.read_text(encoding="utf-8"), file.name)) for name, file in found.items()}
+
+
 def fitting(lesson: Lesson, name: str = "the lesson") -> Lesson:
     """The same lesson, if all its pages and views exist.
 

@@ -20,6 +20,9 @@ from encoder.explain.proof import Check, checks
 from encoder.formatting import short
 from encoder.metrics import ROLES, SENTENCES, Survey, nearest_words, never_positive, survey_cost, unit_words
 from encoder.metrics import survey as measure
+from encoder.probes import layers as probing
+from encoder.probes.labelled import labelled
+from encoder.probes.regression import Regression
 from encoder.pulse import pulse
 from encoder.story import tour
 from encoder.trace.tokens import Text
@@ -143,14 +146,15 @@ def trial_seconds(model: str, trial: str, given: str) -> float:
     return cost.flops / consent.SPEED + cost.seconds
 
 
-def findings(model: str, trial: str, given: str) -> trials.Finding:
-    """What a trial finds in a model; measured when asked for first.
+def findings(model: str, trial: str, given: str, *, agreed: bool = False) -> trials.Finding:
+    """What a trial finds in a model; measured when asked for first, which was `agreed` to where several are measured.
 
     Raises:
         ValueError: it does not fit the model, or into memory.
         consent.NotStarted: it takes long, and was not asked for; the page now offers it.
     """
-    consent.ask(f"trial_{abs(hash((model, trial, given)))}", trial_seconds(model, trial, given))
+    if not agreed:
+        consent.ask(f"trial_{abs(hash((model, trial, given)))}", trial_seconds(model, trial, given))
     found: trials.Finding = findings_kept.get(model, trial, given)
     return found
 
@@ -254,6 +258,42 @@ def habits(model: str) -> tour.Habits:
     return found
 
 
+def probe(model: str, task: str) -> probing.Probe:
+    """What probes of every layer of a model tell, beside their control task.
+
+    Raises:
+        consent.NotStarted: it takes long, and was not asked for; the page now offers it.
+    """
+    if not probes_kept.has(model, task):
+        config = text_encoder(model).config
+        flops = len(labelled()) * run_flops(config, 8) + probing.probe_flops(config, task)
+        consent.ask(f"probe_{abs(hash((model, task)))}", flops / consent.SPEED, "Probe every layer")
+    found: probing.Probe = probes_kept.get(model, task)
+    return found
+
+
+def probed(model: str, task: str) -> probing.Probe:
+    """Probe every layer now."""
+    encoder = text_encoder(model)
+    with job_queue.slot():
+        bar = st.progress(0.0, "Measuring …")
+        found = probing.probe(encoder, task, lambda share: advance(bar, share))
+        bar.empty()
+    return found
+
+
+def fitted_readers(model: str, layer: int) -> dict[str, Regression]:
+    """Train the readers now."""
+    with job_queue.slot(), st.spinner("Training …"):
+        return probing.readers(text_encoder(model), layer)
+
+
+def readers(model: str, layer: int) -> dict[str, Regression]:
+    """A sentence classifier and a word tagger for one layer of a model, trained on the labelled sentences."""
+    found: dict[str, Regression] = readers_kept.get(model, layer)
+    return found
+
+
 def bytes_of_snapshots(every: Mapping[int, TextEncoder]) -> int:
     """What the moments of a model's training hold."""
     return sum(map(held_by, every.values()))
@@ -263,6 +303,8 @@ proof_results = Results(proofs_of, PROOFS_BYTES, budget=budget)
 surveys = Results(surveyed, SURVEYS_BYTES, budget=budget)
 habits_kept = Results(in_turn(tour.habits, tour.OVER), PROOFS_BYTES, budget=budget)
 dead_results = Results(in_turn(never_positive, SENTENCES), PROOFS_BYTES, budget=budget)
+probes_kept = Results(probed, PROOFS_BYTES, budget=budget)
+readers_kept = Results(fitted_readers, PROOFS_BYTES, budget=budget)
 mean_vectors = Results(in_turn(lambda one: mean_of_sentences(one, SENTENCES), SENTENCES), PROOFS_BYTES, budget=budget)
 experiment_results = Results(tried, FINDINGS_BYTES, budget=budget)
 findings_kept = Results(put_to_trial, FINDINGS_BYTES, budget=budget)

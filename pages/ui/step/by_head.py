@@ -20,10 +20,11 @@ def draw(found: Tensor, name: str, about: About) -> None:
     values, config = found.numpy(), about.run.config
     rows, columns = layer_names(config), head_names(config)
     drawn = matrix(values, rows, columns, kind="signed", theme=theme())
-    chart(drawn, "why_heads", f"Gradient × attention of every head, for {name}", about)
     i, j = largest_cell(np.abs(values))
+    fact = f"The looks of {rows[i]}, {columns[j]} do most: {brief(values[i, j])}."
+    chart(drawn, "why_heads", f"Gradient × attention of every head, for {name}. {fact}", about)
     say(
-        f"The looks of {rows[i]}, {columns[j]} do most: {brief(values[i, j])}.",
+        fact,
         "It is how fast the logit would change if all weights of that head were made a little larger.",
     )
     downloads.numbers("why_heads", "why_heads", lambda: downloads.frame(values, rows, columns), values.shape)

@@ -1,11 +1,11 @@
 """What a model holds and what a run did, as tables."""
 
 import pandas as pd
-import streamlit as st
 
 from encoder.explain.cost import parameters, step_costs
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
+from pages.ui.downloads import table as downloads
 from pages.ui.text import WHOLE
 
 
@@ -16,11 +16,11 @@ def of_parameters(encoder: TextEncoder) -> None:
         for part in parameters(encoder.model)
     ]
     whole = dict.fromkeys(("by formula", "counted"), WHOLE)
-    st.dataframe(pd.DataFrame(rows), hide_index=True, key="parameters", column_config=whole)
+    downloads.shown_table(pd.DataFrame(rows), hide_index=True, key="parameters", column_config=whole)
 
 
-def of_steps(trace: Trace) -> pd.DataFrame:
-    """Every step of a run: its shape, operations, memory and time; returns the table."""
+def of_steps(trace: Trace) -> None:
+    """Every step of a run: its shape, operations, memory and time."""
     rows = [
         {
             "step": cost.step.name,
@@ -32,7 +32,5 @@ def of_steps(trace: Trace) -> pd.DataFrame:
         }
         for cost in step_costs(trace)
     ]
-    table = pd.DataFrame(rows)
     whole = dict.fromkeys(("operations", "bytes"), WHOLE)
-    st.dataframe(table, hide_index=True, key="steps", column_config=whole)
-    return table
+    downloads.shown_table(pd.DataFrame(rows), hide_index=True, key="steps", column_config=whole)

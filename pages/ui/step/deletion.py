@@ -15,4 +15,4 @@ def draw(found: Tensor, name: str, about: About) -> None:
     st.header("The guess while words go", anchor=False)
     titles = ("tokens taken away, the largest share first", "logit")
     drawn = lines({name: found.numpy()}, np.arange(len(found)), titles, theme=theme())
-    chart(drawn, "why_deleted", f"{name} while the tokens with the largest shares go", about)
+    chart(drawn, "why_deleted", f"{name} while the tokens with the largest shares go", about, numbers=True)

@@ -87,7 +87,8 @@ def drawn(trace: Trace, step: Step, head: int) -> None:
     lock = "H" in step.shape and step.values != "share" and toggle("One colour scale for all heads", "lock")
     seen = picture(trace, step, head, lock, words_only.chosen())
     fact = seen.fact()
-    chart(seen.draw(theme()), "picture", f"{title(step, head)}. {fact}", About.of(trace, step.name, head))
+    made = "" if seen.seen else f't["{step.name}"]' + (f"[{head}]" if "H" in step.shape else "")
+    chart(seen.draw(theme()), "picture", f"{title(step, head)}. {fact}", About.of(trace, step.name, head), made=made)
     opened.opens(trace, "picture", step, head, seen.seen.at if seen.seen else None)
     st.markdown(f"**{plain(fact)}** {step.look}")
     if step.local == "attention.weights" and (line := parked(trace, step.layer or 0, head).sentence):

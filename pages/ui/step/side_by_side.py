@@ -58,13 +58,13 @@ def draw(a: Trace, b: Trace, names: tuple[str, str], pairs: list[Pair] | None = 
     ):
         with row.container():
             st.markdown(f"**{plain(title)}**")
-            fact = main_fact(change, tokens, columns, "signed") if kind == "signed" and top is None else title
+            fact = f"{title}: {main_fact(values, tokens, columns, kind)}"
             drawn = matrix(values, tokens, columns, kind=kind, theme=theme(), largest=top)
             key = f"beside_{'change' if top is None else names.index(title)}"
             if title in names and (a, b)[names.index(title)] is session.now() and step.shape != PER_TOKEN:
                 places = both(aligned_tokens(a, b) if pairs is None else pairs)[names.index(title)]
                 openable(key, step, min(view.head, a.config.n_heads - 1), places)
-            chart(drawn, key, fact, about)
+            chart(drawn, key, fact, about, numbers=top is not None)
     st.markdown(plain(main_fact(change, tokens, columns, "signed")))
     downloads.numbers("beside", f"{name}.difference", lambda: downloads.frame(change, tokens, columns), change.shape)
 

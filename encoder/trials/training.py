@@ -1,0 +1,103 @@
+"""Trials of what belongs to training: dropout, gradients, and what a model guesses without a part of it."""
+
+import math
+from time import perf_counter
+
+import torch
+from torch import nn
+
+from encoder.experiments import dropout, softmax_slopes
+from encoder.formatting import brief, percent
+from encoder.metrics import SENTENCES
+from encoder.text_encoder import TextEncoder
+from encoder.train.evaluation import Score, evaluate_text
+from encoder.trials.finding import Bars, Finding, array, judge, untried
+
+NEAR = 0.02  # how far the share that drops out may be from p
+CLEAR = 2.0  # standard errors
+
+
+def dropout_share(encoder: TextEncoder, sentence: str, p: float) -> Finding:
+    """Dropout sets a share p of the numbers to zero, and what is left still tells of the sentence.
+
+    The share that is dropped, and the cosine of each token's vector with the one without dropout.
+    """
+    found = dropout(encoder, sentence, p)
+    alike = float(found.alike.mean())
+    said = (
+        f"With p = {p:g}, {percent(found.dropped)} of the numbers were set to zero in {len(found.runs)} runs. The "
+        f"vectors keep a cosine of {brief(alike)} with those of the run without dropout, which is how this model runs "
+        "everywhere else."
+    )
+    bars = Bars({"cosine": array(found.alike.mean(0))}, list(found.tokens), "cosine with the run without")
+    as_asked = abs(found.dropped - p) < NEAR
+    return Finding(found.dropped, "share of numbers set to zero", said, judge(as_asked and alike > 0.5, as_asked), bars)
+
+
+def gradient_needs_division(encoder: TextEncoder, width: int = 512) -> Finding:
+    """Without the division by sqrt(d_head) nearly no gradient passes softmax at this width."""
+    (found,) = softmax_slopes((width,))
+    said = (
+        f"For random queries and keys of {width} numbers the gradient of softmax is {brief(found.with_)} long on "
+        f"average with the division and {brief(found.without)} without, {percent(found.without / found.with_)} of it."
+    )
+    return Finding(found.without, "length of the gradient without the division", said,
+                   judge(found.without < 0.25 * found.with_, found.without < 0.5 * found.with_))  # fmt: skip
+
+
+def feed_forward_needed(encoder: TextEncoder) -> Finding:
+    """Without its feed-forward networks a model guesses far fewer hidden words.
+
+    Over the bundled sentences, which no training has seen; a network that is left out adds nothing to the sum.
+    """
+    if encoder.model.mlm_head is None:
+        return untried("This model has no head that guesses words.")
+    parts = {"whole": (), "without feed-forward": ("feed_forward.output",), "without attention": ("attention.output",)}
+    scores = {name: evaluate_text(encoder, SENTENCES, left_out=steps) for name, steps in parts.items()}
+    whole, without = scores["whole"], scores["without feed-forward"]
+    lost, error = whole.top_1 - without.top_1, math.hypot(spread(whole), spread(without))
+    said = (
+        f"Of {whole.words} hidden words the whole model guesses {percent(whole.top_1)} first, without feed-forward "
+        f"{percent(without.top_1)}, without attention {percent(scores['without attention'].top_1)}. The difference "
+        f"that feed-forward makes is {percent(lost)}, give or take {percent(error)}. A model trained without it was "
+        "not tried."
+    )
+    bars = Bars({"guessed first": array(one.top_1 for one in scores.values())}, list(scores), "share guessed first")
+    return Finding(lost, "share of guesses lost without feed-forward", said, judge(lost > CLEAR * error), bars)
+
+
+def spread(score: Score) -> float:
+    """The standard error of a share of words guessed first."""
+    return math.sqrt(score.top_1 * (1 - score.top_1) / max(1, score.words))
+
+
+@torch.inference_mode()
+def seconds(encoder: TextEncoder, n: int) -> tuple[float, float]:
+    """The quickest of three runs over n tokens, of the encoder and of an LSTM of as many layers as wide."""
+    config = encoder.config
+    ids, x = torch.zeros(1, n, dtype=torch.long), torch.zeros(1, n, config.d_model)
+    shape = (config.d_model, config.d_model, config.n_layers)
+    recurrent = nn.LSTM(*shape, batch_first=True, device="meta").to_empty(device="cpu")
+    for weight in recurrent.parameters():
+        weight.zero_()  # no numbers drawn: how large they are takes no time
+    times = []
+    for _ in range(3):
+        start = perf_counter()
+        encoder.model(ids)
+        between = perf_counter()
+        recurrent(x)
+        times.append((between - start, perf_counter() - between))
+    ours, theirs = zip(*times, strict=True)
+    return min(ours), min(theirs)
+
+
+def recurrent_slower(encoder: TextEncoder, longest: int = 128) -> Finding:
+    """An encoder is faster than a recurrent network of as many layers and the same width."""
+    n = min(longest, encoder.max_tokens)
+    ours, theirs = seconds(encoder, n)
+    said = (
+        f"For {n} tokens, on one processor, now: {brief(1000 * ours)} ms for the encoder, {brief(1000 * theirs)} ms "
+        "for an LSTM of as many layers, as wide. The LSTM takes its tokens one after the other, the encoder all at "
+        "once: many processors would help the encoder more. Training was not timed."
+    )
+    return Finding(theirs / ours, "time of the LSTM over that of the encoder", said, judge(theirs > ours))

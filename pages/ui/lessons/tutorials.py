@@ -1,0 +1,107 @@
+"""A tutorial line by line: what it says, in our words, the number now, and the page that shows it."""
+
+from dataclasses import replace
+from itertools import groupby
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from encoder.lessons.lesson import Lesson, LessonStep
+from encoder.steps.catalogue import by_name
+from encoder.trials import Finding, takes
+from encoder.trials.finding import untried
+from pages.ui import session
+from pages.ui.lessons import findings, library
+from pages.ui.server import consent, measurements, models
+from pages.ui.state import session_state as state
+from pages.ui.state.link import FIELDS, from_query
+from pages.ui.state.view import View
+from pages.ui.state.walk import KNOWN_STEPS
+from pages.ui.text import plain
+
+Place = tuple[LessonStep, DeltaGenerator]
+
+
+def draw() -> None:
+    """One tutorial, chosen among all: its lines under its headings, then every number that they state."""
+    every = library.tutorials()
+    tie = state.choice("tutorial", every, next(iter(every)))
+    name = st.pills("Tutorial", list(every), required=True, format_func=lambda one: plain(every[one].title), **tie)
+    st.markdown(plain(every[name].learn))
+    top = st.container()
+    places = lines(every[name])
+    asked = [(step, place) for step, place in places if step.trial]
+    seconds = sum(measurements.trial_seconds(*question(step)) for step, _ in asked)
+    with top:
+        consent.ask(f"tutorial_{name}_{state.current().model}", seconds, f"Measure what its {len(asked)} lines state")
+    for step, place in asked:
+        with place:
+            found = measured(step)
+            st.markdown(f"{findings.tag(found)} {plain(found.sentence)}")
+
+
+def lines(tutorial: Lesson) -> list[Place]:
+    """Every line with the way to its page; returns each with the place for what is measured."""
+    found = []
+    numbered = list(enumerate(tutorial.steps))
+    for part, under in groupby(numbered, key=lambda one: one[1].part):
+        st.header(plain(part), anchor=False)
+        for at, step in under:
+            with st.container(key=f"line_{at}"):
+                words, way = st.columns([4, 1], vertical_alignment="center")
+                words.markdown(plain(step.text))
+                if shape := shape_of(step):
+                    words.caption(plain(shape))
+                found.append((step, words.container()))
+                page = library.SHOWN[step.page]
+                way.button(page.title, key=f"open_line_{at}", icon=page.icon, type="tertiary", on_click=show,
+                           args=(step,))  # fmt: skip
+    return found
+
+
+def view_of(step: LessonStep) -> View:
+    """What a line shows: what it names, and all else as it is on the screen."""
+    asked, _ = from_query(step.view, models.check, KNOWN_STEPS)
+    named: dict[str, Any] = {name: getattr(asked, name) for name in FIELDS & step.view.keys()}
+    if "model" in named:
+        offer = models.offer(asked.model)
+        named = {"layer": offer.layer, "head": offer.head} | named
+    usual = replace(state.current(), cell=None, hidden=(), edits=(), second="", step="")
+    return replace(usual, choices=asked.choices, **named)
+
+
+def show(step: LessonStep) -> None:
+    """Go to the page of a line."""
+    state.session().view = view_of(step)
+    state.session().go_to = library.SHOWN[step.page].script
+
+
+def shape_of(step: LessonStep) -> str:
+    """What the step of a line is called, with its shape in the model and for the sentence that the line shows."""
+    view = view_of(step)
+    if not view.step:
+        return ""
+    encoder = session.text_encoder(view.model)
+    every = by_name(encoder.config)
+    found = every.get(view.step) or every.get(f"layers.{min(view.layer, encoder.config.n_layers - 1)}.{view.step}")
+    if found is None:
+        return ""
+    sizes = found.sizes(encoder.config, len(encoder.tokenize(view.sentence).ids))
+    return f"{found.title}: {' × '.join(found.shape)} = {' × '.join(map(str, sizes))}"
+
+
+def question(step: LessonStep) -> tuple[str, str, str]:
+    """What a line has measured: the model, the trial, and what it is given."""
+    view, given = view_of(step), dict(step.given)
+    if "sentence" in takes(step.trial):
+        given.setdefault("sentence", view.sentence)
+    return view.model, step.trial, session.spelled(given)
+
+
+def measured(step: LessonStep) -> Finding:
+    """What is found now; where the model or the sentence does not fit, why not."""
+    try:
+        return measurements.findings(*question(step), agreed=True)
+    except (ValueError, KeyError) as error:
+        return untried(f"It cannot be tried in this model: {error.args[0]}.")

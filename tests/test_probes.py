@@ -1,0 +1,152 @@
+"""Probes: the labelled sentences, the fit against scikit-learn, and never a probe without its control."""
+
+import numpy as np
+import pytest
+import torch
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import StandardScaler
+from tiny import TINY, VARIANTS, tiny
+
+from encoder import TextEncoder
+from encoder.probes import layers
+from encoder.probes.labelled import MOODS, TAGS, labelled
+from encoder.probes.layers import FOLDS, TASKS, Task, accuracy, folds, probe, readers, samples, words_of
+from encoder.probes.regression import STRENGTH, fit
+
+
+def oracle(x: torch.Tensor, labels: torch.Tensor) -> tuple[StandardScaler, LogisticRegression]:
+    """The same fit by another hand; for two classes it has one row of weights, which halves the penalty."""
+    strength = STRENGTH * (2 if len(labels.unique()) == 2 else 1)
+    scaler = StandardScaler().fit(x.double().numpy())
+    model = LogisticRegression(C=strength, solver="newton-cholesky", tol=1e-9)
+    return scaler, model.fit(scaler.transform(x.double().numpy()), labels.numpy())
+
+
+def test_two_hundred_sentences_each_with_its_twin_and_its_tags() -> None:
+    every = labelled()
+    assert len(every) == len({one.text for one in every}) == 200
+    assert [one.mood for one in every] == [0, 1] * 100 and len(MOODS) == 2
+    for good, bad in zip(every[::2], every[1::2], strict=True):
+        assert set(good.words) & set(bad.words), (good.text, bad.text)
+    counts = np.bincount([tag for one in every for tag in one.tags], minlength=len(TAGS))
+    assert counts.min() > 30 and counts.max() < counts.sum() / 3
+    assert all(len(one.words) == len(one.tags) for one in every)
+
+
+@pytest.mark.parametrize("classes", [2, 5])
+def test_the_fit_is_that_of_scikit_learn(classes: int) -> None:
+    draw = torch.Generator().manual_seed(0)
+    x, labels = torch.randn(60, 90, generator=draw), torch.randint(classes, (60,), generator=draw)
+    x[:, 3] *= 100
+    scaler, model = oracle(x, labels)
+    ours, theirs = fit(x, labels, classes, near=1e-7), model.predict_proba(scaler.transform(x.double().numpy()))
+    np.testing.assert_allclose(ours.shares(x).numpy(), theirs, atol=1e-5)
+    if classes > 2:
+        np.testing.assert_allclose(ours.weight.numpy(), model.coef_, atol=1e-5)
+
+
+def test_a_fit_without_samples_is_refused() -> None:
+    for x, labels in ((torch.zeros(0, 3), torch.zeros(0)), (torch.zeros(2, 3), torch.zeros(3))):
+        with pytest.raises(ValueError, match="one or more"):
+            fit(x, labels.long(), 2)
+
+
+def test_no_sentence_and_no_twin_is_told_by_a_probe_that_has_seen_it() -> None:
+    sentence_of = torch.arange(200).repeat_interleave(2)
+    tested = folds(sentence_of)
+    assert torch.stack(tested).sum(0).tolist() == [1] * 400 and len(tested) == FOLDS
+    for one in tested:
+        inside, outside = set((sentence_of[one] // 2).tolist()), set((sentence_of[~one] // 2).tolist())
+        assert not inside & outside
+
+
+def told_by_another(x: torch.Tensor, labels: torch.Tensor, sentence_of: torch.Tensor) -> float:
+    """The share told right, fold by fold with scikit-learn."""
+    right = 0
+    for fold in range(FOLDS):
+        tested = (sentence_of // 2) % FOLDS == fold
+        scaler, model = oracle(x[~tested], labels[~tested])
+        right += int((model.predict(scaler.transform(x[tested].double().numpy())) == labels[tested].numpy()).sum())
+    return right / len(labels)
+
+
+@pytest.mark.slow
+def test_accuracy_by_layer_is_that_of_an_independent_run(small: TextEncoder) -> None:
+    read, found = samples(small), probe(small, "good or bad")
+    asked = TASKS["good or bad"](read)
+    for layer in (0, small.config.n_layers):
+        x = read.vectors("good or bad", layer)
+        for labels, ours in ((asked.labels, found.accuracy[layer]), (asked.control, found.control[layer])):
+            theirs = told_by_another(x, labels, asked.sentence_of)
+            assert float(ours) == pytest.approx(theirs, abs=1.5 / len(labels)), layer
+    for name in ("parts of speech", "place"):  # some of the words, which takes long enough
+        asked = TASKS[name](read)
+        some = asked.sentence_of < 24
+        x = read.vectors(name, 2)[some]
+        for labels in (asked.labels[some], asked.control[some]):
+            ours = accuracy(x, labels, Task(labels, labels, asked.sentence_of[some], asked.classes))
+            theirs = told_by_another(x, labels, asked.sentence_of[some])
+            assert ours == pytest.approx(theirs, abs=1.5 / len(labels)), name
+
+
+def test_a_task_that_is_in_the_vectors_is_told_and_its_control_is_not() -> None:
+    sentence_of = torch.arange(200)
+    labels = (sentence_of // 2 + sentence_of) % 2
+    draw = torch.Generator().manual_seed(1)
+    dealt = labels[torch.randperm(200, generator=draw)]
+    x = torch.randn(200, 8, generator=draw) + 3 * labels[:, None]
+    task = Task(labels, dealt, sentence_of, 2)
+    assert accuracy(x, labels, task) > 0.95 and accuracy(x, dealt, task) < 0.65
+
+
+def test_a_control_task_gives_a_word_one_class_wherever_it_stands() -> None:
+    lots = dict[str, set[int]]()
+    words = [word.lower() for one in labelled() for word in one.words]
+    for word, lot in zip(words, layers.drawn(torch.arange(len(words)) % 8).tolist(), strict=True):
+        lots.setdefault(word, set()).add(lot)
+    assert all(len(lot) == 1 for lot in lots.values()) and len(set().union(*lots.values())) == 8
+
+
+def test_every_probe_comes_with_its_control() -> None:
+    encoder = tiny(TINY)
+    for name in TASKS:
+        one = probe(encoder, name)
+        assert one.accuracy.shape == one.control.shape == (encoder.config.n_layers + 1,), name
+        assert torch.allclose(one.told, one.accuracy - one.control) and 0 < one.commonest < 1
+    with pytest.raises(ValueError, match="the tasks are parts of speech"):
+        probe(encoder, "colour")
+
+
+def test_a_word_is_the_mean_of_its_pieces_in_each_layer(base: TextEncoder) -> None:
+    read, every = samples(base), labelled()
+    at = 0
+    for i in (0, 37, 199):
+        trace = base.trace(every[i].text)
+        at = sum(len(one.words) for one in every[:i])
+        for k, word in enumerate(every[i].words):
+            pieces = trace.tokenization.find(word)
+            if every[i].words.index(word) == k:
+                for layer, name in ((0, "embedding.output"), (4, "layers.3.output")):
+                    mean = trace[name][list(pieces)].mean(0)
+                    assert torch.allclose(read.words[layer, at + k], mean, atol=1e-4)
+    assert read.words.shape == (7, sum(len(one.words) for one in every), 512) and read.sentences.shape == (7, 200, 512)
+
+
+@pytest.mark.parametrize("name", ["post-norm", "learned-positions"])
+def test_a_reader_reads_another_sentence(name: str) -> None:
+    encoder = tiny(VARIANTS[name])
+    trace = encoder.trace("w1 w2 w3")
+    shares = layers.read_words(trace, readers(encoder, 1)["parts of speech"], 1)
+    assert shares.shape == (len(words_of(trace)), len(TAGS))
+    assert torch.allclose(shares.sum(-1), torch.ones(len(shares), dtype=torch.float64))
+    assert layers.read_sentence(trace, readers(encoder, 0)["good or bad"], 0).shape == (2,)
+    with pytest.raises(ValueError, match="no 9 layers"):
+        readers(encoder, 9)
+
+
+def test_the_base_model_tells_words_and_sentences_apart(base: TextEncoder) -> None:
+    trace = base.trace("The friendly doctor helped us and we were very happy.")
+    kinds = layers.read_words(trace, readers(base, 3)["parts of speech"], 3).argmax(-1)
+    said = [[*TAGS.values()][k] for k in kinds.tolist()]
+    assert said[:4] == ["determiner", "adjective", "noun", "verb"]
+    assert float(layers.read_sentence(trace, readers(base, 6)["good or bad"], 6)[0]) > 0.5
