@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from encoder.edits.edit import Edit
     from encoder.lessons.lesson import Lesson
     from encoder.trace.tokens import Text
+    from pages.ui.state.seat import Seat
     from pages.ui.state.site import Page
     from pages.ui.state.view import Cell, View
 
@@ -38,6 +39,10 @@ class Session:
     and stop of it that the view was last set to. `lesson_files` are lessons too long for a link, by name. `draft` is
     the lesson that is being made, `drafting` whether views are collected, `draft_round` counts how often its fields
     were filled anew, `draft_problems` say what is wrong with the file that was opened.
+
+    A class: `seat` is the screen's place in one, `left` whether it was given up, which the browser is to know.
+    `class_counts` are those of what was taken over from it last, `class_view` the page and view that came of it,
+    `class_heard` when the class last heard of this screen, `class_reached` whether it could be asked just now.
     """
 
     view: "View | None" = None
@@ -77,6 +82,13 @@ class Session:
     drafting: bool = False
     draft_round: int = 0
     draft_problems: list[str] = field(default_factory=list)
+
+    seat: "Seat | None" = None
+    left: bool = False
+    class_counts: tuple[int, int] = (0, 0)
+    class_view: "tuple[str, View] | None" = None
+    class_heard: float = 0.0
+    class_reached: bool = True
 
 
 def session() -> Session:
