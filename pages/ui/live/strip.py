@@ -142,9 +142,8 @@ def teachers(seat: Seat, page: Page, asked: Asked | None) -> None:
         with st.container(horizontal=True, key="class_acts"):
             done = [name for name in PHASES[asked.phase] if name != "again" or asked.round == 1]
             for i, name in enumerate((*done, "put_away")):
-                kind = "primary" if i == 0 and done else "secondary"
                 st.button(ACTS[name], key=f"class_{name}", on_click=act, args=(name,),
-                          type="tertiary" if name == "put_away" else kind)  # fmt: skip
+                          type="tertiary" if name == "put_away" else "secondary" if i else "primary")  # fmt: skip
         if asked.phase in ("answers", "shown"):
             with follow.reaching():
                 answers.draw(classroom().results(seat.code), "class_answers")
