@@ -191,7 +191,7 @@ def test_votes_stand_as_dots_on_the_true_row() -> None:
     healthy(leading.button(key="class_reveal").click().run())
     chart = next(c for c in look(pupils[0]).get("plotly_chart") if "class_answers" in c.proto.id)
     row, dots = json.loads(chart.proto.spec)["data"]
-    assert row["type"] == "heatmap" and dots["mode"] == "markers"
+    assert row["type"] == "heatmap" and dots["text"] == ["", "2", "1"]
     spec = json.loads(chart.proto.spec)
     assert spec["layout"]["shapes"][0]["type"] == "rect"
 

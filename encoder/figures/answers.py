@@ -11,30 +11,35 @@ from encoder.figures.theme import ACCENT, GRID, INK, SECOND, Theme, labels, layo
 
 MOST_DOTS = 30  # above each other; of more answers each dot stands for several
 PLACES = 40  # of a range of numbers, at which dots stand
-VOTES = ((SECOND, "circle-open", -0.17), (ACCENT, "circle", 0.17))  # colour, look and place beside each other
+VOTES = ((ACCENT, "circle", -0.17), (SECOND, "diamond", 0.17))  # colour, look and place beside each other
 
 
-def dots(places: Sequence[float], shift: float, each: int) -> tuple[np.ndarray, np.ndarray]:
-    """Where the dots of a vote stand: one for `each` answers, above each other at the answer's place."""
-    x, y = list[float](), list[float]()
+def dots(places: Sequence[float], shift: float, each: int) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """Where the dots of a vote stand: one for `each` answers, above each other at the answer's place.
+
+    The topmost of a place bears the number of all its answers.
+    """
+    x, y, counts = list[float](), list[float](), list[str]()
     for place, count in sorted(Counter(places).items()):
-        for i in range(-(-count // each)):
-            x.append(place + shift)
-            y.append(i + 0.5)
-    return np.array(x, np.float32), np.array(y, np.float32)
+        high = -(-count // each)
+        x += high * [place + shift]
+        y += [i + 0.5 for i in range(high)]
+        counts += [*(high - 1) * [""], str(count)]
+    return np.array(x, np.float32), np.array(y, np.float32), counts
 
 
 def votes_of(votes: Mapping[str, Sequence[float]], shift: float, theme: Theme) -> tuple[list[dict[str, object]], int]:
-    """The dots of up to two votes beside each other by `shift`, and how many answers one of them stands for."""
+    """The dots of up to two votes beside each other by `shift`, and how many stand above each other at most."""
     highest = max((count for places in votes.values() for count in Counter(places).values()), default=0)
     each = max(1, -(-highest // MOST_DOTS))
     marks = []
-    for (name, places), (colour, look, side) in zip(votes.items(), VOTES[-len(votes) :], strict=True):
-        x, y = dots(places, side * shift * (len(votes) > 1), each)
+    for (name, places), (colour, look, side) in zip(votes.items(), VOTES[: len(votes)], strict=True):
+        x, y, counts = dots(places, side * shift * (len(votes) > 1), each)
         said = name if each == 1 else f"{name}, a dot for {each}"
         marks.append(
-            mark("scatter", x=x, y=y, name=said, mode="markers", hoverinfo="name",
-                 marker={"color": colour[theme], "symbol": look, "size": 9, "line": {"width": 2}})
+            mark("scatter", x=x, y=y, name=said, mode="markers+text", text=counts, textposition="top center",
+                 hoverinfo="name", cliponaxis=False, textfont={"color": colour[theme]},
+                 marker={"color": colour[theme], "symbol": look, "size": 9})
         )  # fmt: skip
     return marks, -(-highest // each)
 
@@ -64,11 +69,11 @@ def chosen(
                    hovertemplate="%{x}<br>%{z:.1%}<extra></extra>")  # fmt: skip
         marks.insert(0, row)
     low = -1.35 if values else -0.2
-    down = number_axis("answers", theme) | {"range": [low, highest + 0.6], "showticklabels": False}
+    down = number_axis("answers", theme) | {"range": [low, highest + 1.2], "showticklabels": False}
     frame = layout(theme, max(220, min(520, 140 + 14 * highest)), xaxis=token_axis(names, None), yaxis=down)
     frame |= {"showlegend": True, "legend": {"orientation": "h", "y": 1.15}}
     if right is not None:
-        frame["shapes"] = [frame_of(right - 0.5, right + 0.5, low, highest + 0.5, theme)]
+        frame["shapes"] = [frame_of(right - 0.5, right + 0.5, low, highest + 1.1, theme)]
     counted = {name: np.array([Counter(places)[i] for i in range(len(names))]) for name, places in votes.items()}
     more = {"model": np.array(values)} if values else {}
     return draw(marks, frame, lambda: columns("answer", labels(names, 40), counted | more))
@@ -82,12 +87,12 @@ def on_a_line(
     binned = {name: [low + width * round((one - low) / width) for one in said] for name, said in votes.items()}
     marks, highest = votes_of(binned, 1.5 * width, theme)
     across = number_axis("answer", theme) | {"range": [low - width, high + width]}
-    down = number_axis("answers", theme) | {"range": [0, highest + 0.6], "showticklabels": False}
+    down = number_axis("answers", theme) | {"range": [0, highest + 1.2], "showticklabels": False}
     frame = layout(theme, max(200, min(520, 130 + 14 * highest)), xaxis=across, yaxis=down | {"gridcolor": GRID[theme]})
     frame |= {"showlegend": True, "legend": {"orientation": "h", "y": 1.15}}
     if right is not None:
         line = {"color": INK[theme], "width": 2, "dash": "dash"}
-        frame["shapes"] = [{"type": "line", "x0": right, "x1": right, "y0": 0, "y1": highest + 0.6, "line": line}]
+        frame["shapes"] = [{"type": "line", "x0": right, "x1": right, "y0": 0, "y1": highest + 1.2, "line": line}]
     places = np.array(sorted({place for said in binned.values() for place in said}))
     counted = {name: np.array([Counter(said)[place] for place in places]) for name, said in binned.items()}
     return draw(marks, frame, lambda: columns("answer", places, counted))

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from encoder.figures.facts import largest_pair
 from encoder.formatting import shown
 from encoder.lessons import guesses
 from encoder.lessons.claims import CLAIMS, Claim
@@ -56,13 +57,14 @@ def token(label: str, key: str, trace: Trace, default: int) -> int:
     return found
 
 
-def asked_word(trace: Trace) -> int:
-    """The word that is asked on the screen, else the query of the opened number, else the first word."""
+def pair(trace: Trace) -> tuple[int, int]:
+    """What to ask about first: the word that is asked on the screen or else the pair of the largest weight."""
     view = state.current()
+    weights = trace[f"layers.{view.layer}.attention.weights"][view.head]
+    query, key = largest_pair(weights.numpy(), trace.tokenization.special)
     said = dict(view.choices).get("ask_word", "")
-    if said.isdigit() and int(said) < len(trace.tokens):
-        return int(said)
-    return view.cell.index[1] if view.cell is not None and len(view.cell.index) == 3 else 1
+    known = said.isdigit() and int(said) < len(trace.tokens)
+    return (int(said), key) if known else (query, key)
 
 
 def where(trace: Trace, *, head: bool = True) -> str:
@@ -75,7 +77,7 @@ def where(trace: Trace, *, head: bool = True) -> str:
 def look() -> Callable[[], Question]:
     """Where a word looks most."""
     trace, view = session.now(), state.current()
-    at = token("Which word looks?", "class_ask_word", trace, asked_word(trace))
+    at = token("Which word looks?", "class_ask_word", trace, pair(trace)[0])
     return lambda: looking(trace, view.layer, view.head, at, "")
 
 
@@ -92,8 +94,8 @@ def looking(trace: Trace, layer: int, head: int, at: int, ask: str) -> Question:
 def much() -> Callable[[], Question]:
     """How much of its weight a word gives to another."""
     trace, view = session.now(), state.current()
-    at = token("Which word looks?", "class_ask_word", trace, asked_word(trace))
-    to = token("At which word?", "class_ask_to", trace, 2)
+    at = token("Which word looks?", "class_ask_word", trace, pair(trace)[0])
+    to = token("At which word?", "class_ask_to", trace, pair(trace)[1])
     said = (
         f"What percentage of its weight does “{shown(trace.tokens[at])}” ({at}) give “{shown(trace.tokens[to])}” ({to})"
     )

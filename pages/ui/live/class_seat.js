@@ -11,13 +11,25 @@ function linked() {
   return found;
 }
 
+/** Do something as soon as no script runs: what its first run was about to show would be lost. @param {() => void} act */
+function whenIdle(act) {
+  const app = /** @type {HTMLElement} */ (document.querySelector('[data-testid=stApp]'));
+  const look = () => {
+    if (app.dataset.testScriptState !== 'notRunning') return;
+    observer.disconnect();
+    act();
+  };
+  const observer = new MutationObserver(look);
+  observer.observe(app, { attributes: true, attributeFilter: ['data-test-script-state'] });
+  look();
+  return () => observer.disconnect();
+}
+
 /** @param {ComponentArguments<{ seat: string, left: boolean }>} given */
 export default function ({ data, setTriggerValue }) {
   const asked = linked();
   if (data.seat && !asked) sessionStorage.setItem(KEPT, data.seat);
   else if (data.left && !asked) sessionStorage.removeItem(KEPT);
-  else {
-    const kept = asked || sessionStorage.getItem(KEPT);
-    if (kept) setTriggerValue('seat', kept);
-  }
+  const kept = asked || (!data.seat && sessionStorage.getItem(KEPT));
+  return kept ? whenIdle(() => setTriggerValue('seat', kept)) : undefined;
 }

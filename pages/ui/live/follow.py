@@ -7,6 +7,7 @@ from time import monotonic
 
 import streamlit as st
 
+from pages.ui.live import push
 from pages.ui.live import seat as seats
 from pages.ui.live.classroom import ClassError, GoneError, Now, classroom
 from pages.ui.live.store import StoreError
@@ -17,7 +18,6 @@ from pages.ui.state.site import PAGES, Page
 from pages.ui.state.walk import KNOWN_STEPS
 
 EVERY = 1.0  # seconds between two looks at the class
-HEARD = 5.0  # seconds between two signs of life
 OVER = "The class is over, or where it was kept was started anew. What is on your screen stays."
 SHOWN = {page.key: page for page in PAGES if page != seats.HERE}
 
@@ -40,6 +40,13 @@ def reaching() -> Iterator[None]:
 
 def take(page: Page) -> Now | None:
     """What the class shows and asks now; who follows goes where it is. Before anything is drawn."""
+    found, here = taken(page), state.session()
+    push.takes(here.seat, here.class_counts if here.class_reached else None)
+    return found
+
+
+def taken(page: Page) -> Now | None:
+    """The same, for a screen that is in a class."""
     here, found = state.session(), None
     with reaching():
         if here.seat is not None:
@@ -80,6 +87,7 @@ def show(now: Now, page: Page) -> None:
 def settle(page: Page) -> None:
     """At the end of a run the teacher's screen says what it shows; who follows remembers what came of that."""
     here = state.session()
+    push.done()
     if here.seat is None:
         return
     if here.seat.leads:
@@ -103,19 +111,19 @@ def back() -> None:
 
 @st.fragment(run_every=EVERY)
 def watch() -> None:
-    """Look at two numbers of the class now and then; the page runs only where one that matters here has changed."""
+    """Look at the class now and then, where no other thread does; the page runs only where something has changed."""
     here = state.session()
     if here.seat is None:
         return
     try:
         found = classroom().counts(here.seat.code)
-        if monotonic() - here.class_heard > HEARD and not here.seat.leads:
+        if monotonic() - here.class_heard > push.HEARD and not here.seat.leads:
             classroom().here(here.seat)
             here.class_heard = monotonic()
     except StoreError:
         if here.class_reached:
             st.rerun()
         return
-    matters = slice(0 if here.seat.follows and not here.seat.leads else 1, 2)
-    if found is None or found[matters] != here.class_counts[matters] or not here.class_reached:
+    screen = push.Screen(here.seat, here.class_counts if here.class_reached else None)
+    if found is None or screen.behind(found):
         st.rerun()

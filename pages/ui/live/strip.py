@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from pages.ui.live import answers, ask, follow
+from pages.ui.live import answers, ask, follow, push
 from pages.ui.live import seat as seats
 from pages.ui.live.classroom import LONGEST_SENTENCE, Asked, Now, classroom
 from pages.ui.live.question import STEPS
@@ -52,7 +52,8 @@ def draw(page: Page, now: Now | None) -> None:
             st.warning(UNREACHED)
         else:
             (teachers if seat.leads else pupils)(seat, page, now.asked)
-        follow.watch()
+        if not push.begin():
+            follow.watch()
 
 
 def pupils(seat: Seat, page: Page, asked: Asked | None) -> None:
