@@ -239,7 +239,7 @@ def test_the_end_is_said_to_all_and_the_page_stays(room: Classroom) -> None:
 def test_a_wrong_code_is_said() -> None:
     app = open_app("class", code="WRONG!")
     assert "no class WRONG now" in said(app)
-    app.text_input(key="class_code").set_value("xyz").run()
+    app.text_input(key="class_code").set_value("xyz")
     healthy(app.button(key="class_join_go").click().run())
     assert "no class XYZ now" in said(app)
 
@@ -248,7 +248,7 @@ def test_a_code_can_be_typed() -> None:
     leading = teacher()
     app = open_app("class")
     code = seat(leading).code.lower()
-    app.text_input(key="class_code").set_value(f" {code[:3]} {code[3:]}").run()
+    app.text_input(key="class_code").set_value(f" {code[:3]} {code[3:]}")
     healthy(app.button(key="class_join_go").click().run())
     assert page_of(app) == "Attention" and at(app) == (2, 3)
 

@@ -1,9 +1,10 @@
 """What a class costs that follows: python tests/benchmarks/bench_class.py [--pupils 30 60] [--check].
 
-A teacher and so many pupils on one server of this machine, without browsers. First nothing happens, and what the server's processor does is measured. Then the teacher
-takes a step now and then: the time is that from the click to the end of the last pupil's run. Now and then the class is
-asked, and all pupils answer at the same instant: the time is that until the last of them is served. The client runs on
-the same processors. With --check the exit status is 1 where a figure is over its bar.
+A teacher and so many pupils on one server of this machine, without browsers. First nothing happens, and what the
+server's processor does is measured. Then the teacher takes a step now and then: the time is that from the click to the
+end of the last pupil's run. Then the class is asked, and all pupils answer at the same instant: the time is that until
+the last of them is served. The client runs on the same processors. With --check the exit status is 1 where a figure is
+over its bar.
 """
 
 import argparse

@@ -127,7 +127,7 @@ class Follower:
         """Take a run over that has ended."""
         done, self.now = self.now, Run()
         said = "\n".join(done.texts)
-        if "Your answer: " in said:
+        if "Your answer" in said:
             self.answered = perf_counter()
         if how == ForwardMsg.FINISHED_SUCCESSFULLY:
             self.widgets, self.clocks, self.said = done.widgets, done.clocks, said

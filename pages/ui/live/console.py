@@ -20,8 +20,9 @@ def outside() -> None:
     with st.container(border=True, key="class_join"):
         st.subheader("Join a class", anchor=False)
         st.markdown(f"Type the {LENGTH} letters that your teacher shows. Nothing else is asked, and no name.")
-        code = st.text_input("Code", key="class_code", max_chars=20, placeholder="ABCDEF")
-        st.button("Join", key="class_join_go", type="primary", disabled=not code.strip(), on_click=join)
+        with st.form("class_join_form", border=False):
+            st.text_input("Code", key="class_code", max_chars=20, placeholder="ABCDEF")
+            st.form_submit_button("Join", key="class_join_go", type="primary", on_click=join)
     with st.container(border=True, key="class_open"):
         st.subheader("Open a class", anchor=False)
         st.markdown(
@@ -33,7 +34,8 @@ def outside() -> None:
 
 def join() -> None:
     """Join the class of the code that was typed."""
-    seats.join(str(state.value("class_code")))
+    if code := str(state.value("class_code")).strip():
+        seats.join(code)
 
 
 def pupils(seat: Seat) -> None:
