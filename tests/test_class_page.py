@@ -56,7 +56,7 @@ def page_of(app: AppTest) -> str:
 def teacher() -> AppTest:
     """A teacher who has opened a class and shows layer 2, head 3 of the attention."""
     app = open_app("class")
-    healthy(app.button(key="class_open_go").click().run())
+    healthy(app.button(key="class_open_new").click().run())
     assert seat(app).leads
     go(app, "attention")
     healthy(app.segmented_control(key="layer").set_value(2).run())
@@ -95,7 +95,7 @@ def ask_where(app: AppTest) -> AppTest:
     app.session_state["class_ask"] = True
     healthy(app.run())
     app.selectbox(key="class_ask_word").set_value(8)
-    return healthy(app.button(key="class_ask_go").click().run())
+    return healthy(app.button(key="class_ask_now").click().run())
 
 
 def answers(app: AppTest, choice: int, turn: int = 1) -> AppTest:
@@ -201,8 +201,8 @@ def test_a_pupil_has_none_of_the_teachers_buttons_and_a_forged_seat_leads_nothin
     one = pupil(leading)
     ask_where(leading)
     look(one)
-    assert not {str(b.key) for b in one.button} & {"class_close", "class_compare", "class_reveal", "class_end_go",
-                                                   "class_ask_go"}  # fmt: skip
+    assert not {str(b.key) for b in one.button} & {"class_close", "class_compare", "class_reveal", "class_end_now",
+                                                   "class_ask_now"}  # fmt: skip
     before = room.now(seat(leading).code)
     one.session_state["session"].seat = Seat(seat(leading).code, "0" * 32, leads=True)
     look(one)
@@ -230,7 +230,7 @@ def test_the_end_is_said_to_all_and_the_page_stays(room: Classroom) -> None:
     one = pupil(leading)
     go(leading, "class")
     leading.toggle(key="class_end").set_value(True).run()
-    healthy(leading.button(key="class_end_go").click().run())
+    healthy(leading.button(key="class_end_now").click().run())
     assert seat(leading) is None and room.store.classes == {}  # type: ignore[attr-defined]
     assert "class is over" in said(look(one)) and page_of(one) == "Attention" and at(one) == (2, 3)
     assert not said(look(one)) and line(one) == ""
@@ -240,7 +240,7 @@ def test_a_wrong_code_is_said() -> None:
     app = open_app("class", code="WRONG!")
     assert "no class WRONG now" in said(app)
     app.text_input(key="class_code").set_value("xyz")
-    healthy(app.button(key="class_join_go").click().run())
+    healthy(app.button(key="class_join_in").click().run())
     assert "no class XYZ now" in said(app)
 
 
@@ -249,7 +249,7 @@ def test_a_code_can_be_typed() -> None:
     app = open_app("class")
     code = seat(leading).code.lower()
     app.text_input(key="class_code").set_value(f" {code[:3]} {code[3:]}")
-    healthy(app.button(key="class_join_go").click().run())
+    healthy(app.button(key="class_join_in").click().run())
     assert page_of(app) == "Attention" and at(app) == (2, 3)
 
 
@@ -287,7 +287,7 @@ def test_other_questions_are_asked_answered_and_shown(kind: str) -> None:
     leading.selectbox(key="class_ask_kind").set_value(kind).run()
     if kind == "Does it hold?":
         leading.selectbox(key="class_ask_claim").select_index(1).run()
-    healthy(leading.button(key="class_ask_go").click().run())
+    healthy(leading.button(key="class_ask_now").click().run())
     assert not said(leading)
     look(one)
     if kind == "How much?":
@@ -310,8 +310,8 @@ def test_the_question_of_a_lesson_is_asked() -> None:
     for _ in range(5):
         leading.session_state["class_ask"] = True
         healthy(leading.run())
-        if any(b.key == "class_ask_go" and not b.disabled for b in leading.button):
+        if any(b.key == "class_ask_now" and not b.disabled for b in leading.button):
             break
         healthy(leading.button(key="lesson_next").click().run())
-    healthy(leading.button(key="class_ask_go").click().run())
+    healthy(leading.button(key="class_ask_now").click().run())
     assert any("class_answer_1_1" in str(p.key) for p in [*look(one).pills, *one.slider])

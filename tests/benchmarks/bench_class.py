@@ -44,7 +44,7 @@ async def lead(running: Server, pupils: int, seconds: float, steps: int, votes: 
     found = Seconds()
     async with contextlib.AsyncExitStack() as stack:
         teacher = await stack.enter_async_context(follow(running.url, "class"))
-        await teacher.press("class_open_go")
+        await teacher.press("class_open_new")
         code = teacher.seat.partition("-")[0]
         await teacher.go("attention")
         ones = [await stack.enter_async_context(follow(running.url, "class", f"code={code}")) for _ in range(pupils)]
@@ -70,7 +70,7 @@ async def lead(running: Server, pupils: int, seconds: float, steps: int, votes: 
 async def asked(teacher: Follower, ones: list[Follower], turn: int, found: Seconds) -> None:
     """Ask where a word looks; when all have the question, all answer at once."""
     await teacher.unfold("class_ask")
-    await teacher.press("class_ask_go")
+    await teacher.press("class_ask_now")
     key = f"class_answer_{turn + 1}_1"
     await asyncio.gather(*(one.until(lambda one: key in one.widgets) for one in ones))
     await asyncio.sleep(1.0)

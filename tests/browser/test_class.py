@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import redis_server
 from axe_playwright_python.base import AXE_SCRIPT
-from browser_tools import free_port, open_page, problems, rerun, watch, widget
+from browser_tools import READY, free_port, open_page, problems, rerun, watch, widget
 from playwright.sync_api import Browser, Page, WebSocket, expect
 from school import School, two_replicas
 
@@ -20,6 +20,7 @@ PATIENCE = 60_000
 def serious(page: Page) -> list[str]:
     """What axe-core finds that counts."""
     page.evaluate(AXE_SCRIPT)
+    page.wait_for_function(READY)  # while a page runs, it is pale
     found = page.evaluate(AXE)
     return [f"{one['id']}: {one['nodes'][0]['target']}" for one in found if one["impact"] in ("serious", "critical")]
 
@@ -36,7 +37,7 @@ def opened(browser: Browser, url: str) -> tuple[Page, str]:
     """A teacher's screen, and the code of the class that it leads."""
     teacher = tab(browser)
     open_page(teacher, f"{url}/class")
-    widget(teacher, "class_open_go").get_by_role("button").click()
+    widget(teacher, "class_open_new").get_by_role("button").click()
     code = teacher.locator(".class-code")
     expect(code).to_have_text(re.compile(r"^[A-Z]{6}$"))
     return teacher, code.inner_text()
@@ -58,7 +59,7 @@ def press(page: Page, key: str) -> None:
 
 def ask_where(teacher: Page) -> None:
     press(teacher, "class_ask")
-    press(teacher, "class_ask_go")
+    press(teacher, "class_ask_now")
     expect(widget(teacher, "class_acts")).to_be_visible()
 
 

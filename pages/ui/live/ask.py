@@ -34,7 +34,7 @@ def offer(page: Page) -> None:
             offered = KINDS if page != library.HERE else {"The question of this lesson": of_lesson} | KINDS
             kind = st.selectbox("Ask", list(offered), key="class_ask_kind")
             made = offered[kind]()
-            st.button("Ask", key="class_ask_go", type="primary", disabled=made is None, on_click=put, args=(made,))
+            st.button("Ask", key="class_ask_now", type="primary", disabled=made is None, on_click=put, args=(made,))
 
 
 def put(make: Callable[[], Question]) -> None:

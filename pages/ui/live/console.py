@@ -22,14 +22,14 @@ def outside() -> None:
         st.markdown(f"Type the {LENGTH} letters that your teacher shows. Nothing else is asked, and no name.")
         with st.form("class_join_form", border=False):
             st.text_input("Code", key="class_code", max_chars=20, placeholder="ABCDEF")
-            st.form_submit_button("Join", key="class_join_go", type="primary", on_click=join)
+            st.form_submit_button("Join", key="class_join_in", type="primary", on_click=join)
     with st.container(border=True, key="class_open"):
         st.subheader("Open a class", anchor=False)
         st.markdown(
             "Your screen leads: who joins by your code sees the page, sentence, layer, head and number that you see. "
             "Ask the class, and show its answers on the picture. A class ends after four hours; nothing of it stays."
         )
-        st.button("Open a class", key="class_open_go", on_click=seats.open_class)
+        st.button("Open a class", key="class_open_new", on_click=seats.open_class)
 
 
 def join() -> None:
@@ -61,7 +61,7 @@ def teachers(seat: Seat) -> None:
             st.code(seats.own_link(seat), language=None, wrap_lines=True)
         if st.toggle("End the class", key="class_end"):
             st.caption("All screens leave the class, and nothing of it stays. Keep the answers before.")
-            st.button("End it now", key="class_end_go", type="primary", on_click=end)
+            st.button("End it now", key="class_end_now", type="primary", on_click=end)
 
 
 def end() -> None:
