@@ -9,7 +9,7 @@ import pytest
 HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE / "benchmarks"))
 
-import bench_burst
+import bench_burst  # noqa: E402
 import bench_class  # noqa: E402
 import bench_load  # noqa: E402
 import bench_pages  # noqa: E402

@@ -35,6 +35,7 @@ class Seconds:
 
     idle: float = 0.0
     steps: list[float] = field(default_factory=list)
+    processor: float = 0.0
     answers: list[float] = field(default_factory=list)
     broken: list[str] = field(default_factory=list)
 
@@ -55,12 +56,14 @@ async def lead(running: Server, pupils: int, seconds: float, steps: int, votes: 
         before, start = running.processor_seconds, perf_counter()
         await asyncio.sleep(seconds)
         found.idle = (running.processor_seconds - before) / (perf_counter() - start)
+        before = running.processor_seconds
         for turn in range(steps):
             runs, start = {id(one): one.runs for one in ones}, perf_counter()
             await teacher.choose("head", str((turn + 2) % 8))
             await asyncio.gather(*(one.until(lambda one, runs=runs: one.runs > runs[id(one)]) for one in ones))
             found.steps.append(max(one.ended for one in ones) - start)
             await asyncio.sleep(pause)
+        found.processor = (running.processor_seconds - before - found.idle * steps * pause) / steps / pupils
         for turn in range(votes):
             await asked(teacher, ones, turn, found)
         found.broken = [line for one in (teacher, *ones) for line in one.broken]
@@ -87,7 +90,8 @@ async def asked(teacher: Follower, ones: list[Follower], turn: int, found: Secon
 def figures(pupils: int, found: Seconds) -> list[Figure]:
     """What is printed of a class; the bars are for two processors, the one for an idle class and answers for thirty."""
     some = pupils <= 30
-    note = f"median {share(found.steps, 0.5):.2f} s of {len(found.steps)} steps"
+    note = f"median {share(found.steps, 0.5):.2f} s of {len(found.steps)} steps, "
+    note += f"{1e3 * found.processor:.0f} ms of a processor for each pupil"
     return [
         Figure(f"{pupils} follow, nothing happens", found.idle, IDLE if some else None, "of a processor"),
         Figure(f"{pupils} follow: 95 % of steps are with the last after", share(found.steps, 0.95), STEP, "s", note),

@@ -79,6 +79,8 @@ def show(now: Now, page: Page) -> None:
     view, notes = from_query(query, models.check, KNOWN_STEPS)
     here.view = replace(view, present=here.view is not None and here.view.present)
     here.linked, here.class_view = True, None
+    chosen = dict(view.choices)
+    state.show(**{name: usual for name, usual in here.defaults.items() if name not in chosen and state.has(name)})
     state.note(notes)
     if to != page:
         here.go_to = to.script
