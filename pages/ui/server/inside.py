@@ -11,6 +11,7 @@ from typing import Any
 
 import streamlit as st
 from streamlit import runtime
+from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 KNOWN = "1.67.0"
@@ -65,7 +66,10 @@ def rerun(session: str) -> None:
         try:
             info = instance._session_mgr.get_active_session_info(session)
             if info is not None and info.session._scriptrunner is None:
-                info.session.request_rerun(info.session._client_state)
+                asked = ClientState()
+                asked.CopyFrom(info.session._client_state)
+                asked.widget_states.widgets.extend(info.session._session_state.get_widget_states())
+                info.session.request_rerun(asked)
         except AttributeError:
             missing("what has a page run")
 
