@@ -11,7 +11,6 @@ from typing import Any
 
 import streamlit as st
 from streamlit import runtime
-from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 KNOWN = "1.67.0"
@@ -66,10 +65,7 @@ def rerun(session: str) -> None:
         try:
             info = instance._session_mgr.get_active_session_info(session)
             if info is not None and info.session._scriptrunner is None:
-                asked = ClientState()
-                asked.CopyFrom(info.session._client_state)
-                asked.widget_states.widgets.extend(info.session._session_state.get_widget_states())
-                info.session.request_rerun(asked)
+                info.session.request_rerun(info.session._client_state)
         except AttributeError:
             missing("what has a page run")
 
