@@ -237,7 +237,10 @@ def test_a_pupil_has_none_of_the_teachers_buttons_and_a_forged_seat_leads_nothin
 def test_a_sentence_for_the_wall_is_text_and_one_is_run() -> None:
     leading = teacher()
     one = pupil(leading)
+    one.session_state["class_send"] = True
+    healthy(one.run())
     healthy(one.text_input(key="class_sentence").set_value(HOSTILE).run())
+    assert any(caption.value.startswith(plain(f"Sent: {HOSTILE}")) for caption in one.caption)
     go(leading, "class")
     run = next(b for b in leading.button if str(b.key).startswith("class_run_"))
     assert plain(HOSTILE) in [m.value for m in leading.markdown]

@@ -229,6 +229,10 @@ class Classroom:
         sentence = " ".join(sentence.split())[:LONGEST_SENTENCE]
         return bool(sentence) and self.store.put(seat.code, "wall", seat.key, sentence, MOST_PUPILS)
 
+    def own_sentence(self, seat: Seat) -> str:
+        """What this pupil has sent; empty where it is nothing, or was taken down."""
+        return self.store.entries(seat.code, "wall").get(seat.key, "")
+
     def wall(self, seat: Seat) -> dict[str, str]:
         """The sentences that pupils sent, by a name that tells nothing of who sent them, for the teacher."""
         self.leading(seat)

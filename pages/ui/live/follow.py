@@ -89,7 +89,15 @@ def show(now: Now, page: Page) -> None:
 def settle(page: Page) -> None:
     """At the end of a run the teacher's screen says what it shows; who follows remembers what came of that."""
     here = state.session()
+    tell(page)
+    if here.seat is not None and not here.class_reached:
+        push.takes(here.seat, None)  # and tell it again as soon as the class can be reached
     push.done()
+
+
+def tell(page: Page) -> None:
+    """The same, without the note for the thread that runs screens."""
+    here = state.session()
     if here.seat is None:
         return
     if here.seat.leads:

@@ -14,7 +14,7 @@ from redis.retry import Retry
 
 from pages.ui.live.store import MOST_CLASSES, PRESENT, StoreError
 
-WAIT = 1.0  # seconds for an answer
+WAIT = 2.0  # seconds for an answer
 CREATE = """
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', ARGV[1])
 if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end

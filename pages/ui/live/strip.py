@@ -63,23 +63,31 @@ def pupils(seat: Seat, page: Page, asked: Asked | None) -> None:
         st.markdown(f"**Class {seat.code}** · {where}", width="content")
         if not seat.follows:
             st.button("Back to the class", key="class_back", type="primary", on_click=follow.back)
-        with st.popover("Send a sentence", key="class_send", icon=":material/edit:"):
-            st.text_input("A sentence for the class to try", key="class_sentence", max_chars=LONGEST_SENTENCE,
-                          on_change=send)  # fmt: skip
-            st.caption("The teacher sees it without a name. Another one takes its place.")
+        fold = st.popover("Send a sentence", key="class_send", icon=":material/edit:", on_change="rerun")
+        if fold.open:
+            with fold:
+                sentence(seat)
         st.button("Leave", key="class_leave", type="tertiary", on_click=seats.leave)
     if asked is not None:
         with st.container(border=True, key="class_question"):
             question(asked)
 
 
+def sentence(seat: Seat) -> None:
+    """The line for a sentence, and the one that was sent last."""
+    st.text_input("A sentence for the class to try", key="class_sentence", max_chars=LONGEST_SENTENCE, on_change=send)
+    with follow.reaching():
+        sent = classroom().own_sentence(seat)
+        said = f"Sent: {sent}" if sent else "The teacher sees it without a name."
+        st.caption(plain(f"{said} Another one takes its place."))
+
+
 def send() -> None:
     """Send the sentence that was typed."""
-    seat, sentence = state.session().seat, str(state.value("class_sentence"))
-    if seat is not None and sentence.strip():
+    seat = state.session().seat
+    if seat is not None:
         with follow.reaching():
-            done = classroom().send(seat, sentence)
-            st.toast("Sent." if done else "There is no room for more sentences.")
+            classroom().send(seat, str(state.value("class_sentence")))
 
 
 def question(asked: Asked) -> None:
@@ -123,8 +131,7 @@ def answer(asked: Asked, key: str) -> None:
     seat, said = state.session().seat, state.value(key)
     if seat is not None and said is not None:
         with follow.reaching():
-            if not classroom().answer(seat, asked.question.number, asked.round, said):
-                st.toast("No more answers are taken.")
+            classroom().answer(seat, asked.question.number, asked.round, said)
 
 
 def teachers(seat: Seat, page: Page, asked: Asked | None) -> None:
