@@ -38,6 +38,8 @@ with cold_start.loading():
     from pages.ui.frame import arrival, body, encoder_map, quick, sentence, sidebar, steady
     from pages.ui.lessons import bar as lesson_bar
     from pages.ui.lessons import library, story
+    from pages.ui.live import follow, strip
+    from pages.ui.live import seat as class_seat
     from pages.ui.refusals import told
     from pages.ui.server import job_queue, upkeep, widget_cleanup
     from pages.ui.state import session_state as state
@@ -48,13 +50,16 @@ with cold_start.loading():
 widget_cleanup.leave_out_forged()
 st.html(STYLE)
 steady.draw()
+class_seat.draw()
+now = follow.take(page)
 walk.resume()
 with upkeep.attended():
     with job_queue.refused(), told(ends=True):
         trace = sidebar.draw(top)
     walk.settle(page, trace.config)
     figure.settle(page)
-    asks = page in (library.HERE, story.HERE)  # there the model's guess may be the answer
+    veiled = strip.veils(now)
+    asks = veiled or page in (library.HERE, story.HERE)  # there the model's guess may be the answer
     at = story.place() if page == story.HERE else walk.place(page, trace.config)
     arrival.draw(page, at)
     with st.sidebar:
@@ -75,9 +80,11 @@ with upkeep.attended():
         story.way_back(page)
         walk.draw(at)
     said = st.container(key="said")
+    with told():
+        strip.draw(page, now)
     with job_queue.refused(), told():
-        body.draw(page)
-    if page is not library.HERE or not state.session().veiled:  # an opened number may be the answer
+        strip.veil() if veiled else body.draw(page)
+    if not veiled and (page is not library.HERE or not state.session().veiled):  # an opened number may be the answer
         with told():
             inspector.draw(trace)
 figure.go_on()
@@ -89,4 +96,5 @@ if notes := state.session().notes:
     said.warning(plain("  \n".join(notes)))
     notes.clear()
 state.write_url()
+follow.settle(page)
 widget_cleanup.clean_up()

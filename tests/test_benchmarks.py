@@ -10,6 +10,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE / "benchmarks"))
 
 import bench_burst  # noqa: E402
+import bench_class  # noqa: E402
 import bench_load  # noqa: E402
 import bench_pages  # noqa: E402
 import bench_soak  # noqa: E402
@@ -59,6 +60,8 @@ def test_the_benchmarks_of_a_running_app(running: Server) -> None:
     assert found[-1].value == 0 and found[0].value > 0
     found = asyncio.run(bench_burst.burst(running, sessions=2, spread=0.0, rounds=1))
     assert found[-1].value == 0 and all(one.value > 0 for one in found[:-1])
+    told = asyncio.run(bench_class.lead(running, pupils=2, seconds=0.1, steps=1, votes=1, pause=0.0))
+    assert told.broken == [] and told.idle >= 0 and told.steps[0] > 0 and told.answers[0] > 0
     found = asyncio.run(bench_soak.soak(running, sessions=2, reruns=20, kept=0.0))
     assert found[-1].value == 0
     assert len(asyncio.run(bench_pages.memory(running, sessions=2))) == 5

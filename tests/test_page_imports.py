@@ -24,6 +24,7 @@ ROOMS = (  # each stands on those before it and on itself
     {"components"},
     {"step"},
     {"lessons"},
+    {"live"},
     {"frame"},
     {"parts"},
     {"pages"},

@@ -23,6 +23,7 @@ ALL: tuple[tuple[str, ...], ...] = (
     ("bench_load.py", "--sessions", "30", "60"),
     ("bench_load.py", "--sessions", "30", "--slow"),
     ("bench_burst.py",),
+    ("bench_class.py",),
     ("bench_soak.py",),
     ("bench_abuse.py",),
 )

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 from pages.ui.state.site import PAGES
 
 KEYS = [page.key for page in PAGES]
-WITHOUT_PICTURE = ("your_model", "tour", "lessons", "claims", "glossary")  # text or a form comes first
+WITHOUT_PICTURE = ("your_model", "tour", "lessons", "class", "claims", "glossary")  # text or a form comes first
 WITH_TABS = ("compare", "heads", "labs", "lessons", "training", "your_model")
 TOP = 600  # pixels from the top of the window within which the main picture begins
 SERIOUS = ("serious", "critical")
@@ -62,7 +62,10 @@ HOSTILE = (
 CANARY_SEEN = "() => window.__canary"
 MARKUP = ("script", "iframe", "img[onerror]", "img[src=x]", "svg[onload]", "a[href^=javascript]", "b[onclick]")
 # Pages of words and forms have these instead of a picture.
-WORDS = "[data-testid=stTable], [class*=st-key-card_], [class*=st-key-claim_], .st-key-build, .st-key-tour_heads"
+WORDS = (
+    "[data-testid=stTable], [class*=st-key-card_], [class*=st-key-claim_], .st-key-build, .st-key-class_join, "
+    ".st-key-tour_heads"
+)
 
 
 def address(app_url: str, key: str) -> str:

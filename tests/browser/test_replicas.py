@@ -2,24 +2,20 @@
 
 import asyncio
 import contextlib
-import getpass
-import os
 import random
 import re
-import shutil
-import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
 import websockets
-from browser_tools import Server, _is_healthy, chart, free_port, open_page, problems, rerun, started, watch, widget
+from browser_tools import chart, open_page, problems, rerun, watch, widget
 from playwright.sync_api import Browser, Page, expect
+from school import School, two_replicas
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tests" / "benchmarks"))
@@ -28,69 +24,14 @@ from visitors import Visitor, act, visit  # noqa: E402
 
 from encoder import TextEncoder  # noqa: E402
 
-CONFIG = ROOT / ".docker" / "nginx.conf"
-MISSING = "nginx is needed to test replicas: run `apt-get install nginx-light`, or set NGINX to the path of one."
 VISITORS = 6
 VIEW = "sentence=Keys on the table belong to Sara.&layer=2&head=3&hidden=3"
 
 
-def find_nginx() -> str:
-    """The path of nginx; where there is none, how to get one."""
-    path = os.environ.get("NGINX") or shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
-    if not path:
-        raise RuntimeError(MISSING)
-    return path
-
-
-@dataclass
-class Class:
-    """The proxy's address, the replicas behind it by their addresses, and nginx's log of who answered."""
-
-    url: str
-    replicas: dict[str, Server]
-    log: Path
-
-    def last_server(self, asked: str) -> str:
-        """The replica that answered the last request of that kind."""
-        lines = [line for line in self.log.read_text().splitlines() if asked in line]
-        return lines[-1].split()[-1]
-
-
 @pytest.fixture
-def school(tmp_path: Path) -> Iterator[Class]:
-    nginx = find_nginx()
-    port, ports = free_port(), [free_port(), free_port()]
-    log = tmp_path / "access.log"
-    text = CONFIG.read_text().replace("listen 80;", f"listen 127.0.0.1:{port};").replace("/dev/stdout", str(log))
-    for i, one in enumerate(ports):
-        text = text.replace(f"app-{i + 1}:8501", f"127.0.0.1:{one}")
-    own = "".join(
-        f"  {kind}_temp_path {tmp_path}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-    )
-    (tmp_path / "nginx.conf").write_text(text.replace("http {\n", f"http {{\n{own}", 1))
-    secret = {"STREAMLIT_SERVER_COOKIE_SECRET": "one for all"}
-    with contextlib.ExitStack() as stack:
-        replicas = {
-            f"127.0.0.1:{one}": stack.enter_context(
-                started(ROOT / "app.py", tmp_path / f"{one}.log", tmp_path, one, more=secret)
-            )
-            for one in ports
-        }
-        command = [nginx, "-p", str(tmp_path), "-c", str(tmp_path / "nginx.conf")]
-        command += [
-            "-e",
-            str(tmp_path / "error.log"),
-            "-g",
-            f"daemon off; user {getpass.getuser()}; pid {tmp_path}/nginx.pid;",
-        ]
-        proxy = subprocess.Popen(command)
-        stack.callback(proxy.wait, 10)
-        stack.callback(proxy.terminate)
-        deadline = time.monotonic() + 20
-        while not _is_healthy(port):
-            assert proxy.poll() is None and time.monotonic() < deadline, (tmp_path / "error.log").read_text()
-            time.sleep(0.05)
-        yield Class(f"http://127.0.0.1:{port}", replicas, log)
+def school(tmp_path: Path) -> Iterator[School]:
+    with two_replicas(tmp_path) as found:
+        yield found
 
 
 class Load:
@@ -142,7 +83,7 @@ def wait_until(page: Page, what: str, true: object, seconds: float = 60.0) -> No
 
 
 def test_a_replica_dies_under_load_and_every_session_comes_back(
-    school: Class, browser: Browser, base: TextEncoder
+    school: School, browser: Browser, base: TextEncoder
 ) -> None:
     with browser.new_context() as context, Load(school.url) as load:
         page = context.new_page()

@@ -45,6 +45,33 @@ def is_open(session: str) -> bool:
         return True
 
 
+def can_rerun() -> bool:
+    """Whether `rerun` can have the page of a session run; where not, pages look by themselves whether they should."""
+    if not serves():
+        return False
+    try:
+        instance: Any = runtime.get_instance()
+        return callable(instance._session_mgr.get_active_session_info) and bool(instance._get_async_objs().eventloop)
+    except AttributeError:
+        missing("what has a page run")
+        return False
+
+
+def rerun(session: str) -> None:
+    """Have the page of a session run as it is, unless it runs now: what its browser has just said would be lost."""
+    instance: Any = runtime.get_instance()
+
+    def ask() -> None:
+        try:
+            info = instance._session_mgr.get_active_session_info(session)
+            if info is not None and info.session._scriptrunner is None:
+                info.session.request_rerun(info.session._client_state)
+        except AttributeError:
+            missing("what has a page run")
+
+    instance._get_async_objs().eventloop.call_soon_threadsafe(ask)
+
+
 def widgets() -> tuple[MutableMapping[str, Any], Collection[str]]:
     """What Streamlit keeps of every widget that this session ever had, by its id, and the ids of those drawn just now.
 

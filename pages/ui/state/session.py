@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from encoder.paper.panel import Panel
     from encoder.trace.tokens import Text
     from pages.ui.state.figure_link import PictureAt
+    from pages.ui.state.seat import Seat
     from pages.ui.state.site import Page
     from pages.ui.state.view import Cell, View
 
@@ -45,6 +46,10 @@ class Session:
     The figure: `figure` are its pictures in order, `panels` what was drawn of each, `not_drawn` why one was not, and
     `to_draw` those that are fetched from their pages just now, after which `before_drawing` is the view again.
     `printed` is the figure that was on the screen last.
+
+    A class: `seat` is the screen's place in one, `left` whether it was given up, which the browser is to know.
+    `class_counts` are those of what was taken over from it last, `class_view` the page and view that came of it,
+    `class_heard` when the class last heard of this screen, `class_reached` whether it could be asked just now.
     """
 
     view: "View | None" = None
@@ -91,6 +96,13 @@ class Session:
     to_draw: "list[PictureAt]" = field(default_factory=list)
     before_drawing: "View | None" = None
     printed: "PaperFigure | None" = None
+
+    seat: "Seat | None" = None
+    left: bool = False
+    class_counts: tuple[int, int] = (0, 0)
+    class_view: "tuple[str, View] | None" = None
+    class_heard: float = 0.0
+    class_reached: bool = True
 
 
 def session() -> Session:

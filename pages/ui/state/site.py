@@ -58,6 +58,7 @@ PAGES = (
     Page("figure", "Figure", ":material/picture_in_picture:", section="Look deeper"),
     Page("model_cost", "Model & cost", ":material/monitoring:", section="Look deeper"),
     Page("lessons", "Lessons", ":material/school:", section="Learn", walk=False),
+    Page("class", "A class", ":material/groups:", section="Learn", walk=False),
     Page("claims", "Claims", ":material/fact_check:", section="Learn"),
     Page("glossary", "Glossary", ":material/dictionary:", section="Learn"),
 )

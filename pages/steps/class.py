@@ -1,0 +1,12 @@
+"""A class: open one and lead it, or join one by its code."""  # noqa: N999 - the name is the address of the page
+
+from pages.ui.live import console
+from pages.ui.state import session_state as state
+
+seat = state.session().seat
+if seat is None:
+    console.outside()
+elif seat.leads:
+    console.teachers(seat)
+else:
+    console.pupils(seat)

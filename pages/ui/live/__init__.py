@@ -1,0 +1,1 @@
+"""A class: one screen leads, others follow, and guesses come in."""

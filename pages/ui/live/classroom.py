@@ -1,0 +1,286 @@
+"""The rules of a class: who may do what, and when. All that a browser asks for comes through here.
+
+A question goes through phases: "open" (answers come in and may be changed), "closed", "answers" (what was answered is
+on every screen, and not what is right), "shown" (that too). Only who has the teacher's secret leads; the store has no
+more than its hash.
+"""
+
+import hashlib
+import hmac
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+
+from pages.ui.live import question as questions
+from pages.ui.live.memory_store import MemoryStore
+from pages.ui.live.question import Question
+from pages.ui.live.store import Store, StoreError
+from pages.ui.state.seat import Seat
+
+LETTERS = "ABCDEFGHJKMNPRSTWXYZ"  # none that is taken for another, or for a digit
+LENGTH = 6
+SECONDS = 4 * 3600.0  # that a class lasts
+MOST_PUPILS = 100
+MOST_QUESTIONS = 30
+ROUNDS = 2
+LONGEST_SENTENCE = 200  # characters that a pupil may send
+LONGEST_SHOWN = 8000  # characters of what is on the teacher's screen
+MOST_WRONG, MOST_WRONG_OF_ALL, WINDOW = 20, 200, 60.0  # wrong codes from one address, and from all, in so many seconds
+MOST_OPENED = 20  # classes that one address may open in that time
+
+
+class ClassError(ValueError):
+    """What was asked for cannot be; the sentence says why."""
+
+
+class GoneError(ClassError):
+    """There is no such class any more."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the class is asked: the question without its answer, its round from 1, and its phase."""
+
+    question: Question
+    round: int
+    phase: str
+
+    @property
+    def table(self) -> str:
+        """Where the answers of this round are."""
+        return f"{self.question.number}.{self.round}"
+
+
+@dataclass(frozen=True)
+class Now:
+    """What every screen of a class may know: what the teacher shows, and what is asked; each with its count."""
+
+    shown: dict[str, str]
+    shown_count: int
+    asked: Asked | None
+    asked_count: int
+
+
+@dataclass(frozen=True)
+class Results:
+    """A question with its answer, and the answers of each round, without who gave them."""
+
+    question: Question
+    rounds: tuple[list[float], ...]
+
+
+class Classroom:
+    """All classes of a store."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    def open(self, who: str = "") -> Seat:
+        """Open a class; returns the teacher's seat. ClassError where `who` opens too many, or too many are open."""
+        if self.store.tries(f"open:{who}") >= MOST_OPENED:
+            raise ClassError("many classes were just opened from here; wait a minute")
+        self.store.tried(f"open:{who}", WINDOW)
+        secret = secrets.token_hex(16)
+        while True:
+            code = "".join(secrets.choice(LETTERS) for _ in range(LENGTH))
+            if self.store.create(code, {"secret": hashed(secret), "accepts": ""}, SECONDS):
+                return Seat(code, secret, leads=True)
+
+    def join(self, code: str, who: str = "") -> Seat:
+        """A pupil's seat in the class of a code; ClassError where there is none, or too many wrong ones were tried."""
+        counts = ((f"wrong:{who}", MOST_WRONG), ("wrong", MOST_WRONG_OF_ALL))
+        if any(self.store.tries(name) >= most for name, most in counts):
+            raise ClassError("too many codes were tried that are of no class; wait a minute and try again")
+        code = tidy(code)
+        if len(code) != LENGTH or set(code) - set(LETTERS) or self.store.numbers(code) is None:
+            for name, _ in counts:
+                self.store.tried(name, WINDOW)
+            raise ClassError(f"there is no class {code[:LENGTH]} now; look at the code again")
+        return Seat(code, secrets.token_hex(16))
+
+    def leading(self, seat: Seat) -> None:
+        """Refuse who has not the teacher's secret of a class."""
+        fields = self.store.fields(seat.code)
+        if fields is None:
+            raise GoneError("the class is over")
+        if not seat.leads or not hmac.compare_digest(fields.get("secret", ""), hashed(seat.key)):
+            raise ClassError("only the teacher of this class can do that")
+
+    def counts(self, code: str) -> tuple[int, int] | None:
+        """Two numbers: one grows with what the teacher shows, one with what is asked. None where the class is over."""
+        found = self.store.numbers(code, "shown", "asked")
+        return None if found is None else (found[0], found[1])
+
+    def now(self, code: str) -> Now:
+        """What every screen may know now; GoneError where the class is over."""
+        counts, fields = self.counts(code), self.store.fields(code)
+        if counts is None or fields is None:
+            raise GoneError("the class is over")
+        shown = json.loads(fields.get("shown", "{}"))
+        asked = None
+        if fields.get("question"):
+            asked = Asked(questions.read(fields["question"]), int(fields["round"]), fields["phase"])
+        return Now(shown, counts[0], asked, counts[1])
+
+    def show(self, seat: Seat, page: str, query: Mapping[str, str]) -> None:
+        """Have all who follow see a page with a view, as a link spells it."""
+        self.leading(seat)
+        text = json.dumps({"page": page} | {f"q:{name}": value for name, value in query.items()})
+        if len(text) > LONGEST_SHOWN:
+            raise ClassError("this view is too long to be shown to the class")
+        self.store.write(seat.code, {"shown": text}, "shown")
+
+    def ask(self, seat: Seat, question: Question) -> None:
+        """Ask the class; the question gets its number here."""
+        self.leading(seat)
+        fields = self.store.fields(seat.code) or {}
+        before = int(fields.get("questions", "0"))
+        if before >= MOST_QUESTIONS:
+            raise ClassError(f"a class is asked {MOST_QUESTIONS} questions at most; open another class for more")
+        asked, answer = questions.write(replace(question, number=before + 1))
+        kept = {f"asked:{before + 1}": asked, f"answer:{before + 1}": answer, "question": asked}
+        state = {"questions": str(before + 1), "round": "1", "phase": "open", "accepts": f"{before + 1}.1"}
+        self.store.write(seat.code, kept | state, "asked")
+
+    def close(self, seat: Seat) -> None:
+        """Take no more answers."""
+        self.turn(seat, "closed", ("open",))
+
+    def compare(self, seat: Seat) -> None:
+        """Show on all screens what was answered, and not what is right: to talk about, and to be asked again."""
+        self.turn(seat, "answers", ("open", "closed"))
+
+    def reveal(self, seat: Seat) -> None:
+        """Show the answers and what is right on all screens."""
+        self.turn(seat, "shown", ("open", "closed", "answers"))
+
+    def again(self, seat: Seat) -> None:
+        """Ask the same once more, beside what was answered before; what was answered is not shown meanwhile."""
+        self.turn(seat, "open", ("closed", "answers", "shown"), rounds=1)
+
+    def put_away(self, seat: Seat) -> None:
+        """Take the question off all screens; its answers stay among the results."""
+        self.leading(seat)
+        self.store.write(seat.code, {"question": "", "accepts": ""}, "asked")
+
+    def turn(self, seat: Seat, phase: str, before: tuple[str, ...], rounds: int = 0) -> None:
+        """Go on to a phase from one of those before it."""
+        self.leading(seat)
+        asked = self.now(seat.code).asked
+        if asked is None or asked.phase not in before:
+            raise ClassError("the class is not asked that now")
+        if asked.round + rounds > ROUNDS:
+            raise ClassError(f"a question is asked {ROUNDS} times at most")
+        found = replace(asked, phase=phase, round=asked.round + rounds)
+        fields = {"phase": phase, "round": str(found.round), "accepts": found.table if phase == "open" else ""}
+        self.store.write(seat.code, fields, "asked")
+
+    def answer(self, seat: Seat, number: int, round_: int, said: object) -> bool:
+        """Set a pupil's answer, in place of the one before; False where the question does not take it any more."""
+        asked = self.now(seat.code).asked
+        if seat.leads or asked is None or (asked.question.number, asked.round) != (number, round_):
+            return False
+        if not asked.question.is_answer(said):
+            return False
+        return self.store.put(seat.code, asked.table, seat.key, f"{said}", MOST_PUPILS, ("accepts", asked.table))
+
+    def own_answer(self, seat: Seat, asked: Asked) -> float | None:
+        """What this pupil has answered in this round."""
+        found = asked.question.answers({"": self.store.entries(seat.code, asked.table).get(seat.key, "")})
+        return found[0] if found else None
+
+    def answered(self, code: str, asked: Asked) -> int:
+        """How many have answered in this round."""
+        return self.store.count(code, asked.table)
+
+    def results(self, code: str) -> Results:
+        """The answers to the question on the screens, and what is right, as far as the teacher shows them by now."""
+        asked = self.now(code).asked
+        if asked is None or asked.phase not in ("answers", "shown"):
+            raise ClassError("the answers are shown when the teacher shows them")
+        found = self.results_of(code, asked.question.number)
+        return found if asked.phase == "shown" else replace(found, question=asked.question)
+
+    def all_results(self, seat: Seat) -> list[Results]:
+        """The answers to all questions that were shown or put away, for the teacher."""
+        self.leading(seat)
+        fields = self.store.fields(seat.code) or {}
+        hidden = int(json.loads(fields["question"])["number"]) if fields.get("question") else 0
+        hidden = hidden if fields.get("phase") != "shown" else 0
+        asked = range(1, int(fields.get("questions", "0")) + 1)
+        return [self.results_of(seat.code, number) for number in asked if number != hidden]
+
+    def results_of(self, code: str, number: int) -> Results:
+        """The answers to one question."""
+        fields = self.store.fields(code) or {}
+        if f"asked:{number}" not in fields:
+            raise GoneError("the class is over")
+        question = questions.read(fields[f"asked:{number}"], fields[f"answer:{number}"])
+        rounds = [question.answers(self.store.entries(code, f"{number}.{i}")) for i in range(1, ROUNDS + 1)]
+        while len(rounds) > 1 and not rounds[-1]:
+            rounds.pop()
+        return Results(question, tuple(rounds))
+
+    def send(self, seat: Seat, sentence: str) -> bool:
+        """A pupil's sentence for the wall, in place of the one before; False where it is empty or there is no room."""
+        sentence = " ".join(sentence.split())[:LONGEST_SENTENCE]
+        return bool(sentence) and self.store.put(seat.code, "wall", seat.key, sentence, MOST_PUPILS)
+
+    def own_sentence(self, seat: Seat) -> str:
+        """What this pupil has sent; empty where it is nothing, or was taken down."""
+        return self.store.entries(seat.code, "wall").get(seat.key, "")
+
+    def wall(self, seat: Seat) -> dict[str, str]:
+        """The sentences that pupils sent, by a name that tells nothing of who sent them, for the teacher."""
+        self.leading(seat)
+        return {hashed(key)[:12]: sentence for key, sentence in self.store.entries(seat.code, "wall").items()}
+
+    def take_down(self, seat: Seat, name: str) -> None:
+        """Take a sentence off the wall."""
+        self.leading(seat)
+        for key in self.store.entries(seat.code, "wall"):
+            if hashed(key)[:12] == name:
+                self.store.drop(seat.code, "wall", key)
+
+    def sent(self, code: str) -> int:
+        """How many sentences are on the wall."""
+        return self.store.count(code, "wall")
+
+    def here(self, seat: Seat) -> None:
+        """Note that a pupil is there now."""
+        self.store.seen(seat.code, seat.key, MOST_PUPILS, seat.follows)
+
+    def present(self, code: str) -> tuple[int, int]:
+        """How many pupils are there, and how many of them follow."""
+        return self.store.present(code)
+
+    def end(self, seat: Seat) -> None:
+        """End the class; nothing of it stays."""
+        self.leading(seat)
+        self.store.remove(seat.code)
+
+
+def tidy(code: str) -> str:
+    """A code as it was typed, without what stands between its letters."""
+    return "".join(letter for letter in code[:40].upper() if letter.isalnum())
+
+
+def hashed(secret: str) -> str:
+    """What is kept of a secret."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+@cache
+def classroom() -> Classroom:
+    """The classes of this server, or of all that share a store."""
+    address = os.environ.get("ENCODER_CLASS_STORE", "").strip()
+    if not address:
+        return Classroom(MemoryStore())
+    if not address.startswith(("redis://", "rediss://", "unix://")):
+        raise StoreError(f"ENCODER_CLASS_STORE is {address[:20]!r}; it must be an address such as redis://host:6379/0")
+    from pages.ui.live.redis_store import RedisStore  # the client takes a moment to load, and few need it
+
+    return Classroom(RedisStore(address))

@@ -1,0 +1,139 @@
+"""What a class shows: the teacher's screen says it, and the screens of those who follow take it over."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from time import monotonic
+
+import streamlit as st
+
+from pages.ui.live import push
+from pages.ui.live import seat as seats
+from pages.ui.live.classroom import ClassError, GoneError, Now, classroom
+from pages.ui.live.store import StoreError
+from pages.ui.server import models
+from pages.ui.state import session_state as state
+from pages.ui.state.link import from_query, to_query
+from pages.ui.state.site import PAGES, Page
+from pages.ui.state.walk import KNOWN_STEPS
+
+EVERY = 1.0  # seconds between two looks at the class
+OVER = "The class is over, or where it was kept was started anew. What is on your screen stays."
+SHOWN = {page.key: page for page in PAGES if page != seats.HERE}
+
+
+@contextmanager
+def reaching() -> Iterator[None]:
+    """Where the class is over, or its store cannot be reached, say so, and go on after the block."""
+    here = state.session()
+    try:
+        yield
+        here.class_reached = True
+    except GoneError:
+        seats.leave()
+        state.note([OVER])
+    except StoreError:
+        here.class_reached = False
+    except ClassError as error:
+        state.note([f"The class: {error}."])
+
+
+def take(page: Page) -> Now | None:
+    """What the class shows and asks now; who follows goes where it is. Before anything is drawn."""
+    found, here = taken(page), state.session()
+    push.takes(here.seat, here.class_counts if here.class_reached else None)
+    return found
+
+
+def taken(page: Page) -> Now | None:
+    """The same, for a screen that is in a class."""
+    here, found = state.session(), None
+    with reaching():
+        if here.seat is not None:
+            found = classroom().now(here.seat.code)
+    if here.seat is None or found is None:
+        return None
+    if here.seat.leads:
+        here.class_counts = (here.class_counts[0], found.asked_count)
+        return found
+    if moved(page):
+        here.seat = here.seat.alone()
+    if here.seat.follows and found.shown_count != here.class_counts[0]:
+        show(found, page)
+    here.class_counts = (found.shown_count, found.asked_count)
+    return found
+
+
+def moved(page: Page) -> bool:
+    """Whether who follows has gone elsewhere since."""
+    here = state.session()
+    return here.class_view is not None and (page.key, here.view) != here.class_view
+
+
+def show(now: Now, page: Page) -> None:
+    """Show what the teacher shows, as far as this server has it."""
+    here, to = state.session(), SHOWN.get(now.shown.get("page", ""))
+    if to is None:
+        return
+    query = {name.removeprefix("q:"): text for name, text in now.shown.items() if name.startswith("q:")}
+    view, notes = from_query(query, models.check, KNOWN_STEPS)
+    here.view = replace(view, present=here.view is not None and here.view.present)
+    here.linked, here.class_view = True, None
+    chosen = dict(view.choices)
+    state.show(**{name: usual for name, usual in here.defaults.items() if name not in chosen and state.has(name)})
+    state.note(notes)
+    if to != page:
+        here.go_to = to.script
+
+
+def settle(page: Page) -> None:
+    """At the end of a run the teacher's screen says what it shows; who follows remembers what came of that."""
+    here = state.session()
+    tell(page)
+    if here.seat is not None and not here.class_reached:
+        push.takes(here.seat, None)  # and tell it again as soon as the class can be reached
+    push.done()
+
+
+def tell(page: Page) -> None:
+    """The same, without the note for the thread that runs screens."""
+    here = state.session()
+    if here.seat is None:
+        return
+    if here.seat.leads:
+        if page.key in SHOWN and (page.key, state.current()) != here.class_view:
+            with reaching():
+                classroom().show(here.seat, page.key, to_query(replace(state.current(), present=False)))
+                here.class_view = (page.key, state.current())
+    elif here.seat.follows:
+        if moved(page) and not here.go_to:
+            here.seat = here.seat.alone()
+            st.rerun()
+        here.class_view = (page.key, state.current())
+
+
+def back() -> None:
+    """Go back to what the class sees."""
+    here = state.session()
+    if here.seat is not None:
+        here.seat, here.class_counts, here.class_view = here.seat.following(), (0, here.class_counts[1]), None
+
+
+@st.fragment(run_every=EVERY)
+def watch() -> None:
+    """Look at the class now and then, where no other thread does; the page runs only where something has changed."""
+    here = state.session()
+    if here.seat is None:
+        return
+    try:
+        found = classroom().counts(here.seat.code)
+        if monotonic() - here.class_heard > push.HEARD and not here.seat.leads:
+            classroom().here(here.seat)
+            here.class_heard = monotonic()
+    except StoreError:
+        if here.class_reached:
+            st.rerun()
+        return
+    screen = push.Screen(here.seat, here.class_counts if here.class_reached else None)
+    if found is None or screen.behind(found):
+        st.rerun()

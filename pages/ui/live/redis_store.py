@@ -1,0 +1,177 @@
+"""Classes in Redis or Valkey, for several replicas: a hash for each class, and one for each of its tables.
+
+What must happen at once is a script that the server runs; what goes on from there asks for the numbers again.
+"""
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from time import time
+from typing import Any
+
+import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from pages.ui.live.store import MOST_CLASSES, PRESENT, StoreError
+
+WAIT = 2.0  # seconds for an answer
+CREATE = """
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', ARGV[1])
+if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
+if redis.call('ZCARD', KEYS[2]) >= tonumber(ARGV[3]) then return -1 end
+redis.call('HSET', KEYS[1], unpack(ARGV, 5))
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+redis.call('ZADD', KEYS[2], ARGV[1] + ARGV[2], ARGV[4])
+return 1
+"""
+WRITE = """
+if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+if #ARGV > 1 then redis.call('HSET', KEYS[1], unpack(ARGV, 2)) end
+return redis.call('HINCRBY', KEYS[1], ARGV[1], 1)
+"""
+PUT = """
+local left = redis.call('PTTL', KEYS[1])
+if left <= 0 then return 0 end
+if ARGV[4] ~= '' and redis.call('HGET', KEYS[1], ARGV[4]) ~= ARGV[5] then return 0 end
+if redis.call('ZSCORE', KEYS[3], ARGV[1]) == false then
+  if redis.call('HLEN', KEYS[2]) >= tonumber(ARGV[3]) then return 0 end
+  local now = redis.call('TIME')
+  redis.call('ZADD', KEYS[3], now[1] * 1000000 + now[2], ARGV[1])
+end
+redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
+redis.call('SADD', KEYS[4], KEYS[2], KEYS[3])
+for i = 2, 4 do redis.call('PEXPIRE', KEYS[i], left) end
+return 1
+"""
+SEEN = """
+local left = redis.call('PTTL', KEYS[1])
+if left <= 0 then return 0 end
+for i = 2, 3 do redis.call('ZREMRANGEBYSCORE', KEYS[i], '-inf', ARGV[2] - ARGV[4]) end
+local new = redis.call('ZSCORE', KEYS[2], ARGV[1]) == false
+if new and redis.call('ZCARD', KEYS[2]) >= tonumber(ARGV[3]) then return 0 end
+redis.call('ZADD', KEYS[2], ARGV[2], ARGV[1])
+if ARGV[5] == '1' then redis.call('ZADD', KEYS[3], ARGV[2], ARGV[1]) else redis.call('ZREM', KEYS[3], ARGV[1]) end
+for i = 2, 3 do redis.call('PEXPIRE', KEYS[i], left) end
+return 1
+"""
+TRIED = """
+if redis.call('INCR', KEYS[1]) == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
+return 1
+"""
+COUNTED = "n:"  # how the names of numbers begin among the fields
+
+
+def ready(answer: Awaitable[Any] | Any) -> Any:
+    """What a call answers; the client's types also allow for one that waits."""
+    return answer
+
+
+@contextmanager
+def reached() -> Iterator[None]:
+    """Say in a sentence that the store is not to be reached."""
+    try:
+        yield
+    except redis.RedisError as error:
+        raise StoreError("where the classes are kept cannot be reached just now") from error
+
+
+class RedisStore:
+    """A store that several servers share, at an address such as redis://host:6379/0. `now` is a clock in seconds."""
+
+    def __init__(self, address: str, now: Callable[[], float] = time) -> None:
+        self.now = now
+        self.client = redis.Redis.from_url(
+            address, decode_responses=True, socket_timeout=WAIT, socket_connect_timeout=WAIT,
+            retry=Retry(NoBackoff(), 1),
+        )  # fmt: skip
+        scripts = {"create": CREATE, "write": WRITE, "put": PUT, "seen": SEEN, "tried": TRIED}
+        self.scripts = {name: self.client.register_script(text) for name, text in scripts.items()}
+
+    def key(self, code: str, *parts: str) -> str:
+        """The name of a class, or of a part of it."""
+        return ":".join(("encoder:class", code, *parts))
+
+    def run(self, script: str, keys: list[str], *given: str | float) -> int:
+        """Run one of the scripts."""
+        with reached():
+            return int(ready(self.scripts[script](keys=keys, args=list(given))))
+
+    def create(self, code: str, fields: Mapping[str, str], seconds: float) -> bool:
+        """Make a class."""
+        flat = [text for pair in fields.items() for text in pair]
+        keys = [self.key(code), "encoder:classes"]
+        done = self.run("create", keys, int(1000 * self.now()), int(1000 * seconds), MOST_CLASSES, code, *flat)
+        if done < 0:
+            raise StoreError(f"{MOST_CLASSES} classes are open already, and no more than that may be")
+        return done == 1
+
+    def fields(self, code: str) -> dict[str, str] | None:
+        """All fields."""
+        with reached():
+            found: dict[str, str] = ready(self.client.hgetall(self.key(code)))
+        return {name: text for name, text in found.items() if not name.startswith(COUNTED)} or None
+
+    def numbers(self, code: str, *names: str) -> tuple[int, ...] | None:
+        """Some numbers."""
+        with reached():
+            there, *found = ready(self.client.hmget(self.key(code), ["secret", *(COUNTED + name for name in names)]))
+        return None if there is None else tuple(int(one or 0) for one in found)
+
+    def write(self, code: str, fields: Mapping[str, str], counter: str) -> None:
+        """Set fields and count up."""
+        self.run("write", [self.key(code)], COUNTED + counter, *(text for pair in fields.items() for text in pair))
+
+    def put(self, code: str, table: str, key: str, value: str, most: int, only: tuple[str, str] = ("", "")) -> bool:
+        """Set an entry."""
+        parts = (("t", table), ("o", table), ("tables",))
+        keys = [self.key(code), *(self.key(code, *part) for part in parts)]
+        return self.run("put", keys, key, value, most, *only) == 1
+
+    def drop(self, code: str, table: str, key: str) -> None:
+        """Take an entry out."""
+        with reached():
+            self.client.hdel(self.key(code, "t", table), key)
+            self.client.zrem(self.key(code, "o", table), key)
+
+    def entries(self, code: str, table: str) -> dict[str, str]:
+        """All entries."""
+        with reached():
+            found: dict[str, str] = ready(self.client.hgetall(self.key(code, "t", table)))
+            order: list[str] = ready(self.client.zrange(self.key(code, "o", table), 0, -1))
+        return {key: found[key] for key in order if key in found}
+
+    def count(self, code: str, table: str) -> int:
+        """How many entries."""
+        with reached():
+            return int(ready(self.client.hlen(self.key(code, "t", table))))
+
+    def seen(self, code: str, key: str, most: int, follows: bool) -> None:
+        """Note that somebody is there."""
+        keys = [self.key(code), self.key(code, "here"), self.key(code, "following")]
+        self.run("seen", keys, key, self.now(), most, PRESENT, str(int(follows)))
+
+    def present(self, code: str) -> tuple[int, int]:
+        """How many are there, and follow."""
+        since = f"({self.now() - PRESENT}"
+        with reached():
+            here, follow = (
+                int(ready(self.client.zcount(self.key(code, part), since, "+inf"))) for part in ("here", "following")
+            )
+        return here, follow
+
+    def remove(self, code: str) -> None:
+        """Forget a class."""
+        with reached():
+            tables: set[str] = ready(self.client.smembers(self.key(code, "tables")))
+            own = [self.key(code), *(self.key(code, part) for part in ("here", "following", "tables"))]
+            self.client.delete(*own, *tables)
+            self.client.zrem("encoder:classes", code)
+
+    def tries(self, name: str) -> int:
+        """How often it was tried."""
+        with reached():
+            return int(ready(self.client.get(f"encoder:tries:{name}")) or 0)
+
+    def tried(self, name: str, seconds: float) -> None:
+        """Count a try."""
+        self.run("tried", [f"encoder:tries:{name}"], int(1000 * seconds))

@@ -1,0 +1,333 @@
+"""One contract for both stores of classes, and the rules of a class over each of them."""
+
+import random
+import secrets
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import redis_server
+
+from pages.ui.live import classroom as rules
+from pages.ui.live import memory_store, store
+from pages.ui.live.classroom import ClassError, Classroom, GoneError
+from pages.ui.live.memory_store import MemoryStore
+from pages.ui.live.question import Question
+from pages.ui.live.redis_store import RedisStore
+from pages.ui.live.store import Store, StoreError
+from pages.ui.state import seat as seats
+from pages.ui.state.seat import Seat
+
+LOOK = Question(0, "choice", "Where?", 2.0, ("the", "cat", "sat"), (0.1, 0.2, 0.7))
+MUCH = Question(0, "number", "How much?", 40.0, low=0.0, high=100.0)
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with redis_server.running(tmp_path_factory.mktemp("redis")) as found:
+        yield found
+
+
+@pytest.fixture(params=["memory", "redis"])
+def kept(request: pytest.FixtureRequest) -> Iterator[Store]:
+    if request.param == "memory":
+        yield MemoryStore()
+        return
+    found = RedisStore(request.getfixturevalue("address"))
+    found.client.flushall()
+    yield found
+    found.client.close()
+
+
+@pytest.fixture
+def room(kept: Store) -> Classroom:
+    return Classroom(kept)
+
+
+# The contract
+
+
+def test_a_class_has_fields_and_numbers_that_only_grow(kept: Store) -> None:
+    assert kept.create("A", {"secret": "s"}, 60) and not kept.create("A", {"secret": "other"}, 60)
+    assert kept.fields("A") == {"secret": "s"} and kept.numbers("A", "shown", "asked") == (0, 0)
+    kept.write("A", {"x": "1"}, "shown")
+    kept.write("A", {}, "shown")
+    assert kept.fields("A") == {"secret": "s", "x": "1"} and kept.numbers("A", "shown", "asked") == (2, 0)
+    kept.write("B", {"x": "1"}, "shown")
+    assert kept.fields("B") is None and kept.numbers("B", "shown") is None
+
+
+def test_a_table_takes_one_entry_of_each_key_and_no_more_than_it_may(kept: Store) -> None:
+    kept.create("A", {"secret": "s", "accepts": "t"}, 60)
+    assert not kept.put("B", "t", "one", "1", 2) and kept.entries("B", "t") == {}
+    assert kept.put("A", "t", "one", "1", 2) and kept.put("A", "t", "two", "2", 2)
+    assert not kept.put("A", "t", "three", "3", 2)
+    assert kept.put("A", "t", "one", "again", 2)
+    assert list(kept.entries("A", "t").items()) == [("one", "again"), ("two", "2")] and kept.count("A", "t") == 2
+    kept.drop("A", "t", "one")
+    assert kept.put("A", "t", "aaa", "3", 2) and list(kept.entries("A", "t")) == ["two", "aaa"]
+    assert kept.put("A", "t", "two", "3", 2, ("accepts", "t"))
+    assert not kept.put("A", "t", "two", "4", 2, ("accepts", "u")) and kept.entries("A", "t")["two"] == "3"
+
+
+def test_what_was_removed_leaves_nothing(kept: Store) -> None:
+    kept.create("A", {"secret": "s"}, 60)
+    kept.put("A", "t", "one", "1", 2)
+    kept.seen("A", "one", 5, True)
+    kept.remove("A")
+    assert kept.fields("A") is None and kept.entries("A", "t") == {} and kept.present("A") == (0, 0)
+    assert kept.create("A", {"secret": "s"}, 60) and kept.entries("A", "t") == {}
+    if isinstance(kept, RedisStore):
+        assert sorted(kept.client.keys("*")) == ["encoder:class:A", "encoder:classes"]
+
+
+def test_a_class_ends_by_itself_with_all_it_has(kept: Store) -> None:
+    with ThreadPoolExecutor(1) as later:
+        kept.create("A", {"secret": "s"}, 0.4)
+        kept.put("A", "t", "one", "1", 2)
+        kept.seen("A", "one", 5, True)
+        gone = later.submit(lambda: [kept.fields("A") for _ in iter(lambda: kept.numbers("A", "x"), None)])
+        gone.result(20)
+    assert kept.fields("A") is None and kept.count("A", "t") == 0 and kept.present("A") == (0, 0)
+    assert not kept.put("A", "t", "one", "1", 2)
+    if isinstance(kept, RedisStore):
+        assert kept.client.keys("encoder:class:*") == []
+
+
+def test_who_was_not_heard_of_is_not_there(kept: Store) -> None:
+    clock = [1000.0]
+    kept.create("A", {"secret": "s"}, 4000)
+    kept.now = lambda: clock[0]  # type: ignore[attr-defined]
+    if isinstance(kept, MemoryStore):
+        kept.classes["A"].until = 5000.0
+    for name, follows in (("one", True), ("two", False), ("three", True)):
+        kept.seen("A", name, 2, follows)
+    assert kept.present("A") == (2, 1)
+    clock[0] += store.PRESENT - 1
+    kept.seen("A", "two", 2, True)
+    assert kept.present("A") == (2, 2)
+    clock[0] += 2
+    assert kept.present("A") == (1, 1)
+    kept.seen("A", "three", 2, False)
+    assert kept.present("A") == (2, 1)
+
+
+def test_tries_are_counted_for_a_while(kept: Store) -> None:
+    assert kept.tries("me") == 0
+    for _ in range(3):
+        kept.tried("me", 60)
+    assert (kept.tries("me"), kept.tries("you")) == (3, 0)
+
+
+def test_no_more_classes_than_may_be(kept: Store) -> None:
+    for number in range(store.MOST_CLASSES):
+        assert kept.create(f"C{number}", {"secret": "s"}, 60)
+    with pytest.raises(StoreError, match="200 classes"):
+        kept.create("one more", {"secret": "s"}, 60)
+    kept.remove("C7")
+    assert kept.create("one more", {"secret": "s"}, 60)
+
+
+def test_a_store_that_is_not_there_says_so_at_once(tmp_path: Path) -> None:
+    with redis_server.running(tmp_path / "own") as address:
+        gone = RedisStore(address)
+        assert Classroom(gone).open().leads
+    for call in (lambda: gone.numbers("A", "x"), lambda: gone.put("A", "t", "k", "v", 1), lambda: gone.fields("A")):
+        with pytest.raises(StoreError, match="cannot be reached"):
+            call()
+
+
+# The rules
+
+
+def answers(room: Classroom, code: str, table: str) -> list[str]:
+    return sorted(room.store.entries(code, table).values())
+
+
+def test_a_class_from_its_first_question_to_its_end(room: Classroom) -> None:
+    teacher = room.open()
+    one, two = room.join(teacher.code), room.join(teacher.code.lower())
+    room.show(teacher, "attention", {"layer": "2", "page": "x"})
+    now = room.now(teacher.code)
+    assert now.shown == {"page": "attention", "q:layer": "2", "q:page": "x"} and now.asked is None
+    room.ask(teacher, LOOK)
+    assert room.answer(one, 1, 1, 0) and room.answer(one, 1, 1, 2) and room.answer(two, 1, 1, 1)
+    asked = room.now(teacher.code).asked
+    assert asked is not None and asked.question.truth is None and asked.question.values == ()
+    assert room.own_answer(one, asked) == 2 and room.answered(teacher.code, asked) == 2
+    room.close(teacher)
+    assert not room.answer(two, 1, 1, 2)
+    room.compare(teacher)
+    found = room.results(teacher.code)
+    assert found.rounds == ([2, 1],) and found.question.truth is None and found.question.hits(found.rounds[0]) == 0
+    room.again(teacher)
+    assert not room.answer(two, 1, 1, 2) and room.answer(two, 1, 2, 2) and room.answer(one, 1, 2, 2)
+    with pytest.raises(ClassError, match="when the teacher shows"):
+        room.results(teacher.code)
+    assert room.all_results(teacher) == []
+    room.reveal(teacher)
+    found = room.results(teacher.code)
+    assert found.question == replace(LOOK, number=1) and [LOOK.hits(one) for one in found.rounds] == [1, 2]
+    with pytest.raises(ClassError, match="2 times at most"):
+        room.again(teacher)
+    room.put_away(teacher)
+    assert room.now(teacher.code).asked is None and room.all_results(teacher) == [found]
+    room.end(teacher)
+    with pytest.raises(GoneError):
+        room.now(teacher.code)
+    if isinstance(room.store, RedisStore):
+        assert not [key for key in room.store.client.keys("*") if "open" not in key and key != "encoder:tries:wrong"]
+
+
+def test_a_number_is_right_where_it_is_near(room: Classroom) -> None:
+    teacher = room.open()
+    pupils = [room.join(teacher.code) for _ in range(5)]
+    room.ask(teacher, MUCH)
+    said = [35.0, 45.0, 34.9, 100.0, 0.0]
+    assert all(room.answer(pupil, 1, 1, value) for pupil, value in zip(pupils, said, strict=True))
+    for wrong in (-1.0, 100.1, float("nan"), float("inf"), "40", None, [40], True):
+        assert not room.answer(pupils[0], 1, 1, wrong)
+    room.reveal(teacher)
+    found = room.results(teacher.code)
+    assert found.rounds == (said,) and found.question.hits(said) == 2
+
+
+def test_a_pupil_cannot_lead(room: Classroom) -> None:
+    teacher = room.open()
+    pupil, other = room.join(teacher.code), room.open()
+    room.ask(teacher, LOOK)
+    before = room.now(teacher.code)
+    forged = [pupil, replace(pupil, leads=True), replace(other, code=teacher.code), replace(teacher, leads=False),
+              Seat(teacher.code, rules.hashed(teacher.key), True), Seat(teacher.code, "", True)]  # fmt: skip
+    acts = [room.close, room.compare, room.reveal, room.again, room.put_away, room.end, room.wall, room.all_results,
+            lambda seat: room.show(seat, "attention", {}), lambda seat: room.ask(seat, LOOK),
+            lambda seat: room.take_down(seat, "x")]  # fmt: skip
+    for seat in forged:
+        for act in acts:
+            with pytest.raises(ClassError, match="only the teacher"):
+                act(seat)
+    assert room.now(teacher.code) == before
+    assert not room.answer(replace(pupil, leads=True), 1, 1, 0)
+
+
+def test_the_secret_is_not_kept(room: Classroom) -> None:
+    teacher = room.open()
+    fields = room.store.fields(teacher.code)
+    assert fields is not None and teacher.key not in str(fields)
+
+
+def test_codes_cannot_be_found_by_trying(room: Classroom) -> None:
+    """Of one address so many a minute, of all together ten times that: in four hours less than one in a thousand."""
+    teacher = room.open()
+    for _ in range(rules.MOST_WRONG):
+        with pytest.raises(ClassError, match="no class"):
+            room.join("AAAAAA" if teacher.code != "AAAAAA" else "BBBBBB", "here")
+    with pytest.raises(ClassError, match="too many codes"):
+        room.join(teacher.code, "here")
+    assert room.join(teacher.code, "elsewhere").code == teacher.code
+    for number in range(rules.MOST_WRONG_OF_ALL - rules.MOST_WRONG):
+        with pytest.raises(ClassError, match="no class"):
+            room.join("nonsense", f"address {number}")
+    with pytest.raises(ClassError, match="too many codes"):
+        room.join(teacher.code, "yet another")
+    tries = rules.MOST_WRONG_OF_ALL * rules.SECONDS / rules.WINDOW
+    assert tries / len(rules.LETTERS) ** rules.LENGTH < 0.001
+
+
+def test_ten_thousand_forged_messages_to_two_hundred_classes_do_no_harm(kept: Store) -> None:
+    room, draw = Classroom(kept), random.Random(7)
+    teachers = [room.open(f"address {i}") for i in range(store.MOST_CLASSES)]
+    with pytest.raises(StoreError, match="200 classes"):
+        room.open("one more")
+    room.ask(teachers[0], LOOK)
+    before = [room.now(teacher.code) for teacher in teachers]
+    count = 10_000 if isinstance(kept, MemoryStore) else 1_000
+    for _ in range(count):
+        code = draw.choice(teachers).code if draw.random() < 0.9 else "ZZZZZZ"
+        seat = Seat(code, secrets.token_hex(16), draw.random() < 0.5)
+        act = draw.randrange(5)
+        try:
+            if act == 0:
+                room.answer(seat, draw.randrange(-1, 3), draw.randrange(3), draw.choice([0, 5, -1, 1e300, "x" * 1000]))
+            elif act == 1:
+                room.send(seat, "<script>" * 1000)
+            elif act == 2:
+                room.here(seat)
+            else:
+                draw.choice([room.close, room.reveal, room.again, room.end, room.wall])(seat)
+        except ClassError:
+            pass
+    assert [room.now(teacher.code) for teacher in teachers] == before
+    for teacher in teachers:
+        assert room.sent(teacher.code) <= rules.MOST_PUPILS and room.present(teacher.code)[0] <= rules.MOST_PUPILS
+        assert all(len(text) <= rules.LONGEST_SENTENCE for text in room.wall(teacher).values())
+
+
+def test_a_hundred_answers_and_sentences_of_a_class_are_the_most(room: Classroom) -> None:
+    teacher = room.open()
+    room.ask(teacher, LOOK)
+    for number in range(rules.MOST_PUPILS + 20):
+        pupil = room.join(teacher.code)
+        assert room.answer(pupil, 1, 1, 1) == room.send(pupil, f"Sentence {number}.") == (number < rules.MOST_PUPILS)
+    assert room.sent(teacher.code) == rules.MOST_PUPILS
+    with pytest.raises(ClassError, match="too long"):
+        room.show(teacher, "attention", {"sentence": "x" * rules.LONGEST_SHOWN})
+
+
+def test_the_memory_of_a_server_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory_store, "MOST_ENTRIES", 3)
+    kept = MemoryStore()
+    kept.create("A", {}, 60)
+    kept.create("B", {}, 60)
+    done = [kept.put(code, "t", key, "v", 10) for code in "AB" for key in "xy"]
+    assert done == [True, True, True, False] and kept.put("A", "t", "x", "new", 10)
+
+
+def test_the_wall_tells_nothing_of_who_sent_what(room: Classroom) -> None:
+    teacher = room.open()
+    one, two = room.join(teacher.code), room.join(teacher.code)
+    assert room.send(one, "  <b>One</b>\n$x$ ") and room.send(two, "Two") and room.send(one, "Better.")
+    assert not room.send(two, "   ")
+    wall = room.wall(teacher)
+    assert list(wall.values()) == ["Better.", "Two"] and one.key not in str(wall)
+    room.take_down(teacher, next(iter(wall)))
+    assert list(room.wall(teacher).values()) == ["Two"]
+
+
+def test_answers_of_the_same_instant_all_count(room: Classroom) -> None:
+    teacher = room.open()
+    room.ask(teacher, LOOK)
+    pupils = [room.join(teacher.code) for _ in range(30)]
+    with ThreadPoolExecutor(10) as threads:
+        done = list(threads.map(lambda pupil: room.answer(pupil, 1, 1, 2), pupils))
+    asked = room.now(teacher.code).asked
+    assert all(done) and asked is not None and room.answered(teacher.code, asked) == 30
+
+
+def test_a_seat_is_what_a_browser_kept_or_none() -> None:
+    seat = Seat("ABCDEF", "0" * 32)
+    for one in (seat, seat.alone(), replace(seat, leads=True)):
+        assert seats.read(str(one)) == one
+    for text in (
+        "",
+        None,
+        7,
+        "ABCDEF",
+        f"ABCDEF-rules-{'0' * 32}",
+        f"abcdef-leads-{'0' * 32}",
+        f"{seat}\n",
+        f"{seat}x",
+    ):
+        assert seats.read(text) is None
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"ask": ""}, {"ask": "x" * 201}, {"options": ("one",)}, {"options": ("x",) * 65}, {"truth": float("nan")},
+     {"values": (float("inf"),)}, {"low": 1.0, "high": 1.0}],
+)  # fmt: skip
+def test_a_question_has_bounds(given: dict[str, object]) -> None:
+    with pytest.raises(ValueError):
+        replace(LOOK, **given)  # type: ignore[arg-type]
