@@ -53,7 +53,7 @@ def test_a_page_needs_a_script_and_a_row(tmp_path: Path) -> None:
     (tmp_path / "encoder").symlink_to(ROOT / "encoder")
     (tmp_path / "pages" / "steps" / "counting.py").write_text(SCRIPT, encoding="utf-8")
     site = tmp_path / "pages" / "ui" / "state" / "site.py"
-    rows = site.read_text(encoding="utf-8").rstrip().removesuffix(")")
-    site.write_text(f"{rows}    {ROW},\n)\n", encoding="utf-8")
+    rows, rest = site.read_text(encoding="utf-8").rsplit("\n)\n", 1)
+    site.write_text(f"{rows}\n    {ROW},\n)\n{rest}", encoding="utf-8")
     done = subprocess.run([sys.executable, "-c", VISIT], cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-2000:]

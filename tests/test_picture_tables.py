@@ -3,6 +3,7 @@
 import json
 import re
 
+import page_tools
 import pytest
 from page_tools import healthy
 from streamlit.testing.v1 import AppTest
@@ -33,7 +34,7 @@ def charts(app: AppTest) -> dict[str, bool]:
     """The key of every chart on a page, and whether it is a heatmap."""
     return {
         re.search(r"-(\w+)$", one.proto.id)[1]: any(t["type"] == "heatmap" for t in json.loads(one.proto.spec)["data"])
-        for one in app.get("plotly_chart")
+        for one in page_tools.charts(app)
     }
 
 

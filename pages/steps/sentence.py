@@ -53,4 +53,4 @@ fold(
 )
 with st.expander("The tokens as a table"):
     downloads.shown_table(pd.DataFrame(rows), hide_index=True, key="tokens")
-cold_start.fetch_charts("next_charts")  # the page itself has none before one is opened, the next ones have
+cold_start.fetch_charts(st.empty(), "next_charts")  # the page itself has none before one is opened, the next ones have

@@ -16,8 +16,6 @@ from pages.ui.state import session_state as state
 from pages.ui.step import opened
 from pages.ui.text import plain, say, theme
 
-PAIR = ("alike_one", "alike_two")
-
 
 def draw() -> None:
     """The list, its matrix, and one pair of it."""
@@ -63,7 +61,7 @@ def chosen(found: Alike, sentences: list[str]) -> tuple[int, int]:
     """The pair that is opened: the odd one until another is tapped or chosen."""
     st.header("One pair of the list", anchor=False)
     places, odd = range(len(sentences)), found.odd
-    ties = [state.choice(key, places, usual) for key, usual in zip(PAIR, odd, strict=True)]
+    ties = (state.choice("alike_one", places, odd[0]), state.choice("alike_two", places, odd[1]))
     with st.container(horizontal=True):
         at = [
             st.selectbox(f"Sentence {name}", places, format_func=lambda i: f"{i + 1} {shown(sentences[i], 60)}", **tie)
@@ -72,8 +70,8 @@ def chosen(found: Alike, sentences: list[str]) -> tuple[int, int]:
 
     def take(row: int, column: int) -> None:
         if row < len(sentences) and column < len(sentences):
-            state.remember(PAIR[0], row, odd[0])
-            state.remember(PAIR[1], column, odd[1])
+            state.remember("alike_one", row, odd[0])
+            state.remember("alike_two", column, odd[1])
 
     opened.listen("all_alike", take, (at[0], at[1]))
     return at[0], at[1]

@@ -5,7 +5,6 @@ from itertools import groupby
 from typing import Any
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from encoder.lessons.lesson import Lesson, LessonStep
 from encoder.steps.catalogue import by_name
@@ -20,7 +19,7 @@ from pages.ui.state.view import View
 from pages.ui.state.walk import KNOWN_STEPS
 from pages.ui.text import plain
 
-Place = tuple[LessonStep, DeltaGenerator]
+Place = tuple[LessonStep, st.delta_generator.DeltaGenerator]
 
 
 def draw() -> None:

@@ -13,6 +13,7 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
+from random import SystemRandom
 
 from pages.ui.live import question as questions
 from pages.ui.live.memory_store import MemoryStore
@@ -85,7 +86,7 @@ class Classroom:
         self.store.tried(f"open:{who}", WINDOW)
         secret = secrets.token_hex(16)
         while True:
-            code = "".join(secrets.choice(LETTERS) for _ in range(LENGTH))
+            code = "".join(SystemRandom().choices(LETTERS, k=LENGTH))
             if self.store.create(code, {"secret": hashed(secret), "accepts": ""}, SECONDS):
                 return Seat(code, secret, leads=True)
 

@@ -38,9 +38,9 @@ def draw() -> None:
         _component(key="first_visit_dialog")
 
 
-def fetch_charts(key: str) -> None:
+def fetch_charts(place: st.delta_generator.DeltaGenerator, key: str) -> None:
     """Draw a chart of nothing: the browser has what draws charts by the time that it is asked for one."""
-    st.plotly_chart(NOTHING, key=key, config={"displayModeBar": False})
+    place.plotly_chart(NOTHING, key=key, config={"displayModeBar": False})
 
 
 @contextmanager
@@ -62,8 +62,7 @@ def undisturbed() -> Iterator[None]:
     here is never let go, and there are no runs yet.
     """
     waiting = st.empty()
-    with waiting:
-        fetch_charts("first_chart")
+    fetch_charts(waiting, "first_chart")
     gc.disable()
     usual = sys.getswitchinterval()
     sys.setswitchinterval(SHORT)
