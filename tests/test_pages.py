@@ -210,7 +210,7 @@ def test_the_proof_strip_is_computed_and_the_code_is_shown() -> None:
     app.session_state["code"] = True
     healthy(app.run())
     assert any("masked.softmax(-1)" in shown.value for shown in app.code)
-    assert 'tap("weights"' in app.code[1].value
+    assert any('tap("weights"' in shown.value for shown in app.code)
 
 
 def test_a_masked_word_is_guessed() -> None:
