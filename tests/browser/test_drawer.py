@@ -19,6 +19,11 @@ STILL = """element => new Promise(done => {
   };
   look();
 })"""
+UNFOLDED = """stage => new Promise(done => {
+  const map = stage.closest('.map').map;
+  const look = () => map.open === 1 && map.now && !map.gliding ? done() : requestAnimationFrame(look);
+  look();
+})"""
 PAGES = {
     "attention": ("picture", "Attention weights, layer 4, head 1"),
     "?weights_open=1": ("picture", "Attention weights, layer 4, head 1"),
@@ -133,6 +138,7 @@ def test_a_number_of_a_small_map_opens_beside_it(
 
 def test_keys_open_a_number_enter_its_drawer_and_come_back(page: Page, app_url: str) -> None:
     open_page(page, f"{app_url}/attention")
+    page.wait_for_function("() => globalThis.componentScripts?.has('drawer')")
     button = widget(page, "open").get_by_role("button")
     with rerun(page):
         button.press("Enter")
@@ -165,6 +171,7 @@ def test_on_a_phone_it_is_a_sheet_from_below_that_leaves_the_cell_in_sight(phone
 def test_the_map_keeps_its_place_too(page: Page, app_url: str, base: TextEncoder) -> None:
     open_page(page, f"{app_url}/?unfolded=1")
     stage = widget(page, "living_map").locator(".stage")
+    stage.evaluate(UNFOLDED)
     before = still(stage)
     strip = base.trace(EXAMPLE)["embedding.scaled"][5]
     box = stage.bounding_box()

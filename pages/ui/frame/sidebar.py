@@ -79,7 +79,8 @@ def draw(top: Any) -> Trace:
 
 def take_model() -> None:
     """Show the newly chosen model at the layer and head that are worth a first look."""
-    show_model(state.value("model"))
+    if (name := state.value("model")) is not None:
+        show_model(name)
 
 
 def show_model(name: str) -> None:

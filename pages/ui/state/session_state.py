@@ -40,8 +40,10 @@ def widget(name: str) -> dict[str, Any]:
 
 
 def take(name: str) -> None:
-    """Take over what a person chose in a widget."""
+    """Take over what a person chose in a widget; a browser that is just being told what it shows has no value."""
     chosen = value(name)
+    if chosen is None:
+        return
     change(**{name: tuple(sorted(chosen)) if isinstance(chosen, list) else chosen})
 
 

@@ -55,10 +55,16 @@ function steady(page) {
   setTimeout(() => watch.disconnect(), SETTLING);
 }
 
+/** Take the focus into the drawer, as soon as that is there. */
 function enter() {
   before = focused();
-  const way = /** @type {HTMLElement | null} */ (document.querySelector('.st-key-close button'));
-  way?.focus({ preventScroll: true });
+  const until = performance.now() + SETTLING;
+  const look = () => {
+    const way = /** @type {HTMLElement | null} */ (document.querySelector('.st-key-close button'));
+    if (way) way.focus({ preventScroll: true });
+    else if (performance.now() < until) requestAnimationFrame(look);
+  };
+  look();
 }
 
 function leave() {

@@ -52,7 +52,8 @@ def pick(page_key: str) -> Step:
 
 def choose(key: str) -> None:
     """Take over the step that was picked."""
-    state.change(step=state.value(key), cell=None)
+    if (chosen := state.value(key)) is not None:
+        state.change(step=chosen, cell=None)
 
 
 def show(trace: Trace, step: Step, head: int, *, switch: bool = True) -> None:

@@ -26,7 +26,7 @@ def draw(trace: Trace, key: str) -> None:
 def take(key: str) -> None:
     """Mask the tokens that are chosen, and those beyond the buttons that were masked before."""
     beyond = [i for i in state.current().hidden if i >= MOST]
-    state.change(hidden=tuple(sorted([*state.value(key), *beyond])), cell=None)
+    state.change(hidden=tuple(sorted([*(state.value(key) or ()), *beyond])), cell=None)
 
 
 def folded(trace: Trace) -> None:
