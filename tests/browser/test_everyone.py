@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 from pages.ui.state.site import PAGES
 
 KEYS = [page.key for page in PAGES]
-WITHOUT_PICTURE = ("your_model", "tour", "lessons", "class", "claims", "glossary")  # text or a form comes first
+WITHOUT_PICTURE = ("your_model", "tour", "figure", "lessons", "class", "claims", "glossary")  # text, a form first
 WITH_TABS = ("compare", "heads", "labs", "lessons", "training", "your_model")
 TOP = 600  # pixels from the top of the window within which the main picture begins
 SERIOUS = ("serious", "critical")
