@@ -21,7 +21,7 @@ STILL = """element => new Promise(done => {
 })"""
 UNFOLDED = """stage => new Promise(done => {
   const map = stage.closest('.map').map;
-  const look = () => map.open === 1 && map.now && !map.gliding ? done() : requestAnimationFrame(look);
+  const look = () => map.open >= 0 && map.now && !map.gliding ? done() : requestAnimationFrame(look);
   look();
 })"""
 PAGES = {
