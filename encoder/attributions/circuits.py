@@ -117,10 +117,16 @@ def bare(encoder: TextEncoder, layer: int, ids: Tensor) -> Tensor:
     return read
 
 
-def check_word(encoder: TextEncoder, word: int) -> None:
-    """Refuse an id that is no word."""
+def asked(encoder: TextEncoder, layer: int, head: int, word: int) -> Attention:
+    """The attention of a layer, where its head and the word are there.
+
+    Raises:
+        ValueError: a layer, head or word that is not there.
+    """
+    attention = block_of(encoder, layer, head).attention
     if not 0 <= word < encoder.config.vocab_size:
         raise ValueError(f"word is {word}; words go from 0 to {encoder.config.vocab_size - 1}")
+    return attention
 
 
 @torch.inference_mode()
@@ -130,8 +136,7 @@ def looked_for(encoder: TextEncoder, layer: int, head: int, word: int, k: int = 
     Raises:
         ValueError: a layer, head or word that is not there.
     """
-    attention = block_of(encoder, layer, head).attention
-    check_word(encoder, word)
+    attention = asked(encoder, layer, head, word)
     w_q, b_q = of_head(attention, attention.w_q, head)
     w_k, b_k = of_head(attention, attention.w_k, head)
     query = (bare(encoder, layer, torch.tensor([word]))[0] @ w_q.T + b_q) / math.sqrt(attention.d_head)
@@ -149,8 +154,7 @@ def written_for(encoder: TextEncoder, layer: int, head: int, word: int, k: int =
     Raises:
         ValueError: a layer, head or word that is not there.
     """
-    attention = block_of(encoder, layer, head).attention
-    check_word(encoder, word)
+    attention = asked(encoder, layer, head, word)
     w_v, b_v = of_head(attention, attention.w_v, head)
     value = bare(encoder, layer, torch.tensor([word]))[0] @ w_v.T + b_v
     heads = torch.zeros(encoder.config.n_heads, attention.d_head, dtype=torch.float64)

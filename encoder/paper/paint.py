@@ -1,6 +1,7 @@
 """A printed figure as drawn: panels with letters in a grid, every length in mm, text as text."""
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
@@ -57,7 +58,7 @@ class Box:
     high: float
 
 
-class PanelDrawing:
+class PanelDrawing(ABC):
     """A panel in a column of so many mm: how high it is, and how it is drawn there."""
 
     def __init__(self, panel: Panel, wide: float, letter: str, sheet: Sheet) -> None:
@@ -65,17 +66,17 @@ class PanelDrawing:
         self.line = sheet.letters * POINT  # mm of a letter
         self.head = 1.9 * self.line if letter or panel.title else 0.0
 
+    @abstractmethod
     def height(self, scale: float) -> float:
         """How high it is when what is drawn is `scale` times as large as it has room for."""
-        raise NotImplementedError
 
     def used(self, scale: float) -> float:
         """How much of its width is drawn on."""
         return self.wide
 
+    @abstractmethod
     def draw(self, figure: Figure, x: float, y: float, scale: float) -> None:
         """Draw it with its upper left corner there."""
-        raise NotImplementedError
 
     def draw_head(self, figure: Figure, x: float, y: float) -> None:
         """Its letter and its title."""
