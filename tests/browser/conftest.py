@@ -88,9 +88,19 @@ def tab(browser: Browser) -> Iterator[Page]:
         yield page
 
 
+def forget(tab: Page) -> None:
+    """Leave the page of the test before, with all that it kept in the browser."""
+    origin = tab.evaluate("location.origin")
+    tab.goto("about:blank")
+    if origin != "null":
+        kept = {"origin": origin, "storageTypes": "local_storage"}
+        tab.context.new_cdp_session(tab).send("Storage.clearDataForOrigin", kept)
+
+
 @pytest.fixture
 def page(tab: Page) -> Iterator[Page]:
     """The module's tab; the test fails if an error, or a request outside the app, happened in it."""
+    forget(tab)
     tab.set_viewport_size(VIEWPORT)
     tab.emulate_media(color_scheme="light")
     problems(tab)  # of the test before

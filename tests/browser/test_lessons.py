@@ -135,21 +135,24 @@ def test_a_term_says_what_it_means_when_it_is_pointed_at_or_focused(page: Page, 
     expect(meaning).to_be_visible()
 
 
-def test_a_view_is_added_and_the_lesson_shared_as_a_link(page: Page, app_url: str) -> None:
+def collect(page: Page, app_url: str) -> None:
+    """Begin a lesson, and put the page Feed-forward into it."""
     open_page(page, f"{app_url}/lessons")
     with rerun(page):
         page.get_by_role("tab", name="Make a lesson").click()
     with rerun(page):
         widget(page, "draft_switch").locator("label").first.click()
     with rerun(page):
-        page.locator("[data-testid=stHeader]").get_by_text("Step by step", exact=True).click()
-        page.get_by_role("menuitem", name="Feed-forward").click()
+        follow_menu(page, "Step by step", "Feed-forward")
     with rerun(page):
         widget(page, "add_view").get_by_role("button").click()
+
+
+def test_a_view_is_added_and_the_lesson_shared_as_a_link(page: Page, app_url: str) -> None:
+    collect(page, app_url)
     expect(widget(page, "add_view")).to_contain_text("(1)")
     with rerun(page):
-        page.locator("[data-testid=stHeader]").get_by_text("Learn", exact=True).click()
-        page.get_by_role("menuitem", name="Lessons").click()
+        follow_menu(page, "Learn", "Lessons")
     if not widget(page, "draft_play").count():
         with rerun(page):
             page.get_by_role("tab", name="Make a lesson").click()
@@ -166,15 +169,7 @@ def test_a_view_is_added_and_the_lesson_shared_as_a_link(page: Page, app_url: st
 
 
 def test_a_lesson_in_the_making_outlives_a_reload_and_other_pages(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/lessons")
-    with rerun(page):
-        page.get_by_role("tab", name="Make a lesson").click()
-    with rerun(page):
-        widget(page, "draft_switch").locator("label").first.click()
-    with rerun(page):
-        follow_menu(page, "Step by step", "Feed-forward")
-    with rerun(page):
-        widget(page, "add_view").get_by_role("button").click()
+    collect(page, app_url)
     with rerun(page):
         follow_menu(page, "Learn", "Lessons")
     expect(page.get_by_role("tab", name="Make a lesson")).to_have_attribute("aria-selected", "true")
