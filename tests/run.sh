@@ -123,10 +123,12 @@ fast)
   "$python" -m pytest -q -n 2 -m "not slow" "$@" $(grep -L '^pytestmark = pytest.mark.slow' tests/test_*.py)
   ;;
 "")
+  failed=()
   say "pytest, all but the browser tests, on two processors"
-  "$python" -m pytest -q -n 2 --dist worksteal --ignore tests/browser
+  "$python" -m pytest -q -n 2 --dist worksteal --durations 20 --ignore tests/browser || failed+=("the tests without a browser")
   say "pytest, browser tests, in two browsers"
-  "$python" -m pytest -q -n 2 --dist worksteal tests/browser
+  "$python" -m pytest -q -n 2 --dist worksteal --durations 20 tests/browser || failed+=("the browser tests")
+  [ ${#failed[@]} = 0 ] || die "failed: $(printf '%s; ' "${failed[@]}")see above."
   ;;
 *)
   say "pytest $*"

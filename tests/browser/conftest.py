@@ -8,14 +8,17 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from browser_tools import open_page, problems, serve, watch
 from chromium import find_chromium
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
-APP = Path(__file__).resolve().parents[2] / "app.py"
+ROOT = Path(__file__).resolve().parents[2]
+APP = ROOT / "app.py"
 HERE = Path(__file__).parent
+BLANK = '<!DOCTYPE html><body><canvas width="60" height="60"></canvas>'
 VIEWPORT = {"width": 1280, "height": 900}
 PATIENCE = 60_000  # milliseconds
 SERVER_LOG = pytest.StashKey[Path]()
@@ -117,3 +120,21 @@ def phone(browser: Browser) -> Iterator[Page]:
         watch(page)
         yield page
         assert problems(page) == []
+
+
+@pytest.fixture(scope="module")
+def blank(browser: Browser) -> Iterator[Any]:
+    """A page of one canvas that asks for nothing; the scripts are served to it as they lie in the repository."""
+
+    def answer(route: Route) -> None:
+        path = urlsplit(route.request.url).path.lstrip("/")
+        if path:
+            route.fulfill(path=ROOT / path, content_type="text/javascript")
+        else:
+            route.fulfill(body=BLANK, content_type="text/html")
+
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.route("**/*", answer)
+        page.goto("http://components.test/")
+        yield page

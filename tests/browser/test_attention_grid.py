@@ -3,17 +3,15 @@
 import base64
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from browser_tools import dark, open_page, rerun, runs, widget
-from playwright.sync_api import Browser, Locator, Page, Route, expect
+from playwright.sync_api import Locator, Page, expect
 
 from encoder import TextEncoder, Trace
 from encoder.figures.attention_grid import Setting, grid
@@ -27,7 +25,6 @@ FRAMES = ("scores", "scaled", "masked", "weights", "heads")
 AT = "layers.4.attention."
 CELLS = "(root, name) => Array.from(root.grid.numbers.cells['attention.' + name])"
 STILL = "root => root.grid && root.grid.t === 1 && root.grid.run"
-BLANK = '<!DOCTYPE html><body><canvas width="60" height="60"></canvas>'
 AXE = "() => axe.run('.st-key-attention_grid', {resultTypes: ['violations']}).then(found => found.violations)"
 # The texts of the picture on the way from one frame to another, in a page that has the scripts alone
 TEXTS = """async ([data, setting, from, to, t, width]) => {
@@ -46,24 +43,6 @@ TEXTS = """async ([data, setting, from, to, t, width]) => {
 @pytest.fixture(scope="module")
 def trace(base: TextEncoder) -> Trace:
     return base.trace(EXAMPLE)
-
-
-@pytest.fixture(scope="module")
-def blank(browser: Browser) -> Iterator[Any]:
-    """A page to which the scripts are served as they lie in the repository."""
-
-    def answer(route: Route) -> None:
-        path = urlsplit(route.request.url).path.lstrip("/")
-        if path:
-            route.fulfill(path=ROOT / path, content_type="text/javascript")
-        else:
-            route.fulfill(body=BLANK, content_type="text/html")
-
-    with browser.new_context() as context:
-        page = context.new_page()
-        page.route("**/*", answer)
-        page.goto("http://components.test/")
-        yield page
 
 
 def shown(page: Page, url: str, query: str = "") -> Locator:

@@ -3,13 +3,11 @@
 import base64
 import math
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Route
 
 from pages.ui.component import joined
 
@@ -24,24 +22,6 @@ JOINED = """async text => {
   return [Object.keys(made), typeof made.default]
 }"""
 Call = Callable[..., Any]
-
-
-@pytest.fixture(scope="module")
-def blank(browser: Browser) -> Iterator[Any]:
-    """An empty page to which the scripts are served as they lie in the repository, and that asks for nothing else."""
-
-    def answer(route: Route) -> None:
-        path = urlsplit(route.request.url).path.lstrip("/")
-        if path:
-            route.fulfill(path=ROOT / path, content_type="text/javascript")
-        else:
-            route.fulfill(body="<!DOCTYPE html>", content_type="text/html")
-
-    with browser.new_context() as context:
-        page = context.new_page()
-        page.route("**/*", answer)
-        page.goto("http://components.test/")
-        yield page
 
 
 @pytest.fixture
