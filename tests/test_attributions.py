@@ -9,7 +9,7 @@ from captum.attr import LayerIntegratedGradients
 from torch import Tensor
 
 from encoder import TextEncoder, Trace
-from encoder.attributions.contributions import BIAS, REST, StreamPart, contributions
+from encoder.attributions.contributions import BIAS, REST, StreamPart, logit_attribution
 from encoder.attributions.gradients import (
     Attribution,
     deletion,
@@ -196,7 +196,7 @@ def test_edits_and_hidden_tokens_are_part_of_it(base: TextEncoder) -> None:
     assert knock_out_tokens(base, trace, target).value == pytest.approx(logit, abs=1e-4)
     hidden = gradient_x_input(base, trace, target).shares[2]
     assert float(hidden) == 0  # nobody looks at it, and the guess is made elsewhere
-    parts = contributions(base, trace, target)
+    parts = logit_attribution(base, trace, target)
     assert parts.of(StreamPart("head", 5, 3)) == 0
     assert parts.value == pytest.approx(logit, abs=1e-4)
 
@@ -221,7 +221,7 @@ def test_gradient_x_attention_is_the_slope_of_each_weight(small: TextEncoder) ->
 
 
 def test_parts_add_up_to_the_logit(encoder: TextEncoder, trace: Trace, target: Target) -> None:
-    found = contributions(encoder, trace, target)
+    found = logit_attribution(encoder, trace, target)
     at = trace["mlm.logits"][target.position]
     logit = float(at[target.word] - at[target.against])
     assert found.value == pytest.approx(logit, abs=1e-5)
@@ -229,7 +229,7 @@ def test_parts_add_up_to_the_logit(encoder: TextEncoder, trace: Trace, target: T
     assert abs(found.of(REST)) < 1e-4 * max(largest, 1e-3)
     assert sum(found.of(part) for part in found.parts if part != REST) == pytest.approx(logit, abs=1e-4 * largest)
     assert len(found.parts) == encoder.config.n_layers * (encoder.config.n_heads + 1) + 3
-    opened_head = contributions(encoder, trace, target, (1, 2))
+    opened_head = logit_attribution(encoder, trace, target, (1, 2))
     words = [opened_head.of(StreamPart("head", 1, 2, token)) for token in range(len(trace.tokens))]
     assert math.fsum(words) == pytest.approx(found.of(StreamPart("head", 1, 2)), abs=1e-5 * max(largest, 1.0))
 
@@ -261,7 +261,7 @@ def test_a_part_is_what_autograd_says_of_the_held_pass(encoder: TextEncoder, tra
     logits = model.predict(model(torch.tensor([trace.ids]), tap=held), held)
     at = logits[0, target.position]
     (at[target.word] - at[target.against]).backward()
-    found = contributions(encoder, trace, target)
+    found = logit_attribution(encoder, trace, target)
     heads = range(encoder.config.n_heads)
     for i in range(encoder.config.n_layers):
         leaf = held.leaves[f"layers.{i}.feed_forward.output"]
@@ -317,9 +317,9 @@ def test_what_cannot_be_explained_is_a_sentence(base: TextEncoder, small: TextEn
     with pytest.raises(ValueError, match="positions go from 0 to"):
         gradient_x_input(base, trace, Target(99, 5))
     with pytest.raises(ValueError, match="words go from 0 to"):
-        contributions(base, trace, Target(1, 10**9))
+        logit_attribution(base, trace, Target(1, 10**9))
     with pytest.raises(ValueError, match="another model"):
-        contributions(small, trace, Target(1, 5))
+        logit_attribution(small, trace, Target(1, 5))
     with pytest.raises(ValueError, match="two models"):
         likeness(trace, small.trace("hi"))
     with pytest.raises(ValueError, match="baseline is"):
@@ -332,7 +332,7 @@ def test_what_cannot_be_explained_is_a_sentence(base: TextEncoder, small: TextEn
 def test_a_run_without_numbers_is_refused_at_once(base: TextEncoder) -> None:
     blown = [Edit(f"layers.{i}.output", "scale", value=3e38) for i in (1, 2)]
     trace = base.trace(SENTENCE, edits=blown)
-    for method in (gradient_x_input, integrated_gradients, gradient_x_attention, knock_out_tokens, contributions):
+    for method in (gradient_x_input, integrated_gradients, gradient_x_attention, knock_out_tokens, logit_attribution):
         with pytest.raises(ValueError, match="the logit is nan in this run; only a number can be shared out"):
             method(base, trace, Target(6, 5))
 
@@ -341,4 +341,4 @@ def test_gradients_are_refused_before_they_fill_the_memory(base: TextEncoder) ->
     long = base.trace("a " * 600)
     with pytest.raises(ValueError, match=r"gradients of \d+ tokens take .* MB, more than .*; take a shorter text"):
         gradient_x_input(base, long, Target(1, 5))
-    assert contributions(base, long, Target(1, 5)).of(REST) == pytest.approx(0, abs=1e-3)
+    assert logit_attribution(base, long, Target(1, 5)).of(REST) == pytest.approx(0, abs=1e-3)

@@ -28,7 +28,7 @@ TAKES: dict[str, Callable[[TextEncoder, Trace], Any]] = {
     "scaling": scaling,
     "ablate_each": lambda encoder, trace: list(ablate_each(encoder, trace)),
     "patch_sweep": lambda encoder, trace: list(patch_sweep(encoder, encoder.trace(B), trace)),
-    "contributions": lambda encoder, trace: contributions.contributions(encoder, trace, TARGET),
+    "contributions": lambda encoder, trace: contributions.logit_attribution(encoder, trace, TARGET),
     "integrated_gradients": lambda encoder, trace: list(gradients.integrated_gradients(encoder, trace, TARGET)),
     "gradient_x_input": lambda encoder, trace: gradients.gradient_x_input(encoder, trace, TARGET),
     "gradient_x_attention": lambda encoder, trace: gradients.gradient_x_attention(encoder, trace, TARGET),

@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 import torch
 from streamlit.testing.v1 import AppTest
-from visits import opened
+from visits import opened, sweep
 
 from encoder import Edit, TextEncoder
 from encoder.export.recipe import recipe
 
 START = {"sentence": "Keys on the table", "model": "small", "layer": "1", "head": "0"}
 EDITED = {"edits": "layers.1.attention.heads:zero:h=2", "hidden": "3"}
+WORDS = {"why": "Which words"}
 LABS = (
     "Word order",
     "Why √d_head",
@@ -31,7 +32,7 @@ LONG = "The animal did not cross it."  # fmt: skip
 CASES: list[tuple[str, dict[str, str], int]] = [  # and how many pictures of the page have lines at least
     ("position", {}, 1), ("add_norm", EDITED, 2), ("feed_forward", EDITED, 1), ("stack", EDITED, 1),
     ("stack", {"move": "Length"}, 1), ("flows", EDITED | {"through_layers": "1"}, 2), ("lens", EDITED, 4),
-    ("vectors", {"layers_alike": "1"}, 3), ("what_if", EDITED, 1),
+    ("vectors", {"layers_alike": "1"}, 3), ("what_if", EDITED, 2),
     ("attention", EDITED | {"four_maps": "1", "step": "attention.heads"}, 3),
     ("heads", {"heads_part": "Measures"}, 1), ("heads", {"heads_part": "How alike heads are"}, 1),
     ("heads", {"heads_part": "Between the sentences", "second": "The dog ran."}, 1),
@@ -39,6 +40,11 @@ CASES: list[tuple[str, dict[str, str], int]] = [  # and how many pictures of the
     ("training", {"training_part": "An embedding row"}, 1), ("attention", {"step": "attention.q"} | EDITED, 1),
     ("embedding", {}, 1), ("labs", {"lab": "Positions"}, 1),
     *(("labs", {"lab": lab, "sentence": LONG}, 1) for lab in LABS),
+    ("why", EDITED, 2), ("why", EDITED | WORDS, 2), ("why", WORDS | {"why_method": "gradient × attention"}, 3),
+    ("alike", EDITED | {"other": "The dog ran."}, 2),
+    ("alike", {"other": "A dog.", "alike_view": "Minus the mean of 100 sentences"}, 2),
+    ("compare", {"other": "Keys of the table", "compare_part": "Two runs"}, 1),
+    ("compare", {"other": "Keys of the table", "compare_part": "Patch"}, 1),
 ]  # fmt: skip
 
 
@@ -80,7 +86,7 @@ def drawn(app: AppTest) -> Iterator[np.ndarray]:
 @pytest.mark.slow
 @pytest.mark.parametrize(("page", "query", "least"), CASES, ids=[f"{p}-{'-'.join(q.values())}" for p, q, _ in CASES])
 def test_the_lines_make_what_is_drawn(page: str, query: dict[str, str], least: int) -> None:
-    app = opened(page, START | query)
+    app = sweep(opened(page, START | query))
     lines = [one.value for one in app.code if "print(x)" in one.value]
     assert len(lines) >= least
     for text in lines:
@@ -99,12 +105,14 @@ def test_the_lines_make_what_is_drawn(page: str, query: dict[str, str], least: i
 
 def test_lines_import_and_make_only_what_they_need(small: TextEncoder) -> None:
     trace = small.trace("Keys on the table.", edits=(Edit("layers.1.attention.output", "zero"),))
-    assert "TextEncoder" not in recipe(trace, "softmax_of([1.0])")
-    assert "trace(" not in recipe(trace, "survey(enc).likeness") and "Edit" not in recipe(trace, "survey(enc).likeness")
-    text = recipe(trace, "torch.stack([mixing_ratio(t, i) for i in range(2)])")
+    runs = {"t": trace}
+    assert "TextEncoder" not in recipe(runs, "softmax_of([1.0])")
+    of_model = recipe(runs, "survey(enc).likeness")
+    assert "trace(" not in of_model and "Edit" not in of_model
+    text = recipe(runs, "torch.stack([mixing_ratio(t, i) for i in range(2)])")
     assert text.startswith(
         "import torch\nfrom encoder import Edit, TextEncoder\nfrom encoder.metrics import mixing_ratio"
     )
     assert "Edit('layers.1.attention.output', 'zero')" in text
     with pytest.raises(SyntaxError):
-        recipe(trace, "import os")
+        recipe(runs, "import os")

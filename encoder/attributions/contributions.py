@@ -171,7 +171,6 @@ def written(attention: Attention, heads: Tensor) -> Tensor:
     return torch.einsum("h...d,hdm->h...m", heads, attention.w_o_by_head.double())
 
 
-@torch.inference_mode()
 def check_head(config: EncoderConfig, layer: int, head: int) -> None:
     """See that a head is there.
 
@@ -185,7 +184,8 @@ def check_head(config: EncoderConfig, layer: int, head: int) -> None:
         )
 
 
-def contributions(
+@torch.inference_mode()
+def logit_attribution(
     encoder: TextEncoder, trace: Trace, target: Target, opened: tuple[int, int] | None = None
 ) -> Contributions:
     """The target as a sum over all parts of the residual stream.

@@ -59,6 +59,11 @@ class Opened:
         pairs = [divmod(at, len(self.right)) for at in places]
         return [(self.left[i], self.right[j], float(self.values[i, j])) for i, j in pairs]
 
+    def summed(self, k: int) -> list[float]:
+        """What the k largest pairs put in, and after them what all others add up to, where there are others."""
+        values = [value for *_, value in self.largest(k)]
+        return values if len(values) == self.values.numel() else [*values, float(self.values.sum()) - sum(values)]
+
 
 def others(parts: tuple[StreamPart, ...]) -> list[StreamPart]:
     """The parts that no head gathered from a token."""

@@ -112,6 +112,11 @@ def maker(trace: Trace) -> str:
 def imports(trace: Trace) -> str:
     """What the snippet needs from the package."""
     text = " ".join(map(maker, involved(trace))) + " Edit" * bool(trace.edits)
+    return package_names(text)
+
+
+def package_names(text: str) -> str:
+    """Those of the package's names that stand in a source text."""
     return ", ".join(name for name in ("PRESETS", "Edit", "EncoderConfig", "TextEncoder") if name in text)
 
 

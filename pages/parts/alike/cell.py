@@ -30,7 +30,8 @@ def draw(a: Trace, b: Trace, largest: tuple[int, int]) -> None:
         j = pick_token("Token of B", b.tokens, "alike_b", largest[1])
     clicks.listen("alike", lambda row, column: take(a, b, row, column, largest), (i, j))
     parts = opened(session.text_encoder(state.current().model), a, b, i, j)
-    draw_parts(parts, a, b, f"The cell of {a.tokens[i]} ({i}) and {b.tokens[j]} ({j}) as a sum", "the cell")
+    title = f"The cell of {a.tokens[i]} ({i}) and {b.tokens[j]} ({j}) as a sum"
+    draw_parts(parts, a, b, title, "the cell", f"opened(enc, a, b, {i}, {j})")
 
 
 def take(a: Trace, b: Trace, row: int, column: int, largest: tuple[int, int]) -> None:
@@ -40,13 +41,13 @@ def take(a: Trace, b: Trace, row: int, column: int, largest: tuple[int, int]) ->
         state.remember("alike_b", column, largest[1])
 
 
-def draw_parts(parts: Opened, a: Trace, b: Trace, title: str, whole: str) -> None:
-    """The largest pairs of parts as bars, and what all add up to."""
+def draw_parts(parts: Opened, a: Trace, b: Trace, title: str, whole: str, made: str) -> None:
+    """The largest pairs of parts as bars, and what all add up to; `made` is the expression that gives them."""
     pairs, total = parts.largest(MOST_PAIRS), float(parts.values.sum())
     names = [listed([left.spelled(a.tokens), right.spelled(b.tokens)]) for left, right, _ in pairs]
     values = np.array([value for *_, value in pairs])
     drawn = term_bars(values, names, theme(), rest=total - values.sum(), more=parts.values.numel() - len(pairs))
-    chart(drawn, "alike_cell", title, About(a, other=b, reads=("output",)))
+    chart(drawn, "alike_cell", title, About(a, other=b, reads=("output",)), made=f"{made}.summed({MOST_PAIRS})")
     say(
         f"What the last layer's heads gathered, its feed-forward block, and what came before it: "
         f"{parts.values.numel():,} pairs of parts add up to {brief(total)}, {whole}. The largest is {names[0]}, "

@@ -21,7 +21,7 @@ def draw(a: Trace, b: Trace) -> None:
     """What the heads of the last layer gathered from each token of A, with each of B; then head by head."""
     found, encoder = likeness(a, b), session.text_encoder(state.current().model)
     at = [next(i for i in range(len(run.tokens)) if i not in run.hidden) for run in (a, b)]
-    parts = opened(encoder, a, b, *at)
+    parts, made = opened(encoder, a, b, *at), f"opened(enc, a, b, {at[0]}, {at[1]})"
     values = parts.by_token().numpy()
     rows, columns = (
         [*(f"from “{shown(token)}” ({i})" for i, token in enumerate(unpadded.tokens(run))),
@@ -38,11 +38,11 @@ def draw(a: Trace, b: Trace) -> None:
         f"{brief(abs(float(values.sum()) - found.cosine))} apart. The largest share, {brief(values[i, j])}, is that of "
         f"{rows[i]} and {columns[j]}."
     )
-    chart(drawn, "alike", f"What each pair of parts adds to the cosine. {fact}", about)
+    chart(drawn, "alike", f"What each pair of parts adds to the cosine. {fact}", about, made=f"{made}.by_token()")
     say(
         fact,
         "One token stands for the sentence, so a row is what the last layer's heads gathered for it from a token, what "
         "it was before that layer, or another part of it.",
     )
     downloads.numbers("alike", "alike", lambda: downloads.frame(values, rows, columns), values.shape)
-    cell.draw_parts(parts, a, b, "The same, head by head", "the cosine")
+    cell.draw_parts(parts, a, b, "The same, head by head", "the cosine", made)

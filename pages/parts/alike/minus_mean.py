@@ -21,6 +21,7 @@ def draw(found: Centred, whole: Likeness, about: About) -> None:
         "The terms of (a - m) · (b - m)",
         about,
         numbers=True,
+        made="centred(a, b, mean_vector(enc, SENTENCES)).terms",
     )
     say(
         f"With a and b the two vectors and m the mean of {len(SENTENCES)} sentences, the four terms, each over the "

@@ -37,8 +37,9 @@ def draw(a: Trace, b: Trace) -> None:
     view = st.pills("Vectors", (PLAIN, LESS), required=True, **state.choice("alike_view", (PLAIN, LESS), PLAIN))
     if view == LESS:
         found: Likeness = centred(a, b, session.mean_vector())
+        made = "centred(a, b, mean_vector(enc, SENTENCES))"
     else:
-        found = likeness(a, b)
+        found, made = likeness(a, b), "likeness(a, b)"
     rows, columns = names(a), names(b)
     about = About(a, other=b, reads=("output",))
     cells = found.cells.numpy()
@@ -46,7 +47,7 @@ def draw(a: Trace, b: Trace) -> None:
         cells, rows, columns, kind="signed", theme=theme(), row_title="sentence A", column_title="sentence B"
     )
     fact = f"The cosine is {found.cosine:.4f}: all {cells.size} cells add up to it, {brief(found.missing)} apart."
-    chart(drawn, "alike", f"What each pair of tokens adds to the cosine. {fact}", about)
+    chart(drawn, "alike", f"What each pair of tokens adds to the cosine. {fact}", about, made=f"{made}.cells")
     top, beside = largest_cell(np.abs(cells))
     say(
         fact,

@@ -43,7 +43,9 @@ def draw() -> None:
     drawn = matrix(share, both, layers, kind="signed", theme=theme(), largest=1.0)
     i, j = largest_cell(share)
     fact = f"“{both[i]}” ({i}) in layer {j} brings back most: {percent(float(share[i, j]))} of the way from B to A."
-    chart(drawn, "patch_map", f"What each patch brings back. {fact}", About(a, other=b, reads=("output",)))
+    about = About(a, other=b, reads=("output",))
+    made = f"[*patch_sweep(enc, a, b, {step!r}, heads={heads})][-1].share"
+    chart(drawn, "patch_map", f"What each patch brings back. {fact}", about, made=made)
     say(fact)
     downloads.numbers("patch", "patch", lambda: downloads.frame(share, both, layers), share.shape)
 

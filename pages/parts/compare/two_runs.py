@@ -47,7 +47,8 @@ def draw() -> None:
     words = side_by_side.labels(a, b, pairs)
     fact = f"How far the vectors of both runs are apart: {main_fact(apart, words, layers, 'positive')}"
     drawn = matrix(apart, words, layers, kind="positive", theme=theme())
-    chart(drawn, "apart", fact, About.of_stream(a, other=b), numbers=True)
+    made = "relative_difference(a, b, aligned_tokens(a, b))"
+    chart(drawn, "apart", fact, About.of_stream(a, other=b), numbers=True, made=made)
     st.markdown(plain(fact))
     if part:
         on_the_map(a, b)

@@ -49,7 +49,8 @@ def draw() -> None:
     drawn = matrix(values, rows, columns, kind=kind, theme=theme())
     i, j = largest_cell(-values if kind == "share" else np.abs(values))
     fact = f"{rows[i]}, {columns[j]} matters most: {brief(float(values[i, j]))}."
-    chart(drawn, "loo_map", f"{chosen} when each part is knocked out. {fact}", about)
+    made = f"grid([*ablate_each(enc, t, action={action!r}, watch={watch})][-1].effects, t.config, {measures[chosen]!r})"
+    chart(drawn, "loo_map", f"{chosen} when each part is knocked out. {fact}", about, made=made)
     say(fact)
     downloads.numbers("loo", "leave_one_out", lambda: downloads.frame(values, rows, columns), values.shape)
 

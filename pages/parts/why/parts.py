@@ -3,7 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from encoder.attributions.contributions import BIAS, EMBEDDING, REST, contributions
+from encoder.attributions.contributions import BIAS, EMBEDDING, REST, logit_attribution
 from encoder.export.caption import About
 from encoder.figures.charts import term_bars
 from encoder.figures.matrix import matrix
@@ -29,14 +29,15 @@ def draw() -> None:
     target, name = picked
     trace, view = session.now(), state.current()
     encoder, config = session.text_encoder(view.model), trace.config
-    found = contributions(encoder, trace, target, (view.layer, view.head))
+    found = logit_attribution(encoder, trace, target, (view.layer, view.head))
     values, opened = found.grid(config).numpy(), found.gathered(view.layer, view.head).numpy()
     rows, columns = layer_names(config), [*head_names(config), "feed-forward"]
     about = About(trace, reads=("mlm.logits",))
     i, j = largest_cell(np.abs(values))
     fact = f"In {rows[i]}, {columns[j]} puts in most: {brief(values[i, j])} of {brief(found.value)}."
     drawn = matrix(values, rows, columns, kind="signed", theme=theme())
-    chart(drawn, "why_parts", f"What each part puts into {name}. {fact}", about)
+    made = f"logit_attribution(enc, t, {target}).grid(t.config)"
+    chart(drawn, "why_parts", f"What each part puts into {name}. {fact}", about, made=made)
     say(
         fact,
         f"With the embedding ({brief(found.of(EMBEDDING))}), the biases ({brief(found.of(BIAS))}) and rounding or "
@@ -51,6 +52,8 @@ def draw() -> None:
     named = [f"“{shown(token)}” ({at})" for at, token in enumerate(trace.tokens)]
     order = np.argsort(-np.abs(opened), kind="stable")
     drawn = term_bars(opened[order], [named[at] for at in order], theme())
-    chart(drawn, "why_head", f"What the head gathered from each token puts into {name}", about, numbers=True)
-    at = int(order[0])
-    say(f"What it took from {named[at]} puts in {brief(opened[at])} of the head's {brief(opened.sum())}.")
+    at = (view.layer, view.head)
+    made = f"logit_attribution(enc, t, {target}, {at}).gathered{at}"
+    chart(drawn, "why_head", f"What the head gathered from each token puts into {name}", about, numbers=True, made=made)
+    most = int(order[0])
+    say(f"What it took from {named[most]} puts in {brief(opened[most])} of the head's {brief(opened.sum())}.")

@@ -4,6 +4,7 @@ import numpy as np
 import streamlit as st
 from torch import Tensor
 
+from encoder.attributions.target import Target
 from encoder.export.caption import About
 from encoder.figures.matrix import matrix
 from encoder.formatting import brief
@@ -13,7 +14,7 @@ from pages.ui.downloads import table as downloads
 from pages.ui.text import head_names, layer_names, say, theme
 
 
-def draw(found: Tensor, name: str, about: About) -> None:
+def draw(found: Tensor, name: str, about: About, target: Target) -> None:
     """Each head's weights times the slope at them, added up: `found` [n_layers, H]."""
     assert about.run is not None
     st.header("The same, head by head", anchor=False)
@@ -22,7 +23,8 @@ def draw(found: Tensor, name: str, about: About) -> None:
     drawn = matrix(values, rows, columns, kind="signed", theme=theme())
     i, j = largest_cell(np.abs(values))
     fact = f"The looks of {rows[i]}, {columns[j]} do most: {brief(values[i, j])}."
-    chart(drawn, "why_heads", f"Gradient × attention of every head, for {name}. {fact}", about)
+    made = f"importance(gradient_x_attention(enc, t, {target}))"
+    chart(drawn, "why_heads", f"Gradient × attention of every head, for {name}. {fact}", about, made=made)
     say(
         fact,
         "It is how fast the logit would change if all weights of that head were made a little larger.",

@@ -1,5 +1,6 @@
 """Which words made the guess: shares by gradients beside what truly happens when a word is taken away."""
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -7,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from encoder.attributions.gradients import Baseline
-from encoder.attributions.target import by_word
+from encoder.attributions.target import Target, by_word
 from encoder.attributions.why import INTEGRATED, KNOCKED, LOOKED, SLOPE, why
 from encoder.export.caption import About
 from encoder.figures.charts import token_bars
@@ -27,7 +28,12 @@ BASELINES: dict[str, Baseline] = {
     "Zeros": "zero",
     "The mean of all words": "mean",
 }
-METHODS = (INTEGRATED, SLOPE, LOOKED)
+# Each method, and the expression that gives its shares
+METHODS: dict[str, Callable[[Target, Baseline], str]] = {
+    INTEGRATED: lambda target, kind: f"integrated_shares(enc, t, {target}, {kind!r})",
+    SLOPE: lambda target, _: f"gradient_x_input(enc, t, {target}).shares",
+    LOOKED: lambda target, _: f"relevance(gradient_x_attention(enc, t, {target}), {target.position})",
+}
 
 
 def draw(at: int | None = None) -> None:
@@ -60,7 +66,10 @@ def draw(at: int | None = None) -> None:
     method = st.pills("Method", METHODS, required=True, **state.choice("why_method", METHODS, INTEGRATED))
     by_all = {one: np.array([share for _, share in by_word(trace, of)]) for one, of in found.shares.items()}
     shares = {one: by_all[one] for one in (method, KNOCKED)}
-    chart(token_bars(shares, names, title="share of the logit", theme=theme()), "why_words", f"Shares of {name}", about)
+    made = f"[[share for _, share in by_word(t, shares)] for shares in ({METHODS[method](target, kind)}, "
+    made += f"knock_out_tokens(enc, t, {target}, {kind!r}).shares)]"
+    drawn = token_bars(shares, names, title="share of the logit", theme=theme())
+    chart(drawn, "why_words", f"Shares of {name}", about, made=made)
     table = partial(pd.DataFrame, {"word": names} | {one: by_all[one] for one in by_all})
     downloads.numbers("why_words", "why_words", lambda: table().set_index("word"), (len(names), len(by_all)))
     most, truly = int(shares[method].argmax()), int(shares[KNOCKED].argmax())
@@ -72,5 +81,5 @@ def draw(at: int | None = None) -> None:
     st.caption(plain(f"Rank agreement with the knock-outs (Spearman, 1 is the same order): {agreed}."))
     completeness(found.integrated, name)
     if method == LOOKED:
-        by_head.draw(found.by_head, name, about)
-    deletion.draw(found.deleted, name, about)
+        by_head.draw(found.by_head, name, about, target)
+    deletion.draw(found, name, about, target, kind)
