@@ -31,19 +31,20 @@ LABS = (
 LONG = "The animal did not cross it."  # fmt: skip
 CASES: list[tuple[str, dict[str, str], int]] = [  # and how many pictures of the page have lines at least
     ("position", {}, 1), ("add_norm", EDITED, 2), ("feed_forward", EDITED, 1), ("stack", EDITED, 1),
-    ("stack", {"move": "Length"}, 1), ("flows", EDITED | {"through_layers": "1"}, 2), ("lens", EDITED, 4),
-    ("vectors", {"layers_alike": "1"}, 3), ("what_if", EDITED, 2),
+    ("stack", {"move": "Length"}, 1), ("flows", EDITED | {"through_layers": "1"}, 3), ("lens", EDITED, 4),
+    ("vectors", {"layers_alike": "1", "lengths_open": "1"}, 5), ("what_if", EDITED, 2),
     ("attention", EDITED | {"four_maps": "1", "step": "attention.heads"}, 3),
-    ("heads", {"heads_part": "Measures"}, 1), ("heads", {"heads_part": "How alike heads are"}, 1),
+    ("heads", {"heads_part": "Measures"}, 1), ("heads", {"heads_part": "How alike heads are"}, 2),
     ("heads", {"heads_part": "Between the sentences", "second": "The dog ran."}, 1),
-    ("compare", {"compare_part": "One word in many sentences"}, 1),
+    ("compare", {"compare_part": "One word in many sentences"}, 2),
     ("training", {"training_part": "An embedding row"}, 1), ("attention", {"step": "attention.q"} | EDITED, 1),
-    ("embedding", {}, 1), ("labs", {"lab": "Positions"}, 1),
+    ("embedding", {}, 2), ("labs", {"lab": "Positions"}, 1),
     *(("labs", {"lab": lab, "sentence": LONG}, 1) for lab in LABS),
     ("why", EDITED, 2), ("why", EDITED | WORDS, 2), ("why", WORDS | {"why_method": "gradient × attention"}, 3),
     ("alike", EDITED | {"other": "The dog ran."}, 2),
     ("alike", {"other": "A dog.", "alike_view": "Minus the mean of 100 sentences"}, 2),
-    ("compare", {"other": "Keys of the table", "compare_part": "Two runs"}, 1),
+    ("alike", {"alike_part": "A list", "alike_list": "One cat.\nTwo dogs ran.\nIt rains."}, 2),
+    ("compare", {"other": "Keys of the table", "compare_part": "Two runs"}, 2),
     ("compare", {"other": "Keys of the table", "compare_part": "Patch"}, 1),
 ]  # fmt: skip
 
@@ -87,6 +88,8 @@ def drawn(app: AppTest) -> Iterator[np.ndarray]:
 @pytest.mark.parametrize(("page", "query", "least"), CASES, ids=[f"{p}-{'-'.join(q.values())}" for p, q, _ in CASES])
 def test_the_lines_make_what_is_drawn(page: str, query: dict[str, str], least: int) -> None:
     app = sweep(opened(page, START | query))
+    if "compute_flow" in [button.key for button in app.button]:
+        app.button(key="compute_flow").click().run()
     lines = [one.value for one in app.code if "print(x)" in one.value]
     assert len(lines) >= least
     for text in lines:

@@ -29,12 +29,12 @@ def draw() -> None:
     consent.ask("alike_list", flops / consent.SPEED, "Run all of them")
     runs = [session.run(view.model, one) for one in texts]
     found = alike(runs)
-    matrix_of(found, sentences)
+    matrix_of(found, sentences, texts)
     pair.draw(*(runs[i] for i in chosen(found, sentences)))
 
 
-def matrix_of(found: Alike, sentences: list[str]) -> None:
-    """Every cosine, and what stands out."""
+def matrix_of(found: Alike, sentences: list[str], texts: list[str]) -> None:
+    """Every cosine, and what stands out; `texts` are the sentences as they were run."""
     names = [f"{i + 1} {shown(one, 24)}" for i, one in enumerate(sentences)]
     values = found.cosines.numpy()
     about = About(source=session.now().source, scope=f"cosines of {len(sentences)} sentences, {UNCHANGED}")
@@ -46,7 +46,8 @@ def matrix_of(found: Alike, sentences: list[str]) -> None:
     i, j = found.odd
     more = "more" if found.cosines[i, j] > found.expected[i, j] else "less"
     fact = f"Most alike are {spelled(found.most)}, least {spelled(found.least)}."
-    chart(drawn, "all_alike", f"How alike {len(sentences)} sentences are. {fact}", about)
+    made = f"alike([enc.trace(one) for one in {texts!r}]).cosines"
+    chart(drawn, "all_alike", f"How alike {len(sentences)} sentences are. {fact}", about, made=made)
     say(
         fact,
         plain(

@@ -29,9 +29,11 @@ def draw(a: Trace, b: Trace, pairs: list[Pair]) -> None:
     assert at.a is not None and at.b is not None  # a word that stands in both
     alike = token_cosine(a, at.a, b, at.b).numpy()
     series = {label(a.tokens[at.a]): alike}
+    made = [f"token_cosine(a, {at.a}, b, {at.b})"]
     for p in pairs:
         if not p.same and p.a is not None and p.b is not None:
             series[f"{label(a.tokens[p.a])} → {label(b.tokens[p.b])}"] = token_cosine(a, p.a, b, p.b).numpy()
+            made.append(f"token_cosine(a, {p.a}, b, {p.b})")
             break
     bars = token_bars(series, layer_names(a.config, with_input=True), title="cosine", theme=theme())
     chart(
@@ -40,6 +42,7 @@ def draw(a: Trace, b: Trace, pairs: list[Pair]) -> None:
         "Cosine of the word's vectors in both runs, layer by layer",
         About.of_stream(a, other=b),
         numbers=True,
+        made=f"[{', '.join(made)}]",
     )
     first, last = (brief(float(alike[i])) for i in (0, -1))
     say(f"The vectors of “{spell(a, at.a)}” have cosine {first} at the input and {last} at the end.")

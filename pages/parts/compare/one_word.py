@@ -43,12 +43,13 @@ def draw() -> None:
     drawn = matrix(values, rows, counted, kind="signed", theme=theme(), largest=1.0, longest=40)
     fact = f"After {at} the cosines of “{word}” go from {brief(float(values.min()))} to 1."
     firsts = [pieces[0] for _, pieces in found]
-    code = f"word_cosines([enc.trace(one) for one in {names!r}], {firsts})[{layers.index(at)}]"
-    chart(drawn, "set_map", fact, about, made=code)
+    made = f"word_cosines([enc.trace(one) for one in {names!r}], {firsts})"
+    chart(drawn, "set_map", fact, about, made=f"{made}[{layers.index(at)}]")
     say(fact)
     means = mean_between(alike).numpy()
     bars = token_bars({"mean cosine": means}, layers, title="mean cosine", theme=theme())
-    chart(bars, "set_means", "Mean cosine of the word between sentences, layer by layer", about, numbers=True)
+    said, made = "Mean cosine of the word between sentences, layer by layer", f"mean_between({made})"
+    chart(bars, "set_means", said, about, numbers=True, made=made)
     say(
         f"“{word}” starts with mean cosine {brief(float(means[0]))} and ends with {brief(float(means[-1]))}.",
         "At the input only the position tells its vectors apart.",

@@ -34,6 +34,7 @@ def draw() -> None:
         fact,
         About(source=trace.source, scope="the table of embeddings, the same for every text"),
         numbers=True,
+        made=f"[cosine for _, cosine in nearest_words(enc, {trace.ids[token]}, {WORDS})]",
     )
     say(fact)
 

@@ -31,7 +31,6 @@ def draw() -> None:
     if last == asked:
         bars = token_bars({"share of the flow": reached}, tokens, title="share of the flow", theme=theme())
         about = About(trace, reads=(f"layers.{trace.config.n_layers - 1}.attention.weights",))
-        chart(
-            bars, "max_flow", f"Share of the maximum flow to token {target} from each input token", about, numbers=True
-        )
+        said = f"Share of the maximum flow to token {target} from each input token"
+        chart(bars, "max_flow", said, about, numbers=True, made=f"flow(t, {target})")
         st.caption("Attention flow (Abnar & Zuidema 2020): the largest flow through the same graph, as shares.")

@@ -40,7 +40,8 @@ def draw() -> None:
     st.caption("Jensen-Shannon divergence in nats: 0 the same rows, ln 2 never on the same token.")
     points, shares = plane(found.likeness)
     drawn = named_points(points.numpy(), heads, chosen(config), theme())
-    chart(drawn, "plane", "Heads in the plane, alike ones close together", about(found), numbers=True)
+    said, made = "Heads in the plane, alike ones close together", f"plane({surveying(found)}.likeness)[0]"
+    chart(drawn, "plane", said, about(found), numbers=True, made=made)
     st.caption(f"Alike heads stand close together; the plane shows {percent(float(shares.sum()))} of all spread.")
     named = pd.Index(heads, name="head")
     downloads.numbers("likeness", "likeness", lambda: pd.DataFrame(unlike, named, heads), unlike.shape)

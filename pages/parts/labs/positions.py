@@ -56,7 +56,7 @@ def waves(table: Tensor, about: About) -> None:
     drawn = lines({"wavelength": found.numpy()}, x, ("pair", "positions"), logarithmic=(False, True), theme=theme())
     fact = f"The shortest wave comes round after {brief(float(found[0]))} positions, the longest after "
     fact += f"{brief(float(found[-1]))}."
-    chart(drawn, "wavelengths", fact, about)
+    chart(drawn, "wavelengths", fact, about, made=f"wavelengths(enc.model.embedding.positions.weight[:{len(table)}])")
     say(fact)
     downloads.of_figure("wavelengths", numbers_of(drawn))
 
@@ -71,6 +71,7 @@ def distances(table: Tensor, about: About) -> None:
         f"The dot product is {brief(float(found.mean[0]))} at distance 0 and {brief(float(found.mean[1]))} at distance "
         f"1; pairs at one distance differ by {brief(float(found.spread.max()))} at most."
     )
-    chart(drawn, "position_distance", fact, about)
+    made = f"profile(enc.model.embedding.positions.weight[:{len(table)}]).mean"
+    chart(drawn, "position_distance", fact, about, made=made)
     say(fact)
     downloads.of_figure("position_distance", numbers_of(drawn))

@@ -25,5 +25,7 @@ def draw() -> None:
         lengths = {"what came in": parts[residual], adds: parts[added]}
         about = About(trace, layer=view.layer, reads=(residual, added))
         bars = token_bars(lengths, tokens, title="length", theme=theme())
-        chart(bars, key, f"Length of what came in ({residual}) and of {adds} ({added}), per token", about, numbers=True)
+        said = f"Length of what came in ({residual}) and of {adds} ({added}), per token"
+        made = f"[contributions(t)[name][{view.layer}] for name in {(residual, added)}]"
+        chart(bars, key, said, about, numbers=True, made=made)
     st.markdown("Vectors are added, not their lengths: two long vectors can cancel out.")
