@@ -13,12 +13,14 @@ class Drawn(go.Figure):  # type: ignore[misc]
     """A Plotly figure with its own numbers.
 
     `numbers` makes the rows of a table, the header first; `scale` says the ends of the colour
-    scale, where there is one. `ends` are the numbers at both, where the picture carries levels in their place.
+    scale, where there is one. `ends` are the numbers at both, where the picture carries levels in their place. `parts`
+    are the maps of heads by dimension that stand for it on paper, by their titles, where it is more than a map.
     """
 
     numbers: Callable[[], Rows] | None = None
     scale: str = ""
     ends: tuple[float, float] | None = None
+    parts: dict[str, np.ndarray] | None = None
 
 
 def mark(kind: str, **looks: Any) -> dict[str, Any]:

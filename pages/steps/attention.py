@@ -2,7 +2,15 @@
 
 from encoder.figures.attention_grid import frames
 from encoder.steps.step import PAIRS
-from pages.parts.attention import every_head, head_outputs, one_grid, one_matrix, scores_to_weights, taken
+from pages.parts.attention import (
+    every_head,
+    head_outputs,
+    one_grid,
+    one_matrix,
+    scores_to_weights,
+    taken,
+    through_heads,
+)
 from pages.ui import session
 from pages.ui.state import session_state as state
 from pages.ui.step import panel, words_only
@@ -19,6 +27,8 @@ if step.local in one_matrix.STEPS:
     one_matrix.draw()
 if step.local == "attention.heads":
     taken.draw()
+if step.local in through_heads.STEPS:
+    through_heads.draw()
 if step.local in head_outputs.STEPS:
     head_outputs.draw()
 if step.shape != PAIRS:

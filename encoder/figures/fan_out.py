@@ -1,0 +1,130 @@
+"""One token's vector through all heads and back: read whole by each, cut among them, joined, and mixed by W_O."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from encoder.export.tables import Rows
+from encoder.figures.drawn import Drawn, draw, mark
+from encoder.figures.theme import BACKGROUND, INK, MUTED, SECOND, Theme, label, layout, scale
+from encoder.formatting import percent
+from encoder.metrics import head_shares
+from encoder.trace.trace import Trace
+
+HEIGHT = 520
+# The strips: each step of the attention, what stands above it, and its left edge
+STRIPS = (
+    ("input", "in", 0.0), ("q", "Q", 3.4), ("k", "K", 4.6), ("v", "V", 5.8), ("heads", "Z", 11.6),
+    ("concat", "concat", 14.2), ("output", "after W<sub>O</sub>", 18.6),
+)  # fmt: skip
+WIDTH, SAID, END = 1.0, (7.3, 11.1), 19.6
+
+
+def fan_out(trace: Trace, layer: int, token: int, theme: Theme = "light") -> Drawn:
+    """The steps of a layer's attention at one token as strips [d_model], a cell for each number.
+
+    Every strip has colours of its own, up to its largest number. Beside each head stands what it looks at most, and the
+    curve from it to the output is as wide as its share of what all heads add.
+    """
+    config, at = trace.config, f"layers.{layer}.attention."
+    numbers = {name: trace.array(at + name)[..., token, :].reshape(-1) for name, *_ in STRIPS}
+    shares = head_shares(trace, layer)[:, token].nan_to_num().tolist()
+    edges = np.array([side for *_, left in STRIPS for side in (left, left + WIDTH)])
+    tall = max(map(len, numbers.values()))
+    whole = np.full((tall, len(edges) - 1), np.nan, dtype=np.float32)
+    said = np.full(whole.shape, "", dtype=object)
+    for i, (name, title, _) in enumerate(STRIPS):
+        values = numbers[name]
+        largest = np.abs(values[np.isfinite(values)]).max(initial=0.0) or 1.0
+        whole[: len(values), 2 * i] = values / largest
+        shared = name in ("input", "concat", "output")
+        said[: len(values), 2 * i] = [
+            f"{title}, {f'dimension {k}' if shared else f'head {k // config.d_head}, dimension {k % config.d_head}'}"
+            f"<br>{value:.6g}"
+            for k, value in enumerate(values)
+        ]
+    heat = mark(
+        "heatmap",
+        x=edges,
+        z=whole,
+        zmin=-1,
+        zmax=1,
+        colorscale=scale("signed", theme),
+        showscale=False,
+        customdata=said,
+        hovertemplate="%{customdata}<extra></extra>",
+        hoverongaps=False,
+    )
+    unseen: dict[str, Any] = {"visible": False}
+    frame = layout(
+        theme,
+        HEIGHT,
+        xaxis=unseen | {"range": [-0.2, END + 0.2]},
+        yaxis=unseen | {"range": [tall - 0.5, -0.5 - tall / 20]},
+        shapes=joints(shares, config.d_head, len(numbers["input"]), theme),
+        annotations=[*titles(tall, theme), *looks(trace, layer, token, theme)],
+    )
+    figure = draw(heat, frame, lambda: table(numbers, config.d_head), "every strip up to its own largest number")
+    figure.parts = {title: numbers[name].reshape(config.n_heads, config.d_head) for name, title, _ in STRIPS}
+    return figure
+
+
+def joints(shares: Sequence[float], width: int, d_model: int, theme: Theme) -> list[dict[str, Any]]:
+    """Where strips go into each other, as curves from their middles; a head's last one is as wide as its share."""
+    left = {name: at for name, _, at in STRIPS}
+    whole, found = (d_model - 1) / 2, []
+    for h, share in enumerate(shares):
+        top, middle = h * width - 0.5, (h + 0.5) * width - 0.5
+        found += [
+            curve((WIDTH, whole), (left["q"], middle), 2, theme),
+            curve((left["v"] + WIDTH, middle), (SAID[0], middle), 2, theme),
+            curve((SAID[1], middle), (left["heads"], middle), 2, theme),
+            curve((left["heads"] + WIDTH, middle), (left["concat"], middle), 2, theme),
+            curve((left["concat"] + WIDTH, middle), (left["output"], whole), 1 + 30 * abs(share), theme, share < 0),
+        ]
+        if h:
+            line = {"color": BACKGROUND[theme], "width": 2}
+            ends = {"x0": left["q"], "x1": left["heads"] + WIDTH, "y0": top, "y1": top}
+            found.append({"type": "line", **ends, "line": line})
+    return found
+
+
+def curve(
+    a: tuple[float, float], b: tuple[float, float], width: float, theme: Theme, against: bool = False
+) -> dict[str, Any]:
+    """A curve between two places that leaves and arrives level; one that works `against` the sum has a colour."""
+    middle = (a[0] + b[0]) / 2
+    path = f"M {a[0]},{a[1]} C {middle},{a[1]} {middle},{b[1]} {b[0]},{b[1]}"
+    line = {"color": (SECOND if against else MUTED)[theme], "width": width}
+    return {"type": "path", "path": path, "opacity": 0.45, "line": line, "layer": "below"}
+
+
+def titles(tall: int, theme: Theme) -> list[dict[str, Any]]:
+    """What stands above each strip, and above what the heads look at."""
+    heads = {"text": "looks most at", "x": sum(SAID) / 2}
+    above: list[dict[str, Any]] = [{"text": title, "x": at + WIDTH / 2} for _, title, at in STRIPS]
+    return [
+        one | {"y": -0.5 - tall / 80, "yanchor": "bottom", "showarrow": False, "font": {"color": INK[theme]}}
+        for one in (*above, heads)
+    ]
+
+
+def looks(trace: Trace, layer: int, token: int, theme: Theme) -> list[dict[str, Any]]:
+    """What each head looks at most from the token, between its values and what it brings together."""
+    weights, width = trace.array(f"layers.{layer}.attention.weights")[:, token], trace.config.d_head
+    most = np.nan_to_num(weights).argmax(-1)
+    return [
+        {"text": f"{h}: {percent(float(weights[h, j]))} {label(trace.tokens[j], 8)}", "x": sum(SAID) / 2,
+         "y": (h + 0.5) * width - 0.5, "showarrow": False, "font": {"color": INK[theme], "size": 12}}
+        for h, j in enumerate(most.tolist())
+    ]  # fmt: skip
+
+
+def table(numbers: dict[str, np.ndarray], width: int) -> Rows:
+    """All strips as one table: a row for each number."""
+    yield ("step", "head", "dimension", "value")
+    for name, values in numbers.items():
+        shared = name in ("input", "output")
+        for k, value in enumerate(values.tolist()):
+            yield (name, "", k, value) if shared else (name, k // width, k % width, value)
