@@ -249,8 +249,8 @@ def test_the_frame_is_kept_as_a_picture(page: Page, app_url: str, trace: Trace) 
 
 def test_on_a_phone_in_the_dark_it_fits_and_a_tap_chooses(page: Page, app_url: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
-    dark(page)
     root = shown(page, app_url)
+    dark(page)
     box = root.bounding_box()
     assert box and box["x"] >= 0 and box["x"] + box["width"] <= 390
     canvas = root.locator("canvas")

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -363,13 +364,18 @@ def test_a_link_copied_from_a_page_shows_the_same_elsewhere(walker: Page, page: 
 
 
 def same(a: Page, b: Page) -> None:
-    """Both show the same pictures."""
+    """Both come to show the same pictures: one of them may still be moving to its place."""
     for page in (a, b):
         page.wait_for_function(
             "[...document.querySelectorAll('[data-testid=stMain] .js-plotly-plot')].every(plot => plot._fullData)"
         )
-    ours, theirs = (json.loads(page.evaluate(SEEN)) for page in (a, b))
-    assert ours[:3] == theirs[:3]
+    deadline = time.monotonic() + 20
+    while True:
+        ours, theirs = (json.loads(page.evaluate(SEEN))[:3] for page in (a, b))
+        if ours == theirs:
+            return
+        assert time.monotonic() < deadline, (ours, theirs)
+        a.wait_for_timeout(100)
 
 
 def test_in_a_frame_there_is_neither_sidebar_nor_menu(page: Page, app_url: str) -> None:
