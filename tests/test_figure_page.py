@@ -108,10 +108,17 @@ def test_panels_are_moved_and_taken_out() -> None:
     assert app.title[0].value == "Attention" and app.button(key="add_picture").label == "In the figure as (a)"
 
 
-def test_an_empty_figure_begins_with_the_chosen_head() -> None:
+def test_an_empty_figure_shows_an_example_and_begins_with_the_chosen_head() -> None:
     app = opened("figure", START)
+    assert "Layer 1, head 0" in next(one.value for one in app.html if "true-size" in one.value)
+    assert "figure_pdf" not in [button.key for button in app.button] and session(app).printed is None
     healthy(app.button(key="figure_begin").click().run())
     assert session(app).printed is not None and "layer 1, head 0" in session(app).printed.caption
+
+
+def test_a_text_too_long_for_paper_has_no_example() -> None:
+    app = opened("figure", START | {"model": "small", "sentence": "one two three " * 160})
+    assert any("No example of this sentence is drawn: it has 2" in one.value for one in app.caption)
 
 
 def test_a_figure_takes_so_many_and_says_so() -> None:
