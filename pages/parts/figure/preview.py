@@ -1,0 +1,42 @@
+"""A figure painted once, and its picture in true size."""
+
+import base64
+import html
+import threading
+from collections.abc import Callable, Sequence
+
+import cachetools
+import streamlit as st
+
+from encoder.paper.files import PaperFigure
+from encoder.paper.panel import Panel
+from encoder.paper.sheet import Sheet
+
+PREVIEW = 192  # dots per inch
+lately: cachetools.LRUCache[tuple[object, ...], PaperFigure] = cachetools.LRUCache(maxsize=8)
+lock = threading.Lock()
+
+
+def painted(panels: Sequence[Panel], sheet: Sheet) -> PaperFigure:
+    """The figure, painted once for these very panels."""
+    key = (*map(id, panels), sheet)  # a figure holds its panels, so no other gets their numbers
+    return once(key, lambda: PaperFigure(tuple(panels), sheet))
+
+
+def once(key: tuple[object, ...], make: Callable[[], PaperFigure]) -> PaperFigure:
+    """A figure, made where none is kept for this key."""
+    with lock:
+        found = lately.get(key)
+        if found is None:
+            found = lately[key] = make()
+        return found
+
+
+def draw(figure: PaperFigure) -> None:
+    """The figure in true size, and its size in words."""
+    picture = base64.b64encode(figure.png(PREVIEW)).decode()
+    alt = html.escape(figure.alt)
+    st.html(
+        f'<img class="true-size" alt="{alt}" src="data:image/png;base64,{picture}" style="width:{figure.width:.2f}mm">'
+    )
+    st.caption(f"{figure.width:.1f} × {figure.height:.1f} mm, shown in true size where the window is wide enough.")
