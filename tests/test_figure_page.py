@@ -169,6 +169,7 @@ def test_a_film_of_the_only_panel_shows_its_maps_and_can_be_taken_along() -> Non
     assert film.size == (640, 360) and film.n_frames >= 4
     assert "head 0" in " ".join(one.value for one in app.markdown)
     assert not downloads.export_lock.locked()
+    assert "film_cancel" not in [button.key for button in app.button]
 
 
 def test_a_card_has_the_sentence_of_the_first_picture() -> None:

@@ -53,14 +53,16 @@ def draw() -> None:
 
 def make(made: Film, kind: Kind, asked: tuple[object, ...]) -> None:
     """Make it, one film at a time for all sessions; who leaves the page or clicks elsewhere ends it."""
-    bar = st.progress(0.0)
+    bar, way_out = st.progress(0.0, "Waiting for its turn …"), st.empty()
+    way_out.button("Cancel", key="film_cancel")
 
     def tell(done: float) -> None:
-        bar.progress(done)
+        bar.progress(done, f"{done:.0%} of the film")
 
     with export_lock:
         state.session().sweeps[KEPT] = (asked, films.film(made, kind, tell))
     bar.empty()
+    way_out.empty()
 
 
 def take_along(kind: Kind, asked: tuple[object, ...]) -> None:
