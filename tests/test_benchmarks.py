@@ -11,6 +11,7 @@ sys.path.append(str(HERE / "benchmarks"))
 
 import bench_burst  # noqa: E402
 import bench_class  # noqa: E402
+import bench_film  # noqa: E402
 import bench_load  # noqa: E402
 import bench_pages  # noqa: E402
 import bench_soak  # noqa: E402
@@ -57,6 +58,8 @@ def test_a_visitor_does_what_a_browser_does(running: Server) -> None:
 
 def test_the_benchmarks_of_a_running_app(running: Server) -> None:
     found = bench_load.measure(running, sessions=2, think=0.05, seconds=1.0)
+    assert found[-1].value == 0 and found[0].value > 0
+    found = asyncio.run(bench_film.measured(running, sessions=1, seconds=2, size="360p", without=1.0))
     assert found[-1].value == 0 and found[0].value > 0
     found = asyncio.run(bench_burst.burst(running, sessions=2, spread=0.0, rounds=1))
     assert found[-1].value == 0 and all(one.value > 0 for one in found[:-1])

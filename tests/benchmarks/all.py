@@ -24,6 +24,7 @@ ALL: tuple[tuple[str, ...], ...] = (
     ("bench_load.py", "--sessions", "30", "--slow"),
     ("bench_burst.py",),
     ("bench_class.py",),
+    ("bench_film.py",),
     ("bench_soak.py",),
     ("bench_abuse.py",),
 )
