@@ -6,6 +6,7 @@ import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from encoder.atlas.corpus import AtlasCorpus, AtlasError
 from encoder.atlas.making import SHARD, AtlasPlan, begin, clear, put_together, work
@@ -14,7 +15,6 @@ from encoder.text_encoder import TextEncoder
 from encoder.train.processes import processes
 
 EVERY = 2.0  # seconds between two lines of progress
-Counts = "multiprocessing.sharedctypes.SynchronizedArray[int]"
 
 
 def arguments(given: list[str] | None = None) -> Namespace:
@@ -27,7 +27,7 @@ def arguments(given: list[str] | None = None) -> Namespace:
     parser.add_argument("--every", type=int, default=1, metavar="N", help="take one line in N")
     parser.add_argument("--vectors", type=int, nargs="*", default=[], metavar="LAYER", help="layers after which the "
                         "vectors of all tokens are kept for search: 0 is before the first")  # fmt: skip
-    parser.add_argument("--vector-sentences", type=int, metavar="N", help="of the first N sentences only")
+    parser.add_argument("--vector-every", type=int, default=1, metavar="N", help="of one sentence in N only")
     parser.add_argument("--licence", default="", metavar="TEXT", help="of the corpus, to be named wherever it is shown")
     parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes on this machine")
     parser.add_argument("--shard", type=int, default=SHARD, metavar="N", help="sentences that a kill loses at most")
@@ -39,11 +39,11 @@ def planned(asked: Namespace) -> AtlasPlan:
     """What is asked for."""
     return AtlasPlan(
         asked.model, AtlasCorpus(tuple(asked.corpus), asked.every), asked.out, tuple(sorted({*asked.vectors})),
-        asked.vector_sentences, asked.shard, asked.licence,
+        asked.vector_every, asked.shard, asked.licence,
     )  # fmt: skip
 
 
-def one_worker(plan: AtlasPlan, rank: int, counts: Counts) -> None:
+def one_worker(plan: AtlasPlan, rank: int, counts: Any) -> None:
     """A process of its own: its share, with its own copy of the model."""
 
     def told(done: int) -> None:
@@ -59,7 +59,7 @@ def together(plan: AtlasPlan, workers: int, tell: Callable[[int], None]) -> None
         AtlasError: one of them ended before its work was done.
     """
     context = multiprocessing.get_context("spawn")
-    counts = context.Array("q", workers)
+    counts: Any = context.Array("q", workers)
     team = [context.Process(target=one_worker, args=(plan, rank, counts), daemon=True) for rank in range(workers)]
     for one in team:
         one.start()

@@ -18,10 +18,10 @@ from encoder.pulse import pulse
 from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Tokens
 
-CELLS = 400_000  # numbers of the widest step that are held at once: d_ff or H x n for each token
+CELLS = 1_000_000  # numbers of the widest step that are held at once: d_ff or H x n for each token
 CONTROLLED = 32  # sentences of a shard whose keys are also shuffled
 PAIR = {"key": torch.int16, "key_id": torch.int32, "other": torch.float32}
-KINDS = ("weight", "written", "unit")
+FINE, COARSE = 10, 4  # bits of the bins: heads are few and their weights crowd below 1, units are many
 
 
 @dataclass(frozen=True)
@@ -47,14 +47,14 @@ class SameLength:
 class Shard:
     """What was found in some sentences."""
 
-    def __init__(self, encoder: TextEncoder, vectors: Sequence[int] = (), upto: int | None = None) -> None:
+    def __init__(self, encoder: TextEncoder, vectors: Sequence[int] = (), every: int = 1) -> None:
         config = encoder.config
-        self.upto = upto  # sentences whose vectors are kept
+        self.every = every  # vectors are kept of one sentence in so many
         self.sums = Sums(config)
         self.rankings = {
-            "weight": Ranking(config.n_layers, config.n_heads, PAIR),
-            "written": Ranking(config.n_layers, config.n_heads, PAIR),
-            "unit": Ranking(config.n_layers, config.d_ff, {}),
+            "weight": Ranking(config.n_layers, config.n_heads, PAIR, FINE),
+            "written": Ranking(config.n_layers, config.n_heads, PAIR, FINE),
+            "unit": Ranking(config.n_layers, config.d_ff, {}, COARSE),
         }
         self.vectors: dict[int, list[Tensor]] = {layer: [] for layer in vectors}
         self.places: list[Tensor] = []  # of the vectors: sentence, position, id
@@ -92,11 +92,11 @@ def under(state: Mapping[str, Tensor], part: str) -> dict[str, Tensor]:
 class Collector(Tap):
     """Sees each step of a batch and takes from it what the atlas keeps."""
 
-    def __init__(self, encoder: TextEncoder, shard: Shard, batch: SameLength) -> None:
+    def __init__(self, encoder: TextEncoder, shard: Shard, batch: SameLength, narrow: Sequence[Tensor]) -> None:
         self.shard, self.batch, self.tokens = shard, batch, batch.tokens
         self.lengths = torch.empty(0)
-        self.kept = batch.text & (shard.upto is None or self.tokens["sentence"] < shard.upto)
-        self.blocks = [block for block in encoder.model.layers if isinstance(block, Block)]
+        self.kept = batch.text & (self.tokens["sentence"] % shard.every == 0)
+        self.narrowed = narrow
         self.takes: dict[str, Callable[[Tensor], None]] = {"embedding.output": partial(self.stream, 0)}
         for i in range(encoder.config.n_layers):
             at = f"layers.{i}."
@@ -116,7 +116,7 @@ class Collector(Tap):
 
     def values(self, layer: int, v: Tensor) -> None:
         """The length of what each token offers through W_O, ||v W_O^h||, [B, H, n]: from QR, W_O^h has many columns."""
-        self.lengths = torch.linalg.vector_norm(v @ narrowed(self.blocks[layer].attention), dim=-1)
+        self.lengths = torch.linalg.vector_norm(v @ self.narrowed[layer], dim=-1)
 
     def weights(self, layer: int, weights: Tensor) -> None:
         """Weights [B, H, n, n] and what is written with them, alpha ||v W_O||."""
@@ -157,21 +157,22 @@ def narrowed(attention: Attention) -> Tensor:
 
 @torch.inference_mode()
 def collect(
-    encoder: TextEncoder, first: int, texts: Sequence[str], vectors: Sequence[int] = (), upto: int | None = None,
+    encoder: TextEncoder, first: int, texts: Sequence[str], vectors: Sequence[int] = (), every: int = 1,
     progress: Callable[[int], None] = lambda done: None,
 ) -> Shard:  # fmt: skip
     """Run the encoder over the sentences of a shard, whose first one has that number, and keep what an atlas needs.
 
     A text without a token that the model knows is left out. `vectors` are the numbers of layers behind which the
-    vectors of all tokens of the text are kept, of the first `upto` sentences of the corpus. `progress` is called with
+    vectors of all tokens of the text are kept, of one sentence in `every`. `progress` is called with
     the sentences done so far.
     """
-    shard, done = Shard(encoder, vectors, upto), 0
+    shard, done = Shard(encoder, vectors, every), 0
+    narrow = [narrowed(block.attention) for block in encoder.model.layers if isinstance(block, Block)]
     for batch in batches(encoder, first, texts):
         pulse()
         shard.sums.text(batch.patterns, batch.text)
         shard.sums.values["cut"] += sum(one.dropped > 0 for one in batch.pieces)
-        encoder.model(batch.ids, None, None, Collector(encoder, shard, batch))
+        encoder.model(batch.ids, None, None, Collector(encoder, shard, batch, narrow))
         done += len(batch.numbers)
         progress(done)
     return shard
@@ -189,12 +190,12 @@ def batches(encoder: TextEncoder, first: int, texts: Sequence[str]) -> Iterator[
         size = max(1, CELLS // (n * max(config.d_ff, config.n_heads * n)))
         for start in range(0, len(same), size):
             some = same[start : start + size]
-            pieces = [one for _, one in some]
+            these = [one for _, one in some]
             yield SameLength(
                 [number for number, _ in some],
-                pieces,
-                torch.tensor([one.ids for one in pieces]),
-                torch.tensor([[not special for special in one.special] for one in pieces]),
-                torch.stack([patterns_of(one.tokens) for one in pieces]),
+                these,
+                torch.tensor([one.ids for one in these]),
+                torch.tensor([[not special for special in one.special] for one in these]),
+                torch.stack([patterns_of(one.tokens) for one in these]),
                 first,
             )

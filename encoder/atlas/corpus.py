@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import lzma
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,4 +87,4 @@ def opened(path: Path) -> IO[str]:
 
 def named(files: Sequence[Path]) -> str:
     """The names of files for people."""
-    return ", ".join(path.name for path in files)
+    return ", ".join(re.sub(r"(\.txt)?(\.xz|\.gz)?$", "", path.name) for path in files)

@@ -27,13 +27,15 @@ Told = Callable[[int], None]
 
 @dataclass(frozen=True)
 class AtlasPlan:
-    """What an atlas is made of and where; `vectors` are the layers whose vectors are kept, of `upto` sentences."""
+    """What an atlas is made of and where; `vectors` are the layers whose vectors are kept, of one sentence in
+    `vector_every`.
+    """
 
     model: str
     corpus: AtlasCorpus
     out: Path
     vectors: tuple[int, ...] = ()
-    upto: int | None = None
+    vector_every: int = 1
     shard: int = SHARD
     licence: str = ""
 
@@ -52,7 +54,7 @@ class AtlasPlan:
         given = [f"--model {self.model}", f"--corpus {' '.join(path.name for path in self.corpus.files)}"]
         given += [f"--every {self.corpus.every}"] if self.corpus.every > 1 else []
         given += [f"--vectors {' '.join(map(str, self.vectors))}"] if self.vectors else []
-        given += [f"--vector-sentences {self.upto}"] if self.upto is not None else []
+        given += [f"--vector-every {self.vector_every}"] if self.vector_every > 1 else []
         given += [f"--shard {self.shard}"] if self.shard != SHARD else []
         given += [f'--licence "{self.licence}"'] if self.licence else []
         return " ".join(["python -m encoder.atlas", *given, "--out DIR"])
@@ -77,8 +79,9 @@ def begin(plan: AtlasPlan, encoder: TextEncoder, resume: bool) -> MeasuredCorpus
         raise AtlasError(
             f"--vectors {wrong[0]} is no layer: 0 is before the first, {encoder.config.n_layers} after the last"
         )
-    if plan.corpus.every < 1 or plan.shard < 1:
-        raise AtlasError(f"--every {plan.corpus.every} and --shard {plan.shard} must be 1 or more")
+    counts = {"--every": plan.corpus.every, "--shard": plan.shard, "--vector-every": plan.vector_every}
+    if low := [f"{name} {value}" for name, value in counts.items() if value < 1]:
+        raise AtlasError(f"{low[0]} must be 1 or more")
     if plan.out.exists() and not plan.out.is_dir():
         raise AtlasError(f"{plan.out} is a file; --out must name a folder, which may be a new one")
     if (plan.out / CARD).exists():
@@ -90,7 +93,7 @@ def begin(plan: AtlasPlan, encoder: TextEncoder, resume: bool) -> MeasuredCorpus
     found = MeasuredCorpus(*plan.corpus.measured())
     settings = asdict(found) | {
         "model": encoder.source.sha256, "seed": encoder.source.seed, "shard": plan.shard, "vectors": plan.vectors,
-        "upto": plan.upto,
+        "vector_every": plan.vector_every,
     }  # fmt: skip
     text, kept = json.dumps(settings, sort_keys=True), plan.parts / PLAN
     if resume and (not kept.exists() or kept.read_text(encoding="utf-8") != text):
@@ -109,7 +112,9 @@ def work(plan: AtlasPlan, encoder: TextEncoder, rank: int = 0, count: int = 1, t
     for index, (first, texts) in enumerate(plan.corpus.shards(plan.shard)):
         if index % count == rank:
             if not plan.part(index).exists():
-                found = collect(encoder, first, texts, plan.vectors, plan.upto, lambda done: told(behind + done))  # noqa: B023
+                found = collect(
+                    encoder, first, texts, plan.vectors, plan.vector_every, lambda done: told(behind + done)
+                )  # noqa: B023
                 save(plan.part(index), found.state())
             behind += len(texts)
             told(behind)

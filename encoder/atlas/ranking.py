@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 import torch
 from torch import Tensor
 
-from encoder.atlas.bins import BINS, bin_of
+from encoder.atlas.bins import bin_of, bins_of
 
 TOP, SAMPLE = 10, 30  # contexts kept of each unit
 FAR = 1 << 62  # after every drawn number
@@ -36,9 +36,10 @@ class Ranking:
         layers: how many.
         units: of each layer.
         fields: what else is kept of an event, by name, and its type.
+        bits: how finely values are counted, see `encoder.atlas.bins`.
     """
 
-    def __init__(self, layers: int, units: int, fields: Mapping[str, torch.dtype]) -> None:
+    def __init__(self, layers: int, units: int, fields: Mapping[str, torch.dtype], bits: int) -> None:
         self.fields = {"sentence": torch.int32, "position": torch.int16, "id": torch.int32, **fields}
         kept = self.fields | {"value": torch.float32}
         self.order = {"top": torch.zeros(layers, TOP, units, dtype=torch.int64),
@@ -47,7 +48,7 @@ class Ranking:
             kind: {name: torch.zeros(order.shape, dtype=dtype) for name, dtype in kept.items()}
             for kind, order in self.order.items()
         }
-        self.counts = torch.zeros(layers, units, BINS, dtype=torch.int32)
+        self.counts = torch.zeros(layers, units, bins_of(bits), dtype=torch.int32)
         self.sums = torch.zeros(layers, units, dtype=torch.float64)
         self.smallest = torch.full((layers, units), torch.inf)
 
@@ -70,8 +71,9 @@ class Ranking:
         lot = torch.where(fired, tokens["drawn"].flatten()[:, None], FAR)
         self.keep("sample", layer, lot, lambda i: i, new, named)
         column = fired.nonzero()[:, 1]
-        where = column * BINS + bin_of(flat[fired])
-        self.counts[layer] += torch.bincount(where, minlength=units * BINS).view(units, BINS).int()
+        bins = self.counts.shape[-1]
+        where = column * bins + bin_of(flat[fired], bins)
+        self.counts[layer] += torch.bincount(where, minlength=units * bins).view(units, bins).int()
         self.sums[layer] += flat.sum(0).double()
         low = torch.where(fired, flat, torch.inf).amin(0)
         self.smallest[layer] = torch.minimum(self.smallest[layer], low)

@@ -49,7 +49,7 @@ class NearToken:
 
 
 def units_on(atlas: Atlas, word: str, most: int = 20) -> list[WordUnit]:
-    """The units whose firings are most often on a token, whatever its case: by the sample first, then by the largest."""
+    """The units whose firings are most often on a token, whatever its case: in the sample, then among the largest."""
     found = []
     for layer in range(atlas.card.sizes["layers"]):
         rows = atlas.table(f"units-layer-{layer}.parquet", ["unit", "list", "token"])
@@ -73,10 +73,7 @@ def matches(rows: pa.Table, column: str, word: str) -> np.ndarray:
     """Where a column holds a token: true everywhere for an empty word."""
     if not word:
         return np.ones(len(rows), bool)
-    column = rows[column].combine_chunks() if len(rows) else rows[column]
-    if not pa.types.is_dictionary(column.type):
-        column = pc.dictionary_encode(column)
-    chunk = column if isinstance(column, pa.DictionaryArray) else column.combine_chunks()
+    chunk = pc.dictionary_encode(rows[column].cast(pa.string())).combine_chunks()
     wanted = {i for i, token in enumerate(chunk.dictionary.to_pylist()) if token.casefold() == word.casefold()}
     return np.isin(chunk.indices.to_numpy(), list(wanted))
 

@@ -111,8 +111,9 @@ def one_list(ranking: Ranking, layer: int, number: int) -> dict[str, np.ndarray]
     order = ranking.order[kind][layer].numpy()
     there = order > 0 if kind == "top" else order < FAR
     values = events["value"]
-    bins = bin_of(torch.from_numpy(np.maximum(values, 1e-30))).numpy()
-    deciles = decile_of(ranking.counts[layer].numpy(), bins.T).T
+    counts = ranking.counts[layer].numpy()
+    bins = bin_of(torch.from_numpy(np.maximum(values, 1e-30)), counts.shape[-1]).numpy()
+    deciles = decile_of(counts, bins.T).T
     if kind == "sample":  # by value, the largest first, and not in the order of the lots
         place = np.lexsort((order, -np.where(there, values, -1)), axis=0)
     else:
@@ -162,9 +163,8 @@ def vectors(plan: AtlasPlan, encoder: TextEncoder, sentences: int) -> None:
     lengths: dict[str, list[np.ndarray]] = {}
     for layer in plan.vectors:
         shape = (sum(kept), encoder.config.d_model)
-        file = np.lib.format.open_memmap(
-            plan.out / f"vectors-layer-{layer}.npy", mode="w+", dtype=np.float16, shape=shape
-        )  # type: ignore[no-untyped-call]
+        path = plan.out / f"vectors-layer-{layer}.npy"
+        file = np.lib.format.open_memmap(path, mode="w+", dtype=np.float16, shape=shape)
         start = 0
         for state in states(plan, sentences):
             if "places" in state:
