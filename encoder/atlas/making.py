@@ -27,8 +27,9 @@ Told = Callable[[int], None]
 
 @dataclass(frozen=True)
 class AtlasPlan:
-    """What an atlas is made of and where; `vectors` are the layers whose vectors are kept, of one sentence in
-    `vector_every`.
+    """What an atlas is made of and where.
+
+    `vectors` are the layers whose vectors are kept, of one sentence in `vector_every`.
     """
 
     model: str
@@ -112,12 +113,15 @@ def work(plan: AtlasPlan, encoder: TextEncoder, rank: int = 0, count: int = 1, t
     for index, (first, texts) in enumerate(plan.corpus.shards(plan.shard)):
         if index % count == rank:
             if not plan.part(index).exists():
-                found = collect(
-                    encoder, first, texts, plan.vectors, plan.vector_every, lambda done: told(behind + done)
-                )  # noqa: B023
+                found = collect(encoder, first, texts, plan.vectors, plan.vector_every, after(behind, told))
                 save(plan.part(index), found.state())
             behind += len(texts)
             told(behind)
+
+
+def after(behind: int, told: Told) -> Told:
+    """What hears of the sentences done in one shard, and tells of those before it as well."""
+    return lambda done: told(behind + done)
 
 
 def save(path: Path, state: dict[str, Tensor]) -> None:

@@ -12,6 +12,7 @@ from encoder.trace.source import Source
 SHIPPED = Path(__file__).parent / "shipped"
 FOLDER = "ENCODER_ATLASES"
 MOST = 200  # folders that are looked at
+Stamp = tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True)
@@ -24,10 +25,8 @@ class Shelf:
 
 def shelf(source: Source) -> Shelf:
     """What there is for a model; atlases of other models are left aside, damaged ones are told of."""
-    own = os.environ.get(FOLDER)
-    roots = [SHIPPED, *([Path(own)] if own else [])]
     found, refused = [], []
-    for folder in [one for root in roots for one in folders(root)]:
+    for folder in every():
         try:
             atlas = Atlas(folder)
         except AtlasError as error:
@@ -36,6 +35,18 @@ def shelf(source: Source) -> Shelf:
         if source.sha256 and atlas.card.model_sha256 == source.sha256:
             found.append(atlas)
     return Shelf(tuple(found), tuple(refused))
+
+
+def every() -> list[Path]:
+    """The folders of all atlases."""
+    own = os.environ.get(FOLDER)
+    roots = [SHIPPED, *([Path(own)] if own else [])]
+    return [one for root in roots for one in folders(root)]
+
+
+def stamp() -> Stamp:
+    """What changes when an atlas comes, goes or is made again."""
+    return tuple((str(one), (one / CARD).stat().st_mtime_ns) for one in every())
 
 
 def folders(root: Path) -> list[Path]:
