@@ -49,16 +49,19 @@ class NearToken:
 
 
 def units_on(atlas: Atlas, word: str, most: int = 20) -> list[WordUnit]:
-    """The units whose firings are most often on a token, whatever its case: in the sample, then among the largest."""
+    """The units whose firings are most often on a token, whatever its case: by the sample, then by the largest."""
     found = []
     for layer in range(atlas.card.sizes["layers"]):
         rows = atlas.table(f"units-layer-{layer}.parquet", ["unit", "list", "token"])
         found += [WordUnit(layer, *counts) for counts in counted(rows, "unit", matches(rows, "token", word))]
-    return sorted(found, key=lambda one: (-one.sampled / max(1, one.of_sampled), -one.top, one.layer, one.unit))[:most]
+    return sorted(found, key=lambda one: (-one.sampled, -one.top, one.layer, one.unit))[:most]
 
 
 def heads_between(atlas: Atlas, query: str, key: str, most: int = 20) -> list[WordHead]:
-    """The heads that look from one token to another in their contexts by weight; an empty word is any token."""
+    """The heads that look from one token to another in their contexts by weight; an empty word is any token.
+
+    Every token of the text is an event of every head, so the sample is of the same tokens: the largest come first.
+    """
     found = []
     for layer in range(atlas.card.sizes["layers"]):
         rows = atlas.table(
@@ -66,7 +69,7 @@ def heads_between(atlas: Atlas, query: str, key: str, most: int = 20) -> list[Wo
         )
         both = matches(rows, "token", query) & matches(rows, "token_looked_at", key)
         found += [WordHead(layer, *counts) for counts in counted(rows, "head", both)]
-    return sorted(found, key=lambda one: (-one.sampled / max(1, one.of_sampled), -one.top, one.layer, one.head))[:most]
+    return sorted(found, key=lambda one: (-one.top, -one.sampled, one.layer, one.head))[:most]
 
 
 def matches(rows: pa.Table, column: str, word: str) -> np.ndarray:
