@@ -245,8 +245,14 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def test_two_processes_make_the_same_files(folder: Path, tmp_path: Path) -> None:
-    again = made(tmp_path / "atlas", LINES, "--vectors", "0", "3", "--workers", "2")
-    assert contents(again) == contents(folder)
+    """As a person starts them."""
+    text, out = tmp_path / "words.txt", tmp_path / "atlas"
+    text.write_text("\n".join(LINES), encoding="utf-8")
+    asked = ["--model", "small", "--corpus", str(text), "--out", str(out), "--shard", "7", "--vectors", "0", "3"]
+    command = [sys.executable, "-m", "encoder.atlas", *asked, "--workers", "2"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert contents(out) == contents(folder)
 
 
 def test_five_workers_in_any_order_make_the_same_files(folder: Path, tmp_path: Path, small: TextEncoder) -> None:
