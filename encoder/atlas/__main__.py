@@ -1,20 +1,17 @@
 """`python -m encoder.atlas`: make an atlas of a model over a corpus, in one process, in several, or under torchrun."""
 
-import multiprocessing
 import sys
 import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from encoder.atlas.corpus import AtlasCorpus, AtlasError
 from encoder.atlas.making import SHARD, AtlasPlan, begin, clear, put_together, work
+from encoder.atlas.team import EVERY, together
 from encoder.atlas.writing import write
 from encoder.text_encoder import TextEncoder
 from encoder.train.processes import processes
-
-EVERY = 2.0  # seconds between two lines of progress
 
 
 def arguments(given: list[str] | None = None) -> Namespace:
@@ -41,40 +38,6 @@ def planned(asked: Namespace) -> AtlasPlan:
         asked.model, AtlasCorpus(tuple(asked.corpus), asked.every), asked.out, tuple(sorted({*asked.vectors})),
         asked.vector_every, asked.shard, asked.licence,
     )  # fmt: skip
-
-
-def one_worker(plan: AtlasPlan, rank: int, counts: Any) -> None:
-    """A process of its own: its share, with its own copy of the model."""
-
-    def told(done: int) -> None:
-        counts[rank] = done
-
-    work(plan, TextEncoder.from_pretrained(plan.model), rank, len(counts), told)
-
-
-def together(plan: AtlasPlan, workers: int, tell: Callable[[int], None]) -> None:
-    """All parts, by several processes of this machine.
-
-    Raises:
-        AtlasError: one of them ended before its work was done.
-    """
-    context = multiprocessing.get_context("spawn")
-    counts: Any = context.Array("q", workers)
-    team = [context.Process(target=one_worker, args=(plan, rank, counts), daemon=True) for rank in range(workers)]
-    for one in team:
-        one.start()
-    while any(one.is_alive() for one in team):
-        team[0].join(EVERY / 4)
-        tell(sum(counts))
-        if any(one.exitcode not in (None, 0) for one in team):
-            break
-    failed = [rank for rank, one in enumerate(team) if one.exitcode not in (None, 0)]
-    if failed:
-        for one in team:
-            one.terminate()
-        raise AtlasError(f"process {failed[0]} of {workers} ended early; what is done is kept, go on with --resume")
-    for one in team:
-        one.join()
 
 
 def teller(total: int) -> Callable[[int], None]:

@@ -35,7 +35,7 @@ def chosen() -> Atlas | None:
     at = 0
     if len(numbers) > 1:
         tie = state.choice("atlas_of", numbers, 0)
-        at = st.selectbox("Atlas", numbers, format_func=lambda i: label(found.atlases[i]), **tie)
+        at = st.selectbox("Atlas", numbers, format_func=lambda i: f"{i + 1} {label(found.atlases[i])}", **tie)
     atlas = found.atlases[at]
     licence = f" Text: {atlas.card.licence}." if atlas.card.licence else ""
     st.caption(plain(f"On {atlas.card.scope}.{licence}"))
