@@ -11,7 +11,7 @@ from torch import Tensor
 from encoder.atlas.corpus import AtlasError
 from encoder.atlas.reading import Atlas
 
-CHUNK = 16_384  # vectors that are held in float32 at once
+CHUNK = 4096  # vectors that are held in float32 at once: few enough for the memory near the processor
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,9 @@ def matches(rows: pa.Table, column: str, word: str) -> np.ndarray:
     """Where a column holds a token: true everywhere for an empty word."""
     if not word:
         return np.ones(len(rows), bool)
-    chunk = pc.dictionary_encode(rows[column].cast(pa.string())).combine_chunks()
+    tokens = rows[column]
+    encoded = tokens if pa.types.is_dictionary(tokens.type) else pc.dictionary_encode(tokens)
+    chunk = encoded.unify_dictionaries().combine_chunks()
     wanted = {i for i, token in enumerate(chunk.dictionary.to_pylist()) if token.casefold() == word.casefold()}
     return np.isin(chunk.indices.to_numpy(), list(wanted))
 
@@ -84,7 +86,7 @@ def matches(rows: pa.Table, column: str, word: str) -> np.ndarray:
 def counted(rows: pa.Table, name: str, hit: np.ndarray) -> list[tuple[int, int, int, int, int]]:
     """For each unit with a hit: its number, hits and contexts in the sample, hits and contexts among the largest."""
     units = rows[name].to_numpy()
-    sampled = pc.equal(rows["list"].cast(pa.string()), "sample").to_numpy()
+    sampled = matches(rows, "list", "sample")
     size = int(units.max(initial=0)) + 1
     hits, every = (
         [np.bincount(units[which & kind], minlength=size) for kind in (sampled, ~sampled)]

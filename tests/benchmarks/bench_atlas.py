@@ -27,8 +27,13 @@ from encoder.atlas.reading import Atlas  # noqa: E402
 from encoder.atlas.searching import nearest_tokens  # noqa: E402
 from encoder.atlas.shelf import SHIPPED  # noqa: E402
 
-RUN = "import resource, sys; from encoder.atlas.__main__ import main; code = main(sys.argv[1:]); " \
-      "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss); sys.exit(code)"  # fmt: skip
+RUN = """
+import sys
+from encoder.atlas.__main__ import main
+code = main(sys.argv[1:])
+print(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")))
+sys.exit(code)
+"""
 CLICK, NEAREST, GROWTH = 0.15, 1.0, 1.2  # bars: seconds, seconds, times
 TABS = ({}, {"atlas_part": "Units"}, {"atlas_part": "Find a word", "atlas_word": "Monday"}, {"atlas_part": "Nearest"})
 
