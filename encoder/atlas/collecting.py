@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import torch
 from torch import Tensor
@@ -89,6 +88,9 @@ def under(state: Mapping[str, Tensor], part: str) -> dict[str, Tensor]:
     return {name.removeprefix(f"{part}."): value for name, value in state.items() if name.startswith(f"{part}.")}
 
 
+Take = Callable[["Collector", int, Tensor], None]  # no bound method: what refers to itself is freed late
+
+
 class Collector(Tap):
     """Sees each step of a batch and takes from it what the atlas keeps."""
 
@@ -97,21 +99,21 @@ class Collector(Tap):
         self.lengths = torch.empty(0)
         self.kept = batch.text & (self.tokens["sentence"] % shard.every == 0)
         self.narrowed = narrow
-        self.takes: dict[str, Callable[[Tensor], None]] = {"embedding.output": partial(self.stream, 0)}
+        self.takes: dict[str, tuple[Take, int]] = {"embedding.output": (Collector.stream, 0)}
         for i in range(encoder.config.n_layers):
             at = f"layers.{i}."
             self.takes |= {
-                at + "attention.v": partial(self.values, i),
-                at + "attention.weights": partial(self.weights, i),
-                at + "feed_forward.activation": partial(self.units, i),
-                at + "output": partial(self.stream, i + 1),
+                at + "attention.v": (Collector.values, i),
+                at + "attention.weights": (Collector.weights, i),
+                at + "feed_forward.activation": (Collector.units, i),
+                at + "output": (Collector.stream, i + 1),
             }
 
     def see(self, name: str, value: Tensor) -> Tensor:
         """Take what is kept of a value, and give it back untouched."""
-        take = self.takes.get(name)
-        if take is not None:
-            take(value)
+        if name in self.takes:
+            take, layer = self.takes[name]
+            take(self, layer, value)
         return value
 
     def values(self, layer: int, v: Tensor) -> None:

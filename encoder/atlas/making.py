@@ -8,6 +8,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from torch import Tensor
 from encoder.atlas.card import CARD
 from encoder.atlas.collecting import Shard, collect
 from encoder.atlas.corpus import AtlasCorpus, AtlasError, named
+from encoder.model.linear import Prepacked
 from encoder.text_encoder import TextEncoder
 
 PARTS, PLAN = "parts", "plan.json"
@@ -110,13 +112,27 @@ def work(plan: AtlasPlan, encoder: TextEncoder, rank: int = 0, count: int = 1, t
     """Make this process's share of the parts; those that are there are kept. `told` hears of the sentences done."""
     torch.set_num_threads(1)
     behind = 0
-    for index, (first, texts) in enumerate(plan.corpus.shards(plan.shard)):
-        if index % count == rank:
-            if not plan.part(index).exists():
-                found = collect(encoder, first, texts, plan.vectors, plan.vector_every, after(behind, told))
-                save(plan.part(index), found.state())
-            behind += len(texts)
-            told(behind)
+    with unpacked(encoder):
+        for index, (first, texts) in enumerate(plan.corpus.shards(plan.shard)):
+            if index % count == rank:
+                if not plan.part(index).exists():
+                    found = collect(encoder, first, texts, plan.vectors, plan.vector_every, after(behind, told))
+                    save(plan.part(index), found.state())
+                behind += len(texts)
+                told(behind)
+
+
+@contextmanager
+def unpacked(encoder: TextEncoder) -> Iterator[None]:
+    """The plain linear maps for a while: of prepacked ones something stays in memory for every size of a batch."""
+    packed = [(part, part.prepacked) for part in encoder.model.modules() if isinstance(part, Prepacked)]
+    for part, _ in packed:
+        part.prepacked = None
+    try:
+        yield
+    finally:
+        for part, copy in packed:
+            part.prepacked = copy
 
 
 def after(behind: int, told: Told) -> Told:
