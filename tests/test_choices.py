@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from visits import link, offers_sweep, opened, pictures, sweep, widget
 
 from encoder import PRESETS
+from encoder.atlas import shelf
 from pages.ui.state import choices
 from pages.ui.state import session_state as state
 from pages.ui.state.site import PAGES, Page
@@ -80,7 +81,8 @@ def written(page: Page) -> set[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=[page.key for page in PAGES])
-def test_every_choice_survives_a_link(page: Page, asked: dict[str, Asked]) -> None:
+def test_every_choice_survives_a_link(page: Page, asked: dict[str, Asked], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(shelf.FOLDER, str(shelf.SHIPPED))  # a second atlas of each model, so that there is one to choose
     todo, tried, folds = starts(page), set(), dict[str, str]()
     while todo:
         query = folds | todo.pop(0)

@@ -98,3 +98,27 @@ def named_points(points: np.ndarray, names: list[str], chosen: int, theme: Theme
     bare = {"showgrid": False, "zeroline": False, "showticklabels": False}
     frame = layout(theme, 520, xaxis=bare, yaxis=bare | {"scaleanchor": "x"})
     return draw(dots, frame, lambda: columns("name", names, {"x": points[:, 0], "y": points[:, 1]}))
+
+
+def plane(points: np.ndarray, names: list[str], chosen: int, titles: tuple[str, str], theme: Theme = "light") -> Drawn:
+    """Named points on two axes with `titles`; points [k, 2]. A name is left out where it would lie on another one."""
+    sides = apart(points, names, np.ptp(points, axis=0))
+    dots = mark(
+        "scatter",
+        x=points[:, 0].astype(np.float32),
+        y=points[:, 1].astype(np.float32),
+        mode="markers+text",
+        text=[name if side else "" for name, side in zip(names, sides, strict=True)],
+        textposition=[side or "top center" for side in sides],
+        textfont={"color": INK[theme], "size": 11},
+        hovertext=names,
+        marker={
+            "color": ACCENT[theme],
+            "size": [13 if i == chosen else 8 for i in range(len(names))],
+            "line": {"width": [3 if i == chosen else 0 for i in range(len(names))], "color": INK[theme]},
+        },
+        hovertemplate="%{hovertext}<br>%{x:.4g}, %{y:.4g}<extra></extra>",
+    )
+    axes = [number_axis(title, theme) for title in titles]
+    frame = layout(theme, 460, xaxis=axes[0], yaxis=axes[1])
+    return draw(dots, frame, lambda: columns("name", names, dict(zip(titles, points.T, strict=True))))

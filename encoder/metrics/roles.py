@@ -105,17 +105,33 @@ def head_roles(weights: Sequence[Tensor], tokens: Sequence[Sequence[str]], seed:
         pulse()
         check(sentence, words)
         pattern = patterns(words)
-        perfect = pattern / pattern.sum(-1, keepdim=True).clamp_min(1)  # one head per role that does nothing else
-        heads = torch.cat((sentence, perfect))
+        heads = torch.cat((sentence, perfect(pattern)))
         mass = mass + torch.einsum("hij,rij->hr", heads, pattern)
         shuffled = shuffled + shuffled_mass(heads, pattern, generator)
         uniform = uniform + pattern.sum((1, 2)) / len(words)
         count = count + queries(pattern)
     possible = count.clamp_min(1)
     mass, uniform = mass / possible, uniform / possible
-    chance = shuffled.kthvalue(SHUFFLES - BETTER, 0).values / possible  # [H + roles, roles]
+    return labels(mass, uniform, chance_of(shuffled, possible), count)
+
+
+def perfect(pattern: Tensor) -> Tensor:
+    """One head for each role that does nothing else: [roles, n, n] -> weights [roles, n, n]."""
+    return pattern / pattern.sum(-1, keepdim=True).clamp_min(1)
+
+
+def chance_of(shuffled: Tensor, count: Tensor) -> Tensor:
+    """The mean mass that 1 of 20 tries exceed: summed masses [SHUFFLES, heads, roles], queries [roles]."""
+    return shuffled.kthvalue(SHUFFLES - BETTER, 0).values / count
+
+
+def labels(mass: Tensor, uniform: Tensor, chance: Tensor, count: Tensor) -> list[Role]:
+    """The verdicts on all heads but the last, which are one for each role that does nothing else.
+
+    `mass` and `chance` are [H + roles, roles], `uniform` and `count` [roles].
+    """
     tellable = bool(((mass - torch.maximum(chance, uniform))[-len(ROLES) :].diagonal() > MARGIN).any())
-    return [label(mass[h], uniform, chance[h], count, tellable) for h in range(len(weights[0]))]
+    return [label(mass[h], uniform, chance[h], count, tellable) for h in range(len(mass) - len(ROLES))]
 
 
 def shuffled_mass(heads: Tensor, pattern: Tensor, generator: torch.Generator) -> Tensor:

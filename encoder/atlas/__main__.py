@@ -1,0 +1,104 @@
+"""`python -m encoder.atlas`: make an atlas of a model over a corpus, in one process, in several, or under torchrun."""
+
+import sys
+import time
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
+from pathlib import Path
+
+from encoder.atlas.corpus import AtlasCorpus, AtlasError
+from encoder.atlas.making import SHARD, AtlasPlan, begin, clear, put_together, work
+from encoder.atlas.team import EVERY, together
+from encoder.atlas.writing import write
+from encoder.text_encoder import TextEncoder
+from encoder.train.processes import processes
+
+
+def arguments(given: list[str] | None = None) -> Namespace:
+    """The command line."""
+    parser = ArgumentParser("python -m encoder.atlas", description=__doc__)
+    parser.add_argument("--model", default="base", help="a bundled model or a folder")
+    parser.add_argument("--corpus", type=Path, nargs="+", required=True, metavar="FILE",
+                        help="text, one line a sentence; .xz and .gz are unpacked")  # fmt: skip
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the atlas is written")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="take one line in N")
+    parser.add_argument("--vectors", type=int, nargs="*", default=[], metavar="LAYER", help="layers after which the "
+                        "vectors of all tokens are kept for search: 0 is before the first")  # fmt: skip
+    parser.add_argument("--vector-every", type=int, default=1, metavar="N", help="of one sentence in N only")
+    parser.add_argument("--licence", default="", metavar="TEXT", help="of the corpus, to be named wherever it is shown")
+    parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes on this machine")
+    parser.add_argument("--shard", type=int, default=SHARD, metavar="N", help="sentences that a kill loses at most")
+    parser.add_argument("--resume", action="store_true", help="go on with the unfinished atlas in --out")
+    return parser.parse_args(given)
+
+
+def planned(asked: Namespace) -> AtlasPlan:
+    """What is asked for."""
+    return AtlasPlan(
+        asked.model, AtlasCorpus(tuple(asked.corpus), asked.every), asked.out, tuple(sorted({*asked.vectors})),
+        asked.vector_every, asked.shard, asked.licence,
+    )  # fmt: skip
+
+
+def teller(total: int) -> Callable[[int], None]:
+    """What says how far it is and how long it still takes, not too often."""
+    start = last = time.monotonic()
+    behind: list[int] = []
+
+    def tell(done: int) -> None:
+        nonlocal last
+        now = time.monotonic()
+        behind[:] = behind or [done]
+        if now - last < EVERY:
+            return
+        last = now
+        speed = (done - behind[0]) / (now - start)
+        left = f", {(total - done) / speed / 60:.1f} min left" if speed > 0 else ""
+        print(f"{done:,} of {total:,} sentences, {speed:.0f} a second{left}", file=sys.stderr, flush=True)
+
+    return tell
+
+
+def make(asked: Namespace) -> None:
+    """Make what is asked for; under torchrun each process does its share, and the first one writes."""
+    plan = planned(asked)
+    if asked.workers < 1:
+        raise AtlasError(f"--workers is {asked.workers}; it must be 1 or more")
+    encoder = TextEncoder.from_pretrained(plan.model)
+    with processes() as on:
+        if on.first:
+            found = begin(plan, encoder, asked.resume)
+        on.wait()
+        if on.count > 1:
+            say = teller(-(-found.sentences // on.count)) if on.first else lambda done: None
+            work(plan, encoder, on.rank, on.count, say)
+        elif asked.workers > 1:
+            together(plan, asked.workers, teller(found.sentences))
+        else:
+            work(plan, encoder, told=teller(found.sentences))
+        on.wait()
+        if on.first:
+            write(plan, encoder, found, put_together(plan, encoder, found.sentences))
+            clear(plan)
+            print(f"{plan.out}: {found.sentences:,} sentences")
+
+
+def main(given: list[str] | None = None) -> int:
+    """Do what the command line says; returns the exit code, 2 where it cannot be done."""
+    asked = arguments(given)
+    try:
+        make(asked)
+    except ValueError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"error: {error.filename or 'a file'} cannot be used: {error.strerror or error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("stopped; go on with --resume", file=sys.stderr)
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,108 @@
+"""The card of an atlas: what it is of, and what pins its files."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from encoder.atlas.corpus import AtlasError
+from encoder.trace.source import Source
+
+FORMAT, VERSION = "encoder-atlas", 1
+CARD = "card.json"
+CARD_BYTES = 1_000_000
+SIZES = {"layers": 96, "heads": 128, "units": 65_536, "width": 8192}  # the largest of each
+
+
+@dataclass(frozen=True)
+class AtlasCard:
+    """What a card says.
+
+    `sizes` are layers, heads, units and width of the model; `files` maps a name to its bytes and SHA-256.
+    """
+
+    model: str
+    model_sha256: str
+    sizes: Mapping[str, int]
+    corpus: str
+    corpus_sha256: str
+    sentences: int
+    tokens: int
+    licence: str
+    vectors: tuple[int, ...]
+    command: str
+    files: Mapping[str, tuple[int, str]]
+
+    @property
+    def scope(self) -> str:
+        """What its numbers are of, in words."""
+        return f"{self.tokens:,} tokens of {self.corpus} ({self.sentences:,} sentences)"
+
+
+def read_card(folder: Path) -> AtlasCard:
+    """The card of a folder.
+
+    Raises:
+        AtlasError: there is none, it is damaged, or it is of another kind or of a newer version.
+    """
+    path = folder / CARD
+    if not path.is_file():
+        raise AtlasError(f"{folder.name} is no atlas: it has no {CARD}; python -m encoder.atlas makes one")
+    try:
+        if path.stat().st_size > CARD_BYTES:
+            raise AtlasError(f"{CARD} of {folder.name} is too large to be a card")
+        said = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        raise AtlasError(f"{CARD} of {folder.name} is damaged; make the atlas again") from error
+    if not isinstance(said, dict) or said.get("format") != FORMAT:
+        raise AtlasError(f"{folder.name} is no atlas: its {CARD} does not say that its format is {FORMAT}")
+    version = said.get("version")
+    if type(version) is not int or version != VERSION:
+        raise AtlasError(
+            f"{folder.name} has version {str(version)[:20]} of the format, and this program reads version {VERSION}; "
+            "make it again, or open it with the program that made it"
+        )
+    try:
+        return understood(said)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise AtlasError(f"{CARD} of {folder.name} is damaged; make the atlas again") from error
+
+
+def understood(said: Mapping[str, Any]) -> AtlasCard:
+    """A card from its fields; KeyError, TypeError or ValueError where one is missing or is no such thing."""
+    model, corpus = said["model"], said["corpus"]
+    sizes = {name: counted(model[name], most) for name, most in SIZES.items()}
+    files = {str(name): (counted(one["bytes"]), text(one["sha256"])) for name, one in said["files"].items()}
+    return AtlasCard(
+        text(model["name"]), text(model["sha256"]), sizes, text(corpus["name"]), text(corpus["sha256"]),
+        counted(corpus["sentences"]), counted(corpus["tokens"]), text(corpus["licence"]),
+        tuple(counted(layer, sizes["layers"]) for layer in said["vectors"]), text(said["command"]), files,
+    )  # fmt: skip
+
+
+def counted(value: Any, most: int = 1 << 62) -> int:
+    """A whole number that can be one."""
+    if type(value) is not int or not 0 <= value <= most:
+        raise ValueError(value)
+    return value
+
+
+def text(value: Any) -> str:
+    """A text of no great length."""
+    if not isinstance(value, str) or len(value) > 4000:
+        raise ValueError(value)
+    return value
+
+
+def check_model(folder: Path, card: AtlasCard, source: Source) -> None:
+    """Refuse the atlas of another model.
+
+    Raises:
+        AtlasError: the weights are others.
+    """
+    if not card.model_sha256 or card.model_sha256 != source.sha256:
+        raise AtlasError(
+            f"{folder.name} is an atlas of the model {card.model} (sha256 {card.model_sha256 or 'unknown'}), "
+            f"and this is {source.name} ({source.fingerprint})"
+        )

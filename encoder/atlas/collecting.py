@@ -1,0 +1,203 @@
+"""One shard of a corpus through the encoder's own forward pass, reduced on its way so that no run is kept."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from encoder.atlas.ranking import Ranking, drawn
+from encoder.atlas.sums import Sums, patterns_of
+from encoder.metrics.roles import ROLES
+from encoder.model.attention import Attention
+from encoder.model.block import Block
+from encoder.model.tap import Tap
+from encoder.pulse import pulse
+from encoder.text_encoder import TextEncoder
+from encoder.trace.tokens import Tokens
+
+CELLS = 1_000_000  # numbers of the widest step that are held at once: d_ff or H x n for each token
+CONTROLLED = 32  # sentences of a shard whose keys are also shuffled
+PAIR = {"key": torch.int16, "key_id": torch.int32, "other": torch.float32}
+FINE, COARSE = 10, 4  # bits of the bins: heads are few and their weights crowd below 1, units are many
+
+
+@dataclass(frozen=True)
+class SameLength:
+    """Sentences of the same number of tokens, which run together: nothing is ever padded."""
+
+    numbers: list[int]
+    pieces: list[Tokens]
+    ids: Tensor  # [B, n]
+    text: Tensor  # [B, n], whether a token is of the text
+    patterns: Tensor  # [B, keys, n, n]
+    first: int  # the number of the shard's first sentence
+
+    @property
+    def tokens(self) -> dict[str, Tensor]:
+        """What a ranking asks of each token, [B, n]."""
+        sentence = torch.tensor(self.numbers)[:, None].expand_as(self.ids)
+        position = torch.arange(self.ids.shape[1]).expand_as(self.ids)
+        found = {"sentence": sentence, "position": position, "id": self.ids, "text": self.text}
+        return found | {"drawn": drawn(sentence, position)}
+
+
+class Shard:
+    """What was found in some sentences."""
+
+    def __init__(self, encoder: TextEncoder, vectors: Sequence[int] = (), every: int = 1) -> None:
+        config = encoder.config
+        self.every = every  # vectors are kept of one sentence in so many
+        self.sums = Sums(config)
+        self.rankings = {
+            "weight": Ranking(config.n_layers, config.n_heads, PAIR, FINE),
+            "written": Ranking(config.n_layers, config.n_heads, PAIR, FINE),
+            "unit": Ranking(config.n_layers, config.d_ff, {}, COARSE),
+        }
+        self.vectors: dict[int, list[Tensor]] = {layer: [] for layer in vectors}
+        self.places: list[Tensor] = []  # of the vectors: sentence, position, id
+
+    def add(self, other: "Shard") -> None:
+        """Take in what another shard found, without its vectors."""
+        self.sums.add(other.sums)
+        for kind, ranking in self.rankings.items():
+            ranking.add(other.rankings[kind])
+
+    def state(self) -> dict[str, Tensor]:
+        """Everything, by name; the vectors in the order of the text."""
+        found = {f"sums.{name}": value for name, value in self.sums.state().items()}
+        for kind, ranking in self.rankings.items():
+            found |= {f"{kind}.{name}": value for name, value in ranking.state().items()}
+        if self.places:
+            places = torch.cat(self.places)  # [tokens, 3]
+            order = (places[:, 0] * (1 << 14) + places[:, 1]).argsort()
+            found["places"] = places[order].int()
+            found |= {f"vectors.{i}": torch.cat(some)[order] for i, some in self.vectors.items()}
+        return found
+
+    def load(self, state: Mapping[str, Tensor]) -> None:
+        """Take back what `state` gave, without the vectors."""
+        self.sums.load(under(state, "sums"))
+        for kind, ranking in self.rankings.items():
+            ranking.load(under(state, kind))
+
+
+def under(state: Mapping[str, Tensor], part: str) -> dict[str, Tensor]:
+    """The values of one part."""
+    return {name.removeprefix(f"{part}."): value for name, value in state.items() if name.startswith(f"{part}.")}
+
+
+Take = Callable[["Collector", int, Tensor], None]  # no bound method: what refers to itself is freed late
+
+
+class Collector(Tap):
+    """Sees each step of a batch and takes from it what the atlas keeps."""
+
+    def __init__(self, encoder: TextEncoder, shard: Shard, batch: SameLength, narrow: Sequence[Tensor]) -> None:
+        self.shard, self.batch, self.tokens = shard, batch, batch.tokens
+        self.lengths = torch.empty(0)
+        self.kept = batch.text & (self.tokens["sentence"] % shard.every == 0)
+        self.narrowed = narrow
+        self.takes: dict[str, tuple[Take, int]] = {"embedding.output": (Collector.stream, 0)}
+        for i in range(encoder.config.n_layers):
+            at = f"layers.{i}."
+            self.takes |= {
+                at + "attention.v": (Collector.values, i),
+                at + "attention.weights": (Collector.weights, i),
+                at + "feed_forward.activation": (Collector.units, i),
+                at + "output": (Collector.stream, i + 1),
+            }
+
+    def see(self, name: str, value: Tensor) -> Tensor:
+        """Take what is kept of a value, and give it back untouched."""
+        if name in self.takes:
+            take, layer = self.takes[name]
+            take(self, layer, value)
+        return value
+
+    def values(self, layer: int, v: Tensor) -> None:
+        """The length of what each token offers through W_O, ||v W_O^h||, [B, H, n]: from QR, W_O^h has many columns."""
+        self.lengths = torch.linalg.vector_norm(v @ self.narrowed[layer], dim=-1)
+
+    def weights(self, layer: int, weights: Tensor) -> None:
+        """Weights [B, H, n, n] and what is written with them, alpha ||v W_O||."""
+        batch, sums = self.batch, self.shard.sums
+        sums.weights(layer, weights, batch.patterns, batch.text)
+        for row, number in enumerate(batch.numbers):
+            if number - batch.first < CONTROLLED:
+                sums.control(layer, weights[row], batch.patterns[row, : len(ROLES)], number)
+        written = weights * self.lengths[:, :, None]
+        for kind, one, other in (("weight", weights, written), ("written", written, weights)):
+            value, key = one.max(-1)  # [B, H, n]
+            beside = other.gather(-1, key[..., None])[..., 0]
+            ids = batch.ids[:, None].expand_as(key).gather(-1, key)
+            more = {"key": key, "key_id": ids, "other": beside}
+            of_token = {name: field.transpose(1, 2) for name, field in more.items()}
+            self.shard.rankings[kind].take(layer, value.transpose(1, 2), self.tokens, of_token)
+
+    def units(self, layer: int, activation: Tensor) -> None:
+        """Activations [B, n, d_ff]."""
+        self.shard.rankings["unit"].take(layer, activation, self.tokens, {})
+
+    def stream(self, place: int, x: Tensor) -> None:
+        """Vectors [B, n, d_model] after so many layers."""
+        self.shard.sums.vectors(place, x, self.batch.text)
+        if place in self.shard.vectors:
+            self.shard.vectors[place].append(x[self.kept].half())
+        if self.shard.vectors and place == 0:
+            places = [self.tokens[name][self.kept] for name in ("sentence", "position", "id")]
+            self.shard.places.append(torch.stack(places, -1))
+
+
+def narrowed(attention: Attention) -> Tensor:
+    """For each head a square matrix [d_head, d_head] that makes vectors as long as W_O^h does."""
+    by_head = attention.w_o_by_head  # [H, d_head, d_model]
+    square: Tensor = torch.linalg.qr(by_head.mT, mode="r").R.mT
+    return square
+
+
+@torch.inference_mode()
+def collect(
+    encoder: TextEncoder, first: int, texts: Sequence[str], vectors: Sequence[int] = (), every: int = 1,
+    progress: Callable[[int], None] = lambda done: None,
+) -> Shard:  # fmt: skip
+    """Run the encoder over the sentences of a shard, whose first one has that number, and keep what an atlas needs.
+
+    A text without a token that the model knows is left out. `vectors` are the numbers of layers behind which the
+    vectors of all tokens of the text are kept, of one sentence in `every`. `progress` is called with
+    the sentences done so far.
+    """
+    shard, done = Shard(encoder, vectors, every), 0
+    narrow = [narrowed(block.attention) for block in encoder.model.layers if isinstance(block, Block)]
+    for batch in batches(encoder, first, texts):
+        pulse()
+        shard.sums.text(batch.patterns, batch.text)
+        shard.sums.values["cut"] += sum(one.dropped > 0 for one in batch.pieces)
+        encoder.model(batch.ids, None, None, Collector(encoder, shard, batch, narrow))
+        done += len(batch.numbers)
+        progress(done)
+    return shard
+
+
+def batches(encoder: TextEncoder, first: int, texts: Sequence[str]) -> Iterator[SameLength]:
+    """The sentences of a shard, those of the same length together and no more at once than CELLS allows."""
+    by_length = defaultdict(list)
+    for number, text in enumerate(texts, first):
+        pieces = encoder.tokenize(text)
+        if not all(pieces.special):
+            by_length[len(pieces.ids)].append((number, pieces))
+    for n in sorted(by_length):
+        same, config = by_length[n], encoder.config
+        size = max(1, CELLS // (n * max(config.d_ff, config.n_heads * n)))
+        for start in range(0, len(same), size):
+            some = same[start : start + size]
+            these = [one for _, one in some]
+            yield SameLength(
+                [number for number, _ in some],
+                these,
+                torch.tensor([one.ids for one in these]),
+                torch.tensor([[not special for special in one.special] for one in these]),
+                torch.stack([patterns_of(one.tokens) for one in these]),
+                first,
+            )

@@ -1,0 +1,90 @@
+"""The text that an atlas is made of: one sentence a line, read as a stream, in shards of so many sentences."""
+
+import gzip
+import hashlib
+import lzma
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+LINE = 20_000  # characters; a longer line is taken as several
+OPENERS: dict[str, Callable[..., IO[str]]] = {".xz": lzma.open, ".gz": gzip.open}
+
+
+class AtlasError(ValueError):
+    """An atlas that cannot be made or read; the message says why and what to do."""
+
+
+@dataclass(frozen=True)
+class AtlasCorpus:
+    """Files of text in UTF-8, plain, .xz or .gz; of every `every` lines with text the first is taken."""
+
+    files: tuple[Path, ...]
+    every: int = 1
+
+    def sentences(self) -> Iterator[str]:
+        """The sentences in their order.
+
+        Raises:
+            AtlasError: a file cannot be read, or is not UTF-8.
+        """
+        number = 0
+        for path in self.files:
+            for text in lines(path):
+                if number % self.every == 0:
+                    yield text
+                number += 1
+
+    def shards(self, size: int) -> Iterator[tuple[int, list[str]]]:
+        """The number of each shard's first sentence, and its sentences."""
+        first, some = 0, list[str]()
+        for text in self.sentences():
+            some.append(text)
+            if len(some) == size:
+                yield first, some
+                first, some = first + size, []
+        if some:
+            yield first, some
+
+    def measured(self) -> tuple[int, str]:
+        """How many sentences there are, and the SHA-256 of all of them, each with a line break.
+
+        Raises:
+            AtlasError: a file cannot be read, or there is no text in them.
+        """
+        count, digest = 0, hashlib.sha256()
+        for text in self.sentences():
+            digest.update(f"{text}\n".encode())
+            count += 1
+        if not count:
+            raise AtlasError(f"the corpus is empty: there is no line of text in {named(self.files) or 'no file'}")
+        return count, digest.hexdigest()
+
+
+def lines(path: Path) -> Iterator[str]:
+    """The lines of a file that hold text."""
+    number = 1
+    try:
+        with opened(path) as file:
+            while line := file.readline(LINE):
+                if text := line.strip():
+                    yield text
+                number += 1
+    except UnicodeDecodeError as error:
+        raise AtlasError(f"{path} is not UTF-8 from line {number} on; save the file as UTF-8") from error
+    except (OSError, EOFError, lzma.LZMAError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise AtlasError(f"{path} cannot be read: {why}") from error
+
+
+def opened(path: Path) -> IO[str]:
+    """A file as text, unpacked where its name says that it is packed."""
+    opener = OPENERS.get(path.suffix)
+    return path.open(encoding="utf-8-sig") if opener is None else opener(path, "rt", encoding="utf-8-sig")
+
+
+def named(files: Sequence[Path]) -> str:
+    """The names of files for people."""
+    return ", ".join(re.sub(r"(\.txt)?(\.xz|\.gz)?$", "", path.name) for path in files)

@@ -1,0 +1,191 @@
+"""Making an atlas: shards of the corpus in any number of processes, each kept as a part, and the parts put together.
+
+A part depends on its shard alone and parts are put together in their order, so the files are the same, byte for byte,
+for any number of processes and for a run that was ended and taken up again.
+"""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from encoder.atlas.card import CARD
+from encoder.atlas.collecting import Shard, collect
+from encoder.atlas.corpus import AtlasCorpus, AtlasError, named
+from encoder.model.linear import Prepacked
+from encoder.text_encoder import TextEncoder
+
+PARTS, PLAN = "parts", "plan.json"
+SHARD = 4096  # sentences
+Told = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class AtlasPlan:
+    """What an atlas is made of and where.
+
+    `vectors` are the layers whose vectors are kept, of one sentence in `vector_every`.
+    """
+
+    model: str
+    corpus: AtlasCorpus
+    out: Path
+    vectors: tuple[int, ...] = ()
+    vector_every: int = 1
+    shard: int = SHARD
+    licence: str = ""
+
+    @property
+    def parts(self) -> Path:
+        """The folder of what is not yet put together."""
+        return self.out / PARTS
+
+    def part(self, index: int) -> Path:
+        """The file of one shard."""
+        return self.parts / f"part-{index:06}.safetensors"
+
+    @property
+    def command(self) -> str:
+        """What makes these files, wherever they go and however many processes work."""
+        given = [f"--model {self.model}", f"--corpus {' '.join(path.name for path in self.corpus.files)}"]
+        given += [f"--every {self.corpus.every}"] if self.corpus.every > 1 else []
+        given += [f"--vectors {' '.join(map(str, self.vectors))}"] if self.vectors else []
+        given += [f"--vector-every {self.vector_every}"] if self.vector_every > 1 else []
+        given += [f"--shard {self.shard}"] if self.shard != SHARD else []
+        given += [f'--licence "{self.licence}"'] if self.licence else []
+        return " ".join(["python -m encoder.atlas", *given, "--out DIR"])
+
+
+@dataclass(frozen=True)
+class MeasuredCorpus:
+    """The size of a plan's corpus, and what pins it."""
+
+    sentences: int
+    sha256: str
+
+
+def begin(plan: AtlasPlan, encoder: TextEncoder, resume: bool) -> MeasuredCorpus:
+    """Look at the corpus and make the folder ready; what an earlier run left is taken up only with `resume`.
+
+    Raises:
+        AtlasError: the corpus cannot be read, a layer is not there, or the folder holds something else.
+    """
+    wrong = [layer for layer in plan.vectors if not 0 <= layer <= encoder.config.n_layers]
+    if wrong:
+        raise AtlasError(
+            f"--vectors {wrong[0]} is no layer: 0 is before the first, {encoder.config.n_layers} after the last"
+        )
+    counts = {"--every": plan.corpus.every, "--shard": plan.shard, "--vector-every": plan.vector_every}
+    if low := [f"{name} {value}" for name, value in counts.items() if value < 1]:
+        raise AtlasError(f"{low[0]} must be 1 or more")
+    if plan.out.exists() and not plan.out.is_dir():
+        raise AtlasError(f"{plan.out} is a file; --out must name a folder, which may be a new one")
+    if (plan.out / CARD).exists():
+        raise AtlasError(f"{plan.out} already holds an atlas; choose another folder, or empty this one")
+    if plan.parts.exists() and not resume:
+        raise AtlasError(f"{plan.out} holds an unfinished atlas; go on with --resume, or choose another folder")
+    if resume and not plan.parts.exists():
+        raise AtlasError(f"{plan.out} has no unfinished atlas to resume; start without --resume")
+    found = MeasuredCorpus(*plan.corpus.measured())
+    settings = asdict(found) | {
+        "model": encoder.source.sha256, "seed": encoder.source.seed, "shard": plan.shard, "vectors": plan.vectors,
+        "vector_every": plan.vector_every,
+    }  # fmt: skip
+    text, kept = json.dumps(settings, sort_keys=True), plan.parts / PLAN
+    if resume and (not kept.exists() or kept.read_text(encoding="utf-8") != text):
+        raise AtlasError(
+            f"{plan.out} holds an unfinished atlas of other settings, text or model; choose another folder"
+        )
+    plan.parts.mkdir(parents=True, exist_ok=True)
+    kept.write_text(text, encoding="utf-8")
+    return found
+
+
+def work(plan: AtlasPlan, encoder: TextEncoder, rank: int = 0, count: int = 1, told: Told = lambda done: None) -> None:
+    """Make this process's share of the parts; those that are there are kept. `told` hears of the sentences done."""
+    torch.set_num_threads(1)
+    behind = 0
+    with unpacked(encoder):
+        for index, (first, texts) in enumerate(plan.corpus.shards(plan.shard)):
+            if index % count == rank:
+                if not plan.part(index).exists():
+                    found = collect(encoder, first, texts, plan.vectors, plan.vector_every, after(behind, told))
+                    save(plan.part(index), found.state())
+                behind += len(texts)
+                told(behind)
+
+
+@contextmanager
+def unpacked(encoder: TextEncoder) -> Iterator[None]:
+    """The plain linear maps for a while: of prepacked ones something stays in memory for every size of a batch."""
+    packed = [(part, part.prepacked) for part in encoder.model.modules() if isinstance(part, Prepacked)]
+    for part, _ in packed:
+        part.prepacked = None
+    try:
+        yield
+    finally:
+        for part, copy in packed:
+            part.prepacked = copy
+
+
+def after(behind: int, told: Told) -> Told:
+    """What hears of the sentences done in one shard, and tells of those before it as well."""
+    return lambda done: told(behind + done)
+
+
+def save(path: Path, state: dict[str, Tensor]) -> None:
+    """Write a part whole or not at all."""
+    unfinished = path.with_suffix(".tmp")
+    save_file({name: value.contiguous() for name, value in state.items()}, unfinished)
+    unfinished.replace(path)
+
+
+def states(plan: AtlasPlan, sentences: int) -> Iterator[dict[str, Tensor]]:
+    """The parts in their order, one at a time.
+
+    Raises:
+        AtlasError: one is not there, or is damaged.
+    """
+    for index in range(-(-sentences // plan.shard)):
+        path = plan.part(index)
+        try:
+            yield load_file(path)
+        except Exception as error:  # the library has no common class of errors
+            raise AtlasError(f"{path} is damaged or not there; remove it and go on with --resume") from error
+
+
+def put_together(plan: AtlasPlan, encoder: TextEncoder, sentences: int) -> Shard:
+    """All parts as one, without the vectors."""
+    whole: Shard | None = None
+    for state in states(plan, sentences):
+        part = Shard(encoder)
+        part.load(state)
+        if whole is None:
+            whole = part
+        else:
+            whole.add(part)
+    assert whole is not None
+    return whole
+
+
+def clear(plan: AtlasPlan) -> None:
+    """Remove what is not needed any more."""
+    shutil.rmtree(plan.parts)
+
+
+def sha256(path: Path) -> str:
+    """What pins a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def corpus_name(plan: AtlasPlan) -> str:
+    """What the corpus is called for people."""
+    return named(plan.corpus.files)

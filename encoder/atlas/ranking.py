@@ -1,0 +1,117 @@
+"""Of many events the largest, a sample drawn evenly, and how the values are spread: merged in any order, the same.
+
+An event is one token's value of one unit or head. Every event has a place in a strict order (for the largest by value
+and then by sentence, for the sample by a number drawn from sentence and position), so that what is kept of two shards
+together does not depend on which was seen first.
+"""
+
+from collections.abc import Callable, Mapping
+
+import torch
+from torch import Tensor
+
+from encoder.atlas.bins import bin_of, bins_of
+
+TOP, SAMPLE = 10, 30  # contexts kept of each unit
+FAR = 1 << 62  # after every drawn number
+LOW = (1 << 32) - 1
+WORD = (1 << 62) - 1
+ODD = (0x1D8E4E27C47D124F, 0x2545F4914F6CDD1D)
+POSITIONS = 1 << 14
+
+
+def drawn(sentences: Tensor, positions: Tensor) -> Tensor:
+    """A number for each token that looks random and is no other token's: both int64 [...], below 2^62."""
+    x = sentences * POSITIONS + positions + 1
+    for factor in ODD:  # each line maps the numbers below 2^62 one to one
+        x = (x * factor) & WORD
+        x = x ^ (x >> 31)
+    return x
+
+
+class Ranking:
+    """The events of some layers and units.
+
+    Args:
+        layers: how many.
+        units: of each layer.
+        fields: what else is kept of an event, by name, and its type.
+        bits: how finely values are counted, see `encoder.atlas.bins`.
+    """
+
+    def __init__(self, layers: int, units: int, fields: Mapping[str, torch.dtype], bits: int) -> None:
+        self.fields = {"sentence": torch.int32, "position": torch.int16, "id": torch.int32, **fields}
+        kept = self.fields | {"value": torch.float32}
+        self.order = {"top": torch.zeros(layers, TOP, units, dtype=torch.int64),
+                      "sample": torch.full((layers, SAMPLE, units), FAR)}  # fmt: skip
+        self.events = {
+            kind: {name: torch.zeros(order.shape, dtype=dtype) for name, dtype in kept.items()}
+            for kind, order in self.order.items()
+        }
+        self.counts = torch.zeros(layers, units, bins_of(bits), dtype=torch.int32)
+        self.sums = torch.zeros(layers, units, dtype=torch.float64)
+        self.smallest = torch.full((layers, units), torch.inf)
+
+    def take(self, layer: int, values: Tensor, tokens: Mapping[str, Tensor], more: Mapping[str, Tensor]) -> None:
+        """Take in the values [B, n, units] of a batch; those not above zero, and those outside the text, are none.
+
+        `tokens` are the sentence, position and id of each token, what it drew, and whether it is of the text, [B, n];
+        `more` are the other fields of each event, [B, n, units].
+        """
+        values = torch.where((values > 0) & tokens["text"][..., None], values, 0)
+        b, n, units = values.shape
+        flat, fired = values.flatten(0, 1), values.flatten(0, 1) > 0
+        new = {"value": flat} | {name: one.flatten(0, 1) for name, one in more.items()}
+        named = {name: tokens[name].flatten() for name in ("sentence", "position", "id")}
+        best, at = values.max(1)  # [B, units]
+        sentence = tokens["sentence"][:, :1]
+        rank = torch.where(best > 0, (best.view(torch.int32).long() << 32) | (LOW - sentence), 0)
+        rows = torch.arange(b)[:, None] * n + at  # of the best of each sentence, among all tokens
+        self.keep("top", layer, rank, lambda i: rows.gather(0, i), new, named)
+        lot = torch.where(fired, tokens["drawn"].flatten()[:, None], FAR)
+        self.keep("sample", layer, lot, lambda i: i, new, named)
+        column = fired.nonzero()[:, 1]
+        bins = self.counts.shape[-1]
+        where = column * bins + bin_of(flat[fired], bins)
+        self.counts[layer] += torch.bincount(where, minlength=units * bins).view(units, bins).int()
+        self.sums[layer] += flat.sum(0).double()
+        low = torch.where(fired, flat, torch.inf).amin(0)
+        self.smallest[layer] = torch.minimum(self.smallest[layer], low)
+
+    def keep(
+        self, kind: str, layer: int, order: Tensor, row: Callable[[Tensor], Tensor],
+        new: Mapping[str, Tensor], named: Mapping[str, Tensor],
+    ) -> None:  # fmt: skip
+        """Let new events [k, units] of a layer compete with those that are kept."""
+        before = self.order[kind][layer]
+        kept, index = torch.cat([before, order]).topk(len(before), dim=0, largest=kind == "top")
+        old, fresh = index < len(before), row((index - len(before)).clamp_min(0))
+        for name, events in self.events[kind].items():
+            found = named[name][fresh] if name in named else new[name].gather(0, fresh)
+            stays = events[layer].gather(0, index.clamp_max(len(before) - 1))
+            events[layer] = torch.where(old, stays, found.to(events.dtype))
+        self.order[kind][layer] = kept
+
+    def add(self, other: "Ranking") -> None:
+        """Take in what another shard found."""
+        for kind, before in self.order.items():
+            both = torch.cat([before, other.order[kind]], 1)
+            self.order[kind], index = both.topk(before.shape[1], dim=1, largest=kind == "top")
+            for name, events in self.events[kind].items():
+                self.events[kind][name] = torch.cat([events, other.events[kind][name]], 1).gather(1, index)
+        self.counts += other.counts
+        self.sums += other.sums
+        self.smallest = torch.minimum(self.smallest, other.smallest)
+
+    def state(self) -> dict[str, Tensor]:
+        """Everything, by name."""
+        found = {f"order.{kind}": order for kind, order in self.order.items()}
+        found |= {f"{kind}.{name}": one for kind, some in self.events.items() for name, one in some.items()}
+        return found | {"counts": self.counts, "sums": self.sums, "smallest": self.smallest}
+
+    def load(self, state: Mapping[str, Tensor]) -> None:
+        """Take back what `state` gave."""
+        for kind, events in self.events.items():
+            self.order[kind] = state[f"order.{kind}"]
+            self.events[kind] = {name: state[f"{kind}.{name}"] for name in events}
+        self.counts, self.sums, self.smallest = state["counts"], state["sums"], state["smallest"]

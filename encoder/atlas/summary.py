@@ -1,0 +1,91 @@
+"""Heads and layers in numbers: what was summed up over a corpus, divided, with the controls of the labels."""
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from encoder.atlas.bins import decile_bounds
+from encoder.atlas.collecting import Shard
+from encoder.atlas.ranking import Ranking
+from encoder.atlas.sums import BY_KEY, BY_ROW, MARK, WORD
+from encoder.metrics.roles import ROLES, Role, chance_of, labels
+from encoder.model.config import EncoderConfig
+
+FAR_OUT = 6.0  # times the median channel, from which a channel is an outlier
+
+
+def head_rows(found: Shard, config: EncoderConfig) -> dict[str, Any]:
+    """A row for each head: its measures, its label with both controls, and how its values are spread."""
+    layers, heads = config.n_layers, config.n_heads
+    at = {name: value.numpy() for name, value in found.sums.values.items()}
+    queries = np.maximum(at["queries"], 1)
+    by_row = at["by_row"] / max(float(at["rows"]), 1)
+    by_key = at["by_key"] / queries
+    roles = [role for layer in range(layers) for role in labelled(found, layer)]
+    rows: dict[str, Any] = {
+        "layer": np.repeat(np.arange(layers, dtype=np.uint8), heads),
+        "head": np.tile(np.arange(heads, dtype=np.uint8), layers),
+    }
+    rows |= {name: by_row[..., i].ravel().astype(np.float32) for i, name in enumerate(BY_ROW)}
+    for i, name in enumerate(BY_KEY):
+        rows[name] = by_key[..., i].ravel().astype(np.float32)
+        rows[f"{name}_uniform"] = np.full(layers * heads, at["uniform"][i] / queries[i], np.float32)
+        rows[f"{name}_queries"] = np.full(layers * heads, at["queries"][i], np.uint32)
+    rows["firings"] = at["sure"].ravel().astype(np.uint32)
+    rows |= {
+        "label": [role.label for role in roles], "nearest": [role.nearest for role in roles],
+        "nearest_mass": np.array([role.mass for role in roles], np.float32),
+        "nearest_uniform": np.array([role.uniform for role in roles], np.float32),
+        "nearest_shuffled": np.array([role.shuffled for role in roles], np.float32),
+    }  # fmt: skip
+    for kind in ("weight", "written"):
+        ranking = found.rankings[kind]
+        count = ranking.counts.sum(-1).numpy()
+        rows[f"{kind}_mean"] = (ranking.sums.numpy() / np.maximum(count, 1)).ravel().astype(np.float32)
+        rows[f"{kind}_deciles"] = deciles(ranking)
+    return rows
+
+
+def deciles(ranking: Ranking) -> pa.Array:
+    """The 11 bounds between the tenths of what each unit of all layers shows; 0 where it shows nothing."""
+    low = ranking.smallest.numpy()
+    low = np.where(np.isfinite(low), low, 0)  # [layers, units]
+    high = ranking.events["top"]["value"][:, 0].numpy()
+    found = [decile_bounds(*one) for one in zip(ranking.counts.numpy(), low, high, strict=True)]
+    return lists(np.concatenate(found))
+
+
+def labelled(found: Shard, layer: int) -> list[Role]:
+    """What can be said of each head of a layer; shuffled are the first sentences of each shard."""
+    at, count = found.sums.values, len(ROLES)
+    queries = at["queries"][:count].clamp_min(1)
+    mass = at["by_key"][layer, :, :count] / queries  # [H, roles]
+    ideal = (at["queries"][:count] > 0).double().diag()  # one head for each role that does nothing else
+    chance = chance_of(at["shuffled"][layer], at["tried"].clamp_min(1))
+    return labels(mass.new_tensor(np.concatenate([mass, ideal])), at["uniform"][:count] / queries, chance, queries)
+
+
+def layer_rows(found: Shard, config: EncoderConfig) -> dict[str, Any]:
+    """A row for the vectors before the first layer, number 0, and those after each one."""
+    at = {name: value.numpy() for name, value in found.sums.values.items()}
+    words = max(float(at["tokens"][WORD]), 1)
+    channels = at["channels"] / words  # [layers + 1, d_model]
+    ratio = channels / np.maximum(np.median(channels, -1, keepdims=True), 1e-30)
+    outliers = [np.nonzero(row > FAR_OUT)[0].astype(np.uint16) for row in ratio]
+    fired = found.rankings["unit"].counts.sum(-1).numpy()
+    return {
+        "after": np.arange(config.n_layers + 1, dtype=np.uint8),
+        "mean_vector": lists(at["mean"] / words),
+        "mean_size": lists(channels),
+        "largest_size": lists(found.sums.largest.numpy()),
+        "length_words": (at["lengths"][:, WORD] / words).astype(np.float32),
+        "length_special": (at["lengths"][:, MARK] / max(float(at["tokens"][MARK]), 1)).astype(np.float32),
+        "outlier_channels": pa.array(outliers, pa.list_(pa.uint16())),
+        "dead_units": np.array([0, *(fired == 0).sum(-1)], np.uint32),
+    }
+
+
+def lists(rows: np.ndarray) -> pa.Array:
+    """Rows of numbers as a column of lists."""
+    return pa.FixedSizeListArray.from_arrays(pa.array(rows.astype(np.float32).ravel()), rows.shape[1])

@@ -1,0 +1,97 @@
+"""What adds up over a corpus: the measures of heads with their controls, and how large the vectors of a layer are."""
+
+from collections.abc import Mapping, Sequence
+
+import torch
+from torch import Tensor
+
+from encoder.metrics.measures import HEAD_MEASURES, HeadMeasure
+from encoder.metrics.roles import MOST, ROLES, SHUFFLES, patterns, perfect, queries, shuffled_mass
+from encoder.model.config import EncoderConfig
+
+BY_ROW = tuple(name for name, one in HEAD_MEASURES.items() if one.rows is len)  # means over all rows
+SAME = HeadMeasure(
+    "Same token", "share", "Share of the weight on other places where the same token stands.", lambda w, tokens:
+    (w * same(tokens)).sum((-2, -1)) / same(tokens).any(-1).sum().clamp_min(1),
+    lambda tokens: int(same(tokens).any(-1).sum()),
+)  # fmt: skip
+MEASURES: dict[str, HeadMeasure] = HEAD_MEASURES | {"same": SAME}
+BY_KEY = (*ROLES, "same")  # means over the rows that have such a key
+WORD, MARK = 0, 1  # tokens of the text, and those that the model adds
+
+
+def same(tokens: Sequence[str]) -> Tensor:
+    """1 where the key is another place with the query's token: [n, n]."""
+    number = {token: i for i, token in enumerate(dict.fromkeys(tokens))}
+    ids = torch.tensor([number[token] for token in tokens])
+    return ((ids == ids[:, None]) & ~torch.eye(len(tokens), dtype=torch.bool)).float()
+
+
+class Sums:
+    """Sums over all tokens of a corpus, in float64; `largest` are largest values instead."""
+
+    def __init__(self, config: EncoderConfig) -> None:
+        layers, heads, roles, d = config.n_layers, config.n_heads, len(ROLES), config.d_model
+        shapes = {
+            "rows": (), "by_row": (layers, heads, len(BY_ROW)), "by_key": (layers, heads, len(BY_KEY)),
+            "queries": (len(BY_KEY),), "uniform": (len(BY_KEY),), "sure": (layers, heads), "words": (),
+            "tried": (roles,), "shuffled": (layers, SHUFFLES, heads + roles, roles), "mean": (layers + 1, d),
+            "channels": (layers + 1, d), "lengths": (layers + 1, 2), "tokens": (2,), "cut": (),
+        }  # fmt: skip
+        self.values = {name: torch.zeros(shape, dtype=torch.float64) for name, shape in shapes.items()}
+        self.largest = torch.zeros(layers + 1, d)
+
+    def text(self, patterns: Tensor, text: Tensor) -> None:
+        """Count the rows and keys of a batch: patterns [B, keys, n, n], text [B, n]."""
+        b, _, n, _ = patterns.shape
+        at = self.values
+        at["rows"] += b * n
+        at["queries"] += queries(patterns).sum(0)
+        at["uniform"] += (patterns.sum((2, 3)) / n).sum(0)
+        at["tokens"] += torch.stack([text.sum(), (~text).sum()])
+
+    def weights(self, layer: int, weights: Tensor, patterns: Tensor, text: Tensor) -> None:
+        """Measure the weights [B, H, n, n] of a layer."""
+        n = weights.shape[-1]
+        rows = [HEAD_MEASURES[name].of(weights, ()) for name in BY_ROW]  # [B, H], means over n rows
+        self.values["by_row"][layer] += n * torch.stack(rows, -1).sum(0).double()
+        self.values["by_key"][layer] += torch.einsum("bhij,brij->hr", weights, patterns).double()
+        sure = (weights.amax(-1) > MOST) & text[:, None]
+        self.values["sure"][layer] += sure.sum((0, 2))
+
+    def control(self, layer: int, weights: Tensor, pattern: Tensor, seed: int) -> None:
+        """Let the keys of one sentence stand in other orders: weights [H, n, n], pattern [roles, n, n]."""
+        generator = torch.Generator().manual_seed(seed)
+        heads = torch.cat((weights, perfect(pattern)))
+        self.values["shuffled"][layer] += shuffled_mass(heads, pattern, generator)
+        if layer == 0:
+            self.values["tried"] += queries(pattern)
+
+    def vectors(self, place: int, x: Tensor, text: Tensor) -> None:
+        """Add up the vectors [B, n, d_model] after so many layers."""
+        at, words = self.values, x[text]
+        at["mean"][place] += words.sum(0).double()
+        at["channels"][place] += words.abs().sum(0).double()
+        lengths = torch.linalg.vector_norm(x, dim=-1).double()
+        at["lengths"][place] += torch.stack([lengths[text].sum(), lengths[~text].sum()])
+        self.largest[place] = torch.maximum(self.largest[place], x.abs().amax((0, 1)))
+
+    def add(self, other: "Sums") -> None:
+        """Take in what another shard found."""
+        for name, value in self.values.items():
+            value += other.values[name]
+        self.largest = torch.maximum(self.largest, other.largest)
+
+    def state(self) -> dict[str, Tensor]:
+        """Everything, by name."""
+        return self.values | {"largest": self.largest}
+
+    def load(self, state: Mapping[str, Tensor]) -> None:
+        """Take back what `state` gave."""
+        self.values = {name: state[name] for name in self.values}
+        self.largest = state["largest"]
+
+
+def patterns_of(tokens: Sequence[str]) -> Tensor:
+    """For each of BY_KEY, 1 where a query's keys of that kind are: [keys, n, n]."""
+    return torch.cat([patterns(tokens), same(tokens)[None]])

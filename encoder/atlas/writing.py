@@ -1,0 +1,185 @@
+"""The files of an atlas; README.md beside this file says what is in them."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import torch
+
+from encoder.atlas.bins import bin_of, decile_of
+from encoder.atlas.card import CARD, FORMAT, VERSION
+from encoder.atlas.collecting import Shard
+from encoder.atlas.making import AtlasPlan, MeasuredCorpus, corpus_name, sha256, states
+from encoder.atlas.ranking import FAR, Ranking
+from encoder.atlas.summary import deciles, head_rows, layer_rows
+from encoder.metrics.neurons import unit_vector
+from encoder.text_encoder import TextEncoder
+
+ROWS = 4096  # of a row group: what is read at once
+LISTS = ("top", "sample")
+
+
+def write(plan: AtlasPlan, encoder: TextEncoder, corpus: MeasuredCorpus, found: Shard) -> None:
+    """Write every file, the card last: a folder without one is no atlas."""
+    out, config = plan.out, encoder.config
+    sentences(out / "sentences.parquet", plan)
+    table(out / "heads.parquet", head_rows(found, config))
+    table(out / "units.parquet", unit_rows(found.rankings["unit"], encoder))
+    table(out / "layers.parquet", layer_rows(found, config))
+    for layer in range(config.n_layers):
+        table(out / f"heads-layer-{layer}.parquet", head_contexts(found, encoder, layer))
+        table(out / f"units-layer-{layer}.parquet", contexts(found.rankings["unit"], encoder, layer, "unit"))
+    if plan.vectors:
+        vectors(plan, encoder, corpus.sentences)
+    tokens = found.sums.values["tokens"].tolist()
+    card = {
+        "format": FORMAT, "version": VERSION,
+        "model": {"name": encoder.source.name, "sha256": encoder.source.sha256, "layers": config.n_layers,
+                  "heads": config.n_heads, "units": config.d_ff, "width": config.d_model},
+        "corpus": {"name": corpus_name(plan), "sha256": corpus.sha256, "sentences": corpus.sentences,
+                   "tokens": int(tokens[0]), "special_tokens": int(tokens[1]),
+                   "cut": int(found.sums.values["cut"]), "every": plan.corpus.every, "licence": plan.licence},
+        "vectors": list(plan.vectors), "command": plan.command,
+        "files": {path.name: {"bytes": path.stat().st_size, "sha256": sha256(path)} for path in files(out)},
+    }  # fmt: skip
+    (out / CARD).write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
+
+
+def files(out: Path) -> list[Path]:
+    """The files that a card lists."""
+    return sorted([*out.glob("*.parquet"), *out.glob("*.npy")])
+
+
+def table(path: Path, columns: dict[str, Any]) -> None:
+    """Write columns as Parquet."""
+    pq.write_table(pa.table(columns), path, row_group_size=ROWS, compression="zstd", compression_level=15)
+
+
+def sentences(path: Path, plan: AtlasPlan) -> None:
+    """The text, a row group at a time."""
+    schema = pa.schema({"sentence": pa.uint32(), "text": pa.string()})
+    with pq.ParquetWriter(path, schema, compression="zstd", compression_level=15) as writer:
+        for first, texts in plan.corpus.shards(ROWS):
+            numbers = np.arange(first, first + len(texts), dtype=np.uint32)
+            writer.write_table(pa.table({"sentence": numbers, "text": texts}, schema))
+
+
+def unit_rows(ranking: Ranking, encoder: TextEncoder) -> dict[str, Any]:
+    """A row for each unit: how often it fires, how strongly, and how long what it then writes is."""
+    layers, units = ranking.sums.shape
+    counts = ranking.counts.numpy()
+    fired = counts.sum(-1)  # [layers, units]
+    with torch.inference_mode():
+        columns = [torch.stack([unit_vector(encoder, i, u) for u in range(units)]).norm(dim=-1) for i in range(layers)]
+    return {
+        "layer": np.repeat(np.arange(layers, dtype=np.uint8), units),
+        "unit": np.tile(np.arange(units, dtype=np.uint16), layers),
+        "firings": fired.ravel().astype(np.uint32),
+        "mean": (ranking.sums.numpy() / np.maximum(fired, 1)).ravel().astype(np.float32),
+        "written_per_one": torch.cat(columns).numpy(),
+        "deciles": deciles(ranking),
+    }
+
+
+def contexts(ranking: Ranking, encoder: TextEncoder, layer: int, called: str) -> dict[str, Any]:
+    """The contexts of one layer, sorted by unit, list and rank: the largest values first, a sample by its deciles."""
+    parts = [one_list(ranking, layer, number) for number in range(len(LISTS))]
+    every = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    order = np.lexsort((every["rank"], every["list"], every["unit"]))
+    sorted_ = {name: column[order] for name, column in every.items()}
+    found: dict[str, Any] = {called: sorted_.pop("unit").astype(np.uint16)}
+    found["list"] = pa.DictionaryArray.from_arrays(sorted_.pop("list").astype(np.int8), list(LISTS))
+    found |= {name: sorted_[name].astype(np.uint8) for name in ("rank", "decile")}
+    found["sentence"] = sorted_["sentence"].astype(np.uint32)
+    found["position"] = sorted_["position"].astype(np.uint16)
+    found["token"] = spelled(sorted_["id"], encoder)
+    if "key" in sorted_:
+        found["looks_at"] = sorted_["key"].astype(np.uint16)
+        found["token_looked_at"] = spelled(sorted_["key_id"], encoder)
+        found["other"] = sorted_["other"]
+    return found | {"value": sorted_["value"]}
+
+
+def one_list(ranking: Ranking, layer: int, number: int) -> dict[str, np.ndarray]:
+    """The kept events of a list, one by one, with unit, rank and decile."""
+    kind = LISTS[number]
+    events = {name: one[layer].numpy() for name, one in ranking.events[kind].items()}  # [kept, units]
+    order = ranking.order[kind][layer].numpy()
+    there = order > 0 if kind == "top" else order < FAR
+    values = events["value"]
+    counts = ranking.counts[layer].numpy()
+    bins = bin_of(torch.from_numpy(np.maximum(values, 1e-30)), counts.shape[-1]).numpy()
+    deciles = decile_of(counts, bins.T).T
+    if kind == "sample":  # by value, the largest first, and not in the order of the lots
+        place = np.lexsort((order, -np.where(there, values, -1)), axis=0)
+    else:
+        place = np.broadcast_to(np.arange(len(order))[:, None], order.shape)
+    take = {name: np.take_along_axis(one, place, 0) for name, one in (events | {"decile": deciles}).items()}
+    there = np.take_along_axis(there, place, 0)
+    rank, unit = np.nonzero(there)
+    found = {name: one[there] for name, one in take.items()}
+    return found | {"unit": unit, "rank": rank, "list": np.full(len(unit), number)}
+
+
+def spelled(ids: np.ndarray, encoder: TextEncoder) -> pa.Array:
+    """Tokens in letters, each written once."""
+    every, place = np.unique(ids, return_inverse=True)
+    words = [str(encoder.tokenizer.id_to_token(int(i))) for i in every]
+    return pa.DictionaryArray.from_arrays(pa.array(place.astype(np.int32)), pa.array(words, pa.string()))
+
+
+def head_contexts(found: Shard, encoder: TextEncoder, layer: int) -> dict[str, Any]:
+    """The contexts of a layer's heads, those by weight and those by what is written, each with both numbers."""
+    kinds = ("weight", "written")
+    parts = [pa.table(contexts(found.rankings[kind], encoder, layer, "head")) for kind in kinds]
+    names = {
+        "weight": {"value": "weight", "other": "written"},
+        "written": {"value": "written", "other": "weight"},
+    }
+    both = []
+    for kind, part in zip(kinds, parts, strict=True):
+        renamed = part.rename_columns([names[kind].get(name, name) for name in part.column_names])
+        by = pa.array([kind] * len(part), pa.string())
+        plain = [
+            column.cast(pa.string()) if pa.types.is_dictionary(column.type) else column for column in renamed.columns
+        ]
+        both.append(pa.table([by, *plain], ["by", *renamed.column_names]).select(HEAD_COLUMNS))
+    joined = pa.concat_tables(both).sort_by([("head", "ascending"), ("by", "ascending"), ("list", "descending"),
+                                             ("rank", "ascending")])  # fmt: skip
+    return {name: joined[name] for name in joined.column_names}
+
+
+HEAD_COLUMNS = ["head", "by", "list", "rank", "decile", "sentence", "position", "token", "looks_at",
+                "token_looked_at", "weight", "written"]  # fmt: skip
+
+
+def vectors(plan: AtlasPlan, encoder: TextEncoder, sentences: int) -> None:
+    """The vectors of the text's tokens in float16, which tokens they are of, and how long each is."""
+    kept = list(vector_parts(plan, sentences))
+    lengths: dict[str, list[np.ndarray]] = {}
+    for layer in plan.vectors:
+        shape = (sum(kept), encoder.config.d_model)
+        path = plan.out / f"vectors-layer-{layer}.npy"
+        file = np.lib.format.open_memmap(path, mode="w+", dtype=np.float16, shape=shape)
+        start = 0
+        for state in states(plan, sentences):
+            if "places" in state:
+                part = state[f"vectors.{layer}"]
+                file[start : start + len(part)] = part.numpy()
+                lengths.setdefault(f"length_{layer}", []).append(part.float().norm(dim=-1).numpy())
+                start += len(part)
+        file.flush()
+    places = torch.cat([state["places"] for state in states(plan, sentences) if "places" in state]).numpy()
+    columns: dict[str, Any] = {"sentence": places[:, 0].astype(np.uint32), "position": places[:, 1].astype(np.uint16)}
+    columns |= {"token": spelled(places[:, 2], encoder)}
+    table(plan.out / "vectors.parquet", columns | {name: np.concatenate(some) for name, some in lengths.items()})
+
+
+def vector_parts(plan: AtlasPlan, sentences: int) -> Iterator[int]:
+    """How many vectors each part holds."""
+    for state in states(plan, sentences):
+        yield len(state["places"]) if "places" in state else 0

@@ -1,0 +1,69 @@
+"""One head over the corpus: how often and how strongly it looks, and at what."""
+
+import numpy as np
+import streamlit as st
+
+from encoder.atlas import live
+from encoder.atlas.reading import Atlas, Firing
+from encoder.edits.edit import Edit
+from encoder.figures.charts import lines
+from encoder.formatting import brief, percent
+from pages.parts.atlas import contexts
+from pages.parts.atlas.shelf import about
+from pages.ui.components.chart import chart
+from pages.ui.state import session_state as state
+from pages.ui.text import plain, say, theme
+
+BY = {"weight": "Weight", "written": "What is written"}
+UNITS = {"weight": "largest weight of a token", "written": "longest vector written to a token"}
+
+
+def draw(atlas: Atlas, layer: int, head: int) -> None:
+    """Its label, its deciles, its contexts."""
+    row = atlas.head(layer, head)
+    st.header(f"Layer {layer}, head {head}", anchor=False)
+    share = row["firings"] / max(1, atlas.card.tokens)
+    say(
+        f"On {atlas.card.scope} it puts more than half of its weight on one token at {percent(share)} of the tokens.",
+        plain(labelled(row)),
+    )
+    by = st.pills("Ranked by", list(BY), required=True, format_func=BY.__getitem__,
+                  **state.choice("atlas_by", BY, "weight"))  # fmt: skip
+    bounds = np.array(row[f"{by}_deciles"])
+    drawn = lines({UNITS[by]: bounds}, np.arange(0, 101, 10), ("percent of the tokens", UNITS[by]), theme=theme())
+    said = f"At half of the tokens the {UNITS[by]} is {brief(bounds[5])} or less; the largest is {brief(bounds[-1])}."
+    chart(drawn, "atlas_deciles", f"How the values of layer {layer}, head {head} are spread. {said}", about(atlas),
+          numbers=True)  # fmt: skip
+    st.markdown(plain(said))
+    top, other = (atlas.head_firings(layer, head, one, "top") for one in (by, *(set(BY) - {by})))
+    both = {(one.sentence, one.position, one.looks_at) for one in top} & {
+        (one.sentence, one.position, one.looks_at) for one in other
+    }
+    st.markdown(plain(disagreement(row, len(both), len(top))))
+    sample = atlas.head_firings(layer, head, by, "sample")
+    edit = Edit(f"layers.{layer}.attention.heads", "zero", heads=(head,))
+    contexts.draw(
+        atlas, top, sample, bounds.tolist(), lambda run, one: live.of_head(run, layer, head, one), described, edit=edit
+    )
+
+
+def labelled(row: dict[str, object]) -> str:
+    """The label with both controls."""
+    mass, even, shuffled = (percent(float(str(row[f"nearest_{name}"]))) for name in ("mass", "uniform", "shuffled"))
+    name = f"Its label is “{row['label']}”" if row["label"] == row["nearest"] else f"It has {row['label']}"
+    control = f"even weights would give {even}, shuffled keys {shuffled}"
+    return f"{name}: “{row['nearest']}” gets {mass} of its weight; {control}."
+
+
+def disagreement(row: dict[str, object], both: int, of: int) -> str:
+    """Where weight and writing differ."""
+    special = percent(float(str(row["special"])))
+    return (
+        f"Of the {of} largest by one ranking, {both} are among the {of} largest by the other. [CLS] and [SEP] get "
+        f"{special} of its weight; a token with a short value gets weight and hands over little."
+    )
+
+
+def described(one: Firing) -> str:
+    """The two numbers of a context."""
+    return f"weight {one.weight:.4f}, written {one.written:.4f}"

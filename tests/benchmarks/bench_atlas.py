@@ -1,0 +1,155 @@
+"""What an atlas costs: python tests/benchmarks/bench_atlas.py [--check].
+
+Sentences per second of `base` with one and two processes, the memory of `small` over a text and over ten times as much,
+the size of the files, the processor time of a click on the page Atlas, and the search among a million vectors. The text
+is that of the atlases that come with the project.
+"""
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter, process_time
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]
+
+import numpy as np  # noqa: E402
+import pyarrow as pa  # noqa: E402
+import pyarrow.parquet as pq  # noqa: E402
+import torch  # noqa: E402
+from figures import Figure, finish  # noqa: E402
+from streamlit.testing.v1 import AppTest  # noqa: E402
+
+from encoder.atlas.reading import Atlas  # noqa: E402
+from encoder.atlas.searching import nearest_tokens  # noqa: E402
+from encoder.atlas.shelf import SHIPPED  # noqa: E402
+
+RUN = """
+import sys
+from encoder.atlas.__main__ import main
+code = main(sys.argv[1:])
+print(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")))
+sys.exit(code)
+"""
+CLICK, NEAREST, GROWTH = 0.15, 1.0, 1.2  # bars: seconds, seconds, times
+TABS = ({}, {"atlas_part": "Units"}, {"atlas_part": "Find a word", "atlas_word": "Monday"}, {"atlas_part": "Nearest"})
+
+
+def sentences() -> list[str]:
+    """The text of the shipped atlas."""
+    found: list[str] = pq.read_table(SHIPPED / "base" / "sentences.parquet")["text"].to_pylist()
+    return found
+
+
+def made(folder: Path, texts: list[str], model: str, *more: str) -> tuple[float, float]:
+    """Make an atlas in a process of its own: seconds, and its largest memory in MB."""
+    corpus = folder.with_suffix(".txt")
+    corpus.write_text("\n".join(texts), encoding="utf-8")
+    asked = ["--model", model, "--corpus", str(corpus), "--out", str(folder), *more]
+    start = perf_counter()
+    done = subprocess.run([sys.executable, "-c", RUN, *asked], cwd=ROOT, capture_output=True, text=True, check=True)
+    return perf_counter() - start, int(done.stdout.split()[-1]) / 1024
+
+
+def size(folder: Path) -> int:
+    """The bytes of a folder."""
+    return sum(path.stat().st_size for path in folder.iterdir())
+
+
+def speeds(folder: Path, texts: list[str]) -> list[Figure]:
+    """With one process and with two; what starting takes is taken off by a run over one sentence."""
+    idle, _ = made(folder / "idle", texts[:1], "base")
+    found = []
+    for workers in ("1", "2"):
+        took, _ = made(folder / f"workers{workers}", texts, "base", "--workers", workers, "--shard", "256")
+        found.append(Figure(f"base, {workers} process{'es' * (workers > '1')}: sentences a second",
+                            len(texts) / max(took - idle, 1e-9), None, "/s", f"{len(texts)} sentences"))  # fmt: skip
+    return found
+
+
+def memory(folder: Path, texts: list[str]) -> list[Figure]:
+    """Over a tenth of the text and over all of it; a worker holds a shard, and more text is more shards."""
+    peaks = [made(folder / f"x{len(some)}", some, "small", "--shard", "512")[1] for some in (texts[::10], texts)]
+    small, large = (size(folder / f"x{len(some)}") for some in (texts[::10], texts))
+    tokens = Atlas(folder / f"x{len(texts)}").card.tokens
+    more = (large - small) / (0.9 * tokens) * 1e6
+    return [
+        Figure(f"small, {len(texts[::10]):,} sentences: largest memory", peaks[0], None, "MB"),
+        Figure(f"small, {len(texts):,} sentences: largest memory", peaks[1], None, "MB"),
+        Figure("ten times the text: times the memory", peaks[1] / peaks[0], GROWTH, "x"),
+        Figure("small: files", large / 1e6, None, "MB", f"{tokens:,} tokens"),
+        Figure("small: files for each further million tokens", more / 1e6, None, "MB", "without vectors"),
+    ]
+
+
+def processor_seconds(work: Callable[[], object], rounds: int) -> float:
+    """The median of the processor time of some work, after one round that does not count."""
+    work()
+    times = []
+    for _ in range(rounds):
+        start = process_time()
+        work()
+        times.append(process_time() - start)
+    return float(np.median(times))
+
+
+def clicks(rounds: int) -> list[Figure]:
+    """A rerun of each tab of the page with the shipped atlas of `base`."""
+    found = []
+    for query in TABS:
+        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+        app.switch_page("pages/steps/atlas.py")
+        for name, value in query.items():
+            app.query_params[name] = value
+        app.run()
+        assert not app.exception
+        name = query.get("atlas_part", "Heads")
+        found.append(Figure(f"the page Atlas, {name}: a click", processor_seconds(app.run, rounds), CLICK, "s"))
+    return found
+
+
+def search(folder: Path, vectors: int = 1_000_000, width: int = 512) -> Figure:
+    """The nearest of so many vectors that are on disk; their atlas is that of `base` with these for its own."""
+    atlas = Atlas(SHIPPED / "base")
+    atlas.folder, layer = folder, atlas.card.vectors[0]
+    generator = np.random.default_rng(0)
+    file = np.lib.format.open_memmap(folder / f"vectors-layer-{layer}.npy", "w+", np.float16, (vectors, width))
+    some = generator.standard_normal((10_000, width)).astype(np.float16)
+    for start in range(0, vectors, len(some)):
+        file[start : start + len(some)] = some[: vectors - start]
+    file.flush()
+    lengths = np.resize(np.linalg.norm(some.astype(np.float32), axis=1), vectors)
+    columns = {"sentence": np.arange(vectors) // 10, "position": np.arange(vectors) % 10}
+    names = pa.array(["word"] * vectors).dictionary_encode()
+    pq.write_table(pa.table(columns | {"token": names, f"length_{layer}": lengths}), folder / "vectors.parquet")
+    atlas.checked.add("vectors.parquet")
+    asked = torch.from_numpy(some[7].astype(np.float32))
+    nearest_tokens(atlas, layer, asked)
+    start = perf_counter()
+    assert nearest_tokens(atlas, layer, asked)[0].cosine > 0.999
+    return Figure(f"the nearest of {vectors:,} vectors of {width}", perf_counter() - start, NEAREST, "s")
+
+
+def figures(rounds: int = 3, part: float = 1.0) -> list[Figure]:
+    """Every figure with its bar, over that part of the text."""
+    torch.set_num_threads(1)
+    texts = sentences()
+    texts = texts[: int(len(texts) * part)]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        near = search(folder, int(1_000_000 * part))
+        return [*speeds(folder, texts[::8]), *memory(folder, texts), *clicks(rounds), near]
+
+
+def main() -> int:
+    """Print the figures with their bars; return the exit status."""
+    parser = argparse.ArgumentParser(description="What an atlas costs.")
+    parser.add_argument("--check", action="store_true", help="fail where a figure is over its bar")
+    return finish(figures(7), parser.parse_args().check)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,449 @@
+"""An atlas against an independent slow loop, against live runs, and against itself made in other ways."""
+
+import json
+import math
+import shutil
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+import torch
+from tiny import TINY, VARIANTS, tiny
+
+from encoder import TextEncoder, Trace
+from encoder.atlas import live
+from encoder.atlas.__main__ import main
+from encoder.atlas.bins import bin_of, bins_of, edges
+from encoder.atlas.collecting import COARSE, FINE
+from encoder.atlas.corpus import AtlasCorpus, AtlasError
+from encoder.atlas.making import AtlasPlan, begin, put_together, work
+from encoder.atlas.ranking import FAR, POSITIONS, SAMPLE, TOP, drawn
+from encoder.atlas.reading import Atlas, Firing
+from encoder.atlas.searching import heads_between, nearest_tokens, units_on
+from encoder.atlas.shelf import FOLDER, shelf
+from encoder.metrics import SENTENCES, head_roles
+
+pytestmark = pytest.mark.slow
+ROOT = Path(__file__).parents[1]
+LINES = [*SENTENCES[:37], "The cat saw the cat, and the cat saw the dog."]
+CLOSE = 2e-6
+BESIDE = ("_uniform", "_queries")  # of each measure
+
+
+def made(out: Path, lines: list[str], *more: str, model: str = "small") -> Path:
+    """An atlas of some lines in a folder."""
+    out.mkdir(parents=True, exist_ok=True)
+    text = out.parent / "words.txt"
+    text.write_text("\n".join(lines), encoding="utf-8")
+    assert main(["--model", model, "--corpus", str(text), "--out", str(out), "--shard", "7", *more]) == 0
+    return out
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made(tmp_path_factory.mktemp("one") / "atlas", LINES, "--vectors", "0", "3")
+
+
+@pytest.fixture(scope="module")
+def atlas(folder: Path, small: TextEncoder) -> Atlas:
+    return Atlas(folder, small.source)
+
+
+@pytest.fixture(scope="module")
+def traces(small: TextEncoder) -> list[Trace]:
+    return [small.trace(line) for line in LINES]
+
+
+Event = tuple[float, int, int, int]  # value, sentence, position, position looked at
+
+
+def events(traces: list[Trace], values: Callable[[Trace], np.ndarray]) -> list[Event]:
+    """Every token of the text with its value above zero: of values [n], or the largest of each row of [n, n]."""
+    found = []
+    for number, trace in enumerate(traces):
+        for position, row in enumerate(values(trace)):
+            key = int(np.argmax(row)) if np.ndim(row) else 0
+            value = float(row[key] if np.ndim(row) else row)
+            if value > 0 and not trace.tokenization.special[position]:
+                found.append((value, number, position, key))
+    return found
+
+
+def written(trace: Trace, layer: int, head: int) -> np.ndarray:
+    """||alpha v W_O|| straight from its definition, with no helper of the library."""
+    at = trace.layers[layer].attention
+    weight = trace.model.layers[layer].attention.w_o.weight  # [d_model, d_model], columns of head h are its rows of W_O
+    wide = at.v.shape[-1]
+    offered = at.v[head] @ weight[:, head * wide : (head + 1) * wide].T
+    return (at.weights[head] * torch.linalg.vector_norm(offered, dim=-1)).detach().numpy()
+
+
+def agrees(slow: list[Event], top: list[Firing], sample: list[Firing], bounds: list[float], bits: int) -> None:
+    """The contexts, the deciles and the bounds of one unit or head are those of all its events."""
+    best = sorted({s: max(e for e in slow if e[1] == s) for s in {e[1] for e in slow}}.values(), reverse=True)[:TOP]
+    np.testing.assert_allclose([f.value for f in top], [e[0] for e in best], rtol=CLOSE, atol=1e-6)
+    every = {(e[1], e[2]): e for e in slow}
+    floor = best[-1][0] * (1 - CLOSE) if len(best) == TOP else 0.0
+    assert len({f.sentence for f in top}) == len(top)
+    for f in top:
+        assert every[f.sentence, f.position][0] >= floor
+    lots = drawn(*(torch.tensor([e[i] for e in slow], dtype=torch.int64) for i in (1, 2)))
+    chosen = {(slow[i][1], slow[i][2]) for i in lots.argsort()[:SAMPLE].tolist()} if slow else set()
+    assert {(f.sentence, f.position) for f in sample} == chosen
+    values = np.sort([e[0] for e in slow])
+    if not len(values):
+        assert bounds == [0.0] * 11
+        return
+    exact = [values[0], *(values[math.floor(len(values) * d / 10)] for d in range(1, 10)), values[-1]]
+    for said, true in zip(bounds, exact, strict=True):
+        assert true * (1 - 2**-bits) - 1e-6 <= said <= true * (1 + CLOSE) + 1e-6
+    for f in sample:
+        np.testing.assert_allclose(f.value, every[f.sentence, f.position][0], rtol=CLOSE, atol=1e-6)
+        lowest, highest = f.value * (1 - 2**-bits), f.value * (1 + 1e-6)
+        share = [10 * np.sum(values < edge) // len(values) for edge in (lowest, highest)]
+        assert share[0] <= f.decile <= share[1]
+
+
+@pytest.mark.parametrize("by", ["weight", "written"])
+def test_heads_are_those_of_a_slow_loop(atlas: Atlas, traces: list[Trace], by: str) -> None:
+    for layer in range(4):
+        for head in range(4):
+
+            def values(trace: Trace, at: tuple[int, int] = (layer, head)) -> np.ndarray:
+                return trace.layers[at[0]].attention.weights[at[1]].numpy() if by == "weight" else written(trace, *at)
+
+            slow = events(traces, values)
+            top, sample = (atlas.head_firings(layer, head, by, kind) for kind in ("top", "sample"))
+            row = atlas.head(layer, head)
+            agrees(slow, top, sample, row[f"{by}_deciles"], FINE)
+            assert row[f"{by}_mean"] == pytest.approx(np.mean([e[0] for e in slow]), rel=1e-5)
+            if by == "weight":
+                assert row["firings"] == sum(e[0] > 0.5 for e in slow)
+            for f in top:
+                shown = values(traces[f.sentence])[f.position]
+                assert shown[f.looks_at] >= shown.max() - 1e-6
+                assert traces[f.sentence].tokens[f.looks_at] == f.token_looked_at
+
+
+def test_units_are_those_of_a_slow_loop(atlas: Atlas, traces: list[Trace]) -> None:
+    for layer, unit in [(0, 0), (0, 511), (1, 7), (2, 33), (2, 434), (3, 54), (3, 200), (3, 300)]:
+        slow = events(traces, lambda t, at=(layer, unit): t.layers[at[0]].feed_forward.activation[:, at[1]].numpy())
+        row = atlas.unit(layer, unit)
+        agrees(slow, *(atlas.unit_firings(layer, unit, kind) for kind in ("top", "sample")), row["deciles"], COARSE)
+        assert row["firings"] == len(slow)
+        assert row["mean"] == pytest.approx(sum(e[0] for e in slow) / max(1, len(slow)), rel=1e-5)
+    dead = np.stack([(np.concatenate([t.layers[i].feed_forward.activation[1:-1].numpy() for t in traces]) <= 0).all(0)
+                     for i in range(4)])  # fmt: skip
+    said = atlas.units["firings"].to_numpy().reshape(4, 512) == 0
+    np.testing.assert_array_equal(said, dead)
+    assert atlas.layers["dead_units"].to_pylist() == [0, *dead.sum(1)]
+
+
+def test_measures_are_those_of_a_slow_loop(atlas: Atlas, traces: list[Trace]) -> None:
+    """Over all rows of all sentences, in plain Python."""
+    sums: dict[str, float] = dict.fromkeys(("previous", "same", "entropy", "distance", "self", "special"), 0.0)
+    counts = dict.fromkeys(sums, 0)
+    layer, head = 1, 2
+    for trace in traces:
+        weights, tokens = trace.layers[layer].attention.weights[head].tolist(), trace.tokens
+        for i, row in enumerate(weights):
+            keys = {
+                "previous": [i - 1] if i else [], "self": [i], "special": [0, len(tokens) - 1],
+                "same": [j for j, t in enumerate(tokens) if t == tokens[i] and j != i],
+            }  # fmt: skip
+            for name, some in keys.items():
+                sums[name] += sum(row[j] for j in some)
+                counts[name] += bool(some)
+            sums["entropy"] -= sum(w * math.log(w) for w in row if w > 0)
+            sums["distance"] += sum(w * abs(i - j) for j, w in enumerate(row))
+            for name in ("entropy", "distance"):
+                counts[name] += 1
+    row = atlas.head(layer, head)
+    assert {name: row[name] for name in sums} == pytest.approx({n: sums[n] / counts[n] for n in sums}, rel=1e-4)
+    assert (row["previous_queries"], row["same_queries"]) == (counts["previous"], counts["same"])
+    assert counts["same"] > 10
+
+
+def test_labels_are_those_that_other_pages_give(atlas: Atlas, traces: list[Trace]) -> None:
+    """The masses and baselines are the same numbers; only the shuffles are drawn otherwise."""
+    for layer in range(4):
+        roles = head_roles([t.layers[layer].attention.weights for t in traces], [t.tokens for t in traces])
+        for head, role in enumerate(roles):
+            row = atlas.head(layer, head)
+            assert (row["label"], row["nearest"]) == (role.label, role.nearest)
+            assert row["nearest_mass"] == pytest.approx(role.mass, abs=1e-4)
+            assert row["nearest_uniform"] == pytest.approx(role.uniform, abs=1e-4)
+            assert row["nearest_shuffled"] == pytest.approx(role.shuffled, abs=0.03)
+
+
+def test_layers_are_those_of_a_slow_loop(atlas: Atlas, traces: list[Trace]) -> None:
+    vectors = np.concatenate([t.layers[2].output[1:-1].numpy() for t in traces])
+    row = atlas.layers.slice(3, 1).to_pylist()[0]
+    np.testing.assert_allclose(row["mean_vector"], vectors.mean(0), atol=1e-5)
+    np.testing.assert_allclose(row["mean_size"], np.abs(vectors).mean(0), atol=1e-5)
+    assert row["length_words"] == pytest.approx(np.linalg.norm(vectors, axis=1).mean(), rel=1e-5)
+    largest = np.concatenate([t.layers[2].output.numpy() for t in traces])
+    np.testing.assert_allclose(row["largest_size"], np.abs(largest).max(0), atol=1e-5)
+    assert (atlas.card.tokens, atlas.card.sentences) == (len(vectors), len(LINES))
+
+
+def test_stored_contexts_run_live_give_the_same_numbers(atlas: Atlas, traces: list[Trace]) -> None:
+    chance = np.random.default_rng(0)
+    compared = []
+    for _ in range(50):
+        layer, head, unit = (int(chance.integers(most)) for most in (4, 4, 512))
+        by, kind = (str(chance.choice(options)) for options in (("weight", "written"), ("top", "sample")))
+        seen = atlas.head_firings(layer, head, by, kind)
+        one = seen[int(chance.integers(len(seen)))]
+        compared += live.of_head(traces[one.sentence], layer, head, one)
+        for firing in atlas.unit_firings(layer, unit, kind)[:1]:
+            compared += live.of_unit(traces[firing.sentence], layer, unit, firing)
+    assert len(compared) > 130
+    assert [one.sentence for one in compared if not one.equal] == []
+    wrong = live.of_head(traces[one.sentence], (layer + 1) % 4, head, one)
+    assert not all(other.equal for other in wrong) and "differ" in "".join(other.sentence for other in wrong)
+
+
+def test_nearest_tokens_are_exact(atlas: Atlas, traces: list[Trace]) -> None:
+    """Against float32 vectors: cosines within what float16 leaves, every token of the text there once."""
+    words = [(s, p, t.layers[2].output[p].numpy()) for s, t in enumerate(traces) for p in range(1, len(t.tokens) - 1)]
+    asked = torch.from_numpy(words[100][2])
+    every = np.stack([vector for *_, vector in words])
+    true = np.sort(every @ words[100][2] / np.linalg.norm(every, axis=1) / np.linalg.norm(words[100][2]))[::-1]
+    found = nearest_tokens(atlas, 3, asked, 20)
+    assert (found[0].sentence, found[0].position) == words[100][:2]
+    np.testing.assert_allclose([one.cosine for one in found], true[:20], atol=1e-3)
+    stored = np.load(atlas.folder / "vectors-layer-3.npy")
+    np.testing.assert_allclose(stored, np.stack([v for *_, v in words]), atol=1e-3 * np.abs(stored).max())
+    with pytest.raises(AtlasError, match="it keeps 0, 3"):
+        nearest_tokens(atlas, 2, asked)
+
+
+def test_a_word_finds_the_units_that_fire_on_it(atlas: Atlas) -> None:
+    found = units_on(atlas, "THE", 5)
+    first = found[0]
+    on = [f for f in atlas.unit_firings(first.layer, first.unit, "sample") if f.token == "the"]
+    assert len(on) == first.sampled > 0
+    assert [one.sampled for one in found] == sorted((one.sampled for one in found), reverse=True)
+    assert units_on(atlas, "no such token") == []
+    looking = atlas.head_firings(2, 1, "weight", "top")[0]
+    pair = heads_between(atlas, looking.token, looking.token_looked_at, 1)[0]
+    kept = atlas.head_firings(pair.layer, pair.head, "weight", "sample") + atlas.head_firings(
+        pair.layer, pair.head, "weight", "top"
+    )
+    hits = [f for f in kept if (f.token, f.token_looked_at) == (looking.token, looking.token_looked_at)]
+    assert len(hits) == pair.sampled + pair.top > 0
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+def test_two_processes_make_the_same_files(folder: Path, tmp_path: Path) -> None:
+    """As a person starts them."""
+    text, out = tmp_path / "words.txt", tmp_path / "atlas"
+    text.write_text("\n".join(LINES), encoding="utf-8")
+    asked = ["--model", "small", "--corpus", str(text), "--out", str(out), "--shard", "7", "--vectors", "0", "3"]
+    command = [sys.executable, "-m", "encoder.atlas", *asked, "--workers", "2"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert contents(out) == contents(folder)
+
+
+def test_five_workers_in_any_order_make_the_same_files(folder: Path, tmp_path: Path, small: TextEncoder) -> None:
+    text, out = tmp_path / "words.txt", tmp_path / "atlas"
+    text.write_text("\n".join(LINES), encoding="utf-8")
+    plan = AtlasPlan("small", AtlasCorpus((text,)), out, (0, 3), 1, 7)
+    begin(plan, small, resume=False)
+    for rank in (3, 0, 4, 2, 1):
+        work(plan, small, rank, 5)
+    assert len(list((out / "parts").glob("part-*"))) == 6
+    assert main(["--model", "small", "--corpus", str(text), "--out", str(out), "--shard", "7", "--vectors", "0", "3",
+                 "--resume"]) == 0  # fmt: skip
+    assert contents(out) == contents(folder)
+
+
+def test_a_killed_run_is_taken_up_again(folder: Path, tmp_path: Path, small: TextEncoder) -> None:
+    """It ends amid a shard; what was done is not done again, and the files are the same."""
+    text, out = tmp_path / "words.txt", tmp_path / "atlas"
+    text.write_text("\n".join(LINES), encoding="utf-8")
+    plan = AtlasPlan("small", AtlasCorpus((text,)), out, (0, 3), 1, 7)
+    begin(plan, small, resume=False)
+
+    def kill(done: int) -> None:
+        if done > 16:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        work(plan, small, told=kill)
+    parts = sorted(path.name for path in (out / "parts").glob("part-*"))
+    assert parts == ["part-000000.safetensors", "part-000001.safetensors"]
+    times = [plan.part(i).stat().st_mtime_ns for i in range(2)]
+    with pytest.raises(AtlasError, match="--resume"):
+        begin(plan, small, resume=False)
+    with pytest.raises(AtlasError, match="other settings"):
+        begin(AtlasPlan("small", AtlasCorpus((text,)), out, (0,), 1, 7), small, resume=True)
+    work(plan, small)
+    assert [plan.part(i).stat().st_mtime_ns for i in range(2)] == times
+    assert main(["--model", "small", "--corpus", str(text), "--out", str(out), "--shard", "7", "--vectors", "0", "3",
+                 "--resume"]) == 0  # fmt: skip
+    assert contents(out) == contents(folder)
+
+
+@pytest.mark.parametrize("name", ["gelu", "pre-norm", "shared-layers", "albert", "learned-positions"])
+def test_other_models_are_measured_too(name: str, tmp_path: Path) -> None:
+    encoder = tiny(VARIANTS[name])
+    (tmp_path / "a.txt").write_text("w1 w2 w3 w2\nw4 w5\n\nw6 w7 w1\n", encoding="utf-8")
+    plan = AtlasPlan("tiny", AtlasCorpus((tmp_path / "a.txt",)), tmp_path / "out")
+    found = begin(plan, encoder, resume=False)
+    work(plan, encoder)
+    whole = put_together(plan, encoder, found.sentences)
+    traces = [encoder.trace(line) for line in ("w1 w2 w3 w2", "w4 w5", "w6 w7 w1")]
+    last = VARIANTS[name].n_layers - 1
+    slow = events(traces, lambda t: written(t, last, 0))
+    got = whole.rankings["written"].events["top"]["value"][last, :3, 0].tolist()
+    best = sorted((max(e[0] for e in slow if e[1] == s) for s in range(3)), reverse=True)
+    assert got == pytest.approx(best, rel=1e-5)
+
+
+def test_merging_does_not_depend_on_the_order(tmp_path: Path, small: TextEncoder) -> None:
+    (tmp_path / "a.txt").write_text("\n".join(LINES[:12]), encoding="utf-8")
+    kept = []
+    for size in (3, 4, 12):
+        plan = AtlasPlan("small", AtlasCorpus((tmp_path / "a.txt",)), tmp_path / str(size), shard=size)
+        begin(plan, small, resume=False)
+        work(plan, small)
+        ranking = put_together(plan, small, 12).rankings["unit"]
+        there = {"top": ranking.order["top"] > 0, "sample": ranking.order["sample"] < FAR}
+        kept.append([ranking.events[kind][name][there[kind]] for kind in there for name in ("sentence", "position")])
+    for other in kept[1:]:
+        same = [float((a == b).float().mean()) for a, b in zip(kept[0], other, strict=True)]
+        assert min(same) > 0.999  # batches of other sizes round otherwise, and units that tie change places
+
+
+def test_lots_are_drawn_once_and_evenly() -> None:
+    sentences, positions = torch.arange(3000).repeat_interleave(40), torch.arange(40).repeat(3000)
+    lots = drawn(sentences, positions)
+    assert len(lots.unique()) == len(lots) and int(lots.min()) >= 0
+    first = lots.argsort()[:6000]
+    assert abs(float(positions[first].float().mean()) - 19.5) < 0.5
+    assert abs(float(sentences[first].float().mean()) - 1499.5) < 40
+    assert POSITIONS >= 8192
+
+
+def test_bins_hold_what_their_edges_say() -> None:
+    values = torch.rand(4000) * 40 + 1e-4
+    for bits in (COARSE, FINE):
+        bins = bins_of(bits)
+        low = edges(bins)
+        found = bin_of(values, bins).numpy()
+        assert (low[found] <= values.numpy()).all() and (values.numpy() < low[found + 1]).all()
+
+
+def damaged(folder: Path, tmp_path: Path, change: Callable[[Path], None]) -> Path:
+    copy = tmp_path / "copy"
+    shutil.copytree(folder, copy)
+    change(copy)
+    return copy
+
+
+def card_with(**fields: object) -> Callable[[Path], None]:
+    def change(copy: Path) -> None:
+        card = json.loads((copy / "card.json").read_text(encoding="utf-8"))
+        (copy / "card.json").write_text(json.dumps(card | fields), encoding="utf-8")
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda copy: (copy / "card.json").unlink(), "it has no card.json"),
+        (lambda copy: (copy / "card.json").write_text("{"), "card.json of copy is damaged"),
+        (lambda copy: (copy / "card.json").write_text("[1]"), "does not say that its format is"),
+        (card_with(format="another"), "does not say that its format is"),
+        (card_with(version=2), "version 2 of the format, and this program reads version 1"),
+        (card_with(files={}), "heads-layer-0.parquet is not there"),
+        (card_with(model={"name": "x"}), "card.json of copy is damaged"),
+        (card_with(files={"../x": {"bytes": -1, "sha256": ""}}), "card.json of copy is damaged"),
+        (lambda copy: (copy / "units.parquet").unlink(), "units.parquet is not there"),
+        (lambda copy: (copy / "units.parquet").write_bytes(b"x"), "units.parquet has 1 bytes, and its card says"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_is_refused_in_a_sentence(
+    folder: Path, tmp_path: Path, change: Callable[[Path], None], says: str
+) -> None:
+    with pytest.raises(AtlasError, match=says):
+        Atlas(damaged(folder, tmp_path, change))
+
+
+def test_a_changed_byte_is_noticed(folder: Path, tmp_path: Path) -> None:
+    def change(copy: Path) -> None:
+        path = copy / "heads-layer-1.parquet"
+        content = bytearray(path.read_bytes())
+        content[len(content) // 2] ^= 1
+        path.write_bytes(content)
+
+    copy = Atlas(damaged(folder, tmp_path, change))
+    with pytest.raises(AtlasError, match=r"heads-layer-1\.parquet is not what its card says"):
+        copy.head_firings(1, 0, "weight", "top")
+
+
+def test_the_atlas_of_another_model_is_not_shown(
+    folder: Path, base: TextEncoder, small: TextEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(AtlasError, match=r"an atlas of the model small .*, and this is base"):
+        Atlas(folder, base.source)
+    with pytest.raises(AtlasError, match="random weights, seed 0"):
+        Atlas(folder, TextEncoder.from_config(TINY, tokenizer=tiny(TINY).tokenizer).source)
+    monkeypatch.setenv(FOLDER, str(folder.parent))
+    assert folder in [atlas.folder for atlas in shelf(small.source).atlases]
+    assert folder not in [atlas.folder for atlas in shelf(base.source).atlases]
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (["--corpus", "nothing.txt"], "nothing.txt cannot be read"),
+        (["--corpus", "empty.txt"], "the corpus is empty"),
+        (["--corpus", "latin.txt"], "is not UTF-8 from line 1"),
+        (["--corpus", "cut.xz"], "cut.xz cannot be read"),
+        (["--corpus", "words.txt", "--vectors", "5"], "--vectors 5 is no layer"),
+        (["--corpus", "words.txt", "--every", "0"], "--every 0"),
+        (["--corpus", "words.txt", "--workers", "0"], "--workers is 0"),
+        (["--corpus", "words.txt", "--resume"], "no unfinished atlas to resume"),
+        (["--corpus", "words.txt", "--model", "nope"], "nope"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_made_is_refused_in_a_sentence(
+    given: list[str], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("empty.txt").write_text("\n \n")
+    Path("latin.txt").write_bytes("h\xe9\n".encode("latin-1"))
+    Path("cut.xz").write_bytes(b"\xfd7zXZ\x00\x00")
+    Path("words.txt").write_text("The cat.\n")
+    assert main(["--model", "small", "--out", "out", *given]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: ") and says in error and "Traceback" not in error
+
+
+def test_the_readme_of_the_format_says_what_runs(folder: Path) -> None:
+    """Its lines for pyarrow run on a made atlas and print contexts; its columns are those that are there."""
+    text = (ROOT / "encoder" / "atlas" / "README.md").read_text(encoding="utf-8")
+    code = textwrap.dedent(text.split("With pyarrow")[1].split("\n\n", 1)[1].split("With DuckDB")[0])
+    done = subprocess.run(
+        [sys.executable, "-c", code.replace("DIR", str(folder))], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines and all(" at " in line and " in " in line for line in lines)
+    for path in folder.glob("*.parquet"):
+        names = pq.read_schema(path).names
+        told = [name for name in names if not name.startswith("length_") and not name.endswith(BESIDE)]
+        assert [name for name in told if f"`{name}`" not in text] == [], path.name

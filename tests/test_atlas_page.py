@@ -1,0 +1,130 @@
+"""The page Atlas: what it says is what its files hold, live runs agree, and no other model's atlas is shown."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from page_tools import go, healthy, numbers, open_app, said
+from streamlit.testing.v1 import AppTest
+
+from encoder import TextEncoder
+from encoder.atlas.__main__ import main
+from encoder.atlas.live import CLOSE
+from encoder.atlas.reading import Atlas
+from encoder.atlas.searching import units_on
+from encoder.atlas.shelf import FOLDER, SHIPPED
+
+pytestmark = pytest.mark.slow
+HERE = {"model": "small", "layer": "2", "head": "3"}
+HOSTILE = ["<b>The</b> $x$ and [a](http://b.c) :red[d] `e`.", "The # cat -- -> | dog *was* _there_.", "\u202eThe cat."]
+
+
+@pytest.fixture(scope="module")
+def atlas() -> Atlas:
+    return Atlas(SHIPPED / "small")
+
+
+def words(app: AppTest) -> str:
+    """All text of the page as a person reads it, without the backslashes that keep it plain."""
+    return "\n".join(m.value for m in [*app.markdown, *app.caption, *app.info]).replace("\\", "")
+
+
+@pytest.mark.parametrize("name", ["base", "small"])
+def test_what_is_shipped_is_whole_and_small_and_of_the_bundled_models(name: str) -> None:
+    shipped = Atlas(SHIPPED / name, TextEncoder.from_pretrained(name).source)
+    for file in shipped.card.files:
+        shipped.path(file)
+    assert "CC BY 2.0 FR" in shipped.card.licence and shipped.card.tokens > 100_000
+    assert sum(path.stat().st_size for path in SHIPPED.rglob("*") if path.is_file()) <= 10_000_000
+
+
+def test_a_head_shows_what_its_files_hold(atlas: Atlas) -> None:
+    app = open_app("atlas", **HERE)
+    row, top = atlas.head(2, 3), atlas.head_firings(2, 3, "weight", "top")
+    text = words(app)
+    assert f"{atlas.card.tokens:,} tokens of tatoeba" in text and "Layer 2, head 3" in [h.value for h in app.header]
+    assert numbers(app, "y", "atlas_deciles").tolist() == pytest.approx(row["weight_deciles"])
+    for one in top:
+        assert f"weight {one.weight:.4f}, written {one.written:.4f}" in text
+    healthy(app.pills(key="atlas_by").set_value("written").run())
+    for one in atlas.head_firings(2, 3, "written", "top"):
+        assert f"weight {one.weight:.4f}, written {one.written:.4f}" in words(app)
+    healthy(app.pills(key="atlas_list").set_value("3").run())
+    third = [one for one in atlas.head_firings(2, 3, "written", "sample") if one.decile == 2]
+    assert f"{len(third)} of the 30 that were drawn evenly" in words(app)
+
+
+def test_a_context_is_run_again_and_held_against_what_is_stored() -> None:
+    app = open_app("atlas", **HERE, atlas_run="4")
+    verdicts = [line for line in words(app).splitlines() if "stored" in line]
+    assert len(verdicts) == 2 and all(":material/check:" in one and "They are the same" in one for one in verdicts)
+    assert "With this head off" in words(app)
+    healthy(app.button(key="atlas_open").click().run())
+    assert app.text_input(key="sentence").value in Atlas(SHIPPED / "small").texts(list(range(16_317))).values()
+
+
+def test_a_number_that_is_not_the_live_one_is_said(
+    atlas: Atlas, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("encoder.atlas.live.CLOSE", -1.0)
+    app = open_app("atlas", **HERE, atlas_run="0")
+    assert CLOSE == 1e-5 and words(app).count("do not trust it") == 2 and ":material/error:" in words(app)
+
+
+def test_a_unit_shows_what_its_files_hold(atlas: Atlas) -> None:
+    app = open_app("atlas", **HERE, atlas_part="Units", atlas_unit="434", atlas_run="0")
+    row = atlas.unit(2, 434)
+    assert f"it fires {row['firings']:,} times" in words(app)
+    for one in atlas.unit_firings(2, 434, "top"):
+        assert f"{one.value:.4f}, written {one.value * row['written_per_one']:.4f}" in words(app)
+    assert "They are the same" in words(app)
+
+
+def test_a_word_finds_its_units(atlas: Atlas) -> None:
+    app = open_app("atlas", **HERE, atlas_part="Find a word")
+    assert "Type a word" in words(app)
+    healthy(app.text_input(key="atlas_word").set_value("Monday").run())
+    first = units_on(atlas, "monday")[0]
+    assert f"Layer {first.layer}, unit {first.unit} comes first: {first.sampled} of" in words(app)
+    healthy(app.text_input(key="atlas_word").set_value("xylophonist").run())
+    assert "this model reads “xylophonist” as" in words(app)
+    healthy(app.text_input(key="atlas_word").set_value("").run())
+    healthy(app.text_input(key="atlas_key").set_value("[SEP]").run())
+    assert "From any token to [SEP]" in words(app)
+
+
+def test_neighbours_and_layers_are_shown() -> None:
+    app = open_app("atlas", **HERE, sentence="Tom is here.", atlas_part="Nearest")
+    assert "the vector of “tom” is nearest to that of “tom”" in words(app)
+    healthy(app.pills(key="atlas_near").set_value(2).run())
+    assert "After 2 layers" in words(app)
+    assert "a word's vector has length" in words(open_app("atlas", **HERE, atlas_part="Layers"))
+
+
+def test_each_model_has_its_own_atlas_and_an_untrained_one_none() -> None:
+    app = open_app("atlas", model="small")
+    before = words(app)
+    healthy(app.selectbox(key="model").set_value("base").run())
+    assert "127,448 tokens" in words(app) and "127,448 tokens" not in before
+    app = go(open_app(model="paper"), "atlas")
+    assert "There is no atlas of" in words(app) and "tokens of tatoeba" not in words(app)
+
+
+def test_own_and_damaged_atlases_beside_the_shipped_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text, own = tmp_path / "mine.txt", tmp_path / "atlases"
+    text.write_text("\n".join(HOSTILE), encoding="utf-8")
+    assert main(["--model", "small", "--corpus", str(text), "--out", str(own / "mine"), "--vectors", "4"]) == 0
+    for name, change in {"newer": {"version": 9}, "odd": {"files": {}}}.items():
+        shutil.copytree(own / "mine", own / name)
+        card = json.loads((own / name / "card.json").read_text(encoding="utf-8"))
+        (own / name / "card.json").write_text(json.dumps(card | change), encoding="utf-8")
+    monkeypatch.setenv(FOLDER, str(own))
+    app = open_app("atlas", **HERE, atlas_of="1")
+    assert "newer has version 9 of the format" in said(app) and "odd is damaged" in said(app)
+    assert "of mine (3 sentences)" in words(app)
+    lists = [m.value for m in app.markdown if m.value.startswith("1. ")]
+    shown = "".join(lists)
+    assert r"\<b\>" in shown and r"\:red\[d\]" in shown and "<b>" not in shown and "\u202e" not in shown
+    for part in ("Units", "Find a word", "Nearest", "Layers"):
+        healthy(open_app("atlas", **HERE, atlas_of="1", atlas_part=part, atlas_word="the"))
