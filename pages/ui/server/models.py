@@ -27,7 +27,6 @@ USUAL_FOLDER = "~/encoder-models"
 MOST_MB = memory.setting("ENCODER_MOST_MB", 1500)  # what the weights of one model may take
 MOST_FETCHED, MOST_FETCHED_MB = 20, 10_000  # models in the folder up to which more are fetched
 fetch_lock = threading.Lock()  # one model is fetched at a time
-OFF = ("", "off", "0", "false", "no")  # of a setting
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ def usual() -> Path:
 
 def hub_is_on() -> bool:
     """Whether a person may have models fetched from the hub: ENCODER_HUB is "on", and there is a folder."""
-    return folder() is not None and os.environ.get("ENCODER_HUB", "").strip().lower() not in OFF
+    return folder() is not None and os.environ.get("ENCODER_HUB", "").strip().lower() not in memory.OFF
 
 
 def fetch(repo_id: str, progress: Callable[[int, int], None]) -> None:

@@ -16,12 +16,12 @@ from time import monotonic, sleep
 from encoder.tasks.learning import Moment, read_moment
 from encoder.tasks.models import recorded
 from encoder.tasks.settings import LearnSettings
-from pages.ui.server import job_queue, models
+from pages.ui.server import job_queue, memory
 from pages.ui.server.job_queue import FullError
 
 ROOT = Path(__file__).parents[3]
 LOOK = 0.25  # seconds between two looks at a run
-GRACE = 8.0  # seconds that a run goes on when no page looks at it: one that is loaded anew finds it
+GRACE = 15.0  # seconds that a run goes on when no page looks at it: one that is loaded anew finds it
 MOST_SECONDS = 300.0  # of one run
 MOST_MB = 1500.0  # of its process; the libraries alone take about 400
 MOST_KEPT = 16  # finished runs, a few megabytes each
@@ -38,7 +38,7 @@ class EndedError(Exception):
 
 def is_on() -> bool:
     """Whether this server trains: ENCODER_TRAINING is not "off"."""
-    return os.environ.get("ENCODER_TRAINING", "on").strip().lower() not in models.OFF
+    return os.environ.get("ENCODER_TRAINING", "on").strip().lower() not in memory.OFF
 
 
 class LiveRun:
