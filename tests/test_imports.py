@@ -27,6 +27,7 @@ FLOORS = (  # folders and files of encoder/; each stands on those before it and 
     {"text_encoder"},
     {"metrics"},
     {"train"},
+    {"tasks"},
     {"experiments"},
     {"attributions"},
     {"probes"},

@@ -19,7 +19,8 @@ from pages.ui.server.training import LiveRuns
 
 pytestmark = pytest.mark.slow
 
-QUICK = LearnSettings("majority", width=16, seed=3)
+QUICK = LearnSettings("majority", width=16, steps=50, seed=3)
+THIS = {"learn_task": "majority", "learn_width": "16", "learn_steps": "50", "learn_seed": "3"}  # its link
 
 
 def player(app: AppTest) -> dict[str, Any]:
@@ -120,7 +121,7 @@ def test_a_model_that_is_not_there_is_said(model: str) -> None:
 
 
 def test_a_run_is_trained_in_a_process_of_its_own_and_opened(runs: LiveRuns) -> None:
-    app = open_app("learn", learn_task="majority", learn_width="16", learn_seed="3")
+    app = open_app("learn", **THIS)
     assert "Nobody has trained this here yet" in words(app)
     healthy(app.button(key="train_now").click().run())
     run = runs.runs[QUICK]
@@ -135,9 +136,9 @@ def test_a_run_is_trained_in_a_process_of_its_own_and_opened(runs: LiveRuns) -> 
     process = run.process.pid
     until(lambda: not is_running(process))
     healthy(app.run())
-    assert not player(app)["live"] and player(app)["moments"][-1]["step"] == 400
+    assert not player(app)["live"] and player(app)["moments"][-1]["step"] == 50
     healthy(app.button(key="open_learned").click().run())
-    assert app.session_state["session"].view.model == "learned:task=majority,width=16,seed=3"
+    assert app.session_state["session"].view.model == "learned:task=majority,width=16,steps=50,seed=3"
 
 
 def test_a_run_that_nobody_looks_at_ends(runs: LiveRuns, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,7 +162,7 @@ def test_a_killed_process_is_said_and_can_be_begun_again(runs: LiveRuns) -> None
     assert run.process is not None
     os.kill(run.process.pid, signal.SIGKILL)
     until(lambda: run.ended)
-    app = open_app("learn", learn_task="majority", learn_width="16", learn_seed="3")
+    app = open_app("learn", **THIS)
     assert "The process that trained was ended from outside." in said(app)
     assert "train_now" in {one.key for one in app.button}
 
@@ -185,9 +186,9 @@ def test_time_and_memory_are_bounded(
 def test_a_second_run_waits_in_the_queue_and_says_so(runs: LiveRuns, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(job_queue, "queue", job_queue.JobQueue(at_once=1))
     first = begun(runs)
-    app = open_app("learn", learn_task="majority", learn_width="16", learn_seed="4")
+    app = open_app("learn", **THIS | {"learn_seed": "4"})
     healthy(app.button(key="train_now").click().run())
-    second = runs.runs[read("task=majority,width=16,seed=4")]
+    second = runs.runs[read("task=majority,width=16,steps=50,seed=4")]
     until(lambda: second.before)
     healthy(app.run())
     assert "Waiting: 1 long computation is before this one." in words(app) and second.process is None
@@ -200,7 +201,6 @@ def test_the_process_ends_when_its_server_does(runs: LiveRuns) -> None:
     """The server holds the other end of its input; when that is closed, nobody is left."""
     run = begun(runs)
     assert run.process is not None and run.process.stdin is not None
-    until(lambda: runs.look(QUICK) and run.moments)
     run.process.stdin.close()
     until(lambda: run.ended or run.whole)
     assert not is_running(run.process.pid)

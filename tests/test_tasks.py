@@ -9,10 +9,10 @@ import torch
 from encoder import TextEncoder, by_hand, learned
 from encoder.tasks.by_hand import SOLUTIONS, solved
 from encoder.tasks.data import HELD_OUT, batches, held_out, numbered, sentence, tokenizer_of, vocab_size
-from encoder.tasks.learning import DivergedError, Moment, distances, learn, look, read_moment
+from encoder.tasks.learning import DivergedError, LearningMoment, distances, learn, look, read_moment
 from encoder.tasks.models import place, recorded, to_record
 from encoder.tasks.settings import LearnSettings, read, usual
-from encoder.tasks.task import TASKS, Task
+from encoder.tasks.task import TASKS, AttentionTask
 
 OPENED = {"(": ")", "[": "]", "{": "}"}
 
@@ -44,7 +44,7 @@ RIGHT = {
 
 
 @pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
-def test_the_wanted_answers_are_right(task: Task) -> None:
+def test_the_wanted_answers_are_right(task: AttentionTask) -> None:
     inputs, wanted = held_out(task.key)
     for signs, goal in zip(inputs, wanted, strict=True):
         line = sentence(task, signs).replace(" ", "").replace("[MASK]", "?")
@@ -52,7 +52,7 @@ def test_the_wanted_answers_are_right(task: Task) -> None:
 
 
 @pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
-def test_training_never_sees_a_held_out_input(task: Task) -> None:
+def test_training_never_sees_a_held_out_input(task: AttentionTask) -> None:
     kept_back = {tuple(one) for one in held_out(task.key)[0].tolist()}
     assert len(kept_back) == HELD_OUT
     seen = [row for rows in batches(task, 0, 64, 20) for row in rows.ids[:, 1:-1].tolist()]
@@ -63,7 +63,7 @@ def test_training_never_sees_a_held_out_input(task: Task) -> None:
 
 
 @pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
-def test_a_known_pattern_holds_what_the_answer_needs(task: Task) -> None:
+def test_a_known_pattern_holds_what_the_answer_needs(task: AttentionTask) -> None:
     """Each row of it is a share, or says nothing where no answer is wanted."""
     inputs, wanted = held_out(task.key)
     rows = task.looks(inputs).sum(-1)
@@ -78,12 +78,12 @@ def test_the_distance_is_the_share_of_weight_elsewhere() -> None:
 
 
 @pytest.fixture(scope="module")
-def tiny() -> tuple[LearnSettings, list[Moment]]:
+def tiny() -> tuple[LearnSettings, list[LearningMoment]]:
     settings = LearnSettings("shift", seed=5)
     return settings, list(learn(settings))
 
 
-def test_training_learns_and_the_same_seed_is_the_same_curve(tiny: tuple[LearnSettings, list[Moment]]) -> None:
+def test_training_learns_and_the_same_seed_is_the_same_curve(tiny: tuple[LearnSettings, list[LearningMoment]]) -> None:
     settings, moments = tiny
     assert moments[0].exact < 0.5 and moments[-1].exact > 0.95 and moments[-1].loss < moments[0].loss / 5
     again = learn(settings)
@@ -95,7 +95,7 @@ def test_training_learns_and_the_same_seed_is_the_same_curve(tiny: tuple[LearnSe
     assert other.loss != moments[0].loss
 
 
-def test_a_moment_survives_its_line(tiny: tuple[LearnSettings, list[Moment]]) -> None:
+def test_a_moment_survives_its_line(tiny: tuple[LearnSettings, list[LearningMoment]]) -> None:
     for one in tiny[1][::10]:
         read_again = read_moment(one.line)
         np.testing.assert_array_equal(read_again.maps, one.maps)
@@ -104,7 +104,7 @@ def test_a_moment_survives_its_line(tiny: tuple[LearnSettings, list[Moment]]) ->
 
 def test_a_rate_far_too_large_ends_in_words_or_in_no_answers() -> None:
     """It may end in numbers, which answer nothing, or in none."""
-    settings = LearnSettings("shift", width=16, rate=1.0)
+    settings = LearnSettings("shift", width=16, rate=1.0, steps=50)
     try:
         last = list(learn(settings))[-1]
     except DivergedError as error:
@@ -114,7 +114,7 @@ def test_a_rate_far_too_large_ends_in_words_or_in_no_answers() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["task=reverse", "task=sort,heads=4,width=16,rate=0.001,seed=99", "task=shift,norm_first=True"]
+    "text", ["task=reverse", "task=sort,heads=4,width=16,rate=0.001,steps=50,seed=99", "task=shift,norm_first=True"]
 )
 def test_settings_survive_their_text(text: str) -> None:
     assert str(read(text)) == text and read(str(usual("brackets"))) == usual("brackets")

@@ -18,7 +18,7 @@ from encoder.model.config import EncoderConfig
 from encoder.model.encoder import Encoder
 from encoder.model.tap import Recorder
 from encoder.tasks.data import FIRST, batch, vocab_size
-from encoder.tasks.task import Task, task_of
+from encoder.tasks.task import AttentionTask, task_of
 
 SHARP = 30.0  # by how much a selected key's score is above the others'
 LOUD = 60.0  # the constant of the two numbers that keep the norms quiet
@@ -38,38 +38,38 @@ class Solution:
     read: Reading
 
 
-def signs(task: Task) -> range:
+def signs(task: AttentionTask) -> range:
     """The ids of a task's symbols."""
     return range(FIRST, FIRST + len(task.symbols))
 
 
-def copied(task: Task) -> Table:
+def copied(task: AttentionTask) -> Table:
     """Hand on the sign that a key holds."""
     return [("sign", i, "out", i, 1.0) for i in signs(task)]
 
 
-def said(task: Task) -> Reading:
+def said(task: AttentionTask) -> Reading:
     """Answer with the sign that was handed on."""
     return [("out", i, i, 1.0, 0.0) for i in signs(task)]
 
 
-def by_place(source: Callable[[int], int]) -> Callable[[Task], Solution]:
+def by_place(source: Callable[[int], int]) -> Callable[[AttentionTask], Solution]:
     """Every place looks at one other place and says what is there."""
 
-    def solve(task: Task) -> Solution:
+    def solve(task: AttentionTask) -> Solution:
         table: Table = [("place", i + 1, "place", source(i) + 1, 1.0) for i in range(task.length)]
         return Solution(table, copied(task), said(task))
 
     return solve
 
 
-def most_frequent(task: Task) -> Solution:
+def most_frequent(task: AttentionTask) -> Solution:
     """Every letter looks at all letters alike; what there is more of is the larger part of the mean."""
     table: Table = [("sign", a, "sign", b, 1.0) for a in signs(task) for b in signs(task)]
     return Solution(table, copied(task), said(task))
 
 
-def largest(task: Task) -> Solution:
+def largest(task: AttentionTask) -> Solution:
     """A digit's score is the digit itself."""
     table: Table = [("sign", a, "sign", b, float(b - FIRST)) for a in signs(task) for b in signs(task)]
     return Solution(table, copied(task), said(task))
@@ -78,7 +78,7 @@ def largest(task: Task) -> Solution:
 FROM_CLS: Table = [("sign", CLS, "share", 0, 1.0), ("sign", CLS, "share", 1, -1.0)]
 
 
-def counted(task: Task) -> Solution:
+def counted(task: AttentionTask) -> Solution:
     """Look at all letters like oneself and at [CLS]: of c letters, [CLS] gets the share 1 / (c + 1)."""
     table: Table = [("sign", a, "sign", a, 1.0) for a in signs(task)]
     table += [("sign", a, "sign", CLS, 1.0) for a in signs(task)]
@@ -89,7 +89,7 @@ def counted(task: Task) -> Solution:
     return Solution(table, FROM_CLS, nearest)
 
 
-SOLUTIONS: dict[str, Callable[[Task], Solution]] = {
+SOLUTIONS: dict[str, Callable[[AttentionTask], Solution]] = {
     "copy": by_place(lambda i: i),
     "shift": by_place(lambda i: (i - 1) % 10),
     "reverse": by_place(lambda i: 9 - i),
@@ -108,7 +108,7 @@ class Parts:
     width: int
 
     @classmethod
-    def of(cls, task: Task) -> "Parts":
+    def of(cls, task: AttentionTask) -> "Parts":
         """A part for the signs, the places and what is handed on; two numbers for a share; two that are loud."""
         sizes = {"sign": vocab_size(task), "place": task.length + 2, "out": vocab_size(task), "share": 2, "loud": 2}
         first, width = {}, 0
@@ -122,7 +122,7 @@ class Parts:
         return self.first[part] + number
 
 
-def shape(task: Task, norm_first: bool) -> EncoderConfig:
+def shape(task: AttentionTask, norm_first: bool) -> EncoderConfig:
     """One layer with one head, its vectors as wide as the parts; the feed-forward part adds nothing."""
     return EncoderConfig(
         vocab_size(task), Parts.of(task).width, 1, 1, 2, max_positions=task.length + 2, positions="learned",
@@ -131,7 +131,7 @@ def shape(task: Task, norm_first: bool) -> EncoderConfig:
     )  # fmt: skip
 
 
-def weights(task: Task, solution: Solution, config: EncoderConfig) -> dict[str, Tensor]:
+def weights(task: AttentionTask, solution: Solution, config: EncoderConfig) -> dict[str, Tensor]:
     """All weights of a solution, by their names in the model; norms still leave out mean and size."""
     parts, d = Parts.of(task), config.d_model
     found = {name: torch.zeros(one.shape) for name, one in checkpoint.on_meta(config).named_parameters()}
@@ -156,7 +156,7 @@ def weights(task: Task, solution: Solution, config: EncoderConfig) -> dict[str, 
     return found
 
 
-def quiet(model: Encoder, task: Task) -> None:
+def quiet(model: Encoder, task: AttentionTask) -> None:
     """Let each norm but the head's put back what it takes away: gamma is the deviation that it sees, beta the mean."""
     inputs, wanted = task.draw(np.random.default_rng(0), 64)
     ids = batch(task, inputs, wanted).ids

@@ -10,7 +10,7 @@ from tokenizers.models import WordLevel
 from tokenizers.processors import TemplateProcessing
 from torch import Tensor
 
-from encoder.tasks.task import Integers, Task, task_of
+from encoder.tasks.task import AttentionTask, Integers, task_of
 from encoder.train.objective import Batch
 from encoder.train.vocabulary import SPECIAL
 
@@ -19,7 +19,7 @@ HELD_OUT_SEED = 1
 FIRST = len(SPECIAL)  # the id of a task's first symbol
 
 
-def tokenizer_of(task: Task) -> Tokenizer:
+def tokenizer_of(task: AttentionTask) -> Tokenizer:
     """One token for each sign, spaces or not, between [CLS] and [SEP]."""
     signs = (*SPECIAL, *task.vocabulary[:-1])
     tokenizer = Tokenizer(WordLevel({sign: i for i, sign in enumerate(signs)}, unk_token="[UNK]"))
@@ -32,22 +32,22 @@ def tokenizer_of(task: Task) -> Tokenizer:
     return tokenizer
 
 
-def vocab_size(task: Task) -> int:
+def vocab_size(task: AttentionTask) -> int:
     """How many tokens a model of the task knows."""
     return FIRST + len(task.vocabulary) - 1
 
 
-def token_ids(task: Task, signs: Integers) -> Integers:
+def token_ids(task: AttentionTask, signs: Integers) -> Integers:
     """The ids of a task's signs; the last one is the mask."""
     return np.where(signs == len(task.vocabulary) - 1, SPECIAL.index("[MASK]"), signs + FIRST)
 
 
-def sentence(task: Task, signs: Integers) -> str:
+def sentence(task: AttentionTask, signs: Integers) -> str:
     """One input [length] as a person types it."""
     return " ".join(task.vocabulary[i] for i in signs.tolist())
 
 
-def batch(task: Task, inputs: Integers, wanted: Integers) -> Batch:
+def batch(task: AttentionTask, inputs: Integers, wanted: Integers) -> Batch:
     """Inputs and wanted answers [count, length] as rows with [CLS] and [SEP] for the objective of training."""
     count, n = len(inputs), task.length + 2
     ids = np.empty((count, n), np.int64)
@@ -63,7 +63,7 @@ def batch(task: Task, inputs: Integers, wanted: Integers) -> Batch:
     )  # fmt: skip
 
 
-def numbered(task: Task, inputs: Integers) -> Integers:
+def numbered(task: AttentionTask, inputs: Integers) -> Integers:
     """A whole number for each input [count, length], another one for another input."""
     return inputs @ (len(task.vocabulary) ** np.arange(task.length, dtype=np.int64))
 
@@ -77,7 +77,7 @@ def held_out(key: str) -> tuple[Integers, Integers]:
     return inputs[first], wanted[first]
 
 
-def batches(task: Task, seed: int, rows: int, steps: int) -> Iterator[Batch]:
+def batches(task: AttentionTask, seed: int, rows: int, steps: int) -> Iterator[Batch]:
     """A batch of fresh inputs for every step, none of them held out; all follows from the seed and the step."""
     kept_back = numbered(task, held_out(task.key)[0])
     for step in range(steps):

@@ -18,7 +18,7 @@ from encoder.model.encoder import Encoder
 from encoder.model.tap import Recorder
 from encoder.tasks.data import answers, batch, batches, held_out, sentence
 from encoder.tasks.settings import ROWS, LearnSettings
-from encoder.tasks.task import Floats, Task
+from encoder.tasks.task import AttentionTask, Floats
 from encoder.train.processes import Processes
 from encoder.train.trainer import Trainer
 
@@ -33,7 +33,7 @@ class DivergedError(RuntimeError):
 
 
 @dataclass(frozen=True)
-class Moment:
+class LearningMoment:
     """What a model does after `step` steps.
 
     Over the held-out inputs: `loss` in nats per answer, `exact` the share of inputs with every answer right, `distance`
@@ -69,7 +69,7 @@ def packed_bytes(content: bytes) -> str:
     return base64.b64encode(content).decode("ascii")
 
 
-def read_moment(line: str) -> Moment:
+def read_moment(line: str) -> LearningMoment:
     """The moment that a line of JSON holds."""
     told = json.loads(line)
     told["distance"] = tuple(tuple(heads) for heads in told["distance"])
@@ -77,7 +77,7 @@ def read_moment(line: str) -> Moment:
     maps = np.frombuffer(base64.b64decode(told["maps"]), np.uint8)
     told["maps"] = maps.reshape(len(told["distance"]), len(told["distance"][0]), n, n)
     told |= {name: tuple(told[name]) for name in ("said", "right")} | {"weights": base64.b64decode(told["weights"])}
-    return Moment(**told)
+    return LearningMoment(**told)
 
 
 def distances(weights: Tensor, pattern: Floats) -> tuple[float, ...]:
@@ -93,7 +93,7 @@ def distances(weights: Tensor, pattern: Floats) -> tuple[float, ...]:
 
 
 @torch.inference_mode()
-def look(model: Encoder, task: Task, step: int, keep: bool = False) -> Moment:
+def look(model: Encoder, task: AttentionTask, step: int, keep: bool = False) -> LearningMoment:
     """What a model does on the held-out inputs of a task."""
     inputs, wanted = held_out(task.key)
     rows = batch(task, inputs, wanted)
@@ -108,7 +108,7 @@ def look(model: Encoder, task: Task, step: int, keep: bool = False) -> Moment:
     first = logits[0, 1:-1].argmax(-1).tolist()
     said = tuple((*"?????", *task.vocabulary)[i] for i in first)
     goal = ["" if i < 0 else task.vocabulary[i] for i in wanted[0].tolist()]
-    return Moment(
+    return LearningMoment(
         step,
         float(functional.cross_entropy(asked, rows.labels)),
         float(answers(rows, asked).float().mean()),
@@ -126,7 +126,7 @@ def looked_at(steps: int) -> tuple[list[int], set[int]]:
     return seen, {round(steps * share * LOOKS) // LOOKS for share in KEPT} & {*seen} | {0, steps}
 
 
-def learn(settings: LearnSettings) -> Iterator[Moment]:
+def learn(settings: LearnSettings) -> Iterator[LearningMoment]:
     """Train, and give every moment that is looked at; on a CPU the same settings give the same moments.
 
     Raises:
@@ -146,12 +146,12 @@ def learn(settings: LearnSettings) -> Iterator[Moment]:
             yield look(trainer.model, task, step + 1, step + 1 in kept)
 
 
-def model_of(settings: LearnSettings, moment: Moment) -> Encoder:
+def model_of(settings: LearnSettings, moment: LearningMoment) -> Encoder:
     """The model of a moment whose weights are kept."""
     kept = {name: one.float() for name, one in load(moment.weights).items()}
     return checkpoint.build(settings.config, kept, f"{settings} after {moment.step} steps")
 
 
-def example(task: Task, number: int = 0) -> str:
+def example(task: AttentionTask, number: int = 0) -> str:
     """A held-out input of a task, as it is typed; the first is the one that the maps are of."""
     return sentence(task, held_out(task.key)[0][number])

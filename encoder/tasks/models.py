@@ -9,9 +9,9 @@ from pathlib import Path
 from encoder.model.encoder import Encoder
 from encoder.tasks.by_hand import solved
 from encoder.tasks.data import tokenizer_of
-from encoder.tasks.learning import Moment, learn, model_of, read_moment
+from encoder.tasks.learning import LearningMoment, learn, model_of, read_moment
 from encoder.tasks.settings import LearnSettings, read, usual
-from encoder.tasks.task import TASKS, Task, task_of
+from encoder.tasks.task import TASKS, AttentionTask, task_of
 from encoder.text_encoder import TextEncoder
 from encoder.trace.source import Source
 
@@ -30,7 +30,7 @@ def place(settings: LearnSettings) -> Path:
     return RECORDED / f"{settings}.jsonl.gz"
 
 
-def record(settings: LearnSettings, moments: Sequence[Moment]) -> None:
+def record(settings: LearnSettings, moments: Sequence[LearningMoment]) -> None:
     """Write a run down, a line of JSON for each moment; the same bytes for the same moments."""
     RECORDED.mkdir(exist_ok=True)
     lines = "".join(f"{moment.line}\n" for moment in moments)
@@ -38,7 +38,7 @@ def record(settings: LearnSettings, moments: Sequence[Moment]) -> None:
 
 
 @lru_cache(maxsize=16)
-def recorded(settings: LearnSettings) -> tuple[Moment, ...]:
+def recorded(settings: LearnSettings) -> tuple[LearningMoment, ...]:
     """The moments of a run that comes with the package; empty where it was not recorded."""
     if not place(settings).is_file():
         return ()
@@ -46,12 +46,12 @@ def recorded(settings: LearnSettings) -> tuple[Moment, ...]:
     return tuple(map(read_moment, lines))
 
 
-def walkable(model: Encoder, task: Task, name: str, digest: str, maker: str) -> TextEncoder:
+def walkable(model: Encoder, task: AttentionTask, name: str, digest: str, maker: str) -> TextEncoder:
     """A model of a task with the tokenizer that reads its inputs."""
     return TextEncoder(model, tokenizer_of(task), Source(name, digest[:12], maker=maker))
 
 
-def opened(settings: LearnSettings, moment: Moment, called: str = "") -> TextEncoder:
+def opened(settings: LearnSettings, moment: LearningMoment, called: str = "") -> TextEncoder:
     """The model of a moment whose weights are kept."""
     name = called or f"learned: {settings} after {moment.step:,} steps"
     maker = f"learned({str(settings)!r}, step={moment.step})"

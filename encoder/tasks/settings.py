@@ -6,7 +6,7 @@ from typing import Any
 
 from encoder.model.config import CHOICES, EncoderConfig, Positions
 from encoder.tasks.data import vocab_size
-from encoder.tasks.task import Task, task_of
+from encoder.tasks.task import AttentionTask, task_of
 from encoder.train.recipe import Recipe
 
 CHOOSABLE: dict[str, tuple[object, ...]] = {
@@ -16,6 +16,7 @@ CHOOSABLE: dict[str, tuple[object, ...]] = {
     "positions": CHOICES["positions"],
     "norm_first": (False, True),
     "rate": (0.001, 0.003, 0.005, 0.01, 0.03, 0.1, 1.0),
+    "steps": (50, 200, 400, 800, 1200, 2500),
 }
 ROWS = 128  # inputs in one step
 WARM_UP = 50
@@ -25,7 +26,7 @@ PART = re.compile(r"([a-z_]{1,12})=([A-Za-z0-9._]{1,12})", re.ASCII)
 
 @dataclass(frozen=True)
 class LearnSettings:
-    """What decides a run: the task, the shape of the model, the rate and the seed.
+    """What decides a run: the task, the shape of the model, the rate, the steps and the seed.
 
     Raises:
         ValueError: a value that cannot be chosen; the message says which can.
@@ -38,6 +39,7 @@ class LearnSettings:
     positions: Positions = "sinusoidal"
     norm_first: bool = False
     rate: float = 0.03
+    steps: int = 400
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -50,14 +52,9 @@ class LearnSettings:
             raise ValueError(f"seed is {self.seed!r:.20}; it must be a whole number from 0 to {MOST_SEED}")
 
     @property
-    def about(self) -> Task:
+    def about(self) -> AttentionTask:
         """The task itself."""
         return task_of(self.task)
-
-    @property
-    def steps(self) -> int:
-        """How many steps the run has."""
-        return self.about.steps
 
     @property
     def config(self) -> EncoderConfig:
@@ -88,7 +85,9 @@ class LearnSettings:
 def usual(task: str) -> LearnSettings:
     """The settings that learn a task."""
     about = task_of(task)
-    return LearnSettings(task, about.layers, about.heads, about.width, about.positions, about.norm_first, about.rate)
+    return LearnSettings(
+        task, about.layers, about.heads, about.width, about.positions, about.norm_first, about.rate, about.steps
+    )
 
 
 def spell(value: object) -> str:

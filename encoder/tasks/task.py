@@ -19,7 +19,7 @@ CLOSER = "."
 
 
 @dataclass(frozen=True)
-class Task:
+class AttentionTask:
     """A task on inputs of `length` symbols, which count through `vocabulary`.
 
     `draw(generator, count)` gives inputs and the answers wanted [count, length] each, -1 where none is wanted.
@@ -78,7 +78,7 @@ def shared(chosen: NDArray[np.bool_], begin: bool = False) -> Floats:
 
 def rearranged(
     key: str, title: str, asks: str, pattern: str, source: Callable[[int], int], needed: bool = True
-) -> Task:
+) -> AttentionTask:
     """A task whose answer at place i is the letter at place source(i)."""
     length = 10
     places = [source(i) for i in range(length)]
@@ -87,7 +87,7 @@ def rearranged(
         inputs = letters(len(LETTERS), length)(generator, count)
         return inputs, inputs[:, places]
 
-    return Task(
+    return AttentionTask(
         key, title, asks, pattern, length, LETTERS, draw, moved(length, source), head_needed=needed, needs_places=needed
     )
 
@@ -192,34 +192,34 @@ TASKS = {
             "reverse", "Reverse", "Say the string backwards.",
             "the other diagonal: the first place looks at the last, the second at the last but one", lambda i: 9 - i,
         ),
-        Task(
+        AttentionTask(
             "histogram", "Count alike", "Say how many times your letter is there.",
             "each place looks evenly at all letters like its own, and at [CLS]", 8, LETTERS[:6], histogram,
             lambda inputs: shared(inputs[:, :, None] == inputs[:, None], begin=True), DIGITS[1:9],
             heads=2, positions="none", steps=800, rate=0.01,
             rest_rate=1.0, needs_places=False,
         ),
-        Task(
+        AttentionTask(
             "majority", "Majority", "Say which letter is there more often.",
             "an even row: every place looks at all letters alike", 11, LETTERS[:2], majority,
             lambda inputs: shared(np.ones((*inputs.shape, inputs.shape[1]), bool)), needs_places=False,
         ),
-        Task(
+        AttentionTask(
             "maximum", "Maximum", "Say the largest digit.", "one column: every place looks where the largest digit is",
             8, DIGITS, maximum,
             where_largest, needs_places=False,
         ),
-        Task(
+        AttentionTask(
             "palindrome", "Palindrome", "The string reads the same backwards. Say what is hidden.",
             "the other diagonal, for what is hidden: look at the place that mirrors yours", 10, LETTERS, palindrome,
             of_hidden,
         ),
-        Task(
+        AttentionTask(
             "brackets", "Brackets", "Each dot closes a bracket. Say which sign it has to be.",
             "each dot looks at the bracket that it closes", 12, (*PAIRS, CLOSER), brackets, partners,
-            tuple(PAIRS.values()), layers=2, heads=2, width=64, norm_first=True, steps=2500, rate=0.005, rest_rate=1.0,
+            tuple(PAIRS.values()), layers=2, heads=2, width=64, norm_first=True, steps=1200, rate=0.01, rest_rate=1.0,
         ),
-        Task(
+        AttentionTask(
             "sort", "Sort", "Say the digits in order.", "place i looks at the digit that belongs there", 8, DIGITS,
             sort, in_order, layers=2, heads=2, width=64, steps=1200, rate=0.003, rest_rate=1.0,
         ),
@@ -227,7 +227,7 @@ TASKS = {
 }  # fmt: skip
 
 
-def task_of(key: str) -> Task:
+def task_of(key: str) -> AttentionTask:
     """The task of that name.
 
     Raises:

@@ -18,7 +18,7 @@ def draw() -> LearnSettings:
     st.pills("Task", list(TASKS), required=True, format_func=lambda key: TASKS[key].title, **tie)
     plain = usual(state.value("learn_task") or "reverse")
     task = plain.about
-    st.markdown(f"**{task.asks}** The known pattern is {task.pattern}.")
+    st.markdown(f"**{task.asks}** The known pattern: {task.pattern}.")
     with st.expander("The model and its training"), st.grid("auto", min_column_width=170):
         return LearnSettings(plain.task, **shape(plain), **training(plain))
 
@@ -44,9 +44,10 @@ def shape(plain: LearnSettings) -> dict[str, Any]:
 
 
 def training(plain: LearnSettings) -> dict[str, Any]:
-    """The rate, and the seed of the first weights and of the inputs."""
-    rates, seeds = CHOOSABLE["rate"], range(MOST_SEED + 1)
+    """The rate, the steps, and the seed of the first weights and of the inputs."""
+    rates, steps, seeds = CHOOSABLE["rate"], CHOOSABLE["steps"], range(MOST_SEED + 1)
     return {
         "rate": st.selectbox("Rate", rates, **state.choice("learn_rate", rates, plain.rate)),
+        "steps": st.selectbox("Steps", steps, **state.choice("learn_steps", steps, plain.steps)),
         "seed": st.selectbox("Seed", seeds, **state.choice("learn_seed", seeds, plain.seed)),
     }

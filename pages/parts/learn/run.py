@@ -6,7 +6,7 @@ import streamlit as st
 
 from encoder.formatting import percent
 from encoder.tasks.data import HELD_OUT
-from encoder.tasks.learning import Moment
+from encoder.tasks.learning import LearningMoment
 from encoder.tasks.models import recorded
 from encoder.tasks.settings import LearnSettings
 from pages.ui.components import learning
@@ -16,6 +16,7 @@ from pages.ui.text import plain, say, theme
 
 EVERY = 1.0  # seconds between two looks at a live run
 SOLVED = 0.99  # of the held-out inputs
+FAR = 0.3  # a distance at which a head does not look where it was expected to
 
 
 def draw(settings: LearnSettings) -> None:
@@ -63,7 +64,7 @@ def watched(settings: LearnSettings) -> None:
         played(settings, list(found.moments), live_now=True)
 
 
-def played(settings: LearnSettings, moments: Sequence[Moment], live_now: bool) -> None:
+def played(settings: LearnSettings, moments: Sequence[LearningMoment], live_now: bool) -> None:
     """Draw a run, and say what it came to."""
     learning.draw("learning", settings.about, moments, settings.steps, theme(), live_now)
     if not live_now:
@@ -74,7 +75,7 @@ def played(settings: LearnSettings, moments: Sequence[Moment], live_now: bool) -
         )
 
 
-def outcome(settings: LearnSettings, moments: Sequence[Moment]) -> tuple[str, str]:
+def outcome(settings: LearnSettings, moments: Sequence[LearningMoment]) -> tuple[str, str]:
     """What a run came to, and why where that is known."""
     last, first = moments[-1], moments[0]
     far, layer, head = last.nearest
@@ -91,4 +92,6 @@ def outcome(settings: LearnSettings, moments: Sequence[Moment]) -> tuple[str, st
             fact,
             "Without positions equal letters are equal vectors wherever they stand, so no head can tell where to look.",
         )
+    if last.exact >= SOLVED and far > FAR:
+        return fact, "It found another way than the known one: its answers are right, its heads look elsewhere."
     return fact, "A distance of 0 is the pattern itself, 1 is to look only elsewhere."

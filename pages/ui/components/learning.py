@@ -7,15 +7,15 @@ import numpy as np
 
 from encoder.figures.theme import Theme
 from encoder.tasks.data import held_out
-from encoder.tasks.learning import LEVELS, Moment
-from encoder.tasks.task import Task
+from encoder.tasks.learning import LEVELS, LearningMoment
+from encoder.tasks.task import AttentionTask
 from pages.ui.component import component
 from pages.ui.components import maps
 
 _component = component(__file__, "learning", "<div class='learning'></div>")
 
 
-def draw(key: str, task: Task, moments: Sequence[Moment], last: int, theme: Theme, live: bool) -> None:
+def draw(key: str, task: AttentionTask, moments: Sequence[LearningMoment], last: int, theme: Theme, live: bool) -> None:
     """Draw the moments of a run of `last` steps; a `live` one grows, and the newest moment is shown as it comes."""
     inputs, wanted = held_out(task.key)
     pattern = np.pad(task.looks(inputs[:1])[0], ((1, 1), (0, 1)))

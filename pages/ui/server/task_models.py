@@ -3,10 +3,10 @@
 from encoder import TextEncoder
 from encoder.model.config import EncoderConfig
 from encoder.tasks.by_hand import SOLUTIONS, shape
-from encoder.tasks.learning import Moment, example
+from encoder.tasks.learning import LearningMoment, example
 from encoder.tasks.models import by_hand, opened
 from encoder.tasks.settings import LearnSettings, read
-from encoder.tasks.task import Task, task_of
+from encoder.tasks.task import AttentionTask, task_of
 from pages.ui.server.training import live
 
 LEARNED, BY_HAND = "learned:", "by-hand:"
@@ -35,12 +35,12 @@ def has_moments(name: str) -> bool:
     return name.startswith(LEARNED)
 
 
-def task(name: str) -> Task:
+def task(name: str) -> AttentionTask:
     """The task of a model."""
     return task_of(solution(name)[0] if name.startswith(BY_HAND) else asked(name).task)
 
 
-def moments(name: str) -> dict[int, Moment]:
+def moments(name: str) -> dict[int, LearningMoment]:
     """The moments of a trained model whose weights are kept, by step.
 
     Raises:

@@ -13,7 +13,7 @@ from collections import OrderedDict
 from pathlib import Path
 from time import monotonic, sleep
 
-from encoder.tasks.learning import Moment, read_moment
+from encoder.tasks.learning import LearningMoment, read_moment
 from encoder.tasks.models import recorded
 from encoder.tasks.settings import LearnSettings
 from pages.ui.server import job_queue, memory
@@ -46,7 +46,7 @@ class LiveRun:
 
     def __init__(self, settings: LearnSettings) -> None:
         self.settings = settings
-        self.moments: list[Moment] = []
+        self.moments: list[LearningMoment] = []
         self.before = 0
         self.ended = ""
         self.stopping = False
@@ -169,7 +169,7 @@ class LiveRuns:
         if (found := self.runs.get(settings)) is not None:
             found.stopping = True
 
-    def moments(self, settings: LearnSettings) -> tuple[Moment, ...]:
+    def moments(self, settings: LearnSettings) -> tuple[LearningMoment, ...]:
         """The moments of a whole run: a recorded one, or one that was trained here; empty where there is none."""
         found = self.runs.get(settings)
         return recorded(settings) or (tuple(found.moments) if found is not None and found.whole else ())
