@@ -4,19 +4,16 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from encoder.formatting import percent
-from encoder.tasks.data import HELD_OUT
 from encoder.tasks.learning import LearningMoment
 from encoder.tasks.models import recorded
 from encoder.tasks.settings import LearnSettings
+from pages.parts.learn.outcome import outcome
 from pages.ui.components import learning
 from pages.ui.server import training
 from pages.ui.server.training import LiveRun, live
 from pages.ui.text import plain, say, theme
 
 EVERY = 1.0  # seconds between two looks at a live run
-SOLVED = 0.99  # of the held-out inputs
-FAR = 0.3  # a distance at which a head does not look where it was expected to
 
 
 def draw(settings: LearnSettings) -> None:
@@ -73,25 +70,3 @@ def played(settings: LearnSettings, moments: Sequence[LearningMoment], live_now:
             "In a map a row is a place that looks, a column a place that is looked at; dark is much weight. The framed "
             "head is the one nearest to the known pattern. Exact match: the share of inputs with every answer right."
         )
-
-
-def outcome(settings: LearnSettings, moments: Sequence[LearningMoment]) -> tuple[str, str]:
-    """What a run came to, and why where that is known."""
-    last, first = moments[-1], moments[0]
-    far, layer, head = last.nearest
-    fact = (
-        f"After {last.step:,} steps it answers {percent(last.exact)} of {HELD_OUT} inputs that it never saw; layer "
-        f"{layer}, head {head} is {far:.2f} from the known pattern."
-    )
-    if not settings.about.head_needed:
-        return fact, "No head is needed here: the residual connection carries each letter to its own answer."
-    if last.loss > first.loss:
-        return fact, "The loss rose instead of falling. A smaller rate takes smaller steps."
-    if last.exact < SOLVED and settings.positions == "none" and settings.about.needs_places:
-        return (
-            fact,
-            "Without positions equal letters are equal vectors wherever they stand, so no head can tell where to look.",
-        )
-    if last.exact >= SOLVED and far > FAR:
-        return fact, "It found another way than the known one: its answers are right, its heads look elsewhere."
-    return fact, "A distance of 0 is the pattern itself, 1 is to look only elsewhere."
