@@ -2,7 +2,7 @@
 // A run of training, moment by moment: played, paused and stepped in the browser alone. A live run grows while it is shown.
 import { bytes, pixels } from './cells.js';
 
-/** @typedef {{ step: number, loss: number, exact: number, distance: number[][], maps: string[], said: string[], right: (boolean | null)[] }} Moment */
+/** @typedef {{ step: number, loss: number, exact: number, distance: number[][], heads: string[], said: string[], right: (boolean | null)[] }} Moment */
 /**
  * @typedef {object} LearningData
  * @property {Moment[]} moments
@@ -133,7 +133,7 @@ export default function ({ data, parentElement }) {
   const known = tile(tiles, signs, 'known');
   known.caption.textContent = 'The known pattern';
   paint(known.canvas, pattern, rows, colours, 'The known pattern: rows look, columns are looked at');
-  const drawn = moments[0].maps.map(() => tile(tiles, signs, 'head'));
+  const drawn = moments[0].heads.map(() => tile(tiles, signs, 'head'));
   const curves = make('div', view, 'curves');
   const most = Math.max(...moments.map(one => one.loss), 0.1), steps = moments.map(one => one.step);
   const lines = {
@@ -171,7 +171,7 @@ export default function ({ data, parentElement }) {
       const name = 'Layer ' + Math.floor(i / heads) + ', head ' + (i % heads);
       figure.className = i === near.head ? 'head nearest' : 'head';
       caption.textContent = name + ' · ' + moment.distance.flat()[i].toFixed(2);
-      paint(canvas, moment.maps[i], rows, colours, name + ' at step ' + moment.step);
+      paint(canvas, moment.heads[i], rows, colours, name + ' at step ' + moment.step);
     });
     const x = LEFT + (moment.step / last) * (WIDE - LEFT);
     curves.querySelector('.now')?.setAttribute('d', 'M' + x + ' 10V' + LOW);

@@ -28,7 +28,7 @@ def draw(key: str, task: AttentionTask, moments: Sequence[LearningMoment], last:
                     "loss": round(one.loss, 4),
                     "exact": round(one.exact, 4),
                     "distance": [[round(far, 3) for far in heads] for heads in one.distance],
-                    "maps": [packed(head) for heads in one.maps for head in heads],
+                    "heads": [packed(head) for heads in one.maps for head in heads],
                     "said": one.said,
                     "right": one.right,
                 }
