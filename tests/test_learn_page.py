@@ -4,6 +4,7 @@ import json
 import os
 import signal
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
@@ -12,7 +13,8 @@ import pytest
 from page_tools import at, go, healthy, maps, open_app, said
 from streamlit.testing.v1 import AppTest
 
-from encoder.tasks.settings import LearnSettings, read
+from encoder.tasks.models import recorded
+from encoder.tasks.settings import LearnSettings, read, usual
 from encoder.tasks.task import TASKS
 from pages.ui.server import job_queue, training
 from pages.ui.server.training import LiveRuns
@@ -69,6 +71,16 @@ def test_without_positions_the_page_shows_it_fail_and_says_why() -> None:
     app = open_app("learn", learn_positions="none")
     assert player(app)["moments"][-1]["exact"] == 0
     assert "answers 0% of 256 inputs" in words(app).replace(" %", "%") and "Without positions" in words(app)
+
+
+def test_a_rate_far_too_large_is_said(runs: LiveRuns) -> None:
+    """What a run of that rate ends with: a loss about that of guessing."""
+    settings = LearnSettings("shift", rate=1.0, steps=50)
+    run = runs.runs[settings] = training.LiveRun(settings)
+    first = recorded(usual("shift"))[0]
+    run.moments += [first, replace(first, step=50, loss=2.05)]
+    text = words(open_app("learn", learn_task="shift", learn_rate="1.0", learn_steps="50"))
+    assert "It learned nothing" in text and "The usual rate is 0.03, here it is 1." in text
 
 
 def test_what_was_chosen_is_in_the_link() -> None:

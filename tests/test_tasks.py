@@ -8,7 +8,7 @@ import torch
 
 from encoder import TextEncoder, by_hand, learned
 from encoder.tasks.by_hand import SOLUTIONS, solved
-from encoder.tasks.data import HELD_OUT, batches, held_out, numbered, sentence, tokenizer_of, vocab_size
+from encoder.tasks.data import HELD_OUT, batches, guessing, held_out, numbered, sentence, tokenizer_of, vocab_size
 from encoder.tasks.learning import DivergedError, LearningMoment, distances, learn, look, read_moment
 from encoder.tasks.models import place, recorded, to_record
 from encoder.tasks.settings import LearnSettings, read, usual
@@ -93,6 +93,11 @@ def test_training_learns_and_the_same_seed_is_the_same_curve(tiny: tuple[LearnSe
         assert same.weights == one.weights
     other = next(learn(replace(settings, seed=6)))
     assert other.loss != moments[0].loss
+
+
+def test_guessing_alone_costs_the_entropy_of_the_answers() -> None:
+    assert guessing("majority") == pytest.approx(np.log(2), abs=0.02)
+    assert guessing("shift") == pytest.approx(np.log(8), abs=0.02)
 
 
 def test_a_moment_survives_its_line(tiny: tuple[LearnSettings, list[LearningMoment]]) -> None:

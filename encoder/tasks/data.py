@@ -87,6 +87,13 @@ def batches(task: AttentionTask, seed: int, rows: int, steps: int) -> Iterator[B
         yield batch(task, inputs[free], wanted[free])
 
 
+def guessing(key: str) -> float:
+    """The loss of who only knows how frequent each answer is, in nats: the entropy of the held-out answers."""
+    wanted = held_out(key)[1]
+    share = np.bincount(wanted[wanted >= 0]) / (wanted >= 0).sum()
+    return float(-(share[share > 0] * np.log(share[share > 0])).sum())
+
+
 def answers(batch_of: Batch, logits: Tensor) -> Tensor:
     """For every row of a batch whether all that was asked for is right, from logits [asked, vocab]."""
     wrong = logits.argmax(-1) != batch_of.labels
