@@ -28,6 +28,7 @@ FLOORS = (  # folders and files of encoder/; each stands on those before it and 
     {"metrics"},
     {"train"},
     {"atlas"},
+    {"tasks"},
     {"experiments"},
     {"attributions"},
     {"probes"},

@@ -104,6 +104,8 @@ def variables(steps: list[str]) -> dict[str, str]:
 def maker(trace: Trace) -> str:
     """The expression that makes this trace's model again."""
     source = trace.source
+    if source.maker:
+        return source.maker
     if source.seed is None:
         return f"TextEncoder.from_pretrained({source.origin or source.name!r})"
     return f"TextEncoder.from_config({shape(trace.config)}, seed={source.seed})"
@@ -117,7 +119,8 @@ def imports(trace: Trace) -> str:
 
 def package_names(text: str) -> str:
     """Those of the package's names that stand in a source text."""
-    return ", ".join(name for name in ("PRESETS", "Edit", "EncoderConfig", "TextEncoder") if name in text)
+    needed = [name for name in ("PRESETS", "Edit", "EncoderConfig", "TextEncoder") if name in text]
+    return ", ".join(needed + [name for name in ("by_hand", "learned") if f"{name}(" in text])
 
 
 def shape(config: EncoderConfig) -> str:

@@ -15,6 +15,7 @@ from encoder.model.activations import ACTIVATIONS
 from encoder.story.looks import strongest
 from encoder.story.subject import subject
 from encoder.text_encoder import TextEncoder
+from encoder.trace.source import Source
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import tokens
 
@@ -56,6 +57,16 @@ class Try:
 Habits = Mapping[str, Sequence[HabitHead]]
 
 
+def origin(source: Source) -> str:
+    """Where the weights of a model come from, in a sentence."""
+    if source.maker:
+        by_hand = source.maker.startswith("by_hand")
+        return "Its weights were set by hand." if by_hand else "It was trained on strings of one small task."
+    if source.seed is None:
+        return "Its weights were read from a file."
+    return f"Its weights were drawn at random (seed {source.seed}): nothing that it does was learned."
+
+
 def kind(encoder: TextEncoder) -> tuple[str, ...]:
     """What kind of model it is, in sentences."""
     config, source = encoder.config, encoder.source
@@ -64,9 +75,7 @@ def kind(encoder: TextEncoder) -> tuple[str, ...]:
     shape = f"{layers} of {heads}, {config.d_model:,} numbers for each token"
     said = [
         f"“{shown(source.name, 60)}” has {shape}, and {short(size(config).parameters / 1e6)} million parameters.",
-        "Its weights were read from a file."
-        if source.seed is None
-        else f"Its weights were drawn at random (seed {source.seed}): nothing that it does was learned.",
+        origin(source),
         f"It knows {config.vocab_size:,} tokens and reads up to {config.max_positions:,} at once; "
         f"{POSITIONS[config.positions]}.",
         f"It norms {'before each part of a layer' if config.norm_first else 'after each sum, as in the paper'}; "

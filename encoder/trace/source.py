@@ -8,13 +8,15 @@ class Source:
     """Which model made a trace: its name for people, and what pins its weights.
 
     `seed` is set for random weights, `sha256` (its first 12 digits) for those of a checkpoint. `origin` is what loads a
-    checkpoint again, for snippets: a path, or empty for a bundled model, whose name does.
+    checkpoint again, for snippets: a path, or empty for a bundled model, whose name does. `maker` is the call that
+    makes a model of `encoder.tasks` again.
     """
 
     name: str
     sha256: str = ""
     seed: int | None = None
     origin: str = ""
+    maker: str = ""
 
     @property
     def fingerprint(self) -> str:

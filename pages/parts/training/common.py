@@ -1,4 +1,4 @@
-"""What both tabs of Time-lapse look at: the sentence, layer and head as `small` has them, and its moments."""
+"""What all tabs of Time-lapse look at: the sentence, layer and head as a trained model has them, and its moments."""
 
 from typing import NamedTuple
 
@@ -7,12 +7,14 @@ import numpy as np
 from encoder.export.caption import About
 from encoder.trace.trace import Trace
 from pages.ui import session
+from pages.ui.server import task_models
 from pages.ui.state import session_state as state
 
 
 class Scene(NamedTuple):
-    """The sentence in `small`, a head of it, and the numbers of training steps after which the model was kept."""
+    """The sentence in a model, a head of it, and the numbers of training steps after which the model was kept."""
 
+    model: str
     text: str
     run: Trace  # its tokens are those of every moment
     layer: int
@@ -36,9 +38,11 @@ class Scene(NamedTuple):
 
 
 def scene() -> Scene:
-    """What this session looks at; a pair is read as one text, as `small` does."""
+    """What this session looks at, in its model where that was trained here, else in `small`; a pair is one text."""
+    chosen = state.current().model
+    model = chosen if task_models.has_moments(chosen) else "small"
     read, view = state.session().read, state.current()
     text = read if isinstance(read, str) else " ".join(read)
-    run = session.run("small", text)
+    run = session.run(model, text)
     layer, head = min(view.layer, run.config.n_layers - 1), min(view.head, run.config.n_heads - 1)
-    return Scene(text, run, layer, head, list(session.snapshots("small")))
+    return Scene(model, text, run, layer, head, list(session.snapshots(model)))

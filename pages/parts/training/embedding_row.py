@@ -18,7 +18,7 @@ def draw() -> None:
     now = scene()
     tokens = list(now.run.tokenization.tokens)
     position = pick_token("Token", tokens, "row_of", min(1, len(tokens) - 1))
-    found = timelapse.embedding_row(session.snapshots("small"), now.run.ids[position])
+    found = timelapse.embedding_row(session.snapshots(now.model), now.run.ids[position])
     steps = [f"step {step:,}" for step in now.steps]
     drawn = matrix(found.rows.numpy(), steps, "dimension", kind="signed", theme=theme())
     name = f"“{shown(tokens[position])}”"
@@ -28,7 +28,7 @@ def draw() -> None:
         f"began. Nearest to it at first are {first}; at the end {last}."
     )
     weights = '{step: at("small", step) for step in snapshots("small")}'
-    code = f"embedding_row({weights}, {now.run.ids[position]}).rows"
+    code = f"embedding_row({weights}, {now.run.ids[position]}).rows" if now.model == "small" else ""
     chart(
         drawn,
         "embedding_row",

@@ -14,7 +14,7 @@ from pages.ui.components import timelapse as player
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
-from pages.ui.text import theme
+from pages.ui.text import plain, theme
 from pages.ui.widgets import pick_token
 
 SERIES = {"normalized_entropy": "normalized entropy", "self": "on itself", "previous": "previous", "next": "next"}
@@ -27,12 +27,13 @@ def draw() -> None:
     words, usual = guessable(now.run.tokenization)
     names = [words.get(i, token) for i, token in enumerate(tokens)]
     position = pick_token("Word to guess", names, "guess", usual, among=list(words))
-    seen = session.moments("small", now.text, now.layer, now.head, position)
+    seen = session.moments(now.model, now.text, now.layer, now.head, position)
     label = f"Layer {now.layer}, head {now.head}"
     every = player.draw("player", label, seen, tokens, theme(), state.session().moment)
     st.caption(
-        f"{label} of small. Rows look, columns are looked at; the colour scale is 0 to 1. The list is what the model "
-        "answers with the chosen word masked." + (f" A pixel stands for {every} × {every} cells." if every > 1 else "")
+        f"{label} of {plain(now.run.source.name)}. Rows look, columns are looked at; the colour scale is 0 to 1. The "
+        "list is what the model answers with the chosen word masked."
+        + (f" A pixel stands for {every} × {every} cells." if every > 1 else "")
     )
     st.header("All moments at once")
     small = [maps.Map(f"{one.step:,}", f"Step {one.step}", one.weights, "share", 1.0) for one in seen]

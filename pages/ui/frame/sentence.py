@@ -3,6 +3,7 @@
 import streamlit as st
 
 from encoder.formatting import shown
+from pages.ui.server import task_models
 from pages.ui.state import session_state as state
 from pages.ui.state.link import one_line
 from pages.ui.state.view import EXAMPLES
@@ -33,10 +34,11 @@ def draw() -> None:
 def chips() -> None:
     """Other sentences to tap: the person's own while another one is on the screen, and the examples."""
     view = state.current()
-    if not view.lesson and view.sentence not in EXAMPLES:
+    examples = task_models.examples(view.model) if task_models.is_one(view.model) else EXAMPLES
+    if not view.lesson and view.sentence not in (*examples, *EXAMPLES):
         state.session().own = view.sentence
     own = state.session().own
-    offered = [text for text in dict.fromkeys((own, *EXAMPLES)) if text and text != view.sentence]
+    offered = [text for text in dict.fromkeys((own, *examples)) if text and text != view.sentence]
     state.show(example=None)
     st.pills("Examples", offered, key="example", on_change=take_example, label_visibility="collapsed",
              format_func=lambda text: plain(shown(text, OF_A_CHIP)))  # fmt: skip

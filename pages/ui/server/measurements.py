@@ -28,7 +28,7 @@ from encoder.story import tour
 from encoder.trace.tokens import Text
 from encoder.train.evaluation import Score, evaluate_text
 from encoder.trials.cost import trial_cost
-from pages.ui.server import consent, job_queue, memory
+from pages.ui.server import consent, job_queue, memory, task_models
 from pages.ui.server.cache import Results
 from pages.ui.server.engine import budget, cpu_slots, held_by, run, text_encoder
 from pages.ui.server.pool import waiting_for
@@ -167,6 +167,8 @@ def spelled(given: Mapping[str, Any]) -> str:
 def snapshots_of(model: str) -> dict[int, TextEncoder]:
     """Load a model after each step whose weights are kept."""
     with st.spinner("Loading the moments of training …"):
+        if task_models.is_one(model):
+            return task_models.every_moment(model)
         return {step: timelapse.at(model, step) for step in timelapse.snapshots(model)}
 
 

@@ -11,6 +11,7 @@ from pages.ui.server.heap import give_back_freed_memory
 MACHINE = Path("/proc/meminfo")
 OWN = Path("/proc/self/statm")
 GROUP = Path("/sys/fs/cgroup")  # what a container may use
+OFF = ("", "off", "0", "false", "no")  # of a setting that is on or off
 SMALLEST_MB, UNKNOWN_MB = 1500, 4500  # a server of less is none; and where the system says nothing
 WHILE_BUILT = 2.2  # a model in the making, over its weights: they are there twice, prepacked too, and some more
 

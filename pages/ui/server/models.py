@@ -1,7 +1,8 @@
 """Which models the app offers, and how each comes to be: bundled, untrained, built by a person, or from a folder.
 
-A model's name is what the link carries: "base", "built:n_layers=8,seed=3" or "folder:my-model". A name never holds a
-path outside the server's model folder, and nothing is downloaded because of a link.
+A model's name is what the link carries: "base", "built:n_layers=8,seed=3", "folder:my-model" or
+"learned:task=reverse". A name never holds a path outside the server's model folder, and nothing is downloaded because
+of a link.
 """
 
 import os
@@ -17,7 +18,7 @@ from encoder.checkpoint.listing import folders, within
 from encoder.explain.cost import size
 from encoder.model.config import EncoderConfig
 from encoder.model.config_text import config_to_text, text_to_config
-from pages.ui.server import memory
+from pages.ui.server import memory, task_models
 from pages.ui.state.session import session
 
 DRAWN, READ = 4e-9, 1.5e-9  # seconds for a byte of weights that are drawn, or read from a disk
@@ -26,7 +27,6 @@ USUAL_FOLDER = "~/encoder-models"
 MOST_MB = memory.setting("ENCODER_MOST_MB", 1500)  # what the weights of one model may take
 MOST_FETCHED, MOST_FETCHED_MB = 20, 10_000  # models in the folder up to which more are fetched
 fetch_lock = threading.Lock()  # one model is fetched at a time
-OFF = ("", "off", "0", "false", "no")  # of a setting
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def usual() -> Path:
 
 def hub_is_on() -> bool:
     """Whether a person may have models fetched from the hub: ENCODER_HUB is "on", and there is a folder."""
-    return folder() is not None and os.environ.get("ENCODER_HUB", "").strip().lower() not in OFF
+    return folder() is not None and os.environ.get("ENCODER_HUB", "").strip().lower() not in memory.OFF
 
 
 def fetch(repo_id: str, progress: Callable[[int, int], None]) -> None:
@@ -96,6 +96,9 @@ def fetch(repo_id: str, progress: Callable[[int, int], None]) -> None:
 
 def offer(name: str) -> Offer:
     """How the app speaks of a model, and where in it to look first."""
+    if task_models.is_one(name):
+        layer, head = task_models.place(name)
+        return Offer(task_models.label(name), layer=layer, head=head)
     if name.startswith(BUILT):
         config, seed = text_to_config(name.removeprefix(BUILT))
         return Offer(f"built: {config.n_layers} × {config.d_model}, {config.n_heads} heads, seed {seed}")
@@ -108,13 +111,15 @@ def check(name: str) -> None:
     Raises:
         ValueError: there is no such model, it is too large, or its folder is not one of the server's.
     """
-    if name.startswith(BUILT):
+    if task_models.is_one(name):
+        task_models.check(name)
+    elif name.startswith(BUILT):
         within_limit(text_to_config(name.removeprefix(BUILT))[0])
     elif name.startswith(FOLDER):
         place(name)
         within_megabytes(weights(name) / 1e6)
     elif name not in MODELS:
-        raise ValueError(f"models are {', '.join(MODELS)}, {BUILT}… and {FOLDER}…")
+        raise ValueError(f"models are {', '.join(MODELS)}, {BUILT}…, {FOLDER}…, learned:… and by-hand:…")
 
 
 def place(name: str) -> Path:
@@ -169,6 +174,8 @@ def weights(name: str) -> int:
 
 def config_of(name: str) -> EncoderConfig:
     """The shape of a model that is not in a folder, before it is made."""
+    if task_models.is_one(name):
+        return task_models.config(name)
     if name.startswith(BUILT):
         return text_to_config(name.removeprefix(BUILT))[0]
     if preset := MODELS[name].preset:
@@ -196,6 +203,8 @@ def make(name: str, twin: TextEncoder | None) -> TextEncoder:
         ValueError: as `check`, and for a damaged checkpoint; the server's own paths are not named.
     """
     check(name)
+    if task_models.is_one(name):
+        return task_models.make(name)
     if twin is not None:
         return TextEncoder.from_config(twin.config, tokenizer=twin.tokenizer, name=name)
     if name.startswith(BUILT):

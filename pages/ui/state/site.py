@@ -55,6 +55,7 @@ PAGES = (
     Page("alike", "Alike?", ":material/join_inner:", section="Look deeper"),
     Page("lens", "Layer by layer", ":material/timeline:", section="Look deeper"),
     Page("vectors", "Where vectors come from", ":material/call_merge:", section="Look deeper"),
+    Page("learn", "Watch it learn", ":material/model_training:", section="Look deeper"),
     Page("training", "Time-lapse", ":material/timelapse:", section="Look deeper"),
     Page("figure", "Figure", ":material/picture_in_picture:", section="Look deeper"),
     Page("model_cost", "Model & cost", ":material/monitoring:", section="Look deeper"),

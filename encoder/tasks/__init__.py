@@ -1,0 +1,1 @@
+"""Small tasks whose right attention is known: data, training, recorded runs, and weights set by hand."""

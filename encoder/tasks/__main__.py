@@ -1,0 +1,61 @@
+"""Train on a task and print every moment as a line of JSON: python -m encoder.tasks task=reverse,seed=3.
+
+With --record the runs that come with the package are made again.
+"""
+
+import argparse
+import json
+import os
+import sys
+import threading
+from pathlib import Path
+
+import torch
+
+from encoder.tasks.learning import DivergedError, learn
+from encoder.tasks.models import record, to_record
+from encoder.tasks.settings import read
+
+
+def end_when_left() -> None:
+    """End this process when whoever started it is gone: then nobody holds the other end of its input."""
+
+    def wait() -> None:
+        sys.stdin.buffer.read()
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
+def run(settings: str) -> None:
+    """Train and print; what goes wrong is a line of its own."""
+    try:
+        for moment in learn(read(settings)):
+            print(moment.line, flush=True)
+    except DivergedError as error:
+        print(json.dumps({"error": str(error)}), flush=True)
+    except (MemoryError, RuntimeError) as error:  # torch raises the latter where it gets no memory
+        print(json.dumps({"error": f"with an error: {str(error)[:200] or 'there is too little memory'}"}), flush=True)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(prog="python -m encoder.tasks", description=__doc__)
+    parser.add_argument("settings", nargs="?", default="task=reverse", help="such as task=reverse,heads=2,seed=3")
+    parser.add_argument("--record", action="store_true", help="make the runs that come with the package again")
+    parser.add_argument("--attended", action="store_true", help="end when the standard input is closed")
+    given = parser.parse_args(arguments)
+    torch.set_num_threads(1)  # several are slower on matrices so small, and sum in another order
+    if given.attended:
+        os.nice(10)
+        end_when_left()
+    if given.record:
+        for settings in to_record():
+            record(settings, list(learn(settings)))
+            print(settings, Path(__file__).with_name("recorded"))
+        return
+    run(given.settings)
+
+
+if __name__ == "__main__":
+    main()

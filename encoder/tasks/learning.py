@@ -1,0 +1,157 @@
+"""Training on a task, moment by moment: the trainer and objective of `encoder.train`, and what is seen on the way."""
+
+import base64
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors.torch import load, save
+from torch import Tensor
+from torch.nn import functional
+
+from encoder import checkpoint
+from encoder.model.encoder import Encoder
+from encoder.model.tap import Recorder
+from encoder.tasks.data import answers, batch, batches, held_out, sentence
+from encoder.tasks.settings import ROWS, LearnSettings
+from encoder.tasks.task import AttentionTask, Floats
+from encoder.train.processes import Processes
+from encoder.train.trainer import Trainer
+
+LOOKS = 40  # moments that are looked at, besides the first steps
+EARLY = (0, 1, 2, 5, 10)
+KEPT = (0.0, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0)  # shares of the run after which the weights are kept
+LEVELS = 254  # of a weight in a map
+
+
+class DivergedError(RuntimeError):
+    """The loss of a run is no number any more."""
+
+
+@dataclass(frozen=True)
+class LearningMoment:
+    """What a model does after `step` steps.
+
+    Over the held-out inputs: `loss` in nats per answer, `exact` the share of inputs with every answer right, `distance`
+    [n_layers, n_heads] of each head to the known pattern (`distances`). On the first held-out input: `maps` [n_layers,
+    n_heads, n, n] of attention weights in levels of 0 to 254, `said` the answer at each place and `right` whether it is
+    what was wanted, None where nothing was. At some moments `weights` are those of the model, as safetensors of 16
+    bits.
+    """
+
+    step: int
+    loss: float
+    exact: float
+    distance: tuple[tuple[float, ...], ...]
+    maps: NDArray[np.uint8]
+    said: tuple[str, ...]
+    right: tuple[bool | None, ...]
+    weights: bytes = b""
+
+    @property
+    def line(self) -> str:
+        """The moment as one line of JSON, which `read_moment` reads."""
+        packed = {"maps": packed_bytes(self.maps.tobytes()), "weights": packed_bytes(self.weights)}
+        return json.dumps(asdict(self) | packed)
+
+    @property
+    def nearest(self) -> tuple[float, int, int]:
+        """The distance of the head that is nearest to the known pattern, its layer and its number."""
+        return min((far, i, h) for i, heads in enumerate(self.distance) for h, far in enumerate(heads))
+
+
+def packed_bytes(content: bytes) -> str:
+    """Bytes as text."""
+    return base64.b64encode(content).decode("ascii")
+
+
+def read_moment(line: str) -> LearningMoment:
+    """The moment that a line of JSON holds."""
+    told = json.loads(line)
+    told["distance"] = tuple(tuple(heads) for heads in told["distance"])
+    n = len(told["said"]) + 2
+    maps = np.frombuffer(base64.b64decode(told["maps"]), np.uint8)
+    told["maps"] = maps.reshape(len(told["distance"]), len(told["distance"][0]), n, n)
+    told |= {name: tuple(told[name]) for name in ("said", "right")} | {"weights": base64.b64decode(told["weights"])}
+    return LearningMoment(**told)
+
+
+def distances(weights: Tensor, pattern: Floats) -> tuple[float, ...]:
+    """How far each head is from a known pattern: 0 where it is the pattern, 1 where it never looks there.
+
+    Half the sum of the absolute differences in a row (total variation), in the mean over the rows that the pattern says
+    something of. `weights` [B, H, n, n] begin with [CLS] and end with [SEP]; `pattern` is [B, n - 2, n - 1].
+    """
+    known = torch.from_numpy(np.pad(pattern, ((0, 0), (0, 0), (0, 1))))[:, None]  # [B, 1, n - 2, n]
+    apart = (weights[:, :, 1:-1] - known).abs().sum(-1) / 2  # [B, H, n - 2]
+    told = (known.sum(-1) > 0).expand_as(apart)
+    return tuple((apart * told).sum((0, 2)).div(told.sum((0, 2))).tolist())
+
+
+@torch.inference_mode()
+def look(model: Encoder, task: AttentionTask, step: int, keep: bool = False) -> LearningMoment:
+    """What a model does on the held-out inputs of a task."""
+    inputs, wanted = held_out(task.key)
+    rows = batch(task, inputs, wanted)
+    values: dict[str, Tensor] = {}
+    output = model(rows.ids, tap=Recorder(values, {}))
+    logits = model.predict(output)
+    assert logits is not None, "LearnSettings sees to it that there is a head"
+    asked = logits.flatten(0, 1)[rows.at]
+    pattern = task.looks(inputs)
+    heads = [values[f"layers.{i}.attention.weights"] for i in range(model.config.n_layers)]
+    maps = torch.stack([one[0] for one in heads])
+    first = logits[0, 1:-1].argmax(-1).tolist()
+    said = tuple((*"?????", *task.vocabulary)[i] for i in first)
+    goal = ["" if i < 0 else task.vocabulary[i] for i in wanted[0].tolist()]
+    return LearningMoment(
+        step,
+        float(functional.cross_entropy(asked, rows.labels)),
+        float(answers(rows, asked).float().mean()),
+        tuple(distances(one, pattern) for one in heads),
+        (maps * LEVELS).round().to(torch.uint8).numpy(),
+        said,
+        tuple(a == b if b else None for a, b in zip(said, goal, strict=True)),
+        save({name: one.detach().half().contiguous() for name, one in model.named_parameters()}) if keep else b"",
+    )
+
+
+def looked_at(steps: int) -> tuple[list[int], set[int]]:
+    """The steps after which a run is looked at, and those of them whose weights are kept."""
+    seen = sorted({*(i for i in EARLY if i <= steps), *(round(steps * i / LOOKS) for i in range(LOOKS + 1))})
+    return seen, {round(steps * share * LOOKS) // LOOKS for share in KEPT} & {*seen} | {0, steps}
+
+
+def learn(settings: LearnSettings) -> Iterator[LearningMoment]:
+    """Train, and give every moment that is looked at; on a CPU the same settings give the same moments.
+
+    Raises:
+        DivergedError: the loss is no finite number any more.
+    """
+    task = settings.about
+    trainer = Trainer(settings.recipe, Processes(0, 1, torch.device("cpu")))
+    seen, kept = looked_at(settings.steps)
+    yield look(trainer.model, task, 0, True)
+    for step, rows in enumerate(batches(task, settings.seed, ROWS, settings.steps)):
+        nll = float(trainer.step(rows, step))
+        if not math.isfinite(nll):
+            raise DivergedError(
+                f"after step {step + 1}, where the loss is no number any more: the rate {settings.rate:g} is too large"
+            )
+        if step + 1 in seen:
+            yield look(trainer.model, task, step + 1, step + 1 in kept)
+
+
+def model_of(settings: LearnSettings, moment: LearningMoment) -> Encoder:
+    """The model of a moment whose weights are kept."""
+    kept = {name: one.float() for name, one in load(moment.weights).items()}
+    return checkpoint.build(settings.config, kept, f"{settings} after {moment.step} steps")
+
+
+def example(task: AttentionTask, number: int = 0) -> str:
+    """A held-out input of a task, as it is typed; the first is the one that the maps are of."""
+    return sentence(task, held_out(task.key)[0][number])

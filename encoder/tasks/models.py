@@ -1,0 +1,90 @@
+"""Models of the tasks to walk through: trained ones, from a recorded run where there is one, and those set by hand."""
+
+import gzip
+from collections.abc import Sequence
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+
+from encoder.model.encoder import Encoder
+from encoder.tasks.by_hand import solved
+from encoder.tasks.data import tokenizer_of
+from encoder.tasks.learning import LearningMoment, learn, model_of, read_moment
+from encoder.tasks.settings import LearnSettings, read, usual
+from encoder.tasks.task import TASKS, AttentionTask, task_of
+from encoder.text_encoder import TextEncoder
+from encoder.trace.source import Source
+
+RECORDED = Path(__file__).with_name("recorded")
+# What is recorded besides the usual settings of every task.
+ALSO_RECORDED = ("task=reverse,positions=none",)
+
+
+def to_record() -> list[LearnSettings]:
+    """The settings of all runs that come with the package."""
+    return [*map(usual, TASKS), *map(read, ALSO_RECORDED)]
+
+
+def place(settings: LearnSettings) -> Path:
+    """The file of a recorded run."""
+    return RECORDED / f"{settings}.jsonl.gz"
+
+
+def record(settings: LearnSettings, moments: Sequence[LearningMoment]) -> None:
+    """Write a run down, a line of JSON for each moment; the same bytes for the same moments."""
+    RECORDED.mkdir(exist_ok=True)
+    lines = "".join(f"{moment.line}\n" for moment in moments)
+    place(settings).write_bytes(gzip.compress(lines.encode("ascii"), mtime=0))
+
+
+@lru_cache(maxsize=16)
+def recorded(settings: LearnSettings) -> tuple[LearningMoment, ...]:
+    """The moments of a run that comes with the package; empty where it was not recorded."""
+    if not place(settings).is_file():
+        return ()
+    lines = gzip.decompress(place(settings).read_bytes()).decode("ascii").splitlines()
+    return tuple(map(read_moment, lines))
+
+
+def walkable(model: Encoder, task: AttentionTask, name: str, digest: str, maker: str) -> TextEncoder:
+    """A model of a task with the tokenizer that reads its inputs."""
+    return TextEncoder(model, tokenizer_of(task), Source(name, digest[:12], maker=maker))
+
+
+def opened(settings: LearnSettings, moment: LearningMoment, called: str = "") -> TextEncoder:
+    """The model of a moment whose weights are kept."""
+    name = called or f"learned: {settings} after {moment.step:,} steps"
+    maker = f"learned({str(settings)!r}, step={moment.step})"
+    return walkable(model_of(settings, moment), settings.about, name, sha256(moment.weights).hexdigest(), maker)
+
+
+def learned(settings: str, step: int | None = None) -> TextEncoder:
+    """A model trained on a task: "task=reverse,seed=3"; trained now unless the run was recorded.
+
+    Args:
+        settings: what `encoder.tasks.settings.read` reads.
+        step: after how many steps; all of them without it.
+
+    Raises:
+        ValueError: no such settings, or no weights are kept of that step; the message lists those that are.
+        encoder.tasks.learning.DivergedError: the loss is no number any more.
+    """
+    asked = read(settings)
+    kept = {moment.step: moment for moment in recorded(asked) or learn(asked) if moment.weights}
+    wanted = asked.steps if step is None else step
+    if wanted not in kept:
+        raise ValueError(f"no weights are kept of step {wanted}; there are {', '.join(map(str, kept))}")
+    return opened(asked, kept[wanted])
+
+
+def by_hand(task: str, norm_first: bool = False) -> TextEncoder:
+    """A model whose weights were set by hand to solve a task.
+
+    Raises:
+        ValueError: no solution by hand is known here.
+    """
+    model = solved(task, norm_first)
+    weights = b"".join(one.numpy().tobytes() for one in model.parameters())
+    maker = f"by_hand({task!r}{', norm_first=True' if norm_first else ''})"
+    name = f"by hand: {task}, {'pre' if norm_first else 'post'}-norm"
+    return walkable(model, task_of(task), name, sha256(weights).hexdigest(), maker)

@@ -1,0 +1,49 @@
+"""Training as it goes: curves, every head's map beside the known pattern, and the answers, moment by moment."""
+
+import base64
+from collections.abc import Sequence
+
+import numpy as np
+
+from encoder.figures.theme import Theme
+from encoder.tasks.data import held_out
+from encoder.tasks.learning import LEVELS, LearningMoment
+from encoder.tasks.task import AttentionTask
+from pages.ui.component import component
+from pages.ui.components import maps
+
+_component = component(__file__, "learning", "<div class='learning'></div>")
+
+
+def draw(key: str, task: AttentionTask, moments: Sequence[LearningMoment], last: int, theme: Theme, live: bool) -> None:
+    """Draw the moments of a run of `last` steps; a `live` one grows, and the newest moment is shown as it comes."""
+    inputs, wanted = held_out(task.key)
+    pattern = np.pad(task.looks(inputs[:1])[0], ((1, 1), (0, 1)))
+    _component(
+        key=key,
+        data={
+            "moments": [
+                {
+                    "step": one.step,
+                    "loss": round(one.loss, 4),
+                    "exact": round(one.exact, 4),
+                    "distance": [[round(far, 3) for far in heads] for heads in one.distance],
+                    "heads": [packed(head) for heads in one.maps for head in heads],
+                    "said": one.said,
+                    "right": one.right,
+                }
+                for one in moments
+            ],
+            "last": last,
+            "live": live,
+            "signs": ["[CLS]", *(task.vocabulary[i] for i in inputs[0].tolist()), "[SEP]"],
+            "wanted": ["" if i < 0 else task.vocabulary[i] for i in wanted[0].tolist()],
+            "pattern": packed(pattern * LEVELS),
+            "palette": maps.packed_palette("share", theme),
+        },
+    )
+
+
+def packed(levels: np.ndarray) -> str:
+    """A map in levels of 0 to 254, row by row."""
+    return base64.b64encode(np.round(levels).astype(np.uint8).tobytes()).decode("ascii")

@@ -1,0 +1,108 @@
+"""Models of small tasks by their names: "learned:task=reverse,seed=3" is trained, "by-hand:reverse" set by hand."""
+
+from encoder import TextEncoder
+from encoder.model.config import EncoderConfig
+from encoder.tasks.by_hand import SOLUTIONS, shape
+from encoder.tasks.learning import LearningMoment, example
+from encoder.tasks.models import by_hand, opened
+from encoder.tasks.settings import LearnSettings, read
+from encoder.tasks.task import AttentionTask, task_of
+from pages.ui.server.training import live
+
+LEARNED, BY_HAND = "learned:", "by-hand:"
+PRE_NORM = ",pre-norm"
+EXAMPLES = 5  # held-out inputs that are offered as sentences
+
+
+def is_one(name: str) -> bool:
+    """Whether a model's name is that of a task."""
+    return name.startswith((LEARNED, BY_HAND))
+
+
+def asked(name: str) -> LearnSettings:
+    """The settings that the name of a trained model spells."""
+    return read(name.removeprefix(LEARNED))
+
+
+def solution(name: str) -> tuple[str, bool]:
+    """The task of a model that was set by hand, and whether its norms come first."""
+    text = name.removeprefix(BY_HAND)
+    return text.removesuffix(PRE_NORM), text.endswith(PRE_NORM)
+
+
+def has_moments(name: str) -> bool:
+    """Whether a model was trained here, so that its moments can be seen."""
+    return name.startswith(LEARNED)
+
+
+def task(name: str) -> AttentionTask:
+    """The task of a model."""
+    return task_of(solution(name)[0] if name.startswith(BY_HAND) else asked(name).task)
+
+
+def moments(name: str) -> dict[int, LearningMoment]:
+    """The moments of a trained model whose weights are kept, by step.
+
+    Raises:
+        ValueError: it was not trained here.
+    """
+    found = {one.step: one for one in live.moments(asked(name)) if one.weights}
+    if not found:
+        raise ValueError("it is not trained yet on this server; the page “Watch it learn” trains it")
+    return found
+
+
+def check(name: str) -> None:
+    """Refuse the name of a model that is not to be had.
+
+    Raises:
+        ValueError: no such task or settings, no solution by hand, or a run that nobody has trained here.
+    """
+    if name.startswith(LEARNED):
+        moments(name)
+    elif solution(name)[0] not in SOLUTIONS:
+        raise ValueError(f"weights are set by hand for {', '.join(SOLUTIONS)}, and for no other task")
+
+
+def config(name: str) -> EncoderConfig:
+    """The shape of a model."""
+    return shape(task(name), solution(name)[1]) if name.startswith(BY_HAND) else asked(name).config
+
+
+def place(name: str) -> tuple[int, int]:
+    """The layer and head that are worth a first look: in a trained model those nearest to the known pattern."""
+    if name.startswith(BY_HAND):
+        return 0, 0
+    return list(moments(name).values())[-1].nearest[1:]
+
+
+def label(name: str) -> str:
+    """What a model is called in a list."""
+    how = "set by hand" if name.startswith(BY_HAND) else "learned"
+    return f"{task(name).title}: {how}" + (f" ({settled})" if (settled := differing(name)) else "")
+
+
+def differing(name: str) -> str:
+    """What a name says besides the task."""
+    if name.startswith(BY_HAND):
+        return "pre-norm" if solution(name)[1] else ""
+    return str(asked(name)).partition(",")[2].replace(",", ", ")
+
+
+def make(name: str) -> TextEncoder:
+    """The model of that name."""
+    if name.startswith(BY_HAND):
+        return by_hand(*solution(name))
+    kept = moments(name)
+    return opened(asked(name), kept[max(kept)])
+
+
+def every_moment(name: str) -> dict[int, TextEncoder]:
+    """A trained model after each step whose weights are kept."""
+    return {step: opened(asked(name), one) for step, one in moments(name).items()}
+
+
+def examples(name: str) -> tuple[str, ...]:
+    """Inputs of a model's task that it was never trained on."""
+    about = task(name)
+    return tuple(example(about, i) for i in range(EXAMPLES))

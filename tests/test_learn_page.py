@@ -1,0 +1,238 @@
+"""Watch it learn: recorded runs play, live ones train in a process of their own, and what was learned is opened."""
+
+import json
+import os
+import signal
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
+
+import pytest
+from page_tools import at, go, healthy, maps, open_app, said
+from streamlit.testing.v1 import AppTest
+
+from encoder.tasks.models import recorded
+from encoder.tasks.settings import LearnSettings, read, usual
+from encoder.tasks.task import TASKS
+from pages.ui.server import job_queue, training
+from pages.ui.server.training import LiveRuns
+
+pytestmark = pytest.mark.slow
+
+QUICK = LearnSettings("majority", width=16, steps=50, seed=3)
+THIS = {"learn_task": "majority", "learn_width": "16", "learn_steps": "50", "learn_seed": "3"}  # its link
+
+
+def player(app: AppTest) -> dict[str, Any]:
+    return maps(app, "learning")
+
+
+def words(app: AppTest) -> str:
+    return " ".join(one.value for one in (*app.markdown, *app.caption, *app.info)).replace("\\", "")
+
+
+def until(true: Callable[[], object], seconds: float = 60.0) -> None:
+    end = monotonic() + seconds
+    while not true():
+        assert monotonic() < end, "it never came"
+        sleep(0.05)
+
+
+def is_running(process: int) -> bool:
+    status = Path(f"/proc/{process}/stat")
+    return status.exists() and status.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch) -> Iterator[LiveRuns]:
+    """A server's runs, which end with the test."""
+    found = LiveRuns()
+    for module in ("pages.parts.learn.run", "pages.parts.learn.opening", "pages.ui.server.task_models"):
+        monkeypatch.setattr(f"{module}.live", found)
+    yield found
+    for settings in list(found.runs):
+        found.stop(settings)
+    until(lambda: not any(run.goes_on for run in found.runs.values()))
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_every_task_plays_at_once(task: str) -> None:
+    app = open_app("learn", learn_task=task)
+    sent = player(app)
+    assert not sent["live"] and sent["moments"][0]["step"] == 0 and sent["moments"][-1]["step"] == sent["last"]
+    assert len(sent["signs"]) == TASKS[task].length + 2 and len(sent["moments"][0]["right"]) == len(sent["wanted"])
+    assert TASKS[task].asks in words(app) and "of 256 inputs that it never saw" in words(app)
+    assert "train_now" not in {one.key for one in app.button}
+
+
+def test_without_positions_the_page_shows_it_fail_and_says_why() -> None:
+    app = open_app("learn", learn_positions="none")
+    assert player(app)["moments"][-1]["exact"] == 0
+    assert "answers 0% of 256 inputs" in words(app).replace(" %", "%") and "Without positions" in words(app)
+
+
+def test_a_rate_far_too_large_is_said(runs: LiveRuns) -> None:
+    """What a run of that rate ends with: a loss about that of guessing."""
+    settings = LearnSettings("shift", rate=1.0, steps=50)
+    run = runs.runs[settings] = training.LiveRun(settings)
+    first = recorded(usual("shift"))[0]
+    run.moments += [first, replace(first, step=50, loss=2.05)]
+    text = words(open_app("learn", learn_task="shift", learn_rate="1.0", learn_steps="50"))
+    assert "It learned nothing" in text and "The usual rate is 0.03, here it is 1." in text
+
+
+def test_what_was_chosen_is_in_the_link() -> None:
+    app = open_app("learn")
+    app.pills(key="learn_task").set_value("sort").run()
+    app.selectbox(key="learn_seed").set_value(7).run()
+    app.selectbox(key="learn_norm").set_value(True).run()
+    link = {name: "".join(value) for name, value in app.query_params.items()}
+    again = open_app("learn", **link)
+    assert again.pills(key="learn_task").value == "sort" and again.selectbox(key="learn_seed").value == 7
+    assert again.selectbox(key="learn_norm").value is True and again.selectbox(key="learn_layers").value == 2
+
+
+def test_a_link_to_what_is_not_offered_says_so() -> None:
+    app = open_app("learn", learn_task="bake", learn_rate="7", learn_seed="-1")
+    assert "not offered here" in said(app) and player(app)["last"] == 400
+
+
+def test_the_trained_model_opens_at_its_head_with_inputs_of_the_task() -> None:
+    app = open_app("learn", learn_task="shift")
+    healthy(app.button(key="open_learned").click().run())
+    assert app.title[0].value == "Attention" and at(app) == (0, 0)
+    view = app.session_state["session"].view
+    assert view.model == "learned:task=shift" and len(view.sentence.split()) == 10
+    assert "Shift: learned" in app.selectbox(key="model").options
+    app = go(app, "training")
+    assert [one["title"] for one in maps(app, "player")["moments"]][-1] == "step 400"
+    link = {name: "".join(value) for name, value in app.query_params.items()}
+    assert open_app("attention", **link).session_state["session"].view.model == "learned:task=shift"
+
+
+@pytest.mark.parametrize("page", ["sentence", "stack", "heads", "lens", "tour", "what_if", "model_cost"])
+def test_an_opened_model_is_walked_like_any_other(page: str) -> None:
+    for model in ("learned:task=reverse", "by-hand:reverse,pre-norm"):
+        app = open_app(page, model=model, sentence="a b c d e f g h a b", layer="0", head="0")
+        assert app.session_state["session"].view.model == model and not said(app)
+
+
+def test_the_one_set_by_hand_opens() -> None:
+    app = open_app("learn", learn_task="maximum")
+    healthy(app.button(key="open_by_hand").click().run())
+    assert app.session_state["session"].view.model == "by-hand:maximum" and app.title[0].value == "Attention"
+
+
+@pytest.mark.parametrize(
+    "model", ["learned:task=bake", "learned:task=shift,seed=9", "by-hand:sort", "learned:", "by-hand:"]
+)
+def test_a_model_that_is_not_there_is_said(model: str) -> None:
+    assert "The link asks for model" in said(open_app(model=model))
+
+
+def test_a_run_is_trained_in_a_process_of_its_own_and_opened(runs: LiveRuns) -> None:
+    app = open_app("learn", **THIS)
+    assert "Nobody has trained this here yet" in words(app)
+    healthy(app.button(key="train_now").click().run())
+    run = runs.runs[QUICK]
+    until(lambda: runs.look(QUICK) and run.moments)
+    assert run.process is not None and run.process.pid != os.getpid() and "stop_training" in {b.key for b in app.button}
+    app = healthy(app.run())
+    assert player(app)["live"]
+    while run.goes_on:
+        runs.look(QUICK)
+        sleep(0.1)
+    assert run.whole and not run.ended
+    process = run.process.pid
+    until(lambda: not is_running(process))
+    healthy(app.run())
+    assert not player(app)["live"] and player(app)["moments"][-1]["step"] == 50
+    healthy(app.button(key="open_learned").click().run())
+    assert app.session_state["session"].view.model == "learned:task=majority,width=16,steps=50,seed=3"
+
+
+def test_a_run_that_nobody_looks_at_ends(runs: LiveRuns, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(training, "GRACE", 0.5)
+    runs.begin(QUICK)
+    run = runs.runs[QUICK]
+    until(lambda: run.ended)
+    assert run.ended == "It ended when nobody looked at it any more."
+    assert run.process is None or not is_running(run.process.pid)
+
+
+def begun(runs: LiveRuns, settings: LearnSettings = QUICK) -> training.LiveRun:
+    """A run whose process has started."""
+    runs.begin(settings)
+    until(lambda: runs.runs[settings].process)
+    return runs.runs[settings]
+
+
+def test_a_killed_process_is_said_and_can_be_begun_again(runs: LiveRuns) -> None:
+    run = begun(runs)
+    assert run.process is not None
+    os.kill(run.process.pid, signal.SIGKILL)
+    until(lambda: run.ended)
+    app = open_app("learn", **THIS)
+    assert "The process that trained was ended from outside." in said(app)
+    assert "train_now" in {one.key for one in app.button}
+
+
+@pytest.mark.parametrize(
+    ("bound", "value", "sentence"),
+    [
+        ("MOST_SECONDS", 0.5, "It took longer than a run may here"),
+        ("MOST_MB", 5.0, "It took more memory than a run may"),
+    ],
+)
+def test_time_and_memory_are_bounded(
+    runs: LiveRuns, monkeypatch: pytest.MonkeyPatch, bound: str, value: float, sentence: str
+) -> None:
+    monkeypatch.setattr(training, bound, value)
+    run = begun(runs)
+    until(lambda: run.ended)
+    assert run.ended.startswith(sentence) and run.process is not None and not is_running(run.process.pid)
+
+
+def test_a_second_run_waits_in_the_queue_and_says_so(runs: LiveRuns, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(job_queue, "queue", job_queue.JobQueue(at_once=1))
+    first = begun(runs)
+    app = open_app("learn", **THIS | {"learn_seed": "4"})
+    healthy(app.button(key="train_now").click().run())
+    second = runs.runs[read("task=majority,width=16,steps=50,seed=4")]
+    until(lambda: second.before)
+    healthy(app.run())
+    assert "Waiting: 1 long computation is before this one." in words(app) and second.process is None
+    runs.stop(first.settings)
+    until(lambda: runs.look(second.settings) and second.process)
+    assert first.ended == "It was stopped."
+
+
+def test_the_process_ends_when_its_server_does(runs: LiveRuns) -> None:
+    """The server holds the other end of its input; when that is closed, nobody is left."""
+    run = begun(runs)
+    assert run.process is not None and run.process.stdin is not None
+    run.process.stdin.close()
+    until(lambda: run.ended or run.whole)
+    assert not is_running(run.process.pid)
+
+
+def test_a_server_may_train_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ENCODER_TRAINING", "off")
+    app = open_app("learn", learn_seed="8")
+    assert "this server does not train" in words(app) and "train_now" not in {one.key for one in app.button}
+    assert player(open_app("learn"))["last"] == 400
+
+
+def test_finished_runs_are_bounded(runs: LiveRuns, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(training, "MOST_KEPT", 2)
+    monkeypatch.setattr(training.LiveRun, "work", lambda run: setattr(run, "ended", "over"))
+    for seed in range(6):
+        runs.begin(LearnSettings(seed=seed))
+        until(lambda: not any(run.goes_on for run in runs.runs.values()))
+    assert [one.seed for one in runs.runs] == [4, 5]
+
+
+def test_what_is_recorded_is_sent_small() -> None:
+    assert len(json.dumps(player(open_app("learn", learn_task="brackets")))) < 150_000

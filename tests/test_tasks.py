@@ -1,0 +1,190 @@
+"""Small tasks with known attention: their data, the distance, training that repeats itself, and weights set by hand."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from encoder import TextEncoder, by_hand, learned
+from encoder.tasks.by_hand import SOLUTIONS, solved
+from encoder.tasks.data import HELD_OUT, batches, guessing, held_out, numbered, sentence, tokenizer_of, vocab_size
+from encoder.tasks.learning import DivergedError, LearningMoment, distances, learn, look, read_moment
+from encoder.tasks.models import place, recorded, to_record
+from encoder.tasks.settings import LearnSettings, read, usual
+from encoder.tasks.task import TASKS, AttentionTask
+
+OPENED = {"(": ")", "[": "]", "{": "}"}
+
+
+def closed(line: str) -> str:
+    """The closing brackets that the dots of a line stand for, by a stack."""
+    stack, found = [], ""
+    for sign in line:
+        if sign in OPENED:
+            stack.append(sign)
+        else:
+            found += OPENED[stack.pop()]
+    assert not stack
+    return found
+
+
+# What the answers to a line are, worked out on its text alone.
+RIGHT = {
+    "copy": lambda line: line,
+    "shift": lambda line: line[-1] + line[:-1],
+    "reverse": lambda line: line[::-1],
+    "histogram": lambda line: "".join(str(line.count(sign)) for sign in line),
+    "majority": lambda line: max("ab", key=line.count) * len(line),
+    "maximum": lambda line: max(line) * len(line),
+    "palindrome": lambda line: "".join(b for a, b in zip(line, line[::-1], strict=True) if a == "?"),
+    "brackets": closed,
+    "sort": lambda line: "".join(sorted(line)),
+}
+
+
+@pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
+def test_the_wanted_answers_are_right(task: AttentionTask) -> None:
+    inputs, wanted = held_out(task.key)
+    for signs, goal in zip(inputs, wanted, strict=True):
+        line = sentence(task, signs).replace(" ", "").replace("[MASK]", "?")
+        assert "".join(task.vocabulary[i] for i in goal if i >= 0) == RIGHT[task.key](line)
+
+
+@pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
+def test_training_never_sees_a_held_out_input(task: AttentionTask) -> None:
+    kept_back = {tuple(one) for one in held_out(task.key)[0].tolist()}
+    assert len(kept_back) == HELD_OUT
+    seen = [row for rows in batches(task, 0, 64, 20) for row in rows.ids[:, 1:-1].tolist()]
+    tokenizer = tokenizer_of(task)
+    ids = {tuple(tokenizer.encode(sentence(task, np.array(one))).ids[1:-1]) for one in kept_back}
+    assert len(seen) == 64 * 20 and not {tuple(row) for row in seen} & ids
+    assert len({*numbered(task, held_out(task.key)[0]).tolist()}) == HELD_OUT
+
+
+@pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
+def test_a_known_pattern_holds_what_the_answer_needs(task: AttentionTask) -> None:
+    """Each row of it is a share, or says nothing where no answer is wanted."""
+    inputs, wanted = held_out(task.key)
+    rows = task.looks(inputs).sum(-1)
+    np.testing.assert_allclose(rows[wanted >= 0], 1.0, rtol=1e-6)
+
+
+def test_the_distance_is_the_share_of_weight_elsewhere() -> None:
+    pattern = np.array([[[0, 1, 0], [0, 0, 0]]], np.float32)
+    weights = torch.tensor([[[[1.0, 0, 0, 0], [0.1, 0.7, 0.0, 0.2], [1, 0, 0, 0], [1, 0, 0, 0]]]])
+    assert distances(weights, pattern) == pytest.approx((0.3,))
+    assert distances(weights.flip(-1), pattern) == pytest.approx((1.0,))
+
+
+@pytest.fixture(scope="module")
+def tiny() -> tuple[LearnSettings, list[LearningMoment]]:
+    settings = LearnSettings("shift", seed=5)
+    return settings, list(learn(settings))
+
+
+def test_training_learns_and_the_same_seed_is_the_same_curve(tiny: tuple[LearnSettings, list[LearningMoment]]) -> None:
+    settings, moments = tiny
+    assert moments[0].exact < 0.5 and moments[-1].exact > 0.95 and moments[-1].loss < moments[0].loss / 5
+    again = learn(settings)
+    for one in moments[:8]:
+        same = next(again)
+        assert (same.step, same.loss, same.exact, same.distance) == (one.step, one.loss, one.exact, one.distance)
+        assert same.weights == one.weights
+    other = next(learn(replace(settings, seed=6)))
+    assert other.loss != moments[0].loss
+
+
+def test_guessing_alone_costs_the_entropy_of_the_answers() -> None:
+    assert guessing("majority") == pytest.approx(np.log(2), abs=0.02)
+    assert guessing("shift") == pytest.approx(np.log(8), abs=0.02)
+
+
+def test_a_moment_survives_its_line(tiny: tuple[LearnSettings, list[LearningMoment]]) -> None:
+    for one in tiny[1][::10]:
+        read_again = read_moment(one.line)
+        np.testing.assert_array_equal(read_again.maps, one.maps)
+        assert replace(read_again, maps=one.maps) == one
+
+
+def test_a_rate_far_too_large_ends_in_words_or_in_no_answers() -> None:
+    """It may end in numbers, which answer nothing, or in none."""
+    settings = LearnSettings("shift", width=16, rate=1.0, steps=50)
+    try:
+        last = list(learn(settings))[-1]
+    except DivergedError as error:
+        assert "rate 1 is too large" in str(error)
+    else:
+        assert last.exact < 0.9
+
+
+@pytest.mark.parametrize(
+    "text", ["task=reverse", "task=sort,heads=4,width=16,rate=0.001,steps=50,seed=99", "task=shift,norm_first=True"]
+)
+def test_settings_survive_their_text(text: str) -> None:
+    assert str(read(text)) == text and read(str(usual("brackets"))) == usual("brackets")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("task=bake", "task is 'bake'; it must be one of copy, shift"),
+        ("task=copy,heads=7", "heads is '7'; it must be one of 1, 2, 4"),
+        ("task=copy,rate=0.5", "rate is '0.5'; it must be one of 0.001"),
+        ("task=copy,seed=100", "seed is 100; it must be a whole number from 0 to 99"),
+        ("task=copy,seed=²", "is no setting"),
+        ("task=copy,layers=__import__", "layers is '__import__'"),
+        ("x" * 5000, "is no setting"),
+    ],
+)
+def test_settings_that_are_none_are_refused_in_words(text: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        read(text)
+
+
+@pytest.mark.parametrize("norm_first", [False, True], ids=["post-norm", "pre-norm"])
+@pytest.mark.parametrize("key", SOLUTIONS)
+def test_weights_set_by_hand_answer_every_held_out_input(key: str, norm_first: bool) -> None:
+    found = look(solved(key, norm_first), TASKS[key], 0)
+    assert found.exact == 1.0 and found.distance[0][0] < 1e-4
+
+
+def test_only_solved_tasks_are_solved() -> None:
+    with pytest.raises(ValueError, match="no weights are set by hand for 'sort'; there are some for copy, shift"):
+        by_hand("sort")
+
+
+@pytest.mark.parametrize("settings", to_record(), ids=str)
+def test_recorded_runs_are_there_and_small(settings: LearnSettings) -> None:
+    moments = recorded(settings)
+    assert moments[0].step == 0 and moments[-1].step == settings.steps and moments[-1].weights
+    assert place(settings).stat().st_size < 1_500_000
+    assert moments[-1].maps.shape[:2] == (settings.layers, settings.heads)
+    again = look(learned(str(settings)).model, settings.about, settings.steps)
+    assert again.exact == pytest.approx(moments[-1].exact, abs=0.02), "its weights are kept in 16 bits"
+
+
+@pytest.mark.parametrize("key", ["shift", "reverse", "palindrome", "maximum", "majority"])
+def test_the_recorded_heads_found_the_pattern(key: str) -> None:
+    last = recorded(usual(key))[-1]
+    assert last.exact >= 0.99 and last.nearest[0] < 0.12
+
+
+def test_without_positions_reverse_is_not_learned() -> None:
+    assert recorded(read("task=reverse,positions=none"))[-1].exact == 0.0
+
+
+def test_a_model_of_a_task_is_walked_like_any_other() -> None:
+    for encoder in (learned("task=reverse"), by_hand("reverse")):
+        assert isinstance(encoder, TextEncoder)
+        trace = encoder.trace("a b c d e f g h a b")
+        assert list(trace.tokens) == ["[CLS]", *"abcdefghab", "[SEP]"]
+        guesses = encoder.predict(trace, 1)
+        assert guesses is not None and [one[0][0] for one in guesses[1:-1]] == [*"bahgfedcba"]
+    with pytest.raises(ValueError, match="no weights are kept of step 7; there are 0,"):
+        learned("task=reverse", 7)
+
+
+def test_a_vocabulary_has_all_signs_once() -> None:
+    for task in TASKS.values():
+        assert tokenizer_of(task).get_vocab_size() == vocab_size(task)
