@@ -38,10 +38,11 @@ def snippet(trace: Trace, step: Step, head: int) -> str:
         "name": name, "d_model": config.d_model, "d_embedding": config.d_embedding,
         "width": trace[inputs[0]].shape[-1] if inputs else 0, "d_head": config.d_head, "n_heads": config.n_heads,
         "norm_eps": config.norm_eps, "mask_value": literal(config.mask_value), "hidden": hidden,
+        "theta": config.theta_of(step.layer or 0), "window": config.window_of(step.layer or 0),
         "w": step.parameters[0] if step.parameters else "", "sum": " + ".join(names[i] for i in inputs),
     }  # fmt: skip
     body = OPERATIONS[step.operation].line.format(*(names[i] for i in inputs), **words)
-    if step.shape == PER_HEAD and step.operation == "linear":
+    if step.shape == PER_HEAD and step.operation in ("linear", "matmul"):
         body += "\n" + SPLIT.format(**words)
     done = [sentence(edit, config) for edit in trace.edits if edit.step == step.name]
     if done:
@@ -131,7 +132,8 @@ def literal(value: object) -> str:
     return "-math.inf" if value == -math.inf else repr(value)
 
 
-OF_A_NORM = ("mean", "variance", "variance_unbiased", "normalize", "normalize_std", "affine")
+OF_A_NORM = ("mean", "variance", "variance_unbiased", "normalize", "normalize_std", "affine", "mean_square",
+             "normalize_rms", "stretch")  # fmt: skip
 SOURCES: dict[str, Callable[..., Any] | type] = {
     "embedding": Embedding,
     "attention": Attention,
