@@ -17,7 +17,7 @@ class Block(nn.Module):
 
     def __init__(self, config: EncoderConfig, layer: int = 0) -> None:
         super().__init__()
-        normed = layer > 0 or config.first_norm
+        normed = layer > 0 or not config.no_first_norm
         self.attention = Attention(config, layer)
         self.norm1: LayerNorm = norm_of(config, config.d_model) if normed else NoNorm(config.d_model)
         self.feed_forward = FeedForward(config)

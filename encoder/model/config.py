@@ -157,10 +157,8 @@ class EncoderConfig:
                     f"window is {self.window} with a mask_value of minus infinity; a token with nobody left to see in "
                     "its window would have no weights, so mask_value must be a number such as -1e9"
                 )
-        if self.shared_layers and (self.window is not None or not self.first_norm):
+        if self.shared_layers and (self.window is not None or self.no_first_norm):
             raise ValueError("shared_layers is True; layers that are one and the same can differ in no window or norm")
-        if not self.first_norm and not self.norm_first:
-            raise ValueError("first_norm is False; only a pre-norm model (norm_first) can leave that norm out")
 
     def check_count(self, name: str, low: int, high: int) -> None:
         """Refuse a field that is not a whole number within its range."""
@@ -177,6 +175,11 @@ class EncoderConfig:
     def d_head(self) -> int:
         """Width of one head, d_k = d_v in the paper."""
         return self.d_model // self.n_heads
+
+    @property
+    def no_first_norm(self) -> bool:
+        """Whether layer 0 has no norm before attention."""
+        return self.norm_first and not self.first_norm
 
     def window_of(self, layer: int) -> int | None:
         """How many tokens on either side a token of a layer sees; None where it sees all."""

@@ -82,11 +82,8 @@ def norm_steps(config: EncoderConfig, prefix: str, group: str, x: str, norm: str
     return placed(steps, prefix, group, x=x, norm=norm)
 
 
-BIAS = re.compile(r" \+ b(_\w|_\{\w+\})?$")
-
-
-def unbiased(config: EncoderConfig, steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    """The steps without the biases that this model does not have."""
+def has_bias(config: EncoderConfig, part: str) -> bool:
+    """Whether a part that may have a bias, by its name in the model, has one."""
     there = {
         "attention.w_": config.attention_bias,
         "feed_forward.w_2": config.feed_forward_bias != "none",
@@ -94,11 +91,19 @@ def unbiased(config: EncoderConfig, steps: tuple[Step, ...]) -> tuple[Step, ...]
         "mlm_head.transform": config.head_bias,
         "norm": config.norm_bias,
     }
+    return next((has for name, has in there.items() if name in part), True)
+
+
+BIAS = re.compile(r" \+ b(_\w|_\{\w+\})?$")
+
+
+def unbiased(config: EncoderConfig, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """The steps without the biases that this model does not have."""
 
     def without(step: Step) -> Step:
         if step.operation not in ("linear", "affine"):
             return step
-        if next((has for part, has in there.items() if part in step.parameters[0]), True):
+        if has_bias(config, step.parameters[0]):
             return step
         if step.operation == "linear":
             return replace(step, operation="matmul", formula=BIAS.sub("", step.formula))
@@ -172,7 +177,7 @@ def layer_steps(config: EncoderConfig, i: int, x: str) -> tuple[Step, ...]:
     middle = one + ("sum" if config.norm_first else "output")
     normed = rf"\mathrm{{norm}}(x_{{{i}}})" if config.norm_first else "y_1", r"\mathrm{norm}(z_1)"
     norm_1 = norm_steps(config, one, first, x if config.norm_first else one + "sum", at + "norm1", normed[0])
-    if i == 0 and not config.first_norm:
+    if i == 0 and config.no_first_norm:
         norm_1 = placed((replace(NO_NORM, symbol=f"x_{{{i}}}"),), one, first, x=x)
         normed = (f"x_{{{i}}}", normed[1])
     norm_2 = norm_steps(

@@ -197,8 +197,8 @@ POSITION_BIAS = (
     ),
 )  # fmt: skip
 WINDOW = Step(
-    "attention.windowed", "S_W", r"\begin{cases} <m> & \text{if } |i - j| > w \\ <0> & \text{else} \end{cases}", PAIRS,
-    "window", ("{x}",), "Scores within the window",
+    "attention.windowed", "S_W", r"\begin{cases} <m> & \text{if } |i - j| \gt w \\ <0> & \text{else} \end{cases}",
+    PAIRS, "window", ("{x}",), "Scores within the window",
     "In this layer a token sees only its {window} neighbours on either side: all pairs farther apart are masked.",
     "A band along the diagonal is left; of a sentence that is no longer than the window, everything.",
 )  # fmt: skip
