@@ -136,6 +136,8 @@ def by_distance(model: Encoder, trace: Trace, step: Step) -> list[Check]:
         given = given.masked_fill((place - place[:, None]).abs() > attention.window, model.config.mask_value)
     if hidden is not None:
         given = given.masked_fill(hidden, model.config.mask_value)
+    nobody = (given == model.config.mask_value).all(-1, keepdim=True)  # a query with all masked weighs all alike
+    asks = asks.masked_fill(nobody, 0.0)
     values = torch.cat((trace[at + "v"], torch.eye(len(place)).expand(len(asks), -1, -1)), -1)
     theirs = nn.functional.scaled_dot_product_attention(asks, offers, values, attn_mask=given)
     heads, weights = theirs[..., : attention.d_head], theirs[..., attention.d_head :]
@@ -223,7 +225,7 @@ def layer(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     theirs_to_ours = {"linear1": "feed_forward.w_1", "linear2": "feed_forward.w_2", "norm1": "norm1", "norm2": "norm2"}
     for theirs_name, our_name in theirs_to_ours.items():
         for kind in ("weight", "bias"):
-            weights[f"{theirs_name}.{kind}"] = ours.get_parameter(f"{our_name}.{kind}")
+            weights[f"{theirs_name}.{kind}"] = getattr(ours.get_submodule(our_name), kind)
     x = f"layers.{number - 1}.output" if number else "embedding.output"
     theirs = run(
         lambda: nn.TransformerEncoderLayer(
