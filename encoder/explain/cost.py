@@ -101,8 +101,11 @@ def by_kind(found: Sequence[Part]) -> dict[str, int]:
     return {kind: count for kind, count in kinds.items() if count}
 
 
-def parts(config: EncoderConfig) -> dict[str, tuple[Term, ...]]:
-    """The parts that have parameters in a model of that configuration, each with its formula; shared layers once."""
+def parts(config: EncoderConfig, zeros: bool = False) -> dict[str, tuple[Term, ...]]:
+    """The parts that have parameters in a model of that configuration, each with its formula; shared layers once.
+
+    With `zeros`, also the zeros that stand for the biases that it does not have, which are no parameters.
+    """
     layers = range(1 if config.shared_layers else config.n_layers)
     left_out = {"layers.0.norm1"} if config.no_first_norm else set()
     of_layers = {
@@ -112,7 +115,8 @@ def parts(config: EncoderConfig) -> dict[str, tuple[Term, ...]]:
         if (name != "feed_forward.w_up" or config.gated) and f"layers.{i}.{name}" not in left_out
     }
     every = {**EMBEDDING_PARTS, **BIAS_PARTS, **of_layers, **HEAD_PARTS}
-    return {name: held(terms, name, config) for name, terms in every.items() if name not in HAS or HAS[name](config)}
+    there = {name: terms for name, terms in every.items() if name not in HAS or HAS[name](config)}
+    return there if zeros else {name: held(terms, name, config) for name, terms in there.items()}
 
 
 def held(terms: tuple[Term, ...], name: str, config: EncoderConfig) -> tuple[Term, ...]:
@@ -144,13 +148,21 @@ class Size:
     def bytes_of_weights(self) -> int:
         """Memory of the model: its parameters, and the table of positions where that is computed and not learned."""
         config = self.config
-        turns = 2 * len(thetas(config)) * config.d_head  # cosines and sines
-        wide = {"learned": 0, "rotary": turns}.get(config.positions, config.d_embedding)
-        return FLOAT32 * (self.parameters + wide * config.max_positions)
+        whole = sum(value(terms, config) for terms in parts(config, zeros=True).values())
+        whole += 2 * config.d_model * config.no_first_norm
+        if config.positions == "rotary":  # cosines and sines, and one row of zeros for the embedding
+            waves = 2 * len(thetas(config)) * config.d_head * config.max_positions
+            return FLOAT32 * (whole + waves + config.d_embedding)
+        table = 0 if config.positions == "learned" else config.max_positions * config.d_embedding
+        return FLOAT32 * (whole + table)
 
     def bytes_of_a_run(self, n: int) -> int:
         """Memory of a recorded run of n tokens with nothing hidden and no edits; a little less for 1 token or head."""
-        made = (step for step in by_name(self.config).values() if OPERATIONS[step.operation].new_memory)
+        made = (
+            step
+            for step in by_name(self.config).values()
+            if OPERATIONS[step.operation].new_memory and not (step.operation == "relative_bias" and step.layer)
+        )
         return FLOAT32 * sum(math.prod(step.sizes(self.config, n)) for step in made)
 
 
