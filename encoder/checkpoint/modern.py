@@ -166,7 +166,7 @@ NOMIC = Family(
     BUFFERS | TASKS | POOLER,
     BERT_FIELDS,
     {"gated": True, "attention_bias": False, "feed_forward_bias": "none"},
-    usual=USUAL | {"activation": "silu"},
+    usual=USUAL | {"activation": "swish"},
     told=turned(1000.0),
 )
 GTE = Family(
@@ -236,7 +236,7 @@ EUROBERT = Family(
         "n_segments": 0, "norm": "rms_norm", "norm_bias": False, "norm_first": True, "final_norm": True, "gated": True,
         "embedding_norm": False,
     },
-    usual={"activation": "silu", "norm_eps": 1e-5},
+    usual={"activation": "swish", "norm_eps": 1e-5},
     told=eurobert,
 )  # fmt: skip
 MODERN = {"modernbert": MODERNBERT, "mpnet": MPNET, "nomic_bert": NOMIC, "gte": GTE, "eurobert": EUROBERT}

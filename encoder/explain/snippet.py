@@ -12,6 +12,7 @@ from encoder.edits.edit import Edit
 from encoder.model.attention import Attention
 from encoder.model.block import Block
 from encoder.model.config import PRESETS, EncoderConfig
+from encoder.model.distance import PositionBias, Rotary, turned
 from encoder.model.embedding import Embedding
 from encoder.model.encoder import Encoder, MLMHead
 from encoder.model.feed_forward import FeedForward
@@ -134,6 +135,7 @@ def literal(value: object) -> str:
 
 OF_A_NORM = ("mean", "variance", "variance_unbiased", "normalize", "normalize_std", "affine", "mean_square",
              "normalize_rms", "stretch")  # fmt: skip
+TURNS = ("rotary_cos", "rotary_sin", "rotate")
 SOURCES: dict[str, Callable[..., Any] | type] = {
     "embedding": Embedding,
     "attention": Attention,
@@ -152,4 +154,8 @@ def running_source(trace: Trace, step: Step) -> str:
     if step.operation in OF_A_NORM:
         kinds = [kind for kind in reversed(NORMS[trace.config.norm].__mro__) if kind in NORMS.values()]
         return "\n\n".join(map(inspect.getsource, kinds))
+    if step.operation in TURNS:
+        return inspect.getsource(Rotary) + "\n\n" + inspect.getsource(turned)
+    if step.operation == "relative_bias":
+        return inspect.getsource(SOURCES[step.part]) + "\n\n" + inspect.getsource(PositionBias)
     return inspect.getsource(SOURCES[step.part])

@@ -92,7 +92,9 @@ def recomputed(trace: Trace, layer: int, head: int, setting: Setting) -> dict[st
     scores = trace[f"layers.{layer}.attention.scores"][head].numpy().astype(np.float64)
     with np.errstate(invalid="ignore"):
         scaled = scores / (math.sqrt(trace.config.d_head) if setting.scaled else 1.0) / setting.heat
-        masked = np.where(hidden_cells(trace, layer, head), trace.config.mask_value, scaled)
+        added = f"layers.{layer}.attention.position_bias"
+        bias = trace[added][head].numpy().astype(np.float64) if added in trace else 0.0
+        masked = np.where(hidden_cells(trace, layer, head), trace.config.mask_value, scaled + bias)
         powers = np.exp(masked - masked.max(-1, keepdims=True))
         return {"scaled": scaled, "masked": masked, "weights": powers / powers.sum(-1, keepdims=True)}
 
