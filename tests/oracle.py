@@ -82,6 +82,7 @@ class Given:
     hidden: Tensor
     inputs: list[Tensor]
     parameters: list[Tensor]
+    layer: int
 
 
 Derived = tuple[Tensor, Tensor]
@@ -99,7 +100,8 @@ def rounded(value: Tensor) -> Derived:
 
 def linear(given: Given) -> Derived:
     """The linear map x W^T + b; where the step is per head, head h takes columns h * d_head to (h + 1) * d_head."""
-    (x,), (weight, bias) = given.inputs, given.parameters
+    (x,), (weight, *more) = given.inputs, given.parameters
+    bias = more[0] if more else torch.zeros(len(weight), dtype=torch.float64)
     value, terms = x @ weight.T + bias, x.abs() @ weight.abs().T + bias.abs()
     if given.shape[0] == "H":
         value, terms = (
@@ -190,6 +192,61 @@ def gelu_tanh(given: Given) -> Derived:
     return h * 0.5 * (1 + torch.tanh(math.sqrt(2 / math.pi) * (h + 0.044715 * h**3))), h.abs()
 
 
+def far(given: Given) -> bool:
+    """Whether the step's layer sees its neighbours alone."""
+    return given.config.window is not None and given.layer % given.config.global_every != 0
+
+
+def waves(given: Given, wave: Callable[[float], float]) -> Derived:
+    """A wave of every place and pair; in float32 the angle is off by a share of itself."""
+    config, half = given.config, given.config.d_model // given.config.n_heads // 2
+    theta = config.local_rope_theta if far(given) and config.local_rope_theta else config.rope_theta
+    angles = [[place / math.pow(theta, i / half) for i in range(half)] for place in range(given.n)]
+    value = torch.tensor([[wave(angle) for angle in row + row] for row in angles], dtype=torch.float64)
+    return value, 1 + torch.tensor([row + row for row in angles], dtype=torch.float64)
+
+
+def rotate(given: Given) -> Derived:
+    """Each pair as a complex number times cos + i sin."""
+    x, cos, sin = given.inputs
+    pairs = torch.complex(*x.chunk(2, -1)) * torch.complex(cos, sin).chunk(2, -1)[0]
+    sizes = torch.cat([sum(part.abs() for part in x.chunk(2, -1))] * 2, -1)
+    return torch.cat((pairs.real, pairs.imag), -1), sizes
+
+
+def relative_bias(given: Given) -> Derived:
+    """The buckets counted one by one (Raffel et al. 2020): exact ones, then those that grow up to 128."""
+    (table,) = given.parameters
+    half = len(table) // 2
+    near = half // 2
+
+    def bucket(apart: int) -> int:
+        size = abs(apart)
+        if size >= near:
+            size = min(half - 1, near + int(math.log(size / near) / math.log(128 / near) * (half - near)))
+        return size + half * (apart > 0)
+
+    rows = [[table[bucket(j - i)] for j in range(given.n)] for i in range(given.n)]
+    return exact(torch.stack([torch.stack(row) for row in rows]).permute(2, 0, 1))
+
+
+def window(given: Given) -> Derived:
+    """The neighbours kept, one by one."""
+    (scores,) = given.inputs
+    value = scores.clone()
+    for i in range(given.n):
+        for j in range(given.n):
+            if abs(i - j) > given.config.window:
+                value[:, i, j] = given.config.mask_value
+    return exact(value)
+
+
+def normalize_rms(given: Given) -> Derived:
+    """X over the root of its mean square."""
+    x, square = given.inputs
+    return rounded(x / (square + given.config.norm_eps).sqrt()[:, None])
+
+
 def counted(given: Given) -> Tensor:
     """The rows of the tokens that are not masked."""
     return given.inputs[0][~given.hidden]
@@ -211,6 +268,16 @@ REPLAY: dict[str, Callable[[Given], Derived]] = {
     "segment": lambda g: exact(g.parameters[0][g.segments]),
     "add": add,
     "linear": linear,
+    "matmul": linear,
+    "multiply": lambda g: rounded(g.inputs[0] * g.inputs[1]),
+    "rotary_cos": lambda g: waves(g, math.cos),
+    "rotary_sin": lambda g: waves(g, math.sin),
+    "rotate": rotate,
+    "relative_bias": relative_bias,
+    "window": window,
+    "mean_square": lambda g: rounded(g.inputs[0].square().mean(-1)),
+    "normalize_rms": normalize_rms,
+    "stretch": lambda g: rounded(g.inputs[0] * g.parameters[0]),
     "dot": dot,
     "unscale": lambda g: rounded(g.inputs[0] / math.sqrt(g.config.d_model / g.config.n_heads)),
     "mask": mask,
@@ -250,6 +317,7 @@ def replay(weights: dict[str, Tensor], trace: Trace, step: Step) -> Derived:
         hidden=unseen if "hidden" in step.inputs else torch.tensor([]),
         inputs=[trace[name].double() for name in step.inputs if name not in ("ids", "hidden")],
         parameters=[weights[name].double() for name in names],
+        layer=step.layer or 0,
     )
     return REPLAY[step.operation](given)
 

@@ -31,6 +31,9 @@ def check(trace: Trace, layer: int, head: int, query: int = 0, key: int = 0) -> 
     about, sent = unpacked(grid(trace, layer, head, query, key))
     rows, columns = slice(*about["rows"]), slice(*about["columns"])
     recorded = {name: trace[f"layers.{layer}.attention.{name}"][head].numpy() for name in (*names(), "q", "k", "v")}
+    if trace.config.positions == "rotary":  # the scores are those of the turned ones
+        for name in "qk":
+            recorded[name] = trace[f"layers.{layer}.attention.{name}_rotated"][head].numpy()
     for name in ("scores", "masked", "weights"):
         np.testing.assert_array_equal(sent[name], recorded[name][rows])
     np.testing.assert_array_equal(sent["scaled"], recorded["scaled"][rows, columns])

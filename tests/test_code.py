@@ -232,13 +232,17 @@ CLASSES = {
     "mlm": "class MLMHead(",
     "pooling": "class SentencePooling(",
 }
-OF_A_NORM = {"mean", "variance", "variance_unbiased", "normalize", "normalize_std", "affine"}
+OF_A_NORM = {"mean", "variance", "variance_unbiased", "normalize", "normalize_std", "affine", "stretch"}
 
 
 def expected_source(step: Step) -> str:
     """Where the line stands that computes a step."""
     if step.operation in OF_A_NORM:
         return "class LayerNorm("
+    if step.operation in ("mean_square", "normalize_rms"):
+        return "class RMSNorm("
+    if step.operation in ("rotary_cos", "rotary_sin", "rotate"):
+        return "class Rotary("
     if step.part == "output":
         return "def forward(" if step.layer is None else "class Block("
     return CLASSES[step.part]

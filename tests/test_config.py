@@ -16,13 +16,19 @@ WHOLE = {
     "d_ff": "from 1 to 65536",
     "max_positions": "from 2 to 8192",
     "n_segments": "from 0 to 16",
+    "position_buckets": "from 0 to 1024",
+    "global_every": "from 1 to 96",
 }
 CHOICES = {
-    "positions": "sinusoidal, learned, none",
+    "positions": "sinusoidal, learned, rotary, none",
     "activation": "relu, gelu, gelu_tanh, silu",
-    "norm": "layer_norm, std_norm",
+    "norm": "layer_norm, std_norm, rms_norm",
+    "feed_forward_bias": "both, second, none",
 }
-FLAGS = ("norm_first", "final_norm", "embedding_norm", "scale_embeddings", "mlm_head", "shared_layers")
+FLAGS = (
+    "norm_first", "final_norm", "embedding_norm", "scale_embeddings", "mlm_head", "shared_layers", "gated",
+    "first_norm", "attention_bias", "norm_bias", "head_bias",
+)  # fmt: skip
 
 
 def refused(**fields: Any) -> str:
@@ -50,7 +56,7 @@ def test_sizes_at_the_ends_of_their_range(name: str) -> None:
         assert f"{name} is {value}; " in refused(**{**others, name: value})
 
 
-@pytest.mark.parametrize("value", ["rotary", "RELU", "", None, 0, True, ["relu"]], ids=lambda value: repr(value))
+@pytest.mark.parametrize("value", ["rotated", "RELU", "", None, 0, True, ["relu"]], ids=lambda value: repr(value))
 @pytest.mark.parametrize("name", CHOICES)
 def test_choices(name: str, value: Any) -> None:
     assert refused(**{name: value}) == f"{name} is {value!r}; it must be one of {CHOICES[name]}"
@@ -75,6 +81,42 @@ def test_heads_must_divide_the_model(d_model: int, n_heads: int, divisors: str) 
 def test_sinusoidal_positions_need_an_even_model() -> None:
     assert "d_model is 15; sinusoidal positions come in pairs" in refused(d_model=15, n_heads=3)
     assert EncoderConfig(d_model=15, n_heads=3, positions="learned").d_head == 5
+
+
+def test_rotary_positions_need_an_even_head() -> None:
+    assert "d_head is 5, d_model over n_heads; rotary positions turn pairs" in refused(
+        d_model=15, n_heads=3, positions="rotary"
+    )
+
+
+@pytest.mark.parametrize("value", [0, 0.5, -1.0, 1e10, math.nan, math.inf, True, "1e4"], ids=lambda value: repr(value))
+@pytest.mark.parametrize("name", ["rope_theta", "local_rope_theta"])
+def test_bases_of_angles(name: str, value: Any) -> None:
+    assert refused(**{name: value}) == f"{name} is {value!r}; it must be a number from 1 to 1e9"
+
+
+@pytest.mark.parametrize("value", [0, -1, 10**12, 64.0, True, "64", math.nan], ids=lambda value: repr(value))
+def test_window(value: Any) -> None:
+    assert f"window is {value!r}; it must be a whole number from 1 to " in refused(window=value, mask_value=-1e9)
+
+
+def test_a_window_needs_a_mask_that_leaves_weights_where_all_is_masked() -> None:
+    assert "mask_value must be a number such as -1e9" in refused(window=64)
+
+
+def test_distances_are_counted_in_fours() -> None:
+    assert refused(position_buckets=6) == "position_buckets is 6; it must be a multiple of 4"
+
+
+@pytest.mark.parametrize("fields", [{"window": 4, "mask_value": -1e9}, {"norm_first": True, "first_norm": False}])
+def test_layers_that_are_one_cannot_differ(fields: dict[str, Any]) -> None:
+    assert "layers that are one and the same" in refused(shared_layers=True, **fields)
+
+
+def test_which_layers_have_a_window() -> None:
+    config = PRESETS["modern"]
+    assert [config.window_of(i) for i in range(6)] == [None, 64, 64, None, 64, 64]
+    assert [config.theta_of(i) for i in range(4)] == [160_000.0, 10_000.0, 10_000.0, 160_000.0]
 
 
 @pytest.mark.parametrize(

@@ -40,3 +40,10 @@ def test_every_step_of_the_walk_is_in_one_box_at_most_and_a_click_leads_into_its
         assert all(box.opens in box.stops for box in boxes)
         left_out = {stop.step for stop in stops(config) if stop.layer in (None, i) and stop not in inside}
         assert {step.rpartition(".")[2] for step in left_out} <= {"residual", "output", ""}
+
+
+def test_every_box_of_the_map_has_a_name() -> None:
+    for config in PRESETS.values():
+        for layer in range(2):
+            assert all(block.name for block in blocks(config, layer))
+    assert "No norm" in [block.name for block in blocks(PRESETS["modern"], 0)]

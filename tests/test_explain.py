@@ -22,8 +22,11 @@ from encoder.steps.step import Step
 
 CELLS, OPENED = 20, 3  # numbers explained in each step, and how many of them have all their operands explained too
 TOLERANCE = 1e-6  # of the size of what was combined; float32 stays within 3e-7
-GIVEN = {"lookup", "position", "segment", "sinusoid", "zeros"}  # steps that are made of no other step
-ADDED_UP = {"linear", "decode", "dot", "weighted_sum"}
+GIVEN = {  # operations of steps that are made of no other step
+    "lookup", "position", "segment", "sinusoid", "zeros", "rotary_cos", "rotary_sin", "relative_bias",
+}  # fmt: skip
+COMPUTED = {"sinusoid", "zeros", "rotary_cos", "rotary_sin"}  # from nothing but a place
+ADDED_UP = {"linear", "matmul", "decode", "dot", "weighted_sum"}
 SHALLOW = {name: replace(config, n_layers=2) for name, config in VARIANTS.items()}
 SARA = "Keys on the table belong to Sara."
 
@@ -89,6 +92,9 @@ def check_arithmetic(made: Explanation, trace: Trace, step: Step, cell: tuple[in
         assert made.result == pytest.approx(total + bias, rel=0, abs=1e-12 * made.size)
     elif step.operation == "mean":
         assert (values == lines[0]).all()
+        assert made.result == pytest.approx(total / width, rel=1e-12)
+    elif step.operation == "mean_square":
+        assert (values == lines[0] ** 2).all()
         assert made.result == pytest.approx(total / width, rel=1e-12)
     elif step.operation.startswith("variance"):
         assert (values == (lines[0] - bias) ** 2).all()
@@ -221,7 +227,7 @@ def test_every_trail_ends_where_the_numbers_come_in(config: EncoderConfig) -> No
     trace = run(encoder, hidden=True)
     moment = {name: i for i, name in enumerate(trace)}
     for seed in range(6):
-        for steps_only, ends in ((True, GIVEN), (False, {"input", "parameter", "sinusoid", "zeros"})):
+        for steps_only, ends in ((True, GIVEN), (False, {"input", "parameter", *COMPUTED})):
             passed = list(trail(encoder, trace, random.Random(seed), steps_only))
             moments = [moment[made.name] for made in passed if made.name in moment]
             assert moments == sorted(set(moments), reverse=True)  # each hop leads to an earlier step

@@ -205,6 +205,47 @@ def test_what_does_not_fit_is_named(change: Change, said: tuple[str, ...], tmp_p
     assert [part for part in said if part not in str(error.value)] == [], str(error.value)
 
 
+MODERN_REFUSED: dict[str, tuple[str, Change, str]] = {
+    "scaled-angles": (
+        "nomic-bert", fields(rope_parameters={"rope_type": "dynamic", "factor": 2.0, "rope_theta": 1000.0}),
+        "the angles of its positions are scaled",
+    ),
+    "scaled-angles-of-one-kind": (
+        "modernbert", fields(rope_parameters={"sliding_attention": {"rope_type": "linear", "factor": 2.0}}),
+        "the angles of its positions are scaled",
+    ),
+    "angles-by-ntk": ("gte", fields(rope_scaling={"type": "ntk", "factor": 2.0}), "the angles of its positions are"),
+    "base-a-string": ("gte", fields(rope_parameters={"rope_theta": "big"}), "rope_theta is 'big'; it must be a number"),
+    "layers-in-another-order": (
+        "modernbert", fields(layer_types=["sliding_attention"] * 4 + ["full_attention"]), "it must name each layer",
+    ),
+    "too-few-kinds": ("modernbert", fields(layer_types=["full_attention"]), "it must name each layer"),
+    "window-of-nothing": ("modernbert", fields(local_attention=1), "local_attention is 1; it must be a whole number"),
+    "bias-a-word": ("modernbert", fields(mlp_bias="no"), "mlp_bias is 'no'; it must be true or false"),
+    "no-bias-of-words": ("modernbert", fields(decoder_bias=False), "decoder_bias is False; it must be True"),
+    "unknown-bend": ("modernbert", fields(classifier_activation="mish"), "classifier_activation is 'mish'"),
+    "other-distances": ("mpnet", fields(relative_attention_num_buckets=64), "it must be 32: distances are counted"),
+    "other-padding": ("mpnet", fields(pad_token_id=0), "pad_token_id is 0; it must be 1"),
+    "shared-keys": ("eurobert", fields(num_key_value_heads=1), "here every head has keys and values of its own"),
+    "odd-rows": (
+        "gte", weights(lambda found: found.update({FUSED: torch.zeros(89, 30)})), "its rows are 3 maps of one size",
+    ),
+    "other-rows": (
+        "gte", weights(lambda found: found.update({FUSED: torch.zeros(93, 30)})), "qkv_proj.weight",
+    ),
+}  # fmt: skip
+FUSED = "gte.encoder.layer.1.attention.qkv_proj.weight"
+
+
+@pytest.mark.parametrize(("name", "change", "said"), MODERN_REFUSED.values(), ids=MODERN_REFUSED)
+def test_what_a_newer_family_cannot_be_is_named(name: str, change: Change, said: str, tmp_path: Path) -> None:
+    saved(tmp_path, MODELS[name])
+    change(tmp_path)
+    with pytest.raises(CheckpointError) as error:
+        TextEncoder.from_pretrained(tmp_path)
+    assert str(tmp_path) in str(error.value) and said in str(error.value)
+
+
 @pytest.mark.parametrize("padding", [-1, None, "1", 5000], ids=repr)
 def test_a_padding_id_that_is_none(padding: object, tmp_path: Path) -> None:
     saved(tmp_path, MODELS["roberta"])

@@ -253,7 +253,15 @@ def test_no_verdict_is_written_in_a_lesson_or_claim() -> None:
         assert not said & {claim.text, *map(str, claim.given.values())}
 
 
-STEPS = {step.local for config in (*PRESETS.values(), EncoderConfig(pooling="mean")) for step in catalogue(config)}
+STEPS = {
+    step.local
+    for config in (
+        *PRESETS.values(),
+        EncoderConfig(pooling="mean"),
+        EncoderConfig(position_buckets=32, norm="rms_norm"),
+    )
+    for step in catalogue(config)
+}
 
 
 def test_every_term_stands_beside_a_step_and_every_step_that_matters_has_one() -> None:

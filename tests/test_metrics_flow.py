@@ -119,8 +119,9 @@ def test_kept_and_mixed_add_up_to_the_recorded_vector(config: EncoderConfig, var
         layer, block = trace.layers[i], trace.model.layers[i]
         bias = block.attention.w_o.bias
         if variant == "AttnResLn-N":
-            spread = layer.add_norm_1.sum - layer.add_norm_1.mean[:, None]
-            normed = (bias - bias.mean()) / (spread / layer.add_norm_1.normalized) * block.norm1.weight
+            rms = config.norm == "rms_norm"
+            spread = layer.add_norm_1.sum - (0 if rms else layer.add_norm_1.mean[:, None])
+            normed = (bias - (0 if rms else bias.mean())) / (spread / layer.add_norm_1.normalized) * block.norm1.weight
             whole = layer.add_norm_1.output - block.norm1.bias - normed
         else:
             whole = (layer.attention.output if variant == "Attn-N" else layer.add_norm_1.sum) - bias

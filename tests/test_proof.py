@@ -24,6 +24,9 @@ WIDENED = "nn.Linear, widened"
 HEADS = {"nn.MultiheadAttention, weights", "nn.MultiheadAttention, output"}
 NORM = "nn.LayerNorm, output"
 STD_NORM = "the formula with torch.std"
+RMS_NORM = "nn.RMSNorm, output"
+PRODUCT = {"F.scaled_dot_product_attention, weights", "F.scaled_dot_product_attention, output"}
+GATED = "one nn.Linear for both halves, activation, nn.Linear"
 FEED_FORWARD = "nn.Linear, activation, nn.Linear"
 LAYER = "nn.TransformerEncoderLayer, layer {}"
 LOGITS = "nn.Linear, logits"
@@ -48,17 +51,24 @@ def altered(trace: Trace, name: str, by: float = WRONG) -> Trace:
 
 def expected(config: EncoderConfig, step: Step) -> set[str]:
     """What each step of a model is to be held against."""
-    norm = NORM if config.norm == "layer_norm" else STD_NORM
+    norm = {"layer_norm": NORM, "std_norm": STD_NORM, "rms_norm": RMS_NORM}[config.norm]
+    place = step.layer or 0
+    turned = (
+        {f"a product of complex numbers, {side} turned" for side in "qk"} if config.positions == "rotary" else set()
+    )
+    by_distance = turned or config.position_buckets or config.window_of(place)
+    modern = turned or config.position_buckets or config.window or config.gated or config.no_first_norm
     last = config.n_layers - 1 if step.layer is None else step.layer
     by_part = {
         "embedding": {EMBEDDING}
         | ({norm} if config.embedding_norm else set())
         | ({WIDENED} if config.embedding_size else set()),
-        "attention": HEADS,
-        "add_norm_1": {norm},
+        "attention": turned | PRODUCT if by_distance else HEADS,
+        "add_norm_1": set() if config.no_first_norm and place == 0 else {norm},
         "add_norm_2": {norm},
-        "feed_forward": {FEED_FORWARD},
-        "output": {LAYER.format(last)} if config.norm == "layer_norm" else set(),  # torch has no layer with std_norm
+        "feed_forward": {GATED if config.gated else FEED_FORWARD},
+        # torch has a layer of 2017 alone
+        "output": {LAYER.format(last)} if config.norm == "layer_norm" and not modern else set(),
         "final_norm": {norm},
         "mlm": {norm, LOGITS},
         "pooling": {PYTORCHS_POOLING} | ({"nn.functional.normalize"} if config.unit_length else set()),

@@ -149,11 +149,15 @@ def test_where_a_step_belongs(name: str, layer: int | None, local: str, part: st
 BESIDE = {
     "lookup": "E [ ]", "position": "P [ pos ]", "segment": "S [ ] 0", "zeros": "0", "same": "", "add": "+",
     "sinusoid": "{ } & = ( pos / 10000 ^{2i/d} ) PE_{pos,2i} PE_{pos,2i+1}", "scale": "{d_{model}}",
-    "linear": "W_Q b_Q W_K b_K W_V b_V W_O b_O W_1 b_1 W_2 b_2 W_E b_E W b +", "decode": "E^ b +", "dot": "^",
-    "unscale": "{} { d_{head} }", "mask": "{} & - 1 e9 \\\\ 10^{9} 10", "softmax": "( ) _j", "weighted_sum": "",
-    "concat": "( _h )", "relu": "( 0 , )", "gelu": "( )", "silu": "( )", "gelu_tanh": "{} {2/} 2 1 + ( ) 0.044715 , ^3",
+    "linear": "W_Q b_Q W_K b_K W_V b_V W_O b_O W_1 b_1 W_2 b_2 W_E b_E W_{up} b_{up} W b +", "decode": "E^ b +",
+    "dot": "^", "unscale": "{} { d_{head} }", "mask": "{} & - 1 e9 \\\\ 10^{9} 10", "softmax": "( ) _j",
+    "weighted_sum": "", "concat": "( _h )", "relu": "( 0 , )", "gelu": "( )", "silu": "( )",
+    "gelu_tanh": "{} {2/} 2 1 + ( ) 0.044715 , ^3",
     "mean": "{1} {d} _l {}", "variance": "{1} {d} _l ( {} - ) ^2", "variance_unbiased": "{1} {d-1} _l ( {} - ) ^2",
     "normalize": "{ - } +", "normalize_std": "{ - } {} +", "affine": "+",
+    "matmul": "W_Q W_K W_V W_O W_1 W_2 W_{up} W", "multiply": "", "stretch": "", "mean_square": "{1} {d} _l {} ^2",
+    "normalize_rms": "{ } +", "rotate": "+ ( ) ( )", "rotary_cos": "(pos ^{-2i/d_{head}})",
+    "rotary_sin": "(pos ^{-2i/d_{head}})", "relative_bias": "b_ (j - i)", "window": "{} & - 1 e9 10 | i - j | w \\\\",
     "pool_mean": "_i", "pool_max": "_i", "pool_cls": "i", "pool_mean_sqrt_len": "_i", "unit": "| |",
 }  # fmt: skip
 LETTERS = re.compile(r"[A-Za-z]+")
@@ -166,7 +170,7 @@ def configurations() -> dict[str, EncoderConfig]:
         raw = json.loads(getattr(transformers, kind)(**values).to_json_string())
         assert is_hugging_face(raw), name
         found[f"hub-{name}"] = read_fields(raw, mlm_head=True)
-    for preset, *chosen in product(PRESETS, *OPTIONS.values()):
+    for preset, *chosen in product(("paper", "bert-base", "modern"), *OPTIONS.values()):
         config = replace(PRESETS[preset], **dict(zip(OPTIONS, chosen, strict=True)))
         found["-".join(map(str, (preset, *chosen)))] = config
     return {name: replace(config, n_layers=2) for name, config in found.items()}
@@ -196,7 +200,10 @@ def bare(text: str) -> set[str]:
 def test_all_families_and_choices_have_a_configuration_here() -> None:
     raw = [json.loads(getattr(transformers, kind)(**values).to_json_string()) for _, kind, values in MODELS.values()]
     assert {one["model_type"] for one in raw} == set(FAMILIES)
-    assert set(CHOICES) <= set(OPTIONS)
+    every = configurations().values()
+    assert {name: {getattr(config, name) for config in every} for name in CHOICES} == {
+        name: set(allowed) for name, allowed in CHOICES.items()
+    }
 
 
 def test_the_terms_of_a_formula_are_the_recorded_inputs() -> None:

@@ -4,6 +4,7 @@ import copy
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -50,7 +51,7 @@ def test_steps_that_say_same_share_storage(config: EncoderConfig) -> None:
     encoder = tiny(config)
     trace = encoder.trace(SENTENCE)
     same = [step for step in encoder.steps if step.operation == "same" and step.name != "embedding.scaled"]
-    assert len(same) == 4 * config.n_layers + 1 + (config.embedding_size is not None)
+    assert len(same) == 4 * config.n_layers + 1 + (config.embedding_size is not None) + config.no_first_norm
     for step in same:
         assert trace[step.name].data_ptr() == trace[step.inputs[0]].data_ptr(), step.name
 
@@ -210,11 +211,17 @@ def test_hidden_tokens_get_no_weight(config: EncoderConfig, hidden: tuple[int, .
     trace = tiny(config).trace(SENTENCE, hidden=hidden)
     assert trace.hidden == hidden
     seen = [i for i in range(7) if i not in hidden]
-    for layer in trace.layers:
-        assert not layer.attention.weights[..., hidden].any()
+    for i, layer in enumerate(trace.layers):
+        assert not layer.attention.weights[..., hidden][some_left(config, layer)].any()
         assert bool((layer.attention.masked[..., hidden] == config.mask_value).all())
-        assert torch.equal(layer.attention.masked[..., seen], layer.attention.scaled[..., seen])
+        before = trace[trace.step(f"layers.{i}.attention.masked").inputs[0]]
+        assert torch.equal(layer.attention.masked[..., seen], before[..., seen])
         assert float((layer.attention.weights.sum(-1) - 1).abs().max()) <= 1e-6
+
+
+def some_left(config: EncoderConfig, layer: Any) -> torch.Tensor:
+    """Which queries have a key left in their window: one with none weighs all keys alike."""
+    return (layer.attention.masked != config.mask_value).any(-1)
 
 
 def test_what_a_hidden_token_is_changes_nothing_elsewhere() -> None:
@@ -267,7 +274,8 @@ def test_padding_changes_no_real_token(config: EncoderConfig) -> None:
         assert (padded.tokens[:n], padded.padding) == (alone.tokens, 7 - n)
         assert padded.tokens[n:] == ["[PAD]"] * (7 - n)
         for layer in padded.layers:
-            assert not layer.attention.weights[..., n:].any()
+            assert not layer.attention.weights[..., n:][some_left(config, layer)].any()
+            assert bool(some_left(config, layer)[:, :n].all())
         assert float((padded["output"][:n] - alone["output"]).abs().max()) <= 1e-12
 
 

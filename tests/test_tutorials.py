@@ -133,7 +133,7 @@ def test_depths_count_what_such_a_model_would_hold(name: str) -> None:
     for one in depths(config):
         model = on_meta(replace(config, n_layers=one.layers, d_ff=4 * config.d_model))
         assert one.parameters == sum(tensor.numel() for tensor in model.parameters())
-        assert one.block == sum(tensor.numel() for tensor in model.layers[0].parameters())
+        assert one.block == sum(tensor.numel() for tensor in model.layers[-1].parameters())
     assert [one.layers for one in depths(config)] == [6, 12, 24]
 
 

@@ -9,13 +9,13 @@ from page_tools import go, healthy, numbers, open_app, said
 from streamlit.testing.v1 import AppTest
 from visits import opened
 
-from encoder import Edit, TextEncoder
+from encoder import PRESETS, Edit, TextEncoder
 from encoder.edits.text import edits_to_text
 from encoder.experiments.ablation import ablate_each, grid
 from encoder.experiments.compare import relative_difference
 from pages.ui.state.site import PAGES
 from pages.ui.state.view import EXAMPLE
-from pages.ui.step.switches import WHOLE, of_board
+from pages.ui.step.switches import WHOLE, of_board, offered
 
 pytestmark = pytest.mark.slow
 
@@ -45,7 +45,7 @@ def test_a_head_that_is_off_changes_all_that_follows(base: TextEncoder) -> None:
     assert edits(app) == "" and "edits" not in app.query_params
 
 
-@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("name", offered(PRESETS["paper"]))
 def test_every_switch_for_the_whole_model_goes_on_and_off(base: TextEncoder, name: str) -> None:
     app = go(open_app(sentence="I understand this"), "what_if")
     healthy(app.pills(key="whole").set_value([name]).run())
@@ -205,3 +205,13 @@ def test_models_of_another_shape_are_compared_by_their_weights(base: TextEncoder
     ):
         np.testing.assert_array_equal(numbers(app, key=key), run[f"layers.{layer}.attention.weights"][head].numpy())
         assert any(f"layer {layer}, head {head}" in m.value for m in app.markdown)
+
+
+def test_a_model_is_offered_the_switches_that_it_has_something_for() -> None:
+    paper, modern = (offered(PRESETS[name]) for name in ("paper", "modern"))
+    assert set(WHOLE) - set(paper) == {"Windows open", "Gates open"} and set(modern) == set(WHOLE)
+    app = open_app("what_if", model="modern", sentence="the cat ran")
+    healthy(app.pills(key="whole").set_value(["Positions off", "Gates open"]).run())
+    done = edits(app).split(";")
+    assert "layers.1.feed_forward.gated:bypass" in done and "layers.5.attention.k_rotated:bypass" in done
+    assert of_board(PRESETS["modern"], 0, 12).step == "layers.0.add_norm_1.output"

@@ -55,6 +55,24 @@ VARIANTS: dict[str, EncoderConfig] = {
     "largest-of-tokens": replace(TINY, pooling="max", mlm_head=True),
     "first-of-tokens": replace(TINY, pooling="cls", unit_length=True),
     "scaled-sum-of-tokens": replace(TINY, pooling="mean_sqrt_len"),
+    "rotary": replace(TINY, positions="rotary"),
+    "rotary-theta-per-layer": replace(
+        TINY, positions="rotary", rope_theta=500.0, local_rope_theta=20.0, window=2, global_every=2, mask_value=-1e9
+    ),
+    "position-bias": replace(TINY, positions="learned", position_buckets=8, scale_embeddings=False),
+    "position-bias-alone": replace(TINY, positions="none", position_buckets=32),
+    "window": replace(TINY, window=1, mask_value=-1e4, n_layers=3),
+    "position-bias-and-window": replace(TINY, position_buckets=16, window=2, mask_value=-1e9),
+    "gated": replace(TINY, gated=True, activation="silu"),
+    "rms-norm": replace(TINY, norm="rms_norm", mlm_head=True, final_norm=True, embedding_norm=True),
+    "rms-norm-pre-norm": replace(TINY, norm="rms_norm", norm_first=True, norm_bias=False, final_norm=True),
+    "no-biases": replace(
+        TINY, attention_bias=False, feed_forward_bias="none", norm_bias=False, head_bias=False, mlm_head=True
+    ),
+    "gate-without-biases": replace(TINY, gated=True, feed_forward_bias="none", activation="gelu"),
+    "bias-of-the-second-map": replace(TINY, gated=True, feed_forward_bias="second"),
+    "no-first-norm": replace(TINY, norm_first=True, first_norm=False, embedding_norm=True),
+    "modern-mlm-head": replace(PRESETS["modern"], **SIZES, n_layers=2, mlm_head=True, window=2, n_segments=2),
     "one-head": replace(TINY, n_heads=1, d_model=22),
     **{f"preset-{name}": replace(config, **SIZES) for name, config in PRESETS.items()},
 }

@@ -53,6 +53,72 @@ MODELS: dict[str, Made] = {  # the class of its model, that of its configuration
 }  # fmt: skip
 
 
+LONG = {**SIZES, "max_position_embeddings": 200}
+IDS = {"pad_token_id": 0, "bos_token_id": 2, "eos_token_id": 3, "cls_token_id": 2, "sep_token_id": 3}
+WINDOW = {**LONG, **IDS, "local_attention": 8}
+MODELS |= {
+    "modernbert": ("ModernBertForMaskedLM", "ModernBertConfig", {**WINDOW, "num_hidden_layers": 5}),
+    "modernbert-with-biases": (
+        "ModernBertForMaskedLM", "ModernBertConfig",
+        {
+            **WINDOW, "attention_bias": True, "mlp_bias": True, "norm_bias": True, "classifier_bias": True,
+            "hidden_size": 42, "intermediate_size": 26, "local_attention": 2, "hidden_activation": "silu",
+            "rope_parameters": {
+                "full_attention": {"rope_type": "default", "rope_theta": 700.0},
+                "sliding_attention": {"rope_type": "default", "rope_theta": 30.0},
+            },
+        },
+    ),
+    "modernbert-every-second": (
+        "ModernBertForMaskedLM", "ModernBertConfig",
+        {
+            **WINDOW, "num_attention_heads": 5, "num_hidden_layers": 4, "intermediate_size": 62, "norm_bias": True,
+            "layer_types": ["full_attention", "sliding_attention"] * 2,
+        },
+    ),
+    "modernbert-without-windows": (
+        "ModernBertForMaskedLM", "ModernBertConfig", {**WINDOW, "layer_types": ["full_attention"] * 3},
+    ),
+    "modernbert-without-head": ("ModernBertModel", "ModernBertConfig", WINDOW),
+    "modernbert-of-a-classifier": ("ModernBertForSequenceClassification", "ModernBertConfig", WINDOW),
+    "mpnet": ("MPNetForMaskedLM", "MPNetConfig", LONG),
+    "mpnet-one-layer": (
+        "MPNetForMaskedLM", "MPNetConfig",
+        {**LONG, "hidden_size": 35, "num_attention_heads": 5, "num_hidden_layers": 1, "hidden_act": "gelu_new"},
+    ),
+    "mpnet-without-head": ("MPNetModel", "MPNetConfig", {**LONG, "hidden_size": 22, "num_attention_heads": 1}),
+    "nomic-bert": ("NomicBertForMaskedLM", "NomicBertConfig", LONG),
+    "nomic-bert-gelu": (
+        "NomicBertForMaskedLM", "NomicBertConfig",
+        {**LONG, "hidden_size": 42, "hidden_act": "gelu", "type_vocab_size": 1, "intermediate_size": 26},
+    ),
+    "nomic-bert-without-head": (
+        "NomicBertModel", "NomicBertConfig",
+        {**LONG, "num_attention_heads": 5, "rope_parameters": {"rope_type": "default", "rope_theta": 20.0}},
+    ),
+    "gte": ("GteForMaskedLM", "GteConfig", LONG),
+    "gte-without-segments": (
+        "GteForMaskedLM", "GteConfig", {**LONG, "hidden_size": 42, "type_vocab_size": 0, "intermediate_size": 26}
+    ),
+    "gte-without-head": (
+        "GteModel", "GteConfig",
+        {**LONG, "num_attention_heads": 5, "rope_parameters": {"rope_type": "default", "rope_theta": 500_000.0}},
+    ),
+    "eurobert": ("EuroBertModel", "EuroBertConfig", {**LONG, **IDS, "mask_token_id": 4}),
+    "eurobert-with-biases": (
+        "EuroBertModel", "EuroBertConfig",
+        {
+            **LONG, **IDS, "mask_token_id": 4, "attention_bias": True, "mlp_bias": True, "hidden_size": 42,
+            "num_hidden_layers": 2, "rope_parameters": {"rope_type": "default", "rope_theta": 250_000.0},
+        },
+    ),
+    "eurobert-with-a-head-of-its-own": (
+        "EuroBertForMaskedLM", "EuroBertConfig",
+        {**LONG, **IDS, "mask_token_id": 4, "num_attention_heads": 5, "intermediate_size": 26, "hidden_act": "gelu"},
+    ),
+}  # fmt: skip
+
+
 def roberta_tokenizer() -> Tokenizer:
     """Reads "w0" to "w47", with RoBERTa's names and numbers for what is no word."""
     pieces = ["<s>", "<pad>", "</s>", "<unk>", "<mask>", *(f"w{i}" for i in range(48))]

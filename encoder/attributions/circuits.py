@@ -18,6 +18,7 @@ from encoder.metrics import nearest_words
 from encoder.metrics.lens import word as word_of
 from encoder.model.attention import Attention
 from encoder.model.block import Block
+from encoder.model.distance import turned
 from encoder.model.linear import Linear
 from encoder.model.tap import NO_TAP
 from encoder.text_encoder import TextEncoder
@@ -87,7 +88,7 @@ def of_head(attention: Attention, linear: Linear, head: int) -> tuple[Tensor, Te
 
 @torch.inference_mode()
 def pair_score(encoder: TextEncoder, trace: Trace, head: int, query: int, key: int) -> PairScore:
-    """The score of layer 0 with which a token looks at another, as terms of words, positions, segments and biases.
+    """The scaled score of layer 0 of a token for another, as terms of words, positions, segments and biases.
 
     Raises:
         ValueError: a trace of another model, or a head or position that is not there.
@@ -96,11 +97,15 @@ def pair_score(encoder: TextEncoder, trace: Trace, head: int, query: int, key: i
     attention, n = block_of(encoder, 0, head).attention, len(tokens(trace))
     if not (0 <= query < n and 0 <= key < n):
         raise ValueError(f"the pair is {query}, {key}; positions go from 0 to {n - 1}")
+    asks, offers = trace.step("layers.0.attention.scores").inputs
     found = []
-    for position, linear, step in ((query, attention.w_q, "q"), (key, attention.w_k, "k")):
+    for position, linear, step in ((query, attention.w_q, asks), (key, attention.w_k, offers)):
         stream = read_by_layer_0(encoder, trace, position)
         stream.linear(*of_head(attention, linear, head))
-        stream.add(REST, trace[f"layers.0.attention.{step}"][head, position].double() - stream.rows.sum(0))
+        if attention.rotary is not None:
+            cos, sin = (trace[f"layers.0.attention.{wave}"][position].double() for wave in ("cos", "sin"))
+            stream.rows = turned(stream.rows[None, None], cos[None], sin[None])[0, 0]
+        stream.add(REST, trace[step][head, position].double() - stream.rows.sum(0))
         found.append((tuple(stream.parts), stream.rows))
     (left, q), (right, k) = found
     values = q @ k.T / math.sqrt(attention.d_head)

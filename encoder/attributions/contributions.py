@@ -118,8 +118,7 @@ class Stream:
 
     def norm(self, norm: LayerNorm, inside: str) -> None:
         """Through a norm, with the spread that it had for this token."""
-        scale = norm.weight.double() / norm.spread(self.at(f"{inside}.variance"))
-        self.rows = (self.rows - self.rows.mean(-1, keepdim=True)) * scale
+        self.rows = norm.of_part(self.rows, lambda name: self.at(f"{inside}.{name}"))
         self.add(BIAS, norm.bias.double())
 
     def linear(self, weight: Tensor, bias: Tensor) -> None:

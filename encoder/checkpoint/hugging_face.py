@@ -6,11 +6,22 @@ does not name is an error, so that no part of a model is lost in silence.
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from torch import Tensor
 
+from encoder.checkpoint.family import (
+    BERT_FIELDS,
+    BERT_LAYER,
+    BUFFERS,
+    EMBEDDINGS,
+    POOLER,
+    ROBERTA_TASKS,
+    TASKS,
+    Family,
+)
+from encoder.checkpoint.modern import MODERN
 from encoder.checkpoint.tensor_files import CheckpointError
 from encoder.model.activations import ACTIVATIONS
 from encoder.model.config import EncoderConfig
@@ -31,62 +42,14 @@ ONLY: dict[str, tuple[tuple[object, ...], str]] = {
 HEAD_SIZES = ("head_dim", "attention_head_size")  # fields that say how many numbers a head has, where one does
 # Types that people will try, and what keeps them out.
 UNFIT = {
-    "mpnet": "it adds a learned number for the distance of two tokens to their score",
     "deberta": "its scores are made of contents and distances apart",
     "deberta-v2": "its scores are made of contents and distances apart",
-    "modernbert": "it turns queries and keys by their position, and its linear maps have no bias",
-    "nomic_bert": "it turns queries and keys by their position",
+    "new": "it comes with code of its own; transformers has the same architecture as gte",
     "longformer": "its tokens see only their neighbours",
     "big_bird": "its tokens see only some others",
     "t5": "it is an encoder and a decoder, with positions in the scores",
     "gpt2": "it is a decoder",
 }
-
-BERT_FIELDS = {
-    "vocab_size": "vocab_size", "d_model": "hidden_size", "n_heads": "num_attention_heads",
-    "n_layers": "num_hidden_layers", "d_ff": "intermediate_size", "max_positions": "max_position_embeddings",
-    "activation": "hidden_act", "norm_eps": "layer_norm_eps", "n_segments": "type_vocab_size",
-}  # fmt: skip
-USUAL: dict[str, Any] = {"activation": "gelu", "norm_eps": 1e-12, "n_segments": 2}  # where a config.json does not say
-EMBEDDINGS = {
-    "embeddings.word_embeddings": "embedding.tokens",
-    "embeddings.position_embeddings": "embedding.positions",
-    "embeddings.token_type_embeddings": "embedding.segments",
-    "embeddings.LayerNorm": "embedding.norm",
-}
-BERT_LAYER = {
-    "encoder.layer.{i}.attention.self.query": "layers.{i}.attention.w_q",
-    "encoder.layer.{i}.attention.self.key": "layers.{i}.attention.w_k",
-    "encoder.layer.{i}.attention.self.value": "layers.{i}.attention.w_v",
-    "encoder.layer.{i}.attention.output.dense": "layers.{i}.attention.w_o",
-    "encoder.layer.{i}.attention.output.LayerNorm": "layers.{i}.norm1",
-    "encoder.layer.{i}.intermediate.dense": "layers.{i}.feed_forward.w_1",
-    "encoder.layer.{i}.output.dense": "layers.{i}.feed_forward.w_2",
-    "encoder.layer.{i}.output.LayerNorm": "layers.{i}.norm2",
-}
-BUFFERS = {"embeddings.position_ids": "the numbers of the positions", "embeddings.token_type_ids": "zeros"}
-TASKS = {"classifier": "classification head", "qa_outputs": "question-answering head"}
-POOLER = {"pooler.dense": "pooler, which reads the first token for a classification"}
-ROBERTA_TASKS = {"classifier.dense": "classification head", "classifier.out_proj": "classification head"}
-
-
-@dataclass(frozen=True)
-class Family:
-    """How one kind of checkpoint is written down.
-
-    `fields` maps our fields to theirs, `modules` their modules to ours ({i} is a layer), `left_out` those that are not
-    needed to what they are. `fixed` are fields of ours that no field of theirs says. `positions_after_padding`: the
-    first position is the padding id plus one.
-    """
-
-    prefix: str
-    modules: Mapping[str, str]
-    left_out: Mapping[str, str]
-    fields: Mapping[str, str] = field(default_factory=lambda: BERT_FIELDS)
-    fixed: Mapping[str, Any] = field(default_factory=dict)
-    head_activation: str | None = None
-    positions_after_padding: bool = False
-
 
 BERT = Family(
     "bert.",
@@ -109,6 +72,7 @@ ROBERTA = Family(
     BUFFERS | TASKS | POOLER | ROBERTA_TASKS,
     head_activation="gelu",
     positions_after_padding=True,
+    one_segment=True,
 )  # fmt: skip
 DISTILBERT = Family(
     "distilbert.",
@@ -174,10 +138,10 @@ ALBERT = Family(
 )  # fmt: skip
 FAMILIES = {
     "bert": BERT, "roberta": ROBERTA, "xlm-roberta": ROBERTA, "camembert": ROBERTA,
-    "distilbert": DISTILBERT, "electra": ELECTRA, "albert": ALBERT,
+    "distilbert": DISTILBERT, "electra": ELECTRA, "albert": ALBERT, **MODERN,
 }  # fmt: skip
 
-LAYER = re.compile(r"\blayer\.(\d{1,4})\.")
+LAYER = re.compile(r"\b(layers?)\.(\d{1,4})\.")
 LEAVES = {"weight": "weight", "bias": "bias", "gamma": "weight", "beta": "bias"}  # gamma, beta: before 2019
 SAME_AS = {"mlm_head.decoder.weight": "embedding.tokens.weight", "mlm_head.decoder.bias": "mlm_head.bias"}
 
@@ -207,31 +171,36 @@ def read_fields(raw: Mapping[str, Any], mlm_head: bool) -> EncoderConfig:
         CheckpointError: a field that is missing, or has a value that this encoder cannot follow.
     """
     kind = family(raw)
-    for name, (allowed, why) in ONLY.items():
+    for name, (allowed, why) in (ONLY | dict(kind.only)).items():
         if name in raw and raw[name] not in allowed:
             said = " or ".join(map(repr, allowed))
             raise CheckpointError(f"{name} is {raw[name]!r}; it must be {said}: {why}")
-    absent = [theirs for ours, theirs in kind.fields.items() if theirs not in raw and ours not in USUAL]
+    absent = [theirs for ours, theirs in kind.fields.items() if theirs not in raw and ours not in kind.usual]
     if absent:
         raise CheckpointError(f"it lacks {', '.join(absent)}, which a {raw['model_type']} model has")
     check_head_size(raw, raw[kind.fields["d_model"]], raw[kind.fields["n_heads"]])
     given = {ours: raw[theirs] for ours, theirs in kind.fields.items() if theirs in raw}
-    given = USUAL | given | dict(kind.fixed)
+    given = dict(kind.usual) | given | dict(kind.fixed) | (kind.told(raw) if kind.told else {})
     if not isinstance(given["activation"], str) or given["activation"] not in ACTIVATION_OF:
         raise CheckpointError(
             f"{kind.fields['activation']} is {given['activation']!r}; it must be one of {', '.join(ACTIVATION_OF)}"
         )
     given["activation"] = ACTIVATION_OF[given["activation"]]
-    given["head_activation"] = kind.head_activation
+    given.setdefault("head_activation", kind.head_activation)
     if given.get("embedding_size") == given["d_model"] and not kind.fixed.get("shared_layers"):
         given["embedding_size"] = None  # ELECTRA has the linear map only where the widths differ, ALBERT always
     if kind.positions_after_padding:
         given["max_positions"] = less(given["max_positions"], first_position(raw))
+    if kind.one_segment:
         given["n_segments"] = 1
+    usual: dict[str, Any] = {
+        "positions": "learned",
+        "embedding_norm": True,
+        "scale_embeddings": False,
+        "mlm_head": mlm_head,
+    }
     try:
-        return EncoderConfig(
-            **given, positions="learned", embedding_norm=True, scale_embeddings=False, mlm_head=mlm_head
-        )
+        return EncoderConfig(**(usual | given))
     except (ValueError, TypeError) as error:
         words = set(re.findall(r"\w+", str(error)))
         called = [f"{ours} is its {theirs}" for ours, theirs in kind.fields.items() if ours in words]
@@ -290,7 +259,7 @@ def read_names(raw: Mapping[str, Any], theirs: Iterable[str]) -> Names:
     kind, ours, left_out, unknown = family(raw), dict[str, str](), list[str](), list[str]()
     for name in sorted(theirs):
         bare = name.removeprefix(kind.prefix)
-        module, _, leaf = LAYER.sub("layer.{i}.", bare, count=1).rpartition(".")
+        module, _, leaf = LAYER.sub(r"\1.{i}.", bare, count=1).rpartition(".")
         what = kind.left_out.get(module) or kind.left_out.get(bare)
         found = our_name(kind, module, leaf, LAYER.search(bare))
         if what:
@@ -301,11 +270,13 @@ def read_names(raw: Mapping[str, Any], theirs: Iterable[str]) -> Names:
             raise CheckpointError(f"it holds {name} twice, also under the name {ours[found]}")
         else:
             ours[found] = name
+    if kind.head_of_words and kind.head_of_words not in ours:
+        left_out += [f"{ours.pop(name)} (head of another task)" for name in list(ours) if name.startswith("mlm_head.")]
     if kind.positions_after_padding:
         left_out.append("rows of embeddings.position_embeddings up to the padding id (no token stands there)")
-        if raw.get("type_vocab_size", USUAL["n_segments"]) != 1:
-            table = "embeddings.token_type_embeddings"
-            left_out.append(f"rows of {table} after the first (its sentences are not told apart)")
+    if kind.one_segment and raw.get("type_vocab_size", kind.usual["n_segments"]) != 1:
+        table = "embeddings.token_type_embeddings"
+        left_out.append(f"rows of {table} after the first (its sentences are not told apart)")
     if unknown:
         more = f" and {len(unknown) - 5} more" if len(unknown) > 5 else ""
         raise CheckpointError(
@@ -319,15 +290,40 @@ def our_name(kind: Family, module: str, leaf: str, layer: re.Match[str] | None) 
     if module not in kind.modules or leaf not in LEAVES or (leaf in ("gamma", "beta") and "norm" not in module.lower()):
         return None
     ours = kind.modules[module] + "." + LEAVES[leaf]
-    return ours.replace("{i}", str(int(layer[1]))) if layer else ours
+    return ours.replace("{i}", str(int(layer[2]))) if layer else ours
 
 
 def their_name(raw: Mapping[str, Any], ours: str) -> str:
     """What a tensor of ours is called in such a checkpoint, for messages."""
     module, _, leaf = ours.rpartition(".")
     layer = ours.split(".")[1]
-    modules = {name.replace("{i}", layer): theirs.replace("{i}", layer) for theirs, name in family(raw).modules.items()}
+    modules = {
+        part.replace("{i}", layer): theirs.replace("{i}", layer)
+        for theirs, name in family(raw).modules.items()
+        for part in {name, *shared(name)}
+    }
     return f"{modules[module]}.{leaf} ({ours})" if module in modules else ours
+
+
+def shared(name: str) -> list[str]:
+    """The modules of ours that one of theirs is: "attention.w_q+w_k" is attention.w_q and attention.w_k."""
+    where, dot, parts = name.rpartition(".")
+    return [where + dot + part for part in parts.split("+")]
+
+
+def cut(raw: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The tensors, with those that hold several of ours cut into equal parts along their rows."""
+    found: dict[str, Tensor] = {}
+    for name, tensor in tensors.items():
+        module, _, leaf = name.rpartition(".")
+        parts = shared(module)
+        if len(parts) > 1 and (not tensor.dim() or len(tensor) % len(parts)):
+            raise CheckpointError(
+                f"{their_name(raw, name)} has shape {tuple(tensor.shape)}; its rows are {len(parts)} maps of one size"
+            )
+        rows = tensor.chunk(len(parts)) if len(parts) > 1 else (tensor,)
+        found |= {f"{part}.{leaf}": row for part, row in zip(parts, rows, strict=True)}
+    return found
 
 
 def arranged(raw: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -339,7 +335,7 @@ def arranged(raw: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> dict[str,
     Raises:
         CheckpointError: a decoder of its own.
     """
-    found = dict(tensors)
+    found = cut(raw, tensors)
     for copy, original in SAME_AS.items():
         if copy in found:
             tensor = found.pop(copy)
@@ -350,7 +346,7 @@ def arranged(raw: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> dict[str,
                     f"{their_name(raw, copy)} differs from {their_name(raw, original)}; "
                     "the head must name words with the embedding table it reads them with"
                 )
-    if FAMILIES[raw["model_type"]].positions_after_padding:
-        rows = {"embedding.positions.weight": slice(first_position(raw), None), "embedding.segments.weight": slice(1)}
-        found |= {name: found[name][cut] for name, cut in rows.items() if name in found}
-    return found
+    kind = FAMILIES[raw["model_type"]]
+    first = slice(first_position(raw), None) if kind.positions_after_padding else slice(None)
+    rows = {"embedding.positions.weight": first, "embedding.segments.weight": slice(1 if kind.one_segment else None)}
+    return found | {name: found[name][kept] for name, kept in rows.items() if name in found}

@@ -12,7 +12,14 @@ from encoder.experiments.positions import Profile, Turn, profile, turn, waveleng
 from encoder.experiments.scaling import WIDTHS, Scaling, Width, dot_products, scaling, softmax_of
 from encoder.experiments.softmax_gradient import Slope, softmax_gradient, softmax_slopes
 from encoder.experiments.timing import LENGTHS, Duration, timing
-from encoder.experiments.word_order import WITHOUT_POSITIONS, WordOrder, exchanged, swapped, word_order
+from encoder.experiments.word_order import (
+    WITHOUT_POSITIONS,
+    WordOrder,
+    exchanged,
+    swapped,
+    without_positions,
+    word_order,
+)
 
 __all__ = [
     "DEPTHS",
@@ -63,5 +70,6 @@ __all__ = [
     "timing",
     "turn",
     "wavelengths",
+    "without_positions",
     "word_order",
 ]

@@ -33,7 +33,13 @@ class NormOrder:
 
 
 def norm_order(encoder: TextEncoder, text: Text) -> NormOrder:
-    """Run a sentence as the model is, and again with the norms in the other place; nothing is masked or changed."""
+    """Run a sentence as the model is, and again with the norms in the other place; nothing is masked or changed.
+
+    Raises:
+        ValueError: layer 0 has no first norm, so that there is none to put in another place.
+    """
+    if encoder.config.no_first_norm:
+        raise ValueError("layer 0 of this model has no norm before attention, so its norms have no other place")
     ours, theirs = (
         encoder.trace(text),
         TextEncoder(turned(encoder.model), encoder.tokenizer, encoder.source).trace(text),

@@ -8,10 +8,20 @@ from torch import Tensor
 
 from encoder.edits.edit import Edit
 from encoder.edits.editor import editor
+from encoder.model.config import EncoderConfig
+from encoder.steps.catalogue import by_name
 from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Tokens
 
 WITHOUT_POSITIONS = Edit("embedding.positions", "zero")
+BY_PLACE = ("q_rotated", "k_rotated", "biased", "windowed")  # steps of attention that depend on the places
+
+
+def without_positions(config: EncoderConfig) -> tuple[Edit, ...]:
+    """The edits after which nothing of a model depends on where a token stands."""
+    steps = [f"layers.{i}.attention.{name}" for i in range(config.n_layers) for name in BY_PLACE]
+    there = by_name(config)
+    return (WITHOUT_POSITIONS, *(Edit(step, "bypass") for step in steps if step in there))
 
 
 @dataclass(frozen=True)
@@ -111,7 +121,7 @@ def compared(encoder: TextEncoder, pieces: Tokens, order: tuple[int, ...]) -> Wo
     """Run tokens and the same tokens in another order, with positions and without, as one batch."""
     ids = torch.tensor([pieces.ids, [pieces.ids[i] for i in order]])
     n = len(order)
-    tap = editor(encoder.config, [(n, ())] * 2 + [(n, (WITHOUT_POSITIONS,))] * 2, {})
+    tap = editor(encoder.config, [(n, ())] * 2 + [(n, without_positions(encoder.config))] * 2, {})
     output = encoder.model(ids.repeat(2, 1), tap=tap).view(2, 2, n, -1)  # [on and off, sentence, n, d_model]
     back = torch.tensor(order).argsort()
     on, off = output[:, 1, back] - output[:, 0]

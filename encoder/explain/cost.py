@@ -9,12 +9,13 @@ from functools import lru_cache
 from encoder.model.config import EncoderConfig
 from encoder.model.encoder import Encoder
 from encoder.operations.table import OPERATIONS
-from encoder.steps.catalogue import by_name
+from encoder.steps.catalogue import by_name, has_bias
 from encoder.steps.step import SENTENCE, Step
 from encoder.trace.trace import Trace
 
 Term = tuple[str | int, ...]  # a product of sizes, such as ("d_model", "d_ff")
 LINEAR: tuple[Term, ...] = (("d_model", "d_model"), ("d_model",))
+WIDENING: tuple[Term, ...] = (("d_model", "d_ff"), ("d_ff",))
 NORM: tuple[Term, ...] = ((2, "d_model"),)
 NARROW_NORM: tuple[Term, ...] = ((2, "d_embedding"),)
 EMBEDDING_PARTS: dict[str, tuple[Term, ...]] = {
@@ -30,10 +31,12 @@ LAYER_PARTS: dict[str, tuple[Term, ...]] = {
     "attention.w_v": LINEAR,
     "attention.w_o": LINEAR,
     "norm1": NORM,
-    "feed_forward.w_1": (("d_model", "d_ff"), ("d_ff",)),
+    "feed_forward.w_1": WIDENING,
+    "feed_forward.w_up": WIDENING,
     "feed_forward.w_2": (("d_ff", "d_model"), ("d_model",)),
     "norm2": NORM,
 }
+BIAS_PARTS: dict[str, tuple[Term, ...]] = {"position_bias": (("position_buckets", "n_heads"),)}
 HEAD_PARTS: dict[str, tuple[Term, ...]] = {
     "final_norm": NORM,
     "mlm_head.transform": (("d_model", "d_embedding"), ("d_embedding",)),
@@ -45,6 +48,7 @@ HAS: dict[str, Callable[[EncoderConfig], bool]] = {  # the parts that not every 
     "embedding.segments": lambda config: config.n_segments > 0,
     "embedding.norm": lambda config: config.embedding_norm,
     "embedding.projection": lambda config: config.embedding_size is not None,
+    "position_bias": lambda config: config.position_buckets > 0,
     "final_norm": lambda config: config.final_norm,
     **{part: lambda config: config.mlm_head for part in HEAD_PARTS if part.startswith("mlm_head.")},
 }
@@ -97,17 +101,40 @@ def by_kind(found: Sequence[Part]) -> dict[str, int]:
     return {kind: count for kind, count in kinds.items() if count}
 
 
-def parts(config: EncoderConfig) -> dict[str, tuple[Term, ...]]:
-    """The parts that have parameters in a model of that configuration, each with its formula; shared layers once."""
+def parts(config: EncoderConfig, zeros: bool = False) -> dict[str, tuple[Term, ...]]:
+    """The parts that have parameters in a model of that configuration, each with its formula; shared layers once.
+
+    With `zeros`, also the zeros that stand for the biases that it does not have, which are no parameters.
+    """
     layers = range(1 if config.shared_layers else config.n_layers)
-    of_layers = {f"layers.{i}.{name}": terms for i in layers for name, terms in LAYER_PARTS.items()}
-    every = {**EMBEDDING_PARTS, **of_layers, **HEAD_PARTS}
-    return {name: terms for name, terms in every.items() if name not in HAS or HAS[name](config)}
+    left_out = {"layers.0.norm1"} if config.no_first_norm else set()
+    of_layers = {
+        f"layers.{i}.{name}": terms
+        for i in layers
+        for name, terms in LAYER_PARTS.items()
+        if (name != "feed_forward.w_up" or config.gated) and f"layers.{i}.{name}" not in left_out
+    }
+    every = {**EMBEDDING_PARTS, **BIAS_PARTS, **of_layers, **HEAD_PARTS}
+    there = {name: terms for name, terms in every.items() if name not in HAS or HAS[name](config)}
+    return there if zeros else {name: held(terms, name, config) for name, terms in there.items()}
+
+
+def held(terms: tuple[Term, ...], name: str, config: EncoderConfig) -> tuple[Term, ...]:
+    """What a part holds without the biases that this model does not have."""
+    if has_bias(config, name):
+        return terms
+    return terms[:-1] if len(terms) > 1 else ((terms[0][1],),)  # a norm has gamma alone
 
 
 # What a part is by what its name holds, the first that fits; all else belongs to the embedding.
-KINDS = {"mlm_head": "MLM head", "embedding": "embedding", "attention": "attention", "feed_forward": "feed-forward",
-         "norm": "norms"}  # fmt: skip
+KINDS = {
+    "mlm_head": "MLM head",
+    "position_bias": "attention",
+    "embedding": "embedding",
+    "attention": "attention",
+    "feed_forward": "feed-forward",
+    "norm": "norms",
+}
 
 
 @dataclass(frozen=True)
@@ -120,13 +147,28 @@ class Size:
     @property
     def bytes_of_weights(self) -> int:
         """Memory of the model: its parameters, and the table of positions where that is computed and not learned."""
-        table = 0 if self.config.positions == "learned" else self.config.max_positions * self.config.d_embedding
-        return FLOAT32 * (self.parameters + table)
+        config = self.config
+        whole = sum(value(terms, config) for terms in parts(config, zeros=True).values())
+        whole += 2 * config.d_model * config.no_first_norm
+        if config.positions == "rotary":  # cosines and sines, and one row of zeros for the embedding
+            waves = 2 * len(thetas(config)) * config.d_head * config.max_positions
+            return FLOAT32 * (whole + waves + config.d_embedding)
+        table = 0 if config.positions == "learned" else config.max_positions * config.d_embedding
+        return FLOAT32 * (whole + table)
 
     def bytes_of_a_run(self, n: int) -> int:
         """Memory of a recorded run of n tokens with nothing hidden and no edits; a little less for 1 token or head."""
-        made = (step for step in by_name(self.config).values() if OPERATIONS[step.operation].new_memory)
+        made = (
+            step
+            for step in by_name(self.config).values()
+            if OPERATIONS[step.operation].new_memory and not (step.operation == "relative_bias" and step.layer)
+        )
         return FLOAT32 * sum(math.prod(step.sizes(self.config, n)) for step in made)
+
+
+def thetas(config: EncoderConfig) -> set[float]:
+    """The bases of angles that a model turns by; each has its own table."""
+    return {config.theta_of(i) for i in range(config.n_layers)}
 
 
 def size(config: EncoderConfig) -> Size:

@@ -10,9 +10,10 @@ from torch.func import functional_call
 from encoder.edits.describe import sentence
 from encoder.model.activations import ACTIVATIONS
 from encoder.model.block import Block
+from encoder.model.distance import rotary_frequencies
 from encoder.model.encoder import Encoder
 from encoder.model.meta import meta_device
-from encoder.model.normalization import LayerNorm, StdNorm
+from encoder.model.normalization import LayerNorm, NoNorm, RMSNorm, StdNorm
 from encoder.steps.catalogue import by_name
 from encoder.steps.step import Step
 from encoder.trace.trace import Trace
@@ -99,8 +100,10 @@ def attention_weights(block: Block) -> dict[str, Tensor]:
 
 
 def attention(model: Encoder, trace: Trace, step: Step) -> list[Check]:
-    """nn.MultiheadAttention on the input of this layer's attention."""
+    """nn.MultiheadAttention on the input of this layer's attention; with a look at distances, PyTorch's functions."""
     config, at = model.config, f"layers.{step.layer}.attention."
+    if any(at + name in trace for name in ("q_rotated", "position_bias", "windowed")):
+        return by_distance(model, trace, step)
     x = trace[at + "input"][None]
     output, weights = run(
         lambda: nn.MultiheadAttention(config.d_model, config.n_heads, batch_first=True),
@@ -113,6 +116,40 @@ def attention(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     ]
 
 
+def by_distance(model: Encoder, trace: Trace, step: Step) -> list[Check]:
+    """Turns as products of complex numbers, and F.scaled_dot_product_attention with biases and windows as its mask."""
+    at, found = f"layers.{step.layer}.attention.", []
+    attention = block(model, step).attention
+    for name in ("q", "k") if attention.rotary is not None else ():
+        x, n = trace[at + name], len(trace.tokens)
+        angles = torch.arange(n)[:, None] * rotary_frequencies(attention.d_head, model.config.theta_of(step.layer or 0))
+        by_place = torch.polar(torch.ones_like(angles), angles)
+        product = torch.complex(*x.chunk(2, -1)) * by_place
+        theirs = torch.cat((product.real, product.imag), -1)
+        found.append(
+            check(f"a product of complex numbers, {name} turned", trace, at + name, f"{at}{name}_rotated", theirs)
+        )
+    asks, offers = (trace[name] for name in trace.step(at + "scores").inputs)
+    given = trace[at + "position_bias"] if at + "position_bias" in trace else torch.zeros_like(trace[at + "scaled"])
+    hidden, place = hidden_keys(trace), torch.arange(len(trace.tokens))
+    if attention.window is not None:
+        given = given.masked_fill((place - place[:, None]).abs() > attention.window, model.config.mask_value)
+    if hidden is not None:
+        given = given.masked_fill(hidden, model.config.mask_value)
+    nobody = (given == model.config.mask_value).all(-1, keepdim=True)  # a query with all masked weighs all alike
+    asks = asks.masked_fill(nobody, 0.0)
+    values = torch.cat((trace[at + "v"], torch.eye(len(place)).expand(len(asks), -1, -1)), -1)
+    theirs = nn.functional.scaled_dot_product_attention(asks, offers, values, attn_mask=given)
+    heads, weights = theirs[..., : attention.d_head], theirs[..., attention.d_head :]
+    read = trace.step(at + "scores").inputs[0]
+    output = nn.functional.linear(heads.transpose(0, 1).flatten(1), attention.w_o.weight, attention.w_o.bias)
+    return [
+        *found,
+        check("F.scaled_dot_product_attention, weights", trace, read, at + "weights", weights),
+        check("F.scaled_dot_product_attention, output", trace, read, at + "output", output),
+    ]
+
+
 def block(model: Encoder, step: Step) -> Block:
     """The model's block that a step belongs to."""
     found = model.get_submodule(f"layers.{step.layer}")
@@ -121,9 +158,14 @@ def block(model: Encoder, step: Step) -> Block:
 
 
 def norm(model: Encoder, trace: Trace, prefix: str, x: str, name: str) -> list[Check]:
-    """nn.LayerNorm, or for std_norm its formula with torch.std, on what a norm received."""
+    """nn.LayerNorm or nn.RMSNorm, or for std_norm its formula with torch.std, on what a norm received."""
     ours, module = prefix + "output", model.get_submodule(name)
     assert isinstance(module, LayerNorm)
+    if isinstance(module, NoNorm):
+        return []
+    if isinstance(module, RMSNorm):
+        rms = run(lambda: nn.RMSNorm(len(module.weight), module.eps), {"weight": module.weight}, trace[x])
+        return [check("nn.RMSNorm, output", trace, x, ours, rms + module.bias)]
     if isinstance(module, StdNorm):
         y = trace[x]
         theirs = (y - y.mean(-1, True)) / (y.std(-1, keepdim=True) + module.eps) * module.weight + module.bias
@@ -136,7 +178,8 @@ def norm(model: Encoder, trace: Trace, prefix: str, x: str, name: str) -> list[C
 def add_norm(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     """The norm of this layer that a step belongs to."""
     prefix, number = f"layers.{step.layer}.{step.part}.", step.part[-1]
-    (x,) = trace.step(prefix + "mean").inputs
+    first = next((name for name in ("mean", "mean_square") if prefix + name in trace), "output")
+    (x,) = trace.step(prefix + first).inputs[:1]
     return norm(model, trace, prefix, x, f"layers.{step.layer}.norm{number}")
 
 
@@ -144,6 +187,8 @@ def feed_forward(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     """Linear, activation, Linear in an nn.Sequential, on what the feed-forward network received."""
     config, at = model.config, f"layers.{step.layer}."
     ours = block(model, step).feed_forward
+    if ours.w_up is not None:
+        return gated(model, trace, step)
     weights = {
         "0.weight": ours.w_1.weight, "0.bias": ours.w_1.bias, "2.weight": ours.w_2.weight, "2.bias": ours.w_2.bias
     }  # fmt: skip
@@ -155,11 +200,24 @@ def feed_forward(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     return [check("nn.Linear, activation, nn.Linear", trace, x, at + "feed_forward.output", theirs)]
 
 
+def gated(model: Encoder, trace: Trace, step: Step) -> list[Check]:
+    """nn.Linear made of both halves at once, F.glu's halves with the activation, nn.Linear."""
+    at, ours = f"layers.{step.layer}.feed_forward.", block(model, step).feed_forward
+    assert ours.w_up is not None
+    (x,) = trace.step(at + "hidden").inputs
+    both = torch.cat((ours.w_1.weight, ours.w_up.weight)), torch.cat((ours.w_1.bias, ours.w_up.bias))
+    first, second = nn.functional.linear(trace[x], *both).chunk(2, -1)
+    bent = ACTIVATIONS[model.config.activation].module()(first)
+    theirs = nn.functional.linear(bent * second, ours.w_2.weight, ours.w_2.bias)
+    return [check("one nn.Linear for both halves, activation, nn.Linear", trace, x, at + "output", theirs)]
+
+
 def layer(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     """nn.TransformerEncoderLayer on the input of this layer, or of the last one for the encoder's output."""
     config = model.config
-    if config.norm != "layer_norm":
-        return []
+    apart = config.gated or config.positions == "rotary" or config.position_buckets or config.window
+    if config.norm != "layer_norm" or apart or config.no_first_norm:
+        return []  # PyTorch has no such layer; its parts are proven one by one
     number = config.n_layers - 1 if step.layer is None else step.layer
     ours = model.layers[number]
     assert isinstance(ours, Block)
@@ -167,7 +225,7 @@ def layer(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     theirs_to_ours = {"linear1": "feed_forward.w_1", "linear2": "feed_forward.w_2", "norm1": "norm1", "norm2": "norm2"}
     for theirs_name, our_name in theirs_to_ours.items():
         for kind in ("weight", "bias"):
-            weights[f"{theirs_name}.{kind}"] = ours.get_parameter(f"{our_name}.{kind}")
+            weights[f"{theirs_name}.{kind}"] = getattr(ours.get_submodule(our_name), kind)
     x = f"layers.{number - 1}.output" if number else "embedding.output"
     theirs = run(
         lambda: nn.TransformerEncoderLayer(

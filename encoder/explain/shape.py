@@ -25,7 +25,8 @@ def hyperparameters(config: EncoderConfig) -> list[Row]:
 
     The table of positions is a buffer where it is computed: it is no parameter and no training changes it.
     """
-    table = {"sinusoidal": "computed, not learned: no parameter", "learned": "learned", "none": "none"}
+    table = {"sinusoidal": "computed, not learned: no parameter", "learned": "learned", "none": "none",
+             "rotary": "queries and keys turned: no parameter"}  # fmt: skip
     return [
         Row("layers", "N", str(config.n_layers)),
         Row("width of the stream", "d_model", f"{config.d_model:,}"),

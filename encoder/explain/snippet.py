@@ -12,6 +12,7 @@ from encoder.edits.edit import Edit
 from encoder.model.attention import Attention
 from encoder.model.block import Block
 from encoder.model.config import PRESETS, EncoderConfig
+from encoder.model.distance import PositionBias, Rotary, turned
 from encoder.model.embedding import Embedding
 from encoder.model.encoder import Encoder, MLMHead
 from encoder.model.feed_forward import FeedForward
@@ -38,10 +39,11 @@ def snippet(trace: Trace, step: Step, head: int) -> str:
         "name": name, "d_model": config.d_model, "d_embedding": config.d_embedding,
         "width": trace[inputs[0]].shape[-1] if inputs else 0, "d_head": config.d_head, "n_heads": config.n_heads,
         "norm_eps": config.norm_eps, "mask_value": literal(config.mask_value), "hidden": hidden,
+        "theta": config.theta_of(step.layer or 0), "window": config.window_of(step.layer or 0),
         "w": step.parameters[0] if step.parameters else "", "sum": " + ".join(names[i] for i in inputs),
     }  # fmt: skip
     body = OPERATIONS[step.operation].line.format(*(names[i] for i in inputs), **words)
-    if step.shape == PER_HEAD and step.operation == "linear":
+    if step.shape == PER_HEAD and step.operation in ("linear", "matmul"):
         body += "\n" + SPLIT.format(**words)
     done = [sentence(edit, config) for edit in trace.edits if edit.step == step.name]
     if done:
@@ -139,7 +141,9 @@ def literal(value: object) -> str:
     return "-math.inf" if value == -math.inf else repr(value)
 
 
-OF_A_NORM = ("mean", "variance", "variance_unbiased", "normalize", "normalize_std", "affine")
+OF_A_NORM = ("mean", "variance", "variance_unbiased", "normalize", "normalize_std", "affine", "mean_square",
+             "normalize_rms", "stretch")  # fmt: skip
+TURNS = ("rotary_cos", "rotary_sin", "rotate")
 SOURCES: dict[str, Callable[..., Any] | type] = {
     "embedding": Embedding,
     "attention": Attention,
@@ -158,4 +162,8 @@ def running_source(trace: Trace, step: Step) -> str:
     if step.operation in OF_A_NORM:
         kinds = [kind for kind in reversed(NORMS[trace.config.norm].__mro__) if kind in NORMS.values()]
         return "\n\n".join(map(inspect.getsource, kinds))
+    if step.operation in TURNS:
+        return inspect.getsource(Rotary) + "\n\n" + inspect.getsource(turned)
+    if step.operation == "relative_bias":
+        return inspect.getsource(SOURCES[step.part]) + "\n\n" + inspect.getsource(PositionBias)
     return inspect.getsource(SOURCES[step.part])

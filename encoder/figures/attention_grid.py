@@ -22,6 +22,7 @@ from encoder.trace.trace import Trace
 
 MOST = 64  # tokens along a side; of more, those around the chosen pair are drawn
 HEATS = tuple(k / 10 for k in range(1, 51))  # temperatures that the softmax may be tried with
+FRAMES = ("dot", "unscale", "mask", "softmax")  # what has a frame; a position bias and a window are told with the mask
 FIXED = ("unscale", "mask", "softmax", "weighted_sum")  # what is computed again here
 Array = np.ndarray[Any, Any]
 
@@ -48,20 +49,23 @@ class Setting:
 def frames(trace: Trace, layer: int) -> list[Step]:
     """The steps that the grid goes through, in the order of computation."""
     steps = [step for step in catalogue(trace.config) if step.layer == layer]
-    pairs = [step for step in steps if step.shape == PAIRS]
+    pairs = [step for step in steps if step.shape == PAIRS and step.operation in FRAMES]
     return [*pairs, next(step for step in steps if pairs[-1].name in step.inputs)]
 
 
 def formula(step: Step, trace: Trace) -> str:
     """How a frame is computed, on one line."""
     d_head, mask = trace.config.d_head, trace.config.mask_value
+    wide = trace.config.window_of(step.layer or 0)
+    far = "" if wide is None else f" or more than {wide} tokens away"
+    biased = " plus the number of the distance" if trace.config.position_buckets else ""
     hidden = (
         "\u2212∞" if math.isinf(mask) else short(mask).replace("-", "\u2212").replace("e+0", "e").replace("e+", "e")
     )
     return {
         "dot": "QKᵀ: query × key, number by number, added up",
         "unscale": f"S = QKᵀ / √d_head = QKᵀ / √{d_head}",
-        "mask": f"M = {hidden} where the key is hidden, else S",
+        "mask": f"M = {hidden} where the key is hidden{far}, else S{biased}",
         "softmax": "A = softmax(M): e to the power of each number, over the sum of its row",
         "weighted_sum": "Z = A V: every value times its weight, added up",
     }[step.operation]
@@ -75,7 +79,9 @@ def hidden_cells(trace: Trace, layer: int, head: int) -> Array:
 
 
 def in_the_way(trace: Trace, layer: int, head: int) -> str:
-    """Why another setting cannot be tried here: the change of this run that stands in its way, in words."""
+    """Why another setting cannot be tried here: the change of this run, or the part, that stands in its way."""
+    if trace.config.position_buckets:
+        return "a number for the distance is added to each score before the softmax"
     steps = [step for step in frames(trace, layer) if step.operation in FIXED]
     edits = reaching(trace.edits, {(step.name, head) for step in steps})
     return next((sentence(edit, trace.config) for edit in edits if edit.action != "causal"), "")
@@ -86,7 +92,9 @@ def recomputed(trace: Trace, layer: int, head: int, setting: Setting) -> dict[st
     scores = trace[f"layers.{layer}.attention.scores"][head].numpy().astype(np.float64)
     with np.errstate(invalid="ignore"):
         scaled = scores / (math.sqrt(trace.config.d_head) if setting.scaled else 1.0) / setting.heat
-        masked = np.where(hidden_cells(trace, layer, head), trace.config.mask_value, scaled)
+        added = f"layers.{layer}.attention.position_bias"
+        bias = trace[added][head].numpy().astype(np.float64) if added in trace else 0.0
+        masked = np.where(hidden_cells(trace, layer, head), trace.config.mask_value, scaled + bias)
         powers = np.exp(masked - masked.max(-1, keepdims=True))
         return {"scaled": scaled, "masked": masked, "weights": powers / powers.sum(-1, keepdims=True)}
 
@@ -112,8 +120,9 @@ def grid(trace: Trace, layer: int, head: int, query: int, key: int) -> bytes:
         raise ValueError(f"the pair is {query}, {key}; positions go from 0 to {n - 1}")
     rows, columns = (slice(*window(n, at)) for at in (query, key))
     at = f"layers.{layer}.attention."
-    of = {name: trace[at + name][head].numpy() for name in ("q", "k", "v", "scores", "scaled", "masked", "weights")}
+    of = {name: trace[at + name][head].numpy() for name in ("v", "scores", "scaled", "masked", "weights")}
     steps = frames(trace, layer)
+    of |= {side: trace[name][head].numpy() for side, name in zip("qk", steps[0].inputs, strict=True)}
     about = {
         "tokens": [shown(token) for token in trace.tokens],
         "rows": [rows.start, rows.stop],

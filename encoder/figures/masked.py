@@ -12,7 +12,7 @@ Array = np.ndarray[Any, Any]
 
 def masked(values: Array, step: Step, config: EncoderConfig) -> Array:
     """Where a step's values hold what the mask puts there: minus infinity, or the low number that the model has."""
-    return np.asarray((step.operation == "mask") & (values == np.float32(config.mask_value)))
+    return np.asarray((step.operation in ("mask", "window")) & (values == np.float32(config.mask_value)))
 
 
 def unmasked(values: Array, step: Step, config: EncoderConfig) -> Array:

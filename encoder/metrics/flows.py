@@ -26,10 +26,10 @@ def weighted_values(trace: Trace, layer: int, head: int, query: int) -> Tensor:
 def query_key_products(trace: Trace, layer: int, head: int, query: int, key: int) -> Tensor:
     """One query, one key and their products, number by number: [3, d_head].
 
-    The products add up to the score of the pair, q . k (paper, section 3.2.1).
+    The products add up to the score of the pair, q . k (paper, section 3.2.1); with rotary positions both are turned.
     """
-    at = f"layers.{layer}.attention."
-    q, k = trace[at + "q"][head, query], trace[at + "k"][head, key]
+    queries, keys = trace.step(f"layers.{layer}.attention.scores").inputs
+    q, k = trace[queries][head, query], trace[keys][head, key]
     return torch.stack([q, k, q * k])
 
 
@@ -148,8 +148,11 @@ def mixing_parts(trace: Trace, layer: int, variant: Mixing = "AttnRes-N") -> tup
     if variant == "AttnRes-N":
         return kept, mixed
     norm = block(trace, layer).norm1
-    scale = norm.weight / norm.spread(rows(trace, f"layers.{layer}.add_norm_1.variance"))[:, None]
-    return (kept - kept.mean(-1, True)) * scale, (mixed - mixed.mean(-1, True)) * scale
+
+    def recorded(name: str) -> Tensor:
+        return rows(trace, f"layers.{layer}.add_norm_1.{name}")
+
+    return norm.of_part(kept, recorded), norm.of_part(mixed, recorded)
 
 
 def mixing_ratio(trace: Trace, layer: int, variant: Mixing = "AttnRes-N") -> Tensor:

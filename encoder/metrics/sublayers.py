@@ -38,14 +38,17 @@ def norm_sides(trace: Trace, layer: int, part: str) -> dict[str, Tensor]:
 def norm_moments(trace: Trace, layer: int, part: str) -> dict[str, Tensor]:
     """Mean and variance of each token's vector before the norm, normalized, and after gamma and beta: six times [n].
 
-    The variance is the one that the model's norm divides by: over d_model, or over d_model - 1 for "std_norm".
+    The variance is the one that the model's norm divides by: over d_model, or over d_model - 1 for "std_norm". Where
+    the norm takes neither, or is not there, they are taken here.
     """
     at = f"layers.{layer}.{part}."
     correction = 1 if trace.config.norm == "std_norm" else 0
-    normalized, output = trace[at + "normalized"], trace[at + "output"]
+    before, output = norm_sides(trace, layer, part)["before"], trace[at + "output"]
+    normalized = trace.get(at + "normalized", output)
+    recorded = at + "variance" in trace
     return {
-        "mean before": trace[at + "mean"],
-        "variance before": trace[at + "variance"],
+        "mean before": trace[at + "mean"] if recorded else before.mean(-1),
+        "variance before": trace[at + "variance"] if recorded else before.var(-1, correction=correction),
         "mean normalized": normalized.mean(-1),
         "variance normalized": normalized.var(-1, correction=correction),
         "mean after": output.mean(-1),
@@ -79,8 +82,9 @@ def shares_of(trace: Trace, layer: int) -> dict[str, Tensor]:
     )
     if not trace.config.norm_first:
         norm = block(trace, layer).norm1
-        scale = norm.weight / norm.spread(rows(trace, at + "add_norm_1.variance"))[:, None]
-        residual, attention = ((part - part.mean(-1, True)) * scale for part in (residual, attention))
+        residual, attention = (
+            norm.of_part(part, lambda name: rows(trace, f"{at}add_norm_1.{name}")) for part in (residual, attention)
+        )
     parts = {"residual": residual, "attention": attention, "feed-forward": added}
     parts["rest"] = whole - residual - attention - added
     size = whole.square().sum(-1).clamp_min(torch.finfo(torch.float32).tiny)

@@ -5,6 +5,7 @@ import math
 from torch import Tensor, nn
 
 from encoder.model.config import EncoderConfig
+from encoder.model.distance import Rotary, outside
 from encoder.model.linear import Linear
 from encoder.model.tap import NO_TAP, Tap
 
@@ -12,28 +13,46 @@ from encoder.model.tap import NO_TAP, Tap
 class Attention(nn.Module):
     """output = concat(softmax(Q K^T / sqrt(d_head)) V for every head) W_O + b_O.
 
+    With rotary positions Q and K are turned first; a position bias is added to the scaled scores; with a window, keys
+    farther away than that are masked. Which of these a layer has, its configuration and its number say.
+
     Shapes: x [B, n, d_model] -> output [B, n, d_model]; `key_padding_mask` [B, 1, 1 or n, n] is true where a
-    key may not be looked at.
+    key may not be looked at; `position_bias` [1, H, n, n].
     """
 
-    def __init__(self, config: EncoderConfig) -> None:
+    def __init__(self, config: EncoderConfig, layer: int = 0) -> None:
         super().__init__()
-        self.w_q = Linear(config.d_model, config.d_model)
-        self.w_k = Linear(config.d_model, config.d_model)
-        self.w_v = Linear(config.d_model, config.d_model)
-        self.w_o = Linear(config.d_model, config.d_model)
+        self.w_q = Linear(config.d_model, config.d_model, config.attention_bias)
+        self.w_k = Linear(config.d_model, config.d_model, config.attention_bias)
+        self.w_v = Linear(config.d_model, config.d_model, config.attention_bias)
+        self.w_o = Linear(config.d_model, config.d_model, config.attention_bias)
+        self.rotary = Rotary(config, config.theta_of(layer)) if config.positions == "rotary" else None
+        self.window = config.window_of(layer)
         self.n_heads = config.n_heads
         self.d_head = config.d_head
         self.mask_value = config.mask_value
 
-    def forward(self, x: Tensor, key_padding_mask: Tensor | None = None, tap: Tap = NO_TAP) -> Tensor:
+    def forward(
+        self,
+        x: Tensor,
+        key_padding_mask: Tensor | None = None,
+        tap: Tap = NO_TAP,
+        position_bias: Tensor | None = None,
+    ) -> Tensor:
         """Let every token gather from every token that is not hidden."""
         x = tap("input", x)
         q = tap("q", self.split(self.w_q(x)))  # [B, H, n, d_head]
         k = tap("k", self.split(self.w_k(x)))  # [B, H, n, d_head]
         v = tap("v", self.split(self.w_v(x)))  # [B, H, n, d_head]
+        if self.rotary is not None:
+            q, k = self.rotary(q, k, tap)
         scores = tap("scores", q @ k.mT)  # [B, H, n, n]
         scaled = tap("scaled", scores / math.sqrt(self.d_head))
+        if position_bias is not None:
+            scaled = tap("biased", scaled + tap("position_bias", position_bias.expand_as(scaled)))
+        if self.window is not None:
+            too_far = outside(x.shape[1], self.window, x.device)  # [n, n]
+            scaled = tap("windowed", scaled.masked_fill(too_far, self.mask_value))
         if key_padding_mask is not None:
             scaled = scaled.masked_fill(key_padding_mask, self.mask_value)
         masked = tap("masked", scaled)

@@ -5,7 +5,7 @@ from torch import Tensor, nn
 from encoder.model.attention import Attention
 from encoder.model.config import EncoderConfig
 from encoder.model.feed_forward import FeedForward
-from encoder.model.normalization import NORMS
+from encoder.model.normalization import LayerNorm, NoNorm, norm_of
 from encoder.model.tap import NO_TAP, Tap
 
 
@@ -15,35 +15,48 @@ class Block(nn.Module):
     Shapes: x [B, n, d_model] -> output [B, n, d_model].
     """
 
-    def __init__(self, config: EncoderConfig) -> None:
+    def __init__(self, config: EncoderConfig, layer: int = 0) -> None:
         super().__init__()
-        self.attention = Attention(config)
-        self.norm1 = NORMS[config.norm](config.d_model, config.norm_eps)
+        normed = layer > 0 or not config.no_first_norm
+        self.attention = Attention(config, layer)
+        self.norm1: LayerNorm = norm_of(config, config.d_model) if normed else NoNorm(config.d_model)
         self.feed_forward = FeedForward(config)
-        self.norm2 = NORMS[config.norm](config.d_model, config.norm_eps)
+        self.norm2 = norm_of(config, config.d_model)
         self.norm_first = config.norm_first
 
-    def forward(self, x: Tensor, key_padding_mask: Tensor | None = None, tap: Tap = NO_TAP) -> Tensor:
+    def forward(
+        self,
+        x: Tensor,
+        key_padding_mask: Tensor | None = None,
+        tap: Tap = NO_TAP,
+        position_bias: Tensor | None = None,
+    ) -> Tensor:
         """Run both sublayers in the order that the configuration names."""
-        return tap("output", (self.pre_norm if self.norm_first else self.post_norm)(x, key_padding_mask, tap))
+        run = self.pre_norm if self.norm_first else self.post_norm
+        return tap("output", run(x, key_padding_mask, tap, position_bias))
 
-    def post_norm(self, x: Tensor, key_padding_mask: Tensor | None, tap: Tap) -> Tensor:
+    def post_norm(
+        self, x: Tensor, key_padding_mask: Tensor | None, tap: Tap, position_bias: Tensor | None = None
+    ) -> Tensor:
         """Attention, add, norm; feed-forward, add, norm."""
         add_norm_1, add_norm_2 = tap.inside("add_norm_1"), tap.inside("add_norm_2")
         residual = add_norm_1("residual", x)
-        x = residual + self.attention(x, key_padding_mask, tap.inside("attention"))
+        x = residual + self.attention(x, key_padding_mask, tap.inside("attention"), position_bias)
         x = self.norm1(add_norm_1("sum", x), add_norm_1)
         residual = add_norm_2("residual", x)
         x = residual + self.feed_forward(x, tap.inside("feed_forward"))
         normed: Tensor = self.norm2(add_norm_2("sum", x), add_norm_2)
         return normed
 
-    def pre_norm(self, x: Tensor, key_padding_mask: Tensor | None, tap: Tap) -> Tensor:
+    def pre_norm(
+        self, x: Tensor, key_padding_mask: Tensor | None, tap: Tap, position_bias: Tensor | None = None
+    ) -> Tensor:
         """Norm, attention, add; norm, feed-forward, add."""
         add_norm_1, add_norm_2 = tap.inside("add_norm_1"), tap.inside("add_norm_2")
         residual = add_norm_1("residual", x)
         x = self.norm1(x, add_norm_1)
-        x = add_norm_1("sum", residual + self.attention(x, key_padding_mask, tap.inside("attention")))
+        added = self.attention(x, key_padding_mask, tap.inside("attention"), position_bias)
+        x = add_norm_1("sum", residual + added)
         residual = add_norm_2("residual", x)
         x = self.norm2(x, add_norm_2)
         return add_norm_2("sum", residual + self.feed_forward(x, tap.inside("feed_forward")))

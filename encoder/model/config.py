@@ -6,14 +6,16 @@ from typing import Literal, get_args
 
 from encoder.model.activations import ACTIVATIONS
 
-Positions = Literal["sinusoidal", "learned", "none"]
-NormFormula = Literal["layer_norm", "std_norm"]
+Positions = Literal["sinusoidal", "learned", "rotary", "none"]
+NormFormula = Literal["layer_norm", "std_norm", "rms_norm"]
+Biases = Literal["both", "second", "none"]
 Pooling = Literal["mean", "cls", "max", "mean_sqrt_len"]
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "positions": get_args(Positions),
     "activation": tuple(ACTIVATIONS),
     "norm": get_args(NormFormula),
+    "feed_forward_bias": get_args(Biases),
 }
 LONGEST = 8192  # tokens in one input
 FLOAT32_MAX = 3.4e38
@@ -25,6 +27,8 @@ LIMITS: dict[str, tuple[int, int]] = {
     "d_ff": (1, 65_536),
     "max_positions": (2, LONGEST),
     "n_segments": (0, 16),
+    "position_buckets": (0, 1024),
+    "global_every": (1, 96),
 }
 
 
@@ -40,6 +44,16 @@ class EncoderConfig:
     one (ALBERT). `gelu_tanh` is the tanh approximation of GELU (Hendrycks and Gimpel 2016); `head_activation` is that
     of the masked-word head, None where it is `activation`. `pooling` makes one vector of a sentence out of those of its
     tokens, where the model does that; with `unit_length` it is divided by its length (Reimers and Gurevych 2019).
+
+    What encoders got after 2019: `positions="rotary"` turns queries and keys by their place (Su et al. 2021), by
+    angles of base `rope_theta`, in layers with a window of base `local_rope_theta` (None: the same).
+    `position_buckets` is the number of distances, in steps that grow, whose learned numbers are added to the scores
+    (Raffel et al. 2020); 0 where none are. With a `window`, a token sees so many tokens on either side of itself, in
+    all layers but every `global_every`-th, counted from layer 0 (Beltagy et al. 2020). `gated` feed-forward networks
+    multiply what is activated with a second linear map (Shazeer 2020). `rms_norm` divides by the root of the mean
+    square (Zhang and Sennrich 2019). `first_norm` says whether layer 0 of a pre-norm model has its first norm.
+    `attention_bias`, `norm_bias` and `head_bias` say whether those linear maps and norms have biases;
+    `feed_forward_bias` which of the two maps, the one that widens and the one that narrows, have one.
 
     Raises:
         ValueError: a value is outside its range; the message names the value and the range.
@@ -68,6 +82,17 @@ class EncoderConfig:
     trained_length: int | None = None
     pooling: Pooling | None = None
     unit_length: bool = False
+    rope_theta: float = 10_000.0
+    local_rope_theta: float | None = None
+    position_buckets: int = 0
+    window: int | None = None
+    global_every: int = 3
+    gated: bool = False
+    first_norm: bool = True
+    attention_bias: bool = True
+    feed_forward_bias: Biases = "both"
+    norm_bias: bool = True
+    head_bias: bool = True
 
     def __post_init__(self) -> None:
         """Check every field once, here, so that nothing downstream has to."""
@@ -99,6 +124,7 @@ class EncoderConfig:
             raise ValueError(
                 f"{wide} is {self.d_embedding}; sinusoidal positions come in pairs and need an even {wide}"
             )
+        self.check_distances()
         if self.trained_length is not None:
             self.check_count("trained_length", 1, LONGEST)
         if type(self.norm_eps) is not float or not 0 < self.norm_eps < 1:
@@ -108,6 +134,31 @@ class EncoderConfig:
             raise ValueError(
                 f"mask_value is {self.mask_value!r}; it must be from {-FLOAT32_MAX:.3g} to -10000, or minus infinity"
             )
+
+    def check_distances(self) -> None:
+        """Refuse what the parts that look at the distance of two tokens cannot have."""
+        for name in ("rope_theta", "local_rope_theta"):
+            theta = getattr(self, name)
+            if type(theta) not in (int, float) and not (theta is None and name.startswith("local")):
+                raise ValueError(f"{name} is {theta!r}; it must be a number from 1 to 1e9")
+            if theta is not None and not 1 <= theta <= 1e9:
+                raise ValueError(f"{name} is {theta!r}; it must be a number from 1 to 1e9")
+        if self.positions == "rotary" and self.d_head % 2:
+            raise ValueError(
+                f"d_head is {self.d_head}, d_model over n_heads; rotary positions turn pairs of numbers and need an "
+                "even d_head"
+            )
+        if self.position_buckets % 4:
+            raise ValueError(f"position_buckets is {self.position_buckets}; it must be a multiple of 4")
+        if self.window is not None:
+            self.check_count("window", 1, LONGEST)
+            if self.mask_value == -math.inf:
+                raise ValueError(
+                    f"window is {self.window} with a mask_value of minus infinity; a token with nobody left to see in "
+                    "its window would have no weights, so mask_value must be a number such as -1e9"
+                )
+        if self.shared_layers and (self.window is not None or self.no_first_norm):
+            raise ValueError("shared_layers is True; layers that are one and the same can differ in no window or norm")
 
     def check_count(self, name: str, low: int, high: int) -> None:
         """Refuse a field that is not a whole number within its range."""
@@ -125,6 +176,20 @@ class EncoderConfig:
         """Width of one head, d_k = d_v in the paper."""
         return self.d_model // self.n_heads
 
+    @property
+    def no_first_norm(self) -> bool:
+        """Whether layer 0 has no norm before attention."""
+        return self.norm_first and not self.first_norm
+
+    def window_of(self, layer: int) -> int | None:
+        """How many tokens on either side a token of a layer sees; None where it sees all."""
+        return None if layer % self.global_every == 0 else self.window
+
+    def theta_of(self, layer: int) -> float:
+        """The base of the angles by which a layer turns queries and keys."""
+        local = self.window_of(layer) is not None and self.local_rope_theta is not None
+        return float(self.local_rope_theta if local and self.local_rope_theta is not None else self.rope_theta)
+
 
 PRESETS: dict[str, EncoderConfig] = {
     "paper": EncoderConfig(),
@@ -138,6 +203,11 @@ PRESETS: dict[str, EncoderConfig] = {
     "bert-large": EncoderConfig(
         vocab_size=30_522, d_model=1024, n_heads=16, n_layers=24, d_ff=4096, positions="learned", activation="gelu",
         norm_eps=1e-12, embedding_norm=True, scale_embeddings=False, n_segments=2, mlm_head=True,
+    ),
+    "modern": EncoderConfig(
+        d_ff=768, positions="rotary", activation="gelu", norm_first=True, final_norm=True, embedding_norm=True,
+        scale_embeddings=False, mask_value=-1e9, rope_theta=160_000.0, local_rope_theta=10_000.0, window=64, gated=True,
+        first_norm=False, attention_bias=False, feed_forward_bias="none", norm_bias=False, head_bias=False,
     ),
 }  # fmt: skip
 

@@ -8,6 +8,7 @@ from encoder.model.config import EncoderConfig
 
 PART = re.compile(r"([a-z_]{1,30})=([A-Za-z0-9_.-]{1,30})", re.ASCII)
 LONGEST_TEXT = 1000  # characters
+REAL = ("norm_eps", "mask_value", "rope_theta", "local_rope_theta")  # fields that are no whole numbers
 FORM = "name=value, comma, name=value, such as n_layers=8,norm_first=true"
 
 
@@ -44,7 +45,7 @@ def text_to_config(text: str) -> tuple[EncoderConfig, int]:
         name, value = match.groups()
         if name != "seed" and name not in kinds:
             raise ValueError(f"a configuration has no {name!r}; it has {', '.join(kinds)} and seed")
-        given[name] = read(value, name == "norm_eps" or name == "mask_value")
+        given[name] = read(value, name in REAL)
     seed = given.pop("seed")
     if type(seed) is not int or not 0 <= seed < 2**31:
         raise ValueError(f"seed is {seed!r}; it must be a whole number from 0 to {2**31 - 1}")

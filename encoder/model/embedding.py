@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from encoder.model.config import EncoderConfig
-from encoder.model.normalization import NORMS
+from encoder.model.normalization import norm_of
 from encoder.model.tap import NO_TAP, Tap
 
 
@@ -40,6 +40,8 @@ def position_table(config: EncoderConfig) -> "nn.Embedding | FixedPositions":
     n, d_model = config.max_positions, config.d_embedding
     if config.positions == "learned":
         return nn.Embedding(n, d_model)
+    if config.positions == "rotary":
+        return FixedPositions(torch.zeros(1, d_model, device="cpu").expand(n, d_model))
     if config.positions == "sinusoidal":
         return FixedPositions(sinusoidal_positions(n, d_model))
     return FixedPositions(torch.zeros(n, d_model, device="cpu"))
@@ -58,7 +60,7 @@ class Embedding(nn.Module):
         self.tokens = nn.Embedding(config.vocab_size, config.d_embedding)
         self.positions = position_table(config)
         self.segments = nn.Embedding(config.n_segments, config.d_embedding) if config.n_segments else None
-        self.norm = NORMS[config.norm](config.d_embedding, config.norm_eps) if config.embedding_norm else None
+        self.norm = norm_of(config, config.d_embedding) if config.embedding_norm else None
         self.projection = None if config.embedding_size is None else nn.Linear(config.d_embedding, config.d_model)
         self.scale = math.sqrt(config.d_model) if config.scale_embeddings else None
 

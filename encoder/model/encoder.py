@@ -8,9 +8,10 @@ from torch import Tensor, nn
 from encoder.model.activations import ACTIVATIONS
 from encoder.model.block import Block
 from encoder.model.config import EncoderConfig
+from encoder.model.distance import PositionBias
 from encoder.model.embedding import Embedding
 from encoder.model.linear import Linear, Prepacked
-from encoder.model.normalization import NORMS
+from encoder.model.normalization import norm_of
 from encoder.model.pooling import SentencePooling
 from encoder.model.tap import NO_TAP, Tap
 
@@ -23,8 +24,8 @@ class MLMHead(Prepacked):
 
     def __init__(self, config: EncoderConfig) -> None:
         super().__init__()
-        self.transform = Linear(config.d_model, config.d_embedding)
-        self.norm = NORMS[config.norm](config.d_embedding, config.norm_eps)
+        self.transform = Linear(config.d_model, config.d_embedding, config.head_bias)
+        self.norm = norm_of(config, config.d_embedding)
         self.bias = nn.Parameter(torch.zeros(config.vocab_size))
         self.activation = ACTIVATIONS[config.head_activation or config.activation].function
 
@@ -48,9 +49,11 @@ class Encoder(nn.Module):
         super().__init__()
         self.config = config
         self.embedding = Embedding(config)
-        blocks = (Block(config) for _ in range(1 if config.shared_layers else config.n_layers))
+        buckets = config.position_buckets
+        self.position_bias = PositionBias(buckets, config.n_heads) if buckets else None
+        blocks = (Block(config, i) for i in range(1 if config.shared_layers else config.n_layers))
         self.layers = nn.ModuleList(list(blocks) * (config.n_layers if config.shared_layers else 1))
-        self.final_norm = NORMS[config.norm](config.d_model, config.norm_eps) if config.final_norm else None
+        self.final_norm = norm_of(config, config.d_model) if config.final_norm else None
         self.mlm_head = MLMHead(config) if config.mlm_head else None
         self.pooling = SentencePooling(config) if config.pooling else None
 
@@ -80,8 +83,9 @@ class Encoder(nn.Module):
             key_padding_mask = (
                 key_padding_mask[:, None, None] if every else key_padding_mask[:, None]
             )  # [B, 1, 1 or n, n]
+        bias = None if self.position_bias is None else self.position_bias(x.shape[1])
         for i, layer in islice(enumerate(self.layers), start, None):
-            x = layer(x, key_padding_mask, tap.inside(f"layers.{i}"))
+            x = layer(x, key_padding_mask, tap.inside(f"layers.{i}"), bias)
         if self.final_norm is not None:
             x = self.final_norm(x, tap.inside("final_norm"))
         return tap("output", x)

@@ -53,8 +53,23 @@ class Prepacked(nn.Module):
         super()._load_from_state_dict(*args, **more)
 
 
+def without_bias(part: nn.Module, size: int) -> None:
+    """Give a part zeros for its bias, which are neither learned nor in a checkpoint."""
+    part.register_parameter("bias", None)
+    del part._parameters["bias"]
+    part.register_buffer("bias", torch.zeros(size, device="cpu"), persistent=False)
+
+
 class Linear(Prepacked, nn.Linear):
-    """output = x W^T + b, as torch.nn.Linear: x [..., in_features] -> output [..., out_features]."""
+    """output = x W^T + b, as torch.nn.Linear: x [..., in_features] -> output [..., out_features].
+
+    Without a bias, b is zero and no parameter.
+    """
+
+    def __init__(self, in_features: int, out_features: int, bias: bool = True) -> None:
+        super().__init__(in_features, out_features, bias)
+        if not bias:
+            without_bias(self, out_features)
 
     def forward(self, x: Tensor) -> Tensor:
         """Map every vector."""

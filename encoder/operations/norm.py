@@ -68,6 +68,38 @@ def normalize_std(at: Operands) -> Made:
     return normalized_by(at, lambda var, eps: math.sqrt(var) + eps, r"\sqrt{{{variance}}} + {eps}")
 
 
+@operation("{name} = {0}.square().mean(-1)", lambda k: 2 * k)
+def mean_square(at: Operands) -> Made:
+    """The average of the squares of a token's numbers."""
+    line = at.line(0, *at.index, None)
+    n, terms = len(line.values), Terms((line,), line.values**2)
+    parts = [rf"{factor(float(line.values[k]))}^2" for k in terms.order[:SHOWN]]
+    dots = [r"\cdots"] if n > SHOWN else []
+    words = f"The squares of the token's {n} numbers, added up and divided by {n}."
+    result = total(terms.values) / n
+    return Made(result, words, rf"\frac{{{' + '.join([*parts, *dots])}}}{{{n}}}", result, (), terms)
+
+
+@operation("{name} = {0} / ({1} + {norm_eps}).sqrt()[:, None]", lambda k: 1 + 2 / k)
+def normalize_rms(at: Operands) -> Made:
+    """Divided by the root of the mean square."""
+    x, square, eps = at.number(0, *at.index), at.number(1, at.index[0]), at.model.config.norm_eps
+    result = x.value / math.sqrt(square.value + eps)
+    words = "The number is divided by the root of the mean square of the token's numbers."
+    latex = rf"\frac{{{tex(x.value)}}}{{\sqrt{{{tex(square.value)} + {tex(eps)}}}}}"
+    return Made(result, words, latex, abs(result), (x, square))
+
+
+@operation('{name} = {0} * p["{w}.weight"]', lambda k: 1)
+def stretch(at: Operands) -> Made:
+    """Times gamma."""
+    (name,) = at.step.parameters
+    x, gamma = at.number(0, *at.index), at.parameter(f"{name}.weight", at.index[-1])
+    result = x.value * gamma.value
+    words = "The number times the gamma of its dimension. This norm has no beta."
+    return Made(result, words, rf"{tex(x.value)} \cdot {factor(gamma.value)}", abs(result), (x, gamma))
+
+
 @operation('{name} = {0} * p["{w}.weight"] + p["{w}.bias"]', lambda k: 2)
 def affine(at: Operands) -> Made:
     """Times gamma, plus beta."""

@@ -5,6 +5,7 @@ model of that configuration records, under the names that the forward pass gives
 the symbols of their inputs, in `encoder.steps.wording`.
 """
 
+import re
 from dataclasses import replace
 from functools import lru_cache
 
@@ -14,16 +15,23 @@ from encoder.steps.entries import (
     ATTENTION,
     EMBEDDING,
     FEED_FORWARD,
+    GATED,
     LAYER_OUTPUT,
     MLM,
     MLM_OUTPUT,
+    NO_BETA,
+    NO_NORM,
     NORM,
     OPERATIONS_OF_STD_NORM,
     OUTPUT,
     POOLED,
     POOLING,
+    POSITION_BIAS,
+    RMS_NORM,
+    ROTARY,
     STD_NORM_FORMULAS,
     UNIT,
+    WINDOW,
 )
 from encoder.steps.step import NARROW, TOKENS_BY_MODEL, Step
 from encoder.steps.wording import activated, spelled, worded
@@ -43,7 +51,7 @@ def placed(steps: tuple[Step, ...], prefix: str, group: str = "", **sources: str
     def parameter(name: str) -> str:
         if name.startswith("{"):
             return sources[name[1:-1]]
-        return name if name.startswith(("embedding", "mlm_head")) else prefix + name
+        return name if name.startswith(("embedding", "mlm_head", "position_bias")) else prefix + name
 
     return tuple(
         replace(
@@ -60,6 +68,8 @@ def placed(steps: tuple[Step, ...], prefix: str, group: str = "", **sources: str
 def norm_steps(config: EncoderConfig, prefix: str, group: str, x: str, norm: str, symbol: str) -> tuple[Step, ...]:
     """Mean, variance, normalized and output of a norm whose parameters are called `norm`; `symbol` is its output's."""
     steps: tuple[Step, ...] = (*NORM[:-1], replace(NORM[-1], symbol=symbol))
+    if config.norm == "rms_norm":
+        steps = (*RMS_NORM, steps[-1])
     if config.norm == "std_norm":
         steps = tuple(
             replace(
@@ -70,6 +80,38 @@ def norm_steps(config: EncoderConfig, prefix: str, group: str, x: str, norm: str
             for step in steps
         )
     return placed(steps, prefix, group, x=x, norm=norm)
+
+
+def has_bias(config: EncoderConfig, part: str) -> bool:
+    """Whether a part that may have a bias, by its name in the model, has one."""
+    there = {
+        "attention.w_": config.attention_bias,
+        "feed_forward.w_2": config.feed_forward_bias != "none",
+        "feed_forward.w_": config.feed_forward_bias == "both",
+        "mlm_head.transform": config.head_bias,
+        "norm": config.norm_bias,
+    }
+    return next((has for name, has in there.items() if name in part), True)
+
+
+BIAS = re.compile(r" \+ b(_\w|_\{\w+\})?$")
+
+
+def unbiased(config: EncoderConfig, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """The steps without the biases that this model does not have."""
+
+    def without(step: Step) -> Step:
+        if step.operation not in ("linear", "affine"):
+            return step
+        if has_bias(config, step.parameters[0]):
+            return step
+        if step.operation == "linear":
+            return replace(step, operation="matmul", formula=BIAS.sub("", step.formula))
+        title, note, look = NO_BETA
+        title = step.title.replace(NORM[-1].title, title)
+        return replace(step, operation="stretch", formula=r"\gamma \odot <0>", title=title, note=note, look=look)
+
+    return tuple(map(without, steps))
 
 
 def narrowed(config: EncoderConfig, steps: tuple[Step, ...]) -> tuple[Step, ...]:
@@ -101,6 +143,31 @@ def embedding_steps(config: EncoderConfig) -> tuple[Step, ...]:
     return worded(config, found + placed(ends, "embedding.", x=found[-1].name))
 
 
+def attention_entries(config: EncoderConfig, layer: int) -> tuple[Step, ...]:
+    """What attention does in a layer: with turned queries and keys, a position bias and a window where it has them."""
+    found: list[Step] = []
+    for step in ATTENTION:
+        if step.name == "attention.scores" and config.positions == "rotary":
+            found += ROTARY
+            step = replace(step, inputs=tuple(turned.name for turned in ROTARY[2:]))
+        if step.name == "attention.masked":
+            step = replace(step, inputs=(found[-1].name, *step.inputs[1:]))
+        found.append(step)
+        if step.name == "attention.scaled" and config.position_buckets:
+            found += POSITION_BIAS
+        if step.name == "attention.scaled" and config.window_of(layer) is not None:
+            found.append(replace(WINDOW, inputs=(found[-1].name,)))
+    return tuple(found)
+
+
+def feed_forward_entries(config: EncoderConfig) -> tuple[Step, ...]:
+    """What feed-forward does: with a gate where the model has one."""
+    steps = activated(config.activation, FEED_FORWARD)
+    if not config.gated:
+        return steps
+    return (*steps[:-1], *GATED, replace(steps[-1], inputs=(GATED[-1].name,)))
+
+
 def layer_steps(config: EncoderConfig, i: int, x: str) -> tuple[Step, ...]:
     """Every step of layer i, whose input is the step `x`, in the order it is computed."""
     at = f"layers.{i}."
@@ -110,15 +177,16 @@ def layer_steps(config: EncoderConfig, i: int, x: str) -> tuple[Step, ...]:
     middle = one + ("sum" if config.norm_first else "output")
     normed = rf"\mathrm{{norm}}(x_{{{i}}})" if config.norm_first else "y_1", r"\mathrm{norm}(z_1)"
     norm_1 = norm_steps(config, one, first, x if config.norm_first else one + "sum", at + "norm1", normed[0])
+    if i == 0 and config.no_first_norm:
+        norm_1 = placed((replace(NO_NORM, symbol=f"x_{{{i}}}"),), one, first, x=x)
+        normed = (f"x_{{{i}}}", normed[1])
     norm_2 = norm_steps(
         config, two, second, middle if config.norm_first else two + "sum", at + "norm2",
         normed[1] if config.norm_first else "y_2",
     )  # fmt: skip
-    attention = placed(ATTENTION, at, x=one + "output" if config.norm_first else x)
+    attention = placed(attention_entries(config, i), at, x=one + "output" if config.norm_first else x)
     attention = worded(config, attention, layer=i, read=normed[0] if config.norm_first else f"x_{{{i}}}")
-    feed_forward = placed(
-        activated(config.activation, FEED_FORWARD), at, x=two + "output" if config.norm_first else middle
-    )
+    feed_forward = placed(feed_forward_entries(config), at, x=two + "output" if config.norm_first else middle)
     feed_forward = worded(config, feed_forward, read=normed[1] if config.norm_first else "y_1")
     residual_1, residual_2 = (
         worded(config, placed(residual, where, group, x=source))
@@ -164,7 +232,7 @@ def catalogue(config: EncoderConfig) -> tuple[Step, ...]:
         steps += norm_steps(config, "final_norm.", "Final norm: ", steps[-1].name, "final_norm", symbol)
     steps += worded(config, placed((OUTPUT,), "", x=steps[-1].name))
     steps += pooling_steps(config) + mlm_steps(config)
-    return spelled(config, steps)
+    return spelled(config, unbiased(config, steps))
 
 
 @lru_cache(maxsize=64)

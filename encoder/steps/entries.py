@@ -4,7 +4,7 @@
 formula has the terms that are computed, and no other. <m> is the score of a hidden key.
 """
 
-from encoder.steps.step import PAIRS, PER_HEAD, PER_TOKEN, SENTENCE, TOKENS_BY_MODEL, Step
+from encoder.steps.step import PAIRS, PER_HEAD, PER_TOKEN, PLACES, SENTENCE, TOKENS_BY_MODEL, Step
 
 GIVEN = {"ids": r"\mathrm{id}", "hidden": r"\text{masked}"}  # symbols of what the person gave
 WAVES = (
@@ -40,6 +40,11 @@ EMBEDDING = {
         "Each position picks its row of a second table, one vector for every place in the sentence.",
         "Rows depend on the place alone: type other words and this picture stays the same.",
         ("embedding.positions.weight",),
+    ),
+    "rotary": Step(
+        "positions", "P", "0", TOKENS_BY_MODEL, "zeros", (), "No positions added",
+        "This model adds nothing for the place of a word: attention turns queries and keys by it instead.",
+        "Every value is zero. The place comes in as cosines and sines, in each layer's attention.",
     ),
     "none": Step(
         "positions", "P", "0", TOKENS_BY_MODEL, "zeros", (), "No positions",
@@ -149,6 +154,54 @@ ATTENTION = (
         ("attention.w_o",),
     ),
 )  # fmt: skip
+ROTARY = (
+    Step(
+        "attention.cos", r"\cos\varphi", r"\cos(pos \cdot \theta^{-2i/d_{head}})", PLACES, "rotary_cos", (),
+        "Cosines of the turn",
+        "Each pair of numbers of a head is turned by an angle that grows with the position: its cosine. Pair i are "
+        "the numbers i and i + d_head / 2. θ is {theta} in this layer.",
+        "Fast pairs in the first columns, slow ones in the middle, then the same again for the second numbers.",
+    ),
+    Step(
+        "attention.sin", r"\sin\varphi", r"\sin(pos \cdot \theta^{-2i/d_{head}})", PLACES, "rotary_sin", (),
+        "Sines of the turn",
+        "The sine of the same angle. At position 0 it is zero: the first token is not turned.",
+        "Go down a column: the faster it changes sign, the finer the distances that this pair can tell apart.",
+    ),
+    Step(
+        "attention.q_rotated", "Q'", r"<0> \odot <1> + \mathrm{rot}(<0>) \odot <2>", PER_HEAD, "rotate",
+        ("attention.q", "attention.cos", "attention.sin"), "Rotated queries",
+        "Every query is turned by its position: rot puts minus the second half of its numbers before the first half.",
+        "No row changes its length. Two words alike in different places now have different queries.",
+    ),
+    Step(
+        "attention.k_rotated", "K'", r"<0> \odot <1> + \mathrm{rot}(<0>) \odot <2>", PER_HEAD, "rotate",
+        ("attention.k", "attention.cos", "attention.sin"), "Rotated keys",
+        "Every key is turned by its own position. What a query and a key make together then depends on their distance.",
+        "Put a word before the sentence: every row turns by one step more, queries and keys alike.",
+    ),
+)  # fmt: skip
+POSITION_BIAS = (
+    Step(
+        "attention.position_bias", "B", r"b_{\mathrm{bucket}(j - i)}", PAIRS, "relative_bias", (), "Position bias",
+        "One learned number for each head and each distance between query and key; far ones share a number. All "
+        "layers have the same.",
+        "Every diagonal has one colour: the number depends on the distance, and on which of the two comes first.",
+        ("position_bias.weight",),
+    ),
+    Step(
+        "attention.biased", "S_B", "<sum>", PAIRS, "add", ("attention.scaled", "attention.position_bias"),
+        "Scores with position bias",
+        "The number of the distance is added to the scaled score of every pair, whatever the words are.",
+        "Compare with the scaled scores: diagonals that got brighter are distances that this head prefers.",
+    ),
+)  # fmt: skip
+WINDOW = Step(
+    "attention.windowed", "S_W", r"\begin{cases} <m> & \text{if } |i - j| \gt w \\ <0> & \text{else} \end{cases}",
+    PAIRS, "window", ("{x}",), "Scores within the window",
+    "In this layer a token sees only its {window} neighbours on either side: all pairs farther apart are masked.",
+    "A band along the diagonal is left; of a sentence that is no longer than the window, everything.",
+)  # fmt: skip
 FEED_FORWARD = (
     Step(
         "feed_forward.hidden", "h", r"<0> W_1 + b_1", ("n", "d_ff"), "linear", ("{x}",),
@@ -169,6 +222,20 @@ FEED_FORWARD = (
         "A second linear map brings the d_ff numbers back to d_model.",
         "This is what will be added to the token's vector; each active unit has written its own direction into it.",
         ("feed_forward.w_2",),
+    ),
+)  # fmt: skip
+GATED = (
+    Step(
+        "feed_forward.up", "u", r"<0> W_{up} + b_{up}", ("n", "d_ff"), "linear", ("{x}",), "Up: the other half",
+        "A second linear map widens the same vector to d_ff numbers more. These are not bent.",
+        "Both signs occur: where the activated number is large, this one says how much is written, and which way.",
+        ("feed_forward.w_up",),
+    ),
+    Step(
+        "feed_forward.gated", r"<0> \odot <1>", r"<0> \odot <1>", ("n", "d_ff"), "multiply",
+        ("feed_forward.activation", "feed_forward.up"), "Gated units",
+        "The two halves are multiplied, number by number: what is activated opens or shuts the gate for the other.",
+        "A unit writes only where both halves are away from zero, and with the sign of their product.",
     ),
 )  # fmt: skip
 ADD = (
@@ -214,6 +281,31 @@ STD_NORM_FORMULAS = {
     "variance": r"\frac{1}{d-1}\sum_l ({<0>}_l - <1>)^2",
     "normalized": r"\frac{<0> - <1>}{\sqrt{<2>} + \epsilon}",
 }
+RMS_NORM = (
+    Step(
+        "mean_square", r"\overline{x^2}", r"\frac{1}{d}\sum_l {<0>}_l^2", PER_TOKEN, "mean_square", ("{x}",),
+        "Mean square",
+        "The average of the squares of each token's numbers. No mean is taken away in this norm.",
+        "Tokens with a large mean square are shrunk most by the division that follows.",
+        values="positive",
+    ),
+    Step(
+        "normalized", r"\hat{x}", r"\frac{<0>}{\sqrt{<1> + \epsilon}}", TOKENS_BY_MODEL, "normalize_rms",
+        ("{x}", "mean_square"), "Normalized",
+        "Each token's numbers are divided by the root of their mean square: every row has mean square 1 now, up to ε.",
+        "All rows have the same length, and the direction that they had.",
+    ),
+)  # fmt: skip
+NO_BETA = (
+    "Scaled",
+    "Each dimension is stretched by its gamma, the same for all tokens. This model has no beta.",
+    "A column that stands out here in every row, and not in the normalized numbers, has a large gamma.",
+)
+NO_NORM = Step(
+    "output", "y", "<0>", TOKENS_BY_MODEL, "same", ("{x}",), "No norm here",
+    "Layer 0 of this model has no norm before attention: the embedding has just been normalized.",
+    "The numbers are those of the layer's input.",
+)  # fmt: skip
 OPERATIONS_OF_STD_NORM = {"variance": "variance_unbiased", "normalized": "normalize_std"}
 LAYER_OUTPUT = Step(
     "output", "x_{number}", "<0>", TOKENS_BY_MODEL, "same", ("{x}",), "Output of the layer",

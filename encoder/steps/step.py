@@ -69,4 +69,5 @@ class Step:
 TOKENS_BY_MODEL, PER_TOKEN, PER_HEAD, PAIRS = ("n", "d_model"), ("n",), ("H", "n", "d_head"), ("H", "n", "n")
 NARROW = ("n", "embedding_size")
 SENTENCE = ("sentence", "d_model")
+PLACES = ("n", "d_head")
 WHOLE = "(sentence)"  # the name of the one row of a step that has none for each token

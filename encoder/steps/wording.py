@@ -11,6 +11,7 @@ from encoder.steps.step import Step
 POSITIONS = {
     "sinusoidal": "the positions added next, which stay between -1 and 1",
     "learned": "the positions added next",
+    "rotary": "those of other words: no positions are added to them",
     "none": "those of other words: no positions are added to them",
 }
 
@@ -45,7 +46,8 @@ def worded(
 
 def texts(config: EncoderConfig, layer: int) -> dict[str, str]:
     """What each {word} means in a model of this configuration."""
-    ordered = config.positions != "none"
+    ordered = config.positions in ("sinusoidal", "learned")
+    later = config.positions == "rotary" or config.position_buckets > 0  # attention tells places apart
     added = ["word", *["position"] * ordered, *["segment"] * bool(config.n_segments)]
     alone = "only their segments tell them apart" if config.n_segments > 1 else "nothing tells them apart"
     first = " and ".join(added) + ", normalized" * config.embedding_norm + ", widened" * bool(config.embedding_size)
@@ -54,6 +56,8 @@ def texts(config: EncoderConfig, layer: int) -> dict[str, str]:
         if layer
         else f"In layer 0 it is {first}."
     )
+    if later and not ordered:
+        alone = "only attention tells their places apart"
     head = config.head_activation or config.activation
     post = "It goes unchanged up to the addition; the norm that follows rescales the sum."
     pre = "It goes unchanged to the addition, and no norm stands on this path."
@@ -67,12 +71,14 @@ def texts(config: EncoderConfig, layer: int) -> dict[str, str]:
         ),
         "{apart}": (
             "have different rows here: they stand in different places"
-            if ordered
+            if ordered or later
             else f"are alike here: without positions {alone}"
         ),
         "{source}": source + " A norm has brought it to size." * config.norm_first,
         "{carried}": pre if config.norm_first else post,
         "{bent}": "cut off" if ACTIVATIONS[config.activation].cuts else "damped",
+        "{theta}": f"{config.theta_of(layer):,.6g}",
+        "{window}": str(config.window_of(layer)),
         "{bend}": f"Every number is bent by itself, here by {ACTIVATIONS[head].title}.",
     }
 

@@ -53,7 +53,7 @@ def added(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
         "feed-forward": length(rows(trace, f"{at}feed_forward.output")).numpy(),
     }
     attention, feed_forward = (float(series[about.word]) for series in lengths.values())
-    units = rows(trace, f"{at}feed_forward.activation")[about.word]
+    units = rows(trace, trace.step(f"{at}feed_forward.output").inputs[0])[about.word]
     name, active = called(trace, about.word), int((units > 0).sum())
     same = attention == feed_forward
     return StoryStop(

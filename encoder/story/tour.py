@@ -30,6 +30,7 @@ PLACES = {  # what a head can look at out of habit -> how it is called
 POSITIONS = {
     "sinusoidal": "sines and cosines tell it the places",
     "learned": "it has learned a vector for each place",
+    "rotary": "queries and keys are turned by their places",
     "none": "nothing tells it the order of the tokens",
 }
 
@@ -77,10 +78,17 @@ def kind(encoder: TextEncoder) -> tuple[str, ...]:
         f"“{shown(source.name, 60)}” has {shape}, and {short(size(config).parameters / 1e6)} million parameters.",
         origin(source),
         f"It knows {config.vocab_size:,} tokens and reads up to {config.max_positions:,} at once; "
-        f"{POSITIONS[config.positions]}.",
+        f"{POSITIONS[config.positions]}{', and scores get a number for the distance' * bool(config.position_buckets)}.",
         f"It norms {'before each part of a layer' if config.norm_first else 'after each sum, as in the paper'}; "
         f"the activation of its feed-forward is {ACTIVATIONS[config.activation].title}.",
     ]
+    if config.window is not None:
+        said.append(
+            f"Its tokens see {config.window} neighbours on either side, and all others in every "
+            f"{config.global_every}. layer only, from layer 0 on."
+        )
+    if config.gated:
+        said.append("Its feed-forward is gated: what is activated is multiplied with a second linear map.")
     if config.shared_layers and config.n_layers > 1:
         said.append(f"All {config.n_layers} layers are one and the same, run again and again.")
     if config.n_segments > 1:

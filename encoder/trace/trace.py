@@ -15,6 +15,8 @@ from encoder.steps.step import Step
 from encoder.trace.source import Source
 from encoder.trace.tokens import Tokens
 
+TABLES = ("embedding.positions", "attention.cos", "attention.sin")  # steps that are tables of the model
+
 
 class Scope:
     """Attribute access to names that share a prefix: trace.layers[0].attention.weights."""
@@ -184,11 +186,13 @@ class Trace(Mapping[str, Tensor]):
     def nbytes(self) -> int:
         """Memory the recorded tensors hold, each counted once, in bytes (of the whole batch); 0 once they were let go.
 
-        The positions are not counted: they are the model's own table, unless they were edited.
+        The positions, and the cosines and sines of turns, are not counted: they are the model's own tables, unless they
+        were edited.
         """
         if self._again:
             return 0
-        made = {edit.step for edit in self.edits} | self._values.keys() - {"embedding.positions"}
+        own = {name for name in self._values if name.endswith(TABLES)}
+        made = {edit.step for edit in self.edits} | self._values.keys() - own
         storages = [self._values[name].untyped_storage() for name in made]
         return sum({storage.data_ptr(): storage.nbytes() for storage in storages}.values())
 

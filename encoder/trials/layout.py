@@ -8,6 +8,7 @@ from encoder.explain.shape import DEPTHS, depths
 from encoder.formatting import agreement, brief, listed, shown
 from encoder.text_encoder import TextEncoder
 from encoder.trials.finding import Bars, Finding, array, judge, untried
+from encoder.trials.order import NO_TABLE, TABLES
 from encoder.trials.sizes import by
 
 FIELDS = {
@@ -84,8 +85,8 @@ def own_parameters(encoder: TextEncoder) -> Finding:
 def positions_once(encoder: TextEncoder) -> Finding:
     """Positions are added once, before the first block."""
     readers = [step.name for step in encoder.steps if "embedding.positions" in step.inputs]
-    if encoder.config.positions == "none":
-        return untried("This model has no positions.")
+    if encoder.config.positions not in TABLES:
+        return untried(NO_TABLE)
     said = f"Of {len(encoder.steps)} steps {len(readers)} reads the positions: {listed(readers)}."
     inside = [name for name in readers if name.startswith("layers.")]
     return Finding(float(len(readers)), "steps that read the positions", said, judge(len(readers) == 1, not inside))
@@ -93,8 +94,8 @@ def positions_once(encoder: TextEncoder) -> Finding:
 
 def positions_fixed(encoder: TextEncoder) -> Finding:
     """The table of positions is computed and no parameter: no training changes it."""
-    if encoder.config.positions == "none":
-        return untried("This model has no positions.")
+    if encoder.config.positions not in TABLES:
+        return untried(NO_TABLE)
     learned = sum(p.numel() for name, p in encoder.model.named_parameters() if name.startswith("embedding.positions"))
     shape = by([encoder.config.max_positions, encoder.config.d_embedding])
     said = f"The table holds {shape} numbers; {learned:,} of them are parameters."

@@ -7,10 +7,11 @@ from torch import Tensor
 
 from encoder.experiments import exchanged, profile, turn, word_order
 from encoder.formatting import brief
-from encoder.model.embedding import FixedPositions
 from encoder.text_encoder import TextEncoder
 from encoder.trials.finding import Bars, Curves, Finding, array, judge, untried
 
+NO_TABLE = "This model has no table of positions."
+TABLES = ("sinusoidal", "learned")  # the positions that have one
 NO_WAVES = "The claim is of a table of sines and cosines; this model has none."
 SAME = 1e-4  # factors that a table in float32 does not tell apart
 ROUNDING = 1e-5  # differences of float32 sums, relative to the numbers that were added
@@ -124,8 +125,8 @@ def one_rotation(encoder: TextEncoder, steps: int = 10) -> Finding:
 
 def only_distance(encoder: TextEncoder) -> Finding:
     """How alike two position vectors are depends on how far apart they stand, not on where."""
-    if encoder.config.positions == "none":
-        return untried("This model has no positions.")
+    if encoder.config.positions not in TABLES:
+        return untried(NO_TABLE)
     table = encoder.model.embedding.positions.weight
     found = profile(table)
     half = len(found.mean) // 2
@@ -145,4 +146,4 @@ def only_distance(encoder: TextEncoder) -> Finding:
 
 def circles(encoder: TextEncoder) -> bool:
     """Whether the model's positions are a computed table that is not all zeros."""
-    return isinstance(encoder.model.embedding.positions, FixedPositions) and encoder.config.positions != "none"
+    return encoder.config.positions == "sinusoidal"

@@ -1,23 +1,19 @@
 """Add & norm: what each sublayer adds to a token's vector, and how the sum is brought back to size."""
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from encoder.export.caption import About
 from encoder.figures.charts import token_bars
-from encoder.figures.facts import main_fact
-from encoder.figures.matrix import matrix
 from encoder.metrics import SUBLAYERS, norm_moments, sublayer_lengths
-from pages.parts.add_norm import spread
+from pages.parts.add_norm import learned, spread
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
 from pages.ui.step import panel
-from pages.ui.text import NUMBER, say, theme
+from pages.ui.text import NUMBER, theme
 
-LEARNED = "learned, so the same for every sentence"
 step, trace, view = panel.pick("add_norm"), session.now(), state.current()
 part = "add_norm_1" if step.part == "add_norm_1" else "add_norm_2"  # the layer's output stands beside the second
 
@@ -39,30 +35,14 @@ panel.show(trace, step, view.head)
 st.header("Every token's lengths, means and variances")
 ledger = {"length of residual": long["residual"], "length of what is added": long["added"]}
 ledger |= {name: values.numpy() for name, values in norm_moments(trace, view.layer, part).items()}
-st.markdown(
-    "Before the norm every token has its own mean and variance. Normalized, the mean is 0 and the variance 1; after "
-    "gamma and beta, the same for every token, each has a mean and a variance of its own again."
-)
+st.markdown(learned.ledger(trace.config))
 table = downloads.frame(np.stack(list(ledger.values()), 1), trace.tokens, "column").set_axis(list(ledger), axis=1)
 downloads.shown_table(table, key="ledger", column_config=dict.fromkeys(ledger, NUMBER))
 
 spread.draw(part)
 
-st.header("Gamma and beta of this norm")
 model = session.text_encoder(view.model).model
 place = f"layers.{view.layer}.{part.replace('add_norm_', 'norm')}"
 norm = model.get_submodule(place)
-learned = np.stack([weights.numpy() for weights in norm.parameters()])  # gamma, then beta
-drawn = matrix(learned, ["gamma", "beta"], "dimension", kind="signed", theme=theme())
-fact = f"The gamma and beta of every dimension. {main_fact(learned, ['gamma', 'beta'], 'dimension', 'signed')}"
-chart(
-    drawn,
-    "gamma_beta",
-    fact,
-    About(source=trace.source, layer=view.layer, scope=LEARNED),
-    made=f'torch.stack(list(enc.model.get_submodule("{place}").parameters()))',
-)
-say(fact)
-both = pd.DataFrame(learned.T, columns=["gamma", "beta"]).rename_axis("dimension")
-downloads.numbers("gamma_beta", "gamma_beta", lambda: both, learned.shape)
+learned.draw(norm, place)
 panel.proof(trace, step)

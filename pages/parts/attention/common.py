@@ -16,6 +16,6 @@ def as_map(trace: Trace, step: Step, head: int, name: str, locked: bool, seen: S
     drawn = seen.cut(values if locked else values[head])
     largest = float(np.abs(drawn[np.isfinite(drawn)]).max(initial=0.0))
     kind = kind_of(step) if seen.whole else cut_kind(kind_of(step))
-    masked = trace.config.mask_value if step.operation == "mask" else None
+    masked = trace.config.mask_value if step.operation in ("mask", "window") else None
     label = f"{step.title}, head {head}"
     return maps.Map(name, label, maps.of_head(trace, step.name, head, seen), kind, largest, masked)

@@ -14,7 +14,7 @@ from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
-from pages.ui.text import say, theme
+from pages.ui.text import plain, say, theme
 
 PARTS = {"after attention": "add_norm_1", "after feed-forward": "add_norm_2"}
 
@@ -26,7 +26,11 @@ def draw() -> None:
         "Post-norm, as in the paper, norms every sum. Pre-norm norms what goes into a sublayer and leaves the sum as "
         "it is. Here both run with the same weights: what differs is the order alone."
     )
-    found = norm_order(session.text_encoder(view.model), trace.inputs)
+    try:
+        found = norm_order(session.text_encoder(view.model), trace.inputs)
+    except ValueError as error:
+        st.markdown(f"Not here: {plain(str(error))}.")
+        return
     about = About(source=trace.source, scope=f"{quoted(trace.inputs)} in both orders of the norms, {UNCHANGED}")
     post, pre = found.post_length.mean(-1).numpy(), found.pre_length.mean(-1).numpy()
     drawn = lines({"post-norm": post, "pre-norm": pre}, np.arange(len(post)), ("layers", "mean length"), theme=theme())

@@ -24,7 +24,7 @@ def draw() -> None:
     trace = session.now()
     table = session.text_encoder(state.current().model).model.embedding.positions.weight[:MOST]
     st.markdown("What does a table of positions hold, and what does the model make of it?")
-    if trace.config.positions == "none" or table.shape[1] % 2:
+    if trace.config.positions not in ("sinusoidal", "learned") or table.shape[1] % 2:
         st.markdown("This model has no table of positions whose columns come in pairs.")
     else:
         about = About(source=trace.source, scope=f"the first {len(table)} positions, the same for every sentence")

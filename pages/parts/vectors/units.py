@@ -18,7 +18,7 @@ def draw() -> None:
     tokens = trace.tokens
     st.markdown(f"A unit is one of the numbers in the middle of the feed-forward, here of layer {view.layer}.")
     position = pick_token("Token", tokens, "unit_token")
-    values, units = most_active(trace[f"layers.{view.layer}.feed_forward.activation"][position], 5)
+    values, units = most_active(trace[trace.step(f"layers.{view.layer}.feed_forward.output").inputs[0]][position], 5)
     rows = [
         {"unit": unit, "activation": value, "its output points to": session.words_of_unit(view.model, view.layer, unit)}
         for unit, value in zip(units.tolist(), values.tolist(), strict=True)

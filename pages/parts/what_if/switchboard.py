@@ -26,7 +26,7 @@ def draw() -> None:
     board.draw("board", layer_names(config), columns, off, flip, known)
     st.caption(said)
     state.show(whole=on())
-    st.pills("For the whole model", list(switches.WHOLE), key="whole", selection_mode="multi", on_change=flip_whole)
+    st.pills("For the whole model", switches.offered(config), key="whole", selection_mode="multi", on_change=flip_whole)
     with st.container(horizontal=True, vertical_alignment="bottom", key="dials"):
         hotter = [1 / factor if factor else math.inf for factor in values("attention.scaled", "scale")]
         bounded("Temperature of the softmax", COLDEST, HOTTEST, 0.1, hotter, 1.0, "temperature", dial_temperature)
@@ -45,7 +45,7 @@ def values(step: str, action: str) -> list[float]:
 def on() -> list[str]:
     """What is switched for the whole model."""
     config, edits = session.now().config, set(switches.current())
-    return [name for name, switch in switches.WHOLE.items() if set(switch(config)) <= edits]
+    return [name for name in switches.offered(config) if set(switches.WHOLE[name](config)) <= edits]
 
 
 def flip(layer: int, column: int) -> None:

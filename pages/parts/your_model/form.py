@@ -1,5 +1,7 @@
 """The form of a model's configuration: its fields, and what they say together."""
 
+import math
+
 import streamlit as st
 
 from encoder import PRESETS
@@ -18,17 +20,28 @@ COUNTS = {
     "max_positions": ("Longest input, in tokens", 16, LONGEST),
 }
 # field -> (what it is called, what each value is called)
-OPTIONS: dict[str, tuple[str, dict[bool | str, str]]] = {
+OPTIONS: dict[str, tuple[str, dict[bool | str | int, str]]] = {
     "norm_first": ("Place of the norm", {False: "after adding (post-norm)", True: "before (pre-norm)"}),
     "norm": ("Norm formula", {name: name for name in CHOICES["norm"]}),
     "final_norm": ("After the stack", {False: "nothing", True: "a final norm"}),
     "activation": ("Activation", {name: one.title for name, one in ACTIVATIONS.items()}),
     "positions": ("Positions", {name: name for name in CHOICES["positions"]}),
+    "position_buckets": ("Added to the scores", {0: "nothing", 32: "a position bias"}),
+    "window": ("Window of local layers", {0: "none", 2: "2 neighbours", 8: "8 neighbours", 64: "64 neighbours"}),
+    "gated": ("Feed-forward", {False: "plain", True: "gated"}),
+    "attention_bias": ("Biases of attention", {True: "yes", False: "none"}),
+    "feed_forward_bias": ("Biases of feed-forward", {"both": "yes", "second": "W_2 only", "none": "none"}),
+    "norm_bias": ("Beta of the norms", {True: "yes", False: "none"}),
     "scale_embeddings": ("Embeddings", {True: "times √d_model", False: "as they are"}),
     "mlm_head": ("Head that guesses words", {False: "none", True: "masked-language-model head"}),
 }
 FIELDS = [*COUNTS, *OPTIONS]
-FROM_PRESET = ("norm_eps", "embedding_norm", "n_segments", "mask_value")  # fields that the form does not ask for
+FROM_PRESET = (  # fields that the form does not ask for
+    "norm_eps", "embedding_norm", "n_segments", "mask_value", "rope_theta", "local_rope_theta", "first_norm",
+    "head_bias",
+)  # fmt: skip
+NOTHING = 0  # what stands in the form for None
+MASKED = -1e9  # where a window may leave a token with nobody to see
 SEED = 2**31 - 1  # the largest
 
 
@@ -48,10 +61,15 @@ def draw() -> int:
 def take_preset() -> None:
     """Fill the form with a preset."""
     chosen = PRESETS[state.value("preset")]
-    state.show(**{f"build_{name}": getattr(chosen, name) for name in FIELDS})
+    shown = {name: getattr(chosen, name) for name in FIELDS}
+    state.show(**{f"build_{name}": NOTHING if value is None else value for name, value in shown.items()})
 
 
 def asked() -> EncoderConfig:
     """The configuration that the form describes; ValueError if there is none."""
     like = {name: getattr(PRESETS[state.value("preset")], name) for name in FROM_PRESET}
-    return EncoderConfig(**{name: state.value(f"build_{name}") for name in FIELDS}, **like)
+    given = {name: state.value(f"build_{name}") for name in FIELDS}
+    given["window"] = given["window"] or None
+    if given["window"] and like["mask_value"] == -math.inf:
+        like["mask_value"] = MASKED
+    return EncoderConfig(**given, **like)

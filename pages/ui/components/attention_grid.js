@@ -198,7 +198,7 @@ class Grid {
     this.part.textContent = this.part.hidden ? '' : `Drawn are queries ${span(about.rows)} and keys ${span(about.columns)} of ${n} tokens, those around the chosen pair; every softmax and sum counts all ${n}.`;
     this.setting.disabled = Boolean(about.blocked);
     this.blocked.hidden = !about.blocked;
-    this.blocked.textContent = about.blocked ? `This run is changed here (${about.blocked}): another softmax can be tried where that change is taken back.` : '';
+    this.blocked.textContent = about.blocked ? `Another softmax cannot be tried here: ${about.blocked}.` : '';
   }
 
   /** Another frame. @param {number} frame */

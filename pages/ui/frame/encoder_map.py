@@ -22,7 +22,7 @@ NAMES = {
     "output": "Output",
     "mlm": "Guess of words",
 }
-NORM = ("mean", "variance", "normalized")
+NORM = ("mean", "variance", "mean_square", "normalized")
 _component = component(__file__, "encoder_map", "<nav class='encoder' aria-label='Map of the encoder'></nav>")
 
 
@@ -68,7 +68,7 @@ def blocks(config: EncoderConfig, layer: int) -> tuple[Block, ...]:
             found[-1] = Block(found[-1].name, found[-1].stops + steps)
             continue
         words = [word for step, word in (("sum", "Add"), ("normalized", "norm")) if step in does]
-        title = NAMES.get(name) or " & ".join(words).capitalize()
+        title = NAMES.get(name) or " & ".join(words).capitalize() or "No norm"
         found.append(Block(title, steps))
     return tuple(found)
 

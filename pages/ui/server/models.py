@@ -54,6 +54,7 @@ MODELS = {
     "pre-norm": Offer("untrained, pre-norm", "pre-norm"),
     "eight-blocks": Offer("untrained, 8 blocks", "eight-blocks"),
     "guide": Offer("untrained, final norm and std_norm", "guide"),
+    "modern": Offer("untrained, with the parts of 2025", "modern"),
 }
 
 

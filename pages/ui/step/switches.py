@@ -5,7 +5,9 @@ from collections.abc import Callable
 
 from encoder.edits.edit import Edit
 from encoder.edits.text import edits_to_text
+from encoder.experiments import without_positions
 from encoder.model.config import EncoderConfig
+from encoder.steps.catalogue import by_name
 from pages.ui.state import session_state as state
 
 MOST_UNDONE = 50  # changes that can be taken back
@@ -14,7 +16,12 @@ Switch = Callable[[EncoderConfig], list[Edit]]
 
 def everywhere(step: str, action: str, value: float | None = None) -> Switch:
     """The same edit in every layer."""
-    return lambda config: [Edit(f"layers.{i}.{step}", action, value=value) for i in range(config.n_layers)]
+
+    def edits(config: EncoderConfig) -> list[Edit]:
+        names = [f"layers.{i}.{step}" for i in range(config.n_layers)]
+        return [Edit(name, action, value=value) for name in names if name in by_name(config)]
+
+    return edits
 
 
 # A switch for each part of a layer besides its heads: name -> (step, action)
@@ -28,8 +35,13 @@ PARTS = {
 }
 # Switches for the whole model
 WHOLE: dict[str, Switch] = {
-    "Positions off": lambda config: [Edit("embedding.positions", "zero")],
-    "Positions shuffled": lambda config: [Edit("embedding.positions", "shuffle", value=0)],
+    "Positions off": lambda config: list(without_positions(config)),
+    "Positions shuffled": lambda config: [
+        Edit("embedding.positions", "shuffle", value=0),
+        *(edit for wave in ("cos", "sin") for edit in everywhere(f"attention.{wave}", "shuffle", 0)(config)),
+    ],
+    "Windows open": everywhere("attention.windowed", "bypass"),
+    "Gates open": everywhere("feed_forward.gated", "bypass"),
     "No division by √d_head": everywhere("attention.scaled", "bypass"),
     "Attention even": everywhere("attention.scaled", "zero"),
     "Causal mask": everywhere("attention.masked", "causal"),
@@ -58,7 +70,13 @@ def of_board(config: EncoderConfig, layer: int, column: int) -> Edit:
     if column < config.n_heads:
         return Edit(f"layers.{layer}.attention.heads", "zero", heads=(column,))
     step, action = list(PARTS.values())[column - config.n_heads]
-    return Edit(f"layers.{layer}.{step}", action)
+    name = f"layers.{layer}.{step}"
+    return Edit(name if name in by_name(config) else f"{name.rpartition('.')[0]}.output", action)
+
+
+def offered(config: EncoderConfig) -> list[str]:
+    """The switches for the whole model that it has something for."""
+    return [name for name, switch in WHOLE.items() if switch(config)]
 
 
 def current() -> tuple[Edit, ...]:

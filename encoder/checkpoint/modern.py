@@ -1,0 +1,242 @@
+"""Families of encoders of 2020 and later: positions in attention, gates, windows, norms before the sublayers."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from encoder.checkpoint.family import BERT_FIELDS, BUFFERS, EMBEDDINGS, POOLER, ROBERTA_TASKS, TASKS, USUAL, Family
+from encoder.checkpoint.tensor_files import CheckpointError
+from encoder.model.activations import ACTIVATIONS
+
+MASKED = -1e9  # leaves weights, all alike, to a token that has nobody to see in its window
+TURNS = "rope_type"
+LOCAL, GLOBAL = "sliding_attention", "full_attention"
+
+
+def base(raw: Mapping[str, Any], usual: float, kind: str = "") -> object:
+    """The base of the angles by which queries and keys are turned, of one kind of layer where there are several.
+
+    Raises:
+        CheckpointError: angles that are scaled.
+    """
+    told = raw.get("rope_parameters") or {}
+    told = told.get(kind) or {} if kind and isinstance(told, dict) else told
+    scaled = raw.get("rope_scaling")
+    if not isinstance(told, dict) or told.get(TURNS, "default") != "default" or scaled is not None:
+        raise CheckpointError(
+            f"the angles of its positions are scaled ({str(scaled or told)[:200]}); here rope_type must be default"
+        )
+    return told.get("rope_theta", raw.get("rope_theta", usual))
+
+
+def turned(usual: float) -> Any:
+    """What a config.json says of one base for all layers."""
+    return lambda raw: {"positions": "rotary", "rope_theta": base(raw, usual)}
+
+
+def every(raw: Mapping[str, Any], layers: object) -> int:
+    """Every how many layers one sees all tokens, counted from layer 0.
+
+    Raises:
+        CheckpointError: layers that come in another order.
+    """
+    kinds = raw.get("layer_types")
+    if kinds is None:
+        found: object = raw.get("global_attn_every_n_layers", 3)
+        if type(found) is not int or not 1 <= found <= 96:
+            raise CheckpointError(f"global_attn_every_n_layers is {found!r}; it must be a whole number from 1 to 96")
+        return found
+    if isinstance(kinds, list) and len(kinds) == layers:
+        for step in range(1, len(kinds) + 1):
+            if kinds == [LOCAL if i % step else GLOBAL for i in range(len(kinds))]:
+                return step
+    raise CheckpointError(
+        f"layer_types is {str(kinds)[:200]}; it must name each layer, {GLOBAL} for every so many from layer 0 on and "
+        f"{LOCAL} for the others"
+    )
+
+
+def modernbert(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """What only the config.json of a ModernBERT says: windows, bases of angles, and biases."""
+    step, wide = every(raw, raw["num_hidden_layers"]), raw.get("local_attention", 128)
+    if type(wide) is not int or wide < 2:
+        raise CheckpointError(f"local_attention is {wide!r}; it must be a whole number of tokens, 2 or more")
+    bent = raw.get("classifier_activation", "gelu")
+    known = {theirs: ours for ours, one in ACTIVATIONS.items() for theirs in one.hugging_face}
+    if not isinstance(bent, str) or bent not in known:
+        raise CheckpointError(f"classifier_activation is {bent!r}; it must be one of {', '.join(known)}")
+    return {
+        "window": wide // 2 if step > 1 else None,
+        "global_every": step,
+        "rope_theta": base(raw, raw.get("global_rope_theta", 160_000.0), GLOBAL),
+        "local_rope_theta": base(raw, raw.get("local_rope_theta", 10_000.0), LOCAL),
+        "attention_bias": raw.get("attention_bias", False),
+        "feed_forward_bias": biases(raw, "mlp_bias"),
+        "norm_bias": raw.get("norm_bias", False),
+        "head_bias": raw.get("classifier_bias", False),
+        "head_activation": known[bent],
+    }
+
+
+def biases(raw: Mapping[str, Any], name: str) -> str:
+    """Whether both maps of the feed-forward have a bias, or none."""
+    told = raw.get(name, False)
+    if type(told) is not bool:
+        raise CheckpointError(f"{name} is {told!r}; it must be true or false")
+    return "both" if told else "none"
+
+
+MODERNBERT = Family(
+    "model.",
+    {
+        "embeddings.tok_embeddings": "embedding.tokens",
+        "embeddings.norm": "embedding.norm",
+        "layers.{i}.attn_norm": "layers.{i}.norm1",
+        "layers.{i}.attn.Wqkv": "layers.{i}.attention.w_q+w_k+w_v",
+        "layers.{i}.attn.Wo": "layers.{i}.attention.w_o",
+        "layers.{i}.mlp_norm": "layers.{i}.norm2",
+        "layers.{i}.mlp.Wi": "layers.{i}.feed_forward.w_1+w_up",
+        "layers.{i}.mlp.Wo": "layers.{i}.feed_forward.w_2",
+        "final_norm": "final_norm",
+        "head.dense": "mlm_head.transform",
+        "head.norm": "mlm_head.norm",
+        "decoder": "mlm_head.decoder",
+    },
+    TASKS,
+    {
+        "vocab_size": "vocab_size", "d_model": "hidden_size", "n_heads": "num_attention_heads",
+        "n_layers": "num_hidden_layers", "d_ff": "intermediate_size", "max_positions": "max_position_embeddings",
+        "activation": "hidden_activation", "norm_eps": "norm_eps",
+    },
+    {
+        "positions": "rotary", "n_segments": 0, "norm_first": True, "first_norm": False, "final_norm": True,
+        "gated": True, "mask_value": MASKED,
+    },
+    usual={"activation": "gelu", "norm_eps": 1e-5},
+    only={"decoder_bias": ((True,), "each word has a bias")},
+    told=modernbert,
+    head_of_words="mlm_head.decoder.bias",
+)  # fmt: skip
+LM_HEAD = {
+    "lm_head.dense": "mlm_head.transform",
+    "lm_head.layer_norm": "mlm_head.norm",
+    "lm_head": "mlm_head",
+    "lm_head.decoder": "mlm_head.decoder",
+}
+MPNET = Family(
+    "mpnet.",
+    {theirs: ours for theirs, ours in EMBEDDINGS.items() if "token_type" not in theirs} | {
+        "encoder.relative_attention_bias": "position_bias",
+        "encoder.layer.{i}.attention.attn.q": "layers.{i}.attention.w_q",
+        "encoder.layer.{i}.attention.attn.k": "layers.{i}.attention.w_k",
+        "encoder.layer.{i}.attention.attn.v": "layers.{i}.attention.w_v",
+        "encoder.layer.{i}.attention.attn.o": "layers.{i}.attention.w_o",
+        "encoder.layer.{i}.attention.LayerNorm": "layers.{i}.norm1",
+        "encoder.layer.{i}.intermediate.dense": "layers.{i}.feed_forward.w_1",
+        "encoder.layer.{i}.output.dense": "layers.{i}.feed_forward.w_2",
+        "encoder.layer.{i}.output.LayerNorm": "layers.{i}.norm2",
+    } | LM_HEAD,
+    BUFFERS | TASKS | POOLER | ROBERTA_TASKS,
+    {ours: theirs for ours, theirs in BERT_FIELDS.items() if ours != "n_segments"},
+    {"n_segments": 0, "position_buckets": 32},
+    head_activation="gelu",
+    positions_after_padding=True,
+    only={
+        "relative_attention_num_buckets": ((32,), "distances are counted in 32 steps"),
+        "pad_token_id": ((1,), "its places are counted from there"),
+    },
+)  # fmt: skip
+NOMIC = Family(
+    "nomic_bert.",
+    {
+        "embeddings.word_embeddings": "embedding.tokens",
+        "embeddings.token_type_embeddings": "embedding.segments",
+        "emb_ln": "embedding.norm",
+        "encoder.layers.{i}.attn.Wqkv": "layers.{i}.attention.w_q+w_k+w_v",
+        "encoder.layers.{i}.attn.out_proj": "layers.{i}.attention.w_o",
+        "encoder.layers.{i}.norm1": "layers.{i}.norm1",
+        "encoder.layers.{i}.mlp.fc12": "layers.{i}.feed_forward.w_1",
+        "encoder.layers.{i}.mlp.fc11": "layers.{i}.feed_forward.w_up",
+        "encoder.layers.{i}.mlp.fc2": "layers.{i}.feed_forward.w_2",
+        "encoder.layers.{i}.norm2": "layers.{i}.norm2",
+        "cls.predictions.transform.dense": "mlm_head.transform",
+        "cls.predictions.transform.layer_norm": "mlm_head.norm",
+        "cls.predictions": "mlm_head",
+        "cls.predictions.decoder": "mlm_head.decoder",
+    },
+    BUFFERS | TASKS | POOLER,
+    BERT_FIELDS,
+    {"gated": True, "attention_bias": False, "feed_forward_bias": "none"},
+    usual=USUAL | {"activation": "swish"},
+    told=turned(1000.0),
+)
+GTE = Family(
+    "gte.",
+    {
+        "embeddings.word_embeddings": "embedding.tokens",
+        "embeddings.token_type_embeddings": "embedding.segments",
+        "embeddings.LayerNorm": "embedding.norm",
+        "encoder.layer.{i}.attention.qkv_proj": "layers.{i}.attention.w_q+w_k+w_v",
+        "encoder.layer.{i}.attention.o_proj": "layers.{i}.attention.w_o",
+        "encoder.layer.{i}.attn_ln": "layers.{i}.norm1",
+        "encoder.layer.{i}.mlp.up_gate_proj": "layers.{i}.feed_forward.w_up+w_1",
+        "encoder.layer.{i}.mlp.down_proj": "layers.{i}.feed_forward.w_2",
+        "encoder.layer.{i}.mlp_ln": "layers.{i}.norm2",
+        "lm_head.norm": "mlm_head.norm",
+    } | LM_HEAD,
+    BUFFERS | TASKS | POOLER,
+    BERT_FIELDS,
+    {"gated": True, "feed_forward_bias": "second"},
+    head_activation="gelu",
+    usual=USUAL | {"n_segments": 1},
+    told=turned(160_000.0),
+)  # fmt: skip
+
+
+def eurobert(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """What only the config.json of a EuroBERT says.
+
+    Raises:
+        CheckpointError: heads that share their keys and values.
+    """
+    heads = raw.get("num_key_value_heads", raw["num_attention_heads"])
+    if heads != raw["num_attention_heads"]:
+        raise CheckpointError(
+            f"num_key_value_heads is {heads!r} and num_attention_heads {raw['num_attention_heads']!r}; here every head "
+            "has keys and values of its own"
+        )
+    return {
+        **turned(10_000.0)(raw),
+        "attention_bias": raw.get("attention_bias", False),
+        "feed_forward_bias": biases(raw, "mlp_bias"),
+    }
+
+
+EUROBERT = Family(
+    "model.",
+    {
+        "embed_tokens": "embedding.tokens",
+        "layers.{i}.input_layernorm": "layers.{i}.norm1",
+        "layers.{i}.self_attn.q_proj": "layers.{i}.attention.w_q",
+        "layers.{i}.self_attn.k_proj": "layers.{i}.attention.w_k",
+        "layers.{i}.self_attn.v_proj": "layers.{i}.attention.w_v",
+        "layers.{i}.self_attn.o_proj": "layers.{i}.attention.w_o",
+        "layers.{i}.post_attention_layernorm": "layers.{i}.norm2",
+        "layers.{i}.mlp.gate_proj": "layers.{i}.feed_forward.w_1",
+        "layers.{i}.mlp.up_proj": "layers.{i}.feed_forward.w_up",
+        "layers.{i}.mlp.down_proj": "layers.{i}.feed_forward.w_2",
+        "norm": "final_norm",
+    },
+    TASKS | ROBERTA_TASKS | {"lm_head": "head that names words by a table of its own", "dense": "classification head"},
+    {
+        "vocab_size": "vocab_size", "d_model": "hidden_size", "n_heads": "num_attention_heads",
+        "n_layers": "num_hidden_layers", "d_ff": "intermediate_size", "max_positions": "max_position_embeddings",
+        "activation": "hidden_act", "norm_eps": "rms_norm_eps",
+    },
+    {
+        "n_segments": 0, "norm": "rms_norm", "norm_bias": False, "norm_first": True, "final_norm": True, "gated": True,
+        "embedding_norm": False,
+    },
+    usual={"activation": "swish", "norm_eps": 1e-5},
+    told=eurobert,
+)  # fmt: skip
+MODERN = {"modernbert": MODERNBERT, "mpnet": MPNET, "nomic_bert": NOMIC, "gte": GTE, "eurobert": EUROBERT}

@@ -1,0 +1,90 @@
+"""What depends on how far apart two tokens stand: rotary positions, learned numbers for distances, local windows."""
+
+import math
+from functools import lru_cache
+
+import torch
+from torch import Tensor, nn
+
+from encoder.model.config import EncoderConfig
+from encoder.model.tap import NO_TAP, Tap
+
+FARTHEST = 128  # tokens apart: all that are farther share the last bucket
+
+
+def rotary_frequencies(d_head: int, theta: float) -> Tensor:
+    """theta^(-2i/d_head) for each pair of numbers of a head, in radians for each token: [d_head / 2] in float32."""
+    even = torch.arange(0, d_head, 2, dtype=torch.float32, device="cpu")
+    return 1.0 / theta ** (even / d_head)
+
+
+@lru_cache(maxsize=8)
+def rotary_tables(n: int, d_head: int, theta: float) -> tuple[Tensor, Tensor]:
+    """Cosine and sine of position times frequency, two times [n, d_head] in float32.
+
+    Columns i and i + d_head / 2 are those of pair i.
+    """
+    position = torch.arange(n, dtype=torch.float32, device="cpu")
+    angle = position[:, None] * rotary_frequencies(d_head, theta)  # [n, d_head / 2]
+    both = torch.cat((angle, angle), -1)  # [n, d_head]
+    return both.cos(), both.sin()
+
+
+class Rotary(nn.Module):
+    """Turns queries and keys by their place, so that their product depends on the distance alone (Su et al. 2021).
+
+    x' = x * cos + (-second half of x, first half of x) * sin: number i and number i + d_head / 2 of a head are the two
+    sides of one angle. Shapes: q and k [B, H, n, d_head]; cos and sin [B, n, d_head].
+    """
+
+    cos: Tensor
+    sin: Tensor
+
+    def __init__(self, config: EncoderConfig, theta: float) -> None:
+        super().__init__()
+        cos, sin = rotary_tables(config.max_positions, config.d_head, theta)
+        self.register_buffer("cos", cos, persistent=False)
+        self.register_buffer("sin", sin, persistent=False)
+
+    def forward(self, q: Tensor, k: Tensor, tap: Tap = NO_TAP) -> tuple[Tensor, Tensor]:
+        """Queries and keys, turned."""
+        batch, _, n, d_head = q.shape
+        cos = tap("cos", self.cos[:n].expand(batch, n, d_head))
+        sin = tap("sin", self.sin[:n].expand(batch, n, d_head))
+        return tap("q_rotated", turned(q, cos, sin)), tap("k_rotated", turned(k, cos, sin))
+
+
+def turned(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    """Every pair of numbers of x [B, H, n, d_head] turned by its angle."""
+    first, second = x.chunk(2, -1)
+    return x * cos[:, None] + torch.cat((-second, first), -1) * sin[:, None]
+
+
+def distance_buckets(n: int, buckets: int) -> Tensor:
+    """Which row of the table belongs to a query and a key: [n, n].
+
+    Half of the buckets are for keys before the query, the other half for those after it. In each half the first half is
+    for one distance each, the rest for distances in steps that grow, up to FARTHEST (Raffel et al. 2020).
+    """
+    place = torch.arange(n)
+    apart = place - place[:, None]  # key - query
+    far, half, near = apart.abs(), buckets // 2, buckets // 4
+    grown = (torch.log(far.float().clamp_min(1) / near) / math.log(FARTHEST / near) * (half - near)).long()
+    return (apart > 0) * half + torch.where(far < near, far, (near + grown).clamp_max(half - 1))
+
+
+class PositionBias(nn.Embedding):
+    """A learned number for every bucket of distances and every head, added to the scores of all layers.
+
+    Shapes: weight [buckets, H]; a sentence of n tokens -> [1, H, n, n].
+    """
+
+    def forward(self, n: int) -> Tensor:  # type: ignore[override]  # a length, not ids
+        """The number of every pair."""
+        return self.weight[distance_buckets(n, len(self.weight)).to(self.weight.device)].permute(2, 0, 1)[None]
+
+
+def outside(n: int, window: int, device: torch.device) -> Tensor:
+    """True where a key stands farther than the window from the query: [n, n]."""
+    place = torch.arange(n, device=device)
+    return (place - place[:, None]).abs() > window

@@ -1,0 +1,100 @@
+"""What depends on how far apart two tokens stand: turns, learned numbers for distances, windows."""
+
+import math
+
+from encoder.formatting import tex
+from encoder.model.distance import distance_buckets, rotary_frequencies
+from encoder.operations.operand import Made, Operands, copied, factor, operation
+
+ANGLE = (
+    "place = torch.arange(len(t.ids)).float()[:, None]\n"
+    "angle = place * (1.0 / {theta} ** (torch.arange(0, {d_head}, 2).float() / {d_head}))\n"
+)
+
+
+def angle_of(at: Operands) -> tuple[float, str]:
+    """The angle of a place and a pair, in float32 as the model has it, and how it is made."""
+    place, column = at.index
+    config = at.model.config
+    theta, d_head = config.theta_of(at.step.layer or 0), config.d_head
+    pair = column % (d_head // 2)
+    angle = float(rotary_frequencies(d_head, theta)[pair] * place)
+    return angle, rf"{place} \cdot {tex(theta)}^{{-{2 * pair}/{d_head}}}"
+
+
+@operation(ANGLE + "{name} = torch.cat((angle, angle), -1).cos()", new_memory=False)
+def rotary_cos(at: Operands) -> Made:
+    """Cosine of the position times the pair's frequency."""
+    angle, latex = angle_of(at)
+    words = "The position times the frequency of its pair of numbers, and of that angle the cosine."
+    return Made(math.cos(angle), words, rf"\cos({latex}) = \cos({tex(angle)})", 1.0)
+
+
+@operation(ANGLE + "{name} = torch.cat((angle, angle), -1).sin()", new_memory=False)
+def rotary_sin(at: Operands) -> Made:
+    """Sine of the position times the pair's frequency."""
+    angle, latex = angle_of(at)
+    words = "The position times the frequency of its pair of numbers, and of that angle the sine."
+    return Made(math.sin(angle), words, rf"\sin({latex}) = \sin({tex(angle)})", 1.0)
+
+
+@operation(
+    (
+        "half = {0}.shape[-1] // 2\n"
+        "rot = torch.cat((-{0}[..., half:], {0}[..., :half]), -1)\n"
+        "{name} = {0} * {1} + rot * {2}"
+    ),
+    lambda k: 3,
+)
+def rotate(at: Operands) -> Made:
+    """One side of a pair after the turn."""
+    head, place, column = at.index
+    half = at.model.config.d_head // 2
+    other, sign = (column + half, -1) if column < half else (column - half, 1)
+    x, partner = at.number(0, *at.index), at.number(0, head, place, other)
+    cos, sin = at.number(1, place, column), at.number(2, place, column)
+    kept, brought = x.value * cos.value, sign * partner.value * sin.value
+    latex = (
+        rf"{tex(x.value)} \cdot {factor(cos.value)} {'-' if sign < 0 else '+'} "
+        rf"{factor(partner.value)} \cdot {factor(sin.value)}"
+    )
+    words = f"Numbers {min(column, other)} and {max(column, other)} of the head are one pair, turned by one angle."
+    return Made(kept + brought, words, latex, abs(kept) + abs(brought), (x, cos, partner, sin))
+
+
+@operation(
+    (
+        "from encoder.model.distance import distance_buckets\n"
+        'table = p["position_bias.weight"]\n'
+        "{name} = table[distance_buckets(len(t.ids), len(table))].permute(2, 0, 1)"
+    ),
+)
+def relative_bias(at: Operands) -> Made:
+    """The number of a head for a distance."""
+    head, query, key = at.index
+    bucket = int(distance_buckets(len(at.trace.tokens), at.model.config.position_buckets)[query, key])
+    (name,) = at.step.parameters
+    apart = (
+        f"{abs(key - query)} {'after' if key > query else 'before'} the query" if key != query else "the query's own"
+    )
+    words = f"The key's place is {apart}. That belongs to row {bucket} of the table, and each head has a column."
+    return copied(at.parameter(name, bucket, head), words)
+
+
+@operation(
+    (
+        "place = torch.arange(len(t.ids))\n"
+        "{name} = {0}.masked_fill((place - place[:, None]).abs() > {window}, {mask_value})"
+    ),
+    lambda k: 1,
+)
+def window(at: Operands) -> Made:
+    """The score, or the mask value where the key is too far away."""
+    x, (_, query, key) = at.number(0, *at.index), at.index
+    wide = at.model.config.window_of(at.step.layer or 0)
+    assert wide is not None
+    if abs(key - query) > wide:
+        value = at.model.config.mask_value
+        words = f"This key is {abs(key - query)} tokens away, and the window ends at {wide}: the score is masked."
+        return Made(value, words, rf"{tex(x.value)} \to {tex(value)}", abs(value), (x,))
+    return copied(x, f"This key is within the window of {wide} tokens: the score is kept.")

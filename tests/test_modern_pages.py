@@ -1,0 +1,63 @@
+"""Tiny folders of every newer family open on the pages, and what a page says of them is so."""
+
+from pathlib import Path
+
+import pytest
+from page_tools import go, healthy, open_app, said
+from twins import MODELS, saved
+
+from encoder.checkpoint.modern import MODERN
+from pages.ui.state.site import PAGES, STEPS
+
+pytestmark = pytest.mark.slow
+
+FAMILIES = {
+    "modernbert": "modernbert",
+    "mpnet": "mpnet",
+    "nomic-bert": "nomic_bert",
+    "gte": "gte",
+    "eurobert": "eurobert",
+}
+WALK = [page.key for page in PAGES if page.section == STEPS]
+EVERY = [page.key for page in PAGES]
+
+
+def test_every_newer_family_is_visited() -> None:
+    assert set(FAMILIES.values()) == set(MODERN)
+
+
+@pytest.mark.parametrize(
+    ("name", "layer", "pages"),
+    [
+        ("modernbert", "1", EVERY),
+        ("modernbert", "0", WALK),
+        ("mpnet", "2", EVERY),
+        ("nomic-bert", "1", WALK),
+        ("gte", "1", WALK),
+        ("eurobert", "1", WALK),
+    ],
+)
+def test_a_folder_opens_on_the_pages(model_root: Path, name: str, layer: str, pages: list[str]) -> None:
+    saved(model_root / name, MODELS[name])
+    app = open_app(model=f"folder:{name}", layer=layer, sentence="w1 w2 w3 w2 w4")
+    for key in pages:
+        go(app, key)
+        assert app.session_state["session"].view.model == f"folder:{name}"
+        assert not said(app), key
+
+
+@pytest.mark.parametrize(
+    ("name", "step", "title"),
+    [
+        ("modernbert", "attention.q_rotated", "Rotated queries"),
+        ("modernbert", "attention.windowed", "Scores within the window"),
+        ("modernbert", "feed_forward.gated", "Gated units"),
+        ("mpnet", "attention.position_bias", "Position bias"),
+    ],
+)
+def test_a_new_step_is_shown_with_its_proof(model_root: Path, name: str, step: str, title: str) -> None:
+    saved(model_root / name, MODELS[name])
+    app = open_app(step.split(".")[0], model=f"folder:{name}", layer="1", step=step, sentence="w1 w2 w3 w2 w4")
+    assert app.session_state["session"].view.step == step and not said(app)
+    assert any(title in one.value for one in [*app.header, *app.subheader, *app.markdown])
+    healthy(app)
