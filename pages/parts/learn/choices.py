@@ -8,7 +8,12 @@ from encoder.tasks.settings import CHOOSABLE, MOST_SEED, LearnSettings, usual
 from encoder.tasks.task import TASKS
 from pages.ui.state import session_state as state
 
-POSITIONS = {"sinusoidal": "sines and cosines", "learned": "learned", "none": "none: it cannot tell places apart"}
+POSITIONS = {
+    "sinusoidal": "sines and cosines",
+    "learned": "learned",
+    "rotary": "rotary: queries and keys are turned",
+    "none": "none: it cannot tell places apart",
+}
 NORMS = {False: "after adding (post-norm)", True: "before (pre-norm)"}
 
 
