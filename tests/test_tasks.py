@@ -167,7 +167,7 @@ def test_recorded_runs_are_there_and_small(settings: LearnSettings) -> None:
 @pytest.mark.parametrize("key", ["shift", "reverse", "palindrome", "maximum", "majority"])
 def test_the_recorded_heads_found_the_pattern(key: str) -> None:
     last = recorded(usual(key))[-1]
-    assert last.exact >= 0.99 and last.nearest[0] < 0.12
+    assert last.exact >= 0.99 and last.nearest[0] < (0.1 if key == "reverse" else 0.12)
 
 
 def test_without_positions_reverse_is_not_learned() -> None:

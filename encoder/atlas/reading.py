@@ -1,5 +1,6 @@
 """Reading an atlas: heads and units in numbers, their contexts, and the sentences that these stand in."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +13,8 @@ from encoder.atlas.card import check_model, read_card
 from encoder.atlas.corpus import AtlasError
 from encoder.atlas.making import sha256
 from encoder.trace.source import Source
+
+WORDS = ("list", "by", "token", "token_looked_at")  # columns of few different texts
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,7 @@ class Atlas:
         for name in sorted(needed):
             self.check_size(name)
         self.checked: set[str] = set()
+        self.kept: dict[tuple[str, ...], pa.Table] = {}
 
     def check_size(self, name: str) -> None:
         """Refuse a file that is not there or has another size than the card says."""
@@ -74,11 +78,20 @@ class Atlas:
             self.checked.add(name)
         return self.folder / name
 
-    def table(self, name: str, columns: list[str] | None = None, filters: Any = None) -> pa.Table:
+    def tokens(self, name: str, *columns: str) -> pa.Table:
+        """Columns of numbers and tokens of a whole file, read once: some twelve bytes for each context."""
+        key = (name, *columns)
+        if key not in self.kept:
+            self.kept[key] = self.table(name, list(columns), as_dictionary=[c for c in columns if c in WORDS])
+        return self.kept[key]
+
+    def table(
+        self, name: str, columns: list[str] | None = None, filters: Any = None, as_dictionary: Sequence[str] = ()
+    ) -> pa.Table:
         """A file of columns, or some of it."""
         path = self.path(name)
         try:
-            return pq.read_table(path, columns=columns, filters=filters)
+            return pq.read_table(path, columns=columns, filters=filters, read_dictionary=list(as_dictionary))
         except (pa.ArrowException, OSError, KeyError) as error:
             raise AtlasError(f"{self.folder.name} is damaged: {name} cannot be read; make the atlas again") from error
 

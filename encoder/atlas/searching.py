@@ -52,7 +52,7 @@ def units_on(atlas: Atlas, word: str, most: int = 20) -> list[WordUnit]:
     """The units whose firings are most often on a token, whatever its case: by the sample, then by the largest."""
     found = []
     for layer in range(atlas.card.sizes["layers"]):
-        rows = atlas.table(f"units-layer-{layer}.parquet", ["unit", "list", "token"])
+        rows = atlas.tokens(f"units-layer-{layer}.parquet", "unit", "list", "token")
         found += [WordUnit(layer, *counts) for counts in counted(rows, "unit", matches(rows, "token", word))]
     return sorted(found, key=lambda one: (-one.sampled, -one.top, one.layer, one.unit))[:most]
 
@@ -64,9 +64,8 @@ def heads_between(atlas: Atlas, query: str, key: str, most: int = 20) -> list[Wo
     """
     found = []
     for layer in range(atlas.card.sizes["layers"]):
-        rows = atlas.table(
-            f"heads-layer-{layer}.parquet", ["head", "list", "token", "token_looked_at"], [("by", "==", "weight")]
-        )
+        rows = atlas.tokens(f"heads-layer-{layer}.parquet", "head", "list", "by", "token", "token_looked_at")
+        rows = rows.filter(matches(rows, "by", "weight"))
         both = matches(rows, "token", query) & matches(rows, "token_looked_at", key)
         found += [WordHead(layer, *counts) for counts in counted(rows, "head", both)]
     return sorted(found, key=lambda one: (-one.top, -one.sampled, one.layer, one.head))[:most]
