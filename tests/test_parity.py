@@ -14,7 +14,7 @@ from encoder.model.attention import Attention
 from encoder.model.embedding import sinusoidal_positions
 from encoder.model.encoder import Encoder
 from encoder.model.feed_forward import FeedForward
-from encoder.model.normalization import NORMS, LayerNorm, StdNorm
+from encoder.model.normalization import LayerNorm, RMSNorm, StdNorm
 from encoder.model.tap import Recorder
 
 TOLERANCE = 1e-10
@@ -117,7 +117,16 @@ def test_std_norm_is_the_loop(eps: float) -> None:
     assert largest_difference(ours(x), expected) <= TOLERANCE
 
 
-@pytest.mark.parametrize("kind", NORMS.values(), ids=NORMS)
+@pytest.mark.parametrize("eps", [1e-12, 1e-5, 0.1], ids=str)
+def test_rms_norm_is_torchs_and_beta(eps: float) -> None:
+    ours = norm(RMSNorm, 30, eps)
+    theirs = nn.RMSNorm(30, eps, dtype=torch.float64).requires_grad_(False)
+    theirs.load_state_dict({"weight": ours.weight})
+    x = noise(3, 9, 30)
+    assert largest_difference(ours(x), theirs(x) + ours.bias) <= TOLERANCE
+
+
+@pytest.mark.parametrize("kind", [LayerNorm, StdNorm])
 def test_norm_of_a_constant_row_is_beta(kind: type[LayerNorm]) -> None:
     ours = norm(kind, 30, 1e-5)
     assert torch.equal(ours(torch.full((1, 30), 4.0, dtype=torch.float64))[0], ours.bias)

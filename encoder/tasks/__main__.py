@@ -6,6 +6,7 @@ With --record the runs that come with the package are made again.
 import argparse
 import json
 import os
+import signal
 import sys
 import threading
 from pathlib import Path
@@ -22,7 +23,7 @@ def end_when_left() -> None:
 
     def wait() -> None:
         sys.stdin.buffer.read()
-        os._exit(1)
+        signal.raise_signal(signal.SIGTERM)
 
     threading.Thread(target=wait, daemon=True).start()
 
