@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 from encoder import TextEncoder
 from encoder.experiments.importance import importance
 from encoder.metrics import length, parked, stream
+from pages.ui.server.measurements import importances
 
 
 def told(app: AppTest) -> str:
@@ -62,6 +63,7 @@ def test_lengths_are_told_as_they_are(base: TextEncoder) -> None:
 
 
 def test_the_board_is_asked_for_and_kept_for_all(small: TextEncoder) -> None:
+    importances.clear()  # another test may have asked
     app = go(open_app(model="small"), "what_if")
     assert "standard error" not in told(app)
     healthy(app.button(key="board_go").click().run(timeout=300))
