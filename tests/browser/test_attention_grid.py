@@ -225,7 +225,7 @@ def test_a_head_that_is_switched_off_is_said(page: Page, app_url: str) -> None:
     root = shown(page, app_url, f"step=attention.heads&edits={AT}heads:zero:h=1")
     expect(root.locator(".check").first).to_contain_text("weighted values set to zero")
     expect(root.locator(".check").first).to_contain_text("is not what was recorded")
-    expect(root.locator(".blocked")).to_contain_text("This run is changed here")
+    expect(root.locator(".blocked")).to_contain_text("Another softmax cannot be tried here: layer 4, head 1")
     expect(root.locator("fieldset[disabled] input[type=range]")).to_be_disabled()
 
 
