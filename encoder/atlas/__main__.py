@@ -11,6 +11,7 @@ from encoder.atlas.making import SHARD, AtlasPlan, begin, clear, put_together, w
 from encoder.atlas.team import EVERY, together
 from encoder.atlas.writing import write
 from encoder.text_encoder import TextEncoder
+from encoder.train.command import exit_code
 from encoder.train.processes import processes
 
 
@@ -86,18 +87,7 @@ def make(asked: Namespace) -> None:
 def main(given: list[str] | None = None) -> int:
     """Do what the command line says; returns the exit code, 2 where it cannot be done."""
     asked = arguments(given)
-    try:
-        make(asked)
-    except ValueError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    except OSError as error:
-        print(f"error: {error.filename or 'a file'} cannot be used: {error.strerror or error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("stopped; go on with --resume", file=sys.stderr)
-        return 130
-    return 0
+    return exit_code(lambda: make(asked), "go on with --resume")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from tokenizers import Tokenizer
 
 from encoder.text_encoder import TextEncoder
 from encoder.train import card, keeping
+from encoder.train.command import exit_code
 from encoder.train.corpus import TrainingError, divided, read_all, together
 from encoder.train.evaluation import evaluate_text, fill_in_ranks
 from encoder.train.loop import train
@@ -144,22 +145,15 @@ def run_evaluation(asked: Namespace) -> None:
 def main(given: list[str] | None = None) -> int:
     """Do what the command line says; returns the exit code, 2 where it cannot be done."""
     asked = arguments(given)
-    try:
+
+    def work() -> None:
         if asked.evaluate:
             run_evaluation(asked)
-            return 0
+            return
         with processes() as on:
             run_training(asked, on)
-    except ValueError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    except OSError as error:
-        print(f"error: {error.filename or 'a file'} cannot be used: {error.strerror or error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("stopped; go on from the last checkpoint with --resume", file=sys.stderr)
-        return 130
-    return 0
+
+    return exit_code(work, "go on from the last checkpoint with --resume")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,20 @@
+"""How a long command ends: what went wrong in a sentence, and its exit code."""
+
+import sys
+from collections.abc import Callable
+
+
+def exit_code(work: Callable[[], None], go_on: str) -> int:
+    """Do the work: 0, or 2 where it cannot be done, or 130 where it was stopped; `go_on` says how to go on then."""
+    try:
+        work()
+    except ValueError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"error: {error.filename or 'a file'} cannot be used: {error.strerror or error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(f"stopped; {go_on}", file=sys.stderr)
+        return 130
+    return 0
