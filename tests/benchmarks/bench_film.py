@@ -29,10 +29,12 @@ PICTURE = PictureAt("attention", "heads", (("step", "attention.weights"),))
 
 
 async def choose_heads(visitor: Visitor, ended: asyncio.Event, draw: random.Random) -> None:
-    """Choose another head again and again until the event."""
+    """Choose another head once, and again and again until the event."""
     await asyncio.sleep(draw.uniform(0, PAUSE))
-    while not ended.is_set():
+    while True:
         await visitor.choose("head", str(draw.randrange(8)))
+        if ended.is_set():
+            return
         await asyncio.sleep(PAUSE)
 
 
