@@ -18,6 +18,7 @@ STRIPS = (
     ("input", "in", 0.0), ("q", "Q", 3.4), ("k", "K", 4.6), ("v", "V", 5.8), ("heads", "Z", 11.6),
     ("concat", "concat", 14.2), ("output", "after W<sub>O</sub>", 18.6),
 )  # fmt: skip
+SHARED = ("input", "concat", "output")  # no head's own
 WIDTH, SAID, END = 1.0, (7.3, 11.1), 19.6
 
 
@@ -30,32 +31,8 @@ def fan_out(trace: Trace, layer: int, token: int, theme: Theme = "light") -> Dra
     config, at = trace.config, f"layers.{layer}.attention."
     numbers = {name: trace.array(at + name)[..., token, :].reshape(-1) for name, *_ in STRIPS}
     shares = head_shares(trace, layer)[:, token].nan_to_num().tolist()
-    edges = np.array([side for *_, left in STRIPS for side in (left, left + WIDTH)])
+    strips = [strip(name, title, left, numbers[name], config.d_head, theme) for name, title, left in STRIPS]
     tall = max(map(len, numbers.values()))
-    whole = np.full((tall, len(edges) - 1), np.nan, dtype=np.float32)
-    said = np.full(whole.shape, "", dtype=object)
-    for i, (name, title, _) in enumerate(STRIPS):
-        values = numbers[name]
-        largest = np.abs(values[np.isfinite(values)]).max(initial=0.0) or 1.0
-        whole[: len(values), 2 * i] = values / largest
-        shared = name in ("input", "concat", "output")
-        said[: len(values), 2 * i] = [
-            f"{title}, {f'dimension {k}' if shared else f'head {k // config.d_head}, dimension {k % config.d_head}'}"
-            f"<br>{value:.6g}"
-            for k, value in enumerate(values)
-        ]
-    heat = mark(
-        "heatmap",
-        x=edges,
-        z=whole,
-        zmin=-1,
-        zmax=1,
-        colorscale=scale("signed", theme),
-        showscale=False,
-        customdata=said,
-        hovertemplate="%{customdata}<extra></extra>",
-        hoverongaps=False,
-    )
     unseen: dict[str, Any] = {"visible": False}
     frame = layout(
         theme,
@@ -65,9 +42,30 @@ def fan_out(trace: Trace, layer: int, token: int, theme: Theme = "light") -> Dra
         shapes=joints(shares, config.d_head, len(numbers["input"]), theme),
         annotations=[*titles(tall, theme), *looks(trace, layer, token, theme)],
     )
-    figure = draw(heat, frame, lambda: table(numbers, config.d_head), "every strip up to its own largest number")
+    figure = draw(strips, frame, lambda: table(numbers, config.d_head), "every strip up to its own largest number")
     figure.parts = {title: numbers[name].reshape(config.n_heads, config.d_head) for name, title, _ in STRIPS}
     return figure
+
+
+def strip(name: str, title: str, left: float, values: np.ndarray, width: int, theme: Theme) -> dict[str, Any]:
+    """A vector as one column of cells; a head's cell says its head and the dimension there, others the dimension."""
+    numbers: dict[str, Any] = {"z": values[:, None]}
+    where = "dimension %{y}"
+    if name not in SHARED:
+        places = np.stack(np.divmod(np.arange(len(values), dtype=np.uint16), np.uint16(width)), -1)
+        numbers["customdata"], where = places[:, None], "head %{customdata[0]}, dimension %{customdata[1]}"
+    largest = float(np.abs(values[np.isfinite(values)]).max(initial=0.0)) or 1.0
+    return mark(
+        "heatmap",
+        x=[left, left + WIDTH],
+        **numbers,
+        zmin=-largest,
+        zmax=largest,
+        colorscale=scale("signed", theme),
+        showscale=False,
+        hovertemplate=f"{title}, {where}<br>%{{z:.6g}}<extra></extra>",
+        hoverongaps=False,
+    )
 
 
 def joints(shares: Sequence[float], width: int, d_model: int, theme: Theme) -> list[dict[str, Any]]:
