@@ -15,6 +15,7 @@ from encoder.explain.cost import run_flops
 from encoder.model.config import EncoderConfig
 from encoder.pulse import pulse
 from pages.ui.server.consent import NotStarted
+from pages.ui.server.turns import turns
 
 AT_ONCE = max(1, (os.cpu_count() or 1) // 2)  # the other half of the processors is for short runs
 MOST_WAITING = 32  # a class, and two more
@@ -52,6 +53,7 @@ class JobQueue:
             self.line.append(ticket)
         try:
             while (before := self.before(ticket)) > 0:
+                turns.step_aside()
                 pulse()
                 tell(before)
                 with self.moved:

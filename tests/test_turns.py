@@ -1,0 +1,152 @@
+"""Scripts take turns: few at once, the short ones first, and nobody waits for one that waits itself."""
+
+import threading
+from time import sleep, thread_time
+
+import pytest
+
+from pages.ui.server.turns import Turns
+
+SOON = 10.0  # seconds in which a test's threads end
+
+
+def work(seconds: float) -> None:
+    """Keep a processor busy."""
+    end = thread_time() + seconds
+    while thread_time() < end:
+        pass
+
+
+def ended(threads: list[threading.Thread]) -> None:
+    for one in threads:
+        one.join(SOON)
+    assert not any(one.is_alive() for one in threads)
+
+
+def test_no_more_run_at_once_than_may() -> None:
+    turns, count, most = Turns(at_once=2, longest=60.0), [0], [0]
+    lock = threading.Lock()
+
+    def script(session: str) -> None:
+        with turns.turn(session):
+            with lock:
+                count[0] += 1
+                most[0] = max(most[0], count[0])
+            sleep(0.005)
+            with lock:
+                count[0] -= 1
+
+    threads = [threading.Thread(target=script, args=(str(i % 7),)) for i in range(30)]
+    for one in threads:
+        one.start()
+    ended(threads)
+    assert most[0] == 2 and turns.begun == {} and turns.line == {}
+
+
+def test_a_short_one_does_not_wait_behind_the_long_ones() -> None:
+    turns, order = Turns(at_once=1, longest=60.0), []
+    sessions = [*(f"long {number}" for number in range(5)), "short"]
+    for session in sessions:
+        with turns.turn(session):
+            work(0.001 if session == "short" else 0.1)
+    holding, held = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with turns.turn("holds"):
+            held.set()
+            holding.wait(SOON)
+
+    def script(session: str) -> None:
+        with turns.turn(session):
+            order.append(session)
+
+    threads = [threading.Thread(target=hold)]
+    threads[0].start()
+    assert held.wait(SOON)
+    for session in sessions:
+        threads.append(threading.Thread(target=script, args=(session,)))
+        threads[-1].start()
+        while all(waits != session for waits, _ in turns.line.values()):
+            sleep(0.001)
+    sleep(0.5)  # then the short one has waited longer for what it needs, however soon after the others it came
+    holding.set()
+    ended(threads)
+    assert order == ["short", *sessions[:-1]]
+
+
+def test_a_long_one_does_not_wait_for_ever() -> None:
+    now = [0.0]
+    turns = Turns(at_once=1, clock=lambda: now[0])
+    turns.note("long", 0.5)
+    turns.note("short", 0.01)
+    long, short = object(), object()
+    turns.line = {long: ("long", 0.0), short: ("short", 4.0)}
+    now[0] = 4.2
+    assert turns.may(short) and not turns.may(long)
+    turns.line[short] = "short", 4.15
+    assert turns.may(long) and not turns.may(short)
+
+
+def test_of_many_sessions_the_oldest_are_forgotten() -> None:
+    turns = Turns()
+    for number in range(5000):
+        turns.note(str(number), 1.0)
+        turns.note("often", 1.0)
+    assert len(turns.needed) <= 1000 and {"4999", "often"} <= turns.needed.keys() and "1" not in turns.needed
+
+
+def test_one_that_takes_long_keeps_nobody_waiting() -> None:
+    turns, ends, began = Turns(at_once=1, longest=0.05), threading.Event(), threading.Event()
+
+    def long() -> None:
+        with turns.turn("long"):
+            began.set()
+            ends.wait(SOON)
+
+    first = threading.Thread(target=long)
+    first.start()
+    assert began.wait(SOON)
+    with turns.turn("short"):
+        assert not ends.is_set()
+    ends.set()
+    ended([first])
+
+
+def test_one_that_waits_for_something_else_keeps_nobody_waiting() -> None:
+    turns, ends, began = Turns(at_once=1, longest=60.0), threading.Event(), threading.Event()
+
+    def waits() -> None:
+        with turns.turn("waits"):
+            turns.step_aside()
+            began.set()
+            ends.wait(SOON)
+
+    first = threading.Thread(target=waits)
+    first.start()
+    assert began.wait(SOON)
+    with turns.turn("short"):
+        assert not ends.is_set()
+    ends.set()
+    ended([first])
+    assert turns.begun == {}
+
+
+def test_an_error_and_one_who_leaves_give_their_place_up() -> None:
+    turns = Turns(at_once=1, longest=60.0)
+    with pytest.raises(ZeroDivisionError), turns.turn("a"):
+        1 / 0  # noqa: B018
+
+    def left() -> None:
+        raise ConnectionError("the page was closed")
+
+    def leaves() -> None:
+        with pytest.raises(ConnectionError), turns.turn("b", left):
+            raise AssertionError("it was not its turn")
+
+    with turns.turn("a"):
+        other = threading.Thread(target=leaves)
+        other.start()
+        ended([other])
+    assert turns.line == {} and turns.begun == {}
+    with turns.turn("c"):
+        pass
