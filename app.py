@@ -22,7 +22,7 @@ with turn():
     top = st.container(horizontal=True, vertical_alignment="center", key="top")
     under = st.container(horizontal=True, vertical_alignment="center", key="under_top")
     bar = st.container(horizontal=True, vertical_alignment="center", key="bar")
-    bar.title(page.title, width="content", anchor=False)
+    bar.title(page.title, width="content", anchor="page")
     draw_scripts()
     cold_start.draw()
     reconnect.draw()

@@ -74,3 +74,15 @@ def test_writing_text_needs_no_session() -> None:
     script = "import pages.ui.text, json, sys; print(json.dumps([m for m in sys.modules if m.startswith('pages.')]))"
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert set(json.loads(done.stdout)) == {"pages.ui", "pages.ui.text"}
+
+
+def test_headings_are_drawn_in_one_place() -> None:
+    """A heading without an address costs a browser tens of milliseconds in every run; `text.heading` gives it one."""
+    drawn = {
+        name
+        for name, path in MODULES.items()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr in ("header", "subheader", "title")
+        and isinstance(node.value, ast.Name) and node.value.id == "st"
+    }  # fmt: skip
+    assert drawn == {"pages.ui.text"}

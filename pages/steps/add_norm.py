@@ -12,12 +12,12 @@ from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
 from pages.ui.step import panel
-from pages.ui.text import NUMBER, theme
+from pages.ui.text import NUMBER, heading, theme
 
 step, trace, view = panel.pick("add_norm"), session.now(), state.current()
 part = "add_norm_1" if step.part == "add_norm_1" else "add_norm_2"  # the layer's output stands beside the second
 
-st.header(f"The residual against what {SUBLAYERS[part].replace('_', '-')} adds")
+heading(f"The residual against what {SUBLAYERS[part].replace('_', '-')} adds")
 long = {name: values.numpy() for name, values in sublayer_lengths(trace, view.layer, part).items()}
 bars = token_bars(long, trace.tokens, title="length of the vector", theme=theme())
 reads = (f"{part}.residual", f"{SUBLAYERS[part]}.output")
@@ -32,7 +32,7 @@ chart(
 
 panel.show(trace, step, view.head)
 
-st.header("Every token's lengths, means and variances")
+heading("Every token's lengths, means and variances")
 ledger = {"length of residual": long["residual"], "length of what is added": long["added"]}
 ledger |= {name: values.numpy() for name, values in norm_moments(trace, view.layer, part).items()}
 st.markdown(learned.ledger(trace.config))

@@ -1,7 +1,6 @@
 """Feed-forward: every token by itself is widened, bent and narrowed."""
 
 import pandas as pd
-import streamlit as st
 
 from encoder.export.caption import About
 from encoder.figures.charts import token_bars
@@ -14,7 +13,7 @@ from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
 from pages.ui.step import panel
-from pages.ui.text import say, theme
+from pages.ui.text import heading, say, theme
 
 MOST = 5
 
@@ -24,7 +23,7 @@ panel.show(trace, step, view.head)
 kind = ACTIVATIONS[trace.config.activation]
 activation = trace[f"layers.{view.layer}.feed_forward.activation"]
 
-st.header("How many units are silent")
+heading("How many units are silent")
 silent = silent_share(activation)
 bars = token_bars({"share of zeros": silent.numpy()}, trace.tokens, title="share of zeros", theme=theme())
 about = About(trace, layer=view.layer, reads=("feed_forward.activation",))
@@ -42,7 +41,7 @@ say(
     "" if kind.cuts else f"{kind.title} damps, it does not cut.",
 )
 
-st.header(f"The {MOST} most active units of each token")
+heading(f"The {MOST} most active units of each token")
 values, units = most_active(activation, MOST)
 rows = [
     {"token": f"{i} {shown(token)}"}

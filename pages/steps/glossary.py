@@ -7,7 +7,7 @@ from pages.ui import session
 from pages.ui.state import session_state as state
 from pages.ui.state import walk
 from pages.ui.state.site import page_of
-from pages.ui.text import plain
+from pages.ui.text import heading, plain, subheading
 
 LABS = page_of("labs")
 
@@ -15,7 +15,7 @@ LABS = page_of("labs")
 def card(term: Term) -> None:
     """A term: in words, what it means, its symbol and its other names, and the way to where it is shown."""
     with st.container(border=True, key=f"card_{term.name}", height="stretch", gap="xsmall"):
-        st.subheader(f"{plain(term.title)} &ensp; {symbol(term)}", anchor=False)
+        subheading(f"{plain(term.title)} &ensp; {symbol(term)}")
         st.markdown(plain(term.meaning))
         names = {"here": term.name} | term.names
         st.caption(" · ".join(f"{where} **{plain(name)}**" for where, name in names.items()))
@@ -73,7 +73,7 @@ if not shown:
     st.info(plain(f"No term{inside} has “{search}” in its name, its meaning or its names elsewhere."))
 for title, happens in PLACES.items():
     if terms := [term for term in shown if term.place == title]:
-        st.header(title, anchor=False)
+        heading(title)
         st.caption(happens)
         with st.grid("auto", min_column_width=235):
             for term in terms:

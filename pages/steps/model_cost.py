@@ -8,6 +8,7 @@ from pages.parts.model_cost import server, shape, where
 from pages.ui import session
 from pages.ui.state import session_state as state
 from pages.ui.step import cost_tables
+from pages.ui.text import heading
 
 trace, view = session.now(), state.current()
 encoder = session.text_encoder(view.model)
@@ -26,7 +27,7 @@ st.text(f"Model {trace.source.name} ({trace.source.fingerprint}), {len(trace.tok
 where.draw(parts, trace.source)
 shape.draw(config)
 
-st.header("Parameters, by formula and by count")
+heading("Parameters, by formula and by count")
 agree = all(part.by_formula == part.counted for part in parts)
 st.markdown(
     f"One block holds {block:,} parameters; 12 d_model² is {12 * config.d_model**2:,}, "
@@ -35,7 +36,7 @@ st.markdown(
 )
 cost_tables.of_parameters(encoder)
 
-st.header("Every step of this run")
+heading("Every step of this run")
 st.markdown(
     "An addition, multiplication, comparison, exponential or root counts as one operation. "
     "A step of 0 bytes hands on memory of an earlier one. "

@@ -1,7 +1,5 @@
 """Position: what tells the model where a word stands."""
 
-import streamlit as st
-
 from encoder.export.caption import About
 from encoder.figures.matrix import matrix
 from encoder.formatting import brief
@@ -9,12 +7,12 @@ from encoder.metrics import cosine_matrix
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.step import panel
-from pages.ui.text import say, theme
+from pages.ui.text import heading, say, theme
 
 step = panel.draw("position")
 trace = session.now()
 
-st.header("How alike two positions are")
+heading("How alike two positions are")
 alike = cosine_matrix(trace["embedding.positions"]).numpy()
 drawn = matrix(alike, trace.tokens, trace.tokens, kind="signed", theme=theme(), largest=1.0)
 apart = len(alike) - 1

@@ -10,12 +10,12 @@ from pages.ui.lessons import story
 from pages.ui.server import cold_start
 from pages.ui.state import session_state as state
 from pages.ui.step import ask_a_word, panel, token_buttons, token_strip, whole_run
-from pages.ui.text import plain
+from pages.ui.text import heading, plain
 from pages.ui.widgets import fold
 
 trace, view = session.now(), state.current()
 with st.container(horizontal=True, vertical_alignment="center", key="begin"):
-    st.header(plain(finding(trace, view.layer, view.head)), anchor=False)
+    heading(plain(finding(trace, view.layer, view.head)))
     label = "Go on with the story" if "stop" in dict(view.choices) else "Follow this sentence"
     st.button(label, key="begin_story", type="primary", icon=story.HERE.icon, on_click=story.start)
 st.caption(
@@ -24,10 +24,10 @@ st.caption(
 )
 whole_run.draw(trace)
 
-st.header("Ask a word")
+heading("Ask a word")
 ask_a_word.draw(trace)
 
-st.header(f"The sentence as {len(trace.tokens)} tokens")
+heading(f"The sentence as {len(trace.tokens)} tokens")
 special = trace.tokenization.special
 token_strip.draw(trace)
 st.caption(token_strip.explained(trace))

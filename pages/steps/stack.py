@@ -11,7 +11,7 @@ from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
 from pages.ui.step import guess, panel
-from pages.ui.text import layer_names, say, theme
+from pages.ui.text import heading, layer_names, say, theme
 
 BEFORE, INPUT, LENGTH = "Cosine to the layer before", "Cosine to the input", "Length"
 MEANING = {
@@ -32,7 +32,7 @@ if step.shape[-1] == "vocab":
 vectors = stream(trace)  # [n_layers + 1, n, d_model]
 moves = {BEFORE: cosine(vectors[1:], vectors[:-1]), INPUT: cosine(vectors, vectors[:1]), LENGTH: length(vectors)}
 
-st.header("How each vector moves")
+heading("How each vector moves")
 chosen = st.pills("Shown", list(MEANING), required=True, **state.choice("move", MEANING, BEFORE))
 values = moves[chosen].T.numpy()
 columns = layer_names(trace.config, with_input=chosen != BEFORE)

@@ -11,6 +11,7 @@ from encoder.model.config import EncoderConfig
 SYNTAX = '\\`*_{}[]()#+-.!|~$:<>&"@='  # of Markdown
 ADDRESS = re.compile(r"[a-z]:(?=//)|www(?=\.)|@", re.IGNORECASE)  # what Markdown makes a link of, where it goes on
 JOINER = "\u2060"
+WORD = re.compile(r"[a-z0-9]+")
 UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
 NUMBER = st.column_config.NumberColumn(format="%.4g")
 WHOLE = st.column_config.NumberColumn(format="localized")
@@ -40,6 +41,24 @@ def plain(text: str) -> str:
     """
     named = UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", ADDRESS.sub(f"\\g<0>{JOINER}", text))
     return "".join(f"\\{c}" if c in SYNTAX else c for c in named)
+
+
+def anchor(words: str) -> str:
+    """What the address of a page calls a part of it.
+
+    A browser that is not told works it out in every run, for longer than a picture takes.
+    """
+    return "-".join(WORD.findall(words.lower())) or "part"
+
+
+def heading(words: str) -> None:
+    """What a part of a page is called, in Markdown."""
+    st.header(words, anchor=anchor(words))
+
+
+def subheading(words: str) -> None:
+    """What a smaller part is called, in Markdown."""
+    st.subheader(words, anchor=anchor(words))
 
 
 def say(fact: str, more: str = "") -> None:

@@ -13,7 +13,7 @@ from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
-from pages.ui.text import say, theme
+from pages.ui.text import heading, say, theme
 
 LEARNED = "learned, so the same for every sentence"
 
@@ -33,7 +33,7 @@ def ledger(config: EncoderConfig) -> str:
 def draw(norm: nn.Module, place: str) -> None:
     """Gamma and beta of every dimension; `place` is the norm's name in the model."""
     rows = [name for name, leaf in (("gamma", "weight"), ("beta", "bias")) if leaf in dict(norm.named_parameters())]
-    st.header(f"{' and '.join(rows).capitalize()} of this norm" if rows else "No norm stands here")
+    heading(f"{' and '.join(rows).capitalize()} of this norm" if rows else "No norm stands here")
     if not rows:
         st.markdown("Layer 0 of this model has no norm before attention: there is nothing to learn.")
         return

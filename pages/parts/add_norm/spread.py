@@ -1,7 +1,5 @@
 """How the numbers are spread before a norm and after it."""
 
-import streamlit as st
-
 from encoder.export.caption import About
 from encoder.figures.drawn import numbers_of
 from encoder.figures.histogram import histogram
@@ -11,13 +9,13 @@ from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
-from pages.ui.text import say, theme
+from pages.ui.text import heading, say, theme
 
 
 def draw(part: str) -> None:
     """All numbers of all tokens that go into one norm of the layer, and all that come out."""
     trace, view = session.now(), state.current()
-    st.header("All numbers before the norm and after it")
+    heading("All numbers before the norm and after it")
     sides = norm_sides(trace, view.layer, part)
     drawn = histogram({name: values.numpy() for name, values in sides.items()}, "number", theme())
     before, after = (float(values.std()) for values in sides.values())

@@ -16,7 +16,7 @@ from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
 from pages.ui.step import opened as clicks
-from pages.ui.text import say, theme
+from pages.ui.text import heading, say, theme
 from pages.ui.widgets import pick_token
 
 MOST_PAIRS = 24  # pairs of parts that are named; the others are added up
@@ -24,7 +24,7 @@ MOST_PAIRS = 24  # pairs of parts that are named; the others are added up
 
 def draw(a: Trace, b: Trace, largest: tuple[int, int]) -> None:
     """Choose a cell, by tapping it or by its two tokens, and show its parts."""
-    st.header("One pair, opened", anchor=False)
+    heading("One pair, opened")
     with st.container(horizontal=True):
         i = pick_token("Token of A", a.tokens, "alike_a", largest[0])
         j = pick_token("Token of B", b.tokens, "alike_b", largest[1])

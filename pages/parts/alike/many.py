@@ -14,7 +14,7 @@ from pages.ui.downloads import table as downloads
 from pages.ui.server import consent
 from pages.ui.state import session_state as state
 from pages.ui.step import opened
-from pages.ui.text import plain, say, theme
+from pages.ui.text import heading, plain, say, theme
 
 
 def draw() -> None:
@@ -60,7 +60,7 @@ def matrix_of(found: Alike, sentences: list[str], texts: list[str]) -> None:
 
 def chosen(found: Alike, sentences: list[str]) -> tuple[int, int]:
     """The pair that is opened: the odd one until another is tapped or chosen."""
-    st.header("One pair of the list", anchor=False)
+    heading("One pair of the list")
     places, odd = range(len(sentences)), found.odd
     ties = (state.choice("alike_one", places, odd[0]), state.choice("alike_two", places, odd[1]))
     with st.container(horizontal=True):

@@ -1,19 +1,18 @@
 """What taking the mean of a corpus off both vectors does to their cosine."""
 
 import numpy as np
-import streamlit as st
 
 from encoder.attributions.similarity import Centred, Likeness
 from encoder.export.caption import About
 from encoder.figures.charts import term_bars
 from encoder.metrics import SENTENCES
 from pages.ui.components.chart import chart
-from pages.ui.text import say, theme
+from pages.ui.text import heading, say, theme
 
 
 def draw(found: Centred, whole: Likeness, about: About) -> None:
     """The terms of the second view beside the first one's number."""
-    st.header("What the mean takes away", anchor=False)
+    heading("What the mean takes away")
     values = np.array(list(found.terms.values()))
     chart(
         term_bars(values, list(found.terms), theme()),

@@ -12,7 +12,7 @@ from pages.parts.atlas import contexts
 from pages.parts.atlas.shelf import about
 from pages.ui.components.chart import chart
 from pages.ui.state import session_state as state
-from pages.ui.text import plain, say, theme
+from pages.ui.text import heading, plain, say, theme
 
 BY = {"weight": "Weight", "written": "What is written"}
 UNITS = {"weight": "largest weight of a token", "written": "longest vector written to a token"}
@@ -21,7 +21,7 @@ UNITS = {"weight": "largest weight of a token", "written": "longest vector writt
 def draw(atlas: Atlas, layer: int, head: int) -> None:
     """Its label, its deciles, its contexts."""
     row = atlas.head(layer, head)
-    st.header(f"Layer {layer}, head {head}", anchor=False)
+    heading(f"Layer {layer}, head {head}")
     share = row["firings"] / max(1, atlas.card.tokens)
     say(
         f"On {atlas.card.scope} it puts more than half of its weight on one token at {percent(share)} of the tokens.",

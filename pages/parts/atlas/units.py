@@ -13,7 +13,7 @@ from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
-from pages.ui.text import plain, say, theme
+from pages.ui.text import heading, plain, say, theme
 
 RARE = 0.1  # of the tokens: of the units that fire at fewer, the one that writes most is shown first
 
@@ -24,7 +24,7 @@ def draw() -> None:
     width = atlas.card.sizes["units"]
     rows = atlas.units.slice(layer * width, width).drop_columns(["layer"])
     shares = rows["firings"].to_numpy() / max(1, atlas.card.tokens)
-    st.header(f"The units of layer {layer}", anchor=False)
+    heading(f"The units of layer {layer}")
     places = np.linspace(0, width - 1, min(width, 201)).astype(int)
     drawn = lines({"share of the tokens": np.sort(shares)[::-1][places]}, places, ("rank of the unit", "share"),
                   theme=theme())  # fmt: skip
@@ -45,7 +45,7 @@ def draw() -> None:
 def one(atlas: Atlas, layer: int, unit: int) -> None:
     """A unit: when it fires, how strongly, and what it then writes."""
     row = atlas.unit(layer, unit)
-    st.header(f"Layer {layer}, unit {unit}", anchor=False)
+    heading(f"Layer {layer}, unit {unit}")
     share = percent(row["firings"] / max(1, atlas.card.tokens))
     say(f"On {atlas.card.scope} it fires {row['firings']:,} times: at {share} of the tokens.")
     if not row["firings"]:

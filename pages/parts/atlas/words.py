@@ -10,7 +10,7 @@ from pages.parts.atlas.shelf import now
 from pages.ui import session
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
-from pages.ui.text import plain, say
+from pages.ui.text import heading, plain, say
 
 COLUMNS = {"sampled": "drawn evenly, on it", "of_sampled": "drawn", "top": "largest, on it", "of_top": "largest"}
 
@@ -29,13 +29,13 @@ def draw() -> None:
     atlas = now()
     if word:
         units = units_on(atlas, word)
-        st.header("Units that fire on it", anchor=False)
+        heading("Units that fire on it")
         if units:
             first = units[0]
             say(f"Layer {first.layer}, unit {first.unit} comes first: {first.sampled} of the {first.of_sampled} of its "
                 f"firings that were drawn evenly from all are on “{word}”.")  # fmt: skip
         listed("atlas_word_units", [asdict(one) for one in units], ["layer", "unit"])
-    st.header("Heads that look that way", anchor=False)
+    heading("Heads that look that way")
     heads = heads_between(atlas, word, other)
     listed("atlas_word_heads", [asdict(one) for one in heads], ["layer", "head"])
     st.caption(plain(f"From {word or 'any token'} to {other or 'any token'}, in the kept contexts of each head "

@@ -11,13 +11,13 @@ from pages.ui.components import maps
 from pages.ui.state import session_state as state
 from pages.ui.state.view import Cell
 from pages.ui.step import opened, words_only
-from pages.ui.text import plain, theme
+from pages.ui.text import heading, plain, theme
 
 
 def draw(step: Step) -> None:
     """A step with a matrix for each head; a click shows that head."""
     trace, view = session.now(), state.current()
-    st.header(f"All heads of layer {view.layer}: {step.title.lower()}")
+    heading(f"All heads of layer {view.layer}: {step.title.lower()}")
     seen = tokens_drawn(trace, words_only.chosen())
     left_out = seen.sentence(trace.array(step.name) if step.values == "share" else None)
     heads = [as_map(trace, step, h, f"head {h}", True, seen) for h in range(trace.config.n_heads)]

@@ -11,7 +11,7 @@ from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
-from pages.ui.text import head_names, say, theme
+from pages.ui.text import head_names, heading, say, theme
 
 STEPS = ("attention.heads", "attention.concat", "attention.output")  # where this is drawn
 
@@ -20,7 +20,7 @@ def draw() -> None:
     """How long each head's part of the output is at each token, and its share of the sum of all heads."""
     trace, view = session.now(), state.current()
     heads, tokens = head_names(trace.config), unpadded.tokens(trace)
-    st.header("What each head adds, after W_O")
+    heading("What each head adds, after W_O")
     st.markdown(
         "Head h meets its own rows of W_O: the output is the sum of Z_h W_O^h over all heads, and b_O. Nothing of a "
         "head is left in place; it is spread over all dimensions and added to the others."

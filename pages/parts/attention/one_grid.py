@@ -1,7 +1,5 @@
 """One grid that becomes: from the scores of a head, frame by frame, to what its weights take."""
 
-import streamlit as st
-
 from encoder.figures.attention_grid import HEATS, Setting, frames, in_the_way
 from encoder.figures.facts import largest_pair
 from encoder.trace.trace import Trace
@@ -12,6 +10,7 @@ from pages.ui.state import session_state as state
 from pages.ui.state.session_state import note, remember
 from pages.ui.state.view import Cell
 from pages.ui.step import opened
+from pages.ui.text import heading
 
 KEY = "grid"  # in a link: query, key, temperature and whether the scores are divided, as far as they are not the usual
 
@@ -19,7 +18,7 @@ KEY = "grid"  # in a link: query, key, temperature and whether the scores are di
 def draw() -> None:
     """The grid of the chosen head; its frame is the step of the page, where that is one of its frames."""
     trace, view = session.now(), state.current()
-    st.header(f"From scores to values, step by step (layer {view.layer}, head {view.head})")
+    heading(f"From scores to values, step by step (layer {view.layer}, head {view.head})")
     steps = [step.local for step in frames(trace, view.layer)]
     query, key, setting = asked(trace)
     chosen = (view.step if view.step in steps else steps[0], query, key, setting)

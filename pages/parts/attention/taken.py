@@ -1,7 +1,5 @@
 """What one token takes from each other one."""
 
-import streamlit as st
-
 from encoder.export.caption import About
 from encoder.figures.facts import main_fact
 from encoder.figures.matrix import matrix
@@ -9,14 +7,14 @@ from encoder.metrics import weighted_values
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.state import session_state as state
-from pages.ui.text import say, theme
+from pages.ui.text import heading, say, theme
 from pages.ui.widgets import pick_token
 
 
 def draw() -> None:
     """The values of all tokens times the weights that the chosen token gives them."""
     trace, view = session.now(), state.current()
-    st.header("What one token takes from each")
+    heading("What one token takes from each")
     query = pick_token("Token", trace.tokens, "query")
     taken = weighted_values(trace, view.layer, view.head, query).numpy()
     drawn = matrix(taken, trace.tokens, "dimension", kind="signed", theme=theme())

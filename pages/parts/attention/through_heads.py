@@ -10,7 +10,7 @@ from pages.parts.attention import one_grid
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.state import session_state as state
-from pages.ui.text import say, theme
+from pages.ui.text import heading, say, theme
 from pages.ui.widgets import pick_token
 
 STEPS = ("attention.concat", "attention.output")  # where this is drawn
@@ -20,7 +20,7 @@ def draw() -> None:
     """The chosen token's vector, cut among the heads, joined and mixed."""
     trace, view = session.now(), state.current()
     config = trace.config
-    st.header("One vector through all heads and back")
+    heading("One vector through all heads and back")
     token = pick_token("Token", trace.tokens, "through", one_grid.usual(trace)[0])
     shares = head_shares(trace, view.layer)[:, token]
     most = int(shares.nan_to_num().argmax())

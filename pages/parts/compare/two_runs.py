@@ -14,7 +14,7 @@ from pages.ui.components.chart import chart
 from pages.ui.server import models
 from pages.ui.state import session_state as state
 from pages.ui.step import side_by_side, whole_run
-from pages.ui.text import layer_names, plain, say, theme
+from pages.ui.text import heading, layer_names, plain, say, theme
 
 
 def draw() -> None:
@@ -58,7 +58,7 @@ def draw() -> None:
 
 def on_the_map(a: Trace, b: Trace) -> None:
     """The whole run of B as the difference to that of A, where each token of one has its place in the other."""
-    st.header("B minus A in one picture")
+    heading("B minus A in one picture")
     if len(a.tokens) != len(b.tokens):
         st.caption(f"A has {len(a.tokens)} tokens and B {len(b.tokens)}; with as many, the whole runs are subtracted.")
     elif (a.config.n_heads, a.config.d_ff) == (b.config.n_heads, b.config.d_ff):

@@ -11,7 +11,7 @@ from encoder.trace.trace import Trace
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.state import session_state as state
-from pages.ui.text import say, theme
+from pages.ui.text import heading, say, theme
 from pages.ui.widgets import pick_token
 
 WORDS = 10
@@ -20,7 +20,7 @@ WORDS = 10
 def draw() -> None:
     """The word to tap, and its neighbours as bars."""
     trace, encoder = session.now(), session.text_encoder(state.current().model)
-    st.header("Which words have a vector like it")
+    heading("Which words have a vector like it")
     st.markdown("Every token that the model knows has a vector of its own. What is alike in use points the same way.")
     token = pick_token("Word", trace.tokens, "near_word", longest(trace))
     found = nearest_words(encoder, trace.ids[token], WORDS)

@@ -15,7 +15,7 @@ from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
 from pages.ui.server import job_queue
 from pages.ui.state import session_state as state
-from pages.ui.text import say, theme
+from pages.ui.text import heading, say, theme
 from pages.ui.widgets import pick_token
 
 
@@ -31,7 +31,7 @@ def draw() -> None:
     """Every unit of the chosen token, before and after the activation."""
     trace, view = session.now(), state.current()
     kind = ACTIVATIONS[trace.config.activation]
-    st.header(f"The curve of {kind.title}, and where the units stand on it")
+    heading(f"The curve of {kind.title}, and where the units stand on it")
     token = pick_token("Token", trace.tokens, "curve_token", min(1, len(trace.tokens) - 1))
     name = f"layers.{view.layer}.feed_forward."
     hidden, activation = (trace[name + step][token] for step in ("hidden", "activation"))

@@ -10,14 +10,14 @@ from encoder.metrics import largest_cell, mixing_ratio
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
-from pages.ui.text import layer_names, say, theme
+from pages.ui.text import heading, layer_names, say, theme
 
 
 def draw() -> None:
     """The mixing ratio of every token in every layer."""
     trace = session.now()
     tokens, layers = trace.tokens, layer_names(trace.config)
-    st.header("How much of each vector comes from others")
+    heading("How much of each vector comes from others")
     st.markdown(
         "A layer adds what attention brings to what a token had. How much of the result is from **other** tokens?"
     )

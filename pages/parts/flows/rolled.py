@@ -10,14 +10,14 @@ from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
-from pages.ui.text import say, theme
+from pages.ui.text import heading, say, theme
 
 
 def draw() -> None:
     """The rollout up to a layer."""
     trace = session.now()
     tokens, layers = trace.tokens, range(trace.config.n_layers)
-    st.header("Through all layers: rollout")
+    heading("Through all layers: rollout")
     upto = st.select_slider("Up to layer", layers, **state.choice("rollout_layer", layers, layers[-1]))
     rolled = rollout(trace)[upto].numpy()
     drawn = matrix(

@@ -9,7 +9,7 @@ from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.server import job_queue
 from pages.ui.state import session_state as state
-from pages.ui.text import theme
+from pages.ui.text import heading, theme
 from pages.ui.widgets import pick_token
 
 
@@ -17,7 +17,7 @@ def draw() -> None:
     """The flow to the chosen token, computed when it is asked for."""
     trace = session.now()
     tokens = trace.tokens
-    st.header("Through all layers: flow to one token")
+    heading("Through all layers: flow to one token")
     if len(tokens) > FLOW_TOKENS:
         st.markdown(f"Maximum flow is computed for at most {FLOW_TOKENS} tokens; this sentence has {len(tokens)}.")
         return

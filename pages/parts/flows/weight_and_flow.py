@@ -11,7 +11,7 @@ from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
 from pages.ui.state.view import Cell
 from pages.ui.step import opened
-from pages.ui.text import say, theme
+from pages.ui.text import heading, say, theme
 
 
 def draw() -> None:
@@ -20,7 +20,7 @@ def draw() -> None:
     tokens = trace.tokens
     flowing = norm_weighted(trace, view.layer)
     flow, unlike = flowing[view.head].numpy(), disagreement(trace, view.layer)[view.head]
-    st.header(f"Looking is not taking (layer {view.layer}, head {view.head})")
+    heading(f"Looking is not taking (layer {view.layer}, head {view.head})")
     i, j = largest_cell(unlike.abs().numpy())
     weight = float(trace.array(f"layers.{view.layer}.attention.weights")[view.head, i, j])
     say(

@@ -15,7 +15,7 @@ from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
-from pages.ui.text import plain, say, theme
+from pages.ui.text import heading, plain, say, theme
 from pages.ui.widgets import pick_token
 
 
@@ -37,7 +37,7 @@ def name(trace: Trace, position: int) -> str:
 
 def terms_of(trace: Trace, head: int, query: int, key: int) -> None:
     """The score of layer 0 as terms."""
-    st.header(f"Layer 0, head {head}: why {name(trace, query)} scores {name(trace, key)} as it does", anchor=False)
+    heading(f"Layer 0, head {head}: why {name(trace, query)} scores {name(trace, key)} as it does")
     found = pair_score(session.text_encoder(state.current().model), trace, head, query, key)
     rows, columns = labels(found.query, query, trace), labels(found.key, key, trace)
     values = found.values.numpy()

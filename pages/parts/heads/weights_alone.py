@@ -8,12 +8,12 @@ from encoder.trace.trace import Trace
 from pages.ui import session
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
-from pages.ui.text import NUMBER, plain, say
+from pages.ui.text import NUMBER, heading, plain, say
 
 
 def draw(trace: Trace, layer: int, head: int, query: int, key: int) -> None:
     """What the head would look for, and what it would write, if it met the words alone."""
-    st.header(f"Layer {layer}, head {head}: what its weights alone say", anchor=False)
+    heading(f"Layer {layer}, head {head}: what its weights alone say")
     model = state.current().model
     looks, _ = session.words_of_head(model, layer, head, trace.ids[query])
     _, writes = session.words_of_head(model, layer, head, trace.ids[key])

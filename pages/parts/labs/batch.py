@@ -16,7 +16,7 @@ from encoder.trace.trace import Trace
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
-from pages.ui.text import say, theme
+from pages.ui.text import heading, say, theme
 
 STEPS = ("attention.masked", "attention.weights")
 MASK = {"with the mask": 0, "mask forgotten": 1}
@@ -35,7 +35,7 @@ def shapes(found: Padding, long: list[str]) -> None:
 def pictures(found: Padding, about: About) -> None:
     """The short sentence's masked scores and weights in the chosen layer and head, [PAD] among the columns."""
     view = state.current()
-    st.header(f"The short sentence in the batch (layer {view.layer}, head {view.head})")
+    heading(f"The short sentence in the batch (layer {view.layer}, head {view.head})")
     kind = st.pills("Run", list(MASK), required=True, **state.choice("pad_mask", MASK, "with the mask"))
     run = found.runs[MASK[kind]]
     for column, name in zip(st.columns(2), STEPS, strict=True):

@@ -14,13 +14,13 @@ from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
-from pages.ui.text import plain, say, theme
+from pages.ui.text import heading, plain, say, theme
 
 
 def draw() -> None:
     """Two words of the sentence change places: what becomes of every token's vector."""
     trace, encoder = session.now(), session.text_encoder(state.current().model)
-    st.header("Two words change places")
+    heading("Two words change places")
     text = trace.inputs
     pieces = trace.tokenization
     words = [

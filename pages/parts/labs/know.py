@@ -14,7 +14,7 @@ from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
-from pages.ui.text import layer_names, say, theme
+from pages.ui.text import heading, layer_names, say, theme
 
 ASKED = {
     "parts of speech": "Which part of speech is this word?",
@@ -30,7 +30,7 @@ CONTROL = "a class drawn for each word, the same wherever it stands"
 def draw() -> None:
     """Accuracy by layer with that of the control task; before it, the readers on the sentence of the page."""
     readers.draw()
-    st.header("How much each layer tells")
+    heading("How much each layer tells")
     st.markdown(
         f"A probe is a linear map with softmax, trained on the vectors of {len(labelled())} sentences that are never "
         "changed by it. A probe can learn much by heart, so a second one learns a control task from the same vectors: "

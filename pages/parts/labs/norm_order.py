@@ -14,7 +14,7 @@ from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
-from pages.ui.text import plain, say, theme
+from pages.ui.text import heading, plain, say, theme
 
 PARTS = {"after attention": "add_norm_1", "after feed-forward": "add_norm_2"}
 
@@ -48,7 +48,7 @@ def draw() -> None:
     chart(drawn, "order_alike", fact, about, made=f"norm_order(enc, {trace.inputs!r}).alike.mean(-1)")
     say(fact)
     downloads.of_figure("order_alike", numbers_of(drawn))
-    st.header(f"What goes into a norm of layer {view.layer}, and what comes out")
+    heading(f"What goes into a norm of layer {view.layer}, and what comes out")
     part = st.pills("Norm", list(PARTS), required=True, **state.choice("which_norm", PARTS, "after attention"))
     runs = {"post-norm": found.post, "pre-norm": found.pre}
     for column, (name, run) in zip(st.columns(2), runs.items(), strict=True):

@@ -14,7 +14,7 @@ from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
-from pages.ui.text import say, theme
+from pages.ui.text import heading, say, theme
 
 MOST = 128  # positions that are drawn
 
@@ -63,7 +63,7 @@ def waves(table: Tensor, about: About) -> None:
 
 def distances(table: Tensor, about: About) -> None:
     """The dot product of two positions by how far apart they stand."""
-    st.header("How alike two places are, by their distance")
+    heading("How alike two places are, by their distance")
     found = profile(table)
     x = np.arange(len(table))
     drawn = lines({"mean": found.mean.numpy()}, x, ("distance", "dot product"), theme=theme())

@@ -9,13 +9,13 @@ from encoder.probes.layers import read_sentence, read_words, words_of
 from pages.ui import session
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
-from pages.ui.text import NUMBER, layer_names, plain, say
+from pages.ui.text import NUMBER, heading, layer_names, plain, say
 
 
 def draw() -> None:
     """The mood of the sentence and the part of speech of each word, read off the vectors after a chosen layer."""
     trace = session.now()
-    st.header("Used to sort sentences and to tag words")
+    heading("Used to sort sentences and to tag words")
     names = layer_names(trace.config, with_input=True)
     layer = st.select_slider("Read after", names, **state.choice("read_after", names, names[-1]))
     words = words_of(trace)

@@ -1,7 +1,6 @@
 """How steep softmax is over random scores, by the width of a head."""
 
 import numpy as np
-import streamlit as st
 
 from encoder.export.caption import About
 from encoder.figures.charts import lines
@@ -10,12 +9,12 @@ from encoder.formatting import brief
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
-from pages.ui.text import say, theme
+from pages.ui.text import heading, say, theme
 
 
 def draw() -> None:
     """The length of softmax's gradient with the division by sqrt(d_head), and without."""
-    st.header("The gradient with the division, and without")
+    heading("The gradient with the division, and without")
     found = session.lab("softmax_slopes")
     x = np.array([one.d_head for one in found])
     series = {"divided": [one.with_ for one in found], "not divided": [one.without for one in found]}

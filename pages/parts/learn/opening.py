@@ -8,11 +8,12 @@ from pages.ui.frame import sidebar
 from pages.ui.server import task_models
 from pages.ui.server.training import live
 from pages.ui.state import session_state as state
+from pages.ui.text import heading
 
 
 def draw(settings: LearnSettings) -> None:
     """What can be opened, and what it is for."""
-    st.header("Walk through it")
+    heading("Walk through it")
     with st.container(horizontal=True):
         if live.moments(settings):
             name = f"{task_models.LEARNED}{settings}"

@@ -14,7 +14,7 @@ from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
-from pages.ui.text import layer_names, say, theme
+from pages.ui.text import heading, layer_names, say, theme
 from pages.ui.widgets import pick_token
 
 MOST_IN_RACE = 4  # words
@@ -24,7 +24,7 @@ def draw() -> None:
     """The likeliest words at one token after each layer."""
     trace, encoder = session.now(), session.text_encoder(state.current().model)
     tokens, layers = trace.tokens, layer_names(trace.config, with_input=True)
-    st.header("What the model would say, layer by layer")
+    heading("What the model would say, layer by layer")
     position = pick_token("Token", tokens, "lens_token", guess_place(trace, encoder.mask_token))
     if encoder.model.mlm_head is None:
         st.markdown("This model has no head that guesses words (masked-language-model head), so it cannot be asked.")

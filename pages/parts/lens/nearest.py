@@ -12,7 +12,7 @@ from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
-from pages.ui.text import layer_names, say, theme
+from pages.ui.text import heading, layer_names, say, theme
 from pages.ui.widgets import pick_token
 
 MOST = 5
@@ -22,7 +22,7 @@ def draw() -> None:
     """The nearest words to one token, before the first layer and after each one."""
     trace, encoder = session.now(), session.text_encoder(state.current().model)
     tokens, layers = trace.tokens, layer_names(trace.config, with_input=True)
-    st.header("The nearest words of the table")
+    heading("The nearest words of the table")
     token = pick_token("Token", tokens, "near_token", min(1, len(tokens) - 1))
     near = nearest_by_layer(encoder, trace, token, MOST)
     words = [[word for word, _ in row] for row in near]

@@ -8,13 +8,13 @@ from encoder.formatting import percent
 from encoder.metrics import stream, token_paths
 from pages.ui import session
 from pages.ui.components.chart import chart
-from pages.ui.text import theme
+from pages.ui.text import heading, theme
 
 
 def draw() -> None:
     """The two directions in which the tokens differ most."""
     trace = session.now()
-    st.header("The paths of the tokens")
+    heading("The paths of the tokens")
     if not bool(stream(trace).isfinite().all()):
         st.markdown("Some vectors of this run are not numbers, so there are no paths to draw.")
         return

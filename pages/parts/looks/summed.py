@@ -1,7 +1,6 @@
 """The rows of some tokens as one, and their columns added up."""
 
 import numpy as np
-import streamlit as st
 import torch
 
 from encoder.export.caption import About
@@ -14,13 +13,13 @@ from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
-from pages.ui.text import say, theme
+from pages.ui.text import heading, say, theme
 
 
 def draw(values: np.ndarray, seen: Selection, chosen: list[int], head: int | None) -> None:
     """Where the chosen tokens look on average, and what they get in all, of weights [n, n]; of all tokens if none."""
     trace, view = session.now(), state.current()
-    st.header("The rows and columns added up")
+    heading("The rows and columns added up")
     out, into = given_and_received(torch.from_numpy(values), chosen or list(seen.at))
     names, at = seen.drawn, list(seen.at)
     both = {"gets on average": out.numpy()[at]} | ({"gives in all": into.numpy()[at]} if chosen else {})

@@ -13,7 +13,7 @@ from encoder.metrics import parked
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.state import session_state as state
-from pages.ui.text import plain, say, theme
+from pages.ui.text import heading, plain, say, theme
 
 
 def draw(
@@ -37,7 +37,7 @@ def draw(
     if head is not None and (line := parked(trace, view.layer, head).sentence):
         st.caption(plain(line))
     st.caption(f"Lines for weights under 0.02 are left out: {percent(undrawn(cut))} of all weight drawn.")
-    st.header(f"The same as a matrix ({said})")
+    heading(f"The same as a matrix ({said})")
     kind: Kind = "share" if seen.whole else "positive"
     drawn = matrix(
         cut, seen.drawn, seen.drawn, kind=kind, theme=theme(), at=seen.at, row_title="query (looks)",

@@ -3,12 +3,13 @@
 import streamlit as st
 
 from pages.ui.server.holding import held
+from pages.ui.text import heading
 
 
 def draw() -> None:
     """One bar, and what it is made of."""
     now = held()
-    st.header("Memory of this server")
+    heading("Memory of this server")
     st.progress(now.share, f"{now.total:,.0f} MB of {now.most:,.0f} MB that it may take")
     st.markdown(
         f"Models {now.models:,.0f} MB, with the weights that are held a second time in the order in which they are "

@@ -1,18 +1,17 @@
 """The hyperparameters of the model, and what other depths of it would hold."""
 
 import pandas as pd
-import streamlit as st
 
 from encoder.explain.shape import depths, hyperparameters
 from encoder.formatting import short
 from encoder.model.config import EncoderConfig
 from pages.ui.downloads import table as downloads
-from pages.ui.text import WHOLE, say
+from pages.ui.text import WHOLE, heading, say
 
 
 def draw(config: EncoderConfig) -> None:
     """Two tables: this model, and 6, 12 and 24 layers of its width."""
-    st.header("The shape of this model")
+    heading("The shape of this model")
     shape = pd.DataFrame(hyperparameters(config))
     columns = {"what": "", "name": "name", "value": "here"}
     downloads.shown_table(shape, hide_index=True, key="shape", column_config=columns)

@@ -12,12 +12,12 @@ from pages.ui.server.measurements import habits
 from pages.ui.state import session_state as state
 from pages.ui.state.site import page_of
 from pages.ui.state.walk import PAGE_OF
-from pages.ui.text import plain
+from pages.ui.text import heading, plain
 
 
 def section(title: str, sentences: Sequence[str]) -> None:
     """A title, and an item for each sentence."""
-    st.header(title, anchor=False)
+    heading(title)
     st.markdown("\n".join(f"- {plain(one)}" for one in sentences))
 
 
@@ -33,7 +33,7 @@ def draw() -> None:
             found = habits(state.current().model)
         if found:
             section("What its heads do", tour.heads(encoder, trace, found))
-    st.header("What to try", anchor=False)
+    heading("What to try")
     for number, one in enumerate(tour.tries(encoder, trace, found)):
         page = page_of(one.page)
         with st.container(horizontal=True, vertical_alignment="center", border=True, key=f"tour_try_{number}"):

@@ -14,7 +14,7 @@ from pages.ui.components import timelapse as player
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
-from pages.ui.text import plain, theme
+from pages.ui.text import heading, plain, theme
 from pages.ui.widgets import pick_token
 
 SERIES = {"normalized_entropy": "normalized entropy", "self": "on itself", "previous": "previous", "next": "next"}
@@ -35,7 +35,7 @@ def draw() -> None:
         "list is what the model answers with the chosen word masked."
         + (f" A pixel stands for {every} × {every} cells." if every > 1 else "")
     )
-    st.header("All moments at once")
+    heading("All moments at once")
     small = [maps.Map(f"{one.step:,}", f"Step {one.step}", one.weights, "share", 1.0) for one in seen]
     maps.draw("moments", small, tokens, theme(), show, now.about, least=96)
     measured(now, seen)

@@ -15,7 +15,7 @@ from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
 from pages.ui.step import side_by_side, switches
-from pages.ui.text import layer_names, plain, say, theme
+from pages.ui.text import heading, layer_names, plain, say, theme
 
 
 def draw() -> None:
@@ -25,7 +25,7 @@ def draw() -> None:
         return
     trace, before = session.now(), session.untouched()
     tokens = trace.tokens
-    st.header("What differs")
+    heading("What differs")
     if first := first_difference(before, trace):
         alike = cosine(before["output"], trace["output"])
         least = int(alike.argmin())

@@ -1,12 +1,11 @@
 """What the changes do to the guess, before any other number."""
 
-import streamlit as st
-
 from pages.ui import session
 from pages.ui.step import guess
+from pages.ui.text import heading
 
 
 def draw() -> None:
     """The guess as it is now, beside what it was."""
-    st.header("What the model says")
+    heading("What the model says")
     guess.large(session.now())

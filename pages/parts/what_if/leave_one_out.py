@@ -16,7 +16,7 @@ from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
 from pages.ui.step import sweep
-from pages.ui.text import head_names, layer_names, plain, say, theme
+from pages.ui.text import head_names, heading, layer_names, plain, say, theme
 
 KINDS: dict[str, Kind] = {"cosine": "share", "relative_change": "positive", "log_probability": "signed"}
 ACTIONS = {"Zero": "zero", "Its mean over tokens": "mean"}
@@ -26,7 +26,7 @@ def draw() -> None:
     """The sweep on demand, and one of its effects."""
     trace, view = session.now(), state.current()
     encoder, config = session.text_encoder(view.model), trace.config
-    st.header("Leave one out")
+    heading("Leave one out")
     st.markdown("Knock out every head and every feed-forward block in turn, each alone, and see which one matters.")
     watch = watched(encoder, trace, "watched")
     chosen = st.pills("Put in its place", list(ACTIONS), required=True, **state.choice("loo_way", ACTIONS, "Zero"))

@@ -12,7 +12,7 @@ from pages.ui.downloads import table as downloads
 from pages.ui.server.measurements import importances
 from pages.ui.state import session_state as state
 from pages.ui.step import sweep
-from pages.ui.text import head_names, layer_names, say, theme
+from pages.ui.text import head_names, heading, layer_names, say, theme
 
 WAYS: dict[str, Way] = {
     "Its mean over sentences": "mean",
@@ -26,7 +26,7 @@ def draw() -> None:
     model = state.current().model
     encoder = session.text_encoder(model)
     config, n = encoder.config, len(OVER)
-    st.header(f"Leave one out, over {n} sentences")
+    heading(f"Leave one out, over {n} sentences")
     st.markdown(
         "One sentence and zeros can mislead: a part may be idle here, and zero is a number that the layers behind it "
         f"never meet. So each part is left out in {n} sentences, without the changes made above. In each the longest "

@@ -14,7 +14,7 @@ from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
 from pages.ui.step.target import pick
-from pages.ui.text import head_names, layer_names, say, theme
+from pages.ui.text import head_names, heading, layer_names, say, theme
 
 
 def draw() -> None:
@@ -48,7 +48,7 @@ def draw() -> None:
         "Each norm divides every part by the spread that it had in this run, and the activation of the MLM head "
         "multiplies it by the factor that it had: without a part they would be others, so this is no knock-out."
     )
-    st.header(f"Layer {view.layer}, head {view.head}: from which tokens", anchor=False)
+    heading(f"Layer {view.layer}, head {view.head}: from which tokens")
     named = [f"“{shown(token)}” ({at})" for at, token in enumerate(trace.tokens)]
     order = np.argsort(-np.abs(opened), kind="stable")
     drawn = term_bars(opened[order], [named[at] for at in order], theme())

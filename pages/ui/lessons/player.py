@@ -9,7 +9,7 @@ from encoder.trials import Finding, claim
 from pages.ui.lessons import findings, lesson_picture, library, questions
 from pages.ui.state import session_state as state
 from pages.ui.state.view import View
-from pages.ui.text import plain
+from pages.ui.text import heading, plain
 
 VEIL = "<div class='veil'><p>The picture comes with your guess.</p></div>"
 
@@ -60,7 +60,7 @@ def arrives_by_link(step: LessonStep) -> bool:
 def head(lesson: Lesson, at: int) -> None:
     """Title, progress and text; at first also what it is about."""
     step = lesson.steps[at - 1]
-    st.header(plain(lesson.title), anchor=False)
+    heading(plain(lesson.title))
     st.progress(at / len(lesson.steps), text=f"Step {at} of {len(lesson.steps)}")
     if at == 1 and lesson.learn:
         st.caption(f"What you will learn: {plain(lesson.learn)}")

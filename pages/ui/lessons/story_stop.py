@@ -13,7 +13,7 @@ from pages.ui.lessons import story_picture as picture
 from pages.ui.state import session_state as state
 from pages.ui.state.site import page_of
 from pages.ui.state.walk import go
-from pages.ui.text import plain, say
+from pages.ui.text import heading, plain, say
 
 MOST_WORDS = 60  # of the text that is shown before the picture is
 PROMISE = "The picture comes with your guess."
@@ -31,7 +31,7 @@ def draw() -> None:
     guesses = story.guesses()
     story_rail.draw(told, number, guesses, lambda chosen: go(story.way_to(chosen)))
     with st.container(key="card_question"):
-        st.header(plain(stop.question), anchor=False)
+        heading(plain(stop.question))
         if number not in guesses:
             ask(stop, number)
             st.html(sentence(stop))

@@ -17,7 +17,7 @@ from pages.ui.state import session_state as state
 from pages.ui.state.link import FIELDS, from_query
 from pages.ui.state.view import View
 from pages.ui.state.walk import KNOWN_STEPS
-from pages.ui.text import plain
+from pages.ui.text import heading, plain
 
 Place = tuple[LessonStep, st.delta_generator.DeltaGenerator]
 
@@ -45,7 +45,7 @@ def lines(tutorial: Lesson) -> list[Place]:
     found = []
     numbered = list(enumerate(tutorial.steps))
     for part, under in groupby(numbered, key=lambda one: one[1].part):
-        st.header(plain(part), anchor=False)
+        heading(plain(part))
         for at, step in under:
             with st.container(key=f"line_{at}"):
                 words, way = st.columns([4, 1], vertical_alignment="center")

@@ -10,7 +10,7 @@ from pages.ui.live import seat as seats
 from pages.ui.live.classroom import LENGTH, classroom
 from pages.ui.state import session_state as state
 from pages.ui.state.seat import Seat
-from pages.ui.text import plain
+from pages.ui.text import plain, subheading
 
 WALL_EVERY = 2.0  # seconds between two looks for new sentences
 
@@ -18,13 +18,13 @@ WALL_EVERY = 2.0  # seconds between two looks for new sentences
 def outside() -> None:
     """Join a class, or open one."""
     with st.container(border=True, key="class_join"):
-        st.subheader("Join a class", anchor=False)
+        subheading("Join a class")
         st.markdown(f"Type the {LENGTH} letters that your teacher shows. Nothing else is asked, and no name.")
         with st.form("class_join_form", border=False):
             st.text_input("Code", key="class_code", max_chars=20, placeholder="ABCDEF")
             st.form_submit_button("Join", key="class_join_in", type="primary", on_click=join)
     with st.container(border=True, key="class_open"):
-        st.subheader("Open a class", anchor=False)
+        subheading("Open a class")
         st.markdown(
             "Your screen leads: who joins by your code sees the page, sentence, layer, head and number that you see. "
             "Ask the class, and show its answers on the picture. A class ends after four hours; nothing of it stays."
@@ -80,7 +80,7 @@ def wall() -> None:
     found: dict[str, str] = {}
     if seat is None:
         return
-    st.subheader("Sentences of the class", anchor=False)
+    subheading("Sentences of the class")
     with follow.reaching():
         found = classroom().wall(seat)
     if not found:
@@ -113,7 +113,7 @@ def drop(name: str) -> None:
 
 def answered(seat: Seat) -> None:
     """What the class has answered so far, and the ways to keep it."""
-    st.subheader("Answers", anchor=False)
+    subheading("Answers")
     found = []
     with follow.reaching():
         found = classroom().all_results(seat)

@@ -1,7 +1,6 @@
 """Gradient x attention, head by head."""
 
 import numpy as np
-import streamlit as st
 from torch import Tensor
 
 from encoder.attributions.target import Target
@@ -11,13 +10,13 @@ from encoder.formatting import brief
 from encoder.metrics import largest_cell
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
-from pages.ui.text import head_names, layer_names, say, theme
+from pages.ui.text import head_names, heading, layer_names, say, theme
 
 
 def draw(found: Tensor, name: str, about: About, target: Target) -> None:
     """Each head's weights times the slope at them, added up: `found` [n_layers, H]."""
     assert about.run is not None
-    st.header("The same, head by head", anchor=False)
+    heading("The same, head by head")
     values, config = found.numpy(), about.run.config
     rows, columns = layer_names(config), head_names(config)
     drawn = matrix(values, rows, columns, kind="signed", theme=theme())

@@ -17,7 +17,7 @@ from pages.ui.components.chart import chart
 from pages.ui.state import session_state as state
 from pages.ui.state.view import Cell
 from pages.ui.step.opened import close, open_number
-from pages.ui.text import NUMBER, plain, theme
+from pages.ui.text import NUMBER, plain, subheading, theme
 
 ROWS = 500  # terms in the table
 _drawer = component(__file__, "drawer", "<span></span>")
@@ -68,7 +68,7 @@ def draw(trace: Trace) -> None:
         state.session().trail = [cell]
     with st.container(border=True, key="inspector"):
         breadcrumb()
-        st.markdown(f"### {plain(place(trace, found.name, found.index))} = {short(found.recorded)}")
+        subheading(f"{plain(place(trace, found.name, found.index))} = {short(found.recorded)}")
         st.markdown(plain(found.words))
         if found.edited:
             st.markdown(

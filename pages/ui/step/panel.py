@@ -19,7 +19,7 @@ from pages.ui.state import session_state as state
 from pages.ui.state.site import page_of
 from pages.ui.state.walk import current, stops_of
 from pages.ui.step import opened, terms, words_only
-from pages.ui.text import plain, theme
+from pages.ui.text import heading, plain, theme
 
 
 def draw(page_key: str) -> Step:
@@ -59,8 +59,9 @@ def choose(key: str) -> None:
 def show(trace: Trace, step: Step, head: int, *, switch: bool = True) -> None:
     """Everything about one step; a page with `switch` off has the one for the tokens drawn elsewhere."""
     words, formula = st.columns([3, 2], vertical_alignment="center")
-    words.header(title(step, head))
-    words.markdown(step.note)
+    with words:
+        heading(title(step, head))
+        st.markdown(step.note)
     sizes = step.sizes(trace.config, len(trace.tokens))
     words.caption(f"`{step.name}` · shape {' × '.join(step.shape)} = {' × '.join(map(str, sizes))}")
     with words:
@@ -74,7 +75,7 @@ def show(trace: Trace, step: Step, head: int, *, switch: bool = True) -> None:
 
 def brief(trace: Trace, step: Step, head: int) -> None:
     """The picture of one step first, below it what happens there."""
-    st.header(title(step, head), anchor=False)
+    heading(title(step, head))
     drawn(trace, step, head)
     st.caption(step.note)
     st.latex(step.equation)
@@ -124,7 +125,7 @@ def best_words(trace: Trace, step: Step) -> None:
 
 def proof(trace: Trace, step: Step) -> None:
     """How to check a step: against PyTorch's own modules, and by running its code."""
-    st.header("How to check")
+    heading("How to check")
     found = session.proof(step.name)
     with st.grid("auto", min_column_width=210, key="proof"):
         for check in found:

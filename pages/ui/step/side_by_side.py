@@ -19,14 +19,14 @@ from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
 from pages.ui.state.view import Cell
 from pages.ui.step import opened
-from pages.ui.text import plain, theme
+from pages.ui.text import heading, plain, theme
 
 NARROWEST = 400  # pixels of a map that stands beside others
 
 
 def draw(a: Trace, b: Trace, names: tuple[str, str], pairs: list[Pair] | None = None) -> None:
     """One step of both runs and their difference, on scales that fit both."""
-    st.header("Any step, side by side")
+    heading("Any step, side by side")
     view = state.current()
     steps = {
         s.name: s for s in map(a.step, a) if s.name in b and s.layer in (None, view.layer) and s.shape[-1] != "vocab"
