@@ -46,6 +46,8 @@ def click(page: Page, key: str, row: int, column: int) -> None:
     still(widget(page, key))
     x, y = cell_of_chart(page, key, row, column)
     page.mouse.move(x, y)
+    expect(widget(page, key).locator(".hovertext").first).to_be_visible()  # the picture has come alive
+    page.wait_for_function("key => document.querySelector(`.st-key-${key} .js-plotly-plot`).answers", arg=key)
     with rerun(page):
         page.mouse.click(x, y)
 
