@@ -5,7 +5,7 @@ from time import sleep, thread_time
 
 import pytest
 
-from pages.ui.server.turns import Turns
+from pages.ui.server.turns import Turn, Turns
 
 SOON = 10.0  # seconds in which a test's threads end
 
@@ -40,7 +40,7 @@ def test_no_more_run_at_once_than_may() -> None:
     for one in threads:
         one.start()
     ended(threads)
-    assert most[0] == 2 and turns.begun == {} and turns.line == {}
+    assert most[0] == 2 and turns.begun == {} and turns.line == []
 
 
 def test_a_short_one_does_not_wait_behind_the_long_ones() -> None:
@@ -66,7 +66,7 @@ def test_a_short_one_does_not_wait_behind_the_long_ones() -> None:
     for session in sessions:
         threads.append(threading.Thread(target=script, args=(session,)))
         threads[-1].start()
-        while all(waits != session for waits, _ in turns.line.values()):
+        while all(one.session != session for one in turns.line):
             sleep(0.001)
     sleep(0.5)  # then the short one has waited longer for what it needs, however soon after the others it came
     holding.set()
@@ -79,12 +79,11 @@ def test_a_long_one_does_not_wait_for_ever() -> None:
     turns = Turns(at_once=1, clock=lambda: now[0])
     turns.note("long", 0.5)
     turns.note("short", 0.01)
-    long, short = object(), object()
-    turns.line = {long: ("long", 0.0), short: ("short", 4.0)}
-    now[0] = 4.2
-    assert turns.may(short) and not turns.may(long)
-    turns.line[short] = "short", 4.15
-    assert turns.may(long) and not turns.may(short)
+    for since, expected in ((4.0, "short"), (4.15, "long")):
+        turns.line, turns.begun = [Turn("long", 0.0), Turn("short", since)], {}
+        now[0] = 4.2
+        turns.call()
+        assert [one.session for one in turns.begun] == [expected]
 
 
 def test_of_many_sessions_the_oldest_are_forgotten() -> None:
@@ -147,6 +146,6 @@ def test_an_error_and_one_who_leaves_give_their_place_up() -> None:
         other = threading.Thread(target=leaves)
         other.start()
         ended([other])
-    assert turns.line == {} and turns.begun == {}
+    assert turns.line == [] and turns.begun == {}
     with turns.turn("c"):
         pass

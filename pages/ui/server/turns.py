@@ -16,12 +16,21 @@ from pages.ui.server import inside
 
 AT_ONCE = max(2, os.cpu_count() or 1)
 LONGEST = 1.0  # seconds after which a script no longer keeps others waiting
-LOOK = 0.1  # seconds between two looks at whether the person still waits
+LOOK = 0.25  # seconds between two looks at whether the person still waits
 USUAL, LEAST = 0.05, 0.005  # processor seconds that a script is taken to need: one that is not known, and any
 MOST_KNOWN = 1000  # sessions
 SWITCH = 0.001  # seconds after which a thread lets go of the interpreter when another asks for it; usually 0.005
 
-_ticket: ContextVar[object] = ContextVar("ticket", default=None)
+
+class Turn:
+    """The place of one script in the line, and then among those that run."""
+
+    def __init__(self, session: str, since: float) -> None:
+        self.session, self.since = session, since
+        self.called = threading.Event()
+
+
+_turn: ContextVar[Turn | None] = ContextVar("turn", default=None)
 
 
 class Turns:
@@ -35,60 +44,60 @@ class Turns:
         self, at_once: int = AT_ONCE, longest: float = LONGEST, clock: Callable[[], float] = monotonic
     ) -> None:
         self.at_once, self.longest, self.clock = at_once, longest, clock
-        self.begun: dict[object, float] = {}  # when each that runs began
-        self.line: dict[object, tuple[str, float]] = {}  # whose script each is that waits, and since when
+        self.begun: dict[Turn, float] = {}  # when each that runs began
+        self.line: list[Turn] = []
         self.needed: dict[str, float] = {}  # processor seconds of a session's last script, the newest last
-        self.moved = threading.Condition()
+        self.lock = threading.Lock()
 
     @contextmanager
     def turn(self, session: str, leave: Callable[[], None] | None = None) -> Iterator[None]:
         """Wait for a turn and keep it for the block. `leave` is called meanwhile; if it raises, the place is free."""
-        ticket = object()
-        with self.moved:
-            self.line[ticket] = session, self.clock()
+        mine = Turn(session, self.clock())
+        with self.lock:
+            self.line.append(mine)
+            self.call()
+        before, outer = thread_time(), _turn.set(mine)
         try:
-            while not self.begins(ticket):
+            while not mine.called.wait(LOOK):
                 if leave is not None:
                     leave()
-        finally:
-            with self.moved:
-                self.line.pop(ticket, None)
-        before, outer = thread_time(), _ticket.set(ticket)
-        try:
+                with self.lock:
+                    self.call()  # one of those that run may have taken too long by now
             yield
         finally:
-            _ticket.reset(outer)
-            with self.moved:
-                self.begun.pop(ticket, None)
-                self.note(session, thread_time() - before)
-                self.moved.notify_all()
+            _turn.reset(outer)
+            with self.lock:
+                if mine in self.line:
+                    self.line.remove(mine)
+                else:
+                    self.note(session, thread_time() - before)
+                self.end(mine)
 
     def step_aside(self) -> None:
         """This thread's script waits for something else now: its turn is another's, and it needs none to go on."""
-        with self.moved:
-            self.begun.pop(_ticket.get(), None)
-            self.moved.notify_all()
+        mine = _turn.get()
+        if mine is not None:
+            with self.lock:
+                self.end(mine)
 
-    def begins(self, ticket: object) -> bool:
-        """Wait a moment for the turn, and take it; whether that was possible."""
-        with self.moved:
-            if not self.moved.wait_for(lambda: self.may(ticket), LOOK):
-                return False
-            self.begun[ticket] = self.clock()
-            del self.line[ticket]
-            self.moved.notify_all()
-            return True
+    def end(self, one: Turn) -> None:
+        """A turn is over."""
+        self.begun.pop(one, None)
+        self.call()
 
-    def may(self, ticket: object) -> bool:
-        """Whether it is this one's turn."""
+    def call(self) -> None:
+        """Begin the turns of those that are next, as many as may run now."""
         now = self.clock()
-        if sum(now - begun < self.longest for begun in self.begun.values()) >= self.at_once:
-            return False
-        return max(self.line, key=lambda one: self.waited(*self.line[one], now)) is ticket
+        free = self.at_once - sum(now - begun < self.longest for begun in self.begun.values())
+        for _ in range(min(free, len(self.line))):
+            following = max(self.line, key=lambda one: self.waited(one, now))
+            self.line.remove(following)
+            self.begun[following] = now
+            following.called.set()
 
-    def waited(self, session: str, since: float, now: float) -> float:
+    def waited(self, one: Turn, now: float) -> float:
         """How long a script waits, in terms of how long it is thought to run."""
-        return (now - since) / max(self.needed.get(session, USUAL), LEAST)
+        return (now - one.since) / max(self.needed.get(one.session, USUAL), LEAST)
 
     def note(self, session: str, seconds: float) -> None:
         """Remember what a session's script needed; of many sessions those are forgotten that ran longest ago."""
