@@ -1,15 +1,19 @@
-"""What an atlas costs: python tests/benchmarks/bench_atlas.py [--check].
+"""What an atlas costs: python tests/benchmarks/bench_atlas.py [--check] [--clicks-only] [--atlas DIR] [--text FILE].
 
 Sentences per second of `base` with one and two processes, the memory of `small` over a text and over ten times as much,
 the size of the files, the processor time of a click on the page Atlas, and the search among a million vectors. The text
-is that of the atlases that come with the project.
+is that of the atlases that come with the project. With `--atlas` the clicks are also made on an atlas of `small` in
+that folder, with `--text` the size of the files over the first 1.1 MB of that text is measured too: as much as there is
+in the validation part of WikiText-2, of which exBERT's files take 47 GB.
 """
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from time import perf_counter, process_time
 
@@ -23,9 +27,11 @@ import torch  # noqa: E402
 from figures import Figure, finish  # noqa: E402
 from streamlit.testing.v1 import AppTest  # noqa: E402
 
+from encoder import TextEncoder  # noqa: E402
 from encoder.atlas.reading import Atlas  # noqa: E402
-from encoder.atlas.searching import nearest_tokens  # noqa: E402
-from encoder.atlas.shelf import SHIPPED  # noqa: E402
+from encoder.atlas.searching import nearest_outputs, nearest_tokens  # noqa: E402
+from encoder.atlas.shelf import FOLDER, SHIPPED  # noqa: E402
+from encoder.trace.unpadded import stream  # noqa: E402
 
 RUN = """
 import sys
@@ -35,7 +41,20 @@ print(next(line.split()[1] for line in open("/proc/self/status") if line.startsw
 sys.exit(code)
 """
 CLICK, NEAREST, GROWTH = 0.15, 1.0, 1.2  # bars: seconds, seconds, times
-TABS = ({}, {"atlas_part": "Units"}, {"atlas_part": "Find a word", "atlas_word": "Monday"}, {"atlas_part": "Nearest"})
+EXBERT = 1_100_000  # bytes of text
+ATLAS = "pages/steps/atlas.py"
+CLICKS: dict[str, tuple[str, dict[str, str]]] = {  # what is clicked, on which page, by its link
+    "Heads": (ATLAS, {}),
+    "Heads, knocked out": (ATLAS, {"atlas_off": "true"}),
+    "Heads, one run live": (ATLAS, {"atlas_run": "1"}),
+    "Units": (ATLAS, {"atlas_part": "Units"}),
+    "Units, knocked out": (ATLAS, {"atlas_part": "Units", "atlas_off": "true"}),
+    "From A to B": (ATLAS, {"atlas_part": "From A to B"}),
+    "Find a word": (ATLAS, {"atlas_part": "Find a word", "atlas_word": "Monday"}),
+    "Nearest": (ATLAS, {"atlas_part": "Nearest"}),
+    "Nearest, one head": (ATLAS, {"atlas_part": "Nearest", "atlas_what": "one head's output"}),
+    "All heads, measures": ("pages/steps/heads.py", {"heads_part": "Measures", "over": "100 sentences"}),
+}
 
 
 def sentences() -> list[str]:
@@ -96,18 +115,47 @@ def processor_seconds(work: Callable[[], object], rounds: int) -> float:
     return float(np.median(times))
 
 
-def clicks(rounds: int) -> list[Figure]:
-    """A rerun of each tab of the page with the shipped atlas of `base`."""
+def clicks(rounds: int, of: str, more: dict[str, str]) -> list[Figure]:
+    """A rerun of each view with the atlas that `more` asks for."""
     found = []
-    for query in TABS:
+    for name, (page, query) in CLICKS.items():
         app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-        app.switch_page("pages/steps/atlas.py")
-        for name, value in query.items():
-            app.query_params[name] = value
+        app.switch_page(page)
+        for key, value in (query | more).items():
+            app.query_params[key] = value
         app.run()
         assert not app.exception
-        name = query.get("atlas_part", "Heads")
-        found.append(Figure(f"the page Atlas, {name}: a click", processor_seconds(app.run, rounds), CLICK, "s"))
+        found.append(Figure(f"{of}, {name}: a click", processor_seconds(app.run, rounds), CLICK, "s"))
+    return found
+
+
+def clicks_on(folder: Path, rounds: int) -> list[Figure]:
+    """The same on an atlas of `small` in a folder, which stands behind the shipped one, and its searches."""
+    os.environ[FOLDER] = str(folder)
+    atlas, small = Atlas(folder), TextEncoder.from_pretrained("small")
+    of = f"{atlas.card.tokens:,} tokens"
+    found = clicks(rounds, of, {"model": "small", "atlas_of": "1"})
+    run = small.trace("Tom went to the house.")
+    for i in atlas.card.vectors:
+        search = partial(nearest_tokens, atlas, i, stream(run)[i][1])
+        found.append(Figure(f"{of}: nearest vectors of layer {i}", processor_seconds(search, 3), NEAREST, "s"))
+    for i in atlas.card.head_vectors:
+        search = partial(nearest_outputs, atlas, small, i, 1, run[f"layers.{i}.attention.heads"][1, 1])
+        found.append(Figure(f"{of}: nearest of a head of layer {i}", processor_seconds(search, 3), NEAREST, "s"))
+    return found
+
+
+def storage(folder: Path, text: Path) -> list[Figure]:
+    """The files of `small` over as much text as exBERT's 47 GB are of: without vectors, and with those of all."""
+    some = text.read_bytes()[:EXBERT].decode(errors="ignore").splitlines()
+    layers = TextEncoder.from_pretrained("small").config.n_layers
+    every = ["--vectors", *map(str, range(layers + 1)), "--head-vectors", *map(str, range(layers))]
+    found = []
+    for name, more in (("no vectors", []), ("vectors and heads of all layers", every)):
+        out = folder / f"storage{len(more)}"
+        made(out, some, "small", *more)
+        tokens = Atlas(out).card.tokens
+        found.append(Figure(f"small, 1.1 MB of text, {name}: files", size(out) / 1e6, None, "MB", f"{tokens:,} tokens"))
     return found
 
 
@@ -141,14 +189,25 @@ def figures(rounds: int = 3, part: float = 1.0) -> list[Figure]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         near = search(folder, int(1_000_000 * part))
-        return [*speeds(folder, texts[::8]), *memory(folder, texts), *clicks(rounds), near]
+        return [*speeds(folder, texts[::8]), *memory(folder, texts), *clicks(rounds, "shipped", {}), near]
 
 
 def main() -> int:
     """Print the figures with their bars; return the exit status."""
     parser = argparse.ArgumentParser(description="What an atlas costs.")
     parser.add_argument("--check", action="store_true", help="fail where a figure is over its bar")
-    return finish(figures(7), parser.parse_args().check)
+    parser.add_argument("--clicks-only", action="store_true", help="and not what making one costs")
+    parser.add_argument("--atlas", type=Path, metavar="DIR", help="an atlas of small to click on as well")
+    parser.add_argument("--text", type=Path, metavar="FILE", help="of which the first 1.1 MB are stored as well")
+    asked = parser.parse_args()
+    torch.set_num_threads(1)
+    found = clicks(7, "shipped", {}) if asked.clicks_only else figures(7)
+    if asked.text:
+        with tempfile.TemporaryDirectory() as name:
+            found += storage(Path(name), asked.text)
+    if asked.atlas:
+        found += clicks_on(asked.atlas, 7)
+    return finish(found, asked.check)
 
 
 if __name__ == "__main__":
