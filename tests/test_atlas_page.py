@@ -149,7 +149,7 @@ def test_neighbours_and_layers_are_shown() -> None:
     assert "the vector of “tom” is nearest to that of “tom”" in words(app)
     healthy(app.pills(key="atlas_near").set_value(2).run())
     assert "After 2 layers" in words(app)
-    healthy(app.pills(key="atlas_what").set_value("one head's output").run())
+    healthy(app.pills(key="atlas_near").set_value("heads-2").run())
     assert "What layer 2, head 3 writes to “tom” is nearest to that of" in words(app)
     assert "a word's vector has length" in words(open_app("atlas", **HERE, atlas_part="Layers"))
 

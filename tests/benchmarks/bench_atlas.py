@@ -28,6 +28,7 @@ from figures import Figure, finish  # noqa: E402
 from streamlit.testing.v1 import AppTest  # noqa: E402
 
 from encoder import TextEncoder  # noqa: E402
+from encoder.atlas.knockout import AtlasPart, absence  # noqa: E402
 from encoder.atlas.reading import Atlas  # noqa: E402
 from encoder.atlas.searching import nearest_outputs, nearest_tokens  # noqa: E402
 from encoder.atlas.shelf import FOLDER, SHIPPED  # noqa: E402
@@ -42,18 +43,16 @@ sys.exit(code)
 """
 CLICK, NEAREST, GROWTH = 0.15, 1.0, 1.2  # bars: seconds, seconds, times
 EXBERT = 1_100_000  # bytes of text
-ATLAS = "pages/steps/atlas.py"
-CLICKS: dict[str, tuple[str, dict[str, str]]] = {  # what is clicked, on which page, by its link
-    "Heads": (ATLAS, {}),
-    "Heads, knocked out": (ATLAS, {"atlas_off": "true"}),
-    "Heads, one run live": (ATLAS, {"atlas_run": "1"}),
-    "Units": (ATLAS, {"atlas_part": "Units"}),
-    "Units, knocked out": (ATLAS, {"atlas_part": "Units", "atlas_off": "true"}),
-    "From A to B": (ATLAS, {"atlas_part": "From A to B"}),
-    "Find a word": (ATLAS, {"atlas_part": "Find a word", "atlas_word": "Monday"}),
-    "Nearest": (ATLAS, {"atlas_part": "Nearest"}),
-    "Nearest, one head": (ATLAS, {"atlas_part": "Nearest", "atlas_what": "one head's output"}),
-    "All heads, measures": ("pages/steps/heads.py", {"heads_part": "Measures", "over": "100 sentences"}),
+ALL_HEADS = {"heads_part": "Measures", "over": "100 sentences"}  # which reads the shipped atlas
+CLICKS: dict[str, dict[str, str]] = {  # what is clicked on the page Atlas, by its link
+    "Heads": {},
+    "Heads, knocked out": {"atlas_off": "1"},
+    "Heads, one run live": {"atlas_run": "1"},
+    "Units": {"atlas_part": "Units"},
+    "Units, knocked out": {"atlas_part": "Units", "atlas_off": "1"},
+    "From A to B": {"atlas_part": "From A to B"},
+    "Find a word": {"atlas_part": "Find a word", "atlas_word": "Monday"},
+    "Nearest": {"atlas_part": "Nearest"},
 }
 
 
@@ -115,18 +114,39 @@ def processor_seconds(work: Callable[[], object], rounds: int) -> float:
     return float(np.median(times))
 
 
-def clicks(rounds: int, of: str, more: dict[str, str]) -> list[Figure]:
-    """A rerun of each view with the atlas that `more` asks for."""
-    found = []
-    for name, (page, query) in CLICKS.items():
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-        app.switch_page(page)
-        for key, value in (query | more).items():
-            app.query_params[key] = value
-        app.run()
-        assert not app.exception
-        found.append(Figure(f"{of}, {name}: a click", processor_seconds(app.run, rounds), CLICK, "s"))
-    return found
+def click(name: str, page: str, query: dict[str, str], rounds: int) -> Figure:
+    """A rerun of a page that was opened by a link."""
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app.switch_page(f"pages/steps/{page}.py")
+    for key, value in query.items():
+        app.query_params[key] = value
+    app.run()
+    assert not app.exception and not app.warning, [one.value for one in app.warning]
+    return Figure(f"{name}: a click", processor_seconds(app.run, rounds), CLICK, "s")
+
+
+def clicks(rounds: int, of: str, more: dict[str, str], heads: int) -> list[Figure]:
+    """A rerun of each view with the atlas that `more` asks for, which keeps what the heads of a layer write."""
+    one_head = {"atlas_part": "Nearest", "atlas_near": f"heads-{heads}"}
+    views = CLICKS | {"Nearest, one head": one_head}
+    return [click(f"{of}, {name}", "atlas", query | more, rounds) for name, query in views.items()]
+
+
+def shipped(rounds: int) -> list[Figure]:
+    """The same with the shipped atlas of `base`; what is kept after the first click, made anew; and All heads."""
+    atlas, base = Atlas(SHIPPED / "base"), TextEncoder.from_pretrained("base")
+    some = atlas.head_firings(2, 3, "weight", "top")
+    texts = atlas.texts([one.sentence for one in some])
+
+    def without() -> None:
+        for one in some:
+            absence(base, AtlasPart("head", 2, 3), texts[one.sentence], one.position)
+
+    first = Figure("shipped, ten contexts without a head, the first time", processor_seconds(without, 5), None, "s")
+    return [
+        *clicks(rounds, "shipped", {}, *atlas.card.head_vectors), first,
+        click("All heads, measures", "heads", ALL_HEADS, rounds),
+    ]  # fmt: skip
 
 
 def clicks_on(folder: Path, rounds: int) -> list[Figure]:
@@ -134,7 +154,7 @@ def clicks_on(folder: Path, rounds: int) -> list[Figure]:
     os.environ[FOLDER] = str(folder)
     atlas, small = Atlas(folder), TextEncoder.from_pretrained("small")
     of = f"{atlas.card.tokens:,} tokens"
-    found = clicks(rounds, of, {"model": "small", "atlas_of": "1"})
+    found = clicks(rounds, of, {"model": "small", "atlas_of": "1"}, *atlas.card.head_vectors[:1])
     run = small.trace("Tom went to the house.")
     for i in atlas.card.vectors:
         search = partial(nearest_tokens, atlas, i, stream(run)[i][1])
@@ -189,7 +209,7 @@ def figures(rounds: int = 3, part: float = 1.0) -> list[Figure]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         near = search(folder, int(1_000_000 * part))
-        return [*speeds(folder, texts[::8]), *memory(folder, texts), *clicks(rounds, "shipped", {}), near]
+        return [*speeds(folder, texts[::8]), *memory(folder, texts), *shipped(rounds), near]
 
 
 def main() -> int:
@@ -201,7 +221,7 @@ def main() -> int:
     parser.add_argument("--text", type=Path, metavar="FILE", help="of which the first 1.1 MB are stored as well")
     asked = parser.parse_args()
     torch.set_num_threads(1)
-    found = clicks(7, "shipped", {}) if asked.clicks_only else figures(7)
+    found = shipped(7) if asked.clicks_only else figures(7)
     if asked.text:
         with tempfile.TemporaryDirectory() as name:
             found += storage(Path(name), asked.text)

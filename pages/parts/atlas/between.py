@@ -1,5 +1,7 @@
 """Which heads look from tokens of one kind to tokens of another, with what even weights, chance and others give."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -24,8 +26,8 @@ def draw() -> None:
     """Choose two kinds, and see what every head gives from the one to the other."""
     atlas = now()
     with st.container(horizontal=True):
-        start = kind("From", FROM, "atlas_start", "article")
-        end = kind("To", TO, "atlas_end", "next")
+        start = kind("From", FROM, state.choice("atlas_start", FROM, "article")) or "article"
+        end = kind("To", TO, state.choice("atlas_end", TO, "next")) or "next"
     found = heads_from(atlas, start, end)
     if not found:
         st.markdown("No token of this corpus is of the one kind with another of the other.")
@@ -47,11 +49,10 @@ def draw() -> None:
                "No tagger reads the text, so an object is “the nearest later word” at best.")  # fmt: skip
 
 
-def kind(label: str, kinds: tuple[str, ...], key: str, usual: str) -> str:
+def kind(label: str, kinds: tuple[str, ...], tie: dict[str, Any]) -> str | None:
     """One of the kinds."""
-    tie = state.choice(key, kinds, usual)
     found: str | None = st.selectbox(label, kinds, format_func=MEANINGS.__getitem__, width=300, **tie)
-    return found or usual
+    return found
 
 
 def said(found: list[PairHead], start: str, end: str) -> str:

@@ -14,22 +14,23 @@ from pages.ui.state import session_state as state
 from pages.ui.text import plain, say
 from pages.ui.widgets import pick_token
 
-WHAT = ("whole vector", "one head's output")
-
 
 def draw() -> None:
     """A token of this run, what of it, and its neighbours."""
-    atlas, run = now(), session.now()
-    kept = dict(zip(WHAT, (atlas.card.vectors, atlas.card.head_vectors), strict=True))
-    if not any(kept.values()):
+    atlas, run, head = now(), session.now(), state.current().head
+    heads = {f"heads-{layer}": layer for layer in atlas.card.head_vectors}
+    kept = (*atlas.card.vectors, *heads)
+    if not kept:
         st.markdown("This atlas keeps no vectors; make one with `--vectors` or `--head-vectors`.")
         return
-    what = st.pills("Of a token", WHAT, required=True, **state.choice("atlas_what", WHAT, WHAT[0]))
-    if not kept[what]:
-        st.markdown("This atlas keeps none of these.")
-        return
+    names: dict[int | str, str] = {layer: f"vector after {layer} layers" for layer in atlas.card.vectors}
+    names |= {key: f"output of head {head} in layer {layer}" for key, layer in heads.items()}
+    usual = (*heads, *atlas.card.vectors)[-1]
+    what = st.pills("Of a token", kept, required=True, format_func=names.__getitem__,
+                    **state.choice("atlas_near", kept, usual))  # fmt: skip
     at = min(pick_token("Token", run.tokens, "atlas_token", min(1, len(run.tokens) - 1)), len(tokens(run)) - 1)
-    found, of = whole(atlas, run, at) if what == WHAT[0] else output(atlas, run, at)
+    found = output(atlas, run, heads[what], head, at) if what in heads else whole(atlas, run, what, at)
+    of = f"What layer {heads[what]}, head {head} writes to" if what in heads else f"After {what} layers the vector of"
     texts = atlas.texts(sorted({one.sentence for one in found}))
     first = found[0]
     many = len(atlas.table("vectors.parquet", ["sentence"]))
@@ -47,18 +48,12 @@ def draw() -> None:
                      "the original space."))  # fmt: skip
 
 
-def whole(atlas: Atlas, run: Trace, at: int) -> tuple[list[NearToken], str]:
-    """The neighbours of a token's vector after a layer, and what it is called."""
-    kept = atlas.card.vectors
-    layer = st.pills("After so many layers", kept, required=True, **state.choice("atlas_near", kept, kept[-1]))
-    return nearest_tokens(atlas, layer, stream(run)[layer][at]), f"After {layer} layers the vector of"
+def whole(atlas: Atlas, run: Trace, layer: int, at: int) -> list[NearToken]:
+    """The neighbours of a token's vector after a layer."""
+    return nearest_tokens(atlas, layer, stream(run)[layer][at])
 
 
-def output(atlas: Atlas, run: Trace, at: int) -> tuple[list[NearToken], str]:
-    """The neighbours of what the sidebar's head writes to a token in a layer, and what it is called."""
-    kept, head = atlas.card.head_vectors, state.current().head
-    tie = state.choice("atlas_near_layer", kept, kept[0])
-    layer = st.pills(f"Head {head} (of the sidebar) of layer", kept, required=True, **tie)
+def output(atlas: Atlas, run: Trace, layer: int, head: int, at: int) -> list[NearToken]:
+    """The neighbours of what a head of a layer writes to a token."""
     z = run[f"layers.{layer}.attention.heads"][head, at]
-    encoder = session.text_encoder(state.current().model)
-    return nearest_outputs(atlas, encoder, layer, head, z), f"What layer {layer}, head {head} writes to"
+    return nearest_outputs(atlas, session.text_encoder(state.current().model), layer, head, z)
