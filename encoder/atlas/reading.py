@@ -80,7 +80,7 @@ class Atlas:
         return self.folder / name
 
     def tokens(self, name: str, *columns: str) -> pa.Table:
-        """Columns of numbers and tokens of a whole file, read once: some twelve bytes for each context."""
+        """Columns of numbers and tokens of a whole file, read once: some twelve bytes for each row."""
         key = (name, *columns)
         if key not in self.kept:
             self.kept[key] = self.table(name, list(columns), as_dictionary=[c for c in columns if c in WORDS])

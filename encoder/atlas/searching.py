@@ -18,6 +18,7 @@ from encoder.model.block import Block
 from encoder.text_encoder import TextEncoder
 
 TINY = torch.finfo(torch.float32).tiny
+PLACE = ("sentence", "position", "token")
 CHUNK = 4096  # vectors that are held in float32 at once: few enough for the memory near the processor
 
 
@@ -150,10 +151,11 @@ def nearest_tokens(atlas: Atlas, layer: int, vector: Tensor, k: int = 12) -> lis
         kept = ", ".join(map(str, atlas.card.vectors)) or "none"
         raise AtlasError(f"this atlas keeps no vectors of layer {layer}; it keeps {kept}")
     vectors = kept_vectors(atlas, f"vectors-layer-{layer}.npy", 2)
-    names = atlas.table("vectors.parquet", ["sentence", "position", "token", f"length_{layer}"])
+    names = atlas.tokens("vectors.parquet", *PLACE)
     check_sizes(atlas, vectors, len(names), vector)
     products = torch.cat([part @ vector.float() for part in parts(vectors)])
-    lengths = torch.from_numpy(names[f"length_{layer}"].to_numpy().copy())
+    column = f"length_{layer}"
+    lengths = torch.from_numpy(atlas.tokens("vectors.parquet", column)[column].to_numpy().copy())
     return nearest(products / (lengths * vector.norm()).clamp_min(TINY), names, k)
 
 
@@ -173,7 +175,7 @@ def nearest_outputs(
         kept = ", ".join(map(str, atlas.card.head_vectors)) or "none"
         raise AtlasError(f"this atlas keeps no outputs of layer {layer}, head {head}; it keeps those of layers {kept}")
     vectors = kept_vectors(atlas, f"heads-layer-{layer}.npy", 3)[head]
-    names = atlas.table("vectors.parquet", ["sentence", "position", "token"])
+    names = atlas.tokens("vectors.parquet", *PLACE)
     check_sizes(atlas, vectors, len(names), z)
     block = encoder.model.layers[layer]
     assert isinstance(block, Block)

@@ -3,13 +3,14 @@
 import streamlit as st
 
 from encoder.atlas.reading import Atlas
-from encoder.atlas.searching import NearToken, nearest_outputs, nearest_tokens
+from encoder.atlas.searching import PLACE, NearToken
 from encoder.formatting import shown
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import stream, tokens
 from pages.parts.atlas import marked
 from pages.parts.atlas.shelf import now
 from pages.ui import session
+from pages.ui.server.atlases import near_output, near_vector
 from pages.ui.state import session_state as state
 from pages.ui.text import plain, say
 from pages.ui.widgets import pick_token
@@ -33,7 +34,7 @@ def draw() -> None:
     of = f"What layer {heads[what]}, head {head} writes to" if what in heads else f"After {what} layers the vector of"
     texts = atlas.texts(sorted({one.sentence for one in found}))
     first = found[0]
-    many = len(atlas.table("vectors.parquet", ["sentence"]))
+    many = len(atlas.tokens("vectors.parquet", *PLACE))
     say(
         f"{of} “{shown(run.tokens[at])}” is nearest to that of “{first.token}” in "
         f"“{shown(texts[first.sentence], 80)}”: cosine {first.cosine:.4f}."
@@ -50,10 +51,10 @@ def draw() -> None:
 
 def whole(atlas: Atlas, run: Trace, layer: int, at: int) -> list[NearToken]:
     """The neighbours of a token's vector after a layer."""
-    return nearest_tokens(atlas, layer, stream(run)[layer][at])
+    return near_vector(atlas, layer, tuple(stream(run)[layer][at].tolist()))
 
 
 def output(atlas: Atlas, run: Trace, layer: int, head: int, at: int) -> list[NearToken]:
     """The neighbours of what a head of a layer writes to a token."""
     z = run[f"layers.{layer}.attention.heads"][head, at]
-    return nearest_outputs(atlas, session.text_encoder(state.current().model), layer, head, z)
+    return near_output(atlas, state.current().model, layer, head, tuple(z.tolist()))
