@@ -181,9 +181,9 @@ def nearest_outputs(
     assert isinstance(block, Block)
     narrow = narrowed(block.attention)[head]  # as long as W_O^h makes them, and alike as much
     asked = z.float() @ narrow
-    written = [part @ narrow for part in parts(vectors)]
-    products, lengths = (torch.cat([of(part) for part in written]) for of in (lambda x: x @ asked, length))
-    return nearest(products / (lengths * asked.norm()).clamp_min(TINY), names, k)
+    written = (part @ narrow for part in parts(vectors))
+    cosines = [(one @ asked) / (length(one) * asked.norm()).clamp_min(TINY) for one in written]
+    return nearest(torch.cat(cosines), names, k)
 
 
 def kept_vectors(atlas: Atlas, name: str, dimensions: int) -> np.ndarray:
@@ -206,9 +206,11 @@ def check_sizes(atlas: Atlas, vectors: np.ndarray, tokens: int, asked: Tensor) -
 
 
 def parts(vectors: np.ndarray) -> Iterator[Tensor]:
-    """Vectors in float32, a few at a time."""
+    """Vectors in float32, a few at a time, each in the memory of those before: fresh memory takes longer to get."""
+    held = torch.empty(CHUNK, vectors.shape[1])
     for start in range(0, len(vectors), CHUNK):
-        yield torch.from_numpy(vectors[start : start + CHUNK]).float()
+        some = torch.from_numpy(vectors[start : start + CHUNK])
+        yield held[: len(some)].copy_(some)
 
 
 def nearest(cosines: Tensor, names: pa.Table, k: int) -> list[NearToken]:
