@@ -37,7 +37,7 @@ from encoder.metrics import SENTENCES, head_roles, survey
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[1]
-COUNT = int(os.environ.get("ATLAS_SENTENCES", "38"))  # 500 take some four minutes
+COUNT = int(os.environ.get("ATLAS_SENTENCES", "38"))  # with 500 it takes half a minute more
 SHIPPED_LINES = pq.read_table(SHIPPED / "small" / "sentences.parquet")["text"].to_pylist() if COUNT > 38 else []
 LINES = [*SENTENCES[:37], "The cat saw the cat, and the cat saw the dog.", *SHIPPED_LINES[: COUNT - 38]]
 KEPT = ("--vectors", "0", "3", "--head-vectors", "1")
