@@ -256,6 +256,9 @@ def test_kinds_of_tokens_are_what_a_reader_would_say(base: TextEncoder) -> None:
     ]
     own = named["own_word"].sum(-1)
     assert float(own[at("put")]) == 0 and float(own.sum()) == sum(len(w) * (len(w) - 1) for w in pieces.words)
+    quoted = base.tokenize("“Well?!” he said.")
+    ends = dict(zip(TO, pairs_of(quoted)[1], strict=True))["before_punctuation"][0]
+    assert {quoted.tokens[i] for i in ends.nonzero()[:, 0].tolist()} == {"well", "said"}
 
 
 def test_layers_are_those_of_a_slow_loop(atlas: Atlas, traces: list[Trace]) -> None:
