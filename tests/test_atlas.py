@@ -2,11 +2,15 @@
 
 import json
 import math
+import os
 import shutil
 import subprocess
 import sys
 import textwrap
+import unicodedata
+from collections import Counter
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -15,22 +19,28 @@ import pytest
 import torch
 from tiny import TINY, VARIANTS, tiny
 
-from encoder import TextEncoder, Trace
+from encoder import Edit, TextEncoder, Trace
 from encoder.atlas import live
 from encoder.atlas.__main__ import main
 from encoder.atlas.bins import bin_of, bins_of, edges
-from encoder.atlas.collecting import COARSE, FINE
+from encoder.atlas.collecting import COARSE, FINE, KeptVectors
 from encoder.atlas.corpus import AtlasCorpus, AtlasError
+from encoder.atlas.habits import head_survey
+from encoder.atlas.knockout import AtlasPart, absence
 from encoder.atlas.making import AtlasPlan, begin, put_together, work
+from encoder.atlas.pairs import TO, kinds, pairs_of
 from encoder.atlas.ranking import FAR, POSITIONS, SAMPLE, TOP, drawn
 from encoder.atlas.reading import Atlas, Firing
-from encoder.atlas.searching import heads_between, nearest_tokens, units_on
-from encoder.atlas.shelf import FOLDER, shelf
-from encoder.metrics import SENTENCES, head_roles
+from encoder.atlas.searching import heads_between, heads_from, nearest_outputs, nearest_tokens, units_on
+from encoder.atlas.shelf import FOLDER, SHIPPED, shelf
+from encoder.metrics import SENTENCES, head_roles, survey
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[1]
-LINES = [*SENTENCES[:37], "The cat saw the cat, and the cat saw the dog."]
+COUNT = int(os.environ.get("ATLAS_SENTENCES", "38"))  # with 500 it takes half a minute more
+SHIPPED_LINES = pq.read_table(SHIPPED / "small" / "sentences.parquet")["text"].to_pylist() if COUNT > 38 else []
+LINES = [*SENTENCES[:37], "The cat saw the cat, and the cat saw the dog.", *SHIPPED_LINES[: COUNT - 38]]
+KEPT = ("--vectors", "0", "3", "--head-vectors", "1")
 CLOSE = 2e-6
 BESIDE = ("_uniform", "_queries")  # of each measure
 
@@ -46,7 +56,7 @@ def made(out: Path, lines: list[str], *more: str, model: str = "small") -> Path:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return made(tmp_path_factory.mktemp("one") / "atlas", LINES, "--vectors", "0", "3")
+    return made(tmp_path_factory.mktemp("one") / "atlas", LINES, *KEPT)
 
 
 @pytest.fixture(scope="module")
@@ -181,6 +191,76 @@ def test_labels_are_those_that_other_pages_give(atlas: Atlas, traces: list[Trace
             assert row["nearest_shuffled"] == pytest.approx(role.shuffled, abs=0.03)
 
 
+@pytest.mark.parametrize(("layer", "head"), [(0, 2), (1, 2), (3, 0)])
+def test_pairs_are_those_of_a_slow_loop(atlas: Atlas, traces: list[Trace], layer: int, head: int) -> None:
+    """From any token, an article, a mark or [CLS], to the next token, a mark's neighbour, the same token, [SEP]."""
+    sums, squares, even, counts = (Counter[tuple[str, str]]() for _ in range(4))
+    for trace in traces:
+        weights, tokens = trace.layers[layer].attention.weights[head].tolist(), trace.tokens
+        n, above = len(tokens), Counter[tuple[str, str]]()
+        marks = [j for j in range(1, n - 1) if all(unicodedata.category(c).startswith("P") for c in tokens[j])]
+        articles = [j for j in range(1, n - 1) if tokens[j] in ("a", "an", "the") and tokens[j + 1][:2] != "##"]
+        for i, row in enumerate(weights):
+            starts = ["any"]
+            starts += ["article"] if i in articles else []
+            starts += ["punctuation"] if i in marks else []
+            starts += ["cls"] if i == 0 else []
+            ends = {
+                "next": [i + 1] if i + 1 < n else [], "sep": [n - 1],
+                "same": [j for j in range(n) if tokens[j] == tokens[i] and j != i],
+                "before_punctuation": [j for j in range(1, n - 1) if j + 1 in marks and j not in marks],
+                "article": articles,
+            }  # fmt: skip
+            for pair in ((a, b) for a in starts for b in ends):
+                mass = sum(row[j] for j in ends[pair[1]])
+                sums[pair] += mass
+                even[pair] += len(ends[pair[1]]) / n
+                above[pair] += mass - len(ends[pair[1]]) / n
+                counts[pair] += bool(ends[pair[1]])
+        for pair, value in above.items():
+            squares[pair] += value**2
+    rows = {
+        (row["from"], row["to"]): row for row in atlas.pairs.to_pylist() if (row["layer"], row["head"]) == (layer, head)
+    }
+    assert sum(count > 20 for count in counts.values()) > 12
+    for pair, count in counts.items():
+        if not count:
+            assert pair not in rows
+            continue
+        row = rows[pair]
+        assert row["queries"] == count, pair
+        assert row["weight"] == pytest.approx(sums[pair] / count, rel=1e-4), pair
+        assert row["uniform"] == pytest.approx(even[pair] / count, rel=1e-5)
+        assert row["chance"] == pytest.approx((even[pair] + 1.645 * math.sqrt(squares[pair])) / count, rel=1e-4)
+    best = heads_from(atlas, "article", "next")
+    assert [one.weight for one in best] == sorted((one.weight for one in best), reverse=True) and len(best) == 16
+    same = next(one for one in best if (one.layer, one.head) == (layer, head))
+    assert same.anyone == rows["any", "next"]["weight"] and same.weight == rows["article", "next"]["weight"]
+
+
+def test_kinds_of_tokens_are_what_a_reader_would_say(base: TextEncoder) -> None:
+    pieces = base.tokenize("Where did Mary put the 12 unbelievably heavy boxes, and why?")
+    said = dict(zip(pieces.tokens, kinds(pieces), strict=True))
+    expected = {
+        "[CLS]": "cls", "where": "question", "did": "auxiliary", "mary": "name", "put": "word", "the": "article",
+        "12": "number", "heavy": "word", ",": "punctuation", "and": "conjunction", "?": "punctuation", "[SEP]": "sep",
+    }  # fmt: skip
+    assert {token: said[token] for token in expected} == expected
+    _, keys = pairs_of(pieces)
+    named = dict(zip(TO, keys, strict=True))
+    at = pieces.tokens.index
+    assert pieces.tokens[int(named["word_after"][at("the")].argmax())] == pieces.tokens[at("12") + 1]
+    assert int(named["word_before"][at("the")].argmax()) == at("put")
+    assert not named["word_before"][at("where")].any() and named["before_punctuation"].sum(-1).unique().tolist() == [
+        2.0
+    ]
+    own = named["own_word"].sum(-1)
+    assert float(own[at("put")]) == 0 and float(own.sum()) == sum(len(w) * (len(w) - 1) for w in pieces.words)
+    quoted = base.tokenize("“Well?!” he said.")
+    ends = dict(zip(TO, pairs_of(quoted)[1], strict=True))["before_punctuation"][0]
+    assert {quoted.tokens[i] for i in ends.nonzero()[:, 0].tolist()} == {"well", "said"}
+
+
 def test_layers_are_those_of_a_slow_loop(atlas: Atlas, traces: list[Trace]) -> None:
     vectors = np.concatenate([t.layers[2].output[1:-1].numpy() for t in traces])
     row = atlas.layers.slice(3, 1).to_pylist()[0]
@@ -224,6 +304,56 @@ def test_nearest_tokens_are_exact(atlas: Atlas, traces: list[Trace]) -> None:
         nearest_tokens(atlas, 2, asked)
 
 
+def test_the_nearest_outputs_of_a_head_are_exact(atlas: Atlas, small: TextEncoder, traces: list[Trace]) -> None:
+    """Against what the head writes in float32, through W_O straight from its definition."""
+    layer, head = 1, 2
+    weight = traces[0].model.layers[layer].attention.w_o.weight
+    words = [(s, p, t.layers[layer].attention.heads[head][p]) for s, t in enumerate(traces)
+             for p in range(1, len(t.tokens) - 1)]  # fmt: skip
+    wide = len(words[0][2])
+    every = torch.stack([z for *_, z in words]) @ weight[:, head * wide : (head + 1) * wide].detach().T
+    cosines = torch.nn.functional.cosine_similarity(every, every[100:101]).sort(descending=True).values
+    found = nearest_outputs(atlas, small, layer, head, words[100][2], 20)
+    assert (found[0].sentence, found[0].position) == words[100][:2]
+    np.testing.assert_allclose([one.cosine for one in found], cosines[:20], atol=1e-3)
+    with pytest.raises(AtlasError, match="those of layers 1"):
+        nearest_outputs(atlas, small, 2, head, words[100][2])
+
+
+@pytest.mark.parametrize("part", [AtlasPart("head", 2, 3), AtlasPart("unit", 1, 7)])
+def test_an_effect_is_that_of_a_run_without_the_part(small: TextEncoder, part: AtlasPart) -> None:
+    """A head against the edit that sets it to zero, a unit against a model whose column of W_2 is zero."""
+    text, position = LINES[3], 2
+    before = small.trace(text)
+    if part.kind == "head":
+        after = small.trace(text, edits=(Edit(part.step, "zero", heads=(part.number,)),))
+    else:
+        other = TextEncoder.from_pretrained("small")
+        w_2 = other.model.layers[part.layer].feed_forward.w_2
+        with torch.no_grad():
+            w_2.weight[:, part.number] = 0
+        w_2.prepacked = None
+        after = other.trace(text)
+    moved = (after["output"] - before["output"]).norm(dim=-1) / before["output"].norm(dim=-1)
+    found = absence(small, part, text, position)
+    assert found.moved == pytest.approx(float(moved[position]), abs=1e-5)
+    assert found.elsewhere == pytest.approx(float(moved[torch.arange(len(moved)) != position].mean()), abs=1e-5)
+    assert found.before is not None and found.after is not None
+    assert found.before[1] == pytest.approx(float(before["mlm.probabilities"][position].max()), abs=1e-4)
+    assert found.after[1] == pytest.approx(float(after["mlm.probabilities"][position].max()), abs=1e-4)
+    with pytest.raises(ValueError, match="this text has"):
+        absence(small, part, text, 400)
+
+
+def test_a_survey_read_from_an_atlas_is_a_survey_of_its_sentences(atlas: Atlas, small: TextEncoder) -> None:
+    found, made = head_survey(atlas), survey(small, LINES)
+    assert found.measures.keys() == made.measures.keys() and found.sentences == made.sentences
+    for name, values in made.measures.items():
+        np.testing.assert_allclose(found.measures[name], values, atol=1e-4, rtol=1e-4, err_msg=name)
+    for ours, theirs in zip(chain(*found.roles), chain(*made.roles), strict=True):
+        assert (ours.label, ours.nearest, ours.n) == (theirs.label, theirs.nearest, theirs.n)
+
+
 def test_a_word_finds_the_units_that_fire_on_it(atlas: Atlas) -> None:
     found = units_on(atlas, "THE", 5)
     first = found[0]
@@ -248,7 +378,7 @@ def test_two_processes_make_the_same_files(folder: Path, tmp_path: Path) -> None
     """As a person starts them."""
     text, out = tmp_path / "words.txt", tmp_path / "atlas"
     text.write_text("\n".join(LINES), encoding="utf-8")
-    asked = ["--model", "small", "--corpus", str(text), "--out", str(out), "--shard", "7", "--vectors", "0", "3"]
+    asked = ["--model", "small", "--corpus", str(text), "--out", str(out), "--shard", "7", *KEPT]
     command = [sys.executable, "-m", "encoder.atlas", *asked, "--workers", "2"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
@@ -258,13 +388,12 @@ def test_two_processes_make_the_same_files(folder: Path, tmp_path: Path) -> None
 def test_five_workers_in_any_order_make_the_same_files(folder: Path, tmp_path: Path, small: TextEncoder) -> None:
     text, out = tmp_path / "words.txt", tmp_path / "atlas"
     text.write_text("\n".join(LINES), encoding="utf-8")
-    plan = AtlasPlan("small", AtlasCorpus((text,)), out, (0, 3), 1, 7)
+    plan = AtlasPlan("small", AtlasCorpus((text,)), out, KeptVectors((0, 3), (1,)), 7)
     begin(plan, small, resume=False)
     for rank in (3, 0, 4, 2, 1):
         work(plan, small, rank, 5)
     assert len(list((out / "parts").glob("part-*"))) == 6
-    assert main(["--model", "small", "--corpus", str(text), "--out", str(out), "--shard", "7", "--vectors", "0", "3",
-                 "--resume"]) == 0  # fmt: skip
+    assert main(["--model", "small", "--corpus", str(text), "--out", str(out), "--shard", "7", *KEPT, "--resume"]) == 0
     assert contents(out) == contents(folder)
 
 
@@ -272,7 +401,7 @@ def test_a_killed_run_is_taken_up_again(folder: Path, tmp_path: Path, small: Tex
     """It ends amid a shard; what was done is not done again, and the files are the same."""
     text, out = tmp_path / "words.txt", tmp_path / "atlas"
     text.write_text("\n".join(LINES), encoding="utf-8")
-    plan = AtlasPlan("small", AtlasCorpus((text,)), out, (0, 3), 1, 7)
+    plan = AtlasPlan("small", AtlasCorpus((text,)), out, KeptVectors((0, 3), (1,)), 7)
     begin(plan, small, resume=False)
 
     def kill(done: int) -> None:
@@ -287,11 +416,10 @@ def test_a_killed_run_is_taken_up_again(folder: Path, tmp_path: Path, small: Tex
     with pytest.raises(AtlasError, match="--resume"):
         begin(plan, small, resume=False)
     with pytest.raises(AtlasError, match="other settings"):
-        begin(AtlasPlan("small", AtlasCorpus((text,)), out, (0,), 1, 7), small, resume=True)
+        begin(AtlasPlan("small", AtlasCorpus((text,)), out, KeptVectors((0,)), 7), small, resume=True)
     work(plan, small)
     assert [plan.part(i).stat().st_mtime_ns for i in range(2)] == times
-    assert main(["--model", "small", "--corpus", str(text), "--out", str(out), "--shard", "7", "--vectors", "0", "3",
-                 "--resume"]) == 0  # fmt: skip
+    assert main(["--model", "small", "--corpus", str(text), "--out", str(out), "--shard", "7", *KEPT, "--resume"]) == 0
     assert contents(out) == contents(folder)
 
 
@@ -367,7 +495,7 @@ def card_with(**fields: object) -> Callable[[Path], None]:
         (lambda copy: (copy / "card.json").write_text("{"), "card.json of copy is damaged"),
         (lambda copy: (copy / "card.json").write_text("[1]"), "does not say that its format is"),
         (card_with(format="another"), "does not say that its format is"),
-        (card_with(version=2), "version 2 of the format, and this program reads version 1"),
+        (card_with(version=3), "version 3 of the format, and this program reads version 2"),
         (card_with(files={}), "heads-layer-0.parquet is not there"),
         (card_with(model={"name": "x"}), "card.json of copy is damaged"),
         (card_with(files={"../x": {"bytes": -1, "sha256": ""}}), "card.json of copy is damaged"),
@@ -414,6 +542,7 @@ def test_the_atlas_of_another_model_is_not_shown(
         (["--corpus", "latin.txt"], "is not UTF-8 from line 1"),
         (["--corpus", "cut.xz"], "cut.xz cannot be read"),
         (["--corpus", "words.txt", "--vectors", "5"], "--vectors 5 is no layer"),
+        (["--corpus", "words.txt", "--head-vectors", "4"], "--head-vectors 4 is no layer"),
         (["--corpus", "words.txt", "--every", "0"], "--every 0"),
         (["--corpus", "words.txt", "--workers", "0"], "--workers is 0"),
         (["--corpus", "words.txt", "--resume"], "no unfinished atlas to resume"),

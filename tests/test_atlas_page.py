@@ -10,10 +10,12 @@ from streamlit.testing.v1 import AppTest
 
 from encoder import TextEncoder
 from encoder.atlas.__main__ import main
+from encoder.atlas.knockout import AtlasPart, absence, summed_up
 from encoder.atlas.live import CLOSE
 from encoder.atlas.reading import Atlas
-from encoder.atlas.searching import units_on
+from encoder.atlas.searching import heads_from, units_on
 from encoder.atlas.shelf import FOLDER, SHIPPED
+from encoder.formatting import percent
 
 pytestmark = pytest.mark.slow
 HERE = {"model": "small", "layer": "2", "head": "3"}
@@ -59,7 +61,7 @@ def test_a_context_is_run_again_and_held_against_what_is_stored() -> None:
     app = open_app("atlas", **HERE, atlas_run="4")
     verdicts = [line for line in words(app).splitlines() if "stored" in line]
     assert len(verdicts) == 2 and all(":material/check:" in one and "They are the same" in one for one in verdicts)
-    assert "With this head off" in words(app)
+    assert "With this head off the last vector of" in words(app)
     healthy(app.button(key="atlas_open").click().run())
     assert app.text_input(key="sentence").value in Atlas(SHIPPED / "small").texts(list(range(16_317))).values()
 
@@ -78,7 +80,52 @@ def test_a_unit_shows_what_its_files_hold(atlas: Atlas) -> None:
     assert f"it fires {row['firings']:,} times" in words(app)
     for one in atlas.unit_firings(2, 434, "top"):
         assert f"{one.value:.4f}, written {one.value * row['written_per_one']:.4f}" in words(app)
-    assert "They are the same" in words(app)
+    assert "They are the same" in words(app) and "With this unit off the last vector of" in words(app)
+
+
+@pytest.mark.parametrize(
+    ("part", "place"), [(AtlasPart("head", 2, 3), {}), (AtlasPart("unit", 2, 434), {"atlas_part": "Units"})]
+)
+def test_knocking_a_part_out_is_said_of_each_context(atlas: Atlas, part: AtlasPart, place: dict[str, str]) -> None:
+    app = open_app("atlas", **HERE, atlas_unit="434", **place)
+    before = words(app)
+    healthy(app.toggle(key="atlas_off").set_value(True).run())
+    top = atlas.unit_firings(2, 434, "top") if part.kind == "unit" else atlas.head_firings(2, 3, "weight", "top")
+    texts = atlas.texts([one.sentence for one in top])
+    small = TextEncoder.from_pretrained("small")
+    absences = [absence(small, part, texts[one.sentence], one.position) for one in top]
+    assert f"moves by {percent(absences[3].moved)}" in words(app) and "; moves by" not in before
+    assert summed_up(absences) in words(app) and words(app).count("; moves by") == len(top)
+
+
+def test_heads_from_one_kind_to_another(atlas: Atlas) -> None:
+    app = open_app("atlas", **HERE, atlas_part="From A to B", atlas_start="article", atlas_end="next")
+    first = heads_from(atlas, "article", "next")[0]
+    assert f"layer {first.layer}, head {first.head} gives most of all heads: {percent(first.weight)}" in words(app)
+    assert f"from tokens of any kind it gives {percent(first.anyone)}" in words(app) and atlas.card.scope in words(app)
+    assert numbers(app, key="atlas_pairs").max() == pytest.approx(first.weight)
+    healthy(app.selectbox(key="atlas_start").set_value("sep").run())
+    assert "No token of this corpus" in words(app)
+
+
+@pytest.mark.parametrize("part", ["Heads", "Units", "From A to B", "Find a word", "Layers", "Nearest"])
+def test_each_tab_says_of_what_its_numbers_are(atlas: Atlas, part: str) -> None:
+    """Beside the line at the head of the page."""
+    said_there = words(open_app("atlas", **HERE, atlas_part=part, atlas_word="tom")).casefold()
+    assert said_there.count(f"on {atlas.card.scope}".casefold()) >= 2 or f"of {atlas.card.scope}" in said_there
+
+
+@pytest.mark.parametrize("part", ["Measures", "What each head does"])
+def test_all_heads_reads_the_atlas_and_says_so(atlas: Atlas, part: str) -> None:
+    """Only of the model that it is of: another one is measured over the bundled sentences."""
+    opened_at = {"heads_part": part, "over": "100 sentences", "measure": "previous"}
+    app = open_app("heads", **HERE, **opened_at)
+    assert f"Read from the atlas of this model: on {atlas.card.scope}." in words(app)
+    assert f"{atlas.card.sentences:,} sentences of its atlas" in app.pills(key="over").options
+    if part == "Measures":
+        assert numbers(app, key="measured").ravel().tolist() == pytest.approx(atlas.heads["previous"].to_pylist())
+    app = open_app("heads", model="paper", **opened_at)
+    assert "atlas" not in words(app) and app.pills(key="over").options == ["this sentence", "100 sentences"]
 
 
 def test_a_word_finds_its_units(atlas: Atlas) -> None:
@@ -86,7 +133,10 @@ def test_a_word_finds_its_units(atlas: Atlas) -> None:
     assert "Type a word" in words(app)
     healthy(app.text_input(key="atlas_word").set_value("Monday").run())
     first = units_on(atlas, "monday")[0]
-    assert f"Layer {first.layer}, unit {first.unit} comes first: {first.sampled} of" in words(app)
+    share = percent(first.sampled / first.of_sampled)
+    assert f"Layer {first.layer}, unit {first.unit} comes first: on {atlas.card.scope}, “monday” has {share}" in words(
+        app
+    )
     healthy(app.text_input(key="atlas_word").set_value("xylophonist").run())
     assert "this model reads “xylophonist” as" in words(app)
     healthy(app.text_input(key="atlas_word").set_value("").run())
@@ -99,6 +149,8 @@ def test_neighbours_and_layers_are_shown() -> None:
     assert "the vector of “tom” is nearest to that of “tom”" in words(app)
     healthy(app.pills(key="atlas_near").set_value(2).run())
     assert "After 2 layers" in words(app)
+    healthy(app.pills(key="atlas_near").set_value("heads-2").run())
+    assert "What layer 2, head 3 writes to “tom” is nearest to that of" in words(app)
     assert "a word's vector has length" in words(open_app("atlas", **HERE, atlas_part="Layers"))
 
 
@@ -126,5 +178,5 @@ def test_own_and_damaged_atlases_beside_the_shipped_one(tmp_path: Path, monkeypa
     lists = [m.value for m in app.markdown if m.value.startswith("1. ")]
     shown = "".join(lists)
     assert r"\<b\>" in shown and r"\:red\[d\]" in shown and "<b>" not in shown and "\u202e" not in shown
-    for part in ("Units", "Find a word", "Nearest", "Layers"):
+    for part in ("Units", "From A to B", "Find a word", "Nearest", "Layers"):
         healthy(open_app("atlas", **HERE, atlas_of="1", atlas_part=part, atlas_word="the"))

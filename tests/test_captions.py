@@ -160,7 +160,6 @@ def test_an_experiment_on_the_sentence_names_it_and_nothing_hidden_or_changed() 
 @pytest.mark.parametrize(
     ("page", "query", "keys"),
     [
-        ("heads", {"heads_part": "Measures", "over": "100 sentences"}, ["measured"]),
         ("heads", {"heads_part": "How alike heads are", "over": "100 sentences"}, ["likeness", "plane"]),
         ("vectors", {"layers_alike": "1"}, ["alike_cosine", "alike_linear"]),
     ],
@@ -170,6 +169,13 @@ def test_a_survey_says_the_hundred_sentences(page: str, query: dict[str, str], k
     for key in keys:
         assert "100 bundled sentences, nothing masked or changed" in said[key] and "Model small" in said[key]
         assert "Keys" not in said[key] and "head 0" not in said[key]
+
+
+def test_a_measure_that_an_atlas_has_names_its_corpus() -> None:
+    query = {"heads_part": "Measures", "over": "100 sentences", "hidden": "2", "edits": EDITS[0]}
+    said = captions(opened("heads", query))["measured"]
+    assert "tokens of tatoeba" in said and "nothing masked or changed" in said and "Model small" in said
+    assert "Keys" not in said and "head 0" not in said
 
 
 def test_a_measure_of_this_sentence_names_it() -> None:

@@ -6,6 +6,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 from pathlib import Path
 
+from encoder.atlas.collecting import KeptVectors
 from encoder.atlas.corpus import AtlasCorpus, AtlasError
 from encoder.atlas.making import SHARD, AtlasPlan, begin, clear, put_together, work
 from encoder.atlas.team import EVERY, together
@@ -25,6 +26,8 @@ def arguments(given: list[str] | None = None) -> Namespace:
     parser.add_argument("--every", type=int, default=1, metavar="N", help="take one line in N")
     parser.add_argument("--vectors", type=int, nargs="*", default=[], metavar="LAYER", help="layers after which the "
                         "vectors of all tokens are kept for search: 0 is before the first")  # fmt: skip
+    parser.add_argument("--head-vectors", type=int, nargs="*", default=[], metavar="LAYER", help="layers of whose "
+                        "heads the outputs at all tokens are kept for search")  # fmt: skip
     parser.add_argument("--vector-every", type=int, default=1, metavar="N", help="of one sentence in N only")
     parser.add_argument("--licence", default="", metavar="TEXT", help="of the corpus, to be named wherever it is shown")
     parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes on this machine")
@@ -35,9 +38,10 @@ def arguments(given: list[str] | None = None) -> Namespace:
 
 def planned(asked: Namespace) -> AtlasPlan:
     """What is asked for."""
+    stream, heads = (tuple(sorted({*layers})) for layers in (asked.vectors, asked.head_vectors))
     return AtlasPlan(
-        asked.model, AtlasCorpus(tuple(asked.corpus), asked.every), asked.out, tuple(sorted({*asked.vectors})),
-        asked.vector_every, asked.shard, asked.licence,
+        asked.model, AtlasCorpus(tuple(asked.corpus), asked.every), asked.out,
+        KeptVectors(stream, heads, asked.vector_every), asked.shard, asked.licence,
     )  # fmt: skip
 
 

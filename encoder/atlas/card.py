@@ -9,9 +9,10 @@ from typing import Any
 from encoder.atlas.corpus import AtlasError
 from encoder.trace.source import Source
 
-FORMAT, VERSION = "encoder-atlas", 1
+FORMAT, VERSION = "encoder-atlas", 2
 CARD = "card.json"
 CARD_BYTES = 1_000_000
+KEPT = ("vectors", "head_vectors")
 SIZES = {"layers": 96, "heads": 128, "units": 65_536, "width": 8192}  # the largest of each
 
 
@@ -31,6 +32,7 @@ class AtlasCard:
     tokens: int
     licence: str
     vectors: tuple[int, ...]
+    head_vectors: tuple[int, ...]
     command: str
     files: Mapping[str, tuple[int, str]]
 
@@ -74,10 +76,11 @@ def understood(said: Mapping[str, Any]) -> AtlasCard:
     model, corpus = said["model"], said["corpus"]
     sizes = {name: counted(model[name], most) for name, most in SIZES.items()}
     files = {str(name): (counted(one["bytes"]), text(one["sha256"])) for name, one in said["files"].items()}
+    layers = {name: tuple(counted(layer, sizes["layers"]) for layer in said[name]) for name in KEPT}
     return AtlasCard(
         text(model["name"]), text(model["sha256"]), sizes, text(corpus["name"]), text(corpus["sha256"]),
         counted(corpus["sentences"]), counted(corpus["tokens"]), text(corpus["licence"]),
-        tuple(counted(layer, sizes["layers"]) for layer in said["vectors"]), text(said["command"]), files,
+        layers["vectors"], layers["head_vectors"], text(said["command"]), files,
     )  # fmt: skip
 
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from encoder.atlas.pairs import pairs_of
 from encoder.atlas.ranking import Ranking, drawn
-from encoder.atlas.sums import Sums, patterns_of
+from encoder.atlas.sums import Sums
 from encoder.metrics.roles import ROLES
 from encoder.model.attention import Attention
 from encoder.model.block import Block
@@ -24,6 +25,21 @@ FINE, COARSE = 10, 4  # bits of the bins: heads are few and their weights crowd 
 
 
 @dataclass(frozen=True)
+class KeptVectors:
+    """Which vectors are kept for search: of the stream after so many layers, of the heads of some layers.
+
+    Both are of all tokens of the text of one sentence in `every`.
+    """
+
+    stream: tuple[int, ...] = ()
+    heads: tuple[int, ...] = ()
+    every: int = 1
+
+
+NO_VECTORS = KeptVectors()
+
+
+@dataclass(frozen=True)
 class SameLength:
     """Sentences of the same number of tokens, which run together: nothing is ever padded."""
 
@@ -31,7 +47,8 @@ class SameLength:
     pieces: list[Tokens]
     ids: Tensor  # [B, n]
     text: Tensor  # [B, n], whether a token is of the text
-    patterns: Tensor  # [B, keys, n, n]
+    froms: Tensor  # [B, FROM, n], what each query is
+    keys: Tensor  # [B, TO, n, n], what each key is to it
     first: int  # the number of the shard's first sentence
 
     @property
@@ -46,16 +63,17 @@ class SameLength:
 class Shard:
     """What was found in some sentences."""
 
-    def __init__(self, encoder: TextEncoder, vectors: Sequence[int] = (), every: int = 1) -> None:
+    def __init__(self, encoder: TextEncoder, kept: KeptVectors = NO_VECTORS) -> None:
         config = encoder.config
-        self.every = every  # vectors are kept of one sentence in so many
+        self.every = kept.every
         self.sums = Sums(config)
         self.rankings = {
             "weight": Ranking(config.n_layers, config.n_heads, PAIR, FINE),
             "written": Ranking(config.n_layers, config.n_heads, PAIR, FINE),
             "unit": Ranking(config.n_layers, config.d_ff, {}, COARSE),
         }
-        self.vectors: dict[int, list[Tensor]] = {layer: [] for layer in vectors}
+        self.vectors: dict[int, list[Tensor]] = {layer: [] for layer in kept.stream}
+        self.heads: dict[int, list[Tensor]] = {layer: [] for layer in kept.heads}
         self.places: list[Tensor] = []  # of the vectors: sentence, position, id
 
     def add(self, other: "Shard") -> None:
@@ -74,6 +92,7 @@ class Shard:
             order = (places[:, 0] * (1 << 14) + places[:, 1]).argsort()
             found["places"] = places[order].int()
             found |= {f"vectors.{i}": torch.cat(some)[order] for i, some in self.vectors.items()}
+            found |= {f"heads.{i}": torch.cat(some, 1)[:, order] for i, some in self.heads.items()}
         return found
 
     def load(self, state: Mapping[str, Tensor]) -> None:
@@ -105,6 +124,7 @@ class Collector(Tap):
             self.takes |= {
                 at + "attention.v": (Collector.values, i),
                 at + "attention.weights": (Collector.weights, i),
+                at + "attention.heads": (Collector.heads, i),
                 at + "feed_forward.activation": (Collector.units, i),
                 at + "output": (Collector.stream, i + 1),
             }
@@ -123,10 +143,10 @@ class Collector(Tap):
     def weights(self, layer: int, weights: Tensor) -> None:
         """Weights [B, H, n, n] and what is written with them, alpha ||v W_O||."""
         batch, sums = self.batch, self.shard.sums
-        sums.weights(layer, weights, batch.patterns, batch.text)
+        sums.weights(layer, weights, batch.froms, batch.keys, batch.text)
         for row, number in enumerate(batch.numbers):
             if number - batch.first < CONTROLLED:
-                sums.control(layer, weights[row], batch.patterns[row, : len(ROLES)], number)
+                sums.control(layer, weights[row], batch.keys[row, : len(ROLES)], number)
         written = weights * self.lengths[:, :, None]
         for kind, one, other in (("weight", weights, written), ("written", written, weights)):
             value, key = one.max(-1)  # [B, H, n]
@@ -135,6 +155,11 @@ class Collector(Tap):
             more = {"key": key, "key_id": ids, "other": beside}
             of_token = {name: field.transpose(1, 2) for name, field in more.items()}
             self.shard.rankings[kind].take(layer, value.transpose(1, 2), self.tokens, of_token)
+
+    def heads(self, layer: int, z: Tensor) -> None:
+        """What each head takes from all tokens, [B, H, n, d_head], kept as [H, tokens, d_head]."""
+        if layer in self.shard.heads:
+            self.shard.heads[layer].append(z.transpose(1, 2)[self.kept].transpose(0, 1).half())
 
     def units(self, layer: int, activation: Tensor) -> None:
         """Activations [B, n, d_ff]."""
@@ -145,7 +170,7 @@ class Collector(Tap):
         self.shard.sums.vectors(place, x, self.batch.text)
         if place in self.shard.vectors:
             self.shard.vectors[place].append(x[self.kept].half())
-        if self.shard.vectors and place == 0:
+        if place == 0 and (self.shard.vectors or self.shard.heads):
             places = [self.tokens[name][self.kept] for name in ("sentence", "position", "id")]
             self.shard.places.append(torch.stack(places, -1))
 
@@ -159,20 +184,18 @@ def narrowed(attention: Attention) -> Tensor:
 
 @torch.inference_mode()
 def collect(
-    encoder: TextEncoder, first: int, texts: Sequence[str], vectors: Sequence[int] = (), every: int = 1,
+    encoder: TextEncoder, first: int, texts: Sequence[str], kept: KeptVectors = NO_VECTORS,
     progress: Callable[[int], None] = lambda done: None,
 ) -> Shard:  # fmt: skip
     """Run the encoder over the sentences of a shard, whose first one has that number, and keep what an atlas needs.
 
-    A text without a token that the model knows is left out. `vectors` are the numbers of layers behind which the
-    vectors of all tokens of the text are kept, of one sentence in `every`. `progress` is called with
-    the sentences done so far.
+    A text without a token that the model knows is left out. `progress` is called with the sentences done so far.
     """
-    shard, done = Shard(encoder, vectors, every), 0
+    shard, done = Shard(encoder, kept), 0
     narrow = [narrowed(block.attention) for block in encoder.model.layers if isinstance(block, Block)]
     for batch in batches(encoder, first, texts):
         pulse()
-        shard.sums.text(batch.patterns, batch.text)
+        shard.sums.text(batch.froms, batch.keys, batch.text)
         shard.sums.values["cut"] += sum(one.dropped > 0 for one in batch.pieces)
         encoder.model(batch.ids, None, None, Collector(encoder, shard, batch, narrow))
         done += len(batch.numbers)
@@ -193,11 +216,13 @@ def batches(encoder: TextEncoder, first: int, texts: Sequence[str]) -> Iterator[
         for start in range(0, len(same), size):
             some = same[start : start + size]
             these = [one for _, one in some]
+            froms, keys = zip(*map(pairs_of, these), strict=True)
             yield SameLength(
                 [number for number, _ in some],
                 these,
                 torch.tensor([one.ids for one in these]),
                 torch.tensor([[not special for special in one.special] for one in these]),
-                torch.stack([patterns_of(one.tokens) for one in these]),
+                torch.stack(froms),
+                torch.stack(keys),
                 first,
             )

@@ -17,7 +17,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from encoder.atlas.card import CARD
-from encoder.atlas.collecting import Shard, collect
+from encoder.atlas.collecting import NO_VECTORS, KeptVectors, Shard, collect
 from encoder.atlas.corpus import AtlasCorpus, AtlasError, named
 from encoder.model.linear import Prepacked
 from encoder.text_encoder import TextEncoder
@@ -31,14 +31,13 @@ Told = Callable[[int], None]
 class AtlasPlan:
     """What an atlas is made of and where.
 
-    `vectors` are the layers whose vectors are kept, of one sentence in `vector_every`.
+    `kept` says which vectors are kept for search.
     """
 
     model: str
     corpus: AtlasCorpus
     out: Path
-    vectors: tuple[int, ...] = ()
-    vector_every: int = 1
+    kept: KeptVectors = NO_VECTORS
     shard: int = SHARD
     licence: str = ""
 
@@ -56,8 +55,9 @@ class AtlasPlan:
         """What makes these files, wherever they go and however many processes work."""
         given = [f"--model {self.model}", f"--corpus {' '.join(path.name for path in self.corpus.files)}"]
         given += [f"--every {self.corpus.every}"] if self.corpus.every > 1 else []
-        given += [f"--vectors {' '.join(map(str, self.vectors))}"] if self.vectors else []
-        given += [f"--vector-every {self.vector_every}"] if self.vector_every > 1 else []
+        for name, layers in (("--vectors", self.kept.stream), ("--head-vectors", self.kept.heads)):
+            given += [f"{name} {' '.join(map(str, layers))}"] if layers else []
+        given += [f"--vector-every {self.kept.every}"] if self.kept.every > 1 else []
         given += [f"--shard {self.shard}"] if self.shard != SHARD else []
         given += [f'--licence "{self.licence}"'] if self.licence else []
         return " ".join(["python -m encoder.atlas", *given, "--out DIR"])
@@ -77,12 +77,12 @@ def begin(plan: AtlasPlan, encoder: TextEncoder, resume: bool) -> MeasuredCorpus
     Raises:
         AtlasError: the corpus cannot be read, a layer is not there, or the folder holds something else.
     """
-    wrong = [layer for layer in plan.vectors if not 0 <= layer <= encoder.config.n_layers]
-    if wrong:
-        raise AtlasError(
-            f"--vectors {wrong[0]} is no layer: 0 is before the first, {encoder.config.n_layers} after the last"
-        )
-    counts = {"--every": plan.corpus.every, "--shard": plan.shard, "--vector-every": plan.vector_every}
+    layers = encoder.config.n_layers
+    if wrong := [layer for layer in plan.kept.stream if not 0 <= layer <= layers]:
+        raise AtlasError(f"--vectors {wrong[0]} is no layer: 0 is before the first, {layers} after the last")
+    if wrong := [layer for layer in plan.kept.heads if not 0 <= layer < layers]:
+        raise AtlasError(f"--head-vectors {wrong[0]} is no layer: their heads go from layer 0 to layer {layers - 1}")
+    counts = {"--every": plan.corpus.every, "--shard": plan.shard, "--vector-every": plan.kept.every}
     if low := [f"{name} {value}" for name, value in counts.items() if value < 1]:
         raise AtlasError(f"{low[0]} must be 1 or more")
     if plan.out.exists() and not plan.out.is_dir():
@@ -95,8 +95,7 @@ def begin(plan: AtlasPlan, encoder: TextEncoder, resume: bool) -> MeasuredCorpus
         raise AtlasError(f"{plan.out} has no unfinished atlas to resume; start without --resume")
     found = MeasuredCorpus(*plan.corpus.measured())
     settings = asdict(found) | {
-        "model": encoder.source.sha256, "seed": encoder.source.seed, "shard": plan.shard, "vectors": plan.vectors,
-        "vector_every": plan.vector_every,
+        "model": encoder.source.sha256, "seed": encoder.source.seed, "shard": plan.shard, "kept": asdict(plan.kept),
     }  # fmt: skip
     text, kept = json.dumps(settings, sort_keys=True), plan.parts / PLAN
     if resume and (not kept.exists() or kept.read_text(encoding="utf-8") != text):
@@ -116,7 +115,7 @@ def work(plan: AtlasPlan, encoder: TextEncoder, rank: int = 0, count: int = 1, t
         for index, (first, texts) in enumerate(plan.corpus.shards(plan.shard)):
             if index % count == rank:
                 if not plan.part(index).exists():
-                    found = collect(encoder, first, texts, plan.vectors, plan.vector_every, after(behind, told))
+                    found = collect(encoder, first, texts, plan.kept, after(behind, told))
                     save(plan.part(index), found.state())
                 behind += len(texts)
                 told(behind)

@@ -48,10 +48,11 @@ class Atlas:
         if source is not None:
             check_model(folder, self.card, source)
         layers = range(self.card.sizes["layers"])
-        needed = {"sentences.parquet", "heads.parquet", "units.parquet", "layers.parquet"}
+        needed = {f"{name}.parquet" for name in ("sentences", "heads", "pairs", "units", "layers")}
         needed |= {f"{kind}-layer-{i}.parquet" for kind in ("heads", "units") for i in layers}
-        if self.card.vectors:
+        if self.card.vectors or self.card.head_vectors:
             needed |= {"vectors.parquet", *(f"vectors-layer-{i}.npy" for i in self.card.vectors)}
+            needed |= {f"heads-layer-{i}.npy" for i in self.card.head_vectors}
         for name in sorted(needed):
             self.check_size(name)
         self.checked: set[str] = set()
@@ -79,7 +80,7 @@ class Atlas:
         return self.folder / name
 
     def tokens(self, name: str, *columns: str) -> pa.Table:
-        """Columns of numbers and tokens of a whole file, read once: some twelve bytes for each context."""
+        """Columns of numbers and tokens of a whole file, read once: some twelve bytes for each row."""
         key = (name, *columns)
         if key not in self.kept:
             self.kept[key] = self.table(name, list(columns), as_dictionary=[c for c in columns if c in WORDS])
@@ -99,6 +100,11 @@ class Atlas:
     def heads(self) -> pa.Table:
         """A row for each head."""
         return self.table("heads.parquet")
+
+    @cached_property
+    def pairs(self) -> pa.Table:
+        """A row for each head and each pair of kinds of tokens."""
+        return self.table("pairs.parquet")
 
     @cached_property
     def units(self) -> pa.Table:

@@ -1,5 +1,6 @@
 """Finding units and heads by the tokens of their contexts, and tokens by their vectors."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,9 +9,16 @@ import pyarrow.compute as pc
 import torch
 from torch import Tensor
 
+from encoder.atlas.collecting import narrowed
 from encoder.atlas.corpus import AtlasError
 from encoder.atlas.reading import Atlas
+from encoder.metrics import length
+from encoder.metrics.roles import MARGIN, MOST
+from encoder.model.block import Block
+from encoder.text_encoder import TextEncoder
 
+TINY = torch.finfo(torch.float32).tiny
+PLACE = ("sentence", "position", "token")
 CHUNK = 4096  # vectors that are held in float32 at once: few enough for the memory near the processor
 
 
@@ -36,6 +44,28 @@ class WordHead:
     of_sampled: int
     top: int
     of_top: int
+
+
+@dataclass(frozen=True)
+class PairHead:
+    """A head and the mean weight that it gives from tokens of one kind to those of another, over `queries` tokens.
+
+    `uniform` is what even weights would give, `chance` what 1 of 20 tries would exceed, and `anyone` what it gives
+    there from tokens of all kinds.
+    """
+
+    layer: int
+    head: int
+    weight: float
+    uniform: float
+    chance: float
+    queries: int
+    anyone: float
+
+    @property
+    def clear(self) -> bool:
+        """Whether it is as much, and as far above chance, as a label asks for."""
+        return self.weight > MOST and self.weight - self.chance > MARGIN
 
 
 @dataclass(frozen=True)
@@ -69,6 +99,21 @@ def heads_between(atlas: Atlas, query: str, key: str, most: int = 20) -> list[Wo
         both = matches(rows, "token", query) & matches(rows, "token_looked_at", key)
         found += [WordHead(layer, *counts) for counts in counted(rows, "head", both)]
     return sorted(found, key=lambda one: (-one.top, -one.sampled, one.layer, one.head))[:most]
+
+
+def heads_from(atlas: Atlas, start: str, end: str) -> list[PairHead]:
+    """All heads by what they give from tokens of a kind to tokens of a kind, those that give most first.
+
+    `start` is one of FROM and `end` one of TO in `encoder.atlas.pairs`; none where the corpus has no such pair.
+    """
+    rows = atlas.pairs.filter(pc.equal(atlas.pairs["to"], end))
+    of_any, chosen = (rows.filter(pc.equal(rows["from"], kind)).to_pylist() for kind in ("any", start))
+    anyone = {(row["layer"], row["head"]): row["weight"] for row in of_any}
+    names = ("layer", "head", "weight", "uniform", "chance", "queries")
+    found = [
+        PairHead(**{name: row[name] for name in names}, anyone=anyone[row["layer"], row["head"]]) for row in chosen
+    ]
+    return sorted(found, key=lambda one: (-one.weight, one.layer, one.head))
 
 
 def matches(rows: pa.Table, column: str, word: str) -> np.ndarray:
@@ -105,21 +150,71 @@ def nearest_tokens(atlas: Atlas, layer: int, vector: Tensor, k: int = 12) -> lis
     if layer not in atlas.card.vectors:
         kept = ", ".join(map(str, atlas.card.vectors)) or "none"
         raise AtlasError(f"this atlas keeps no vectors of layer {layer}; it keeps {kept}")
+    vectors = kept_vectors(atlas, f"vectors-layer-{layer}.npy", 2)
+    names = atlas.tokens("vectors.parquet", *PLACE)
+    check_sizes(atlas, vectors, len(names), vector)
+    products = torch.cat([part @ vector.float() for part in parts(vectors)])
+    column = f"length_{layer}"
+    lengths = torch.from_numpy(atlas.tokens("vectors.parquet", column)[column].to_numpy().copy())
+    return nearest(products / (lengths * vector.norm()).clamp_min(TINY), names, k)
+
+
+@torch.inference_mode()
+def nearest_outputs(
+    atlas: Atlas, encoder: TextEncoder, layer: int, head: int, z: Tensor, k: int = 12
+) -> list[NearToken]:
+    """The tokens of the corpus to which a head writes the vectors most alike to Z_h W_O^h: exact cosines.
+
+    What is kept is Z_h, the head's row of attention.heads, as `z` [d_head] is; W_O^h is that of the encoder, and the
+    lengths are those of d_model numbers.
+
+    Raises:
+        AtlasError: the atlas keeps no outputs of that layer's heads, there is no such head, or z has another width.
+    """
+    if layer not in atlas.card.head_vectors or not 0 <= head < atlas.card.sizes["heads"]:
+        kept = ", ".join(map(str, atlas.card.head_vectors)) or "none"
+        raise AtlasError(f"this atlas keeps no outputs of layer {layer}, head {head}; it keeps those of layers {kept}")
+    vectors = kept_vectors(atlas, f"heads-layer-{layer}.npy", 3)[head]
+    names = atlas.tokens("vectors.parquet", *PLACE)
+    check_sizes(atlas, vectors, len(names), z)
+    block = encoder.model.layers[layer]
+    assert isinstance(block, Block)
+    narrow = narrowed(block.attention)[head]  # as long as W_O^h makes them, and alike as much
+    asked = z.float() @ narrow
+    written = (part @ narrow for part in parts(vectors))
+    cosines = [(one @ asked) / (length(one) * asked.norm()).clamp_min(TINY) for one in written]
+    return nearest(torch.cat(cosines), names, k)
+
+
+def kept_vectors(atlas: Atlas, name: str, dimensions: int) -> np.ndarray:
+    """A file of vectors in float16, read where it is looked at."""
     try:
-        vectors = np.load(atlas.folder / f"vectors-layer-{layer}.npy", mmap_mode="c")
+        vectors: np.ndarray = np.load(atlas.folder / name, mmap_mode="c")
     except (OSError, ValueError) as error:
-        raise AtlasError(f"{atlas.folder.name} is damaged: vectors-layer-{layer}.npy cannot be read") from error
-    names = atlas.table("vectors.parquet", ["sentence", "position", "token", f"length_{layer}"])
-    if vectors.dtype != np.float16 or vectors.ndim != 2 or len(vectors) != len(names):
-        raise AtlasError(f"{atlas.folder.name} is damaged: vectors-layer-{layer}.npy does not fit its card")
-    if vector.shape != vectors.shape[1:]:
-        raise AtlasError(f"the vector is {list(vector.shape)}; it must be [{vectors.shape[1]}]")
-    products = torch.cat([
-        torch.from_numpy(vectors[start : start + CHUNK]).float() @ vector.float()
-        for start in range(0, len(vectors), CHUNK)
-    ])  # fmt: skip
-    lengths = torch.from_numpy(names[f"length_{layer}"].to_numpy().copy())
-    cosines = products / (lengths * vector.norm()).clamp_min(torch.finfo(torch.float32).tiny)
+        raise AtlasError(f"{atlas.folder.name} is damaged: {name} cannot be read") from error
+    if vectors.dtype != np.float16 or vectors.ndim != dimensions:
+        raise AtlasError(f"{atlas.folder.name} is damaged: {name} does not fit its card")
+    return vectors
+
+
+def check_sizes(atlas: Atlas, vectors: np.ndarray, tokens: int, asked: Tensor) -> None:
+    """Refuse vectors [tokens, width] that are not those of the tokens, and a vector of another width."""
+    if len(vectors) != tokens:
+        raise AtlasError(f"{atlas.folder.name} is damaged: it has {len(vectors):,} vectors of {tokens:,} tokens")
+    if asked.shape != vectors.shape[1:]:
+        raise AtlasError(f"the vector is {list(asked.shape)}; it must be [{vectors.shape[1]}]")
+
+
+def parts(vectors: np.ndarray) -> Iterator[Tensor]:
+    """Vectors in float32, a few at a time, each in the memory of those before: fresh memory takes longer to get."""
+    held = torch.empty(CHUNK, vectors.shape[1])
+    for start in range(0, len(vectors), CHUNK):
+        some = torch.from_numpy(vectors[start : start + CHUNK])
+        yield held[: len(some)].copy_(some)
+
+
+def nearest(cosines: Tensor, names: pa.Table, k: int) -> list[NearToken]:
+    """The tokens with the largest cosines."""
     top = cosines.topk(min(k, len(cosines)))
     rows = names.take(top.indices.tolist()).to_pylist()
     return [

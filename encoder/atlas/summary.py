@@ -7,31 +7,35 @@ import pyarrow as pa
 
 from encoder.atlas.bins import decile_bounds
 from encoder.atlas.collecting import Shard
+from encoder.atlas.pairs import FROM, TO
 from encoder.atlas.ranking import Ranking
-from encoder.atlas.sums import BY_KEY, BY_ROW, MARK, WORD
+from encoder.atlas.sums import ANY, BY_KEY, BY_ROW, MARK, WORD
 from encoder.metrics.roles import ROLES, Role, chance_of, labels
 from encoder.model.config import EncoderConfig
 
 FAR_OUT = 6.0  # times the median channel, from which a channel is an outlier
+ONE_IN_TWENTY = 1.645  # standard deviations that a normal number exceeds in 1 of 20 tries
 
 
 def head_rows(found: Shard, config: EncoderConfig) -> dict[str, Any]:
     """A row for each head: its measures, its label with both controls, and how its values are spread."""
     layers, heads = config.n_layers, config.n_heads
     at = {name: value.numpy() for name, value in found.sums.values.items()}
-    queries = np.maximum(at["queries"], 1)
+    queries = np.maximum(at["queries"][ANY], 1)
     by_row = at["by_row"] / max(float(at["rows"]), 1)
-    by_key = at["by_key"] / queries
+    by_key = at["pairs"][:, :, ANY] / queries
     roles = [role for layer in range(layers) for role in labelled(found, layer)]
     rows: dict[str, Any] = {
         "layer": np.repeat(np.arange(layers, dtype=np.uint8), heads),
         "head": np.tile(np.arange(heads, dtype=np.uint8), layers),
     }
     rows |= {name: by_row[..., i].ravel().astype(np.float32) for i, name in enumerate(BY_ROW)}
-    for i, name in enumerate(BY_KEY):
+    for i, name in enumerate(TO):
+        if name not in BY_KEY:
+            continue
         rows[name] = by_key[..., i].ravel().astype(np.float32)
-        rows[f"{name}_uniform"] = np.full(layers * heads, at["uniform"][i] / queries[i], np.float32)
-        rows[f"{name}_queries"] = np.full(layers * heads, at["queries"][i], np.uint32)
+        rows[f"{name}_uniform"] = np.full(layers * heads, at["uniform"][ANY, i] / queries[i], np.float32)
+        rows[f"{name}_queries"] = np.full(layers * heads, at["queries"][ANY, i], np.uint32)
     rows["firings"] = at["sure"].ravel().astype(np.uint32)
     rows |= {
         "label": [role.label for role in roles], "nearest": [role.nearest for role in roles],
@@ -47,6 +51,32 @@ def head_rows(found: Shard, config: EncoderConfig) -> dict[str, Any]:
     return rows
 
 
+def pair_rows(found: Shard, config: EncoderConfig) -> dict[str, Any]:
+    """A row for each head and each pair of FROM and TO that the corpus has: what it gives from the one to the other.
+
+    `chance` is what 1 of 20 tries would exceed in which each sentence's part above or below even weights had its sign
+    by lot (a test of signs, by its normal limit).
+    """
+    at = {name: value.numpy() for name, value in found.sums.values.items()}
+    there = at["queries"] > 0  # [FROM, TO]
+    heads, count = config.n_layers * config.n_heads, int(there.sum())
+    queries = np.where(there, at["queries"], 1)
+    weight, uniform = at["pairs"] / queries, at["uniform"] / queries
+    chance = uniform + ONE_IN_TWENTY * np.sqrt(at["squares"]) / queries
+    start, end = np.nonzero(there)
+    names = [np.tile(kind, heads).astype(np.int8) for kind in (start, end)]
+    return {
+        "layer": np.repeat(np.arange(config.n_layers, dtype=np.uint8), config.n_heads * count),
+        "head": np.tile(np.repeat(np.arange(config.n_heads, dtype=np.uint8), count), config.n_layers),
+        "from": pa.DictionaryArray.from_arrays(names[0], list(FROM)),
+        "to": pa.DictionaryArray.from_arrays(names[1], list(TO)),
+        "weight": weight[:, :, there].ravel().astype(np.float32),
+        "uniform": np.tile(uniform[there], heads).astype(np.float32),
+        "chance": chance[:, :, there].ravel().astype(np.float32),
+        "queries": np.tile(at["queries"][there], heads).astype(np.uint32),
+    }
+
+
 def deciles(ranking: Ranking) -> pa.Array:
     """The 11 bounds between the tenths of what each unit of all layers shows; 0 where it shows nothing."""
     low = ranking.smallest.numpy()
@@ -59,11 +89,11 @@ def deciles(ranking: Ranking) -> pa.Array:
 def labelled(found: Shard, layer: int) -> list[Role]:
     """What can be said of each head of a layer; shuffled are the first sentences of each shard."""
     at, count = found.sums.values, len(ROLES)
-    queries = at["queries"][:count].clamp_min(1)
-    mass = at["by_key"][layer, :, :count] / queries  # [H, roles]
-    ideal = (at["queries"][:count] > 0).double().diag()  # one head for each role that does nothing else
+    queries = at["queries"][ANY, :count].clamp_min(1)
+    mass = at["pairs"][layer, :, ANY, :count] / queries  # [H, roles]
+    ideal = (at["queries"][ANY, :count] > 0).double().diag()  # one head for each role that does nothing else
     chance = chance_of(at["shuffled"][layer], at["tried"].clamp_min(1))
-    return labels(mass.new_tensor(np.concatenate([mass, ideal])), at["uniform"][:count] / queries, chance, queries)
+    return labels(mass.new_tensor(np.concatenate([mass, ideal])), at["uniform"][ANY, :count] / queries, chance, queries)
 
 
 def layer_rows(found: Shard, config: EncoderConfig) -> dict[str, Any]:

@@ -1,12 +1,13 @@
 """What adds up over a corpus: the measures of heads with their controls, and how large the vectors of a layer are."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import torch
 from torch import Tensor
 
+from encoder.atlas.pairs import FROM, TO, same
 from encoder.metrics.measures import HEAD_MEASURES, HeadMeasure
-from encoder.metrics.roles import MOST, ROLES, SHUFFLES, patterns, perfect, queries, shuffled_mass
+from encoder.metrics.roles import MOST, ROLES, SHUFFLES, perfect, queries, shuffled_mass
 from encoder.model.config import EncoderConfig
 
 BY_ROW = tuple(name for name, one in HEAD_MEASURES.items() if one.rows is len)  # means over all rows
@@ -17,14 +18,8 @@ SAME = HeadMeasure(
 )  # fmt: skip
 MEASURES: dict[str, HeadMeasure] = HEAD_MEASURES | {"same": SAME}
 BY_KEY = (*ROLES, "same")  # means over the rows that have such a key
+ANY = FROM.index("any")
 WORD, MARK = 0, 1  # tokens of the text, and those that the model adds
-
-
-def same(tokens: Sequence[str]) -> Tensor:
-    """1 where the key is another place with the query's token: [n, n]."""
-    number = {token: i for i, token in enumerate(dict.fromkeys(tokens))}
-    ids = torch.tensor([number[token] for token in tokens])
-    return ((ids == ids[:, None]) & ~torch.eye(len(tokens), dtype=torch.bool)).float()
 
 
 class Sums:
@@ -33,29 +28,34 @@ class Sums:
     def __init__(self, config: EncoderConfig) -> None:
         layers, heads, roles, d = config.n_layers, config.n_heads, len(ROLES), config.d_model
         shapes = {
-            "rows": (), "by_row": (layers, heads, len(BY_ROW)), "by_key": (layers, heads, len(BY_KEY)),
-            "queries": (len(BY_KEY),), "uniform": (len(BY_KEY),), "sure": (layers, heads), "words": (),
+            "rows": (), "by_row": (layers, heads, len(BY_ROW)), "sure": (layers, heads), "words": (),
+            "pairs": (layers, heads, len(FROM), len(TO)), "squares": (layers, heads, len(FROM), len(TO)),
+            "queries": (len(FROM), len(TO)), "uniform": (len(FROM), len(TO)),
             "tried": (roles,), "shuffled": (layers, SHUFFLES, heads + roles, roles), "mean": (layers + 1, d),
             "channels": (layers + 1, d), "lengths": (layers + 1, 2), "tokens": (2,), "cut": (),
         }  # fmt: skip
         self.values = {name: torch.zeros(shape, dtype=torch.float64) for name, shape in shapes.items()}
         self.largest = torch.zeros(layers + 1, d)
 
-    def text(self, patterns: Tensor, text: Tensor) -> None:
-        """Count the rows and keys of a batch: patterns [B, keys, n, n], text [B, n]."""
-        b, _, n, _ = patterns.shape
+    def text(self, froms: Tensor, keys: Tensor, text: Tensor) -> None:
+        """Count the rows and keys of a batch: froms [B, FROM, n], keys [B, TO, n, n], text [B, n]."""
+        b, _, n, _ = keys.shape
         at = self.values
         at["rows"] += b * n
-        at["queries"] += queries(patterns).sum(0)
-        at["uniform"] += (patterns.sum((2, 3)) / n).sum(0)
+        at["queries"] += torch.einsum("bai,bri->ar", froms, keys.amax(-1)).double()
+        at["uniform"] += torch.einsum("bai,bri->ar", froms, keys.mean(-1)).double()
         at["tokens"] += torch.stack([text.sum(), (~text).sum()])
 
-    def weights(self, layer: int, weights: Tensor, patterns: Tensor, text: Tensor) -> None:
-        """Measure the weights [B, H, n, n] of a layer."""
+    def weights(self, layer: int, weights: Tensor, froms: Tensor, keys: Tensor, text: Tensor) -> None:
+        """Measure the weights [B, H, n, n] of a layer; the others as in `text`."""
         n = weights.shape[-1]
         rows = [HEAD_MEASURES[name].of(weights, ()) for name in BY_ROW]  # [B, H], means over n rows
         self.values["by_row"][layer] += n * torch.stack(rows, -1).sum(0).double()
-        self.values["by_key"][layer] += torch.einsum("bhij,brij->hr", weights, patterns).double()
+        mass = torch.einsum("bhij,brij->bhri", weights, keys)
+        above = mass - keys.mean(-1)[:, None]  # what even weights would give
+        for name, of in (("pairs", mass), ("squares", above)):
+            each = torch.einsum("bhri,bai->bhar", of, froms).double()
+            self.values[name][layer] += (each if of is mass else each.square()).sum(0)
         sure = (weights.amax(-1) > MOST) & text[:, None]
         self.values["sure"][layer] += sure.sum((0, 2))
 
@@ -90,8 +90,3 @@ class Sums:
         """Take back what `state` gave."""
         self.values = {name: state[name] for name in self.values}
         self.largest = state["largest"]
-
-
-def patterns_of(tokens: Sequence[str]) -> Tensor:
-    """For each of BY_KEY, 1 where a query's keys of that kind are: [keys, n, n]."""
-    return torch.cat([patterns(tokens), same(tokens)[None]])

@@ -15,7 +15,7 @@ from encoder.atlas.card import CARD, FORMAT, VERSION
 from encoder.atlas.collecting import Shard
 from encoder.atlas.making import AtlasPlan, MeasuredCorpus, corpus_name, sha256, states
 from encoder.atlas.ranking import FAR, Ranking
-from encoder.atlas.summary import deciles, head_rows, layer_rows
+from encoder.atlas.summary import deciles, head_rows, layer_rows, pair_rows
 from encoder.metrics.neurons import unit_vector
 from encoder.text_encoder import TextEncoder
 
@@ -28,12 +28,13 @@ def write(plan: AtlasPlan, encoder: TextEncoder, corpus: MeasuredCorpus, found: 
     out, config = plan.out, encoder.config
     sentences(out / "sentences.parquet", plan)
     table(out / "heads.parquet", head_rows(found, config))
+    table(out / "pairs.parquet", pair_rows(found, config))
     table(out / "units.parquet", unit_rows(found.rankings["unit"], encoder))
     table(out / "layers.parquet", layer_rows(found, config))
     for layer in range(config.n_layers):
         table(out / f"heads-layer-{layer}.parquet", head_contexts(found, encoder, layer))
         table(out / f"units-layer-{layer}.parquet", contexts(found.rankings["unit"], encoder, layer, "unit"))
-    if plan.vectors:
+    if plan.kept.stream or plan.kept.heads:
         vectors(plan, encoder, corpus.sentences)
     tokens = found.sums.values["tokens"].tolist()
     card = {
@@ -43,7 +44,7 @@ def write(plan: AtlasPlan, encoder: TextEncoder, corpus: MeasuredCorpus, found: 
         "corpus": {"name": corpus_name(plan), "sha256": corpus.sha256, "sentences": corpus.sentences,
                    "tokens": int(tokens[0]), "special_tokens": int(tokens[1]),
                    "cut": int(found.sums.values["cut"]), "every": plan.corpus.every, "licence": plan.licence},
-        "vectors": list(plan.vectors), "command": plan.command,
+        "vectors": list(plan.kept.stream), "head_vectors": list(plan.kept.heads), "command": plan.command,
         "files": {path.name: {"bytes": path.stat().st_size, "sha256": sha256(path)} for path in files(out)},
     }  # fmt: skip
     (out / CARD).write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
@@ -159,24 +160,30 @@ HEAD_COLUMNS = ["head", "by", "list", "rank", "decile", "sentence", "position", 
 
 def vectors(plan: AtlasPlan, encoder: TextEncoder, sentences: int) -> None:
     """The vectors of the text's tokens in float16, which tokens they are of, and how long each is."""
-    kept = list(vector_parts(plan, sentences))
-    lengths: dict[str, list[np.ndarray]] = {}
-    for layer in plan.vectors:
-        shape = (sum(kept), encoder.config.d_model)
-        path = plan.out / f"vectors-layer-{layer}.npy"
-        file = np.lib.format.open_memmap(path, mode="w+", dtype=np.float16, shape=shape)
-        start = 0
-        for state in states(plan, sentences):
-            if "places" in state:
-                part = state[f"vectors.{layer}"]
-                file[start : start + len(part)] = part.numpy()
-                lengths.setdefault(f"length_{layer}", []).append(part.float().norm(dim=-1).numpy())
-                start += len(part)
+    count, config = sum(vector_parts(plan, sentences)), encoder.config
+    heads = (config.n_heads, count, config.d_model // config.n_heads)
+    names = {f"vectors.{i}": plan.out / f"vectors-layer-{i}.npy" for i in plan.kept.stream}
+    names |= {f"heads.{i}": plan.out / f"heads-layer-{i}.npy" for i in plan.kept.heads}
+    shapes = {name: heads if name.startswith("heads") else (count, config.d_model) for name in names}
+    files = {name: np.lib.format.open_memmap(path, mode="w+", dtype=np.float16, shape=shapes[name])
+             for name, path in names.items()}  # fmt: skip
+    lengths = {i: np.zeros(count, np.float32) for i in plan.kept.stream}
+    places, start = np.zeros((count, 3), np.int64), 0
+    for state in states(plan, sentences):
+        if "places" not in state:
+            continue
+        here = slice(start, start + len(state["places"]))
+        places[here] = state["places"].numpy()
+        for name, file in files.items():
+            file[(slice(None), here) if name.startswith("heads") else here] = state[name].numpy()
+        for i, of in lengths.items():
+            of[here] = state[f"vectors.{i}"].float().norm(dim=-1).numpy()
+        start = here.stop
+    for file in files.values():
         file.flush()
-    places = torch.cat([state["places"] for state in states(plan, sentences) if "places" in state]).numpy()
     columns: dict[str, Any] = {"sentence": places[:, 0].astype(np.uint32), "position": places[:, 1].astype(np.uint16)}
     columns |= {"token": spelled(places[:, 2], encoder)}
-    table(plan.out / "vectors.parquet", columns | {name: np.concatenate(some) for name, some in lengths.items()})
+    table(plan.out / "vectors.parquet", columns | {f"length_{i}": of for i, of in lengths.items()})
 
 
 def vector_parts(plan: AtlasPlan, sentences: int) -> Iterator[int]:

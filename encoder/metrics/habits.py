@@ -25,20 +25,28 @@ ENTROPY_FLOPS = 300  # what takes as long as the entropy of one weight, in float
 
 
 @dataclass(frozen=True)
-class Survey:
-    """What a model does over a set of sentences.
+class HeadSurvey:
+    """What the heads of a model do over a set of sentences.
 
     `measures` maps the names of HEAD_MEASURES to [n_layers, H], means over all queries (rows) of all sentences; `roles`
-    holds a label for every layer and head. `likeness` is `js_distance` between all heads of all layers
-    [n_layers * H, n_layers * H], layer by layer. `layer_cosine` and `layer_cka` [n_layers + 1, n_layers + 1] compare
-    the stream before the first layer and after each one: the mean cosine of a token with itself, and linear CKA with
-    the tokens of all sentences as its samples. `sentences` and `tokens` count what was measured.
+    holds a label for every layer and head. `sentences` and `tokens` count what was measured.
     """
 
     sentences: int
     tokens: int
     measures: dict[str, Tensor]
     roles: list[list[Role]]
+
+
+@dataclass(frozen=True)
+class Survey(HeadSurvey):
+    """What the heads and layers of a model do over a set of sentences.
+
+    `likeness` is `js_distance` between all heads of all layers [n_layers * H, n_layers * H], layer by layer.
+    `layer_cosine` and `layer_cka` [n_layers + 1, n_layers + 1] compare the stream before the first layer and after each
+    one: the mean cosine of a token with itself, and linear CKA with the tokens of all sentences as its samples.
+    """
+
     likeness: Tensor
     layer_cosine: Tensor
     layer_cka: Tensor

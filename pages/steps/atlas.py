@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.parts.atlas import heads, layers, near, units, words
+from pages.parts.atlas import between, heads, layers, near, units, words
 from pages.parts.atlas.shelf import chosen
 from pages.ui.widgets import tabs
 
@@ -12,7 +12,7 @@ st.markdown(
 )
 if chosen() is not None:
     tabs(
-        {"Heads": heads.draw, "Units": units.draw, "Find a word": words.draw, "Nearest": near.draw,
-         "Layers": layers.draw},
+        {"Heads": heads.draw, "Units": units.draw, "From A to B": between.draw, "Find a word": words.draw,
+         "Nearest": near.draw, "Layers": layers.draw},
         "atlas_part",
     )  # fmt: skip

@@ -6,6 +6,7 @@ from typing import Any
 from torch import Tensor
 
 from encoder import Trace, trials
+from encoder.atlas.knockout import Absence, AtlasPart
 from encoder.edits.text import edits_to_text
 from encoder.explain.proof import Check
 from encoder.metrics import Survey
@@ -27,6 +28,7 @@ from pages.ui.server.measurements import (
     words_of_head,
     words_of_unit,
 )
+from pages.ui.server.measurements import knocked_out as knocked_out_of
 from pages.ui.server.measurements import mean_vector as mean_vector_of
 from pages.ui.server.measurements import probe as probe_of
 from pages.ui.server.measurements import readers as readers_of
@@ -34,9 +36,9 @@ from pages.ui.server.measurements import survey as survey_of
 from pages.ui.state.session_state import current, session
 
 __all__ = [
-    "dead_units", "finding", "findings", "is_at_hand", "is_loaded", "lab", "mean_vector", "moments", "now", "probe",
-    "proof", "readers", "role_history", "run", "seconds", "snapshots", "spelled", "survey", "text_encoder", "untouched",
-    "warm", "words_near", "words_of_head", "words_of_unit",
+    "dead_units", "finding", "findings", "is_at_hand", "is_loaded", "knocked_out", "lab", "mean_vector", "moments",
+    "now", "probe", "proof", "readers", "role_history", "run", "seconds", "snapshots", "spelled", "survey",
+    "text_encoder", "untouched", "warm", "words_near", "words_of_head", "words_of_unit",
 ]  # fmt: skip
 
 
@@ -54,6 +56,11 @@ def survey(sentence: Text | None) -> Survey:
 def mean_vector() -> Tensor:
     """The mean of the bundled sentences' vectors in the model that this session looks at."""
     return mean_vector_of(current().model)
+
+
+def knocked_out(part: AtlasPart, contexts: tuple[tuple[str, int], ...]) -> list[Absence]:
+    """What the absence of a part of the model that this session looks at does at tokens of some texts."""
+    return knocked_out_of(current().model, part, contexts)
 
 
 def probe(task: str) -> Probe:

@@ -1,15 +1,20 @@
-"""What an atlas costs: python tests/benchmarks/bench_atlas.py [--check].
+"""What an atlas costs: python tests/benchmarks/bench_atlas.py [--check] [--clicks-only] [--atlas DIR] [--text FILE].
 
 Sentences per second of `base` with one and two processes, the memory of `small` over a text and over ten times as much,
 the size of the files, the processor time of a click on the page Atlas, and the search among a million vectors. The text
-is that of the atlases that come with the project.
+is that of the atlases that come with the project. With `--atlas` the clicks are also made on an atlas of `small` in
+that folder, with `--text` the size of the files over the first 1.1 MB of that text is measured too: as much as there is
+in the validation part of WikiText-2, of which exBERT's files take 47 GB.
 """
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
+from itertools import count
 from pathlib import Path
 from time import perf_counter, process_time
 
@@ -23,9 +28,12 @@ import torch  # noqa: E402
 from figures import Figure, finish  # noqa: E402
 from streamlit.testing.v1 import AppTest  # noqa: E402
 
+from encoder import TextEncoder  # noqa: E402
+from encoder.atlas.knockout import AtlasPart, absence  # noqa: E402
 from encoder.atlas.reading import Atlas  # noqa: E402
-from encoder.atlas.searching import nearest_tokens  # noqa: E402
-from encoder.atlas.shelf import SHIPPED  # noqa: E402
+from encoder.atlas.searching import nearest_outputs, nearest_tokens  # noqa: E402
+from encoder.atlas.shelf import FOLDER, SHIPPED  # noqa: E402
+from encoder.trace.unpadded import stream  # noqa: E402
 
 RUN = """
 import sys
@@ -35,7 +43,18 @@ print(next(line.split()[1] for line in open("/proc/self/status") if line.startsw
 sys.exit(code)
 """
 CLICK, NEAREST, GROWTH = 0.15, 1.0, 1.2  # bars: seconds, seconds, times
-TABS = ({}, {"atlas_part": "Units"}, {"atlas_part": "Find a word", "atlas_word": "Monday"}, {"atlas_part": "Nearest"})
+EXBERT = 1_100_000  # bytes of text
+ALL_HEADS = {"heads_part": "Measures", "over": "100 sentences"}  # which reads the shipped atlas
+CLICKS: dict[str, dict[str, str]] = {  # what is clicked on the page Atlas, by its link
+    "Heads": {},
+    "Heads, knocked out": {"atlas_off": "1"},
+    "Heads, one run live": {"atlas_run": "1"},
+    "Units": {"atlas_part": "Units"},
+    "Units, knocked out": {"atlas_part": "Units", "atlas_off": "1"},
+    "From A to B": {"atlas_part": "From A to B"},
+    "Find a word": {"atlas_part": "Find a word", "atlas_word": "Monday"},
+    "Nearest": {"atlas_part": "Nearest"},
+}
 
 
 def sentences() -> list[str]:
@@ -96,19 +115,87 @@ def processor_seconds(work: Callable[[], object], rounds: int) -> float:
     return float(np.median(times))
 
 
-def clicks(rounds: int) -> list[Figure]:
-    """A rerun of each tab of the page with the shipped atlas of `base`."""
-    found = []
-    for query in TABS:
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-        app.switch_page("pages/steps/atlas.py")
-        for name, value in query.items():
-            app.query_params[name] = value
-        app.run()
+def click(name: str, page: str, query: dict[str, str], rounds: int) -> Figure:
+    """A rerun of a page that was opened by a link."""
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app.switch_page(f"pages/steps/{page}.py")
+    for key, value in query.items():
+        app.query_params[key] = value
+    app.run()
+    assert not app.exception and not app.warning, [one.value for one in app.warning]
+    return Figure(f"{name}: a click", processor_seconds(app.run, rounds), CLICK, "s")
+
+
+def another_token(of: str, query: dict[str, str], rounds: int) -> Figure:
+    """A click on a token whose neighbours were not asked for before: the search is in it."""
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app.switch_page("pages/steps/atlas.py")
+    for key, value in (query | {"sentence": " ".join("abcdefghijklm")}).items():
+        app.query_params[key] = value
+    app.run()
+    tokens = count(2)
+
+    def work() -> None:
+        app.pills(key="atlas_token").set_value(next(tokens)).run()
         assert not app.exception
-        name = query.get("atlas_part", "Heads")
-        found.append(Figure(f"the page Atlas, {name}: a click", processor_seconds(app.run, rounds), CLICK, "s"))
+
+    return Figure(f"{of}, another token: a click", processor_seconds(work, rounds), NEAREST, "s")
+
+
+def clicks(rounds: int, of: str, more: dict[str, str], heads: int) -> list[Figure]:
+    """A rerun of each view with the atlas that `more` asks for, which keeps what the heads of a layer write."""
+    one_head = {"atlas_part": "Nearest", "atlas_near": f"heads-{heads}"}
+    views = CLICKS | {"Nearest, one head": one_head}
+    found = [click(f"{of}, {name}", "atlas", query | more, rounds) for name, query in views.items()]
+    return [*found, *(another_token(f"{of}, {name}", views[name] | more, rounds) for name in [*views][-2:])]
+
+
+def shipped(rounds: int) -> list[Figure]:
+    """The same with the shipped atlas of `base`; what is kept after the first click, made anew; and All heads."""
+    atlas, base = Atlas(SHIPPED / "base"), TextEncoder.from_pretrained("base")
+    some = atlas.head_firings(2, 3, "weight", "top")
+    texts = atlas.texts([one.sentence for one in some])
+
+    def without() -> None:
+        for one in some:
+            absence(base, AtlasPart("head", 2, 3), texts[one.sentence], one.position)
+
+    first = Figure("shipped, ten contexts without a head, the first time", processor_seconds(without, 5), None, "s")
+    return [
+        *clicks(rounds, "shipped", {}, *atlas.card.head_vectors), first,
+        click("All heads, measures", "heads", ALL_HEADS, rounds),
+    ]  # fmt: skip
+
+
+def clicks_on(folder: Path, rounds: int) -> list[Figure]:
+    """The same on an atlas of `small` in a folder, which stands behind the shipped one, and its searches."""
+    os.environ[FOLDER] = str(folder)
+    atlas, small = Atlas(folder), TextEncoder.from_pretrained("small")
+    of = f"{atlas.card.tokens:,} tokens"
+    found = clicks(rounds, of, {"model": "small", "layer": "2", "atlas_of": "1"}, *atlas.card.head_vectors[:1])
+    run = small.trace("Tom went to the house.")
+    for i in atlas.card.vectors:
+        search = partial(nearest_tokens, atlas, i, stream(run)[i][1])
+        found.append(Figure(f"{of}: nearest vectors of layer {i}", processor_seconds(search, 3), NEAREST, "s"))
+    for i in atlas.card.head_vectors:
+        search = partial(nearest_outputs, atlas, small, i, 1, run[f"layers.{i}.attention.heads"][1, 1])
+        found.append(Figure(f"{of}: nearest of a head of layer {i}", processor_seconds(search, 3), NEAREST, "s"))
     return found
+
+
+def storage(folder: Path, text: Path) -> list[Figure]:
+    """The files of `small` over as much text as exBERT's 47 GB are of: all of them, and those without vectors."""
+    some = text.read_bytes()[:EXBERT].decode(errors="ignore").splitlines()
+    layers = TextEncoder.from_pretrained("small").config.n_layers
+    every = ["--vectors", *map(str, range(layers + 1)), "--head-vectors", *map(str, range(layers))]
+    out = folder / "storage"
+    made(out, some, "small", *every)
+    of = f"{Atlas(out).card.tokens:,} tokens"
+    vectors = sum(path.stat().st_size for path in [*out.glob("*.npy"), out / "vectors.parquet"])
+    return [
+        Figure("small, 1.1 MB of text: files without vectors", (size(out) - vectors) / 1e6, None, "MB", of),
+        Figure("small, 1.1 MB of text: all layers' vectors and heads", vectors / 1e6, None, "MB", "in float16"),
+    ]
 
 
 def search(folder: Path, vectors: int = 1_000_000, width: int = 512) -> Figure:
@@ -141,14 +228,25 @@ def figures(rounds: int = 3, part: float = 1.0) -> list[Figure]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         near = search(folder, int(1_000_000 * part))
-        return [*speeds(folder, texts[::8]), *memory(folder, texts), *clicks(rounds), near]
+        return [*speeds(folder, texts[::8]), *memory(folder, texts), *shipped(rounds), near]
 
 
 def main() -> int:
     """Print the figures with their bars; return the exit status."""
     parser = argparse.ArgumentParser(description="What an atlas costs.")
     parser.add_argument("--check", action="store_true", help="fail where a figure is over its bar")
-    return finish(figures(7), parser.parse_args().check)
+    parser.add_argument("--clicks-only", action="store_true", help="and not what making one costs")
+    parser.add_argument("--atlas", type=Path, metavar="DIR", help="an atlas of small to click on as well")
+    parser.add_argument("--text", type=Path, metavar="FILE", help="of which the first 1.1 MB are stored as well")
+    asked = parser.parse_args()
+    torch.set_num_threads(1)
+    found = shipped(7) if asked.clicks_only else figures(7)
+    if asked.text:
+        with tempfile.TemporaryDirectory() as name:
+            found += storage(Path(name), asked.text)
+    if asked.atlas:
+        found += clicks_on(asked.atlas, 7)
+    return finish(found, asked.check)
 
 
 if __name__ == "__main__":

@@ -4,15 +4,15 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
+from encoder.atlas.knockout import Absence, AtlasPart, summed_up
 from encoder.atlas.live import Compared
 from encoder.atlas.reading import Atlas, Firing
-from encoder.edits.edit import Edit
-from encoder.formatting import brief, shown
+from encoder.formatting import brief, percent, shown
 from encoder.trace.trace import Trace
 from pages.parts.atlas import marked, rerun
 from pages.ui import session
 from pages.ui.state import session_state as state
-from pages.ui.text import plain
+from pages.ui.text import plain, say
 
 LARGEST = "largest"
 LISTS = (LARGEST, *(str(tenth) for tenth in range(10, 0, -1)))
@@ -25,9 +25,9 @@ def draw(
     bounds: Sequence[float],
     compare: Callable[[Trace, Firing], list[Compared]],
     described: Callable[[Firing], str],
-    edit: Edit | None = None,
+    part: AtlasPart,
 ) -> None:
-    """Choose a list, show it, and run one of it again; `edit` switches the head off for that."""
+    """Choose a list, show it, and run it again, also without the head or unit."""
     named = {LARGEST: "The largest"} | {one: f"Tenth {one}" for one in LISTS[1:]}
     which = st.pills("Contexts", LISTS, required=True, format_func=named.__getitem__,
                      **state.choice("atlas_list", LISTS, LARGEST))  # fmt: skip
@@ -41,14 +41,32 @@ def draw(
         return
     texts = atlas.texts(sorted({one.sentence for one in some}))
     encoder = session.text_encoder(state.current().model)
+    absences = without(part, tuple((texts[one.sentence], one.position) for one in some))
     said = [
         f"{i + 1}. {marked.sentence(encoder.tokenize(texts[one.sentence]), one.position, one.looks_at)} "
-        f"&ensp;:gray[{plain(described(one))}]"
-        for i, one in enumerate(some)
+        f"&ensp;:gray[{plain(described(one))}{plain(absence)}]"
+        for i, (one, absence) in enumerate(zip(some, absences, strict=True))
     ]
     st.markdown("\n".join(said))
     places = range(len(some))
     at = st.pills("Run one again, live", places, format_func=lambda i: f"{i + 1} {plain(shown(some[i].token))}",
                   **state.choice("atlas_run", places, None))  # fmt: skip
     if at is not None and at in places:
-        rerun.draw(texts[some[at].sentence], some[at], compare, edit)
+        rerun.draw(texts[some[at].sentence], some[at], compare, part)
+
+
+def without(part: AtlasPart, contexts: tuple[tuple[str, int], ...]) -> list[str]:
+    """Where it is asked for, what knocking the part out does at each context, and said of all of them."""
+    label = f"Knock this {part.kind} out in these sentences"
+    if not st.toggle(label, **state.choice("atlas_off", (False, True), False)):
+        return [""] * len(contexts)
+    absences = session.knocked_out(part, contexts)
+    say(summed_up(absences))
+    return [moved(one) for one in absences]
+
+
+def moved(absence: Absence) -> str:
+    """What one context's token does without the part."""
+    if absence.turned and absence.before and absence.after:
+        return f"; moves by {percent(absence.moved)}, “{absence.before[0]}” turns into “{absence.after[0]}”"
+    return f"; moves by {percent(absence.moved)}"

@@ -4,8 +4,8 @@ import numpy as np
 import streamlit as st
 
 from encoder.atlas import live
+from encoder.atlas.knockout import AtlasPart
 from encoder.atlas.reading import Atlas, Firing
-from encoder.edits.edit import Edit
 from encoder.figures.charts import lines
 from encoder.formatting import brief, percent
 from pages.parts.atlas import contexts
@@ -24,8 +24,8 @@ def draw(atlas: Atlas, layer: int, head: int) -> None:
     heading(f"Layer {layer}, head {head}")
     share = row["firings"] / max(1, atlas.card.tokens)
     say(
-        f"On {atlas.card.scope} it puts more than half of its weight on one token at {percent(share)} of the tokens.",
-        plain(labelled(row)),
+        f"It puts more than half of its weight on one token at {percent(share)} of the tokens of {atlas.card.corpus}.",
+        plain(labelled(row, atlas.card.scope)),
     )
     by = st.pills("Ranked by", list(BY), required=True, format_func=BY.__getitem__,
                   **state.choice("atlas_by", BY, "weight"))  # fmt: skip
@@ -41,18 +41,18 @@ def draw(atlas: Atlas, layer: int, head: int) -> None:
     }
     st.markdown(plain(disagreement(row, len(both), len(top))))
     sample = atlas.head_firings(layer, head, by, "sample")
-    edit = Edit(f"layers.{layer}.attention.heads", "zero", heads=(head,))
     contexts.draw(
-        atlas, top, sample, bounds.tolist(), lambda run, one: live.of_head(run, layer, head, one), described, edit=edit
-    )
+        atlas, top, sample, bounds.tolist(), lambda run, one: live.of_head(run, layer, head, one), described,
+        AtlasPart("head", layer, head),
+    )  # fmt: skip
 
 
-def labelled(row: dict[str, object]) -> str:
+def labelled(row: dict[str, object], scope: str) -> str:
     """The label with both controls."""
     mass, even, shuffled = (percent(float(str(row[f"nearest_{name}"]))) for name in ("mass", "uniform", "shuffled"))
-    name = f"Its label is “{row['label']}”" if row["label"] == row["nearest"] else f"It has {row['label']}"
+    name = f"its label is “{row['label']}”" if row["label"] == row["nearest"] else f"it has {row['label']}"
     control = f"even weights would give {even}, shuffled keys {shuffled}"
-    return f"{name}: “{row['nearest']}” gets {mass} of its weight; {control}."
+    return f"On {scope} {name}: “{row['nearest']}” gets {mass} of its weight; {control}."
 
 
 def disagreement(row: dict[str, object], both: int, of: int) -> str:

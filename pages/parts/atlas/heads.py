@@ -17,6 +17,8 @@ from pages.ui.state import session_state as state
 from pages.ui.text import plain, say, theme
 
 MORE = {"weight_mean": "Largest weight, mean", "written_mean": "Written, mean"}
+NAMES = {"nearest": "comes nearest to", "nearest_mass": "share of its weight there",
+         "firings": "share of the tokens where it fires"}  # fmt: skip
 TITLES = {name: one.title for name, one in MEASURES.items()} | MORE
 
 
@@ -40,12 +42,13 @@ def finder(atlas: Atlas, layer: int, at: int) -> None:
     most = int(points[:, 0].argmax())
     fact = f"{TITLES[across]} is largest in {names[most]}: {brief(float(points[most, 0]))}."
     chart(drawn, "atlas_heads", f"All heads by {TITLES[across]} and {TITLES[down]}. {fact}", about(atlas))
-    say(
-        fact, plain(f"{MEASURES[across].meaning if across in MEASURES else ''} The ringed head is that of the sidebar.")
-    )
-    table = rows.select(["label", "firings", *TITLES]).to_pandas()
+    meaning = MEASURES[across].meaning if across in MEASURES else ""
+    say(fact, plain(f"{meaning} On {atlas.card.scope}. The ringed head is that of the sidebar."))
+    table = rows.select(["label", "nearest", "nearest_mass", "firings", *TITLES]).to_pandas()
+    table["firings"] /= max(1, atlas.card.tokens)
+    table = table.rename(columns=TITLES | NAMES)
     table.insert(0, "head", names)
-    downloads.numbers("atlas_table", "atlas_heads", lambda: table.set_index("head").rename(columns=TITLES), table.shape)
+    downloads.numbers("atlas_table", "atlas_heads", lambda: table.set_index("head"), table.shape)
 
 
 def measure(label: str, usual: str, tie: dict[str, Any]) -> str:

@@ -1,33 +1,42 @@
-"""Where else a vector lives: the tokens of the corpus with the most alike vectors after a layer."""
+"""Where else a vector lives: the tokens of the corpus with the most alike vectors, or to which a head writes alike."""
 
 import streamlit as st
 
-from encoder.atlas.searching import nearest_tokens
+from encoder.atlas.reading import Atlas
+from encoder.atlas.searching import PLACE, NearToken
 from encoder.formatting import shown
-from encoder.trace.unpadded import stream
+from encoder.trace.trace import Trace
+from encoder.trace.unpadded import stream, tokens
 from pages.parts.atlas import marked
 from pages.parts.atlas.shelf import now
 from pages.ui import session
+from pages.ui.server.atlases import near_output, near_vector
 from pages.ui.state import session_state as state
 from pages.ui.text import plain, say
 from pages.ui.widgets import pick_token
 
 
 def draw() -> None:
-    """A token of this run, a layer, and its neighbours."""
-    atlas, run = now(), session.now()
-    if not atlas.card.vectors:
-        st.markdown("This atlas keeps no vectors; make one with `--vectors`.")
+    """A token of this run, what of it, and its neighbours."""
+    atlas, run, head = now(), session.now(), state.current().head
+    heads = {f"heads-{layer}": layer for layer in atlas.card.head_vectors}
+    kept = (*atlas.card.vectors, *heads)
+    if not kept:
+        st.markdown("This atlas keeps no vectors; make one with `--vectors` or `--head-vectors`.")
         return
-    kept = atlas.card.vectors
-    layer = st.pills("After so many layers", kept, required=True, **state.choice("atlas_near", kept, kept[-1]))
-    at = pick_token("Token", run.tokens, "atlas_token", min(1, len(run.tokens) - 1))
-    found = nearest_tokens(atlas, layer, stream(run)[layer][min(at, len(run.tokens) - run.padding - 1)])
+    names: dict[int | str, str] = {layer: f"vector after {layer} layers" for layer in atlas.card.vectors}
+    names |= {key: f"output of head {head} in layer {layer}" for key, layer in heads.items()}
+    usual = (*heads, *atlas.card.vectors)[-1]
+    what = st.pills("Of a token", kept, required=True, format_func=names.__getitem__,
+                    **state.choice("atlas_near", kept, usual))  # fmt: skip
+    at = min(pick_token("Token", run.tokens, "atlas_token", min(1, len(run.tokens) - 1)), len(tokens(run)) - 1)
+    found = output(atlas, run, heads[what], head, at) if what in heads else whole(atlas, run, what, at)
+    of = f"What layer {heads[what]}, head {head} writes to" if what in heads else f"After {what} layers the vector of"
     texts = atlas.texts(sorted({one.sentence for one in found}))
     first = found[0]
-    many = len(atlas.table("vectors.parquet", ["sentence"]))
+    many = len(atlas.tokens("vectors.parquet", *PLACE))
     say(
-        f"After {layer} layers the vector of “{shown(run.tokens[at])}” is nearest to that of “{first.token}” in "
+        f"{of} “{shown(run.tokens[at])}” is nearest to that of “{first.token}” in "
         f"“{shown(texts[first.sentence], 80)}”: cosine {first.cosine:.4f}."
     )
     encoder = session.text_encoder(state.current().model)
@@ -36,4 +45,16 @@ def draw() -> None:
         for i, one in enumerate(found)
     ]
     st.markdown("\n".join(said))
-    st.caption(plain(f"Exact, among all {many:,} vectors that this atlas keeps of that layer, in the original space."))
+    st.caption(plain(f"Exact, among the vectors of the {many:,} tokens that this atlas keeps of {atlas.card.scope}, in "
+                     "the original space."))  # fmt: skip
+
+
+def whole(atlas: Atlas, run: Trace, layer: int, at: int) -> list[NearToken]:
+    """The neighbours of a token's vector after a layer."""
+    return near_vector(atlas, layer, tuple(stream(run)[layer][at].tolist()))
+
+
+def output(atlas: Atlas, run: Trace, layer: int, head: int, at: int) -> list[NearToken]:
+    """The neighbours of what a head of a layer writes to a token."""
+    z = run[f"layers.{layer}.attention.heads"][head, at]
+    return near_output(atlas, state.current().model, layer, head, tuple(z.tolist()))

@@ -1,46 +1,38 @@
-"""One context run again now: what is stored against what is live, and what the head's absence does there."""
+"""One context run again now: what is stored against what is live, and what its absence does there."""
 
 from collections.abc import Callable
 
 import streamlit as st
 
+from encoder.atlas.knockout import Absence, AtlasPart
 from encoder.atlas.live import Compared
 from encoder.atlas.reading import Firing
-from encoder.edits.edit import Edit
-from encoder.edits.text import edits_to_text
 from encoder.formatting import percent, shown
-from encoder.metrics import length
 from encoder.trace.trace import Trace
 from pages.ui import session
 from pages.ui.state import session_state as state
 from pages.ui.text import plain
 
 
-def draw(text: str, one: Firing, compare: Callable[[Trace, Firing], list[Compared]], edit: Edit | None) -> None:
-    """The verdict, number by number."""
-    view = state.current()
-    run = session.run(view.model, text)
+def draw(text: str, one: Firing, compare: Callable[[Trace, Firing], list[Compared]], part: AtlasPart) -> None:
+    """The verdict, number by number, and the token without the head or unit."""
+    run = session.run(state.current().model, text)
     with st.container(border=True, key="atlas_live"):
         for verdict in compare(run, one):
             icon = ":material/check:" if verdict.equal else ":material/error:"
             st.markdown(f"{icon} {plain(verdict.sentence)}")
-        if edit is not None:
-            st.markdown(plain(without(run, session.run(view.model, text, (), edits_to_text((edit,))), one.position)))
+        (absence,) = session.knocked_out(part, ((text, one.position),))
+        st.markdown(plain(without(shown(run.tokens[one.position]), part, absence)))
         st.button("Open this sentence", key="atlas_open", icon=":material/short_text:", on_click=take, args=(text,))
 
 
-def without(run: Trace, off: Trace, position: int) -> str:
-    """What the run without the head makes of the token."""
-    before, after = (trace["output"][position] for trace in (run, off))
-    moved = float(length(after - before) / length(before).clamp_min(1e-30))
-    said = (
-        f"With this head off the last vector of “{shown(run.tokens[position])}” moves by {percent(moved)} of its length"
-    )
-    guesses = [session.text_encoder(state.current().model).predict(trace, 1, [position]) for trace in (run, off)]
-    if guesses[0] and guesses[1]:
-        (was, p), (now, q) = guesses[0][0][0], guesses[1][0][0]
-        same = "the guess there stays" if was == now else f"the guess there turns from “{was}” ({percent(p)}) into"
-        said += f", and {same} “{now}” ({percent(q)})"
+def without(token: str, part: AtlasPart, absence: Absence) -> str:
+    """What the run without the part makes of the token."""
+    said = f"With this {part.kind} off the last vector of “{token}” moves by {percent(absence.moved)} of its length"
+    if absence.before and absence.after:
+        (was, p), (now, q) = absence.before, absence.after
+        said += f", and the guess there turns from “{was}” ({percent(p)}) into “{now}” ({percent(q)})" * absence.turned
+        said += f", and the guess there stays “{now}”, {percent(p)} with it and {percent(q)} without" * (was == now)
     return f"{said}."
 
 

@@ -1,28 +1,21 @@
 """Which atlas is shown: one of the model in the sidebar, and of no other."""
 
-from functools import lru_cache
-
 import streamlit as st
 
 from encoder.atlas.reading import Atlas
-from encoder.atlas.shelf import FOLDER, Shelf, Stamp, shelf, stamp
+from encoder.atlas.shelf import FOLDER
 from encoder.export.caption import About
-from encoder.trace.source import Source
+from encoder.formatting import percent
 from pages.ui import session
+from pages.ui.server.atlases import atlases
 from pages.ui.state import session_state as state
 from pages.ui.text import plain
-
-
-@lru_cache(maxsize=16)
-def opened(source: Source, there: Stamp) -> Shelf:
-    """The atlases of a model; looked for again when a card has come, gone or changed."""
-    return shelf(source)
 
 
 def chosen() -> Atlas | None:
     """The atlas that is shown; where there is none it is said how to make one."""
     encoder = session.text_encoder(state.current().model)
-    found = opened(encoder.source, stamp())
+    found = atlases(state.current().model)
     for sentence in found.refused:
         st.warning(plain(f"An atlas is left out: {sentence}."))
     if not found.atlases:
@@ -44,7 +37,7 @@ def chosen() -> Atlas | None:
 
 def now() -> Atlas:
     """The atlas that the tabs read, once there is one."""
-    found = opened(session.text_encoder(state.current().model).source, stamp()).atlases
+    found = atlases(state.current().model).atlases
     at = state.value("atlas_of") if len(found) > 1 else 0
     return found[at if isinstance(at, int) and at < len(found) else 0]
 
@@ -57,3 +50,8 @@ def label(atlas: Atlas) -> str:
 def about(atlas: Atlas) -> About:
     """What a picture of an atlas shows."""
     return About(source=session.now().source, scope=f"{atlas.card.scope}, nothing masked or changed")
+
+
+def share_of(hits: int, drawn: int) -> str:
+    """A part of the firings of a unit, as it is said: of those that are kept, which were drawn evenly from all."""
+    return f"{percent(hits / max(1, drawn))} of its firings ({hits} of {drawn} drawn evenly from all)"

@@ -4,11 +4,12 @@ import numpy as np
 import streamlit as st
 
 from encoder.atlas import live
+from encoder.atlas.knockout import AtlasPart
 from encoder.atlas.reading import Atlas, Firing
 from encoder.figures.charts import lines
 from encoder.formatting import brief, percent
 from pages.parts.atlas import contexts
-from pages.parts.atlas.shelf import about, now
+from pages.parts.atlas.shelf import about, now, share_of
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
@@ -55,9 +56,9 @@ def one(atlas: Atlas, layer: int, unit: int) -> None:
     often = max(dict.fromkeys(tokens), key=tokens.count)
     words = session.words_of_unit(state.current().model, layer, unit)
     st.markdown(plain(
-        f"Of {len(sample)} firings drawn evenly from all, {tokens.count(often)} are on “{often}”, the most. What it "
-        f"writes points to {words}; each 1.0 of it writes a vector of length {brief(row['written_per_one'])}, so its "
-        "firings rank the same by value and by what is written."
+        f"On {atlas.card.scope}, “{often}” has {share_of(tokens.count(often), len(sample))}; no token has more. "
+        f"What it writes points to {words}; each 1.0 of it writes a vector of length {brief(row['written_per_one'])}, "
+        "so its firings rank the same by value and by what is written."
     ))  # fmt: skip
     bounds = np.array(row["deciles"])
     drawn = lines({"activation": bounds}, np.arange(0, 101, 10), ("percent of its firings", "activation"),
@@ -68,4 +69,5 @@ def one(atlas: Atlas, layer: int, unit: int) -> None:
     def described(firing: Firing) -> str:
         return f"{firing.value:.4f}, written {firing.value * row['written_per_one']:.4f}"
 
-    contexts.draw(atlas, top, sample, bounds.tolist(), lambda run, one: live.of_unit(run, layer, unit, one), described)
+    contexts.draw(atlas, top, sample, bounds.tolist(), lambda run, one: live.of_unit(run, layer, unit, one), described,
+                  AtlasPart("unit", layer, unit))  # fmt: skip

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from encoder.atlas.searching import heads_between, units_on
-from pages.parts.atlas.shelf import now
+from pages.parts.atlas.shelf import now, share_of
 from pages.ui import session
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
@@ -32,8 +32,8 @@ def draw() -> None:
         heading("Units that fire on it")
         if units:
             first = units[0]
-            say(f"Layer {first.layer}, unit {first.unit} comes first: {first.sampled} of the {first.of_sampled} of its "
-                f"firings that were drawn evenly from all are on “{word}”.")  # fmt: skip
+            share = share_of(first.sampled, first.of_sampled)
+            say(f"Layer {first.layer}, unit {first.unit} comes first: on {atlas.card.scope}, “{word}” has {share}.")
         listed("atlas_word_units", [asdict(one) for one in units], ["layer", "unit"])
     heading("Heads that look that way")
     heads = heads_between(atlas, word, other)

@@ -10,7 +10,7 @@ from encoder.figures.matrix import matrix
 from encoder.figures.scatter import named_points
 from encoder.formatting import brief, percent
 from encoder.metrics import largest_cell, plane
-from pages.parts.heads.common import about, chosen, names, surveyed, surveying
+from pages.parts.heads.common import about_survey, chosen, names, surveyed, surveying
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
@@ -33,7 +33,7 @@ def draw() -> None:
         drawn,
         "likeness",
         f"Jensen-Shannon divergence between all heads. {fact}",
-        about(found),
+        about_survey(found),
         made=f"{surveying(found)}.likeness",
     )
     say(fact)
@@ -41,7 +41,7 @@ def draw() -> None:
     points, shares = plane(found.likeness)
     drawn = named_points(points.numpy(), heads, chosen(config), theme())
     said, made = "Heads in the plane, alike ones close together", f"plane({surveying(found)}.likeness)[0]"
-    chart(drawn, "plane", said, about(found), numbers=True, made=made)
+    chart(drawn, "plane", said, about_survey(found), numbers=True, made=made)
     st.caption(f"Alike heads stand close together; the plane shows {percent(float(shares.sum()))} of all spread.")
     named = pd.Index(heads, name="head")
     downloads.numbers("likeness", "likeness", lambda: pd.DataFrame(unlike, named, heads), unlike.shape)

@@ -5,7 +5,7 @@ import streamlit as st
 from encoder.figures.matrix import matrix
 from encoder.formatting import brief
 from encoder.metrics import HEAD_MEASURES, largest_cell
-from pages.parts.heads.common import about, surveyed, surveying
+from pages.parts.heads.common import measured
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.state import session_state as state
@@ -15,7 +15,8 @@ from pages.ui.text import head_names, layer_names, plain, say, theme
 def draw() -> None:
     """The chosen measure as a picture, a row for each layer."""
     trace, view = session.now(), state.current()
-    found = surveyed()
+    over = measured()
+    found = over.heads
     tie = state.choice("measure", HEAD_MEASURES, next(iter(HEAD_MEASURES)))
     name = st.pills("Measure", list(HEAD_MEASURES), required=True, format_func=title, **tie)
     one = HEAD_MEASURES[name]
@@ -27,13 +28,12 @@ def draw() -> None:
         drawn,
         "measured",
         f"{fact} {one.meaning}",
-        about(found),
+        over.about,
         numbers=True,
-        made=f'{surveying(found)}.measures["{name}"]',
+        made=f'{over.made}.measures["{name}"]' if over.made else "",
     )
     say(fact)
-    over = f"{found.sentences} sentence{'s' if found.sentences > 1 else ''}, {found.tokens} tokens"
-    st.markdown(plain(f"{one.meaning} Over {over}."))
+    st.markdown(plain(f"{one.meaning} {over.over}"))
     if found.sentences == 1 and (view.hidden or trace.padding):
         st.caption("Measured on the whole sentence, with no token masked.")
 

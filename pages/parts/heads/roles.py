@@ -7,7 +7,7 @@ import streamlit as st
 
 from encoder.formatting import percent
 from encoder.metrics import HEAD_MEASURES, MARGIN, MOST, ROLES
-from pages.parts.heads.common import names, places, surveyed
+from pages.parts.heads.common import measured, names, places
 from pages.ui import session
 from pages.ui.downloads import table as downloads
 from pages.ui.text import NUMBER, plain
@@ -16,18 +16,18 @@ from pages.ui.text import NUMBER, plain
 def draw() -> None:
     """The heads with a place to look in a sentence, and all heads with all measures as a table."""
     config = session.now().config
-    found, heads = surveyed(), names(config)
+    over, heads = measured(), names(config)
+    found = over.heads
     roles = [found.roles[i][h] for i, h in places(config)]
     told = [
         f"{head} {role.label} ({percent(role.mass)})"
         for head, role in zip(heads, roles, strict=True)
         if role.label in ROLES[:3]
     ]
-    st.markdown(
-        plain("Heads with a place to look: " + (", ".join(told) if told else "none that chance does not explain") + ".")
-    )
-    measured = {one.title: found.measures[name].flatten().numpy() for name, one in HEAD_MEASURES.items()}
-    table = pd.DataFrame([asdict(role) for role in roles], index=heads).assign(**measured).rename_axis("head")
+    those = ", ".join(told) if told else "none that chance does not explain"
+    st.markdown(plain(f"Heads with a place to look: {those}. {over.over}"))
+    numbers = {one.title: found.measures[name].flatten().numpy() for name, one in HEAD_MEASURES.items()}
+    table = pd.DataFrame([asdict(role) for role in roles], index=heads).assign(**numbers).rename_axis("head")
     downloads.shown_table(table, key="roles", column_config=dict.fromkeys(table.columns[2:], NUMBER))
     st.caption(
         f"A head is labelled where it puts more than {percent(MOST)} of its weight on a role, and at least "

@@ -11,6 +11,7 @@ import streamlit as st
 from torch import Tensor
 
 from encoder import TextEncoder, experiments, trials
+from encoder.atlas.knockout import Absence, AtlasPart, absence
 from encoder.attributions.circuits import looked_for, written_for
 from encoder.attributions.similarity import mean_vector as mean_of_sentences
 from encoder.experiments import timelapse
@@ -38,6 +39,7 @@ PROOFS_BYTES = 10_000_000
 SNAPSHOTS_BYTES = 300_000_000  # the moments of one model
 SENTENCE_SECONDS = 0.002  # of each sentence, however small the model is
 MOST_IMPORTANCES = 64  # sweeps of all parts of a model, a few kilobytes each
+Contexts = tuple[tuple[str, int], ...]  # texts, each with the position of a token
 LONG = 64  # tokens of a sentence that is measured in turn
 importances: MutableMapping[tuple[Any, ...], Any] = cachetools.LRUCache(MOST_IMPORTANCES)  # by what was asked for
 trial_lock = threading.Lock()  # one trial at a time: it may hold several runs
@@ -260,6 +262,33 @@ def habits(model: str) -> tour.Habits:
     return found
 
 
+def knocked_out(model: str, part: AtlasPart, contexts: Contexts) -> list[Absence]:
+    """What the absence of a head or unit does at a token of each of some texts.
+
+    Raises:
+        consent.NotStarted: it takes long, and was not asked for; the page now offers it.
+    """
+    if not knock_outs.has(model, part, contexts):
+        encoder = text_encoder(model)
+        flops = 2 * sum(run_flops(encoder.config, len(encoder.tokenize(text).ids)) for text, _ in contexts)
+        seconds = flops / consent.SPEED + SENTENCE_SECONDS * len(contexts)
+        consent.ask(f"knockout_{abs(hash((model, part, contexts)))}", seconds, "Run them without it")
+    found: list[Absence] = knock_outs.get(model, part, contexts)
+    return found
+
+
+def absences(model: str, part: AtlasPart, contexts: Contexts) -> list[Absence]:
+    """Run the texts with the part and without it now; many in turn."""
+    encoder = text_encoder(model)
+    longest = max(len(encoder.tokenize(text).ids) for text, _ in contexts)
+    with job_queue.slot() if longest > LONG else cpu_slots:
+        found = []
+        for text, position in contexts:
+            pulse()
+            found.append(absence(encoder, part, text, position))
+        return found
+
+
 def probe(model: str, task: str) -> probing.Probe:
     """What probes of every layer of a model tell, beside their control task.
 
@@ -305,6 +334,7 @@ proof_results = Results(proofs_of, PROOFS_BYTES, budget=budget)
 surveys = Results(surveyed, SURVEYS_BYTES, budget=budget)
 habits_kept = Results(in_turn(tour.habits, tour.OVER), PROOFS_BYTES, budget=budget)
 dead_results = Results(in_turn(never_positive, SENTENCES), PROOFS_BYTES, budget=budget)
+knock_outs = Results(absences, PROOFS_BYTES, budget=budget)
 probes_kept = Results(probed, PROOFS_BYTES, budget=budget)
 readers_kept = Results(fitted_readers, PROOFS_BYTES, budget=budget)
 mean_vectors = Results(in_turn(lambda one: mean_of_sentences(one, SENTENCES), SENTENCES), PROOFS_BYTES, budget=budget)
