@@ -22,9 +22,9 @@ from encoder.figures.histogram import histogram
 from encoder.figures.matrix import MOST_CELLS, matrix
 from encoder.figures.scatter import paths
 from encoder.figures.steps import draw_step, picture
-from encoder.figures.theme import ACCENT, SECOND, Kind, Theme, label, limits, palette, scale
 from encoder.formatting import short
 from encoder.report.report import look
+from encoder.theme import ACCENT, SECOND, Kind, Theme, label, limits, palette, scale
 from pages.ui.downloads import table as downloads
 
 LEVELS = 254  # steps between the 255 levels of a large picture

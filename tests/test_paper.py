@@ -16,13 +16,14 @@ from pypdf import PdfReader
 from encoder import TextEncoder, Trace
 from encoder.figures import lines, picture, tiles, token_bars
 from encoder.figures.attention_grid import Setting
-from encoder.figures.theme import palette
 from encoder.paper.files import MOST_PANELS, PaperFigure, figure
-from encoder.paper.panel import Panel, PanelError, heat_map, of_drawn, of_maps
+from encoder.paper.from_drawn import of_drawn
+from encoder.paper.panel import Panel, PanelError, heat_map, of_maps
 from encoder.paper.pictures import every_head, grid_of_head
 from encoder.paper.share import share_card
 from encoder.paper.sheet import Sheet
 from encoder.paper.words import latex, markdown
+from encoder.theme import palette
 
 pytestmark = pytest.mark.slow
 

@@ -4,7 +4,6 @@ import html
 import io
 import math
 import re
-import threading
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -19,14 +18,13 @@ from encoder.export.caption import file_name
 from encoder.paper.paint import paint, size
 from encoder.paper.panel import Panel
 from encoder.paper.sheet import Sheet
-from encoder.paper.type import SETTINGS, typeface
+from encoder.paper.type import SETTINGS, drawing, typeface
 from encoder.paper.words import latex, markdown, plain_text
 
 DPI = (300, 600)
 MOST_PIXELS = 30_000_000
 MOST_PANELS = 8
 NAME = "figure"
-drawing = threading.Lock()  # matplotlib's settings are those of the process
 
 
 @dataclass(frozen=True, eq=False)

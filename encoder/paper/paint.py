@@ -15,12 +15,12 @@ from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from encoder.figures.theme import BACKGROUND, GRID, INK, MUTED, Kind, Theme, palette
 from encoder.formatting import short
 from encoder.paper.chart import draw_chart
 from encoder.paper.panel import HeatMap, Panel
 from encoder.paper.sheet import LIMITS, MOST_COLUMNS, Sheet
 from encoder.paper.type import POINT, SETTINGS, drawable, fitted, width
+from encoder.theme import BACKGROUND, GRID, INK, MUTED, Kind, Theme, palette
 
 EDGE, GAP, TILE_GAP = 1.5, 4.0, 1.5  # mm around all, between panels, between the maps of one
 SIDES = {0.0: "left", 0.5: "center", 1.0: "right"}  # how the numbers of a colour scale are anchored

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args
 
-from encoder.figures.theme import Theme
+from encoder.theme import Theme
 
 Numbers = Literal["none", "fit"]
 SIZES: dict[str, tuple[float, float]] = {  # what a figure is for -> its width and height in mm, 0 as high as needed

@@ -5,13 +5,15 @@ from typing import get_args
 import streamlit as st
 
 from encoder.export.caption import file_name
-from encoder.figures.theme import Theme
 from encoder.formatting import brief
 from encoder.paper import film as films
 from encoder.paper.film import Film, Kind, has_video, pictures_of
+from encoder.theme import Theme
 from pages.parts.figure.panels import shown
 from pages.ui.downloads.button import save
-from pages.ui.downloads.run import export_lock
+from pages.ui.server import job_queue
+from pages.ui.server.child import EndedError
+from pages.ui.server.filming import filmed
 from pages.ui.state import session_state as state
 from pages.ui.text import plain
 
@@ -52,15 +54,18 @@ def draw() -> None:
 
 
 def make(made: Film, kind: Kind, asked: tuple[object, ...]) -> None:
-    """Make it, one film at a time for all sessions; who leaves the page or clicks elsewhere ends it."""
-    bar, way_out = st.progress(0.0, "Waiting for its turn …"), st.empty()
+    """Make it when its turn has come; who leaves the page or clicks elsewhere ends it."""
+    bar, way_out = st.progress(0.0, "Starting …"), st.empty()
     way_out.button("Cancel", key="film_cancel")
 
     def tell(done: float) -> None:
         bar.progress(done, f"{done:.0%} of the film")
 
-    with export_lock:
-        state.session().sweeps[KEPT] = (asked, films.film(made, kind, tell))
+    try:
+        with job_queue.refused(), job_queue.slot():
+            state.session().sweeps[KEPT] = (asked, filmed(made, kind, tell))
+    except (EndedError, ValueError) as error:
+        st.warning(f"No film was made. {str(error)[:1].upper()}{str(error)[1:]}.")
     bar.empty()
     way_out.empty()
 
