@@ -152,4 +152,6 @@ def test_its_process_loads_no_model_and_no_page() -> None:
     script = "import sys, encoder.paper.filming; print(sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert "'matplotlib'" in done.stdout
-    assert not [one for one in ("torch", "tokenizers", "streamlit", "pandas", "fontTools.subset") if f"'{one}'" in done.stdout]
+    assert not [
+        one for one in ("torch", "tokenizers", "streamlit", "pandas", "fontTools.subset") if f"'{one}'" in done.stdout
+    ]

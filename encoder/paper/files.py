@@ -19,7 +19,7 @@ from encoder.paper.paint import paint, size
 from encoder.paper.panel import Panel
 from encoder.paper.sheet import Sheet
 from encoder.paper.type import SETTINGS, drawing, typeface
-from encoder.paper.words import latex, markdown, plain_text
+from encoder.paper.words import OTHER, OTHER_LETTER, latex, markdown, plain_text
 
 DPI = (300, 600)
 MOST_PIXELS = 30_000_000
@@ -121,10 +121,11 @@ class PaperFigure:
 
     def latex(self, file: str = f"{NAME}.pdf") -> str:
         """What includes the drawing in a LaTeX document, with caption and label."""
-        label = file_name(file.rpartition(".")[0] or file)
+        label, said = file_name(file.rpartition(".")[0] or file), latex(self.caption)
         return (
-            f"\\begin{{figure}}\n  \\centering\n  \\includegraphics[width={self.width:.1f}mm]{{{file_name(file)}}}\n"
-            f"  \\caption{{{latex(self.caption)}}}\n  \\label{{fig:{label}}}\n\\end{{figure}}\n"
+            f"{OTHER if OTHER_LETTER in said else ''}\\begin{{figure}}\n  \\centering\n"
+            f"  \\includegraphics[width={self.width:.1f}mm]{{{file_name(file)}}}\n"
+            f"  \\caption{{{said}}}\n  \\label{{fig:{label}}}\n\\end{{figure}}\n"
         )
 
     def markdown(self, file: str = f"{NAME}.svg") -> str:

@@ -24,7 +24,7 @@ KEPT = "film"  # what was made last, under this name
 
 def draw() -> None:
     """What the film shows, its choices, the way to make it with progress, and then to look at it and take it along."""
-    kinds = get_args(Kind) if has_video() else get_args(Kind)[:1]
+    kinds = get_args(Kind)[: None if has_video() else 1]
     with st.container(horizontal=True, vertical_alignment="bottom", key="film_choices"):
         kind = st.pills("Film as", kinds, required=True, **state.choice("figure_film", kinds, kinds[0]))
         size = st.pills("Size", films.SIZES, required=True, **state.choice("figure_size", films.SIZES, "720p"))
@@ -36,11 +36,8 @@ def draw() -> None:
         st.markdown("A film needs two pictures, or one of several maps: the moments of **Time-lapse**, all heads.")
         return
     chosen = dict(state.current().choices)
-    looks: tuple[Theme, bool, bool] = (
-        "dark" if chosen.get("figure_theme") == "dark" else "light",
-        chosen.get("figure_words") == "1",
-        chosen.get("figure_fit") == "1",
-    )
+    theme: Theme = "dark" if chosen.get("figure_theme") == "dark" else "light"
+    looks = theme, chosen.get("figure_words") == "1", chosen.get("figure_fit") == "1"
     made = Film(pictures, float(seconds), size, *looks)
     first, last = (plain(pictures[i].title) for i in (0, -1))
     st.markdown(
@@ -65,7 +62,7 @@ def make(made: Film, kind: Kind, asked: tuple[object, ...]) -> None:
         with job_queue.refused(), job_queue.slot():
             state.session().sweeps[KEPT] = (asked, filmed(made, kind, tell))
     except (EndedError, ValueError) as error:
-        st.warning(f"No film was made. {str(error)[:1].upper()}{str(error)[1:]}.")
+        st.warning(f"No film was made: {error}.")
     bar.empty()
     way_out.empty()
 
