@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 from encoder.export.archive import archive, write
 from encoder.export.caption import file_name
-from encoder.paper.paint import paint, size
+from encoder.paper.paint import Placed, painted, placed, size
 from encoder.paper.panel import Panel
 from encoder.paper.sheet import Sheet
 from encoder.paper.type import SETTINGS, drawing, typeface
@@ -43,20 +43,27 @@ class PaperFigure:
             raise ValueError(f"there are {len(self.panels)} panels; a figure has 1 to {MOST_PANELS}")
 
     @cached_property
+    def placed(self) -> Placed:
+        """Where everything stands."""
+        with drawing:
+            return placed(self.panels, self.sheet)
+
+    @cached_property
     def painted(self) -> Figure:
         """The drawing."""
+        whole = self.placed
         with drawing:
-            return paint(self.panels, self.sheet)
+            return painted(whole, self.sheet)
 
     @property
     def width(self) -> float:
         """In mm."""
-        return size(self.painted)[0]
+        return self.sheet.width
 
     @property
     def height(self) -> float:
         """In mm."""
-        return size(self.painted)[1]
+        return self.placed.high
 
     @property
     def caption(self) -> str:
@@ -84,6 +91,9 @@ class PaperFigure:
         begun = made[made.index("<svg ") : made.index(">", made.index("<svg ")) + 1]
         sized = re.sub(r' width="[^"]*"', f' width="{wide:.3f}mm" role="img"', begun)
         sized = re.sub(r' height="[^"]*"', f' height="{high:.3f}mm"', sized)
+        if self.sheet.in_page:
+            said = f' aria-label="{html.escape(self.alt)}">'
+            return sized.removesuffix(">") + said + made[made.index(begun) + len(begun) :]
         return made.replace(begun, sized + named + typeface(made), 1)
 
     def pdf(self) -> bytes:
