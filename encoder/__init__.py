@@ -1,22 +1,29 @@
 """A transformer encoder that shows every step: `TextEncoder.from_pretrained("base").trace("a sentence")`."""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from encoder.checkpoint.tensor_files import CheckpointError
-from encoder.edits.edit import Edit
-from encoder.model.config import PRESETS, EncoderConfig, preset
-from encoder.text_encoder import TextEncoder
-from encoder.trace.trace import Trace
+from encoder.on_demand import on_demand
+
+if TYPE_CHECKING:
+    from encoder.checkpoint.tensor_files import CheckpointError
+    from encoder.edits.edit import Edit
+    from encoder.model.config import PRESETS, EncoderConfig, preset
+    from encoder.text_encoder import TextEncoder
+    from encoder.trace.trace import Trace
 
 __all__ = ["PRESETS", "CheckpointError", "Edit", "EncoderConfig", "TextEncoder", "Trace", "preset"]
 
-OF_TASKS = ("by_hand", "learned")  # `encoder.tasks.models` loads what trains, so it waits until it is asked for
-
-
-def __getattr__(name: str) -> Any:
-    """The models of small tasks."""
-    if name in OF_TASKS:
-        from encoder.tasks import models
-
-        return getattr(models, name)
-    raise AttributeError(f"module 'encoder' has no attribute {name!r}")
+__getattr__ = on_demand(
+    __name__,
+    {
+        "PRESETS": "encoder.model.config",
+        "CheckpointError": "encoder.checkpoint.tensor_files",
+        "Edit": "encoder.edits.edit",
+        "EncoderConfig": "encoder.model.config",
+        "TextEncoder": "encoder.text_encoder",
+        "Trace": "encoder.trace.trace",
+        "preset": "encoder.model.config",
+        "by_hand": "encoder.tasks.models",
+        "learned": "encoder.tasks.models",
+    },
+)

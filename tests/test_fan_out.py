@@ -7,7 +7,7 @@ from visits import opened
 
 from encoder import PRESETS, Edit, TextEncoder, Trace
 from encoder.figures.fan_out import STRIPS, fan_out
-from encoder.paper.panel import of_drawn
+from encoder.paper.from_drawn import of_drawn
 
 SENTENCE = "The animal didn't cross the street because it was too wide."
 

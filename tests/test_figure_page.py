@@ -14,10 +14,10 @@ from streamlit.testing.v1 import AppTest
 from visits import link, opened
 
 from encoder import TextEncoder
-from encoder.figures.theme import palette
 from encoder.paper.files import MOST_PANELS
+from encoder.theme import palette
 from pages.parts.figure import __main__ as command
-from pages.ui.downloads import run as downloads
+from pages.ui.server import job_queue
 from pages.ui.state import figure_link
 from pages.ui.state.figure_link import PictureAt
 from pages.ui.state.session import Session
@@ -168,7 +168,7 @@ def test_a_film_of_the_only_panel_shows_its_maps_and_can_be_taken_along() -> Non
     film = Image.open(io.BytesIO(kept))
     assert film.size == (640, 360) and film.n_frames >= 4
     assert "head 0" in " ".join(one.value for one in app.markdown)
-    assert not downloads.export_lock.locked()
+    assert not job_queue.queue.line
     assert "film_cancel" not in [button.key for button in app.button]
 
 

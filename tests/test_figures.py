@@ -22,9 +22,9 @@ from encoder.figures.histogram import histogram
 from encoder.figures.matrix import MOST_CELLS, matrix
 from encoder.figures.scatter import paths
 from encoder.figures.steps import draw_step, picture
-from encoder.figures.theme import ACCENT, SECOND, Kind, Theme, label, limits, palette, scale
 from encoder.formatting import short
-from encoder.report.report import look
+from encoder.report.drawing import look
+from encoder.theme import ACCENT, SECOND, Kind, Theme, label, limits, palette, scale
 from pages.ui.downloads import table as downloads
 
 LEVELS = 254  # steps between the 255 levels of a large picture
@@ -620,8 +620,9 @@ def test_a_finite_mask_leaves_the_scale_of_tiles_and_of_the_map_to_the_other_num
     trace = encoder.trace(SENTENCE, hidden=(2,))
     largest = float(np.abs(np.delete(trace[name].numpy(), 2, 2)).max())
     drawn, _ = look(encoder, trace, trace.step(name))
-    assert heat(drawn).zmax == largest and np.isfinite(np.asarray(heat(drawn).z)).any()
-    assert [row[4] for row in list(numbers_of(drawn))[1:]] == [-1e9] * 21
+    assert {one.high for one in drawn.maps} == {largest}
+    for one in drawn.maps:
+        assert (one.values[:, 2] == -np.inf).all() and np.isfinite(np.delete(one.values, 2, 1)).all()
     about, _ = living_map.unpacked(living_map.layer(trace, 1))
     steps = [column["local"] for column in living_map.unpacked(living_map.whole(trace))[0]["columns"]]
     assert about["scales"][steps.index("attention.masked")] == largest

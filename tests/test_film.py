@@ -9,10 +9,10 @@ import pytest
 from PIL import Image
 
 from encoder import TextEncoder, Trace
-from encoder.figures.theme import Theme, palette
 from encoder.paper.film import RATES, SIZES, Film, film, pictures_of
 from encoder.paper.panel import Panel, heat_map, of_maps
 from encoder.paper.pictures import every_head
+from encoder.theme import Theme, palette
 
 pytestmark = pytest.mark.slow
 

@@ -19,9 +19,9 @@ from encoder import TextEncoder, Trace
 from encoder.edits.describe import sentence
 from encoder.edits.edit import check
 from encoder.edits.text import edits_to_text, text_to_edits
-from encoder.figures.theme import label
 from encoder.formatting import shown
 from encoder.model.config_text import config_to_text, text_to_config
+from encoder.theme import label
 from pages.ui.components import board, maps
 from pages.ui.server import models
 from pages.ui.state.link import cell as read_cell

@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 from encoder.tasks.models import recorded
 from encoder.tasks.settings import LearnSettings, read, usual
 from encoder.tasks.task import TASKS
-from pages.ui.server import job_queue, training
+from pages.ui.server import child, job_queue, training
 from pages.ui.server.training import LiveRuns
 
 pytestmark = pytest.mark.slow
@@ -175,21 +175,21 @@ def test_a_killed_process_is_said_and_can_be_begun_again(runs: LiveRuns) -> None
     os.kill(run.process.pid, signal.SIGKILL)
     until(lambda: run.ended)
     app = open_app("learn", **THIS)
-    assert "The process that trained was ended from outside." in said(app)
+    assert "The process was ended from outside." in said(app)
     assert "train_now" in {one.key for one in app.button}
 
 
 @pytest.mark.parametrize(
     ("bound", "value", "sentence"),
     [
-        ("MOST_SECONDS", 0.5, "It took longer than a run may here"),
-        ("MOST_MB", 5.0, "It took more memory than a run may"),
+        ("MOST_SECONDS", 0.5, "It took longer than it may here"),
+        ("MOST_MB", 5.0, "It took more memory than it may"),
     ],
 )
 def test_time_and_memory_are_bounded(
     runs: LiveRuns, monkeypatch: pytest.MonkeyPatch, bound: str, value: float, sentence: str
 ) -> None:
-    monkeypatch.setattr(training, bound, value)
+    monkeypatch.setattr(child, bound, value)
     run = begun(runs)
     until(lambda: run.ended)
     assert run.ended.startswith(sentence) and run.process is not None and not is_running(run.process.pid)

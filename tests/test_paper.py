@@ -16,13 +16,14 @@ from pypdf import PdfReader
 from encoder import TextEncoder, Trace
 from encoder.figures import lines, picture, tiles, token_bars
 from encoder.figures.attention_grid import Setting
-from encoder.figures.theme import palette
 from encoder.paper.files import MOST_PANELS, PaperFigure, figure
-from encoder.paper.panel import Panel, PanelError, heat_map, of_drawn, of_maps
+from encoder.paper.from_drawn import of_drawn
+from encoder.paper.panel import Panel, PanelError, heat_map, of_maps
 from encoder.paper.pictures import every_head, grid_of_head
 from encoder.paper.share import share_card
 from encoder.paper.sheet import Sheet
 from encoder.paper.words import latex, markdown
+from encoder.theme import palette
 
 pytestmark = pytest.mark.slow
 
@@ -241,10 +242,25 @@ def test_what_was_typed_stays_text_in_latex_and_markdown(text: str) -> None:
     named = (
         "textbackslash|textasciicircum|textasciitilde|textless|textgreater|textbar|textquotedbl|textasciigrave|ldots"
     )
-    bare = re.sub(rf"\\({named}){{}}|\\textsuperscript{{T}}|\$(\\\w+|-)\$|\\[{{}}$&#%_]|{{@}}", "", said)
+    other = r"\\otherletter{.}{[0-9a-f]{4,6}}"
+    bare = re.sub(
+        rf"{other}|\\({named}){{}}|\\textsuperscript{{T}}|\$(\\\w+|-|\\\||[_^]\d)\$|\\[{{}}$&#%_]|{{@}}", "", said
+    )
     assert not set(bare) & set("\\{}$&#%^_\n\r\x00")
+    assert max(bare, default="") <= "\xff", "pdfLaTeX ends at letters that it does not know"
     marks = re.sub(r"\\[!-/:-@\[-`{-~]", "", markdown(text))
     assert not set(marks) & set("\\<>`*_[]()$|#\n")
+
+
+def test_letters_that_pdflatex_does_not_know_are_written_or_numbered() -> None:
+    values = np.ones((1, 1), dtype=np.float32)
+    known, other = (
+        figure(of_maps("A", said, [heat_map(values, ["a"], ["b"], "share")])).latex() for said in ("naïve", "я 你")
+    )
+    assert known.startswith(r"\begin{figure}") and "naïve" in known
+    assert (
+        other.startswith(r"\providecommand{\otherletter}") and r"\otherletter{я}{044f} \otherletter{你}{4f60}" in other
+    )
 
 
 def test_hostile_titles_captions_and_tokens_stay_text_in_every_file() -> None:

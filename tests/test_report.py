@@ -1,19 +1,26 @@
 """A report holds every step that was asked for, with the numbers of the run, in one file without a network."""
 
 import base64
+import html
+import io
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 from tiny import SENTENCE, VARIANTS, tiny
 
 from encoder import Edit, TextEncoder, Trace
-from encoder.figures.matrix import matrix
 from encoder.figures.tiles import tiles
-from encoder.report.report import ReportError, drawing, main, plan, repeated, report
+from encoder.paper.files import figure
+from encoder.paper.panel import Panel, heat_map, of_maps
+from encoder.report.drawing import drawing
+from encoder.report.report import ReportError, main, plan, repeated, report
+from encoder.theme import BACKGROUND, Theme, palette
 
 pytestmark = pytest.mark.slow
 
@@ -25,16 +32,30 @@ def page(base: TextEncoder, sara: Trace) -> str:
     return "".join(report(base, sara, [0, 5]))
 
 
-def held(page: str) -> dict[str, Any]:
-    """What each picture draws, by its key."""
-    found = re.findall(r'data-key="([^"]+)".*?<script type="application/json">(.*?)</script>', page, re.DOTALL)
-    return {key: decoded(json.loads(data)["data"][0]) for key, data in found}
+def held(page: str) -> dict[str, list[dict[str, Any]]]:
+    """The maps of each picture, by its key, with their numbers."""
+    found = re.findall(r'<figure data-key="([^"]+)">.*?<script type="application/json">(.*?)</script>', page, re.DOTALL)
+    return {key: [one | {"values": decoded(one)} for one in json.loads(data)["maps"]] for key, data in found}
 
 
-def decoded(trace: dict[str, Any]) -> np.ndarray:
-    packed = trace["z"] if "z" in trace else trace["y"]
-    shape = [int(size) for size in packed.get("shape", "-1").split(",")]
-    return np.frombuffer(base64.b64decode(packed["bdata"]), packed["dtype"]).reshape(shape)
+def decoded(one: dict[str, Any]) -> np.ndarray:
+    return np.frombuffer(base64.b64decode(one["values"]), "<f4").reshape(one["shape"])
+
+
+def figure_of(page: str, key: str) -> str:
+    """The picture of a step, as HTML."""
+    return page.partition(f'<figure data-key="{key}">')[2].partition("</figure>")[0]
+
+
+def bars(page: str, key: str) -> np.ndarray:
+    """The numbers of a chart."""
+    rows = re.findall(r"<tr>(.*?)</tr>", figure_of(page, key).partition("<details>")[2])
+    return np.array([re.findall(r"<td>(.*?)</td>", row)[-1] for row in rows[1:]], dtype=np.float32)
+
+
+def drawn_texts(figure: str) -> list[str]:
+    """The words of a drawing."""
+    return [html.unescape(text) for text in re.findall(r"<text[^>]*>(.*?)</text>", figure, re.DOTALL)]
 
 
 def test_every_step_of_the_asked_layers_is_there_with_the_numbers_of_the_run(page: str, sara: Trace) -> None:
@@ -44,10 +65,14 @@ def test_every_step_of_the_asked_layers_is_there_with_the_numbers_of_the_run(pag
         assert f"<code>{step.name}</code>" in page
         if repeated(sara, step):
             assert f"These are the numbers of <code>{repeated(sara, step)}</code>" in page
-        elif step.shape[-1] != "vocab" and sara[step.name].ndim < 3 and sara[step.name].numel() <= 128 * 128:
-            np.testing.assert_array_equal(pictures[step.name], sara[step.name].numpy())
+        elif step.shape[-1] == "vocab":
+            assert len(pictures[step.name][0]["cells"]) == len(sara.tokens)
+        elif sara[step.name].ndim == 1:
+            np.testing.assert_allclose(bars(page, step.name), sara[step.name].numpy(), rtol=1e-5)
         else:
-            assert step.name in pictures
+            values = sara[step.name].numpy()
+            for one, other in zip(pictures[step.name], values if values.ndim == 3 else [values], strict=True):
+                np.testing.assert_array_equal(one["values"], other)
     assert not re.search(r"layers\.[1-4]\.attention\.q<", page)
 
 
@@ -60,15 +85,13 @@ def test_a_repeated_step_has_the_very_numbers_it_refers_to(sara: Trace) -> None:
             np.testing.assert_array_equal(sara[name].numpy(), sara[source].numpy())
 
 
-def test_all_heads_stand_as_tiles(page: str, sara: Trace) -> None:
-    n, weights = len(sara.tokens), sara["layers.5.attention.weights"].numpy()
-    drawn = held(page)["layers.5.attention.weights"]
-    finite = drawn[np.isfinite(drawn)]
-    assert len(finite) == 8 * n * n
-    gap = len(drawn) // 2 - n
-    for head in range(8):
-        top, left = head // 4 * (n + gap) + gap, head % 4 * (n + 1)
-        np.testing.assert_array_equal(drawn[top : top + n, left : left + n], weights[head])
+def test_every_head_stands_under_its_name_between_the_same_tokens(page: str, sara: Trace) -> None:
+    for name in ("layers.5.attention.weights", "all-heads"):
+        maps = held(page)[name]
+        assert [one["title"] for one in maps[-8:]] == [f"head {i}" if "." in name else f"L5 H{i}" for i in range(8)]
+        for one, weights in zip(maps[-8:], sara["layers.5.attention.weights"].numpy(), strict=True):
+            np.testing.assert_array_equal(one["values"], weights)
+            assert one["rows"] == one["columns"] == sara.tokens
 
 
 def test_nothing_is_fetched_and_nothing_that_was_typed_is_markup(small: TextEncoder) -> None:
@@ -79,13 +102,15 @@ def test_nothing_is_fetched_and_nothing_that_was_typed_is_markup(small: TextEnco
     assert "<img" not in own and "<script>alert" not in own
     assert not re.search(r"<(script|link|img|iframe)[^>]+(src|href)=[\"']?(?!data:)", own)
     assert "Changed: output of the encoder multiplied by 2.0" in own
-    assert page.count("Plotly.newPlot(") >= 1 and page.count("plotly.js v") == 1
+    assert "plotly" not in page.lower()
 
 
 def test_no_data_ends_the_script_it_stands_in() -> None:
-    figure = matrix(np.ones((1, 1)), ["a"], ["b"], kind="share", row_title="</script><script>alert(1)</script><!--")
-    drawn = drawing(figure, "key", "</figcaption><b>")
-    assert drawn.count("<script") == drawn.count("</script") == 1 and "<!--" not in drawn and "<b>" not in drawn
+    hostile = "</script><script>alert(1)</script><!--"
+    one = replace(heat_map(np.ones((1, 1)), ["a"], ["b"], "share"), rows=(hostile,), title=hostile)
+    drawn = drawing(Panel("", "", (one,)), "key", "</figcaption><b>")
+    assert drawn.count("<script") == drawn.count("</script") == 1 and "<b>" not in drawn
+    assert "<!--" not in drawn.partition("</svg>")[2]
 
 
 def test_twelve_words_through_six_layers_are_under_12_megabytes(base: TextEncoder) -> None:
@@ -122,8 +147,8 @@ def test_a_pair_is_reported_as_a_pair(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_every_variant_has_a_report(name: str) -> None:
     encoder = tiny(VARIANTS[name])
     trace = encoder.trace(SENTENCE)
-    page = "".join(report(encoder, trace))
-    assert all(f"<code>{step}</code>" in page for step in trace)
+    page = "".join(report(encoder, trace, [1]))
+    assert all(f"<code>{step.name}</code>" in page for step in map(trace.step, trace) if step.layer in (None, 1))
     assert ("no head that guesses words" in page) == (encoder.model.mlm_head is None)
 
 
@@ -162,12 +187,12 @@ def test_layers_that_are_no_numbers_are_refused(layers: str, capsys: pytest.Capt
 @pytest.mark.parametrize("count", [1, 3, 12])
 def test_tiles_keep_every_number_on_one_scale(count: int) -> None:
     values = np.random.default_rng(0).normal(size=(count, 3, 5)).astype(np.float32)
-    figure = tiles(values, ["a", "b", "c"], "dim", [f"head {h}" for h in range(count)], kind="signed")
-    drawn = np.asarray(figure.data[0].z)
+    shown = tiles(values, ["a", "b", "c"], "dim", [f"head {h}" for h in range(count)], kind="signed")
+    drawn = np.asarray(shown.data[0].z)
     assert sorted(drawn[np.isfinite(drawn)]) == sorted(values.ravel())
-    assert figure.data[0].zmax == -figure.data[0].zmin == np.abs(values).max()
-    assert [a.text for a in figure.layout.annotations] == [f"head {h}" for h in range(count)]
-    header, *rows = figure.numbers()
+    assert shown.data[0].zmax == -shown.data[0].zmin == np.abs(values).max()
+    assert [a.text for a in shown.layout.annotations] == [f"head {h}" for h in range(count)]
+    header, *rows = shown.numbers()
     assert list(header) == ["tile", "token", *(f"dim_{j}" for j in range(1, 6))] and len(rows) == 3 * count
 
 
@@ -185,5 +210,50 @@ def test_what_is_said_of_all_heads_is_said_of_the_largest_weight_between_two_wor
     assert f"<b>Head {head}: " in said and f"“{sara.tokens[words[column]]}”" in said
 
 
-def test_no_bar_of_buttons_lies_over_a_picture(page: str) -> None:
-    assert "displayModeBar: false" in page
+def test_pictures_follow_the_rules_of_a_figure_for_a_paper(page: str, sara: Trace) -> None:
+    """What a reader sees: the same letters, the same size, square cells, tokens on every picture, a colour scale."""
+    weights = sara["layers.5.attention.weights"].numpy()
+    maps = [heat_map(one, sara.tokens, sara.tokens, "share", title=f"head {i}") for i, one in enumerate(weights)]
+    paper = figure(of_maps("", "", maps)).svg()
+    drawn = figure_of(page, "layers.5.attention.weights")
+    assert drawn_texts(drawn) == drawn_texts(paper)
+    looks = [set(re.findall(r"font-size: ([\d.]+)px; font-family: '([^']+)'", one)) for one in (drawn, paper)]
+    assert looks[0] == looks[1] and {family for _, family in looks[0]} == {"DejaVu Sans"}
+    assert re.search(r'<svg [^>]*width="180.000mm"', drawn)
+    wide, high = (float(size) for size in re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', drawn).groups())
+    for one in held(page)["layers.5.attention.weights"]:
+        assert one["at"][2] * wide == pytest.approx(one["at"][3] * high, rel=1e-3)
+    for key in ("embedding.output", "layers.0.feed_forward.activation"):
+        assert set(sara.tokens) <= set(drawn_texts(figure_of(page, key)))
+    assert set(drawn_texts(figure_of(page, "layers.5.attention.q"))) & set(sara.tokens), "as many as have room"
+    assert page.count("@font-face") == 1
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_colours_of_a_picture_are_its_numbers(theme: Theme, small: TextEncoder) -> None:
+    """Read back from the pixels, at the places where the page says that the cells are."""
+    trace = small.trace(TEXT)
+    page = "".join(report(small, trace, [0], theme=theme))
+    name = "layers.0.attention.output"
+    packed = re.findall(r'xlink:href="data:image/png;base64,\s*([^"]+)"', figure_of(page, name))
+    image = np.asarray(Image.open(io.BytesIO(base64.b64decode(packed[0]))).convert("RGB")).astype(int)
+    values = trace[name].numpy()
+    assert image.shape[:2] == values.shape
+    turned = re.search(
+        r'transform="(?:matrix\(([^)]+)\))', figure_of(page, name).partition("<image")[2].partition(">")[0]
+    )
+    assert turned is None or float(turned[1].split()[3]) > 0, "the first row is at the top"
+    colours = np.array(palette("signed", theme))
+    seen = np.abs(image[..., None, :] - colours).sum(-1)
+    assert seen.min(-1).max() <= 3
+    largest = np.abs(values).max()
+    np.testing.assert_allclose(seen.argmin(-1) / 254 * 2 * largest - largest, values, atol=largest / 127)
+    assert f"background: {BACKGROUND[theme]}" in page and f'fill: {BACKGROUND[theme]}"' in figure_of(page, name)
+
+
+def test_a_long_text_has_pictures_that_fit_a_sheet(small: TextEncoder) -> None:
+    trace = small.trace("one two three " * 60)
+    page = "".join(report(small, trace, [0]))
+    heights = [float(size) for size in re.findall(r'<svg [^>]*height="([\d.]+)mm"', page)]
+    assert len(heights) > 20 and max(heights) <= 240
+    assert held(page)["layers.0.attention.weights"][3]["shape"] == [len(trace.tokens)] * 2

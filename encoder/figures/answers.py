@@ -7,7 +7,7 @@ import numpy as np
 
 from encoder.export.tables import columns
 from encoder.figures.drawn import Drawn, draw, mark
-from encoder.figures.theme import ACCENT, GRID, INK, SECOND, Theme, labels, layout, number_axis, scale, token_axis
+from encoder.theme import ACCENT, GRID, INK, SECOND, Theme, labels, layout, number_axis, scale, token_axis
 
 MOST_DOTS = 30  # above each other; of more answers each dot stands for several
 PLACES = 40  # of a range of numbers, at which dots stand

@@ -6,7 +6,8 @@ import numpy as np
 
 from encoder.export.tables import Rows, columns, numbered
 from encoder.figures.drawn import Drawn, draw, mark
-from encoder.figures.theme import (
+from encoder.formatting import short
+from encoder.theme import (
     ACCENT,
     BACKGROUND,
     GRID,
@@ -21,7 +22,6 @@ from encoder.figures.theme import (
     scale,
     token_axis,
 )
-from encoder.formatting import short
 
 LEGEND = {"orientation": "h", "y": 1.15}
 BARS = 24  # terms with a bar of their own

@@ -3,7 +3,7 @@
 import numpy as np
 
 from encoder.figures.drawn import Drawn, draw, mark
-from encoder.figures.theme import ACCENT, GRID, MUTED, Theme, layout, number_axis
+from encoder.theme import ACCENT, GRID, MUTED, Theme, layout, number_axis
 
 
 def units_on_curve(

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from encoder.figures.theme import Kind
 from encoder.formatting import percent, short
+from encoder.theme import Kind
 
 
 def place(names: list[str] | str, i: int) -> str:

@@ -7,9 +7,9 @@ import numpy as np
 
 from encoder.export.tables import Rows
 from encoder.figures.drawn import Drawn, draw, mark
-from encoder.figures.theme import BACKGROUND, INK, MUTED, SECOND, Theme, label, layout, scale
 from encoder.formatting import percent
 from encoder.metrics import head_shares
+from encoder.theme import BACKGROUND, INK, MUTED, SECOND, Theme, label, layout, scale
 from encoder.trace.trace import Trace
 
 HEIGHT = 520

@@ -5,7 +5,7 @@ import numpy as np
 from encoder.export.tables import columns
 from encoder.figures.charts import LEGEND
 from encoder.figures.drawn import Drawn, draw, mark
-from encoder.figures.theme import GRID, LINES, Theme, layout, number_axis
+from encoder.theme import GRID, LINES, Theme, layout, number_axis
 
 BINS = 60
 MIDDLE = (0.005, 0.995)

@@ -6,7 +6,7 @@ import numpy as np
 
 from encoder.export.tables import grid
 from encoder.figures.drawn import Drawn, draw, mark
-from encoder.figures.theme import ACCENT, INK, Theme, labels, layout
+from encoder.theme import ACCENT, INK, Theme, labels, layout
 
 LEVELS = 12  # lines are drawn in so many strengths
 LEAST = 0.02  # weights below this have no line

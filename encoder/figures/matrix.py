@@ -6,8 +6,8 @@ import numpy as np
 
 from encoder.export.tables import grid
 from encoder.figures.drawn import Drawn, draw, mark
-from encoder.figures.theme import Kind, Theme, layout, limits, number_axis, scale, token_axis
 from encoder.formatting import short
+from encoder.theme import Kind, Theme, layout, limits, number_axis, scale, token_axis
 
 MOST_CELLS = 128 * 128  # above this a picture carries 255 levels instead of exact numbers
 LEVELS = 254

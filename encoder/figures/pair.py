@@ -2,7 +2,7 @@
 
 import plotly.graph_objects as go
 
-from encoder.figures.theme import ACCENT, MUTED, SECOND, Theme, labels
+from encoder.theme import ACCENT, MUTED, SECOND, Theme, labels
 
 
 def tell_apart(figure: go.Figure, tokens: list[str], second: int, theme: Theme = "light") -> None:

@@ -6,8 +6,8 @@ import numpy as np
 
 from encoder.export.tables import Rows, columns, numbered
 from encoder.figures.drawn import Drawn, draw, mark
-from encoder.figures.theme import ACCENT, INK, Theme, layout, number_axis, palette
 from encoder.formatting import shown
+from encoder.theme import ACCENT, INK, Theme, layout, number_axis, palette
 
 WIDE, HIGH = 600, 420  # pixels in which the ends of the paths stand, on a small screen
 LETTER, LINE, DOT = 7, 15, 5  # pixels of a letter, a line of text, and a point

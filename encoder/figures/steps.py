@@ -12,10 +12,10 @@ from encoder.figures.drawn import Drawn
 from encoder.figures.facts import main_fact
 from encoder.figures.masked import unmasked
 from encoder.figures.matrix import matrix
-from encoder.figures.theme import Kind, Theme
 from encoder.figures.words_only import Choice, Selection, tokens_drawn
 from encoder.formatting import short
 from encoder.steps.step import PAIRS, PER_TOKEN, Step
+from encoder.theme import Kind, Theme
 from encoder.trace.trace import Trace
 
 BEST_WORDS = 5

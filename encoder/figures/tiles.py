@@ -7,8 +7,8 @@ import numpy as np
 
 from encoder.export.tables import Rows, header, numbered
 from encoder.figures.drawn import Drawn, draw, mark
-from encoder.figures.theme import Kind, Theme, labels, layout, limits, scale
 from encoder.formatting import short
+from encoder.theme import Kind, Theme, labels, layout, limits, scale
 
 MOST_LABELS = 64  # names along one side
 TALLEST = 700  # pixels of all tiles together, so that a picture fits on a sheet of paper

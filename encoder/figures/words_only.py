@@ -10,8 +10,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from encoder.figures.facts import largest_pair, place
-from encoder.figures.theme import Kind
 from encoder.formatting import listed, percent, short, shown
+from encoder.theme import Kind
 from encoder.trace.tokens import Groups
 from encoder.trace.trace import Trace
 from encoder.trace.words import punctuation

@@ -7,10 +7,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogFormatterMathtext, LogLocator, MaxNLocator, NullFormatter, NullLocator, ScalarFormatter
 
-from encoder.figures.theme import ACCENT, BACKGROUND, GRID, INK, MUTED, SECOND, Theme, palette
 from encoder.paper.panel import Panel, spelled
 from encoder.paper.type import drawable
 from encoder.paper.words import without_tags
+from encoder.theme import ACCENT, BACKGROUND, GRID, INK, MUTED, SECOND, Theme, palette
 
 PIXEL = 0.5  # points of a line in print for each pixel on the screen
 DASHES = {"solid": "-", "dot": ":", "dash": "--", "dashdot": "-."}

@@ -4,7 +4,6 @@ import html
 import io
 import math
 import re
-import threading
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,17 +15,16 @@ from matplotlib.figure import Figure
 
 from encoder.export.archive import archive, write
 from encoder.export.caption import file_name
-from encoder.paper.paint import paint, size
+from encoder.paper.paint import Placed, painted, placed, size
 from encoder.paper.panel import Panel
 from encoder.paper.sheet import Sheet
-from encoder.paper.type import SETTINGS, typeface
-from encoder.paper.words import latex, markdown, plain_text
+from encoder.paper.type import SETTINGS, drawing, typeface
+from encoder.paper.words import OTHER, OTHER_LETTER, latex, markdown, plain_text
 
 DPI = (300, 600)
 MOST_PIXELS = 30_000_000
 MOST_PANELS = 8
 NAME = "figure"
-drawing = threading.Lock()  # matplotlib's settings are those of the process
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,20 +43,27 @@ class PaperFigure:
             raise ValueError(f"there are {len(self.panels)} panels; a figure has 1 to {MOST_PANELS}")
 
     @cached_property
+    def placed(self) -> Placed:
+        """Where everything stands."""
+        with drawing:
+            return placed(self.panels, self.sheet)
+
+    @cached_property
     def painted(self) -> Figure:
         """The drawing."""
+        whole = self.placed
         with drawing:
-            return paint(self.panels, self.sheet)
+            return painted(whole, self.sheet)
 
     @property
     def width(self) -> float:
         """In mm."""
-        return size(self.painted)[0]
+        return self.sheet.width
 
     @property
     def height(self) -> float:
         """In mm."""
-        return size(self.painted)[1]
+        return self.placed.high
 
     @property
     def caption(self) -> str:
@@ -86,6 +91,9 @@ class PaperFigure:
         begun = made[made.index("<svg ") : made.index(">", made.index("<svg ")) + 1]
         sized = re.sub(r' width="[^"]*"', f' width="{wide:.3f}mm" role="img"', begun)
         sized = re.sub(r' height="[^"]*"', f' height="{high:.3f}mm"', sized)
+        if self.sheet.in_page:
+            said = f' aria-label="{html.escape(self.alt)}">'
+            return sized.removesuffix(">") + said + made[made.index(begun) + len(begun) :]
         return made.replace(begun, sized + named + typeface(made), 1)
 
     def pdf(self) -> bytes:
@@ -123,10 +131,11 @@ class PaperFigure:
 
     def latex(self, file: str = f"{NAME}.pdf") -> str:
         """What includes the drawing in a LaTeX document, with caption and label."""
-        label = file_name(file.rpartition(".")[0] or file)
+        label, said = file_name(file.rpartition(".")[0] or file), latex(self.caption)
         return (
-            f"\\begin{{figure}}\n  \\centering\n  \\includegraphics[width={self.width:.1f}mm]{{{file_name(file)}}}\n"
-            f"  \\caption{{{latex(self.caption)}}}\n  \\label{{fig:{label}}}\n\\end{{figure}}\n"
+            f"{OTHER if OTHER_LETTER in said else ''}\\begin{{figure}}\n  \\centering\n"
+            f"  \\includegraphics[width={self.width:.1f}mm]{{{file_name(file)}}}\n"
+            f"  \\caption{{{said}}}\n  \\label{{fig:{label}}}\n\\end{{figure}}\n"
         )
 
     def markdown(self, file: str = f"{NAME}.svg") -> str:

@@ -16,12 +16,11 @@ from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
 
-from encoder.figures.theme import Theme
-from encoder.paper.files import drawing
 from encoder.paper.paint import paint
 from encoder.paper.panel import Panel
 from encoder.paper.sheet import Sheet
-from encoder.paper.type import SETTINGS
+from encoder.paper.type import SETTINGS, drawing
+from encoder.theme import Theme
 
 Kind = Literal["gif", "mp4", "webm"]
 SIZES: dict[str, tuple[int, int]] = {"360p": (640, 360), "720p": (1280, 720), "1080p": (1920, 1080)}

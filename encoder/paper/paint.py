@@ -9,18 +9,20 @@ from typing import Any
 
 import numpy as np
 from matplotlib import rc_context
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from matplotlib.transforms import Affine2D
 
-from encoder.figures.theme import BACKGROUND, GRID, INK, MUTED, Kind, Theme, palette
 from encoder.formatting import short
 from encoder.paper.chart import draw_chart
 from encoder.paper.panel import HeatMap, Panel
 from encoder.paper.sheet import LIMITS, MOST_COLUMNS, Sheet
 from encoder.paper.type import POINT, SETTINGS, drawable, fitted, width
+from encoder.theme import BACKGROUND, GRID, INK, MUTED, Kind, Theme, palette
 
 EDGE, GAP, TILE_GAP = 1.5, 4.0, 1.5  # mm around all, between panels, between the maps of one
 SIDES = {0.0: "left", 0.5: "center", 1.0: "right"}  # how the numbers of a colour scale are anchored
@@ -148,7 +150,7 @@ class MapsOfPanel(PanelDrawing):
     def draw(self, figure: Figure, x: float, y: float, scale: float) -> None:  # noqa: D102
         self.draw_head(figure, x, y)
         places = self.places(x, y, scale)
-        shapes = sum(one.values.size for one in self.panel.maps) <= MOST_SHAPES
+        shapes = not self.sheet.in_page and sum(one.values.size for one in self.panel.maps) <= MOST_SHAPES
         for i, (one, place) in enumerate(zip(self.panel.maps, places, strict=True)):
             draw_map(figure, one, place, self.sheet, shapes)
             if one.title:
@@ -303,12 +305,9 @@ def draw_map(figure: Figure, one: HeatMap, place: Box, sheet: Sheet, shapes: boo
     if shapes:
         draw_cells(figure, place, (columns, rows), (j, i), colours)
     else:
-        axes = add_axes(figure, place)
-        axes.axis("off")
         pixels = np.zeros((rows, columns, 4))
         pixels[i, j] = np.concatenate([colours, np.ones((len(colours), 1))], 1)
-        larger = pixels.repeat(math.ceil(FINE / rows), 0).repeat(math.ceil(FINE / columns), 1)
-        axes.imshow(larger, aspect="auto", interpolation="none")
+        draw_pixels(figure, place, pixels, sheet)
     draw_frame(figure, place, sheet)
     cell = Box(place.x, place.y, place.wide / columns, place.high / rows)
     if one.cells:
@@ -316,6 +315,35 @@ def draw_map(figure: Figure, one: HeatMap, place: Box, sheet: Sheet, shapes: boo
     elif sheet.numbers == "fit" and one.values.size <= MOST_NUMBERS:
         said = [[short_number(v) if np.isfinite(v) else "" for v in row] for row in one.values.tolist()]
         write_cells(figure, one, said, cell, sheet)
+
+
+class PagePixels(Artist):
+    """Pixels [rows, columns, channels] from 0 to 1 that an SVG scales to a box; axes for each would take longer."""
+
+    def __init__(self, pixels: Any, place: Box, high: float) -> None:
+        super().__init__()
+        self.pixels, self.place, self.high = np.rint(255 * pixels).astype(np.uint8), place, high
+
+    def draw(self, renderer: Any) -> None:  # noqa: D102
+        place, high = self.place, self.high
+        context = renderer.new_gc()
+        wide, down = (side / POINT for side in (place.wide, -place.high))
+        renderer.draw_image(
+            context, place.x / POINT, (high - place.y) / POINT, self.pixels, Affine2D().scale(wide, down)
+        )
+        context.restore()
+
+
+def draw_pixels(figure: Figure, place: Box, pixels: Any, sheet: Sheet) -> None:
+    """Pixels [rows, columns, 4] that fill a place."""
+    if sheet.in_page:
+        figure.add_artist(PagePixels(pixels, place, size(figure)[1]))
+        return
+    rows, columns, _ = pixels.shape
+    axes = add_axes(figure, place)
+    axes.axis("off")
+    larger = pixels.repeat(math.ceil(FINE / rows), 0).repeat(math.ceil(FINE / columns), 1)  # PDF readers would blur it
+    axes.imshow(larger, aspect="auto", interpolation="none")
 
 
 def draw_cells(figure: Figure, place: Box, count: tuple[int, int], at: tuple[Any, Any], colours: Any) -> None:
@@ -377,7 +405,11 @@ def luminance(colour: tuple[float, float, float]) -> float:
 
 def draw_bar(figure: Figure, one: HeatMap, place: Box, sheet: Sheet) -> None:
     """A colour scale with the numbers at its ends and in the middle."""
-    draw_cells(figure, place, (LEVELS, 1), (np.arange(LEVELS), np.zeros(LEVELS)), ramp(one.kind, sheet.theme))
+    colours = ramp(one.kind, sheet.theme)
+    if sheet.in_page:
+        draw_pixels(figure, place, np.insert(colours, 3, 1.0, 1)[None], sheet)
+    else:
+        draw_cells(figure, place, (LEVELS, 1), (np.arange(LEVELS), np.zeros(LEVELS)), colours)
     line = sheet.letters * POINT
     words = {share: short(one.low + share * (one.high - one.low)).replace("-", "\u2212") for share in (0.0, 0.5, 1.0)}
     if sum(width(word, sheet.letters) + line for word in words.values()) > place.wide:
@@ -462,6 +494,36 @@ def fitting(rows: list[list[PanelDrawing]], sheet: Sheet) -> float:
     return low
 
 
+@dataclass(frozen=True)
+class Placed:
+    """What is on a sheet and where: its height in mm, the size of what is drawn, each upper left corner."""
+
+    high: float
+    scale: float
+    drawings: tuple[tuple[PanelDrawing, float, float], ...]
+
+    def maps(self) -> list[Box]:
+        """Where every map stands."""
+        return [
+            box for one, x, y in self.drawings if isinstance(one, MapsOfPanel) for box in one.places(x, y, self.scale)
+        ]
+
+
+def placed(panels: Sequence[Panel], sheet: Sheet) -> Placed:
+    """Where each panel stands."""
+    with rc_context(SETTINGS):  # type: ignore[arg-type]
+        rows, scale = arranged(prepared(panels, sheet), sheet)
+    high, full = sheet.height, needed(rows, sheet, scale)
+    y = EDGE + (2.4 * sheet.letters * POINT if sheet.title else 0.0) + max(0.0, (high or full) - full) / 2
+    found = []
+    for row in rows:
+        for i, one in enumerate(row):
+            middle = (one.wide - one.used(scale)) / 2 if high else 0.0
+            found.append((one, EDGE + i * (one.wide + GAP) + middle, y))
+        y += max(one.height(scale) for one in row) + GAP
+    return Placed(high or full, scale, tuple(found))
+
+
 def paint(panels: Sequence[Panel], sheet: Sheet) -> Figure:
     """The figure of one or more panels.
 
@@ -470,21 +532,18 @@ def paint(panels: Sequence[Panel], sheet: Sheet) -> Figure:
     """
     if not panels:
         raise ValueError("a figure needs a panel")
+    return painted(placed(panels, sheet), sheet)
+
+
+def painted(whole: Placed, sheet: Sheet) -> Figure:
+    """The figure of what stands on a sheet."""
     with rc_context(SETTINGS):  # type: ignore[arg-type]
-        rows, scale = arranged(prepared(panels, sheet), sheet)
-        high = sheet.height or needed(rows, sheet, scale)
-        figure = Figure((sheet.width / 25.4, high / 25.4), dpi=72, facecolor=BACKGROUND[sheet.theme])
+        figure = Figure((sheet.width / 25.4, whole.high / 25.4), dpi=72, facecolor=BACKGROUND[sheet.theme])
         FigureCanvasAgg(figure)
-        y = EDGE
         if sheet.title:
             points = 1.2 * sheet.letters
             said = fitted(sheet.title, points, sheet.width - 2 * EDGE, True)
-            write(figure, EDGE, y + points * POINT, said, sheet, bold=True, points=points)
-            y += 2.4 * sheet.letters * POINT
-        y += max(0.0, high - needed(rows, sheet, scale)) / 2
-        for row in rows:
-            for i, one in enumerate(row):
-                middle = (one.wide - one.used(scale)) / 2 if sheet.height else 0.0
-                one.draw(figure, EDGE + i * (one.wide + GAP) + middle, y, scale)
-            y += max(one.height(scale) for one in row) + GAP
+            write(figure, EDGE, EDGE + points * POINT, said, sheet, bold=True, points=points)
+        for one, x, y in whole.drawings:
+            one.draw(figure, x, y, whole.scale)
         return figure

@@ -7,13 +7,12 @@ from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from encoder.figures.theme import ACCENT, BACKGROUND, Theme
-from encoder.paper.files import drawing
 from encoder.paper.paint import EDGE, arranged, prepared, size, write
 from encoder.paper.panel import Panel
 from encoder.paper.sheet import Sheet
-from encoder.paper.type import POINT, SETTINGS, fitted, wrapped
+from encoder.paper.type import POINT, SETTINGS, drawing, fitted, wrapped
 from encoder.paper.words import plain_text
+from encoder.theme import ACCENT, BACKGROUND, Theme
 
 PIXELS = (1200, 630)
 DPI = 144

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args
 
-from encoder.figures.theme import Theme
+from encoder.theme import Theme
 
 Numbers = Literal["none", "fit"]
 SIZES: dict[str, tuple[float, float]] = {  # what a figure is for -> its width and height in mm, 0 as high as needed
@@ -33,6 +33,7 @@ class Sheet:
         title: stands over the figure; empty for none.
         caption: what the figure shows, for LaTeX and Markdown; empty for the one that is made from its panels.
         alt: the same for those who do not see it; empty for the caption.
+        in_page: whether it is an SVG within a page: cells are pixels, and the typeface is that of the page.
     """
 
     width: float = 180.0
@@ -47,6 +48,7 @@ class Sheet:
     title: str = ""
     caption: str = ""
     alt: str = ""
+    in_page: bool = False
 
     def __post_init__(self) -> None:
         for name, (low, high) in LIMITS.items():

@@ -2,11 +2,11 @@
 
 import base64
 import io
+import threading
 from functools import cache, lru_cache
 from pathlib import Path
 
 import matplotlib
-from fontTools import subset
 from matplotlib.ft2font import FT2Font, LoadFlags
 
 POINT = 25.4 / 72  # mm
@@ -22,6 +22,7 @@ SETTINGS = {
     "font.family": [FAMILY],
     "path.simplify": False,
 }
+drawing = threading.Lock()  # matplotlib's settings are those of the process
 
 
 @cache
@@ -90,6 +91,8 @@ def typeface(text: str) -> str:
 @lru_cache(maxsize=64)
 def rule(weight: str, name: str, needed: str) -> str:
     """One weight of the typeface with the letters that are needed."""
+    from fontTools import subset  # a third of a second, and only an SVG needs it
+
     options = subset.Options(layout_features=["kern"], notdef_outline=True, hinting=False)
     options.drop_tables += ["FFTM"]
     font = subset.load_font(str(FOLDER / name), options)

@@ -6,27 +6,25 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
-import numpy as np
 from latex2mathml.converter import convert
-from plotly.offline import get_plotlyjs
 
 from encoder.export.caption import About, caption
-from encoder.figures.drawn import Drawn
-from encoder.figures.facts import largest_pair
-from encoder.figures.masked import unmasked
-from encoder.figures.matrix import MOST_CELLS
-from encoder.figures.steps import draw_best_words, kind_of, picture, title
-from encoder.figures.tiles import tiles
+from encoder.figures.steps import title
 from encoder.formatting import shown
+from encoder.paper.type import typeface
+from encoder.report.drawing import drawing, look, overview, scale_of
 from encoder.report.measures import measures
-from encoder.report.template import FIGURE, FOOT, HEAD
-from encoder.steps.step import PAIRS, Step
+from encoder.report.template import FOOT, head
+from encoder.steps.step import Step
 from encoder.text_encoder import TextEncoder
+from encoder.theme import Theme
 from encoder.trace.trace import Trace
 
 LARGEST = 60_000_000  # bytes; a browser that opens more is slow
-PER_PICTURE = 4500  # bytes of a picture and its words besides its numbers
+PER_PICTURE = 16_000  # bytes of a picture and its words besides its numbers
+PER_CELL = 1.5  # bytes of a cell as pixels
 PACKED = 1.36  # bytes of base64 for each byte of numbers
 
 
@@ -57,16 +55,13 @@ def plan(trace: Trace, layers: Sequence[int] | None = None) -> ReportPlan:
     steps = tuple(step for step in map(trace.step, trace) if step.layer is None or step.layer in chosen)
     numbers = sum(drawn_bytes(trace, step) for step in steps if not repeated(trace, step))
     overview = count * trace.config.n_heads * len(trace.tokens) ** 2 * 4
-    nbytes = len(get_plotlyjs().encode()) + int((numbers + overview) * PACKED) + PER_PICTURE * len(steps)
+    nbytes = int((numbers + overview) * (PACKED + PER_CELL / 4)) + PER_PICTURE * (len(steps) + 1)
     return ReportPlan(steps, chosen, nbytes)
 
 
 def drawn_bytes(trace: Trace, step: Step) -> int:
-    """Bytes of the numbers in a step's picture: one for each cell of a large matrix, else four."""
-    if step.shape[-1] == "vocab":
-        return 0
-    cells = trace[step.name].numel()
-    return cells if len(step.shape) == 2 and cells > MOST_CELLS else 4 * cells
+    """Bytes of the numbers in a step's picture."""
+    return 0 if step.shape[-1] == "vocab" else 4 * trace[step.name].numel()
 
 
 def repeated(trace: Trace, step: Step) -> str:
@@ -82,10 +77,11 @@ def report(
     layers: Sequence[int] | None = None,
     progress: Callable[[float], None] | None = None,
     largest: int = LARGEST,
+    theme: Theme = "light",
 ) -> Iterator[str]:
     """The report of a run, piece by piece: tokens, embedding, every step of the named layers, output, predictions.
 
-    The pieces together are one HTML page. `progress` gets the share that is done.
+    The pieces together are one HTML page in a theme, whatever the screen has. `progress` gets the share that is done.
 
     Raises:
         ReportError: the model has no such layer, or the file would be larger than `largest` bytes.
@@ -98,15 +94,26 @@ def report(
             f"the report would take {megabytes(planned.nbytes)}, more than {megabytes(largest)}; "
             "name fewer layers or a shorter sentence"
         )
-    return pages(encoder, trace, planned, progress or (lambda share: None))
+    return pages(encoder, trace, planned, progress or (lambda share: None), theme)
 
 
-def pages(encoder: TextEncoder, trace: Trace, planned: ReportPlan, progress: Callable[[float], None]) -> Iterator[str]:
-    """The pieces of the page in order."""
+def pages(
+    encoder: TextEncoder, trace: Trace, planned: ReportPlan, progress: Callable[[float], None], theme: Theme
+) -> Iterator[str]:
+    """The pieces of the page in order; the letters of its pictures come last, when it is known which they are."""
+    letters: set[str] = set()
+    for piece in drawn_pages(encoder, trace, planned, progress, theme):
+        letters.update(piece)
+        yield piece
+    yield typeface("".join(sorted(letters))) + FOOT
+
+
+def drawn_pages(
+    encoder: TextEncoder, trace: Trace, planned: ReportPlan, progress: Callable[[float], None], theme: Theme
+) -> Iterator[str]:
+    """The pieces of the page in order, without its end."""
     heading = html.escape(shown(trace.text, 80))
-    yield HEAD.format(
-        title=heading, about=html.escape(caption(About(trace))), plotly=get_plotlyjs(), links=links(planned)
-    )
+    yield head(heading, html.escape(caption(About(trace))), links(planned), theme)
     yield f"<h2 id='tokens'>{len(trace.tokens)} tokens</h2><ol class='tokens' start='0'>"
     yield from (
         f"<li><bdi>{html.escape(shown(t, 24))}</bdi> <small>{i}</small></li>"
@@ -114,7 +121,8 @@ def pages(encoder: TextEncoder, trace: Trace, planned: ReportPlan, progress: Cal
     )
     yield "</ol><h2 id='heads'>All heads</h2>"
     about = About(trace, reads=(f"layers.{trace.config.n_layers - 1}.attention.weights",))
-    yield drawing(overview(trace), "all-heads", caption(about, what="Attention weights of every head", scale="0 to 1"))
+    words = caption(about, what="Attention weights of every head", scale="0 to 1")
+    yield drawing(overview(trace), "all-heads", words, theme)
     yield measures(trace)
     yield "<h2 id='embedding'>Embedding</h2>"
     part: int | None = None
@@ -123,10 +131,9 @@ def pages(encoder: TextEncoder, trace: Trace, planned: ReportPlan, progress: Cal
             name = "Output" if step.layer is None else f"Layer {step.layer}"
             yield f"<h2 id='{name.lower().replace(' ', '-')}'>{name}</h2>"
             part = step.layer
-        yield section(encoder, trace, step)
+        yield section(encoder, trace, step, theme)
         progress((done + 1) / len(planned.steps))
     yield predictions(encoder, trace)
-    yield FOOT
 
 
 def links(planned: ReportPlan) -> str:
@@ -136,16 +143,7 @@ def links(planned: ReportPlan) -> str:
     return " · ".join(f"<a href='#{key}'>{name}</a>" for key, name in named.items())
 
 
-def overview(trace: Trace) -> Drawn:
-    """Every head of every layer."""
-    config = trace.config
-    weights = [trace.array(f"layers.{layer}.attention.weights") for layer in range(config.n_layers)]
-    names = [f"L{i} H{h}" for i in range(config.n_layers) for h in range(config.n_heads)]
-    every = [head for layer in weights for head in layer]
-    return tiles(every, trace.tokens, trace.tokens, names, kind="share", across=config.n_heads)
-
-
-def section(encoder: TextEncoder, trace: Trace, step: Step) -> str:
+def section(encoder: TextEncoder, trace: Trace, step: Step, theme: Theme) -> str:
     """One step: what happens, formula, shape, picture, main fact."""
     sizes = " × ".join(map(str, step.sizes(trace.config, len(trace.tokens))))
     said = f"<h3>{html.escape(title_of(step))}</h3><p>{html.escape(step.note)}</p>"
@@ -154,10 +152,10 @@ def section(encoder: TextEncoder, trace: Trace, step: Step) -> str:
     source = repeated(trace, step)
     if source:
         return f"<section>{said}<p>These are the numbers of <code>{source}</code>, handed on.</p></section>"
-    figure, fact = look(encoder, trace, step)
-    words = caption(About.of(trace, step.name), what=title_of(step), scale=figure.scale)
+    panel, fact = look(encoder, trace, step)
+    words = caption(About.of(trace, step.name), what=title_of(step), scale=scale_of(panel))
     read = f"<p><b>{html.escape(fact)}</b> {html.escape(step.look)}</p>"
-    return f"<section>{said}{drawing(figure, step.name, words)}{read}</section>"
+    return f"<section>{said}{drawing(panel, step.name, words, theme)}{read}</section>"
 
 
 def written_lines(equation: str) -> list[str]:
@@ -177,35 +175,6 @@ def formula(line: str) -> str:
 def title_of(step: Step) -> str:
     """The step's title with its layer; all heads are shown."""
     return title(step, 0).replace(", head 0", ", all heads")
-
-
-def look(encoder: TextEncoder, trace: Trace, step: Step) -> tuple[Drawn, str]:
-    """The picture of a step and its main fact."""
-    if step.shape[-1] == "vocab":
-        figure, _ = draw_best_words(trace, step, encoder.tokenizer.id_to_token)
-        return figure, f"The best of {trace.config.vocab_size:,} words at each position."
-    if "H" not in step.shape:
-        seen = picture(trace, step, 0)
-        return seen.draw(), seen.fact()
-    values = trace.array(step.name)
-    names = [f"head {h}" for h in range(len(values))]
-    shown = unmasked(values, step, trace.config)
-    figure = tiles(shown, trace.tokens, step.columns(trace.tokens), names, kind=kind_of(step), numbers=values)
-    best = max(range(len(values)), key=lambda head: most_telling(trace, step, shown[head]))
-    return figure, f"Head {best}: {picture(trace, step, best).fact()}"
-
-
-def most_telling(trace: Trace, step: Step, values: np.ndarray) -> float:
-    """By what the head is chosen that is spoken of: its largest number; of weights, that between two words."""
-    if step.values == "share" and step.shape == PAIRS:
-        return float(values[largest_pair(values, trace.tokenization.special)])
-    return float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
-
-
-def drawing(figure: Drawn, key: str, words: str) -> str:
-    """A figure that is drawn when it comes into sight, with its caption; no data can end the script they stand in."""
-    data = str(figure.to_json()).replace("<", "\\u003c")
-    return FIGURE.format(key=key, height=figure.layout.height, words=html.escape(words), data=data)
 
 
 def predictions(encoder: TextEncoder, trace: Trace) -> str:
@@ -255,6 +224,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--pair", default="", help="a second sentence, read together with the first")
     parser.add_argument("--model", default="base", help="what from_pretrained takes (default: base)")
     parser.add_argument("--layers", type=numbers, default=None, help="such as 0,5, or all (default: all)")
+    parser.add_argument("--theme", choices=get_args(Theme), default="light", help="of the page (default: light)")
     parser.add_argument(
         "--out", type=Path, default=Path("report.html"), help="the file to write (default: report.html)"
     )
@@ -262,7 +232,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         encoder = TextEncoder.from_pretrained(asked.model)
         text = (asked.sentence, asked.pair) if asked.pair else asked.sentence
-        pieces = report(encoder, encoder.trace(text), asked.layers, bar)
+        pieces = report(encoder, encoder.trace(text), asked.layers, bar, theme=asked.theme)
         with asked.out.open("w", encoding="utf-8") as file:
             file.writelines(pieces)
     except (ValueError, OSError) as error:

@@ -5,27 +5,14 @@ With --record the runs that come with the package are made again.
 
 import argparse
 import json
-import os
-import signal
-import sys
-import threading
 from pathlib import Path
 
 import torch
 
+from encoder.attended import attend
 from encoder.tasks.learning import DivergedError, learn
 from encoder.tasks.models import record, to_record
 from encoder.tasks.settings import read
-
-
-def end_when_left() -> None:
-    """End this process when whoever started it is gone: then nobody holds the other end of its input."""
-
-    def wait() -> None:
-        sys.stdin.buffer.read()
-        signal.raise_signal(signal.SIGTERM)
-
-    threading.Thread(target=wait, daemon=True).start()
 
 
 def run(settings: str) -> None:
@@ -48,8 +35,7 @@ def main(arguments: list[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     torch.set_num_threads(1)  # several are slower on matrices so small, and sum in another order
     if given.attended:
-        os.nice(10)
-        end_when_left()
+        attend()
     if given.record:
         for settings in to_record():
             record(settings, list(learn(settings)))

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from encoder.figures.theme import ACCENT, BACKGROUND, MUTED, SECOND, Theme
 from encoder.model.config import EncoderConfig
+from encoder.theme import ACCENT, BACKGROUND, MUTED, SECOND, Theme
 
 SYNTAX = '\\`*_{}[]()#+-.!|~$:<>&"@='  # of Markdown
 ADDRESS = re.compile(r"[a-z]:(?=//)|www(?=\.)|@", re.IGNORECASE)  # what Markdown makes a link of, where it goes on

@@ -5,8 +5,8 @@ import streamlit as st
 from encoder.experiments.compare import Pair, token_cosine, turned_most
 from encoder.export.caption import About
 from encoder.figures.charts import token_bars
-from encoder.figures.theme import label
 from encoder.formatting import brief, shown
+from encoder.theme import label
 from encoder.trace.trace import Trace
 from pages.ui.components.chart import chart
 from pages.ui.state import session_state as state

@@ -1,8 +1,10 @@
 """What a person chooses for the figure; all of it is part of the link."""
 
+from dataclasses import replace
+
 import streamlit as st
 
-from encoder.paper.sheet import SIZES, Sheet
+from encoder.paper.sheet import SIZES, Numbers, Sheet
 from pages.ui.state import session_state as state
 
 OWN_SIZE = "Own size"
@@ -34,31 +36,23 @@ def chosen() -> Sheet:
     words_only = st.toggle("Words only", **state.choice("figure_words", OFF_ON, False))
     fit = st.toggle("Numbers in cells, where they fit", **state.choice("figure_fit", OFF_ON, False))
     shared = st.toggle("One colour scale for all", **state.choice("figure_shared", OFF_ON, False))
-    return Sheet(
-        width,
-        height,
-        letters,
-        columns,
-        theme or "light",
-        square,
-        words_only,
-        "fit" if fit else "none",
-        shared,
-        **words(),
-    )
+    numbers: Numbers = "fit" if fit else "none"
+    title, caption, alt = words()
+    looks = Sheet(width, height, letters, columns, theme or "light", square, words_only, numbers, shared)
+    return replace(looks, title=title, caption=caption, alt=alt)
 
 
-def words() -> dict[str, str]:
+def words() -> tuple[str, str, str]:
     """Title, caption and alt text; empty ones are made from what is shown."""
-    return {
-        "title": st.text_input("Title", max_chars=120, **state.choice("figure_title", None, "")),
-        "caption": st.text_area(
+    return (
+        st.text_input("Title", max_chars=120, **state.choice("figure_title", None, "")),
+        st.text_area(
             "Caption; empty for the one below", max_chars=LONGEST, height=70, **state.choice("figure_caption", None, "")
         ),
-        "alt": st.text_area(
+        st.text_area(
             "Alt text; empty for the caption", max_chars=LONGEST, height=70, **state.choice("figure_alt", None, "")
         ),
-    }
+    )
 
 
 def named(count: int) -> str:

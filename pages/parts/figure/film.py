@@ -5,13 +5,15 @@ from typing import get_args
 import streamlit as st
 
 from encoder.export.caption import file_name
-from encoder.figures.theme import Theme
 from encoder.formatting import brief
 from encoder.paper import film as films
 from encoder.paper.film import Film, Kind, has_video, pictures_of
+from encoder.theme import Theme
 from pages.parts.figure.panels import shown
 from pages.ui.downloads.button import save
-from pages.ui.downloads.run import export_lock
+from pages.ui.server import job_queue
+from pages.ui.server.child import EndedError
+from pages.ui.server.filming import filmed
 from pages.ui.state import session_state as state
 from pages.ui.text import plain
 
@@ -22,7 +24,7 @@ KEPT = "film"  # what was made last, under this name
 
 def draw() -> None:
     """What the film shows, its choices, the way to make it with progress, and then to look at it and take it along."""
-    kinds = get_args(Kind) if has_video() else get_args(Kind)[:1]
+    kinds = get_args(Kind)[: None if has_video() else 1]
     with st.container(horizontal=True, vertical_alignment="bottom", key="film_choices"):
         kind = st.pills("Film as", kinds, required=True, **state.choice("figure_film", kinds, kinds[0]))
         size = st.pills("Size", films.SIZES, required=True, **state.choice("figure_size", films.SIZES, "720p"))
@@ -34,11 +36,8 @@ def draw() -> None:
         st.markdown("A film needs two pictures, or one of several maps: the moments of **Time-lapse**, all heads.")
         return
     chosen = dict(state.current().choices)
-    looks: tuple[Theme, bool, bool] = (
-        "dark" if chosen.get("figure_theme") == "dark" else "light",
-        chosen.get("figure_words") == "1",
-        chosen.get("figure_fit") == "1",
-    )
+    theme: Theme = "dark" if chosen.get("figure_theme") == "dark" else "light"
+    looks = theme, chosen.get("figure_words") == "1", chosen.get("figure_fit") == "1"
     made = Film(pictures, float(seconds), size, *looks)
     first, last = (plain(pictures[i].title) for i in (0, -1))
     st.markdown(
@@ -52,15 +51,18 @@ def draw() -> None:
 
 
 def make(made: Film, kind: Kind, asked: tuple[object, ...]) -> None:
-    """Make it, one film at a time for all sessions; who leaves the page or clicks elsewhere ends it."""
-    bar, way_out = st.progress(0.0, "Waiting for its turn …"), st.empty()
+    """Make it when its turn has come; who leaves the page or clicks elsewhere ends it."""
+    bar, way_out = st.progress(0.0, "Starting …"), st.empty()
     way_out.button("Cancel", key="film_cancel")
 
     def tell(done: float) -> None:
         bar.progress(done, f"{done:.0%} of the film")
 
-    with export_lock:
-        state.session().sweeps[KEPT] = (asked, films.film(made, kind, tell))
+    try:
+        with job_queue.refused(), job_queue.slot():
+            state.session().sweeps[KEPT] = (asked, filmed(made, kind, tell))
+    except (EndedError, ValueError) as error:
+        st.warning(f"No film was made: {error}.")
     bar.empty()
     way_out.empty()
 

@@ -5,8 +5,8 @@ import html
 
 import streamlit as st
 
-from encoder.figures.theme import Theme
 from encoder.paper.share import PIXELS, share_card
+from encoder.theme import Theme
 from pages.parts.figure.panels import shown
 from pages.ui.components import share
 from pages.ui.downloads.button import save

@@ -4,8 +4,8 @@ import numpy as np
 import streamlit as st
 
 from encoder.figures.steps import cut_kind
-from encoder.figures.theme import Kind
 from encoder.figures.words_only import tokens_drawn
+from encoder.theme import Kind
 from pages.parts.heads.common import chosen, every_weight, names, places
 from pages.ui import session
 from pages.ui.components import maps

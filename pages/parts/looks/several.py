@@ -46,12 +46,15 @@ def draw(choice: words_only.Choice, merged: bool) -> None:
     if not seen.whole and not chosen:
         fact = seen.fact(values.numpy(), "share")
     left_out = seen.sentence(values.numpy())
+    made = f't["layers.{view.layer}.attention.weights"]' if not merged else ""
+    made = made and f'together({made}, {sorted(heads)}, "{TOGETHER[how]}")'
     if part != "all":
+        made = made and f'only_between({made}, segments(t), "{part}")[0]'
         values, share = only_between(values, run.segments, part)
         way = f"{arrow(part)} is {percent(share)} of where {part[0]} looks; the rest is not drawn below."
         st.markdown(plain(way))
     one = heads[0] if len(heads) == 1 else None
-    twice.draw(values.numpy(), seen, chosen, fact, left_out, said, one)
-    summed.draw(values.numpy(), seen, chosen, one)
+    twice.draw(values.numpy(), seen, chosen, fact, left_out, said, one, made)
+    summed.draw(values.numpy(), seen, chosen, one, made)
     if how == "Largest" and len(heads) > 1:
         st.caption("The largest of several heads' weights: these rows no longer sum to 1.")

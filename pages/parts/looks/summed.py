@@ -16,8 +16,11 @@ from pages.ui.state import session_state as state
 from pages.ui.text import heading, say, theme
 
 
-def draw(values: np.ndarray, seen: Selection, chosen: list[int], head: int | None) -> None:
-    """Where the chosen tokens look on average, and what they get in all, of weights [n, n]; of all tokens if none."""
+def draw(values: np.ndarray, seen: Selection, chosen: list[int], head: int | None, made: str = "") -> None:
+    """Where the chosen tokens look on average, and what they get in all, of weights [n, n]; of all tokens if none.
+
+    `made` is the code that makes the weights.
+    """
     trace, view = session.now(), state.current()
     heading("The rows and columns added up")
     out, into = given_and_received(torch.from_numpy(values), chosen or list(seen.at))
@@ -32,7 +35,8 @@ def draw(values: np.ndarray, seen: Selection, chosen: list[int], head: int | Non
         "added up."
     )
     about = About(trace, layer=view.layer, head=head, reads=("attention.weights",))
-    chart(drawn, "summed", fact, about)
+    made = made and f"torch.stack(given_and_received({made}, {chosen or at})[: {1 + bool(chosen)}])[:, {at}]"
+    chart(drawn, "summed", fact, about, made=made)
     more = "“Gives in all” is how much of its own weight each token puts on the chosen ones together." if chosen else ""
     say(fact, more)
     downloads.of_figure("summed", numbers_of(drawn))

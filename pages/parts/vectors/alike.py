@@ -5,9 +5,9 @@ from torch import Tensor
 
 from encoder.export.caption import UNCHANGED, About
 from encoder.figures.matrix import matrix
-from encoder.figures.theme import Kind
 from encoder.formatting import brief
 from encoder.metrics import BUNDLED
+from encoder.theme import Kind
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.text import layer_names, plain, say, theme

@@ -6,10 +6,10 @@ import streamlit as st
 from encoder.experiments.ablation import WatchedWord, ablate_each, grid
 from encoder.export.caption import About
 from encoder.figures.matrix import matrix
-from encoder.figures.theme import Kind
 from encoder.formatting import brief
 from encoder.metrics import largest_cell
 from encoder.text_encoder import TextEncoder
+from encoder.theme import Kind
 from encoder.trace.trace import Trace
 from pages.ui import session
 from pages.ui.components.chart import chart

@@ -8,9 +8,9 @@ from typing import Any
 from encoder.export.caption import About
 from encoder.figures import attention_grid as figure
 from encoder.figures.attention_grid import HEATS, Setting
-from encoder.figures.theme import Kind, Theme
 from encoder.formatting import brief, shown
 from encoder.paper.pictures import grid_of_head
+from encoder.theme import Kind, Theme
 from encoder.trace.trace import Trace
 from pages.ui.component import component
 from pages.ui.components import present

@@ -10,7 +10,7 @@ from encoder.export.caption import About
 from encoder.export.recipe import recipe
 from encoder.figures.drawn import numbers_of
 from encoder.figures.pair import tell_apart
-from encoder.paper.panel import of_drawn
+from encoder.paper.from_drawn import of_drawn
 from encoder.trace.trace import Trace
 from pages.ui import session
 from pages.ui.components import present

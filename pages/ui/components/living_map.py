@@ -9,8 +9,8 @@ from weakref import WeakKeyDictionary
 from encoder.export.caption import About
 from encoder.figures import living_map as figure
 from encoder.figures.living_map_walk import walk
-from encoder.figures.theme import Kind, Theme
 from encoder.paper.pictures import every_head
+from encoder.theme import Kind, Theme
 from encoder.trace.trace import Trace
 from pages.ui import session
 from pages.ui.component import component

@@ -3,8 +3,8 @@
 import math
 
 from encoder.experiments.timelapse import Moment
-from encoder.figures.theme import Theme
 from encoder.formatting import shown
+from encoder.theme import Theme
 from pages.ui.component import component
 from pages.ui.components import maps
 

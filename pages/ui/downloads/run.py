@@ -3,7 +3,7 @@
 import io
 import threading
 from collections.abc import Callable
-from typing import BinaryIO
+from typing import BinaryIO, get_args
 
 import cachetools
 import streamlit as st
@@ -12,6 +12,7 @@ from encoder import TextEncoder, Trace
 from encoder.export import layer_size, run_size, to_csv_zip, to_npz
 from encoder.export.caption import file_name
 from encoder.report.report import megabytes, plan, report
+from encoder.theme import Theme
 from pages.ui import session
 from pages.ui.downloads.button import save
 from pages.ui.downloads.picture import keep_component
@@ -81,7 +82,8 @@ def reported(encoder: TextEncoder, trace: Trace) -> None:
     if nbytes > MOST_REPORT:
         st.caption(f"It would take {megabytes(nbytes)}, more than {megabytes(MOST_REPORT)}: choose fewer layers.")
         return
-    asked = (view.model, trace.inputs, view.hidden, view.edits, tuple(sorted(layers)))
+    theme = st.segmented_control("Colours", get_args(Theme), default="light", required=True, key="report_theme")
+    asked = (view.model, trace.inputs, view.hidden, view.edits, tuple(sorted(layers)), theme)
     if st.button(f"Make the report (about {megabytes(nbytes)})", key="make_report"):
         bar = st.progress(0.0)
 
@@ -89,7 +91,7 @@ def reported(encoder: TextEncoder, trace: Trace) -> None:
             bar.progress(done)
 
         with export_lock:
-            reports[asked] = "".join(report(encoder, trace, layers, tell)).encode()
+            reports[asked] = "".join(report(encoder, trace, layers, tell, theme=theme or "light")).encode()
         bar.empty()
     if (kept := reports.get(asked)) is not None:
         name = f"{file_name(view.model, 'report')}.html"

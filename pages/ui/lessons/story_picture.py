@@ -9,10 +9,10 @@ from encoder.export.caption import About
 from encoder.figures import charts
 from encoder.figures.drawn import Drawn
 from encoder.figures.steps import cut_kind
-from encoder.figures.theme import Kind
 from encoder.figures.words_only import tokens_drawn
 from encoder.story import StoryStop, Values
 from encoder.story.stop import PictureKind
+from encoder.theme import Kind
 from encoder.trace.trace import Trace
 from pages.ui.components import ask as ask_component
 from pages.ui.components import maps

@@ -7,33 +7,21 @@ the server does: it waits for the end of its input.
 import json
 import os
 import subprocess
-import sys
 import threading
 from collections import OrderedDict
-from pathlib import Path
-from time import monotonic, sleep
+from time import monotonic
 
 from encoder.tasks.learning import LearningMoment, read_moment
 from encoder.tasks.models import recorded
 from encoder.tasks.settings import LearnSettings
 from pages.ui.server import job_queue, memory
+from pages.ui.server.child import KILLED, EndedError, watched
 from pages.ui.server.job_queue import FullError
 
-ROOT = Path(__file__).parents[3]
-LOOK = 0.25  # seconds between two looks at a run
 GRACE = 15.0  # seconds that a run goes on when no page looks at it: one that is loaded anew finds it
-MOST_SECONDS = 300.0  # of one run
-MOST_MB = 1500.0  # of its process; the libraries alone take about 400
 MOST_KEPT = 16  # finished runs, a few megabytes each
-TOO_SLOW = "It took longer than a run may here"
-TOO_LARGE = "It took more memory than a run may here"
 STOPPED = "It was stopped"
 LEFT = "It ended when nobody looked at it any more"
-KILLED = "The process that trained was ended from outside"
-
-
-class EndedError(Exception):
-    """A run is over before its last step; the sentence says why."""
 
 
 def is_on() -> bool:
@@ -86,54 +74,25 @@ class LiveRun:
 
     def train(self) -> None:
         """Run the process to its end, or end it."""
-        command = [sys.executable, "-m", "encoder.tasks", str(self.settings), "--attended"]
-        quiet = dict(os.environ) | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
-        begun = monotonic()
-        process = subprocess.Popen(
-            command, cwd=ROOT, env=quiet, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        )
-        self.process = process
-        reader = threading.Thread(target=self.read, args=(process,), daemon=True)
-        reader.start()
         try:
-            while process.poll() is None:
-                self.check()
-                if monotonic() - begun > MOST_SECONDS:
-                    raise EndedError(f"{TOO_SLOW}, {MOST_SECONDS:,.0f} seconds")
-                if megabytes(process.pid) > MOST_MB:
-                    raise EndedError(f"{TOO_LARGE}, {MOST_MB:,.0f} MB")
-                sleep(LOOK)
-        finally:
-            process.kill()
-            process.wait()
-            reader.join()
-            for pipe in (process.stdin, process.stdout):
-                assert pipe is not None
-                pipe.close()
+            watched("encoder.tasks", [str(self.settings), "--attended"], self.take, self.check, self.note)
+        except EndedError:
+            if not self.ended:  # by its own sentence
+                raise
         if not self.whole and not self.ended:
             raise EndedError(KILLED)
 
-    def read(self, process: "subprocess.Popen[bytes]") -> None:
-        """Take over each moment as it comes."""
-        assert process.stdout is not None
-        for line in process.stdout:
-            try:
-                if line.startswith(b'{"error"'):
-                    said = str(json.loads(line)["error"]).rstrip(".")
-                    self.ended = f"It ended {said}."
-                else:
-                    self.moments.append(read_moment(line.decode("ascii")))
-            except ValueError:
-                return  # the process was killed within a line
+    def note(self, process: "subprocess.Popen[bytes]") -> None:
+        """Note the process that trains."""
+        self.process = process
 
-
-def megabytes(process: int) -> float:
-    """What a process holds; 0 where the system does not say."""
-    try:
-        pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
-    except (OSError, IndexError, ValueError):
-        return 0.0
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+    def take(self, line: str) -> None:
+        """Take over a moment, or why there are no more."""
+        if line.startswith('{"error"'):
+            said = str(json.loads(line)["error"]).rstrip(".")
+            self.ended = f"It ended {said}."
+        else:
+            self.moments.append(read_moment(line))
 
 
 class LiveRuns:

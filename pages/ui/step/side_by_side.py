@@ -9,9 +9,9 @@ from encoder.export.caption import About
 from encoder.figures.facts import main_fact
 from encoder.figures.matrix import matrix
 from encoder.figures.steps import kind_of
-from encoder.figures.theme import Kind
 from encoder.formatting import shown
 from encoder.steps.step import PAIRS, PER_TOKEN, Step
+from encoder.theme import Kind
 from encoder.trace.trace import Trace
 from pages.ui import session
 from pages.ui.components.chart import chart
