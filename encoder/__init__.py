@@ -10,7 +10,11 @@ from encoder.trace.trace import Trace
 
 __all__ = ["PRESETS", "CheckpointError", "Edit", "EncoderConfig", "TextEncoder", "Trace", "preset"]
 
-OF_TASKS = ("by_hand", "learned")  # `encoder.tasks.models` loads what trains, so it waits until it is asked for
+OF_TASKS = (
+    "by_hand",
+    "learned",
+    "mystery",
+)  # what trains is loaded when one is asked for
 
 
 def __getattr__(name: str) -> Any:

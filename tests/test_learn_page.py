@@ -126,7 +126,7 @@ def test_the_one_set_by_hand_opens() -> None:
 
 
 @pytest.mark.parametrize(
-    "model", ["learned:task=bake", "learned:task=shift,seed=9", "by-hand:sort", "learned:", "by-hand:"]
+    "model", ["learned:task=bake", "learned:task=shift,seed=9", "by-hand:own", "learned:", "by-hand:"]
 )
 def test_a_model_that_is_not_there_is_said(model: str) -> None:
     assert "The link asks for model" in said(open_app(model=model))

@@ -10,6 +10,7 @@ from encoder.tasks.settings import LearnSettings
 from pages.parts.learn.outcome import outcome
 from pages.ui.components import learning
 from pages.ui.server import training
+from pages.ui.server.consent import spoken
 from pages.ui.server.training import LiveRun, live
 from pages.ui.text import plain, say, theme
 
@@ -53,12 +54,20 @@ def watched(settings: LearnSettings) -> None:
     if found is None or not found.goes_on:
         st.rerun()
     elif found.before:
-        jobs = "computation is" if found.before == 1 else "computations are"
-        st.info(f"Waiting: {found.before} long {jobs} before this one.")
+        st.info(waiting(found.before, live.ahead(settings)))
     elif not found.moments:
         st.info("The process that trains is starting.")
     else:
         played(settings, list(found.moments), live_now=True)
+
+
+def waiting(before: int, ahead: Sequence[LiveRun]) -> str:
+    """How many runs are before this one, and how long that takes as far as it is known."""
+    count = "1 run is" if before == 1 else f"{before} runs are"
+    left = ahead[0].left if ahead else None
+    now = f"The one that trains now needs {spoken(left)} more" if left is not None else "The first of them is starting"
+    most = f"{training.MOST_SECONDS / 60:.0f} minutes"
+    return f"Waiting: {count} before this one, since one trains at a time. {now}; none may take over {most}."
 
 
 def played(settings: LearnSettings, moments: Sequence[LearningMoment], live_now: bool) -> None:

@@ -1,4 +1,4 @@
-"""Live training: a process of its own for each run, in the queue of long computations, and ended when nobody looks.
+"""Live training: a process of its own for each run, one at a time, and ended when nobody looks.
 
 A run is known by its settings, so those who ask for the same one watch the same one. The process ends by itself when
 the server does: it waits for the end of its input.
@@ -16,20 +16,22 @@ from time import monotonic, sleep
 from encoder.tasks.learning import LearningMoment, read_moment
 from encoder.tasks.models import recorded
 from encoder.tasks.settings import LearnSettings
-from pages.ui.server import job_queue, memory
-from pages.ui.server.job_queue import FullError
+from pages.ui.server import memory
+from pages.ui.server.job_queue import FullError, JobQueue
 
 ROOT = Path(__file__).parents[3]
 LOOK = 0.25  # seconds between two looks at a run
 GRACE = 15.0  # seconds that a run goes on when no page looks at it: one that is loaded anew finds it
 MOST_SECONDS = 300.0  # of one run
 MOST_MB = 1500.0  # of its process; the libraries alone take about 400
+AT_ONCE, MOST_WAITING = 1, 8  # runs; nothing else waits behind them
 MOST_KEPT = 16  # finished runs, a few megabytes each
 TOO_SLOW = "It took longer than a run may here"
 TOO_LARGE = "It took more memory than a run may here"
 STOPPED = "It was stopped"
 LEFT = "It ended when nobody looked at it any more"
 KILLED = "The process that trained was ended from outside"
+FULL = f"{MOST_WAITING} runs wait here already, and no more may; what was recorded plays at once"
 
 
 class EndedError(Exception):
@@ -52,6 +54,14 @@ class LiveRun:
         self.stopping = False
         self.seen = monotonic()
         self.process: subprocess.Popen[bytes] | None = None
+        self.begun = 0.0
+
+    @property
+    def left(self) -> float | None:
+        """About how many seconds it will train yet; None as long as nothing is known of how fast it is."""
+        if not self.moments or not (done := self.moments[-1].step):
+            return None
+        return min(MOST_SECONDS, (monotonic() - self.begun) * (self.settings.steps - done) / done)
 
     @property
     def whole(self) -> bool:
@@ -78,17 +88,19 @@ class LiveRun:
     def work(self) -> None:
         """Wait for a slot and train; what ends it early is kept as a sentence."""
         try:
-            with job_queue.queue.slot(self.wait):
+            with slots.slot(self.wait):
                 self.before = 0
                 self.train()
-        except (EndedError, FullError, OSError) as error:
+        except FullError:
+            self.ended = f"{FULL}."
+        except (EndedError, OSError) as error:
             self.ended = f"{error}."
 
     def train(self) -> None:
         """Run the process to its end, or end it."""
         command = [sys.executable, "-m", "encoder.tasks", str(self.settings), "--attended"]
         quiet = dict(os.environ) | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
-        begun = monotonic()
+        self.begun = monotonic()
         process = subprocess.Popen(
             command, cwd=ROOT, env=quiet, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
@@ -98,7 +110,7 @@ class LiveRun:
         try:
             while process.poll() is None:
                 self.check()
-                if monotonic() - begun > MOST_SECONDS:
+                if monotonic() - self.begun > MOST_SECONDS:
                     raise EndedError(f"{TOO_SLOW}, {MOST_SECONDS:,.0f} seconds")
                 if megabytes(process.pid) > MOST_MB:
                     raise EndedError(f"{TOO_LARGE}, {MOST_MB:,.0f} MB")
@@ -164,6 +176,12 @@ class LiveRuns:
             found.seen = monotonic()
         return found
 
+    def ahead(self, settings: LearnSettings) -> list[LiveRun]:
+        """The runs that train before this one or wait in front of it, the one at work first."""
+        going = [run for run in list(self.runs.values()) if run.goes_on]
+        asked = next((i for i, run in enumerate(going) if run.settings == settings), 0)
+        return going[:asked]
+
     def stop(self, settings: LearnSettings) -> None:
         """End a run."""
         if (found := self.runs.get(settings)) is not None:
@@ -175,4 +193,5 @@ class LiveRuns:
         return recorded(settings) or (tuple(found.moments) if found is not None and found.whole else ())
 
 
+slots = JobQueue(AT_ONCE, MOST_WAITING)  # the processes that train on this server
 live = LiveRuns()  # those of this server
