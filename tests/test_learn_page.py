@@ -3,6 +3,8 @@
 import json
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +24,7 @@ from pages.ui.server.training import LiveRuns
 pytestmark = pytest.mark.slow
 
 QUICK = LearnSettings("majority", width=16, steps=50, seed=3)
+SLOW = LearnSettings("sort", steps=2500, seed=3)
 THIS = {"learn_task": "majority", "learn_width": "16", "learn_steps": "50", "learn_seed": "3"}  # its link
 
 
@@ -154,12 +157,11 @@ def test_a_run_is_trained_in_a_process_of_its_own_and_opened(runs: LiveRuns) -> 
 
 
 def test_a_run_that_nobody_looks_at_ends(runs: LiveRuns, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = begun(runs, SLOW)
     monkeypatch.setattr(training, "GRACE", 0.5)
-    runs.begin(QUICK)
-    run = runs.runs[QUICK]
     until(lambda: run.ended)
     assert run.ended == "It ended when nobody looked at it any more."
-    assert run.process is None or not is_running(run.process.pid)
+    assert run.process is not None and not is_running(run.process.pid)
 
 
 def begun(runs: LiveRuns, settings: LearnSettings = QUICK) -> training.LiveRun:
@@ -195,23 +197,84 @@ def test_time_and_memory_are_bounded(
     assert run.ended.startswith(sentence) and run.process is not None and not is_running(run.process.pid)
 
 
-def test_a_second_run_waits_in_the_queue_and_says_so(runs: LiveRuns, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(job_queue, "queue", job_queue.JobQueue(at_once=1))
-    first = begun(runs)
+def test_a_second_run_waits_and_is_told_how_long_and_nothing_else_waits(
+    runs: LiveRuns, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(training, "slots", job_queue.JobQueue(at_once=1))
+    first = begun(runs, SLOW)
     app = open_app("learn", **THIS | {"learn_seed": "4"})
     healthy(app.button(key="train_now").click().run())
     second = runs.runs[read("task=majority,width=16,steps=50,seed=4")]
-    until(lambda: second.before)
+    until(lambda: second.before and runs.look(first.settings) and runs.look(second.settings))
+    until(lambda: runs.look(second.settings) and runs.look(first.settings) and first.left)
     healthy(app.run())
-    assert "Waiting: 1 long computation is before this one." in words(app) and second.process is None
+    assert "Waiting: 1 run is before this one" in words(app) and second.process is None
+    assert "The one that trains now needs about" in words(app)
+    with job_queue.queue.slot(lambda before: pytest.fail(f"{before} are before a long computation")):
+        assert first.goes_on, "what others compute has slots of its own"
     runs.stop(first.settings)
     until(lambda: runs.look(second.settings) and second.process)
     assert first.ended == "It was stopped."
 
 
+def test_who_leaves_the_queue_leaves_nothing_there(runs: LiveRuns, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(training, "slots", job_queue.JobQueue(at_once=1, most_waiting=1))
+    first = begun(runs, SLOW)
+    waiting, refused = QUICK, replace(QUICK, seed=4)
+    runs.begin(waiting)
+    until(lambda: runs.look(first.settings) and runs.runs[waiting].before)
+    runs.begin(refused)
+    until(lambda: runs.look(first.settings) and runs.look(waiting) and runs.runs[refused].ended)
+    assert "wait here already, and no more may" in runs.runs[refused].ended
+    monkeypatch.setattr(training, "GRACE", 0.5)
+    until(lambda: runs.look(first.settings) and runs.runs[waiting].ended)
+    assert runs.runs[waiting].ended == training.LEFT + "." and runs.runs[waiting].process is None
+    assert len(training.slots.line) == 1 and first.goes_on
+
+
+def test_a_rate_far_too_large_ends_in_a_sentence(runs: LiveRuns) -> None:
+    """A real process: whatever becomes of it, the page says what happened, and the process is gone."""
+    settings = replace(QUICK, rate=1.0)
+    run = begun(runs, settings)
+    while run.goes_on:
+        runs.look(settings)
+        sleep(0.1)
+    app = open_app("learn", **THIS | {"learn_rate": "1.0"})
+    told = words(app) + said(app)
+    assert "It learned nothing" in told or "too large" in told
+    assert run.process is not None
+    process = run.process.pid
+    until(lambda: not is_running(process))
+
+
+STARTS = """
+import sys, time
+from encoder.tasks.settings import read
+from pages.ui.server.training import live
+settings = read(sys.argv[1])
+live.begin(settings)
+while not live.runs[settings].process:
+    time.sleep(0.05)
+print(live.runs[settings].process.pid, flush=True)
+time.sleep(300)
+"""
+
+
+def test_a_killed_server_leaves_no_process() -> None:
+    """It has no chance to say goodbye to the one that trains."""
+    with subprocess.Popen(
+        [sys.executable, "-c", STARTS, str(SLOW)], cwd=training.ROOT, stdout=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdout is not None
+        process = int(server.stdout.readline())
+        assert is_running(process)
+        server.kill()
+    until(lambda: not is_running(process))
+
+
 def test_the_process_ends_when_its_server_does(runs: LiveRuns) -> None:
     """The server holds the other end of its input; when that is closed, nobody is left."""
-    run = begun(runs)
+    run = begun(runs, SLOW)
     assert run.process is not None and run.process.stdin is not None
     run.process.stdin.close()
     until(lambda: run.ended or run.whole)

@@ -36,16 +36,28 @@ class Mystery:
         return read(self.trained)
 
 
-ROW = "Open it, type a row in which no digit is there twice, and follow one digit to where it is answered."
-MAP = "Its attention is nearly the same for every row of digits: look at which place looks where."
-MOVES = "The places alone decide where a head looks: it looks at the same place whatever stands there."
-EVERYWHERE = "All eight answers are the same. Type rows that differ in one digit: which one decides?"
-VALUES = "The digits alone decide where a head looks: change their order, and it follows them."
+ROW = "Open it and type a row in which no digit is there twice. Where does each digit come back?"
+SAME_ANSWER = "All eight answers are the same digit. Change one digit of the row: when does the answer change?"
+PLACES = "The place alone decides where its head looks: the map is the same for every row of digits."
+DIGITS = "The digits alone decide where its head looks: change their order, and it follows them."
+BUSY = "On Attention, go through the heads: some look at one place for each place, others spread over the row."
 MYSTERIES = {
     number: Mystery(trained, hints)
     for number, (trained, hints) in enumerate(
         (
-            ("task=backwards,heads=2,seed=1", (ROW, MOVES, "The first place looks at the last one.")),
+            ("task=backwards,heads=2,seed=1", (ROW, PLACES, "The first place looks at the last one.")),
+            ("task=largest,heads=2,seed=2", (SAME_ANSWER, DIGITS, "Put a 9 into the row, then take it out again.")),
+            ("task=after,layers=2,seed=2", (ROW, "Only one of the two layers is needed.", PLACES)),
+            ("task=mirrored,heads=2,seed=1", (ROW, PLACES, "Places 0 to 3 never look at places 4 to 7.")),
+            (
+                "task=times,heads=2,positions=none,rate=0.01,steps=800,seed=1",
+                ("Its answers are no digits of the row. Type eight times the same.", DIGITS, "Both heads share it."),
+            ),
+            ("task=smallest,heads=2,seed=2", (SAME_ANSWER, DIGITS, "Put a 0 into the row, then take it out again.")),
+            ("task=before,layers=2,heads=2,steps=200,seed=1", (ROW, BUSY, PLACES)),
+            ("task=neighbours,heads=2,seed=1", (ROW, "One head alone cannot do it here.", PLACES)),
+            ("task=halves,heads=4,seed=1", (ROW, BUSY, "Place 0 looks at place 4.")),
+            ("task=first,heads=2,steps=200,seed=2", (SAME_ANSWER, PLACES, "Change the row from its end.")),
         ),
         1,
     )
@@ -93,10 +105,10 @@ class Examined:
     harm: NDArray[np.float64]
 
     @property
-    def layer_and_head(self) -> tuple[int, int]:
-        """The head without which most answers change."""
-        layer, head = divmod(int(self.harm.argmax()), self.harm.shape[1])
-        return layer, head
+    def needed(self) -> tuple[tuple[int, int], ...]:
+        """Layer and number of the heads that do it: without each at least half as many answers change as at most."""
+        most = max(float(self.harm.max()), 1 / len(self.inputs))
+        return tuple((i, h) for i, heads in enumerate(self.harm) for h, harm in enumerate(heads) if harm >= most / 2)
 
     def agrees(self, key: str) -> float:
         """The share of inputs at which it said all that a task on digits asks for."""

@@ -1,6 +1,6 @@
 """Trials of networks that read rows of digits: what they compute, and which head does it."""
 
-from encoder.formatting import brief, percent
+from encoder.formatting import percent
 from encoder.tasks.mystery import SAME, Examined, examine, reads_digits
 from encoder.tasks.on_digits import ON_DIGITS
 from encoder.text_encoder import TextEncoder
@@ -27,7 +27,7 @@ def computes(encoder: TextEncoder, task: str) -> Finding:
 
 
 def head_does_it(encoder: TextEncoder, layer: int = 0, head: int = 0) -> Finding:
-    """Of all heads of a network that reads eight digits, this one breaks most when it is set to zero."""
+    """A network that reads eight digits needs this head: most of what breaks without a head breaks without it."""
     if not reads_digits(encoder.model):
         return untried(NOT_DIGITS)
     found = examine(encoder.model)
@@ -36,8 +36,8 @@ def head_does_it(encoder: TextEncoder, layer: int = 0, head: int = 0) -> Finding
     broken = float(found.harm[layer, head])
     said = (
         f"With layer {layer}, head {head} set to zero {percent(broken)} of {len(found.inputs)} inputs are answered "
-        f"otherwise; with the head that breaks most it is {brief(float(found.harm.max()))} of them."
+        f"otherwise; without the head that breaks most it is {percent(float(found.harm.max()))}."
     )
-    does = (layer, head) == found.layer_and_head
+    does = (layer, head) in found.needed
     what = f"share of inputs answered otherwise without layer {layer}, head {head}"
     return Finding(broken, what, said, judge(does), bars(found))

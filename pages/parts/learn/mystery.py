@@ -11,10 +11,11 @@ from pages.parts.learn import opening
 from pages.ui.components.chart import chart
 from pages.ui.server import task_models
 from pages.ui.state import session_state as state
-from pages.ui.text import say, theme
+from pages.ui.text import plain, say, theme
 
 SHOWN = 3  # inputs that are shown with the answers to them
 NONE = ""  # where nothing is guessed yet
+SEVERAL = "several"
 
 
 def draw() -> None:
@@ -65,7 +66,7 @@ def hints(number: int) -> None:
 def guess(number: int, found: Examined) -> None:
     """What is guessed, and the button that measures it."""
     layers, heads = found.harm.shape
-    places = [NONE, *(f"{layer}.{head}" for layer in range(layers) for head in range(heads))]
+    places = [NONE, *(f"{layer}.{head}" for layer in range(layers) for head in range(heads)), SEVERAL]
     with st.grid("auto", min_column_width=220):
         st.selectbox(
             "What does it compute?",
@@ -75,7 +76,7 @@ def guess(number: int, found: Examined) -> None:
         )
         st.selectbox(
             "Which head does it?", places, **state.choice("mystery_head", places, NONE),
-            format_func=lambda at: "layer {}, head {}".format(*at.split(".")) if at else "Choose a head",
+            format_func=spelled,
         )  # fmt: skip
     chosen = (state.value("mystery_task") or NONE, state.value("mystery_head") or NONE)
     st.button(
@@ -84,27 +85,28 @@ def guess(number: int, found: Examined) -> None:
     )  # fmt: skip
 
 
+def spelled(at: str) -> str:
+    """A head as it is guessed, in words."""
+    layer, _, head = at.partition(".")
+    return f"layer {layer}, head {head}" if head else "several heads together" if at else "Choose a head"
+
+
 def answer(number: int, found: Examined, task: str, at: str) -> None:
     """What the measurement says of a guess: the answers to held-out inputs, and what breaks without each head."""
-    layer, head = map(int, at.split("."))
     share, count = found.agrees(task), len(found.inputs)
-    says = f"As “{ON_DIGITS[task].title}” it answers {round(share * count)} of {count} inputs that it never saw."
-    if task == found.computes:
-        say(f"Yes. {says}")
-    else:
-        say(f"No. {says}", "It computes something else.")
-    names = [f"L{i}H{h}" for i in range(found.harm.shape[0]) for h in range(found.harm.shape[1])]
-    title = "answered otherwise without it"
-    drawn = token_bars({title: found.harm.ravel()}, names, title=title, theme=theme())
-    done = (layer, head) == found.layer_and_head
-    fact = (
-        f"{'Yes' if done else 'No'}. With layer {layer}, head {head} set to zero it answers "
-        f"{percent(float(found.harm[layer, head]))} of the inputs otherwise."
-    )
-    others = [float(one) for i, one in enumerate(found.harm.ravel()) if i != layer * found.harm.shape[1] + head]
-    more = f"Without any other head it is {percent(max(others))} at most." if others else ""
+    right = task == found.computes
+    fact = f"It answers {round(share * count)} of {count} inputs that it never saw as “{ON_DIGITS[task].title}” asks."
+    say(f"{'Yes' if right else 'No'}. {fact}", "" if right else "It computes something else.")
+    layers, heads = found.harm.shape
+    places = [(layer, head) for layer in range(layers) for head in range(heads)]
+    title = "inputs answered otherwise without it"
+    values = {title: found.harm.ravel()}
+    drawn = token_bars(values, [f"L{i}H{h}" for i, h in places], title="share", theme=theme())
+    does = at == SEVERAL if len(found.needed) > 1 else at == "{}.{}".format(*found.needed[0])
+    changed = [f"layer {i}, head {h} {percent(float(found.harm[i, h]))}" for i, h in places]
+    measured = f"The share of inputs that it answers otherwise with one head set to zero: {', '.join(changed)}."
     about = About(source=task_models.source(number), scope=f"{count} inputs that it never saw")
-    chart(drawn, "mystery_harm", fact, about, numbers=True)
-    say(fact, more)
-    if done and task == found.computes:
-        st.markdown("Now open it, choose that head on Attention, and see it do so.")
+    chart(drawn, "mystery_harm", measured, about, numbers=True)
+    say(f"{'Yes' if does else 'No'}. You said: {spelled(at)}.", plain(measured))
+    if right and does:
+        st.markdown("Now open it, choose the head on Attention, and see it do so.")
