@@ -83,7 +83,7 @@ def test_a_rate_far_too_large_is_said(runs: LiveRuns) -> None:
     first = recorded(usual("shift"))[0]
     run.moments += [first, replace(first, step=50, loss=2.05)]
     text = words(open_app("learn", learn_task="shift", learn_rate="1.0", learn_steps="50"))
-    assert "It learned nothing" in text and "The usual rate is 0.03, here it is 1." in text
+    assert "It learned nothing" in text and "The usual rate is 0.01, here it is 1." in text
 
 
 def test_what_was_chosen_is_in_the_link() -> None:
@@ -99,7 +99,7 @@ def test_what_was_chosen_is_in_the_link() -> None:
 
 def test_a_link_to_what_is_not_offered_says_so() -> None:
     app = open_app("learn", learn_task="bake", learn_rate="7", learn_seed="-1")
-    assert "not offered here" in said(app) and player(app)["last"] == 400
+    assert "not offered here" in said(app) and player(app)["last"] == 800
 
 
 def test_the_trained_model_opens_at_its_head_with_inputs_of_the_task() -> None:
@@ -110,7 +110,7 @@ def test_the_trained_model_opens_at_its_head_with_inputs_of_the_task() -> None:
     assert view.model == "learned:task=shift" and len(view.sentence.split()) == 10
     assert "Shift: learned" in app.selectbox(key="model").options
     app = go(app, "training")
-    assert [one["title"] for one in maps(app, "player")["moments"]][-1] == "step 400"
+    assert [one["title"] for one in maps(app, "player")["moments"]][-1] == "step 800"
     link = {name: "".join(value) for name, value in app.query_params.items()}
     assert open_app("attention", **link).session_state["session"].view.model == "learned:task=shift"
 
@@ -285,7 +285,7 @@ def test_a_server_may_train_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ENCODER_TRAINING", "off")
     app = open_app("learn", learn_seed="8")
     assert "this server does not train" in words(app) and "train_now" not in {one.key for one in app.button}
-    assert player(open_app("learn"))["last"] == 400
+    assert player(open_app("learn"))["last"] == 800
 
 
 def test_finished_runs_are_bounded(runs: LiveRuns, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -299,3 +299,52 @@ def test_finished_runs_are_bounded(runs: LiveRuns, monkeypatch: pytest.MonkeyPat
 
 def test_what_is_recorded_is_sent_small() -> None:
     assert len(json.dumps(player(open_app("learn", learn_task="brackets")))) < 150_000
+
+
+MYSTERY = {"learn_part": "Mystery models", "mystery": "4"}
+
+
+def checked(task: str, head: str) -> str:
+    """What the page says of a guess about mystery 4."""
+    app = open_app("learn", **MYSTERY)
+    assert app.button(key="mystery_check").disabled
+    app.selectbox(key="mystery_task").set_value(task).run()
+    app.selectbox(key="mystery_head").set_value(head).run()
+    return words(healthy(app.button(key="mystery_check").click().run()))
+
+
+def test_a_mystery_is_guessed_and_the_guess_is_measured() -> None:
+    right = checked("mirrored", "0.1")
+    assert "Yes. It answers 256 of 256 inputs that it never saw as “Each half backwards” asks." in right
+    assert "Yes. You said: layer 0, head 1." in right
+    assert "layer 0, head 0 0 %, layer 0, head 1 100 %" in right and "Now open it" in right
+    wrong = checked("backwards", "several")
+    assert "No. It answers 0 of 256 inputs" in wrong and "No. You said: several heads together." in wrong
+    assert "Now open it" not in wrong
+
+
+def test_a_mystery_says_nothing_before_it_is_asked_and_one_hint_at_a_time() -> None:
+    app = open_app("learn", **MYSTERY)
+    assert "Hint" not in words(app) and "Yes" not in words(app) and not app.get("plotly_chart")
+    for seen in range(1, 4):
+        healthy(app.button(key="mystery_hint").click().run())
+        assert words(app).count("Hint") == seen
+    assert "mystery_hint" not in {one.key for one in app.button}
+    app.pills(key="mystery").set_value(7).run()
+    assert "Hint" not in words(app)
+
+
+def test_a_mystery_opens_in_every_page_and_its_name_tells_nothing() -> None:
+    app = open_app("learn", **MYSTERY)
+    healthy(app.button(key="open_mystery").click().run())
+    view = app.session_state["session"].view
+    assert view.model == "mystery:4" and len(view.sentence.split()) == 8 and app.title[0].value == "Attention"
+    assert "Mystery 4" in app.selectbox(key="model").options
+    assert not any("half" in option.lower() for option in app.selectbox(key="model").options)
+    for page in ("sentence", "heads", "what_if", "training"):
+        healthy(go(app, page))
+
+
+@pytest.mark.parametrize("name", ["mystery:11", "mystery:0", "mystery:", "mystery:²", "mystery:1e9", "mystery:-1"])
+def test_a_mystery_that_is_not_there_is_said(name: str) -> None:
+    assert "The link asks for model" in said(open_app(model=name))

@@ -25,8 +25,8 @@ def draw() -> None:
     found = examined(number)
     layers, heads = found.harm.shape
     st.markdown(
-        f"Mystery {number} is a network of {counted(layers, 'layer')} with {counted(heads, 'head')} each. It reads "
-        "eight digits and answers with a digit at every place. **What does it compute, and which head does it?**"
+        f"Mystery {number} is a network of {counted(layers, 'layer')} with {counted(heads, 'head')}"
+        f"{' each' if layers > 1 else ''}. It reads eight digits and answers with a digit at every place. **What does it compute, and which head does it?**"
     )
     st.code("\n".join(lines(found)), language=None)
     name = f"{task_models.MYSTERY}{number}"
@@ -67,7 +67,7 @@ def guess(number: int, found: Examined) -> None:
     """What is guessed, and the button that measures it."""
     layers, heads = found.harm.shape
     places = [NONE, *(f"{layer}.{head}" for layer in range(layers) for head in range(heads)), SEVERAL]
-    with st.grid("auto", min_column_width=220):
+    with st.container(width=520):
         st.selectbox(
             "What does it compute?",
             [NONE, *ON_DIGITS],
@@ -101,7 +101,9 @@ def answer(number: int, found: Examined, task: str, at: str) -> None:
     places = [(layer, head) for layer in range(layers) for head in range(heads)]
     title = "inputs answered otherwise without it"
     values = {title: found.harm.ravel()}
-    drawn = token_bars(values, [f"L{i}H{h}" for i, h in places], title="share", theme=theme())
+    drawn = token_bars(
+        values, [f"L{i}H{h}" for i, h in places], title="share of inputs answered otherwise", theme=theme()
+    )
     does = at == SEVERAL if len(found.needed) > 1 else at == "{}.{}".format(*found.needed[0])
     changed = [f"layer {i}, head {h} {percent(float(found.harm[i, h]))}" for i, h in places]
     measured = f"The share of inputs that it answers otherwise with one head set to zero: {', '.join(changed)}."
