@@ -85,7 +85,7 @@ async def learner(url: str, until: float) -> float:
 
 
 async def beside(url: str, visitors: int, seconds: float, live: bool) -> tuple[list[Visitor], float]:
-    """So many visitors, one of them with a live run or not; those that stayed, and the share of time that it trained."""
+    """So many visitors, one of them with a live run or not: the others, and the share of looks at which it trained."""
     until = perf_counter() + visitors * RAMP + seconds
     students = [student(url, i, 4.0, until) for i in range(visitors - live)]
     *stayed, trained = await asyncio.gather(*students, learner(url, until) if live else asyncio.sleep(0, 0.0))

@@ -24,9 +24,10 @@ def draw() -> None:
     number = state.value("mystery") or 1
     found = examined(number)
     layers, heads = found.harm.shape
+    each = " each" if layers > 1 else ""
     st.markdown(
-        f"Mystery {number} is a network of {counted(layers, 'layer')} with {counted(heads, 'head')}"
-        f"{' each' if layers > 1 else ''}. It reads eight digits and answers with a digit at every place. **What does it compute, and which head does it?**"
+        f"Mystery {number} is a network of {counted(layers, 'layer')} with {counted(heads, 'head')}{each}. It reads "
+        "eight digits and answers with a digit at every place. **What does it compute, and which head does it?**"
     )
     st.code("\n".join(lines(found)), language=None)
     name = f"{task_models.MYSTERY}{number}"
