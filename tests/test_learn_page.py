@@ -76,6 +76,12 @@ def test_without_positions_the_page_shows_it_fail_and_says_why() -> None:
     assert "answers 0% of 256 inputs" in words(app).replace(" %", "%") and "Without positions" in words(app)
 
 
+def test_with_rotary_positions_alone_it_fails_and_the_page_says_why() -> None:
+    app = open_app("learn", learn_positions="rotary")
+    assert player(app)["moments"][-1]["exact"] < 0.5
+    assert "not where it stands" in words(app) and "A second layer" not in words(app)
+
+
 def test_a_rate_far_too_large_is_said(runs: LiveRuns) -> None:
     """What a run of that rate ends with: a loss about that of guessing."""
     settings = LearnSettings("shift", rate=1.0, steps=50)

@@ -1,6 +1,7 @@
 """Small tasks with known attention: their data, the distance, training that repeats itself, and weights set by hand."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -195,8 +196,29 @@ def test_the_recorded_heads_found_the_pattern(key: str) -> None:
     assert last.exact >= 0.99 and last.nearest[0] < (0.1 if key == "reverse" else 0.12)
 
 
-def test_without_positions_reverse_is_not_learned() -> None:
-    assert recorded(read("task=reverse,positions=none"))[-1].exact == 0.0
+ROW = "a b a c a b d e b a"
+
+
+def test_without_positions_reverse_is_not_learned_because_equal_letters_are_one() -> None:
+    settings = "task=reverse,positions=none"
+    assert recorded(read(settings))[-1].exact == 0.0
+    trace = learned(settings).trace(ROW)
+    for name in ("layers.0.attention.output", "mlm.logits"):
+        for letter in set(ROW.split()):
+            same = trace[name][[i for i, token in enumerate(trace.tokens) if token == letter]]
+            torch.testing.assert_close(same, same[:1].expand_as(same), rtol=1e-4, atol=1e-4)
+
+
+def test_rotary_positions_alone_do_not_tell_where_a_place_is() -> None:
+    """In the first layer two letters score the same wherever they are as far apart."""
+    settings = "task=reverse,positions=rotary"
+    assert recorded(read(settings))[-1].exact == 0.0
+    trace = learned(settings).trace(ROW)
+    scores, seen = trace["layers.0.attention.scores"][0], dict[tuple[str, str, int], float]()
+    for (i, a), (j, b) in product(enumerate(trace.tokens), repeat=2):
+        score = float(scores[i, j])
+        assert score == pytest.approx(seen.setdefault((a, b, j - i), score), rel=1e-3, abs=1e-3)
+    assert len(seen) < len(trace.tokens) ** 2
 
 
 def test_a_model_of_a_task_is_walked_like_any_other() -> None:

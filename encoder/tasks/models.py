@@ -20,7 +20,7 @@ from encoder.trace.source import Source
 
 RECORDED = Path(__file__).with_name("recorded")
 # What is recorded besides the usual settings of every task.
-ALSO_RECORDED = ("task=reverse,positions=none",)
+ALSO_RECORDED = ("task=reverse,positions=none", "task=reverse,positions=rotary")
 
 
 def to_record() -> list[LearnSettings]:
