@@ -12,14 +12,14 @@ LEARNED_NOTHING = 0.9  # of the loss of guessing
 FAR = 0.3  # a distance at which a head does not look where it was expected to
 
 NO_PLACES = (
-    "Without positions equal letters are equal vectors wherever they stand, so no head can tell where to look, and equal "
-    "letters get equal answers."
+    "Without positions equal letters are equal vectors wherever they stand, so no head can tell where to look, and "
+    "equal letters get equal answers."
 )
 MIRRORED = ("reverse", "palindrome")  # what is looked at is another number of steps away from every place
 TURNED = (
-    "Rotary positions tell a head how far apart two places are, and not where it stands: in the first layer two letters "
-    "score the same wherever they are as far apart. But the mirrored place is another number of steps away from every "
-    "place."
+    "Rotary positions tell a head how far apart two places are, and not where it stands: in the first layer two "
+    "letters score the same wherever they are as far apart. But the mirrored place is another number of steps away "
+    "from every place."
 )
 BY_TWO = " A second layer could learn where it stands from how far away [CLS] is; in these steps it did not."
 
