@@ -45,7 +45,7 @@ class Threshold:
 
 
 @dataclass(frozen=True)
-class Selection:
+class SelectingLayer:
     """One layer with one head: which keys it selects, what it hands on of them, and what is looked up after it."""
 
     select: Table
@@ -57,7 +57,7 @@ class Selection:
 class Solution:
     """A task solved by one head in each layer; how the answer is read, and by how much more each id is answered."""
 
-    layers: tuple[Selection, ...]
+    layers: tuple[SelectingLayer, ...]
     read: Reading
     bias: dict[int, float] = field(default_factory=dict)
 
@@ -82,7 +82,7 @@ def by_place(source: Callable[[int], int]) -> Callable[[AttentionTask], Solution
 
     def solve(task: AttentionTask) -> Solution:
         table: Table = [("place", i + 1, "place", source(i) + 1, 1.0) for i in range(task.length)]
-        return Solution((Selection(table, copied(task)),), said(task))
+        return Solution((SelectingLayer(table, copied(task)),), said(task))
 
     return solve
 
@@ -90,13 +90,13 @@ def by_place(source: Callable[[int], int]) -> Callable[[AttentionTask], Solution
 def most_frequent(task: AttentionTask) -> Solution:
     """Every letter looks at all letters alike; what there is more of is the larger part of the mean."""
     table: Table = [("sign", a, "sign", b, 1.0) for a in signs(task) for b in signs(task)]
-    return Solution((Selection(table, copied(task)),), said(task))
+    return Solution((SelectingLayer(table, copied(task)),), said(task))
 
 
 def largest(task: AttentionTask) -> Solution:
     """A digit's score is the digit itself."""
     table: Table = [("sign", a, "sign", b, float(b - FIRST)) for a in signs(task) for b in signs(task)]
-    return Solution((Selection(table, copied(task)),), said(task))
+    return Solution((SelectingLayer(table, copied(task)),), said(task))
 
 
 FROM_CLS: Table = [("sign", CLS, "share", 0, 1.0), ("sign", CLS, "share", 1, -1.0)]
@@ -111,7 +111,7 @@ def counted(task: AttentionTask) -> Solution:
     # The nearest share s wins: -(v - s)^2 is 2 v s - s^2 and a part that is the same for all.
     nearest = [("share", 0, first + c, 2 * s) for c, s in enumerate(shares)]
     bias = {first + c: 1 - s * s for c, s in enumerate(shares)}
-    return Solution((Selection(table, FROM_CLS),), nearest, bias)
+    return Solution((SelectingLayer(table, FROM_CLS),), nearest, bias)
 
 
 def in_order(task: AttentionTask) -> Solution:
@@ -129,7 +129,8 @@ def in_order(task: AttentionTask) -> Solution:
     largest: Table = [("over", d - FIRST, "sign", b, 2.0) for d in below for b in digits if b >= d]
     largest += [("sign", a, "sign", b, 1.0 + FIRST - b) for a in digits for b in digits]
     return Solution(
-        (Selection(count, copied(task), thresholds), Selection(largest, copied(task, "found"))), said(task, "found")
+        (SelectingLayer(count, copied(task), thresholds), SelectingLayer(largest, copied(task, "found"))),
+        said(task, "found"),
     )
 
 
@@ -150,7 +151,9 @@ def matching(task: AttentionTask) -> Solution:
     for deep in range(2, DEEPEST + 1):  # FAR less where one is so deep and the other is not
         partner += [("over", deep, "over", deep, 2 * FAR), ("sign", dot, "over", deep, -FAR)]
     closed: Reading = [("found", b, b + len(PAIRS) + 1, 1.0) for b in opening]
-    return Solution((Selection(so_far, deeper, thresholds), Selection(partner, copied(task, "found"))), closed)
+    return Solution(
+        (SelectingLayer(so_far, deeper, thresholds), SelectingLayer(partner, copied(task, "found"))), closed
+    )
 
 
 SOLUTIONS: dict[str, Callable[[AttentionTask], Solution]] = {
@@ -230,7 +233,7 @@ def weights(task: AttentionTask, solution: Solution, config: EncoderConfig) -> d
     return found
 
 
-def compiled(layer: Selection, parts: Parts, own: dict[str, Tensor]) -> None:
+def compiled(layer: SelectingLayer, parts: Parts, own: dict[str, Tensor]) -> None:
     """Write what a layer selects, hands on and looks up into its weights, by their names within the layer."""
     for part, i, other, j, score in layer.select:  # Q holds, where the key's number is, what it scores
         own["attention.w_q.weight"][parts.at(other, j), parts.at(part, i)] = score * SHARP * parts.width**0.5
