@@ -8,9 +8,9 @@ from encoder.tasks.learning import LearningMoment
 from encoder.tasks.models import recorded
 from encoder.tasks.settings import LearnSettings
 from pages.parts.learn.outcome import outcome
+from pages.parts.learn.waiting import waiting
 from pages.ui.components import learning
 from pages.ui.server import training
-from pages.ui.server.consent import spoken
 from pages.ui.server.training import LiveRun, live
 from pages.ui.text import plain, say, theme
 
@@ -59,15 +59,6 @@ def watched(settings: LearnSettings) -> None:
         st.info("The process that trains is starting.")
     else:
         played(settings, list(found.moments), live_now=True)
-
-
-def waiting(before: int, ahead: Sequence[LiveRun]) -> str:
-    """How many runs are before this one, and how long that takes as far as it is known."""
-    count = "1 run is" if before == 1 else f"{before} runs are"
-    left = ahead[0].left if ahead else None
-    now = f"The one that trains now needs {spoken(left)} more" if left is not None else "The first of them is starting"
-    most = f"{training.MOST_SECONDS / 60:.0f} minutes"
-    return f"Waiting: {count} before this one, since one trains at a time. {now}; none may take over {most}."
 
 
 def played(settings: LearnSettings, moments: Sequence[LearningMoment], live_now: bool) -> None:
