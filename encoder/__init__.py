@@ -25,5 +25,6 @@ __getattr__ = on_demand(
         "preset": "encoder.model.config",
         "by_hand": "encoder.tasks.models",
         "learned": "encoder.tasks.models",
+        "mystery": "encoder.tasks.models",
     },
 )

@@ -3,6 +3,8 @@
 import json
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +24,7 @@ from pages.ui.server.training import LiveRuns
 pytestmark = pytest.mark.slow
 
 QUICK = LearnSettings("majority", width=16, steps=50, seed=3)
+SLOW = LearnSettings("sort", steps=2500, seed=3)
 THIS = {"learn_task": "majority", "learn_width": "16", "learn_steps": "50", "learn_seed": "3"}  # its link
 
 
@@ -73,6 +76,12 @@ def test_without_positions_the_page_shows_it_fail_and_says_why() -> None:
     assert "answers 0% of 256 inputs" in words(app).replace(" %", "%") and "Without positions" in words(app)
 
 
+def test_with_rotary_positions_alone_it_fails_and_the_page_says_why() -> None:
+    app = open_app("learn", learn_positions="rotary")
+    assert player(app)["moments"][-1]["exact"] < 0.5
+    assert "not where it stands" in words(app) and "A second layer" not in words(app)
+
+
 def test_a_rate_far_too_large_is_said(runs: LiveRuns) -> None:
     """What a run of that rate ends with: a loss about that of guessing."""
     settings = LearnSettings("shift", rate=1.0, steps=50)
@@ -80,7 +89,7 @@ def test_a_rate_far_too_large_is_said(runs: LiveRuns) -> None:
     first = recorded(usual("shift"))[0]
     run.moments += [first, replace(first, step=50, loss=2.05)]
     text = words(open_app("learn", learn_task="shift", learn_rate="1.0", learn_steps="50"))
-    assert "It learned nothing" in text and "The usual rate is 0.03, here it is 1." in text
+    assert "It learned nothing" in text and "The usual rate is 0.01, here it is 1." in text
 
 
 def test_what_was_chosen_is_in_the_link() -> None:
@@ -96,7 +105,7 @@ def test_what_was_chosen_is_in_the_link() -> None:
 
 def test_a_link_to_what_is_not_offered_says_so() -> None:
     app = open_app("learn", learn_task="bake", learn_rate="7", learn_seed="-1")
-    assert "not offered here" in said(app) and player(app)["last"] == 400
+    assert "not offered here" in said(app) and player(app)["last"] == 800
 
 
 def test_the_trained_model_opens_at_its_head_with_inputs_of_the_task() -> None:
@@ -107,7 +116,7 @@ def test_the_trained_model_opens_at_its_head_with_inputs_of_the_task() -> None:
     assert view.model == "learned:task=shift" and len(view.sentence.split()) == 10
     assert "Shift: learned" in app.selectbox(key="model").options
     app = go(app, "training")
-    assert [one["title"] for one in maps(app, "player")["moments"]][-1] == "step 400"
+    assert [one["title"] for one in maps(app, "player")["moments"]][-1] == "step 800"
     link = {name: "".join(value) for name, value in app.query_params.items()}
     assert open_app("attention", **link).session_state["session"].view.model == "learned:task=shift"
 
@@ -126,7 +135,7 @@ def test_the_one_set_by_hand_opens() -> None:
 
 
 @pytest.mark.parametrize(
-    "model", ["learned:task=bake", "learned:task=shift,seed=9", "by-hand:sort", "learned:", "by-hand:"]
+    "model", ["learned:task=bake", "learned:task=shift,seed=9", "by-hand:own", "learned:", "by-hand:"]
 )
 def test_a_model_that_is_not_there_is_said(model: str) -> None:
     assert "The link asks for model" in said(open_app(model=model))
@@ -154,12 +163,11 @@ def test_a_run_is_trained_in_a_process_of_its_own_and_opened(runs: LiveRuns) -> 
 
 
 def test_a_run_that_nobody_looks_at_ends(runs: LiveRuns, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = begun(runs, SLOW)
     monkeypatch.setattr(training, "GRACE", 0.5)
-    runs.begin(QUICK)
-    run = runs.runs[QUICK]
     until(lambda: run.ended)
     assert run.ended == "It ended when nobody looked at it any more."
-    assert run.process is None or not is_running(run.process.pid)
+    assert run.process is not None and not is_running(run.process.pid)
 
 
 def begun(runs: LiveRuns, settings: LearnSettings = QUICK) -> training.LiveRun:
@@ -195,23 +203,84 @@ def test_time_and_memory_are_bounded(
     assert run.ended.startswith(sentence) and run.process is not None and not is_running(run.process.pid)
 
 
-def test_a_second_run_waits_in_the_queue_and_says_so(runs: LiveRuns, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(job_queue, "queue", job_queue.JobQueue(at_once=1))
-    first = begun(runs)
+def test_a_second_run_waits_and_is_told_how_long_and_nothing_else_waits(
+    runs: LiveRuns, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(training, "slots", job_queue.JobQueue(at_once=1))
+    first = begun(runs, SLOW)
     app = open_app("learn", **THIS | {"learn_seed": "4"})
     healthy(app.button(key="train_now").click().run())
     second = runs.runs[read("task=majority,width=16,steps=50,seed=4")]
-    until(lambda: second.before)
+    until(lambda: second.before and runs.look(first.settings) and runs.look(second.settings))
+    until(lambda: runs.look(second.settings) and runs.look(first.settings) and first.left)
     healthy(app.run())
-    assert "Waiting: 1 long computation is before this one." in words(app) and second.process is None
+    assert "Waiting: 1 run is before this one" in words(app) and second.process is None
+    assert "The one that trains now needs about" in words(app)
+    with job_queue.queue.slot(lambda before: pytest.fail(f"{before} are before a long computation")):
+        assert first.goes_on, "what others compute has slots of its own"
     runs.stop(first.settings)
     until(lambda: runs.look(second.settings) and second.process)
     assert first.ended == "It was stopped."
 
 
+def test_who_leaves_the_queue_leaves_nothing_there(runs: LiveRuns, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(training, "slots", job_queue.JobQueue(at_once=1, most_waiting=1))
+    first = begun(runs, SLOW)
+    waiting, refused = QUICK, replace(QUICK, seed=4)
+    runs.begin(waiting)
+    until(lambda: runs.look(first.settings) and runs.runs[waiting].before)
+    runs.begin(refused)
+    until(lambda: runs.look(first.settings) and runs.look(waiting) and runs.runs[refused].ended)
+    assert "wait here already, and no more may" in runs.runs[refused].ended
+    monkeypatch.setattr(training, "GRACE", 0.5)
+    until(lambda: runs.look(first.settings) and runs.runs[waiting].ended)
+    assert runs.runs[waiting].ended == training.LEFT + "." and runs.runs[waiting].process is None
+    assert len(training.slots.line) == 1 and first.goes_on
+
+
+def test_a_rate_far_too_large_ends_in_a_sentence(runs: LiveRuns) -> None:
+    """A real process: whatever becomes of it, the page says what happened, and the process is gone."""
+    settings = replace(QUICK, rate=1.0)
+    run = begun(runs, settings)
+    while run.goes_on:
+        runs.look(settings)
+        sleep(0.1)
+    app = open_app("learn", **THIS | {"learn_rate": "1.0"})
+    told = words(app) + said(app)
+    assert "It learned nothing" in told or "too large" in told
+    assert run.process is not None
+    process = run.process.pid
+    until(lambda: not is_running(process))
+
+
+STARTS = """
+import sys, time
+from encoder.tasks.settings import read
+from pages.ui.server.training import live
+settings = read(sys.argv[1])
+live.begin(settings)
+while not live.runs[settings].process:
+    time.sleep(0.05)
+print(live.runs[settings].process.pid, flush=True)
+time.sleep(300)
+"""
+
+
+def test_a_killed_server_leaves_no_process() -> None:
+    """It has no chance to say goodbye to the one that trains."""
+    with subprocess.Popen(
+        [sys.executable, "-c", STARTS, str(SLOW)], cwd=training.ROOT, stdout=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdout is not None
+        process = int(server.stdout.readline())
+        assert is_running(process)
+        server.kill()
+    until(lambda: not is_running(process))
+
+
 def test_the_process_ends_when_its_server_does(runs: LiveRuns) -> None:
     """The server holds the other end of its input; when that is closed, nobody is left."""
-    run = begun(runs)
+    run = begun(runs, SLOW)
     assert run.process is not None and run.process.stdin is not None
     run.process.stdin.close()
     until(lambda: run.ended or run.whole)
@@ -222,7 +291,7 @@ def test_a_server_may_train_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ENCODER_TRAINING", "off")
     app = open_app("learn", learn_seed="8")
     assert "this server does not train" in words(app) and "train_now" not in {one.key for one in app.button}
-    assert player(open_app("learn"))["last"] == 400
+    assert player(open_app("learn"))["last"] == 800
 
 
 def test_finished_runs_are_bounded(runs: LiveRuns, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -236,3 +305,52 @@ def test_finished_runs_are_bounded(runs: LiveRuns, monkeypatch: pytest.MonkeyPat
 
 def test_what_is_recorded_is_sent_small() -> None:
     assert len(json.dumps(player(open_app("learn", learn_task="brackets")))) < 150_000
+
+
+MYSTERY = {"learn_part": "Mystery models", "mystery": "4"}
+
+
+def checked(task: str, head: str) -> str:
+    """What the page says of a guess about mystery 4."""
+    app = open_app("learn", **MYSTERY)
+    assert app.button(key="mystery_check").disabled
+    app.selectbox(key="mystery_task").set_value(task).run()
+    app.selectbox(key="mystery_head").set_value(head).run()
+    return words(healthy(app.button(key="mystery_check").click().run()))
+
+
+def test_a_mystery_is_guessed_and_the_guess_is_measured() -> None:
+    right = checked("mirrored", "0.1")
+    assert "Yes. It answers 256 of 256 inputs that it never saw as “Each half backwards” asks." in right
+    assert "Yes. You said: layer 0, head 1." in right
+    assert "layer 0, head 0 0 %, layer 0, head 1 100 %" in right and "Now open it" in right
+    wrong = checked("backwards", "several")
+    assert "No. It answers 0 of 256 inputs" in wrong and "No. You said: several heads together." in wrong
+    assert "Now open it" not in wrong
+
+
+def test_a_mystery_says_nothing_before_it_is_asked_and_one_hint_at_a_time() -> None:
+    app = open_app("learn", **MYSTERY)
+    assert "Hint" not in words(app) and "Yes" not in words(app) and not app.get("plotly_chart")
+    for seen in range(1, 4):
+        healthy(app.button(key="mystery_hint").click().run())
+        assert words(app).count("Hint") == seen
+    assert "mystery_hint" not in {one.key for one in app.button}
+    app.pills(key="mystery").set_value(7).run()
+    assert "Hint" not in words(app)
+
+
+def test_a_mystery_opens_in_every_page_and_its_name_tells_nothing() -> None:
+    app = open_app("learn", **MYSTERY)
+    healthy(app.button(key="open_mystery").click().run())
+    view = app.session_state["session"].view
+    assert view.model == "mystery:4" and len(view.sentence.split()) == 8 and app.title[0].value == "Attention"
+    assert "Mystery 4" in app.selectbox(key="model").options
+    assert not any("half" in option.lower() for option in app.selectbox(key="model").options)
+    for page in ("sentence", "heads", "what_if", "training"):
+        healthy(go(app, page))
+
+
+@pytest.mark.parametrize("name", ["mystery:11", "mystery:0", "mystery:", "mystery:²", "mystery:1e9", "mystery:-1"])
+def test_a_mystery_that_is_not_there_is_said(name: str) -> None:
+    assert "The link asks for model" in said(open_app(model=name))

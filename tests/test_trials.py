@@ -16,7 +16,7 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import BertPreTokenizer
 from tokenizers.processors import TemplateProcessing
 
-from encoder import EncoderConfig, TextEncoder, Trace, checkpoint, experiments, trials
+from encoder import EncoderConfig, TextEncoder, Trace, checkpoint, experiments, mystery, trials
 from encoder.formatting import brief
 from encoder.metrics import attention_weights
 from encoder.probes.layers import Probe
@@ -61,6 +61,11 @@ Break = Callable[[pytest.MonkeyPatch, TextEncoder], TextEncoder | None]
 
 def same(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
     """Nothing is broken."""
+
+
+def puzzle(patch: pytest.MonkeyPatch, base: TextEncoder) -> TextEncoder:
+    """A mystery model in which one of two heads says each half of the row backwards."""
+    return mystery(4)
 
 
 def small(patch: pytest.MonkeyPatch, base: TextEncoder) -> TextEncoder:
@@ -419,6 +424,16 @@ CASES: dict[str, tuple[Case, ...]] = {
         ({"sentence": "I understand this", "layers": 8}, CONDITION, same),
     ),
     "time_constant": (({}, HOLDS, taking([1.0, 0.9, 1.3])), ({}, FAILS, taking([0.01, 0.03, 0.12]))),
+    "computes": (
+        ({"task": "mirrored"}, HOLDS, puzzle),
+        ({"task": "backwards"}, FAILS, puzzle),
+        ({"task": "backwards"}, UNTRIED, same),
+    ),
+    "head_does_it": (
+        ({"head": 1}, HOLDS, puzzle),
+        ({"head": 0}, FAILS, puzzle),
+        ({"head": 0}, UNTRIED, same),
+    ),
     "ids_say": (
         ({"ids": BERT_IDS, "text": "What is good"}, HOLDS, bert),
         ({"ids": BERT_IDS, "text": "What is transformer?"}, FAILS, bert),

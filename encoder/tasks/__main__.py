@@ -1,6 +1,6 @@
 """Train on a task and print every moment as a line of JSON: python -m encoder.tasks task=reverse,seed=3.
 
-With --record the runs that come with the package are made again.
+With --record the runs that come with the package are made again, with --mysteries the mystery models.
 """
 
 import argparse
@@ -10,6 +10,7 @@ from pathlib import Path
 import torch
 
 from encoder.attended import attend
+from encoder.tasks import mystery
 from encoder.tasks.learning import DivergedError, learn
 from encoder.tasks.models import record, to_record
 from encoder.tasks.settings import read
@@ -31,11 +32,17 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m encoder.tasks", description=__doc__)
     parser.add_argument("settings", nargs="?", default="task=reverse", help="such as task=reverse,heads=2,seed=3")
     parser.add_argument("--record", action="store_true", help="make the runs that come with the package again")
+    parser.add_argument("--mysteries", action="store_true", help="train the mystery models again")
     parser.add_argument("--attended", action="store_true", help="end when the standard input is closed")
     given = parser.parse_args(arguments)
     torch.set_num_threads(1)  # several are slower on matrices so small, and sum in another order
     if given.attended:
         attend()
+    if given.mysteries:
+        for number, one in mystery.MYSTERIES.items():
+            mystery.hide(number, list(learn(one.settings))[-1])
+            print(mystery.place(number))
+        return
     if given.record:
         for settings in to_record():
             record(settings, list(learn(settings)))

@@ -10,7 +10,8 @@ from tokenizers.models import WordLevel
 from tokenizers.processors import TemplateProcessing
 from torch import Tensor
 
-from encoder.tasks.task import AttentionTask, Integers, task_of
+from encoder.tasks.attention_task import AttentionTask, Integers
+from encoder.tasks.task import task_of
 from encoder.train.objective import Batch
 from encoder.train.vocabulary import SPECIAL
 

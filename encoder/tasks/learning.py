@@ -16,9 +16,9 @@ from torch.nn import functional
 from encoder import checkpoint
 from encoder.model.encoder import Encoder
 from encoder.model.tap import Recorder
+from encoder.tasks.attention_task import AttentionTask, Floats
 from encoder.tasks.data import answers, batch, batches, held_out, sentence
 from encoder.tasks.settings import ROWS, LearnSettings
-from encoder.tasks.task import AttentionTask, Floats
 from encoder.train.processes import Processes
 from encoder.train.trainer import Trainer
 
@@ -146,10 +146,15 @@ def learn(settings: LearnSettings) -> Iterator[LearningMoment]:
             yield look(trainer.model, task, step + 1, step + 1 in kept)
 
 
+def weighted(settings: LearnSettings, weights: bytes, name: str) -> Encoder:
+    """A model of these settings with weights that were kept."""
+    kept = {name: one.float() for name, one in load(weights).items()}
+    return checkpoint.build(settings.config, kept, name)
+
+
 def model_of(settings: LearnSettings, moment: LearningMoment) -> Encoder:
     """The model of a moment whose weights are kept."""
-    kept = {name: one.float() for name, one in load(moment.weights).items()}
-    return checkpoint.build(settings.config, kept, f"{settings} after {moment.step} steps")
+    return weighted(settings, moment.weights, f"{settings} after {moment.step} steps")
 
 
 def example(task: AttentionTask, number: int = 0) -> str:

@@ -7,17 +7,20 @@ from hashlib import sha256
 from pathlib import Path
 
 from encoder.model.encoder import Encoder
+from encoder.tasks import mystery as mysteries
+from encoder.tasks.attention_task import AttentionTask
 from encoder.tasks.by_hand import solved
 from encoder.tasks.data import tokenizer_of
 from encoder.tasks.learning import LearningMoment, learn, model_of, read_moment
+from encoder.tasks.on_digits import ON_DIGITS
 from encoder.tasks.settings import LearnSettings, read, usual
-from encoder.tasks.task import TASKS, AttentionTask, task_of
+from encoder.tasks.task import TASKS, task_of
 from encoder.text_encoder import TextEncoder
 from encoder.trace.source import Source
 
 RECORDED = Path(__file__).with_name("recorded")
 # What is recorded besides the usual settings of every task.
-ALSO_RECORDED = ("task=reverse,positions=none",)
+ALSO_RECORDED = ("task=reverse,positions=none", "task=reverse,positions=rotary")
 
 
 def to_record() -> list[LearnSettings]:
@@ -75,6 +78,17 @@ def learned(settings: str, step: int | None = None) -> TextEncoder:
     if wanted not in kept:
         raise ValueError(f"no weights are kept of step {wanted}; there are {', '.join(map(str, kept))}")
     return opened(asked, kept[wanted])
+
+
+def mystery(number: int) -> TextEncoder:
+    """A mystery model: which task it was trained on is to be found out (`encoder.tasks.mystery`).
+
+    Raises:
+        ValueError: there is none of that number.
+    """
+    model = mysteries.model_of(number)
+    digest = sha256(mysteries.place(number).read_bytes()).hexdigest()
+    return walkable(model, ON_DIGITS["own"], f"mystery {number}", digest, f"mystery({number})")
 
 
 def by_hand(task: str, norm_first: bool = False) -> TextEncoder:

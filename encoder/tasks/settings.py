@@ -5,8 +5,9 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from encoder.model.config import CHOICES, EncoderConfig, Positions
+from encoder.tasks.attention_task import AttentionTask
 from encoder.tasks.data import vocab_size
-from encoder.tasks.task import AttentionTask, task_of
+from encoder.tasks.task import task_of
 from encoder.train.recipe import Recipe
 
 CHOOSABLE: dict[str, tuple[object, ...]] = {

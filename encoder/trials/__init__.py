@@ -17,6 +17,7 @@ from encoder.trials import (
     linear,
     links,
     meaning,
+    mystery,
     order,
     probing,
     reasons,
@@ -52,6 +53,7 @@ MODULES = (
     linear,
     training,
     probing,
+    mystery,
     layout,
     sizes,
 )  # in the order in which the maker offers them

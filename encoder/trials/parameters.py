@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 
 from encoder.model.activations import ACTIVATIONS
+from encoder.tasks.on_digits import ON_DIGITS
 from encoder.trials.layout import FIELDS
 from encoder.trials.links import LINKS
 from encoder.trials.reasons import METHODS
@@ -79,6 +80,7 @@ PARAMETERS: dict[str, Text | Number | Several] = {
     "between": Text(choices=("nothing", *ACTIVATIONS)),
     "part": Text(choices=tuple(PARTS)),
     "method": Text(choices=METHODS),
+    "task": Text(choices=tuple(ON_DIGITS)),
     "job": Text(choices=tuple(LINKS)),
     "layer": Number(0, 95),
     "head": Number(0, 127),

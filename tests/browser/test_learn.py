@@ -16,7 +16,7 @@ def test_a_run_is_played_paused_and_stepped_and_its_model_is_walked(page: Page, 
     head = player.locator("figure.head canvas")
     player.get_by_role("button", name="Pause").click()
     seen = set()
-    for key, count in (("Home", "step 0 of 400"), ("End", "step 400 of 400")):
+    for key, count in (("Home", "step 0 of 800"), ("End", "step 800 of 800")):
         slider.focus()
         page.keyboard.press(key)
         expect(step).to_have_text(count)
@@ -25,7 +25,7 @@ def test_a_run_is_played_paused_and_stepped_and_its_model_is_walked(page: Page, 
     expect(player.locator("p.said")).to_contain_text("100 % of the held-out inputs")
     page.keyboard.press("Home")
     player.get_by_role("button", name="Play").click()
-    expect(step).not_to_have_text("step 0 of 400")
+    expect(step).not_to_have_text("step 0 of 800")
     player.get_by_role("button", name="Pause").click()
     paused = step.evaluate(STEP)
     player.get_by_role("button", name="One moment on").click()

@@ -2,13 +2,14 @@
 
 import streamlit as st
 
-from encoder.tasks.by_hand import SOLUTIONS
 from encoder.tasks.settings import LearnSettings
 from pages.ui.frame import sidebar
 from pages.ui.server import task_models
 from pages.ui.server.training import live
 from pages.ui.state import session_state as state
 from pages.ui.text import heading
+
+WITH_TWO = "two layers with one head each, the first to count and the second to look,"
 
 
 def draw(settings: LearnSettings) -> None:
@@ -18,20 +19,20 @@ def draw(settings: LearnSettings) -> None:
         if live.moments(settings):
             name = f"{task_models.LEARNED}{settings}"
             st.button("Open this model", type="primary", key="open_learned", on_click=show, args=(name,))
-        if settings.task in SOLUTIONS:
-            name = f"{task_models.BY_HAND}{settings.task}{task_models.PRE_NORM if settings.norm_first else ''}"
-            st.button("Open the one set by hand", key="open_by_hand", on_click=show, args=(name,))
+        name = f"{task_models.BY_HAND}{settings.task}{task_models.PRE_NORM if settings.norm_first else ''}"
+        st.button("Open the one set by hand", key="open_by_hand", on_click=show, args=(name,))
     st.markdown(
         "An opened model stands in the sidebar and on every page, with inputs of the task as sentences: one sign is "
         "one token. Time-lapse shows it at moments of its training."
         if live.moments(settings)
         else "When training has come to its end, the model can be opened in all pages."
     )
-    if settings.task in SOLUTIONS:
-        st.caption(
-            "Training finds some weights that work. The model set by hand has one head whose weights were written "
-            "down, with no training, and answers every held-out input: what would have been enough."
-        )
+    layers = task_models.config(name).n_layers
+    st.caption(
+        f"Training finds some weights that work. The model set by hand has {'one head' if layers == 1 else WITH_TWO} "
+        "whose weights were written down, with no training, and answers every held-out input: what would have been "
+        "enough."
+    )
     with st.expander("How the distance is measured"):
         st.latex(r"\text{distance} = \operatorname{mean}_i \; \tfrac12 \sum_j \left| \alpha_{ij} - p_{ij} \right|")
         st.markdown(

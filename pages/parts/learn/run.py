@@ -8,6 +8,7 @@ from encoder.tasks.learning import LearningMoment
 from encoder.tasks.models import recorded
 from encoder.tasks.settings import LearnSettings
 from pages.parts.learn.outcome import outcome
+from pages.parts.learn.waiting import waiting
 from pages.ui.components import learning
 from pages.ui.server import training
 from pages.ui.server.training import LiveRun, live
@@ -53,8 +54,7 @@ def watched(settings: LearnSettings) -> None:
     if found is None or not found.goes_on:
         st.rerun()
     elif found.before:
-        jobs = "computation is" if found.before == 1 else "computations are"
-        st.info(f"Waiting: {found.before} long {jobs} before this one.")
+        st.info(waiting(found.before, live.ahead(settings)))
     elif not found.moments:
         st.info("The process that trains is starting.")
     else:

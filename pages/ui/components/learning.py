@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from encoder.tasks.attention_task import AttentionTask
 from encoder.tasks.data import held_out
 from encoder.tasks.learning import LEVELS, LearningMoment
-from encoder.tasks.task import AttentionTask
 from encoder.theme import Theme
 from pages.ui.component import component
 from pages.ui.components import maps

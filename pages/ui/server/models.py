@@ -120,7 +120,7 @@ def check(name: str) -> None:
         place(name)
         within_megabytes(weights(name) / 1e6)
     elif name not in MODELS:
-        raise ValueError(f"models are {', '.join(MODELS)}, {BUILT}…, {FOLDER}…, learned:… and by-hand:…")
+        raise ValueError(f"models are {', '.join(MODELS)}, {BUILT}…, {FOLDER}…, learned:…, by-hand:… and mystery:…")
 
 
 def place(name: str) -> Path:

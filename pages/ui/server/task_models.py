@@ -1,22 +1,29 @@
-"""Models of small tasks by their names: "learned:task=reverse,seed=3" is trained, "by-hand:reverse" set by hand."""
+"""Models of small tasks by their names.
+
+"learned:task=reverse,seed=3" is trained, "by-hand:reverse" set by hand, "mystery:3" trained on what is to be found out.
+"""
 
 from encoder import TextEncoder
 from encoder.model.config import EncoderConfig
+from encoder.tasks.attention_task import AttentionTask
 from encoder.tasks.by_hand import SOLUTIONS, shape
 from encoder.tasks.learning import LearningMoment, example
-from encoder.tasks.models import by_hand, opened
+from encoder.tasks.models import by_hand, mystery, opened
+from encoder.tasks.mystery import mystery_of
+from encoder.tasks.on_digits import ON_DIGITS
 from encoder.tasks.settings import LearnSettings, read
-from encoder.tasks.task import AttentionTask, task_of
+from encoder.tasks.task import task_of
+from encoder.trace.source import Source
 from pages.ui.server.training import live
 
-LEARNED, BY_HAND = "learned:", "by-hand:"
+LEARNED, BY_HAND, MYSTERY = "learned:", "by-hand:", "mystery:"
 PRE_NORM = ",pre-norm"
 EXAMPLES = 5  # held-out inputs that are offered as sentences
 
 
 def is_one(name: str) -> bool:
     """Whether a model's name is that of a task."""
-    return name.startswith((LEARNED, BY_HAND))
+    return name.startswith((LEARNED, BY_HAND, MYSTERY))
 
 
 def asked(name: str) -> LearnSettings:
@@ -30,13 +37,31 @@ def solution(name: str) -> tuple[str, bool]:
     return text.removesuffix(PRE_NORM), text.endswith(PRE_NORM)
 
 
+def mystery_number(name: str) -> int:
+    """The number of a mystery model.
+
+    Raises:
+        ValueError: there is no such mystery.
+    """
+    number = name.removeprefix(MYSTERY)
+    mystery_of(int(number) if number.isascii() and number.isdigit() and len(number) < 4 else 0)
+    return int(number)
+
+
+def source(number: int) -> Source:
+    """What pictures say of a mystery's numbers: which network they come from."""
+    return mystery(number).source
+
+
 def has_moments(name: str) -> bool:
     """Whether a model was trained here, so that its moments can be seen."""
     return name.startswith(LEARNED)
 
 
 def task(name: str) -> AttentionTask:
-    """The task of a model."""
+    """The task of a model; of a mystery one that reads the same and does not give it away."""
+    if name.startswith(MYSTERY):
+        return ON_DIGITS["own"]
     return task_of(solution(name)[0] if name.startswith(BY_HAND) else asked(name).task)
 
 
@@ -60,24 +85,30 @@ def check(name: str) -> None:
     """
     if name.startswith(LEARNED):
         moments(name)
+    elif name.startswith(MYSTERY):
+        mystery_number(name)
     elif solution(name)[0] not in SOLUTIONS:
         raise ValueError(f"weights are set by hand for {', '.join(SOLUTIONS)}, and for no other task")
 
 
 def config(name: str) -> EncoderConfig:
     """The shape of a model."""
+    if name.startswith(MYSTERY):
+        return mystery_of(mystery_number(name)).settings.config
     return shape(task(name), solution(name)[1]) if name.startswith(BY_HAND) else asked(name).config
 
 
 def place(name: str) -> tuple[int, int]:
-    """The layer and head that are worth a first look: in a trained model those nearest to the known pattern."""
-    if name.startswith(BY_HAND):
-        return 0, 0
+    """The layer and head that are worth a first look: those that look where the known pattern does; 0 in a mystery."""
+    if not name.startswith(LEARNED):
+        return (config(name).n_layers - 1 if name.startswith(BY_HAND) else 0), 0
     return list(moments(name).values())[-1].nearest[1:]
 
 
 def label(name: str) -> str:
     """What a model is called in a list."""
+    if name.startswith(MYSTERY):
+        return f"Mystery {mystery_number(name)}"
     how = "set by hand" if name.startswith(BY_HAND) else "learned"
     return f"{task(name).title}: {how}" + (f" ({settled})" if (settled := differing(name)) else "")
 
@@ -91,6 +122,8 @@ def differing(name: str) -> str:
 
 def make(name: str) -> TextEncoder:
     """The model of that name."""
+    if name.startswith(MYSTERY):
+        return mystery(mystery_number(name))
     if name.startswith(BY_HAND):
         return by_hand(*solution(name))
     kept = moments(name)

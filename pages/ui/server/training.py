@@ -1,4 +1,4 @@
-"""Live training: a process of its own for each run, in the queue of long computations, and ended when nobody looks.
+"""Live training: a process of its own for each run, one at a time, and ended when nobody looks.
 
 A run is known by its settings, so those who ask for the same one watch the same one. The process ends by itself when
 the server does: it waits for the end of its input.
@@ -14,14 +14,16 @@ from time import monotonic
 from encoder.tasks.learning import LearningMoment, read_moment
 from encoder.tasks.models import recorded
 from encoder.tasks.settings import LearnSettings
-from pages.ui.server import job_queue, memory
-from pages.ui.server.child import KILLED, EndedError, watched
-from pages.ui.server.job_queue import FullError
+from pages.ui.server import memory
+from pages.ui.server.child import KILLED, MOST_SECONDS, EndedError, watched
+from pages.ui.server.job_queue import FullError, JobQueue
 
 GRACE = 15.0  # seconds that a run goes on when no page looks at it: one that is loaded anew finds it
+AT_ONCE, MOST_WAITING = 1, 8  # runs; nothing else waits behind them
 MOST_KEPT = 16  # finished runs, a few megabytes each
 STOPPED = "It was stopped"
 LEFT = "It ended when nobody looked at it any more"
+FULL = f"{MOST_WAITING} runs wait here already, and no more may; what was recorded plays at once"
 
 
 def is_on() -> bool:
@@ -40,6 +42,14 @@ class LiveRun:
         self.stopping = False
         self.seen = monotonic()
         self.process: subprocess.Popen[bytes] | None = None
+        self.begun = 0.0
+
+    @property
+    def left(self) -> float | None:
+        """About how many seconds it will train yet; None as long as nothing is known of how fast it is."""
+        if not self.moments or not (done := self.moments[-1].step):
+            return None
+        return min(MOST_SECONDS, (monotonic() - self.begun) * (self.settings.steps - done) / done)
 
     @property
     def whole(self) -> bool:
@@ -66,14 +76,17 @@ class LiveRun:
     def work(self) -> None:
         """Wait for a slot and train; what ends it early is kept as a sentence."""
         try:
-            with job_queue.queue.slot(self.wait):
+            with slots.slot(self.wait):
                 self.before = 0
                 self.train()
-        except (EndedError, FullError, OSError) as error:
+        except FullError:
+            self.ended = f"{FULL}."
+        except (EndedError, OSError) as error:
             self.ended = f"{error}."
 
     def train(self) -> None:
         """Run the process to its end, or end it."""
+        self.begun = monotonic()
         try:
             watched("encoder.tasks", [str(self.settings), "--attended"], self.take, self.check, self.note)
         except EndedError:
@@ -123,6 +136,12 @@ class LiveRuns:
             found.seen = monotonic()
         return found
 
+    def ahead(self, settings: LearnSettings) -> list[LiveRun]:
+        """The runs that train before this one or wait in front of it, the one at work first."""
+        going = [run for run in list(self.runs.values()) if run.goes_on]
+        asked = next((i for i, run in enumerate(going) if run.settings == settings), 0)
+        return going[:asked]
+
     def stop(self, settings: LearnSettings) -> None:
         """End a run."""
         if (found := self.runs.get(settings)) is not None:
@@ -134,4 +153,5 @@ class LiveRuns:
         return recorded(settings) or (tuple(found.moments) if found is not None and found.whole else ())
 
 
+slots = JobQueue(AT_ONCE, MOST_WAITING)  # the processes that train on this server
 live = LiveRuns()  # those of this server

@@ -43,6 +43,9 @@ class Session:
     the lesson that is being made, `drafting` whether views are collected, `draft_round` counts how often its fields
     were filled anew, `draft_problems` say what is wrong with the file that was opened.
 
+    Mysteries, by number: `hints_seen` are how many hints were asked for, `mystery_guesses` the task and head that were
+    last put to the test.
+
     The figure: `figure` are its pictures in order, `panels` what was drawn of each, `not_drawn` why one was not, and
     `to_draw` those that are fetched from their pages just now, after which `before_drawing` is the view again.
     `printed` is the figure that was on the screen last.
@@ -89,6 +92,9 @@ class Session:
     drafting: bool = False
     draft_round: int = 0
     draft_problems: list[str] = field(default_factory=list)
+
+    hints_seen: dict[int, int] = field(default_factory=dict)
+    mystery_guesses: dict[int, tuple[str, str]] = field(default_factory=dict)
 
     figure: "list[PictureAt]" = field(default_factory=list)
     panels: "dict[PictureAt, Panel]" = field(default_factory=dict)

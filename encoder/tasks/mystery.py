@@ -1,0 +1,145 @@
+"""Mystery models: small networks that were trained on a task which their name does not tell, to be found out.
+
+The answers are measured, not looked up: what a model computes is the task whose answers it gives on inputs that it
+never saw, and the head that does it is the one without which it answers otherwise.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from encoder.model.encoder import Encoder
+from encoder.tasks.attention_task import Integers
+from encoder.tasks.data import held_out
+from encoder.tasks.learning import LearningMoment, weighted
+from encoder.tasks.on_digits import ON_DIGITS
+from encoder.tasks.says import agreement, harm, says
+from encoder.tasks.settings import LearnSettings, read
+
+FOLDER = Path(__file__).with_name("mysteries")
+SAME = 0.99  # of the inputs: then a model computes what a task asks for
+
+
+@dataclass(frozen=True)
+class Mystery:
+    """A model to be found out: how it was trained, and hints, each of which says more than the one before."""
+
+    trained: str
+    hints: tuple[str, str, str]
+
+    @property
+    def settings(self) -> LearnSettings:
+        """How it was trained."""
+        return read(self.trained)
+
+
+ROW = "Open it and type a row in which no digit is there twice. Where does each digit come back?"
+SAME_ANSWER = "All eight answers are the same digit. Change one digit of the row: when does the answer change?"
+PLACES = "The place alone decides where its head looks: the map is the same for every row of digits."
+DIGITS = "The digits alone decide where its head looks: change their order, and it follows them."
+BUSY = "On Attention, go through the heads: some look at one place for each place, others spread over the row."
+MYSTERIES = {
+    number: Mystery(trained, hints)
+    for number, (trained, hints) in enumerate(
+        (
+            ("task=backwards,heads=2,seed=1", (ROW, PLACES, "The first place looks at the last one.")),
+            ("task=largest,heads=2,seed=2", (SAME_ANSWER, DIGITS, "Put a 9 into the row, then take it out again.")),
+            ("task=after,layers=2,seed=2", (ROW, "Only one of the two layers is needed.", PLACES)),
+            ("task=mirrored,heads=2,seed=1", (ROW, PLACES, "Places 0 to 3 never look at places 4 to 7.")),
+            (
+                "task=times,heads=2,positions=none,rate=0.01,steps=800,seed=1",
+                ("Its answers are no digits of the row. Type eight times the same.", DIGITS, "Both heads share it."),
+            ),
+            ("task=smallest,heads=2,seed=2", (SAME_ANSWER, DIGITS, "Put a 0 into the row, then take it out again.")),
+            ("task=before,layers=2,heads=2,steps=200,seed=1", (ROW, BUSY, PLACES)),
+            ("task=neighbours,heads=2,seed=1", (ROW, "One head alone cannot do it here.", PLACES)),
+            ("task=halves,heads=4,seed=1", (ROW, BUSY, "Place 0 looks at place 4.")),
+            ("task=first,heads=2,steps=200,seed=2", (SAME_ANSWER, PLACES, "Change the row from its end.")),
+        ),
+        1,
+    )
+}  # fmt: skip
+
+
+def mystery_of(number: int) -> Mystery:
+    """The mystery of that number.
+
+    Raises:
+        ValueError: there is none.
+    """
+    if number not in MYSTERIES:
+        raise ValueError(f"there is no mystery {number}; they are numbered from 1 to {len(MYSTERIES)}")
+    return MYSTERIES[number]
+
+
+def place(number: int) -> Path:
+    """The file with the weights of a mystery."""
+    return FOLDER / f"{number}.safetensors"
+
+
+def hide(number: int, last: LearningMoment) -> None:
+    """Write the weights of a trained mystery down."""
+    FOLDER.mkdir(exist_ok=True)
+    place(number).write_bytes(last.weights)
+
+
+@lru_cache(maxsize=16)
+def model_of(number: int) -> Encoder:
+    """The network of a mystery, from the weights that come with the package."""
+    return weighted(mystery_of(number).settings, place(number).read_bytes(), f"mystery {number}")
+
+
+@dataclass(frozen=True)
+class Examined:
+    """What a network does on held-out inputs [count, length].
+
+    `said` are its answers, `harm` [n_layers, n_heads] is the share of inputs that it answers otherwise when one head
+    alone is set to zero.
+    """
+
+    inputs: Integers
+    said: Integers
+    harm: NDArray[np.float64]
+
+    @property
+    def needed(self) -> tuple[tuple[int, int], ...]:
+        """Layer and number of the heads that do it: without each at least half as many answers change as at most."""
+        most = max(float(self.harm.max()), 1 / len(self.inputs))
+        return tuple((i, h) for i, heads in enumerate(self.harm) for h, harm in enumerate(heads) if harm >= most / 2)
+
+    def agrees(self, key: str) -> float:
+        """The share of inputs at which it said all that a task on digits asks for."""
+        return agreement(self.said, held_out(key)[1])
+
+    @property
+    def computes(self) -> str:
+        """The task whose answers it gave, or "" where it is none of those on digits."""
+        best = max(ON_DIGITS, key=self.agrees)
+        return best if self.agrees(best) >= SAME else ""
+
+
+def reads_digits(model: Encoder) -> bool:
+    """Whether a network reads what the tasks on digits give it, and guesses words."""
+    return model.config.vocab_size == read("task=own").config.vocab_size and model.config.mlm_head
+
+
+@lru_cache(maxsize=16)
+def examined(number: int) -> Examined:
+    """What a mystery does, measured once."""
+    return examine(model_of(number))
+
+
+def examine(model: Encoder) -> Examined:
+    """What a network does with the digits that were held out, measured now.
+
+    Raises:
+        ValueError: it does not read digits.
+    """
+    if not reads_digits(model):
+        raise ValueError("this model does not read rows of digits; open a mystery model on the page Watch it learn")
+    task = ON_DIGITS["own"]
+    inputs = held_out(task.key)[0]
+    return Examined(inputs, says(model, task, inputs), harm(model, task, inputs))
