@@ -99,10 +99,12 @@ def in_the_way(trace: Trace, layer: int, head: int) -> str:
 
 def recomputed(trace: Trace, layer: int, head: int, setting: Setting) -> dict[str, Array]:
     """Scaled scores, masked scores and weights [n, n], computed in float64 from the recorded scores."""
-    scores = trace[f"layers.{layer}.attention.scores"][head].numpy().astype(np.float64)
+    at = f"layers.{layer}.attention."
+    summed = next(name for name in ("total", "scores") if at + name in trace)
+    scores = trace[at + summed][head].numpy().astype(np.float64)
     with np.errstate(invalid="ignore"):
-        scaled = scores / (math.sqrt(trace.config.d_head) if setting.scaled else 1.0) / setting.heat
-        added = f"layers.{layer}.attention.position_bias"
+        scaled = scores / (math.sqrt(trace.config.score_size) if setting.scaled else 1.0) / setting.heat
+        added = f"{at}position_bias"
         bias = trace[added][head].numpy().astype(np.float64) if added in trace else 0.0
         masked = np.where(hidden_cells(trace, layer, head), trace.config.mask_value, scaled + bias)
         powers = np.exp(masked - masked.max(-1, keepdims=True))

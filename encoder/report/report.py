@@ -190,7 +190,9 @@ def look(encoder: TextEncoder, trace: Trace, step: Step) -> tuple[Drawn, str]:
     values = trace.array(step.name)
     names = [f"head {h}" for h in range(len(values))]
     shown = unmasked(values, step, trace.config)
-    figure = tiles(shown, trace.tokens, step.columns(trace.tokens), names, kind=kind_of(step), numbers=values)
+    figure = tiles(
+        shown, step.rows(trace.tokens), step.columns(trace.tokens), names, kind=kind_of(step), numbers=values
+    )
     best = max(range(len(values)), key=lambda head: most_telling(trace, step, shown[head]))
     return figure, f"Head {best}: {picture(trace, step, best).fact()}"
 

@@ -45,6 +45,11 @@ class Step:
         """The part of the model it belongs to: embedding, attention, add_norm_1, feed_forward, mlm, ..."""
         return self.local.split(".")[0]
 
+    @property
+    def single(self) -> bool:
+        """Whether each row is one number."""
+        return len(self.shape) == 1
+
     def rows(self, tokens: list[str]) -> list[str]:
         """What stands along the rows: the tokens, or the sentence where a step has one row for all of them."""
         if "distances" in self.shape:
