@@ -20,6 +20,7 @@ from encoder.trials import (
     order,
     probing,
     reasons,
+    since_2017,
     sizes,
     stacks,
     training,
@@ -54,6 +55,7 @@ MODULES = (
     probing,
     layout,
     sizes,
+    since_2017,
 )  # in the order in which the maker offers them
 TRIALS: dict[str, Trial] = {name: trial for module in MODULES for name, trial in trials_of(module).items()}
 
