@@ -16,6 +16,7 @@ from encoder.checkpoint.build import untrained
 from encoder.experiments import (
     DEPTHS,
     WITHOUT_POSITIONS,
+    bias_table,
     biases,
     collapse,
     dot_products,
@@ -582,3 +583,18 @@ def test_the_mean_that_layer_norm_takes_away_and_the_biases_are_measured() -> No
     assert biases(tiny(VARIANTS["preset-modern"])).biases == 0
     per_layer = 4 * 30 + 44 + 30 + 2 * 30  # four maps of attention, two of feed-forward, two betas
     assert biases(encoder).biases == 2 * per_layer
+
+
+def test_the_whole_table_of_a_position_bias_is_what_is_added_at_every_distance() -> None:
+    encoder = tiny(VARIANTS["position-bias"])
+    trace = encoder.trace(" ".join(f"w{i}" for i in range(17)))  # 19 tokens
+    found = bias_table(encoder)
+    assert found.values.shape == (3, 7)  # no key after the query stands at distance 0: that row is of no use
+    added, names = trace["layers.1.attention.position_bias"], list(found.names)
+    for apart, name in ((0, "itself"), (-1, "1 before"), (1, "1 after"), (-18, "16 and more before")):
+        query = 18 if apart < 0 else 0
+        where = names.index(name)
+        assert torch.equal(found.values[:, where], added[:, query, query + apart]), name
+    assert names[0].endswith("and more before") and names[-1].endswith("and more after")
+    with pytest.raises(ValueError, match="adds no position bias"):
+        bias_table(tiny(TINY))

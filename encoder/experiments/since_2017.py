@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from encoder.explain.cost import size
+from encoder.model.distance import FARTHEST, distance_buckets
 from encoder.model.tap import Recorder
 from encoder.steps.catalogue import by_name
 from encoder.text_encoder import TextEncoder
@@ -137,6 +138,38 @@ def mean_share(trace: Trace) -> Tensor:
     inputs = [trace.step(name).inputs[0] for name in trace if name.endswith((".mean", ".mean_square"))]
     found = [trace[name][:n].double() for name in inputs if trace.step(name).shape == ("n", "d_model")]
     return torch.stack([x.mean(-1).square() / x.square().mean(-1) for x in found])
+
+
+@dataclass(frozen=True)
+class BiasTable:
+    """All numbers that a position bias adds: values [H, buckets], from far before the query to far after it.
+
+    `names` say which distances share each of them: "8 to 11 before".
+    """
+
+    values: Tensor
+    names: tuple[str, ...]
+
+
+def bias_table(encoder: TextEncoder) -> BiasTable:
+    """The table of a model's position bias, in the order of the distances (Raffel et al. 2020).
+
+    Raises:
+        ValueError: a model without a position bias.
+    """
+    bias = encoder.model.position_bias
+    if bias is None:
+        raise ValueError("this model adds no position bias to its scores")
+    n = FARTHEST + 2  # tokens; all that are farther apart share the last bucket
+    row = distance_buckets(2 * n + 1, len(bias.weight))[n].tolist()  # of the query in the middle, key by key
+    order, names = list(dict.fromkeys(row)), list[str]()
+    for bucket in order:
+        apart = [key - n for key, found in enumerate(row) if found == bucket]
+        near, far = min(map(abs, apart)), max(map(abs, apart))
+        side = "before" if apart[0] < 0 else "after"
+        shared = f"{near} and more" if far > FARTHEST else str(near) if near == far else f"{near} to {far}"
+        names.append(f"{shared} {side}" if near else "itself")
+    return BiasTable(bias.weight.detach()[order].T, tuple(names))
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,8 @@ def score_by_distance(encoder: TextEncoder, sentence: str) -> Finding:
     near, places = found.along(1), [str(i) for i in range(len(found.values))]
     said = (
         f"“{shown(found.query)}” and “{shown(found.key)}”, one place apart, score {brief(float(near[0]))} at the "
-        f"start and {brief(float(near[-1]))} at place {len(near) - 1}, in head 0 of layer 0. At one distance scores "
-        f"differ by at most {percent(found.spread)} of the largest."
+        f"start and {brief(float(near[-1]))} at place {len(near) - 1}, in head 0 of layer 0. The most that "
+        f"scores at one distance differ is {percent(found.spread)} of the largest."
     )
     picture = Grid(found.values.double().numpy(), places, places, share=False)
     holds = judge(found.spread < ROUNDING)

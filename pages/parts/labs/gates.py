@@ -42,7 +42,7 @@ def draw() -> None:
     n = len(trace.tokens) - trace.padding
     several = int(((found.units > 0).sum(-1) > 1).sum())
     units = found.units[:MOST].T.float().numpy() / n
-    drawn = matrix(units, list(REGIMES), [str(i) for i in range(units.shape[1])], kind="share", theme=theme(),
+    drawn = matrix(units, list(REGIMES), "unit", kind="share", theme=theme(),
                    row_title="", column_title="unit")  # fmt: skip
     fact = f"{several:,} of {len(found.units):,} units are in more than one regime over this sentence."
     chart(drawn, "gate_units", fact, about, numbers=True, made=f"{made}.units[:{MOST}].T / {n}")

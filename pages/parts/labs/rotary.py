@@ -13,7 +13,7 @@ from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
-from pages.ui.text import plain, say, theme
+from pages.ui.text import say, theme
 from pages.ui.widgets import pick_token
 
 
@@ -32,9 +32,9 @@ def draw() -> None:
     about = About(source=trace.source, layer=0, head=view.head, scope="two words in every pair of places")
     made = f"placed_scores(enc, t, {view.head}, {query}, {key})"
     places = [str(i) for i in range(len(found.values))]
-    drawn = matrix(found.values.numpy(), places, places, kind="signed", theme=theme(),
+    drawn = matrix(found.values.numpy(), places, "place", kind="signed", theme=theme(),
                    row_title="place of the query", column_title="place of the key")  # fmt: skip
-    fact = f"At one distance scores differ by up to {percent(found.spread)} of the largest."
+    fact = f"The most that scores at one distance differ is {percent(found.spread)} of the largest score."
     chart(drawn, "placed", fact, about, numbers=True, made=f"{made}.values")
     turned = "Queries and keys are turned by their places here: every diagonal has one colour."
     added = "Where every diagonal has one colour, only the distance counts. Try the model modern beside this one."
@@ -46,5 +46,5 @@ def draw() -> None:
     one = found.along(1)
     fact = f"With the key one place after, the score goes from {brief(float(one.min()))} to {brief(float(one.max()))}."
     chart(drawn, "placed_along", fact, about, made=f"{made}.along(1)[:{shortest}]")
-    say(plain(fact), "A flat line is a score that knows the distance alone.")
+    say(fact, "A flat line is a score that knows the distance alone.")
     downloads.of_figure("placed_along", numbers_of(drawn))

@@ -30,7 +30,7 @@ def draw() -> None:
     layers = [f"layer {i}" for i in range(config.n_layers)]
     about = About(source=session.now().source, scope=f"a text of {TOKENS} tokens, whatever the words are")
     for key, kind, values in (("seen", "may look at", found.seen), ("reached", "has something of", found.reached)):
-        drawn = matrix(values.numpy().astype(np.float32), layers, [str(i) for i in range(TOKENS)], kind="share",
+        drawn = matrix(values.numpy().astype(np.float32), layers, "place", kind="share",
                        theme=theme(), row_title="", column_title="place")  # fmt: skip
         shares = values.double().mean(-1)
         least = f"In layer {int(shares.argmin())} place {place} {kind} {percent(float(shares.min()))} of the text"
