@@ -33,8 +33,11 @@ def draw() -> None:
         drawn = matrix(values.numpy().astype(np.float32), layers, "place", kind="share",
                        theme=theme(), row_title="", column_title="place")  # fmt: skip
         shares = values.double().mean(-1)
-        least = f"In layer {int(shares.argmin())} place {place} {kind} {percent(float(shares.min()))} of the text"
-        fact = f"{least}, in layer {int(shares.argmax())} {percent(float(shares.max()))}."
+        low, high = percent(float(shares.min())), percent(float(shares.max()))
+        least, most = int(shares.argmin()), int(shares.argmax())
+        fact = f"In every layer place {place} {kind} {low} of the text."
+        if low != high:
+            fact = f"In layer {least} place {place} {kind} {low} of the text, in layer {most} {high}."
         chart(drawn, f"sight_{key}", fact, about, numbers=True, made=f"sight(enc, {TOKENS}, {place}).{key}.float()")
         say(fact)
     if local:
