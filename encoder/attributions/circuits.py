@@ -111,7 +111,9 @@ def pair_score(encoder: TextEncoder, trace: Trace, head: int, query: int, key: i
         found.append((tuple(stream.parts), stream.rows))
     (left, q), (right, k) = found
     root = math.sqrt(attention.score_size)
-    score = float(trace["layers.0.attention.scores"][head, query, key]) / root
+    score = float(trace["layers.0.attention.scaled"][head, query, key])
+    if encoder.config.distance_parts:
+        score = float(trace["layers.0.attention.scores"][head, query, key]) / root
     return PairScore(left, right, q @ k.T / root, score)
 
 
