@@ -11,6 +11,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from encoder import checkpoint
+from encoder.checkpoint.family import REPLACED, UNTRAINED
 from encoder.checkpoint.sentence_folder import SentenceSettings
 from encoder.checkpoint.tokenizer_files import UNKNOWN, SpecialTokens, special_tokens
 from encoder.edits.edit import Edit, check
@@ -102,6 +103,18 @@ class TextEncoder:
     def mask_token(self) -> str | None:
         """The token that stands for a word to be guessed, [MASK] or <mask>; None where the vocabulary has none."""
         return self.special.mask
+
+    @property
+    def why_no_guesses(self) -> str:
+        """Why this model guesses no words, in sentences; empty where it does."""
+        if self.model.mlm_head is not None:
+            return ""
+        said = ["This model has no head that guesses words."]
+        if any(REPLACED in one for one in self.left_out):
+            said.append("It learned to tell which words were replaced, never to name a hidden one.")
+        if any(UNTRAINED in one for one in self.left_out):
+            said.append("The head for words in its file was not trained, so its guesses would be random.")
+        return " ".join(said)
 
     @property
     def prompts(self) -> Mapping[str, str]:

@@ -230,6 +230,32 @@ def relative_bias(given: Given) -> Derived:
     return exact(torch.stack([torch.stack(row) for row in rows]).permute(2, 0, 1))
 
 
+def distance(given: Given) -> Derived:
+    """The rows of the table counted one by one (He et al. 2021): one for each near distance, shared ones beyond."""
+    (table,), config = given.parameters, given.config
+    span, near = config.distance_span, config.distance_span // 2
+
+    def row(apart: int) -> int:
+        size = abs(apart)
+        if config.distance_limit and size > near:
+            size = near + math.ceil(math.log(size / near) / math.log((config.distance_limit - 1) / near) * (near - 1))
+        return min(max(span + (size if apart > 0 else -size), 0), 2 * span - 1)
+
+    return exact(torch.stack([table[row(apart)] for apart in range(1 - given.n, given.n)]))
+
+
+def of_distance(given: Given, row_of: Callable[[int, int], int]) -> Derived:
+    """Every pair by itself: the content of one of the two times what belongs to their distance."""
+    content, distant = given.inputs
+    n = given.n
+    value, terms = torch.empty(len(content), n, n).double(), torch.empty(len(content), n, n).double()
+    for i in range(n):
+        for j in range(n):
+            products = content[:, row_of(i, j)] * distant[:, i - j + n - 1]
+            value[:, i, j], terms[:, i, j] = products.sum(-1), products.abs().sum(-1)
+    return value, terms
+
+
 def window(given: Given) -> Derived:
     """The neighbours kept, one by one."""
     (scores,) = given.inputs
@@ -258,6 +284,11 @@ def pooled(given: Given, power: float) -> Derived:
     return rows.sum(0, keepdim=True) / len(rows) ** power, rows.abs().sum(0, keepdim=True) / len(rows) ** power
 
 
+def scores_of(config: EncoderConfig) -> int:
+    """How many scores are added up for a pair."""
+    return {"none": 1, "c2p": 2, "p2c": 2, "both": 3}[config.distance_scores]
+
+
 REPLAY: dict[str, Callable[[Given], Derived]] = {
     "lookup": lambda g: exact(g.parameters[0][g.ids]),
     "scale": lambda g: rounded(g.inputs[0] * math.sqrt(g.config.d_model)),
@@ -275,11 +306,14 @@ REPLAY: dict[str, Callable[[Given], Derived]] = {
     "rotate": rotate,
     "relative_bias": relative_bias,
     "window": window,
+    "distance": distance,
+    "content_to_position": lambda g: of_distance(g, lambda i, j: i),
+    "position_to_content": lambda g: of_distance(g, lambda i, j: j),
     "mean_square": lambda g: rounded(g.inputs[0].square().mean(-1)),
     "normalize_rms": normalize_rms,
     "stretch": lambda g: rounded(g.inputs[0] * g.parameters[0]),
     "dot": dot,
-    "unscale": lambda g: rounded(g.inputs[0] / math.sqrt(g.config.d_model / g.config.n_heads)),
+    "unscale": lambda g: rounded(g.inputs[0] / math.sqrt(g.config.d_model / g.config.n_heads * scores_of(g.config))),
     "mask": mask,
     "softmax": softmax,
     "weighted_sum": weighted_sum,

@@ -18,16 +18,18 @@ WHOLE = {
     "n_segments": "from 0 to 16",
     "position_buckets": "from 0 to 1024",
     "global_every": "from 1 to 96",
+    "distance_span": "from 2 to 8192",
 }
 CHOICES = {
     "positions": "sinusoidal, learned, rotary, none",
     "activation": "relu, gelu, gelu_tanh, silu",
     "norm": "layer_norm, std_norm, rms_norm",
     "feed_forward_bias": "both, second, none",
+    "distance_scores": "none, c2p, p2c, both",
 }
 FLAGS = (
     "norm_first", "final_norm", "embedding_norm", "scale_embeddings", "mlm_head", "shared_layers", "gated",
-    "first_norm", "attention_bias", "norm_bias", "head_bias",
+    "first_norm", "attention_bias", "norm_bias", "head_bias", "distance_norm", "distance_maps",
 )  # fmt: skip
 
 

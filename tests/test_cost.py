@@ -111,6 +111,8 @@ def products(config: EncoderConfig, n: int) -> dict[str, int]:
             counts["addmm"] += step_flops(step, config, n) + math.prod(step.sizes(config, n))
         if step.operation in ("dot", "weighted_sum"):
             counts["bmm"] += step_flops(step, config, n) + math.prod(step.sizes(config, n))
+        if step.operation in ("content_to_position", "position_to_content"):  # for all 2 n - 1 distances
+            counts["bmm"] += step_flops(step, config, n) + config.n_heads * n * (2 * n - 1)
     return counts
 
 

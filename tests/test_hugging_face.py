@@ -34,6 +34,8 @@ class InFloat64(TorchFunctionMode):
         down = func is Tensor.float or (func is Tensor.to and args[1:] == (torch.float32,))
         if double and down and not kwargs:
             return args[0]
+        if func is torch.tensor and kwargs.get("dtype") == torch.float32:  # the root that DeBERTa divides by
+            kwargs["dtype"] = torch.float64
         if double and kwargs.get("dtype") == torch.float32 and func is torch.nn.functional.softmax:
             kwargs["dtype"] = torch.float64
         return func(*args, **kwargs)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
+import transformers
 from safetensors.torch import load_file, save_file
 from tiny import SENTENCE
 from torch import Tensor
@@ -227,6 +228,16 @@ MODERN_REFUSED: dict[str, tuple[str, Change, str]] = {
     "other-distances": ("mpnet", fields(relative_attention_num_buckets=64), "it must be 32: distances are counted"),
     "other-padding": ("mpnet", fields(pad_token_id=0), "pad_token_id is 0; it must be 1"),
     "shared-keys": ("eurobert", fields(num_key_value_heads=1), "here every head has keys and values of its own"),
+    "no-distances": ("deberta-v3", fields(relative_attention=False), "it must be true: scores are made of distances"),
+    "other-scores": ("deberta-v3", fields(pos_att_type=["c2p", "p2p"]), "it must hold c2p, p2c or both"),
+    "no-scores": ("deberta-v3", fields(pos_att_type=None), "it must hold c2p, p2c or both"),
+    "a-convolution": ("deberta-v3", fields(conv_kernel_size=3), "conv_kernel_size is 3; it must be 0: a convolution"),
+    "widened-first": ("deberta-v3", fields(embedding_size=18), "embedding_size is 18; it must be hidden_size"),
+    "buckets-a-word": ("deberta-v3", fields(position_buckets="16"), "position_buckets is '16'; it must be a whole"),
+    "more-buckets": ("deberta-v3", fields(position_buckets=20), "distances.table"),
+    "farthest-too-near": ("deberta-v3", fields(max_relative_positions=8), "distance_limit is 8; it must be a whole"),
+    "shared-a-word": ("deberta-v3", fields(share_att_key="yes"), "share_att_key is 'yes'; it must be true or false"),
+    "norm-a-number": ("deberta-v3", fields(norm_rel_ebd=3), "norm_rel_ebd is 3; it must be layer_norm or none"),
     "odd-rows": (
         "gte", weights(lambda found: found.update({FUSED: torch.zeros(89, 30)})), "its rows are 3 maps of one size",
     ),
@@ -251,4 +262,71 @@ def test_a_padding_id_that_is_none(padding: object, tmp_path: Path) -> None:
     saved(tmp_path, MODELS["roberta"])
     fields(pad_token_id=padding)(tmp_path)
     with pytest.raises(CheckpointError, match=r"pad_token_id is .*; it must be a whole number from 0 to 999"):
+        TextEncoder.from_pretrained(tmp_path)
+
+
+# DeBERTa: what it does not read, and its words
+
+
+def test_a_head_that_was_not_trained_makes_no_guesses_and_says_why(tmp_path: Path) -> None:
+    """Version 3 was trained to find replaced words; its file has a head for words all the same."""
+    saved(tmp_path, MODELS["deberta-v3"])
+    head = {"lm_predictions.lm_head.dense.weight": (30, 30), "lm_predictions.lm_head.dense.bias": (30,),
+            "lm_predictions.lm_head.LayerNorm.weight": (30,), "lm_predictions.lm_head.LayerNorm.bias": (30,),
+            "lm_predictions.lm_head.bias": (53,)}  # fmt: skip
+    found = {"mask_predictions.dense.weight": (30, 30), "mask_predictions.classifier.bias": (1,)}
+    places = {"embeddings.position_embeddings.weight": (200, 30)}
+    more = {name: torch.ones(size) for name, size in (head | found | places).items()}
+    weights(lambda tensors: tensors.update(more))(tmp_path)
+    encoder = TextEncoder.from_pretrained(tmp_path)
+    assert encoder.model.mlm_head is None and encoder.predict(encoder.trace("w1 w2")) is None
+    assert {one.split(" (")[0] for one in encoder.left_out} == set(more)
+    assert encoder.why_no_guesses == (
+        "This model has no head that guesses words. It learned to tell which words were replaced, never to name a "
+        "hidden one. The head for words in its file was not trained, so its guesses would be random."
+    )
+
+
+def test_a_head_that_was_trained_makes_guesses(tmp_path: Path) -> None:
+    saved(tmp_path, MODELS["deberta-v2-with-its-head"])
+    encoder = TextEncoder.from_pretrained(tmp_path)
+    assert encoder.predict(encoder.trace("w1 w2")) and encoder.why_no_guesses == ""
+
+
+PIECES = [
+    "[PAD]",
+    "[CLS]",
+    "[SEP]",
+    "[UNK]",
+    "[MASK]",
+    "\u2581the",
+    "\u2581cat",
+    "s",
+    "\u2581run",
+    "ning",
+    ",",
+    "\u2581",
+]
+
+
+def test_words_of_deberta_are_those_of_its_sentencepiece(tmp_path: Path) -> None:
+    saved(tmp_path, MODELS["deberta-v3"])
+    vocabulary = [(piece, 0.0 if piece[0] == "[" else -1.0 - 0.1 * i) for i, piece in enumerate(PIECES)]
+    theirs = transformers.DebertaV2Tokenizer(vocab=vocabulary, unk_id=3)
+    theirs.save_pretrained(tmp_path)
+    encoder = TextEncoder.from_pretrained(tmp_path)
+    pair = ("the cats, running", "the cat [MASK]")
+    trace = encoder.trace(pair)
+    told = theirs(*pair)
+    assert (trace.ids, trace.tokenization.segments) == (told["input_ids"], tuple(told["token_type_ids"]))
+    assert [[trace.tokens[i] for i in word] for word in trace.tokenization.words][1:5] == [
+        ["\u2581the"], ["\u2581cat", "s"], [","], ["\u2581run", "ning"]
+    ]  # fmt: skip
+    assert encoder.mask_token == "[MASK]" and trace.tokens[-2] == "[MASK]"
+
+
+def test_a_sentencepiece_model_alone_says_what_to_do(tmp_path: Path) -> None:
+    saved(tmp_path, MODELS["deberta-v3"])
+    (tmp_path / "tokenizer.json").rename(tmp_path / "spm.model")
+    with pytest.raises(CheckpointError, match=r"has no tokenizer\.json.*transformers makes one of its spm\.model"):
         TextEncoder.from_pretrained(tmp_path)

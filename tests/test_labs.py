@@ -16,18 +16,24 @@ from encoder.checkpoint.build import untrained
 from encoder.experiments import (
     DEPTHS,
     WITHOUT_POSITIONS,
+    bias_table,
+    biases,
     collapse,
     dot_products,
     exchanged,
+    gate_signs,
     gradients,
     halved,
     hidden_row,
+    mean_share,
     merged,
     norms,
     padding,
+    placed_scores,
     profile,
     residuals,
     scaling,
+    sight,
     softmax_of,
     timing,
     turn,
@@ -57,7 +63,7 @@ def test_without_positions_the_output_is_the_same_rows_in_another_order(config: 
     assert lab.largest_off <= 1e-5
     assert lab.off_by_token.shape == (7,) and float(lab.on_by_token.max()) == lab.largest_on
     assert float(lab.off_by_token.max()) == lab.largest_off
-    nowhere = config.positions == "none" and not config.position_buckets
+    nowhere = config.positions == "none" and not config.position_buckets and config.distance_scores == "none"
     assert lab.largest_on <= 1e-5 if nowhere else lab.largest_on > 0.1
 
 
@@ -520,3 +526,75 @@ def test_operations_grow_with_length_and_those_for_pairs_with_its_square() -> No
     for lengths in ((), (0,), (20,)):
         with pytest.raises(ValueError, match=r"1 to 19"):
             timing(tiny(TINY), lengths)
+
+
+def test_two_words_score_alike_at_one_distance_where_they_are_turned() -> None:
+    """In the places where they really stand the scores are those of the run."""
+    for name, spread in (("rotary", 1e-5), ("post-norm", None)):
+        encoder = tiny(VARIANTS[name])
+        trace = encoder.trace(SENTENCE)
+        found = placed_scores(encoder, trace, 1, 2, 3)
+        assert found.values.shape == (19, 19)  # as many places as the model has
+        here = float(trace["layers.0.attention.scores"][1, 2, 3])
+        assert float(found.values[2, 3]) == pytest.approx(here, rel=1e-4)
+        assert float(found.along(1)[2]) == float(found.values[2, 3])
+        assert found.spread < spread if spread else found.spread > 0.1
+    with pytest.raises(ValueError, match="there are 3 heads and 7 tokens"):
+        placed_scores(encoder, trace, 3, 0, 0)
+
+
+def test_what_a_token_sees_is_where_its_weights_are_not_zero() -> None:
+    encoder = tiny(replace(VARIANTS["window"], n_layers=4))  # layers 1 and 2 see one neighbour, layers 0 and 3 all
+    n, place = 12, 5
+    values: dict[str, Tensor] = {}
+    encoder.model(torch.arange(5, 5 + n)[None], tap=Recorder(values, {}))
+    found = sight(encoder, n, place)
+    for layer in range(4):
+        weights = values[f"layers.{layer}.attention.weights"][0, :, place]
+        assert ((weights > 0).any(0) == found.seen[layer]).all(), layer
+    assert bool(found.reached.all())  # layer 0 sees all, so everything has reached it at once
+    with pytest.raises(ValueError, match="position is 12; the text has 12 tokens"):
+        sight(encoder, n, n)
+
+
+def test_gate_signs_are_counted_one_by_one() -> None:
+    encoder = tiny(VARIANTS["gated"])
+    trace = encoder.trace([SENTENCE, f"{SENTENCE} w5"])[0]  # with a token of padding, which does not count
+    found = gate_signs(trace, 1)
+    gate, up = trace["layers.1.feed_forward.hidden"], trace["layers.1.feed_forward.up"]
+    counts, written = [0] * 4, [0.0] * 4
+    for token in range(7):
+        for unit in range(44):
+            at = 2 * int(gate[token, unit] <= 0) + int(up[token, unit] <= 0)
+            counts[at] += 1
+            written[at] += abs(float(trace["layers.1.feed_forward.gated"][token, unit]))
+    assert found.shares.tolist() == pytest.approx([count / (7 * 44) for count in counts])
+    assert found.written.tolist() == pytest.approx([one / sum(written) for one in written])
+    assert found.units.sum(-1).tolist() == [7] * 44
+    with pytest.raises(ValueError, match="layer 1 of this model has no gated feed-forward"):
+        gate_signs(tiny(TINY).trace(SENTENCE), 1)
+
+
+def test_the_mean_that_layer_norm_takes_away_and_the_biases_are_measured() -> None:
+    encoder = tiny(TINY)
+    trace = encoder.trace(SENTENCE)
+    x = trace["layers.1.add_norm_2.sum"].double()
+    assert torch.allclose(mean_share(trace)[3], x.mean(-1) ** 2 / (x**2).mean(-1))
+    assert biases(tiny(VARIANTS["preset-modern"])).biases == 0
+    per_layer = 4 * 30 + 44 + 30 + 2 * 30  # four maps of attention, two of feed-forward, two betas
+    assert biases(encoder).biases == 2 * per_layer
+
+
+def test_the_whole_table_of_a_position_bias_is_what_is_added_at_every_distance() -> None:
+    encoder = tiny(VARIANTS["position-bias"])
+    trace = encoder.trace(" ".join(f"w{i}" for i in range(17)))  # 19 tokens
+    found = bias_table(encoder)
+    assert found.values.shape == (3, 7)  # no key after the query stands at distance 0: that row is of no use
+    added, names = trace["layers.1.attention.position_bias"], list(found.names)
+    for apart, name in ((0, "itself"), (-1, "1 before"), (1, "1 after"), (-18, "16 and more before")):
+        query = 18 if apart < 0 else 0
+        where = names.index(name)
+        assert torch.equal(found.values[:, where], added[:, query, query + apart]), name
+    assert names[0].endswith("and more before") and names[-1].endswith("and more after")
+    with pytest.raises(ValueError, match="adds no position bias"):
+        bias_table(tiny(TINY))

@@ -344,7 +344,14 @@ def test_the_glossary_and_the_terms_beside_a_step() -> None:
         assert f">{term.name}<" in strip and term.meaning.split(":")[0] in strip
 
 
-ELSEWHERE = {"pooling", "rotary", "position_bias", "window", "gate"}  # parts that this model does not have
+ELSEWHERE = {
+    "pooling",
+    "rotary",
+    "position_bias",
+    "disentangled",
+    "window",
+    "gate",
+}  # parts that this model does not have
 
 
 def test_every_term_leads_to_where_it_is_shown_and_is_found_by_any_of_its_names() -> None:

@@ -115,7 +115,7 @@ def test_a_new_lesson_is_one_file(tmp_path: Path) -> None:
     for path in library.FOLDER.glob("*.toml"):
         (tmp_path / path.name).write_bytes(path.read_bytes())
     names = list(library.files())
-    assert (names[0], names[-1]) == ("what-is-attention", "a-mystery")
+    assert (names[0], names[-1]) == ("what-is-attention", "from-2017-to-2025")
     assert list(library.bundled()) == names
     (tmp_path / "attention-first.toml").write_text(GOOD)
     (tmp_path / "02-a-second.toml").write_text(GOOD)
@@ -259,6 +259,7 @@ STEPS = {
         *PRESETS.values(),
         EncoderConfig(pooling="mean"),
         EncoderConfig(position_buckets=32, norm="rms_norm"),
+        EncoderConfig(distance_scores="both"),
     )
     for step in catalogue(config)
 }

@@ -17,6 +17,7 @@ FAMILIES = {
     "nomic-bert": "nomic_bert",
     "gte": "gte",
     "eurobert": "eurobert",
+    "deberta-v3": "deberta-v2",
 }
 WALK = [page.key for page in PAGES if page.section == STEPS]
 EVERY = [page.key for page in PAGES]
@@ -35,6 +36,7 @@ def test_every_newer_family_is_visited() -> None:
         ("nomic-bert", "1", WALK),
         ("gte", "1", WALK),
         ("eurobert", "1", WALK),
+        ("deberta-v3", "1", EVERY),
     ],
 )
 def test_a_folder_opens_on_the_pages(model_root: Path, name: str, layer: str, pages: list[str]) -> None:
@@ -53,11 +55,21 @@ def test_a_folder_opens_on_the_pages(model_root: Path, name: str, layer: str, pa
         ("modernbert", "attention.windowed", "Scores within the window"),
         ("modernbert", "feed_forward.gated", "Gated units"),
         ("mpnet", "attention.position_bias", "Position bias"),
+        ("deberta-v3", "attention.c2p", "Content to position"),
+        ("deberta-v3", "attention.p2c", "Position to content"),
+        ("deberta-v3", "attention.k_distance", "Keys of the distances"),
+        ("deberta-v3", "distances.output", "Distances: Scaled and shifted"),
     ],
 )
 def test_a_new_step_is_shown_with_its_proof(model_root: Path, name: str, step: str, title: str) -> None:
     saved(model_root / name, MODELS[name])
-    app = open_app(step.split(".")[0], model=f"folder:{name}", layer="1", step=step, sentence="w1 w2 w3 w2 w4")
+    app = open_app(
+        {"distances": "position"}.get(step.split(".")[0], step.split(".")[0]),
+        model=f"folder:{name}",
+        layer="1",
+        step=step,
+        sentence="w1 w2 w3 w2 w4",
+    )
     assert app.session_state["session"].view.step == step and not said(app)
     assert any(title in one.value for one in [*app.header, *app.subheader, *app.markdown])
     healthy(app)

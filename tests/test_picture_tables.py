@@ -13,7 +13,16 @@ from pages.ui.state.site import PAGES
 
 pytestmark = pytest.mark.slow
 START = {"sentence": "Keys on the table", "model": "small", "layer": "1", "head": "0"}
-LABS = ("Why √d_head", "Padding", "Residuals and depth", "Two LayerNorms", "Post-norm and pre-norm", "Dropout")
+LABS = (
+    "Why √d_head",
+    "Padding",
+    "Residuals and depth",
+    "Two LayerNorms",
+    "Post-norm and pre-norm",
+    "Dropout",
+    "Why rotary",
+    "Windows",
+)
 CASES: list[tuple[str, dict[str, str]]] = [
     *((page.key, {}) for page in PAGES),
     ("attention", {"step": "attention.heads"}),

@@ -56,6 +56,8 @@ def expected(config: EncoderConfig, step: Step) -> set[str]:
     turned = (
         {f"a product of complex numbers, {side} turned" for side in "qk"} if config.positions == "rotary" else set()
     )
+    both = {"none": (), "both": ("c2p", "p2c")}.get(config.distance_scores, (config.distance_scores,))
+    turned |= {f"query by query, {part}" for part in both}
     by_distance = turned or config.position_buckets or config.window_of(place)
     modern = turned or config.position_buckets or config.window or config.gated or config.no_first_norm
     last = config.n_layers - 1 if step.layer is None else step.layer
@@ -64,6 +66,7 @@ def expected(config: EncoderConfig, step: Step) -> set[str]:
         | ({norm} if config.embedding_norm else set())
         | ({WIDENED} if config.embedding_size else set()),
         "attention": turned | PRODUCT if by_distance else HEADS,
+        "distances": {EMBEDDING} | ({norm} if config.distance_norm else set()),
         "add_norm_1": set() if config.no_first_norm and place == 0 else {norm},
         "add_norm_2": {norm},
         "feed_forward": {GATED if config.gated else FEED_FORWARD},

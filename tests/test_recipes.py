@@ -23,6 +23,8 @@ LABS = (
     "Why √d_head",
     "Softmax",
     "Padding",
+    "Why rotary",
+    "Windows",
     "Without [CLS] and [SEP]",
     "Dropout",
     "Residuals and depth",

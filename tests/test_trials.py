@@ -147,6 +147,31 @@ def single_waves(patch: pytest.MonkeyPatch, base: TextEncoder) -> TextEncoder:
     return encoder
 
 
+def one_sided(patch: pytest.MonkeyPatch, base: TextEncoder) -> TextEncoder:
+    """Gates whose other half is never below zero."""
+    encoder = tiny(VARIANTS["gated"])
+    with torch.no_grad():
+        encoder.model.layers[0].feed_forward.w_up.bias.fill_(1e3)
+    return encoder
+
+
+def centred(patch: pytest.MonkeyPatch, base: TextEncoder) -> TextEncoder:
+    """Maps and tables whose rows have no mean to take away, so that nothing that is normed has one."""
+    encoder = tiny(TINY)
+    with torch.no_grad():
+        model = encoder.model.train().eval()  # without the weights that were laid out for the processor
+        for table in (model.embedding.positions.weight, model.embedding.tokens.weight):
+            table.sub_(table.mean(-1, keepdim=True))
+        for block in model.layers:
+            for linear_map in (block.attention.w_o, block.feed_forward.w_2):
+                linear_map.weight.sub_(linear_map.weight.mean(0))
+                linear_map.bias.sub_(linear_map.bias.mean())
+            for norm in (block.norm1, block.norm2):
+                norm.weight.fill_(1.0)
+                norm.bias.sub_(norm.bias.mean())
+    return encoder
+
+
 def widths_of(power: float) -> Break:
     """Dot products whose spread grows with another power of the width."""
 
@@ -439,6 +464,24 @@ CASES: dict[str, tuple[Case, ...]] = {
         ({"ids": BERT_IDS, "text": "What is transformer?"}, FAILS, bert),
         ({"ids": BERT_IDS, "text": "What is transformer?"}, UNTRIED, same),
     ),
+    "score_by_distance": (
+        ({"sentence": "w1 w2 w3"}, HOLDS, of("rotary")),
+        ({"sentence": "w1 w2 w3"}, HOLDS, of("preset-modern")),
+        ({"sentence": "w1 w2 w3"}, FAILS, of("post-norm")),
+        ({"sentence": "w1 w2 w3"}, FAILS, of("learned-positions")),
+        ({"sentence": "w1"}, UNTRIED, of("rotary")),
+    ),
+    "window_hides": (({}, HOLDS, of("window")), ({}, HOLDS, of("preset-modern")), ({}, FAILS, same)),
+    "four_regimes": (
+        ({"sentence": "w1 w2 w3"}, HOLDS, of("gated")),
+        ({"sentence": "w1 w2 w3"}, FAILS, one_sided),
+        ({"sentence": KEYS}, UNTRIED, same),
+    ),
+    "mean_is_small": (
+        ({"sentence": KEYS}, FAILS, same),
+        ({"sentence": "w1 w2 w3"}, HOLDS, centred),
+    ),
+    "biases_are_few": (({}, HOLDS, same), ({}, CONDITION, of("preset-modern")), ({}, FAILS, of("post-norm"))),
 }  # fmt: skip
 
 

@@ -1,6 +1,7 @@
 """What if and Compare on real input: switches change the run, the link and the pictures, and lead back."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -209,7 +210,11 @@ def test_models_of_another_shape_are_compared_by_their_weights(base: TextEncoder
 
 def test_a_model_is_offered_the_switches_that_it_has_something_for() -> None:
     paper, modern = (offered(PRESETS[name]) for name in ("paper", "modern"))
-    assert set(WHOLE) - set(paper) == {"Windows open", "Gates open"} and set(modern) == set(WHOLE)
+    distances = {"Content to position off", "Position to content off"}
+    assert set(WHOLE) - set(paper) == {"Windows open", "Gates open"} | distances
+    assert set(WHOLE) - set(modern) == distances
+    apart = offered(replace(PRESETS["paper"], distance_scores="c2p"))
+    assert set(apart) & distances == {"Content to position off"}
     app = open_app("what_if", model="modern", sentence="the cat ran")
     healthy(app.pills(key="whole").set_value(["Positions off", "Gates open"]).run())
     done = edits(app).split(";")

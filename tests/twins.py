@@ -116,6 +116,34 @@ MODELS |= {
         "EuroBertForMaskedLM", "EuroBertConfig",
         {**LONG, **IDS, "mask_token_id": 4, "num_attention_heads": 5, "intermediate_size": 26, "hidden_act": "gelu"},
     ),
+    "deberta-v3": (
+        "DebertaV2Model", "DebertaV2Config",
+        {
+            **LONG, "relative_attention": True, "position_buckets": 16, "share_att_key": True,
+            "pos_att_type": "p2c|c2p", "norm_rel_ebd": "layer_norm", "position_biased_input": False,
+        },
+    ),
+    "deberta-v2-with-its-head": (
+        "DebertaV2ForMaskedLM", "DebertaV2Config",
+        {
+            **LONG, "hidden_size": 42, "intermediate_size": 26, "relative_attention": True, "type_vocab_size": 2,
+            "pos_att_type": ["c2p", "p2c"], "position_buckets": 6, "max_relative_positions": 90, "legacy": False,
+        },
+    ),
+    "deberta-content-to-position": (
+        "DebertaV2ForMaskedLM", "DebertaV2Config",
+        {
+            **LONG, "num_attention_heads": 5, "relative_attention": True, "pos_att_type": ["c2p"],
+            "max_relative_positions": 12, "share_att_key": True, "hidden_act": "gelu_new", "norm_rel_ebd": "layer_norm",
+        },
+    ),
+    "deberta-position-to-content": (
+        "DebertaV2ForSequenceClassification", "DebertaV2Config",
+        {
+            **LONG, "num_hidden_layers": 2, "relative_attention": True, "pos_att_type": ["p2c"],
+            "position_biased_input": False, "position_buckets": 9, "hidden_size": 22, "num_attention_heads": 1,
+        },
+    ),
 }  # fmt: skip
 
 

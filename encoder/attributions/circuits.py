@@ -90,6 +90,8 @@ def of_head(attention: Attention, linear: Linear, head: int) -> tuple[Tensor, Te
 def pair_score(encoder: TextEncoder, trace: Trace, head: int, query: int, key: int) -> PairScore:
     """The scaled score of layer 0 of a token for another, as terms of words, positions, segments and biases.
 
+    Where distances have scores of their own it is the part of the contents alone.
+
     Raises:
         ValueError: a trace of another model, or a head or position that is not there.
     """
@@ -108,8 +110,11 @@ def pair_score(encoder: TextEncoder, trace: Trace, head: int, query: int, key: i
         stream.add(REST, trace[step][head, position].double() - stream.rows.sum(0))
         found.append((tuple(stream.parts), stream.rows))
     (left, q), (right, k) = found
-    values = q @ k.T / math.sqrt(attention.d_head)
-    return PairScore(left, right, values, float(trace["layers.0.attention.scaled"][head, query, key]))
+    root = math.sqrt(attention.score_size)
+    score = float(trace["layers.0.attention.scaled"][head, query, key])
+    if encoder.config.distance_parts:
+        score = float(trace["layers.0.attention.scores"][head, query, key]) / root
+    return PairScore(left, right, q @ k.T / root, score)
 
 
 def bare(encoder: TextEncoder, layer: int, ids: Tensor) -> Tensor:
@@ -144,7 +149,7 @@ def looked_for(encoder: TextEncoder, layer: int, head: int, word: int, k: int = 
     attention = asked(encoder, layer, head, word)
     w_q, b_q = of_head(attention, attention.w_q, head)
     w_k, b_k = of_head(attention, attention.w_k, head)
-    query = (bare(encoder, layer, torch.tensor([word]))[0] @ w_q.T + b_q) / math.sqrt(attention.d_head)
+    query = (bare(encoder, layer, torch.tensor([word]))[0] @ w_q.T + b_q) / math.sqrt(attention.score_size)
     wanted, constant = query @ w_k, query @ b_k  # the keys' own map is taken to the query, once for all words
     every = torch.arange(encoder.config.vocab_size)
     scores = torch.cat([bare(encoder, layer, some) @ wanted for some in torch.split(every, ROWS)]) + constant

@@ -1,6 +1,6 @@
 """What a family of checkpoints is, and what several of them have in common."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +28,8 @@ BERT_LAYER = {
 }
 BUFFERS = {"embeddings.position_ids": "the numbers of the positions", "embeddings.token_type_ids": "zeros"}
 TASKS = {"classifier": "classification head", "qa_outputs": "question-answering head"}
+REPLACED = "replaced-token head"  # of a model that learned to tell which words were replaced
+UNTRAINED = "head of words that was not trained"
 POOLER = {"pooler.dense": "pooler, which reads the first token for a classification"}
 ROBERTA_TASKS = {"classifier.dense": "classification head", "classifier.out_proj": "classification head"}
 
@@ -41,7 +43,8 @@ class Family:
     between them: "w_q+w_k+w_v". `fixed` are fields of ours that no field of theirs says, `usual` what a field of theirs
     means where it is absent, `only` fields that may have one value alone, and why, and `told` what else a config.json
     says, in fields of ours. `positions_after_padding`: the first position is the padding id plus one. `one_segment`:
-    sentences are not told apart. `head_of_words`: the module without which the head serves another task.
+    sentences are not told apart. `head_of_words`: the module without which the head serves another task. `unneeded`
+    finds what else one checkpoint does not need, from its config.json and the names of its tensors.
     """
 
     prefix: str
@@ -56,3 +59,4 @@ class Family:
     only: Mapping[str, tuple[tuple[object, ...], str]] = field(default_factory=dict)
     told: Callable[[Mapping[str, Any]], dict[str, Any]] | None = None
     head_of_words: str = ""
+    unneeded: Callable[[Mapping[str, Any], Sequence[str]], dict[str, str]] | None = None

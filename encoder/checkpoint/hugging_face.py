@@ -17,6 +17,7 @@ from encoder.checkpoint.family import (
     BUFFERS,
     EMBEDDINGS,
     POOLER,
+    REPLACED,
     ROBERTA_TASKS,
     TASKS,
     Family,
@@ -43,7 +44,6 @@ HEAD_SIZES = ("head_dim", "attention_head_size")  # fields that say how many num
 # Types that people will try, and what keeps them out.
 UNFIT = {
     "deberta": "its scores are made of contents and distances apart",
-    "deberta-v2": "its scores are made of contents and distances apart",
     "new": "it comes with code of its own; transformers has the same architecture as gte",
     "longformer": "its tokens see only their neighbours",
     "big_bird": "its tokens see only some others",
@@ -105,8 +105,8 @@ ELECTRA = Family(
         "generator_lm_head": "mlm_head.decoder",
     },
     BUFFERS | TASKS | ROBERTA_TASKS | {
-        "discriminator_predictions.dense": "replaced-token head",
-        "discriminator_predictions.dense_prediction": "replaced-token head",
+        "discriminator_predictions.dense": REPLACED,
+        "discriminator_predictions.dense_prediction": REPLACED,
     },
     BERT_FIELDS | {"embedding_size": "embedding_size"},
     head_activation="gelu",
@@ -257,10 +257,12 @@ def read_names(raw: Mapping[str, Any], theirs: Iterable[str]) -> Names:
         CheckpointError: a tensor that is in no table, or one that stands there twice.
     """
     kind, ours, left_out, unknown = family(raw), dict[str, str](), list[str](), list[str]()
-    for name in sorted(theirs):
+    every = sorted(theirs)
+    besides = dict(kind.left_out) | (kind.unneeded(raw, every) if kind.unneeded else {})
+    for name in every:
         bare = name.removeprefix(kind.prefix)
         module, _, leaf = LAYER.sub(r"\1.{i}.", bare, count=1).rpartition(".")
-        what = kind.left_out.get(module) or kind.left_out.get(bare)
+        what = besides.get(module) or besides.get(bare)
         found = our_name(kind, module, leaf, LAYER.search(bare))
         if what:
             left_out.append(f"{name} ({what})")

@@ -1,9 +1,21 @@
 """Families of encoders of 2020 and later: positions in attention, gates, windows, norms before the sublayers."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from encoder.checkpoint.family import BERT_FIELDS, BUFFERS, EMBEDDINGS, POOLER, ROBERTA_TASKS, TASKS, USUAL, Family
+from encoder.checkpoint.family import (
+    BERT_FIELDS,
+    BERT_LAYER,
+    BUFFERS,
+    EMBEDDINGS,
+    POOLER,
+    REPLACED,
+    ROBERTA_TASKS,
+    TASKS,
+    UNTRAINED,
+    USUAL,
+    Family,
+)
 from encoder.checkpoint.tensor_files import CheckpointError
 from encoder.model.activations import ACTIVATIONS
 
@@ -239,4 +251,94 @@ EUROBERT = Family(
     usual={"activation": "swish", "norm_eps": 1e-5},
     told=eurobert,
 )  # fmt: skip
-MODERN = {"modernbert": MODERNBERT, "mpnet": MPNET, "nomic_bert": NOMIC, "gte": GTE, "eurobert": EUROBERT}
+SCORES = {frozenset({"c2p"}): "c2p", frozenset({"p2c"}): "p2c", frozenset({"c2p", "p2c"}): "both"}
+
+
+def deberta(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """What only the config.json of a DeBERTa says: which scores of distances, and how distances are counted.
+
+    Raises:
+        CheckpointError: no distances, other scores, or an embedding of another width.
+    """
+    if raw.get("relative_attention", False) is not True:
+        raise CheckpointError(
+            f"relative_attention is {raw.get('relative_attention')!r}; it must be true: scores are made of distances"
+        )
+    told = raw.get("pos_att_type")
+    kinds = [kind.strip() for kind in told.lower().split("|")] if isinstance(told, str) else told
+    if not isinstance(kinds, list) or frozenset(map(str, kinds)) not in SCORES:
+        raise CheckpointError(f"pos_att_type is {str(told)[:200]!r}; it must hold c2p, p2c or both, and nothing else")
+    if raw.get("embedding_size", raw["hidden_size"]) != raw["hidden_size"]:
+        raise CheckpointError(
+            f"embedding_size is {raw['embedding_size']!r}; it must be hidden_size, {raw['hidden_size']!r}: tables that "
+            "are widened before their norm are not computed here"
+        )
+    buckets, farthest = raw.get("position_buckets", -1), raw.get("max_relative_positions", -1)
+    for name, value in (("position_buckets", buckets), ("max_relative_positions", farthest)):
+        if type(value) is not int:
+            raise CheckpointError(f"{name} is {value!r}; it must be a whole number, below 1 where it does not count")
+    farthest = raw["max_position_embeddings"] if farthest < 1 else farthest
+    norms = raw.get("norm_rel_ebd", "none")
+    usual = {"position_biased_input": True, "share_att_key": False}
+    flags = {name: raw.get(name, value) for name, value in usual.items()}
+    for name, value in flags.items():
+        if type(value) is not bool:
+            raise CheckpointError(f"{name} is {value!r}; it must be true or false")
+    if not isinstance(norms, str):
+        raise CheckpointError(f"norm_rel_ebd is {norms!r}; it must be layer_norm or none")
+    return {
+        "positions": "learned" if flags["position_biased_input"] else "none",
+        "distance_scores": SCORES[frozenset(map(str, kinds))],
+        "distance_span": buckets if buckets > 0 else farthest,
+        "distance_limit": farthest if buckets > 0 else None,
+        "distance_norm": "layer_norm" in [one.strip() for one in norms.lower().split("|")],
+        "distance_maps": not flags["share_att_key"],
+    }
+
+
+def unneeded_of_deberta(raw: Mapping[str, Any], names: Sequence[str]) -> dict[str, str]:
+    """What a DeBERTa's checkpoint holds and its run does not read.
+
+    One that learned to find replaced words (version 3) has the head for that beside one for words, whose guesses are
+    random.
+    """
+    found = {} if raw.get("position_biased_input", True) else {"embeddings.position_embeddings": "places, not added"}
+    if any(name.startswith("mask_predictions.") for name in names):
+        found |= dict.fromkeys(LM_PREDICTIONS, UNTRAINED)
+    return found
+
+
+LM_PREDICTIONS = {
+    "lm_predictions.lm_head.dense": "mlm_head.transform",
+    "lm_predictions.lm_head.LayerNorm": "mlm_head.norm",
+    "lm_predictions.lm_head": "mlm_head",
+}
+DEBERTA = Family(
+    "deberta.",
+    EMBEDDINGS | {theirs: ours for theirs, ours in BERT_LAYER.items() if ".self." not in theirs} | {
+        "encoder.layer.{i}.attention.self.query_proj": "layers.{i}.attention.w_q",
+        "encoder.layer.{i}.attention.self.key_proj": "layers.{i}.attention.w_k",
+        "encoder.layer.{i}.attention.self.value_proj": "layers.{i}.attention.w_v",
+        "encoder.layer.{i}.attention.self.pos_key_proj": "layers.{i}.attention.w_k_distance",
+        "encoder.layer.{i}.attention.self.pos_query_proj": "layers.{i}.attention.w_q_distance",
+        "encoder.rel_embeddings": "distances.table",
+        "encoder.LayerNorm": "distances.norm",
+        "cls.predictions.transform.dense": "mlm_head.transform",
+        "cls.predictions.transform.LayerNorm": "mlm_head.norm",
+        "cls.predictions": "mlm_head",
+        "cls.predictions.decoder": "mlm_head.decoder",
+    } | LM_PREDICTIONS,
+    BUFFERS | TASKS | POOLER | {
+        "mask_predictions.dense": REPLACED,
+        "mask_predictions.LayerNorm": REPLACED,
+        "mask_predictions.classifier": REPLACED,
+    },
+    usual={"activation": "gelu", "norm_eps": 1e-7, "n_segments": 0},
+    only={"conv_kernel_size": ((0,), "a convolution beside the first layer is not computed here")},
+    told=deberta,
+    unneeded=unneeded_of_deberta,
+)  # fmt: skip
+MODERN = {
+    "modernbert": MODERNBERT, "mpnet": MPNET, "nomic_bert": NOMIC, "gte": GTE, "eurobert": EUROBERT,
+    "deberta-v2": DEBERTA,
+}  # fmt: skip

@@ -75,7 +75,12 @@ def read_tokenizer(folder: Path, vocab_size: int) -> tuple[Tokenizer, SpecialTok
     kind = next((files for files in READERS if all((folder / name).is_file() for name in files)), None)
     if kind is None:
         choices = ", or ".join(" and ".join(files) for files in READERS)
-        raise CheckpointError(f"{folder} has no {TOKENIZER}; it must hold {choices}")
+        mend = (
+            "; transformers makes one of its spm.model: AutoTokenizer.from_pretrained(folder).save_pretrained(folder)"
+        )
+        raise CheckpointError(
+            f"{folder} has no {TOKENIZER}; it must hold {choices}" + mend * (folder / "spm.model").is_file()
+        )
     path = folder / kind[0]
     large = [folder / name for name in kind if (folder / name).stat().st_size > MOST_BYTES]
     if large:

@@ -146,7 +146,7 @@ def check(edits: Sequence[Edit], config: EncoderConfig, n: int) -> None:
                 + (f"; did you mean {' or '.join(near)}?" if near else "")
             )
         if "n" not in step.shape:
-            raise ValueError(f"{edit.step} is one vector for all tokens and cannot be changed; what it is made of can")
+            raise ValueError(f"{edit.step} has no row for each token and cannot be changed; steps that have one can")
         if edit.heads is not None and "H" not in step.shape:
             raise ValueError(f"heads is {edit.heads}; {edit.step} has no heads")
         if edit.heads is not None and edit.heads[-1] >= config.n_heads:

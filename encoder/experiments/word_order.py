@@ -14,7 +14,7 @@ from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Tokens
 
 WITHOUT_POSITIONS = Edit("embedding.positions", "zero")
-BY_PLACE = ("q_rotated", "k_rotated", "biased", "windowed")  # steps of attention that depend on the places
+BY_PLACE = ("q_rotated", "k_rotated", "total", "biased", "windowed")  # steps of attention that depend on the places
 
 
 def without_positions(config: EncoderConfig) -> tuple[Edit, ...]:

@@ -10,7 +10,7 @@ from encoder.model.config import EncoderConfig
 from encoder.model.encoder import Encoder
 from encoder.operations.table import OPERATIONS
 from encoder.steps.catalogue import by_name, has_bias
-from encoder.steps.step import SENTENCE, Step
+from encoder.steps.step import HEAD_DISTANCES, PAIRS, SENTENCE, Step
 from encoder.trace.trace import Trace
 
 Term = tuple[str | int, ...]  # a product of sizes, such as ("d_model", "d_ff")
@@ -31,12 +31,18 @@ LAYER_PARTS: dict[str, tuple[Term, ...]] = {
     "attention.w_v": LINEAR,
     "attention.w_o": LINEAR,
     "norm1": NORM,
+    "attention.w_k_distance": LINEAR,
+    "attention.w_q_distance": LINEAR,
     "feed_forward.w_1": WIDENING,
     "feed_forward.w_up": WIDENING,
     "feed_forward.w_2": (("d_ff", "d_model"), ("d_model",)),
     "norm2": NORM,
 }
-BIAS_PARTS: dict[str, tuple[Term, ...]] = {"position_bias": (("position_buckets", "n_heads"),)}
+DISTANCE_PARTS: dict[str, tuple[Term, ...]] = {
+    "position_bias": (("position_buckets", "n_heads"),),
+    "distances.table": (("distance_rows", "d_model"),),
+    "distances.norm": NORM,
+}
 HEAD_PARTS: dict[str, tuple[Term, ...]] = {
     "final_norm": NORM,
     "mlm_head.transform": (("d_model", "d_embedding"), ("d_embedding",)),
@@ -49,9 +55,12 @@ HAS: dict[str, Callable[[EncoderConfig], bool]] = {  # the parts that not every 
     "embedding.norm": lambda config: config.embedding_norm,
     "embedding.projection": lambda config: config.embedding_size is not None,
     "position_bias": lambda config: config.position_buckets > 0,
+    "distances.table": lambda config: bool(config.distance_parts),
+    "distances.norm": lambda config: bool(config.distance_parts) and config.distance_norm,
     "final_norm": lambda config: config.final_norm,
     **{part: lambda config: config.mlm_head for part in HEAD_PARTS if part.startswith("mlm_head.")},
 }
+MAPS_OF_DISTANCES = {"attention.w_k_distance": "c2p", "attention.w_q_distance": "p2c"}
 FLOAT32 = 4  # bytes
 
 
@@ -108,13 +117,16 @@ def parts(config: EncoderConfig, zeros: bool = False) -> dict[str, tuple[Term, .
     """
     layers = range(1 if config.shared_layers else config.n_layers)
     left_out = {"layers.0.norm1"} if config.no_first_norm else set()
+    own = config.distance_parts if config.distance_maps else ()
+    absent = {"feed_forward.w_up"} if not config.gated else set()
+    absent |= {name for name, part in MAPS_OF_DISTANCES.items() if part not in own}
     of_layers = {
         f"layers.{i}.{name}": terms
         for i in layers
         for name, terms in LAYER_PARTS.items()
-        if (name != "feed_forward.w_up" or config.gated) and f"layers.{i}.{name}" not in left_out
+        if name not in absent and f"layers.{i}.{name}" not in left_out
     }
-    every = {**EMBEDDING_PARTS, **BIAS_PARTS, **of_layers, **HEAD_PARTS}
+    every = {**EMBEDDING_PARTS, **DISTANCE_PARTS, **of_layers, **HEAD_PARTS}
     there = {name: terms for name, terms in every.items() if name not in HAS or HAS[name](config)}
     return there if zeros else {name: held(terms, name, config) for name, terms in there.items()}
 
@@ -130,6 +142,7 @@ def held(terms: tuple[Term, ...], name: str, config: EncoderConfig) -> tuple[Ter
 KINDS = {
     "mlm_head": "MLM head",
     "position_bias": "attention",
+    "distances.table": "attention",
     "embedding": "embedding",
     "attention": "attention",
     "feed_forward": "feed-forward",
@@ -205,6 +218,8 @@ def step_flops(step: Step, config: EncoderConfig, n: int) -> int:
     if operands and step.shape == SENTENCE != catalogue[operands[0]].shape:
         k = n  # the tokens become one
     each = OPERATIONS[step.operation].flops(k) * (len(operands) - 1 if step.operation == "add" else 1)
+    if step.shape == PAIRS and any(catalogue[name].shape == HEAD_DISTANCES for name in operands):
+        each *= (2 * n - 1) / n  # it is computed for every distance, and n of them are taken
     return round(each * math.prod(step.sizes(config, n)))
 
 

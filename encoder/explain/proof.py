@@ -1,5 +1,6 @@
 """Proofs that a recorded run is right: the same input through PyTorch's own modules, compared number by number."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ from torch.func import functional_call
 from encoder.edits.describe import sentence
 from encoder.model.activations import ACTIVATIONS
 from encoder.model.block import Block
-from encoder.model.distance import rotary_frequencies
+from encoder.model.distance import distance_vectors, rotary_frequencies
 from encoder.model.encoder import Encoder
 from encoder.model.meta import meta_device
 from encoder.model.normalization import LayerNorm, NoNorm, RMSNorm, StdNorm
@@ -102,7 +103,7 @@ def attention_weights(block: Block) -> dict[str, Tensor]:
 def attention(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     """nn.MultiheadAttention on the input of this layer's attention; with a look at distances, PyTorch's functions."""
     config, at = model.config, f"layers.{step.layer}.attention."
-    if any(at + name in trace for name in ("q_rotated", "position_bias", "windowed")):
+    if any(at + name in trace for name in ("q_rotated", "position_bias", "windowed", "total")):
         return by_distance(model, trace, step)
     x = trace[at + "input"][None]
     output, weights = run(
@@ -131,6 +132,11 @@ def by_distance(model: Encoder, trace: Trace, step: Step) -> list[Check]:
         )
     asks, offers = (trace[name] for name in trace.step(at + "scores").inputs)
     given = trace[at + "position_bias"] if at + "position_bias" in trace else torch.zeros_like(trace[at + "scaled"])
+    for part, (name, distant) in PARTS_OF_SCORES.items() if attention.distance_parts else ():
+        if part in attention.distance_parts:
+            theirs = query_by_query(trace[at + name], trace[at + distant], part)
+            found.append(check(f"query by query, {part}", trace, at + name, at + part, theirs))
+            given = given + theirs / math.sqrt(attention.score_size)
     hidden, place = hidden_keys(trace), torch.arange(len(trace.tokens))
     if attention.window is not None:
         given = given.masked_fill((place - place[:, None]).abs() > attention.window, model.config.mask_value)
@@ -139,7 +145,9 @@ def by_distance(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     nobody = (given == model.config.mask_value).all(-1, keepdim=True)  # a query with all masked weighs all alike
     asks = asks.masked_fill(nobody, 0.0)
     values = torch.cat((trace[at + "v"], torch.eye(len(place)).expand(len(asks), -1, -1)), -1)
-    theirs = nn.functional.scaled_dot_product_attention(asks, offers, values, attn_mask=given)
+    theirs = nn.functional.scaled_dot_product_attention(
+        asks, offers, values, attn_mask=given, scale=1 / math.sqrt(attention.score_size)
+    )
     heads, weights = theirs[..., : attention.d_head], theirs[..., attention.d_head :]
     read = trace.step(at + "scores").inputs[0]
     output = nn.functional.linear(heads.transpose(0, 1).flatten(1), attention.w_o.weight, attention.w_o.bias)
@@ -148,6 +156,29 @@ def by_distance(model: Encoder, trace: Trace, step: Step) -> list[Check]:
         check("F.scaled_dot_product_attention, weights", trace, read, at + "weights", weights),
         check("F.scaled_dot_product_attention, output", trace, read, at + "output", output),
     ]
+
+
+PARTS_OF_SCORES = {"c2p": ("q", "k_distance"), "p2c": ("k", "q_distance")}  # what each is the product of
+
+
+def query_by_query(content: Tensor, distant: Tensor, part: str) -> Tensor:
+    """The scores of distances, from the slice of distances that each query has to all keys: [H, n, n]."""
+    n, rows = content.shape[1], []
+    for i in range(n):
+        slices = distant[:, i : i + n].flip(1)  # [H, n, d_head], by key
+        rows.append(((content[:, i : i + 1] if part == "c2p" else content) * slices).sum(-1))
+    return torch.stack(rows, 1)
+
+
+def distances(model: Encoder, trace: Trace, step: Step) -> list[Check]:
+    """nn.Embedding on the rows of the distances, and their norm where they have one."""
+    assert model.distances is not None
+    table, config = model.distances.table.weight, model.config
+    rows = distance_vectors(len(trace.tokens), config.distance_span, config.distance_limit)
+    theirs = run(lambda: nn.Embedding(*table.shape), {"weight": table}, rows)
+    first = "distances.table" if config.distance_norm else "distances.output"
+    found = [check("nn.Embedding, rows", trace, "", first, theirs)]
+    return found + (norm(model, trace, "distances.", first, "distances.norm") if config.distance_norm else [])
 
 
 def block(model: Encoder, step: Step) -> Block:
@@ -215,7 +246,8 @@ def gated(model: Encoder, trace: Trace, step: Step) -> list[Check]:
 def layer(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     """nn.TransformerEncoderLayer on the input of this layer, or of the last one for the encoder's output."""
     config = model.config
-    apart = config.gated or config.positions == "rotary" or config.position_buckets or config.window
+    by_distance = config.position_buckets or config.distance_parts or config.window
+    apart = config.gated or config.positions == "rotary" or by_distance
     if config.norm != "layer_norm" or apart or config.no_first_norm:
         return []  # PyTorch has no such layer; its parts are proven one by one
     number = config.n_layers - 1 if step.layer is None else step.layer
@@ -311,4 +343,5 @@ PROOFS: dict[str, Callable[[Encoder, Trace, Step], list[Check]]] = {
     "final_norm": final_norm,
     "mlm": mlm,
     "pooling": pooling,
+    "distances": distances,
 }

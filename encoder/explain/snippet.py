@@ -12,17 +12,17 @@ from encoder.edits.edit import Edit
 from encoder.model.attention import Attention
 from encoder.model.block import Block
 from encoder.model.config import PRESETS, EncoderConfig
-from encoder.model.distance import PositionBias, Rotary, turned
+from encoder.model.distance import Distances, PositionBias, Rotary, turned
 from encoder.model.embedding import Embedding
 from encoder.model.encoder import Encoder, MLMHead
 from encoder.model.feed_forward import FeedForward
 from encoder.model.normalization import NORMS
 from encoder.model.pooling import SentencePooling
 from encoder.operations.table import OPERATIONS
-from encoder.steps.step import PAIRS, PER_HEAD, Step
+from encoder.steps.step import HEAD_DISTANCES, PER_HEAD, Step
 from encoder.trace.trace import Trace
 
-SPLIT = "{name} = {name}.view(len(t.ids), {n_heads}, {d_head}).transpose(0, 1)"
+SPLIT = "{name} = {name}.view(len({name}), {n_heads}, {d_head}).transpose(0, 1)"
 
 
 def snippet(trace: Trace, step: Step, head: int) -> str:
@@ -40,10 +40,12 @@ def snippet(trace: Trace, step: Step, head: int) -> str:
         "width": trace[inputs[0]].shape[-1] if inputs else 0, "d_head": config.d_head, "n_heads": config.n_heads,
         "norm_eps": config.norm_eps, "mask_value": literal(config.mask_value), "hidden": hidden,
         "theta": config.theta_of(step.layer or 0), "window": config.window_of(step.layer or 0),
+        "distance_span": config.distance_span,
+        "distance_limit": config.distance_limit, "score_size": config.score_size,
         "w": step.parameters[0] if step.parameters else "", "sum": " + ".join(names[i] for i in inputs),
     }  # fmt: skip
     body = OPERATIONS[step.operation].line.format(*(names[i] for i in inputs), **words)
-    if step.shape == PER_HEAD and step.operation in ("linear", "matmul"):
+    if step.shape in (PER_HEAD, HEAD_DISTANCES) and step.operation in ("linear", "matmul"):
         body += "\n" + SPLIT.format(**words)
     done = [sentence(edit, config) for edit in trace.edits if edit.step == step.name]
     if done:
@@ -60,7 +62,7 @@ def snippet(trace: Trace, step: Step, head: int) -> str:
         *(f'{names[i]} = t["{i}"]\n' for i in inputs),
         *(f"# edited: {words}\n" for words in done),
         body + "\n",
-        f"print({name}[{head}])\n" if step.shape in (PAIRS, PER_HEAD) else f"print({name})\n",
+        f"print({name}[{head}])\n" if "H" in step.shape else f"print({name})\n",
     ]
     return "".join(lines)
 
@@ -146,6 +148,7 @@ OF_A_NORM = ("mean", "variance", "variance_unbiased", "normalize", "normalize_st
 TURNS = ("rotary_cos", "rotary_sin", "rotate")
 SOURCES: dict[str, Callable[..., Any] | type] = {
     "embedding": Embedding,
+    "distances": Distances,
     "attention": Attention,
     "feed_forward": FeedForward,
     "mlm": MLMHead,

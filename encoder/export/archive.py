@@ -114,11 +114,11 @@ def table(trace: Trace, name: str) -> Rows:
         values = values[:, None]
     columns = step.columns(trace.tokens)
     if values.ndim == 2:
-        yield from grid(values, trace.tokens, columns)
+        yield from grid(values, step.rows(trace.tokens), columns)
         return
     yield ("head", "token", *header(columns, values.shape[-1]))
     for head, matrix in enumerate(values):
-        yield from ((head, token, *row) for token, row in zip(numbered(trace.tokens), matrix, strict=True))
+        yield from ((head, token, *row) for token, row in zip(numbered(step.rows(trace.tokens)), matrix, strict=True))
 
 
 @contextmanager

@@ -55,20 +55,28 @@ def frames(trace: Trace, layer: int) -> list[Step]:
 
 def formula(step: Step, trace: Trace) -> str:
     """How a frame is computed, on one line."""
-    d_head, mask = trace.config.d_head, trace.config.mask_value
+    mask = trace.config.mask_value
     wide = trace.config.window_of(step.layer or 0)
     far = "" if wide is None else f" or more than {wide} tokens away"
     biased = " plus the number of the distance" if trace.config.position_buckets else ""
+    scores = " + ".join(["QKᵀ", *trace.config.distance_parts])
+    root = root_name(trace)
     hidden = (
         "\u2212∞" if math.isinf(mask) else short(mask).replace("-", "\u2212").replace("e+0", "e").replace("e+", "e")
     )
     return {
         "dot": "QKᵀ: query × key, number by number, added up",
-        "unscale": f"S = QKᵀ / √d_head = QKᵀ / √{d_head}",
+        "unscale": f"S = ({scores}) / {root} = ({scores}) / √{trace.config.score_size}".replace("(QKᵀ)", "QKᵀ"),
         "mask": f"M = {hidden} where the key is hidden{far}, else S{biased}",
         "softmax": "A = softmax(M): e to the power of each number, over the sum of its row",
         "weighted_sum": "Z = A V: every value times its weight, added up",
     }[step.operation]
+
+
+def root_name(trace: Trace) -> str:
+    """What the scores are divided by, in words: more than one of them may have been added up."""
+    added = 1 + len(trace.config.distance_parts)
+    return "√d_head" if added == 1 else f"√({added} d_head)"
 
 
 def hidden_cells(trace: Trace, layer: int, head: int) -> Array:
@@ -80,6 +88,8 @@ def hidden_cells(trace: Trace, layer: int, head: int) -> Array:
 
 def in_the_way(trace: Trace, layer: int, head: int) -> str:
     """Why another setting cannot be tried here: the change of this run, or the part, that stands in its way."""
+    if trace.config.distance_parts:
+        return "scores of the distance are added to each score before the division"
     if trace.config.position_buckets:
         return "a number for the distance is added to each score before the softmax"
     steps = [step for step in frames(trace, layer) if step.operation in FIXED]
@@ -89,10 +99,12 @@ def in_the_way(trace: Trace, layer: int, head: int) -> str:
 
 def recomputed(trace: Trace, layer: int, head: int, setting: Setting) -> dict[str, Array]:
     """Scaled scores, masked scores and weights [n, n], computed in float64 from the recorded scores."""
-    scores = trace[f"layers.{layer}.attention.scores"][head].numpy().astype(np.float64)
+    at = f"layers.{layer}.attention."
+    summed = next(name for name in ("total", "scores") if at + name in trace)
+    scores = trace[at + summed][head].numpy().astype(np.float64)
     with np.errstate(invalid="ignore"):
-        scaled = scores / (math.sqrt(trace.config.d_head) if setting.scaled else 1.0) / setting.heat
-        added = f"layers.{layer}.attention.position_bias"
+        scaled = scores / (math.sqrt(trace.config.score_size) if setting.scaled else 1.0) / setting.heat
+        added = f"{at}position_bias"
         bias = trace[added][head].numpy().astype(np.float64) if added in trace else 0.0
         masked = np.where(hidden_cells(trace, layer, head), trace.config.mask_value, scaled + bias)
         powers = np.exp(masked - masked.max(-1, keepdims=True))
@@ -138,12 +150,17 @@ def grid(trace: Trace, layer: int, head: int, query: int, key: int) -> bytes:
             for step in steps
         ],
         "d_head": trace.config.d_head,
+        "root": trace.config.score_size,
+        "root_name": root_name(trace),
         "mask": None if math.isinf(trace.config.mask_value) else trace.config.mask_value,
         "blocked": in_the_way(trace, layer, head),
     }
+    added = f"{at}total"  # with the scores of the distance, where there are some
+    summed = {"total": trace[added][head].numpy()[rows, columns]} if added in trace else {}
     return packed(
         about,
-        {
+        summed
+        | {
             "scores": of["scores"][rows],
             "weights": of["weights"][rows],
             "hidden": hidden_cells(trace, layer, head)[rows].astype(np.uint8),

@@ -36,7 +36,7 @@ from encoder.figures.living_map_packet import NONE, Array, packed, scale_of, sha
 from encoder.figures.masked import unmasked
 from encoder.formatting import shown
 from encoder.steps.catalogue import catalogue
-from encoder.steps.step import PAIRS, PER_HEAD, PER_TOKEN, Step
+from encoder.steps.step import PAIRS, PER_HEAD, Step
 from encoder.trace.trace import Trace
 
 __all__ = [
@@ -79,6 +79,9 @@ LABELS = {  # what a narrow column is called
     "attention.biased": "+ bias B",
     "attention.windowed": "In window",
     "attention.scores": "Scores QKᵀ",
+    "attention.c2p": "To position",
+    "attention.p2c": "To content",
+    "attention.total": "Sum of scores",
     "attention.scaled": "Scaled ÷√d",
     "attention.masked": "Masked",
     "attention.weights": "Weights A",
@@ -107,8 +110,8 @@ def strip_steps(trace: Trace) -> list[Step]:
 def layer_steps(trace: Trace, layer: int) -> list[Step]:
     """The steps of a layer that have a column of their own when it is unfolded, in the order of computation."""
     same = ("add_norm_1.residual", "add_norm_2.residual", "output")  # what another column shows
-    per_token = (s for s in catalogue(trace.config) if s.layer == layer and s.shape != PER_TOKEN)
-    return [s for s in per_token if s.local not in same and not s.local.endswith(".normalized")]
+    of_tokens = (s for s in catalogue(trace.config) if s.layer == layer and "n" in s.shape and not s.single)
+    return [s for s in of_tokens if s.local not in same and not s.local.endswith(".normalized")]
 
 
 def changes(trace: Trace) -> tuple[Array, Array]:

@@ -14,7 +14,7 @@ from encoder.figures.masked import unmasked
 from encoder.figures.matrix import matrix
 from encoder.figures.words_only import Choice, Selection, tokens_drawn
 from encoder.formatting import short
-from encoder.steps.step import PAIRS, PER_TOKEN, Step
+from encoder.steps.step import PAIRS, Step
 from encoder.theme import Kind, Theme
 from encoder.trace.trace import Trace
 
@@ -48,7 +48,7 @@ class Picture:
 
     def draw(self, theme: Theme = "light") -> Drawn:
         """The figure: bars for one number per token, else a matrix."""
-        if self.step.shape == PER_TOKEN:
+        if self.step.single:
             return token_bars({self.step.title: self.values[:, 0]}, self.rows, title=self.step.title, theme=theme)
         pairs = self.step.shape == PAIRS
         titles = ("query (looks)", "key (is looked at)") if pairs else ("", "")
@@ -89,9 +89,9 @@ def picture(trace: Trace, step: Step, head: int, lock: bool = False, choice: Cho
     largest = float(finite.max(initial=0.0)) if lock else None
     if "H" in step.shape:
         values, shown = values[head], shown[head]
-    if step.shape == PER_TOKEN:
+    if step.single:
         values = shown = values[:, None]
-    special = tuple(trace.tokenization.special)
+    special = tuple(trace.tokenization.special) if "n" in step.shape else ()
     columns, mask = step.columns(trace.tokens), trace.config.mask_value
     return Picture(step, values, step.rows(trace.tokens), columns, kind_of(step), largest, special, shown, mask, chosen)
 

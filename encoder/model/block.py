@@ -30,18 +30,24 @@ class Block(nn.Module):
         key_padding_mask: Tensor | None = None,
         tap: Tap = NO_TAP,
         position_bias: Tensor | None = None,
+        distances: Tensor | None = None,
     ) -> Tensor:
         """Run both sublayers in the order that the configuration names."""
         run = self.pre_norm if self.norm_first else self.post_norm
-        return tap("output", run(x, key_padding_mask, tap, position_bias))
+        return tap("output", run(x, key_padding_mask, tap, position_bias, distances))
 
     def post_norm(
-        self, x: Tensor, key_padding_mask: Tensor | None, tap: Tap, position_bias: Tensor | None = None
+        self,
+        x: Tensor,
+        key_padding_mask: Tensor | None,
+        tap: Tap,
+        position_bias: Tensor | None = None,
+        distances: Tensor | None = None,
     ) -> Tensor:
         """Attention, add, norm; feed-forward, add, norm."""
         add_norm_1, add_norm_2 = tap.inside("add_norm_1"), tap.inside("add_norm_2")
         residual = add_norm_1("residual", x)
-        x = residual + self.attention(x, key_padding_mask, tap.inside("attention"), position_bias)
+        x = residual + self.attention(x, key_padding_mask, tap.inside("attention"), position_bias, distances)
         x = self.norm1(add_norm_1("sum", x), add_norm_1)
         residual = add_norm_2("residual", x)
         x = residual + self.feed_forward(x, tap.inside("feed_forward"))
@@ -49,13 +55,18 @@ class Block(nn.Module):
         return normed
 
     def pre_norm(
-        self, x: Tensor, key_padding_mask: Tensor | None, tap: Tap, position_bias: Tensor | None = None
+        self,
+        x: Tensor,
+        key_padding_mask: Tensor | None,
+        tap: Tap,
+        position_bias: Tensor | None = None,
+        distances: Tensor | None = None,
     ) -> Tensor:
         """Norm, attention, add; norm, feed-forward, add."""
         add_norm_1, add_norm_2 = tap.inside("add_norm_1"), tap.inside("add_norm_2")
         residual = add_norm_1("residual", x)
         x = self.norm1(x, add_norm_1)
-        added = self.attention(x, key_padding_mask, tap.inside("attention"), position_bias)
+        added = self.attention(x, key_padding_mask, tap.inside("attention"), position_bias, distances)
         x = add_norm_1("sum", residual + added)
         residual = add_norm_2("residual", x)
         x = self.norm2(x, add_norm_2)

@@ -9,6 +9,7 @@ from encoder.model.activations import ACTIVATIONS
 Positions = Literal["sinusoidal", "learned", "rotary", "none"]
 NormFormula = Literal["layer_norm", "std_norm", "rms_norm"]
 Biases = Literal["both", "second", "none"]
+DistanceScores = Literal["none", "c2p", "p2c", "both"]
 Pooling = Literal["mean", "cls", "max", "mean_sqrt_len"]
 
 CHOICES: dict[str, tuple[str, ...]] = {
@@ -16,6 +17,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "activation": tuple(ACTIVATIONS),
     "norm": get_args(NormFormula),
     "feed_forward_bias": get_args(Biases),
+    "distance_scores": get_args(DistanceScores),
 }
 LONGEST = 8192  # tokens in one input
 FLOAT32_MAX = 3.4e38
@@ -28,6 +30,7 @@ LIMITS: dict[str, tuple[int, int]] = {
     "max_positions": (2, LONGEST),
     "n_segments": (0, 16),
     "position_buckets": (0, 1024),
+    "distance_span": (2, LONGEST),
     "global_every": (1, 96),
 }
 
@@ -54,6 +57,12 @@ class EncoderConfig:
     square (Zhang and Sennrich 2019). `first_norm` says whether layer 0 of a pre-norm model has its first norm.
     `attention_bias`, `norm_bias` and `head_bias` say whether those linear maps and norms have biases;
     `feed_forward_bias` which of the two maps, the one that widens and the one that narrows, have one.
+
+    `distance_scores` are those that are added to the products of queries and keys (He et al. 2021): "c2p" of queries
+    and distances (content to position), "p2c" of keys and distances (position to content), "both" or "none". Distances
+    have learned vectors, for `distance_span` steps either way; with a `distance_limit` half of the steps are one token
+    each and the others grow, so that the last begins there. `distance_norm` says whether the vectors are normalized,
+    `distance_maps` whether each layer has linear maps of its own for them and not those of its queries and keys.
 
     Raises:
         ValueError: a value is outside its range; the message names the value and the range.
@@ -93,6 +102,11 @@ class EncoderConfig:
     feed_forward_bias: Biases = "both"
     norm_bias: bool = True
     head_bias: bool = True
+    distance_scores: DistanceScores = "none"
+    distance_span: int = 256
+    distance_limit: int | None = None
+    distance_norm: bool = False
+    distance_maps: bool = False
 
     def __post_init__(self) -> None:
         """Check every field once, here, so that nothing downstream has to."""
@@ -148,6 +162,13 @@ class EncoderConfig:
                 f"d_head is {self.d_head}, d_model over n_heads; rotary positions turn pairs of numbers and need an "
                 "even d_head"
             )
+        if self.positions == "rotary" and self.distance_scores != "none":
+            raise ValueError(
+                f"positions is 'rotary' and distance_scores {self.distance_scores!r}; queries that are turned are not "
+                "multiplied with distances, so one of the two must be none"
+            )
+        if self.distance_limit is not None:
+            self.check_count("distance_limit", self.distance_span // 2 + 2, LONGEST)
         if self.position_buckets % 4:
             raise ValueError(f"position_buckets is {self.position_buckets}; it must be a multiple of 4")
         if self.window is not None:
@@ -175,6 +196,21 @@ class EncoderConfig:
     def d_head(self) -> int:
         """Width of one head, d_k = d_v in the paper."""
         return self.d_model // self.n_heads
+
+    @property
+    def distance_parts(self) -> tuple[str, ...]:
+        """The scores of distances that are added to those of queries and keys, in the order of computation."""
+        return {"none": (), "both": ("c2p", "p2c")}.get(self.distance_scores, (self.distance_scores,))
+
+    @property
+    def distance_rows(self) -> int:
+        """How many distances have a vector of their own."""
+        return 2 * self.distance_span
+
+    @property
+    def score_size(self) -> int:
+        """What scores are divided by the square root of: d_head, times the number of scores that were added up."""
+        return self.d_head * (1 + len(self.distance_parts))
 
     @property
     def no_first_norm(self) -> bool:

@@ -1,4 +1,4 @@
-"""What depends on how far apart two tokens stand: rotary positions, learned numbers for distances, local windows."""
+"""What depends on how far apart two tokens stand: turns, learned numbers and vectors for distances, local windows."""
 
 import math
 from functools import lru_cache
@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from encoder.model.config import EncoderConfig
+from encoder.model.normalization import norm_of
 from encoder.model.tap import NO_TAP, Tap
 
 FARTHEST = 128  # tokens apart: all that are farther share the last bucket
@@ -82,6 +83,52 @@ class PositionBias(nn.Embedding):
     def forward(self, n: int) -> Tensor:  # type: ignore[override]  # a length, not ids
         """The number of every pair."""
         return self.weight[distance_buckets(n, len(self.weight)).to(self.weight.device)].permute(2, 0, 1)[None]
+
+
+@lru_cache(maxsize=8)
+def distance_vectors(n: int, span: int, limit: int | None) -> Tensor:
+    """Which row of the table of distances belongs to query minus key, from 1 - n to n - 1: [2 n - 1].
+
+    Row `span` is that of distance 0. With a limit, distances up to span / 2 have a row each; the rows after that stand
+    for more and more distances, and the last begins at limit - 1 (He et al. 2021).
+    """
+    apart = torch.arange(1 - n, n, device="cpu")
+    if limit is not None:
+        near = span // 2
+        far = apart.abs().clamp_min(near)
+        grown = torch.log(far / near) / torch.log(torch.tensor((limit - 1) / near)) * (near - 1)
+        apart = torch.where(apart.abs() <= near, apart, ((grown.ceil() + near) * apart.sign()).long())
+    return (apart + span).clamp(0, 2 * span - 1)
+
+
+def query_minus_key(n: int) -> Tensor:
+    """Which of the 2 n - 1 distances lies between a query and a key: [n, n]."""
+    place = torch.arange(n)
+    return place[:, None] - place + n - 1
+
+
+class Distances(nn.Module):
+    """A learned vector for every distance between a query and a key, normalized where the model does that.
+
+    All layers have the same. Shapes: table [2 span, d_model]; for x [B, n, d_model] -> [B, 2 n - 1, d_model], from
+    the key n - 1 places after the query to the key n - 1 places before it.
+    """
+
+    def __init__(self, config: EncoderConfig) -> None:
+        super().__init__()
+        self.table = nn.Embedding(config.distance_rows, config.d_model)
+        self.norm = norm_of(config, config.d_model) if config.distance_norm else None
+        self.span = config.distance_span
+        self.limit = config.distance_limit
+
+    def forward(self, x: Tensor, tap: Tap = NO_TAP) -> Tensor:
+        """The vectors of all distances of a sentence."""
+        rows = distance_vectors(x.shape[1], self.span, self.limit).to(x.device)
+        vectors = self.table.weight[rows].expand(len(x), -1, -1)  # [B, 2n - 1, d_model]
+        if self.norm is None:
+            return tap("output", vectors)
+        normed: Tensor = self.norm(tap("table", vectors), tap)
+        return normed
 
 
 def outside(n: int, window: int, device: torch.device) -> Tensor:

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from encoder.model.activations import ACTIVATIONS
 from encoder.model.block import Block
 from encoder.model.config import EncoderConfig
-from encoder.model.distance import PositionBias
+from encoder.model.distance import Distances, PositionBias
 from encoder.model.embedding import Embedding
 from encoder.model.linear import Linear, Prepacked
 from encoder.model.normalization import norm_of
@@ -51,6 +51,7 @@ class Encoder(nn.Module):
         self.embedding = Embedding(config)
         buckets = config.position_buckets
         self.position_bias = PositionBias(buckets, config.n_heads) if buckets else None
+        self.distances = Distances(config) if config.distance_parts else None
         blocks = (Block(config, i) for i in range(1 if config.shared_layers else config.n_layers))
         self.layers = nn.ModuleList(list(blocks) * (config.n_layers if config.shared_layers else 1))
         self.final_norm = norm_of(config, config.d_model) if config.final_norm else None
@@ -84,8 +85,9 @@ class Encoder(nn.Module):
                 key_padding_mask[:, None, None] if every else key_padding_mask[:, None]
             )  # [B, 1, 1 or n, n]
         bias = None if self.position_bias is None else self.position_bias(x.shape[1])
+        distances = None if self.distances is None else self.distances(x, tap.inside("distances"))
         for i, layer in islice(enumerate(self.layers), start, None):
-            x = layer(x, key_padding_mask, tap.inside(f"layers.{i}"), bias)
+            x = layer(x, key_padding_mask, tap.inside(f"layers.{i}"), bias, distances)
         if self.final_norm is not None:
             x = self.final_norm(x, tap.inside("final_norm"))
         return tap("output", x)

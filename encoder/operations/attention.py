@@ -9,13 +9,16 @@ from encoder.operations.explanation import Terms
 from encoder.operations.operand import Made, Operands, copied, factor, operation, products, summed, total
 
 
-@operation("{name} = {0} / math.sqrt({d_head})", lambda k: 1)
+@operation("{name} = {0} / math.sqrt({score_size})", lambda k: 1)
 def unscale(at: Operands) -> Made:
-    """Divided by the square root of d_head."""
-    x, d_head = at.number(0, *at.index), at.model.config.d_head
-    result = x.value / math.sqrt(d_head)
+    """Divided by the square root of d_head, of more where several scores were added."""
+    x, config = at.number(0, *at.index), at.model.config
+    size, added = config.score_size, config.score_size // config.d_head
+    result = x.value / math.sqrt(size)
     words = "The score is divided by the square root of d_head."
-    return Made(result, words, rf"\frac{{{tex(x.value)}}}{{\sqrt{{{d_head}}}}}", abs(result), (x,))
+    if added > 1:
+        words = f"The sum of {added} scores is divided by the square root of {added} times d_head."
+    return Made(result, words, rf"\frac{{{tex(x.value)}}}{{\sqrt{{{size}}}}}", abs(result), (x,))
 
 
 @operation("{name} = {0} @ {1}.mT", lambda k: 2 * k - 1)

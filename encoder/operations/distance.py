@@ -3,8 +3,8 @@
 import math
 
 from encoder.formatting import tex
-from encoder.model.distance import distance_buckets, rotary_frequencies
-from encoder.operations.operand import Made, Operands, copied, factor, operation
+from encoder.model.distance import distance_buckets, distance_vectors, rotary_frequencies
+from encoder.operations.operand import Made, Operands, copied, factor, operation, products, summed
 
 ANGLE = (
     "place = torch.arange(len(t.ids)).float()[:, None]\n"
@@ -74,11 +74,66 @@ def relative_bias(at: Operands) -> Made:
     head, query, key = at.index
     bucket = int(distance_buckets(len(at.trace.tokens), at.model.config.position_buckets)[query, key])
     (name,) = at.step.parameters
-    apart = (
-        f"{abs(key - query)} {'after' if key > query else 'before'} the query" if key != query else "the query's own"
+    words = (
+        f"The key's place is {place_of(query - key)}. That belongs to row {bucket} of the table, and each head has a "
+        "column."
     )
-    words = f"The key's place is {apart}. That belongs to row {bucket} of the table, and each head has a column."
     return copied(at.parameter(name, bucket, head), words)
+
+
+def place_of(apart: int) -> str:
+    """Where a key stands that is so many places before its query."""
+    if not apart:
+        return "the query's own"
+    return f"{abs(apart)} {'before' if apart > 0 else 'after'} the query"
+
+
+@operation(
+    (
+        "from encoder.model.distance import distance_vectors\n"
+        '{name} = p["{w}"][distance_vectors(len(t.ids), {distance_span}, {distance_limit})]'
+    ),
+)
+def distance(at: Operands) -> Made:
+    """A row of the table of distances."""
+    row, column = at.index
+    config, n = at.model.config, len(at.trace.tokens)
+    vector = int(distance_vectors(n, config.distance_span, config.distance_limit)[row])
+    words = f"The key's place is {place_of(row - n + 1)}. That belongs to row {vector} of the table of distances."
+    return copied(at.parameter(at.step.parameters[0], vector, column), words)
+
+
+APART = "n = len(t.ids)\napart = torch.arange(n)[:, None] - torch.arange(n) + n - 1\n"
+
+
+@operation(
+    APART + "{name} = ({0} @ {1}.mT).gather(-1, apart.expand({n_heads}, n, n))",
+    lambda k: 2 * k - 1,
+)
+def content_to_position(at: Operands) -> Made:
+    """A query times the key of a distance."""
+    head, query, key = at.index
+    apart = query - key
+    terms = products(at.line(0, head, query, None), at.line(1, head, apart + len(at.trace.tokens) - 1, None))
+    words = (
+        f"The query times the key of the distance, number by number, added up. The key's place is {place_of(apart)}."
+    )
+    return summed(terms, None, words)
+
+
+@operation(
+    APART + "{name} = ({0} @ {1}.mT).gather(-1, apart.mT.expand({n_heads}, n, n)).mT",
+    lambda k: 2 * k - 1,
+)
+def position_to_content(at: Operands) -> Made:
+    """A key times the query of a distance."""
+    head, query, key = at.index
+    apart = query - key
+    terms = products(at.line(0, head, key, None), at.line(1, head, apart + len(at.trace.tokens) - 1, None))
+    words = (
+        f"The key times the query of the distance, number by number, added up. The key's place is {place_of(apart)}."
+    )
+    return summed(terms, None, words)
 
 
 @operation(

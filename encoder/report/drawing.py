@@ -17,7 +17,7 @@ from encoder.paper.from_drawn import of_drawn
 from encoder.paper.panel import HeatMap, Panel, heat_map
 from encoder.paper.sheet import Sheet
 from encoder.report.template import FIGURE
-from encoder.steps.step import PAIRS, PER_TOKEN, Step
+from encoder.steps.step import PAIRS, Step
 from encoder.text_encoder import TextEncoder
 from encoder.theme import Theme
 from encoder.trace.trace import Trace
@@ -40,16 +40,16 @@ def look(encoder: TextEncoder, trace: Trace, step: Step) -> tuple[Panel, str]:
     if step.shape[-1] == "vocab":
         figure, _ = draw_best_words(trace, step, encoder.tokenizer.id_to_token)
         return untitled(of_drawn("", "", figure)), f"The best of {trace.config.vocab_size:,} words at each position."
-    values, columns = trace.array(step.name), step.columns(trace.tokens)
+    values, rows, columns = trace.array(step.name), step.rows(trace.tokens), step.columns(trace.tokens)
     shown = unmasked(values, step, trace.config)
     if "H" not in step.shape:
         seen = picture(trace, step, 0)
-        if step.shape == PER_TOKEN:
+        if step.single:
             return untitled(of_drawn("", "", seen.draw())), seen.fact()
-        return Panel("", "", (heat_map(shown, trace.tokens, columns, kind_of(step)),)), seen.fact()
+        return Panel("", "", (heat_map(shown, rows, columns, kind_of(step)),)), seen.fact()
     largest = float(np.abs(shown[np.isfinite(shown)]).max(initial=0.0))
     maps = [
-        heat_map(one, trace.tokens, columns, kind_of(step), title=f"head {head}", largest=largest)
+        heat_map(one, rows, columns, kind_of(step), title=f"head {head}", largest=largest)
         for head, one in enumerate(shown)
     ]
     best = max(range(len(values)), key=lambda head: most_telling(trace, step, shown[head]))

@@ -181,7 +181,7 @@ def predictions(encoder: TextEncoder, trace: Trace) -> str:
     """What the model would say at each position."""
     found = encoder.predict(trace, 5)
     if found is None:
-        return "<h2>Predictions</h2><p>This model has no head that guesses words.</p>"
+        return f"<h2>Predictions</h2><p>{html.escape(encoder.why_no_guesses)}</p>"
     rows = "".join(
         f"<tr><th>{i} <bdi>{html.escape(shown(token, 24))}</bdi></th>"
         + "".join(f"<td><bdi>{html.escape(shown(word, 24))}</bdi> {p:.3f}</td>" for word, p in best)

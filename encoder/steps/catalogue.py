@@ -13,6 +13,10 @@ from encoder.model.config import EncoderConfig
 from encoder.steps.entries import (
     ADD,
     ATTENTION,
+    DISTANCE_KEYS,
+    DISTANCE_QUERIES,
+    DISTANCE_TABLE,
+    DISTANCE_TOTAL,
     EMBEDDING,
     FEED_FORWARD,
     GATED,
@@ -29,11 +33,12 @@ from encoder.steps.entries import (
     POSITION_BIAS,
     RMS_NORM,
     ROTARY,
+    SCALED_TOTAL,
     STD_NORM_FORMULAS,
     UNIT,
     WINDOW,
 )
-from encoder.steps.step import NARROW, TOKENS_BY_MODEL, Step
+from encoder.steps.step import DISTANCES, NARROW, PER_DISTANCE, PER_TOKEN, TOKENS_BY_MODEL, Step
 from encoder.steps.wording import activated, spelled, worded
 
 
@@ -46,12 +51,12 @@ def placed(steps: tuple[Step, ...], prefix: str, group: str = "", **sources: str
     def full(name: str) -> str:
         if name.startswith("{"):
             return sources[name[1:-1]]
-        return name if name in ("ids", "hidden") else prefix + name
+        return name if name in ("ids", "hidden", "distances.output") else prefix + name
 
     def parameter(name: str) -> str:
         if name.startswith("{"):
             return sources[name[1:-1]]
-        return name if name.startswith(("embedding", "mlm_head", "position_bias")) else prefix + name
+        return name if name.startswith(("embedding", "mlm_head", "position_bias", "distances")) else prefix + name
 
     return tuple(
         replace(
@@ -94,7 +99,7 @@ def has_bias(config: EncoderConfig, part: str) -> bool:
     return next((has for name, has in there.items() if name in part), True)
 
 
-BIAS = re.compile(r" \+ b(_\w|_\{\w+\})?$")
+BIAS = re.compile(r" \+ b(_\w|_\{[\w ]+\})?$")
 
 
 def unbiased(config: EncoderConfig, steps: tuple[Step, ...]) -> tuple[Step, ...]:
@@ -130,7 +135,7 @@ def embedding_steps(config: EncoderConfig) -> tuple[Step, ...]:
     steps = (
         EMBEDDING["tokens"],
         EMBEDDING["scaled" if config.scale_embeddings else "unscaled"],
-        EMBEDDING[config.positions],
+        EMBEDDING[nowhere(config)],
         *segments,
         replace(total, inputs=(*total.inputs, *(s.name for s in segments))),
     )
@@ -143,6 +148,37 @@ def embedding_steps(config: EncoderConfig) -> tuple[Step, ...]:
     return worded(config, found + placed(ends, "embedding.", x=found[-1].name))
 
 
+def nowhere(config: EncoderConfig) -> str:
+    """What is added for the place of a word: the kind of positions, or that distances come in later."""
+    later = config.position_buckets or config.distance_parts
+    return "distances" if config.positions == "none" and later else config.positions
+
+
+def distance_steps(config: EncoderConfig) -> tuple[Step, ...]:
+    """The vectors of the distances, where a model has some; normalized where it does that."""
+    if not config.distance_parts:
+        return ()
+    table = worded(config, placed((DISTANCE_TABLE,), "distances."))
+    if not config.distance_norm:
+        return (replace(table[0], name="distances.output"),)
+    norm = norm_steps(config, "distances.", "Distances: ", "distances.table", "distances.norm", "R")
+    shapes = {TOKENS_BY_MODEL: DISTANCES, PER_TOKEN: PER_DISTANCE}
+    return table + tuple(replace(step, shape=shapes[step.shape]) for step in norm)
+
+
+def score_entries(config: EncoderConfig) -> tuple[Step, ...]:
+    """The scores of distances, and their sum with those of queries and keys."""
+    found: list[Step] = []
+    for part, (made, score) in zip(("c2p", "p2c"), (DISTANCE_KEYS, DISTANCE_QUERIES), strict=True):
+        if part in config.distance_parts:
+            own = tuple(f"{name}_distance" for name in made.parameters) if config.distance_maps else made.parameters
+            formula = re.sub(r"([Wb])_(\w)", r"\1_{\2 r}", made.formula) if config.distance_maps else made.formula
+            found += [replace(made, parameters=own, formula=formula), score]
+    if not found:
+        return ()
+    return (*found, replace(DISTANCE_TOTAL, inputs=(*DISTANCE_TOTAL.inputs, *(step.name for step in found[1::2]))))
+
+
 def attention_entries(config: EncoderConfig, layer: int) -> tuple[Step, ...]:
     """What attention does in a layer: with turned queries and keys, a position bias and a window where it has them."""
     found: list[Step] = []
@@ -150,6 +186,12 @@ def attention_entries(config: EncoderConfig, layer: int) -> tuple[Step, ...]:
         if step.name == "attention.scores" and config.positions == "rotary":
             found += ROTARY
             step = replace(step, inputs=tuple(turned.name for turned in ROTARY[2:]))
+        if step.name == "attention.scaled" and config.distance_parts:
+            found += score_entries(config)
+            title, note, formula = SCALED_TOTAL
+            number = str(1 + len(config.distance_parts))
+            formula, note = formula.replace("{added}", number), note.replace("{added}", number)
+            step = replace(step, inputs=(found[-1].name,), formula=formula, note=note, title=title)
         if step.name == "attention.masked":
             step = replace(step, inputs=(found[-1].name, *step.inputs[1:]))
         found.append(step)
@@ -225,8 +267,11 @@ def pooling_steps(config: EncoderConfig) -> tuple[Step, ...]:
 def catalogue(config: EncoderConfig) -> tuple[Step, ...]:
     """Every step that a model of this configuration records, in the order it is computed."""
     steps = embedding_steps(config)
+    x = steps[-1].name
+    steps += distance_steps(config)
     for i in range(config.n_layers):
-        steps += layer_steps(config, i, steps[-1].name)
+        steps += layer_steps(config, i, x)
+        x = steps[-1].name
     if config.final_norm:
         symbol = rf"\mathrm{{norm}}(x_{{{config.n_layers}}})"
         steps += norm_steps(config, "final_norm.", "Final norm: ", steps[-1].name, "final_norm", symbol)

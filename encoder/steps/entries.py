@@ -4,7 +4,17 @@
 formula has the terms that are computed, and no other. <m> is the score of a hidden key.
 """
 
-from encoder.steps.step import PAIRS, PER_HEAD, PER_TOKEN, PLACES, SENTENCE, TOKENS_BY_MODEL, Step
+from encoder.steps.step import (
+    DISTANCES,
+    HEAD_DISTANCES,
+    PAIRS,
+    PER_HEAD,
+    PER_TOKEN,
+    PLACES,
+    SENTENCE,
+    TOKENS_BY_MODEL,
+    Step,
+)
 
 GIVEN = {"ids": r"\mathrm{id}", "hidden": r"\text{masked}"}  # symbols of what the person gave
 WAVES = (
@@ -45,6 +55,11 @@ EMBEDDING = {
         "positions", "P", "0", TOKENS_BY_MODEL, "zeros", (), "No positions added",
         "This model adds nothing for the place of a word: attention turns queries and keys by it instead.",
         "Every value is zero. The place comes in as cosines and sines, in each layer's attention.",
+    ),
+    "distances": Step(
+        "positions", "P", "0", TOKENS_BY_MODEL, "zeros", (), "No positions added",
+        "This model adds nothing for the place of a word: attention looks at the distance of every two words instead.",
+        "Every value is zero. The distances come in as scores, in each layer's attention.",
     ),
     "none": Step(
         "positions", "P", "0", TOKENS_BY_MODEL, "zeros", (), "No positions",
@@ -196,6 +211,92 @@ POSITION_BIAS = (
         "Compare with the scaled scores: diagonals that got brighter are distances that this head prefers.",
     ),
 )  # fmt: skip
+DISTANCE_TABLE = Step(
+    "table",
+    "D",
+    r"D[\mathrm{bucket}(i - j)]",
+    DISTANCES,
+    "distance",
+    (),
+    "Vectors of the distances",
+    "One learned vector for every distance between a query and a key, from keys far after the query to keys far before "
+    "it. All layers have the same; {buckets}.",
+    "Rows depend on the distance alone: type other words, as many, and this picture stays the same.",
+    ("distances.table.weight",),
+)
+DISTANCE_KEYS, DISTANCE_QUERIES = (
+    (
+        Step(
+            "attention.k_distance",
+            "K^{r}",
+            "<0> W_K + b_K",
+            HEAD_DISTANCES,
+            "linear",
+            ("distances.output",),
+            "Keys of the distances",
+            "A linear map, {of_k}, makes a key of every distance: what a place has to offer, whatever word stands "
+            "there.",
+            "A row is a distance. Rows that are alike are distances that no query can tell apart.",
+            ("attention.w_k",),
+        ),
+        Step(
+            "attention.c2p",
+            r"S^{c \to p}",
+            r"{<0>}_i \cdot {<1>}_{i - j}",
+            PAIRS,
+            "content_to_position",
+            ("attention.q", "attention.k_distance"),
+            "Content to position",
+            "Every query is multiplied with the key of the distance to each token: where this word likes to look, "
+            "whatever stands there.",
+            "A row with one bright place is a word that asks for its neighbour at that distance.",
+        ),
+    ),
+    (
+        Step(
+            "attention.q_distance",
+            "Q^{r}",
+            "<0> W_Q + b_Q",
+            HEAD_DISTANCES,
+            "linear",
+            ("distances.output",),
+            "Queries of the distances",
+            "A linear map, {of_q}, makes a query of every distance: what is looked for so far away, whatever word is "
+            "looking.",
+            "A row is a distance. Rows that are alike are distances that no key can tell apart.",
+            ("attention.w_q",),
+        ),
+        Step(
+            "attention.p2c",
+            r"S^{p \to c}",
+            r"{<0>}_j \cdot {<1>}_{i - j}",
+            PAIRS,
+            "position_to_content",
+            ("attention.k", "attention.q_distance"),
+            "Position to content",
+            "Every key is multiplied with the query of the distance from each token: from where this word is looked "
+            "for, whatever is looking.",
+            "A column with one bright place is a word that is asked for by the token at that distance.",
+        ),
+    ),
+)
+SCALED_TOTAL = (
+    "Scaled scores",
+    "The sum of {added} scores is divided by the square root of {added} times d_head, so that wide heads do not make "
+    "softmax all-or-nothing.",
+    r"\frac{<0>}{\sqrt{{added} d_{head}}}",
+)
+DISTANCE_TOTAL = Step(
+    "attention.total",
+    r"\hat{S}",
+    "<sum>",
+    PAIRS,
+    "add",
+    ("attention.scores",),
+    "Sum of the scores",
+    "Content to content and the scores of the distance are added up: {added} numbers for every pair.",
+    "Switch one of them off in What if, and see what this head still looks at.",
+)
 WINDOW = Step(
     "attention.windowed", "S_W", r"\begin{cases} <m> & \text{if } |i - j| \gt w \\ <0> & \text{else} \end{cases}",
     PAIRS, "window", ("{x}",), "Scores within the window",

@@ -176,6 +176,23 @@ TERMS = (
         steps=("attention.position_bias", "attention.biased"),
     ),
     Term(
+        "disentangled",
+        "Disentangled attention",
+        "Attention",
+        "A score that is a sum of three: query and key, query and distance (content to position), key and distance "
+        "(position to content). Distances have learned vectors of their own.",
+        symbol=r"\hat{S}",
+        hugging_face="disentangled_attention_bias",
+        steps=(
+            "attention.total",
+            "attention.c2p",
+            "attention.p2c",
+            "attention.k_distance",
+            "attention.q_distance",
+            "distances.",
+        ),
+    ),
+    Term(
         "window",
         "Local window",
         "Attention",

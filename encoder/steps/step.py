@@ -9,7 +9,7 @@ from encoder.model.config import EncoderConfig
 class Step:
     """One line of the computation.
 
-    `shape` names dimensions (n, H, d_head, d_model, d_ff, vocab; "sentence" is 1).
+    `shape` names dimensions (n, H, d_head, d_model, d_ff, vocab; "sentence" is 1, "distances" 2 n - 1).
     `inputs` are the steps it is computed from ("ids" and
     "hidden" stand for what the person gave), `parameters` the weights it uses, in the model's own names.
     `symbol` is what it is called in the formulas of the steps that it goes into.
@@ -45,13 +45,21 @@ class Step:
         """The part of the model it belongs to: embedding, attention, add_norm_1, feed_forward, mlm, ..."""
         return self.local.split(".")[0]
 
+    @property
+    def single(self) -> bool:
+        """Whether each row is one number."""
+        return len(self.shape) == 1
+
     def rows(self, tokens: list[str]) -> list[str]:
         """What stands along the rows: the tokens, or the sentence where a step has one row for all of them."""
+        if "distances" in self.shape:
+            return distances(len(tokens))
         return [WHOLE] if self.shape == SENTENCE else tokens
 
     def columns(self, tokens: list[str]) -> list[str] | str:
         """What stands along the last dimension: the tokens that are looked at, or the name of what is counted there."""
-        names = {"d_ff": "unit", "vocab": "word", "n": "value"}  # a step with one number for each token has one column
+        # a step with one number for each row has one column
+        names = {"d_ff": "unit", "vocab": "word", "n": "value", "distances": "value"}
         return tokens if self.shape == PAIRS else names.get(self.shape[-1], "dimension")
 
     @property
@@ -62,7 +70,7 @@ class Step:
 
     def sizes(self, config: EncoderConfig, n: int) -> tuple[int, ...]:
         """The shape in numbers for a sentence of n tokens."""
-        names = {"n": n, "H": config.n_heads, "vocab": config.vocab_size, "sentence": 1}
+        names = {"n": n, "H": config.n_heads, "vocab": config.vocab_size, "sentence": 1, "distances": 2 * n - 1}
         return tuple(names[d] if d in names else getattr(config, d) for d in self.shape)
 
 
@@ -70,4 +78,11 @@ TOKENS_BY_MODEL, PER_TOKEN, PER_HEAD, PAIRS = ("n", "d_model"), ("n",), ("H", "n
 NARROW = ("n", "embedding_size")
 SENTENCE = ("sentence", "d_model")
 PLACES = ("n", "d_head")
+DISTANCES, PER_DISTANCE = ("distances", "d_model"), ("distances",)
+HEAD_DISTANCES = ("H", "distances", "d_head")
 WHOLE = "(sentence)"  # the name of the one row of a step that has none for each token
+
+
+def distances(n: int) -> list[str]:
+    """What stands along the rows of a step with one for each distance: where the key is, seen from the query."""
+    return [*(f"{i} after" for i in range(n - 1, 0, -1)), "same place", *(f"{i} before" for i in range(1, n))]

@@ -47,7 +47,8 @@ def worded(
 def texts(config: EncoderConfig, layer: int) -> dict[str, str]:
     """What each {word} means in a model of this configuration."""
     ordered = config.positions in ("sinusoidal", "learned")
-    later = config.positions == "rotary" or config.position_buckets > 0  # attention tells places apart
+    by_distance = bool(config.position_buckets or config.distance_parts)
+    later = config.positions == "rotary" or by_distance  # attention tells places apart
     added = ["word", *["position"] * ordered, *["segment"] * bool(config.n_segments)]
     alone = "only their segments tell them apart" if config.n_segments > 1 else "nothing tells them apart"
     first = " and ".join(added) + ", normalized" * config.embedding_norm + ", widened" * bool(config.embedding_size)
@@ -79,6 +80,14 @@ def texts(config: EncoderConfig, layer: int) -> dict[str, str]:
         "{bent}": "cut off" if ACTIVATIONS[config.activation].cuts else "damped",
         "{theta}": f"{config.theta_of(layer):,.6g}",
         "{window}": str(config.window_of(layer)),
+        "{buckets}": (
+            "each has a row of its own, up to the last"
+            if config.distance_limit is None
+            else f"beyond {config.distance_span // 2} tokens several distances share one"
+        ),
+        "{of_k}": "of its own" if config.distance_maps else "the one that makes the keys of words",
+        "{of_q}": "of its own" if config.distance_maps else "the one that makes the queries of words",
+        "{added}": str(1 + len(config.distance_parts)),
         "{bend}": f"Every number is bent by itself, here by {ACTIVATIONS[head].title}.",
     }
 

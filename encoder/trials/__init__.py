@@ -21,6 +21,7 @@ from encoder.trials import (
     order,
     probing,
     reasons,
+    since_2017,
     sizes,
     stacks,
     training,
@@ -56,6 +57,7 @@ MODULES = (
     mystery,
     layout,
     sizes,
+    since_2017,
 )  # in the order in which the maker offers them
 TRIALS: dict[str, Trial] = {name: trial for module in MODULES for name, trial in trials_of(module).items()}
 

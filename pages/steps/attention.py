@@ -3,6 +3,7 @@
 from encoder.figures.attention_grid import frames
 from encoder.steps.step import PAIRS
 from pages.parts.attention import (
+    bias_table,
     every_head,
     head_outputs,
     one_grid,
@@ -23,6 +24,8 @@ if within:
 panel.show(trace, step, view.head)
 if not within:
     one_grid.draw()
+if step.local in bias_table.STEPS:
+    bias_table.draw()
 if step.local in one_matrix.STEPS:
     one_matrix.draw()
 if step.local == "attention.heads":

@@ -5,13 +5,16 @@ from pages.parts.labs import (
     collapse,
     depth,
     dropout,
+    gates,
     know,
     norm_order,
     norms,
     padding,
     positions,
+    rotary,
     scaling,
     softmax,
+    windows,
     word_order,
 )
 from pages.ui.widgets import tabs
@@ -28,6 +31,9 @@ PARTS = {
     "Two LayerNorms": norms.draw,
     "Post-norm and pre-norm": norm_order.draw,
     "Layer collapse": collapse.draw,
+    "Why rotary": rotary.draw,
+    "Windows": windows.draw,
+    "Gate signs": gates.draw,
     "What layers know": know.draw,
 }
 tabs(PARTS, "lab")

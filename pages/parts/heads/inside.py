@@ -46,7 +46,8 @@ def terms_of(trace: Trace, head: int, query: int, key: int) -> None:
     )
     about = About(trace, layer=0, head=head, reads=("attention.scaled",))
     i, j = largest_cell(np.abs(values))
-    fact = f"The score is {brief(found.score)}: all {values.size} terms add up to it, {brief(found.missing)} apart."
+    what = "The score of the contents alone" if trace.config.distance_parts else "The score"
+    fact = f"{what} is {brief(found.score)}: all {values.size} terms add up to it, {brief(found.missing)} apart."
     chart(
         drawn,
         "inside_terms",

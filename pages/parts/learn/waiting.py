@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from pages.ui.server import training
+from pages.ui.server.child import MOST_SECONDS
 from pages.ui.server.consent import spoken
 from pages.ui.server.training import LiveRun
 
@@ -12,5 +12,5 @@ def waiting(before: int, ahead: Sequence[LiveRun]) -> str:
     count = "1 run is" if before == 1 else f"{before} runs are"
     left = ahead[0].left if ahead else None
     now = f"The one that trains now needs {spoken(left)} more" if left is not None else "The first of them is starting"
-    most = f"{training.MOST_SECONDS / 60:.0f} minutes"
+    most = f"{MOST_SECONDS / 60:.0f} minutes"
     return f"Waiting: {count} before this one, since one trains at a time. {now}; none may take over {most}."

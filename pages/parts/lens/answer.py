@@ -14,7 +14,7 @@ from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
-from pages.ui.text import heading, layer_names, say, theme
+from pages.ui.text import heading, layer_names, plain, say, theme
 from pages.ui.widgets import pick_token
 
 MOST_IN_RACE = 4  # words
@@ -27,7 +27,7 @@ def draw() -> None:
     heading("What the model would say, layer by layer")
     position = pick_token("Token", tokens, "lens_token", guess_place(trace, encoder.mask_token))
     if encoder.model.mlm_head is None:
-        st.markdown("This model has no head that guesses words (masked-language-model head), so it cannot be asked.")
+        st.markdown(plain(f"{encoder.why_no_guesses} So it cannot be asked layer by layer."))
         return
     if encoder.mask_token not in (None, tokens[position]) and not trace.tokenization.special[position]:
         st.button("Mask this word and watch the guess form", key="mask_word", on_click=mask_word, args=(position,))

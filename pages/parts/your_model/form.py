@@ -27,6 +27,10 @@ OPTIONS: dict[str, tuple[str, dict[bool | str | int, str]]] = {
     "activation": ("Activation", {name: one.title for name, one in ACTIVATIONS.items()}),
     "positions": ("Positions", {name: name for name in CHOICES["positions"]}),
     "position_buckets": ("Added to the scores", {0: "nothing", 32: "a position bias"}),
+    "distance_scores": (
+        "Scores of distances",
+        {"none": "none", "c2p": "content to position", "p2c": "position to content", "both": "both"},
+    ),
     "window": ("Window of local layers", {0: "none", 2: "2 neighbours", 8: "8 neighbours", 64: "64 neighbours"}),
     "gated": ("Feed-forward", {False: "plain", True: "gated"}),
     "attention_bias": ("Biases of attention", {True: "yes", False: "none"}),
@@ -38,7 +42,7 @@ OPTIONS: dict[str, tuple[str, dict[bool | str | int, str]]] = {
 FIELDS = [*COUNTS, *OPTIONS]
 FROM_PRESET = (  # fields that the form does not ask for
     "norm_eps", "embedding_norm", "n_segments", "mask_value", "rope_theta", "local_rope_theta", "first_norm",
-    "head_bias",
+    "head_bias", "distance_span", "distance_limit", "distance_norm", "distance_maps",
 )  # fmt: skip
 NOTHING = 0  # what stands in the form for None
 MASKED = -1e9  # where a window may leave a token with nobody to see

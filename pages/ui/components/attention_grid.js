@@ -187,12 +187,12 @@ class Grid {
     this.queryBox.replaceChildren(...options());
     this.keyBox.replaceChildren(...options());
     /** @type {Record<string, string>} */
-    const short = { dot: 'QK\u1d40', unscale: `\u00f7 ${rootText(about.d_head)}`, mask: 'mask', softmax: 'softmax', weighted_sum: '\u00d7 V' };
+    const short = { dot: 'QK\u1d40', unscale: `\u00f7 ${rootText(about.root)}`, mask: 'mask', softmax: 'softmax', weighted_sum: '\u00d7 V' };
     this.stops.replaceChildren(...about.frames.map((/** @type {any} */ one, /** @type {number} */ k) =>
       element('button', { type: 'button', textContent: short[one.operation] || one.title, title: one.title, ariaLabel: `${short[one.operation] || ''} ${one.title}`, onclick: () => { this.play(false); this.go(k); } })));
     this.slider.max = String(about.frames.length - 1);
     this.heatBox.max = String(this.heats.length - 1);
-    this.scaledText.textContent = `divide by \u221ad_head = ${rootText(about.d_head)}`;
+    this.scaledText.textContent = `divide by ${about.root_name} = ${rootText(about.root)}`;
     const span = (/** @type {[number, number]} */ [first, last]) => `${first} to ${last - 1}`, n = about.tokens.length;
     this.part.hidden = about.rows[1] - about.rows[0] === n;
     this.part.textContent = this.part.hidden ? '' : `Drawn are queries ${span(about.rows)} and keys ${span(about.columns)} of ${n} tokens, those around the chosen pair; every softmax and sum counts all ${n}.`;
@@ -313,7 +313,7 @@ class Grid {
     return {
       query: named(query), key: named(key), score: cells['attention.scores'][at], scaled: cells['attention.scaled'][at],
       masked: cells['attention.masked'][at], weight: cells['attention.weights'][at], hidden: Boolean(hidden[key]), hiddenKeys: total(hidden),
-      size: about.d_head, divided: scaled, heat, top: order.map((/** @type {any} */ k) => ({ name: named(k), weight: weights[k] })),
+      size: about.d_head, root: about.root, total: arrays.total?.values[at], divided: scaled, heat, top: order.map((/** @type {any} */ k) => ({ name: named(k), weight: weights[k] })),
     };
   }
 

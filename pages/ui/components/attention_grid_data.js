@@ -128,7 +128,7 @@ export function numbersOf({ about, arrays }, heat, scaled) {
     const all = new Float64Array(scores.length);
     masked = /** @type {any} */ (new Float64Array(scores.length));
     weights = /** @type {any} */ (new Float64Array(scores.length));
-    const divisor = (scaled ? Math.sqrt(about.d_head) : 1) * heat;
+    const divisor = (scaled ? Math.sqrt(about.root) : 1) * heat;
     for (let at = 0; at < scores.length; at += n) {
       const row = softmaxRow(scores.subarray(at, at + n), hidden.subarray(at, at + n), about.mask ?? -Infinity, divisor);
       all.set(row.scaled, at);
@@ -162,7 +162,7 @@ export function largest(cells, hidden, masked) {
 
 /**
  * The square root that the scores are divided by: "8", or "√24".
- * @param {number} size d_head
+ * @param {number} size d_head, or more where several scores are added
  */
 export const rootText = size => (Number.isInteger(Math.sqrt(size)) ? String(Math.sqrt(size)) : `\u221a${size}`);
 
@@ -170,16 +170,16 @@ export const rootText = size => (Number.isInteger(Math.sqrt(size)) ? String(Math
  * What happens to one pair in one frame, in a plain sentence with its numbers; the names are in quotation marks already.
  * @param {string} operation
  * @param {{ query: string, key: string, score: number, scaled: number, masked: number, weight: number, hidden: boolean,
- *   hiddenKeys: number, size: number, divided: boolean, heat: number, top: { name: string, weight: number }[] }} pair
+ *   hiddenKeys: number, size: number, root: number, total?: number, divided: boolean, heat: number, top: { name: string, weight: number }[] }} pair
  */
 export function sentenceOf(operation, pair) {
   const names = `${pair.query} and ${pair.key}`;
   if (operation === 'dot') return `${names}: the ${pair.size} products of query and key add up to ${written(pair.score)}.`;
   if (operation === 'unscale') {
-    const by = [...(pair.divided ? [rootText(pair.size)] : []), ...(pair.heat === 1 ? [] : [written(pair.heat)])];
+    const by = [...(pair.divided ? [rootText(pair.root)] : []), ...(pair.heat === 1 ? [] : [written(pair.heat)])];
     return by.length
-      ? `${names}: ${[written(pair.score), ...by].join(' / ')} = ${written(pair.scaled)}.`
-      : `${names}: ${written(pair.score)} is not divided by the square root of ${pair.size}, and stays ${written(pair.scaled)}.`;
+      ? `${names}: ${[pair.total === undefined ? written(pair.score) : `(${written(pair.score)} + ${written(pair.total - pair.score)} for the distance)`, ...by].join(' / ')} = ${written(pair.scaled)}.`
+      : `${names}: ${written(pair.score)} is not divided by the square root of ${pair.root}, and stays ${written(pair.scaled)}.`;
   }
   if (operation === 'mask') {
     if (pair.hidden) return `${pair.key} may not be seen: ${written(pair.scaled)} becomes ${written(pair.masked)}.`;

@@ -418,9 +418,10 @@ class Drawing {
 
   divided() {
     const { heat, scaled } = this.moment;
-    const by = [...(scaled ? [rootText(this.size)] : []), ...(heat === 1 ? [] : [written(heat)])];
-    this.bars([['score', this.cellOf('attention.scores'), ''], [by.length ? `divided by ${by.join(' and by ')}` : 'not divided', this.cellOf('attention.scaled'), '']]);
-    if (scaled) this.text(`\u221ad_head = \u221a${this.size} = ${rootText(this.size) === `\u221a${this.size}` ? written(Math.sqrt(this.size), 4) : rootText(this.size)}`, this.at.side.x, this.at.side.y + 152, { fill: this.colours.muted });
+    const { about, arrays } = this.moment, all = arrays.total?.values[this.i * this.at.columns + this.j];
+    const by = [...(scaled ? [rootText(about.root)] : []), ...(heat === 1 ? [] : [written(heat)])];
+    this.bars([['score', this.cellOf('attention.scores'), ''], ...(all === undefined ? [] : [/** @type {[string, number, string]} */ (['with the scores of the distance', all, ''])]), [by.length ? `divided by ${by.join(' and by ')}` : 'not divided', this.cellOf('attention.scaled'), '']]);
+    if (scaled) this.text(`${about.root_name} = \u221a${about.root} = ${rootText(about.root) === `\u221a${about.root}` ? written(Math.sqrt(about.root), 4) : rootText(about.root)}`, this.at.side.x, this.at.side.y + (all === undefined ? 152 : 214), { fill: this.colours.muted });
   }
 
   masked() {

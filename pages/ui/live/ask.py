@@ -110,7 +110,7 @@ def word() -> Callable[[], Question] | None:
     """Which word the model guesses at a place."""
     trace, encoder = session.now(), session.text_encoder(state.current().model)
     if "mlm.probabilities" not in trace:
-        st.caption("This model has no head that guesses words.")
+        st.caption(plain(encoder.why_no_guesses))
         return None
     at = token("At which word?", "class_ask_at", trace, guess_place(trace, encoder.mask_token))
 

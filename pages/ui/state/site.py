@@ -31,7 +31,7 @@ PAGES = (
     Page("sentence", "Sentence & tokens", ":material/short_text:"),
     Page("story", "The story", ":material/auto_stories:", walk=False),
     Page("embedding", "Embedding", ":material/database:", ("embedding",)),
-    Page("position", "Position", ":material/waves:", ("position",)),
+    Page("position", "Position", ":material/waves:", ("position", "distances")),
     Page("attention", "Attention", ":material/visibility:", ("attention",), "attention.weights"),
     Page(
         "add_norm",

@@ -15,7 +15,7 @@ PAGE_OF = {part: page for page in PAGES for part in page.parts}
 BEFORE_POSITION = ("embedding.tokens", "embedding.scaled")  # the rest of the embedding stands on the page after
 EVERY_STEP = EncoderConfig(
     embedding_size=64, embedding_norm=True, n_segments=2, final_norm=True, mlm_head=True, pooling="mean",
-    unit_length=True, position_buckets=32,
+    unit_length=True, position_buckets=32, distance_scores="both", distance_norm=True,
 )  # fmt: skip
 SHAPES = (*PRESETS.values(), EVERY_STEP, EncoderConfig(norm="rms_norm", embedding_norm=True, final_norm=True))
 KNOWN_STEPS = frozenset(step.local for config in SHAPES for step in catalogue(config))

@@ -10,7 +10,6 @@ from pages.ui.state import session_state as state
 from pages.ui.text import plain, say
 from pages.ui.widgets import pick_token
 
-NONE = "This model has no head that guesses words."
 MOST_PLACES = 60  # that can be tapped
 
 
@@ -33,7 +32,7 @@ def large(trace: Trace) -> None:
     """The place to tap, the words as bars, and the sentence."""
     usual = guess_place(trace, session.text_encoder(state.current().model).mask_token)
     if "mlm.probabilities" not in trace:
-        st.caption(NONE)
+        st.caption(plain(session.text_encoder(state.current().model).why_no_guesses))
         return
     position = pick_token("At", trace.tokens[:MOST_PLACES], "guess_at", min(usual, MOST_PLACES - 1))
     guess = found(trace, position)
@@ -64,6 +63,6 @@ def strip(trace: Trace) -> None:
     with st.container(key="guess_strip_box"):
         guess = found(trace, place(trace)) if "mlm.probabilities" in trace else None
         if guess is None:
-            st.caption(plain(NONE))
+            st.caption(plain(session.text_encoder(state.current().model).why_no_guesses))
         else:
             guess_bars.draw("guess_strip_bars", guess, "strip")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from encoder.formatting import shown
-from encoder.steps.step import PAIRS, PER_HEAD, PER_TOKEN, Step
+from encoder.steps.step import PAIRS, PER_HEAD, Step
 from encoder.trace.trace import Trace
 from pages.ui.component import component
 from pages.ui.state import session_state as state
@@ -33,7 +33,7 @@ def index_of(step: Step, head: int, row: int, column: int) -> tuple[int, ...]:
     """The index in a step of a cell in its picture."""
     if step.shape in (PAIRS, PER_HEAD):
         return (head, row, column)
-    return (column,) if step.shape == PER_TOKEN else (row, column)
+    return (column,) if step.single else (row, column)
 
 
 def place_in(trace: Trace, step: Step, head: int, cell: Cell | None = None) -> tuple[int, int] | None:
@@ -100,9 +100,9 @@ def choose(trace: Trace, step: Step, head: int) -> None:
     follow(place_in(trace, step, head))
     with st.container(horizontal=True, vertical_alignment="bottom", key="choose"):
         row = column = 0
-        if step.shape != PER_TOKEN:
+        if not step.single:
             row = st.selectbox("Row", range(len(tokens)), format_func=tokens.__getitem__, key="row", width=170)
-        names = tokens if step.shape == PAIRS or step.shape == PER_TOKEN else [str(i) for i in range(width)]
+        names = tokens if step.shape == PAIRS or step.single else [str(i) for i in range(width)]
         column = st.selectbox("Column", range(len(names)), format_func=names.__getitem__, key="column", width=170)
         cell = Cell(step.name, index_of(step, head, row, column))
         st.button("Open this number", key="open", on_click=open_number, args=(cell, True))

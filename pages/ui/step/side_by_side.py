@@ -10,7 +10,7 @@ from encoder.figures.facts import main_fact
 from encoder.figures.matrix import matrix
 from encoder.figures.steps import kind_of
 from encoder.formatting import shown
-from encoder.steps.step import PAIRS, PER_TOKEN, Step
+from encoder.steps.step import PAIRS, Step
 from encoder.theme import Kind
 from encoder.trace.trace import Trace
 from pages.ui import session
@@ -28,8 +28,9 @@ def draw(a: Trace, b: Trace, names: tuple[str, str], pairs: list[Pair] | None = 
     """One step of both runs and their difference, on scales that fit both."""
     heading("Any step, side by side")
     view = state.current()
+    apart = {"vocab", "distances"}  # rows of no token, and columns too many to draw
     steps = {
-        s.name: s for s in map(a.step, a) if s.name in b and s.layer in (None, view.layer) and s.shape[-1] != "vocab"
+        s.name: s for s in map(a.step, a) if s.name in b and s.layer in (None, view.layer) and apart.isdisjoint(s.shape)
     }
     usual = f"layers.{view.layer}.attention.weights"
     name = st.selectbox("Step", list(steps), **state.choice("beside_step", steps, usual))
@@ -41,7 +42,7 @@ def draw(a: Trace, b: Trace, names: tuple[str, str], pairs: list[Pair] | None = 
         return
     if "H" in step.shape:
         ours, theirs = ours[min(view.head, len(ours) - 1)], theirs[min(view.head, len(theirs) - 1)]
-    if step.shape == PER_TOKEN:
+    if step.single:
         ours, theirs = ours[:, None], theirs[:, None]
     tokens = step.rows(a.tokens if pairs is None else labels(a, b, pairs))
     columns = step.columns(tokens)
@@ -61,7 +62,7 @@ def draw(a: Trace, b: Trace, names: tuple[str, str], pairs: list[Pair] | None = 
             fact = f"{title}: {main_fact(values, tokens, columns, kind)}"
             drawn = matrix(values, tokens, columns, kind=kind, theme=theme(), largest=top)
             key = f"beside_{'change' if top is None else names.index(title)}"
-            if title in names and (a, b)[names.index(title)] is session.now() and step.shape != PER_TOKEN:
+            if title in names and (a, b)[names.index(title)] is session.now() and not step.single:
                 places = both(aligned_tokens(a, b) if pairs is None else pairs)[names.index(title)]
                 openable(key, step, min(view.head, a.config.n_heads - 1), places)
             chart(drawn, key, fact, about, numbers=top is not None)

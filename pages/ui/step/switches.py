@@ -40,6 +40,8 @@ WHOLE: dict[str, Switch] = {
         Edit("embedding.positions", "shuffle", value=0),
         *(edit for wave in ("cos", "sin") for edit in everywhere(f"attention.{wave}", "shuffle", 0)(config)),
     ],
+    "Content to position off": everywhere("attention.c2p", "zero"),
+    "Position to content off": everywhere("attention.p2c", "zero"),
     "Windows open": everywhere("attention.windowed", "bypass"),
     "Gates open": everywhere("feed_forward.gated", "bypass"),
     "No division by √d_head": everywhere("attention.scaled", "bypass"),

@@ -20,7 +20,7 @@ def pick(at: int | None = None) -> tuple[Target, str] | None:
     """
     trace, encoder = session.now(), session.text_encoder(state.current().model)
     if encoder.model.mlm_head is None:
-        st.markdown("This model has no head that guesses words (MLM head), so there is no guess to explain.")
+        st.markdown(plain(f"{encoder.why_no_guesses} So there is no guess to explain."))
         return None
     with st.container(horizontal=True, vertical_alignment="bottom"):
         first = guess_place(trace, encoder.mask_token)
