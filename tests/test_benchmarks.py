@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -78,3 +79,5 @@ def test_the_benchmark_of_saying_why() -> None:
 def test_the_benchmark_of_recording() -> None:
     found = {figure.name: figure.value for figure in bench_trace.figures((8,), most=4)}
     assert all(0.1 < found[f"record / {other}, n = 8"] < 10 for other in ("plain", "torch", "bert"))
+    small = replace(bench_trace.MODERN, d_model=48, n_layers=2, d_ff=64)
+    assert 0.1 < bench_trace.modern((8,), 4, small)[0].value < 10

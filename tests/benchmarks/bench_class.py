@@ -1,4 +1,4 @@
-"""What a class costs that follows: python tests/benchmarks/bench_class.py [--pupils 30 60] [--check].
+"""What a class costs that follows: python tests/benchmarks/bench_class.py [--pupils 30 60] [--replicas] [--check].
 
 A teacher and so many pupils on one server of this machine, without browsers. First nothing happens, and what the
 server's processor does is measured. Then the teacher takes a step now and then: the time is that from the click to the
@@ -19,10 +19,11 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "browser"), str(ROOT / "tests" / "benchmarks")]
 
-from bench_load import server, share  # noqa: E402
+from bench_load import replicas, server, share  # noqa: E402
 from browser_tools import Server  # noqa: E402
 from figures import Figure, finish  # noqa: E402
 from followers import Follower, follow  # noqa: E402
+from school import School  # noqa: E402
 
 STEP = 2.0  # seconds, 95th percentile from the click to the last pupil's screen
 ANSWER = 1.0  # seconds until the last of thirty answers is served
@@ -40,7 +41,7 @@ class Seconds:
     broken: list[str] = field(default_factory=list)
 
 
-async def lead(running: Server, pupils: int, seconds: float, steps: int, votes: int, pause: float) -> Seconds:
+async def lead(running: Server | School, pupils: int, seconds: float, steps: int, votes: int, pause: float) -> Seconds:
     """One class from its opening to its end."""
     found = Seconds()
     async with contextlib.AsyncExitStack() as stack:
@@ -108,11 +109,12 @@ def main() -> int:
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--votes", type=int, default=3)
     parser.add_argument("--pause", type=float, default=2.0, help="seconds between two steps of the teacher")
+    parser.add_argument("--replicas", action="store_true", help="two servers behind nginx, with a Redis")
     parser.add_argument("--check", action="store_true", help="fail where a figure is over its bar")
     given = parser.parse_args()
     found = []
     for pupils in given.pupils:
-        with server() as running:
+        with replicas() if given.replicas else server() as running:
             one = asyncio.run(lead(running, pupils, given.seconds, given.steps, given.votes, given.pause))
         found += figures(pupils, one)
     return finish(found, given.check)

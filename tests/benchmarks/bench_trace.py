@@ -8,10 +8,11 @@ Four ways over the same ids in the shape of `base`, in one process, on one threa
     bert    transformers' BertModel with random weights, attentions and hidden states asked for, and a hook that keeps
             what every submodule returns; left out where transformers is not installed
 
-The order within a round goes through all permutations, so that no way always finds the caches as the same other left
-them. Ratios are taken within a round and their median is reported: what slows the machine for a while slows both
-sides of a ratio. Freed memory is kept at hand, as in the app; --default-allocator leaves that out. With --check only
-n = 12 and 128 run, and the exit status is 1 where a ratio is over its bar.
+The first two also in the shape of ModernBERT-base, with random weights: 22 layers of 768 with gates, turned queries
+and keys, and windows. The order within a round goes through all permutations, so that no way always finds the caches
+as the same other left them. Ratios are taken within a round and their median is reported: what slows the machine for
+a while slows both sides of a ratio. Freed memory is kept at hand, as in the app; --default-allocator leaves that out.
+With --check only n = 12 and 128 run, and the exit status is 1 where a ratio is over its bar.
 """
 
 import argparse
@@ -19,6 +20,7 @@ import gc
 import itertools
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import quantiles
@@ -32,7 +34,7 @@ from figures import Figure, finish  # noqa: E402
 from oracle import torch_twin  # noqa: E402
 from torch import Tensor  # noqa: E402
 
-from encoder import TextEncoder  # noqa: E402
+from encoder import EncoderConfig, TextEncoder, preset  # noqa: E402
 from encoder.model.tap import Recorder  # noqa: E402
 from pages.ui.server.heap import keep_freed_memory  # noqa: E402
 
@@ -47,6 +49,7 @@ BARS = {
     ("record", "bert", 12): 0.90,
     ("record", "bert", 128): 0.90,
 }
+MODERN = replace(preset("modern"), vocab_size=16384, d_model=768, n_heads=12, n_layers=22, d_ff=1152)
 SECONDS = 12.0  # for each length, about
 ROUNDS = (24, 600)  # at least and at most
 
@@ -74,15 +77,23 @@ def bert(encoder: TextEncoder) -> Callable[[Tensor], object] | None:
     return run
 
 
+def ours(encoder: TextEncoder, ids: Tensor) -> dict[str, Callable[[], object]]:
+    """Our encoder without a tap, and with one that keeps every step."""
+    return {"plain": lambda: encoder.model(ids), "record": lambda: encoder.model(ids, tap=Recorder({}, {}))}
+
+
+def some_ids(encoder: TextEncoder, n: int) -> Tensor:
+    """A sentence of n tokens."""
+    return torch.randint(5, encoder.config.vocab_size, (1, n), generator=torch.Generator().manual_seed(n))
+
+
 def ways(encoder: TextEncoder, n: int) -> dict[str, Callable[[], object]]:
     """The things to time, for a sentence of n tokens."""
-    model, twin = encoder.model, torch_twin(encoder.model)
-    ids = torch.randint(5, encoder.config.vocab_size, (1, n), generator=torch.Generator().manual_seed(n))
-    x = model.embedding(ids)
+    twin, ids = torch_twin(encoder.model), some_ids(encoder, n)
+    x = encoder.model.embedding(ids)
     theirs = bert(encoder)
     return {
-        "plain": lambda: model(ids),
-        "record": lambda: model(ids, tap=Recorder({}, {})),
+        **ours(encoder, ids),
         "torch": lambda: twin(x),
         **({"bert": lambda: theirs(ids)} if theirs else {}),
     }
@@ -103,9 +114,8 @@ def seconds(run: Callable[[], object]) -> float:
     return perf_counter() - start
 
 
-def measure(encoder: TextEncoder, n: int, most: int) -> dict[str, list[float]]:
+def measure(runs: dict[str, Callable[[], object]], most: int) -> dict[str, list[float]]:
     """Times of every way in every round."""
-    runs = ways(encoder, n)
     orders = list(itertools.permutations(runs))
     once = min(sum(seconds(run) for run in runs.values()) for _ in range(3))
     rounds = min(max(int(SECONDS / once), ROUNDS[0]), ROUNDS[1])
@@ -133,16 +143,31 @@ def figures(lengths: Sequence[int] = CHECKED, most: int = ROUNDS[1]) -> list[Fig
     found = []
     with torch.inference_mode():
         for n in lengths:
-            times = measure(encoder, n, most)
+            times = measure(ways(encoder, n), most)
             for other in [way for way in times if way != "record"]:
-                ratios = [a / b for a, b in zip(times["record"], times[other], strict=True)]
-                low, middle, high = quantiles(ratios, n=4)
-                note = f"quartiles {low:.3f}-{high:.3f}, {len(ratios)} rounds; record " \
-                       f"{spread([1e3 * t for t in times['record']], '.2f')} ms, {other} " \
-                       f"{spread([1e3 * t for t in times[other]], '.2f')} ms"  # fmt: skip
-                found.append(Figure(f"record / {other}, n = {n}", middle, BARS.get(("record", other, n)), note=note))
+                found.append(ratio(times, other, f"n = {n}", BARS.get(("record", other, n))))
             found.append(Figure(f"a recorded run of {n} tokens", megabytes(encoder, n), unit="MB"))
     return found
+
+
+def ratio(times: dict[str, list[float]], other: str, where: str, bar: float | None) -> Figure:
+    """Recording over another way."""
+    ratios = [a / b for a, b in zip(times["record"], times[other], strict=True)]
+    low, middle, high = quantiles(ratios, n=4)
+    both = [f"{way} {spread([1e3 * t for t in times[way]], '.2f')} ms" for way in ("record", other)]
+    note = f"quartiles {low:.3f}-{high:.3f}, {len(ratios)} rounds; {', '.join(both)}"
+    return Figure(f"record / {other}, {where}", middle, bar, note=note)
+
+
+def modern(lengths: Sequence[int] = CHECKED, most: int = ROUNDS[1], config: EncoderConfig = MODERN) -> list[Figure]:
+    """Recording over not recording, in the shape of ModernBERT-base."""
+    torch.set_num_threads(1)
+    encoder = TextEncoder.from_config(config, seed=0)
+    with torch.inference_mode():
+        return [
+            ratio(measure(ours(encoder, some_ids(encoder, n)), most), "plain", f"ModernBERT-base, n = {n}", 1.05)
+            for n in lengths
+        ]
 
 
 def main() -> int:
@@ -157,7 +182,8 @@ def main() -> int:
         f"base, torch {torch.__version__}, 1 thread, freed memory {'kept' if kept else 'handed back'}; medians of "
         "interleaved rounds; the head for words is left out everywhere; torch is given the embedding"
     )
-    return finish(figures(CHECKED if options.check else LENGTHS, options.rounds), options.check)
+    lengths = CHECKED if options.check else LENGTHS
+    return finish(figures(lengths, options.rounds) + modern(lengths, options.rounds), options.check)
 
 
 if __name__ == "__main__":

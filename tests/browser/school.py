@@ -33,6 +33,11 @@ class School:
     replicas: dict[str, Server]
     log: Path
 
+    @property
+    def processor_seconds(self) -> float:
+        """The processor time that all replicas have used."""
+        return sum(one.processor_seconds for one in self.replicas.values())
+
     def last_server(self, asked: str) -> str:
         """The replica that answered the last request of that kind."""
         lines = [line for line in self.log.read_text().splitlines() if asked in line]
