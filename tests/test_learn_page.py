@@ -12,13 +12,14 @@ from time import monotonic, sleep
 from typing import Any
 
 import pytest
+import torch
 from page_tools import at, go, healthy, maps, open_app, said
 from streamlit.testing.v1 import AppTest
 
 from encoder.tasks.models import recorded
 from encoder.tasks.settings import LearnSettings, read, usual
 from encoder.tasks.task import TASKS
-from pages.ui.server import child, job_queue, training
+from pages.ui.server import child, engine, job_queue, task_models, training
 from pages.ui.server.training import LiveRuns
 
 pytestmark = pytest.mark.slow
@@ -119,6 +120,16 @@ def test_the_trained_model_opens_at_its_head_with_inputs_of_the_task() -> None:
     assert [one["title"] for one in maps(app, "player")["moments"]][-1] == "step 800"
     link = {name: "".join(value) for name, value in app.query_params.items()}
     assert open_app("attention", **link).session_state["session"].view.model == "learned:task=shift"
+
+
+@pytest.mark.parametrize("name", ["mystery:4", "by-hand:reverse", "learned:task=reverse"])
+def test_a_model_that_was_let_go_of_opens_again(name: str) -> None:
+    """A server that needs the room takes the weights out of a model; whoever asks for it later gets another one."""
+    first = task_models.make(name)
+    before = first.trace(task_models.examples(name)[0])["layers.0.attention.weights"].clone()
+    engine.model_cache.empty((name,), first)
+    after = task_models.make(name).trace(task_models.examples(name)[0])
+    assert torch.equal(after["layers.0.attention.weights"], before)
 
 
 @pytest.mark.parametrize("page", ["sentence", "stack", "heads", "lens", "tour", "what_if", "model_cost"])
@@ -269,7 +280,7 @@ time.sleep(300)
 def test_a_killed_server_leaves_no_process() -> None:
     """It has no chance to say goodbye to the one that trains."""
     with subprocess.Popen(
-        [sys.executable, "-c", STARTS, str(SLOW)], cwd=training.ROOT, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", STARTS, str(SLOW)], cwd=Path(__file__).parents[1], stdout=subprocess.PIPE, text=True
     ) as server:
         assert server.stdout is not None
         process = int(server.stdout.readline())

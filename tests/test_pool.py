@@ -307,7 +307,7 @@ def test_a_servers_bound_is_most_of_its_container_or_half_of_its_machine(
 def test_the_page_of_costs_says_what_the_server_holds() -> None:
     app = go(open_app(), "model_cost")
     kept = engine.held_by(engine.text_encoder("base")) / 1e6
-    (words,) = [one.value for one in app.markdown if one.value.startswith("Models ")]
+    (words,) = [one.value for one in app.caption if one.value.startswith("Models ")]
     models_mb, runs_mb, results_mb, rest = (float(one.replace(",", "")) for one in re.findall(r"([\d,]+) MB", words))
     assert models_mb >= round(kept) - 1 and runs_mb > 0
     assert models_mb + runs_mb + results_mb == pytest.approx(engine.budget.held / 1e6, abs=2)

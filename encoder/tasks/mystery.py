@@ -86,7 +86,6 @@ def hide(number: int, last: LearningMoment) -> None:
     place(number).write_bytes(last.weights)
 
 
-@lru_cache(maxsize=16)
 def model_of(number: int) -> Encoder:
     """The network of a mystery, from the weights that come with the package."""
     return weighted(mystery_of(number).settings, place(number).read_bytes(), f"mystery {number}")
