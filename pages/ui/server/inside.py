@@ -29,6 +29,12 @@ def session_id() -> str:
     return context.session_id if context else ""
 
 
+def page() -> str:
+    """What Streamlit calls the page whose script this thread runs; empty in any other thread."""
+    context = get_script_run_ctx(suppress_warning=True)
+    return context.page_script_hash if context else ""
+
+
 def serves() -> bool:
     """Whether this process is a server, and no test or script of its own."""
     return runtime.exists() and type(runtime.get_instance()) is runtime.Runtime  # tests of pages have a stand-in

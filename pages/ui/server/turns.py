@@ -12,21 +12,26 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from time import monotonic, thread_time
 
+import streamlit as st
+
 from pages.ui.server import inside
 
 AT_ONCE = max(2, os.cpu_count() or 1)
 LONGEST = 1.0  # seconds after which a script no longer keeps others waiting
 LOOK = 0.25  # seconds between two looks at whether the person still waits
 USUAL, LEAST = 0.05, 0.005  # processor seconds that a script is taken to need: one that is not known, and any
-MOST_KNOWN = 1000  # sessions
+FORGET = (
+    0.8  # of what a script of a kind needed when the next one needs less: what was at hand this time may not be then
+)
+MOST_KNOWN = 1000  # kinds of scripts
 SWITCH = 0.001  # seconds after which a thread lets go of the interpreter when another asks for it; usually 0.005
 
 
 class Turn:
     """The place of one script in the line, and then among those that run."""
 
-    def __init__(self, session: str, since: float) -> None:
-        self.session, self.since = session, since
+    def __init__(self, kind: str, since: float) -> None:
+        self.kind, self.since = kind, since
         self.called = threading.Event()
 
 
@@ -36,8 +41,8 @@ _turn: ContextVar[Turn | None] = ContextVar("turn", default=None)
 class Turns:
     """So many scripts at once.
 
-    Next is the one whose wait is longest in terms of what its session's last script needed: short ones hardly wait for
-    long ones, and no long one waits for ever (highest response ratio next; Brinch Hansen 1971).
+    Next is the one whose wait is longest in terms of what scripts of its kind need, squared: short ones hardly wait for
+    long ones, and no long one waits for ever (after highest response ratio next; Brinch Hansen 1971).
     """
 
     def __init__(
@@ -46,13 +51,13 @@ class Turns:
         self.at_once, self.longest, self.clock = at_once, longest, clock
         self.begun: dict[Turn, float] = {}  # when each that runs began
         self.line: list[Turn] = []
-        self.needed: dict[str, float] = {}  # processor seconds of a session's last script, the newest last
+        self.needed: dict[str, float] = {}  # processor seconds of scripts of a kind, the newest last
         self.lock = threading.Lock()
 
     @contextmanager
-    def turn(self, session: str, leave: Callable[[], None] | None = None) -> Iterator[None]:
+    def turn(self, kind: str, leave: Callable[[], None] | None = None) -> Iterator[None]:
         """Wait for a turn and keep it for the block. `leave` is called meanwhile; if it raises, the place is free."""
-        mine = Turn(session, self.clock())
+        mine = Turn(kind, self.clock())
         with self.lock:
             self.line.append(mine)
             self.call()
@@ -70,7 +75,7 @@ class Turns:
                 if mine in self.line:
                     self.line.remove(mine)
                 else:
-                    self.note(session, thread_time() - before)
+                    self.note(kind, thread_time() - before)
                 self.end(mine)
 
     def step_aside(self) -> None:
@@ -97,12 +102,12 @@ class Turns:
 
     def waited(self, one: Turn, now: float) -> float:
         """How long a script waits, in terms of how long it is thought to run."""
-        return (now - one.since) / max(self.needed.get(one.session, USUAL), LEAST)
+        return (now - one.since) / max(self.needed.get(one.kind, USUAL), LEAST) ** 2
 
-    def note(self, session: str, seconds: float) -> None:
-        """Remember what a session's script needed; of many sessions those are forgotten that ran longest ago."""
-        self.needed.pop(session, None)
-        self.needed[session] = seconds
+    def note(self, kind: str, seconds: float) -> None:
+        """Remember what a script needed; of many kinds those are forgotten that ran longest ago."""
+        before = self.needed.pop(kind, 0.0)
+        self.needed[kind] = max(seconds, FORGET * before)
         if len(self.needed) > MOST_KNOWN:
             del self.needed[next(iter(self.needed))]
 
@@ -113,6 +118,8 @@ sys.setswitchinterval(SWITCH)
 
 @contextmanager
 def turn() -> Iterator[None]:
-    """A turn for the script that this thread runs, for the block."""
-    with turns.turn(inside.session_id(), inside.leave_if_asked()):
+    """A turn for this thread's script, for the block; its kind is the page and about how long the text is."""
+    text = st.session_state.get("sentence", "")
+    letters = len(text) if isinstance(text, str) else 0
+    with turns.turn(f"{inside.page()} {letters.bit_length()}", inside.leave_if_asked()):
         yield
