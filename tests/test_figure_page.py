@@ -112,8 +112,26 @@ def test_an_empty_figure_shows_an_example_and_begins_with_the_chosen_head() -> N
     app = opened("figure", START)
     assert "Layer 1, head 0" in next(one.value for one in app.html if "true-size" in one.value)
     assert "figure_pdf" not in [button.key for button in app.button] and session(app).printed is None
-    healthy(app.button(key="figure_begin").click().run())
+    healthy(app.button(key="figure_begin_0").click().run())
     assert session(app).printed is not None and "layer 1, head 0" in session(app).printed.caption
+
+
+@pytest.mark.parametrize(("which", "count"), [(1, 4), (2, 10)])
+def test_a_film_through_the_layers_and_one_of_ten_steps_begin_with_a_click(
+    which: int, count: int, small: TextEncoder
+) -> None:
+    app = opened("figure", START)
+    healthy(app.button(key=f"figure_begin_{which}").click().run())
+    panels = [session(app).panels[at] for at in session(app).figure]
+    trace, every = small.trace(START["sentence"]), [f"layers.{i}.attention.weights" for i in range(4)]
+    assert len(panels) == count and not session(app).not_drawn
+    steps = ["input", "q", "k", "v", "scores", "scaled", "masked", "weights", "heads", "concat"]
+    names = [f"layers.1.attention.{one}" for one in steps] if which == 2 else every
+    for panel, name in zip(panels, names, strict=True):
+        recorded = trace.array(name)
+        shown = np.asarray(panel.maps[0].values)
+        np.testing.assert_array_equal(shown, recorded[0] if recorded.ndim == 3 else recorded)
+    assert session(opened("figure", link(app))).figure == session(app).figure
 
 
 def test_a_text_too_long_for_paper_has_no_example() -> None:

@@ -23,7 +23,7 @@ from encoder.paper.words import OTHER, OTHER_LETTER, latex, markdown, plain_text
 
 DPI = (300, 600)
 MOST_PIXELS = 30_000_000
-MOST_PANELS = 8
+MOST_PANELS = 12
 NAME = "figure"
 
 

@@ -64,7 +64,7 @@ MARKUP = ("script", "iframe", "img[onerror]", "img[src=x]", "svg[onload]", "a[hr
 # Pages of words and forms have these instead of a picture.
 WORDS = (
     "[data-testid=stTable], [class*=st-key-card_], [class*=st-key-claim_], .st-key-build, .st-key-class_join, "
-    ".st-key-figure_begin, .st-key-tour_heads"
+    ".st-key-figure_begin_0, .st-key-tour_heads"
 )
 
 

@@ -12,7 +12,10 @@ from pages.ui.state import session_state as state
 from pages.ui.state.figure_link import PictureAt
 from pages.ui.state.link import to_query
 from pages.ui.state.site import page_of
+from pages.ui.state.walk import way
 from pages.ui.text import plain
+
+WALKED = 10  # steps of a layer that make a film
 
 
 def shown() -> list[Panel]:
@@ -47,9 +50,29 @@ def line(i: int, at: PictureAt) -> None:
 
 
 def begin() -> None:
-    """The chosen head's weights, as a picture to begin with."""
+    """Pictures to begin with: the chosen head's weights, and two rows that make a film."""
     view, config = state.current(), session.now().config
-    query = to_query(view) | {"step": "attention.weights"}
-    at = figure_link.at("attention", "picture", query)
-    words = f"Weights of layer {view.layer}, head {min(view.head, config.n_heads - 1)}"
-    st.button(words, key="figure_begin", icon=":material/add_photo_alternate:", on_click=figure.add, args=(at,))
+    head = min(view.head, config.n_heads - 1)
+    layers = range(min(config.n_layers, figure_link.MOST))
+    walk = [stop for stop in way(config, view.layer) if stop.layer == view.layer][:WALKED]
+    offers = {
+        f"Weights of layer {view.layer}, head {head}": [weights(view.layer)],
+        f"Head {head} in {len(layers)} layers": [weights(layer) for layer in layers],
+        f"The first {len(walk)} steps of layer {view.layer}": [
+            step(stop.page.key, stop.step, view.layer) for stop in walk
+        ],
+    }
+    with st.container(horizontal=True):
+        for i, (words, pictures) in enumerate(offers.items()):
+            icon = ":material/add_photo_alternate:"
+            st.button(words, key=f"figure_begin_{i}", icon=icon, on_click=figure.fill, args=(pictures,))
+
+
+def weights(layer: int) -> PictureAt:
+    """The weights of the chosen head in a layer."""
+    return step("attention", "attention.weights", layer)
+
+
+def step(page: str, name: str, layer: int) -> PictureAt:
+    """The picture of a step in a layer, on its page."""
+    return figure_link.at(page, "picture", to_query(state.current()) | {"step": name, "layer": str(layer)})

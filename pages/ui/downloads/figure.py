@@ -15,7 +15,7 @@ from pages.ui.state.view import View
 from pages.ui.state.walk import KNOWN_STEPS
 
 HERE = page_of(OWN)
-MOST_KEPT = 16  # panels of a session, in the figure or just taken out of it
+MOST_KEPT = 24  # panels of a session, in the figure or just taken out of it
 FULL = f"A figure has up to {figure_link.MOST} panels; take one out first."
 
 
@@ -60,6 +60,12 @@ def add(at: PictureAt) -> None:
     elif at not in here.figure:
         here.figure.append(at)
         here.not_drawn.pop(at, None)
+
+
+def fill(pictures: list[PictureAt]) -> None:
+    """Put several pictures into the figure; they are drawn when the page of the figure is."""
+    for at in pictures:
+        add(at)
 
 
 def take(at: PictureAt, make: Callable[[], Panel]) -> None:

@@ -13,7 +13,7 @@ from pages.ui.state.site import PAGES
 
 OWN = "figure"  # what the choices of the page Figure begin with; they are no part of where a picture stands
 PASSING = ("present", "v")
-MOST = 8  # pictures, as in `encoder.paper.files`
+MOST = 12  # pictures, as in `encoder.paper.files`
 LARGEST = 60_000  # characters of all pictures, unpacked
 LONGEST_QUERY = 12_000
 KEY = re.compile(r"[a-z0-9_]{1,40}", re.ASCII)
