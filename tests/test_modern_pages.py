@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from page_tools import go, healthy, open_app, said
 from twins import MODELS, saved
+from visits import link, opened
 
 from encoder.checkpoint.modern import MODERN
 from pages.ui.state.site import PAGES, STEPS
@@ -73,3 +74,11 @@ def test_a_new_step_is_shown_with_its_proof(model_root: Path, name: str, step: s
     assert app.session_state["session"].view.step == step and not said(app)
     assert any(title in one.value for one in [*app.header, *app.subheader, *app.markdown])
     healthy(app)
+
+
+@pytest.mark.parametrize(("lab", "then"), [("Windows", "has a window of"), ("Gate signs", "of what is written")])
+def test_a_lab_leads_from_a_model_that_lacks_its_part_to_one_that_has_it(lab: str, then: str) -> None:
+    app = opened("labs", {"lab": lab, "sentence": "A dog barks."})
+    assert any(" no windows" in one.value or " no gates" in one.value for one in app.markdown)
+    healthy(app.button(key="lab_modern").click().run())
+    assert link(app)["model"] == "modern" and any(then in one.value for one in app.markdown)

@@ -8,6 +8,7 @@ from encoder.figures.charts import token_bars
 from encoder.figures.drawn import numbers_of
 from encoder.figures.matrix import matrix
 from encoder.formatting import percent
+from pages.parts.labs import modern
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
@@ -25,7 +26,7 @@ def draw() -> None:
         "words that excite it tells of one or two of them."
     )
     if not trace.config.gated:
-        st.markdown("The units of this model have no gate. The model modern has gates.")
+        modern.offer("The units of this model have no gates.")
         return
     found = gate_signs(trace, view.layer)
     about = About(trace, layer=view.layer, reads=(f"layers.{view.layer}.feed_forward.gated",))

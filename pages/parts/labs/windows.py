@@ -7,6 +7,7 @@ from encoder.experiments import sight
 from encoder.export.caption import About
 from encoder.figures.matrix import matrix
 from encoder.formatting import listed, percent
+from pages.parts.labs import modern
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.state import session_state as state
@@ -25,6 +26,8 @@ def draw() -> None:
         "places: choose one, and see whom it may look at."
     )
     local = [i for i in range(config.n_layers) if config.window_of(i) is not None]
+    if not local:
+        modern.offer("This model has no windows: every layer sees all.")
     place = st.slider("Place", 0, TOKENS - 1, **state.choice("sight_place", range(TOKENS), TOKENS // 2))
     found = sight(encoder, TOKENS, place)
     layers = [f"layer {i}" for i in range(config.n_layers)]
@@ -43,5 +46,3 @@ def draw() -> None:
     if local:
         named = listed(list(map(str, local)))
         st.markdown(f"This model has a window of {config.window} tokens on either side in layers {named}.")
-    else:
-        st.markdown("This model has no windows: every layer sees all. The model modern has some.")
