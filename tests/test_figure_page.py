@@ -22,6 +22,7 @@ from pages.ui.state import figure_link
 from pages.ui.state.figure_link import PictureAt
 from pages.ui.state.session import Session
 from pages.ui.state.site import PAGES
+from pages.ui.state.view import EXAMPLE
 
 pytestmark = pytest.mark.slow
 
@@ -116,21 +117,25 @@ def test_an_empty_figure_shows_an_example_and_begins_with_the_chosen_head() -> N
     assert session(app).printed is not None and "layer 1, head 0" in session(app).printed.caption
 
 
-@pytest.mark.parametrize(("which", "count"), [(1, 4), (2, 10)])
+@pytest.mark.parametrize("which", [0, 1, 2])
+@pytest.mark.parametrize("query", [{}, START], ids=["usual", "other"])
 def test_a_film_through_the_layers_and_one_of_ten_steps_begin_with_a_click(
-    which: int, count: int, small: TextEncoder
+    which: int, query: dict[str, str], small: TextEncoder, base: TextEncoder
 ) -> None:
-    app = opened("figure", START)
+    app = opened("figure", query)
     healthy(app.button(key=f"figure_begin_{which}").click().run())
     panels = [session(app).panels[at] for at in session(app).figure]
-    trace, every = small.trace(START["sentence"]), [f"layers.{i}.attention.weights" for i in range(4)]
-    assert len(panels) == count and not session(app).not_drawn
+    trace = (small if query else base).trace(query.get("sentence", EXAMPLE))
+    layer, head = (1, 0) if query else (4, 1)
     steps = ["input", "q", "k", "v", "scores", "scaled", "masked", "weights", "heads", "concat"]
-    names = [f"layers.1.attention.{one}" for one in steps] if which == 2 else every
+    layers = [layer] if which == 0 else range(trace.config.n_layers)
+    names = [f"layers.{i}.attention.weights" for i in layers]
+    if which == 2:
+        names = [f"layers.{layer}.attention.{one}" for one in steps]
     for panel, name in zip(panels, names, strict=True):
         recorded = trace.array(name)
         shown = np.asarray(panel.maps[0].values)
-        np.testing.assert_array_equal(shown, recorded[0] if recorded.ndim == 3 else recorded)
+        np.testing.assert_array_equal(shown, recorded[head] if recorded.ndim == 3 else recorded)
     assert session(opened("figure", link(app))).figure == session(app).figure
 
 

@@ -1,5 +1,6 @@
 """The pictures of the figure, in order."""
 
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
@@ -75,4 +76,4 @@ def weights(layer: int) -> PictureAt:
 
 def step(page: str, name: str, layer: int) -> PictureAt:
     """The picture of a step in a layer, on its page."""
-    return figure_link.at(page, "picture", to_query(state.current()) | {"step": name, "layer": str(layer)})
+    return figure_link.at(page, "picture", to_query(replace(state.current(), step=name, layer=layer)))
