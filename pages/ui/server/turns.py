@@ -12,9 +12,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from time import monotonic, thread_time
 
-import streamlit as st
-
 from pages.ui.server import inside
+from pages.ui.state import session
 
 AT_ONCE = max(2, os.cpu_count() or 1)
 LONGEST = 1.0  # seconds after which a script no longer keeps others waiting
@@ -119,7 +118,7 @@ sys.setswitchinterval(SWITCH)
 @contextmanager
 def turn() -> Iterator[None]:
     """A turn for this thread's script, for the block; its kind is the page and about how long the text is."""
-    text = st.session_state.get("sentence", "")
+    text = session.value("sentence") if session.has("sentence") else ""
     letters = len(text) if isinstance(text, str) else 0
     with turns.turn(f"{inside.page()} {letters.bit_length()}", inside.leave_if_asked()):
         yield
