@@ -60,3 +60,22 @@ def test_ten_steps_leave_no_frame_without_a_picture(page: Page, app_url: str) ->
         if not blank[-1]:
             return
     raise AssertionError(f"frames without a picture, by walk: {blank}")
+
+
+COUNT = """() => {
+  window.lastLooks = 0;
+  new MutationObserver(all => all.forEach(({ addedNodes }) => addedNodes.forEach(one => {
+    window.lastLooks += one.className === 'last-look';
+  }))).observe(document.body, { childList: true });
+}"""
+
+
+def test_what_stood_under_one_tab_does_not_cover_the_next(page: Page, app_url: str) -> None:
+    open_page(page, f"{app_url}/labs?lab=Softmax")
+    expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
+    page.evaluate(COUNT)
+    with rerun(page):
+        page.get_by_role("tab", name="Padding").click()
+    expect(page.get_by_role("tab", name="Padding")).to_have_attribute("aria-selected", "true")
+    page.wait_for_function("document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'")
+    assert page.evaluate("window.lastLooks") == 0

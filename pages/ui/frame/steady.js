@@ -71,6 +71,7 @@ function remember(event) {
   const to = event.composedPath()[0];
   if (event.type === 'keydown' && (to instanceof HTMLTextAreaElement || to instanceof HTMLInputElement)) return;
   looks.clear();
+  if (to instanceof Element && to.closest('[role=tab]')) return; // what stands under another tab is another thing
   ran = performance.now();
   for (const plot of document.querySelectorAll(PLOT)) {
     const [key, place] = [keyOf(plot), plot.getBoundingClientRect()];
