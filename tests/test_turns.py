@@ -1,6 +1,8 @@
 """Scripts take turns: few at once, the short ones first, and nobody waits for one that waits itself."""
 
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from time import sleep, thread_time
 
 import pytest
@@ -21,6 +23,25 @@ def ended(threads: list[threading.Thread]) -> None:
     for one in threads:
         one.join(SOON)
     assert not any(one.is_alive() for one in threads)
+
+
+@contextmanager
+def at_work(turns: Turns, kind: str, begin: Callable[[], None] = lambda: None) -> Iterator[threading.Thread]:
+    """For the block a script has its turn in another thread, which begins with `begin`."""
+    ends, began = threading.Event(), threading.Event()
+
+    def script() -> None:
+        with turns.turn(kind):
+            begin()
+            began.set()
+            ends.wait(SOON)
+
+    thread = threading.Thread(target=script)
+    thread.start()
+    assert began.wait(SOON)
+    yield thread
+    ends.set()
+    ended([thread])
 
 
 def test_no_more_run_at_once_than_may() -> None:
@@ -49,27 +70,19 @@ def test_a_short_one_does_not_wait_behind_the_long_ones() -> None:
     for kind in kinds:
         with turns.turn(kind):
             work(0.001 if kind == "short" else 0.1)
-    holding, held = threading.Event(), threading.Event()
-
-    def hold() -> None:
-        with turns.turn("holds"):
-            held.set()
-            holding.wait(SOON)
 
     def script(kind: str) -> None:
         with turns.turn(kind):
             order.append(kind)
 
-    threads = [threading.Thread(target=hold)]
-    threads[0].start()
-    assert held.wait(SOON)
-    for kind in kinds:
-        threads.append(threading.Thread(target=script, args=(kind,)))
-        threads[-1].start()
-        while all(one.kind != kind for one in turns.line):
-            sleep(0.001)
-    sleep(0.5)  # then the short one has waited longer for what it needs, however soon after the others it came
-    holding.set()
+    threads = []
+    with at_work(turns, "holds"):
+        for kind in kinds:
+            threads.append(threading.Thread(target=script, args=(kind,)))
+            threads[-1].start()
+            while all(one.kind != kind for one in turns.line):
+                sleep(0.001)
+        sleep(0.5)  # then the short one has waited longer for what it needs, however soon after the others it came
     ended(threads)
     assert order[0] == "short" and sorted(order[1:]) == kinds[:-1]
 
@@ -95,38 +108,15 @@ def test_of_many_kinds_the_oldest_are_forgotten() -> None:
 
 
 def test_one_that_takes_long_keeps_nobody_waiting() -> None:
-    turns, ends, began = Turns(at_once=1, longest=0.05), threading.Event(), threading.Event()
-
-    def long() -> None:
-        with turns.turn("long"):
-            began.set()
-            ends.wait(SOON)
-
-    first = threading.Thread(target=long)
-    first.start()
-    assert began.wait(SOON)
-    with turns.turn("short"):
-        assert not ends.is_set()
-    ends.set()
-    ended([first])
+    turns = Turns(at_once=1, longest=0.05)
+    with at_work(turns, "long") as long, turns.turn("short"):
+        assert long.is_alive()
 
 
 def test_one_that_waits_for_something_else_keeps_nobody_waiting() -> None:
-    turns, ends, began = Turns(at_once=1, longest=60.0), threading.Event(), threading.Event()
-
-    def waits() -> None:
-        with turns.turn("waits"):
-            turns.step_aside()
-            began.set()
-            ends.wait(SOON)
-
-    first = threading.Thread(target=waits)
-    first.start()
-    assert began.wait(SOON)
-    with turns.turn("short"):
-        assert not ends.is_set()
-    ends.set()
-    ended([first])
+    turns = Turns(at_once=1, longest=60.0)
+    with at_work(turns, "waits", turns.step_aside) as waits, turns.turn("short"):
+        assert waits.is_alive()
     assert turns.begun == {}
 
 

@@ -112,13 +112,7 @@ APART = "n = len(t.ids)\napart = torch.arange(n)[:, None] - torch.arange(n) + n 
 )
 def content_to_position(at: Operands) -> Made:
     """A query times the key of a distance."""
-    head, query, key = at.index
-    apart = query - key
-    terms = products(at.line(0, head, query, None), at.line(1, head, apart + len(at.trace.tokens) - 1, None))
-    words = (
-        f"The query times the key of the distance, number by number, added up. The key's place is {place_of(apart)}."
-    )
-    return summed(terms, None, words)
+    return across(at, at.index[1], "The query times the key")
 
 
 @operation(
@@ -127,13 +121,17 @@ def content_to_position(at: Operands) -> Made:
 )
 def position_to_content(at: Operands) -> Made:
     """A key times the query of a distance."""
+    return across(at, at.index[2], "The key times the query")
+
+
+def across(at: Operands, token: int, what: str) -> Made:
+    """A token's own vector times that of the distance between query and key."""
     head, query, key = at.index
     apart = query - key
-    terms = products(at.line(0, head, key, None), at.line(1, head, apart + len(at.trace.tokens) - 1, None))
-    words = (
-        f"The key times the query of the distance, number by number, added up. The key's place is {place_of(apart)}."
+    terms = products(at.line(0, head, token, None), at.line(1, head, apart + len(at.trace.tokens) - 1, None))
+    return summed(
+        terms, None, f"{what} of the distance, number by number, added up. The key's place is {place_of(apart)}."
     )
-    return summed(terms, None, words)
 
 
 @operation(
