@@ -6,7 +6,9 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
+import plotly.graph_objects as go
 import pytest
 from streamlit.delta_generator import DeltaGenerator
 
@@ -72,3 +74,31 @@ def test_who_leaves_while_the_libraries_load_leaves_no_hurry_behind() -> None:
     with cold_start.loading():
         assert not gc.isenabled()
     assert gc.isenabled() and cold_start.loaded.is_set()
+
+
+def test_many_visitors_draw_the_first_chart_at_once() -> None:
+    """Plotly takes the type out of what it is given while it reads it: two that draw the same one break each other."""
+    broken: list[BaseException] = []
+
+    class Place:
+        def plotly_chart(self, figure: object, **how: object) -> None:
+            assert go.Figure(figure).data[0].type == "heatmap"
+
+    def visitor() -> None:
+        try:
+            for _ in range(20):
+                cold_start.fetch_charts(cast(DeltaGenerator, Place()), "any")
+        except BaseException as error:
+            broken.append(error)
+
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)  # the threads alternate all the time
+    try:
+        threads = [threading.Thread(target=visitor) for _ in range(8)]
+        for one in threads:
+            one.start()
+        for one in threads:
+            one.join()
+    finally:
+        sys.setswitchinterval(usual)
+    assert broken == []

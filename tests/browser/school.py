@@ -38,6 +38,11 @@ class School:
         """The processor time that all replicas have used."""
         return sum(one.processor_seconds for one in self.replicas.values())
 
+    @property
+    def said(self) -> str:
+        """What the replicas wrote to their logs: an error that a page shows is told in full there."""
+        return "\n".join((self.log.parent / f"{name.split(':')[1]}.log").read_text() for name in self.replicas)
+
     def last_server(self, asked: str) -> str:
         """The replica that answered the last request of that kind."""
         lines = [line for line in self.log.read_text().splitlines() if asked in line]

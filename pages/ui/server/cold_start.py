@@ -7,6 +7,7 @@ no link to a page there, says so, and then shows the right page all the same.
 """
 
 import gc
+import json
 import sys
 import threading
 from collections.abc import Iterator
@@ -18,10 +19,10 @@ from pages.ui.component import component
 from pages.ui.state.session import session
 
 SHORT = 0.001  # seconds that one thread goes on while another waits: the browser fetches files during the imports
-NOTHING = {
-    "data": [{"type": "heatmap", "z": [[0]], "opacity": 0, "showscale": False, "hoverinfo": "skip"}],
-    "layout": {"height": 10, "xaxis": {"visible": False}, "yaxis": {"visible": False}},
-}
+NOTHING = """{
+    "data": [{"type": "heatmap", "z": [[0]], "opacity": 0, "showscale": false, "hoverinfo": "skip"}],
+    "layout": {"height": 10, "xaxis": {"visible": false}, "yaxis": {"visible": false}}
+}"""
 _component = component(__file__, "cold_start", "<span></span>")
 
 
@@ -39,8 +40,11 @@ def draw() -> None:
 
 
 def fetch_charts(place: st.delta_generator.DeltaGenerator, key: str) -> None:
-    """Draw a chart of nothing: the browser has what draws charts by the time that it is asked for one."""
-    place.plotly_chart(NOTHING, key=key, config={"displayModeBar": False})
+    """Draw a chart of nothing: the browser has what draws charts by the time that it is asked for one.
+
+    Each draws one of its own: while Plotly reads a chart it takes the type out, and puts it back.
+    """
+    place.plotly_chart(json.loads(NOTHING), key=key, config={"displayModeBar": False})
 
 
 @contextmanager
