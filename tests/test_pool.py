@@ -6,6 +6,7 @@ import re
 import threading
 import weakref
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from encoder.metrics import SENTENCES, survey
 from encoder.pulse import listening
 from pages.ui.server import consent, engine, memory, models, pool
 from pages.ui.server.pool import Budget, Pool, borrowing, waiting_for
+from pages.ui.server.turns import Turns
 
 
 class Leave(BaseException):
@@ -58,6 +60,73 @@ def test_what_stays_goes_last() -> None:
     things.get(60)
     things.get(61)
     assert gone == [60] and (7,) in things.kept
+
+
+def test_nothing_goes_for_what_waits_for_another_to_be_made() -> None:
+    gone: list[int] = []
+    asked, may_end = [threading.Event(), threading.Event()], threading.Event()
+
+    def make(n: int) -> int:
+        if n > 50:
+            may_end.wait(20)
+        return n
+
+    def expected(n: int) -> int:
+        if n > 50:
+            asked[n - 61].set()
+        return n
+
+    things = Pool(make, 100, expected=expected, size=lambda n: n, let_go=lambda key, n: gone.append(n), one_by_one=True)
+    things.get(30)
+    threads = [threading.Thread(target=things.get, args=(n,)) for n in (61, 62)]
+    for one, was_asked in zip(threads, asked, strict=True):
+        one.start()
+        assert was_asked.wait(20)
+    sleep(3 * pool.LOOK)  # the second has looked for room more than once
+    assert gone == []
+    may_end.set()
+    for one in threads:
+        one.join(20)
+    assert not any(one.is_alive() for one in threads) and (62,) in things.kept
+
+
+@pytest.mark.parametrize("held", [{}, {"one_by_one": True}])
+def test_who_waits_for_a_thing_gives_its_turn_to_another(
+    held: dict[str, bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turns, begun, may_end = Turns(at_once=1, longest=60.0), threading.Event(), threading.Event()
+    monkeypatch.setattr(pool, "turns", turns)
+
+    def make(n: int) -> int:
+        begun.set()
+        may_end.wait(20)
+        return n
+
+    things = Pool(make, 100, expected=lambda n: n, size=lambda n: n, let_go=lambda key, n: None, **held)
+
+    def asks(n: int) -> None:
+        with turns.turn("waits"):
+            things.get(n)
+
+    first = threading.Thread(target=things.get, args=(60,))  # who makes it is at work: no script of a page here
+    first.start()
+    assert begun.wait(20)
+    waiting = [threading.Thread(target=asks, args=(n,)) for n in (60, 61)]  # for the same, and for room
+    for one in waiting:
+        one.start()
+    came = threading.Event()
+
+    def short() -> None:
+        with turns.turn("short"):
+            came.set()
+
+    other = threading.Thread(target=short)
+    other.start()
+    there = came.wait(20)
+    may_end.set()
+    for one in [first, other, *waiting]:
+        one.join(20)
+    assert there
 
 
 def test_who_has_nothing_yet_waits_for_room_and_may_leave() -> None:

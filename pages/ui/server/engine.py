@@ -36,6 +36,7 @@ class ModelCache(Pool):
             size=held_by,
             let_go=self.empty,
             stays=lambda key: key == (View().model,),  # everybody begins with it
+            one_by_one=True,
             budget=budget,
         )
 

@@ -132,6 +132,7 @@ class Pool:
         size: how many it takes.
         let_go: has one give up its memory.
         stays: which ones go last, and never for want of somebody who looks at them.
+        one_by_one: one is made at a time, and nothing makes room for the next before its turn comes.
         budget: of bytes, shared with other pools.
     """
 
@@ -144,9 +145,10 @@ class Pool:
         size: Callable[[Any], int],
         let_go: Callable[[Key, Any], None],
         stays: Callable[[Key], bool] = lambda key: False,
+        one_by_one: bool = False,
         budget: Budget | None = None,
     ) -> None:
-        self.stays = stays
+        self.stays, self.one_by_one = stays, one_by_one
         self.budget = budget or Budget(math.inf)
         self.budget.pools.append(self)
         self.make, self.most_bytes, self.expected, self.size, self.let_go = make, most_bytes, expected, size, let_go
@@ -166,7 +168,7 @@ class Pool:
                 if key not in self.making:
                     self.making[key] = 0
                     break
-                self.changed.wait(LOOK)
+                self.wait()
             pulse()
         try:
             self.admit(key, self.expected(*key), loan)
@@ -195,15 +197,22 @@ class Pool:
         """Wait until there is room. Who has something on loan already does not wait: others may wait for that."""
         while True:
             with self.changed:
-                self.trim(nbytes)
-                others = any(self.making.values()) or any(entry.loans for entry in self.kept.values())
+                made = any(self.making.values())
                 ours = loan is not None and any(pool is self for pool, _ in loan.things)
-                fits = self.held + nbytes <= self.most_bytes and self.budget.fits(nbytes)
-                if ours or not others or fits:
-                    self.making[key] = nbytes
-                    return
-                self.changed.wait(LOOK)
+                if ours or not (self.one_by_one and made):
+                    self.trim(nbytes)
+                    others = made or any(entry.loans for entry in self.kept.values())
+                    fits = self.held + nbytes <= self.most_bytes and self.budget.fits(nbytes)
+                    if ours or not others or fits:
+                        self.making[key] = nbytes
+                        return
+                self.wait()
             pulse()
+
+    def wait(self) -> None:
+        """Wait for a change, not for long; the script that waits gives its turn to another."""
+        turns.step_aside()
+        self.changed.wait(LOOK)
 
     @property
     def held(self) -> int:
