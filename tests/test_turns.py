@@ -87,6 +87,29 @@ def test_a_short_one_does_not_wait_behind_the_long_ones() -> None:
     assert order[0] == "short" and sorted(order[1:]) == kinds[:-1]
 
 
+@pytest.mark.parametrize(("at_once", "long_ones"), [(1, 1), (2, 1), (3, 2)])
+def test_one_turn_is_never_that_of_a_long_script(at_once: int, long_ones: int) -> None:
+    now = [0.0]
+    turns = Turns(at_once=at_once, clock=lambda: now[0])
+    for kind in "abc":
+        turns.note(kind, 0.5)
+    turns.note("short", 0.01)
+    turns.line = [Turn(kind, 0.0) for kind in "abc"]
+    now[0] = 0.5
+    turns.call()
+    assert len(turns.begun) == long_ones
+    turns.line.append(Turn("short", 0.5))
+    turns.call()
+    assert ("short" in {one.kind for one in turns.begun}) == (at_once > 1)
+
+
+def test_what_nobody_knows_counts_as_long() -> None:
+    turns = Turns(at_once=2, longest=60.0)
+    turns.line = [Turn("new", 0.0), Turn("newer", 0.0)]
+    turns.call()
+    assert len(turns.begun) == 1
+
+
 def test_a_long_one_does_not_wait_for_ever() -> None:
     now = [0.0]
     turns = Turns(at_once=1, clock=lambda: now[0])

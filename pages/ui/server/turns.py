@@ -18,7 +18,8 @@ from pages.ui.state import session
 AT_ONCE = max(2, os.cpu_count() or 1)
 LONGEST = 1.0  # seconds after which a script no longer keeps others waiting
 LOOK = 0.25  # seconds between two looks at whether the person still waits
-USUAL, LEAST = 0.05, 0.005  # processor seconds that a script is taken to need: one that is not known, and any
+LONG = 0.2  # processor seconds from which a script is a long one, as is one that nobody knows yet
+LEAST = 0.005  # processor seconds that any script is taken to need
 FORGET = (
     0.8  # of what a script of a kind needed when the next one needs less: what was at hand this time may not be then
 )
@@ -38,7 +39,7 @@ _turn: ContextVar[Turn | None] = ContextVar("turn", default=None)
 
 
 class Turns:
-    """So many scripts at once.
+    """So many scripts at once, and of them one fewer long ones: a short script never waits for long ones to end.
 
     Next is the one whose wait is longest in terms of what scripts of its kind need, squared: short ones hardly wait for
     long ones, and no long one waits for ever (after highest response ratio next; Brinch Hansen 1971).
@@ -92,16 +93,26 @@ class Turns:
     def call(self) -> None:
         """Begin the turns of those that are next, as many as may run now."""
         now = self.clock()
-        free = self.at_once - sum(now - begun < self.longest for begun in self.begun.values())
-        for _ in range(min(free, len(self.line))):
-            following = max(self.line, key=lambda one: self.waited(one, now))
-            self.line.remove(following)
-            self.begun[following] = now
-            following.called.set()
+        at_work = [one for one, begun in self.begun.items() if now - begun < self.longest]
+        free, free_for_long = self.at_once - len(at_work), max(1, self.at_once - 1) - sum(map(self.is_long, at_work))
+        for following in sorted(self.line, key=lambda one: self.waited(one, now), reverse=True):
+            if free > 0 and (free_for_long > 0 or not self.is_long(following)):
+                free, free_for_long = free - 1, free_for_long - self.is_long(following)
+                self.line.remove(following)
+                self.begun[following] = now
+                following.called.set()
+
+    def need(self, one: Turn) -> float:
+        """Processor seconds that a script is thought to take."""
+        return max(self.needed.get(one.kind, LONG), LEAST)
+
+    def is_long(self, one: Turn) -> bool:
+        """Whether a script is thought to keep others waiting."""
+        return self.need(one) >= LONG
 
     def waited(self, one: Turn, now: float) -> float:
         """How long a script waits, in terms of how long it is thought to run."""
-        return (now - one.since) / max(self.needed.get(one.kind, USUAL), LEAST) ** 2
+        return (now - one.since) / self.need(one) ** 2
 
     def note(self, kind: str, seconds: float) -> None:
         """Remember what a script needed; of many kinds those are forgotten that ran longest ago."""
