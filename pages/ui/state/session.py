@@ -113,7 +113,9 @@ class Session:
 
 def session() -> Session:
     """What this session holds."""
-    found: Session = st.session_state.setdefault(KEY, Session())
+    if KEY not in st.session_state:
+        st.session_state[KEY] = Session()
+    found: Session = st.session_state[KEY]
     return found
 
 
