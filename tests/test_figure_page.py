@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 import numpy as np
 import pytest
+import torch
 from page_tools import go, healthy, said
 from PIL import Image
 from pypdf import PdfReader
@@ -14,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 from visits import link, opened
 
 from encoder import TextEncoder
+from encoder.metrics.guess import guess_place
 from encoder.paper.files import MOST_PANELS
 from encoder.theme import palette
 from pages.parts.figure import __main__ as command
@@ -137,6 +139,31 @@ def test_a_film_through_the_layers_and_one_of_ten_steps_begin_with_a_click(
         shown = np.asarray(panel.maps[0].values)
         np.testing.assert_array_equal(shown, recorded[head] if recorded.ndim == 3 else recorded)
     assert session(opened("figure", link(app))).figure == session(app).figure
+
+
+@pytest.mark.parametrize("query", [{}, {"sentence": "The [MASK] sat on the mat.", "lens_token": "1"}])
+def test_a_film_of_the_ranks_of_words_begins_with_a_click(query: dict[str, str], base: TextEncoder) -> None:
+    app = opened("figure", query)
+    begins = next(button for button in app.button if button.label.startswith("The ranks of"))
+    healthy(begins.click().run())
+    panels = [session(app).panels[at] for at in session(app).figure]
+    trace = base.trace(query.get("sentence", EXAMPLE))
+    position = int(query.get("lens_token", guess_place(trace, base.mask_token)))
+    after = ["embedding.output", *(f"layers.{layer}.output" for layer in range(trace.config.n_layers))]
+    logits = torch.stack(
+        [base.model.mlm_head(trace[name], base.model.embedding.tokens.weight)[position] for name in after]
+    )
+    words = logits[-1].argsort(descending=True)[:4].tolist()
+    assert len(panels) == trace.config.n_layers + 1
+    for layer, panel in enumerate(panels):
+        for word, mark in zip(words, panel.marks, strict=True):
+            ranks = [int((one > one[word]).sum()) + 1 for one in logits[: layer + 1]]
+            assert base.tokenizer.id_to_token(word) in mark["name"] and np.asarray(mark["y"]).tolist() == ranks
+    assert len({str(panel.frame["xaxis"]["range"]) + str(panel.frame["yaxis"]["range"]) for panel in panels}) == 1
+    assert session(opened("figure", link(app))).figure == session(app).figure
+    assert "7 pictures" in " ".join(
+        said.value for said in opened("figure", link(app) | {"figure_part": "Film"}).markdown
+    )
 
 
 def test_a_text_too_long_for_paper_has_no_example() -> None:

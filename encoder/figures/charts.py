@@ -121,11 +121,17 @@ def term_bars(
     return draw(bars, frame, lambda: columns("term", said, {"value": heights}))
 
 
-def race(ranks: np.ndarray, words: list[str], theme: Theme = "light") -> Drawn:
-    """Where each of up to four words stands after each layer, the first on top; ranks [n_layers + 1, words]."""
-    series = {label(word): ranks[:, i] for i, word in enumerate(words)}
-    figure = lines(series, np.arange(len(ranks)), ("layers behind it", "rank"), logarithmic=(False, True), theme=theme)
-    figure.update_yaxes(autorange="reversed", dtick=1)
+def race(ranks: np.ndarray, words: list[str], theme: Theme = "light", *, upto: int | None = None) -> Drawn:
+    """Where each of up to four words stands after each layer, the first on top; ranks [n_layers + 1, words].
+
+    With `upto` the lines end after that row, and the frame is that of all of them: a film of it stands still.
+    """
+    drawn = ranks if upto is None else ranks[: upto + 1]
+    series = {label(word): drawn[:, i] for i, word in enumerate(words)}
+    figure = lines(series, np.arange(len(drawn)), ("layers behind it", "rank"), logarithmic=(False, True), theme=theme)
+    edge = 0.02 * max(1, len(ranks) - 1)
+    figure.update_xaxes(range=[-edge, len(ranks) - 1 + edge], dtick=1 + (len(ranks) - 1) // 12)
+    figure.update_yaxes(range=[np.log10(max(2, int(ranks.max()))) + 0.1, -0.1], dtick=1)
     return figure
 
 

@@ -118,7 +118,7 @@ def tick_axis(axes: Axes, name: str, axis: dict[str, Any], points: float, colour
         plain = ScalarFormatter(useOffset=False)
         plain.set_scientific(False)
         own.set_major_formatter(plain)
-        own.set_major_locator(MaxNLocator(max(2, ticks - 1), integer=axis.get("dtick") == 1))
+        own.set_major_locator(MaxNLocator(max(2, ticks - 1), integer=isinstance(axis.get("dtick"), int)))
     if title := (axis.get("title") or {}).get("text"):
         (axes.set_xlabel if name == "x" else axes.set_ylabel)(
             drawable(without_tags(str(title))), fontsize=points, labelpad=2

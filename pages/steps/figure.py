@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.parts.figure import film, panels, printed, share_card
+from pages.parts.figure import begin, film, panels, printed, share_card
 from pages.ui.downloads import figure
 from pages.ui.text import say
 from pages.ui.widgets import tabs
@@ -16,5 +16,5 @@ st.markdown(
 panels.draw()
 if not panels.shown():
     say("There is no picture in the figure yet.", "Add one from any page, or begin with the chosen head:")
-    panels.begin()
+    begin.draw()
 tabs({"Figure": printed.draw, "Film": film.draw, "Share card": share_card.draw}, "figure_part")

@@ -1,22 +1,16 @@
 """The pictures of the figure, in order."""
 
-from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 
 from encoder.paper.panel import Panel
-from pages.ui import session
 from pages.ui.downloads import figure
 from pages.ui.state import figure_link
 from pages.ui.state import session_state as state
 from pages.ui.state.figure_link import PictureAt
-from pages.ui.state.link import to_query
 from pages.ui.state.site import page_of
-from pages.ui.state.walk import way
 from pages.ui.text import plain
-
-WALKED = 10  # steps of a layer that make a film
 
 
 def shown() -> list[Panel]:
@@ -48,32 +42,3 @@ def line(i: int, at: PictureAt) -> None:
         button(page.title, key=f"panel_page_{i}", icon=page.icon, on_click=figure.open_page)
         button("Move up", key=f"panel_up_{i}", disabled=i == 0, on_click=figure.move)
         button("Take out", key=f"panel_out_{i}", on_click=figure.remove)
-
-
-def begin() -> None:
-    """Pictures to begin with: the chosen head's weights, and two rows that make a film."""
-    view, config = state.current(), session.now().config
-    head = min(view.head, config.n_heads - 1)
-    layers = range(min(config.n_layers, figure_link.MOST))
-    walk = [stop for stop in way(config, view.layer) if stop.layer == view.layer][:WALKED]
-    offers = {
-        f"Weights of layer {view.layer}, head {head}": [weights(view.layer)],
-        f"Head {head} in {len(layers)} layers": [weights(layer) for layer in layers],
-        f"The first {len(walk)} steps of layer {view.layer}": [
-            step(stop.page.key, stop.step, view.layer) for stop in walk
-        ],
-    }
-    with st.container(horizontal=True):
-        for i, (words, pictures) in enumerate(offers.items()):
-            icon = ":material/add_photo_alternate:"
-            st.button(words, key=f"figure_begin_{i}", icon=icon, on_click=figure.fill, args=(pictures,))
-
-
-def weights(layer: int) -> PictureAt:
-    """The weights of the chosen head in a layer."""
-    return step("attention", "attention.weights", layer)
-
-
-def step(page: str, name: str, layer: int) -> PictureAt:
-    """The picture of a step in a layer, on its page."""
-    return figure_link.at(page, "picture", to_query(replace(state.current(), step=name, layer=layer)))

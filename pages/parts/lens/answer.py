@@ -6,18 +6,16 @@ import streamlit as st
 
 from encoder.export.caption import About
 from encoder.figures.charts import likeliest
-from encoder.figures.charts import race as draw_race
 from encoder.formatting import percent
-from encoder.metrics import final_answer, kl_to_last, lens_words, logit_lens, race, settled
+from encoder.metrics import final_answer, kl_to_last, lens_words, logit_lens, settled
 from encoder.metrics.guess import guess_place
+from pages.parts.lens import ranks
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
 from pages.ui.text import heading, layer_names, plain, say, theme
 from pages.ui.widgets import pick_token
-
-MOST_IN_RACE = 4  # words
 
 
 def draw() -> None:
@@ -50,16 +48,7 @@ def draw() -> None:
         made=f"lens_words(enc, logit_lens(enc, t, [{position}]), 5)",
     )
     say(fact)
-    ids, ranks = race(lens[:, 0], MOST_IN_RACE)
-    racing = draw_race(ranks.numpy(), [str(encoder.tokenizer.id_to_token(i)) for i in ids.tolist()], theme())
-    chart(
-        racing,
-        "race",
-        f"The rank of the last layer's {MOST_IN_RACE} best words after each layer",
-        About.of_stream(trace),
-        numbers=True,
-        made=f"race(logit_lens(enc, t, [{position}])[:, 0], {MOST_IN_RACE})[1]",
-    )
+    ranks.draw(lens[:, 0], position)
     away = {
         "layer": layers,
         "probability of the final answer": probability[:, 0].numpy(),
