@@ -26,7 +26,7 @@ from encoder.atlas.bins import bin_of, bins_of, edges
 from encoder.atlas.collecting import COARSE, FINE, KeptVectors
 from encoder.atlas.corpus import AtlasCorpus, AtlasError
 from encoder.atlas.habits import head_survey
-from encoder.atlas.knockout import AtlasPart, absence
+from encoder.atlas.knockout import ROWS, TOKENS, AtlasPart, absence, absences, batches
 from encoder.atlas.making import AtlasPlan, begin, put_together, work
 from encoder.atlas.pairs import TO, kinds, pairs_of
 from encoder.atlas.ranking import FAR, POSITIONS, SAMPLE, TOP, drawn
@@ -320,29 +320,54 @@ def test_the_nearest_outputs_of_a_head_are_exact(atlas: Atlas, small: TextEncode
         nearest_outputs(atlas, small, 2, head, words[100][2])
 
 
-@pytest.mark.parametrize("part", [AtlasPart("head", 2, 3), AtlasPart("unit", 1, 7)])
+@pytest.mark.parametrize("part", [AtlasPart("head", 2, 3), AtlasPart("unit", 1, 7), AtlasPart("head", 0, 1)])
 def test_an_effect_is_that_of_a_run_without_the_part(small: TextEncoder, part: AtlasPart) -> None:
-    """A head against the edit that sets it to zero, a unit against a model whose column of W_2 is zero."""
-    text, position = LINES[3], 2
-    before = small.trace(text)
-    if part.kind == "head":
-        after = small.trace(text, edits=(Edit(part.step, "zero", heads=(part.number,)),))
-    else:
-        other = TextEncoder.from_pretrained("small")
+    """A head against the edit that sets it to zero, a unit against a model whose column of W_2 is zero; run alone."""
+    contexts = [(text, 1 + i % 3) for i, text in enumerate([*LINES[:17], "the cat saw " * 20, "No."])]
+    found = absences(small, part, contexts)
+    other = TextEncoder.from_pretrained("small")
+    if part.kind == "unit":
         w_2 = other.model.layers[part.layer].feed_forward.w_2
         with torch.no_grad():
             w_2.weight[:, part.number] = 0
         w_2.prepacked = None
-        after = other.trace(text)
-    moved = (after["output"] - before["output"]).norm(dim=-1) / before["output"].norm(dim=-1)
-    found = absence(small, part, text, position)
-    assert found.moved == pytest.approx(float(moved[position]), abs=1e-5)
-    assert found.elsewhere == pytest.approx(float(moved[torch.arange(len(moved)) != position].mean()), abs=1e-5)
-    assert found.before is not None and found.after is not None
-    assert found.before[1] == pytest.approx(float(before["mlm.probabilities"][position].max()), abs=1e-4)
-    assert found.after[1] == pytest.approx(float(after["mlm.probabilities"][position].max()), abs=1e-4)
+    edits = (Edit(part.step, "zero", heads=(part.number,)),) if part.kind == "head" else ()
+    assert len({len(small.tokenize(text).ids) for text, _ in contexts}) > 5
+    for one, (text, position) in zip(found, contexts, strict=True):
+        before, after = small.trace(text), other.trace(text, edits=edits)
+        moved = (after["output"] - before["output"]).norm(dim=-1) / before["output"].norm(dim=-1)
+        assert one.moved == pytest.approx(float(moved[position]), abs=1e-5), text
+        assert one.elsewhere == pytest.approx(float(moved[torch.arange(len(moved)) != position].mean()), abs=1e-5)
+        for guess, run in ((one.before, before), (one.after, after)):
+            share, word = run["mlm.probabilities"][position].max(-1)
+            assert guess is not None and guess[1] == pytest.approx(float(share), abs=1e-4)
+            assert guess[0] == small.tokenizer.id_to_token(int(word))
     with pytest.raises(ValueError, match="this text has"):
-        absence(small, part, text, 400)
+        absence(small, part, LINES[3], 400)
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_texts_run_together_as_they_do_alone(name: str) -> None:
+    """With every kind of positions, norm and mask: padding beside a text changes nothing in it."""
+    encoder = tiny(VARIANTS[name])
+    texts = ["w1 w2 w3 w2 w5", "w4 w5 w1", "w6 w7 w1 w2", "w3"]
+    last = encoder.config.n_heads - 1
+    for part in (AtlasPart("head", 0, last), AtlasPart("head", 1, 0), AtlasPart("unit", 1, 3)):
+        for one, text in zip(absences(encoder, part, [(text, 1) for text in texts]), texts, strict=True):
+            edits = (Edit(part.step, "zero", heads=(part.number,)),) if part.kind == "head" else ()
+            alone = absence(encoder, part, text, 1)
+            assert (one.moved, one.elsewhere) == pytest.approx((alone.moved, alone.elsewhere), rel=1e-4, abs=1e-6)
+            if edits:
+                before, after = (encoder.trace(text, edits=some)["output"][1] for some in ((), edits))
+                assert one.moved == pytest.approx(float((after - before).norm() / before.norm()), rel=1e-4, abs=1e-6)
+
+
+def test_no_forward_holds_more_than_it_may() -> None:
+    lengths = [512, 6, 7, 512, *[9] * 40, 300, 14, 3000]
+    found = [[lengths[i] for i in some] for some in batches(lengths)]
+    assert sorted(chain(*found)) == sorted(lengths)
+    assert all(len(some) <= ROWS and (len(some) == 1 or max(some) * len(some) <= TOKENS) for some in found)
+    assert all(max(some) <= 2 * min(some) for some in found) and len(found) < 10
 
 
 def test_a_survey_read_from_an_atlas_is_a_survey_of_its_sentences(atlas: Atlas, small: TextEncoder) -> None:
