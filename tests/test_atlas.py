@@ -34,6 +34,7 @@ from encoder.atlas.reading import Atlas, Firing
 from encoder.atlas.searching import heads_between, heads_from, nearest_outputs, nearest_tokens, units_on
 from encoder.atlas.shelf import FOLDER, SHIPPED, shelf
 from encoder.metrics import SENTENCES, head_roles, survey
+from encoder.story import tour
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[1]
@@ -377,6 +378,17 @@ def test_a_survey_read_from_an_atlas_is_a_survey_of_its_sentences(atlas: Atlas, 
         np.testing.assert_allclose(found.measures[name], values, atol=1e-4, rtol=1e-4, err_msg=name)
     for ours, theirs in zip(chain(*found.roles), chain(*made.roles), strict=True):
         assert (ours.label, ours.nearest, ours.n) == (theirs.label, theirs.nearest, theirs.n)
+
+
+def test_habits_read_from_an_atlas_are_those_of_its_sentences(
+    atlas: Atlas, small: TextEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tour, "OVER", LINES)
+    found, made = tour.habits_of(head_survey(atlas)), tour.habits(small)
+    assert found.keys() == made.keys() and sum(map(len, made.values())) > 3
+    for name, them in made.items():
+        assert [(one.layer, one.head) for one in found[name]] == [(one.layer, one.head) for one in them], name
+        assert [one.share for one in found[name]] == pytest.approx([one.share for one in them], abs=1e-4)
 
 
 def test_a_word_finds_the_units_that_fire_on_it(atlas: Atlas) -> None:
