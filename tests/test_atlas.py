@@ -13,6 +13,7 @@ from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
@@ -599,16 +600,44 @@ def test_what_cannot_be_made_is_refused_in_a_sentence(
     assert error.startswith("error: ") and says in error and "Traceback" not in error
 
 
-def test_the_readme_of_the_format_says_what_runs(folder: Path) -> None:
-    """Its lines for pyarrow run on a made atlas and print contexts; its columns are those that are there."""
-    text = (ROOT / "encoder" / "atlas" / "README.md").read_text(encoding="utf-8")
-    code = textwrap.dedent(text.split("With pyarrow")[1].split("\n\n", 1)[1].split("With DuckDB")[0])
-    done = subprocess.run(
-        [sys.executable, "-c", code.replace("DIR", str(folder))], capture_output=True, text=True, timeout=60
-    )
+def test_torchrun_makes_the_same_files(folder: Path, tmp_path: Path) -> None:
+    """Two processes that speak by gloo."""
+    text, out = tmp_path / "words.txt", tmp_path / "atlas"
+    text.write_text("\n".join(LINES), encoding="utf-8")
+    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    asked = ["--model", "small", "--corpus", str(text), "--out", str(out), "--shard", "7", *KEPT]
+    alone = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+    command = [*launch, "-m", "encoder.atlas", *asked]
+    done = subprocess.run(command, cwd=ROOT, env=alone, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.stdout.count(f"{len(LINES)} sentences") == 1  # the first process alone speaks
+    assert contents(out) == contents(folder)
+
+
+def examples(folder: Path) -> tuple[str, str]:
+    """The lines for pyarrow and for DuckDB of the README of the format, on that folder."""
+    text = (ROOT / "encoder" / "atlas" / "README.md").read_text(encoding="utf-8").replace("DIR/", f"{folder}/")
+    python, sql = text.split("With pyarrow")[1].split("\n\n", 1)[1].split("With DuckDB")
+    return textwrap.dedent(python), sql.split("```sql")[1].split("```")[0]
+
+
+def test_the_lines_for_pyarrow_and_for_duckdb_print_the_same_contexts() -> None:
+    """Those of the unit that they name, as the page shows them; neither needs a line of ours."""
+    atlas = Atlas(SHIPPED / "small")
+    python, sql = examples(atlas.folder)
+    assert len([line for line in python.splitlines() if line]) == len(sql.strip().splitlines()) == 5
+    done = subprocess.run([sys.executable, "-I", "-c", python], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
-    lines = done.stdout.splitlines()
-    assert lines and all(" at " in line and " in " in line for line in lines)
+    top = atlas.unit_firings(2, 434, "top")
+    texts = atlas.texts([one.sentence for one in top])
+    assert done.stdout.splitlines() == [f'{one.value:.3f} at {one.token!r} in "{texts[one.sentence]}"' for one in top]
+    rows = duckdb.sql(sql).fetchall()
+    assert [row[1:] for row in rows] == [(one.token, texts[one.sentence]) for one in top] and len(rows) == TOP
+    assert [row[0] for row in rows] == pytest.approx([one.value for one in top])
+
+
+def test_the_readme_of_the_format_names_every_column(folder: Path) -> None:
+    text = (ROOT / "encoder" / "atlas" / "README.md").read_text(encoding="utf-8")
     for path in folder.glob("*.parquet"):
         names = pq.read_schema(path).names
         told = [name for name in names if not name.startswith("length_") and not name.endswith(BESIDE)]
