@@ -2,6 +2,7 @@
 
 import json
 import math
+import multiprocessing
 import os
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
+from types import SimpleNamespace
 
 import duckdb
 import numpy as np
@@ -34,6 +36,7 @@ from encoder.atlas.ranking import FAR, POSITIONS, SAMPLE, TOP, drawn
 from encoder.atlas.reading import Atlas, Firing
 from encoder.atlas.searching import heads_between, heads_from, nearest_outputs, nearest_tokens, units_on
 from encoder.atlas.shelf import FOLDER, SHIPPED, shelf
+from encoder.atlas.team import one_worker
 from encoder.metrics import SENTENCES, head_roles, survey
 from encoder.story import tour
 
@@ -421,6 +424,21 @@ def test_two_processes_make_the_same_files(folder: Path, tmp_path: Path) -> None
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert contents(out) == contents(folder)
+
+
+def test_a_process_whose_starter_was_killed_ends(
+    tmp_path: Path, small: TextEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else it would go on writing beside the run that takes up what was done."""
+    (tmp_path / "words.txt").write_text("\n".join(LINES), encoding="utf-8")
+    plan = AtlasPlan("small", AtlasCorpus((tmp_path / "words.txt",)), tmp_path / "atlas", shard=7)
+    begin(plan, small, resume=False)
+    there = [True, True, False]
+    starter = SimpleNamespace(is_alive=lambda: there.pop(0))
+    monkeypatch.setattr(multiprocessing, "parent_process", lambda: starter)
+    with pytest.raises(SystemExit):
+        one_worker(plan, 0, [0, 0])
+    assert not there and len(list(plan.parts.glob("part-*"))) < 3
 
 
 def test_five_workers_in_any_order_make_the_same_files(folder: Path, tmp_path: Path, small: TextEncoder) -> None:

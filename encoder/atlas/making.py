@@ -6,6 +6,7 @@ for any number of processes and for a run that was ended and taken up again.
 
 import hashlib
 import json
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -141,7 +142,7 @@ def after(behind: int, told: Told) -> Told:
 
 def save(path: Path, state: dict[str, Tensor]) -> None:
     """Write a part whole or not at all."""
-    unfinished = path.with_suffix(".tmp")
+    unfinished = path.with_suffix(f".{os.getpid()}.tmp")
     save_file({name: value.contiguous() for name, value in state.items()}, unfinished)
     unfinished.replace(path)
 
