@@ -35,7 +35,7 @@ from encoder.atlas.pairs import TO, kinds, pairs_of
 from encoder.atlas.ranking import FAR, POSITIONS, SAMPLE, TOP, drawn
 from encoder.atlas.reading import Atlas, Firing
 from encoder.atlas.searching import heads_between, heads_from, nearest_outputs, nearest_tokens, units_on
-from encoder.atlas.shelf import FOLDER, SHIPPED, shelf
+from encoder.atlas.shelf import FOLDER, SHIPPED, shelf, stamp
 from encoder.atlas.team import one_worker
 from encoder.metrics import SENTENCES, head_roles, survey
 from encoder.story import tour
@@ -588,6 +588,26 @@ def test_the_atlas_of_another_model_is_not_shown(
     monkeypatch.setenv(FOLDER, str(folder.parent))
     assert folder in [atlas.folder for atlas in shelf(small.source).atlases]
     assert folder not in [atlas.folder for atlas in shelf(base.source).atlases]
+
+
+def test_a_folder_without_a_finished_atlas_is_told_of(
+    folder: Path, tmp_path: Path, small: TextEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "mine"
+    monkeypatch.setenv(FOLDER, str(own))
+    assert shelf(small.source).refused == ("ENCODER_ATLASES names a folder mine, which is not there; "
+                                           "python -m encoder.atlas makes one",)  # fmt: skip
+    own.mkdir()
+    assert "names a folder mine, which has no atlas in it" in shelf(small.source).refused[0]
+    (tmp_path / "words.txt").write_text("The cat.", encoding="utf-8")
+    begin(AtlasPlan("small", AtlasCorpus((tmp_path / "words.txt",)), own / "half"), small, resume=False)
+    before = stamp()
+    assert "half is an unfinished atlas; the same command with --resume goes on" in shelf(small.source).refused[0]
+    shutil.copytree(folder, own / "half", dirs_exist_ok=True)
+    assert stamp() != before and shelf(small.source).refused == ()
+    assert own / "half" in [atlas.folder for atlas in shelf(small.source).atlases]
+    monkeypatch.delenv(FOLDER)
+    assert shelf(small.source).refused == ()
 
 
 @pytest.mark.parametrize(

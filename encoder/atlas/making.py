@@ -17,13 +17,12 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from encoder.atlas.card import CARD
+from encoder.atlas.card import CARD, PARTS, PLAN
 from encoder.atlas.collecting import NO_VECTORS, KeptVectors, Shard, collect
 from encoder.atlas.corpus import AtlasCorpus, AtlasError, named
 from encoder.model.linear import Prepacked
 from encoder.text_encoder import TextEncoder
 
-PARTS, PLAN = "parts", "plan.json"
 SHARD = 4096  # sentences
 Told = Callable[[int], None]
 
