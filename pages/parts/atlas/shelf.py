@@ -19,13 +19,13 @@ def chosen() -> Atlas | None:
     found = atlases(state.current().model)
     for sentence in found.refused:
         st.warning(plain(f"An atlas is left out: {sentence}."))
-    if not found.atlases:
+    atlas = which_atlas.choose()
+    if atlas is None:
         name = plain(encoder.source.name)
         st.info(f"There is no atlas of {name} here, and that of another model is not shown in its place.")
         st.markdown(f"Make one of a text of yours, and start the app with `{FOLDER}` set to the folder:")
         st.code("python -m encoder.atlas --model FOLDER --corpus text.txt --out my-atlas", language="bash")
         return None
-    atlas = which_atlas.choose(found.atlases)
     licence = f" Text: {atlas.card.licence}." if atlas.card.licence else ""
     st.caption(plain(f"On {atlas.card.scope}.{licence}"))
     return atlas

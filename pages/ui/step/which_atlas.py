@@ -1,21 +1,21 @@
 """Which atlas of the model is read, where there are several: one choice for all pages."""
 
-from collections.abc import Sequence
-
 import streamlit as st
 
 from encoder.atlas.reading import Atlas
 from pages.ui import session
+from pages.ui.server.atlases import atlases
 from pages.ui.state import session_state as state
 
 
-def choose(found: Sequence[Atlas]) -> Atlas:
-    """One of the atlases of the model; nothing is asked where there is but one."""
+def choose() -> Atlas | None:
+    """One of the atlases of the model; nothing is asked where there is but one, or none."""
+    found = atlases(state.current().model).atlases
     if len(found) > 1:
         numbers = range(len(found))
         tie = state.shared_choice("atlas_of", numbers, 0)
         st.selectbox("Atlas", numbers, format_func=lambda i: f"{i + 1} {label(found[i])}", **tie)
-    return session.atlas() or found[0]
+    return session.atlas()
 
 
 def label(atlas: Atlas) -> str:
