@@ -2,6 +2,7 @@
 
 import json
 import math
+import multiprocessing
 import os
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -26,14 +28,16 @@ from encoder.atlas.bins import bin_of, bins_of, edges
 from encoder.atlas.collecting import COARSE, FINE, KeptVectors
 from encoder.atlas.corpus import AtlasCorpus, AtlasError
 from encoder.atlas.habits import head_survey
-from encoder.atlas.knockout import AtlasPart, absence
+from encoder.atlas.knockout import ROWS, TOKENS, AtlasPart, absence, absences, batches
 from encoder.atlas.making import AtlasPlan, begin, put_together, work
 from encoder.atlas.pairs import TO, kinds, pairs_of
 from encoder.atlas.ranking import FAR, POSITIONS, SAMPLE, TOP, drawn
 from encoder.atlas.reading import Atlas, Firing
 from encoder.atlas.searching import heads_between, heads_from, nearest_outputs, nearest_tokens, units_on
-from encoder.atlas.shelf import FOLDER, SHIPPED, shelf
+from encoder.atlas.shelf import FOLDER, SHIPPED, shelf, stamp
+from encoder.atlas.team import one_worker
 from encoder.metrics import SENTENCES, head_roles, survey
+from encoder.story import tour
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[1]
@@ -320,29 +324,54 @@ def test_the_nearest_outputs_of_a_head_are_exact(atlas: Atlas, small: TextEncode
         nearest_outputs(atlas, small, 2, head, words[100][2])
 
 
-@pytest.mark.parametrize("part", [AtlasPart("head", 2, 3), AtlasPart("unit", 1, 7)])
+@pytest.mark.parametrize("part", [AtlasPart("head", 2, 3), AtlasPart("unit", 1, 7), AtlasPart("head", 0, 1)])
 def test_an_effect_is_that_of_a_run_without_the_part(small: TextEncoder, part: AtlasPart) -> None:
-    """A head against the edit that sets it to zero, a unit against a model whose column of W_2 is zero."""
-    text, position = LINES[3], 2
-    before = small.trace(text)
-    if part.kind == "head":
-        after = small.trace(text, edits=(Edit(part.step, "zero", heads=(part.number,)),))
-    else:
-        other = TextEncoder.from_pretrained("small")
+    """A head against the edit that sets it to zero, a unit against a model whose column of W_2 is zero; run alone."""
+    contexts = [(text, 1 + i % 3) for i, text in enumerate([*LINES[:17], "the cat saw " * 20, "No."])]
+    found = absences(small, part, contexts)
+    other = TextEncoder.from_pretrained("small")
+    if part.kind == "unit":
         w_2 = other.model.layers[part.layer].feed_forward.w_2
         with torch.no_grad():
             w_2.weight[:, part.number] = 0
         w_2.prepacked = None
-        after = other.trace(text)
-    moved = (after["output"] - before["output"]).norm(dim=-1) / before["output"].norm(dim=-1)
-    found = absence(small, part, text, position)
-    assert found.moved == pytest.approx(float(moved[position]), abs=1e-5)
-    assert found.elsewhere == pytest.approx(float(moved[torch.arange(len(moved)) != position].mean()), abs=1e-5)
-    assert found.before is not None and found.after is not None
-    assert found.before[1] == pytest.approx(float(before["mlm.probabilities"][position].max()), abs=1e-4)
-    assert found.after[1] == pytest.approx(float(after["mlm.probabilities"][position].max()), abs=1e-4)
+    edits = (Edit(part.step, "zero", heads=(part.number,)),) if part.kind == "head" else ()
+    assert len({len(small.tokenize(text).ids) for text, _ in contexts}) > 5
+    for one, (text, position) in zip(found, contexts, strict=True):
+        before, after = small.trace(text), other.trace(text, edits=edits)
+        moved = (after["output"] - before["output"]).norm(dim=-1) / before["output"].norm(dim=-1)
+        assert one.moved == pytest.approx(float(moved[position]), abs=1e-5), text
+        assert one.elsewhere == pytest.approx(float(moved[torch.arange(len(moved)) != position].mean()), abs=1e-5)
+        for guess, run in ((one.before, before), (one.after, after)):
+            share, word = run["mlm.probabilities"][position].max(-1)
+            assert guess is not None and guess[1] == pytest.approx(float(share), abs=1e-4)
+            assert guess[0] == small.tokenizer.id_to_token(int(word))
     with pytest.raises(ValueError, match="this text has"):
-        absence(small, part, text, 400)
+        absence(small, part, LINES[3], 400)
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_texts_run_together_as_they_do_alone(name: str) -> None:
+    """With every kind of positions, norm and mask: padding beside a text changes nothing in it."""
+    encoder = tiny(VARIANTS[name])
+    texts = ["w1 w2 w3 w2 w5", "w4 w5 w1", "w6 w7 w1 w2", "w3"]
+    last = encoder.config.n_heads - 1
+    for part in (AtlasPart("head", 0, last), AtlasPart("head", 1, 0), AtlasPart("unit", 1, 3)):
+        for one, text in zip(absences(encoder, part, [(text, 1) for text in texts]), texts, strict=True):
+            edits = (Edit(part.step, "zero", heads=(part.number,)),) if part.kind == "head" else ()
+            alone = absence(encoder, part, text, 1)
+            assert (one.moved, one.elsewhere) == pytest.approx((alone.moved, alone.elsewhere), rel=1e-4, abs=1e-6)
+            if edits:
+                before, after = (encoder.trace(text, edits=some)["output"][1] for some in ((), edits))
+                assert one.moved == pytest.approx(float((after - before).norm() / before.norm()), rel=1e-4, abs=1e-6)
+
+
+def test_no_forward_holds_more_than_it_may() -> None:
+    lengths = [512, 6, 7, 512, *[9] * 40, 300, 14, 3000]
+    found = [[lengths[i] for i in some] for some in batches(lengths)]
+    assert sorted(chain(*found)) == sorted(lengths)
+    assert all(len(some) <= ROWS and (len(some) == 1 or max(some) * len(some) <= TOKENS) for some in found)
+    assert all(max(some) <= 2 * min(some) for some in found) and len(found) < 10
 
 
 def test_a_survey_read_from_an_atlas_is_a_survey_of_its_sentences(atlas: Atlas, small: TextEncoder) -> None:
@@ -352,6 +381,17 @@ def test_a_survey_read_from_an_atlas_is_a_survey_of_its_sentences(atlas: Atlas, 
         np.testing.assert_allclose(found.measures[name], values, atol=1e-4, rtol=1e-4, err_msg=name)
     for ours, theirs in zip(chain(*found.roles), chain(*made.roles), strict=True):
         assert (ours.label, ours.nearest, ours.n) == (theirs.label, theirs.nearest, theirs.n)
+
+
+def test_habits_read_from_an_atlas_are_those_of_its_sentences(
+    atlas: Atlas, small: TextEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tour, "OVER", LINES)
+    found, made = tour.habits_of(head_survey(atlas)), tour.habits(small)
+    assert found.keys() == made.keys() and sum(map(len, made.values())) > 3
+    for name, them in made.items():
+        assert [(one.layer, one.head) for one in found[name]] == [(one.layer, one.head) for one in them], name
+        assert [one.share for one in found[name]] == pytest.approx([one.share for one in them], abs=1e-4)
 
 
 def test_a_word_finds_the_units_that_fire_on_it(atlas: Atlas) -> None:
@@ -383,6 +423,21 @@ def test_two_processes_make_the_same_files(folder: Path, tmp_path: Path) -> None
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert contents(out) == contents(folder)
+
+
+def test_a_process_whose_starter_was_killed_ends(
+    tmp_path: Path, small: TextEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else it would go on writing beside the run that takes up what was done."""
+    (tmp_path / "words.txt").write_text("\n".join(LINES), encoding="utf-8")
+    plan = AtlasPlan("small", AtlasCorpus((tmp_path / "words.txt",)), tmp_path / "atlas", shard=7)
+    begin(plan, small, resume=False)
+    there = [True, True, False]
+    starter = SimpleNamespace(is_alive=lambda: there.pop(0))
+    monkeypatch.setattr(multiprocessing, "parent_process", lambda: starter)
+    with pytest.raises(SystemExit):
+        one_worker(plan, 0, [0, 0])
+    assert not there and len(list(plan.parts.glob("part-*"))) < 3
 
 
 def test_five_workers_in_any_order_make_the_same_files(folder: Path, tmp_path: Path, small: TextEncoder) -> None:
@@ -534,6 +589,26 @@ def test_the_atlas_of_another_model_is_not_shown(
     assert folder not in [atlas.folder for atlas in shelf(base.source).atlases]
 
 
+def test_a_folder_without_a_finished_atlas_is_told_of(
+    folder: Path, tmp_path: Path, small: TextEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "mine"
+    monkeypatch.setenv(FOLDER, str(own))
+    assert shelf(small.source).refused == ("ENCODER_ATLASES names a folder mine, which is not there; "
+                                           "python -m encoder.atlas makes one",)  # fmt: skip
+    own.mkdir()
+    assert "names a folder mine, which has no atlas in it" in shelf(small.source).refused[0]
+    (tmp_path / "words.txt").write_text("The cat.", encoding="utf-8")
+    begin(AtlasPlan("small", AtlasCorpus((tmp_path / "words.txt",)), own / "half"), small, resume=False)
+    before = stamp()
+    assert "half is an unfinished atlas; the same command with --resume goes on" in shelf(small.source).refused[0]
+    shutil.copytree(folder, own / "half", dirs_exist_ok=True)
+    assert stamp() != before and shelf(small.source).refused == ()
+    assert own / "half" in [atlas.folder for atlas in shelf(small.source).atlases]
+    monkeypatch.delenv(FOLDER)
+    assert shelf(small.source).refused == ()
+
+
 @pytest.mark.parametrize(
     ("given", "says"),
     [
@@ -562,16 +637,50 @@ def test_what_cannot_be_made_is_refused_in_a_sentence(
     assert error.startswith("error: ") and says in error and "Traceback" not in error
 
 
-def test_the_readme_of_the_format_says_what_runs(folder: Path) -> None:
-    """Its lines for pyarrow run on a made atlas and print contexts; its columns are those that are there."""
-    text = (ROOT / "encoder" / "atlas" / "README.md").read_text(encoding="utf-8")
-    code = textwrap.dedent(text.split("With pyarrow")[1].split("\n\n", 1)[1].split("With DuckDB")[0])
-    done = subprocess.run(
-        [sys.executable, "-c", code.replace("DIR", str(folder))], capture_output=True, text=True, timeout=60
-    )
+def test_torchrun_makes_the_same_files(folder: Path, tmp_path: Path) -> None:
+    """Two processes that speak by gloo."""
+    text, out = tmp_path / "words.txt", tmp_path / "atlas"
+    text.write_text("\n".join(LINES), encoding="utf-8")
+    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    asked = ["--model", "small", "--corpus", str(text), "--out", str(out), "--shard", "7", *KEPT]
+    alone = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+    command = [*launch, "-m", "encoder.atlas", *asked]
+    done = subprocess.run(command, cwd=ROOT, env=alone, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.stdout.count(f"{len(LINES)} sentences") == 1  # the first process alone speaks
+    assert contents(out) == contents(folder)
+
+
+def examples(folder: Path) -> tuple[str, str]:
+    """The lines for pyarrow and for DuckDB of the README of the format, on that folder."""
+    text = (ROOT / "encoder" / "atlas" / "README.md").read_text(encoding="utf-8").replace("DIR/", f"{folder}/")
+    python, sql = text.split("With pyarrow")[1].split("\n\n", 1)[1].split("With DuckDB")
+    return textwrap.dedent(python), sql.split("```sql")[1].split("```")[0]
+
+
+def test_the_lines_for_pyarrow_and_for_duckdb_print_the_same_contexts() -> None:
+    """Those of the unit that they name, as the page shows them; neither needs a line of ours."""
+    atlas = Atlas(SHIPPED / "small")
+    python, sql = examples(atlas.folder)
+    assert len([line for line in python.splitlines() if line]) == len(sql.strip().splitlines()) == 5
+    top = atlas.unit_firings(2, 434, "top")
+    texts = atlas.texts([one.sentence for one in top])
+    said = [f'{one.value:.3f} at {one.token!r} in "{texts[one.sentence]}"' for one in top]
+    assert alone(python).splitlines() == said and len(said) == TOP
+    rows = json.loads(alone(f"import duckdb, json\nprint(json.dumps(duckdb.sql({sql!r}).fetchall()))"))
+    assert [row[1:] for row in rows] == [[one.token, texts[one.sentence]] for one in top]
+    assert [row[0] for row in rows] == pytest.approx([one.value for one in top])
+
+
+def alone(python: str) -> str:
+    """What some lines print in a process of their own, which finds nothing of this project."""
+    done = subprocess.run([sys.executable, "-I", "-c", python], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
-    lines = done.stdout.splitlines()
-    assert lines and all(" at " in line and " in " in line for line in lines)
+    return done.stdout
+
+
+def test_the_readme_of_the_format_names_every_column(folder: Path) -> None:
+    text = (ROOT / "encoder" / "atlas" / "README.md").read_text(encoding="utf-8")
     for path in folder.glob("*.parquet"):
         names = pq.read_schema(path).names
         told = [name for name in names if not name.startswith("length_") and not name.endswith(BESIDE)]

@@ -128,6 +128,43 @@ def test_all_heads_reads_the_atlas_and_says_so(atlas: Atlas, part: str) -> None:
     assert "atlas" not in words(app) and app.pills(key="over").options == ["this sentence", "100 sentences"]
 
 
+@pytest.fixture
+def second(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Atlas:
+    """Another atlas of the same model, behind the shipped one."""
+    text = tmp_path / "mine.txt"
+    text.write_text("The cat saw the dog.\nA dog saw the cat, and it ran.\nThe dog ran.", encoding="utf-8")
+    assert main(["--model", "small", "--corpus", str(text), "--out", str(tmp_path / "atlases" / "mine")]) == 0
+    monkeypatch.setenv(FOLDER, str(tmp_path / "atlases"))
+    return Atlas(tmp_path / "atlases" / "mine")
+
+
+def test_other_pages_read_the_atlas_that_was_chosen(atlas: Atlas, second: Atlas) -> None:
+    app = open_app("atlas", **HERE, heads_part="Measures", over="100 sentences", measure="previous")
+    healthy(app.selectbox(key="atlas_of").set_value(1).run())
+    assert f"On {second.card.scope}." in words(app)
+    app = go(app, "heads")
+    assert f"on {second.card.scope}." in words(app) and atlas.card.scope not in words(app)
+    assert numbers(app, key="measured").ravel().tolist() == pytest.approx(second.heads["previous"].to_pylist())
+    assert f"Over {second.card.scope}: " in words(go(app, "tour"))
+    app = go(app, "heads")
+    healthy(app.selectbox(key="atlas_of").set_value(0).run())
+    assert f"on {atlas.card.scope}." in words(app) and second.card.scope not in words(app)
+    assert f"Over {atlas.card.scope}: " in words(go(app, "tour"))
+
+
+def test_a_tour_of_a_model_without_an_atlas_says_its_sentences(atlas: Atlas) -> None:
+    said_there = words(open_app("tour", model="paper"))
+    assert "Over 12 sentences: " in said_there and atlas.card.corpus not in said_there
+
+
+def test_an_atlas_that_was_damaged_later_hides_no_other_part_of_a_page(second: Atlas) -> None:
+    path = second.folder / "heads.parquet"
+    path.write_bytes(bytes(len(path.read_bytes())))
+    app = open_app("tour", **HERE, atlas_of="1")
+    assert "heads.parquet is not what its card says" in said(app)
+    assert "What to try" in [one.value for one in app.header] and "Follow this sentence" in words(app)
+
+
 def test_a_word_finds_its_units(atlas: Atlas) -> None:
     app = open_app("atlas", **HERE, atlas_part="Find a word")
     assert "Type a word" in words(app)

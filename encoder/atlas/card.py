@@ -11,6 +11,8 @@ from encoder.trace.source import Source
 
 FORMAT, VERSION = "encoder-atlas", 2
 CARD = "card.json"
+PARTS, PLAN = "parts", "plan.json"
+UNFINISHED = f"{PARTS}/{PLAN}"  # what a folder has until its card is written
 CARD_BYTES = 1_000_000
 KEPT = ("vectors", "head_vectors")
 SIZES = {"layers": 96, "heads": 128, "units": 65_536, "width": 8192}  # the largest of each
@@ -49,6 +51,8 @@ def read_card(folder: Path) -> AtlasCard:
         AtlasError: there is none, it is damaged, or it is of another kind or of a newer version.
     """
     path = folder / CARD
+    if not path.is_file() and (folder / UNFINISHED).is_file():
+        raise AtlasError(f"{folder.name} is an unfinished atlas; the same command with --resume goes on with it")
     if not path.is_file():
         raise AtlasError(f"{folder.name} is no atlas: it has no {CARD}; python -m encoder.atlas makes one")
     try:

@@ -6,6 +6,7 @@ for any number of processes and for a run that was ended and taken up again.
 
 import hashlib
 import json
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,13 +17,12 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from encoder.atlas.card import CARD
+from encoder.atlas.card import CARD, PARTS, PLAN
 from encoder.atlas.collecting import NO_VECTORS, KeptVectors, Shard, collect
 from encoder.atlas.corpus import AtlasCorpus, AtlasError, named
 from encoder.model.linear import Prepacked
 from encoder.text_encoder import TextEncoder
 
-PARTS, PLAN = "parts", "plan.json"
 SHARD = 4096  # sentences
 Told = Callable[[int], None]
 
@@ -141,7 +141,7 @@ def after(behind: int, told: Told) -> Told:
 
 def save(path: Path, state: dict[str, Tensor]) -> None:
     """Write a part whole or not at all."""
-    unfinished = path.with_suffix(".tmp")
+    unfinished = path.with_suffix(f".{os.getpid()}.tmp")
     save_file({name: value.contiguous() for name, value in state.items()}, unfinished)
     unfinished.replace(path)
 

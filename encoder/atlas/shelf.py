@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from encoder.atlas.card import CARD
+from encoder.atlas.card import CARD, UNFINISHED
 from encoder.atlas.corpus import AtlasError
 from encoder.atlas.reading import Atlas
 from encoder.trace.source import Source
@@ -25,7 +25,7 @@ class Shelf:
 
 def shelf(source: Source) -> Shelf:
     """What there is for a model; atlases of other models are left aside, damaged ones are told of."""
-    found, refused = [], []
+    found, refused = [], nothing_in(os.environ.get(FOLDER, ""))
     for folder in every():
         try:
             atlas = Atlas(folder)
@@ -37,6 +37,14 @@ def shelf(source: Source) -> Shelf:
     return Shelf(tuple(found), tuple(refused))
 
 
+def nothing_in(own: str) -> list[str]:
+    """What is to be said of the folder that the variable names, where there is no atlas in it."""
+    if not own or folders(Path(own)):
+        return []
+    why = "has no atlas in it" if Path(own).is_dir() else "is not there"
+    return [f"{FOLDER} names a folder {Path(own).name}, which {why}; python -m encoder.atlas makes one"]
+
+
 def every() -> list[Path]:
     """The folders of all atlases."""
     own = os.environ.get(FOLDER)
@@ -46,13 +54,18 @@ def every() -> list[Path]:
 
 def stamp() -> Stamp:
     """What changes when an atlas comes, goes or is made again."""
-    return tuple((str(one), (one / CARD).stat().st_mtime_ns) for one in every())
+    return tuple((str(one), (one / mark(one)).stat().st_mtime_ns) for one in every())
 
 
 def folders(root: Path) -> list[Path]:
-    """The folders in a folder that have a card, in their order; itself where it is an atlas."""
+    """The folders in a folder that are an atlas or an unfinished one, in their order; itself where it is one."""
     if not root.is_dir():
         return []
-    if (root / CARD).exists():
+    if mark(root):
         return [root]
-    return sorted(one for one in list(root.iterdir())[:MOST] if (one / CARD).exists())
+    return sorted(one for one in list(root.iterdir())[:MOST] if mark(one))
+
+
+def mark(folder: Path) -> str:
+    """The file by which a folder is known as an atlas or an unfinished one; empty where it is neither."""
+    return next((name for name in (CARD, UNFINISHED) if (folder / name).exists()), "")

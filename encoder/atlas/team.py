@@ -12,10 +12,14 @@ EVERY = 2.0  # seconds between two lines of progress
 
 
 def one_worker(plan: AtlasPlan, rank: int, counts: Any) -> None:
-    """A process of its own: its share, with its own copy of the model."""
+    """A process of its own: its share, with its own copy of the model; it ends where the one that started it has."""
+    starter = multiprocessing.parent_process()
+    assert starter is not None
 
     def told(done: int) -> None:
         counts[rank] = done
+        if not starter.is_alive():  # it was killed: who goes on with --resume shall find nobody at work
+            raise SystemExit(1)
 
     work(plan, TextEncoder.from_pretrained(plan.model), rank, len(counts), told)
 

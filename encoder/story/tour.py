@@ -9,7 +9,7 @@ from encoder.explain.cost import size
 from encoder.formatting import listed, percent, short, shown
 from encoder.metrics import MOST, SENTENCES, attention_weights, first_lost, role_mass
 from encoder.metrics.guess import guess_place, word_guess
-from encoder.metrics.habits import runs
+from encoder.metrics.habits import HeadSurvey, runs
 from encoder.metrics.roles import role_queries
 from encoder.model.activations import ACTIVATIONS
 from encoder.story.looks import strongest
@@ -20,6 +20,7 @@ from encoder.trace.trace import Trace
 from encoder.trace.unpadded import tokens
 
 OVER = SENTENCES[:12]  # enough to know a habit by, and quick
+MANY = f"{len(OVER)} sentences"
 PLACES = {  # what a head can look at out of habit -> how it is called
     "previous": "the token before",
     "next": "the next token",
@@ -116,14 +117,19 @@ def habits(encoder: TextEncoder) -> dict[str, tuple[HabitHead, ...]]:
     return {role: clear(mass[role] / max(count[role], 1)) for role in PLACES}
 
 
+def habits_of(survey: HeadSurvey) -> dict[str, tuple[HabitHead, ...]]:
+    """The same, of heads that are measured already."""
+    return {role: clear(survey.measures[role]) for role in PLACES}
+
+
 def clear(shares: torch.Tensor) -> tuple[HabitHead, ...]:
     """The heads of a map [n_layers, H] with more than MOST, the largest first."""
     over = [(float(shares[i, h]), -i, -h) for i, h in (shares > MOST).nonzero().tolist()]
     return tuple(HabitHead(-i, -h, share) for share, i, h in sorted(over, reverse=True))
 
 
-def heads(encoder: TextEncoder, trace: Trace, found: Habits) -> tuple[str, ...]:
-    """What its heads do, over some sentences and in this one, in sentences."""
+def heads(encoder: TextEncoder, trace: Trace, found: Habits, over: str = MANY) -> tuple[str, ...]:
+    """What its heads do, in sentences: in those that `over` names, and in this one."""
     total = encoder.config.n_layers * encoder.config.n_heads
     said = []
     for role, them in found.items():
@@ -135,7 +141,7 @@ def heads(encoder: TextEncoder, trace: Trace, found: Habits) -> tuple[str, ...]:
             f"{looks} mostly at {PLACES[role]}: layer {first.layer}, head {first.head} gives it {percent(first.share)}."
         )
     none = listed([PLACES[role] for role in found])
-    head = f"Over {len(OVER)} sentences: "
+    head = f"Over {over}: "
     said = [head + said[0], *said[1:]] if said else [f"{head}no head gives most of its weight to one of {none}."]
     if not first_lost(trace):
         said.append(f"In this text: {strongest(encoder, trace, subject(trace)).sentence}")

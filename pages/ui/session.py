@@ -7,12 +7,14 @@ from torch import Tensor
 
 from encoder import Trace, trials
 from encoder.atlas.knockout import Absence, AtlasPart
+from encoder.atlas.reading import Atlas
 from encoder.edits.text import edits_to_text
 from encoder.explain.proof import Check
 from encoder.metrics import Survey
 from encoder.probes.layers import Probe
 from encoder.probes.regression import Regression
 from encoder.trace.tokens import Text
+from pages.ui.server.atlases import atlases
 from pages.ui.server.engine import is_kept, is_loaded, run, text_encoder, warm
 from pages.ui.server.measurements import (
     dead_units,
@@ -36,10 +38,17 @@ from pages.ui.server.measurements import survey as survey_of
 from pages.ui.state.session_state import current, session
 
 __all__ = [
-    "dead_units", "finding", "findings", "is_at_hand", "is_loaded", "knocked_out", "lab", "mean_vector", "moments",
-    "now", "probe", "proof", "readers", "role_history", "run", "seconds", "snapshots", "spelled", "survey",
+    "atlas", "dead_units", "finding", "findings", "is_at_hand", "is_loaded", "knocked_out", "lab", "mean_vector",
+    "moments", "now", "probe", "proof", "readers", "role_history", "run", "seconds", "snapshots", "spelled", "survey",
     "text_encoder", "untouched", "warm", "words_near", "words_of_head", "words_of_unit",
 ]  # fmt: skip
+
+
+def atlas() -> Atlas | None:
+    """The atlas of the model that this session looks at: the one that was chosen, or the first; None without one."""
+    found = atlases(current().model).atlases
+    chosen = dict(current().choices).get("atlas_of", "0")
+    return next((one for i, one in enumerate(found) if str(i) == chosen), found[0] if found else None)
 
 
 def proof(step: str) -> list[Check]:

@@ -9,6 +9,7 @@ from encoder.formatting import percent
 from pages.ui import session
 from pages.ui.server.atlases import atlases
 from pages.ui.state import session_state as state
+from pages.ui.step import which_atlas
 from pages.ui.text import plain
 
 
@@ -18,18 +19,13 @@ def chosen() -> Atlas | None:
     found = atlases(state.current().model)
     for sentence in found.refused:
         st.warning(plain(f"An atlas is left out: {sentence}."))
-    if not found.atlases:
+    atlas = which_atlas.choose()
+    if atlas is None:
         name = plain(encoder.source.name)
         st.info(f"There is no atlas of {name} here, and that of another model is not shown in its place.")
         st.markdown(f"Make one of a text of yours, and start the app with `{FOLDER}` set to the folder:")
         st.code("python -m encoder.atlas --model FOLDER --corpus text.txt --out my-atlas", language="bash")
         return None
-    numbers = range(len(found.atlases))
-    at = 0
-    if len(numbers) > 1:
-        tie = state.choice("atlas_of", numbers, 0)
-        at = st.selectbox("Atlas", numbers, format_func=lambda i: f"{i + 1} {label(found.atlases[i])}", **tie)
-    atlas = found.atlases[at]
     licence = f" Text: {atlas.card.licence}." if atlas.card.licence else ""
     st.caption(plain(f"On {atlas.card.scope}.{licence}"))
     return atlas
@@ -37,14 +33,9 @@ def chosen() -> Atlas | None:
 
 def now() -> Atlas:
     """The atlas that the tabs read, once there is one."""
-    found = atlases(state.current().model).atlases
-    at = state.value("atlas_of") if len(found) > 1 else 0
-    return found[at if isinstance(at, int) and at < len(found) else 0]
-
-
-def label(atlas: Atlas) -> str:
-    """An atlas for people."""
-    return f"{atlas.folder.name}: {atlas.card.scope}"
+    found = session.atlas()
+    assert found is not None, "the page asks for one first"
+    return found
 
 
 def about(atlas: Atlas) -> About:

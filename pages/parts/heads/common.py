@@ -10,8 +10,9 @@ from encoder.metrics.habits import HeadSurvey
 from encoder.model.config import EncoderConfig
 from encoder.trace.trace import Trace
 from pages.ui import session
-from pages.ui.server.atlases import atlases, heads_of
+from pages.ui.server.atlases import heads_of
 from pages.ui.state import session_state as state
+from pages.ui.step import which_atlas
 
 OVER = ("this sentence", "100 sentences")
 
@@ -28,15 +29,14 @@ class Measured:
 
 def measured() -> Measured:
     """Measures over this sentence or over many, which are those of an atlas of the model where there is one."""
-    view, trace = state.current(), session.now()
-    found = atlases(view.model).atlases
-    names = {OVER[1]: f"{found[0].card.sentences:,} sentences of its atlas"} if found else {}
+    trace, atlas = session.now(), session.atlas()
+    names = {OVER[1]: f"{atlas.card.sentences:,} sentences of its atlas"} if atlas else {}
     tie = state.choice("over", OVER, OVER[0])
     source = st.pills("Over", OVER, required=True, format_func=lambda one: names.get(one, one), **tie)
-    if source == OVER[1] and found:
-        scope = found[0].card.scope
+    if source == OVER[1] and (atlas := which_atlas.choose()):
+        scope = atlas.card.scope
         about = About(source=trace.source, scope=f"{scope}, {UNCHANGED}")
-        return Measured(heads_of(found[0]), "", about, f"Read from the atlas of this model: on {scope}.")
+        return Measured(heads_of(atlas), "", about, f"Read from the atlas of this model: on {scope}.")
     over = session.survey(None if source == OVER[1] else trace.inputs)
     many = f"{over.sentences} sentence{'s' if over.sentences > 1 else ''}, {over.tokens} tokens"
     return Measured(over, surveying(over), about_survey(over), f"Over {many}.")

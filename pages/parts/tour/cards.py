@@ -7,7 +7,9 @@ import streamlit as st
 
 from encoder.story import tour
 from pages.ui import session
+from pages.ui.refusals import told
 from pages.ui.server import consent
+from pages.ui.server.atlases import habits_in
 from pages.ui.server.measurements import habits
 from pages.ui.state import session_state as state
 from pages.ui.state.site import page_of
@@ -28,11 +30,11 @@ def draw() -> None:
     with left:
         section("What kind of model it is", tour.kind(encoder))
     found: tour.Habits = {}
-    with right, st.container(key="tour_heads"):
-        with suppress(consent.NotStarted):
-            found = habits(state.current().model)
-        if found:
-            section("What its heads do", tour.heads(encoder, trace, found))
+    with right, st.container(key="tour_heads"), suppress(consent.NotStarted), told():
+        atlas = session.atlas()
+        found = habits_in(atlas) if atlas else habits(state.current().model)
+        over = atlas.card.scope if atlas else tour.MANY
+        section("What its heads do", tour.heads(encoder, trace, found, over))
     heading("What to try")
     for number, one in enumerate(tour.tries(encoder, trace, found)):
         page = page_of(one.page)

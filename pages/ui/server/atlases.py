@@ -9,6 +9,7 @@ from encoder.atlas.reading import Atlas
 from encoder.atlas.searching import NearToken, nearest_outputs, nearest_tokens
 from encoder.atlas.shelf import Shelf, Stamp, shelf, stamp
 from encoder.metrics.habits import HeadSurvey
+from encoder.story import tour
 from encoder.trace.source import Source
 from pages.ui.server.engine import cpu_slots, text_encoder
 
@@ -28,6 +29,12 @@ def opened(source: Source, there: Stamp) -> Shelf:
 def heads_of(atlas: Atlas) -> HeadSurvey:
     """The measures and labels of all heads over the corpus of an atlas."""
     return head_survey(atlas)
+
+
+@lru_cache(maxsize=16)
+def habits_in(atlas: Atlas) -> tour.Habits:
+    """What the heads look at out of habit, over the corpus of an atlas."""
+    return tour.habits_of(heads_of(atlas))
 
 
 @lru_cache(maxsize=256)

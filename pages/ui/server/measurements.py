@@ -11,7 +11,8 @@ import streamlit as st
 from torch import Tensor
 
 from encoder import TextEncoder, experiments, trials
-from encoder.atlas.knockout import Absence, AtlasPart, absence
+from encoder.atlas.knockout import Absence, AtlasPart
+from encoder.atlas.knockout import absences as absences_of
 from encoder.attributions.circuits import looked_for, written_for
 from encoder.attributions.similarity import mean_vector as mean_of_sentences
 from encoder.experiments import timelapse
@@ -282,11 +283,7 @@ def absences(model: str, part: AtlasPart, contexts: Contexts) -> list[Absence]:
     encoder = text_encoder(model)
     longest = max(len(encoder.tokenize(text).ids) for text, _ in contexts)
     with job_queue.slot() if longest > LONG else cpu_slots:
-        found = []
-        for text, position in contexts:
-            pulse()
-            found.append(absence(encoder, part, text, position))
-        return found
+        return absences_of(encoder, part, contexts)
 
 
 def probe(model: str, task: str) -> probing.Probe:
