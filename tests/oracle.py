@@ -201,7 +201,12 @@ def waves(given: Given, wave: Callable[[float], float]) -> Derived:
     """A wave of every place and pair; in float32 the angle is off by a share of itself."""
     config, half = given.config, given.config.d_model // given.config.n_heads // 2
     theta = config.local_rope_theta if far(given) and config.local_rope_theta else config.rope_theta
-    angles = [[place / math.pow(theta, i / half) for i in range(half)] for place in range(given.n)]
+    factor = config.local_rope_factor if far(given) and config.local_rope_factor else config.rope_factor
+    slow = {"none": lambda i: 1.0, "linear": lambda i: factor, "ntk": lambda i: factor ** ((i + 1) / half)}
+    angles = [
+        [place / math.pow(theta, i / half) / slow[config.rope_scaling](i) for i in range(half)]
+        for place in range(given.n)
+    ]
     value = torch.tensor([[wave(angle) for angle in row + row] for row in angles], dtype=torch.float64)
     return value, 1 + torch.tensor([row + row for row in angles], dtype=torch.float64)
 

@@ -1,12 +1,13 @@
 """A value that cannot be is refused at once, by name, with what would be allowed."""
 
 import math
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 from typing import Any
 
 import pytest
 
 from encoder import PRESETS, EncoderConfig, TextEncoder, preset
+from encoder.model.distance import rotary_frequencies
 
 WHOLE = {
     "vocab_size": "from 5 to 1000000",
@@ -95,6 +96,24 @@ def test_rotary_positions_need_an_even_head() -> None:
 @pytest.mark.parametrize("name", ["rope_theta", "local_rope_theta"])
 def test_bases_of_angles(name: str, value: Any) -> None:
     assert refused(**{name: value}) == f"{name} is {value!r}; it must be a number from 1 to 1e9"
+
+
+@pytest.mark.parametrize("value", [0, 0.5, -2.0, 1e4, math.nan, math.inf, True, "2"], ids=lambda value: repr(value))
+@pytest.mark.parametrize("name", ["rope_factor", "local_rope_factor"])
+def test_factors_of_turns(name: str, value: Any) -> None:
+    assert refused(rope_scaling="ntk", **{name: value}) == f"{name} is {value!r}; it must be a number from 1 to 1000"
+
+
+def test_a_factor_needs_a_kind_of_scaling() -> None:
+    assert refused(rope_factor=2.0) == "rope_factor is 2.0 with a rope_scaling of none; without scaling it must be 1"
+
+
+def test_by_how_much_ntk_slows_each_pair() -> None:
+    """The last pair by the whole factor, the first by its root of as many as there are pairs."""
+    slow = EncoderConfig(positions="rotary", rope_theta=500_000.0, rope_scaling="ntk", rope_factor=2.0)
+    plain = replace(slow, rope_scaling="none", rope_factor=1.0)
+    ratio = rotary_frequencies(64, *plain.turns_of(0)) / rotary_frequencies(64, *slow.turns_of(0))
+    assert ratio.tolist() == pytest.approx([2 ** (i / 32) for i in range(1, 33)], rel=1e-5)
 
 
 @pytest.mark.parametrize("value", [0, -1, 10**12, 64.0, True, "64", math.nan], ids=lambda value: repr(value))

@@ -159,8 +159,9 @@ BESIDE = {
     "normalize": "{ - } +", "normalize_std": "{ - } {} +", "affine": "+",
     "matmul": "W_Q W_K W_{Q r} W_{K r} W_V W_O W_1 W_2 W_{up} W", "multiply": "", "stretch": "",
     "mean_square": "{1} {d} _l {} ^2",
-    "normalize_rms": "{ } +", "rotate": "+ ( ) ( )", "rotary_cos": "(pos ^{-2i/d_{head}})",
-    "rotary_sin": "(pos ^{-2i/d_{head}})", "relative_bias": "b_ (j - i)", "window": "{} & - 1 e9 10 | i - j | w \\\\",
+    "normalize_rms": "{ } +", "rotate": "+ ( ) ( )", "rotary_cos": "(pos ^{-2i/d_{head}} s ( ) / s^{2/d_{head}})",
+    "rotary_sin": "(pos ^{-2i/d_{head}} s ( ) / s^{2/d_{head}})",
+    "relative_bias": "b_ (j - i)", "window": "{} & - 1 e9 10 | i - j | w \\\\",
     "pool_mean": "_i", "pool_max": "_i", "pool_cls": "i", "pool_mean_sqrt_len": "_i", "unit": "| |",
 }  # fmt: skip
 LETTERS = re.compile(r"[A-Za-z]+")

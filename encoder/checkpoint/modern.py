@@ -20,29 +20,81 @@ from encoder.checkpoint.tensor_files import CheckpointError
 from encoder.model.activations import ACTIVATIONS
 
 MASKED = -1e9  # leaves weights, all alike, to a token that has nobody to see in its window
-TURNS = "rope_type"
+SCALED = ("default", "linear", "dynamic")  # dynamic begins after the longest input, so nothing is scaled here
+NOT_TURNED = {  # kinds of scaling that people will try, and what keeps them out
+    "ntk": "no code of this family knows that kind",
+    "yarn": "it also makes scores larger, by the length, and slows each pair by another rule",
+    "longrope": "each pair has a factor of its own, and another one beyond a length",
+    "llama3": "how much a pair is slowed depends on its wavelength",
+    "proportional": "some of its pairs are not turned",
+}
+ALL_TURNED: dict[str, tuple[tuple[object, ...], str]] = {  # fields of angles that may have one value alone
+    "partial_rotary_factor": ((None, 1, 1.0), "all numbers of a head are turned"),
+    "mixed_b": ((None,), "pairs are slowed by the fixed rule, not by the mixed one"),
+}
 LOCAL, GLOBAL = "sliding_attention", "full_attention"
 
 
-def base(raw: Mapping[str, Any], usual: float, kind: str = "") -> object:
-    """The base of the angles by which queries and keys are turned, of one kind of layer where there are several.
+def angles(raw: Mapping[str, Any], usual: float, kind: str = "", ntk: bool = False) -> dict[str, Any]:
+    """What a config.json says of the angles by which queries and keys are turned, of one kind of layer or of all.
+
+    The base, the kind of scaling and its factor. `ntk`: whether the family's own code knows that kind.
 
     Raises:
-        CheckpointError: angles that are scaled.
+        CheckpointError: angles that are scaled in a way that is not computed here.
     """
-    told = raw.get("rope_parameters") or {}
-    told = told.get(kind) or {} if kind and isinstance(told, dict) else told
-    scaled = raw.get("rope_scaling")
-    if not isinstance(told, dict) or told.get(TURNS, "default") != "default" or scaled is not None:
+    told, scaled = raw.get("rope_parameters") or {}, raw.get("rope_scaling") or {}
+    if told and scaled:
+        raise CheckpointError("it says twice how its angles are made, in rope_parameters and in rope_scaling")
+    told = told or scaled
+    told = told.get(kind) or {} if kind and isinstance(told, dict) and {LOCAL, GLOBAL} & told.keys() else told
+    if not isinstance(told, dict):
         raise CheckpointError(
-            f"the angles of its positions are scaled ({str(scaled or told)[:200]}); here rope_type must be default"
+            f"the angles of its positions are {str(told)[:200]!r}; they must be an object with a rope_type"
         )
-    return told.get("rope_theta", raw.get("rope_theta", usual))
+    known = (*SCALED, "ntk") if ntk else SCALED
+    turns = told.get("rope_type", told.get("type", "default"))
+    if not isinstance(turns, str) or turns not in known:
+        why = f": {NOT_TURNED[turns]}" if isinstance(turns, str) and turns in NOT_TURNED else ""
+        raise CheckpointError(f"rope_type is {str(turns)[:200]!r}; it must be {' or '.join(known)}{why}")
+    for name, (allowed, why) in ALL_TURNED.items():
+        value = told.get(name, raw.get(name))
+        if value not in allowed:
+            raise CheckpointError(f"{name} is {str(value)[:200]!r}; it must be {allowed[-1]!r}: {why}")
+    scaling = turns if turns in ("linear", "ntk") else "none"
+    if scaling != "none" and told.get("factor") is None:
+        raise CheckpointError(f"rope_type is {turns!r} without a factor; the angles are slowed by it")
+    return {
+        "rope_theta": told.get("rope_theta", raw.get("rope_theta", usual)),
+        "rope_scaling": scaling,
+        "rope_factor": told["factor"] if scaling != "none" else 1.0,
+    }
 
 
-def turned(usual: float) -> Any:
+def turned(usual: float, ntk: bool = False) -> Any:
     """What a config.json says of one base for all layers."""
-    return lambda raw: {"positions": "rotary", "rope_theta": base(raw, usual)}
+    return lambda raw: {"positions": "rotary", **angles(raw, usual, ntk=ntk)}
+
+
+def of_two_kinds(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """The angles of layers that see all tokens, and those of layers with a window.
+
+    Raises:
+        CheckpointError: both are scaled, and each in another way.
+    """
+    far = angles(raw, raw.get("global_rope_theta", 160_000.0), GLOBAL)
+    near = angles(raw, raw.get("local_rope_theta", 10_000.0), LOCAL)
+    ways = {one["rope_scaling"] for one in (far, near)} - {"none"}
+    if len(ways) > 1:
+        raise CheckpointError(
+            f"its angles are scaled in two ways, {' and '.join(sorted(ways))}; here it is one for all"
+        )
+    return {
+        **far,
+        "rope_scaling": next(iter(ways), "none"),
+        "local_rope_theta": near["rope_theta"],
+        "local_rope_factor": near["rope_factor"],
+    }
 
 
 def every(raw: Mapping[str, Any], layers: object) -> int:
@@ -79,8 +131,7 @@ def modernbert(raw: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "window": wide // 2 if step > 1 else None,
         "global_every": step,
-        "rope_theta": base(raw, raw.get("global_rope_theta", 160_000.0), GLOBAL),
-        "local_rope_theta": base(raw, raw.get("local_rope_theta", 10_000.0), LOCAL),
+        **of_two_kinds(raw),
         "attention_bias": raw.get("attention_bias", False),
         "feed_forward_bias": biases(raw, "mlp_bias"),
         "norm_bias": raw.get("norm_bias", False),
@@ -200,7 +251,7 @@ GTE = Family(
     {"gated": True, "feed_forward_bias": "second"},
     head_activation="gelu",
     usual=USUAL | {"n_segments": 1},
-    told=turned(160_000.0),
+    told=turned(160_000.0, ntk=True),
 )  # fmt: skip
 
 

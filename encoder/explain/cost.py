@@ -164,7 +164,7 @@ class Size:
         whole = sum(value(terms, config) for terms in parts(config, zeros=True).values())
         whole += 2 * config.d_model * config.no_first_norm
         if config.positions == "rotary":  # cosines and sines, and one row of zeros for the embedding
-            waves = 2 * len(thetas(config)) * config.d_head * config.max_positions
+            waves = 2 * len(turns(config)) * config.d_head * config.max_positions
             return FLOAT32 * (whole + waves + config.d_embedding)
         table = 0 if config.positions == "learned" else config.max_positions * config.d_embedding
         return FLOAT32 * (whole + table)
@@ -179,9 +179,9 @@ class Size:
         return FLOAT32 * sum(math.prod(step.sizes(self.config, n)) for step in made)
 
 
-def thetas(config: EncoderConfig) -> set[float]:
-    """The bases of angles that a model turns by; each has its own table."""
-    return {config.theta_of(i) for i in range(config.n_layers)}
+def turns(config: EncoderConfig) -> set[tuple[float, float]]:
+    """The bases and divisors of angles that a model turns by; each pair has its own table."""
+    return {config.turns_of(i) for i in range(config.n_layers)}
 
 
 def size(config: EncoderConfig) -> Size:

@@ -13,20 +13,23 @@ from encoder.model.tap import NO_TAP, Tap
 FARTHEST = 128  # tokens apart: all that are farther share the last bucket
 
 
-def rotary_frequencies(d_head: int, theta: float) -> Tensor:
-    """theta^(-2i/d_head) for each pair of numbers of a head, in radians for each token: [d_head / 2] in float32."""
+def rotary_frequencies(d_head: int, theta: float, divisor: float = 1.0) -> Tensor:
+    """theta^(-2i/d_head) / divisor for each pair of numbers of a head, in radians for each token.
+
+    [d_head / 2] in float32.
+    """
     even = torch.arange(0, d_head, 2, dtype=torch.float32, device="cpu")
-    return 1.0 / theta ** (even / d_head)
+    return 1.0 / theta ** (even / d_head) / divisor
 
 
 @lru_cache(maxsize=8)
-def rotary_tables(n: int, d_head: int, theta: float) -> tuple[Tensor, Tensor]:
+def rotary_tables(n: int, d_head: int, theta: float, divisor: float = 1.0) -> tuple[Tensor, Tensor]:
     """Cosine and sine of position times frequency, two times [n, d_head] in float32.
 
     Columns i and i + d_head / 2 are those of pair i.
     """
     position = torch.arange(n, dtype=torch.float32, device="cpu")
-    angle = position[:, None] * rotary_frequencies(d_head, theta)  # [n, d_head / 2]
+    angle = position[:, None] * rotary_frequencies(d_head, theta, divisor)  # [n, d_head / 2]
     both = torch.cat((angle, angle), -1)  # [n, d_head]
     return both.cos(), both.sin()
 
@@ -41,9 +44,9 @@ class Rotary(nn.Module):
     cos: Tensor
     sin: Tensor
 
-    def __init__(self, config: EncoderConfig, theta: float) -> None:
+    def __init__(self, config: EncoderConfig, layer: int) -> None:
         super().__init__()
-        cos, sin = rotary_tables(config.max_positions, config.d_head, theta)
+        cos, sin = rotary_tables(config.max_positions, config.d_head, *config.turns_of(layer))
         self.register_buffer("cos", cos, persistent=False)
         self.register_buffer("sin", sin, persistent=False)
 

@@ -8,7 +8,7 @@ from encoder.operations.operand import Made, Operands, copied, factor, operation
 
 ANGLE = (
     "place = torch.arange(len(t.ids)).float()[:, None]\n"
-    "angle = place * (1.0 / {theta} ** (torch.arange(0, {d_head}, 2).float() / {d_head}))\n"
+    "angle = place * (1.0 / {theta} ** (torch.arange(0, {d_head}, 2).float() / {d_head}){slowed})\n"
 )
 
 
@@ -16,10 +16,11 @@ def angle_of(at: Operands) -> tuple[float, str]:
     """The angle of a place and a pair, in float32 as the model has it, and how it is made."""
     place, column = at.index
     config = at.model.config
-    theta, d_head = config.theta_of(at.step.layer or 0), config.d_head
+    (theta, divisor), d_head = config.turns_of(at.step.layer or 0), config.d_head
     pair = column % (d_head // 2)
-    angle = float(rotary_frequencies(d_head, theta)[pair] * place)
-    return angle, rf"{place} \cdot {tex(theta)}^{{-{2 * pair}/{d_head}}}"
+    angle = float(rotary_frequencies(d_head, theta, divisor)[pair] * place)
+    slowed = "" if divisor == 1 else f" / {tex(divisor)}"
+    return angle, rf"{place} \cdot {tex(theta)}^{{-{2 * pair}/{d_head}}}{slowed}"
 
 
 @operation(ANGLE + "{name} = torch.cat((angle, angle), -1).cos()", new_memory=False)

@@ -79,6 +79,7 @@ def texts(config: EncoderConfig, layer: int) -> dict[str, str]:
         "{carried}": pre if config.norm_first else post,
         "{bent}": "cut off" if ACTIVATIONS[config.activation].cuts else "damped",
         "{theta}": f"{config.theta_of(layer):,.6g}",
+        "{slowed}": slowed(config, layer),
         "{window}": str(config.window_of(layer)),
         "{buckets}": (
             "each has a row of its own, up to the last"
@@ -90,6 +91,20 @@ def texts(config: EncoderConfig, layer: int) -> dict[str, str]:
         "{added}": str(1 + len(config.distance_parts)),
         "{bend}": f"Every number is bent by itself, here by {ACTIVATIONS[head].title}.",
     }
+
+
+def slowed(config: EncoderConfig, layer: int) -> str:
+    """How the turns of a layer are slowed, as the end of a sentence; nothing where they are not."""
+    factor, (_, divisor) = config.factor_of(layer), config.turns_of(layer)
+    if factor == 1:
+        return ""
+    if config.rope_scaling == "linear":
+        return f", and every angle is divided by s = {factor:,.6g}: the turns were slowed for longer inputs"
+    return (
+        f". The turns were slowed for longer inputs by NTK scaling: θ is taken s = {factor:,.6g} times, and every "
+        f"angle is divided by s to the power 2 / d_head. So the first pair turns {divisor:,.4g} times slower, the last "
+        f"{factor:,.6g} times"
+    )
 
 
 def spelled(config: EncoderConfig, steps: tuple[Step, ...]) -> tuple[Step, ...]:
