@@ -235,6 +235,20 @@ def relative_bias(given: Given) -> Derived:
     return exact(torch.stack([torch.stack(row) for row in rows]).permute(2, 0, 1))
 
 
+def alibi(given: Given) -> Derived:
+    """Slope by slope and pair by pair (Press et al. 2022): the paper's powers, and its rule for other numbers."""
+    heads = given.config.n_heads
+
+    def powers(n: int) -> list[float]:
+        start = 2 ** (-(2 ** -(math.log2(n) - 3)))
+        return [start * start**i for i in range(n)]
+
+    lower = 2 ** math.floor(math.log2(heads))
+    slopes = powers(lower) + powers(2 * lower)[0::2][: heads - lower]
+    rows = [[[-slope * abs(i - j) for j in range(given.n)] for i in range(given.n)] for slope in slopes]
+    return rounded(torch.tensor(rows, dtype=torch.float64))
+
+
 def distance(given: Given) -> Derived:
     """The rows of the table counted one by one (He et al. 2021): one for each near distance, shared ones beyond."""
     (table,), config = given.parameters, given.config
@@ -310,6 +324,7 @@ REPLAY: dict[str, Callable[[Given], Derived]] = {
     "rotary_sin": lambda g: waves(g, math.sin),
     "rotate": rotate,
     "relative_bias": relative_bias,
+    "alibi": alibi,
     "window": window,
     "distance": distance,
     "content_to_position": lambda g: of_distance(g, lambda i, j: i),

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from encoder import PRESETS, EncoderConfig, TextEncoder, preset
-from encoder.model.distance import rotary_frequencies
+from encoder.model.distance import alibi_slopes, rotary_frequencies
 
 WHOLE = {
     "vocab_size": "from 5 to 1000000",
@@ -22,7 +22,7 @@ WHOLE = {
     "distance_span": "from 2 to 8192",
 }
 CHOICES = {
-    "positions": "sinusoidal, learned, rotary, none",
+    "positions": "sinusoidal, learned, rotary, alibi, none",
     "activation": "relu, gelu, gelu_tanh, silu",
     "norm": "layer_norm, std_norm, rms_norm",
     "feed_forward_bias": "both, second, none",
@@ -123,6 +123,20 @@ def test_window(value: Any) -> None:
 
 def test_a_window_needs_a_mask_that_leaves_weights_where_all_is_masked() -> None:
     assert "mask_value must be a number such as -1e9" in refused(window=64)
+
+
+def test_scores_get_one_number_for_a_distance() -> None:
+    assert "positions is 'alibi' and position_buckets 32; scores get one number" in refused(
+        positions="alibi", position_buckets=32
+    )
+
+
+@pytest.mark.parametrize(
+    ("heads", "slopes"), [(1, [-8]), (4, [-2, -4, -6, -8]), (3, [-4, -8, -2]), (6, [-2, -4, -6, -8, -1, -3])]
+)
+def test_slopes_are_those_of_the_paper(heads: int, slopes: list[int]) -> None:
+    """Powers of two: of a number of heads that is none, the others come from every second of its double."""
+    assert alibi_slopes(heads).log2().tolist() == slopes
 
 
 def test_distances_are_counted_in_fours() -> None:

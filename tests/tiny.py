@@ -73,6 +73,8 @@ VARIANTS: dict[str, EncoderConfig] = {
     ),
     "position-bias": replace(TINY, positions="learned", position_buckets=8, scale_embeddings=False),
     "position-bias-alone": replace(TINY, positions="none", position_buckets=32),
+    "alibi": replace(TINY, positions="alibi", scale_embeddings=False),
+    "alibi-of-four-heads": replace(TINY, positions="alibi", d_model=32, n_heads=4, window=2, mask_value=-1e9),
     "disentangled": replace(TINY, positions="none", distance_scores="both", distance_span=4, distance_limit=9),
     "disentangled-norm": replace(
         TINY, distance_scores="both", distance_span=8, distance_norm=True, distance_maps=True, embedding_norm=True

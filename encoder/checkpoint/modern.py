@@ -1,10 +1,12 @@
 """Families of encoders of 2020 and later: positions in attention, gates, windows, norms before the sublayers."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from encoder.checkpoint.family import (
     BERT_FIELDS,
+    BERT_HEAD,
     BERT_LAYER,
     BUFFERS,
     EMBEDDINGS,
@@ -77,24 +79,12 @@ def turned(usual: float, ntk: bool = False) -> Any:
 
 
 def of_two_kinds(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """The angles of layers that see all tokens, and those of layers with a window.
-
-    Raises:
-        CheckpointError: both are scaled, and each in another way.
-    """
+    """The angles of layers that see all tokens, and those of layers with a window."""
     far = angles(raw, raw.get("global_rope_theta", 160_000.0), GLOBAL)
     near = angles(raw, raw.get("local_rope_theta", 10_000.0), LOCAL)
-    ways = {one["rope_scaling"] for one in (far, near)} - {"none"}
-    if len(ways) > 1:
-        raise CheckpointError(
-            f"its angles are scaled in two ways, {' and '.join(sorted(ways))}; here it is one for all"
-        )
-    return {
-        **far,
-        "rope_scaling": next(iter(ways), "none"),
-        "local_rope_theta": near["rope_theta"],
-        "local_rope_factor": near["rope_factor"],
-    }
+    scaled = near["rope_scaling"] if far["rope_scaling"] == "none" else far["rope_scaling"]
+    local = {"local_rope_theta": near["rope_theta"], "local_rope_factor": near["rope_factor"]}
+    return {**far, **local, "rope_scaling": scaled}
 
 
 def every(raw: Mapping[str, Any], layers: object) -> int:
@@ -124,10 +114,6 @@ def modernbert(raw: Mapping[str, Any]) -> dict[str, Any]:
     step, wide = every(raw, raw["num_hidden_layers"]), raw.get("local_attention", 128)
     if type(wide) is not int or wide < 2:
         raise CheckpointError(f"local_attention is {wide!r}; it must be a whole number of tokens, 2 or more")
-    bent = raw.get("classifier_activation", "gelu")
-    known = {theirs: ours for ours, one in ACTIVATIONS.items() for theirs in one.hugging_face}
-    if not isinstance(bent, str) or bent not in known:
-        raise CheckpointError(f"classifier_activation is {bent!r}; it must be one of {', '.join(known)}")
     return {
         "window": wide // 2 if step > 1 else None,
         "global_every": step,
@@ -136,8 +122,17 @@ def modernbert(raw: Mapping[str, Any]) -> dict[str, Any]:
         "feed_forward_bias": biases(raw, "mlp_bias"),
         "norm_bias": raw.get("norm_bias", False),
         "head_bias": raw.get("classifier_bias", False),
-        "head_activation": known[bent],
+        "head_activation": bend(raw, "classifier_activation"),
     }
+
+
+def bend(raw: Mapping[str, Any], name: str) -> str:
+    """The activation that a field names, as it is called here; gelu where it does not say."""
+    bent = raw.get(name, "gelu")
+    known = {theirs: ours for ours, one in ACTIVATIONS.items() for theirs in one.hugging_face}
+    if not isinstance(bent, str) or bent not in known:
+        raise CheckpointError(f"{name} is {bent!r}; it must be one of {', '.join(known)}")
+    return known[bent]
 
 
 def biases(raw: Mapping[str, Any], name: str) -> str:
@@ -251,8 +246,16 @@ GTE = Family(
     {"gated": True, "feed_forward_bias": "second"},
     head_activation="gelu",
     usual=USUAL | {"n_segments": 1},
+    only={
+        "position_embedding_type": (("rope",), "queries and keys are turned by their positions"),
+        "layer_norm_type": (("layer_norm",), "its norms take the mean away"),
+        "logn_attention_scale": ((False,), "scores are not scaled by the length of the text"),
+        "pack_qkv": ((True,), "queries, keys and values are made by one map"),
+    },
     told=turned(160_000.0, ntk=True),
+    code="Gte",
 )  # fmt: skip
+NEW = replace(GTE, prefix="new.", head_activation=None, told=turned(10_000.0, ntk=True), code="New")  # GTE's first name
 
 
 def eurobert(raw: Mapping[str, Any]) -> dict[str, Any]:
@@ -301,6 +304,7 @@ EUROBERT = Family(
     },
     usual={"activation": "swish", "norm_eps": 1e-5},
     told=eurobert,
+    code="EuroBert",
 )  # fmt: skip
 SCORES = {frozenset({"c2p"}): "c2p", frozenset({"p2c"}): "p2c", frozenset({"c2p", "p2c"}): "both"}
 
@@ -374,11 +378,7 @@ DEBERTA = Family(
         "encoder.layer.{i}.attention.self.pos_query_proj": "layers.{i}.attention.w_q_distance",
         "encoder.rel_embeddings": "distances.table",
         "encoder.LayerNorm": "distances.norm",
-        "cls.predictions.transform.dense": "mlm_head.transform",
-        "cls.predictions.transform.LayerNorm": "mlm_head.norm",
-        "cls.predictions": "mlm_head",
-        "cls.predictions.decoder": "mlm_head.decoder",
-    } | LM_PREDICTIONS,
+    } | BERT_HEAD | LM_PREDICTIONS,
     BUFFERS | TASKS | POOLER | {
         "mask_predictions.dense": REPLACED,
         "mask_predictions.LayerNorm": REPLACED,
@@ -389,7 +389,41 @@ DEBERTA = Family(
     told=deberta,
     unneeded=unneeded_of_deberta,
 )  # fmt: skip
+GATES = {"geglu": "gelu", "reglu": "relu"}
+
+
+def jina(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """What only the config.json of a Jina version 2 says: how its gates are bent, and its head.
+
+    Raises:
+        CheckpointError: the variant that normalizes queries and keys, no gates, or an unknown activation.
+    """
+    if "qk-post-norm" in str(raw.get("auto_map")):
+        raise CheckpointError("its queries and keys are normalized before they meet, which is not computed here")
+    gate = raw.get("feed_forward_type")
+    if not isinstance(gate, str) or gate not in GATES:
+        raise CheckpointError(f"feed_forward_type is {str(gate)[:200]!r}; it must be {' or '.join(GATES)}")
+    return {"activation": GATES[gate], "head_activation": bend(raw, "hidden_act")}
+
+
+JINA = Family(
+    "bert.",
+    {theirs: ours for theirs, ours in EMBEDDINGS.items() if "position" not in theirs}
+    | {theirs: ours for theirs, ours in BERT_LAYER.items() if ".attention." in theirs}
+    | {
+        "encoder.layer.{i}.mlp.gated_layers": "layers.{i}.feed_forward.w_1+w_up",
+        "encoder.layer.{i}.mlp.wo": "layers.{i}.feed_forward.w_2",
+        "encoder.layer.{i}.mlp.layernorm": "layers.{i}.norm2",
+    }
+    | BERT_HEAD,
+    BUFFERS | TASKS | POOLER,
+    {ours: theirs for ours, theirs in BERT_FIELDS.items() if ours != "activation"},
+    {"positions": "alibi", "gated": True, "feed_forward_bias": "second"},
+    only={"position_embedding_type": (("alibi",), "scores fall with the distance")},
+    told=jina,
+    code="JinaBert",
+)
 MODERN = {
-    "modernbert": MODERNBERT, "mpnet": MPNET, "nomic_bert": NOMIC, "gte": GTE, "eurobert": EUROBERT,
-    "deberta-v2": DEBERTA,
+    "modernbert": MODERNBERT, "mpnet": MPNET, "nomic_bert": NOMIC, "gte": GTE, "new": NEW, "eurobert": EUROBERT,
+    "deberta-v2": DEBERTA, "jina_bert": JINA,
 }  # fmt: skip

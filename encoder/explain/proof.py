@@ -246,7 +246,7 @@ def gated(model: Encoder, trace: Trace, step: Step) -> list[Check]:
 def layer(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     """nn.TransformerEncoderLayer on the input of this layer, or of the last one for the encoder's output."""
     config = model.config
-    by_distance = config.position_buckets or config.distance_parts or config.window
+    by_distance = config.position_bias or config.distance_parts or config.window
     apart = config.gated or config.positions == "rotary" or by_distance
     if config.norm != "layer_norm" or apart or config.no_first_norm:
         return []  # PyTorch has no such layer; its parts are proven one by one

@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 from encoder.model.activations import ACTIVATIONS
 
-Positions = Literal["sinusoidal", "learned", "rotary", "none"]
+Positions = Literal["sinusoidal", "learned", "rotary", "alibi", "none"]
 NormFormula = Literal["layer_norm", "std_norm", "rms_norm"]
 Biases = Literal["both", "second", "none"]
 DistanceScores = Literal["none", "c2p", "p2c", "both"]
@@ -56,6 +56,8 @@ class EncoderConfig:
     than in training the turns are slowed by `rope_factor`, in layers with a window by `local_rope_factor` (None: the
     same): with `rope_scaling="linear"` all alike (Chen et al. 2023), with "ntk" the slowest pair by the whole factor
     and each faster one by less, by a larger base and one divisor for all (Su 2023, "fixed NTK").
+    `positions="alibi"` lowers every scaled score by the distance of its two tokens times a slope of the head, which is
+    not learned (Press et al. 2022).
     `position_buckets` is the number of distances, in steps that grow, whose learned numbers are added to the scores
     (Raffel et al. 2020); 0 where none are. With a `window`, a token sees so many tokens on either side of itself, in
     all layers but every `global_every`-th, counted from layer 0 (Beltagy et al. 2020). `gated` feed-forward networks
@@ -177,6 +179,11 @@ class EncoderConfig:
                 f"positions is 'rotary' and distance_scores {self.distance_scores!r}; queries that are turned are not "
                 "multiplied with distances, so one of the two must be none"
             )
+        if self.positions == "alibi" and self.position_buckets:
+            raise ValueError(
+                f"positions is 'alibi' and position_buckets {self.position_buckets}; scores get one number for a "
+                "distance, so one of the two must be none"
+            )
         if self.distance_limit is not None:
             self.check_count("distance_limit", self.distance_span // 2 + 2, LONGEST)
         if self.position_buckets % 4:
@@ -232,6 +239,11 @@ class EncoderConfig:
     def score_size(self) -> int:
         """What scores are divided by the square root of: d_head, times the number of scores that were added up."""
         return self.d_head * (1 + len(self.distance_parts))
+
+    @property
+    def position_bias(self) -> bool:
+        """Whether a number for the distance of two tokens is added to their score."""
+        return self.position_buckets > 0 or self.positions == "alibi"
 
     @property
     def no_first_norm(self) -> bool:

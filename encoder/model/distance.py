@@ -88,6 +88,36 @@ class PositionBias(nn.Embedding):
         return self.weight[distance_buckets(n, len(self.weight)).to(self.weight.device)].permute(2, 0, 1)[None]
 
 
+def alibi_slopes(n_heads: int) -> Tensor:
+    """By how much the scores of each head fall with every token of distance: [H] in float32 (Press et al. 2022).
+
+    2^(-8/H), 2^(-16/H) and so on to 2^-8. Of a number of heads that is no power of two, the next lower power gives the
+    first ones, and every second of its double the others.
+    """
+    lower = 2 ** (n_heads.bit_length() - 1)
+    slopes = [2 ** (-8 * (h + 1) / lower) for h in range(lower)]
+    slopes += [2 ** (-8 * (h + 1) / (2 * lower)) for h in range(0, 2 * lower, 2)]
+    return torch.tensor(slopes[:n_heads], dtype=torch.float32, device="cpu")
+
+
+class Alibi(nn.Module):
+    """A slope of each head times the distance of two tokens, taken from the scores of all layers; nothing is learned.
+
+    Shapes: slopes [H]; a sentence of n tokens -> [1, H, n, n].
+    """
+
+    slopes: Tensor
+
+    def __init__(self, n_heads: int) -> None:
+        super().__init__()
+        self.register_buffer("slopes", alibi_slopes(n_heads), persistent=False)
+
+    def forward(self, n: int) -> Tensor:
+        """The number of every pair."""
+        place = torch.arange(n, device=self.slopes.device)
+        return -(self.slopes[:, None, None] * (place - place[:, None]).abs())[None]
+
+
 @lru_cache(maxsize=8)
 def distance_vectors(n: int, span: int, limit: int | None) -> Tensor:
     """Which row of the table of distances belongs to query minus key, from 1 - n to n - 1: [2 n - 1].

@@ -3,7 +3,7 @@
 import math
 
 from encoder.formatting import tex
-from encoder.model.distance import distance_buckets, distance_vectors, rotary_frequencies
+from encoder.model.distance import alibi_slopes, distance_buckets, distance_vectors, rotary_frequencies
 from encoder.operations.operand import Made, Operands, copied, factor, operation, products, summed
 
 ANGLE = (
@@ -80,6 +80,21 @@ def relative_bias(at: Operands) -> Made:
         "column."
     )
     return copied(at.parameter(name, bucket, head), words)
+
+
+@operation(
+    (
+        "from encoder.model.distance import alibi_slopes\n"
+        "place = torch.arange(len(t.ids))\n"
+        "{name} = -(alibi_slopes({n_heads})[:, None, None] * (place - place[:, None]).abs())"
+    ),
+)
+def alibi(at: Operands) -> Made:
+    """The slope of a head times the distance, below zero."""
+    head, query, key = at.index
+    slope, apart = float(alibi_slopes(at.model.config.n_heads)[head]), abs(query - key)
+    words = f"The slope of head {head} times the distance of the two tokens, {apart}, and a minus before it."
+    return Made(-slope * apart, words, rf"-{tex(slope)} \cdot {apart}", slope * apart)
 
 
 def place_of(apart: int) -> str:

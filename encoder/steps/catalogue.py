@@ -12,6 +12,7 @@ from functools import lru_cache
 from encoder.model.config import EncoderConfig
 from encoder.steps.entries import (
     ADD,
+    ALIBI,
     ANGLE,
     ATTENTION,
     DISTANCE_KEYS,
@@ -152,8 +153,8 @@ def embedding_steps(config: EncoderConfig) -> tuple[Step, ...]:
 
 def nowhere(config: EncoderConfig) -> str:
     """What is added for the place of a word: the kind of positions, or that distances come in later."""
-    later = config.position_buckets or config.distance_parts
-    return "distances" if config.positions == "none" and later else config.positions
+    later = config.position_bias or config.distance_parts
+    return "distances" if config.positions in ("none", "alibi") and later else config.positions
 
 
 def distance_steps(config: EncoderConfig) -> tuple[Step, ...]:
@@ -205,8 +206,8 @@ def attention_entries(config: EncoderConfig, layer: int) -> tuple[Step, ...]:
         if step.name == "attention.masked":
             step = replace(step, inputs=(found[-1].name, *step.inputs[1:]))
         found.append(step)
-        if step.name == "attention.scaled" and config.position_buckets:
-            found += POSITION_BIAS
+        if step.name == "attention.scaled" and config.position_bias:
+            found += ALIBI if config.positions == "alibi" else POSITION_BIAS
         if step.name == "attention.scaled" and config.window_of(layer) is not None:
             found.append(replace(WINDOW, inputs=(found[-1].name,)))
     return tuple(found)

@@ -4,6 +4,8 @@
 formula has the terms that are computed, and no other. <m> is the score of a hidden key.
 """
 
+from dataclasses import replace
+
 from encoder.steps.step import (
     DISTANCES,
     HEAD_DISTANCES,
@@ -214,6 +216,19 @@ POSITION_BIAS = (
         "Scores with position bias",
         "The number of the distance is added to the scaled score of every pair, whatever the words are.",
         "Compare with the scaled scores: diagonals that got brighter are distances that this head prefers.",
+    ),
+)  # fmt: skip
+ALIBI = (
+    replace(
+        POSITION_BIAS[0], formula=r"-m_h \, |i - j|", operation="alibi", title="ALiBi: a slope for each head",
+        note="The distance of query and key times a number of the head, its slope, below zero: {slopes}. Nothing of it "
+        "is learned, and all layers have the same.",
+        look="Zero on the diagonal, and darker with every token away from it. Heads with a small slope see far.",
+        parameters=(),
+    ),
+    replace(
+        POSITION_BIAS[1],
+        look="Compare with the scaled scores: the diagonal is as it was, and the far corners are darker.",
     ),
 )  # fmt: skip
 DISTANCE_TABLE = Step(

@@ -5,6 +5,7 @@ from dataclasses import replace
 from encoder.formatting import listed, tex
 from encoder.model.activations import ACTIVATIONS
 from encoder.model.config import EncoderConfig
+from encoder.model.distance import alibi_slopes
 from encoder.steps.entries import GIVEN
 from encoder.steps.step import Step
 
@@ -12,6 +13,7 @@ POSITIONS = {
     "sinusoidal": "the positions added next, which stay between -1 and 1",
     "learned": "the positions added next",
     "rotary": "those of other words: no positions are added to them",
+    "alibi": "those of other words: no positions are added to them",
     "none": "those of other words: no positions are added to them",
 }
 
@@ -47,7 +49,7 @@ def worded(
 def texts(config: EncoderConfig, layer: int) -> dict[str, str]:
     """What each {word} means in a model of this configuration."""
     ordered = config.positions in ("sinusoidal", "learned")
-    by_distance = bool(config.position_buckets or config.distance_parts)
+    by_distance = bool(config.position_bias or config.distance_parts)
     later = config.positions == "rotary" or by_distance  # attention tells places apart
     added = ["word", *["position"] * ordered, *["segment"] * bool(config.n_segments)]
     alone = "only their segments tell them apart" if config.n_segments > 1 else "nothing tells them apart"
@@ -80,6 +82,7 @@ def texts(config: EncoderConfig, layer: int) -> dict[str, str]:
         "{bent}": "cut off" if ACTIVATIONS[config.activation].cuts else "damped",
         "{theta}": f"{config.theta_of(layer):,.6g}",
         "{slowed}": slowed(config, layer),
+        "{slopes}": slopes(config),
         "{window}": str(config.window_of(layer)),
         "{buckets}": (
             "each has a row of its own, up to the last"
@@ -91,6 +94,12 @@ def texts(config: EncoderConfig, layer: int) -> dict[str, str]:
         "{added}": str(1 + len(config.distance_parts)),
         "{bend}": f"Every number is bent by itself, here by {ACTIVATIONS[head].title}.",
     }
+
+
+def slopes(config: EncoderConfig) -> str:
+    """The slopes of the heads where scores fall with the distance."""
+    first, *others = (f"{one:.3g}" for one in alibi_slopes(config.n_heads).tolist())
+    return f"from {first} in head 0 to {others[-1]} in head {len(others)}" if others else f"{first} in its one head"
 
 
 def slowed(config: EncoderConfig, layer: int) -> str:
