@@ -74,7 +74,7 @@ def test_a_folder_opens_on_the_pages(model_root: Path, name: str, layer: str, pa
         ("mpnet", "attention.position_bias", "Position bias"),
         ("jina", "attention.position_bias", "How fast it falls, head by head"),
         ("new", "attention.cos", "by NTK scaling"),
-        ("gte-slowed", "attention.sin", "every angle is divided by s = 2.5"),
+        ("gte-slowed", "attention.cos", "every angle is divided by s = 2.5"),
         ("deberta-v3", "attention.c2p", "Content to position"),
         ("deberta-v3", "attention.p2c", "Position to content"),
         ("deberta-v3", "attention.k_distance", "Keys of the distances"),
