@@ -325,6 +325,23 @@ def test_how_turns_are_slowed(name: str, change: Change, told: tuple[object, ...
     assert tuple(getattr(config, field) for field in TURNS) == told
 
 
+KNOWN_CODE = {
+    "gte": {"auto_map": {"AutoModel": "modeling_gte.GteModel"}, "position_embedding_type": "rope", "pack_qkv": True},
+    "eurobert": {"auto_map": {"AutoConfig": "configuration_eurobert.EuroBertConfig"}},
+}
+
+
+@pytest.mark.parametrize("name", KNOWN_CODE)
+def test_code_that_is_known_is_named_and_not_run(name: str, tmp_path: Path) -> None:
+    saved(tmp_path, MODELS[name])
+    before = TextEncoder.from_pretrained(tmp_path).trace(SENTENCE)["output"]
+    fields(**KNOWN_CODE[name])(tmp_path)
+    (tmp_path / "modeling_gte.py").write_text("raise SystemExit")
+    encoder = TextEncoder.from_pretrained(tmp_path)
+    assert torch.equal(encoder.trace(SENTENCE)["output"], before)
+    assert [one for one in encoder.left_out if re.search(r"code of its own, \w+ \(never run", one)]
+
+
 @pytest.mark.parametrize("padding", [-1, None, "1", 5000], ids=repr)
 def test_a_padding_id_that_is_none(padding: object, tmp_path: Path) -> None:
     saved(tmp_path, MODELS["roberta"])

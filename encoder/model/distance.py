@@ -115,7 +115,7 @@ class Alibi(nn.Module):
     def forward(self, n: int) -> Tensor:
         """The number of every pair."""
         place = torch.arange(n, device=self.slopes.device)
-        return -(self.slopes[:, None, None] * (place - place[:, None]).abs())[None]
+        return (self.slopes[:, None, None] * -(place - place[:, None]).abs())[None]
 
 
 @lru_cache(maxsize=8)

@@ -86,7 +86,7 @@ def relative_bias(at: Operands) -> Made:
     (
         "from encoder.model.distance import alibi_slopes\n"
         "place = torch.arange(len(t.ids))\n"
-        "{name} = -(alibi_slopes({n_heads})[:, None, None] * (place - place[:, None]).abs())"
+        "{name} = alibi_slopes({n_heads})[:, None, None] * -(place - place[:, None]).abs()"
     ),
 )
 def alibi(at: Operands) -> Made:
@@ -94,7 +94,7 @@ def alibi(at: Operands) -> Made:
     head, query, key = at.index
     slope, apart = float(alibi_slopes(at.model.config.n_heads)[head]), abs(query - key)
     words = f"The slope of head {head} times the distance of the two tokens, {apart}, and a minus before it."
-    return Made(-slope * apart, words, rf"-{tex(slope)} \cdot {apart}", slope * apart)
+    return Made(slope * -apart, words, rf"-{tex(slope)} \cdot {apart}", slope * apart)
 
 
 def place_of(apart: int) -> str:

@@ -220,9 +220,9 @@ POSITION_BIAS = (
 )  # fmt: skip
 ALIBI = (
     replace(
-        POSITION_BIAS[0], formula=r"-m_h \, |i - j|", operation="alibi", title="ALiBi: a slope for each head",
-        note="The distance of query and key times a number of the head, its slope, below zero: {slopes}. Nothing of it "
-        "is learned, and all layers have the same.",
+        POSITION_BIAS[0], formula=r"-m_h \, |i - j|", operation="alibi", title="Slope times distance",
+        note="ALiBi: the distance of query and key times a number of the head, its slope, with a minus before it. "
+        "{slopes} Nothing of it is learned, and all layers have the same.",
         look="Zero on the diagonal, and darker with every token away from it. Heads with a small slope see far.",
         parameters=(),
     ),

@@ -97,9 +97,12 @@ def texts(config: EncoderConfig, layer: int) -> dict[str, str]:
 
 
 def slopes(config: EncoderConfig) -> str:
-    """The slopes of the heads where scores fall with the distance."""
-    first, *others = (f"{one:.3g}" for one in alibi_slopes(config.n_heads).tolist())
-    return f"from {first} in head 0 to {others[-1]} in head {len(others)}" if others else f"{first} in its one head"
+    """A sentence on the slopes of the heads where scores fall with the distance."""
+    found = alibi_slopes(config.n_heads).tolist()
+    if len(found) == 1:
+        return f"Its one head has the slope {found[0]:.3g}."
+    (steep, first), (flat, last) = (f(zip(found, range(len(found)), strict=True)) for f in (max, min))
+    return f"The steepest is {steep:.3g}, in head {first}, the flattest {flat:.3g}, in head {last}."
 
 
 def slowed(config: EncoderConfig, layer: int) -> str:

@@ -24,8 +24,9 @@ def draw() -> None:
     place = "is itself" if where == "itself" else f"stands {where}"
     fact = f"Head {view.head} adds most, {largest}, where the key {place}."
     if falls:
+        last = found.names[-1]
         slope, far = (brief(float(-found.values[view.head, i])) for i in (1, -1))
-        fact = f"Head {view.head} takes {slope} from a score for each token of distance, {far} at {found.names[-1]}."
+        fact = f"Head {view.head} takes {slope} from a score for each token of distance, {far} where the key is {last}."
     about = About(source=trace.source, scope="a table of the model, the same for every sentence and layer")
     chart(drawn, "bias_table", fact, about, numbers=True, made="bias_table(enc).values")
     learned = (
