@@ -48,8 +48,8 @@ def angles(raw: Mapping[str, Any], usual: float, kind: str = "", ntk: bool = Fal
     told, scaled = raw.get("rope_parameters") or {}, raw.get("rope_scaling") or {}
     if told and scaled:
         raise CheckpointError("it says twice how its angles are made, in rope_parameters and in rope_scaling")
-    told = told or scaled
-    told = told.get(kind) or {} if kind and isinstance(told, dict) and {LOCAL, GLOBAL} & told.keys() else told
+    told = told.get(kind) or {} if kind and isinstance(told, dict) else told
+    told = told or scaled  # older files say the same of all layers
     if not isinstance(told, dict):
         raise CheckpointError(
             f"the angles of its positions are {str(told)[:200]!r}; they must be an object with a rope_type"
