@@ -223,12 +223,12 @@ ALIBI = (
         POSITION_BIAS[0], formula=r"-m_h \, |i - j|", operation="alibi", title="Slope times distance",
         note="ALiBi: the distance of query and key times a number of the head, its slope, with a minus before it. "
         "{slopes} Nothing of it is learned, and all layers have the same.",
-        look="Zero on the diagonal, and darker with every token away from it. Heads with a small slope see far.",
+        look="Zero on the diagonal, and farther below with every token away from it. Heads with a small slope see far.",
         parameters=(),
     ),
     replace(
         POSITION_BIAS[1],
-        look="Compare with the scaled scores: the diagonal is as it was, and the far corners are darker.",
+        look="Compare with the scaled scores: the diagonal is as it was, and the far corners are lower.",
     ),
 )  # fmt: skip
 DISTANCE_TABLE = Step(
