@@ -201,7 +201,12 @@ def waves(given: Given, wave: Callable[[float], float]) -> Derived:
     """A wave of every place and pair; in float32 the angle is off by a share of itself."""
     config, half = given.config, given.config.d_model // given.config.n_heads // 2
     theta = config.local_rope_theta if far(given) and config.local_rope_theta else config.rope_theta
-    angles = [[place / math.pow(theta, i / half) for i in range(half)] for place in range(given.n)]
+    factor = config.local_rope_factor if far(given) and config.local_rope_factor else config.rope_factor
+    slow = {"none": lambda i: 1.0, "linear": lambda i: factor, "ntk": lambda i: factor ** ((i + 1) / half)}
+    angles = [
+        [place / math.pow(theta, i / half) / slow[config.rope_scaling](i) for i in range(half)]
+        for place in range(given.n)
+    ]
     value = torch.tensor([[wave(angle) for angle in row + row] for row in angles], dtype=torch.float64)
     return value, 1 + torch.tensor([row + row for row in angles], dtype=torch.float64)
 
@@ -228,6 +233,20 @@ def relative_bias(given: Given) -> Derived:
 
     rows = [[table[bucket(j - i)] for j in range(given.n)] for i in range(given.n)]
     return exact(torch.stack([torch.stack(row) for row in rows]).permute(2, 0, 1))
+
+
+def alibi(given: Given) -> Derived:
+    """Slope by slope and pair by pair (Press et al. 2022): the paper's powers, and its rule for other numbers."""
+    heads = given.config.n_heads
+
+    def powers(n: int) -> list[float]:
+        start = 2 ** (-(2 ** -(math.log2(n) - 3)))
+        return [start * start**i for i in range(n)]
+
+    lower = 2 ** math.floor(math.log2(heads))
+    slopes = powers(lower) + powers(2 * lower)[0::2][: heads - lower]
+    rows = [[[-slope * abs(i - j) for j in range(given.n)] for i in range(given.n)] for slope in slopes]
+    return rounded(torch.tensor(rows, dtype=torch.float64))
 
 
 def distance(given: Given) -> Derived:
@@ -305,6 +324,7 @@ REPLAY: dict[str, Callable[[Given], Derived]] = {
     "rotary_sin": lambda g: waves(g, math.sin),
     "rotate": rotate,
     "relative_bias": relative_bias,
+    "alibi": alibi,
     "window": window,
     "distance": distance,
     "content_to_position": lambda g: of_distance(g, lambda i, j: i),

@@ -1,11 +1,22 @@
 """Tiny models whose tokenizers write a word in other ways than plain lower-case WordPiece does."""
 
+import json
 from dataclasses import replace
 
 from tiny import TINY, tiny_model
-from tokenizers import AddedToken, Tokenizer
+from tokenizers import AddedToken, Tokenizer, decoders
+from tokenizers.decoders import ByteFallback
 from tokenizers.models import BPE, Unigram, WordPiece
-from tokenizers.pre_tokenizers import BertPreTokenizer, ByteLevel, Metaspace, Sequence, WhitespaceSplit
+from tokenizers.normalizers import Replace
+from tokenizers.pre_tokenizers import (
+    BertPreTokenizer,
+    ByteLevel,
+    Metaspace,
+    Punctuation,
+    Sequence,
+    Split,
+    WhitespaceSplit,
+)
 from tokenizers.processors import RobertaProcessing, TemplateProcessing
 from tokenizers.trainers import BpeTrainer, UnigramTrainer, WordPieceTrainer
 
@@ -54,7 +65,46 @@ def cased_word_piece() -> Tokenizer:
     return tokenizer
 
 
-READERS = {"byte pairs": byte_pairs, "sentence piece": sentence_piece, "cased": cased_word_piece}
+BYTES = [f"<0x{i:02X}>" for i in range(256)]  # pieces for what has none
+
+
+def with_bytes() -> Tokenizer:
+    """Unigram whose letters without a piece are read byte by byte: "é" is "<0xC3>" and "<0xA9>"."""
+    trained = json.loads(sentence_piece().to_str())["model"]
+    known = [(piece, score) for piece, score in trained["vocab"]]
+    tokenizer = Tokenizer(Unigram(known + [(byte, -20.0) for byte in BYTES], trained["unk_id"], True))
+    tokenizer.pre_tokenizer, tokenizer.decoder = Metaspace(), decoders.Sequence([ByteFallback(), decoders.Metaspace()])
+    return closed(tokenizer)
+
+
+def one_stretch() -> Tokenizer:
+    """The way of mmBERT: spaces become "▁" first, so that the tokenizer itself has one word for a whole text."""
+    tokenizer = Tokenizer(BPE())
+    tokenizer.pre_tokenizer = Sequence([Metaspace(prepend_scheme="never"), Punctuation()])
+    tokenizer.train_from_iterator(TEXTS * 9, BpeTrainer(vocab_size=90, special_tokens=[*ROBERTA], show_progress=False))
+    trained = json.loads(tokenizer.to_str())["model"]
+    known = trained["vocab"] | {byte: len(trained["vocab"]) + i for i, byte in enumerate(BYTES)}
+    merges = [tuple(pair) for pair in trained["merges"]]
+    tokenizer = Tokenizer(BPE(known, merges, unk_token="<unk>", fuse_unk=True, byte_fallback=True))
+    tokenizer.normalizer, tokenizer.pre_tokenizer = Replace(" ", "\u2581"), Split(" ", "merged_with_previous")
+    tokenizer.decoder = decoders.Sequence([decoders.Replace("\u2581", " "), ByteFallback(), decoders.Fuse()])
+    return closed(tokenizer)
+
+
+def closed(tokenizer: Tokenizer) -> Tokenizer:
+    """With RoBERTa's tokens around every text."""
+    tokenizer.add_special_tokens([*ROBERTA])
+    tokenizer.post_processor = RobertaProcessing(("</s>", 2), ("<s>", 0), add_prefix_space=False)
+    return tokenizer
+
+
+READERS = {
+    "byte pairs": byte_pairs,
+    "sentence piece": sentence_piece,
+    "cased": cased_word_piece,
+    "with bytes": with_bytes,
+    "one stretch": one_stretch,
+}
 
 
 def reader(name: str) -> TextEncoder:

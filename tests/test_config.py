@@ -1,12 +1,13 @@
 """A value that cannot be is refused at once, by name, with what would be allowed."""
 
 import math
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 from typing import Any
 
 import pytest
 
 from encoder import PRESETS, EncoderConfig, TextEncoder, preset
+from encoder.model.distance import alibi_slopes, rotary_frequencies
 
 WHOLE = {
     "vocab_size": "from 5 to 1000000",
@@ -21,7 +22,7 @@ WHOLE = {
     "distance_span": "from 2 to 8192",
 }
 CHOICES = {
-    "positions": "sinusoidal, learned, rotary, none",
+    "positions": "sinusoidal, learned, rotary, alibi, none",
     "activation": "relu, gelu, gelu_tanh, silu",
     "norm": "layer_norm, std_norm, rms_norm",
     "feed_forward_bias": "both, second, none",
@@ -97,6 +98,24 @@ def test_bases_of_angles(name: str, value: Any) -> None:
     assert refused(**{name: value}) == f"{name} is {value!r}; it must be a number from 1 to 1e9"
 
 
+@pytest.mark.parametrize("value", [0, 0.5, -2.0, 1e4, math.nan, math.inf, True, "2"], ids=lambda value: repr(value))
+@pytest.mark.parametrize("name", ["rope_factor", "local_rope_factor"])
+def test_factors_of_turns(name: str, value: Any) -> None:
+    assert refused(rope_scaling="ntk", **{name: value}) == f"{name} is {value!r}; it must be a number from 1 to 1000"
+
+
+def test_a_factor_needs_a_kind_of_scaling() -> None:
+    assert refused(rope_factor=2.0) == "rope_factor is 2.0 with a rope_scaling of none; without scaling it must be 1"
+
+
+def test_by_how_much_ntk_slows_each_pair() -> None:
+    """The last pair by the whole factor, the first by its root of as many as there are pairs."""
+    slow = EncoderConfig(positions="rotary", rope_theta=500_000.0, rope_scaling="ntk", rope_factor=2.0)
+    plain = replace(slow, rope_scaling="none", rope_factor=1.0)
+    ratio = rotary_frequencies(64, *plain.turns_of(0)) / rotary_frequencies(64, *slow.turns_of(0))
+    assert ratio.tolist() == pytest.approx([2 ** (i / 32) for i in range(1, 33)], rel=1e-5)
+
+
 @pytest.mark.parametrize("value", [0, -1, 10**12, 64.0, True, "64", math.nan], ids=lambda value: repr(value))
 def test_window(value: Any) -> None:
     assert f"window is {value!r}; it must be a whole number from 1 to " in refused(window=value, mask_value=-1e9)
@@ -104,6 +123,20 @@ def test_window(value: Any) -> None:
 
 def test_a_window_needs_a_mask_that_leaves_weights_where_all_is_masked() -> None:
     assert "mask_value must be a number such as -1e9" in refused(window=64)
+
+
+def test_scores_get_one_number_for_a_distance() -> None:
+    assert "positions is 'alibi' and position_buckets 32; scores get one number" in refused(
+        positions="alibi", position_buckets=32
+    )
+
+
+@pytest.mark.parametrize(
+    ("heads", "slopes"), [(1, [-8]), (4, [-2, -4, -6, -8]), (3, [-4, -8, -2]), (6, [-2, -4, -6, -8, -1, -3])]
+)
+def test_slopes_are_those_of_the_paper(heads: int, slopes: list[int]) -> None:
+    """Powers of two: of a number of heads that is none, the others come from every second of its double."""
+    assert alibi_slopes(heads).log2().tolist() == slopes
 
 
 def test_distances_are_counted_in_fours() -> None:

@@ -192,7 +192,7 @@ def test_new_bytes_are_those_that_the_run_made(config: EncoderConfig, hidden: tu
         *(("concat",) if config.n_heads == 1 else ()),
     }
     for cost in costs:
-        again = cost.step.operation == "relative_bias" and cost.step.layer
+        again = cost.step.operation in ("relative_bias", "alibi") and cost.step.layer
         own = 0 if cost.step.operation in handed_on or again else 4 * math.prod(cost.sizes)
         assert cost.new_bytes == own, cost.step.name
     assert sum(cost.new_bytes for cost in costs) == trace.nbytes

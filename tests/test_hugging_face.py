@@ -1,17 +1,19 @@
 """Checkpoints in Hugging Face's layout: every hidden state, attention map and logit is that of transformers."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 import transformers
+from published import PUBLISHED, Saved
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 from twins import MINILM, MODELS, Made, saved
 
-from encoder import TextEncoder, Trace
+from encoder import TextEncoder, Trace, checkpoint
 from encoder.checkpoint.hugging_face import FAMILIES
 from encoder.metrics import SENTENCES
 
@@ -86,24 +88,51 @@ def furthest(found: Any, traces: list[Trace]) -> dict[str, float]:
 
 @pytest.mark.parametrize("made", MODELS.values(), ids=MODELS)
 def test_every_family_is_that_of_transformers(made: Made, tmp_path: Path) -> None:
-    twin = saved(tmp_path, made)
-    encoder = TextEncoder.from_pretrained(tmp_path)
+    encoder = held_against(saved(tmp_path, made), tmp_path)
+    assert encoder.config.mlm_head == (made[0] in WITH_HEAD)
+
+
+@pytest.mark.parametrize("made", PUBLISHED.values(), ids=PUBLISHED)
+def test_a_family_with_code_of_its_own_is_what_that_code_computes(made: Saved, tmp_path: Path) -> None:
+    encoder = held_against(made(tmp_path), tmp_path)
+    assert encoder.config.mlm_head and any("code of its own" in one for one in encoder.left_out)
+
+
+def held_against(twin: Any, folder: Path) -> TextEncoder:
+    """The folder's encoder, whose numbers are those of its twin in both precisions, padded and not."""
+    encoder = TextEncoder.from_pretrained(folder)
     texts = [*TEXTS, LONG_TEXT] if encoder.config.max_positions > 150 else TEXTS
     traces = encoder.trace(texts)
     assert [trace.padding > 0 for trace in traces] == [True] * (len(texts) - 1) + [False]
     found = furthest(theirs(twin, traces), traces)
     assert max(found.values()) < 1e-5, found
-    assert encoder.config.mlm_head == ("mlm.logits" in traces[0]) == (made[0] in WITH_HEAD)
+    assert encoder.config.mlm_head == ("mlm.logits" in traces[0])
     encoder.model.double()
     traces = encoder.trace(texts)
     with InFloat64():
         found = furthest(theirs(twin.double(), traces), traces)
     assert max(found.values()) < 1e-10, found
+    return encoder
 
 
 def test_every_family_is_tried() -> None:
     tried = {getattr(transformers, config).model_type for _, config, _ in MODELS.values()}
-    assert tried == set(FAMILIES)
+    assert tried | {"new", "jina_bert"} == set(FAMILIES)
+
+
+# How much what is published apart matters
+
+
+def test_slowed_turns_and_slopes_matter_at_these_lengths(tmp_path: Path) -> None:
+    """Without them the numbers above would be others: far from equal in a text of 152 tokens."""
+    for name, without in (("new", {"rope_scaling": "none", "rope_factor": 1.0}), ("jina", {"positions": "none"})):
+        folder = tmp_path / name
+        folder.mkdir()
+        PUBLISHED[name](folder)
+        encoder = TextEncoder.from_pretrained(folder)
+        plain = checkpoint.build(replace(encoder.config, **without), encoder.model.state_dict(), "the same weights")
+        ids = torch.tensor([encoder.tokenize(LONG_TEXT).ids])
+        assert float((encoder.model(ids) - plain(ids)).abs().max()) > 0.1
 
 
 FIFTY = [" ".join(SENTENCES[i : i + 1 + i % 4]) for i in range(50)]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 import transformers
+from published import PUBLISHED
 from safetensors.torch import load_file, save_file
 from tiny import SENTENCE
 from torch import Tensor
@@ -208,14 +209,48 @@ def test_what_does_not_fit_is_named(change: Change, said: tuple[str, ...], tmp_p
 
 MODERN_REFUSED: dict[str, tuple[str, Change, str]] = {
     "scaled-angles": (
-        "nomic-bert", fields(rope_parameters={"rope_type": "dynamic", "factor": 2.0, "rope_theta": 1000.0}),
-        "the angles of its positions are scaled",
+        "nomic-bert", fields(rope_parameters={"rope_type": "yarn", "factor": 2.0, "rope_theta": 1000.0}),
+        "rope_type is 'yarn'; it must be default or linear or dynamic: it also makes scores larger",
     ),
     "scaled-angles-of-one-kind": (
-        "modernbert", fields(rope_parameters={"sliding_attention": {"rope_type": "linear", "factor": 2.0}}),
-        "the angles of its positions are scaled",
+        "modernbert", fields(rope_parameters={"sliding_attention": {"rope_type": "longrope", "factor": 2.0}}),
+        "rope_type is 'longrope'; it must be default or linear or dynamic: each pair has a factor of its own",
     ),
-    "angles-by-ntk": ("gte", fields(rope_scaling={"type": "ntk", "factor": 2.0}), "the angles of its positions are"),
+    "angles-by-ntk": (
+        "modernbert", fields(rope_parameters=..., rope_scaling={"type": "ntk", "factor": 2.0}),
+        "rope_type is 'ntk'; it must be default or linear or dynamic: no code of this family knows that kind",
+    ),
+    "angles-by-wavelength": (
+        "eurobert", fields(rope_parameters={"rope_type": "llama3", "factor": 8.0}), "depends on its wavelength",
+    ),
+    "angles-of-no-kind": ("gte", fields(rope_parameters={"rope_type": ["ntk"]}), "rope_type is \"['ntk']\""),
+    "angles-a-word": ("gte", fields(rope_parameters="ntk"), "the angles of its positions are 'ntk'; they must be an"),
+    "angles-said-twice": (
+        "gte", fields(rope_scaling={"type": "ntk", "factor": 2.0}), "it says twice how its angles are made",
+    ),
+    "no-factor": ("gte", fields(rope_parameters={"rope_type": "linear"}), "rope_type is 'linear' without a factor"),
+    "factor-a-word": (
+        "gte", fields(rope_parameters={"rope_type": "linear", "factor": "2"}), "rope_factor is '2'; it must be a",
+    ),
+    "half-turned": (
+        "nomic-bert", fields(partial_rotary_factor=0.5), "partial_rotary_factor is '0.5'; it must be 1.0: all numbers",
+    ),
+    "mixed": (
+        "new", fields(rope_scaling={"type": "ntk", "factor": 2.0, "mixed_b": 0.625}),
+        "mixed_b is '0.625'; it must be None: pairs are slowed by the fixed rule",
+    ),
+    "scaled-by-length": ("new", fields(logn_attention_scale=True), "scores are not scaled by the length of the text"),
+    "places-of-its-own": ("new", fields(position_embedding_type="absolute"), "queries and keys are turned by their"),
+    "code-of-somebody": ("new", fields(auto_map={"AutoModel": "modeling.OtherModel"}), "is never run"),
+    "no-gates": ("jina", fields(feed_forward_type="original"), "feed_forward_type is 'original'; it must be geglu or"),
+    "normalized-queries": (
+        "jina", fields(auto_map={"AutoModel": "somebody/jina-bert-v2-qk-post-norm--modeling_bert.JinaBertModel"}),
+        "its queries and keys are normalized before they meet",
+    ),
+    "norms-of-queries": (
+        "jina", weights(lambda found: found.update({NORMED: torch.ones(30)})),
+        "no place for: bert.encoder.layer.0.attention.self.layer_norm_q.weight",
+    ),
     "base-a-string": ("gte", fields(rope_parameters={"rope_theta": "big"}), "rope_theta is 'big'; it must be a number"),
     "layers-in-another-order": (
         "modernbert", fields(layer_types=["sliding_attention"] * 4 + ["full_attention"]), "it must name each layer",
@@ -245,16 +280,66 @@ MODERN_REFUSED: dict[str, tuple[str, Change, str]] = {
         "gte", weights(lambda found: found.update({FUSED: torch.zeros(93, 30)})), "qkv_proj.weight",
     ),
 }  # fmt: skip
+NORMED = "bert.encoder.layer.0.attention.self.layer_norm_q.weight"
 FUSED = "gte.encoder.layer.1.attention.qkv_proj.weight"
 
 
 @pytest.mark.parametrize(("name", "change", "said"), MODERN_REFUSED.values(), ids=MODERN_REFUSED)
 def test_what_a_newer_family_cannot_be_is_named(name: str, change: Change, said: str, tmp_path: Path) -> None:
-    saved(tmp_path, MODELS[name])
+    PUBLISHED[name](tmp_path) if name in PUBLISHED else saved(tmp_path, MODELS[name])
     change(tmp_path)
     with pytest.raises(CheckpointError) as error:
         TextEncoder.from_pretrained(tmp_path)
     assert str(tmp_path) in str(error.value) and said in str(error.value)
+
+
+TURNS = ("rope_theta", "local_rope_theta", "rope_scaling", "rope_factor", "local_rope_factor")
+SLOWED: dict[str, tuple[str, Change, tuple[object, ...]]] = {
+    "as-older-files-say-it": (
+        "modernbert",
+        fields(rope_parameters=..., rope_scaling={"type": "linear", "factor": 2.0}, global_rope_theta=900.0),
+        (900.0, 10_000.0, "linear", 2.0, 2.0),
+    ),
+    "layers-with-a-window-alone": (
+        "modernbert",
+        fields(rope_parameters={"sliding_attention": {"rope_type": "linear", "factor": 3.0, "rope_theta": 20.0}}),
+        (160_000.0, 20.0, "linear", 1.0, 3.0),
+    ),
+    "by-ntk-under-its-later-name": (
+        "gte",
+        fields(rope_parameters=..., rope_theta=500_000.0, rope_scaling={"type": "ntk", "factor": 2.0}),
+        (500_000.0, None, "ntk", 2.0, None),
+    ),
+    "not-before-the-longest-input": (
+        "eurobert", fields(rope_parameters={"rope_type": "dynamic", "factor": 2.0}),
+        (10_000.0, None, "none", 1.0, None),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "change", "told"), SLOWED.values(), ids=SLOWED)
+def test_how_turns_are_slowed(name: str, change: Change, told: tuple[object, ...], tmp_path: Path) -> None:
+    saved(tmp_path, MODELS[name])
+    change(tmp_path)
+    config = TextEncoder.from_pretrained(tmp_path).config
+    assert tuple(getattr(config, field) for field in TURNS) == told
+
+
+KNOWN_CODE = {
+    "gte": {"auto_map": {"AutoModel": "modeling_gte.GteModel"}, "position_embedding_type": "rope", "pack_qkv": True},
+    "eurobert": {"auto_map": {"AutoConfig": "configuration_eurobert.EuroBertConfig"}},
+}
+
+
+@pytest.mark.parametrize("name", KNOWN_CODE)
+def test_code_that_is_known_is_named_and_not_run(name: str, tmp_path: Path) -> None:
+    saved(tmp_path, MODELS[name])
+    before = TextEncoder.from_pretrained(tmp_path).trace(SENTENCE)["output"]
+    fields(**KNOWN_CODE[name])(tmp_path)
+    (tmp_path / "modeling_gte.py").write_text("raise SystemExit")
+    encoder = TextEncoder.from_pretrained(tmp_path)
+    assert torch.equal(encoder.trace(SENTENCE)["output"], before)
+    assert [one for one in encoder.left_out if re.search(r"code of its own, \w+ \(never run", one)]
 
 
 @pytest.mark.parametrize("padding", [-1, None, "1", 5000], ids=repr)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from page_tools import go, healthy, open_app, said
+from published import PUBLISHED
 from twins import MODELS, saved
 from visits import link, opened
 
@@ -19,7 +20,20 @@ FAMILIES = {
     "gte": "gte",
     "eurobert": "eurobert",
     "deberta-v3": "deberta-v2",
+    "new": "new",
+    "jina": "jina_bert",
 }
+
+
+def tiny_folder(root: Path, name: str) -> None:
+    """A tiny model of transformers, or one of code published apart."""
+    if name not in PUBLISHED:
+        saved(root / name, MODELS[name])
+        return
+    (root / name).mkdir(parents=True)
+    PUBLISHED[name](root / name)
+
+
 WALK = [page.key for page in PAGES if page.section == STEPS]
 EVERY = [page.key for page in PAGES]
 
@@ -34,14 +48,16 @@ def test_every_newer_family_is_visited() -> None:
         ("modernbert", "1", EVERY),
         ("modernbert", "0", WALK),
         ("mpnet", "2", EVERY),
-        ("nomic-bert", "1", WALK),
-        ("gte", "1", WALK),
-        ("eurobert", "1", WALK),
+        ("nomic-bert", "1", EVERY),
+        ("gte", "1", EVERY),
+        ("eurobert", "1", EVERY),
         ("deberta-v3", "1", EVERY),
+        ("new", "1", EVERY),
+        ("jina", "1", EVERY),
     ],
 )
 def test_a_folder_opens_on_the_pages(model_root: Path, name: str, layer: str, pages: list[str]) -> None:
-    saved(model_root / name, MODELS[name])
+    tiny_folder(model_root, name)
     app = open_app(model=f"folder:{name}", layer=layer, sentence="w1 w2 w3 w2 w4")
     for key in pages:
         go(app, key)
@@ -56,6 +72,9 @@ def test_a_folder_opens_on_the_pages(model_root: Path, name: str, layer: str, pa
         ("modernbert", "attention.windowed", "Scores within the window"),
         ("modernbert", "feed_forward.gated", "Gated units"),
         ("mpnet", "attention.position_bias", "Position bias"),
+        ("jina", "attention.position_bias", "How fast it falls, head by head"),
+        ("new", "attention.cos", "by NTK scaling"),
+        ("gte-slowed", "attention.cos", "every angle is divided by s = 2.5"),
         ("deberta-v3", "attention.c2p", "Content to position"),
         ("deberta-v3", "attention.p2c", "Position to content"),
         ("deberta-v3", "attention.k_distance", "Keys of the distances"),
@@ -63,7 +82,7 @@ def test_a_folder_opens_on_the_pages(model_root: Path, name: str, layer: str, pa
     ],
 )
 def test_a_new_step_is_shown_with_its_proof(model_root: Path, name: str, step: str, title: str) -> None:
-    saved(model_root / name, MODELS[name])
+    tiny_folder(model_root, name)
     app = open_app(
         {"distances": "position"}.get(step.split(".")[0], step.split(".")[0]),
         model=f"folder:{name}",

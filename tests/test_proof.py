@@ -58,8 +58,8 @@ def expected(config: EncoderConfig, step: Step) -> set[str]:
     )
     both = {"none": (), "both": ("c2p", "p2c")}.get(config.distance_scores, (config.distance_scores,))
     turned |= {f"query by query, {part}" for part in both}
-    by_distance = turned or config.position_buckets or config.window_of(place)
-    modern = turned or config.position_buckets or config.window or config.gated or config.no_first_norm
+    by_distance = turned or config.position_bias or config.window_of(place)
+    modern = turned or config.position_bias or config.window or config.gated or config.no_first_norm
     last = config.n_layers - 1 if step.layer is None else step.layer
     by_part = {
         "embedding": {EMBEDDING}

@@ -20,6 +20,7 @@ pytestmark = pytest.mark.slow
 PARIS = "The capital of France is Paris."
 PARIS_FIRST = "Paris is the capital of France."
 MARKED = {"byte pairs": "ĠParis", "sentence piece": "▁Paris", "cased": "Paris"}
+MARKED |= dict.fromkeys(("with bytes", "one stretch"), "▁Paris")
 
 
 @pytest.fixture(scope="module", params=READERS)
@@ -42,6 +43,17 @@ def test_every_token_knows_what_was_typed_for_it(encoder: TextEncoder) -> None:
     assert [pieces.spelled(word) for word in pieces.words if not pieces.special[word[0]]] == [
         "The", "capital", "of", "France", "is", "Paris", ".",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["with bytes", "one stretch"])
+def test_letters_without_a_piece_are_bytes_of_their_word(name: str) -> None:
+    pieces = reader(name).tokenize("a café\nin  Paris, 日本.")
+    bytes_of_it = [token for token in pieces.tokens if token.startswith("<0x")]
+    assert bytes_of_it[:2] == ["<0xC3>", "<0xA9>"] and len(bytes_of_it) >= 8
+    spelled = [pieces.spelled(word) for word in pieces.words if not pieces.special[word[0]]]
+    assert [one for one in spelled if one.strip("\u2581")] == ["a", "café", "in", "Paris", ",", "日本", "."]
+    cafe = pieces.find("Café")
+    assert {"<0xC3>", "<0xA9>"} <= {pieces.tokens[i] for i in cafe}
 
 
 def test_every_position_is_in_one_word(encoder: TextEncoder) -> None:

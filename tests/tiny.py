@@ -59,8 +59,22 @@ VARIANTS: dict[str, EncoderConfig] = {
     "rotary-theta-per-layer": replace(
         TINY, positions="rotary", rope_theta=500.0, local_rope_theta=20.0, window=2, global_every=2, mask_value=-1e9
     ),
+    "rotary-linear": replace(TINY, positions="rotary", rope_theta=30.0, rope_scaling="linear", rope_factor=3.0),
+    "rotary-ntk": replace(TINY, positions="rotary", rope_theta=30.0, rope_scaling="ntk", rope_factor=2.5),
+    "rotary-ntk-of-some-layers": replace(
+        TINY,
+        positions="rotary",
+        rope_scaling="ntk",
+        rope_factor=2.0,
+        local_rope_factor=1.0,
+        window=2,
+        global_every=2,
+        mask_value=-1e9,
+    ),
     "position-bias": replace(TINY, positions="learned", position_buckets=8, scale_embeddings=False),
     "position-bias-alone": replace(TINY, positions="none", position_buckets=32),
+    "alibi": replace(TINY, positions="alibi", scale_embeddings=False),
+    "alibi-of-four-heads": replace(TINY, positions="alibi", d_model=32, n_heads=4, window=2, mask_value=-1e9),
     "disentangled": replace(TINY, positions="none", distance_scores="both", distance_span=4, distance_limit=9),
     "disentangled-norm": replace(
         TINY, distance_scores="both", distance_span=8, distance_norm=True, distance_maps=True, embedding_norm=True

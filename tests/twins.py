@@ -69,6 +69,15 @@ MODELS |= {
             },
         },
     ),
+    "modernbert-slowed": (
+        "ModernBertForMaskedLM", "ModernBertConfig",
+        {
+            **WINDOW, "num_hidden_layers": 4, "rope_parameters": {
+                "full_attention": {"rope_type": "linear", "factor": 3.0, "rope_theta": 70.0},
+                "sliding_attention": {"rope_type": "default", "rope_theta": 30.0},
+            },
+        },
+    ),
     "modernbert-every-second": (
         "ModernBertForMaskedLM", "ModernBertConfig",
         {
@@ -92,11 +101,22 @@ MODELS |= {
         "NomicBertForMaskedLM", "NomicBertConfig",
         {**LONG, "hidden_size": 42, "hidden_act": "gelu", "type_vocab_size": 1, "intermediate_size": 26},
     ),
+    "nomic-bert-dynamic": (
+        "NomicBertModel", "NomicBertConfig",
+        {**LONG, "rope_parameters": {"rope_type": "dynamic", "factor": 4.0, "rope_theta": 20.0}},
+    ),
     "nomic-bert-without-head": (
         "NomicBertModel", "NomicBertConfig",
         {**LONG, "num_attention_heads": 5, "rope_parameters": {"rope_type": "default", "rope_theta": 20.0}},
     ),
     "gte": ("GteForMaskedLM", "GteConfig", LONG),
+    "gte-slowed": (
+        "GteForMaskedLM", "GteConfig",
+        {
+            **LONG, "num_attention_heads": 5,
+            "rope_parameters": {"rope_type": "linear", "factor": 2.5, "rope_theta": 40.0},
+        },
+    ),
     "gte-without-segments": (
         "GteForMaskedLM", "GteConfig", {**LONG, "hidden_size": 42, "type_vocab_size": 0, "intermediate_size": 26}
     ),

@@ -26,6 +26,12 @@ BERT_LAYER = {
     "encoder.layer.{i}.output.dense": "layers.{i}.feed_forward.w_2",
     "encoder.layer.{i}.output.LayerNorm": "layers.{i}.norm2",
 }
+BERT_HEAD = {
+    "cls.predictions.transform.dense": "mlm_head.transform",
+    "cls.predictions.transform.LayerNorm": "mlm_head.norm",
+    "cls.predictions": "mlm_head",
+    "cls.predictions.decoder": "mlm_head.decoder",
+}
 BUFFERS = {"embeddings.position_ids": "the numbers of the positions", "embeddings.token_type_ids": "zeros"}
 TASKS = {"classifier": "classification head", "qa_outputs": "question-answering head"}
 REPLACED = "replaced-token head"  # of a model that learned to tell which words were replaced
@@ -44,7 +50,8 @@ class Family:
     means where it is absent, `only` fields that may have one value alone, and why, and `told` what else a config.json
     says, in fields of ours. `positions_after_padding`: the first position is the padding id plus one. `one_segment`:
     sentences are not told apart. `head_of_words`: the module without which the head serves another task. `unneeded`
-    finds what else one checkpoint does not need, from its config.json and the names of its tensors.
+    finds what else one checkpoint does not need, from its config.json and the names of its tensors. `code`: how the
+    classes are called in the code that some checkpoints of the family bring, and that is known to compute the same.
     """
 
     prefix: str
@@ -60,3 +67,4 @@ class Family:
     told: Callable[[Mapping[str, Any]], dict[str, Any]] | None = None
     head_of_words: str = ""
     unneeded: Callable[[Mapping[str, Any], Sequence[str]], dict[str, str]] | None = None
+    code: str = ""

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from encoder.checkpoint.family import (
     BERT_FIELDS,
+    BERT_HEAD,
     BERT_LAYER,
     BUFFERS,
     EMBEDDINGS,
@@ -44,7 +45,6 @@ HEAD_SIZES = ("head_dim", "attention_head_size")  # fields that say how many num
 # Types that people will try, and what keeps them out.
 UNFIT = {
     "deberta": "its scores are made of contents and distances apart",
-    "new": "it comes with code of its own; transformers has the same architecture as gte",
     "longformer": "its tokens see only their neighbours",
     "big_bird": "its tokens see only some others",
     "t5": "it is an encoder and a decoder, with positions in the scores",
@@ -53,12 +53,7 @@ UNFIT = {
 
 BERT = Family(
     "bert.",
-    EMBEDDINGS | BERT_LAYER | {
-        "cls.predictions.transform.dense": "mlm_head.transform",
-        "cls.predictions.transform.LayerNorm": "mlm_head.norm",
-        "cls.predictions": "mlm_head",
-        "cls.predictions.decoder": "mlm_head.decoder",
-    },
+    EMBEDDINGS | BERT_LAYER | BERT_HEAD,
     BUFFERS | TASKS | POOLER | {"cls.seq_relationship": "next-sentence head"},
 )  # fmt: skip
 ROBERTA = Family(
@@ -158,6 +153,8 @@ def family(raw: Mapping[str, Any]) -> Family:
         CheckpointError: one that is not supported; the message lists those that are.
     """
     kind = raw["model_type"]
+    if kind == "bert" and raw.get("position_embedding_type") == "alibi":
+        return FAMILIES["jina_bert"]
     if not isinstance(kind, str) or kind not in FAMILIES:
         why = f" ({UNFIT[kind]})" if isinstance(kind, str) and kind in UNFIT else ""
         raise CheckpointError(f"model_type is {kind!r}{why}; supported are {', '.join(FAMILIES)}")
@@ -172,7 +169,7 @@ def read_fields(raw: Mapping[str, Any], mlm_head: bool) -> EncoderConfig:
     """
     kind = family(raw)
     for name, (allowed, why) in (ONLY | dict(kind.only)).items():
-        if name in raw and raw[name] not in allowed:
+        if name in raw and raw[name] not in allowed and not (name == "auto_map" and code_of(raw)):
             said = " or ".join(map(repr, allowed))
             raise CheckpointError(f"{name} is {raw[name]!r}; it must be {said}: {why}")
     absent = [theirs for ours, theirs in kind.fields.items() if theirs not in raw and ours not in kind.usual]
@@ -207,6 +204,15 @@ def read_fields(raw: Mapping[str, Any], mlm_head: bool) -> EncoderConfig:
         raise CheckpointError(f"{error} ({', '.join(called)})" if called else str(error)) from error
 
 
+def code_of(raw: Mapping[str, Any]) -> str:
+    """The classes of code that comes with a checkpoint, where its family is known to compute the same without it."""
+    told, known = raw.get("auto_map"), family(raw).code
+    if not known or not isinstance(told, dict):
+        return ""
+    named = [one.rpartition(".")[2] if isinstance(one, str) else "" for one in told.values()]
+    return ", ".join(sorted(named)) if all(name.startswith(known) for name in named) else ""
+
+
 def check_head_size(raw: Mapping[str, Any], width: object, heads: object) -> None:
     """Refuse a size of a head, where a config.json says one, that contradicts its width and number of heads.
 
@@ -229,7 +235,7 @@ def less(length: object, first: int) -> object:
 
 def first_position(raw: Mapping[str, Any]) -> int:
     """The row of the position table that belongs to the first token: RoBERTa counts from the padding id plus one."""
-    if not FAMILIES[raw["model_type"]].positions_after_padding:
+    if not family(raw).positions_after_padding:
         return 0
     padding = raw.get("pad_token_id", 1)
     if type(padding) is not int or not 0 <= padding < 1000:
@@ -274,6 +280,8 @@ def read_names(raw: Mapping[str, Any], theirs: Iterable[str]) -> Names:
             ours[found] = name
     if kind.head_of_words and kind.head_of_words not in ours:
         left_out += [f"{ours.pop(name)} (head of another task)" for name in list(ours) if name.startswith("mlm_head.")]
+    if code_of(raw):
+        left_out.append(f"code of its own, {code_of(raw)} (never run: what it computes is computed here)")
     if kind.positions_after_padding:
         left_out.append("rows of embeddings.position_embeddings up to the padding id (no token stands there)")
     if kind.one_segment and raw.get("type_vocab_size", kind.usual["n_segments"]) != 1:
@@ -348,7 +356,7 @@ def arranged(raw: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> dict[str,
                     f"{their_name(raw, copy)} differs from {their_name(raw, original)}; "
                     "the head must name words with the embedding table it reads them with"
                 )
-    kind = FAMILIES[raw["model_type"]]
+    kind = family(raw)
     first = slice(first_position(raw), None) if kind.positions_after_padding else slice(None)
     rows = {"embedding.positions.weight": first, "embedding.segments.weight": slice(1 if kind.one_segment else None)}
     return found | {name: found[name][kept] for name, kept in rows.items() if name in found}

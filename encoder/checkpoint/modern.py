@@ -1,10 +1,12 @@
 """Families of encoders of 2020 and later: positions in attention, gates, windows, norms before the sublayers."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from encoder.checkpoint.family import (
     BERT_FIELDS,
+    BERT_HEAD,
     BERT_LAYER,
     BUFFERS,
     EMBEDDINGS,
@@ -20,29 +22,69 @@ from encoder.checkpoint.tensor_files import CheckpointError
 from encoder.model.activations import ACTIVATIONS
 
 MASKED = -1e9  # leaves weights, all alike, to a token that has nobody to see in its window
-TURNS = "rope_type"
+SCALED = ("default", "linear", "dynamic")  # dynamic begins after the longest input, so nothing is scaled here
+NOT_TURNED = {  # kinds of scaling that people will try, and what keeps them out
+    "ntk": "no code of this family knows that kind",
+    "yarn": "it also makes scores larger, by the length, and slows each pair by another rule",
+    "longrope": "each pair has a factor of its own, and another one beyond a length",
+    "llama3": "how much a pair is slowed depends on its wavelength",
+    "proportional": "some of its pairs are not turned",
+}
+ALL_TURNED: dict[str, tuple[tuple[object, ...], str]] = {  # fields of angles that may have one value alone
+    "partial_rotary_factor": ((None, 1, 1.0), "all numbers of a head are turned"),
+    "mixed_b": ((None,), "pairs are slowed by the fixed rule, not by the mixed one"),
+}
 LOCAL, GLOBAL = "sliding_attention", "full_attention"
 
 
-def base(raw: Mapping[str, Any], usual: float, kind: str = "") -> object:
-    """The base of the angles by which queries and keys are turned, of one kind of layer where there are several.
+def angles(raw: Mapping[str, Any], usual: float, kind: str = "", ntk: bool = False) -> dict[str, Any]:
+    """What a config.json says of the angles by which queries and keys are turned, of one kind of layer or of all.
+
+    The base, the kind of scaling and its factor. `ntk`: whether the family's own code knows that kind.
 
     Raises:
-        CheckpointError: angles that are scaled.
+        CheckpointError: angles that are scaled in a way that is not computed here.
     """
-    told = raw.get("rope_parameters") or {}
+    told, scaled = raw.get("rope_parameters") or {}, raw.get("rope_scaling") or {}
+    if told and scaled:
+        raise CheckpointError("it says twice how its angles are made, in rope_parameters and in rope_scaling")
     told = told.get(kind) or {} if kind and isinstance(told, dict) else told
-    scaled = raw.get("rope_scaling")
-    if not isinstance(told, dict) or told.get(TURNS, "default") != "default" or scaled is not None:
+    told = told or scaled  # older files say the same of all layers
+    if not isinstance(told, dict):
         raise CheckpointError(
-            f"the angles of its positions are scaled ({str(scaled or told)[:200]}); here rope_type must be default"
+            f"the angles of its positions are {str(told)[:200]!r}; they must be an object with a rope_type"
         )
-    return told.get("rope_theta", raw.get("rope_theta", usual))
+    known = (*SCALED, "ntk") if ntk else SCALED
+    turns = told.get("rope_type", told.get("type", "default"))
+    if not isinstance(turns, str) or turns not in known:
+        why = f": {NOT_TURNED[turns]}" if isinstance(turns, str) and turns in NOT_TURNED else ""
+        raise CheckpointError(f"rope_type is {str(turns)[:200]!r}; it must be {' or '.join(known)}{why}")
+    for name, (allowed, why) in ALL_TURNED.items():
+        value = told.get(name, raw.get(name))
+        if value not in allowed:
+            raise CheckpointError(f"{name} is {str(value)[:200]!r}; it must be {allowed[-1]!r}: {why}")
+    scaling = turns if turns in ("linear", "ntk") else "none"
+    if scaling != "none" and told.get("factor") is None:
+        raise CheckpointError(f"rope_type is {turns!r} without a factor; the angles are slowed by it")
+    return {
+        "rope_theta": told.get("rope_theta", raw.get("rope_theta", usual)),
+        "rope_scaling": scaling,
+        "rope_factor": told["factor"] if scaling != "none" else 1.0,
+    }
 
 
-def turned(usual: float) -> Any:
+def turned(usual: float, ntk: bool = False) -> Any:
     """What a config.json says of one base for all layers."""
-    return lambda raw: {"positions": "rotary", "rope_theta": base(raw, usual)}
+    return lambda raw: {"positions": "rotary", **angles(raw, usual, ntk=ntk)}
+
+
+def of_two_kinds(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """The angles of layers that see all tokens, and those of layers with a window."""
+    far = angles(raw, raw.get("global_rope_theta", 160_000.0), GLOBAL)
+    near = angles(raw, raw.get("local_rope_theta", 10_000.0), LOCAL)
+    scaled = near["rope_scaling"] if far["rope_scaling"] == "none" else far["rope_scaling"]
+    local = {"local_rope_theta": near["rope_theta"], "local_rope_factor": near["rope_factor"]}
+    return {**far, **local, "rope_scaling": scaled}
 
 
 def every(raw: Mapping[str, Any], layers: object) -> int:
@@ -72,21 +114,25 @@ def modernbert(raw: Mapping[str, Any]) -> dict[str, Any]:
     step, wide = every(raw, raw["num_hidden_layers"]), raw.get("local_attention", 128)
     if type(wide) is not int or wide < 2:
         raise CheckpointError(f"local_attention is {wide!r}; it must be a whole number of tokens, 2 or more")
-    bent = raw.get("classifier_activation", "gelu")
-    known = {theirs: ours for ours, one in ACTIVATIONS.items() for theirs in one.hugging_face}
-    if not isinstance(bent, str) or bent not in known:
-        raise CheckpointError(f"classifier_activation is {bent!r}; it must be one of {', '.join(known)}")
     return {
         "window": wide // 2 if step > 1 else None,
         "global_every": step,
-        "rope_theta": base(raw, raw.get("global_rope_theta", 160_000.0), GLOBAL),
-        "local_rope_theta": base(raw, raw.get("local_rope_theta", 10_000.0), LOCAL),
+        **of_two_kinds(raw),
         "attention_bias": raw.get("attention_bias", False),
         "feed_forward_bias": biases(raw, "mlp_bias"),
         "norm_bias": raw.get("norm_bias", False),
         "head_bias": raw.get("classifier_bias", False),
-        "head_activation": known[bent],
+        "head_activation": bend(raw, "classifier_activation"),
     }
+
+
+def bend(raw: Mapping[str, Any], name: str) -> str:
+    """The activation that a field names, as it is called here; gelu where it does not say."""
+    bent = raw.get(name, "gelu")
+    known = {theirs: ours for ours, one in ACTIVATIONS.items() for theirs in one.hugging_face}
+    if not isinstance(bent, str) or bent not in known:
+        raise CheckpointError(f"{name} is {bent!r}; it must be one of {', '.join(known)}")
+    return known[bent]
 
 
 def biases(raw: Mapping[str, Any], name: str) -> str:
@@ -200,8 +246,16 @@ GTE = Family(
     {"gated": True, "feed_forward_bias": "second"},
     head_activation="gelu",
     usual=USUAL | {"n_segments": 1},
-    told=turned(160_000.0),
+    only={
+        "position_embedding_type": (("rope",), "queries and keys are turned by their positions"),
+        "layer_norm_type": (("layer_norm",), "its norms take the mean away"),
+        "logn_attention_scale": ((False,), "scores are not scaled by the length of the text"),
+        "pack_qkv": ((True,), "queries, keys and values are made by one map"),
+    },
+    told=turned(160_000.0, ntk=True),
+    code="Gte",
 )  # fmt: skip
+NEW = replace(GTE, prefix="new.", head_activation=None, told=turned(10_000.0, ntk=True), code="New")  # GTE's first name
 
 
 def eurobert(raw: Mapping[str, Any]) -> dict[str, Any]:
@@ -250,6 +304,7 @@ EUROBERT = Family(
     },
     usual={"activation": "swish", "norm_eps": 1e-5},
     told=eurobert,
+    code="EuroBert",
 )  # fmt: skip
 SCORES = {frozenset({"c2p"}): "c2p", frozenset({"p2c"}): "p2c", frozenset({"c2p", "p2c"}): "both"}
 
@@ -323,11 +378,7 @@ DEBERTA = Family(
         "encoder.layer.{i}.attention.self.pos_query_proj": "layers.{i}.attention.w_q_distance",
         "encoder.rel_embeddings": "distances.table",
         "encoder.LayerNorm": "distances.norm",
-        "cls.predictions.transform.dense": "mlm_head.transform",
-        "cls.predictions.transform.LayerNorm": "mlm_head.norm",
-        "cls.predictions": "mlm_head",
-        "cls.predictions.decoder": "mlm_head.decoder",
-    } | LM_PREDICTIONS,
+    } | BERT_HEAD | LM_PREDICTIONS,
     BUFFERS | TASKS | POOLER | {
         "mask_predictions.dense": REPLACED,
         "mask_predictions.LayerNorm": REPLACED,
@@ -338,7 +389,41 @@ DEBERTA = Family(
     told=deberta,
     unneeded=unneeded_of_deberta,
 )  # fmt: skip
+GATES = {"geglu": "gelu", "reglu": "relu"}
+
+
+def jina(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """What only the config.json of a Jina version 2 says: how its gates are bent, and its head.
+
+    Raises:
+        CheckpointError: the variant that normalizes queries and keys, no gates, or an unknown activation.
+    """
+    if "qk-post-norm" in str(raw.get("auto_map")):
+        raise CheckpointError("its queries and keys are normalized before they meet, which is not computed here")
+    gate = raw.get("feed_forward_type")
+    if not isinstance(gate, str) or gate not in GATES:
+        raise CheckpointError(f"feed_forward_type is {str(gate)[:200]!r}; it must be {' or '.join(GATES)}")
+    return {"activation": GATES[gate], "head_activation": bend(raw, "hidden_act")}
+
+
+JINA = Family(
+    "bert.",
+    {theirs: ours for theirs, ours in EMBEDDINGS.items() if "position" not in theirs}
+    | {theirs: ours for theirs, ours in BERT_LAYER.items() if ".attention." in theirs}
+    | {
+        "encoder.layer.{i}.mlp.gated_layers": "layers.{i}.feed_forward.w_1+w_up",
+        "encoder.layer.{i}.mlp.wo": "layers.{i}.feed_forward.w_2",
+        "encoder.layer.{i}.mlp.layernorm": "layers.{i}.norm2",
+    }
+    | BERT_HEAD,
+    BUFFERS | TASKS | POOLER,
+    {ours: theirs for ours, theirs in BERT_FIELDS.items() if ours != "activation"},
+    {"positions": "alibi", "gated": True, "feed_forward_bias": "second"},
+    only={"position_embedding_type": (("alibi",), "scores fall with the distance")},
+    told=jina,
+    code="JinaBert",
+)
 MODERN = {
-    "modernbert": MODERNBERT, "mpnet": MPNET, "nomic_bert": NOMIC, "gte": GTE, "eurobert": EUROBERT,
-    "deberta-v2": DEBERTA,
+    "modernbert": MODERNBERT, "mpnet": MPNET, "nomic_bert": NOMIC, "gte": GTE, "new": NEW, "eurobert": EUROBERT,
+    "deberta-v2": DEBERTA, "jina_bert": JINA,
 }  # fmt: skip

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from encoder.explain.cost import size
-from encoder.model.distance import FARTHEST, distance_buckets
+from encoder.model.distance import FARTHEST, Alibi, PositionBias, distance_buckets
 from encoder.model.tap import Recorder
 from encoder.steps.catalogue import by_name
 from encoder.text_encoder import TextEncoder
@@ -142,9 +142,10 @@ def mean_share(trace: Trace) -> Tensor:
 
 @dataclass(frozen=True)
 class BiasTable:
-    """All numbers that a position bias adds: values [H, buckets], from far before the query to far after it.
+    """The numbers that a position bias adds: values [H, buckets], from far before the query to far after it.
 
-    `names` say which distances share each of them: "8 to 11 before".
+    `names` say which distances share each of them: "8 to 11 before". With ALiBi, where both sides are alike, values
+    [H, 9] are those of some distances: "8 away".
     """
 
     values: Tensor
@@ -152,17 +153,21 @@ class BiasTable:
 
 
 def bias_table(encoder: TextEncoder) -> BiasTable:
-    """The table of a model's position bias, in the order of the distances (Raffel et al. 2020).
+    """The table of a model's position bias, in the order of the distances (Raffel et al. 2020, Press et al. 2022).
 
     Raises:
         ValueError: a model without a position bias.
     """
     bias = encoder.model.position_bias
-    if bias is None:
+    if isinstance(bias, Alibi):
+        apart = [0, *(2**k for k in range(8))]
+        names = ["itself", *(f"{one} away" for one in apart[1:])]
+        return BiasTable(bias(apart[-1] + 1)[0, :, 0, apart], tuple(names))
+    if not isinstance(bias, PositionBias):
         raise ValueError("this model adds no position bias to its scores")
     n = FARTHEST + 2  # tokens; all that are farther apart share the last bucket
     row = distance_buckets(2 * n + 1, len(bias.weight))[n].tolist()  # of the query in the middle, key by key
-    order, names = list(dict.fromkeys(row)), list[str]()
+    order, names = list(dict.fromkeys(row)), []
     for bucket in order:
         apart = [key - n for key, found in enumerate(row) if found == bucket]
         near, far = min(map(abs, apart)), max(map(abs, apart))

@@ -62,6 +62,7 @@ HAS: dict[str, Callable[[EncoderConfig], bool]] = {  # the parts that not every 
 }
 MAPS_OF_DISTANCES = {"attention.w_k_distance": "c2p", "attention.w_q_distance": "p2c"}
 FLOAT32 = 4  # bytes
+BIASES = ("relative_bias", "alibi")  # made once, for all layers
 
 
 @dataclass(frozen=True)
@@ -163,8 +164,10 @@ class Size:
         config = self.config
         whole = sum(value(terms, config) for terms in parts(config, zeros=True).values())
         whole += 2 * config.d_model * config.no_first_norm
-        if config.positions == "rotary":  # cosines and sines, and one row of zeros for the embedding
-            waves = 2 * len(thetas(config)) * config.d_head * config.max_positions
+        if config.positions == "alibi":  # slopes, and one row of zeros for the embedding
+            return FLOAT32 * (whole + config.n_heads + config.d_embedding)
+        if config.positions == "rotary":  # cosines and sines, and the row of zeros
+            waves = 2 * len(turns(config)) * config.d_head * config.max_positions
             return FLOAT32 * (whole + waves + config.d_embedding)
         table = 0 if config.positions == "learned" else config.max_positions * config.d_embedding
         return FLOAT32 * (whole + table)
@@ -174,14 +177,14 @@ class Size:
         made = (
             step
             for step in by_name(self.config).values()
-            if OPERATIONS[step.operation].new_memory and not (step.operation == "relative_bias" and step.layer)
+            if OPERATIONS[step.operation].new_memory and not (step.operation in BIASES and step.layer)
         )
         return FLOAT32 * sum(math.prod(step.sizes(self.config, n)) for step in made)
 
 
-def thetas(config: EncoderConfig) -> set[float]:
-    """The bases of angles that a model turns by; each has its own table."""
-    return {config.theta_of(i) for i in range(config.n_layers)}
+def turns(config: EncoderConfig) -> set[tuple[float, float]]:
+    """The bases and divisors of angles that a model turns by; each pair has its own table."""
+    return {config.turns_of(i) for i in range(config.n_layers)}
 
 
 def size(config: EncoderConfig) -> Size:

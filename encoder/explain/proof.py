@@ -122,8 +122,8 @@ def by_distance(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     at, found = f"layers.{step.layer}.attention.", []
     attention = block(model, step).attention
     for name in ("q", "k") if attention.rotary is not None else ():
-        x, n = trace[at + name], len(trace.tokens)
-        angles = torch.arange(n)[:, None] * rotary_frequencies(attention.d_head, model.config.theta_of(step.layer or 0))
+        x, n, turns = trace[at + name], len(trace.tokens), model.config.turns_of(step.layer or 0)
+        angles = torch.arange(n)[:, None] * rotary_frequencies(attention.d_head, *turns)
         by_place = torch.polar(torch.ones_like(angles), angles)
         product = torch.complex(*x.chunk(2, -1)) * by_place
         theirs = torch.cat((product.real, product.imag), -1)
@@ -246,7 +246,7 @@ def gated(model: Encoder, trace: Trace, step: Step) -> list[Check]:
 def layer(model: Encoder, trace: Trace, step: Step) -> list[Check]:
     """nn.TransformerEncoderLayer on the input of this layer, or of the last one for the encoder's output."""
     config = model.config
-    by_distance = config.position_buckets or config.distance_parts or config.window
+    by_distance = config.position_bias or config.distance_parts or config.window
     apart = config.gated or config.positions == "rotary" or by_distance
     if config.norm != "layer_norm" or apart or config.no_first_norm:
         return []  # PyTorch has no such layer; its parts are proven one by one

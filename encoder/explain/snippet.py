@@ -35,12 +35,13 @@ def snippet(trace: Trace, step: Step, head: int) -> str:
     names = variables([*inputs, step.name])
     name = names[step.name]
     hidden = sorted({*trace.hidden, *range(len(trace.tokens) - trace.padding, len(trace.tokens))})
+    theta, divisor = config.turns_of(step.layer or 0)
     words: dict[str, Any] = {
         "name": name, "d_model": config.d_model, "d_embedding": config.d_embedding,
         "width": trace[inputs[0]].shape[-1] if inputs else 0, "d_head": config.d_head, "n_heads": config.n_heads,
         "norm_eps": config.norm_eps, "mask_value": literal(config.mask_value), "hidden": hidden,
-        "theta": config.theta_of(step.layer or 0), "window": config.window_of(step.layer or 0),
-        "distance_span": config.distance_span,
+        "theta": theta, "slowed": "" if divisor == 1 else f" / {divisor!r}",
+        "window": config.window_of(step.layer or 0), "distance_span": config.distance_span,
         "distance_limit": config.distance_limit, "score_size": config.score_size,
         "w": step.parameters[0] if step.parameters else "", "sum": " + ".join(names[i] for i in inputs),
     }  # fmt: skip

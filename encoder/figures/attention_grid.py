@@ -58,7 +58,7 @@ def formula(step: Step, trace: Trace) -> str:
     mask = trace.config.mask_value
     wide = trace.config.window_of(step.layer or 0)
     far = "" if wide is None else f" or more than {wide} tokens away"
-    biased = " plus the number of the distance" if trace.config.position_buckets else ""
+    biased = " plus the number of the distance" if trace.config.position_bias else ""
     scores = " + ".join(["QKᵀ", *trace.config.distance_parts])
     root = root_name(trace)
     hidden = (
@@ -90,7 +90,7 @@ def in_the_way(trace: Trace, layer: int, head: int) -> str:
     """Why another setting cannot be tried here: the change of this run, or the part, that stands in its way."""
     if trace.config.distance_parts:
         return "scores of the distance are added to each score before the division"
-    if trace.config.position_buckets:
+    if trace.config.position_bias:
         return "a number for the distance is added to each score before the softmax"
     steps = [step for step in frames(trace, layer) if step.operation in FIXED]
     edits = reaching(trace.edits, {(step.name, head) for step in steps})

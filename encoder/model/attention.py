@@ -32,7 +32,7 @@ class Attention(nn.Module):
         self.w_k_distance = Linear(config.d_model, config.d_model, config.attention_bias) if "c2p" in own else None
         self.w_q_distance = Linear(config.d_model, config.d_model, config.attention_bias) if "p2c" in own else None
         self.distance_parts = config.distance_parts
-        self.rotary = Rotary(config, config.theta_of(layer)) if config.positions == "rotary" else None
+        self.rotary = Rotary(config, layer) if config.positions == "rotary" else None
         self.window = config.window_of(layer)
         self.n_heads = config.n_heads
         self.d_head = config.d_head

@@ -6,10 +6,11 @@ from typing import Literal, get_args
 
 from encoder.model.activations import ACTIVATIONS
 
-Positions = Literal["sinusoidal", "learned", "rotary", "none"]
+Positions = Literal["sinusoidal", "learned", "rotary", "alibi", "none"]
 NormFormula = Literal["layer_norm", "std_norm", "rms_norm"]
 Biases = Literal["both", "second", "none"]
 DistanceScores = Literal["none", "c2p", "p2c", "both"]
+RopeScaling = Literal["none", "linear", "ntk"]
 Pooling = Literal["mean", "cls", "max", "mean_sqrt_len"]
 
 CHOICES: dict[str, tuple[str, ...]] = {
@@ -18,8 +19,10 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "norm": get_args(NormFormula),
     "feed_forward_bias": get_args(Biases),
     "distance_scores": get_args(DistanceScores),
+    "rope_scaling": get_args(RopeScaling),
 }
 LONGEST = 8192  # tokens in one input
+SLOWEST = 1000  # times as slow a turn may be made
 FLOAT32_MAX = 3.4e38
 LIMITS: dict[str, tuple[int, int]] = {
     "vocab_size": (5, 1_000_000),
@@ -49,7 +52,12 @@ class EncoderConfig:
     tokens, where the model does that; with `unit_length` it is divided by its length (Reimers and Gurevych 2019).
 
     What encoders got after 2019: `positions="rotary"` turns queries and keys by their place (Su et al. 2021), by
-    angles of base `rope_theta`, in layers with a window of base `local_rope_theta` (None: the same).
+    angles of base `rope_theta`, in layers with a window of base `local_rope_theta` (None: the same). For longer inputs
+    than in training the turns are slowed by `rope_factor`, in layers with a window by `local_rope_factor` (None: the
+    same): with `rope_scaling="linear"` all alike (Chen et al. 2023), with "ntk" the slowest pair by the whole factor
+    and each faster one by less, by a larger base and one divisor for all (Su 2023, "fixed NTK").
+    `positions="alibi"` lowers every scaled score by the distance of its two tokens times a slope of the head, which is
+    not learned (Press et al. 2022).
     `position_buckets` is the number of distances, in steps that grow, whose learned numbers are added to the scores
     (Raffel et al. 2020); 0 where none are. With a `window`, a token sees so many tokens on either side of itself, in
     all layers but every `global_every`-th, counted from layer 0 (Beltagy et al. 2020). `gated` feed-forward networks
@@ -107,6 +115,9 @@ class EncoderConfig:
     distance_limit: int | None = None
     distance_norm: bool = False
     distance_maps: bool = False
+    rope_scaling: RopeScaling = "none"
+    rope_factor: float = 1.0
+    local_rope_factor: float | None = None
 
     def __post_init__(self) -> None:
         """Check every field once, here, so that nothing downstream has to."""
@@ -157,6 +168,7 @@ class EncoderConfig:
                 raise ValueError(f"{name} is {theta!r}; it must be a number from 1 to 1e9")
             if theta is not None and not 1 <= theta <= 1e9:
                 raise ValueError(f"{name} is {theta!r}; it must be a number from 1 to 1e9")
+        self.check_scaling()
         if self.positions == "rotary" and self.d_head % 2:
             raise ValueError(
                 f"d_head is {self.d_head}, d_model over n_heads; rotary positions turn pairs of numbers and need an "
@@ -166,6 +178,11 @@ class EncoderConfig:
             raise ValueError(
                 f"positions is 'rotary' and distance_scores {self.distance_scores!r}; queries that are turned are not "
                 "multiplied with distances, so one of the two must be none"
+            )
+        if self.positions == "alibi" and self.position_buckets:
+            raise ValueError(
+                f"positions is 'alibi' and position_buckets {self.position_buckets}; scores get one number for a "
+                "distance, so one of the two must be none"
             )
         if self.distance_limit is not None:
             self.check_count("distance_limit", self.distance_span // 2 + 2, LONGEST)
@@ -180,6 +197,17 @@ class EncoderConfig:
                 )
         if self.shared_layers and (self.window is not None or self.no_first_norm):
             raise ValueError("shared_layers is True; layers that are one and the same can differ in no window or norm")
+
+    def check_scaling(self) -> None:
+        """Refuse factors of turns that are out of range, or that nothing is made of."""
+        for name in ("rope_factor", "local_rope_factor"):
+            factor = getattr(self, name)
+            if factor is None and name == "local_rope_factor":
+                continue
+            if type(factor) not in (int, float) or not 1 <= factor <= SLOWEST:
+                raise ValueError(f"{name} is {factor!r}; it must be a number from 1 to {SLOWEST}")
+            if factor != 1 and self.rope_scaling == "none":
+                raise ValueError(f"{name} is {factor!r} with a rope_scaling of none; without scaling it must be 1")
 
     def check_count(self, name: str, low: int, high: int) -> None:
         """Refuse a field that is not a whole number within its range."""
@@ -213,6 +241,11 @@ class EncoderConfig:
         return self.d_head * (1 + len(self.distance_parts))
 
     @property
+    def position_bias(self) -> bool:
+        """Whether a number for the distance of two tokens is added to their score."""
+        return self.position_buckets > 0 or self.positions == "alibi"
+
+    @property
     def no_first_norm(self) -> bool:
         """Whether layer 0 has no norm before attention."""
         return self.norm_first and not self.first_norm
@@ -222,9 +255,19 @@ class EncoderConfig:
         return None if layer % self.global_every == 0 else self.window
 
     def theta_of(self, layer: int) -> float:
-        """The base of the angles by which a layer turns queries and keys."""
-        local = self.window_of(layer) is not None and self.local_rope_theta is not None
-        return float(self.local_rope_theta if local and self.local_rope_theta is not None else self.rope_theta)
+        """The base of the angles by which a layer turns queries and keys, before they are slowed."""
+        local = self.local_rope_theta if self.window_of(layer) is not None else None
+        return float(self.rope_theta if local is None else local)
+
+    def factor_of(self, layer: int) -> float:
+        """By how much the slowest pair of a layer turns slower than its base says."""
+        local = self.local_rope_factor if self.window_of(layer) is not None else None
+        return float(self.rope_factor if local is None else local)
+
+    def turns_of(self, layer: int) -> tuple[float, float]:
+        """The base and the divisor of the angles by which a layer turns: angle = place / base^(2i/d_head) / divisor."""
+        theta, factor = self.theta_of(layer), self.factor_of(layer)
+        return (theta * factor, factor ** (2 / self.d_head)) if self.rope_scaling == "ntk" else (theta, factor)
 
 
 PRESETS: dict[str, EncoderConfig] = {

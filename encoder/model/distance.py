@@ -13,20 +13,23 @@ from encoder.model.tap import NO_TAP, Tap
 FARTHEST = 128  # tokens apart: all that are farther share the last bucket
 
 
-def rotary_frequencies(d_head: int, theta: float) -> Tensor:
-    """theta^(-2i/d_head) for each pair of numbers of a head, in radians for each token: [d_head / 2] in float32."""
+def rotary_frequencies(d_head: int, theta: float, divisor: float = 1.0) -> Tensor:
+    """theta^(-2i/d_head) / divisor for each pair of numbers of a head, in radians for each token.
+
+    [d_head / 2] in float32.
+    """
     even = torch.arange(0, d_head, 2, dtype=torch.float32, device="cpu")
-    return 1.0 / theta ** (even / d_head)
+    return 1.0 / theta ** (even / d_head) / divisor
 
 
 @lru_cache(maxsize=8)
-def rotary_tables(n: int, d_head: int, theta: float) -> tuple[Tensor, Tensor]:
+def rotary_tables(n: int, d_head: int, theta: float, divisor: float = 1.0) -> tuple[Tensor, Tensor]:
     """Cosine and sine of position times frequency, two times [n, d_head] in float32.
 
     Columns i and i + d_head / 2 are those of pair i.
     """
     position = torch.arange(n, dtype=torch.float32, device="cpu")
-    angle = position[:, None] * rotary_frequencies(d_head, theta)  # [n, d_head / 2]
+    angle = position[:, None] * rotary_frequencies(d_head, theta, divisor)  # [n, d_head / 2]
     both = torch.cat((angle, angle), -1)  # [n, d_head]
     return both.cos(), both.sin()
 
@@ -41,9 +44,9 @@ class Rotary(nn.Module):
     cos: Tensor
     sin: Tensor
 
-    def __init__(self, config: EncoderConfig, theta: float) -> None:
+    def __init__(self, config: EncoderConfig, layer: int) -> None:
         super().__init__()
-        cos, sin = rotary_tables(config.max_positions, config.d_head, theta)
+        cos, sin = rotary_tables(config.max_positions, config.d_head, *config.turns_of(layer))
         self.register_buffer("cos", cos, persistent=False)
         self.register_buffer("sin", sin, persistent=False)
 
@@ -83,6 +86,36 @@ class PositionBias(nn.Embedding):
     def forward(self, n: int) -> Tensor:  # type: ignore[override]  # a length, not ids
         """The number of every pair."""
         return self.weight[distance_buckets(n, len(self.weight)).to(self.weight.device)].permute(2, 0, 1)[None]
+
+
+def alibi_slopes(n_heads: int) -> Tensor:
+    """By how much the scores of each head fall with every token of distance: [H] in float32 (Press et al. 2022).
+
+    2^(-8/H), 2^(-16/H) and so on to 2^-8. Of a number of heads that is no power of two, the next lower power gives the
+    first ones, and every second of its double the others.
+    """
+    lower = 2 ** (n_heads.bit_length() - 1)
+    slopes = [2 ** (-8 * (h + 1) / lower) for h in range(lower)]
+    slopes += [2 ** (-8 * (h + 1) / (2 * lower)) for h in range(0, 2 * lower, 2)]
+    return torch.tensor(slopes[:n_heads], dtype=torch.float32, device="cpu")
+
+
+class Alibi(nn.Module):
+    """A slope of each head times the distance of two tokens, taken from the scores of all layers; nothing is learned.
+
+    Shapes: slopes [H]; a sentence of n tokens -> [1, H, n, n].
+    """
+
+    slopes: Tensor
+
+    def __init__(self, n_heads: int) -> None:
+        super().__init__()
+        self.register_buffer("slopes", alibi_slopes(n_heads), persistent=False)
+
+    def forward(self, n: int) -> Tensor:
+        """The number of every pair."""
+        place = torch.arange(n, device=self.slopes.device)
+        return (self.slopes[:, None, None] * -(place - place[:, None]).abs())[None]
 
 
 @lru_cache(maxsize=8)

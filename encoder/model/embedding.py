@@ -40,7 +40,7 @@ def position_table(config: EncoderConfig) -> "nn.Embedding | FixedPositions":
     n, d_model = config.max_positions, config.d_embedding
     if config.positions == "learned":
         return nn.Embedding(n, d_model)
-    if config.positions == "rotary":
+    if config.positions in ("rotary", "alibi"):
         return FixedPositions(torch.zeros(1, d_model, device="cpu").expand(n, d_model))
     if config.positions == "sinusoidal":
         return FixedPositions(sinusoidal_positions(n, d_model))

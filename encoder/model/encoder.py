@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from encoder.model.activations import ACTIVATIONS
 from encoder.model.block import Block
 from encoder.model.config import EncoderConfig
-from encoder.model.distance import Distances, PositionBias
+from encoder.model.distance import Alibi, Distances, PositionBias
 from encoder.model.embedding import Embedding
 from encoder.model.linear import Linear, Prepacked
 from encoder.model.normalization import norm_of
@@ -50,7 +50,9 @@ class Encoder(nn.Module):
         self.config = config
         self.embedding = Embedding(config)
         buckets = config.position_buckets
-        self.position_bias = PositionBias(buckets, config.n_heads) if buckets else None
+        self.position_bias: PositionBias | Alibi | None = PositionBias(buckets, config.n_heads) if buckets else None
+        if config.positions == "alibi":
+            self.position_bias = Alibi(config.n_heads)
         self.distances = Distances(config) if config.distance_parts else None
         blocks = (Block(config, i) for i in range(1 if config.shared_layers else config.n_layers))
         self.layers = nn.ModuleList(list(blocks) * (config.n_layers if config.shared_layers else 1))

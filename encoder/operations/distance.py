@@ -3,12 +3,12 @@
 import math
 
 from encoder.formatting import tex
-from encoder.model.distance import distance_buckets, distance_vectors, rotary_frequencies
+from encoder.model.distance import alibi_slopes, distance_buckets, distance_vectors, rotary_frequencies
 from encoder.operations.operand import Made, Operands, copied, factor, operation, products, summed
 
 ANGLE = (
     "place = torch.arange(len(t.ids)).float()[:, None]\n"
-    "angle = place * (1.0 / {theta} ** (torch.arange(0, {d_head}, 2).float() / {d_head}))\n"
+    "angle = place * (1.0 / {theta} ** (torch.arange(0, {d_head}, 2).float() / {d_head}){slowed})\n"
 )
 
 
@@ -16,10 +16,11 @@ def angle_of(at: Operands) -> tuple[float, str]:
     """The angle of a place and a pair, in float32 as the model has it, and how it is made."""
     place, column = at.index
     config = at.model.config
-    theta, d_head = config.theta_of(at.step.layer or 0), config.d_head
+    (theta, divisor), d_head = config.turns_of(at.step.layer or 0), config.d_head
     pair = column % (d_head // 2)
-    angle = float(rotary_frequencies(d_head, theta)[pair] * place)
-    return angle, rf"{place} \cdot {tex(theta)}^{{-{2 * pair}/{d_head}}}"
+    angle = float(rotary_frequencies(d_head, theta, divisor)[pair] * place)
+    slowed = "" if divisor == 1 else f" / {tex(divisor)}"
+    return angle, rf"{place} \cdot {tex(theta)}^{{-{2 * pair}/{d_head}}}{slowed}"
 
 
 @operation(ANGLE + "{name} = torch.cat((angle, angle), -1).cos()", new_memory=False)
@@ -79,6 +80,21 @@ def relative_bias(at: Operands) -> Made:
         "column."
     )
     return copied(at.parameter(name, bucket, head), words)
+
+
+@operation(
+    (
+        "from encoder.model.distance import alibi_slopes\n"
+        "place = torch.arange(len(t.ids))\n"
+        "{name} = alibi_slopes({n_heads})[:, None, None] * -(place - place[:, None]).abs()"
+    ),
+)
+def alibi(at: Operands) -> Made:
+    """The slope of a head times the distance, below zero."""
+    head, query, key = at.index
+    slope, apart = float(alibi_slopes(at.model.config.n_heads)[head]), abs(query - key)
+    words = f"The slope of head {head} times the distance of the two tokens, {apart}, and a minus before it."
+    return Made(slope * -apart, words, rf"-{tex(slope)} \cdot {apart}", slope * apart)
 
 
 def place_of(apart: int) -> str:

@@ -12,6 +12,8 @@ from functools import lru_cache
 from encoder.model.config import EncoderConfig
 from encoder.steps.entries import (
     ADD,
+    ALIBI,
+    ANGLE,
     ATTENTION,
     DISTANCE_KEYS,
     DISTANCE_QUERIES,
@@ -34,6 +36,7 @@ from encoder.steps.entries import (
     RMS_NORM,
     ROTARY,
     SCALED_TOTAL,
+    SLOWED_ANGLES,
     STD_NORM_FORMULAS,
     UNIT,
     WINDOW,
@@ -150,8 +153,8 @@ def embedding_steps(config: EncoderConfig) -> tuple[Step, ...]:
 
 def nowhere(config: EncoderConfig) -> str:
     """What is added for the place of a word: the kind of positions, or that distances come in later."""
-    later = config.position_buckets or config.distance_parts
-    return "distances" if config.positions == "none" and later else config.positions
+    later = config.position_bias or config.distance_parts
+    return "distances" if config.positions in ("none", "alibi") and later else config.positions
 
 
 def distance_steps(config: EncoderConfig) -> tuple[Step, ...]:
@@ -179,12 +182,20 @@ def score_entries(config: EncoderConfig) -> tuple[Step, ...]:
     return (*found, replace(DISTANCE_TOTAL, inputs=(*DISTANCE_TOTAL.inputs, *(step.name for step in found[1::2]))))
 
 
+def turning(config: EncoderConfig, layer: int) -> tuple[Step, ...]:
+    """The turns of queries and keys, in a layer that slows them with the angle as it is there."""
+    if config.factor_of(layer) == 1:
+        return ROTARY
+    angle = SLOWED_ANGLES[config.rope_scaling]
+    return tuple(replace(step, formula=step.formula.replace(ANGLE, angle)) for step in ROTARY)
+
+
 def attention_entries(config: EncoderConfig, layer: int) -> tuple[Step, ...]:
     """What attention does in a layer: with turned queries and keys, a position bias and a window where it has them."""
     found: list[Step] = []
     for step in ATTENTION:
         if step.name == "attention.scores" and config.positions == "rotary":
-            found += ROTARY
+            found += turning(config, layer)
             step = replace(step, inputs=tuple(turned.name for turned in ROTARY[2:]))
         if step.name == "attention.scaled" and config.distance_parts:
             found += score_entries(config)
@@ -195,8 +206,8 @@ def attention_entries(config: EncoderConfig, layer: int) -> tuple[Step, ...]:
         if step.name == "attention.masked":
             step = replace(step, inputs=(found[-1].name, *step.inputs[1:]))
         found.append(step)
-        if step.name == "attention.scaled" and config.position_buckets:
-            found += POSITION_BIAS
+        if step.name == "attention.scaled" and config.position_bias:
+            found += ALIBI if config.positions == "alibi" else POSITION_BIAS
         if step.name == "attention.scaled" and config.window_of(layer) is not None:
             found.append(replace(WINDOW, inputs=(found[-1].name,)))
     return tuple(found)

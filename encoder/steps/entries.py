@@ -4,6 +4,8 @@
 formula has the terms that are computed, and no other. <m> is the score of a hidden key.
 """
 
+from dataclasses import replace
+
 from encoder.steps.step import (
     DISTANCES,
     HEAD_DISTANCES,
@@ -169,16 +171,17 @@ ATTENTION = (
         ("attention.w_o",),
     ),
 )  # fmt: skip
+ANGLE = r"pos \cdot \theta^{-2i/d_{head}}"
 ROTARY = (
     Step(
-        "attention.cos", r"\cos\varphi", r"\cos(pos \cdot \theta^{-2i/d_{head}})", PLACES, "rotary_cos", (),
+        "attention.cos", r"\cos\varphi", rf"\cos({ANGLE})", PLACES, "rotary_cos", (),
         "Cosines of the turn",
         "Each pair of numbers of a head is turned by an angle that grows with the position: its cosine. Pair i are "
-        "the numbers i and i + d_head / 2. θ is {theta} in this layer.",
+        "the numbers i and i + d_head / 2. θ is {theta} in this layer{slowed}.",
         "Fast pairs in the first columns, slow ones in the middle, then the same again for the second numbers.",
     ),
     Step(
-        "attention.sin", r"\sin\varphi", r"\sin(pos \cdot \theta^{-2i/d_{head}})", PLACES, "rotary_sin", (),
+        "attention.sin", r"\sin\varphi", rf"\sin({ANGLE})", PLACES, "rotary_sin", (),
         "Sines of the turn",
         "The sine of the same angle. At position 0 it is zero: the first token is not turned.",
         "Go down a column: the faster it changes sign, the finer the distances that this pair can tell apart.",
@@ -196,6 +199,10 @@ ROTARY = (
         "Put a word before the sentence: every row turns by one step more, queries and keys alike.",
     ),
 )  # fmt: skip
+SLOWED_ANGLES = {  # in place of the angle in the formulas of a layer whose turns are slowed
+    "linear": r"pos \cdot \theta^{-2i/d_{head}} / s",
+    "ntk": r"pos \cdot (s\,\theta)^{-2i/d_{head}} / s^{2/d_{head}}",
+}
 POSITION_BIAS = (
     Step(
         "attention.position_bias", "B", r"b_{\mathrm{bucket}(j - i)}", PAIRS, "relative_bias", (), "Position bias",
@@ -209,6 +216,19 @@ POSITION_BIAS = (
         "Scores with position bias",
         "The number of the distance is added to the scaled score of every pair, whatever the words are.",
         "Compare with the scaled scores: diagonals that got brighter are distances that this head prefers.",
+    ),
+)  # fmt: skip
+ALIBI = (
+    replace(
+        POSITION_BIAS[0], formula=r"-m_h \, |i - j|", operation="alibi", title="Slope times distance",
+        note="ALiBi: the distance of query and key times a number of the head, its slope, with a minus before it. "
+        "{slopes} Nothing of it is learned, and all layers have the same.",
+        look="Zero on the diagonal, and farther below with every token away from it. Heads with a small slope see far.",
+        parameters=(),
+    ),
+    replace(
+        POSITION_BIAS[1],
+        look="Compare with the scaled scores: the diagonal is as it was, and the far corners are lower.",
     ),
 )  # fmt: skip
 DISTANCE_TABLE = Step(

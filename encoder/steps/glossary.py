@@ -170,7 +170,8 @@ TERMS = (
         "position_bias",
         "Position bias",
         "Attention",
-        "A learned number for each head and each distance of two tokens, added to their score.",
+        "A number for each head and each distance of two tokens, added to their score: learned, or as with ALiBi the "
+        "distance times a fixed slope of the head, below zero.",
         symbol="B",
         hugging_face="relative_attention_bias",
         steps=("attention.position_bias", "attention.biased"),

@@ -5,6 +5,7 @@ from dataclasses import replace
 from encoder.formatting import listed, tex
 from encoder.model.activations import ACTIVATIONS
 from encoder.model.config import EncoderConfig
+from encoder.model.distance import alibi_slopes
 from encoder.steps.entries import GIVEN
 from encoder.steps.step import Step
 
@@ -12,6 +13,7 @@ POSITIONS = {
     "sinusoidal": "the positions added next, which stay between -1 and 1",
     "learned": "the positions added next",
     "rotary": "those of other words: no positions are added to them",
+    "alibi": "those of other words: no positions are added to them",
     "none": "those of other words: no positions are added to them",
 }
 
@@ -47,7 +49,7 @@ def worded(
 def texts(config: EncoderConfig, layer: int) -> dict[str, str]:
     """What each {word} means in a model of this configuration."""
     ordered = config.positions in ("sinusoidal", "learned")
-    by_distance = bool(config.position_buckets or config.distance_parts)
+    by_distance = bool(config.position_bias or config.distance_parts)
     later = config.positions == "rotary" or by_distance  # attention tells places apart
     added = ["word", *["position"] * ordered, *["segment"] * bool(config.n_segments)]
     alone = "only their segments tell them apart" if config.n_segments > 1 else "nothing tells them apart"
@@ -79,6 +81,8 @@ def texts(config: EncoderConfig, layer: int) -> dict[str, str]:
         "{carried}": pre if config.norm_first else post,
         "{bent}": "cut off" if ACTIVATIONS[config.activation].cuts else "damped",
         "{theta}": f"{config.theta_of(layer):,.6g}",
+        "{slowed}": slowed(config, layer),
+        "{slopes}": slopes(config),
         "{window}": str(config.window_of(layer)),
         "{buckets}": (
             "each has a row of its own, up to the last"
@@ -90,6 +94,29 @@ def texts(config: EncoderConfig, layer: int) -> dict[str, str]:
         "{added}": str(1 + len(config.distance_parts)),
         "{bend}": f"Every number is bent by itself, here by {ACTIVATIONS[head].title}.",
     }
+
+
+def slopes(config: EncoderConfig) -> str:
+    """A sentence on the slopes of the heads where scores fall with the distance."""
+    found = alibi_slopes(config.n_heads).tolist()
+    if len(found) == 1:
+        return f"Its one head has the slope {found[0]:.3g}."
+    (steep, first), (flat, last) = (f(zip(found, range(len(found)), strict=True)) for f in (max, min))
+    return f"The steepest is {steep:.3g}, in head {first}, the flattest {flat:.3g}, in head {last}."
+
+
+def slowed(config: EncoderConfig, layer: int) -> str:
+    """How the turns of a layer are slowed, as the end of a sentence; nothing where they are not."""
+    factor, (_, divisor) = config.factor_of(layer), config.turns_of(layer)
+    if factor == 1:
+        return ""
+    if config.rope_scaling == "linear":
+        return f", and every angle is divided by s = {factor:,.6g}: the turns were slowed for longer inputs"
+    return (
+        f". The turns were slowed for longer inputs by NTK scaling: θ is taken s = {factor:,.6g} times, and every "
+        f"angle is divided by s to the power 2 / d_head. So the first pair turns {divisor:,.4g} times slower, the last "
+        f"{factor:,.6g} times"
+    )
 
 
 def spelled(config: EncoderConfig, steps: tuple[Step, ...]) -> tuple[Step, ...]:

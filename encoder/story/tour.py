@@ -32,6 +32,7 @@ POSITIONS = {
     "sinusoidal": "sines and cosines tell it the places",
     "learned": "it has learned a vector for each place",
     "rotary": "queries and keys are turned by their places",
+    "alibi": "scores fall with the distance of two tokens",
     "none": "nothing tells it the order of the tokens",
 }
 

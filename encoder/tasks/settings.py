@@ -14,7 +14,7 @@ CHOOSABLE: dict[str, tuple[object, ...]] = {
     "layers": (1, 2, 3),
     "heads": (1, 2, 4),
     "width": (16, 32, 64),
-    "positions": CHOICES["positions"],
+    "positions": tuple(one for one in CHOICES["positions"] if one != "alibi"),
     "norm_first": (False, True),
     "rate": (0.001, 0.003, 0.005, 0.01, 0.03, 0.1, 1.0),
     "steps": (50, 200, 400, 800, 1200, 2500),

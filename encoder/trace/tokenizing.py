@@ -1,6 +1,6 @@
 """From text to the pieces that a model knows: one sentence, or a pair of them, cut where it is too long."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -51,6 +51,7 @@ def tokens(tokenizer: Tokenizer, asked: Text, most: int) -> Tokens:
             part.truncate(length)
         pieces = placed(joined(tokenizer, parts), texts, parts)
         typed = [texts[piece.segment][slice(*piece.span)] for piece in pieces]
+        stretch = stretches([texts[piece.segment][: piece.span[0]] for piece in pieces], typed)
     cuts = [cut(text, part, length) for text, part, length in zip(texts, parts, found, strict=True)]
     return Tokens(
         text=cuts[0].text,
@@ -60,12 +61,28 @@ def tokens(tokenizer: Tokenizer, asked: Text, most: int) -> Tokens:
         special=tuple(piece.special for piece in pieces),
         dropped=cuts[0].dropped,
         kept_characters=cuts[0].characters,
-        words=word_groups([None if p.word is None else (p.segment, p.word) for p in pieces], typed),
+        words=word_groups(
+            [None if p.word is None else (p.segment, p.word, k) for p, k in zip(pieces, stretch, strict=True)], typed
+        ),
         segments=tuple(piece.segment for piece in pieces),
         pair=cuts[1].text if len(cuts) > 1 else "",
         pair_dropped=cuts[1].dropped if len(cuts) > 1 else 0,
         pair_kept_characters=cuts[1].characters if len(cuts) > 1 else 0,
     )
+
+
+def stretches(before: Sequence[str], typed: Sequence[str]) -> list[int]:
+    """Which stretch of text without white space each piece is in, given the text before it and its own.
+
+    Some tokenizers write a mark for every space before they split anything, and then take a whole text for one word.
+    White space that is a piece of its own belongs to the stretch after it.
+    """
+    found, start, blank = [0], -1, False
+    for text, own in zip(before, typed, strict=True):
+        after = text[-1:].isspace() or own[:1].isspace()
+        found.append(found[-1] + (after and not blank and len(text) != start))
+        start, blank = len(text), bool(own) and own.isspace()
+    return found[1:]
 
 
 @contextmanager

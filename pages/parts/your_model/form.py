@@ -42,7 +42,8 @@ OPTIONS: dict[str, tuple[str, dict[bool | str | int, str]]] = {
 FIELDS = [*COUNTS, *OPTIONS]
 FROM_PRESET = (  # fields that the form does not ask for
     "norm_eps", "embedding_norm", "n_segments", "mask_value", "rope_theta", "local_rope_theta", "first_norm",
-    "head_bias", "distance_span", "distance_limit", "distance_norm", "distance_maps",
+    "rope_scaling", "rope_factor", "local_rope_factor", "head_bias", "distance_span", "distance_limit", "distance_norm",
+    "distance_maps",
 )  # fmt: skip
 NOTHING = 0  # what stands in the form for None
 MASKED = -1e9  # where a window may leave a token with nobody to see

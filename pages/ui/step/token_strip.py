@@ -13,6 +13,7 @@ MARKS = {  # what tokenizers write into a token -> what it says
     "##": "a piece that continues a word",
     "Ġ": "a piece that follows a space",
     "▁": "a piece that follows a space",
+    "<0x": "one byte of a letter that is no piece of its own",
 }
 STYLE = """
 <style>
