@@ -1,8 +1,10 @@
 """The lines of code under a picture run by themselves and make the numbers that are drawn."""
 
+import ast
 import base64
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,11 +15,22 @@ from visits import opened
 
 from encoder import Edit, TextEncoder
 from encoder.export.recipe import recipe
+from encoder.figures.living_map import unpacked
 
+ROOT = Path(__file__).parents[1]
 START = {"sentence": "Keys on the table", "model": "small", "layer": "1", "head": "0"}
 EDITED = {"edits": "layers.1.attention.heads:zero:h=2", "hidden": "3"}
 WORDS = {"why": "Which words"}
-STARTS = ("compute_flow", "loo_go", "patch_go", "why_go")  # the buttons that have a picture made
+STARTS = (
+    "board_go",
+    "compute_flow",
+    "loo_go",
+    "patch_go",
+    "why_go",
+    "reveal",
+    "ask_role_history_small",
+)  # the buttons that have a picture made
+FRAMES = ("scores", "scaled", "masked", "weights")
 LABS = (
     "Word order",
     "Why √d_head",
@@ -51,8 +64,19 @@ CASES: list[tuple[str, dict[str, str], int]] = [  # and how many pictures of the
     ("alike", EDITED | {"other": "The dog ran."}, 2),
     ("alike", {"other": "A dog.", "alike_view": "Minus the mean of 100 sentences"}, 2),
     ("alike", {"alike_part": "A list", "alike_list": "One cat.\nTwo dogs ran.\nIt rains."}, 2),
-    ("compare", {"other": "Keys of the table", "compare_part": "Two runs"}, 2),
+    ("compare", {"other": "Keys of the table", "compare_part": "Two runs"}, 5),
+    ("compare", {"other": "Keys of the table", "other_model": "base", "compare_part": "Two runs"}, 2),
+    ("compare", {"other": "A long table", "beside_step": "layers.1.feed_forward.output"}, 3),
+    ("what_if", EDITED | {"beside_step": "embedding.output"}, 4),
     ("compare", {"other": "Keys of the table", "compare_part": "Patch"}, 1),
+    ("add_norm", {"step": "add_norm_2.sum", "layer": "2"}, 3), ("training", {"training_part": "This sentence"}, 2),
+    ("training", {"training_part": "When heads take up their work"}, 2), ("model_cost", {}, 1),
+    ("attention", {"step": "attention.output", "cell": "layers.1.attention.output:1,3"}, 4),
+    ("attention", {"step": "attention.weights", "words_only": "letters", "four_maps": "1"}, 3),
+    ("attention", {"step": "attention.concat"}, 3), ("stack", {"step": "mlm.logits", "sentence": "A [MASK]."}, 1),
+    ("sentence", EDITED | {"difference": "1"}, 1), ("heads", {"words_only": "words"}, 1),
+    ("lessons", {"lesson": "why-residuals", "at": "3"}, 1), ("lessons", {"lesson": "why-divide", "at": "5"}, 1), *(("story", {"stop": stop}, 1) for stop in ("2", "5", "8", "12")),
+    *(("atlas", {"atlas_part": part}, 1) for part in ("Heads", "Units", "Layers", "From A to B")),
 ]  # fmt: skip
 
 
@@ -77,18 +101,70 @@ def decoded(packed: Any) -> np.ndarray:
     return np.array([v for v in np.ravel(packed).tolist() if isinstance(v, int | float)], dtype=float)
 
 
-def drawn(app: AppTest) -> Iterator[np.ndarray]:
-    """What each chart draws: its first series, each of its series, and all of them together."""
+Drawn = tuple[np.ndarray, float]  # numbers, and how finely they are sent
+
+
+def drawn(app: AppTest) -> Iterator[Drawn]:
+    """What each chart draws (its first series, each of its series, and all together), and what each component does."""
     for one in app.get("plotly_chart"):
         traces = json.loads(one.proto.spec)["data"]
         for axis in ("z", "y"):
             series = [decoded(trace[axis]) for trace in traces if axis in trace]
-            yield from series
+            yield from ((values, 1e-5) for values in series)
             if series:
-                yield np.concatenate(series)
+                yield np.concatenate(series), 1e-5
         sides = [decoded(trace[axis]) for trace in traces for axis in ("x", "y") if axis in trace]
         if sides:
-            yield np.concatenate(sides)
+            yield np.concatenate(sides), 1e-5
+    for one in app.get("bidi_component"):
+        told = json.loads(one.proto.json or "{}")
+        if "maps" in told:
+            yield (
+                np.concatenate([cells(m) for m in told["maps"]]),
+                max(m["high"] - m["low"] for m in told["maps"]) / 254,
+            )
+        for name, read in (("whole", thumbs), ("packet", answers), ("grid", frames)):
+            if name in told:
+                yield from read(*unpacked(base64.b64decode(told[name])))
+
+
+def cells(m: dict[str, Any]) -> np.ndarray:
+    """The cells of a small map: as they are, or in 254 levels of its scale."""
+    sent = base64.b64decode(m["cells"])
+    if m["exact"]:
+        return np.frombuffer(sent, "<f4").astype(float)
+    return m["low"] + np.frombuffer(sent, np.uint8) / 254.0 * (m["high"] - m["low"])
+
+
+def thumbs(about: dict[str, Any], arrays: dict[str, np.ndarray]) -> Iterator[Drawn]:
+    """The maps of all heads in the picture of the whole run, in half percents, or in 127 levels up and down."""
+    sent = arrays["thumbs"].astype(float).ravel()
+    if about["difference"]:
+        yield (sent - 127) / 127 * about["band_scale"], about["band_scale"] / 127
+    else:
+        yield sent / 200, 0.005
+
+
+def answers(about: dict[str, Any], arrays: dict[str, np.ndarray]) -> Iterator[Drawn]:
+    """What every head answers to each word that can be asked, in half percents."""
+    for word in about["drawn"]:
+        for row in (arrays["weights"][:, word], arrays["weights"][..., word]):
+            yield row.astype(float).ravel() / 200, 0.005
+
+
+def frames(about: dict[str, Any], arrays: dict[str, np.ndarray]) -> Iterator[Drawn]:
+    """The four steps of the grid."""
+    yield np.concatenate([arrays[name].astype(float).ravel() for name in FRAMES]), 1e-5
+
+
+def finite(one: Drawn) -> Drawn:
+    """The finite numbers among them, sorted."""
+    return np.sort(one[0][np.isfinite(one[0])]), one[1]
+
+
+def close(found: np.ndarray, x: np.ndarray, fine: float) -> bool:
+    """Whether they are the same numbers, as finely as they are sent."""
+    return np.allclose(found, x, rtol=1e-4, atol=1.001 * fine)
 
 
 @pytest.mark.slow
@@ -104,12 +180,7 @@ def test_the_lines_make_what_is_drawn(page: str, query: dict[str, str], least: i
         exec(compile(text, "<lines>", "exec"), made)
         x = np.sort(np.array(list(numbers(made["x"]))))
         x = x[np.isfinite(x)]
-        same = [
-            found
-            for found in map(np.sort, drawn(app))
-            if len(found[np.isfinite(found)]) == len(x)
-            and np.allclose(found[np.isfinite(found)], x, rtol=1e-4, atol=1e-5)
-        ]
+        same = [found for found, fine in map(finite, drawn(app)) if len(found) == len(x) and close(found, x, fine)]
         assert same and x.size, text
 
 
@@ -126,3 +197,24 @@ def test_lines_import_and_make_only_what_they_need(small: TextEncoder) -> None:
     assert "Edit('layers.1.attention.output', 'zero')" in text
     with pytest.raises(SyntaxError):
         recipe(runs, "import os")
+
+
+OF_PEOPLE = {"pages/ui/live/answers.py"}  # what a class answered; no lines of code make that again
+
+
+def pictures_of(path: Path) -> list[tuple[int, bool]]:
+    """Each call that draws a picture that can be kept: its line, and whether it gives the lines of code for it."""
+    found = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call):
+            name = ast.unparse(node.func)
+            if name in ("chart", "maps.draw", "card") and len(node.args) > 2:
+                found.append((node.lineno, any(word.arg == "made" for word in node.keywords)))
+    return found
+
+
+def test_every_picture_that_can_be_kept_has_its_lines() -> None:
+    every = {path: pictures_of(path) for path in (ROOT / "pages").rglob("*.py")}
+    assert sum(map(len, every.values())) > 90
+    without = [f"{path.relative_to(ROOT)}:{line}" for path, calls in every.items() for line, made in calls if not made]
+    assert [one for one in without if one.partition(":")[0] not in OF_PEOPLE] == []
