@@ -28,7 +28,6 @@ STARTS = (
     "patch_go",
     "why_go",
     "reveal",
-    "ask_role_history_small",
 )  # the buttons that have a picture made
 FRAMES = ("scores", "scaled", "masked", "weights")
 LABS = (
@@ -48,7 +47,8 @@ LONG = "The animal did not cross it."  # fmt: skip
 CASES: list[tuple[str, dict[str, str], int]] = [  # and how many pictures of the page have lines at least
     ("position", {}, 1), ("add_norm", EDITED, 2), ("feed_forward", EDITED, 1), ("stack", EDITED, 1),
     ("stack", {"move": "Length"}, 1), ("flows", EDITED | {"through_layers": "1"}, 3), ("lens", EDITED, 4),
-    ("vectors", {"layers_alike": "1", "lengths_open": "1"}, 5), ("what_if", EDITED, 2),
+    ("vectors", {"layers_alike": "1", "lengths_open": "1"}, 5),
+    ("what_if", EDITED | {"beside_step": "embedding.output"}, 5),
     ("attention", EDITED | {"four_maps": "1", "step": "attention.heads"}, 3),
     ("heads", {"heads_part": "Measures"}, 1), ("heads", {"heads_part": "How alike heads are"}, 2),
     ("heads", {"heads_part": "Between the sentences", "second": "The dog ran."}, 1),
@@ -67,15 +67,15 @@ CASES: list[tuple[str, dict[str, str], int]] = [  # and how many pictures of the
     ("compare", {"other": "Keys of the table", "compare_part": "Two runs"}, 5),
     ("compare", {"other": "Keys of the table", "other_model": "base", "compare_part": "Two runs"}, 2),
     ("compare", {"other": "A long table", "beside_step": "layers.1.feed_forward.output"}, 3),
-    ("what_if", EDITED | {"beside_step": "embedding.output"}, 4),
     ("compare", {"other": "Keys of the table", "compare_part": "Patch"}, 1),
     ("add_norm", {"step": "add_norm_2.sum", "layer": "2"}, 3), ("training", {"training_part": "This sentence"}, 2),
-    ("training", {"training_part": "When heads take up their work"}, 2), ("model_cost", {}, 1),
+    ("model_cost", {}, 1),
     ("attention", {"step": "attention.output", "cell": "layers.1.attention.output:1,3"}, 4),
     ("attention", {"step": "attention.weights", "words_only": "letters", "four_maps": "1"}, 3),
     ("attention", {"step": "attention.concat"}, 3), ("stack", {"step": "mlm.logits", "sentence": "A [MASK]."}, 1),
     ("sentence", EDITED | {"difference": "1"}, 1), ("heads", {"words_only": "words"}, 1),
-    ("lessons", {"lesson": "why-residuals", "at": "3"}, 1), ("lessons", {"lesson": "why-divide", "at": "5"}, 1), *(("story", {"stop": stop}, 1) for stop in ("2", "5", "8", "12")),
+    ("lessons", {"lesson": "why-residuals", "at": "3"}, 1), ("lessons", {"lesson": "why-divide", "at": "5"}, 1),
+    *(("story", {"stop": stop}, 1) for stop in ("2", "8", "12")),
     *(("atlas", {"atlas_part": part}, 1) for part in ("Heads", "Units", "Layers", "From A to B")),
 ]  # fmt: skip
 
