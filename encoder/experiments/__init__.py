@@ -3,6 +3,7 @@
 from encoder.experiments.bare import Bare, bare
 from encoder.experiments.depth import DEPTHS, SHAPE, Curve, Residuals, gradients, residuals
 from encoder.experiments.dropout import PLACES, Dropout, dropout
+from encoder.experiments.learning import KINDS, LearningCurve, LearningCurves, learning_curve, learning_curves
 from encoder.experiments.linearity import Collapse, Halved, collapse, halved, merged
 from encoder.experiments.norm_order import NormOrder, norm_order
 from encoder.experiments.norms import D_MODELS, NormPair, norms
@@ -38,6 +39,7 @@ from encoder.experiments.word_order import (
 __all__ = [
     "DEPTHS",
     "D_MODELS",
+    "KINDS",
     "LENGTHS",
     "PLACES",
     "REGIMES",
@@ -54,6 +56,8 @@ __all__ = [
     "GateSigns",
     "Halved",
     "HiddenRow",
+    "LearningCurve",
+    "LearningCurves",
     "NormOrder",
     "NormPair",
     "OneMatrix",
@@ -78,6 +82,8 @@ __all__ = [
     "gradients",
     "halved",
     "hidden_row",
+    "learning_curve",
+    "learning_curves",
     "mean_share",
     "merged",
     "norm_order",
