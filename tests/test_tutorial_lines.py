@@ -3,8 +3,11 @@
 import re
 from dataclasses import dataclass
 
+import numpy as np
 import pytest
+from drawn import drawn
 from page_tools import healthy, said
+from streamlit.testing.v1 import AppTest
 from visits import opened, widget
 
 from encoder import PRESETS, TextEncoder, trials
@@ -84,15 +87,67 @@ def test_what_every_line_states_is_measured_now(name: str, models: Models) -> No
         assert (found.verdict is Verdict.UNTRIED) == (step.trial == "ids_say"), (step.text, found.sentence)
 
 
+# What has numbers of random or typed ones, or of a model to be built, computed when it is opened, and not of the run
+OF_NO_RUN = {
+    "your_model",
+    "Softmax",
+    "Residuals and depth",
+    "Two LayerNorms",
+    "Layer collapse",
+    "Trained without a part",
+}
+
+
+def shown_numbers(app: AppTest) -> set[str]:
+    """Every decimal number and share in the words and tables of a page, and what its pictures draw."""
+    page = app.main
+    texts = [one.value for kind in (page.markdown, page.text, page.caption, page.metric) for one in kind]
+    texts += [one.value.to_csv() for one in page.dataframe]
+    found = {number for text in texts for number in re.findall(r"\d[\d,]*\.\d+|[\d.,]+ ?%|\d{1,3}(?:,\d{3})+", text)}
+    return found | {np.round(values, 4).tobytes().hex() for values, _ in drawn(app)}
+
+
+def recorded(app: AppTest, models: Models) -> np.ndarray | None:
+    """The numbers of the step that a page shows, recorded by a run of its own; None where it shows no step."""
+    view = app.session_state["session"].view
+    if not view.step or view.model not in models.made:
+        return None
+    trace = models.made[view.model].trace(view.sentence)
+    step = trace.step(view.step if view.step in trace else f"layers.{view.layer}.{view.step}")
+    return trace[step.name].numpy()[view.head] if "H" in step.shape else trace[step.name].numpy()
+
+
 @pytest.mark.slow
 @each
-def test_every_line_leads_to_a_page_that_shows_it(name: str) -> None:
-    for query in {(step.page, *sorted(step.view.items())): step for step in TUTORIALS[name].steps}.values():
-        app = opened(query.page, dict(query.view))
-        assert app.title[0].value == TITLES[query.page], query.text
-        assert said(app) == "", query.text
-        for key in query.view.keys() & {"know", "own_scores", "drop_at"}:
-            assert widget(app, key) is not None, query.text
+def test_every_line_leads_to_a_page_that_shows_it(name: str, models: Models) -> None:
+    for step in {(step.page, *sorted(step.view.items())): step for step in TUTORIALS[name].steps}.values():
+        models.of(step)
+        app = opened(step.page, dict(step.view))
+        assert app.title[0].value == TITLES[step.page], step.text
+        assert said(app) == "", step.text
+        for key in step.view.keys() & {"know", "own_scores", "drop_at", "missing_layers"}:
+            assert widget(app, key) is not None, step.text
+        expected = recorded(app, models) if "step" in step.view else None
+        if expected is not None:
+            assert any(
+                values.size == expected.size and np.allclose(values, expected.ravel(), rtol=1e-4, atol=fine)
+                for values, fine in drawn(app)
+            ), step.text
+        elif step.view.get("lab", step.page) in OF_NO_RUN:
+            assert shown_numbers(app) or any(one.key.endswith("_go") for one in app.button), step.text
+
+
+@pytest.mark.slow
+def test_what_a_line_leads_to_shows_numbers_of_this_run() -> None:
+    """Another model and sentence, and other numbers stand there: what is shown is computed and no text."""
+    every = [step for one in TUTORIALS.values() for step in one.steps if "step" not in step.view]
+    places = {(step.page, *(step.view.get(key, "") for key in ("lab", "heads_part", "compare_part"))): step
+              for step in every if step.view.get("lab", step.page) not in OF_NO_RUN}  # fmt: skip
+    for step in places.values():
+        query = dict(step.view)
+        runs = {"model": "base"}, {"model": "eight-blocks", "sentence": "A small dog ran home."}
+        one, other = (shown_numbers(opened(step.page, query | run)) for run in runs)
+        assert one - other and other - one, (step.page, step.text)
 
 
 @pytest.mark.slow
