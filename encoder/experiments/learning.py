@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from encoder.model.block import Block
 from encoder.model.encoder import Encoder
 from encoder.model.normalization import NoNorm
 from encoder.pulse import pulse
@@ -126,6 +127,7 @@ def trained(kind: str, recipe: Recipe) -> LearningCurve:
 def without(kind: str, model: Encoder) -> Encoder:
     """The model with what that kind lacks taken out of its modules."""
     for block in model.layers:
+        assert isinstance(block, Block)
         if kind == "without norms":
             block.norm1, block.norm2 = (NoNorm(model.config.d_model) for _ in range(2))
         elif kind == "without the division":
