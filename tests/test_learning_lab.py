@@ -6,7 +6,7 @@ import torch
 from page_tools import healthy, numbers
 from visits import opened
 
-from encoder.experiments import KINDS, learning_curve, learning_curves
+from encoder.experiments import KINDS, boundary, learning_curve, learning_curves
 from encoder.experiments.learning import CHANCE, TASK, recipe_of, without
 from encoder.model.tap import Recorder
 from encoder.tasks.data import batch, held_out
@@ -68,6 +68,26 @@ def test_the_same_seed_learns_the_same_and_another_one_does_not() -> None:
 def test_what_cannot_be_trained_is_refused(given: dict[str, object], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         learning_curve(**given)  # type: ignore[arg-type]
+
+
+def test_what_two_linear_layers_say_is_a_plane_and_misses_the_circle() -> None:
+    straight, bent = boundary(False), boundary(True)
+    corners = torch.column_stack([straight.points, torch.ones(len(straight.points))])
+    for found, is_plane in ((straight, True), (bent, False)):
+        logits = found.logits.ravel()[:, None]
+        plane = corners @ torch.linalg.lstsq(corners, logits).solution
+        assert torch.allclose(plane, logits, atol=1e-3) is is_plane
+    assert straight.commonest < straight.right < 0.95 < bent.right
+    assert 0 < int((straight.logits > 0).sum()) < straight.logits.numel(), "the line goes through the picture"
+    x, y = bent.points.view(21, 21, 2)[10, 20].tolist()
+    assert (x, y) == (1.0, pytest.approx(0, abs=1e-6)), "columns are x"
+
+
+@pytest.mark.slow
+def test_both_boundaries_are_drawn() -> None:
+    app = opened("labs", {"lab": "Layer collapse"})
+    for key, bent in (("boundary_straight", False), ("boundary_bent", True)):
+        np.testing.assert_allclose(numbers(app, key=key), boundary(bent).logits.sigmoid(), atol=1e-6)
 
 
 @pytest.mark.slow

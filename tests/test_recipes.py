@@ -33,6 +33,7 @@ LABS = (
     "Two LayerNorms",
     "Post-norm and pre-norm",
     "Trained without a part",
+    "Layer collapse",
 )
 LONG = "The animal did not cross it."  # fmt: skip
 CASES: list[tuple[str, dict[str, str], int]] = [  # and how many pictures of the page have lines at least

@@ -1,6 +1,7 @@
 """Experiments on the encoder: each runs the model or a part of it, and returns the numbers that tell."""
 
 from encoder.experiments.bare import Bare, bare
+from encoder.experiments.boundary import Boundary, boundary
 from encoder.experiments.depth import DEPTHS, SHAPE, Curve, Residuals, gradients, residuals
 from encoder.experiments.dropout import PLACES, Dropout, dropout
 from encoder.experiments.learning import KINDS, LearningCurve, LearningCurves, learning_curve, learning_curves
@@ -49,6 +50,7 @@ __all__ = [
     "Bare",
     "BiasTable",
     "Biases",
+    "Boundary",
     "Collapse",
     "Curve",
     "Dropout",
@@ -74,6 +76,7 @@ __all__ = [
     "bare",
     "bias_table",
     "biases",
+    "boundary",
     "collapse",
     "dot_products",
     "dropout",
