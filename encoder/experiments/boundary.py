@@ -49,8 +49,9 @@ def boundary(bent: bool, seed: int = 0) -> Boundary:
         weights = [nn.Parameter(one.clone()) for one in (first, torch.zeros(HIDDEN), second, torch.zeros(1))]
         optimizer = torch.optim.Adam(weights, RATE)
         for _ in range(STEPS):
-            optimizer.zero_grad()
-            functional.binary_cross_entropy_with_logits(two_layers(x, weights, bent), wanted).backward()
+            loss = functional.binary_cross_entropy_with_logits(two_layers(x, weights, bent), wanted)
+            for weight, gradient in zip(weights, torch.autograd.grad(loss, weights), strict=True):
+                weight.grad = gradient
             optimizer.step()
         logits = two_layers(x, weights, bent).detach()
     return Boundary(points, inside, logits.view(SIDE, SIDE))

@@ -21,10 +21,11 @@ def draw() -> None:
         "network says of it is above 0.5 where it says inside."
     )
     axis = [f"{2 * i / (SIDE - 1) - 1:.1f}" for i in range(SIDE)]
+    every_other = [name if i % 2 == 0 else "" for i, name in enumerate(axis)]
     about = About(scope=f"two layers, 2 → 16 → 1, trained now on a circle of radius {RADIUS}, seed 0")
     for column, (name, bent) in zip(st.columns(2), BENT.items(), strict=True):
         found = boundary(bent)
-        drawn = matrix(found.logits.sigmoid().numpy(), axis, axis, kind="share", theme=theme())
+        drawn = matrix(found.logits.sigmoid().numpy(), axis, every_other, kind="share", theme=theme())
         fact = f"Two layers {name} tell {percent(found.right)} of the points right; always to say the same would tell "
         fact += f"{percent(found.commonest)}."
         with column:
