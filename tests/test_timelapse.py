@@ -3,6 +3,7 @@
 import base64
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -123,3 +124,10 @@ def test_the_page_says_when_each_kind_of_head_appears() -> None:
     table = app.dataframe[0].value
     assert table["top_1"].iloc[-1] > 0.3 > 0.1 > table["top_1"].iloc[0]
     assert timelapse.snapshots("small") == tuple(table.index)
+    lines = [one.value for one in app.code if "print(x)" in one.value]
+    for text, chart in zip(lines, app.get("plotly_chart"), strict=True):
+        made: dict[str, Any] = {}
+        exec(text.replace(str(table.index.tolist()), str([int(table.index[-1])])), made)  # of the last moment alone
+        sides = [series["y"] for series in json.loads(chart.proto.spec)["data"]]
+        drawn = [np.frombuffer(base64.b64decode(side["bdata"]), side["dtype"])[-1] for side in sides]
+        np.testing.assert_allclose(np.ravel(made["x"]), drawn, rtol=1e-4)

@@ -410,6 +410,11 @@ CASES: dict[str, tuple[Case, ...]] = {
     "residuals_keep": (({"depth": 6}, HOLDS, same), ({"depth": 48}, FAILS, same)),
     "norms_keep_length": (({"depth": 24}, HOLDS, same), ({"depth": 2}, FAILS, same)),
     "gradients_vanish": (({"depth": 24}, CONDITION, same), ({"depth": 2}, FAILS, same)),
+    "learns_better": (
+        ({"kind": "post-norm", "than": "without the division"}, HOLDS, same),
+        ({"kind": "without the division", "than": "post-norm"}, FAILS, same),
+        ({"kind": "pre-norm", "than": "post-norm", "layers": 6}, HOLDS, same),
+    ),
     "pre_norm_deeper": (
         ({"depth": 48}, CONDITION, same), ({"depth": 48}, HOLDS, deep(0.5, 1e-9)), ({"depth": 2}, FAILS, same),
     ),

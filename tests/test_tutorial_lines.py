@@ -3,8 +3,11 @@
 import re
 from dataclasses import dataclass
 
+import numpy as np
 import pytest
+from drawn import drawn
 from page_tools import healthy, said
+from streamlit.testing.v1 import AppTest
 from visits import opened, widget
 
 from encoder import PRESETS, TextEncoder, trials
@@ -28,6 +31,55 @@ def test_there_is_a_page_for_each_of_the_five_kinds() -> None:
     for name, one in TUTORIALS.items():
         assert SOURCES[name].split(",")[0] in one.learn, "it says which tutorial it follows"
         assert len(one.steps) > 30 and len({step.part for step in one.steps}) > 5
+
+
+# Read off the tutorials themselves: their numbers, words and formulas, each of which some line has to take up.
+STATED = {
+    "guide": (
+        "5,000 rows", "512 numbers", "token 243", "square root of d_model", "sines", "cosines", "5,000 places",
+        "buffer", "number by number", "too wide", "query, a key and a value", "-10⁹", "divisible", "64 wide", "ReLU",
+        "probability 0.1", "standard deviation plus eps", "Gamma and beta", "vanish", "Two and six", "Eight and nine",
+        "Six layers of eight heads", "d_ff 2048", "N = 6", "one more norm", "[101, 2054, 2003, 2204, 102]",
+        "(1, 5, 512)", "[101, 1045, 2293, 19081, 102]", "“love”", "30,000", "(2, 5, 512)", "one after the other",
+        "Without positions", "facts", "tone",
+    ),
+    "block": (
+        "LayerNorm(X + MultiHead(X, X, X))", "LayerNorm(X' + FFN(X'))", "d_model / h", "Q Kᵀ / √d_k",
+        "no causal mask", "1:", "2:", "3:", "4:", "5:", "6:", "7:", "8:", "9:", "10:", "11:", "d and not by d - 1",
+        "β for each dimension", "ReLU(X' W_1 + b_1)", "H W_2 + b_2", "4 d_model", "3 d_model²", "W_O: d_model²",
+        "2 d_model", "d_model d_ff + d_ff", "d_ff d_model + d_model", "12 d_model²", "0.1", "minus infinity",
+        "(32, 100, 512)", "more stable in deep", "slightly worse", "N = 6", "N = 12", "N = 24", "sort sentences",
+        "names", "questions",
+    ),
+    "stack": (
+        "8 blocks", "8 heads", "64 wide", "512 to 2048", "(3, 512)", "10000^(2 (i // 2) / d_model)", "5,000 places",
+        "from 512 to 64", "weights of its own", "Random numbers", "dim_1 to dim_512",
+        *(f"{row}:" for row in range(1, 15)), "gradients", "not linear",
+    ),
+    "tutorial": (
+        "lamp", "Apple phones", "The mouse chased the cat", "position 10", "keys and table", "keys and Sara",
+        "8 heads", "Head 1", "Head 2", "Head 3", "Heads 4 to 8", "64 numbers", "8 × 64 = 512", "512 × 512",
+        "10 words or 1,000", "RNNs and LSTMs", "noise", "vanishing and exploding", "converge faster", "linear",
+        "straight boundaries", "W' = W_1 W_2", "2048", "does far worse", "2 million", "1 million", "6 blocks",
+        "parameters of its own", "first block alone", "Layers 1 and 2", "3 and 4", "5 and 6", "d_k = d_v = 64",
+        "Dropout 0.1", "max(0,", "√(σ² + ε)", "one step apart", "scales with size", "RoBERTa and ALBERT",
+        "Sentence-BERT", "vision transformer", "decoder",
+    ),
+    "workflow": (
+        "a vector of 512 numbers", "learned in training", "lowest layer", "no place", "learning deep love I",
+        "sin(pos / 10000^(2i / d_model))", "between -1 and 1", "frequency of its own", "any length", "N = 6", "X W_Q",
+        "X W_K", "X W_V", "Q_i · K_j", "√d_k", "stable gradients", "better convergence", "[0.65, 0.24, 0.11]",
+        "sums to 1", "grammar, meaning, words far apart", "sublayer(X) + X", "after the sum", "max(0, x W_1 + b_1)",
+        "2048 hidden", "512 out", "not linear", "sort sentences", "tag words", "decoder", "Lower floors", "middle",
+        "abstract",
+    ),
+}  # fmt: skip
+
+
+@each
+def test_what_a_tutorial_states_is_taken_up_by_a_line(name: str) -> None:
+    lines = [step.text for step in TUTORIALS[name].steps]
+    assert [said for said in STATED[name] if not any(said in line for line in lines)] == []
 
 
 @each
@@ -84,15 +136,67 @@ def test_what_every_line_states_is_measured_now(name: str, models: Models) -> No
         assert (found.verdict is Verdict.UNTRIED) == (step.trial == "ids_say"), (step.text, found.sentence)
 
 
+# What has numbers of random or typed ones, or of a model to be built, computed when it is opened, and not of the run
+OF_NO_RUN = {
+    "your_model",
+    "Softmax",
+    "Residuals and depth",
+    "Two LayerNorms",
+    "Layer collapse",
+    "Trained without a part",
+}
+
+
+def shown_numbers(app: AppTest) -> set[str]:
+    """Every decimal number and share in the words and tables of a page, and what its pictures draw."""
+    page = app.main
+    texts = [one.value for kind in (page.markdown, page.text, page.caption, page.metric) for one in kind]
+    texts += [one.value.to_csv() for one in page.dataframe]
+    found = {number for text in texts for number in re.findall(r"\d[\d,]*\.\d+|[\d.,]+ ?%|\d{1,3}(?:,\d{3})+", text)}
+    return found | {np.round(values, 4).tobytes().hex() for values, _ in drawn(app)}
+
+
+def recorded(app: AppTest, models: Models) -> np.ndarray | None:
+    """The numbers of the step that a page shows, recorded by a run of its own; None where it shows no step."""
+    view = app.session_state["session"].view
+    if not view.step or view.model not in models.made:
+        return None
+    trace = models.made[view.model].trace(view.sentence)
+    step = trace.step(view.step if view.step in trace else f"layers.{view.layer}.{view.step}")
+    return trace[step.name].numpy()[view.head] if "H" in step.shape else trace[step.name].numpy()
+
+
 @pytest.mark.slow
 @each
-def test_every_line_leads_to_a_page_that_shows_it(name: str) -> None:
-    for query in {(step.page, *sorted(step.view.items())): step for step in TUTORIALS[name].steps}.values():
-        app = opened(query.page, dict(query.view))
-        assert app.title[0].value == TITLES[query.page], query.text
-        assert said(app) == "", query.text
-        for key in query.view.keys() & {"know", "own_scores", "drop_at"}:
-            assert widget(app, key) is not None, query.text
+def test_every_line_leads_to_a_page_that_shows_it(name: str, models: Models) -> None:
+    for step in {(step.page, *sorted(step.view.items())): step for step in TUTORIALS[name].steps}.values():
+        models.of(step)
+        app = opened(step.page, dict(step.view))
+        assert app.title[0].value == TITLES[step.page], step.text
+        assert said(app) == "", step.text
+        for key in step.view.keys() & {"know", "own_scores", "drop_at", "missing_layers"}:
+            assert widget(app, key) is not None, step.text
+        expected = recorded(app, models) if "step" in step.view else None
+        if expected is not None:
+            assert any(
+                values.size == expected.size and np.allclose(values, expected.ravel(), rtol=1e-4, atol=fine)
+                for values, fine in drawn(app)
+            ), step.text
+        elif step.view.get("lab", step.page) in OF_NO_RUN:
+            assert shown_numbers(app) or any(one.key.endswith("_go") for one in app.button), step.text
+
+
+@pytest.mark.slow
+def test_what_a_line_leads_to_shows_numbers_of_this_run() -> None:
+    """Another model and sentence, and other numbers stand there: what is shown is computed and no text."""
+    every = [step for one in TUTORIALS.values() for step in one.steps if "step" not in step.view]
+    places = {(step.page, *(step.view.get(key, "") for key in ("lab", "heads_part", "compare_part"))): step
+              for step in every if step.view.get("lab", step.page) not in OF_NO_RUN}  # fmt: skip
+    for step in places.values():
+        query = dict(step.view)
+        runs = {"model": "base"}, {"model": "eight-blocks", "sentence": "A small dog ran home."}
+        one, other = (shown_numbers(opened(step.page, query | run)) for run in runs)
+        assert one - other and other - one, (step.page, step.text)
 
 
 @pytest.mark.slow

@@ -1,8 +1,10 @@
 """Experiments on the encoder: each runs the model or a part of it, and returns the numbers that tell."""
 
 from encoder.experiments.bare import Bare, bare
+from encoder.experiments.boundary import Boundary, boundary
 from encoder.experiments.depth import DEPTHS, SHAPE, Curve, Residuals, gradients, residuals
 from encoder.experiments.dropout import PLACES, Dropout, dropout
+from encoder.experiments.learning import KINDS, LearningCurve, LearningCurves, learning_curve, learning_curves
 from encoder.experiments.linearity import Collapse, Halved, collapse, halved, merged
 from encoder.experiments.norm_order import NormOrder, norm_order
 from encoder.experiments.norms import D_MODELS, NormPair, norms
@@ -38,6 +40,7 @@ from encoder.experiments.word_order import (
 __all__ = [
     "DEPTHS",
     "D_MODELS",
+    "KINDS",
     "LENGTHS",
     "PLACES",
     "REGIMES",
@@ -47,6 +50,7 @@ __all__ = [
     "Bare",
     "BiasTable",
     "Biases",
+    "Boundary",
     "Collapse",
     "Curve",
     "Dropout",
@@ -54,6 +58,8 @@ __all__ = [
     "GateSigns",
     "Halved",
     "HiddenRow",
+    "LearningCurve",
+    "LearningCurves",
     "NormOrder",
     "NormPair",
     "OneMatrix",
@@ -70,6 +76,7 @@ __all__ = [
     "bare",
     "bias_table",
     "biases",
+    "boundary",
     "collapse",
     "dot_products",
     "dropout",
@@ -78,6 +85,8 @@ __all__ = [
     "gradients",
     "halved",
     "hidden_row",
+    "learning_curve",
+    "learning_curves",
     "mean_share",
     "merged",
     "norm_order",

@@ -15,6 +15,21 @@ MODULES: tuple[ModuleType, ...] = (
     metrics, experiments, ablation, compare, timelapse,
     target, gradients, why, contributions, similarity, sentence_list, probes,
 )  # fmt: skip
+ELSEWHERE = {  # of modules that are not loaded for a name's sake; these names come first
+    "Atlas": "encoder.atlas.reading",
+    "asked": "encoder.figures.ask",
+    "SHIPPED": "encoder.atlas.shelf",
+    "by_kind": "encoder.explain.cost",
+    "evaluate_text": "encoder.train.evaluation",
+    "examined": "encoder.tasks.mystery",
+    "heads_from": "encoder.atlas.searching",
+    "importance": "encoder.experiments.importance",
+    "parameters": "encoder.explain.cost",
+    "run": "encoder.trials",
+    "shares_in_bins": "encoder.figures.histogram",
+    "story": "encoder.story",
+    "tokens_drawn": "encoder.figures.words_only",
+}
 
 
 def recipe(runs: Mapping[str, Trace], value: str) -> str:
@@ -38,17 +53,20 @@ def recipe(runs: Mapping[str, Trace], value: str) -> str:
     if "enc" in names and not models:
         models[maker(next(iter(runs.values())))] = "enc"
     sources = " ".join([*models, *edits])
-    needs = package_names(sources)
+    needs = package_names(" ".join([sources, *(f"{name}(" for name in names)]))
     lines = [
         "import math\n" if "math." in sources else "",
         "import torch\n" if "torch" in names else "",
         f"from encoder import {needs}\n" if needs else "",
     ]
+    elsewhere = [f"from {module} import {name}\n" for name, module in ELSEWHERE.items() if name in names]
+    names -= set(ELSEWHERE)
     for module in MODULES:
         if found := sorted(name for name in names - set(runs) if has(module, name)):
             lines.append(f"from {module.__name__} import {', '.join(found)}\n")
             names -= set(found)
     lines += [
+        *elsewhere,
         "\n",
         *(f"{name} = {source}\n" for source, name in models.items()),
         *(f"{name} = (\n{source})\n" for source, name in edits.items()),

@@ -44,6 +44,11 @@ class Terms:
         """Positions of the terms, the largest in size first."""
         return np.argsort(-np.abs(self.values), kind="stable")
 
+    def largest(self, count: int) -> np.ndarray:
+        """The `count` largest in `order`, and the sum of all others, where there are more, as one more."""
+        sorted_ = self.values[self.order]
+        return np.append(sorted_[:count], sorted_[count:].sum()) if len(sorted_) > count else sorted_
+
     @property
     def running(self) -> np.ndarray:
         """The sum so far, term by term in `order`."""

@@ -61,15 +61,21 @@ def mover(on: Processes) -> Callable[[Batch], Batch]:
 
 
 class Trainer:
-    """A model and its optimizer, and the one step that they take together."""
+    """A model and its optimizer, and the one step that they take together.
 
-    def __init__(self, recipe: Recipe, on: Processes, parts: int = 1, start: Encoder | None = None) -> None:
+    Steps of the run whose names end as one of `left_out` give zeros.
+    """
+
+    def __init__(
+        self, recipe: Recipe, on: Processes, parts: int = 1, start: Encoder | None = None,
+        left_out: tuple[str, ...] = (),
+    ) -> None:  # fmt: skip
         self.recipe, self.on, self.parts = recipe, on, parts
         self.model = (start or new_model(recipe)).train().to(on.device)
         for name, weight in self.model.named_parameters():
             weight.requires_grad_(recipe.share(name) > 0)
         self.optimizer = new_optimizer(self.model, recipe, on.on_gpu)
-        self.alone = MaskedWords(self.model, recipe.dropout, recipe.score_penalty, on.compiles)
+        self.alone = MaskedWords(self.model, recipe.dropout, recipe.score_penalty, on.compiles, left_out)
         spread = DistributedDataParallel(self.alone, [on.device] if on.on_gpu else None) if on.count > 1 else None
         self.spread, self.objective = spread, spread or self.alone
         self.move = mover(on)

@@ -46,6 +46,7 @@ FIXED = {  # seconds, without the model
     "linked": 0.3,
     "head_job": 0.3,
 }
+LEARNING = 2.0  # seconds for each layer of the models that are trained
 
 
 class TrialCost(NamedTuple):
@@ -68,5 +69,7 @@ def trial_cost(name: str, encoder: TextEncoder, given: Mapping[str, Any]) -> Tri
     n = max([USUAL, *(len(encoder.tokenize(text).ids) for text in texts)])
     runs = RUNS.get(name, 1 + len(texts))
     nbytes = AT_ONCE.get(name, 2) * size(encoder.config).bytes_of_a_run(n)
+    if name == "learns_better":
+        return TrialCost(0, 0, LEARNING * given.get("layers", 2))
     fits = sum(probe_flops(encoder.config, task) for task in PROBES.get(name, ()))
     return TrialCost(runs * run_flops(encoder.config, n) + fits, nbytes, FIXED.get(name, 0.1))

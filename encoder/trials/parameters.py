@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 
+from encoder.experiments.learning import KINDS, MOST_LAYERS
 from encoder.model.activations import ACTIVATIONS
 from encoder.tasks.on_digits import ON_DIGITS
 from encoder.trials.layout import FIELDS
@@ -81,6 +82,7 @@ PARAMETERS: dict[str, Text | Number | Several] = {
     "part": Text(choices=tuple(PARTS)),
     "method": Text(choices=METHODS),
     "task": Text(choices=tuple(ON_DIGITS)),
+    **dict.fromkeys(("kind", "than"), Text(choices=KINDS)),
     "job": Text(choices=tuple(LINKS)),
     "layer": Number(0, 95),
     "head": Number(0, 127),
@@ -103,6 +105,7 @@ OWN: dict[tuple[str, str], Text | Number | Several] = {
     ("shape_is", "width"): Number(0, 8192),
     ("shape_is", "expected"): Several(Number(1, 1_000_000), 4),
     ("batch_is", "expected"): Several(Number(1, 1024), 3),
+    ("learns_better", "layers"): Number(1, MOST_LAYERS),
     ("bare_is", "expected"): Several(Number(1, 8192), 2),
     ("part_size", "expected"): Number(1, 1e12, whole=False),
 }

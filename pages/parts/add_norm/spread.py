@@ -25,6 +25,7 @@ def draw(part: str) -> None:
     )
     into = "residual" if trace.config.norm_first else "sum"
     about = About(trace, layer=view.layer, reads=(f"{part}.{into}", f"{part}.output"))
-    chart(drawn, "norm_sides", fact, about)
+    made = f'shares_in_bins(norm_sides(t, {view.layer}, "{part}"))[1]'
+    chart(drawn, "norm_sides", fact, about, made=made)
     say(fact, "To see the same weights with their norms in the other place, open the tab of Labs on their order.")
     downloads.of_figure("norm_sides", numbers_of(drawn))

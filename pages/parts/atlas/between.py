@@ -11,7 +11,7 @@ from encoder.atlas.reading import Atlas
 from encoder.atlas.searching import PairHead, heads_from
 from encoder.figures.matrix import matrix
 from encoder.formatting import percent
-from pages.parts.atlas.shelf import about, now
+from pages.parts.atlas.shelf import about, now, source
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
@@ -39,7 +39,8 @@ def draw() -> None:
     config = session.now().config
     drawn = matrix(values, layer_names(config), head_names(config), kind="share", theme=theme())
     fact = said(found, start, end)
-    chart(drawn, "atlas_pairs", fact, about(atlas), numbers=True)
+    chart(drawn, "atlas_pairs", fact, about(atlas), numbers=True,
+          made=f"[one.weight for one in heads_from({source(atlas)}, {start!r}, {end!r})]")  # fmt: skip
     say(fact, plain(controls(atlas, found, start)))
     rows = [{"head": f"L{one.layer}H{one.head}", **{title: getattr(one, name) for name, title in COLUMNS.items()}}
             for one in found]  # fmt: skip

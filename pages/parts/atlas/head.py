@@ -9,7 +9,7 @@ from encoder.atlas.reading import Atlas, Firing
 from encoder.figures.charts import lines
 from encoder.formatting import brief, percent
 from pages.parts.atlas import contexts
-from pages.parts.atlas.shelf import about
+from pages.parts.atlas.shelf import about, source
 from pages.ui.components.chart import chart
 from pages.ui.state import session_state as state
 from pages.ui.text import heading, plain, say, theme
@@ -33,7 +33,7 @@ def draw(atlas: Atlas, layer: int, head: int) -> None:
     drawn = lines({UNITS[by]: bounds}, np.arange(0, 101, 10), ("percent of the tokens", UNITS[by]), theme=theme())
     said = f"At half of the tokens the {UNITS[by]} is {brief(bounds[5])} or less; the largest is {brief(bounds[-1])}."
     chart(drawn, "atlas_deciles", f"How the values of layer {layer}, head {head} are spread. {said}", about(atlas),
-          numbers=True)  # fmt: skip
+          numbers=True, made=f'{source(atlas)}.head({layer}, {head})["{by}_deciles"]')  # fmt: skip
     st.markdown(plain(said))
     top, other = (atlas.head_firings(layer, head, one, "top") for one in (by, *(set(BY) - {by})))
     both = {(one.sentence, one.position, one.looks_at) for one in top} & {

@@ -10,7 +10,7 @@ from encoder.atlas.sums import MEASURES
 from encoder.figures.scatter import plane
 from encoder.formatting import brief
 from pages.parts.atlas import head
-from pages.parts.atlas.shelf import about, now
+from pages.parts.atlas.shelf import about, now, source
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
@@ -41,7 +41,8 @@ def finder(atlas: Atlas, layer: int, at: int) -> None:
     drawn = plane(points, names, here, (TITLES[across], TITLES[down]), theme())
     most = int(points[:, 0].argmax())
     fact = f"{TITLES[across]} is largest in {names[most]}: {brief(float(points[most, 0]))}."
-    chart(drawn, "atlas_heads", f"All heads by {TITLES[across]} and {TITLES[down]}. {fact}", about(atlas))
+    chart(drawn, "atlas_heads", f"All heads by {TITLES[across]} and {TITLES[down]}. {fact}", about(atlas),
+          made=f"[{source(atlas)}.heads[name].to_numpy() for name in {[across, down]}]")  # fmt: skip
     meaning = MEASURES[across].meaning if across in MEASURES else ""
     say(fact, plain(f"{meaning} On {atlas.card.scope}. The ringed head is that of the sidebar."))
     table = rows.select(["label", "nearest", "nearest_mass", "firings", *TITLES]).to_pandas()

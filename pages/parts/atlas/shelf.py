@@ -3,7 +3,7 @@
 import streamlit as st
 
 from encoder.atlas.reading import Atlas
-from encoder.atlas.shelf import FOLDER
+from encoder.atlas.shelf import FOLDER, SHIPPED
 from encoder.export.caption import About
 from encoder.formatting import percent
 from pages.ui import session
@@ -36,6 +36,12 @@ def now() -> Atlas:
     found = session.atlas()
     assert found is not None, "the page asks for one first"
     return found
+
+
+def source(atlas: Atlas) -> str:
+    """The expression that opens an atlas: one that comes with the project, or one in the folder one works in."""
+    shipped = atlas.folder.parent == SHIPPED
+    return f"Atlas({'SHIPPED / ' if shipped else ''}{atlas.folder.name!r})"
 
 
 def about(atlas: Atlas) -> About:

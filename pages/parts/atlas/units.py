@@ -9,7 +9,7 @@ from encoder.atlas.reading import Atlas, Firing
 from encoder.figures.charts import lines
 from encoder.formatting import brief, percent
 from pages.parts.atlas import contexts
-from pages.parts.atlas.shelf import about, now, share_of
+from pages.parts.atlas.shelf import about, now, share_of, source
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
@@ -29,12 +29,15 @@ def draw() -> None:
     places = np.linspace(0, width - 1, min(width, 201)).astype(int)
     drawn = lines({"share of the tokens": np.sort(shares)[::-1][places]}, places, ("rank of the unit", "share"),
                   theme=theme())  # fmt: skip
+    firings = f'torch.tensor(found.units["firings"].to_pylist()[{layer * width} : {(layer + 1) * width}])'
+    ranks = f"[torch.linspace(0, {width - 1}, {len(places)}, dtype=torch.double).int()]"
+    made = f"[{firings}.sort(descending=True).values{ranks} / found.card.tokens for found in [{source(atlas)}]]"
     dead = int((shares == 0).sum())
     fact = (
         f"On {atlas.card.scope}, half of its {width:,} units fire at {percent(float(np.median(shares)))} of the tokens "
         f"or less; {dead:,} never fire."
     )
-    chart(drawn, "atlas_units", f"How often the units of layer {layer} fire. {fact}", about(atlas))
+    chart(drawn, "atlas_units", f"How often the units of layer {layer} fire. {fact}", about(atlas), made=made)
     say(fact)
     downloads.numbers("atlas_units_table", "atlas_units", lambda: rows.to_pandas().set_index("unit"), (width, 4))
     strong = np.where(shares < RARE, rows["mean"].to_numpy() * rows["written_per_one"].to_numpy(), -1)
@@ -64,7 +67,7 @@ def one(atlas: Atlas, layer: int, unit: int) -> None:
     drawn = lines({"activation": bounds}, np.arange(0, 101, 10), ("percent of its firings", "activation"),
                   theme=theme())  # fmt: skip
     chart(drawn, "atlas_deciles", f"How the firings of layer {layer}, unit {unit} are spread.", about(atlas),
-          numbers=True)  # fmt: skip
+          numbers=True, made=f'{source(atlas)}.unit({layer}, {unit})["deciles"]')  # fmt: skip
 
     def described(firing: Firing) -> str:
         return f"{firing.value:.4f}, written {firing.value * row['written_per_one']:.4f}"

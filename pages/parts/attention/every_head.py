@@ -30,7 +30,7 @@ def draw(step: Step) -> None:
 
     maps.draw(
         "heads", heads, seen.drawn, theme(), take, about, chosen=view.head, cell=pair, least=150, at=seen.at,
-        left_out=left_out,
+        left_out=left_out, made=words_only.cut(f't["{step.name}"]'),
     )  # fmt: skip
     said = plain(f"{maps.scales(heads)} {left_out}".strip())
     st.caption(f"{said} A click shows that head above and opens the number under it.")

@@ -34,13 +34,14 @@ def draw_four() -> None:
     seen = tokens_drawn(trace, words_only.chosen())
     left_out = seen.sentence(trace.array(steps[-1].name)[view.head])
     four = [as_map(trace, step, view.head, step.title, locked, seen) for step in steps]
+    made = f"[{', '.join(words_only.cut(f't[{one.name!r}][{view.head}]') for one in steps)}]"
     came_by = [view.cell, *reversed(state.session().trail)]
     places = (opened.place_in(trace, step, view.head, cell) for cell in came_by for step in steps)
     pair = next(filter(None, places), None)
     about = About(trace, layer=view.layer, head=view.head, reads=FOUR)
     maps.draw(
         "four", four, seen.drawn, theme(), open_pair, about, cell=pair, exact=True, least=176, at=seen.at,
-        left_out=left_out,
+        left_out=left_out, made=made,
     )  # fmt: skip
     said = plain(f"{maps.scales(four)} {left_out}".strip())
     st.caption(f"{said} Rows look, columns are looked at. Point at a pair to read it, click to open it.")

@@ -29,7 +29,9 @@ def draw() -> None:
         f"makes {config.d_head} of its own. Head {most} makes {percent(float(shares[most]))} of what all heads add."
     )
     about = About(trace, layer=view.layer, reads=tuple(f"attention.{name}" for name, *_ in STRIPS))
-    chart(fan_out(trace, view.layer, token, theme()), "fan_out", fact, about, wide=True, numbers=True)
+    steps = [f"layers.{view.layer}.attention.{name}" for name, *_ in STRIPS]
+    chart(fan_out(trace, view.layer, token, theme()), "fan_out", fact, about, wide=True, numbers=True,
+          made=f"[t[name][..., {token}, :] for name in {steps}]")  # fmt: skip
     say(
         fact,
         "Between the values and Z stands what each head looks at most. Joined, the heads' numbers stand side by side, "

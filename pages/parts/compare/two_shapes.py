@@ -25,5 +25,6 @@ def weights(name: str, run: Trace) -> None:
     st.markdown(f"**{name}: {plain(run.source.name)}, layer {layer}, head {head}**")
     about = About.of(run, step.name, head)
     said = f"{name}: {title(step, head)}. {seen.fact()}"
-    chart(seen.draw(theme()), f"weights_{name.lower()}", said, about, numbers=True)
+    chart(seen.draw(theme()), f"weights_{name.lower()}", said, about, numbers=True,
+          made=f't["{step.name}"][{head}]')  # fmt: skip
     say(seen.fact())

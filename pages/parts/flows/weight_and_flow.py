@@ -38,7 +38,9 @@ def draw() -> None:
         maps.Map("Flow as shares minus weight", "Disagreement", unlike.numpy(), "signed", 1.0),
     ]
     about = About(trace, layer=view.layer, head=view.head, reads=("attention.weights", "attention.v"))
-    maps.draw("flows", three, tokens, theme(), open_weight, about, cell=pair, exact=True, least=176)
+    parts = f't["{step.name}"]', f"norm_weighted(t, {view.layer})", f"disagreement(t, {view.layer})"
+    made = f"[{', '.join(f'{part}[{view.head}]' for part in parts)}]"
+    maps.draw("flows", three, tokens, theme(), open_weight, about, cell=pair, exact=True, least=176, made=made)
     st.markdown(
         "- **Weight**: how much the token of the row looks at that of the column.\n"
         "- **Flow**: how much it takes from there: weight times length of the vector handed over.\n"

@@ -45,6 +45,7 @@ def draw() -> None:
         columns=config.n_heads,
         at=seen.at,
         left_out=left_out,
+        made=words_only.cut(f'torch.stack([t[f"layers.{{i}}.attention.weights"] for i in range({config.n_layers})])'),
     )
     st.caption(plain(f"{maps.scales(small)} {left_out}"))
 

@@ -32,18 +32,21 @@ def shapes(found: Padding, long: list[str]) -> None:
     say(f"The batch goes in as (2, {n}) ids and comes out as (2, {n}, {d_model:,}): {pads}.")
 
 
-def pictures(found: Padding, about: About) -> None:
-    """The short sentence's masked scores and weights in the chosen layer and head, [PAD] among the columns."""
+def pictures(found: Padding, about: About, made: str) -> None:
+    """The short sentence's masked scores and weights in the chosen layer and head, [PAD] among the columns.
+
+    `made` is the expression that gives `found`.
+    """
     view = state.current()
     heading(f"The short sentence in the batch (layer {view.layer}, head {view.head})")
     kind = st.pills("Run", list(MASK), required=True, **state.choice("pad_mask", MASK, "with the mask"))
-    run = found.runs[MASK[kind]]
+    run, made = found.runs[MASK[kind]], f"{made}.runs[{MASK[kind]}]"
     for column, name in zip(st.columns(2), STEPS, strict=True):
         with column:
-            one_step(run, f"layers.{view.layer}.{name}", view.head, kind, about, found.n)
+            one_step(run, f"layers.{view.layer}.{name}", view.head, kind, about, found.n, made)
 
 
-def one_step(run: Trace, name: str, head: int, kind: str, about: About, n: int) -> None:
+def one_step(run: Trace, name: str, head: int, kind: str, about: About, n: int, made: str) -> None:
     """One head of a step as a picture."""
     step = run.step(name)
     values = unmasked(run.array(name), step, run.config)[head]
@@ -54,7 +57,7 @@ def one_step(run: Trace, name: str, head: int, kind: str, about: About, n: int) 
     )
     fact = f"{step.title}, {kind}: {said}"
     key = f"pad_{step.local.rpartition('.')[2]}"
-    chart(drawn, key, fact, about)
+    chart(drawn, key, fact, about, made=f'{made}["{name}"][{head}]')
     say(fact)
     downloads.of_figure(key, numbers_of(drawn))
 

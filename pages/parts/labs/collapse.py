@@ -4,6 +4,7 @@ import streamlit as st
 
 from encoder.experiments import collapse
 from encoder.formatting import brief, percent
+from pages.parts.labs import boundary
 from pages.ui.text import say
 
 
@@ -15,3 +16,4 @@ def draw() -> None:
         f"Merged into W' = W₁W₂ and b' = b₁W₂ + b₂ they differ by {found.linear:.1e}. With ReLU between the merged "
         f"layer is {brief(found.bent)} away, and the best linear layer misses {percent(found.remainder)} of it."
     )
+    boundary.draw()

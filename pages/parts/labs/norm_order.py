@@ -58,6 +58,9 @@ def draw() -> None:
         fact = f"{name.capitalize()}: the standard deviation goes from {before} to {after}."
         key = f"sides_{name.partition('-')[0]}"
         with column:
-            chart(drawn, key, fact, about)
+            order = f"norm_order(enc, {trace.inputs!r}).{name.partition('-')[0]}"
+            chart(
+                drawn, key, fact, about, made=f'shares_in_bins(norm_sides({order}, {view.layer}, "{PARTS[part]}"))[1]'
+            )
             say(fact)
             downloads.of_figure(key, numbers_of(drawn))

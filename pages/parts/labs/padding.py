@@ -57,7 +57,7 @@ def draw() -> None:
         made=f"padding(enc, {short_text!r}, {trace.text!r}).forgotten_leak",
     )
     say(fact)
-    batch.pictures(found, about)
+    batch.pictures(found, about, f"padding(enc, {short_text!r}, {trace.text!r})")
     st.markdown("And if every key of a row is masked?")
     lost, even = hidden_row(-math.inf), hidden_row(-1e9)
     say(

@@ -61,7 +61,7 @@ def answer(number: int, found: Examined, task: str, at: str) -> None:
     changed = [f"layer {i}, head {h} {percent(float(found.harm[i, h]))}" for i, h in places]
     measured = f"The share of inputs that it answers otherwise with one head set to zero: {', '.join(changed)}."
     about = About(source=task_models.source(number), scope=f"{count} inputs that it never saw")
-    chart(drawn, "mystery_harm", measured, about, numbers=True)
+    chart(drawn, "mystery_harm", measured, about, numbers=True, made=f"examined({number}).harm")
     say(f"{'Yes' if does else 'No'}. You said: {spelled(at)}.", plain(measured))
     if right and does:
         st.markdown("Now open it, choose the head on Attention, and see it do so.")

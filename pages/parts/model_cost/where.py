@@ -19,5 +19,6 @@ def draw(parts: list[Part], source: Source) -> None:
         f"Most parameters are in the {most}: {counts[most]:,}, {percent(counts[most] / sum(counts.values()))} of all."
     )
     bars = token_bars({"parameters": np.array([*counts.values()])}, [*counts], title="parameters", theme=theme())
-    chart(bars, "kinds", fact, About(source=source, scope="All of its layers together"), numbers=True)
+    chart(bars, "kinds", fact, About(source=source, scope="All of its layers together"), numbers=True,
+          made="by_kind(parameters(enc.model))")  # fmt: skip
     say(fact)

@@ -37,11 +37,16 @@ def draw() -> None:
     drawn = lines(best, now.axis, ("training steps + 1", "share"), logarithmic=(True, False), theme=theme())
     said = "The largest mass of any head on the token before, after and itself, by training step"
     about = About(source=now.run.source, scope=f"{BUNDLED}, {now.when}")
-    chart(drawn, "careers", said, about, numbers=True)
+    kept = 'at("small", step)'
+    scored = f"evaluate_text({kept}, SENTENCES)"
+    surveys = f"((step, survey({kept})) for step in {now.steps})"
+    made = f"[[strongest(step, found, role).mass for role in {tuple(ROLES)}] for step, found in {surveys}]"
+    chart(drawn, "careers", said, about, numbers=True, made=made)
     st.caption("The strongest head of each kind over the 100 bundled sentences; “clear” by the criterion of All heads.")
     learned = pd.DataFrame([vars(score) for score in scores], index=pd.Index(now.steps, name="step"))
     shares = {"guessed first": learned["top_1"].to_numpy(), "among five": learned["top_5"].to_numpy()}
     drawn = lines(shares, now.axis, ("training steps + 1", "share"), logarithmic=(True, False), theme=theme())
-    chart(drawn, "learned", "Share of hidden words that the model guesses, by training step", about)
+    chart(drawn, "learned", "Share of hidden words that the model guesses, by training step", about,
+          made=f"[[score.top_1, score.top_5] for score in [{scored} for step in {now.steps}]]")  # fmt: skip
     downloads.shown_table(learned, key="learned_table", column_config=dict.fromkeys(("loss", "top_1", "top_5"), NUMBER))
     st.caption("Words hidden at random in the same 100 sentences. Scores on held-out text are in the model card.")

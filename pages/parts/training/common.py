@@ -27,6 +27,12 @@ class Scene(NamedTuple):
         return f"at {len(self.steps)} moments of training, from step {self.steps[0]:,} to step {self.steps[-1]:,}"
 
     @property
+    def kept(self) -> str:
+        """The expression that opens the model as it was after `step` steps."""
+        trained_here = task_models.has_moments(self.model)
+        return task_models.at_step(self.model) if trained_here else f"at({self.model!r}, step)"
+
+    @property
     def about(self) -> About:
         """What a picture of the head on the sentence shows."""
         return About(self.run, layer=self.layer, head=self.head, scope=self.when)

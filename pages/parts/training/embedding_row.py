@@ -27,14 +27,13 @@ def draw() -> None:
         f"The row of {name} begins at random and ends at a cosine of {brief(float(found.alike[0]))} with where it "
         f"began. Nearest to it at first are {first}; at the end {last}."
     )
-    weights = '{step: at("small", step) for step in snapshots("small")}'
-    code = f"embedding_row({weights}, {now.run.ids[position]}).rows" if now.model == "small" else ""
+    made = f"embedding_row({{step: {now.kept} for step in {now.steps}}}, {now.run.ids[position]}).rows"
     chart(
         drawn,
         "embedding_row",
         fact,
         About(source=now.run.source, scope=f"The embedding of {name} {now.when}"),
-        made=code,
+        made=made,
     )
     say(fact, "Nobody wrote these numbers: training moved them, a little at each step.")
     downloads.of_figure("embedding_row", numbers_of(drawn))

@@ -37,8 +37,9 @@ def draw() -> None:
     )
     heading("All moments at once")
     small = [maps.Map(f"{one.step:,}", f"Step {one.step}", one.weights, "share", 1.0) for one in seen]
-    maps.draw("moments", small, tokens, theme(), show, now.about, least=96)
-    measured(now, seen)
+    maps.draw("moments", small, tokens, theme(), show, now.about, least=96,
+              made=f"[found.weights for found in {moments(now, position)}]")  # fmt: skip
+    measured(now, seen, position)
     table = pd.DataFrame({f"{i + 1}.": [f"{a[0]} {a[1]:.3f}" for one in seen for a in one.answers[i : i + 1]]
                           for i in range(len(seen[0].answers))}, index=pd.Index(now.steps, name="step"))  # fmt: skip
     downloads.shown_table(table, key="answers")
@@ -57,9 +58,16 @@ def show(moment: int, row: int, column: int) -> None:
     state.session().moment = moment
 
 
-def measured(now: Scene, seen: list[Moment]) -> None:
+def measured(now: Scene, seen: list[Moment], position: int) -> None:
     """What the head does in this sentence at every moment."""
     series = {name: np.array([one.measures[m] for one in seen]) for m, name in SERIES.items()}
     drawn = lines(series, now.axis, ("training steps + 1", "share"), logarithmic=(True, False), theme=theme())
     said = f"What layer {now.layer}, head {now.head} does in this sentence, by training step"
-    chart(drawn, "by_step", said, now.about, numbers=True)
+    made = f"[[found.measures[name] for name in {tuple(SERIES)}] for found in {moments(now, position)}]"
+    chart(drawn, "by_step", said, now.about, numbers=True, made=made)
+
+
+def moments(now: Scene, position: int) -> str:
+    """The expression that runs the sentence at every moment."""
+    asked = f"{now.text!r}, {now.layer}, {now.head}, {position}"
+    return f"[moment(step, {now.kept}, {asked}) for step in {now.steps}]"

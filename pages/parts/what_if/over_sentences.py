@@ -50,7 +50,7 @@ def draw() -> None:
         f"{what}: of the heads layer {i}, head {j} matters most, {brief(values[i, j])} ± {brief(errors[i, j])}; "
         f"{found.clear_heads} of {config.n_layers * config.n_heads} heads are more than two errors above 0."
     )
-    chart(drawn, "board_map", fact, about)
+    chart(drawn, "board_map", fact, about, made=f'list(importance(enc, "{way}"))[-1].told[0]')
     say(
         fact,
         "The error is the standard error over the sentences.",

@@ -62,7 +62,9 @@ def draw(trace: Trace, choice: Choice, merged: bool, on_number: Callable[[Cell],
     left_out = run.parked_sentence(view.layer, view.head)
     about = About(trace, reads=(f"layers.{trace.config.n_layers - 1}.attention.weights",))
     alt = f"{fact} Below, small maps of the heads, the one that answers most first. {left_out}".strip()
-    card("ask", lambda: ask.rows(run, word, way), alt, about, scale=f"0 to {ask.percent(run.largest)} in the maps")
+    made = f"asked(t, {choice!r}, merged={merged}).answers({word}, {way!r})" if word != ask.NOBODY else ""
+    card("ask", lambda: ask.rows(run, word, way), alt, about, made=made,
+         scale=f"0 to {ask.percent(run.largest)} in the maps")  # fmt: skip
     return left_out
 
 

@@ -5,6 +5,7 @@ import zlib
 from collections.abc import Callable
 from typing import Any
 
+from encoder.explain.snippet import edit_source
 from encoder.export.caption import About
 from encoder.figures import attention_grid as figure
 from encoder.figures.attention_grid import HEATS, Setting
@@ -53,8 +54,18 @@ def draw(
     about = About(trace, layer=layer, head=head, reads=("attention.heads",))
     card(
         "attention_grid", lambda: figure.table(trace, layer, head, setting), described(trace, chosen), about,
+        made=source(trace, layer, head, setting),
         panel=lambda title, caption: grid_of_head(title, caption, trace, layer, head, setting),
     )  # fmt: skip
+
+
+def source(trace: Trace, layer: int, head: int, setting: Setting) -> str:
+    """The expression for the numbers of the table: of the run, or of one whose softmax is computed otherwise."""
+    edits = setting.edits(layer, head)
+    more = "".join(f"{edit_source(edit, trace)}, " for edit in edits)
+    of_run = f"enc.trace(t.inputs, hidden=t.hidden, edits=(*t.edits, {more}))" if edits else "t"
+    steps = [f"layers.{layer}.attention.{name}" for name in ("scores", "scaled", "masked", "weights")]
+    return f"[found[name][{head}] for found in [{of_run}] for name in {steps}]"
 
 
 def described(trace: Trace, chosen: Choice) -> str:

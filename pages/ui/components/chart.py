@@ -7,12 +7,9 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from encoder.export.caption import About
-from encoder.export.recipe import recipe
 from encoder.figures.drawn import numbers_of
 from encoder.figures.pair import tell_apart
 from encoder.paper.from_drawn import of_drawn
-from encoder.trace.trace import Trace
-from pages.ui import session
 from pages.ui.components import present
 from pages.ui.downloads import table
 from pages.ui.downloads.picture import card
@@ -36,22 +33,14 @@ def chart(
     `about` says what its numbers are of: the run, or what else they come from.
     A `wide` figure has words in its cells: on a phone it stays wide enough to be read and scrolls in itself. With
     `numbers` what is drawn stands below as a table, folded; without it the page has one of its own.
-    `made` is an expression of `encoder.export.recipe` that gives these numbers, for the lines of code that make them:
-    `t` is the run, and where two are held against each other they are `a` and `b`, and `t` is `b`.
+    `made` is the expression that gives these numbers, as `pages.ui.downloads.picture.card` takes it.
     """
     if about.run is not None and about.run.tokenization.second:
         tell_apart(figure, about.run.tokens, about.run.tokenization.second, theme())
     with st.container(key=f"wide_{key}") if wide else nullcontext():
         st.plotly_chart(present.enlarged(figure), key=key, config=CONFIG, alt=alt)
     of_figure = partial(of_drawn, figure=figure, theme=theme())
-    code = recipe(runs(about), made) if made else ""
     scale = getattr(figure, "scale", "")
-    card(key, lambda: numbers_of(figure), alt, about, scale=scale, code=code, panel=of_figure)
+    card(key, lambda: numbers_of(figure), alt, about, scale=scale, made=made, panel=of_figure)
     if numbers:
         table.folded(key, lambda: numbers_of(figure))
-
-
-def runs(about: About) -> dict[str, Trace]:
-    """What the runs of a picture are called in its lines of code."""
-    named = {"t": about.other or about.run or session.now(), "a": about.run, "b": about.other}
-    return {name: run for name, run in named.items() if run is not None}

@@ -81,8 +81,16 @@ def draw(
     about = About(other, other=trace) if other else About(trace)
     card(
         "living_map", lambda: figure.strongest_rows(trace, before), alt, about, scale=scale,
+        made=source(trace, before, other),
         panel=lambda title, caption: every_head(title, caption, trace, before),
     )  # fmt: skip
+
+
+def source(trace: Trace, before: Trace | None, other: Trace | None) -> str:
+    """The expression for the weights of all heads, or for the difference that is drawn."""
+    name, then = 'f"layers.{i}.attention.weights"', "a" if other else "enc.trace(t.inputs)"
+    each = f"t[{name}]" if before is None else f"t[{name}] - {then}[{name}]"
+    return f"torch.stack([{each} for i in range({trace.config.n_layers})])"
 
 
 def compared() -> Trace | None:

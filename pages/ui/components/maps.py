@@ -82,13 +82,15 @@ def draw(
     least: int = 84,
     at: Sequence[int] | None = None,
     left_out: str = "",
+    made: str = "",
 ) -> None:
     """Draw maps of the same tokens; `on_pick` gets the map, row and column that a person picks.
 
     `exact` sends exact numbers where the tokens are few, else 255 levels. With too many tokens or maps a pixel stands
     for the largest of several cells, and the page says so. `columns` fixes how many maps stand in a row, else as
     many as fit with `least` CSS pixels each. `about` says what the numbers are of. Where not all tokens are drawn, `at`
-    are the positions of those that are, which `on_pick` and `cell` speak of, and `left_out` says what is not.
+    are the positions of those that are, which `on_pick` and `cell` speak of, and `left_out` says what is not. `made` is
+    the expression that gives their numbers, as `pages.ui.downloads.picture.card` takes it.
     """
     n, places = len(tokens), list(at or range(len(tokens)))
     cell = (places.index(cell[0]), places.index(cell[1])) if cell and {*cell} <= {*places} else None
@@ -139,7 +141,7 @@ def draw(
         ]
         return of_maps(together(maps) or title, caption, found, columns)
 
-    card(key, lambda: rows_of(later, tokens, at), said, about, scale=ends(maps), panel=panel)
+    card(key, lambda: rows_of(later, tokens, at), said, about, scale=ends(maps), made=made, panel=panel)
     if every > 1:
         st.caption(
             f"There are too many cells for one pixel each: a pixel shows the largest of {every} × {every} cells."

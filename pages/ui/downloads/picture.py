@@ -5,8 +5,11 @@ from collections.abc import Callable
 import streamlit as st
 
 from encoder.export.caption import About, caption, file_name
+from encoder.export.recipe import recipe
 from encoder.export.tables import Rows, to_csv
 from encoder.paper.panel import Panel, of_table
+from encoder.trace.trace import Trace
+from pages.ui import session
 from pages.ui.component import component
 from pages.ui.downloads import figure
 from pages.ui.downloads.button import save
@@ -21,12 +24,14 @@ keep_component = component(__file__, "picture", HTML)
 
 
 def card(
-    key: str, rows: Callable[[], Rows], alt: str, about: About, *, scale: str = "", code: str = "",
+    key: str, rows: Callable[[], Rows], alt: str, about: About, *, scale: str = "", made: str = "",
     panel: Callable[[str, str], Panel] | None = None,
 ) -> None:  # fmt: skip
     """The way to keep the picture drawn under `key`: SVG, PNG, print, its numbers, its caption and its alt text.
 
-    `rows` makes the numbers shown, when they are asked for; `about` says what they are of; `code` makes them again.
+    `rows` makes the numbers shown, when they are asked for; `about` says what they are of. `made` is an expression of
+    `encoder.export.recipe` that gives them, for the lines of code that make them again: `t` is the run, and where two
+    are held against each other they are `a` and `b`, and `t` is `b`.
     `panel` makes of a title and a caption what is drawn of it in a figure for a paper, else that is a map of the rows.
     """
     said = caption(about, what=alt, scale=scale)
@@ -37,7 +42,13 @@ def card(
         with st.popover("Keep", key=f"keep_{key}", type="tertiary", icon=":material/download:"):
             keep_component(key=f"card_{key}", data={"chart": key, "name": name, "caption": said, "alt": alt})
             save("CSV of the numbers shown", f"csv_{key}", f"{name}.csv", lambda: to_csv(rows()).encode(), "text/csv")
-            if code:
+            if made:
                 st.markdown("Lines that run by themselves and print these numbers:")
-                st.code(code, language="python")
+                st.code(recipe(runs(about), made), language="python")
         figure.offer(key, lambda: panel(alt, said) if panel else of_table(alt, said, rows()))
+
+
+def runs(about: About) -> dict[str, Trace]:
+    """What the runs of a picture are called in its lines of code."""
+    named = {"t": about.other or about.run or session.now(), "a": about.run, "b": about.other}
+    return {name: run for name, run in named.items() if run is not None}

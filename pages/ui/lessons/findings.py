@@ -1,6 +1,7 @@
 """What a trial found, on the screen: the verdict, the number, the sentence and the picture."""
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -8,7 +9,7 @@ from encoder.export.caption import About
 from encoder.figures.charts import lines, token_bars
 from encoder.figures.matrix import matrix
 from encoder.formatting import brief
-from encoder.trials import Bars, Curves, Finding, Picture, Verdict
+from encoder.trials import Bars, Curves, Finding, Grid, Picture, Verdict
 from pages.ui.components.chart import chart
 from pages.ui.text import plain, theme
 
@@ -44,8 +45,8 @@ def draw(found: Finding, key: str, claim: str) -> None:
         st.markdown(plain(found.sentence))
 
 
-def picture(found: Finding, key: str) -> None:
-    """The numbers behind a finding, where it has some to draw."""
+def picture(found: Finding, key: str, trial: str, given: Mapping[str, Any]) -> None:
+    """The numbers behind the finding of a trial with these parameters, where it has some to draw."""
     of: Picture | None = found.picture
     if of is None:
         return
@@ -55,4 +56,5 @@ def picture(found: Finding, key: str) -> None:
         drawn = token_bars(of.series, of.names, title=of.title, theme=theme(), logarithmic=of.logarithmic)
     else:
         drawn = matrix(of.values, of.rows, of.columns, kind="share" if of.share else "signed", theme=theme())
-    chart(drawn, f"{key}_picture", found.what, About(scope=found.sentence), numbers=True)
+    made = f"run({trial!r}, enc, {dict(given)}).picture.{'values' if isinstance(of, Grid) else 'series'}"
+    chart(drawn, f"{key}_picture", found.what, About(scope=found.sentence), numbers=True, made=made)

@@ -1,5 +1,7 @@
 """What a step of a lesson asks before it shows, what it measures, and how a guess did."""
 
+from typing import Any
+
 import streamlit as st
 
 from encoder.formatting import shown
@@ -93,14 +95,19 @@ def outcome_of(step: LessonStep, question: Question, guess: object) -> guesses.G
     return guesses.verdict(found, guess if isinstance(guess, str) else None)
 
 
-def finding_of(step: LessonStep) -> Finding | str:
-    """What the step's check finds in the model and, where it makes sense, the sentence on the screen; or why not."""
+def given_to(step: LessonStep) -> dict[str, Any]:
+    """What the step's check is given: what the lesson says and, where it makes sense, the sentence on the screen."""
     given = dict(step.given)
     if "sentence" in takes(step.trial) and "sentence" not in given:
         own = library.view_of(step, "", 1).sentence
         read = state.session().read
         given["sentence"] = (read if isinstance(read, str) else read[0]) if step.own else own
+    return given
+
+
+def finding_of(step: LessonStep) -> Finding | str:
+    """What the step's check finds in the model and, where it makes sense, the sentence on the screen; or why not."""
     try:
-        return session.finding(step.trial, given)
+        return session.finding(step.trial, given_to(step))
     except (ValueError, KeyError) as error:
         return f"This cannot be measured here: {error.args[0]}."

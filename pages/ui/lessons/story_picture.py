@@ -64,7 +64,8 @@ def drawn(make: Callable[[Values], Drawn]) -> Callable[[Trace, StoryStop], None]
 
     def draw_chart(trace: Trace, stop: StoryStop) -> None:
         assert stop.values is not None, "a chart has values"
-        chart(make(stop.values), "story_picture", f"{stop.name}. {stop.sentence}", About(trace))
+        chart(make(stop.values), "story_picture", f"{stop.name}. {stop.sentence}", About(trace),
+              made=f"next(one for one in story(enc, t) if one.name == {stop.name!r}).values.series")  # fmt: skip
 
     return draw_chart
 
@@ -93,7 +94,7 @@ def head_maps(trace: Trace, layer: int, chosen: int, key: str) -> None:
     left_out = seen.sentence(weights)
     maps.draw(
         key, small, seen.drawn, theme(), take, About.of(trace, step.name), chosen=chosen, least=170,
-        at=seen.at, left_out=left_out,
+        at=seen.at, left_out=left_out, made=words_only.cut(f't["{step.name}"]', "words"),
     )  # fmt: skip
     st.caption(plain(f"The heads of layer {layer}: rows look, columns are looked at. {left_out}"))
 

@@ -135,6 +135,11 @@ def every_moment(name: str) -> dict[int, TextEncoder]:
     return {step: opened(asked(name), one) for step, one in moments(name).items()}
 
 
+def at_step(name: str) -> str:
+    """The expression that opens a trained model as it was after `step` steps."""
+    return f"learned({str(asked(name))!r}, step)"
+
+
 def examples(name: str) -> tuple[str, ...]:
     """Inputs of a model's task that it was never trained on."""
     about = task(name)

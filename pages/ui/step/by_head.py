@@ -22,7 +22,7 @@ def draw(found: Tensor, name: str, about: About, target: Target) -> None:
     drawn = matrix(values, rows, columns, kind="signed", theme=theme())
     i, j = largest_cell(np.abs(values))
     fact = f"The looks of {rows[i]}, {columns[j]} do most: {brief(values[i, j])}."
-    made = f"importance(gradient_x_attention(enc, t, {target}))"
+    made = f"gradient_x_attention(enc, t, {target}).sum((-1, -2))"
     chart(drawn, "why_heads", f"Gradient × attention of every head, for {name}. {fact}", about, made=made)
     say(
         fact,

@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from encoder.export.caption import About
-from encoder.figures.charts import term_bars
+from encoder.figures.charts import BARS, term_bars
 from encoder.formatting import short, shown
 from encoder.operations.explanation import Explanation, Line, Operand
 from encoder.trace.trace import Trace
@@ -114,7 +114,8 @@ def terms(trace: Trace, found: Explanation) -> None:
     names = [f"{k} {shown(name_of(k))}".strip() for k in order.tolist()]
     drawn = term_bars(summed.values[summed.order], names, theme())
     about = replace(About.of(trace, found.name, found.index[0]), reads=trace.step(found.name).inputs)
-    chart(drawn, "terms", f"The largest of {len(summed.values)} terms, sorted by size", about)
+    chart(drawn, "terms", f"The largest of {len(summed.values)} terms, sorted by size", about,
+          made=f"enc.explain(t, {found.name!r}, {found.index}).terms.largest({BARS})")  # fmt: skip
     columns = {line_title(line.name): line.values[order] for line in summed.lines}
     table = pd.DataFrame(
         {"term": names, **columns, "value": summed.values[order], "sum so far": summed.running[: len(order)]}

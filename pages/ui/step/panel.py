@@ -89,7 +89,8 @@ def drawn(trace: Trace, step: Step, head: int) -> None:
     lock = "H" in step.shape and step.values != "share" and toggle("One colour scale for all heads", "lock")
     seen = picture(trace, step, head, lock, words_only.chosen())
     fact = seen.fact()
-    made = "" if seen.seen else f't["{step.name}"]' + (f"[{head}]" if "H" in step.shape else "")
+    made = f't["{step.name}"]' + (f"[{head}]" if "H" in step.shape else "")
+    made = words_only.cut(made) if seen.seen else made
     chart(seen.draw(theme()), "picture", f"{title(step, head)}. {fact}", About.of(trace, step.name, head), made=made)
     opened.opens(trace, "picture", step, head, seen.seen.at if seen.seen else None)
     st.markdown(f"**{plain(fact)}** {step.look}")
@@ -116,6 +117,7 @@ def best_words(trace: Trace, step: Step) -> None:
         f"{step.title}: the {BEST_WORDS} best words for each token",
         About.of(trace, step.name),
         wide=True,
+        made=f't["{step.name}"].topk({BEST_WORDS}).values',
     )
     opened.opens_words(trace, "picture", step, ids)
     st.markdown(f"The {BEST_WORDS} best of {trace.config.vocab_size:,} words at each position. {step.look}")

@@ -50,12 +50,16 @@ def draw(a: Trace, b: Trace, names: tuple[str, str], pairs: list[Pair] | None = 
     largest = max((float(v.max()) for v in finite if v.numel()), default=0.0)
     change = subtract(ours, theirs).numpy()
     signed: Kind = "signed"
-    about_a, about_b = (About.of(run, name, min(view.head, run.config.n_heads - 1)) for run in (a, b))
+    heads = [min(view.head, run.config.n_heads - 1) for run in (a, b)]
+    about_a, about_b = (About.of(run, name, head) for run, head in zip((a, b), heads, strict=True))
+    every = both(aligned_tokens(a, b) if pairs is None else pairs)
+    code_a, code_b = (source(step, head, places) for head, places in zip(heads, every, strict=True))
+    apart_code = f"subtract(a{code_a}, b{code_b})"
     row = st.grid("auto", min_column_width=NARROWEST)
-    for title, values, kind, top, about in (
-        (names[0], ours.numpy(), kind_of(step), largest, about_a),
-        (names[1], theirs.numpy(), kind_of(step), largest, about_b),
-        (f"{names[1]} minus {names[0]}", change, signed, None, replace(about_a, other=b)),
+    for title, values, kind, top, about, made in (
+        (names[0], ours.numpy(), kind_of(step), largest, about_a, f"t{code_a}"),
+        (names[1], theirs.numpy(), kind_of(step), largest, about_b, f"t{code_b}"),
+        (f"{names[1]} minus {names[0]}", change, signed, None, replace(about_a, other=b), apart_code),
     ):
         with row.container():
             st.markdown(f"**{plain(title)}**")
@@ -63,11 +67,19 @@ def draw(a: Trace, b: Trace, names: tuple[str, str], pairs: list[Pair] | None = 
             drawn = matrix(values, tokens, columns, kind=kind, theme=theme(), largest=top)
             key = f"beside_{'change' if top is None else names.index(title)}"
             if title in names and (a, b)[names.index(title)] is session.now() and not step.single:
-                places = both(aligned_tokens(a, b) if pairs is None else pairs)[names.index(title)]
-                openable(key, step, min(view.head, a.config.n_heads - 1), places)
-            chart(drawn, key, fact, about, numbers=top is not None)
+                openable(key, step, heads[0], every[names.index(title)])
+            chart(drawn, key, fact, about, numbers=top is not None, made=made)
     st.markdown(plain(main_fact(change, tokens, columns, "signed")))
     downloads.numbers("beside", f"{name}.difference", lambda: downloads.frame(change, tokens, columns), change.shape)
+
+
+def source(step: Step, head: int, places: list[int]) -> str:
+    """What is taken of a run: the step, of steps with heads one head, and the tokens at these positions."""
+    of_head = f"[{head}]" if "H" in step.shape else ""
+    axes = [dimension for dimension in step.shape if dimension != "H"]
+    return f'["{step.name}"]{of_head}' + "".join(
+        f"[{':, ' * axis}{places}]" for axis, dimension in enumerate(axes) if dimension == "n"
+    )
 
 
 def openable(key: str, step: Step, head: int, places: list[int]) -> None:

@@ -1,0 +1,142 @@
+"""Lab learning: the same small model trained with a part missing, or with its norms in the other place, now.
+
+Xiong et al. 2020 train post-norm and pre-norm with and without a warm-up; here the models are small enough for seconds.
+"""
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from encoder.model.block import Block
+from encoder.model.encoder import Encoder
+from encoder.model.normalization import NoNorm
+from encoder.pulse import pulse
+from encoder.tasks.data import batch, batches, guessing, held_out
+from encoder.tasks.settings import usual
+from encoder.train.objective import Batch
+from encoder.train.processes import Processes
+from encoder.train.recipe import Recipe
+from encoder.train.trainer import Trainer, new_model
+
+TASK = "histogram"
+LEFT_OUT = {  # the ends of the names of the steps that give zeros
+    "without residuals": ("add_norm_1.residual", "add_norm_2.residual"),
+    "without feed-forward": ("feed_forward.output",),
+}
+KINDS = ("post-norm", "pre-norm", "without norms", "without the division", *LEFT_OUT)
+MOST_LAYERS, MOST_WARM_UP, MOST_SEED = 6, 60, 99
+STEPS, ROWS, RATE, EVERY = 120, 32, 0.003, 10
+CHANCE = guessing(TASK)  # the loss of who only knows how frequent each answer is, in nats
+
+
+@dataclass(frozen=True)
+class LearningCurve:
+    """How one kind of model learns: after each of `steps`, on inputs that it never saw.
+
+    `loss` [looks] is in nats per answer, `right` [looks] the share of answers that are right.
+    """
+
+    kind: str
+    steps: tuple[int, ...]
+    loss: Tensor
+    right: Tensor
+
+
+@dataclass(frozen=True)
+class LearningCurves:
+    """The curves of several kinds, as far as they are trained; `total` is how many there will be."""
+
+    curves: dict[str, LearningCurve]
+    total: int
+
+    @property
+    def done(self) -> int:
+        """How many are trained."""
+        return len(self.curves)
+
+
+def learning_curves(
+    layers: int = 2, warm_up: int = 1, seed: int = 0, kinds: Sequence[str] = KINDS
+) -> Generator[LearningCurves, None, None]:
+    """Train one model of each kind, all on the same inputs in the same order; gives what there is after each.
+
+    Raises:
+        ValueError: what `learning_curve` refuses.
+    """
+    curves: dict[str, LearningCurve] = {}
+    for kind in kinds:
+        curves[kind] = learning_curve(kind, layers, warm_up, seed)
+        yield LearningCurves(dict(curves), len(kinds))
+
+
+@lru_cache(maxsize=96)
+def learning_curve(kind: str = "post-norm", layers: int = 2, warm_up: int = 1, seed: int = 0) -> LearningCurve:
+    """Train one small model, 32 wide, for 120 steps on the task of counting like letters.
+
+    All kinds but pre-norm are post-norm, as in the paper. The seed pins the weights to begin with and the inputs, so
+    the same numbers come out again on the same machine.
+
+    Args:
+        kind: one of KINDS.
+        layers: 1 to 6.
+        warm_up: the steps in which the rate rises to its peak, 1 to 60; it falls from there on.
+        seed: 0 to 99.
+
+    Raises:
+        ValueError: a kind that is not there, or a number outside its range.
+    """
+    if kind not in KINDS:
+        raise ValueError(f"kind is {kind!r:.40}; it must be one of {', '.join(KINDS)}")
+    ranges = {"layers": (layers, 1, MOST_LAYERS), "warm_up": (warm_up, 1, MOST_WARM_UP), "seed": (seed, 0, MOST_SEED)}
+    for name, (value, least, most) in ranges.items():
+        if not least <= value <= most:
+            raise ValueError(f"{name} is {value}; it must be from {least} to {most}")
+    with torch.inference_mode(False), torch.enable_grad():
+        return trained(kind, recipe_of(layers, warm_up, seed, kind == "pre-norm"))
+
+
+def recipe_of(layers: int, warm_up: int, seed: int, norm_first: bool) -> Recipe:
+    """The recipe of `encoder.train` that all kinds follow."""
+    usual_one = replace(usual(TASK), norm_first=norm_first, seed=seed)
+    return replace(
+        usual_one.recipe, config=replace(usual_one.config, n_layers=layers), steps=STEPS, rows=ROWS, peak_rate=RATE,
+        warm_up=warm_up, renewed=(), rest_rate=1.0,
+    )  # fmt: skip
+
+
+def trained(kind: str, recipe: Recipe) -> LearningCurve:
+    """Train by that recipe, and look on the way."""
+    task = usual(TASK).about
+    model = without(kind, new_model(recipe))
+    trainer = Trainer(recipe, Processes(0, 1, torch.device("cpu")), start=model, left_out=LEFT_OUT.get(kind, ()))
+    unseen, seen = batch(task, *held_out(TASK)), dict[int, tuple[Tensor, Tensor]]()
+    for step, rows in enumerate(batches(task, recipe.seed, ROWS, STEPS)):
+        if step % EVERY == 0:
+            seen[step] = looked_at(trainer, unseen)
+        pulse()
+        trainer.step(rows, step)
+    seen[STEPS] = looked_at(trainer, unseen)
+    loss, right = zip(*seen.values(), strict=True)
+    return LearningCurve(kind, tuple(seen), torch.stack(loss), torch.stack(right))
+
+
+def without(kind: str, model: Encoder) -> Encoder:
+    """The model with what that kind lacks taken out of its modules."""
+    for block in model.layers:
+        assert isinstance(block, Block)
+        if kind == "without norms":
+            block.norm1, block.norm2 = (NoNorm(model.config.d_model) for _ in range(2))
+        elif kind == "without the division":
+            block.attention.score_size = 1
+    return model
+
+
+@torch.no_grad()
+def looked_at(trainer: Trainer, unseen: Batch) -> tuple[Tensor, Tensor]:
+    """The loss on unseen inputs, and the share of right answers."""
+    logits, _ = trainer.alone.logits(unseen)
+    return functional.cross_entropy(logits, unseen.labels), (logits.argmax(-1) == unseen.labels).float().mean()

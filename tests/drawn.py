@@ -1,0 +1,88 @@
+"""What is drawn on a page, as numbers: decoded from what is sent to the browser."""
+
+import base64
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from streamlit.testing.v1 import AppTest
+
+from encoder.figures.living_map import unpacked
+
+FRAMES = ("scores", "scaled", "masked", "weights")
+
+
+def decoded(packed: Any) -> np.ndarray:
+    """One side of a chart as it is sent to the browser."""
+    if isinstance(packed, dict):
+        return np.frombuffer(base64.b64decode(packed["bdata"]), packed["dtype"]).astype(float).ravel()
+    return np.array([v for v in np.ravel(packed).tolist() if isinstance(v, int | float)], dtype=float)
+
+
+Drawn = tuple[np.ndarray, float]  # numbers, and how finely they are sent
+
+
+def drawn(app: AppTest) -> Iterator[Drawn]:
+    """What each chart draws (its first series, each of its series, and all together), and what each component does."""
+    for one in app.get("plotly_chart"):
+        traces = json.loads(one.proto.spec)["data"]
+        for axis in ("z", "y"):
+            series = [decoded(trace[axis]) for trace in traces if axis in trace]
+            yield from ((values, 1e-5) for values in series)
+            if series:
+                yield np.concatenate(series), 1e-5
+        sides = [decoded(trace[axis]) for trace in traces for axis in ("x", "y") if axis in trace]
+        if sides:
+            yield np.concatenate(sides), 1e-5
+        yield from map(levels, filter(in_levels, traces))
+    for one in app.get("bidi_component"):
+        told = json.loads(one.proto.json or "{}")
+        if "maps" in told:
+            yield (
+                np.concatenate([cells(m) for m in told["maps"]]),
+                max(m["high"] - m["low"] for m in told["maps"]) / 254,
+            )
+        for name, read in (("whole", thumbs), ("packet", answers), ("grid", frames)):
+            if name in told:
+                yield from read(*unpacked(base64.b64decode(told[name])))
+
+
+def in_levels(trace: dict[str, Any]) -> bool:
+    """Whether a heatmap is sent in 255 levels, as large ones are."""
+    return trace.get("zmax") == 255
+
+
+def levels(trace: dict[str, Any]) -> Drawn:
+    """The numbers that its levels stand for, by the ends of its scale as they are written beside it."""
+    low, high = (float(trace["colorbar"]["ticktext"][i].replace(",", "")) for i in (0, -1))
+    return low + (decoded(trace["z"]) - 1) / 254 * (high - low), 2 * (high - low) / 254
+
+
+def cells(m: dict[str, Any]) -> np.ndarray:
+    """The cells of a small map: as they are, or in 254 levels of its scale."""
+    sent = base64.b64decode(m["cells"])
+    if m["exact"]:
+        return np.frombuffer(sent, "<f4").astype(float)
+    return m["low"] + np.frombuffer(sent, np.uint8) / 254.0 * (m["high"] - m["low"])
+
+
+def thumbs(about: dict[str, Any], arrays: dict[str, np.ndarray]) -> Iterator[Drawn]:
+    """The maps of all heads in the picture of the whole run, in half percents, or in 127 levels up and down."""
+    sent = arrays["thumbs"].astype(float).ravel()
+    if about["difference"]:
+        yield (sent - 127) / 127 * about["band_scale"], about["band_scale"] / 127
+    else:
+        yield sent / 200, 0.005
+
+
+def answers(about: dict[str, Any], arrays: dict[str, np.ndarray]) -> Iterator[Drawn]:
+    """What every head answers to each word that can be asked, in half percents."""
+    for word in about["drawn"]:
+        for row in (arrays["weights"][:, word], arrays["weights"][..., word]):
+            yield row.astype(float).ravel() / 200, 0.005
+
+
+def frames(about: dict[str, Any], arrays: dict[str, np.ndarray]) -> Iterator[Drawn]:
+    """The four steps of the grid."""
+    yield np.concatenate([arrays[name].astype(float).ravel() for name in FRAMES]), 1e-5

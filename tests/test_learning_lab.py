@@ -1,0 +1,102 @@
+"""Small models trained without a part: the part is really gone, and what is said of it comes out."""
+
+import numpy as np
+import pytest
+import torch
+from page_tools import healthy, numbers
+from visits import opened
+
+from encoder.experiments import KINDS, boundary, learning_curve, learning_curves
+from encoder.experiments.learning import CHANCE, TASK, recipe_of, without
+from encoder.model.tap import Recorder
+from encoder.tasks.data import batch, held_out
+from encoder.tasks.task import task_of
+from encoder.train.trainer import new_model
+
+IDS = batch(task_of(TASK), *held_out(TASK)).ids[:3]
+
+
+def recorded(kind: str) -> dict[str, torch.Tensor]:
+    """What an untrained model of a kind computes."""
+    values: dict[str, torch.Tensor] = {}
+    with torch.inference_mode():
+        without(kind, new_model(recipe_of(1, 1, 0, kind == "pre-norm")))(IDS, tap=Recorder(values, {}))
+    return values
+
+
+def test_without_norms_a_sum_is_handed_on_as_it_is() -> None:
+    for kind, gone in (("without norms", True), ("post-norm", False)):
+        values = recorded(kind)
+        for part, follows in (("add_norm_1", "add_norm_2.residual"), ("add_norm_2", "output")):
+            same = torch.equal(values[f"layers.0.{part}.sum"], values[f"layers.0.{follows}"])
+            assert same is gone, (kind, part)
+
+
+def test_without_the_division_softmax_is_of_the_scores_themselves() -> None:
+    for kind, gone in (("without the division", True), ("post-norm", False)):
+        scores, weights = (recorded(kind)[f"layers.0.attention.{name}"] for name in ("scores", "weights"))
+        assert torch.allclose(scores.softmax(-1), weights, atol=1e-6) is gone
+
+
+def test_two_layers_learn_and_six_learn_in_pre_norm_alone_where_there_is_no_warm_up() -> None:
+    post = learning_curve("post-norm")
+    assert post.steps == tuple(range(0, 121, 10)) and post.loss.shape == post.right.shape == (13,)
+    assert float(post.loss[0]) > CHANCE > 1.5 * float(post.loss[-1]) and float(post.right[-1]) > 0.7
+    deep, pre = (learning_curve(kind, 6) for kind in ("post-norm", "pre-norm"))
+    assert float(deep.loss[-1]) > 0.9 * CHANCE > 1.5 * float(pre.loss[-1])
+    assert float(learning_curve("without the division").loss[-1]) > 1.2 * float(post.loss[-1])
+
+
+def test_the_loss_of_who_knows_frequencies_alone_is_their_entropy() -> None:
+    wanted = held_out(TASK)[1]
+    share = np.bincount(wanted.ravel())[6:] / wanted.size
+    assert pytest.approx(-sum(p * np.log(p) for p in share if p), abs=1e-9) == CHANCE
+
+
+def test_the_same_seed_learns_the_same_and_another_one_does_not() -> None:
+    first = learning_curve("without feed-forward")
+    learning_curve.cache_clear()
+    assert torch.equal(first.loss, learning_curve("without feed-forward").loss)
+    assert not torch.equal(first.loss, learning_curve("without feed-forward", seed=1).loss)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [({"kind": "without heads"}, "must be one of post-norm"), ({"layers": 7}, "layers is 7"),
+     ({"warm_up": 0}, "from 1 to 60"), ({"seed": 100}, "from 0 to 99")],
+)  # fmt: skip
+def test_what_cannot_be_trained_is_refused(given: dict[str, object], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        learning_curve(**given)  # type: ignore[arg-type]
+
+
+def test_what_two_linear_layers_say_is_a_plane_and_misses_the_circle() -> None:
+    straight, bent = boundary(False), boundary(True)
+    corners = torch.column_stack([straight.points, torch.ones(len(straight.points))])
+    for found, is_plane in ((straight, True), (bent, False)):
+        logits = found.logits.ravel()[:, None]
+        plane = corners @ torch.linalg.lstsq(corners, logits).solution
+        assert torch.allclose(plane, logits, atol=1e-3) is is_plane
+    assert straight.commonest < straight.right < 0.95 < bent.right
+    assert 0 < int((straight.logits > 0).sum()) < straight.logits.numel(), "the line goes through the picture"
+    x, y = bent.points.view(21, 21, 2)[10, 20].tolist()
+    assert (x, y) == (1.0, pytest.approx(0, abs=1e-6)), "columns are x"
+
+
+@pytest.mark.slow
+def test_both_boundaries_are_drawn() -> None:
+    app = opened("labs", {"lab": "Layer collapse"})
+    for key, bent in (("boundary_straight", False), ("boundary_bent", True)):
+        np.testing.assert_allclose(numbers(app, key=key), boundary(bent).logits.sigmoid(), atol=1e-6)
+
+
+@pytest.mark.slow
+def test_the_lab_trains_all_six_and_says_who_learned() -> None:
+    app = opened("labs", {"lab": "Trained without a part"})
+    assert not any("nats" in one.value for one in app.markdown)
+    healthy(app.button(key="learning_go").click().run())
+    *_, curves = learning_curves()
+    assert list(curves.curves) == list(KINDS) and curves.done == curves.total == 6
+    np.testing.assert_allclose(numbers(app, "y", "learning_one"), curves.curves["post-norm"].loss, atol=1e-6)
+    said = " ".join(one.value for one in app.markdown).replace("\\", "")
+    assert "Clearly below that come post-norm" in said
