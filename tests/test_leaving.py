@@ -28,6 +28,8 @@ from encoder.export.tables import cell, grid, to_csv
 from encoder.report.report import report
 from encoder.trace.source import Source
 
+pytestmark = pytest.mark.slow
+
 RUNS = re.compile(r"[\s\x00-\x1f]*[=+\-@\uff1d\uff0b\uff0d\uff20]")  # what a spreadsheet may take for a formula
 WITHIN = st.sampled_from(["=1+1", "-2", "@SUM(A1)", ";=1", ",=1", "\t=1", '";=1', "|", "'", '"', "\r\n=1", " =1", "a"])
 TOKENS = st.one_of(texts, st.lists(WITHIN, max_size=4).map("".join)).map(as_sent)
