@@ -25,6 +25,8 @@ from encoder.edits.edit import Edit
 from encoder.model.config import EncoderConfig
 from encoder.model.tap import Tap
 
+pytestmark = pytest.mark.slow
+
 SHAPE = EncoderConfig(vocab_size=20_000, d_model=64, n_heads=4, d_ff=96, n_layers=3, mlm_head=True)
 SENTENCE = "The capital of France is [MASK]."
 

@@ -134,8 +134,7 @@ def test_a_change_is_named_where_the_numbers_change_with_it(page: str, query: di
         ("Masked:", {"hidden": HIDDEN}),
         *(("Changed:", {"edits": text_to_edits(edit)}) for edit in EDITS),
     ]:
-        changed(app, hidden=(), edits=())
-        now, said = drawn(changed(app, **fields)), captions(app)
+        now, said = drawn(changed(app, **{"hidden": (), "edits": ()} | fields)), captions(app)
         for key in [k for k in plain.keys() & now.keys() if same_picture(k, said[k], unedited[k])]:
             assert (word in said[key]) == (now[key] != plain[key]), (key, fields, said[key])
 

@@ -59,14 +59,35 @@ def another(asked: Asked, now: Any) -> Any:
     return list(options)[-1:] if many else next(one for one in reversed(list(options)) if one != now)
 
 
-def restored(page: str, app: AppTest, key: str) -> None:
-    """The link to what is on the screen shows the same in a fresh session."""
-    assert key in link(app)
-    other = sweep(opened(page, link(app)))
-    assert pictures(other) == pictures(app)
-    assert [warning.value for warning in other.warning] == []
-    if (now := widget(app, key)) is not None:
-        assert widget(other, key).value == now.value
+class Visits:
+    """Fresh sessions of a page, each opened by its link once, and what each asks for."""
+
+    def __init__(self, page: Page, asked: dict[str, Asked]) -> None:
+        self.page, self.asked = page, asked
+        self.opened: dict[frozenset[tuple[str, str]], tuple[AppTest, dict[str, Asked]]] = {}
+
+    def at(self, query: dict[str, str]) -> AppTest:
+        """The page as that link opens it, every sweep run."""
+        name = frozenset(query.items())
+        if name not in self.opened:
+            self.asked.clear()
+            app = sweep(opened(self.page.key, query))
+            self.opened[name] = app, dict(self.asked)
+        return self.opened[name][0]
+
+    def taken(self, query: dict[str, str]) -> tuple[AppTest, dict[str, Asked]]:
+        """The same, to do something on it: whoever asks for that link again gets another session."""
+        self.at(query)
+        return self.opened.pop(frozenset(query.items()))
+
+    def restored(self, app: AppTest, key: str) -> None:
+        """The link to what is on the screen shows the same in a fresh session."""
+        assert key in link(app)
+        other = self.at(link(app))
+        assert pictures(other) == pictures(app)
+        assert [warning.value for warning in other.warning] == []
+        if (now := widget(app, key)) is not None:
+            assert widget(other, key).value == now.value
 
 
 def written(page: Page) -> set[str]:
@@ -79,17 +100,17 @@ def written(page: Page) -> set[str]:
     return {word for word in words if isinstance(word, str)}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=[page.key for page in PAGES])
 def test_every_choice_survives_a_link(page: Page, asked: dict[str, Asked], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(shelf.FOLDER, str(shelf.SHIPPED))  # a second atlas of each model, so that there is one to choose
+    visits = Visits(page, asked)
     todo, tried, folds = starts(page), set(), dict[str, str]()
     while todo:
         query = folds | todo.pop(0)
-        asked.clear()
-        shown = sweep(opened(page.key, query))
-        for key, one in list(asked.items()):
-            if widget(shown, key) is None:  # tabs, and folds, which stay open from then on where they take no sweep
+        shown, found = visits.taken(query)
+        widgets = {key for key in found if widget(shown, key) is not None}
+        for key, one in found.items():
+            if key not in widgets:  # tabs, and folds, which stay open from then on where they take no sweep
                 links = [
                     query | {key: choices.spell(tab)}
                     for tab in one[0] or ()
@@ -97,19 +118,19 @@ def test_every_choice_survives_a_link(page: Page, asked: dict[str, Asked], monke
                 ]
                 tried |= {key, *((key, tab) for tab in one[0] or ())}
                 for asking in links:
-                    restored(page.key, sweep(opened(page.key, asking)), key)
+                    visits.restored(visits.at(asking), key)
                 if set(one[0] or ()) != {False, True}:
                     todo += links
-                elif links and not any(offers_sweep(opened(page.key, asking)) for asking in links):
+                elif links and not any(offers_sweep(visits.at(asking)) for asking in links):
                     folds[key] = "1"
                     todo.append(query)
             elif key not in tried:
                 tried.add(key)
-                app = sweep(opened(page.key, query))
+                app = shown if widget(shown, key) is not None else visits.taken(query)[0]
                 widget(app, key).set_value(another(one, widget(app, key).value)).run()
-                restored(page.key, sweep(app), key)
+                visits.restored(sweep(app), key)
                 todo.append(link(app))
-                widget(app, key).set_value(asked[key][1]).run()
+                widget(app, key).set_value(one[1]).run()
                 assert key not in link(app)
     assert written(page) <= tried, "a choice that no view above shows"
 

@@ -249,6 +249,7 @@ def expected_source(step: Step) -> str:
     return CLASSES[step.part]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("config", VARIANTS.values(), ids=VARIANTS)
 def test_the_source_shown_is_what_ran(config: EncoderConfig) -> None:
     encoder = tiny(replace(config, n_layers=1))

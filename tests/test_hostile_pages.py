@@ -13,7 +13,7 @@ import torch
 from generated import LINK, cases
 from hypothesis import given
 from hypothesis import strategies as st
-from nasty import FORMULAS, LONG, SHORT, as_sent, texts
+from nasty import FORMULAS, LONG, as_sent, texts
 from page_tools import go, healthy, open_app, said
 from streamlit.testing.v1 import AppTest
 from tiny import TINY, tiny_model, tiny_tokenizer
@@ -26,9 +26,7 @@ from pages.ui.state.site import PAGES
 
 pytestmark = pytest.mark.slow
 
-SENT = tuple(map(as_sent, SHORT))
 SCRIPTS = [page.script for page in PAGES]
-TOGETHER = 12  # nasty texts in one sentence
 TABS = {  # what a page shows on request: key of the tabs -> names
     "compare": ("compare_part", ["Two runs", "One word in many sentences", "Patch"]),
     "heads": ("heads_part", ["Maps", "Measures", "What each head does", "How alike heads are"]),
@@ -38,16 +36,10 @@ FOLDS = ("step", "words", "gamma_beta", "flow", "mixing", "rollout", "likeness",
 SWEEPS = ("loo_go", "patch_go", "compute_flow")
 
 
-@pytest.mark.parametrize("page", SCRIPTS)
-def test_every_page_takes_every_nasty_text(page: str) -> None:
+def test_the_longest_texts_are_taken() -> None:
+    """On one page: all are cut to as many tokens before any page has them, and test_pages.py fills every page."""
     app = open_app()
-    app.switch_page(page)
-    for start in range(0, len(SENT), TOGETHER):
-        nasty = SENT[start : start + TOGETHER]
-        app.session_state["session"].view = replace(app.session_state["session"].view, other="".join(nasty[::-1]))
-        healthy(app.text_input(key="sentence").set_value(" ".join(nasty)).run())
-    of_page = LONG if page == SCRIPTS[0] else [LONG[SCRIPTS.index(page) % len(LONG)]]  # each fills all tokens there are
-    for text in of_page:
+    for text in LONG:
         healthy(app.text_input(key="sentence").set_value(text).run())
 
 

@@ -22,6 +22,8 @@ from encoder.experiments.ablation import (
     outcomes,
 )
 
+pytestmark = pytest.mark.slow
+
 SARA = "Keys on the [MASK] belong to Sara."
 SAME = 1e-5
 

@@ -13,6 +13,8 @@ from encoder.figures.living_map_walk import walk
 from encoder.metrics import norm_weighted
 from encoder.steps.step import PAIRS, PER_HEAD
 
+pytestmark = pytest.mark.slow
+
 SENTENCES = (
     "The animal didn't cross the street because it was too wide.",
     "The capital of France is [MASK].",

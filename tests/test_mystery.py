@@ -10,6 +10,8 @@ from encoder.tasks.learning import model_of as trained_model
 from encoder.tasks.mystery import FOLDER, MYSTERIES, examine, examined
 from encoder.tasks.on_digits import ON_DIGITS
 
+pytestmark = pytest.mark.slow
+
 ROWS = ("31415926", "27182818", "00000000", "98765432", "10203040", "55500055")
 # What each task makes of a row, worked out on its text alone.
 RIGHT = {

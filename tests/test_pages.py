@@ -2,9 +2,11 @@
 
 import base64
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from nasty import SHORT, as_sent
 from page_tools import at, go, healthy, maps, numbers, open_app, said
 from streamlit.testing.v1 import AppTest
 
@@ -37,6 +39,9 @@ SENTENCES = {
     "masked": "The [MASK] sat on the [MASK].",
 }
 
+NASTY = tuple(map(as_sent, SHORT))
+TOGETHER = 12  # nasty texts in one sentence
+
 
 def take(app: AppTest, name: str) -> None:
     """Type a sentence on the page that is open; what is cut or empty is said."""
@@ -46,11 +51,15 @@ def take(app: AppTest, name: str) -> None:
 
 
 @pytest.mark.parametrize("page", [page.key for page in PAGES])
-def test_every_page_takes_short_long_and_empty_sentences(page: str) -> None:
-    """Nasty ones as well: test_hostile_pages.py."""
+def test_every_page_takes_short_long_empty_and_nasty_sentences(page: str) -> None:
+    """One visit to each page; the nasty texts are the other sentence as well."""
     app = go(open_app(), page)
     for name in ("one word", "600 words", "empty"):
         take(app, name)
+    for start in range(0, len(NASTY), TOGETHER):
+        nasty = NASTY[start : start + TOGETHER]
+        app.session_state["session"].view = replace(app.session_state["session"].view, other="".join(nasty[::-1]))
+        healthy(app.text_input(key="sentence").set_value(" ".join(nasty)).run())
 
 
 @pytest.mark.parametrize("page", ["sentence", "attention"])

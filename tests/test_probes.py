@@ -13,6 +13,8 @@ from encoder.probes.labelled import MOODS, TAGS, labelled
 from encoder.probes.layers import FOLDS, TASKS, Task, accuracy, folds, probe, readers, samples, words_of
 from encoder.probes.regression import STRENGTH, fit
 
+pytestmark = pytest.mark.slow
+
 
 def oracle(x: torch.Tensor, labels: torch.Tensor) -> tuple[StandardScaler, LogisticRegression]:
     """The same fit by another hand; for two classes it has one row of weights, which halves the penalty."""

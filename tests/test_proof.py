@@ -88,6 +88,7 @@ def has_its_checks(config: EncoderConfig, step: Step, found: dict[str, float]) -
 # The proofs hold
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hidden", [False, True], ids=["nothing-hidden", "hidden-and-padded"])
 @every_variant
 def test_every_step_of_every_variant_is_proven(config: EncoderConfig, hidden: bool) -> None:

@@ -12,6 +12,8 @@ from tiny import SENTENCE, VARIANTS, tiny
 from encoder import TextEncoder
 from encoder.steps.catalogue import catalogue
 
+pytestmark = pytest.mark.slow
+
 TOLERANCE = 2e-6
 TOLERANCE_OF = {"mlm.probabilities": 2e-5}
 HIDDEN = {"nothing-hidden": (), "two-hidden": (1, 4)}

@@ -14,6 +14,8 @@ from twins import MINILM
 from encoder import PRESETS, Edit, TextEncoder, Trace
 from encoder.story import StoryStop, story
 
+pytestmark = pytest.mark.slow
+
 PAIR = ("My dog slept all day.", "He was tired of the cat.")
 CASES: dict[str, tuple[str, str | tuple[str, str]]] = {
     "base": ("base", "The animal didn't cross the street because it was too wide."),

@@ -16,6 +16,8 @@ from encoder.tasks.models import place, recorded, to_record
 from encoder.tasks.settings import LearnSettings, read, usual
 from encoder.tasks.task import TASKS
 
+pytestmark = pytest.mark.slow
+
 OPENED = {"(": ")", "[": "]", "{": "}"}
 
 

@@ -510,6 +510,7 @@ def test_a_new_trial_is_a_function_of_its_module() -> None:
     assert trials_of(module) == {"louder": louder}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "number"), [(name, i) for name, cases in CASES.items() for i in range(len(cases))]
 )  # fmt: skip

@@ -11,6 +11,8 @@ from encoder.experiments.importance import importance
 from encoder.metrics import length, parked, stream
 from pages.ui.server.measurements import importances
 
+pytestmark = pytest.mark.slow
+
 
 def told(app: AppTest) -> str:
     """All text of a page, without the backslashes that keep it from being Markdown."""

@@ -24,6 +24,8 @@ from encoder.explain.shape import depths, hyperparameters
 from encoder.steps.catalogue import catalogue
 from encoder.steps.glossary import TERMS
 
+pytestmark = pytest.mark.slow
+
 every_variant = pytest.mark.parametrize("config", VARIANTS.values(), ids=VARIANTS)
 
 

@@ -12,6 +12,8 @@ from twins import put
 from encoder import TextEncoder
 from encoder.attributions.sentence_list import alike
 
+pytestmark = pytest.mark.slow
+
 CAPITAL = "The capital of France is [MASK]."
 
 

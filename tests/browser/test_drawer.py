@@ -24,15 +24,15 @@ UNFOLDED = """stage => new Promise(done => {
   const look = () => map.open >= 0 && map.now && !map.gliding ? done() : requestAnimationFrame(look);
   look();
 })"""
-PAGES = {
-    "attention": ("picture", "Attention weights, layer 4, head 1"),
-    "?weights_open=1": ("picture", "Attention weights, layer 4, head 1"),
-    "embedding": ("picture", "dimension "),
-    "position": ("picture", "dimension "),
-    "add_norm": ("picture", "dimension "),
-    "feed_forward": ("picture", "unit 0"),
-    "stack": ("picture", "dimension "),
-    "compare": ("beside_0", "Attention weights, layer 4, head 1"),
+PAGES = {  # a page -> the key of its picture, part of the title of what opens, the recorded step
+    "attention": ("picture", "Attention weights, layer 4, head 1", ""),
+    "?weights_open=1": ("picture", "Attention weights, layer 4, head 1", ""),
+    "embedding": ("picture", "dimension ", "embedding.tokens"),
+    "position": ("picture", "dimension ", ""),
+    "add_norm": ("picture", "dimension ", "layers.4.add_norm_1.sum"),
+    "feed_forward": ("picture", "unit 0", "layers.4.feed_forward.activation"),
+    "stack": ("picture", "dimension ", "output"),
+    "compare": ("beside_0", "Attention weights, layer 4, head 1", ""),
 }
 
 
@@ -74,8 +74,10 @@ def within_the_window(page: Page) -> bool:
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_a_clicked_number_opens_beside_the_picture_which_stays(page: Page, app_url: str, path: str) -> None:
-    key, expected = PAGES[path]
+def test_a_clicked_number_opens_beside_the_picture_which_stays(
+    page: Page, app_url: str, base: TextEncoder, path: str
+) -> None:
+    key, expected, step = PAGES[path]
     column = 0 if path == "feed_forward" else 2  # several of its columns share a pixel
     open_page(page, f"{app_url}/{path}")
     picture = widget(page, key)
@@ -89,6 +91,9 @@ def test_a_clicked_number_opens_beside_the_picture_which_stays(page: Page, app_u
     if expected == "dimension ":  # two of 512 columns share a pixel
         column = int(re.search(r"dimension (\d+)", title.inner_text())[1])
         assert column in (1, 2, 3)
+    if step:
+        recorded = float(base.trace(EXAMPLE)[step][3, column])
+        expect(title).to_contain_text(f"{column}, “didn't” (3) = {recorded:.4g}")
     assert abs(still(picture) - before) <= 1
     assert within_the_window(page)
     check_mark(page, key, 3, column)

@@ -19,7 +19,7 @@ from encoder.trace.source import Source
 
 BETWEEN = "\uf8ff"
 WORDS = [text for text in map(as_sent, SHORT) if text.strip() and BETWEEN not in text]
-LOUD = """() => [window.__canary ?? null, document.querySelectorAll('iframe, object, embed, base, form').length,
+LOUD = """() => [window.canary ?? null, document.querySelectorAll('iframe, object, embed, base, form').length,
   [...document.querySelectorAll('*')].flatMap(one => [...one.attributes])
     .filter(one => one.name.startsWith('on') || /^\\s*javascript:/i.test(one.value)).map(one => one.name)]"""
 

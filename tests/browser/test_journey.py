@@ -1,10 +1,8 @@
 """What a person does in a real browser: open, type, choose, walk."""
 
 import re
-from pathlib import Path
 
 import numpy as np
-import pytest
 from browser_tools import (
     cell_of_chart,
     chart,
@@ -13,7 +11,6 @@ from browser_tools import (
     follow_menu,
     open_page,
     rerun,
-    serve,
     type_sentence,
     watch,
     widget,
@@ -23,8 +20,6 @@ from playwright.sync_api import Browser, Page, expect
 from encoder import TextEncoder
 from pages.ui.state.view import EXAMPLE
 
-APP = Path(__file__).resolve().parents[2] / "app.py"
-
 
 def test_the_first_page_is_usable_at_once(page: Page, app_url: str, base: TextEncoder) -> None:
     open_page(page, app_url)
@@ -32,17 +27,6 @@ def test_the_first_page_is_usable_at_once(page: Page, app_url: str, base: TextEn
     expect(widget(page, "living_map").locator("canvas").first).to_be_visible()
     open_page(page, f"{app_url}/?weights_open=1")
     np.testing.assert_array_equal(drawn(page), base.trace(EXAMPLE)["layers.4.attention.weights"][1].numpy())
-
-
-def test_the_first_visitor_of_a_server_may_come_by_a_link(browser: Browser, tmp_path: Path) -> None:
-    """Streamlit's mistaken "page not found" does not stay on the screen."""
-    with serve(APP, tmp_path / "log", tmp_path) as url, browser.new_context() as context:
-        page = context.new_page()
-        watch(page)
-        open_page(page, f"{url}/attention?head=3")
-        expect(page.locator("h1")).to_have_text("Attention")
-        expect(page.get_by_role("dialog")).to_have_count(0)
-        expect(widget(page, "picture").locator(".main-svg").first).to_be_visible()
 
 
 def test_a_person_types_chooses_and_walks(page: Page, app_url: str, base: TextEncoder) -> None:
@@ -105,24 +89,6 @@ def test_a_clicked_cell_opens_and_leads_on_and_survives_a_reload(page: Page, app
     expect(heading).to_have_text(f"Attention weights, layer 4, head 1, “it” (8) → “animal” (2) = {weight:.4g}")
     click_cell(page, 9, 7)
     expect(heading).to_contain_text("“was” (9) → “because” (7)")
-
-
-OPENED = {
-    "embedding": "embedding.tokens",
-    "add_norm": "layers.4.add_norm_1.sum",
-    "feed_forward": "layers.4.feed_forward.activation",
-    "stack": "output",
-}
-
-
-@pytest.mark.parametrize("path", OPENED)
-def test_a_click_opens_a_number_on_every_page(page: Page, app_url: str, base: TextEncoder, path: str) -> None:
-    open_page(page, f"{app_url}/{path}")
-    click_cell(page, 3, 0)
-    recorded = float(base.trace(EXAMPLE)[OPENED[path]][3, 0])
-    column = "unit" if path == "feed_forward" else "dimension"
-    expected = f"{column} 0, “didn't” (3) = {recorded:.4g}"
-    expect(widget(page, "inspector").locator("h3")).to_contain_text(expected)
 
 
 def test_the_four_matrices_are_read_and_opened_by_keyboard(page: Page, app_url: str, base: TextEncoder) -> None:
