@@ -90,6 +90,18 @@ def test_nothing_goes_for_what_waits_for_another_to_be_made() -> None:
     assert not any(one.is_alive() for one in threads) and (62,) in things.kept
 
 
+@pytest.mark.parametrize("one_by_one", [True, False])
+def test_a_thing_that_is_made_of_another_does_not_wait_for_itself(one_by_one: bool) -> None:
+    def make(n: int) -> int:
+        return n if n < 50 else 2 * things.get(n - 50)
+
+    things = Pool(make, 100, expected=lambda n: n, size=lambda n: n, let_go=lambda key, n: None, one_by_one=one_by_one)
+    asks = threading.Thread(target=things.get, args=(70,), daemon=True)
+    asks.start()
+    asks.join(10)
+    assert not asks.is_alive() and things.get(70) == 40 and set(things.kept) == {(70,), (20,)}
+
+
 @pytest.mark.parametrize("held", [{}, {"one_by_one": True}])
 def test_who_waits_for_a_thing_gives_its_turn_to_another(
     held: dict[str, bool], monkeypatch: pytest.MonkeyPatch

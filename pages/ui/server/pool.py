@@ -154,6 +154,7 @@ class Pool:
         self.make, self.most_bytes, self.expected, self.size, self.let_go = make, most_bytes, expected, size, let_go
         self.kept: OrderedDict[Key, Entry] = OrderedDict()  # used longest ago first
         self.making: dict[Key, int] = {}  # bytes that are expected
+        self.makers: list[int] = []  # the threads that make them, one more than once where a thing needs another
         self.shown: dict[str, set[Key]] = {}  # visitor -> what the page shows
         self.made = 0  # how many, since the server began
         self.changed = self.budget.changed  # one for all pools that share: who lets go of a model lets go of its runs
@@ -170,9 +171,14 @@ class Pool:
                     break
                 self.wait()
             pulse()
+        me = threading.get_ident()
         try:
             self.admit(key, self.expected(*key), loan)
-            value = self.make(*key)
+            self.makers.append(me)
+            try:
+                value = self.make(*key)
+            finally:
+                self.makers.remove(me)
             with self.changed:
                 self.made += 1
                 self.kept[key] = Entry(value, self.size(value), monotonic())
@@ -199,6 +205,7 @@ class Pool:
             with self.changed:
                 made = any(self.making.values())
                 ours = loan is not None and any(pool is self for pool, _ in loan.things)
+                ours = ours or threading.get_ident() in self.makers  # it is part of what is made
                 if ours or not (self.one_by_one and made):
                     self.trim(nbytes)
                     others = made or any(entry.loans for entry in self.kept.values())
