@@ -223,7 +223,8 @@ def widget(page: Page, key: str) -> Locator:
 
 
 def follow_menu(page: Page, section: str, title: str) -> None:
-    """Choose a page in the menu at the top."""
+    """Choose a page in the menu at the top, from outside: what is explained of a button may lie over it."""
+    page.mouse.move(0, 0)
     page.locator("[data-testid=stHeader]").get_by_text(section, exact=True).click()
     page.get_by_role("menuitem", name=title).click()
 
