@@ -102,6 +102,17 @@ def test_a_thing_that_is_made_of_another_does_not_wait_for_itself(one_by_one: bo
     assert not asks.is_alive() and things.get(70) == 40 and set(things.kept) == {(70,), (20,)}
 
 
+def test_the_untrained_twin_of_a_model_is_drawn_without_it(base: TextEncoder) -> None:
+    engine.model_cache.clear()
+    drawn = engine.text_encoder("base-untrained")
+    assert set(engine.model_cache.kept) == {("base-untrained",)}
+    expected = TextEncoder.from_config(base.config, tokenizer=base.tokenizer)
+    assert drawn.config == base.config and drawn.tokenizer.to_str() == base.tokenizer.to_str()
+    ours, theirs = drawn.model.state_dict(), expected.model.state_dict()
+    assert ours.keys() == theirs.keys() and all(torch.equal(ours[name], theirs[name]) for name in ours)
+    engine.model_cache.clear()
+
+
 @pytest.mark.parametrize("held", [{}, {"one_by_one": True}])
 def test_who_waits_for_a_thing_gives_its_turn_to_another(
     held: dict[str, bool], monkeypatch: pytest.MonkeyPatch

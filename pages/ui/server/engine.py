@@ -50,13 +50,11 @@ class ModelCache(Pool):
     def load(self, name: str) -> TextEncoder:
         """Load or draw a model and settle how long its runs may be."""
         models.check(name)
-        offer = models.MODELS.get(name)
-        twin = self.get(offer.twin) if offer and offer.twin else None
         with waiting_for(load_lock):
             if name not in models.MODELS:
                 needed = memory.WHILE_BUILT * models.weights(name)
                 memory.check_room(needed, "to load it", budget.drop_one)
-            made = models.make(name, twin)
+            made = models.make(name)
         made.max_tokens = longest(made.config, made.max_tokens, RUN_BYTES, RUN_FLOPS)
         return made
 

@@ -36,7 +36,7 @@ class Offer:
     Those are heads that the guesses depend on: of all heads of `small` L2H3 does most harm when it is left out, of
     `base` L4H1 is among the first five (`encoder.experiments.importance`).
 
-    `preset` names the shape of an untrained model, `twin` the trained model whose shape and tokenizer it shares.
+    `preset` names the shape of an untrained model, `twin` the trained model whose shape it has.
     """
 
     label: str
@@ -197,7 +197,7 @@ def seconds(name: str) -> float:
     return weights(name) * (DRAWN if name.startswith(BUILT) else READ)
 
 
-def make(name: str, twin: TextEncoder | None) -> TextEncoder:
+def make(name: str) -> TextEncoder:
     """Load or draw the model of that name.
 
     Raises:
@@ -206,8 +206,6 @@ def make(name: str, twin: TextEncoder | None) -> TextEncoder:
     check(name)
     if task_models.is_one(name):
         return task_models.make(name)
-    if twin is not None:
-        return TextEncoder.from_config(twin.config, tokenizer=twin.tokenizer, name=name)
     if name.startswith(BUILT):
         config, seed = text_to_config(name.removeprefix(BUILT))
         return TextEncoder.from_config(config, seed, name="built")
@@ -218,6 +216,6 @@ def make(name: str, twin: TextEncoder | None) -> TextEncoder:
             return TextEncoder.from_pretrained(where, called=called, origin=origin)
         except CheckpointError as error:
             raise ValueError(str(error).replace(f"{folder()}/", "")) from error
-    if MODELS[name].preset:
-        return TextEncoder.from_config(PRESETS[MODELS[name].preset], name=name)
+    if MODELS[name].preset or MODELS[name].twin:
+        return TextEncoder.from_config(config_of(name), name=name)
     return TextEncoder.from_pretrained(name)
