@@ -118,6 +118,13 @@ class Alibi(nn.Module):
         return (self.slopes[:, None, None] * -(place - place[:, None]).abs())[None]
 
 
+def position_bias(config: EncoderConfig) -> PositionBias | Alibi | None:
+    """What a model adds to its scores for the distance of two tokens; None where it adds nothing."""
+    if config.positions == "alibi":
+        return Alibi(config.n_heads)
+    return PositionBias(config.position_buckets, config.n_heads) if config.position_buckets else None
+
+
 @lru_cache(maxsize=8)
 def distance_vectors(n: int, span: int, limit: int | None) -> Tensor:
     """Which row of the table of distances belongs to query minus key, from 1 - n to n - 1: [2 n - 1].

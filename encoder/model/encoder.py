@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from encoder.model.activations import ACTIVATIONS
 from encoder.model.block import Block
 from encoder.model.config import EncoderConfig
-from encoder.model.distance import Alibi, Distances, PositionBias
+from encoder.model.distance import Distances, position_bias
 from encoder.model.embedding import Embedding
 from encoder.model.linear import Linear, Prepacked
 from encoder.model.normalization import norm_of
@@ -49,10 +49,7 @@ class Encoder(nn.Module):
         super().__init__()
         self.config = config
         self.embedding = Embedding(config)
-        buckets = config.position_buckets
-        self.position_bias: PositionBias | Alibi | None = PositionBias(buckets, config.n_heads) if buckets else None
-        if config.positions == "alibi":
-            self.position_bias = Alibi(config.n_heads)
+        self.position_bias = position_bias(config)
         self.distances = Distances(config) if config.distance_parts else None
         blocks = (Block(config, i) for i in range(1 if config.shared_layers else config.n_layers))
         self.layers = nn.ModuleList(list(blocks) * (config.n_layers if config.shared_layers else 1))
