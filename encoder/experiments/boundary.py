@@ -50,8 +50,8 @@ def boundary(bent: bool, seed: int = 0) -> Boundary:
         optimizer = torch.optim.Adam(weights, RATE)
         for _ in range(STEPS):
             loss = functional.binary_cross_entropy_with_logits(two_layers(x, weights, bent), wanted)
-            for weight, gradient in zip(weights, torch.autograd.grad(loss, weights), strict=True):
-                weight.grad = gradient
+            optimizer.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
             optimizer.step()
         logits = two_layers(x, weights, bent).detach()
     return Boundary(points, inside, logits.view(SIDE, SIDE))
