@@ -65,7 +65,7 @@ def test_made_up_links_are_read_into_views_that_fit() -> None:
 
 def test_the_smallest_models_are_there() -> None:
     for name in SHAPES:
-        assert models.make(f"folder:{name}", None).trace("w1")["output"].shape[1] == SHAPES[name].d_model
+        assert models.make(f"folder:{name}").trace("w1")["output"].shape[1] == SHAPES[name].d_model
 
 
 OUTSIDE = {  # a link that leaves the range of a slider -> what the sliders show, and what is said of it
