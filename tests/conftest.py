@@ -2,7 +2,7 @@
 
 import gc
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import clean_environment  # noqa: F401  (before all else that reads variables)
@@ -19,7 +19,7 @@ from pages.ui.server.heap import give_back_freed_memory
 
 torch.set_num_threads(1)
 memory.KEPT_MB, memory.RUNS_MB = 700.0, 200.0  # of models, runs and results that the pages under test keep
-_unchecked = Drawn.__init__
+_unchecked: Callable[..., None] = Drawn.__init__
 _taken: set[str] = set()
 
 

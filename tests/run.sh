@@ -112,8 +112,11 @@ say "ruff check"
 "$python" -m ruff check .
 say "ruff format --check"
 "$python" -m ruff format --check .
-say "mypy"
+say "mypy, beside it the calls in the tests"
+"$python" -m mypy --config-file tests/mypy.ini &
+calls=$!
 "$python" -m mypy
+wait $calls
 check_scripts
 case "${1:-}" in
 fast)

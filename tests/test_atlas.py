@@ -148,7 +148,8 @@ def test_units_are_those_of_a_slow_loop(atlas: Atlas, traces: list[Trace]) -> No
     for layer, unit in [(0, 0), (0, 511), (1, 7), (2, 33), (2, 434), (3, 54), (3, 200), (3, 300)]:
         slow = events(traces, lambda t, at=(layer, unit): t.layers[at[0]].feed_forward.activation[:, at[1]].numpy())
         row = atlas.unit(layer, unit)
-        agrees(slow, *(atlas.unit_firings(layer, unit, kind) for kind in ("top", "sample")), row["deciles"], COARSE)
+        top, sample = (atlas.unit_firings(layer, unit, kind) for kind in ("top", "sample"))
+        agrees(slow, top, sample, row["deciles"], COARSE)
         assert row["firings"] == len(slow)
         assert row["mean"] == pytest.approx(sum(e[0] for e in slow) / max(1, len(slow)), rel=1e-5)
     dead = np.stack([(np.concatenate([t.layers[i].feed_forward.activation[1:-1].numpy() for t in traces]) <= 0).all(0)

@@ -189,7 +189,7 @@ def test_two_sentences_of_as_many_tokens_are_subtracted_row_by_row(models: dict[
     rows = list(living_map.strongest_rows(a, b))
     assert rows[0][3] == "largest_change"
     layer, looks, at, value, head = max(rows[1:], key=lambda row: abs(row[3]))
-    i, j = (int(name.split()[0]) for name in (looks, at))
+    i, j = (int(str(name).split()[0]) for name in (looks, at))
     apart = a[f"layers.{layer}.attention.weights"] - b[f"layers.{layer}.attention.weights"]
     assert value == pytest.approx(float(apart[head, i, j])) and abs(value) == pytest.approx(float(apart.abs().max()))
 
@@ -219,7 +219,7 @@ def test_a_long_text_shares_rows_and_no_weight_is_lost(base: TextEncoder) -> Non
 
 
 def test_percents_are_those_of_the_weight_and_so_is_every_comparison() -> None:
-    shares = np.float32([0, 0.001, 0.00499, 0.005, 0.0149, 0.015, 0.0151, 0.1, 0.4949, 0.495, 0.999, 1])
+    shares = np.array([0, 0.001, 0.00499, 0.005, 0.0149, 0.015, 0.0151, 0.1, 0.4949, 0.495, 0.999, 1], np.float32)
     for level, share in zip(living_map.share_levels(shares), shares, strict=True):
         assert (int(level) + 1) // 2 == math.floor(float(share) * 100 + 0.5)
         for least in range(1, 101):

@@ -263,7 +263,7 @@ def test_a_few_tokens_are_too_few_for_any_role() -> None:
 def test_the_shuffled_baseline_is_the_mass_that_one_shuffle_in_twenty_exceeds() -> None:
     role = head_roles([OWN], [WORDS])[0]
     generator = torch.Generator().manual_seed(5)
-    tries = [sum(torch.randperm(N, generator=generator) == torch.arange(N)).item() / N for _ in range(4000)]
+    tries = [int((torch.randperm(N, generator=generator) == torch.arange(N)).sum()) / N for _ in range(4000)]
     assert sum(t > role.shuffled + 1e-6 for t in tries) / 4000 < 0.05
     assert sum(t > role.shuffled - 1e-6 for t in tries) / 4000 > 0.05
 

@@ -5,6 +5,7 @@ import html
 import io
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,8 @@ from tiny import SENTENCE, VARIANTS, tiny
 
 from encoder import Edit, TextEncoder, Trace
 from encoder.figures.tiles import tiles
-from encoder.paper.files import figure
+from encoder.paper import paint
+from encoder.paper.files import PaperFigure, figure
 from encoder.paper.panel import Panel, heat_map, of_maps
 from encoder.report.drawing import drawing
 from encoder.report.report import ReportError, main, plan, repeated, report
@@ -143,8 +145,38 @@ def test_a_pair_is_reported_as_a_pair(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "“Who sat?” and “The cat &lt;sat&gt;.”" in page and page.count("<bdi>[SEP]</bdi>") >= 2
 
 
+def alike(panel: Panel) -> str:
+    """What tells panels apart that can be drawn or not: all but their finite numbers and the words in their cells."""
+    maps = [
+        (one.kind, one.rows, one.columns, one.title, bool(one.cells), one.shape, np.isfinite(one.values).tobytes())
+        for one in panel.maps
+    ]
+    marks = [(mark["type"], mark.get("mode"), mark.get("name"), np.shape(mark["y"])) for mark in panel.marks]
+    return repr((maps, marks, sorted(panel.frame or {}), panel.across, panel.title))
+
+
+@pytest.fixture(scope="module")
+def drawn_once() -> Iterator[None]:
+    """Of the panels of all variants that are alike one is drawn, and one chart's margins are measured."""
+    drawn, measured = dict[str, str](), dict[str, tuple[float, ...]]()
+    svg, margins = PaperFigure.svg, paint.margins
+
+    def drawn_as(figure: PaperFigure) -> str:
+        key = f"{[alike(one) for one in figure.panels]} {figure.sheet}"
+        return drawn.get(key) or drawn.setdefault(key, svg(figure))
+
+    def measured_as(panel: Panel, letters: float) -> tuple[float, ...]:
+        key = f"{alike(panel)} {letters}"
+        return measured.get(key) or measured.setdefault(key, margins(panel, letters))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PaperFigure, "svg", drawn_as)
+        patch.setattr(paint, "margins", measured_as)
+        yield
+
+
 @pytest.mark.parametrize("name", VARIANTS)
-def test_every_variant_has_a_report(name: str) -> None:
+def test_every_variant_has_a_report(name: str, drawn_once: None) -> None:
     encoder = tiny(VARIANTS[name])
     trace = encoder.trace(SENTENCE)
     page = "".join(report(encoder, trace, [1]))

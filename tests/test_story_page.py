@@ -1,6 +1,7 @@
 """The page The story: twelve stops by Next, guesses, the way deeper and back, and what a link restores."""
 
 import json
+from typing import Any
 
 import pytest
 from page_tools import at, go, healthy, open_app, said
@@ -23,7 +24,7 @@ def texts(app: AppTest) -> str:
     return " ".join(one.value for one in [*app.markdown, *app.caption, *app.header]).replace("\\", "")
 
 
-def rail(app: AppTest) -> dict[str, object]:
+def rail(app: AppTest) -> dict[str, Any]:
     return json.loads(next(c for c in app.get("bidi_component") if "-story_rail" in c.proto.id).proto.json)
 
 

@@ -149,8 +149,9 @@ USABLE: dict[str, Told] = {  # odd, and fit for some texts or all
 @pytest.mark.parametrize("name", USABLE)
 def test_what_opens_reads_a_text_or_says_why_not(name: str, tmp_path: Path) -> None:
     encoder = TextEncoder.from_pretrained(folder_with(USABLE[name], tmp_path))
-    read = 0
-    for text in (*TEXTS, *((one, "w3") for one in TEXTS)):
+    read, pairs = 0, [(one, "w3") for one in TEXTS]
+    texts: list[str | tuple[str, str]] = [*TEXTS, *pairs]
+    for text in texts:
         try:
             assert bool(encoder.trace(text)["output"].isfinite().all())
             read += 1

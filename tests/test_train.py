@@ -209,7 +209,8 @@ def test_a_damaged_checkpoint_is_refused(tmp_path: Path) -> None:
 
 
 WEIGHT = "embedding.tokens.weight"
-Tensors, About = dict[str, torch.Tensor], dict[str, str]
+Tensors = dict[str, torch.Tensor]
+About = dict[str, str]
 DAMAGED: dict[str, tuple[Callable[[Tensors, About], object], str]] = {  # what is done to a checkpoint -> what is said
     "a missing weight": (lambda tensors, about: tensors.pop(f"model.{WEIGHT}"), f"model.{WEIGHT} is missing"),
     "another shape": (lambda tensors, about: tensors.update({f"model.{WEIGHT}": torch.zeros(3, 3)}), "is [3, 3] of"),

@@ -531,9 +531,9 @@ def test_every_parameter_says_what_it_may_hold_and_every_trial_what_it_claims(na
     for parameter in trials.takes(name):
         assert trials.kind(name, parameter).allowed
     assert trials.claim(name).endswith(".")
-    for parameter in list(inspect.signature(TRIALS[name]).parameters.values())[1:]:
-        if parameter.default not in (parameter.empty, "", ()):
-            assert trials.kind(name, parameter.name).fits(parameter.default)
+    for one in list(inspect.signature(TRIALS[name]).parameters.values())[1:]:
+        if one.default not in (one.empty, "", ()):
+            assert trials.kind(name, one.name).fits(one.default)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 import pytest
 from browser_tools import open_page, widget
 from nasty import CANARY, SCRIPTS, SHORT, as_sent
-from playwright.sync_api import Browser, Page, Request
+from playwright.sync_api import Browser, Dialog, Page, Request
 from tiny import TINY, tiny_model
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
@@ -28,10 +28,15 @@ def opened(browser: Browser, path: Path) -> tuple[list[str], list[str], list[obj
     """What a file asks for once it is open, what it asks the person, and what in it could run."""
     requests: list[Request] = []
     asked: list[str] = []
+
+    def refused(dialog: Dialog) -> None:
+        asked.append(dialog.message)
+        dialog.dismiss()
+
     with browser.new_context() as context:
         context.on("request", lambda request: requests.append(request))
         page = context.new_page()
-        page.on("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
+        page.on("dialog", refused)
         page.on("pageerror", lambda error: asked.append(str(error)))
         page.goto(path.as_uri(), wait_until="networkidle")
         for box in page.locator("summary, a").all()[:5]:
