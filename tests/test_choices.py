@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Collection
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from visits import link, offers_sweep, opened, pictures, sweep, widget
 
 from encoder import PRESETS
 from encoder.atlas import shelf
+from encoder.experiments import learning
 from pages.ui.state import choices
 from pages.ui.state import session_state as state
 from pages.ui.state.site import PAGES, Page
@@ -40,6 +42,13 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Asked]:
 
     monkeypatch.setattr(state, "choice", listening)
     return found
+
+
+@pytest.fixture
+def briefly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a page trains when it is asked to learns in a few steps: how a choice gets into a link is the same."""
+    monkeypatch.setattr(learning, "STEPS", 12)
+    monkeypatch.setattr(learning, "learning_curve", cache(learning.learning_curve.__wrapped__))
 
 
 def starts(page: Page) -> list[dict[str, str]]:
@@ -100,6 +109,7 @@ def written(page: Page) -> set[str]:
     return {word for word in words if isinstance(word, str)}
 
 
+@pytest.mark.usefixtures("briefly")
 @pytest.mark.parametrize("page", PAGES, ids=[page.key for page in PAGES])
 def test_every_choice_survives_a_link(page: Page, asked: dict[str, Asked], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(shelf.FOLDER, str(shelf.SHIPPED))  # a second atlas of each model, so that there is one to choose

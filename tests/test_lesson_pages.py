@@ -3,6 +3,7 @@
 import json
 import random
 import string
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from page_tools import APP, go, healthy, numbers, open_app, said
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Element
 
-from encoder import TextEncoder, trials
+from encoder import PRESETS, TextEncoder, trials
 from encoder.formatting import brief, percent
 from encoder.lessons.claims import CLAIMS
 from encoder.lessons.lesson import Lesson, LessonStep, Question
@@ -20,6 +21,7 @@ from encoder.steps.glossary import PLACES, TERMS, beside
 from encoder.trials import Verdict
 from pages.ui import session
 from pages.ui.lessons import library
+from pages.ui.server import models
 from pages.ui.state.view import EXAMPLE, View
 
 pytestmark = pytest.mark.slow
@@ -321,7 +323,7 @@ def test_every_claim_has_its_number_and_the_verdict_that_follows_from_it() -> No
 @pytest.mark.parametrize(("key", "title"), [("softmax", "Lessons"), ("bert-ids", "Sentence & tokens")])
 def test_a_claim_leads_to_where_it_is_tried_and_ones_own_sentence_is_there_afterwards(key: str, title: str) -> None:
     own = "My dog chased the cat because it was hungry."
-    app = open_claims(sentence=own)
+    app = open_claims(sentence=own, model="small", layer="0", head="0")
     press(app, f"try_{key}")
     assert app.title[0].value == title
     if title == "Lessons":
@@ -371,5 +373,6 @@ def test_every_term_leads_to_where_it_is_shown_and_is_found_by_any_of_its_names(
 
 
 def test_the_claims_of_a_model_that_guesses_no_words_are_not_tried_in_vain() -> None:
-    app = open_claims(model="paper", layer="0", head="0")
+    little = replace(PRESETS["paper"], d_model=64, n_heads=2, d_ff=128, n_layers=2)
+    app = open_claims(model=models.built(little, 0), layer="0", head="0")
     assert any(Verdict.UNTRIED.value in row.label for row in app.expander)

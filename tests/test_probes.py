@@ -20,7 +20,7 @@ def oracle(x: torch.Tensor, labels: torch.Tensor) -> tuple[StandardScaler, Logis
     """The same fit by another hand; for two classes it has one row of weights, which halves the penalty."""
     strength = STRENGTH * (2 if len(labels.unique()) == 2 else 1)
     scaler = StandardScaler().fit(x.double().numpy())
-    model = LogisticRegression(C=strength, solver="newton-cholesky", tol=1e-9)
+    model = LogisticRegression(C=strength, solver="newton-cg", tol=1e-9)
     return scaler, model.fit(scaler.transform(x.double().numpy()), labels.numpy())
 
 
