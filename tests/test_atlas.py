@@ -11,7 +11,7 @@ import textwrap
 import unicodedata
 from collections import Counter
 from collections.abc import Callable
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -28,7 +28,7 @@ from encoder.atlas.bins import bin_of, bins_of, edges
 from encoder.atlas.collecting import COARSE, FINE, KeptVectors
 from encoder.atlas.corpus import AtlasCorpus, AtlasError
 from encoder.atlas.habits import head_survey
-from encoder.atlas.knockout import ROWS, TOKENS, AtlasPart, absence, absences, batches
+from encoder.atlas.knockout import TOKENS, AtlasPart, absence, absences, packs
 from encoder.atlas.making import AtlasPlan, begin, put_together, work
 from encoder.atlas.pairs import TO, kinds, pairs_of
 from encoder.atlas.ranking import FAR, POSITIONS, SAMPLE, TOP, drawn
@@ -366,12 +366,24 @@ def test_texts_run_together_as_they_do_alone(name: str) -> None:
                 assert one.moved == pytest.approx(float((after - before).norm() / before.norm()), rel=1e-4, abs=1e-6)
 
 
-def test_no_forward_holds_more_than_it_may() -> None:
+def test_no_row_of_texts_holds_more_than_it_may() -> None:
+    """Save one text that is longer by itself; none is left out or runs twice, and no row is begun too early."""
     lengths = [512, 6, 7, 512, *[9] * 40, 300, 14, 3000]
-    found = [[lengths[i] for i in some] for some in batches(lengths)]
-    assert sorted(chain(*found)) == sorted(lengths)
-    assert all(len(some) <= ROWS and (len(some) == 1 or max(some) * len(some) <= TOKENS) for some in found)
-    assert all(max(some) <= 2 * min(some) for some in found) and len(found) < 10
+    found = [[lengths[i] for i in some] for some in packs(lengths, TOKENS)]
+    assert list(chain(*found)) == lengths
+    assert all(len(some) == 1 or sum(some) <= TOKENS for some in found)
+    assert all(sum(some) + after[0] > TOKENS for some, after in pairwise(found))
+
+
+def test_more_texts_than_fit_in_the_positions_of_a_model() -> None:
+    """Turned positions end where the model's do: a longer row is two."""
+    encoder = tiny(VARIANTS["rotary"])
+    assert encoder.config.positions == "rotary" and encoder.config.max_positions < TOKENS
+    texts = ["w1 w2 w3 w2 w5"] * (TOKENS // 5)
+    part = AtlasPart("head", 0, 0)
+    alone = absence(encoder, part, texts[0], 1).moved
+    found = absences(encoder, part, [(text, 1) for text in texts])
+    assert [one.moved for one in found] == pytest.approx([alone] * len(texts), rel=1e-4, abs=1e-6)
 
 
 def test_a_survey_read_from_an_atlas_is_a_survey_of_its_sentences(atlas: Atlas, small: TextEncoder) -> None:
