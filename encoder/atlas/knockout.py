@@ -110,7 +110,7 @@ def of_pack(encoder: TextEncoder, part: AtlasPart, some: Sequence[tuple[Sequence
     others = text != text[:, None] if len(some) > 1 else None  # [n, n]
     tap = Replacer({part.step: part.both}, NO_TAP)
     before, after = encoder.model.resume(x, 0, None if others is None else others[None], tap)  # [n, d_model]
-    moved = (length(after - before) / length(before).clamp_min(1e-30)).split(lengths)
+    moved = (length(after - before) / length(before).clamp_min(1e-30)).split_with_sizes(lengths)
     at = [start + i for start, (_, i) in zip(accumulate(lengths, initial=0), some, strict=False)]
     guesses = [guessed(encoder, x[at]) for x in (before, after)]
     return [
