@@ -14,7 +14,7 @@ from encoder.model.tap import NO_TAP, Replacer
 from encoder.pulse import pulse
 from encoder.text_encoder import TextEncoder
 
-TOKENS = 128  # of texts that run as one row: each looks at itself alone, but all pay for the square of their tokens
+TOKENS = 192  # of texts that run as one row: each looks at itself alone, but all pay for the square of their tokens
 
 
 @dataclass(frozen=True)
