@@ -11,7 +11,9 @@ import textwrap
 import unicodedata
 from collections import Counter
 from collections.abc import Callable
-from itertools import chain
+from dataclasses import replace
+from functools import partial
+from itertools import chain, pairwise
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -23,12 +25,12 @@ from tiny import TINY, VARIANTS, tiny
 
 from encoder import Edit, TextEncoder, Trace
 from encoder.atlas import live
-from encoder.atlas.__main__ import main
+from encoder.atlas.__main__ import device, main
 from encoder.atlas.bins import bin_of, bins_of, edges
 from encoder.atlas.collecting import COARSE, FINE, KeptVectors
 from encoder.atlas.corpus import AtlasCorpus, AtlasError
 from encoder.atlas.habits import head_survey
-from encoder.atlas.knockout import ROWS, TOKENS, AtlasPart, absence, absences, batches
+from encoder.atlas.knockout import TOKENS, AtlasPart, absence, absences, packs
 from encoder.atlas.making import AtlasPlan, begin, put_together, work
 from encoder.atlas.pairs import TO, kinds, pairs_of
 from encoder.atlas.ranking import FAR, POSITIONS, SAMPLE, TOP, drawn
@@ -367,12 +369,65 @@ def test_texts_run_together_as_they_do_alone(name: str) -> None:
                 assert one.moved == pytest.approx(float((after - before).norm() / before.norm()), rel=1e-4, abs=1e-6)
 
 
-def test_no_forward_holds_more_than_it_may() -> None:
+def test_no_row_of_texts_holds_more_than_it_may() -> None:
+    """Save one text that is longer by itself; none is left out or runs twice, and no row is begun too early."""
     lengths = [512, 6, 7, 512, *[9] * 40, 300, 14, 3000]
-    found = [[lengths[i] for i in some] for some in batches(lengths)]
-    assert sorted(chain(*found)) == sorted(lengths)
-    assert all(len(some) <= ROWS and (len(some) == 1 or max(some) * len(some) <= TOKENS) for some in found)
-    assert all(max(some) <= 2 * min(some) for some in found) and len(found) < 10
+    found = [[lengths[i] for i in some] for some in packs(lengths, TOKENS)]
+    assert list(chain(*found)) == lengths
+    assert all(len(some) == 1 or sum(some) <= TOKENS for some in found)
+    assert all(sum(some) + after[0] > TOKENS for some, after in pairwise(found))
+
+
+def test_more_texts_than_fit_in_the_positions_of_a_model() -> None:
+    """Turned positions end where the model's do: a longer row is two."""
+    encoder = tiny(VARIANTS["rotary"])
+    assert encoder.config.positions == "rotary" and encoder.config.max_positions < TOKENS
+    texts = ["w1 w2 w3 w2 w5"] * (TOKENS // 5)
+    part = AtlasPart("head", 0, 0)
+    alone = absence(encoder, part, texts[0], 1).moved
+    found = absences(encoder, part, [(text, 1) for text in texts])
+    assert [one.moved for one in found] == pytest.approx([alone] * len(texts), rel=1e-4, abs=1e-6)
+
+
+def test_a_shard_is_made_on_the_device_of_the_model_and_brought_back() -> None:
+    """With a device that is not there; PyTorch raises where anything on the way was left behind or came along."""
+    run = subprocess.run([sys.executable, ROOT / "tests" / "elsewhere.py"], capture_output=True, text=True, check=False)
+    assert run.stdout.split("\n")[:-1] == ["done cpu", "kept elsewhere", "step elsewhere"], run.stderr
+
+
+def test_the_device_is_a_gpu_where_there_is_one_for_each_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    for gpus, asked, processes, found in (
+        (0, None, 1, "cpu"), (0, "cpu", 8, "cpu"), (2, None, 1, "cuda"), (2, "cuda", 2, "cuda"), (2, "cpu", 8, "cpu"),
+    ):  # fmt: skip
+        monkeypatch.setattr(torch.cuda, "is_available", partial(bool, gpus))
+        monkeypatch.setattr(torch.cuda, "device_count", partial(int, gpus))
+        monkeypatch.setenv("LOCAL_WORLD_SIZE", str(processes))
+        assert device(asked) == found, (gpus, asked, processes)
+    monkeypatch.setenv("LOCAL_WORLD_SIZE", "3")
+    with pytest.raises(AtlasError, match=r"starts 3 processes .* has 2 GPUs.* --device cpu"):
+        device(None)
+
+
+def test_a_gpu_that_is_not_there_is_said(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    (tmp_path / "text.txt").write_text("One.\n", encoding="utf-8")
+    asked = ["--model", "small", "--corpus", str(tmp_path / "text.txt"), "--out", str(tmp_path / "atlas")]
+    assert main([*asked, "--device", "cuda"]) == 2
+    assert "finds no GPU here; leave --device out" in capsys.readouterr().err and not (tmp_path / "atlas").exists()
+
+
+def test_what_was_begun_on_one_kind_of_device_is_not_gone_on_with_on_another(
+    small: TextEncoder, tmp_path: Path
+) -> None:
+    (tmp_path / "text.txt").write_text("One.\n", encoding="utf-8")
+    plan = AtlasPlan("small", AtlasCorpus((tmp_path / "text.txt",)), tmp_path / "atlas")
+    begin(plan, small, resume=False)
+    begin(plan, small, resume=True)
+    with pytest.raises(AtlasError, match="other settings"):
+        begin(replace(plan, device="cuda"), small, resume=True)
+    assert "--device cuda" in replace(plan, device="cuda").command and "--device" not in plan.command
 
 
 def test_a_survey_read_from_an_atlas_is_a_survey_of_its_sentences(atlas: Atlas, small: TextEncoder) -> None:

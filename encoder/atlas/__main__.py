@@ -1,10 +1,13 @@
 """`python -m encoder.atlas`: make an atlas of a model over a corpus, in one process, in several, or under torchrun."""
 
+import os
 import sys
 import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 from pathlib import Path
+
+import torch
 
 from encoder.atlas.collecting import KeptVectors
 from encoder.atlas.corpus import AtlasCorpus, AtlasError
@@ -31,6 +34,7 @@ def arguments(given: list[str] | None = None) -> Namespace:
     parser.add_argument("--vector-every", type=int, default=1, metavar="N", help="of one sentence in N only")
     parser.add_argument("--licence", default="", metavar="TEXT", help="of the corpus, to be named wherever it is shown")
     parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes on this machine")
+    parser.add_argument("--device", choices=("cpu", "cuda"), help="a GPU where there is one, else the processor")
     parser.add_argument("--shard", type=int, default=SHARD, metavar="N", help="sentences that a kill loses at most")
     parser.add_argument("--resume", action="store_true", help="go on with the unfinished atlas in --out")
     return parser.parse_args(given)
@@ -42,7 +46,26 @@ def planned(asked: Namespace) -> AtlasPlan:
     return AtlasPlan(
         asked.model, AtlasCorpus(tuple(asked.corpus), asked.every), asked.out,
         KeptVectors(stream, heads, asked.vector_every), asked.shard, asked.licence,
+        device(asked.device),
     )  # fmt: skip
+
+
+def device(asked: str | None) -> str:
+    """The kind of device to compute on.
+
+    Raises:
+        AtlasError: there is no such device, or not one for each process of torchrun.
+    """
+    gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    if asked == "cpu" or (asked is None and not gpus):
+        return "cpu"
+    if not gpus:
+        raise AtlasError("--device cuda: PyTorch finds no GPU here; leave --device out to compute on the processor")
+    here = int(os.environ.get("LOCAL_WORLD_SIZE", 1))
+    if here > gpus:
+        raise AtlasError(f"torchrun starts {here} processes on this machine, which has {gpus} GPUs; start no more than "
+                         "it has, or compute on the processor with --device cpu")  # fmt: skip
+    return "cuda"
 
 
 def teller(total: int) -> Callable[[int], None]:
@@ -70,7 +93,7 @@ def make(asked: Namespace) -> None:
     if asked.workers < 1:
         raise AtlasError(f"--workers is {asked.workers}; it must be 1 or more")
     encoder = TextEncoder.from_pretrained(plan.model)
-    with processes() as on:
+    with processes(plan.device) as on:
         if on.first:
             found = begin(plan, encoder, asked.resume)
         on.wait()

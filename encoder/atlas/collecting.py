@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -51,11 +51,17 @@ class SameLength:
     keys: Tensor  # [B, TO, n, n], what each key is to it
     first: int  # the number of the shard's first sentence
 
+    def to(self, device: torch.device) -> "SameLength":
+        """The same on a device."""
+        moved = {name: getattr(self, name).to(device) for name in ("ids", "text", "froms", "keys")}
+        return replace(self, **moved)
+
     @property
     def tokens(self) -> dict[str, Tensor]:
         """What a ranking asks of each token, [B, n]."""
-        sentence = torch.tensor(self.numbers)[:, None].expand_as(self.ids)
-        position = torch.arange(self.ids.shape[1]).expand_as(self.ids)
+        device = self.ids.device
+        sentence = torch.tensor(self.numbers).to(device)[:, None].expand_as(self.ids)
+        position = torch.arange(self.ids.shape[1], device=device).expand_as(self.ids)
         found = {"sentence": sentence, "position": position, "id": self.ids, "text": self.text}
         return found | {"drawn": drawn(sentence, position)}
 
@@ -83,7 +89,7 @@ class Shard:
             ranking.add(other.rankings[kind])
 
     def state(self) -> dict[str, Tensor]:
-        """Everything, by name; the vectors in the order of the text."""
+        """Everything, by name, in the computer's own memory; the vectors in the order of the text."""
         found = {f"sums.{name}": value for name, value in self.sums.state().items()}
         for kind, ranking in self.rankings.items():
             found |= {f"{kind}.{name}": value for name, value in ranking.state().items()}
@@ -93,7 +99,7 @@ class Shard:
             found["places"] = places[order].int()
             found |= {f"vectors.{i}": torch.cat(some)[order] for i, some in self.vectors.items()}
             found |= {f"heads.{i}": torch.cat(some, 1)[:, order] for i, some in self.heads.items()}
-        return found
+        return {name: value.cpu() for name, value in found.items()}
 
     def load(self, state: Mapping[str, Tensor]) -> None:
         """Take back what `state` gave, without the vectors."""
@@ -189,12 +195,16 @@ def collect(
 ) -> Shard:  # fmt: skip
     """Run the encoder over the sentences of a shard, whose first one has that number, and keep what an atlas needs.
 
-    A text without a token that the model knows is left out. `progress` is called with the sentences done so far.
+    A text without a token that the model knows is left out. `progress` is called with the sentences done so far. All
+    is computed, ranked and summed on the device that the model is on.
     """
-    shard, done = Shard(encoder, kept), 0
+    device, done = encoder.model.embedding.tokens.weight.device, 0
+    with device:
+        shard = Shard(encoder, kept)
     narrow = [narrowed(block.attention) for block in encoder.model.layers if isinstance(block, Block)]
     for batch in batches(encoder, first, texts):
         pulse()
+        batch = batch.to(device)
         shard.sums.text(batch.froms, batch.keys, batch.text)
         shard.sums.values["cut"] += sum(one.dropped > 0 for one in batch.pieces)
         encoder.model(batch.ids, None, None, Collector(encoder, shard, batch, narrow))

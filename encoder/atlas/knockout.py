@@ -2,20 +2,19 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from statistics import median
 
 import torch
 from torch import Tensor
-from torch.nn.utils.rnn import pad_sequence
 
 from encoder.formatting import percent
 from encoder.metrics import length
-from encoder.model.tap import NO_TAP, Replacer, Tap
+from encoder.model.tap import NO_TAP, Replacer
 from encoder.pulse import pulse
 from encoder.text_encoder import TextEncoder
 
-ROWS, TOKENS = 16, 2048  # texts in one forward, and tokens in it with their padding
-LONGER = 2  # times the shortest: how long a text may be that runs beside it
+TOKENS = 192  # of texts that run as one row: each looks at itself alone, but all pay for the square of their tokens
 
 
 @dataclass(frozen=True)
@@ -31,10 +30,10 @@ class AtlasPart:
         """Where it is computed."""
         return f"layers.{self.layer}." + {"head": "attention.heads", "unit": "feed_forward.activation"}[self.kind]
 
-    def without(self, value: Tensor) -> Tensor:
-        """The step with zeros in its place: heads [B, H, n, d_head], or units [B, n, d_ff]."""
-        value = value.clone()
-        value[(slice(None), self.number) if self.kind == "head" else (..., self.number)] = 0
+    def both(self, value: Tensor) -> Tensor:
+        """The step as it is and with zeros in its place: heads [1, H, n, d_head] or units [1, n, d_ff] -> [2, ...]."""
+        value = value.repeat(2, *[1] * (value.dim() - 1))
+        value[(1, self.number) if self.kind == "head" else (1, ..., self.number)] = 0
         return value
 
 
@@ -58,20 +57,6 @@ class Absence:
         return self.before is not None and self.after is not None and self.before[0] != self.after[0]
 
 
-class LayerInput(Tap):
-    """Keeps what goes into a layer."""
-
-    def __init__(self, layer: int) -> None:
-        self.name = f"layers.{layer - 1}.output" if layer else "embedding.output"
-        self.x = torch.empty(0)
-
-    def see(self, name: str, value: Tensor) -> Tensor:
-        """Note the value and give it back untouched."""
-        if name == self.name:
-            self.x = value
-        return value
-
-
 def absence(encoder: TextEncoder, part: AtlasPart, text: str, position: int) -> Absence:
     """What a part's absence does at a token of a text.
 
@@ -82,7 +67,7 @@ def absence(encoder: TextEncoder, part: AtlasPart, text: str, position: int) -> 
 
 
 def absences(encoder: TextEncoder, part: AtlasPart, contexts: Sequence[tuple[str, int]]) -> list[Absence]:
-    """What a part's absence does at a token of each of some texts, which run some together: those of like length.
+    """What a part's absence does at a token of each of some texts, of which several run at a time.
 
     Raises:
         ValueError: a text has no such token.
@@ -92,41 +77,45 @@ def absences(encoder: TextEncoder, part: AtlasPart, contexts: Sequence[tuple[str
     for n, (_, position) in zip(lengths, contexts, strict=True):
         if not 0 <= position < n:
             raise ValueError(f"position is {position}; this text has {n} tokens, from 0 to {n - 1}")
-    found: dict[int, Absence] = {}
-    for some in batches(lengths):
+    found: list[Absence] = []
+    for some in packs(lengths, min(TOKENS, encoder.config.max_positions)):
         pulse()
-        found |= zip(some, of_batch(encoder, part, [(ids[i], contexts[i][1]) for i in some]), strict=True)
-    return [found[i] for i in range(len(contexts))]
+        found += of_pack(encoder, part, [(ids[i], contexts[i][1]) for i in some])
+    return found
 
 
-def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Which texts of so many tokens run together: no more than a forward may hold, none much longer than another."""
+def packs(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
+    """Which texts of so many tokens run together, in their order: no more than `tokens`, or one that is longer."""
     some: list[int] = []
-    for i in sorted(range(len(lengths)), key=lengths.__getitem__):
-        n = lengths[i]
-        if some and (len(some) == ROWS or n * (len(some) + 1) > TOKENS or n > LONGER * lengths[some[0]]):
+    held = 0
+    for i, n in enumerate(lengths):
+        if some and held + n > tokens:
             yield some
-            some = []
+            some, held = [], 0
         some.append(i)
+        held += n
     if some:
         yield some
 
 
 @torch.inference_mode()
-def of_batch(encoder: TextEncoder, part: AtlasPart, some: Sequence[tuple[Sequence[int], int]]) -> list[Absence]:
-    """The same of the ids of some texts, padded to the longest; without the part all begins where its layer does."""
-    lengths, at = [len(ids) for ids, _ in some], [position for _, position in some]
-    every = range(len(some))
-    ids = pad_sequence([torch.tensor(ids) for ids, _ in some], batch_first=True, padding_value=encoder.pad_id)
-    mask = encoder.mask(lengths, max(lengths), ())
-    into = LayerInput(part.layer)
-    before = encoder.model(ids, mask, None, into)  # [B, n, d_model]
-    after = encoder.model.resume(into.x, part.layer, mask, Replacer({part.step: part.without}, NO_TAP))
-    moved = length(after - before) / length(before).clamp_min(1e-30)  # [B, n]
-    guesses = [guessed(encoder, x[every, at]) for x in (before, after)]
+def of_pack(encoder: TextEncoder, part: AtlasPart, some: Sequence[tuple[Sequence[int], int]]) -> list[Absence]:
+    """The same of the ids of some texts, one after another in a row without padding, where each sees itself alone.
+
+    Up to the part there is one row; from it on there are two, with the part and without it.
+    """
+    lengths = [len(ids) for ids, _ in some]
+    x = torch.cat([encoder.model.embedding(torch.tensor([ids])) for ids, _ in some], 1)  # [1, n, d_model]
+    text = torch.repeat_interleave(torch.tensor(lengths))
+    others = text != text[:, None] if len(some) > 1 else None  # [n, n]
+    tap = Replacer({part.step: part.both}, NO_TAP)
+    before, after = encoder.model.resume(x, 0, None if others is None else others[None], tap)  # [n, d_model]
+    moved = (length(after - before) / length(before).clamp_min(1e-30)).split_with_sizes(lengths)
+    at = [start + i for start, (_, i) in zip(accumulate(lengths, initial=0), some, strict=False)]
+    guesses = [guessed(encoder, x[at]) for x in (before, after)]
     return [
-        Absence(float(row[i]), float((row[:n].sum() - row[i]) / max(1, n - 1)), was, now)
-        for row, n, i, was, now in zip(moved, lengths, at, *guesses, strict=True)
+        Absence(float(row[i]), float((row.sum() - row[i]) / max(1, len(row) - 1)), was, now)
+        for row, (_, i), was, now in zip(moved, some, *guesses, strict=True)
     ]
 
 

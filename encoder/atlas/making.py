@@ -31,7 +31,7 @@ Told = Callable[[int], None]
 class AtlasPlan:
     """What an atlas is made of and where.
 
-    `kept` says which vectors are kept for search.
+    `kept` says which vectors are kept for search, `device` is "cpu" or "cuda": the bits of one are not the other's.
     """
 
     model: str
@@ -40,6 +40,7 @@ class AtlasPlan:
     kept: KeptVectors = NO_VECTORS
     shard: int = SHARD
     licence: str = ""
+    device: str = "cpu"
 
     @property
     def parts(self) -> Path:
@@ -60,6 +61,7 @@ class AtlasPlan:
         given += [f"--vector-every {self.kept.every}"] if self.kept.every > 1 else []
         given += [f"--shard {self.shard}"] if self.shard != SHARD else []
         given += [f'--licence "{self.licence}"'] if self.licence else []
+        given += [f"--device {self.device}"] if self.device != "cpu" else []
         return " ".join(["python -m encoder.atlas", *given, "--out DIR"])
 
 
@@ -96,6 +98,7 @@ def begin(plan: AtlasPlan, encoder: TextEncoder, resume: bool) -> MeasuredCorpus
     found = MeasuredCorpus(*plan.corpus.measured())
     settings = asdict(found) | {
         "model": encoder.source.sha256, "seed": encoder.source.seed, "shard": plan.shard, "kept": asdict(plan.kept),
+        "device": plan.device,
     }  # fmt: skip
     text, kept = json.dumps(settings, sort_keys=True), plan.parts / PLAN
     if resume and (not kept.exists() or kept.read_text(encoding="utf-8") != text):
@@ -111,7 +114,7 @@ def work(plan: AtlasPlan, encoder: TextEncoder, rank: int = 0, count: int = 1, t
     """Make this process's share of the parts; those that are there are kept. `told` hears of the sentences done."""
     torch.set_num_threads(1)
     behind = 0
-    with unpacked(encoder):
+    with unpacked(encoder), moved(encoder, plan.device):
         for index, (first, texts) in enumerate(plan.corpus.shards(plan.shard)):
             if index % count == rank:
                 if not plan.part(index).exists():
@@ -132,6 +135,16 @@ def unpacked(encoder: TextEncoder) -> Iterator[None]:
     finally:
         for part, copy in packed:
             part.prepacked = copy
+
+
+@contextmanager
+def moved(encoder: TextEncoder, device: str) -> Iterator[None]:
+    """The model on a device for a while."""
+    encoder.model.to(device)
+    try:
+        yield
+    finally:
+        encoder.model.to("cpu")
 
 
 def after(behind: int, told: Told) -> Told:

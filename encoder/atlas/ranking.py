@@ -66,13 +66,13 @@ class Ranking:
         best, at = values.max(1)  # [B, units]
         sentence = tokens["sentence"][:, :1]
         rank = torch.where(best > 0, (best.view(torch.int32).long() << 32) | (LOW - sentence), 0)
-        rows = torch.arange(b)[:, None] * n + at  # of the best of each sentence, among all tokens
+        rows = torch.arange(b, device=values.device)[:, None] * n + at  # of the best of each sentence, among all tokens
         self.keep("top", layer, rank, lambda i: rows.gather(0, i), new, named)
         lot = torch.where(fired, tokens["drawn"].flatten()[:, None], FAR)
         self.keep("sample", layer, lot, lambda i: i, new, named)
-        column = fired.nonzero()[:, 1]
+        row, column = fired.nonzero().unbind(1)
         bins = self.counts.shape[-1]
-        where = column * bins + bin_of(flat[fired], bins)
+        where = column * bins + bin_of(flat[row, column], bins)
         self.counts[layer] += torch.bincount(where, minlength=units * bins).view(units, bins).int()
         self.sums[layer] += flat.sum(0).double()
         low = torch.where(fired, flat, torch.inf).amin(0)

@@ -63,7 +63,8 @@ class Sums:
         """Let the keys of one sentence stand in other orders: weights [H, n, n], pattern [roles, n, n]."""
         generator = torch.Generator().manual_seed(seed)
         heads = torch.cat((weights, perfect(pattern)))
-        self.values["shuffled"][layer] += shuffled_mass(heads, pattern, generator)
+        mass = shuffled_mass(heads.cpu(), pattern.cpu(), generator)  # the same orders on every device
+        self.values["shuffled"][layer] += mass.to(weights.device)
         if layer == 0:
             self.values["tried"] += queries(pattern)
 

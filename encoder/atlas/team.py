@@ -4,6 +4,8 @@ import multiprocessing
 from collections.abc import Callable
 from typing import Any
 
+import torch
+
 from encoder.atlas.corpus import AtlasError
 from encoder.atlas.making import AtlasPlan, work
 from encoder.text_encoder import TextEncoder
@@ -21,6 +23,8 @@ def one_worker(plan: AtlasPlan, rank: int, counts: Any) -> None:
         if not starter.is_alive():  # it was killed: who goes on with --resume shall find nobody at work
             raise SystemExit(1)
 
+    if plan.device == "cuda":
+        torch.cuda.set_device(rank % torch.cuda.device_count())
     work(plan, TextEncoder.from_pretrained(plan.model), rank, len(counts), told)
 
 

@@ -32,9 +32,9 @@ def normalized_entropy(weights: Tensor) -> Tensor:
     return entropy(weights) / math.log(n) if n > 1 else torch.zeros_like(weights[..., 0])
 
 
-def offsets(n: int) -> Tensor:
+def offsets(n: int, device: torch.device | None = None) -> Tensor:
     """Key position minus query position, j - i: [n, n]."""
-    position = torch.arange(n, dtype=torch.float32)
+    position = torch.arange(n, dtype=torch.float32, device=device)
     return position - position[:, None]
 
 
@@ -43,7 +43,7 @@ def distance(weights: Tensor) -> Tensor:
 
     Special tokens count like all others. Even attention gives `uniform_distance(n)`.
     """
-    return (weights * offsets(weights.shape[-1]).abs()).sum(-1).mean(-1)
+    return (weights * offsets(weights.shape[-1], weights.device).abs()).sum(-1).mean(-1)
 
 
 def uniform_distance(n: int) -> float:
@@ -53,7 +53,7 @@ def uniform_distance(n: int) -> float:
 
 def offset(weights: Tensor) -> Tensor:
     """Which way a head looks: mean over i of sum_j A_ij (j - i), [H] in tokens; below 0 back, above 0 ahead."""
-    return (weights * offsets(weights.shape[-1])).sum(-1).mean(-1)
+    return (weights * offsets(weights.shape[-1], weights.device)).sum(-1).mean(-1)
 
 
 def confidence(weights: Tensor) -> Tensor:

@@ -53,10 +53,13 @@ class Processes:
 
 
 @contextmanager
-def processes() -> Iterator[Processes]:
-    """What torchrun says in the environment; a single process without it."""
+def processes(kind: str | None = None) -> Iterator[Processes]:
+    """What torchrun says in the environment; a single process without it.
+
+    `kind` of device is "cuda" or "cpu"; a GPU where there is one without it.
+    """
     count, rank = int(os.environ.get("WORLD_SIZE", 1)), int(os.environ.get("RANK", 0))
-    gpu = torch.cuda.is_available()
+    gpu = torch.cuda.is_available() if kind is None else kind == "cuda"
     device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", 0))) if gpu else torch.device("cpu")
     if gpu:
         torch.cuda.set_device(device)

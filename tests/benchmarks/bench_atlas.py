@@ -160,7 +160,7 @@ def shipped(rounds: int) -> list[Figure]:
         contexts = [(texts[one.sentence], one.position) for one in some]
         work = partial(absences, base, AtlasPart("head", layer, head), contexts)
         name = f"shipped, {len(some)} contexts without a head of layer {layer}, the first time"
-        firsts.append(Figure(name, processor_seconds(work, 5), None, "s"))
+        firsts.append(Figure(name, processor_seconds(work, 5), CLICK, "s"))
     return [
         *clicks(rounds, "shipped", {}, *atlas.card.head_vectors), *firsts,
         click("All heads, measures", "heads", ALL_HEADS, rounds),

@@ -1,0 +1,68 @@
+"""A shard on a device that this machine has not: python tests/elsewhere.py; prints where each of its values was.
+
+PyTorch's FakeTensorMode computes shapes and devices without numbers, and raises where tensors of two devices meet. The
+device is one of its own for code outside it, which behaves as a GPU does in that: a build for processors alone has no
+"cuda" even in name.
+"""
+
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parent)]
+
+import torch  # noqa: E402
+from tiny import VARIANTS, tiny  # noqa: E402
+from torch._subclasses.fake_tensor import FakeTensorMode  # noqa: E402
+from torch.fx.experimental.symbolic_shapes import ShapeEnv  # noqa: E402
+from torch.utils.backend_registration import _setup_privateuseone_for_python_backend  # noqa: E402
+
+from encoder.atlas.collecting import Collector, KeptVectors, Shard, collect  # noqa: E402
+
+ELSEWHERE = "elsewhere"
+TEXTS = ["w1 w2 w3 w2 w5", "w4 w5 w1 w1 w2"]
+MODEL = replace(VARIANTS["alibi-of-four-heads"], n_layers=1)  # with masks and biases that are made on the way
+
+
+class NoNumbers(FakeTensorMode):
+    """Not even those of a tensor of one element, which are kept otherwise and would be computed with there."""
+
+    def may_turn_const(self, t: torch.Tensor) -> bool:
+        """None is."""
+        return False
+
+
+def seen() -> set[str]:
+    """The devices of the steps that a shard is made of, of all that it holds, and of what it hands on to be saved."""
+    found = set[str]()
+
+    def noted(see: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
+        def both(self: Collector, name: str, value: torch.Tensor) -> torch.Tensor:
+            found.add(f"step {value.device.type}")
+            return see(self, name, value)
+
+        return both
+
+    Collector.see = noted(Collector.see)  # type: ignore[method-assign]
+    encoder, mode = tiny(MODEL), NoNumbers(shape_env=ShapeEnv(), static_shapes=True)
+    with mode:
+        encoder.model._apply(lambda one: mode.from_tensor(one).to(ELSEWHERE))
+        shard = collect(encoder, 0, TEXTS, KeptVectors((0, 1), (0,)))
+        found.update(f"kept {one.device.type}" for one in held(shard))
+        found.update(f"done {one.device.type}" for one in shard.state().values())
+    return found
+
+
+def held(shard: Shard) -> list[torch.Tensor]:
+    """All that a shard holds."""
+    parts: list[Any] = [shard.sums.state(), *(ranking.state() for ranking in shard.rankings.values())]
+    lists = [*shard.vectors.values(), *shard.heads.values(), shard.places]
+    return [one for part in parts for one in part.values()] + [one for some in lists for one in some]
+
+
+if __name__ == "__main__":
+    _setup_privateuseone_for_python_backend(ELSEWHERE)
+    torch.__future__.set_overwrite_module_params_on_conversion(True)
+    print(*sorted(seen()), sep="\n")
