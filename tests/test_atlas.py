@@ -395,9 +395,11 @@ def test_a_shard_is_made_on_the_device_of_the_model_and_brought_back() -> None:
     assert run.stdout.split("\n")[:-1] == ["done cpu", "kept elsewhere", "step elsewhere"], run.stderr
 
 
-def test_the_device_is_a_gpu_where_there_is_one_for_each_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_device_is_a_gpu_where_it_is_asked_for_and_there_is_one_for_each_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     for gpus, asked, processes, found in (
-        (0, None, 1, "cpu"), (0, "cpu", 8, "cpu"), (2, None, 1, "cuda"), (2, "cuda", 2, "cuda"), (2, "cpu", 8, "cpu"),
+        (0, "cpu", 8, "cpu"), (1, "cuda", 1, "cuda"), (2, "cuda", 2, "cuda"), (2, "cpu", 8, "cpu"),
     ):  # fmt: skip
         monkeypatch.setattr(torch.cuda, "is_available", partial(bool, gpus))
         monkeypatch.setattr(torch.cuda, "device_count", partial(int, gpus))
@@ -405,7 +407,7 @@ def test_the_device_is_a_gpu_where_there_is_one_for_each_process(monkeypatch: py
         assert device(asked) == found, (gpus, asked, processes)
     monkeypatch.setenv("LOCAL_WORLD_SIZE", "3")
     with pytest.raises(AtlasError, match=r"starts 3 processes .* has 2 GPUs.* --device cpu"):
-        device(None)
+        device("cuda")
 
 
 def test_a_gpu_that_is_not_there_is_said(

@@ -34,7 +34,7 @@ def arguments(given: list[str] | None = None) -> Namespace:
     parser.add_argument("--vector-every", type=int, default=1, metavar="N", help="of one sentence in N only")
     parser.add_argument("--licence", default="", metavar="TEXT", help="of the corpus, to be named wherever it is shown")
     parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes on this machine")
-    parser.add_argument("--device", choices=("cpu", "cuda"), help="a GPU where there is one, else the processor")
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="cuda is a GPU")
     parser.add_argument("--shard", type=int, default=SHARD, metavar="N", help="sentences that a kill loses at most")
     parser.add_argument("--resume", action="store_true", help="go on with the unfinished atlas in --out")
     return parser.parse_args(given)
@@ -50,15 +50,15 @@ def planned(asked: Namespace) -> AtlasPlan:
     )  # fmt: skip
 
 
-def device(asked: str | None) -> str:
+def device(asked: str) -> str:
     """The kind of device to compute on.
 
     Raises:
         AtlasError: there is no such device, or not one for each process of torchrun.
     """
-    gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
-    if asked == "cpu" or (asked is None and not gpus):
+    if asked == "cpu":
         return "cpu"
+    gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
     if not gpus:
         raise AtlasError("--device cuda: PyTorch finds no GPU here; leave --device out to compute on the processor")
     here = int(os.environ.get("LOCAL_WORLD_SIZE", 1))
