@@ -51,6 +51,9 @@ fold(
     "weights_open",
     lambda: panel.show(trace, weights, view.head, switch=False),
 )
-with st.expander("The tokens as a table"):
-    downloads.shown_table(pd.DataFrame(rows), hide_index=True, key="tokens")
-cold_start.fetch_charts(st.empty(), "next_charts")  # the page itself has none before one is opened, the next ones have
+fold(
+    "The tokens as a table",
+    "tokens_open",
+    lambda: downloads.shown_table(pd.DataFrame(rows), hide_index=True, key="tokens"),
+)
+cold_start.fetch_charts(st.container(), "next_charts")  # the page itself has none before one is opened, the next have

@@ -3,8 +3,8 @@
 import { isDark, part, unpack } from './living_map_data.js';
 import { followFocus, keyOn, listenTo, onKey, pointAt, rove, whatIsAt } from './living_map_input.js';
 import { LABELS, TITLE, between, clamp, columnSpans, eased, foldedParts, kept, layout, naturalTotal, naturalWidths, rowHeight, zoomed } from './living_map_layout.js';
-import { paintAll, paintCell, paintRow } from './living_map_paint.js';
-import { buildMap, drawingOf, fillHeading, lightTokens, placeAll, writeColumns, writeHeading, writeTokens } from './living_map_parts.js';
+import { inksOf, paintAll, paintCell, paintRow } from './living_map_paint.js';
+import { COLOURS, buildMap, drawingOf, fillHeading, lightTokens, placeAll, writeColumns, writeHeading, writeTokens } from './living_map_parts.js';
 import { heardWalk, paintStop, startWalk } from './living_map_walk.js';
 import { sayCell, sayColumn, sayLayer, sayRow } from './living_map_say.js';
 
@@ -67,7 +67,9 @@ class LivingMap {
   id = '';
   page = '';
   stale = true;
-  waiting = false;
+  across = 0; // the width of the page's column
+  high = 0; // the height of the window
+  frame = 0; // the frame that is asked for
   gliding = false;
 
   /** @param {any} root */
@@ -88,6 +90,7 @@ class LivingMap {
     this.camera = { k: 1, x: 0, y: 0 };
     this.images = new WeakMap();
     this.cache = new Map();
+    /** @type {{ choice: string, layers: any[][] }} */ this.found = { choice: '', layers: [] };
     this.pointers = new Map();
     this.still = matchMedia('(prefers-reduced-motion: reduce)');
     this.coarse = matchMedia('(pointer: coarse)');
@@ -97,7 +100,11 @@ class LivingMap {
     this.turned = () => setTimeout(() => this.refresh(), 300);
     this.scheme = matchMedia('(prefers-color-scheme: dark)');
     this.scheme.addEventListener('change', this.turned);
-    this.watch = new ResizeObserver(() => this.arrange());
+    this.watch = new ResizeObserver(() => {
+      if (root.clientWidth === this.across && innerHeight === this.high) return; // it is its own height that changed
+      this.across = 0;
+      this.arrange();
+    });
     this.watch.observe(root);
   }
 
@@ -121,7 +128,7 @@ class LivingMap {
     this.changeNote.hidden = !data.difference;
     this.shareNote.hidden = data.difference;
     this.walkData = data.walk;
-    this.look();
+    if (!this.colours) this.look();
     if (fresh) {
       const before = this.run?.about;
       this.run = { ...unpack(bytes(data.whole)), raw: data.whole };
@@ -131,6 +138,7 @@ class LivingMap {
       this.changeNote.textContent = `Everything but bars and guesses is this run minus the same ${this.run.about.than}: red cells are more, blue less; bands that are less are dashed`;
       this.id = data.id;
       this.cache.clear();
+      this.found.choice = '';
       const { every } = this.run.about;
       this.pooledNote.hidden = every === 1;
       this.pooledNote.textContent = `${every} tokens share a row: bands and cells show the largest of theirs, the bars and the guess are those of the first`;
@@ -157,6 +165,8 @@ class LivingMap {
   /** One layer unfolded, and what is chosen. @param {any} said */
   takeLayer(said) {
     if (!this.run || !said || said.id !== this.id) return;
+    const known = said.layer === this.layer && said.head === this.head && said.open === this.open && this.asked === undefined;
+    if (known && !said.columns && !said.cell && !this.mark) return; // as it is drawn
     if (said.columns && !this.cache.has(said.layer)) this.cache.set(said.layer, unpack(bytes(said.columns)));
     this.layer = said.layer;
     this.head = said.head;
@@ -198,32 +208,31 @@ class LivingMap {
   /** Colours as the page has them now. */
   look() {
     this.page = this.coloursNow();
-    const style = getComputedStyle(this.root);
-    const resolved = (/** @type {string} */ value) => { this.probe.style.color = value; return getComputedStyle(this.probe).color; };
-    const page = resolved('var(--st-background-color)');
-    const dark = isDark(page);
+    const shown = [...this.probe.children].map(one => getComputedStyle(one).color);
+    const colours = Object.fromEntries(Object.keys(COLOURS).map((name, i) => [name, shown[i]]));
+    const dark = isDark(colours.page);
     const palettes = this.palettes[dark ? 'dark' : 'light'];
-    this.colours = {
-      page, dark, ink: resolved('var(--st-text-color)'), muted: resolved('var(--muted)'), accent: resolved('var(--accent)'),
-      second: resolved('var(--second)'), border: resolved('var(--st-border-color)'), surface: resolved('var(--st-secondary-background-color)'),
-      font: style.fontFamily, signed: bytes(palettes.signed), share: bytes(palettes.share),
-    };
+    const share = bytes(palettes.share);
+    this.colours = { ...colours, dark, font: getComputedStyle(this.root).fontFamily, signed: inksOf(bytes(palettes.signed), false), share: inksOf(share, true) };
     const context = this.ramp.getContext('2d');
     for (let i = 0; i < 72; i++) {
       const at = 3 * Math.round(254 * Math.sqrt(i / 71));
-      context.fillStyle = `rgb(${this.colours.share.slice(at, at + 3).join()})`;
+      context.fillStyle = `rgb(${share.slice(at, at + 3).join()})`;
       context.fillRect(i, 0, 1, 1);
     }
   }
 
   /** Sizes that follow the window and the run. */
   arrange() {
-    if (!this.run || !this.colours || !this.root.clientWidth) return;
+    if (!this.run || !this.colours) return;
+    this.across ||= this.root.clientWidth; // asked for once: the whole page is laid out to answer
+    if (!this.across) return;
+    this.high = innerHeight;
     const { about } = this.run;
     const coarse = this.coarse.matches;
-    this.width = this.root.clientWidth - (document.fullscreenElement === this.root.getRootNode().host ? 48 : 0);
+    this.width = this.across - (document.fullscreenElement === this.root.getRootNode().host ? 48 : 0);
     this.left = this.width < 500 ? 78 : clamp(8 * Math.max(...about.tokens.map((/** @type {string} */ t) => t.length)) + 26, 76, 124);
-        this.top = TITLE + 26 + LABELS;
+    this.top = TITLE + 26 + LABELS;
     const room = (document.fullscreenElement ? innerHeight - 300 : innerHeight - 470);
     this.rowHeight = rowHeight(about.rows, Math.max(room, 300), coarse);
     this.tall = this.rowHeight * about.rows;
@@ -285,9 +294,7 @@ class LivingMap {
   }
 
   later() {
-    if (this.waiting) return;
-    this.waiting = true;
-    requestAnimationFrame(() => { this.waiting = false; this.paint(); });
+    this.frame ||= requestAnimationFrame(() => this.paint());
   }
 
   get scene() {
@@ -299,6 +306,8 @@ class LivingMap {
   }
 
   paint() {
+    cancelAnimationFrame(this.frame);
+    this.frame = 0;
     if (!this.now || !this.detail) return;
     const scene = this.scene;
     if (this.stale) {

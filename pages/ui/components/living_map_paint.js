@@ -8,12 +8,13 @@ import { TITLE, columnSpans, foldedParts, thumbAt, thumbGrid, thumbLine } from '
  * @typedef {import('./living_map_layout.js').Span} Span
  * @typedef {import('./living_map_data.js').Unpacked} Unpacked
  * @typedef {{ ink: string, muted: string, accent: string, second: string, border: string, surface: string, page: string,
- *   font: string, dark: boolean, signed: Uint8Array, share: Uint8Array }} Colours
+ *   font: string, dark: boolean, signed: Uint32Array, share: Uint32Array }} Colours
  * @typedef {{ columns: any[], natural: number[], arrays: Unpacked['arrays'] | null, scales: number[], layer: number }} Detail
  * @typedef {{ run: Unpacked, detail: Detail, layout: Layout, camera: { k: number, x: number, y: number }, left: number,
  *   head: number, layer: number, rowHeight: number, top: number, tall: number, foot: number, width: number, focus: number,
  *   colours: Colours, bands: 'strongest' | 'mean' | 'head' | 'flow', least: number, words: boolean, way: 'from' | 'to',
- *   mark: { column: number, layer: number, row: number, cell: number } | null, lit: ({ layer: number } & import('./living_map_data.js').Band)[], images: WeakMap<ArrayBufferLike, Map<string, HTMLCanvasElement>> }} Scene
+ *   mark: { column: number, layer: number, row: number, cell: number } | null, lit: ({ layer: number } & import('./living_map_data.js').Band)[], images: WeakMap<ArrayBufferLike, Map<string, HTMLCanvasElement>>,
+ *   found: { choice: string, layers: import('./living_map_data.js').Band[][] } }} Scene
  */
 
 /**
@@ -24,7 +25,21 @@ import { TITLE, columnSpans, foldedParts, thumbAt, thumbGrid, thumbLine } from '
 export const paletteIndex = (level, share) => (share ? Math.round(254 * Math.sqrt(Math.min(level, 200) / 200)) : level);
 
 /**
- * Levels as an image of one pixel a cell, made once for each array and theme.
+ * The colour of every level as the four bytes of a pixel; what is no finite number stays clear.
+ * @param {Uint8Array} palette 3 bytes a colour
+ * @param {boolean} share
+ */
+export function inksOf(palette, share) {
+  const found = new Uint8Array(4 * 256);
+  for (let level = 0; level < NONE; level++) {
+    const at = 3 * paletteIndex(level, share);
+    found.set([...palette.subarray(at, at + 3), 255], 4 * level);
+  }
+  return new Uint32Array(found.buffer);
+}
+
+/**
+ * Levels as an image of one pixel a cell, made once for each array and theme: one image of many rows costs less than many small ones.
  * @param {Scene} scene
  * @param {import('./living_map_data.js').Numbers} levels
  * @param {number} rows
@@ -41,16 +56,9 @@ function imageOf(scene, levels, rows, cells, share) {
   canvas.height = rows;
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
   const image = context.createImageData(cells, rows);
-  const palette = share ? scene.colours.share : scene.colours.signed;
-  for (let p = 0; p < rows * cells; p++) {
-    const level = levels[p];
-    if (level === NONE) continue;
-    const at = 3 * paletteIndex(level, share);
-    image.data[4 * p] = palette[at];
-    image.data[4 * p + 1] = palette[at + 1];
-    image.data[4 * p + 2] = palette[at + 2];
-    image.data[4 * p + 3] = 255;
-  }
+  const inks = share ? scene.colours.share : scene.colours.signed;
+  const pixels = new Uint32Array(image.data.buffer);
+  for (let p = 0; p < pixels.length; p++) pixels[p] = inks[levels[p]];
   context.putImageData(image, 0, 0);
   all.set(key, canvas);
   return canvas;
@@ -72,11 +80,18 @@ function wanted(s) {
 }
 
 /**
- * The bands of a layer as they are drawn now.
+ * The bands of a layer as they are drawn now, looked for once for each choice.
  * @param {Scene} s
  * @param {number} layer
  */
 export function bandsOfLayer(s, layer) {
+  const choice = [s.bands, s.bands === 'head' && s.head, s.least, s.words].join();
+  if (s.found.choice !== choice) s.found = { choice, layers: [] };
+  return (s.found.layers[layer] ||= bandsNow(s, layer));
+}
+
+/** @param {Scene} s @param {number} layer */
+function bandsNow(s, layer) {
   const { rows, heads, difference, band_scale } = s.run.about;
   let levels = part(s.run.arrays[s.bands] || s.run.arrays.strongest, layer);
   const thumbs = s.run.arrays.thumbs;
@@ -169,16 +184,17 @@ function frames(c, s) {
 function rowsOf(c, s, only) {
   const { about, arrays } = s.run;
   const k = s.camera.k;
-  const list = only < 0 ? Array.from({ length: about.rows }, (_, i) => i) : [only];
+  const seen = (/** @type {number} */ row) => toY(s, row + 1) > s.top && toY(s, row) < s.top + s.tall;
+  const list = (only < 0 ? Array.from({ length: about.rows }, (_, i) => i) : [only]).filter(seen);
   stream(c, s, list, only >= 0);
-  s.layout.strips.forEach((span, i) => strip(c, s, part(arrays.strips, i), about.widths[i], span, list));
+  s.layout.strips.forEach((span, i) => strip(c, s, i, span, list));
   s.layout.cards.forEach((card, layer) => {
     if (toX(s, card.x + card.w) < s.left || toX(s, card.x) > s.width) return;
     if (card.open < 1) {
       c.globalAlpha = 1 - card.open;
       const parts = foldedParts(card.w);
       if (parts.bands.w > 6) bands(c, s, layer, card.x + parts.bands.x, parts.bands.w, only);
-      strip(c, s, part(arrays.strips, 2 + layer), about.widths[2 + layer], { x: card.x + parts.strip.x, w: parts.strip.w }, list);
+      strip(c, s, 2 + layer, { x: card.x + parts.strip.x, w: parts.strip.w }, list);
       if (parts.bars.w) bars(c, s, layer, card.x + parts.bars.x, list);
     }
     if (card.open > 0.02) {
@@ -217,17 +233,18 @@ function stream(c, s, list, lit) {
   c.globalAlpha = 1;
 }
 
-/** @param {CanvasRenderingContext2D} c @param {Scene} s @param {import('./living_map_data.js').Numbers} levels @param {number} cells @param {Span} span @param {number[]} list */
-function strip(c, s, levels, cells, span, list) {
-  const wide = levels.length / s.run.about.rows;
-  const image = imageOf(s, levels, s.run.about.rows, wide, false);
+/** @param {CanvasRenderingContext2D} c @param {Scene} s @param {number} index @param {Span} span @param {number[]} list */
+function strip(c, s, index, span, list) {
+  const { values, shape: [count, rows, wide] } = s.run.arrays.strips;
+  const cells = s.run.about.widths[index];
+  const image = imageOf(s, values, count * rows, wide, false);
   const x = toX(s, span.x);
   const tall = s.rowHeight * s.camera.k;
   const inset = Math.min(tall * 0.2, 6);
   for (const row of list) {
     c.fillStyle = s.colours.page;
     c.fillRect(x, toY(s, row) + inset, span.w * s.camera.k, tall - 2 * inset);
-    c.drawImage(image, 0, row, cells, 1, x, toY(s, row) + inset, span.w * s.camera.k, tall - 2 * inset);
+    c.drawImage(image, 0, index * rows + row, cells, 1, x, toY(s, row) + inset, span.w * s.camera.k, tall - 2 * inset);
   }
 }
 
@@ -388,11 +405,11 @@ function thumbs(c, s) {
   c.clip();
   s.layout.cards.forEach((card, layer) => {
     if (card.w * s.camera.k < 56 || toX(s, card.x + card.w) < s.left || toX(s, card.x) > s.width) return;
+    const image = imageOf(s, part(arrays.thumbs, layer), about.heads * side, side, !about.difference);
     thumbPlaces(s, layer).forEach((place, head) => {
       const x = toX(s, card.x) + place.x;
-      const image = imageOf(s, part(arrays.thumbs, layer, head), side, side, !about.difference);
       c.imageSmoothingEnabled = side > place.size;
-      c.drawImage(image, x, place.y, place.size, place.size);
+      c.drawImage(image, 0, head * side, side, side, x, place.y, place.size, place.size);
       c.imageSmoothingEnabled = false;
       const said = changeOf(about, `layers.${layer}.attention.`, head);
       const chosen = layer === s.layer && head === s.head;

@@ -4,6 +4,12 @@ import { part, rowName } from './living_map_data.js';
 import { LABELS, clamp, columnSpans } from './living_map_layout.js';
 import { changeOf, thumbPlaces, toX, toY } from './living_map_paint.js';
 
+/** @type {Record<string, string>} */
+export const COLOURS = { // what the picture is painted in, as the page names it
+  page: 'var(--st-background-color)', ink: 'var(--st-text-color)', muted: 'var(--muted)', accent: 'var(--accent)', second: 'var(--second)',
+  border: 'var(--st-border-color)', surface: 'var(--st-secondary-background-color)',
+};
+
 /**
  * @param {string} tag
  * @param {Record<string, any>} [more]
@@ -50,7 +56,11 @@ export function buildMap(map) {
   map.stage = make('div', { className: 'stage' }, map.canvas, map.tokens, map.heading);
   map.said = make('output', { className: 'said', ariaLive: 'polite' });
   map.go = make('button', { type: 'button', hidden: true });
-  map.probe = make('i', { hidden: false });
+  map.probe = make('div', {}, ...Object.values(COLOURS).map(colour => {
+    const one = make('i');
+    one.style.color = colour;
+    return one;
+  }));
   map.probe.style.cssText = 'position:absolute;visibility:hidden';
   map.ramp = make('canvas', { width: 72, height: 1 });
   map.legend = make('p', { className: 'legend' },
