@@ -1,5 +1,6 @@
 """What stands around a page, in a real browser: history, the top of a page, the menu of a phone, the bar's place."""
 
+import pytest
 from browser_tools import follow_menu, open_page, rerun, widget
 from playwright.sync_api import Page, expect
 
@@ -53,6 +54,18 @@ def test_a_page_opens_at_its_top(page: Page, app_url: str) -> None:
             move()
         if page.locator("h1").inner_text() != title:
             page.wait_for_function(f"() => {TOP} === 0")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_all_tabs_are_in_sight_and_so_is_the_chosen_one(page: Page, app_url: str, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    open_page(page, f"{app_url}/labs?lab=Gate+signs")
+    chosen = page.get_by_role("tab", selected=True)
+    expect(chosen).to_have_text("Gate signs")
+    expect(chosen).to_be_in_viewport(ratio=1)
+    for tab in page.get_by_role("tab").all():
+        box = tab.bounding_box()
+        assert box and box["x"] >= 0 and box["x"] + box["width"] <= width
 
 
 def test_next_has_one_place_on_every_page_and_stays_in_view(page: Page, app_url: str) -> None:
