@@ -43,11 +43,11 @@ def still(element: Locator) -> float:
 
 def click(page: Page, key: str, row: int, column: int) -> None:
     """Click a cell of a heatmap that is in the window."""
+    page.wait_for_function("key => document.querySelector(`.st-key-${key} .js-plotly-plot`)?.answers", arg=key)
     still(widget(page, key))
     x, y = cell_of_chart(page, key, row, column)
     page.mouse.move(x, y)
     expect(widget(page, key).locator(".hovertext").first).to_be_visible()  # the picture has come alive
-    page.wait_for_function("key => document.querySelector(`.st-key-${key} .js-plotly-plot`).answers", arg=key)
     with rerun(page):
         page.mouse.click(x, y)
 
