@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from browser_tools import cell_of_chart, open_page, rerun, widget
+from browser_tools import cell_of_chart, open_page, press, rerun, widget
 from playwright.sync_api import Locator, Page, expect
 
 from encoder import TextEncoder
@@ -48,8 +48,7 @@ def click(page: Page, key: str, row: int, column: int) -> None:
     x, y = cell_of_chart(page, key, row, column)
     page.mouse.move(x, y)
     expect(widget(page, key).locator(".hovertext").first).to_be_visible()  # the picture has come alive
-    with rerun(page):
-        page.mouse.click(x, y)
+    press(page, x, y)
 
 
 def check_mark(page: Page, key: str, row: int, column: int) -> None:
@@ -187,8 +186,7 @@ def test_the_map_keeps_its_place_too(page: Page, app_url: str, base: TextEncoder
         """stage => { const map = stage.closest('.map').map, s = map.now.strips[0];
           return [map.left + s.x + s.w / 64 - map.camera.x, map.top + 5.5 * map.rowHeight] }"""
     )
-    with rerun(page):
-        page.mouse.click(box["x"] + x, box["y"] + y)
+    press(page, box["x"] + x, box["y"] + y)
     value = float(strip[strip[:16].abs().argmax()])
     expect(widget(page, "inspector").locator("h3")).to_contain_text(f"“the” (5) = {value:.4g}")
     assert abs(still(stage) - before) <= 1
