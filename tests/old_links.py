@@ -74,8 +74,10 @@ SHARED = ("sentence", "second", "model", "layer", "head", "hidden")  # what ever
 
 def shown(tree: Path, page: str, query: Mapping[str, str]) -> dict[str, Any]:
     """What a fresh session of the app in that tree shows of a link."""
-    app = AppTest.from_file(str(tree / "app.py"), default_timeout=300)
-    app.switch_page(f"pages/steps/{page}.py")
+    script = tree / "pages" / "main.py"
+    of_old = not script.exists()  # the main script was app.py
+    app = AppTest.from_file(str(tree / "app.py" if of_old else script), default_timeout=300)
+    app.switch_page(f"pages/steps/{page}.py" if of_old else f"steps/{page}.py")
     for name, value in query.items():
         app.query_params[name] = value
     app.run()

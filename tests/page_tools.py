@@ -9,7 +9,7 @@ import numpy as np
 import scanned_once  # noqa: F401
 from streamlit.testing.v1 import AppTest, local_script_runner
 
-APP = str(Path(__file__).parents[1] / "app.py")
+APP = str(Path(__file__).parents[1] / "pages" / "main.py")
 _give_up = local_script_runner.require_widgets_deltas
 
 
@@ -27,7 +27,7 @@ def open_app(page: str | None = None, **query: str) -> AppTest:
     """A fresh session that opens the first page, or the one of that key, by a link."""
     app = AppTest.from_file(APP, default_timeout=60)
     if page:
-        app.switch_page(f"pages/steps/{page}.py")
+        app.switch_page(f"steps/{page}.py")
     for name, value in query.items():
         app.query_params[name] = value
     return healthy(app.run())
@@ -39,7 +39,7 @@ def healthy(app: AppTest) -> AppTest:
 
 
 def go(app: AppTest, key: str) -> AppTest:
-    return healthy(app.switch_page(f"pages/steps/{key}.py").run())
+    return healthy(app.switch_page(f"steps/{key}.py").run())
 
 
 def charts(app: AppTest) -> list[Any]:

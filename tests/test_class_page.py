@@ -34,7 +34,7 @@ def room() -> Iterator[Classroom]:
 def healthy(app: AppTest) -> AppTest:
     """The app after a run; as in a browser, the next run is of the page that this one has led to."""
     page_tools.healthy(app)
-    return app.switch_page(f"pages/steps/{app.session_state['session'].page}.py")
+    return app.switch_page(f"steps/{app.session_state['session'].page}.py")
 
 
 def open_app(page: str, **query: str) -> AppTest:
@@ -42,7 +42,7 @@ def open_app(page: str, **query: str) -> AppTest:
 
 
 def go(app: AppTest, key: str) -> AppTest:
-    return healthy(app.switch_page(f"pages/steps/{key}.py").run())
+    return healthy(app.switch_page(f"steps/{key}.py").run())
 
 
 def seat(app: AppTest) -> Seat:

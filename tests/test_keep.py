@@ -21,8 +21,8 @@ pytestmark = pytest.mark.slow
 def test_a_choice_outlives_a_visit_to_another_page() -> None:
     app = opened("stack", {})
     app.pills(key="move").set_value("Length").run()
-    app.switch_page("pages/steps/looks.py").run()
-    app.switch_page("pages/steps/stack.py").run()
+    app.switch_page("steps/looks.py").run()
+    app.switch_page("steps/stack.py").run()
     assert app.pills(key="move").value == "Length"
 
 

@@ -26,8 +26,8 @@ VISIT = """
 from streamlit.testing.v1 import AppTest
 
 def visit(**query):
-    app = AppTest.from_file("app.py", default_timeout=60).run()
-    app.switch_page("pages/steps/counting.py")
+    app = AppTest.from_file("pages/main.py", default_timeout=60).run()
+    app.switch_page("steps/counting.py")
     for name, value in query.items():
         app.query_params[name] = value
     app.run()
@@ -48,7 +48,6 @@ assert app.title[0].value == "Glossary"
 
 @pytest.mark.slow
 def test_a_page_needs_a_script_and_a_row(tmp_path: Path) -> None:
-    shutil.copy(ROOT / "app.py", tmp_path)
     shutil.copytree(ROOT / "pages", tmp_path / "pages", ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "encoder").symlink_to(ROOT / "encoder")
     (tmp_path / "pages" / "steps" / "counting.py").write_text(SCRIPT, encoding="utf-8")

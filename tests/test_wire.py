@@ -221,7 +221,7 @@ def test_frames_that_no_browser_sends_end_at_most_their_own_connection(server: S
 def of_ours(home: Path) -> list[str]:
     """Lines of the log that name the app: what Streamlit itself says of a frame that it cannot read names none."""
     log = (home / "log").read_text(errors="replace").splitlines()
-    return [line for line in log if "app.py" in line or "pages/" in line or "StreamlitAPIException" in line]
+    return [line for line in log if "/app.py" in line or "pages/" in line or "StreamlitAPIException" in line]
 
 
 def test_who_reads_nothing_or_goes_in_the_middle_leaves_nothing_behind(server: Server, home: Path) -> None:

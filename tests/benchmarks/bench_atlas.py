@@ -117,8 +117,8 @@ def processor_seconds(work: Callable[[], object], rounds: int) -> float:
 
 def click(name: str, page: str, query: dict[str, str], rounds: int) -> Figure:
     """A rerun of a page that was opened by a link."""
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    app.switch_page(f"pages/steps/{page}.py")
+    app = AppTest.from_file(str(ROOT / "pages" / "main.py"), default_timeout=60)
+    app.switch_page(f"steps/{page}.py")
     for key, value in query.items():
         app.query_params[key] = value
     app.run()
@@ -128,8 +128,8 @@ def click(name: str, page: str, query: dict[str, str], rounds: int) -> Figure:
 
 def another_token(of: str, query: dict[str, str], rounds: int) -> Figure:
     """A click on a token whose neighbours were not asked for before: the search is in it."""
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    app.switch_page("pages/steps/atlas.py")
+    app = AppTest.from_file(str(ROOT / "pages" / "main.py"), default_timeout=60)
+    app.switch_page("steps/atlas.py")
     for key, value in (query | {"sentence": " ".join("abcdefghijklm")}).items():
         app.query_params[key] = value
     app.run()

@@ -49,10 +49,10 @@ CanvasRenderingContext2D.prototype.putImageData = function (...all) {
 
 def server() -> dict[str, float]:
     """Processor time of the picture and of the page, and the bytes sent."""
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app = AppTest.from_file(str(ROOT / "pages" / "main.py"), default_timeout=60)
     app.query_params["sentence"] = SENTENCE
     app.run()
-    app.switch_page("pages/steps/heads.py").run()
+    app.switch_page("steps/heads.py").run()
     drawing: list[float] = []
     real = maps.draw
 

@@ -36,10 +36,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="What opening a number costs the server.")
     parser.add_argument("--check", action="store_true", help=f"fail over {1000 * LIMIT:.0f} ms")
     check = parser.parse_args().check
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app = AppTest.from_file(str(ROOT / "pages" / "main.py"), default_timeout=60)
     app.query_params["sentence"] = SENTENCE
     app.run()
-    app.switch_page("pages/steps/attention.py").run()
+    app.switch_page("steps/attention.py").run()
     made = engine.run_cache.made
     times: dict[str, list[float]] = {name: [] for name in CELLS}
     for _ in range(ROUNDS):

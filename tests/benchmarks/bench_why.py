@@ -51,10 +51,10 @@ def figures(rounds: int = 3) -> list[Figure]:
     whole = seconds(lambda: [*integrated_gradients(encoder, a, target, "mask", 50, 50)], rounds)
     shares = seconds(lambda: (likeness(a, b), opened(encoder, a, b, 1, 1)), rounds)
     every = seconds(lambda: alike([a, b] * (MOST // 2)), rounds)
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app = AppTest.from_file(str(ROOT / "pages" / "main.py"), default_timeout=60)
     app.query_params["sentence"], app.query_params["other"] = TWELVE, OTHER
     app.run()
-    app.switch_page("pages/steps/alike.py").run()
+    app.switch_page("steps/alike.py").run()
     rerun = seconds(app.run, rounds)
     assert not app.exception
     return [

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from encoder.paper.files import DPI, PaperFigure
 from pages.ui.state.session import KEY, Session
 
-APP = Path(__file__).parents[3] / "app.py"
+APP = Path(__file__).parents[2] / "main.py"
 SECONDS = 120.0  # that a figure may take
 FILES: dict[str, Callable[[PaperFigure, Path, int], bytes]] = {
     ".pdf": lambda made, out, dpi: made.pdf(),
@@ -34,7 +34,7 @@ def of_link(link: str) -> PaperFigure:
     query = dict(parse_qsl(urlsplit(link).query or link.removeprefix("?"), keep_blank_values=True))
     logging.getLogger("streamlit").setLevel(logging.ERROR)
     app = AppTest.from_file(str(APP), default_timeout=SECONDS)
-    app.switch_page("pages/steps/figure.py")
+    app.switch_page("steps/figure.py")
     for name, text in query.items():
         app.query_params[name] = text
     app.query_params.pop("figure_part", None)

@@ -46,4 +46,4 @@ def show(name: str) -> None:
     sidebar.show_model(name)
     state.change(sentence=task_models.examples(name)[0], second="", hidden=(), edits=())
     state.session().pair = False
-    state.session().go_to = "pages/steps/attention.py"
+    state.session().go_to = "steps/attention.py"

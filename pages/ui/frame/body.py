@@ -10,7 +10,7 @@ from types import CodeType
 
 from pages.ui.state.site import Page
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 
 
 @cache

@@ -1,9 +1,6 @@
 """The first visitor after a start of the server waits for libraries; here is what is done meanwhile and after.
 
-A chart of nothing has the browser fetch and start what draws charts while the server loads, and Streamlit's mistaken
-"Page not found" is closed.
-Until the app has named its pages for the first time, Streamlit looks for pages in the folder pages/ by itself; it finds
-no link to a page there, says so, and then shows the right page all the same.
+A chart of nothing has the browser fetch and start what draws charts while the server loads.
 """
 
 import gc
@@ -15,28 +12,14 @@ from contextlib import contextmanager, nullcontext
 
 import streamlit as st
 
-from pages.ui.component import component
-from pages.ui.state.session import session
-
 SHORT = 0.001  # seconds that one thread goes on while another waits: the browser fetches files during the imports
 NOTHING = """{
     "data": [{"type": "heatmap", "z": [[0]], "opacity": 0, "showscale": false, "hoverinfo": "skip"}],
     "layout": {"height": 10, "xaxis": {"visible": false}, "yaxis": {"visible": false}}
 }"""
-_component = component(__file__, "cold_start", "<span></span>")
-
 
 loaded = threading.Event()  # as soon as it has its libraries
 import_lock = threading.Lock()  # held by the visitor whose run imports
-
-
-def draw() -> None:
-    """Close the dialog in every session that began before the app had named its pages for the first time."""
-    here = session()
-    if here.first_visit is None:
-        here.first_visit = not loaded.is_set()
-    if here.first_visit:
-        _component(key="first_visit_dialog")
 
 
 def fetch_charts(place: st.delta_generator.DeltaGenerator, key: str) -> None:

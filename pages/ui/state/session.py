@@ -67,7 +67,6 @@ class Session:
     defaults: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
-    first_visit: bool | None = None
     last_model: str = ""
     models_asked_for: set[str] = field(default_factory=set)
     offered: "View | None" = None

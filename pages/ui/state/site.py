@@ -24,7 +24,7 @@ class Page:
     @property
     def script(self) -> str:
         """The page's file, as Streamlit names it."""
-        return f"pages/steps/{self.key}.py"
+        return f"steps/{self.key}.py"
 
 
 PAGES = (
