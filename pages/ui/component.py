@@ -36,7 +36,15 @@ def component(beside: str, name: str, html: str) -> Any:
     """The component of that name; NAME.js lies beside the file `beside`, and NAME.css where it has its own look."""
     style = Path(beside).with_name(f"{name}.css")
     css = style.read_text(encoding="utf-8") if style.is_file() else None
-    return st.components.v2.component(name, html=html, css=css, js=HAND_ON.replace("NAME", name))
+    drawn = st.components.v2.component(name, html=html, css=css, js=HAND_ON.replace("NAME", name))
+
+    def draw(*, data: Any = None, **more: Any) -> Any:
+        """Streamlit looks whether a list is a table, which takes long; of a tuple it knows that it is none."""
+        if isinstance(data, dict):
+            data = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
+        return drawn(data=data, **more)
+
+    return draw
 
 
 @cache

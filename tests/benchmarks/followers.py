@@ -12,7 +12,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.Delta_pb2 import Delta
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
-from visitors import REMEMBERED, TIMEOUT
+from visitors import REMEMBERED, TIMEOUT, connected
 
 
 @dataclass(frozen=True)
@@ -71,15 +71,18 @@ class Follower:
             assert isinstance(raw, bytes)
             if self.keeps:
                 self.received.append(raw)
-            async with self.news:
-                self.take(ForwardMsg.FromString(raw))
-                self.news.notify_all()
+            message = ForwardMsg.FromString(raw)
+            self.take(message)
+            if message.WhichOneof("type") == "script_finished":
+                async with self.news:
+                    self.news.notify_all()
 
     async def tick(self) -> None:
         """Run each fragment when its time has come."""
         due: dict[str, float] = {}
         while True:
-            await asyncio.sleep(0.02)
+            now = perf_counter()
+            await asyncio.sleep(max(0.0, min([0.1, *(when - now for when in due.values())])))
             now = perf_counter()
             due = {one: due.get(one, now + every) for one, every in self.clocks.items()}
             for one in [one for one, when in due.items() if when <= now]:
@@ -191,9 +194,7 @@ class Follower:
 @contextlib.asynccontextmanager
 async def follow(url: str, page: str = "", query: str = "", keeps: bool = False) -> AsyncIterator[Follower]:
     """Open a page of the app and wait for its first run."""
-    address = f"ws{url.removeprefix('http')}/_stcore/stream"
-    options = {"max_size": None, "open_timeout": TIMEOUT, "ping_interval": None}
-    async with websockets.connect(address, subprotocols=[websockets.Subprotocol("streamlit")], **options) as socket:
+    async with connected(url) as socket:
         one = Follower(socket, query, keeps=keeps)
         work = [asyncio.create_task(one.listen()), asyncio.create_task(one.tick())]
         first = BackMsg()

@@ -6,6 +6,7 @@ import random
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from time import perf_counter
+from urllib.request import urlopen
 
 import websockets
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -115,11 +116,20 @@ class Visitor:
 
 
 @contextlib.asynccontextmanager
+async def connected(url: str) -> AsyncIterator[websockets.ClientConnection]:
+    """The connection of a page of the app at `url`, with the cookies that came with the page: a proxy may set one."""
+    with await asyncio.to_thread(urlopen, url, timeout=TIMEOUT) as page:
+        given = [text.partition(";")[0] for text in page.headers.get_all("Set-Cookie") or ()]
+    address, headers = f"ws{url.removeprefix('http')}/_stcore/stream", {"Cookie": "; ".join(given)} if given else {}
+    options = {"max_size": None, "open_timeout": TIMEOUT, "ping_interval": None, "additional_headers": headers}
+    async with websockets.connect(address, subprotocols=[websockets.Subprotocol("streamlit")], **options) as socket:
+        yield socket
+
+
+@contextlib.asynccontextmanager
 async def visit(url: str, page: str = "", query: str = "") -> AsyncIterator[Visitor]:
     """Open a page of the app at `url` and wait for its first run, which is not among the visitor's reruns."""
-    address = f"ws{url.removeprefix('http')}/_stcore/stream"
-    options = {"max_size": None, "open_timeout": TIMEOUT, "ping_interval": None}
-    async with websockets.connect(address, subprotocols=[websockets.Subprotocol("streamlit")], **options) as socket:
+    async with connected(url) as socket:
         visitor = Visitor(socket, query)
         first = BackMsg()
         first.rerun_script.query_string, first.rerun_script.page_name = query, page

@@ -53,11 +53,13 @@ class School:
 def two_replicas(tmp_path: Path, more: dict[str, str] | None = None) -> Iterator[School]:
     """Both, with `more` in their environment."""
     nginx = find_nginx()
-    port, ports = free_port(), [free_port(), free_port()]
+    port, ports, inner = free_port(), [free_port(), free_port()], [free_port(), free_port()]
     log = tmp_path / "access.log"
     text = CONFIG.read_text().replace("listen 80;", f"listen 127.0.0.1:{port};").replace("/dev/stdout", str(log))
     for i, one in enumerate(ports):
-        text = text.replace(f"app-{i + 1}:8501", f"127.0.0.1:{one}")
+        text = text.replace(f"app-{i + 1}:8501", f"127.0.0.1:{one}").replace(
+            f"127.0.0.1:808{i + 1}", f"127.0.0.1:{inner[i]}"
+        )
     own = "".join(
         f"  {kind}_temp_path {tmp_path}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     )

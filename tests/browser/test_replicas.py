@@ -7,8 +7,10 @@ import re
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.request import Request, urlopen
 
 import numpy as np
 import pytest
@@ -81,6 +83,25 @@ def wait_until(page: Page, what: str, true: object, seconds: float = 60.0) -> No
     while not true():  # type: ignore[operator]
         assert time.monotonic() < deadline, what
         page.wait_for_timeout(50)
+
+
+def asked(url: str, cookie: str = "") -> str:
+    """The cookie that names a replica and comes with an answer, if any."""
+    with urlopen(Request(url, headers={"Cookie": cookie} if cookie else {}), timeout=60) as answer:
+        given = [text.partition(";")[0] for text in answer.headers.get_all("Set-Cookie") or ()]
+    return next((one for one in given if one.startswith("replica=")), "")
+
+
+def test_new_visitors_are_shared_evenly_and_stay_where_they_are(school: School) -> None:
+    given: Counter[str] = Counter()
+    for _ in range(10):
+        cookie = asked(f"{school.url}/health")
+        first = school.last_server("GET /")
+        given[first] += 1
+        assert [asked(f"{school.url}/health", cookie) for _ in range(3)] == [""] * 3
+        assert school.last_server("GET /") == first
+    assert given == dict.fromkeys(school.replicas, 5)
+    assert asked(f"{school.url}/health", "replica=http://elsewhere") in ("replica=first", "replica=second")
 
 
 def test_a_replica_dies_under_load_and_every_session_comes_back(

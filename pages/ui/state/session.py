@@ -112,9 +112,9 @@ class Session:
 
 def session() -> Session:
     """What this session holds."""
-    if KEY not in st.session_state:
-        st.session_state[KEY] = Session()
-    found: Session = st.session_state[KEY]
+    found: Session | None = st.session_state.get(KEY)  # looked up once: this is asked for a hundred times in a run
+    if found is None:
+        found = st.session_state[KEY] = Session()
     return found
 
 
