@@ -2,6 +2,8 @@
 
 import math
 import random
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,6 +33,7 @@ from encoder.trace.source import Source
 from pages.parts.atlas import marked
 
 pytestmark = pytest.mark.slow
+ROOT = Path(__file__).parents[1]
 Pair = tuple[str, str]
 LONG = " ".join(["w1 w2 w3"] * 9)  # is cut in a model of 21 positions
 
@@ -187,8 +190,12 @@ def contents(folder: Path) -> dict[str, bytes]:
 def test_any_number_of_workers_makes_the_same_files(
     made: tuple[str, TextEncoder, Atlas], workers: int, tmp_path: Path
 ) -> None:
+    """As a person starts them: a process that has opened pages has another main module, which workers would run."""
     name, _, atlas = made
-    assert main(asked(name, atlas.folder.parent, tmp_path / "atlas", "--workers", str(workers))) == 0
+    given_ = asked(name, atlas.folder.parent, tmp_path / "atlas", "--workers", str(workers))
+    command = [sys.executable, "-m", "encoder.atlas", *given_]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
     assert contents(tmp_path / "atlas") == contents(atlas.folder)
 
 
@@ -196,6 +203,7 @@ def test_a_killed_run_of_pairs_is_taken_up_again(of_small: Atlas, tmp_path: Path
     """And not as one of sentences: the same text would be other sentences then."""
     given_ = asked("small", tmp_path, tmp_path / "atlas")
     plan = planned(arguments(given_))
+    Path(given_[3]).write_text("\n".join("\t".join(pair) for pair in PAIRS["small"]), encoding="utf-8")
     begin(plan, small, resume=False)
 
     def kill(done: int) -> None:
@@ -283,7 +291,7 @@ def test_the_first_word_of_each_sentence_is_no_name_for_its_capital(base: TextEn
 
 
 def test_the_readme_of_the_format_names_what_pairs_add(of_small: Atlas) -> None:
-    text = (Path(__file__).parents[1] / "encoder" / "atlas" / "README.md").read_text(encoding="utf-8")
+    text = (ROOT / "encoder" / "atlas" / "README.md").read_text(encoding="utf-8")
     added = {*pq.read_schema(of_small.folder / "heads.parquet").names} - {
         *pq.read_schema(SHIPPED / "small" / "heads.parquet").names
     }
@@ -349,6 +357,12 @@ def test_a_context_of_a_pair_is_run_and_opened_as_a_pair(shown: Atlas) -> None:
     healthy(app.button(key="atlas_open").click().run())
     assert (app.text_input(key="sentence").value, app.text_input(key="second").value) == pair
     assert app.session_state["session"].read == pair
+
+
+def test_all_heads_says_that_its_atlas_is_of_pairs(shown: Atlas) -> None:
+    app = open_app("heads", **HERE, heads_part="Measures", over="100 sentences")
+    assert "20 pairs of sentences of its atlas" in app.pills(key="over").options
+    assert f"on {shown.card.scope}." in words(app)
 
 
 @pytest.mark.parametrize("part", ["Units", "Find a word", "Nearest", "Layers"])

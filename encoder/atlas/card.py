@@ -43,7 +43,12 @@ class AtlasCard:
     @property
     def scope(self) -> str:
         """What its numbers are of, in words."""
-        return f"{self.tokens:,} tokens of {self.corpus} ({self.sentences:,} {'pairs of ' * self.pairs}sentences)"
+        return f"{self.tokens:,} tokens of {self.corpus} ({self.many})"
+
+    @property
+    def many(self) -> str:
+        """How many sentences, or pairs of them, its corpus has, in words."""
+        return f"{self.sentences:,} {'pairs of ' * self.pairs}sentences"
 
 
 def read_card(folder: Path) -> AtlasCard:

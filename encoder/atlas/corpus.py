@@ -100,7 +100,7 @@ def pair(path: Path, number: int, line: str) -> tuple[str, str]:
     if line.count(TAB) != 1:
         raise AtlasError(
             f"line {number} of {path} has {line.count(TAB)} tabs within its text; with --pairs each line is two "
-            "sentences with one tab between them"
+            f"sentences with one tab between them, {LINE:,} characters at most"
         )
     first, _, second = line.partition(TAB)
     return first.strip(), second.strip()
