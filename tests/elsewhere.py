@@ -20,10 +20,14 @@ from torch.fx.experimental.symbolic_shapes import ShapeEnv  # noqa: E402
 from torch.utils.backend_registration import _setup_privateuseone_for_python_backend  # noqa: E402
 
 from encoder.atlas.collecting import Collector, KeptVectors, Shard, collect  # noqa: E402
+from encoder.trace.tokens import Text  # noqa: E402
 
 ELSEWHERE = "elsewhere"
-TEXTS = ["w1 w2 w3 w2 w5", "w4 w5 w1 w1 w2"]
-MODEL = replace(VARIANTS["alibi-of-four-heads"], n_layers=1)  # with masks and biases that are made on the way
+TEXTS: list[Text] = ["w1 w2 w3 w2 w5", "w4 w5 w1 w1 w2"]
+PAIRS: list[Text] = [("w1 w2 w3", "w2 w5"), ("w4 w5", "w1 w1 w2")]
+MODEL = replace(
+    VARIANTS["alibi-of-four-heads"], n_layers=1, n_segments=2
+)  # with masks and biases that are made on the way
 
 
 class NoNumbers(FakeTensorMode):
@@ -49,9 +53,10 @@ def seen() -> set[str]:
     encoder, mode = tiny(MODEL), NoNumbers(shape_env=ShapeEnv(), static_shapes=True)
     with mode:
         encoder.model._apply(lambda one: mode.from_tensor(one).to(ELSEWHERE))
-        shard = collect(encoder, 0, TEXTS, KeptVectors((0, 1), (0,)))
-        found.update(f"kept {one.device.type}" for one in held(shard))
-        found.update(f"done {one.device.type}" for one in shard.state().values())
+        for texts in (TEXTS, PAIRS):
+            shard = collect(encoder, 0, texts, KeptVectors((0, 1), (0,)))
+            found.update(f"kept {one.device.type}" for one in held(shard))
+            found.update(f"done {one.device.type}" for one in shard.state().values())
     return found
 
 

@@ -25,6 +25,7 @@ def arguments(given: list[str] | None = None) -> Namespace:
     parser.add_argument("--model", default="base", help="a bundled model or a folder")
     parser.add_argument("--corpus", type=Path, nargs="+", required=True, metavar="FILE",
                         help="text, one line a sentence; .xz and .gz are unpacked")  # fmt: skip
+    parser.add_argument("--pairs", action="store_true", help="each line is two sentences with a tab between them")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the atlas is written")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="take one line in N")
     parser.add_argument("--vectors", type=int, nargs="*", default=[], metavar="LAYER", help="layers after which the "
@@ -44,7 +45,7 @@ def planned(asked: Namespace) -> AtlasPlan:
     """What is asked for."""
     stream, heads = (tuple(sorted({*layers})) for layers in (asked.vectors, asked.head_vectors))
     return AtlasPlan(
-        asked.model, AtlasCorpus(tuple(asked.corpus), asked.every), asked.out,
+        asked.model, AtlasCorpus(tuple(asked.corpus), asked.every, asked.pairs), asked.out,
         KeptVectors(stream, heads, asked.vector_every), asked.shard, asked.licence,
         device(asked.device),
     )  # fmt: skip
@@ -108,7 +109,7 @@ def make(asked: Namespace) -> None:
         if on.first:
             write(plan, encoder, found, put_together(plan, encoder, found.sentences))
             clear(plan)
-            print(f"{plan.out}: {found.sentences:,} sentences")
+            print(f"{plan.out}: {found.sentences:,} {'pairs of ' * plan.corpus.pairs}sentences")
 
 
 def main(given: list[str] | None = None) -> int:

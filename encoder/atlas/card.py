@@ -23,6 +23,7 @@ class AtlasCard:
     """What a card says.
 
     `sizes` are layers, heads, units and width of the model; `files` maps a name to its bytes and SHA-256.
+    `pairs` says that its sentences are pairs of them.
     """
 
     model: str
@@ -37,11 +38,17 @@ class AtlasCard:
     head_vectors: tuple[int, ...]
     command: str
     files: Mapping[str, tuple[int, str]]
+    pairs: bool = False
 
     @property
     def scope(self) -> str:
         """What its numbers are of, in words."""
-        return f"{self.tokens:,} tokens of {self.corpus} ({self.sentences:,} sentences)"
+        return f"{self.tokens:,} tokens of {self.corpus} ({self.many})"
+
+    @property
+    def many(self) -> str:
+        """How many sentences, or pairs of them, its corpus has, in words."""
+        return f"{self.sentences:,} {'pairs of ' * self.pairs}sentences"
 
 
 def read_card(folder: Path) -> AtlasCard:
@@ -85,6 +92,7 @@ def understood(said: Mapping[str, Any]) -> AtlasCard:
         text(model["name"]), text(model["sha256"]), sizes, text(corpus["name"]), text(corpus["sha256"]),
         counted(corpus["sentences"]), counted(corpus["tokens"]), text(corpus["licence"]),
         layers["vectors"], layers["head_vectors"], text(said["command"]), files,
+        corpus.get("pairs", False) is True,
     )  # fmt: skip
 
 

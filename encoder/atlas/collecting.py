@@ -16,7 +16,7 @@ from encoder.model.block import Block
 from encoder.model.tap import Tap
 from encoder.pulse import pulse
 from encoder.text_encoder import TextEncoder
-from encoder.trace.tokens import Tokens
+from encoder.trace.tokens import Text, Tokens
 
 CELLS = 1_000_000  # numbers of the widest step that are held at once: d_ff or H x n for each token
 CONTROLLED = 32  # sentences of a shard whose keys are also shuffled
@@ -49,12 +49,13 @@ class SameLength:
     text: Tensor  # [B, n], whether a token is of the text
     froms: Tensor  # [B, FROM, n], what each query is
     keys: Tensor  # [B, TO, n, n], what each key is to it
+    segments: Tensor | None  # [B, n], as TextEncoder.segments gives them
     first: int  # the number of the shard's first sentence
 
     def to(self, device: torch.device) -> "SameLength":
         """The same on a device."""
         moved = {name: getattr(self, name).to(device) for name in ("ids", "text", "froms", "keys")}
-        return replace(self, **moved)
+        return replace(self, **moved, segments=None if self.segments is None else self.segments.to(device))
 
     @property
     def tokens(self) -> dict[str, Tensor]:
@@ -67,12 +68,12 @@ class SameLength:
 
 
 class Shard:
-    """What was found in some sentences."""
+    """What was found in some sentences, or in some pairs of them."""
 
-    def __init__(self, encoder: TextEncoder, kept: KeptVectors = NO_VECTORS) -> None:
+    def __init__(self, encoder: TextEncoder, kept: KeptVectors = NO_VECTORS, pairs: bool = False) -> None:
         config = encoder.config
         self.every = kept.every
-        self.sums = Sums(config)
+        self.sums = Sums(config, pairs)
         self.rankings = {
             "weight": Ranking(config.n_layers, config.n_heads, PAIR, FINE),
             "written": Ranking(config.n_layers, config.n_heads, PAIR, FINE),
@@ -190,30 +191,30 @@ def narrowed(attention: Attention) -> Tensor:
 
 @torch.inference_mode()
 def collect(
-    encoder: TextEncoder, first: int, texts: Sequence[str], kept: KeptVectors = NO_VECTORS,
+    encoder: TextEncoder, first: int, texts: Sequence[Text], kept: KeptVectors = NO_VECTORS,
     progress: Callable[[int], None] = lambda done: None,
 ) -> Shard:  # fmt: skip
     """Run the encoder over the sentences of a shard, whose first one has that number, and keep what an atlas needs.
 
     A text without a token that the model knows is left out. `progress` is called with the sentences done so far. All
-    is computed, ranked and summed on the device that the model is on.
+    is computed, ranked and summed on the device that the model is on. Either no text is a pair of sentences, or all.
     """
     device, done = encoder.model.embedding.tokens.weight.device, 0
     with device:
-        shard = Shard(encoder, kept)
+        shard = Shard(encoder, kept, any(isinstance(text, tuple) for text in texts))
     narrow = [narrowed(block.attention) for block in encoder.model.layers if isinstance(block, Block)]
     for batch in batches(encoder, first, texts):
         pulse()
         batch = batch.to(device)
         shard.sums.text(batch.froms, batch.keys, batch.text)
-        shard.sums.values["cut"] += sum(one.dropped > 0 for one in batch.pieces)
-        encoder.model(batch.ids, None, None, Collector(encoder, shard, batch, narrow))
+        shard.sums.values["cut"] += sum(one.dropped + one.pair_dropped > 0 for one in batch.pieces)
+        encoder.model(batch.ids, None, batch.segments, Collector(encoder, shard, batch, narrow))
         done += len(batch.numbers)
         progress(done)
     return shard
 
 
-def batches(encoder: TextEncoder, first: int, texts: Sequence[str]) -> Iterator[SameLength]:
+def batches(encoder: TextEncoder, first: int, texts: Sequence[Text]) -> Iterator[SameLength]:
     """The sentences of a shard, those of the same length together and no more at once than CELLS allows."""
     by_length = defaultdict(list)
     for number, text in enumerate(texts, first):
@@ -234,5 +235,6 @@ def batches(encoder: TextEncoder, first: int, texts: Sequence[str]) -> Iterator[
                 torch.tensor([[not special for special in one.special] for one in these]),
                 torch.stack(froms),
                 torch.stack(keys),
+                encoder.segments(these),
                 first,
             )

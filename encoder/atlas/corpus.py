@@ -1,4 +1,4 @@
-"""The text that an atlas is made of: one sentence a line, read as a stream, in shards of so many sentences."""
+"""The text that an atlas is made of: one sentence or pair a line, read as a stream, in shards of so many."""
 
 import gzip
 import hashlib
@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from encoder.trace.tokens import Text
+
 LINE = 20_000  # characters; a longer line is taken as several
+TAB = "\t"  # between the sentences of a pair
 OPENERS: dict[str, Callable[..., IO[str]]] = {".xz": lzma.open, ".gz": gzip.open}
 
 
@@ -19,27 +22,36 @@ class AtlasError(ValueError):
 
 @dataclass(frozen=True)
 class AtlasCorpus:
-    """Files of text in UTF-8, plain, .xz or .gz; of every `every` lines with text the first is taken."""
+    """Files of text in UTF-8, plain, .xz or .gz; of every `every` lines with text the first is taken.
+
+    With `pairs` each line is two sentences with a tab between them; else a tab is white space like any other.
+    """
 
     files: tuple[Path, ...]
     every: int = 1
+    pairs: bool = False
 
-    def sentences(self) -> Iterator[str]:
-        """The sentences in their order.
+    @property
+    def kind(self) -> dict[str, bool]:
+        """What a card and a plan say of pairs: nothing of a corpus of sentences."""
+        return {"pairs": True} if self.pairs else {}
+
+    def sentences(self) -> Iterator[Text]:
+        """The sentences, or pairs of them, in their order.
 
         Raises:
-            AtlasError: a file cannot be read, or is not UTF-8.
+            AtlasError: a file cannot be read, is not UTF-8, or has a line that is no pair where pairs are asked for.
         """
         number = 0
         for path in self.files:
-            for text in lines(path):
+            for line, text in lines(path):
                 if number % self.every == 0:
-                    yield text
+                    yield pair(path, line, text) if self.pairs else text
                 number += 1
 
-    def shards(self, size: int) -> Iterator[tuple[int, list[str]]]:
+    def shards(self, size: int) -> Iterator[tuple[int, list[Text]]]:
         """The number of each shard's first sentence, and its sentences."""
-        first, some = 0, list[str]()
+        first, some = 0, list[Text]()
         for text in self.sentences():
             some.append(text)
             if len(some) == size:
@@ -49,34 +61,49 @@ class AtlasCorpus:
             yield first, some
 
     def measured(self) -> tuple[int, str]:
-        """How many sentences there are, and the SHA-256 of all of them, each with a line break.
+        """How many sentences there are, and the SHA-256 of all of them, each with a line break (a tab within pairs).
 
         Raises:
             AtlasError: a file cannot be read, or there is no text in them.
         """
         count, digest = 0, hashlib.sha256()
         for text in self.sentences():
-            digest.update(f"{text}\n".encode())
+            digest.update(f"{text if isinstance(text, str) else TAB.join(text)}\n".encode())
             count += 1
         if not count:
             raise AtlasError(f"the corpus is empty: there is no line of text in {named(self.files) or 'no file'}")
         return count, digest.hexdigest()
 
 
-def lines(path: Path) -> Iterator[str]:
-    """The lines of a file that hold text."""
+def lines(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a file that hold text, each with its number from 1."""
     number = 1
     try:
         with opened(path) as file:
             while line := file.readline(LINE):
                 if text := line.strip():
-                    yield text
+                    yield number, text
                 number += 1
     except UnicodeDecodeError as error:
         raise AtlasError(f"{path} is not UTF-8 from line {number} on; save the file as UTF-8") from error
     except (OSError, EOFError, lzma.LZMAError) as error:
         why = getattr(error, "strerror", None) or error
         raise AtlasError(f"{path} cannot be read: {why}") from error
+
+
+def pair(path: Path, number: int, line: str) -> tuple[str, str]:
+    """The two sentences of a line.
+
+    Raises:
+        AtlasError: it has no tab, or more than one.
+    """
+    if line.count(TAB) != 1:
+        raise AtlasError(
+            f"line {number} of {path} has {line.count(TAB)} tabs within its text; with --pairs each line is two "
+            f"sentences with one tab between them, {LINE:,} characters at most"
+        )
+    first, _, second = line.partition(TAB)
+    return first.strip(), second.strip()
 
 
 def opened(path: Path) -> IO[str]:

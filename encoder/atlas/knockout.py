@@ -13,6 +13,7 @@ from encoder.metrics import length
 from encoder.model.tap import NO_TAP, Replacer
 from encoder.pulse import pulse
 from encoder.text_encoder import TextEncoder
+from encoder.trace.tokens import Text, Tokens
 
 TOKENS = 192  # of texts that run as one row: each looks at itself alone, but all pay for the square of their tokens
 
@@ -57,8 +58,8 @@ class Absence:
         return self.before is not None and self.after is not None and self.before[0] != self.after[0]
 
 
-def absence(encoder: TextEncoder, part: AtlasPart, text: str, position: int) -> Absence:
-    """What a part's absence does at a token of a text.
+def absence(encoder: TextEncoder, part: AtlasPart, text: Text, position: int) -> Absence:
+    """What a part's absence does at a token of a text, or of a pair.
 
     Raises:
         ValueError: the text has no such token.
@@ -66,21 +67,21 @@ def absence(encoder: TextEncoder, part: AtlasPart, text: str, position: int) -> 
     return absences(encoder, part, [(text, position)])[0]
 
 
-def absences(encoder: TextEncoder, part: AtlasPart, contexts: Sequence[tuple[str, int]]) -> list[Absence]:
+def absences(encoder: TextEncoder, part: AtlasPart, contexts: Sequence[tuple[Text, int]]) -> list[Absence]:
     """What a part's absence does at a token of each of some texts, of which several run at a time.
 
     Raises:
         ValueError: a text has no such token.
     """
-    ids = [encoder.tokenize(text).ids for text, _ in contexts]
-    lengths = list(map(len, ids))
+    pieces = [encoder.tokenize(text) for text, _ in contexts]
+    lengths = [len(one.ids) for one in pieces]
     for n, (_, position) in zip(lengths, contexts, strict=True):
         if not 0 <= position < n:
             raise ValueError(f"position is {position}; this text has {n} tokens, from 0 to {n - 1}")
     found: list[Absence] = []
     for some in packs(lengths, min(TOKENS, encoder.config.max_positions)):
         pulse()
-        found += of_pack(encoder, part, [(ids[i], contexts[i][1]) for i in some])
+        found += of_pack(encoder, part, [(pieces[i], contexts[i][1]) for i in some])
     return found
 
 
@@ -99,13 +100,14 @@ def packs(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
 
 
 @torch.inference_mode()
-def of_pack(encoder: TextEncoder, part: AtlasPart, some: Sequence[tuple[Sequence[int], int]]) -> list[Absence]:
-    """The same of the ids of some texts, one after another in a row without padding, where each sees itself alone.
+def of_pack(encoder: TextEncoder, part: AtlasPart, some: Sequence[tuple[Tokens, int]]) -> list[Absence]:
+    """The same of the tokens of some texts, one after another in a row without padding, where each sees itself alone.
 
     Up to the part there is one row; from it on there are two, with the part and without it.
     """
-    lengths = [len(ids) for ids, _ in some]
-    x = torch.cat([encoder.model.embedding(torch.tensor([ids])) for ids, _ in some], 1)  # [1, n, d_model]
+    lengths = [len(one.ids) for one, _ in some]
+    every = [encoder.model.embedding(torch.tensor([one.ids]), encoder.segments([one])) for one, _ in some]
+    x = torch.cat(every, 1)  # [1, n, d_model]
     text = torch.repeat_interleave(torch.tensor(lengths))
     others = text != text[:, None] if len(some) > 1 else None  # [n, n]
     tap = Replacer({part.step: part.both}, NO_TAP)

@@ -56,6 +56,7 @@ class AtlasPlan:
         """What makes these files, wherever they go and however many processes work."""
         given = [f"--model {self.model}", f"--corpus {' '.join(path.name for path in self.corpus.files)}"]
         given += [f"--every {self.corpus.every}"] if self.corpus.every > 1 else []
+        given += ["--pairs"] if self.corpus.pairs else []
         for name, layers in (("--vectors", self.kept.stream), ("--head-vectors", self.kept.heads)):
             given += [f"{name} {' '.join(map(str, layers))}"] if layers else []
         given += [f"--vector-every {self.kept.every}"] if self.kept.every > 1 else []
@@ -98,7 +99,7 @@ def begin(plan: AtlasPlan, encoder: TextEncoder, resume: bool) -> MeasuredCorpus
     found = MeasuredCorpus(*plan.corpus.measured())
     settings = asdict(found) | {
         "model": encoder.source.sha256, "seed": encoder.source.seed, "shard": plan.shard, "kept": asdict(plan.kept),
-        "device": plan.device,
+        "device": plan.device, **plan.corpus.kind,
     }  # fmt: skip
     text, kept = json.dumps(settings, sort_keys=True), plan.parts / PLAN
     if resume and (not kept.exists() or kept.read_text(encoding="utf-8") != text):

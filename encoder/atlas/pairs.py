@@ -5,6 +5,7 @@ most words are of the kind "word".
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -33,6 +34,7 @@ WORDS = ("word", "name", *LISTS, "number")
 FROM = ("any", *WORDS, "punctuation", "cls", "sep")  # what a query may be
 RELATIONS = ("same", "own_word", "before_punctuation", "word_before", "word_after")
 TO = (*ROLES, *RELATIONS, *WORDS)  # what a key may be, by itself or to its query
+SIDES = ("sentence_a", "sentence_b")  # what queries and keys may also be where texts are pairs
 MEANINGS = {
     "any": "any token", "word": "a word of no list", "name": "a capitalised word that is not the first",
     "article": "an article", "preposition": "a preposition", "pronoun": "a pronoun", "auxiliary": "an auxiliary verb",
@@ -40,17 +42,40 @@ MEANINGS = {
     "cls": "[CLS]", "sep": "[SEP]", "special": "[CLS] or [SEP]", "self": "itself", "previous": "the token before",
     "next": "the token after", "same": "the same token elsewhere", "own_word": "another piece of the same word",
     "before_punctuation": "the token before punctuation", "word_before": "the nearest earlier word of no list",
-    "word_after": "the nearest later word of no list",
+    "word_after": "the nearest later word of no list", "sentence_a": "a token of sentence A",
+    "sentence_b": "a token of sentence B",
 }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Across:
+    """A measure of heads over pairs of sentences, from one of SIDES to the other; `title`, `meaning` are for people.
+
+    It is the weight that a token of the one sentence puts on all tokens of the other together, a share from 0 to 1, in
+    the mean over the tokens of the one. Tokens that the model adds, [CLS] and [SEP], are of neither sentence (in
+    `encoder.metrics.segment_mass` they are of the one that their segment says).
+    """
+
+    title: str
+    meaning: str
+    start: str
+    end: str
+
+
+ACROSS = {
+    "a_to_b": Across("A to B", "Share of the weight of sentence A's tokens on those of sentence B.", *SIDES),
+    "b_to_a": Across("B to A", "Share of the weight of sentence B's tokens on those of sentence A.", *reversed(SIDES)),
+}
 
 
 def kinds(pieces: Tokens) -> list[str]:
     """The kind of each token, one of FROM but "any"; all pieces of a word have the word's, and other marks none."""
     found = [""] * len(pieces.tokens)
     words = [word for word in pieces.words if not pieces.special[word[0]]]
-    for number, word in enumerate(words):
+    first = {pieces.segments[word[0]]: word for word in reversed(words)}  # of each sentence
+    for word in words:
         for position in word:
-            found[position] = kind_of(pieces.spelled(word), first=number == 0)
+            found[position] = kind_of(pieces.spelled(word), first=word in first.values())
     for position, token in enumerate(pieces.tokens):
         if pieces.special[position]:
             found[position] = next((kind for kind in ("cls", "sep") if token in KNOWN[kind]), "")
@@ -115,9 +140,20 @@ def columns(keys: Sequence[bool]) -> Tensor:
 
 
 def pairs_of(pieces: Tokens) -> tuple[Tensor, Tensor]:
-    """1 where a query is of each kind of FROM, [FROM, n], and where its keys of each of TO are, [TO, n, n]; else 0."""
+    """1 where a query is of each kind of FROM, [FROM, n], and where its keys of each of TO are, [TO, n, n]; else 0.
+
+    Of a pair of sentences both go on with SIDES.
+    """
     names = kinds(pieces)
     queries = [[kind in ("any", name) for name in names] for kind in FROM]
     relations = [same(pieces.tokens), own_word(pieces), before_punctuation(pieces), *nearest_words(pieces, names)]
     words = [columns([name == kind for name in names]) for kind in WORDS]
-    return torch.tensor(queries).float(), torch.cat([patterns(pieces.tokens), torch.stack(relations + words)])
+    sides = sides_of(pieces) if any(pieces.segments) else []
+    keys = torch.stack([*relations, *words, *map(columns, sides)])
+    return torch.tensor(queries + sides).float(), torch.cat([patterns(pieces.tokens), keys])
+
+
+def sides_of(pieces: Tokens) -> list[list[bool]]:
+    """Whether each token is of sentence A, and of sentence B: those that the model adds are of neither."""
+    every = list(zip(pieces.segments, pieces.special, strict=True))
+    return [[segment == side and not special for segment, special in every] for side in range(len(SIDES))]

@@ -13,6 +13,7 @@ from encoder.atlas.card import check_model, read_card
 from encoder.atlas.corpus import AtlasError
 from encoder.atlas.making import sha256
 from encoder.trace.source import Source
+from encoder.trace.tokens import Text
 
 WORDS = ("list", "by", "token", "token_looked_at")  # columns of few different texts
 
@@ -154,14 +155,14 @@ class Atlas:
         names = ("sentence", "position", "token", "decile", "value")
         return [Firing(**{name: row[name] for name in names}) for row in rows]
 
-    def texts(self, sentences: list[int]) -> dict[int, str]:
-        """The text of some sentences by number.
+    def texts(self, sentences: list[int]) -> dict[int, Text]:
+        """The text of some sentences by number, or both texts of some pairs.
 
         Raises:
             AtlasError: one is not there.
         """
         rows = self.table("sentences.parquet", None, [("sentence", "in", sentences or [0])]).to_pylist()
-        found = {row["sentence"]: row["text"] for row in rows}
+        found = {row["sentence"]: (row["text"], row["pair"]) if "pair" in row else row["text"] for row in rows}
         if missing := [number for number in sentences if number not in found]:
             raise AtlasError(f"{self.folder.name} is damaged: sentence {missing[0]} is not there; make it again")
         return found

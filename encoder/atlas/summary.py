@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from encoder.atlas.bins import decile_bounds
 from encoder.atlas.collecting import Shard
-from encoder.atlas.pairs import FROM, TO
+from encoder.atlas.pairs import ACROSS, FROM, TO
 from encoder.atlas.ranking import Ranking
 from encoder.atlas.sums import ANY, BY_KEY, BY_ROW, MARK, WORD
 from encoder.metrics.roles import ROLES, Role, chance_of, labels
@@ -21,21 +21,18 @@ def head_rows(found: Shard, config: EncoderConfig) -> dict[str, Any]:
     """A row for each head: its measures, its label with both controls, and how its values are spread."""
     layers, heads = config.n_layers, config.n_heads
     at = {name: value.numpy() for name, value in found.sums.values.items()}
-    queries = np.maximum(at["queries"][ANY], 1)
     by_row = at["by_row"] / max(float(at["rows"]), 1)
-    by_key = at["pairs"][:, :, ANY] / queries
     roles = [role for layer in range(layers) for role in labelled(found, layer)]
     rows: dict[str, Any] = {
         "layer": np.repeat(np.arange(layers, dtype=np.uint8), heads),
         "head": np.tile(np.arange(heads, dtype=np.uint8), layers),
     }
     rows |= {name: by_row[..., i].ravel().astype(np.float32) for i, name in enumerate(BY_ROW)}
-    for i, name in enumerate(TO):
-        if name not in BY_KEY:
-            continue
-        rows[name] = by_key[..., i].ravel().astype(np.float32)
-        rows[f"{name}_uniform"] = np.full(layers * heads, at["uniform"][ANY, i] / queries[i], np.float32)
-        rows[f"{name}_queries"] = np.full(layers * heads, at["queries"][ANY, i], np.uint32)
+    for name, (start, end) in by_key(found).items():
+        queries = at["queries"][start, end]
+        rows[name] = (at["pairs"][:, :, start, end] / max(queries, 1)).ravel().astype(np.float32)
+        rows[f"{name}_uniform"] = np.full(layers * heads, at["uniform"][start, end] / max(queries, 1), np.float32)
+        rows[f"{name}_queries"] = np.full(layers * heads, queries, np.uint32)
     rows["firings"] = at["sure"].ravel().astype(np.uint32)
     rows |= {
         "label": [role.label for role in roles], "nearest": [role.nearest for role in roles],
@@ -51,6 +48,17 @@ def head_rows(found: Shard, config: EncoderConfig) -> dict[str, Any]:
     return rows
 
 
+def by_key(found: Shard) -> dict[str, tuple[int, int]]:
+    """The measures that are weight from tokens to tokens: of what number in FROM, and in TO, with SIDES where there.
+
+    Those of ACROSS are there where texts are pairs of sentences.
+    """
+    froms, tos = found.sums.kinds
+    across = {name: (one.start, one.end) for name, one in ACROSS.items() if one.start in froms}
+    places = {name: (FROM[ANY], name) for name in TO if name in BY_KEY} | across
+    return {name: (froms.index(start), tos.index(end)) for name, (start, end) in places.items()}
+
+
 def pair_rows(found: Shard, config: EncoderConfig) -> dict[str, Any]:
     """A row for each head and each pair of FROM and TO that the corpus has: what it gives from the one to the other.
 
@@ -64,12 +72,13 @@ def pair_rows(found: Shard, config: EncoderConfig) -> dict[str, Any]:
     weight, uniform = at["pairs"] / queries, at["uniform"] / queries
     chance = uniform + ONE_IN_TWENTY * np.sqrt(at["squares"]) / queries
     start, end = np.nonzero(there)
+    froms, tos = found.sums.kinds
     names = [np.tile(kind, heads).astype(np.int8) for kind in (start, end)]
     return {
         "layer": np.repeat(np.arange(config.n_layers, dtype=np.uint8), config.n_heads * count),
         "head": np.tile(np.repeat(np.arange(config.n_heads, dtype=np.uint8), count), config.n_layers),
-        "from": pa.DictionaryArray.from_arrays(names[0], list(FROM)),
-        "to": pa.DictionaryArray.from_arrays(names[1], list(TO)),
+        "from": pa.DictionaryArray.from_arrays(names[0], list(froms)),
+        "to": pa.DictionaryArray.from_arrays(names[1], list(tos)),
         "weight": weight[:, :, there].ravel().astype(np.float32),
         "uniform": np.tile(uniform[there], heads).astype(np.float32),
         "chance": chance[:, :, there].ravel().astype(np.float32),

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
-from encoder.atlas.pairs import FROM, TO, same
+from encoder.atlas.pairs import FROM, SIDES, TO, same
 from encoder.metrics.measures import HEAD_MEASURES, HeadMeasure
 from encoder.metrics.roles import MOST, ROLES, SHUFFLES, perfect, queries, shuffled_mass
 from encoder.model.config import EncoderConfig
@@ -23,19 +23,28 @@ WORD, MARK = 0, 1  # tokens of the text, and those that the model adds
 
 
 class Sums:
-    """Sums over all tokens of a corpus, in float64; `largest` are largest values instead."""
+    """Sums over all tokens of a corpus, in float64; `largest` are largest values instead.
 
-    def __init__(self, config: EncoderConfig) -> None:
+    Queries are told apart by FROM and keys by TO; where texts are pairs of sentences, both also by SIDES.
+    """
+
+    def __init__(self, config: EncoderConfig, pairs: bool = False) -> None:
         layers, heads, roles, d = config.n_layers, config.n_heads, len(ROLES), config.d_model
+        kinds = tuple(len(some) + len(SIDES) * pairs for some in (FROM, TO))
         shapes = {
             "rows": (), "by_row": (layers, heads, len(BY_ROW)), "sure": (layers, heads), "words": (),
-            "pairs": (layers, heads, len(FROM), len(TO)), "squares": (layers, heads, len(FROM), len(TO)),
-            "queries": (len(FROM), len(TO)), "uniform": (len(FROM), len(TO)),
+            "pairs": (layers, heads, *kinds), "squares": (layers, heads, *kinds), "queries": kinds, "uniform": kinds,
             "tried": (roles,), "shuffled": (layers, SHUFFLES, heads + roles, roles), "mean": (layers + 1, d),
             "channels": (layers + 1, d), "lengths": (layers + 1, 2), "tokens": (2,), "cut": (),
         }  # fmt: skip
         self.values = {name: torch.zeros(shape, dtype=torch.float64) for name, shape in shapes.items()}
         self.largest = torch.zeros(layers + 1, d)
+
+    @property
+    def kinds(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """What queries and what keys are told apart by."""
+        froms, tos = self.values["queries"].shape
+        return (*FROM, *SIDES)[:froms], (*TO, *SIDES)[:tos]
 
     def text(self, froms: Tensor, keys: Tensor, text: Tensor) -> None:
         """Count the rows and keys of a batch: froms [B, FROM, n], keys [B, TO, n, n], text [B, n]."""

@@ -43,7 +43,8 @@ def write(plan: AtlasPlan, encoder: TextEncoder, corpus: MeasuredCorpus, found: 
                   "heads": config.n_heads, "units": config.d_ff, "width": config.d_model},
         "corpus": {"name": corpus_name(plan), "sha256": corpus.sha256, "sentences": corpus.sentences,
                    "tokens": int(tokens[0]), "special_tokens": int(tokens[1]),
-                   "cut": int(found.sums.values["cut"]), "every": plan.corpus.every, "licence": plan.licence},
+                   "cut": int(found.sums.values["cut"]), "every": plan.corpus.every, "licence": plan.licence,
+                   **plan.corpus.kind},
         "vectors": list(plan.kept.stream), "head_vectors": list(plan.kept.heads), "command": plan.command,
         "files": {path.name: {"bytes": path.stat().st_size, "sha256": sha256(path)} for path in files(out)},
     }  # fmt: skip
@@ -61,12 +62,14 @@ def table(path: Path, columns: dict[str, Any]) -> None:
 
 
 def sentences(path: Path, plan: AtlasPlan) -> None:
-    """The text, a row group at a time."""
-    schema = pa.schema({"sentence": pa.uint32(), "text": pa.string()})
+    """The text, a row group at a time; of a pair the second sentence is in a column of its own."""
+    names = ("text", "pair") if plan.corpus.pairs else ("text",)
+    schema = pa.schema({"sentence": pa.uint32(), **dict.fromkeys(names, pa.string())})
     with pq.ParquetWriter(path, schema, compression="zstd", compression_level=15) as writer:
         for first, texts in plan.corpus.shards(ROWS):
             numbers = np.arange(first, first + len(texts), dtype=np.uint32)
-            writer.write_table(pa.table({"sentence": numbers, "text": texts}, schema))
+            columns = zip(*texts, strict=True) if plan.corpus.pairs else [texts]
+            writer.write_table(pa.table({"sentence": numbers, **dict(zip(names, columns, strict=True))}, schema))
 
 
 def unit_rows(ranking: Ranking, encoder: TextEncoder) -> dict[str, Any]:

@@ -67,7 +67,7 @@ def mean_vector() -> Tensor:
     return mean_vector_of(current().model)
 
 
-def knocked_out(part: AtlasPart, contexts: tuple[tuple[str, int], ...]) -> list[Absence]:
+def knocked_out(part: AtlasPart, contexts: tuple[tuple[Text, int], ...]) -> list[Absence]:
     """What the absence of a part of the model that this session looks at does at tokens of some texts."""
     return knocked_out_of(current().model, part, contexts)
 

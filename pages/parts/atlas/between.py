@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from encoder.atlas.pairs import FROM, MEANINGS, TO
+from encoder.atlas.pairs import FROM, MEANINGS, SIDES, TO
 from encoder.atlas.reading import Atlas
 from encoder.atlas.searching import PairHead, heads_from
 from encoder.figures.matrix import matrix
@@ -25,9 +25,11 @@ COLUMNS = {"weight": "weight", "uniform": "even weights", "chance": "1 of 20 by 
 def draw() -> None:
     """Choose two kinds, and see what every head gives from the one to the other."""
     atlas = now()
+    sides = SIDES if atlas.card.pairs else ()
+    starts, ends = (*FROM, *sides), (*TO, *sides)
     with st.container(horizontal=True):
-        start = kind("From", FROM, state.choice("atlas_start", FROM, "article")) or "article"
-        end = kind("To", TO, state.choice("atlas_end", TO, "next")) or "next"
+        start = kind("From", starts, state.choice("atlas_start", starts, "article")) or "article"
+        end = kind("To", ends, state.choice("atlas_end", ends, "next")) or "next"
     found = heads_from(atlas, start, end)
     if not found:
         st.markdown("No token of this corpus is of the one kind with another of the other.")

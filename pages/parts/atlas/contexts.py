@@ -8,6 +8,7 @@ from encoder.atlas.knockout import Absence, AtlasPart, summed_up
 from encoder.atlas.live import Compared
 from encoder.atlas.reading import Atlas, Firing
 from encoder.formatting import brief, percent, shown
+from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
 from pages.parts.atlas import marked, rerun
 from pages.ui import session
@@ -55,7 +56,7 @@ def draw(
         rerun.draw(texts[some[at].sentence], some[at], compare, part)
 
 
-def without(part: AtlasPart, contexts: tuple[tuple[str, int], ...]) -> list[str]:
+def without(part: AtlasPart, contexts: tuple[tuple[Text, int], ...]) -> list[str]:
     """Where it is asked for, what knocking the part out does at each context, and said of all of them."""
     label = f"Knock this {part.kind} out in these sentences"
     if not st.toggle(label, **state.choice("atlas_off", (False, True), False)):

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from encoder.atlas.pairs import ACROSS
 from encoder.atlas.reading import Atlas
 from encoder.atlas.sums import MEASURES
 from encoder.figures.scatter import plane
@@ -19,7 +20,8 @@ from pages.ui.text import plain, say, theme
 MORE = {"weight_mean": "Largest weight, mean", "written_mean": "Written, mean"}
 NAMES = {"nearest": "comes nearest to", "nearest_mass": "share of its weight there",
          "firings": "share of the tokens where it fires"}  # fmt: skip
-TITLES = {name: one.title for name, one in MEASURES.items()} | MORE
+KNOWN = MEASURES | ACROSS
+TITLES = {name: one.title for name, one in KNOWN.items()} | MORE
 
 
 def draw() -> None:
@@ -31,10 +33,11 @@ def draw() -> None:
 
 def finder(atlas: Atlas, layer: int, at: int) -> None:
     """Every head as a point, and as a row of a table."""
-    with st.container(horizontal=True):
-        across = measure("Across", "previous", state.choice("atlas_x", TITLES, "previous"))
-        down = measure("Up", "written_mean", state.choice("atlas_y", TITLES, "written_mean"))
     rows = atlas.heads
+    there = [name for name in TITLES if name in rows.column_names]
+    with st.container(horizontal=True):
+        across = measure("Across", there, "previous", state.choice("atlas_x", there, "previous"))
+        down = measure("Up", there, "written_mean", state.choice("atlas_y", there, "written_mean"))
     points = np.stack([rows[name].to_numpy() for name in (across, down)], -1)
     names = [f"L{i}H{h}" for i, h in zip(rows["layer"].to_pylist(), rows["head"].to_pylist(), strict=True)]
     here = layer * atlas.card.sizes["heads"] + at
@@ -43,16 +46,16 @@ def finder(atlas: Atlas, layer: int, at: int) -> None:
     fact = f"{TITLES[across]} is largest in {names[most]}: {brief(float(points[most, 0]))}."
     chart(drawn, "atlas_heads", f"All heads by {TITLES[across]} and {TITLES[down]}. {fact}", about(atlas),
           made=f"[{source(atlas)}.heads[name].to_numpy() for name in {[across, down]}]")  # fmt: skip
-    meaning = MEASURES[across].meaning if across in MEASURES else ""
+    meaning = KNOWN[across].meaning if across in KNOWN else ""
     say(fact, plain(f"{meaning} On {atlas.card.scope}. The ringed head is that of the sidebar."))
-    table = rows.select(["label", "nearest", "nearest_mass", "firings", *TITLES]).to_pandas()
+    table = rows.select(["label", "nearest", "nearest_mass", "firings", *there]).to_pandas()
     table["firings"] /= max(1, atlas.card.tokens)
     table = table.rename(columns=TITLES | NAMES)
     table.insert(0, "head", names)
     downloads.numbers("atlas_table", "atlas_heads", lambda: table.set_index("head"), table.shape)
 
 
-def measure(label: str, usual: str, tie: dict[str, Any]) -> str:
-    """One of the measures."""
-    found: str | None = st.selectbox(label, list(TITLES), format_func=TITLES.__getitem__, width=260, **tie)
+def measure(label: str, there: list[str], usual: str, tie: dict[str, Any]) -> str:
+    """One of the measures that the atlas has."""
+    found: str | None = st.selectbox(label, there, format_func=TITLES.__getitem__, width=260, **tie)
     return found or usual

@@ -1,29 +1,49 @@
 """A sentence with the token of a context, and the token that it looks at, in colour."""
 
+from collections.abc import Sequence
+
 from encoder.formatting import shown
-from encoder.trace.tokens import Tokens
+from encoder.trace.tokens import Text, Tokens
 from pages.ui.text import plain
 
 AROUND = 90  # characters on each side that are shown of a long sentence
+BETWEEN = " / "  # the sentences of a pair
 
 
 def sentence(tokens: Tokens, position: int, looks_at: int | None = None) -> str:
-    """Markdown: the token on blue, what it looks at on orange (itself: violet), special ones behind the sentence."""
+    """Markdown: the token on blue, what it looks at on orange (itself: violet), special ones behind the sentence.
+
+    The sentences of a pair stand one after the other.
+    """
     marks = {position: "blue"}
     if looks_at is not None:
         marks[looks_at] = "orange" if looks_at != position else "violet"
     inside = {i: colour for i, colour in marks.items() if i < len(tokens.spans) and not tokens.special[i]}
-    said, end = "", 0
-    places = sorted((tokens.spans[i], colour) for i, colour in inside.items())
+    beyond = [f":{colour}-background[{plain(name(tokens, i))}]" for i, colour in marks.items() if i not in inside]
+    texts = (tokens.text, tokens.pair) if any(tokens.segments) else (tokens.text,)
+    said = [
+        excerpt(text, sorted((tokens.spans[i], colour) for i, colour in inside.items() if tokens.segments[i] == side))
+        for side, text in enumerate(texts)
+    ]
+    return " → ".join([BETWEEN.join(said), *beyond])
+
+
+def excerpt(text: str, places: Sequence[tuple[tuple[int, int], str]]) -> str:
+    """A sentence, of a long one what is around the stretches that are marked in colours."""
+    said = ""
     first = max(0, places[0][0][0] - AROUND) if places else 0
     last = places[-1][0][1] + AROUND if places else AROUND
     end = first
     for (start, stop), colour in places:
-        said += plain(shorter(tokens.text[end:start])) + f":{colour}-background[{plain(tokens.text[start:stop])}]"
+        said += plain(shorter(text[end:start])) + f":{colour}-background[{plain(text[start:stop])}]"
         end = stop
-    said = ("… " if first else "") + said + plain(tokens.text[end:last]) + (" …" if last < len(tokens.text) else "")
-    beyond = [f":{colour}-background[{plain(name(tokens, i))}]" for i, colour in marks.items() if i not in inside]
-    return " → ".join([" ".join(said.split()), *beyond])
+    said = ("… " if first else "") + said + plain(text[end:last]) + (" …" if last < len(text) else "")
+    return " ".join(said.split())
+
+
+def one_line(text: Text) -> str:
+    """A text, or both of a pair."""
+    return text if isinstance(text, str) else BETWEEN.join(text)
 
 
 def name(tokens: Tokens, position: int) -> str:

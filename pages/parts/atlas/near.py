@@ -37,7 +37,7 @@ def draw() -> None:
     many = len(atlas.tokens("vectors.parquet", *PLACE))
     say(
         f"{of} “{shown(run.tokens[at])}” is nearest to that of “{first.token}” in "
-        f"“{shown(texts[first.sentence], 80)}”: cosine {first.cosine:.4f}."
+        f"“{shown(marked.one_line(texts[first.sentence]), 80)}”: cosine {first.cosine:.4f}."
     )
     encoder = session.text_encoder(state.current().model)
     said = [

@@ -8,13 +8,14 @@ from encoder.atlas.knockout import Absence, AtlasPart
 from encoder.atlas.live import Compared
 from encoder.atlas.reading import Firing
 from encoder.formatting import percent, shown
+from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
 from pages.ui import session
 from pages.ui.state import session_state as state
 from pages.ui.text import plain
 
 
-def draw(text: str, one: Firing, compare: Callable[[Trace, Firing], list[Compared]], part: AtlasPart) -> None:
+def draw(text: Text, one: Firing, compare: Callable[[Trace, Firing], list[Compared]], part: AtlasPart) -> None:
     """The verdict, number by number, and the token without the head or unit."""
     run = session.run(state.current().model, text)
     with st.container(border=True, key="atlas_live"):
@@ -23,7 +24,8 @@ def draw(text: str, one: Firing, compare: Callable[[Trace, Firing], list[Compare
             st.markdown(f"{icon} {plain(verdict.sentence)}")
         (absence,) = session.knocked_out(part, ((text, one.position),))
         st.markdown(plain(without(shown(run.tokens[one.position]), part, absence)))
-        st.button("Open this sentence", key="atlas_open", icon=":material/short_text:", on_click=take, args=(text,))
+        label = "Open this sentence" if isinstance(text, str) else "Open this pair"
+        st.button(label, key="atlas_open", icon=":material/short_text:", on_click=take, args=(text,))
 
 
 def without(token: str, part: AtlasPart, absence: Absence) -> str:
@@ -36,6 +38,7 @@ def without(token: str, part: AtlasPart, absence: Absence) -> str:
     return f"{said}."
 
 
-def take(text: str) -> None:
-    """Make it the sentence of the sidebar."""
-    state.change(sentence=text, second="", hidden=(), edits=(), cell=None)
+def take(text: Text) -> None:
+    """Make it the sentence of the sidebar, or the pair."""
+    sentence, second = (text, "") if isinstance(text, str) else text
+    state.change(sentence=sentence, second=second, hidden=(), edits=(), cell=None)

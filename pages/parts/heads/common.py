@@ -30,7 +30,7 @@ class Measured:
 def measured() -> Measured:
     """Measures over this sentence or over many, which are those of an atlas of the model where there is one."""
     trace, atlas = session.now(), session.atlas()
-    names = {OVER[1]: f"{atlas.card.sentences:,} sentences of its atlas"} if atlas else {}
+    names = {OVER[1]: f"{atlas.card.many} of its atlas"} if atlas else {}
     tie = state.choice("over", OVER, OVER[0])
     source = st.pills("Over", OVER, required=True, format_func=lambda one: names.get(one, one), **tie)
     if source == OVER[1] and (atlas := which_atlas.choose()):

@@ -78,6 +78,7 @@ def choice(key: str, options: Collection[Any] | None, default: Any, many: bool =
             found = [offered.get(part, part) for part in parts]
             wanted = found if many else found[0]
         else:
+            wanted = default
             remember(key, default, default)
             if session().linked:
                 note([f"The link asks for “{asked[:40]}” ({key}), which is not offered here."])
