@@ -204,15 +204,20 @@ def rerun(page: Page, timeout: float = 60.0) -> Iterator[None]:
     _record_shown_errors(page)
 
 
-def press(page: Page, x: float, y: float) -> None:
-    """Click there, and wait for the run that follows; where none comes for long, click again, as a person does.
+def answering(page: Page, key: str) -> None:
+    """Wait until a chart hears clicks: Streamlit builds it anew with the page, and it is drawn before it is heard."""
+    page.wait_for_function("key => document.querySelector(`.st-key-${key} .js-plotly-plot`)?.answers", arg=key)
 
-    Twice in some 700 clicks beside a busy neighbour none came, on a chart each time; the cause is not known.
+
+def press(page: Page, x: float, y: float, *, tap: bool = False) -> None:
+    """Click or tap there, and wait for the run that follows; where none comes for long, again, as a person does.
+
+    Three times in some 1,500 clicks beside a busy neighbour none came; of two of them the cause is not known.
     """
     for patience in (20.0, 20.0, 60.0):
         try:
             with rerun(page, patience):
-                page.mouse.click(x, y)
+                page.touchscreen.tap(x, y) if tap else page.mouse.click(x, y)
             return
         except TimeoutError:
             if patience == 60.0:

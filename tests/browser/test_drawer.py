@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from browser_tools import cell_of_chart, open_page, press, rerun, widget
+from browser_tools import answering, cell_of_chart, open_page, press, rerun, widget
 from playwright.sync_api import Locator, Page, expect
 
 from encoder import TextEncoder
@@ -43,7 +43,7 @@ def still(element: Locator) -> float:
 
 def click(page: Page, key: str, row: int, column: int) -> None:
     """Click a cell of a heatmap that is in the window."""
-    page.wait_for_function("key => document.querySelector(`.st-key-${key} .js-plotly-plot`)?.answers", arg=key)
+    answering(page, key)
     still(widget(page, key))
     x, y = cell_of_chart(page, key, row, column)
     page.mouse.move(x, y)
@@ -133,8 +133,7 @@ def test_a_number_of_a_small_map_opens_beside_it(
     before = still(small)
     box = small.bounding_box()
     assert box
-    with rerun(page):
-        page.mouse.click(box["x"] + 2.5 / 14 * box["width"], box["y"] + 8.5 / 14 * box["height"])
+    press(page, box["x"] + 2.5 / 14 * box["width"], box["y"] + 8.5 / 14 * box["height"])
     expect(widget(page, "inspector").locator("h3")).to_contain_text("“it” (8) → “animal” (2)")
     assert abs(still(small) - before) <= 1
     assert within_the_window(page)
@@ -164,8 +163,8 @@ def test_on_a_phone_it_is_a_sheet_from_below_that_leaves_the_cell_in_sight(phone
     picture.evaluate("element => element.scrollIntoView({block: 'end'})")
     still(picture)
     x, y = cell_of_chart(phone, "picture", 9, 3)
-    with rerun(phone):
-        phone.touchscreen.tap(x, y)
+    answering(phone, "picture")
+    press(phone, x, y, tap=True)
     expect(widget(phone, "inspector").locator("h3")).to_contain_text("“was” (9) → “didn't” (3)")
     still(picture)
     box = widget(phone, "inspector").bounding_box()

@@ -4,12 +4,14 @@ import re
 
 import numpy as np
 from browser_tools import (
+    answering,
     cell_of_chart,
     chart,
     choose,
     drawn,
     follow_menu,
     open_page,
+    press,
     rerun,
     type_sentence,
     watch,
@@ -66,9 +68,9 @@ def click_cell(page: Page, row: int, column: int) -> None:
     """Click the middle of a cell of the main picture, where Plotly itself says that it is."""
     widget(page, "picture").evaluate("element => element.scrollIntoView({block: 'center'})")
     x, y = cell_of_chart(page, "picture", row, column)
+    answering(page, "picture")
     page.mouse.move(x, y)
-    with rerun(page):
-        page.mouse.click(x, y)
+    press(page, x, y)
 
 
 def test_a_clicked_cell_opens_and_leads_on_and_survives_a_reload(page: Page, app_url: str, base: TextEncoder) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
-from browser_tools import open_page, rerun, runs, widget
+from browser_tools import open_page, press, rerun, runs, widget
 from playwright.sync_api import Locator, Page, expect
 
 from encoder import TextEncoder, Trace
@@ -184,8 +184,7 @@ def test_a_layer_unfolds_and_a_click_opens_the_recorded_number(page: Page, app_u
         root.get_by_role("button", name="Layer 4", exact=True).click()
     settled(page, root)
     expect(root.get_by_role("button", name="Layer 4", exact=True)).to_have_attribute("aria-expanded", "true")
-    with rerun(page):
-        page.mouse.click(*cell_centre(root, "attention.weights", IT, ANIMAL))
+    press(page, *cell_centre(root, "attention.weights", IT, ANIMAL))
     weight = float(trace["layers.4.attention.weights"][1, IT, ANIMAL])
     title = widget(page, "inspector").locator("h3")
     expect(title).to_have_text(f"Attention weights, layer 4, head 1, “it” ({IT}) → “animal” ({ANIMAL}) = {weight:.4g}")
@@ -202,8 +201,7 @@ def test_a_layer_unfolds_and_a_click_opens_the_recorded_number(page: Page, app_u
         root.get_by_role("button", name="Layer 4, head 6").click()
     settled(page, root)
     root.evaluate("root => root.scrollIntoView({block: 'center'})")
-    with rerun(page):
-        page.mouse.click(*cell_centre(root, "attention.q", IT, 3))
+    press(page, *cell_centre(root, "attention.q", IT, 3))
     name, index = "layers.4.attention.q", living_map.index_at(trace, "layers.4.attention.q", 6, IT, 3)
     expect(widget(page, "inspector").locator("h3")).to_contain_text(f"= {float(trace[name][index]):.4g}")
     assert "head=6" in page.url
@@ -296,8 +294,7 @@ def test_a_phone_does_the_same_by_touch(phone: Page, app_url: str, trace: Trace)
     )
     assert small == []
     x, y = cell_centre(root, "attention.q", 2, 1)
-    with rerun(phone):
-        phone.touchscreen.tap(x, y)
+    press(phone, x, y, tap=True)
     index = living_map.index_at(trace, "layers.0.attention.q", 1, 2, 1)
     value = float(trace["layers.0.attention.q"][index])
     expect(widget(phone, "inspector").locator("h3")).to_contain_text(f"= {value:.4g}")
