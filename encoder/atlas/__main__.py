@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 
 from encoder.atlas.collecting import KeptVectors
-from encoder.atlas.corpus import AtlasCorpus, AtlasError
+from encoder.atlas.corpus import AtlasCorpus, AtlasError, how_many
 from encoder.atlas.making import SHARD, AtlasPlan, begin, clear, put_together, work
 from encoder.atlas.team import EVERY, together
 from encoder.atlas.writing import write
@@ -109,7 +109,7 @@ def make(asked: Namespace) -> None:
         if on.first:
             write(plan, encoder, found, put_together(plan, encoder, found.sentences))
             clear(plan)
-            print(f"{plan.out}: {found.sentences:,} {'pairs of ' * plan.corpus.pairs}sentences")
+            print(f"{plan.out}: {how_many(found.sentences, plan.corpus.pairs)}")
 
 
 def main(given: list[str] | None = None) -> int:

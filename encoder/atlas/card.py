@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from encoder.atlas.corpus import AtlasError
+from encoder.atlas.corpus import AtlasError, how_many
 from encoder.trace.source import Source
 
 FORMAT, VERSION = "encoder-atlas", 2
@@ -48,7 +48,7 @@ class AtlasCard:
     @property
     def many(self) -> str:
         """How many sentences, or pairs of them, its corpus has, in words."""
-        return f"{self.sentences:,} {'pairs of ' * self.pairs}sentences"
+        return how_many(self.sentences, self.pairs)
 
 
 def read_card(folder: Path) -> AtlasCard:

@@ -75,6 +75,11 @@ class AtlasCorpus:
         return count, digest.hexdigest()
 
 
+def how_many(sentences: int, pairs: bool) -> str:
+    """So many sentences, or pairs of them, in words."""
+    return f"{sentences:,} {'pairs of ' * pairs}sentences"
+
+
 def lines(path: Path) -> Iterator[tuple[int, str]]:
     """The lines of a file that hold text, each with its number from 1."""
     number = 1

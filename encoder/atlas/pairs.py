@@ -68,6 +68,12 @@ ACROSS = {
 }
 
 
+def told_apart(pairs: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The kinds that queries and keys are told apart by; where texts are pairs of sentences, both go on with SIDES."""
+    sides = SIDES if pairs else ()
+    return (*FROM, *sides), (*TO, *sides)
+
+
 def kinds(pieces: Tokens) -> list[str]:
     """The kind of each token, one of FROM but "any"; all pieces of a word have the word's, and other marks none."""
     found = [""] * len(pieces.tokens)

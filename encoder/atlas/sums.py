@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
-from encoder.atlas.pairs import FROM, SIDES, TO, same
+from encoder.atlas.pairs import FROM, same, told_apart
 from encoder.metrics.measures import HEAD_MEASURES, HeadMeasure
 from encoder.metrics.roles import MOST, ROLES, SHUFFLES, perfect, queries, shuffled_mass
 from encoder.model.config import EncoderConfig
@@ -30,7 +30,7 @@ class Sums:
 
     def __init__(self, config: EncoderConfig, pairs: bool = False) -> None:
         layers, heads, roles, d = config.n_layers, config.n_heads, len(ROLES), config.d_model
-        kinds = tuple(len(some) + len(SIDES) * pairs for some in (FROM, TO))
+        kinds = tuple(map(len, told_apart(pairs)))
         shapes = {
             "rows": (), "by_row": (layers, heads, len(BY_ROW)), "sure": (layers, heads), "words": (),
             "pairs": (layers, heads, *kinds), "squares": (layers, heads, *kinds), "queries": kinds, "uniform": kinds,
@@ -43,8 +43,7 @@ class Sums:
     @property
     def kinds(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """What queries and what keys are told apart by."""
-        froms, tos = self.values["queries"].shape
-        return (*FROM, *SIDES)[:froms], (*TO, *SIDES)[:tos]
+        return told_apart(len(self.values["queries"]) > len(FROM))
 
     def text(self, froms: Tensor, keys: Tensor, text: Tensor) -> None:
         """Count the rows and keys of a batch: froms [B, FROM, n], keys [B, TO, n, n], text [B, n]."""

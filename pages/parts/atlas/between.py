@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from encoder.atlas.pairs import FROM, MEANINGS, SIDES, TO
+from encoder.atlas.pairs import MEANINGS, told_apart
 from encoder.atlas.reading import Atlas
 from encoder.atlas.searching import PairHead, heads_from
 from encoder.figures.matrix import matrix
@@ -25,8 +25,7 @@ COLUMNS = {"weight": "weight", "uniform": "even weights", "chance": "1 of 20 by 
 def draw() -> None:
     """Choose two kinds, and see what every head gives from the one to the other."""
     atlas = now()
-    sides = SIDES if atlas.card.pairs else ()
-    starts, ends = (*FROM, *sides), (*TO, *sides)
+    starts, ends = told_apart(atlas.card.pairs)
     with st.container(horizontal=True):
         start = kind("From", starts, state.choice("atlas_start", starts, "article")) or "article"
         end = kind("To", ends, state.choice("atlas_end", ends, "next")) or "next"
