@@ -1,9 +1,10 @@
 """Every run of a session: navigation, sentence, sidebar and walk around every page."""
 
 import streamlit as st
+from streamlit.navigation.page import StreamlitPage
 
 from pages.ui.component import draw_scripts
-from pages.ui.server import cold_start, reconnect
+from pages.ui.server import cold_start
 from pages.ui.server.heap import keep_freed_memory
 from pages.ui.server.turns import turn
 from pages.ui.state.session import session as this_session
@@ -16,7 +17,9 @@ with turn():
     if not scripts:  # once in a session: each looks for its file; a run that is about to end may do the same just now
         scripts = {st.Page(p.script, title=p.title, icon=p.icon, default=p is PAGES[0]): p for p in PAGES}
         this_session().scripts = scripts
-    sections = {about.section: [one for one in scripts if scripts[one].section == about.section] for about in PAGES}
+    sections: dict[str, list[StreamlitPage]] = {}
+    for one, about in scripts.items():
+        sections.setdefault(about.section, []).append(one)
     script = st.navigation(sections, position="top", expanded=True)
     page = scripts[script]
     top = st.container(horizontal=True, vertical_alignment="center", key="top")
@@ -24,7 +27,6 @@ with turn():
     bar = st.container(horizontal=True, vertical_alignment="center", key="bar")
     bar.title(page.title, width="content", anchor="page")
     draw_scripts()
-    reconnect.draw()
 
     # The first visitor after a start sees the title while the libraries load, and beside them the usual model.
     with cold_start.loading():
@@ -36,7 +38,7 @@ with turn():
         from pages.ui.components import present
         from pages.ui.downloads import figure
         from pages.ui.downloads import run as downloads
-        from pages.ui.frame import arrival, body, encoder_map, quick, sentence, sidebar, steady
+        from pages.ui.frame import arrival, body, encoder_map, quick, sentence, sidebar
         from pages.ui.lessons import bar as lesson_bar
         from pages.ui.lessons import library, story
         from pages.ui.live import follow, strip
@@ -50,8 +52,7 @@ with turn():
 
     widget_cleanup.leave_out_forged()
     st.html(STYLE)
-    steady.draw()
-    class_seat.draw()
+    class_seat.take_asked()
     now = follow.take(page)
     walk.resume()
     with upkeep.attended():

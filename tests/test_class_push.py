@@ -74,7 +74,7 @@ def test_no_answer_comes_to_a_pupil_before_it_is_shown_and_no_forged_press_shows
                     if name.startswith("class_") and widget.kind == "button"
                 ]
                 assert len(forged) > 3
-                seat = next(one for name, one in pupil.widgets.items() if name.startswith("class_seat"))
+                seat = next(one for name, one in pupil.widgets.items() if name.startswith("arrival"))
                 taken = WidgetState(id=seat.id, json_trigger_value=f'{{"seat": "{code}-leads-{32 * "0"}"}}')
                 for state in (*forged, taken):
                     await pupil.rerun(state)

@@ -29,7 +29,14 @@ return main;
 })());"""
 COLLECT = """const scripts = globalThis.componentScripts ||= new Map();
 PARTS
-export default () => { (globalThis.componentsWaiting ||= []).splice(0).forEach(begin => begin()); };"""
+const watches = [WATCHES].map(name => scripts.get(name));
+let ends = null;
+export default given => {
+  (globalThis.componentsWaiting ||= []).splice(0).forEach(begin => begin());
+  ends ||= watches.map(begin => begin(given));
+  return () => { ends?.forEach(end => end()); ends = null; };
+};"""
+WATCHES = ("reconnect", "steady")  # scripts that draw nothing and watch over every page: they need no component each
 
 
 def component(beside: str, name: str, html: str) -> Any:
@@ -55,12 +62,13 @@ def _scripts() -> Any:
         PART.replace("NAME", one.stem).replace("SCRIPT", joined(one).replace(MAIN, "const main = function"))
         for one in scripts
     )
-    return st.components.v2.component("scripts", html="<span></span>", js=COLLECT.replace("PARTS", parts))
+    js = COLLECT.replace("PARTS", parts).replace("WATCHES", ", ".join(map(repr, WATCHES)))
+    return st.components.v2.component("scripts", html="<span></span>", js=js)
 
 
 def draw_scripts() -> None:
-    """Send all scripts, before anything that needs one."""
-    _scripts()(key="scripts")
+    """Send all scripts, before anything that needs one; a browser whose connection is back asks for a run."""
+    _scripts()(key="scripts", on_back_change=lambda: None)
 
 
 def joined(script: Path) -> str:

@@ -117,7 +117,7 @@ class Follower:
         self.now.texts += [str(getattr(proto, name)) for name in ("body", "text") if getattr(proto, name, "")]
         if kind == "exception":
             self.broken.append(f"{proto.type}: {proto.message}")
-        if kind == "bidi_component" and proto.id.endswith("-class_seat"):
+        if kind == "bidi_component" and proto.id.endswith("-arrival"):
             self.seat = json.loads(proto.json)["seat"]
         self.widget(str(getattr(proto, "id", "")), kind, delta.fragment_id)
 

@@ -1,6 +1,8 @@
 // @ts-check
 // A page opens at its top, the menu of a phone makes way for it, each act is one entry of the browser's history.
 
+import { keepSeat } from './class_seat.js';
+
 /** @typedef {Window & { arrivedAt?: string, acted?: boolean, coloursChanged?: () => void }} Here */
 const ACTS = ['pointerdown', 'click', 'keydown', 'popstate'];
 const PHONE = 640; // pixels
@@ -35,16 +37,23 @@ function closeMenu() {
   /** @type {HTMLElement | null} */ (sidebar.querySelector('[data-testid=stSidebarCollapseButton] button, button[aria-controls=stSidebar]'))?.click();
 }
 
-/** @param {ComponentArguments<{ page: string, said: string }>} given */
+/** @param {ComponentArguments<{ page: string, said: string, seat: string, left: boolean }>} given */
 export default function ({ data, parentElement, setTriggerValue }) {
   const here = /** @type {Here} */ (window);
   countActs();
   watchColours(() => setTriggerValue('colours', true));
   const status = parentElement.querySelector('p');
   if (status && status.textContent !== data.said) status.textContent = data.said;
-  if (here.arrivedAt === data.page) return;
+  const end = keepSeat(data, seat => setTriggerValue('seat', seat));
+  if (here.arrivedAt !== data.page) arrive(data.page);
+  return end;
+}
+
+/** Show another page than before. @param {string} page */
+function arrive(page) {
+  const here = /** @type {Here} */ (window);
   const first = here.arrivedAt === undefined;
-  here.arrivedAt = data.page;
+  here.arrivedAt = page;
   if (first) return;
   const acted = here.acted;
   closeMenu();

@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from pages.ui.component import component
 from pages.ui.components import share
 from pages.ui.live.classroom import ClassError, classroom
 from pages.ui.live.store import StoreError
@@ -13,24 +12,20 @@ from pages.ui.state.site import PAGES
 
 HERE = next(page for page in PAGES if page.key == "class")
 CODE = "code"  # the parameter of the link for pupils
-_component = component(__file__, "class_seat", "<span></span>")
 
 
-def draw() -> None:
-    """Take the seat that the link asks for, and have the tab keep the one that there is."""
-    here = state.session()
+def take_asked() -> None:
+    """Take the seat that the link asks for."""
     if CODE in st.query_params:
         code = st.query_params[CODE]
         del st.query_params[CODE]
-        if here.seat is None:
+        if state.session().seat is None:
             join(code)
-    seat = "" if here.seat is None else str(here.seat)
-    _component(key="class_seat", data={"seat": seat, "left": here.left}, on_seat_change=take)
 
 
-def take() -> None:
+def take_kept(said: object) -> None:
     """Take the seat that the browser kept. Whoever makes one up sits in no class, or as one pupil more."""
-    found = seats.read(state.picked("class_seat", "seat"))
+    found = seats.read(said)
     if found is not None:
         sit(found)
 

@@ -2,7 +2,6 @@
 // While a picture is replaced by the next one, its last look stays where it was: no frame is without it.
 // Streamlit builds a chart anew when its numbers change, and has nothing to show until that is drawn.
 
-/** @typedef {HTMLElement & { watch?: MutationObserver }} Host */
 /** @typedef {{ still: HTMLElement, key: string, place: DOMRect, since: number }} Ghost */
 
 const LONGEST = 3000; // milliseconds that a last look may stay
@@ -120,18 +119,15 @@ function letGo() {
   lookAgain();
 }
 
-/** @param {ComponentArguments<{}>} given */
-export default function ({ parentElement }) {
-  const host = /** @type {Host} */ (parentElement.querySelector('span'));
-  if (host.watch) return undefined;
+export default function () {
   for (const kind of ['pointerdown', 'keydown']) document.addEventListener(kind, remember, true);
-  host.watch = new MutationObserver(() => {
+  const watch = new MutationObserver(() => {
     keep();
     lookAgain();
   });
-  host.watch.observe(document.querySelector('[data-testid=stMain]') || document.body, { childList: true, subtree: true });
+  watch.observe(document.querySelector('[data-testid=stMain]') || document.body, { childList: true, subtree: true });
   return () => {
     for (const kind of ['pointerdown', 'keydown']) document.removeEventListener(kind, remember, true);
-    host.watch?.disconnect();
+    watch.disconnect();
   };
 }

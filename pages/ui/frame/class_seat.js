@@ -3,6 +3,8 @@
 
 const KEPT = 'class-seat';
 const LINK = /^#class=([\w-]{1,80})$/;
+let asked = ''; // the seat of a link that the server was not told yet
+let answered = ''; // what the server had said when it was last told a seat
 
 /** The seat of the teacher's own link, which is taken out of the address: it stands on no screen and in no log. */
 function linked() {
@@ -25,11 +27,20 @@ function whenIdle(act) {
   return () => observer.disconnect();
 }
 
-/** @param {ComponentArguments<{ seat: string, left: boolean }>} given */
-export default function ({ data, setTriggerValue }) {
-  const asked = linked();
-  if (data.seat && !asked) sessionStorage.setItem(KEPT, data.seat);
-  else if (data.left && !asked) sessionStorage.removeItem(KEPT);
-  const kept = asked || (!data.seat && sessionStorage.getItem(KEPT));
-  return kept ? whenIdle(() => setTriggerValue('seat', kept)) : undefined;
+/**
+ * Keep the seat that the server knows. Where it knows none, or the address has one, tell it, once for what it said.
+ * @param {{ seat: string, left: boolean }} known
+ * @param {(seat: string) => void} tell
+ */
+export function keepSeat({ seat, left }, tell) {
+  asked = linked() || asked;
+  if (seat && !asked) sessionStorage.setItem(KEPT, seat);
+  else if (left && !asked) sessionStorage.removeItem(KEPT);
+  if (seat) answered = '';
+  const said = `${seat} ${left}`, kept = asked || (!seat && answered !== said && sessionStorage.getItem(KEPT));
+  if (!kept) return undefined;
+  return whenIdle(() => {
+    [answered, asked] = [said, ''];
+    tell(kept);
+  });
 }
