@@ -48,10 +48,9 @@ with turn():
         from pages.ui.state import session_state as state
         from pages.ui.state import walk
         from pages.ui.step import guess, inspector, token_buttons
-        from pages.ui.text import STYLE, plain
+        from pages.ui.text import plain
 
     widget_cleanup.leave_out_forged()
-    st.html(STYLE)
     class_seat.take_asked()
     now = follow.take(page)
     walk.resume()

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from encoder.theme import ACCENT, BACKGROUND, INK, MUTED, SECOND, Theme
-from pages.ui.text import STYLE
 
 ROOT = Path(__file__).resolve().parents[1]
 THEME = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))["theme"]
+STYLE = (ROOT / "pages" / "ui" / "style.css").read_text(encoding="utf-8")
 SCHEMES: tuple[Theme, ...] = ("light", "dark")
 TEXT, GRAPHIC = 4.5, 3.0  # WCAG 2.2, 1.4.3 and 1.4.11, level AA
 
@@ -38,6 +38,10 @@ def test_pages_and_pictures_have_the_same_colours(scheme: Theme) -> None:
     page = THEME[scheme]
     assert (page["backgroundColor"], page["textColor"]) == (BACKGROUND[scheme], INK[scheme])
     assert page["linkColor"] == ACCENT[scheme]
+    said = dict(re.findall(r"--(\w+): light-dark\((.+?)\);", STYLE))
+    shown = {name: pair.split(", ")[SCHEMES.index(scheme)] for name, pair in said.items()}
+    drawn = {"muted": MUTED, "accent": ACCENT, "second": SECOND, "page": BACKGROUND}
+    assert shown == {name: pair[scheme] for name, pair in drawn.items()}
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

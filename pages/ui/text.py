@@ -1,12 +1,11 @@
 """How all pages write text and draw charts."""
 
 import re
-from pathlib import Path
 
 import streamlit as st
 
 from encoder.model.config import EncoderConfig
-from encoder.theme import ACCENT, BACKGROUND, MUTED, SECOND, Theme
+from encoder.theme import Theme
 
 SYNTAX = '\\`*_{}[]()#+-.!|~$:<>&"@='  # of Markdown
 ADDRESS = re.compile(r"[a-z]:(?=//)|www(?=\.)|@", re.IGNORECASE)  # what Markdown makes a link of, where it goes on
@@ -15,17 +14,6 @@ WORD = re.compile(r"[a-z0-9]+")
 UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
 NUMBER = st.column_config.NumberColumn(format="%.4g")
 WHOLE = st.column_config.NumberColumn(format="localized")
-
-
-def colours(name: str, pair: dict[Theme, str]) -> str:
-    """A colour of the pictures as a CSS property that follows the page between light and dark."""
-    return f"--{name}: light-dark({pair['light']}, {pair['dark']});"
-
-
-SHARED_COLOURS = {"muted": MUTED, "accent": ACCENT, "second": SECOND, "page": BACKGROUND}
-COLOURS = " ".join(colours(name, pair) for name, pair in SHARED_COLOURS.items())
-SHARED = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
-STYLE = f"<style>:root {{ {COLOURS} }}\n{SHARED}</style>"
 
 
 def theme() -> Theme:
