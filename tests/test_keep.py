@@ -85,6 +85,17 @@ def test_every_picture_can_be_kept_with_its_caption(page: str) -> None:
         assert one["alt"].rstrip(".") in one["caption"] and re.fullmatch(r"[\w.-]+", one["name"])
 
 
+@pytest.mark.usefixtures("keeps_closed")
+def test_what_can_be_kept_is_drawn_once_its_fold_is_open() -> None:
+    app = opened("attention", {})
+    assert len(charts(app)) > 0 and not cards(app) and not app.get("download_button")
+    app.session_state["keep_picture"] = True
+    app.run()
+    assert list(cards(app)) == ["picture"] and len(app.get("download_button")) == len(app.code) == 1
+    app.segmented_control(key="head").set_value("2").run()  # it stays open, and is of what is seen now
+    assert "head 2" in cards(app)["picture"]["caption"]
+
+
 def test_a_run_that_is_too_large_is_refused_with_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "MOST_BYTES", 1_000_000)
     monkeypatch.setattr(run, "MOST_REPORT", 1_000_000)

@@ -34,18 +34,28 @@ def card(
     are held against each other they are `a` and `b`, and `t` is `b`.
     `panel` makes of a title and a caption what is drawn of it in a figure for a paper, else that is a map of the rows.
     """
-    said = caption(about, what=alt, scale=scale)
+
+    def said() -> str:
+        return caption(about, what=alt, scale=scale)
+
+    with st.container(horizontal=True, vertical_alignment="center", key=f"keep_row_{key}"):
+        fold = st.popover("Keep", key=f"keep_{key}", type="tertiary", icon=":material/download:", on_change="rerun")
+        if fold.open:
+            with fold:
+                ways(key, rows, alt, about, said(), made)
+        figure.offer(key, lambda: panel(alt, said()) if panel else of_table(alt, said(), rows()))
+
+
+def ways(key: str, rows: Callable[[], Rows], alt: str, about: About, said: str, made: str) -> None:
+    """What is in an open fold."""
     shown = about.run.step(about.step).local if about.run and about.step else key
     where = [f"{name}{at}" for name, at in (("layer", about.layer), ("head", about.head)) if at is not None]
     name = file_name(about.model, state.session().page, shown, *where)
-    with st.container(horizontal=True, vertical_alignment="center", key=f"keep_row_{key}"):
-        with st.popover("Keep", key=f"keep_{key}", type="tertiary", icon=":material/download:"):
-            keep_component(key=f"card_{key}", data={"chart": key, "name": name, "caption": said, "alt": alt})
-            save("CSV of the numbers shown", f"csv_{key}", f"{name}.csv", lambda: to_csv(rows()).encode(), "text/csv")
-            if made:
-                st.markdown("Lines that run by themselves and print these numbers:")
-                st.code(recipe(runs(about), made), language="python")
-        figure.offer(key, lambda: panel(alt, said) if panel else of_table(alt, said, rows()))
+    keep_component(key=f"card_{key}", data={"chart": key, "name": name, "caption": said, "alt": alt})
+    save("CSV of the numbers shown", f"csv_{key}", f"{name}.csv", lambda: to_csv(rows()).encode(), "text/csv")
+    if made:
+        st.markdown("Lines that run by themselves and print these numbers:")
+        st.code(recipe(runs(about), made), language="python")
 
 
 def runs(about: About) -> dict[str, Trace]:
