@@ -40,14 +40,17 @@ def card(
 
     with st.container(horizontal=True, vertical_alignment="center", key=f"keep_row_{key}"):
         fold = st.popover("Keep", key=f"keep_{key}", type="tertiary", icon=":material/download:", on_change="rerun")
+        folds = state.session().folds
         if fold.open:
+            folds.add(key)
+        if key in folds:  # a browser that fetches a file while the fold closes still finds it
             with fold:
                 ways(key, rows, alt, about, said(), made)
         figure.offer(key, lambda: panel(alt, said()) if panel else of_table(alt, said(), rows()))
 
 
 def ways(key: str, rows: Callable[[], Rows], alt: str, about: About, said: str, made: str) -> None:
-    """What is in an open fold."""
+    """What is in a fold that was opened."""
     shown = about.run.step(about.step).local if about.run and about.step else key
     where = [f"{name}{at}" for name, at in (("layer", about.layer), ("head", about.head)) if at is not None]
     name = file_name(about.model, state.session().page, shown, *where)

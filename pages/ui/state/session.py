@@ -32,7 +32,8 @@ class Session:
 
     Models and runs: `last_model` could be shown last, `own_models` are those that the person has opened,
     `models_asked_for` those chosen by a click, `offered` the view of a link whose model takes long to load. `asked_for`
-    are the keys of long computations that were asked for just now. `trail` are the opened numbers that lead back,
+    are the keys of long computations that were asked for just now. `folds` are the keys of the pictures whose fold
+    “Keep” was ever opened. `trail` are the opened numbers that lead back,
     `boxes` the one that Row and Column followed last, `edits_before` the edits before each change. `sweeps` keeps, by
     the sweep's key, what was last asked and what was found. `moment` is the moment of training that was picked.
 
@@ -71,6 +72,7 @@ class Session:
     models_asked_for: set[str] = field(default_factory=set)
     offered: "View | None" = None
     asked_for: set[str] = field(default_factory=set)
+    folds: set[str] = field(default_factory=set)
     own_models: list[str] = field(default_factory=list)
     trail: "list[Cell]" = field(default_factory=list)
     boxes: "Cell | None" = None
