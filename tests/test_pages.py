@@ -203,15 +203,6 @@ def test_a_trail_ends_at_the_embedding_table_and_the_id() -> None:
         assert expected in inspected(app)
 
 
-def test_a_number_is_opened_by_keyboard_alone(base: TextEncoder) -> None:
-    app = go(open_app(sentence="I understand this"), "embedding")
-    app.selectbox(key="row").set_value(2).run()
-    app.selectbox(key="column").set_value(7).run()
-    healthy(app.button(key="open").click().run())
-    value = float(base.trace("I understand this")["embedding.tokens"][2, 7])
-    assert inspected(app).endswith(f"= {value:.4g}")
-
-
 @pytest.mark.parametrize(
     "cell",
     ["nothing:1,2", "layers.4.attention.weights:1,2", "layers.4.attention.weights:9,2,2", "layers.77.output:0,0"],

@@ -108,12 +108,13 @@ def test_row_and_column_follow_and_the_address_restores_the_drawer(page: Page, a
     open_page(page, f"{app_url}/attention")
     widget(page, "picture").evaluate("element => element.scrollIntoView({block: 'center'})")
     click(page, "picture", 8, 2)
-    expect(widget(page, "row").locator("[value='8 it']")).to_have_count(1)
-    expect(widget(page, "column").locator("[value='2 animal']")).to_have_count(1)
+    way = widget(page, "choose")
+    for label, words in (("Row", "8 it"), ("Column", "2 animal")):
+        expect(way.get_by_label(label).locator("option:checked")).to_have_text(words)
     open_page(page, page.url)
     expect(widget(page, "inspector").locator("h3")).to_contain_text("“it” (8) → “animal” (2)")
     assert within_the_window(page)
-    expect(widget(page, "row").locator("[value='8 it']")).to_have_count(1)
+    expect(way.get_by_label("Row").locator("option:checked")).to_have_text("8 it")
     with rerun(page):
         widget(page, "close").get_by_role("button").click()
     expect(widget(page, "inspector")).to_have_count(0)
@@ -144,7 +145,7 @@ def test_a_number_of_a_small_map_opens_beside_it(
 def test_keys_open_a_number_enter_its_drawer_and_come_back(page: Page, app_url: str) -> None:
     open_page(page, f"{app_url}/attention")
     page.wait_for_function("() => globalThis.componentScripts?.has('drawer')")
-    button = widget(page, "open").get_by_role("button")
+    button = widget(page, "choose").get_by_role("button")
     with rerun(page):
         button.press("Enter")
     way_out = widget(page, "close").get_by_role("button")
@@ -155,6 +156,27 @@ def test_keys_open_a_number_enter_its_drawer_and_come_back(page: Page, app_url: 
         page.keyboard.press("Escape")
     expect(widget(page, "inspector")).to_have_count(0)
     expect(button).to_be_focused()
+
+
+def test_row_and_column_choose_the_number_by_keys(page: Page, app_url: str, base: TextEncoder) -> None:
+    open_page(page, f"{app_url}/embedding?step=embedding.tokens&sentence=I+understand+this")
+    way = widget(page, "choose")
+    for label, times in (("Row", 2), ("Column", 7)):
+        way.get_by_label(label).focus()
+        for _ in range(times):
+            page.keyboard.press("ArrowDown")
+    page.keyboard.press("Tab")
+    expect(way.get_by_role("button", name="Open this number")).to_be_focused()
+    with rerun(page):
+        page.keyboard.press("Enter")
+    recorded = float(base.trace("I understand this")["embedding.tokens"][2, 7])
+    expect(widget(page, "inspector").locator("h3")).to_contain_text(f"= {recorded:.4g}")
+    expect(way.get_by_label("Column").locator("option:checked")).to_have_text("7")
+    for label in ("Row", "Column"):
+        way.get_by_label(label).select_option(index=0)
+    with rerun(page):
+        widget(page, "head").get_by_role("radio").nth(5).click()
+    expect(way.get_by_label("Column").locator("option:checked")).to_have_text("0")  # what a person chose stays
 
 
 def test_on_a_phone_it_is_a_sheet_from_below_that_leaves_the_cell_in_sight(phone: Page, app_url: str) -> None:

@@ -2,8 +2,6 @@
 
 from collections.abc import Callable, Sequence
 
-import streamlit as st
-
 from encoder.formatting import shown
 from encoder.steps.step import PAIRS, PER_HEAD, Step
 from encoder.trace.trace import Trace
@@ -13,6 +11,12 @@ from pages.ui.state.view import Cell
 
 MOST_TRAIL = 50  # opened numbers that lead back
 _clicks = component(__file__, "clicks", "<span></span>")
+_cell = component(
+    __file__,
+    "cell",
+    "<div><label>Row <select></select></label><label>Column <select></select></label>"
+    "<button type='button'>Open this number</button></div>",
+)
 
 
 def open_number(cell: Cell, fresh: bool = False) -> None:
@@ -97,20 +101,18 @@ def choose(trace: Trace, step: Step, head: int) -> None:
     """The way to a number without a mouse: choose row and column, and open; both follow the number that is open."""
     tokens = [f"{i} {shown(t)}" for i, t in enumerate(step.rows(trace.tokens))]
     width = step.sizes(trace.config, len(trace.tokens))[-1]
-    follow(place_in(trace, step, head))
-    with st.container(horizontal=True, vertical_alignment="bottom", key="choose"):
-        row = column = 0
-        if not step.single:
-            row = st.selectbox("Row", range(len(tokens)), format_func=tokens.__getitem__, key="row", width=170)
-        names = tokens if step.shape == PAIRS or step.single else [str(i) for i in range(width)]
-        column = st.selectbox("Column", range(len(names)), format_func=names.__getitem__, key="column", width=170)
-        cell = Cell(step.name, index_of(step, head, row, column))
-        st.button("Open this number", key="open", on_click=open_number, args=(cell, True))
+    rows = [] if step.single else tokens
+    columns = None if step.shape == PAIRS else tokens if step.single else width  # None: as the rows
 
+    def take() -> None:
+        said = state.picked("choose")
+        if not isinstance(said, list) or len(said) != 2 or not all(type(v) is int for v in said):
+            return
+        if 0 <= said[0] < max(1, len(rows)) and 0 <= said[1] < width:
+            open_number(Cell(step.name, index_of(step, head, said[0], said[1])), fresh=True)
 
-def follow(place: tuple[int, int] | None) -> None:
-    """Have Row and Column show the number that was just opened; afterwards they are the person's to change."""
-    here, cell = state.session(), state.current().cell
-    if place is not None and (here.boxes != cell or not state.has("column")):
-        state.show(row=place[0], column=place[1])
-    here.boxes = cell
+    _cell(
+        key="choose",
+        data={"rows": rows, "columns": columns, "at": place_in(trace, step, head)},
+        on_picked_change=take,
+    )
