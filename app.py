@@ -6,4 +6,6 @@ them: whom a link led to a new server was told "Page not found".
 
 import streamlit as st
 
-app = st.App("pages/main.py")
+from pages.ui.frame import start
+
+app = st.App("pages/main.py", lifespan=start.at_once)

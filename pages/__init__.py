@@ -1,1 +1,1 @@
-"""The pages of the app; nothing but this file may stand here, or Streamlit takes it for a page."""
+"""The pages of the app: main.py is every run of a session, steps/ are the pages, parts/ what is theirs alone."""

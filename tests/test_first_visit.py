@@ -2,9 +2,12 @@
 
 import asyncio
 import gc
+import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
 
@@ -13,9 +16,10 @@ import pytest
 from streamlit.delta_generator import DeltaGenerator
 
 HERE = Path(__file__).resolve().parent
-sys.path.append(str(HERE / "benchmarks"))
+ROOT = HERE.parent
+sys.path += [str(HERE / "benchmarks"), str(HERE / "browser")]
 
-from bench_load import server  # noqa: E402
+from browser_tools import Server, free_port, started  # noqa: E402
 from visitors import visit  # noqa: E402
 
 from pages.ui.server import cold_start  # noqa: E402
@@ -34,7 +38,14 @@ def just_started() -> Iterator[None]:
     cold_start.loaded.clear()
 
 
-def test_a_class_that_comes_at_once_to_a_new_server_sees_no_error() -> None:
+@contextmanager
+def new_server(home: Path) -> Iterator[Server]:
+    """A server that has just begun to answer, and that nobody has visited."""
+    with started(ROOT / "app.py", home / "log", home, free_port()) as running:
+        yield running
+
+
+def test_a_class_that_comes_at_once_to_a_new_server_sees_no_error(tmp_path: Path) -> None:
     async def comes(url: str, number: int) -> list[str]:
         async with visit(url, "attention", f"sentence=Number+{number}.") as visitor:
             assert visitor.path == "attention" and f"sentence=Number+{number}." in visitor.query
@@ -43,13 +54,38 @@ def test_a_class_that_comes_at_once_to_a_new_server_sees_no_error() -> None:
     async def come(url: str) -> list[list[str]]:
         return await asyncio.gather(*(comes(url, i) for i in range(VISITORS)))
 
-    with server() as running:
+    with new_server(tmp_path) as running:
         assert asyncio.run(come(running.url)) == [[]] * VISITORS
 
 
-def test_one_of_them_imports_and_the_others_wait(just_started: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    usual, drawn, came = sys.getswitchinterval(), [], threading.Event()
-    monkeypatch.setattr(DeltaGenerator, "plotly_chart", lambda *given, **more: drawn.append(threading.current_thread()))
+def test_a_server_loads_its_libraries_before_anybody_comes(tmp_path: Path) -> None:
+    with new_server(tmp_path) as running:
+        files = Path(f"/proc/{running.process.pid}/maps")
+        end = time.monotonic() + 60
+        while "libtorch" not in files.read_text():
+            assert time.monotonic() < end
+            time.sleep(0.1)
+        asyncio.run(looks(running.url))
+
+
+async def looks(url: str) -> None:
+    async with visit(url, "attention") as visitor:
+        assert visitor.broken == [] and "sentence" in visitor.widgets
+
+
+def test_a_server_that_is_stopped_while_it_loads_stops_quietly(tmp_path: Path) -> None:
+    for moment in (0.0, 0.5, 1.0, 1.5):
+        with new_server(tmp_path) as running:
+            time.sleep(moment)
+            running.process.terminate()
+            running.process.wait(10)
+        log = (tmp_path / "log").read_text(errors="replace")
+        assert running.process.returncode in (0, -signal.SIGTERM) and "Traceback" not in log and "Fatal" not in log, log
+
+
+@pytest.mark.usefixtures("just_started")
+def test_one_imports_and_the_others_wait() -> None:
+    usual, came = sys.getswitchinterval(), threading.Event()
 
     def second() -> None:
         with cold_start.loading():
@@ -61,7 +97,7 @@ def test_one_of_them_imports_and_the_others_wait(just_started: None, monkeypatch
         assert not came.wait(0.3)
         assert sys.getswitchinterval() == cold_start.SHORT and not gc.isenabled()
     other.join(10)
-    assert came.is_set() and drawn == [threading.current_thread()]
+    assert came.is_set()
     assert sys.getswitchinterval() == usual and gc.isenabled() and gc.get_freeze_count() > 0
 
 

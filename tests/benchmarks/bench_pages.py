@@ -37,6 +37,9 @@ WIRE = 0.5  # megabytes, any page, another sentence of a dozen tokens
 FIRST_PICTURE = 4.0  # seconds from `streamlit run` on a warm disk
 STARTS = 7  # one start differs from the next by a quarter of a second
 SESSION = 5.0  # megabytes of an open session
+PAINTED = """() => [...document.querySelectorAll('.st-key-living_map *')]
+  .flatMap(one => [...one.shadowRoot?.querySelectorAll('canvas') || []])
+  .some(map => map.width && map.getContext('2d').getImageData(0, 0, map.width, map.height).data.some(Boolean))"""
 SERVER = 900.0  # megabytes after the first visitor
 RUNS = (12, 128, 512)  # tokens
 
@@ -114,7 +117,8 @@ def first_picture(starts: int) -> Figure:
                 with started(ROOT / "app.py", Path(home) / "log", Path(home), port) as running:
                     up = perf_counter() - start
                     page.goto(running.url)
-                    page.locator(".st-key-picture .main-svg").first.wait_for(timeout=60_000)
+                    page.locator(".st-key-living_map canvas").first.wait_for(timeout=60_000)
+                    page.wait_for_function(PAINTED)
                     took.append((perf_counter() - start, up))
         browser.close()
     note = f"server up after {median(up for _, up in took):.2f} s; {', '.join(f'{all_:.2f}' for all_, _ in took)}"

@@ -1,7 +1,4 @@
-"""The first visitor after a start of the server waits for libraries; here is what is done meanwhile and after.
-
-A chart of nothing has the browser fetch and start what draws charts while the server loads.
-"""
+"""A server that was just started loads its libraries; here is what is done meanwhile and after."""
 
 import gc
 import json
@@ -19,7 +16,7 @@ NOTHING = """{
 }"""
 
 loaded = threading.Event()  # as soon as it has its libraries
-import_lock = threading.Lock()  # held by the visitor whose run imports
+import_lock = threading.Lock()  # held by the thread that imports
 
 
 def fetch_charts(place: st.delta_generator.DeltaGenerator, key: str) -> None:
@@ -32,7 +29,7 @@ def fetch_charts(place: st.delta_generator.DeltaGenerator, key: str) -> None:
 
 @contextmanager
 def loading() -> Iterator[None]:
-    """Around the imports: one visitor does them, undisturbed; who comes meanwhile waits here."""
+    """Around the imports: one thread does them, undisturbed; who comes meanwhile waits here."""
     if loaded.is_set():
         yield
         return
@@ -42,14 +39,12 @@ def loading() -> Iterator[None]:
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """After a chart of nothing, nobody looks for garbage meanwhile, nor ever after among what was loaded.
+    """Nobody looks for garbage meanwhile, nor ever after among what was loaded.
 
-    Nobody else may draw: Plotly looks at numpy as soon as another thread has begun to import it. To look at all of
+    Nobody may draw a chart: Plotly looks at numpy as soon as another thread has begun to import it. To look at all of
     torch's objects takes a tenth of a second, in which no session gets on. It must not be later: what stands aside
     here is never let go, and there are no runs yet.
     """
-    waiting = st.empty()
-    fetch_charts(waiting, "first_chart")
     gc.disable()
     usual = sys.getswitchinterval()
     sys.setswitchinterval(SHORT)
@@ -59,5 +54,4 @@ def undisturbed() -> Iterator[None]:
         sys.setswitchinterval(usual)
         gc.enable()
     gc.freeze()
-    waiting.empty()
     loaded.set()
