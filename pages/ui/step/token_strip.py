@@ -20,7 +20,7 @@ MARKS = {  # what tokenizers write into a token -> what it says
 def draw(trace: Trace) -> None:
     """Draw every token with its position and id; dashed boxes are tokens that the model added."""
     boxes = [box(trace, i) for i in range(len(trace.tokens))]
-    st.html(f"<div class='token-strip' role='list'>{''.join(boxes)}</div>")
+    st.html(f"<div class='tokens strip' role='list'>{''.join(boxes)}</div>")
 
 
 def box(trace: Trace, i: int) -> str:
