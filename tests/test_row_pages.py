@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
-from page_tools import go, healthy, numbers, open_app
+from page_tools import go, numbers, open_app
 from visits import opened
 
 from encoder import TextEncoder
+from pages.ui.state.view import View
+from pages.ui.step import token_buttons
 
 pytestmark = pytest.mark.slow
 KEYS = "Keys on the table belong to Sara."
@@ -88,17 +90,19 @@ def test_summed_rows_are_those_of_the_chosen_tokens(base: TextEncoder) -> None:
     np.testing.assert_allclose(numbers(every, "y", "summed"), both.mean(0).numpy(), atol=1e-6)
 
 
-@pytest.mark.parametrize("page", ["sentence", "attention", "labs"])
-def test_a_token_is_masked_by_a_tap_and_shown_again_by_another(page: str) -> None:
-    app = opened(page, {"sentence": KEYS, "model": "base"})
-    key = "strip_tapped" if page == "sentence" else "tapped"
-    if page != "sentence":
-        app.session_state["mask_tokens"] = True
-        healthy(app.run())
-    healthy(app.pills(key=key).set_value([4]).run())
-    assert app.session_state["session"].view.hidden == (4,)
-    assert app.multiselect(key="hidden").value == [4]
-    if page == "attention":
-        assert (numbers(app)[:, 4] == 0).all()
-    healthy(app.pills(key=key).set_value([]).run())
-    assert app.session_state["session"].view.hidden == ()
+@pytest.mark.parametrize(
+    ("said", "hidden"),
+    [
+        ([4], (4, 130)), ([], (130,)), ([5, 2, 5], (2, 5, 130)), ([6], None), ([-1], None), ([True], None),
+        (["1"], None), ({"0": 1}, None), ("1", None), (None, None),
+    ],
+)  # fmt: skip
+def test_what_a_browser_says_is_masked_is_checked(
+    said: object, hidden: tuple[int, ...] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changed: dict[str, object] = {}
+    monkeypatch.setattr(token_buttons.state, "picked", lambda key: said)
+    monkeypatch.setattr(token_buttons.state, "current", lambda: View(hidden=(3, 130)))
+    monkeypatch.setattr(token_buttons.state, "change", lambda **more: changed.update(more))
+    token_buttons.take("tapped", 6)
+    assert changed.get("hidden") == hidden, "those beyond the buttons stay masked"

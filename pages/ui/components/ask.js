@@ -37,6 +37,7 @@ class Ask {
   /** @type {any} */ ways = {};
   /** @type {any} */ scheme = null;
   /** @type {any} */ palette = null;
+  /** @type {any} */ come = null; // a run that is not drawn yet
   /** @type {any} */ remote = null; // the answers that were sent for one word
   /** @type {any} */ answers = null; // to the word that is asked; null while they are on their way
   /** @type {any} */ sent = null; // the question that was sent and has not come back
@@ -47,6 +48,7 @@ class Ask {
   id = '';
   all = false; // whether every head is shown
   top = 1;
+  due = 0; // the frame in which what came is drawn
   look = ''; // light or dark
 
   /** @param {any} root */
@@ -55,7 +57,7 @@ class Ask {
     /** @type {(said: any) => void} */
     this.send = () => {};
     this.build();
-    this.heard = () => this.hear(shared.askAWord.latest);
+    this.heard = () => { if (!this.come) this.arrive(); };
     shared.askAWord.addEventListener('question', this.heard);
     this.watch = new ResizeObserver(() => this.arcs());
     this.scheme = matchMedia('(prefers-color-scheme: dark)');
@@ -66,6 +68,7 @@ class Ask {
 
   leave() {
     shared.askAWord.removeEventListener('question', this.heard);
+    cancelAnimationFrame(this.due);
     this.watch.disconnect();
     this.scheme.removeEventListener('change', this.turned);
     this.root.ask = null;
@@ -107,11 +110,20 @@ class Ask {
     event.stopPropagation();
   }
 
-  /** A run. @param {any} data */
+  /** A run. The first is drawn at once, the next ones when what stands above them is painted. @param {any} data */
   take(data) {
-    this.palettes = data.palettes;
-    const fresh = this.id !== data.id;
-    if (fresh) {
+    this.come = data;
+    if (!this.run) this.arrive();
+    else this.due ||= requestAnimationFrame(() => { this.due = requestAnimationFrame(() => this.arrive()); });
+  }
+
+  /** What came is drawn, with its question. */
+  arrive() {
+    this.due = 0;
+    const data = this.come;
+    this.come = null;
+    if (data) this.palettes = data.palettes;
+    if (data && this.id !== data.id) {
       this.run = unpack(bytes(data.packet));
       this.id = data.id;
       this.answers = this.sent = null;
@@ -119,8 +131,8 @@ class Ask {
       this.few = data.few;
       this.all = false;
       this.write();
-      this.hear(shared.askAWord.latest);
     }
+    this.hear(shared.askAWord.latest);
     this.paint();
   }
 
@@ -147,7 +159,6 @@ class Ask {
     if (back) this.sent = null;
     if (!this.sent) this.question = asked;
     this.answers = null;
-    this.paint();
   }
 
   /** Another question, answered here at once and told to the page. @param {any} change */

@@ -4,8 +4,8 @@ import streamlit as st
 
 from encoder.formatting import shown
 from encoder.trace.trace import Trace
+from pages.ui.components import token_buttons
 from pages.ui.state import session_state as state
-from pages.ui.text import plain
 
 MOST = 128  # tokens with a button of their own
 LABEL = "Tap a token to mask it, so that no token looks at it; tap it again to show it"
@@ -14,19 +14,20 @@ LABEL = "Tap a token to mask it, so that no token looks at it; tap it again to s
 def draw(trace: Trace, key: str) -> None:
     """A button for each token, in reading order; `key` is that of the place where they stand."""
     tokens, hidden = trace.tokens[:MOST], state.current().hidden
-    state.show(**{key: [i for i in hidden if i < len(tokens)]})
-    st.pills(
-        LABEL, list(range(len(tokens))), selection_mode="multi", key=key, on_change=take, args=(key,),
-        format_func=lambda i: plain(f"{i} {shown(tokens[i])}"),
+    token_buttons.draw(
+        key, LABEL, [shown(token) for token in tokens], [i for i in hidden if i < len(tokens)],
+        lambda: take(key, len(tokens)),
     )  # fmt: skip
     if len(trace.tokens) > MOST:
         st.caption(f"The first {MOST} of {len(trace.tokens)} tokens; the sidebar has all.")
 
 
-def take(key: str) -> None:
+def take(key: str, count: int) -> None:
     """Mask the tokens that are chosen, and those beyond the buttons that were masked before."""
-    beyond = [i for i in state.current().hidden if i >= MOST]
-    state.change(hidden=tuple(sorted([*(state.value(key) or ()), *beyond])), cell=None)
+    chosen = token_buttons.taken(key, count)
+    if chosen is not None:
+        beyond = [i for i in state.current().hidden if i >= MOST]
+        state.change(hidden=tuple(chosen + beyond), cell=None)
 
 
 def folded(trace: Trace) -> None:

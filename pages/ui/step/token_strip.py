@@ -15,23 +15,12 @@ MARKS = {  # what tokenizers write into a token -> what it says
     "▁": "a piece that follows a space",
     "<0x": "one byte of a letter that is no piece of its own",
 }
-STYLE = """
-<style>
-.tokens { display: flex; flex-wrap: wrap; gap: 6px; }
-.tokens > div { border: 2px solid var(--accent); border-radius: 6px; padding: 2px 10px;
-  text-align: center; line-height: 1.25; }
-.tokens > div.added { border-style: dashed; }
-.tokens > div.second { border-color: var(--second); }
-.tokens > div.added { border-color: var(--muted); }
-.tokens small { display: block; color: var(--muted); }
-</style>
-"""
 
 
 def draw(trace: Trace) -> None:
     """Draw every token with its position and id; dashed boxes are tokens that the model added."""
     boxes = [box(trace, i) for i in range(len(trace.tokens))]
-    st.html(f"{STYLE}<div class='tokens' role='list'>{''.join(boxes)}</div>")
+    st.html(f"<div class='tokens strip' role='list'>{''.join(boxes)}</div>")
 
 
 def box(trace: Trace, i: int) -> str:
