@@ -39,7 +39,7 @@ def test_enter_runs_the_sentence_and_the_link_has_no_line_break(page: Page, app_
     assert "sentence=Dogs+bark." in page.url and "%0A" not in page.url
 
 
-@pytest.mark.parametrize("page_name", ["", "attention"])
+@pytest.mark.parametrize("page_name", ["", "attention", "labs"])
 def test_a_token_is_masked_by_a_tap_and_shown_again_by_a_key(page: Page, app_url: str, page_name: str) -> None:
     open_page(page, f"{app_url}/{page_name}?sentence=Keys+on+the+table.")
     if page_name:
