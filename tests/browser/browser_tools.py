@@ -174,6 +174,13 @@ def watch(page: Page) -> None:
     page.on("request", lambda request: record.request(request.url))
 
 
+def watched_anew(page: Page) -> None:
+    """The next page opened in it is the app; what went wrong before, and late frames of it, count no more."""
+    record = _records[page]
+    record.host, record.connection, record.runs = None, None, 0
+    record.problems.clear()
+
+
 def problems(page: Page) -> list[str]:
     """Return what went wrong on `page` since it was watched, or since the last call of this function."""
     record = _records[page]
@@ -198,7 +205,7 @@ def rerun(page: Page, timeout: float = 60.0) -> Iterator[None]:
     while record.runs <= (runs if record.connection is connection else 0):
         if time.monotonic() > deadline:
             raise TimeoutError(f"no script run finished within {timeout:g} s")
-        page.wait_for_timeout(10)
+        page.wait_for_timeout(25)
     page.evaluate(NEXT_FRAMES)  # the frame is seen here a moment before the page acts on it
     page.wait_for_function(READY)
     _record_shown_errors(page)

@@ -208,11 +208,11 @@ def test_the_csv_holds_the_numbers_of_the_trace_and_is_the_same_twice(
 
 
 def test_the_print_holds_the_whole_picture(page: Page, app_url: str, trace: Trace) -> None:
-    page.context.add_init_script("window.print = () => { window.top.printed = document.body.innerHTML }")
-    open_page(page, f"{app_url}/attention?{AT}")
-    widget(page, "keep_picture").get_by_role("button").first.click()
-    page.get_by_role("button", name="Print or PDF").click()
-    printed = page.wait_for_function("window.printed").json_value()
+    with page.add_init_script("window.print = () => { window.top.printed = document.body.innerHTML }"):
+        open_page(page, f"{app_url}/attention?{AT}")
+        widget(page, "keep_picture").get_by_role("button").first.click()
+        page.get_by_role("button", name="Print or PDF").click()
+        printed = page.wait_for_function("window.printed").json_value()
     assert all(printed.count(f">{token}<") >= 2 for token in trace.tokens)
 
 
