@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import ConsoleMessage, Dialog, Locator, Page, WebSocket
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
@@ -38,6 +39,14 @@ FULL_DATA = """plot => {
     return Object.fromEntries(Object.entries(value).filter(([name]) => name[0] !== '_').map(([k, v]) => [k, plain(v)]))
   }
   return plot._fullData.map(plain)
+}"""
+# A rule has one weight for all it finds: the rules that could only find less than what is asked for are left out.
+# `preload` would fetch style sheets and wait for films, for rules that are off and films that are not there.
+AXE = """([part, all]) => {
+  const left_out = axe._audit.rules.filter(rule => !all && ['minor', 'moderate'].includes(rule.impact))
+  const rules = Object.fromEntries(left_out.map(rule => [rule.id, { enabled: false }]))
+  return axe.run(part, { resultTypes: ['violations'], preload: false, rules }).then(found => found.violations.flatMap(
+    rule => rule.nodes.map(node => `${rule.id}: ${node.target} ${node.html.slice(0, 200)} ${node.failureSummary}`)))
 }"""
 # A page opened by its own address asks for these below that address first, and then where they are.
 DEEP_LINK_404 = re.compile(r"/[^/]+/_stcore/(health|host-config)")
@@ -297,6 +306,13 @@ def type_sentence(page: Page, text: str) -> None:
     box.fill(text)
     with rerun(page):
         box.press("Enter")
+
+
+def barriers(page: Page, part: str = "html", *, every: bool = False) -> list[str]:
+    """What axe-core finds in a part of the page that keeps people out, or `every` one of its findings; one a line."""
+    if page.evaluate("() => !window.axe"):
+        page.evaluate(AXE_SCRIPT)
+    return list(page.evaluate(AXE, [part, every]))
 
 
 def dark(page: Page) -> None:
