@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import ConsoleMessage, Dialog, Locator, Page, WebSocket
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
@@ -38,6 +39,14 @@ FULL_DATA = """plot => {
     return Object.fromEntries(Object.entries(value).filter(([name]) => name[0] !== '_').map(([k, v]) => [k, plain(v)]))
   }
   return plot._fullData.map(plain)
+}"""
+# A rule has one weight for all it finds: the rules that could only find less than what is asked for are left out.
+# `preload` would fetch style sheets and wait for films, for rules that are off and films that are not there.
+AXE = """([part, all]) => {
+  const left_out = axe._audit.rules.filter(rule => !all && ['minor', 'moderate'].includes(rule.impact))
+  const rules = Object.fromEntries(left_out.map(rule => [rule.id, { enabled: false }]))
+  return axe.run(part, { resultTypes: ['violations'], preload: false, rules }).then(found => found.violations.flatMap(
+    rule => rule.nodes.map(node => `${rule.id}: ${node.target} ${node.html.slice(0, 200)} ${node.failureSummary}`)))
 }"""
 # A page opened by its own address asks for these below that address first, and then where they are.
 DEEP_LINK_404 = re.compile(r"/[^/]+/_stcore/(health|host-config)")
@@ -174,6 +183,13 @@ def watch(page: Page) -> None:
     page.on("request", lambda request: record.request(request.url))
 
 
+def watched_anew(page: Page) -> None:
+    """The next page opened in it is the app; what went wrong before, and late frames of it, count no more."""
+    record = _records[page]
+    record.host, record.connection, record.runs = None, None, 0
+    record.problems.clear()
+
+
 def problems(page: Page) -> list[str]:
     """Return what went wrong on `page` since it was watched, or since the last call of this function."""
     record = _records[page]
@@ -198,7 +214,7 @@ def rerun(page: Page, timeout: float = 60.0) -> Iterator[None]:
     while record.runs <= (runs if record.connection is connection else 0):
         if time.monotonic() > deadline:
             raise TimeoutError(f"no script run finished within {timeout:g} s")
-        page.wait_for_timeout(10)
+        page.wait_for_timeout(25)
     page.evaluate(NEXT_FRAMES)  # the frame is seen here a moment before the page acts on it
     page.wait_for_function(READY)
     _record_shown_errors(page)
@@ -290,6 +306,13 @@ def type_sentence(page: Page, text: str) -> None:
     box.fill(text)
     with rerun(page):
         box.press("Enter")
+
+
+def barriers(page: Page, part: str = "html", *, every: bool = False) -> list[str]:
+    """What axe-core finds in a part of the page that keeps people out, or `every` one of its findings; one a line."""
+    if page.evaluate("() => !window.axe"):
+        page.evaluate(AXE_SCRIPT)
+    return list(page.evaluate(AXE, [part, every]))
 
 
 def dark(page: Page) -> None:

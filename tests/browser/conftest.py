@@ -1,4 +1,4 @@
-"""One server for all browser tests, a browser for each process, a tab for each module; no test leaves an error behind.
+"""One server for all browser tests, a browser and a tab for each process; no test leaves an error behind.
 
 Time limits are long, because two browsers and the server may share two busy processors; no test waits without need.
 """
@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from browser_tools import open_page, problems, serve, watch
+from browser_tools import open_page, problems, serve, watch, watched_anew
 from chromium import find_chromium
 from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
@@ -20,6 +20,7 @@ APP = ROOT / "app.py"
 HERE = Path(__file__).parent
 BLANK = '<!DOCTYPE html><body><canvas width="60" height="60"></canvas>'
 VIEWPORT = {"width": 1280, "height": 900}
+LEAVE = "() => { if (location.origin !== 'null') sessionStorage.clear(); return location.origin }"
 PATIENCE = 60_000  # milliseconds
 SERVER_LOG = pytest.StashKey[Path]()
 SHARED = pytest.StashKey[tuple[str, str]]()
@@ -55,7 +56,7 @@ def pytest_configure_node(node: Any) -> None:
 
 
 @pytest.fixture(scope="session")
-def app_url(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config, browser: Browser) -> Iterator[str]:
+def app_url(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config, tab: Page) -> Iterator[str]:
     """A server that has had its first visitor; what that one sees is a test of its own."""
     with contextlib.ExitStack() as own:
         url, log = getattr(pytestconfig, "workerinput", {}).get("app", ("", ""))
@@ -64,11 +65,10 @@ def app_url(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Confi
             log = str(home / "streamlit.log")
             url = own.enter_context(serve(APP, Path(log), home))
         pytestconfig.stash[SERVER_LOG] = Path(log)
-        with browser.new_context() as context:
-            first = context.new_page()
-            first.set_default_timeout(3 * PATIENCE)
-            watch(first)
-            open_page(first, url, 3 * PATIENCE / 1000)
+        tab.set_default_timeout(3 * PATIENCE)
+        open_page(tab, url, 3 * PATIENCE / 1000)
+        tab.set_default_timeout(PATIENCE)
+        forget(tab)
         yield url
 
 
@@ -81,9 +81,9 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def tab(browser: Browser) -> Iterator[Page]:
-    """A watched browser tab that the tests of a module share: opening a page in it is four times as fast."""
+    """A watched browser tab that tests share: Streamlit's scripts are compiled in it, which halves opening a page."""
     with browser.new_context(viewport=VIEWPORT) as context:
         page = context.new_page()
         page.set_default_timeout(PATIENCE)
@@ -92,21 +92,24 @@ def tab(browser: Browser) -> Iterator[Page]:
 
 
 def forget(tab: Page) -> None:
-    """Leave the page of the test before, with all that it kept in the browser."""
-    origin = tab.evaluate("location.origin")
+    """Leave the page of the test before, with all that it kept in the browser, was allowed and looked like."""
+    origin = tab.evaluate(LEAVE)
     tab.goto("about:blank")
+    session = tab.context.new_cdp_session(tab)
     if origin != "null":
-        kept = {"origin": origin, "storageTypes": "local_storage"}
-        tab.context.new_cdp_session(tab).send("Storage.clearDataForOrigin", kept)
+        session.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "local_storage"})
+    session.detach()
+    tab.context.clear_cookies()
+    tab.context.clear_permissions()
+    tab.set_viewport_size(VIEWPORT)
+    tab.emulate_media(color_scheme="light", reduced_motion="null")
+    watched_anew(tab)
 
 
 @pytest.fixture
 def page(tab: Page) -> Iterator[Page]:
-    """The module's tab; the test fails if an error, or a request outside the app, happened in it."""
+    """The shared tab; the test fails if an error, or a request outside the app, happened in it."""
     forget(tab)
-    tab.set_viewport_size(VIEWPORT)
-    tab.emulate_media(color_scheme="light")
-    problems(tab)  # of the test before
     yield tab
     if found := problems(tab):
         pytest.fail("the page had problems:\n" + "\n".join(found), pytrace=False)

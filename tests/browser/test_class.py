@@ -8,27 +8,23 @@ from pathlib import Path
 
 import pytest
 import redis_server
-from axe_playwright_python.base import AXE_SCRIPT
-from browser_tools import NEXT_FRAMES, READY, free_port, open_page, problems, rerun, watch, widget
+from browser_tools import NEXT_FRAMES, READY, barriers, free_port, open_page, problems, rerun, watch, widget
 from playwright.sync_api import Browser, Page, WebSocket, expect
 from school import School, two_replicas
 
-# On a phone Streamlit's own menu has lists that axe-core finds wanting, on every page.
-AXE = "() => axe.run('[data-testid=stMain]', {resultTypes: ['violations']}).then(found => found.violations)"
 PATIENCE = 60_000
 
 
 def serious(page: Page) -> list[str]:
-    """What axe-core finds that counts, and that stays: what a page has of its run before is pale for a moment."""
-    page.evaluate(AXE_SCRIPT)
+    """What axe-core finds that counts, and that stays: what a page has of its run before is pale for a moment.
+
+    On a phone Streamlit's own menu has lists that axe-core finds wanting, on every page.
+    """
     deadline, lines = time.monotonic() + 20, ["not looked at yet"]
     while lines and time.monotonic() < deadline:
         page.wait_for_function(READY)
         page.evaluate(NEXT_FRAMES)
-        found = [one for one in page.evaluate(AXE) if one["impact"] in ("serious", "critical")]
-        lines = [
-            f"{one['id']}: {node['html'][:200]} {node['failureSummary']}" for one in found for node in one["nodes"]
-        ]
+        lines = barriers(page, "[data-testid=stMain]")
     return lines
 
 

@@ -1,24 +1,19 @@
 """Every page for everybody: it draws, fits the screen, nothing that comes in runs, axe-core finds nothing serious."""
 
-from typing import Any
 from urllib.parse import quote
 
 import pytest
-from axe_playwright_python.base import AXE_SCRIPT
-from browser_tools import IN_DARK, NEXT_FRAMES, dark, open_page, rerun, type_sentence, widget
+from browser_tools import IN_DARK, NEXT_FRAMES, barriers, dark, open_page, rerun, type_sentence, widget
 from nasty import CANARY, SCRIPTS
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, ViewportSize, expect
 
 from pages.ui.state.site import PAGES
 
 KEYS = [page.key for page in PAGES]
 WITHOUT_PICTURE = ("your_model", "tour", "figure", "lessons", "class", "claims", "glossary")  # text, a form first
+SCREEN: ViewportSize = {"width": 1280, "height": 800}
 WITH_TABS = ("compare", "heads", "labs", "lessons", "training", "your_model")
 TOP = 600  # pixels from the top of the window within which the main picture begins
-SERIOUS = ("serious", "critical")
-# Findings in Streamlit's own elements that we cannot change: rule -> (part of the selector, why)
-ALLOWED: dict[str, tuple[str, str]] = {}
-AXE = "() => axe.run(document, {resultTypes: ['violations']}).then(found => found.violations)"
 # Elements whose right edge lies beyond the screen, unless something around them scrolls or cuts by itself.
 BEYOND = """() => {
   const wide = document.documentElement.clientWidth, found = []
@@ -42,17 +37,6 @@ FIRST_PICTURE = """() => Math.min(...[...document.querySelectorAll(
     '[data-testid=stMain] :is(.st-key-attention_grid, .st-key-ask, .st-key-learning), ' +
     '[data-testid=stMain] :is(.st-key-board, .st-key-four, .st-key-all_heads, .st-key-flows, .st-key-player)')]
   .filter(one => one.checkVisibility()).map(one => one.getBoundingClientRect().top))"""
-
-
-def serious(found: list[dict[str, Any]]) -> list[str]:
-    """The findings that count, one line for each element."""
-    lines = []
-    for rule in found:
-        part, _ = ALLOWED.get(rule["id"], ("", ""))
-        for node in rule["nodes"]:
-            if rule["impact"] in SERIOUS and not (part and part in str(node["target"])):
-                lines.append(f"{rule['id']}: {node['target']} {node['failureSummary']}")
-    return lines
 
 
 # How many numbers the main picture draws; 0 where one of them is none
@@ -94,22 +78,36 @@ def no_markup(page: Page) -> None:
         expect(body.locator(markup)).to_have_count(0)
 
 
-@pytest.mark.parametrize("key", KEYS)
-def test_a_page_is_for_everybody(page: Page, app_url: str, key: str) -> None:
-    """One visit for all that is looked at, because opening a page is what takes time."""
-    page.set_viewport_size({"width": 1280, "height": 800})
-    open_page(page, address(app_url, key))
-    draws(page, key)
-    page.evaluate(AXE_SCRIPT)
-    assert page.evaluate(BEYOND) == [], "1280 pixels"
-    if key not in WITHOUT_PICTURE:
-        page.wait_for_function(f"() => ({FIRST_PICTURE})() < {TOP}")
-    assert serious(page.evaluate(AXE)) == [], "light"
-    dark(page)
-    assert serious(page.evaluate(AXE)) == [], "dark"
+def fits_a_phone(page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     page.evaluate(NEXT_FRAMES)
     page.wait_for_function(f"() => ({BEYOND})().length == 0")
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_page_and_its_tabs_are_for_everybody(page: Page, app_url: str, key: str) -> None:
+    """One visit for all that is looked at, because opening a page is what takes time."""
+    page.set_viewport_size(SCREEN)
+    open_page(page, address(app_url, key))
+    draws(page, key)
+    assert page.evaluate(BEYOND) == [], "1280 pixels"
+    if key not in WITHOUT_PICTURE:
+        page.wait_for_function(f"() => ({FIRST_PICTURE})() < {TOP}")
+    assert barriers(page) == [], "light"
+    dark(page)
+    assert barriers(page) == [], "dark"
+    fits_a_phone(page)
+    if key not in WITH_TABS:
+        return
+    page.emulate_media(color_scheme="light")
+    tabs = page.get_by_test_id("stMain").get_by_role("tab")
+    assert tabs.count() > 1
+    for i in range(1, tabs.count()):  # the first is the page as it opens
+        page.set_viewport_size(SCREEN)
+        with rerun(page, 60):
+            tabs.nth(i).click()
+        assert barriers(page) == [], tabs.nth(i).inner_text()
+        fits_a_phone(page)
 
 
 @pytest.fixture(scope="module")
@@ -157,31 +155,12 @@ def test_a_script_that_ran_would_be_seen(page: Page, app_url: str) -> None:
     page.evaluate("delete window.canary")
 
 
-@pytest.mark.parametrize("key", WITH_TABS)
-def test_every_tab_is_for_everybody(page: Page, app_url: str, key: str) -> None:
-    page.set_viewport_size({"width": 1280, "height": 800})
-    open_page(page, f"{app_url}/{key}")
-    tabs = page.get_by_test_id("stMain").get_by_role("tab")
-    assert tabs.count() > 1
-    page.evaluate(AXE_SCRIPT)
-    for i in range(1, tabs.count()):  # the first is the page as it opens
-        with rerun(page, 60):
-            tabs.nth(i).click()
-        name = tabs.nth(i).inner_text()
-        assert serious(page.evaluate(AXE)) == [], name
-        page.set_viewport_size({"width": 390, "height": 844})
-        page.evaluate(NEXT_FRAMES)
-        page.wait_for_function(f"() => ({BEYOND})().length == 0")
-        page.set_viewport_size({"width": 1280, "height": 800})
-
-
 @pytest.mark.parametrize(
     "link", ["attention?present=1", "attention?cell=layers.4.attention.weights:1,8,2", "attention?embed=true"]
 )
 def test_so_is_a_page_before_a_class_with_a_number_open_or_in_a_frame(page: Page, app_url: str, link: str) -> None:
     open_page(page, f"{app_url}/{link}")
-    page.evaluate(AXE_SCRIPT)
-    assert serious(page.evaluate(AXE)) == []
+    assert barriers(page) == []
 
 
 def test_the_map_says_where_we_are_and_leads_on_by_keyboard(page: Page, app_url: str) -> None:
@@ -198,7 +177,7 @@ def test_the_map_says_where_we_are_and_leads_on_by_keyboard(page: Page, app_url:
 
 def test_the_page_stays_where_it_is_when_the_layer_changes(page: Page, app_url: str) -> None:
     """No jump: while a new run is drawn, the page keeps its place and its height."""
-    page.set_viewport_size({"width": 1280, "height": 800})
+    page.set_viewport_size(SCREEN)
     open_page(page, f"{app_url}/attention?layer=1")
     main = page.locator("[data-testid=stMain]")
     page.locator(".st-key-heads canvas").first.wait_for()

@@ -208,11 +208,11 @@ def test_the_csv_holds_the_numbers_of_the_trace_and_is_the_same_twice(
 
 
 def test_the_print_holds_the_whole_picture(page: Page, app_url: str, trace: Trace) -> None:
-    page.context.add_init_script("window.print = () => { window.top.printed = document.body.innerHTML }")
-    open_page(page, f"{app_url}/attention?{AT}")
-    widget(page, "keep_picture").get_by_role("button").first.click()
-    page.get_by_role("button", name="Print or PDF").click()
-    printed = page.wait_for_function("window.printed").json_value()
+    with page.add_init_script("window.print = () => { window.top.printed = document.body.innerHTML }"):
+        open_page(page, f"{app_url}/attention?{AT}")
+        widget(page, "keep_picture").get_by_role("button").first.click()
+        page.get_by_role("button", name="Print or PDF").click()
+        printed = page.wait_for_function("window.printed").json_value()
     assert all(printed.count(f">{token}<") >= 2 for token in trace.tokens)
 
 
@@ -265,18 +265,19 @@ def offline(browser: Browser, path: Path) -> Any:
         asked: list[str] = []
         page.on("request", lambda request: asked.append(request.url))
         page.goto(path.as_uri())
-        held = page.evaluate(
-            """() => Object.fromEntries([...document.querySelectorAll('figure')].map(figure => [figure.dataset.key,
+        held = page.evaluate(  # as text: one value at a time, millions of them take half a minute
+            """() => JSON.stringify(Object.fromEntries(
+              [...document.querySelectorAll('figure')].map(figure => [figure.dataset.key,
               JSON.parse(figure.querySelector('script').textContent).maps.map(
                 ({ shape: [n, m], values }) => Array.from({ length: n }, (_, i) =>
-                  Array.from(numbers(values).slice(i * m, (i + 1) * m)).map(one => isFinite(one) ? one : null)))]))"""
+                  Array.from(numbers(values).slice(i * m, (i + 1) * m)).map(one => isFinite(one) ? one : null)))])))"""
         )
         point_at_a_cell(page)
         texts = page.evaluate("document.body.innerText")
         page.pdf(prefer_css_page_size=True)
     assert not wrong
     assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
-    return held, texts
+    return json.loads(held), texts
 
 
 def point_at_a_cell(page: Page) -> None:

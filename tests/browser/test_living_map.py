@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from axe_playwright_python.base import AXE_SCRIPT
-from browser_tools import open_page, press, rerun, runs, widget
+from browser_tools import barriers, open_page, press, rerun, runs, widget
 from playwright.sync_api import Locator, Page, expect
 
 from encoder import TextEncoder, Trace
@@ -18,7 +17,6 @@ from encoder.figures.living_map_walk import walk
 from encoder.metrics import flow_shares
 from pages.ui.state.view import EXAMPLE
 
-AXE = "() => axe.run(document, {resultTypes: ['violations']}).then(found => found.violations.map(one => one.id))"
 SCRIPTS = Path(__file__).resolve().parents[2] / "pages" / "ui" / "components"
 LIT = "root => root.map.lit.map(band => [band.layer, band.query, band.key])"
 DRAWN = "({map}) => Boolean(map && map.detail && map.lit && (map.open < 0 || map.detail.arrays))"
@@ -302,8 +300,7 @@ def test_a_phone_does_the_same_by_touch(phone: Page, app_url: str, trace: Trace)
 
 def test_the_map_is_for_everybody(page: Page, app_url: str) -> None:
     opened(page, app_url, "?unfolded=1")
-    page.evaluate(AXE_SCRIPT)
-    assert page.evaluate(AXE) == []
+    assert barriers(page, every=True) == []
 
 
 def test_numbers_are_unpacked_and_written_as_they_were_packed(page: Page, trace: Trace) -> None:
