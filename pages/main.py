@@ -3,6 +3,7 @@
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
+from pages.ui import style
 from pages.ui.component import draw_scripts
 from pages.ui.frame import start
 from pages.ui.server.turns import turn
@@ -24,6 +25,7 @@ with turn():
     under = st.container(horizontal=True, vertical_alignment="center", key="under_top")
     bar = st.container(horizontal=True, vertical_alignment="center", key="bar")
     bar.title(page.title, width="content", anchor="page")
+    style.draw()
     draw_scripts()
 
     start.load()

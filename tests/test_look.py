@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from encoder.theme import ACCENT, BACKGROUND, INK, MUTED, SECOND, Theme
+from pages.ui.style import STYLE
 
 ROOT = Path(__file__).resolve().parents[1]
 THEME = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))["theme"]
-STYLE = (ROOT / "pages" / "ui" / "style.css").read_text(encoding="utf-8")
 SCHEMES: tuple[Theme, ...] = ("light", "dark")
 TEXT, GRAPHIC = 4.5, 3.0  # WCAG 2.2, 1.4.3 and 1.4.11, level AA
 

@@ -15,7 +15,7 @@ MODULES = {
     for path in sorted((ROOT / "pages").rglob("*.py"))
 }
 ROOMS = (  # each stands on those before it and on itself
-    {"component", "text"},
+    {"component", "style", "text"},
     {"state"},
     {"widgets", "refusals"},
     {"server"},

@@ -56,22 +56,18 @@ def component(beside: str, name: str, html: str) -> Any:
 
 @cache
 def _scripts() -> Any:
-    """The component that brings all scripts, and the look of all pages."""
+    """The component that brings all scripts."""
     scripts = sorted(one for one in ROOT.rglob("*.js") if MAIN in one.read_text(encoding="utf-8"))
     parts = "\n".join(
         PART.replace("NAME", one.stem).replace("SCRIPT", joined(one).replace(MAIN, "const main = function"))
         for one in scripts
     )
     js = COLLECT.replace("PARTS", parts).replace("WATCHES", ", ".join(map(repr, WATCHES)))
-    css = (ROOT / "style.css").read_text(encoding="utf-8")
-    return st.components.v2.component("scripts", html="<span></span>", css=css, js=js, isolate_styles=False)
+    return st.components.v2.component("scripts", html="<span></span>", js=js)
 
 
 def draw_scripts() -> None:
-    """Send all scripts, before anything that needs one, and the style of all pages, which is not for this part alone.
-
-    A browser whose connection is back asks for a run.
-    """
+    """Send all scripts, before anything that needs one; a browser whose connection is back asks for a run."""
     _scripts()(key="scripts", on_back_change=lambda: None)
 
 

@@ -8,10 +8,11 @@
 const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 /**
- * The bytes of a text in base64.
+ * The bytes of a text in base64. The browser's own way takes a hundredth of the time, where it has one.
  * @param {string} text
+ * @returns {Uint8Array<ArrayBuffer>}
  */
-export const bytes = text => Uint8Array.from(atob(text), c => c.charCodeAt(0));
+export const bytes = text => /** @type {any} */ (Uint8Array).fromBase64?.(text) || Uint8Array.from(atob(text), c => c.charCodeAt(0));
 
 /**
  * The whole number from 0 to count - 1 that is nearest to a number.
@@ -54,7 +55,11 @@ export function moved(at, key, rows, columns) {
 export function pixels(levels, palette) {
   const found = new Uint8ClampedArray(4 * levels.length);
   levels.forEach((level, p) => {
-    if (level >= 0) found.set([...palette.subarray(3 * level, 3 * level + 3), 255], 4 * p);
+    if (level < 0) return;
+    found[4 * p] = palette[3 * level];
+    found[4 * p + 1] = palette[3 * level + 1];
+    found[4 * p + 2] = palette[3 * level + 2];
+    found[4 * p + 3] = 255;
   });
   return found;
 }

@@ -1,5 +1,6 @@
 // @ts-check
 // The whole run in one picture: a token is a row, a layer a column; what can be done by mouse, touch and keys, and words for all of it.
+import { bytes } from './cells.js';
 import { isDark, part, unpack } from './living_map_data.js';
 import { followFocus, keyOn, listenTo, onKey, pointAt, rove, whatIsAt } from './living_map_input.js';
 import { LABELS, TITLE, between, clamp, columnSpans, eased, foldedParts, kept, layout, naturalTotal, naturalWidths, rowHeight, zoomed } from './living_map_layout.js';
@@ -9,7 +10,6 @@ import { heardWalk, paintStop, startWalk } from './living_map_walk.js';
 import { sayCell, sayColumn, sayLayer, sayRow } from './living_map_say.js';
 
 const GLIDE = 300; // milliseconds from one arrangement to another
-const bytes = (/** @type {string} */ text) => Uint8Array.from(atob(text), c => c.charCodeAt(0));
 /** @type {any} */
 const shared = globalThis;
 shared.livingMap ||= new EventTarget(); // where the unfolded layer, a component of its own, is handed over
