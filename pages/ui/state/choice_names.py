@@ -11,24 +11,34 @@ from pathlib import Path
 PAGES = Path(__file__).parents[2]
 ASKING = {"choice": 0, "shared_choice": 0}  # a function that asks -> which of its arguments is the name
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+Call = tuple[ast.Call, Function | None]
 
 
 @cache
 def names() -> frozenset[str]:
     """Every name that some page may ask `choice` for."""
     trees = [ast.parse(file.read_text(encoding="utf-8")) for file in sorted(PAGES.rglob("*.py"))]
+    modules = [(tree, list(calls(tree))) for tree in trees]  # to look for them takes the time, so it is done once
     asking, before = dict(ASKING), dict[str, int]()
     while asking != before:
         before = dict(asking)
-        for tree in trees:
-            asking |= handing_on(tree, asking)
-    return frozenset(name for tree in trees for name in asked(tree, asking))
+        for _, made in modules:
+            asking |= handing_on(made, asking)
+    return frozenset(name for tree, made in modules for name in asked(tree, made, asking))
 
 
-def handing_on(tree: ast.Module, asking: dict[str, int]) -> dict[str, int]:
+def calls(node: ast.AST, within: Function | None = None) -> Iterator[Call]:
+    """The calls below a node that could ask, and the function that each stands in."""
+    if isinstance(node, ast.Call) and not any(given.arg == "linked" for given in node.keywords):
+        yield node, within
+    for below in ast.iter_child_nodes(node):
+        yield from calls(below, node if isinstance(node, Function) else within)
+
+
+def handing_on(made: list[Call], asking: dict[str, int]) -> dict[str, int]:
     """The functions of a module that give one of their parameters to a function that asks, and which."""
     found = {}
-    for key, function in keys(tree, asking):
+    for key, function in keys(made, asking):
         if function and isinstance(key, ast.Name) and key.id in (given := parameters(function)):
             found[function.name] = given.index(key.id)
     return found
@@ -39,22 +49,18 @@ def parameters(function: Function | None) -> list[str]:
     return [one.arg for one in (*function.args.posonlyargs, *function.args.args)] if function else []
 
 
-def keys(
-    node: ast.AST, asking: dict[str, int], within: Function | None = None
-) -> Iterator[tuple[ast.expr, Function | None]]:
-    """What calls below a node give to functions that ask, where the name of a choice belongs, and who calls."""
-    if isinstance(node, ast.Call) and not any(given.arg == "linked" for given in node.keywords):
-        called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        if called in asking and getattr(getattr(node.func, "value", None), "id", "") != "st":  # a widget's own
-            named = [given.value for given in node.keywords if given.arg == "key"]
-            yield from ((key, within) for key in node.args[asking[called] :][:1] + named)
-    for below in ast.iter_child_nodes(node):
-        yield from keys(below, asking, node if isinstance(node, Function) else within)
+def keys(made: list[Call], asking: dict[str, int]) -> Iterator[tuple[ast.expr, Function | None]]:
+    """What calls give to functions that ask, where the name of a choice belongs, and who calls."""
+    for call, within in made:
+        called = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        if called in asking and getattr(getattr(call.func, "value", None), "id", "") != "st":  # a widget's own
+            named = [given.value for given in call.keywords if given.arg == "key"]
+            yield from ((key, within) for key in call.args[asking[called] :][:1] + named)
 
 
-def asked(tree: ast.Module, asking: dict[str, int]) -> Iterator[str]:
+def asked(tree: ast.Module, made: list[Call], asking: dict[str, int]) -> Iterator[str]:
     """The names that a module asks for: texts, and the texts that a variable of the module may be."""
-    for key, function in keys(tree, asking):
+    for key, function in keys(made, asking):
         yield from texts(key)
         variables = {node.id for node in ast.walk(key) if isinstance(node, ast.Name)} - {*parameters(function)}
         yield from (text for name in variables for value in values(tree, name) for text in texts(value))
