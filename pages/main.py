@@ -1,7 +1,8 @@
 """Every run of a session: navigation, sentence, sidebar and walk around every page."""
 
+from typing import Any
+
 import streamlit as st
-from streamlit.navigation.page import StreamlitPage
 
 from pages.ui import style
 from pages.ui.component import draw_scripts
@@ -16,7 +17,7 @@ with turn():
     if not scripts:  # once in a session: each looks for its file; a run that is about to end may do the same just now
         scripts = {st.Page(p.script, title=p.title, icon=p.icon, default=p is PAGES[0]): p for p in PAGES}
         this_session().scripts = scripts
-    sections: dict[str, list[StreamlitPage]] = {}
+    sections: dict[str, list[Any]] = {}
     for one, about in scripts.items():
         sections.setdefault(about.section, []).append(one)
     script = st.navigation(sections, position="top", expanded=True)
