@@ -26,8 +26,10 @@ READY = """() => {
     && !document.querySelector('[data-testid=stSkeleton], [data-stale=true]')
 }"""
 NEXT_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
-IN_DARK = f"""() => ({READY})()
-  && getComputedStyle(document.querySelector('[data-testid=stApp]')).colorScheme === 'dark'"""
+IN_DARK, IN_LIGHT = (
+    f"() => ({READY})() && getComputedStyle(document.querySelector('[data-testid=stApp]')).colorScheme === '{scheme}'"
+    for scheme in ("dark", "light")
+)
 SHOWN_ERRORS = """() => [...document.querySelectorAll('[data-testid=stException], [data-testid=stAlertContentError]')]
   .map(box => `${box.dataset.testid}: ${box.innerText}`)"""
 FULL_DATA = """plot => {
@@ -319,3 +321,10 @@ def dark(page: Page) -> None:
     """Switch the page that is open to dark colours."""
     page.emulate_media(color_scheme="dark")
     page.wait_for_function(IN_DARK)
+
+
+def light(page: Page) -> None:
+    """Switch the page that is open back to light colours; it is drawn anew for them."""
+    with rerun(page):
+        page.emulate_media(color_scheme="light")
+    page.wait_for_function(IN_LIGHT)

@@ -3,7 +3,7 @@
 from urllib.parse import quote
 
 import pytest
-from browser_tools import IN_DARK, NEXT_FRAMES, barriers, dark, open_page, rerun, type_sentence, widget
+from browser_tools import IN_DARK, NEXT_FRAMES, barriers, dark, light, open_page, rerun, type_sentence, widget
 from nasty import CANARY, SCRIPTS
 from playwright.sync_api import Page, ViewportSize, expect
 
@@ -99,7 +99,7 @@ def test_a_page_and_its_tabs_are_for_everybody(page: Page, app_url: str, key: st
     fits_a_phone(page)
     if key not in WITH_TABS:
         return
-    page.emulate_media(color_scheme="light")
+    light(page)
     tabs = page.get_by_test_id("stMain").get_by_role("tab")
     assert tabs.count() > 1
     for i in range(1, tabs.count()):  # the first is the page as it opens

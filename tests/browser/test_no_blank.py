@@ -40,12 +40,14 @@ def walked(page: Page, url: str) -> list[int]:
     expect(page.locator(".st-key-attention_grid").first).to_be_visible()
     session = page.context.new_cdp_session(page)
     frames = screencast(session)
-    for _ in range(10):
-        with rerun(page):
-            page.keyboard.press("ArrowRight")
-        page.wait_for_timeout(250)  # as a person does: what comes after the run is to be seen as well
-    session.send("Page.stopScreencast")
-    session.detach()
+    try:
+        for _ in range(10):
+            with rerun(page):
+                page.keyboard.press("ArrowRight")
+            page.wait_for_timeout(250)  # as a person does: what comes after the run is to be seen as well
+    finally:  # the tab is that of the next test
+        session.send("Page.stopScreencast")
+        session.detach()
     return [shades(frame) for _, frame in sorted(frames)]
 
 
