@@ -9,7 +9,7 @@ import http.client
 import random
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
@@ -154,6 +154,54 @@ def test_files_that_are_sent_are_few_and_small_and_belong_to_somebody(server: Se
 
     assert asyncio.run(sent()) < SENT / 2  # of as many MB
     well(server, home)
+
+
+async def fetched(visitor: Visitor, session: str, file: str) -> str:
+    """The address of a file that is made when its button is clicked; empty where there is none any more."""
+    back = BackMsg()
+    asked = back.backend_operation_request
+    asked.request_id, asked.session_id, asked.deferred_file.file_id = "1", session, file
+    await visitor.socket.send(back.SerializeToString())
+    while True:
+        message = ForwardMsg.FromString(await visitor.socket.recv())
+        if message.WhichOneof("type") == "backend_operation_response":
+            return message.backend_operation_response.deferred_file.url
+
+
+async def offered(visitor: Visitor, act: Awaitable[float]) -> str:
+    """What the browser asks for when the first button for a file is clicked that the page shows after this."""
+    found, take = list[str](), visitor.take
+
+    def looked(message: ForwardMsg) -> None:
+        found.append(message.delta.new_element.download_button.deferred_file_id)
+        take(message)
+
+    visitor.take = looked  # type: ignore[method-assign]
+    await act
+    visitor.take = take  # type: ignore[method-assign]
+    return next(filter(None, found))
+
+
+def test_a_file_is_there_for_who_clicks_while_its_page_is_drawn_again(server: Server) -> None:
+    """The browser shows the button of the run before until the new one is on the screen."""
+
+    async def clicked() -> list[bytes]:
+        found = []
+        async with visit(server.url, "add_norm", "model=small") as mine:
+            session = await session_of(mine)
+            file = await offered(mine, mine.run())
+            for text in ("Keys", "Eyes"):
+                await mine.choose("sentence", text)
+                address = await fetched(mine, session, file)
+                assert address, text
+                found.append(ask(server, address)[1].lower())
+            await mine.run("attention")
+            assert not await fetched(mine, session, file), "the page that had it was left"
+        return found
+
+    keys, eyes = asyncio.run(clicked())
+    assert b"keys" in keys and b"eyes" not in keys
+    assert b"eyes" in eyes and b"keys" not in eyes
 
 
 def garbled(draw: random.Random) -> bytes | str:

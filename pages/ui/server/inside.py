@@ -6,6 +6,7 @@ without it.
 
 import logging
 from collections.abc import Callable, Collection, MutableMapping
+from contextlib import AbstractContextManager
 from functools import cache
 from typing import Any
 
@@ -161,6 +162,39 @@ def bound_uploads(most_each: int, most_bytes: int) -> None:
             manager.remove_file(one, name)
 
     manager.add_file = bounded
+
+
+def keep_names_of_files() -> None:
+    """What a button fetches keeps its name for as long as the button is drawn, and is always what the newest run made.
+
+    Streamlit names it anew in every run and drops the name of the run before, which the browser still shows for a
+    moment: who clicked just then got nothing.
+    """
+    try:
+        manager: Any = runtime.get_instance().media_file_mgr
+        offered: dict[str, Any] = manager._deferred_callables
+        of_session: dict[str, set[str]] = manager._deferred_ids_by_session
+        places: dict[str, dict[str, str]] = manager._files_by_session_and_coord
+        add: Callable[..., str] = manager.add_deferred
+        lock: AbstractContextManager[bool] = manager._lock
+    except AttributeError:
+        missing("what buttons fetch")
+        return
+
+    def named(make: Callable[[], bytes], mimetype: str, coordinates: str, **more: str) -> str:
+        new = add(make, mimetype, coordinates, **more)
+        with lock:
+            button, session = offered[new]["element_id"], offered[new]["session_id"]
+            before = [name for name in of_session[session] - {new} if offered[name]["element_id"] == button]
+            if not button or not before:
+                return new
+            old = before[0]
+            offered[old] = offered.pop(new)
+            of_session[session].discard(new)
+            places[session][coordinates] = old
+            return old
+
+    manager.add_deferred = named
 
 
 def forget_files(most_bytes: int) -> None:

@@ -29,6 +29,7 @@ def begin() -> None:
     if not _started.is_set() and inside.serves():
         _started.set()
         inside.bound_uploads(MOST_SENT, MOST_SENT_BYTES)
+        inside.keep_names_of_files()
         threading.Thread(target=forever, daemon=True, name="upkeep").start()
 
 
