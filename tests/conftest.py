@@ -20,6 +20,8 @@ from pages.ui.server import memory
 from pages.ui.server.heap import give_back_freed_memory
 
 torch.set_num_threads(1)
+LARGE, MORE = 1.4e9, 0.2e9  # bytes of a process from which on it is made small, and that it has grown by since
+_smallest = [0.0]
 memory.KEPT_MB, memory.RUNS_MB = 700.0, 200.0  # of models, runs and results that the pages under test keep
 _unchecked: Callable[..., None] = Drawn.__init__
 _taken: set[str] = set()
@@ -65,16 +67,18 @@ def sara(base: TextEncoder) -> Trace:
     return base.trace("Keys on the table belong to Sara.")
 
 
-@pytest.fixture(scope="module", autouse=True)
+@pytest.fixture(autouse=True)
 def _little_memory() -> Iterator[None]:
-    """What a module of tests leaves in the app's caches is let go, and what it freed goes back to the system."""
+    """What a test has left in the app's caches is let go once a process is large, and given back to the system."""
     yield
-    if "pages.ui.session" in sys.modules:
-        engine = sys.modules["pages.ui.server.engine"]
-        engine.run_cache.clear()
-        engine.model_cache.clear()
-    gc.collect()
-    give_back_freed_memory()
+    if memory.used() > max(LARGE, _smallest[0] + MORE):
+        if "pages.ui.session" in sys.modules:
+            engine, measurements = (sys.modules[f"pages.ui.server.{name}"] for name in ("engine", "measurements"))
+            for kept in (engine.run_cache, engine.model_cache, measurements.snapshots_kept):
+                kept.clear()
+        gc.collect()
+        give_back_freed_memory()
+        _smallest[0] = memory.used()
 
 
 @pytest.fixture
