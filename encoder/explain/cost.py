@@ -2,6 +2,7 @@
 
 import math
 from bisect import bisect
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -91,15 +92,10 @@ class StepCost:
 
 def parameters(model: Encoder) -> list[Part]:
     """Every part of the model that has parameters, in the order of the forward pass."""
-    config, sizes = model.config, dict(model.named_parameters())
-    counted = {
-        part: sum(tensor.numel() for name, tensor in sizes.items() if name == part or name.startswith(part + "."))
-        for part in parts(config)
-    }
-    return [
-        Part(name, in_words(terms, config), value(terms, config), counted[name])
-        for name, terms in parts(config).items()
-    ]
+    config, counted, found = model.config, Counter[str](), parts(model.config)
+    for name, tensor in model.named_parameters():
+        counted[name if name in found else name.rpartition(".")[0]] += tensor.numel()
+    return [Part(name, in_words(terms, config), value(terms, config), counted[name]) for name, terms in found.items()]
 
 
 def by_kind(found: Sequence[Part]) -> dict[str, int]:
@@ -187,6 +183,7 @@ def turns(config: EncoderConfig) -> set[tuple[float, float]]:
     return {config.turns_of(i) for i in range(config.n_layers)}
 
 
+@lru_cache(maxsize=256)
 def size(config: EncoderConfig) -> Size:
     """The size of a model of that configuration, by formula; nothing is built."""
     return Size(config, sum(value(terms, config) for terms in parts(config).values()))
@@ -229,19 +226,24 @@ def step_flops(step: Step, config: EncoderConfig, n: int) -> int:
 @lru_cache(maxsize=4096)
 def run_flops(config: EncoderConfig, n: int) -> int:
     """Floating-point operations of a run of n tokens."""
-    return sum(step_flops(step, config, n) for step in by_name(config).values())
+    return sum(flops_of_steps(config, n).values())
+
+
+@lru_cache(maxsize=64)
+def flops_of_steps(config: EncoderConfig, n: int) -> dict[str, int]:
+    """Floating-point operations of every step for n tokens, by the step's name."""
+    return {name: step_flops(step, config, n) for name, step in by_name(config).items()}
 
 
 def step_costs(trace: Trace) -> list[StepCost]:
     """The cost of every step of a run, in the order of computation; seconds are those of this very run."""
-    costs, before, n = [], 0.0, len(trace.tokens)
+    costs, before, flops = [], 0.0, flops_of_steps(trace.config, len(trace.tokens))
     own = () if trace.model is None else (*trace.model.parameters(), *trace.model.buffers())
     seen = {tensor.untyped_storage().data_ptr() for tensor in own}
     for name, tensor in trace.items():
         step, memory = trace.step(name), tensor.untyped_storage().data_ptr()
         new = 0 if memory in seen else tensor.numel() * tensor.element_size()
-        flops = step_flops(step, trace.config, n)
-        costs.append(StepCost(step, tuple(tensor.shape), flops, new, trace.ready[name] - before))
+        costs.append(StepCost(step, tuple(tensor.shape), flops[name], new, trace.ready[name] - before))
         seen.add(memory)
         before = trace.ready[name]
     return costs
