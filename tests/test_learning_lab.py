@@ -38,6 +38,7 @@ def test_without_the_division_softmax_is_of_the_scores_themselves() -> None:
         assert torch.allclose(scores.softmax(-1), weights, atol=1e-6) is gone
 
 
+@pytest.mark.slow
 def test_two_layers_learn_and_six_learn_in_pre_norm_alone_where_there_is_no_warm_up() -> None:
     post = learning_curve("post-norm")
     assert post.steps == tuple(range(0, 121, 10)) and post.loss.shape == post.right.shape == (13,)
@@ -53,6 +54,7 @@ def test_the_loss_of_who_knows_frequencies_alone_is_their_entropy() -> None:
     assert pytest.approx(-sum(p * np.log(p) for p in share if p), abs=1e-9) == CHANCE
 
 
+@pytest.mark.slow
 def test_the_same_seed_learns_the_same_and_another_one_does_not() -> None:
     first = learning_curve("without feed-forward")
     learning_curve.cache_clear()

@@ -325,6 +325,7 @@ PARKED = {  # on [CLS] and [SEP] together
 }
 
 
+@pytest.mark.slow
 def test_the_heads_that_the_model_cards_name_get_their_label(base_survey: Survey, small: TextEncoder) -> None:
     for name, found in (("base", base_survey), ("small", survey(small))):
         labels = {(i, h): r.label for i, row in enumerate(found.roles) for h, r in enumerate(row) if r.label != NO_ROLE}

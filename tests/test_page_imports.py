@@ -70,6 +70,7 @@ def test_a_page_and_its_parts_are_read_at_one_glance() -> None:
     assert {name: lines for name, lines in long.items() if lines > 80} == {}
 
 
+@pytest.mark.slow
 def test_writing_text_needs_no_session() -> None:
     script = "import pages.ui.text, json, sys; print(json.dumps([m for m in sys.modules if m.startswith('pages.')]))"
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=300)

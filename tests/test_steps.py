@@ -210,6 +210,7 @@ def test_all_families_and_choices_have_a_configuration_here() -> None:
     }
 
 
+@pytest.mark.slow
 def test_the_terms_of_a_formula_are_the_recorded_inputs() -> None:
     for name, config in configurations().items():
         symbols = dict(SYMBOLS)

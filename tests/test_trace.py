@@ -95,6 +95,7 @@ def test_two_runs_are_the_same(small: TextEncoder) -> None:
     assert all(torch.equal(first[name], second[name]) for name in first)
 
 
+@pytest.mark.slow
 def test_threads_never_mix() -> None:
     encoder = tiny(VARIANTS["preset-bert-base"])
     alone = [encoder.trace(text) for text in SENTENCES]

@@ -631,6 +631,7 @@ def word_to_word(weights: torch.Tensor, a: tuple[int, ...], b: tuple[int, ...]) 
     return sum(weights[:, :, i, j] for i in a for j in b) / len(a)
 
 
+@pytest.mark.slow
 def test_a_link_is_held_against_pairs_as_far_apart(base: TextEncoder) -> None:
     """The share of word pairs three tokens apart with a head that stands out as much, counted in loops."""
     found = []

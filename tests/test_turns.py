@@ -64,6 +64,7 @@ def test_no_more_run_at_once_than_may() -> None:
     assert most[0] == 2 and turns.begun == {} and turns.line == []
 
 
+@pytest.mark.slow
 def test_a_short_one_does_not_wait_behind_the_long_ones() -> None:
     turns, order = Turns(at_once=1, longest=60.0), []
     kinds = [*(f"long {number}" for number in range(5)), "short"]
