@@ -3,6 +3,7 @@
 import html
 import math
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, Literal
 
 from plotly.colors import convert_colors_to_same_type, sample_colorscale, sequential
@@ -50,11 +51,12 @@ def scale(kind: Kind, theme: Theme) -> list[list[Any]]:
     return (SIGNED if kind == "signed" else RISING)[theme]
 
 
-def palette(kind: Kind, theme: Theme, steps: int = 255) -> list[list[int]]:
+@cache
+def palette(kind: Kind, theme: Theme, steps: int = 255) -> tuple[tuple[int, ...], ...]:
     """The colour scale as `steps` RGB triples, from the lowest value to the highest."""
     points = [i / (steps - 1) for i in range(steps)]
     rgb = convert_colors_to_same_type(sample_colorscale(scale(kind, theme), points), colortype="tuple")[0]
-    return [[round(255 * channel) for channel in colour] for colour in rgb]
+    return tuple(tuple(round(255 * channel) for channel in colour) for colour in rgb)
 
 
 def limits(kind: Kind, largest: float) -> tuple[float, float]:

@@ -16,7 +16,7 @@ from visits import link, opened
 
 from encoder import TextEncoder
 from encoder.metrics.guess import guess_place
-from encoder.paper.files import MOST_PANELS
+from encoder.paper.files import MOST_PANELS, PaperFigure
 from encoder.theme import palette
 from pages.parts.figure import __main__ as command
 from pages.ui.server import job_queue
@@ -164,6 +164,25 @@ def test_a_film_of_the_ranks_of_words_begins_with_a_click(query: dict[str, str],
     assert "7 pictures" in " ".join(
         said.value for said in opened("figure", link(app) | {"figure_part": "Film"}).markdown
     )
+
+
+def test_a_figure_is_drawn_again_only_when_it_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn, png = list[int](), PaperFigure.png
+    monkeypatch.setattr(PaperFigure, "png", lambda figure, dots: drawn.append(dots) or png(figure, dots))
+    app = opened("figure", {"sentence": "Drawn once, please.", "model": "small", "head": "3"})
+    assert len(drawn) == 1
+    before = example(app)
+    healthy(app.run())
+    assert len(drawn) == 1 and example(app) == before
+    healthy(app.segmented_control(key="head").set_value(2).run())
+    assert len(drawn) == 2 and example(app) != before
+    healthy(app.segmented_control(key="head").set_value(3).run())
+    assert len(drawn) == 2 and example(app) == before
+
+
+def example(app: AppTest) -> str:
+    """The picture on the page, as it is sent."""
+    return next(one.proto.body for one in app.get("html") if "data:image/png" in one.proto.body)
 
 
 def test_a_text_too_long_for_paper_has_no_example() -> None:

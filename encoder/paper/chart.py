@@ -1,5 +1,6 @@
 """Bars and lines of a printed figure: Plotly's own marks, drawn as vectors."""
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -28,7 +29,7 @@ def translated(source: Theme, target: Theme) -> Colours:
     return pairs
 
 
-def rgb(colour: list[int]) -> str:
+def rgb(colour: Sequence[int]) -> str:
     """A colour as Plotly spells it."""
     return "rgb({},{},{})".format(*colour)
 

@@ -14,6 +14,7 @@ from encoder.paper.sheet import Sheet
 
 PREVIEW = 192  # dots per inch
 lately: cachetools.LRUCache[tuple[object, ...], PaperFigure] = cachetools.LRUCache(maxsize=8)
+drawn_lately: cachetools.LRUCache[int, tuple[PaperFigure, str]] = cachetools.LRUCache(maxsize=8)
 lock = threading.Lock()
 
 
@@ -32,9 +33,20 @@ def once(key: tuple[object, ...], make: Callable[[], PaperFigure]) -> PaperFigur
         return found
 
 
+def picture_of(figure: PaperFigure) -> str:
+    """The figure as a picture in a page, drawn once for this very figure."""
+    with lock:
+        of, picture = drawn_lately.get(id(figure), (None, ""))
+    if of is not figure:
+        picture = base64.b64encode(figure.png(PREVIEW)).decode()
+        with lock:
+            drawn_lately[id(figure)] = figure, picture  # held here, so no other figure gets its number
+    return picture
+
+
 def draw(figure: PaperFigure) -> None:
     """The figure in true size, and its size in words."""
-    picture = base64.b64encode(figure.png(PREVIEW)).decode()
+    picture = picture_of(figure)
     alt = html.escape(figure.alt)
     st.html(
         f'<img class="true-size" alt="{alt}" src="data:image/png;base64,{picture}" style="width:{figure.width:.2f}mm">'
