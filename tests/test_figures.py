@@ -469,7 +469,7 @@ def test_signs_differ_in_hue_also_for_the_colour_blind(theme: Theme) -> None:
 
 @pytest.mark.parametrize("theme", THEMES)
 def test_zero_is_the_page(theme: Theme) -> None:
-    page = [250, 250, 252] if theme == "light" else [17, 21, 30]
+    page = (250, 250, 252) if theme == "light" else (17, 21, 30)
     assert palette("share", theme)[0] == palette("signed", theme)[127] == page
 
 
