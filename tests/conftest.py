@@ -13,6 +13,7 @@ import pytest
 import scanned_once  # noqa: F401  (before any page is opened)
 import streamlit as st
 import torch
+from shared_models import pretrained
 
 from encoder import TextEncoder, Trace
 from encoder.figures.drawn import Drawn
@@ -52,13 +53,13 @@ Drawn.__init__ = _checked  # type: ignore[method-assign]
 @pytest.fixture(scope="session")
 def base() -> TextEncoder:
     """The bundled model that the app opens with."""
-    return TextEncoder.from_pretrained("base")
+    return pretrained("base")
 
 
 @pytest.fixture(scope="session")
 def small() -> TextEncoder:
     """The bundled little sibling."""
-    return TextEncoder.from_pretrained("small")
+    return pretrained("small")
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+from shared_models import pretrained
 from tiny import TINY, tiny
 from twins import MINILM
 
@@ -93,7 +94,7 @@ def test_hostile_pairs_are_sentences(small: TextEncoder) -> None:
 
 
 def test_minilm_finds_the_odd_pair_of_a_list() -> None:
-    encoder = TextEncoder.from_pretrained(MINILM)
+    encoder = pretrained(MINILM)
     texts = [
         "The cat slept.", "A kitten was asleep.", "Prices rose by three percent.", "Costs went up a little.",
         "It rained all day.",

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from shared_models import pretrained
 from tiny import SENTENCE, TINY, tiny
 
 from encoder import Edit, TextEncoder, Trace
@@ -29,7 +30,7 @@ def models(base: TextEncoder) -> dict[str, TextEncoder]:
     narrow = replace(TINY, embedding_size=18, embedding_norm=True, norm_first=True, positions="learned", n_segments=2)
     return {
         "base": base,
-        "small": TextEncoder.from_pretrained("small"),
+        "small": pretrained("small"),
         "pre-norm, narrow": tiny(narrow),
         "one head": tiny(replace(TINY, n_heads=1, d_model=22, final_norm=True, norm="std_norm")),
     }

@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from shared_models import pretrained
 from tiny import SENTENCE, TINY, tiny
 from tokenizers.processors import TemplateProcessing
 from twins import MINILM
@@ -36,9 +37,9 @@ CASES: dict[str, tuple[str, str | tuple[str, str]]] = {
 @cache
 def made(name: str) -> TextEncoder:
     if name in ("base", "small"):
-        return TextEncoder.from_pretrained(name)
+        return pretrained(name)
     if name == "minilm":
-        return TextEncoder.from_pretrained(MINILM)
+        return pretrained(MINILM)
     if name == "untrained":
         shape = replace(PRESETS["paper"], vocab_size=16384, n_layers=3, d_model=64, n_heads=4, d_ff=96, mlm_head=True)
         return TextEncoder.from_config(shape, seed=3)

@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 from page_tools import at, go, healthy, open_app, said
+from shared_models import pretrained
 from streamlit.testing.v1 import AppTest
 from visits import link, opened
 
-from encoder import Edit, TextEncoder
+from encoder import Edit
 from encoder.edits.text import edits_to_text
 from encoder.story import StoryStop, story
 from pages.ui.state.view import EXAMPLE
@@ -29,7 +30,7 @@ def rail(app: AppTest) -> dict[str, Any]:
 
 
 def stops_of(model: str, text: str | tuple[str, str]) -> tuple[StoryStop, ...]:
-    encoder = TextEncoder.from_pretrained(model)
+    encoder = pretrained(model)
     return story(encoder, encoder.trace(text))
 
 

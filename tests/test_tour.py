@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from shared_models import pretrained
 from tiny import SENTENCE, TINY, tiny
 from twins import MINILM, MODELS, saved
 
@@ -27,9 +28,9 @@ CASES: dict[str, str | tuple[str, str]] = {
 @cache
 def made(name: str) -> TextEncoder:
     if name in ("base", "small"):
-        return TextEncoder.from_pretrained(name)
+        return pretrained(name)
     if name == "minilm":
-        return TextEncoder.from_pretrained(MINILM)
+        return pretrained(MINILM)
     if name == "untrained":
         return TextEncoder.from_config(replace(PRESETS["paper"], vocab_size=16384, n_layers=2, d_model=64, n_heads=4))
     return tiny(TINY)
