@@ -10,6 +10,7 @@ from typing import get_args
 
 from latex2mathml.converter import convert
 
+from encoder.explain.what_to_see import what_to_see
 from encoder.export.caption import About, caption
 from encoder.figures.steps import title
 from encoder.formatting import shown
@@ -154,7 +155,7 @@ def section(encoder: TextEncoder, trace: Trace, step: Step, theme: Theme) -> str
         return f"<section>{said}<p>These are the numbers of <code>{source}</code>, handed on.</p></section>"
     panel, fact = look(encoder, trace, step)
     words = caption(About.of(trace, step.name), what=title_of(step), scale=scale_of(panel))
-    read = f"<p><b>{html.escape(fact)}</b> {html.escape(step.look)}</p>"
+    read = f"<p><b>{html.escape(fact)}</b> {html.escape(what_to_see(trace, step))}</p>"
     return f"<section>{said}{drawing(panel, step.name, words, theme)}{read}</section>"
 
 

@@ -15,6 +15,7 @@ from encoder import TextEncoder, Trace
 from encoder.figures import living_map
 from encoder.figures.living_map_walk import walk
 from encoder.metrics import flow_shares
+from encoder.story import story
 from pages.ui.state.view import EXAMPLE
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "pages" / "ui" / "components"
@@ -148,6 +149,27 @@ def test_the_difference_to_the_run_without_changes_is_drawn_signed(
         switch.uncheck()
     assert "difference" not in page.url
     assert opened(page, app_url).get_by_label("difference to the run without changes").is_hidden()
+
+
+def test_the_word_of_the_story_stands_out_when_its_picture_opens(page: Page, app_url: str, base: TextEncoder) -> None:
+    stop = story(base, base.trace(EXAMPLE))[8]
+    found = living_map.strongest_link(base.trace(EXAMPLE), stop.layer or 0, stop.head or 0)
+    assert stop.picture == "map" and found and found.query != stop.word
+    open_page(page, f"{app_url}/story?stop=9")
+    with rerun(page):
+        page.keyboard.press("s")
+    expect(widget(page, "living_map").locator(".map")).to_have_attribute("data-lit", str(stop.word))
+
+
+def test_nothing_is_said_of_a_word_that_is_gone(page: Page, app_url: str, base: TextEncoder) -> None:
+    """A sentence without two words has no finding, so no row stands out in it."""
+    said = opened(page, app_url).locator("output.said")
+    expect(said).to_contain_text("looks most at")
+    widget(page, "sentence").locator("input").fill("Hello")
+    with rerun(page):
+        page.keyboard.press("Enter")
+    expect(widget(page, "living_map").locator(".tokens button")).to_have_count(len(base.tokenize("Hello").tokens))
+    expect(said).to_have_text("")
 
 
 def test_play_runs_through_the_columns_and_stops(page: Page, app_url: str, trace: Trace, base: TextEncoder) -> None:

@@ -6,7 +6,7 @@ import { followFocus, keyOn, listenTo, onKey, pointAt, rove, whatIsAt } from './
 import { LABELS, TITLE, between, clamp, columnSpans, eased, foldedParts, kept, layout, naturalTotal, naturalWidths, rowHeight, zoomed } from './living_map_layout.js';
 import { inksOf, paintAll, paintCell, paintRow } from './living_map_paint.js';
 import { COLOURS, buildMap, drawingOf, fillHeading, lightTokens, placeAll, writeColumns, writeHeading, writeTokens } from './living_map_parts.js';
-import { heardWalk, paintStop, startWalk } from './living_map_walk.js';
+import { heardWalk, paintStop, startWalk, stopWalk } from './living_map_walk.js';
 import { sayCell, sayColumn, sayLayer, sayRow } from './living_map_say.js';
 
 const GLIDE = 300; // milliseconds from one arrangement to another
@@ -133,7 +133,8 @@ class LivingMap {
       const before = this.run?.about;
       this.run = { ...unpack(bytes(data.whole)), raw: data.whole };
       const same = before && before.tokens.join() === this.run.about.tokens.join();
-      if (!same) this.pinned = data.begin;
+      if (!same && this.walking) stopWalk(this); // of a word that is gone
+      if (!same) this.pinned = before || data.asked < 0 ? data.begin : data.asked;
       if (this.run.about.difference !== Boolean(before?.difference)) this.threshold(this.run.about.difference ? 5 : 15);
       this.changeNote.textContent = `Everything but bars and guesses is this run minus the same ${this.run.about.than}: red cells are more, blue less; bands that are less are dashed`;
       this.id = data.id;
@@ -159,7 +160,7 @@ class LivingMap {
     if (!fresh) return;
     this.takeLayer(shared.livingMap.latest);
     this.paint(); // now, not in the next frame: what else of the page changes may hold that up
-    if (this.pinned >= 0 && this.now) this.tell(this.sayRow(this.pinned));
+    if (this.now) this.tell(this.pinned >= 0 ? this.sayRow(this.pinned) : '');
   }
 
   /** One layer unfolded, and what is chosen. @param {any} said */

@@ -56,6 +56,7 @@ def draw(
             "id": run,
             "whole": whole,
             "walk": walked(trace, model or view.model, begin),
+            "asked": asked_row(trace) // figure.row_stretch(len(trace.tokens)),
             "opens": on_number is not None,
             "changed": bool(view.edits or view.hidden) and not other,
             "difference": before is not None,
@@ -101,11 +102,14 @@ def compared() -> Trace | None:
     return session.run(view.model, state.session().read) if asked else None
 
 
+def asked_row(trace: Trace) -> int:
+    """The row whose way was asked for, by Play or by the story; -1 for none."""
+    return int(state.value(state.choice("walk_of", (-1, *range(len(trace.tokens))), -1)["key"]))
+
+
 def walked(trace: Trace, model: str, begin: figure.Link | None) -> dict[str, Any]:
     """The row whose way is told, that of the finding until another is asked for, and a sentence for each column."""
-    positions = range(len(trace.tokens))
-    tie = state.choice("walk_of", (-1, *positions), -1)
-    asked = state.value(tie["key"])
+    asked = asked_row(trace)
     at = asked if asked >= 0 else begin.query if begin else 0
     guesses = session.text_encoder(model).predict(trace, 1)
     return {"row": at // figure.row_stretch(len(trace.tokens)), "said": walk(trace, at, guesses)}

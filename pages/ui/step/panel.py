@@ -4,6 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from encoder.explain.snippet import running_source, snippet
+from encoder.explain.what_to_see import what_to_see
 from encoder.export.caption import About
 from encoder.figures.drawn import numbers_of
 from encoder.figures.steps import BEST_WORDS, draw_best_words, picture, title
@@ -93,7 +94,7 @@ def drawn(trace: Trace, step: Step, head: int) -> None:
     made = words_only.cut(made) if seen.seen else made
     chart(seen.draw(theme()), "picture", f"{title(step, head)}. {fact}", About.of(trace, step.name, head), made=made)
     opened.opens(trace, "picture", step, head, seen.seen.at if seen.seen else None)
-    st.markdown(f"**{plain(fact)}** {step.look}")
+    st.markdown(f"**{plain(fact)}** {what_to_see(trace, step, head)}")
     if step.local == "attention.weights" and (line := parked(trace, step.layer or 0, head).sentence):
         st.caption(plain(line))
     downloads.numbers(
@@ -120,7 +121,7 @@ def best_words(trace: Trace, step: Step) -> None:
         made=f't["{step.name}"].topk({BEST_WORDS}).values',
     )
     opened.opens_words(trace, "picture", step, ids)
-    st.markdown(f"The {BEST_WORDS} best of {trace.config.vocab_size:,} words at each position. {step.look}")
+    st.markdown(f"The {BEST_WORDS} best of {trace.config.vocab_size:,} words at each position. {what_to_see(trace, step)}")
     header, *rows = numbers_of(figure)
     downloads.numbers("words", step.name, lambda: pd.DataFrame(rows, columns=header).set_index("token"), (len(rows),))
 
