@@ -38,6 +38,12 @@ def percent(share: float) -> str:
     return f"{near} %"
 
 
+def points(difference: float) -> str:
+    """The difference of two shares from 0 to 1 in percentage points: from 0.5 to 0.71 it is "21 points"."""
+    said = percent(difference).removesuffix("%")
+    return f"{said}{'point' if said == '1 ' else 'points'}"
+
+
 def agreement(difference: float, size: float) -> str:
     """How well two computations of numbers up to a size agree: "to 6 digits", as many as both have in common."""
     if difference == 0:

@@ -20,19 +20,20 @@ def evenly(colours: list[str]) -> list[list[Any]]:
 
 
 # Perceptually uniform scales of cmocean (Thyng et al. 2016). Zero is the page's own background in both themes: pale in
-# light, near black in dark. Signed values join two sequential scales at zero: blue below, warm above.
+# light, near black in dark. Signed values join two sequential scales at zero: blue below, red above.
 PALE, DARK = "rgb(250, 250, 252)", "rgb(17, 21, 30)"
 BLUES = [sequential.ice[i] for i in (10, 8, 6, 4, 3)]  # from light to dark
 REDS = [sequential.amp[i] for i in (1, 3, 5, 7, 9)]
 NIGHT_BLUES = [sequential.ice[i] for i in (3, 5, 7, 9, 11)]  # from dark to light
-NIGHT_REDS = [sequential.matter[i] for i in (9, 7, 5, 3, 0)]
+NIGHT_BELOW = [sequential.ice[i] for i in (3, 5, 7, 9, 10)]  # no lighter than the reds become
+NIGHT_REDS = [sequential.amp[i] for i in (9, 7, 5, 3, 1)]
 RISING = {
     "light": evenly([PALE, *BLUES]),
     "dark": evenly([DARK, *NIGHT_BLUES]),
 }
 SIGNED = {
     "light": evenly([*reversed(BLUES), PALE, *REDS]),
-    "dark": evenly([*reversed(NIGHT_BLUES), DARK, *NIGHT_REDS]),
+    "dark": evenly([*reversed(NIGHT_BELOW), DARK, *NIGHT_REDS]),
 }
 # The page's own colours: .streamlit/config.toml has the same, and a test holds both to a contrast of 4.5 to 1.
 ACCENT: dict[Theme, str] = {"light": "#1f6fb2", "dark": "#6db6e8"}
@@ -41,6 +42,9 @@ INK: dict[Theme, str] = {"light": "#262a33", "dark": "#e6e8ee"}
 MUTED: dict[Theme, str] = {"light": "#5a6170", "dark": "#a6adbb"}
 BACKGROUND: dict[Theme, str] = {"light": "#ffffff", "dark": "#0d1118"}
 GRID: dict[Theme, str] = {"light": "#e3e6ec", "dark": "#2b303b"}
+
+# Names that do not fit side by side end at their place: at the right edge there is no room to go on.
+TILTED = {"autotickangles": [0, -45, -90]}
 
 # Up to four lines in one picture: their colour and dash.
 LINES = ((ACCENT, "solid"), (SECOND, "solid"), (ACCENT, "dot"), (SECOND, "dot"))

@@ -1,5 +1,6 @@
 """Pictures by their data: the numbers, labels, ranges and colours that the browser receives."""
 
+import colorsys
 import json
 import math
 import re
@@ -306,7 +307,8 @@ def test_best_words_are_written_into_their_cells(kind: Kind, ends: tuple[float, 
     assert np.array_equal(drawn.z, values)
     assert (drawn.zmin, drawn.zmax) == ends
     (a, b), (c, d) = values.tolist()
-    said = [[f"cat {short(a)}", f"&lt;b&gt; {short(b)}"], [f"{'x' * 11}… {short(c)}", f"$x$ {short(d)}"]]
+    a, b, c, d = ("75 %", "12 %", "50 %", "6.2 %") if kind == "share" else map(short, (a, b, c, d))
+    said = [[f"cat {a}", f"&lt;b&gt; {b}"], [f"{'x' * 11}… {c}", f"$x$ {d}"]]
     assert [list(row) for row in drawn.text] == said
     assert list(figure.layout.xaxis.ticktext) == ["1.", "2."]
     assert list(figure.layout.yaxis.ticktext) == ["[CLS]", "the"]
@@ -326,6 +328,18 @@ def test_terms_beyond_the_first_are_one_bar(count: int) -> None:
         assert bars.y[BARS] == pytest.approx(values[BARS:].sum(), rel=1e-6, abs=1e-6)
     assert len(bars.x) == len(bars.y) == len(names) == min(count, BARS + 1)
     assert list(bars.marker.color) == [SECOND["light"] if y < 0 else ACCENT["light"] for y in bars.y]
+
+
+def test_lying_bars_have_their_names_in_full_beside_them() -> None:
+    """Of standing ones long names are cut until they are the same."""
+    values = np.array([3.0, -2.0, 1.0])
+    long = [f"layer 5 head {i} and layer 5 feed-forward" for i in range(3)]
+    figure = term_bars(values, long, rest=0.5, more=7, lying=True)
+    (bars,) = figure.data
+    assert bars.orientation == "h" and list(bars.x) == [3.0, -2.0, 1.0, 0.5] and list(bars.y) == [0, 1, 2, 3]
+    assert list(figure.layout.yaxis.ticktext) == [*long, "7 more"]
+    assert tuple(figure.layout.yaxis.range) == (3.5, -0.5)  # the first on top
+    assert list(numbers_of(figure))[1:] == list(numbers_of(term_bars(values, long, rest=0.5, more=7)))[1:]
 
 
 # The main fact
@@ -465,6 +479,15 @@ def test_signs_differ_in_hue_also_for_the_colour_blind(theme: Theme) -> None:
     blue_less_red = colours[:, 2] - colours[:, 0]
     assert (blue_less_red[1:4] > 40).all()  # blue below zero
     assert (blue_less_red[5:8] < -10).all()  # warm above
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_signs_have_the_colours_that_are_said(theme: Theme) -> None:
+    """Notes say: blue below zero, red above."""
+    sampled = palette("signed", theme, 33)
+    hues = [360 * colorsys.rgb_to_hsv(*(channel / 255 for channel in colour))[0] for colour in sampled]
+    assert all(180 <= hue <= 250 for hue in hues[:14])
+    assert all(hue <= 25 or hue >= 335 for hue in hues[-14:])
 
 
 @pytest.mark.parametrize("theme", THEMES)

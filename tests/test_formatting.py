@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from encoder.formatting import agreement, percent
+from encoder.formatting import agreement, percent, points
 
 
 @pytest.mark.parametrize(
@@ -18,6 +18,11 @@ from encoder.formatting import agreement, percent
 )  # fmt: skip
 def test_shares_are_percent_with_two_or_three_digits(share: float, said: str) -> None:
     assert percent(share) == said
+
+
+def test_a_difference_of_shares_is_in_points_not_percent() -> None:
+    """From 40 % to 50 % is ten points, and a quarter more."""
+    assert points(0.5 - 0.4) == "10 points" and points(0.01) == "1 point" and points(-0.293) == "-29 points"
 
 
 def test_a_percentage_is_never_further_off_than_its_digits() -> None:

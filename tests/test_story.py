@@ -224,6 +224,24 @@ def test_what_is_added_is_as_long_as_is_said(told) -> None:
     assert right(stop) == ("attention's" if attention > feed_forward else "feed-forward's")
 
 
+def test_the_bars_of_the_word_can_be_seen_beside_the_others(told) -> None:
+    """What is so long that they could not is named with its length instead."""
+    _, trace, stops = told
+    stop = stops["What is added"]
+    assert stop.values is not None
+    drawn = range(len(trace.tokens) - trace.padding) if stop.values.at is None else stop.values.at
+    parts = {"attention": "attention.output", "feed-forward": "feed_forward.output"}
+    for name, part in parts.items():
+        recorded = [length(trace, f"layers.{stop.layer}.{part}", i) for i in drawn]
+        assert stop.values.series[name] == pytest.approx(recorded, rel=1e-5)
+    assert stop.values.names == [trace.tokens[i] for i in drawn] and stop.word in drawn
+    longest = np.max([*stop.values.series.values()], axis=0)
+    assert longest.max() <= 20 * longest[list(drawn).index(stop.word)]
+    missing = [i for i in range(len(trace.tokens) - trace.padding) if i not in drawn]
+    assert all(f"“{trace.tokens[i]}”" in stop.values.left_out for i in missing[:4])
+    assert bool(missing) == bool(stop.values.left_out)
+
+
 def test_the_layer_that_adds_most_is_found(told) -> None:
     _, trace, stops = told
     stop, count = stops["Layer by layer"], trace.config.n_layers

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from encoder import TextEncoder
 from encoder.experiments.importance import importance
-from encoder.metrics import length, parked, stream
+from encoder.metrics import disagreement, length, parked, stream
 from pages.ui.server.measurements import importances
 
 pytestmark = pytest.mark.slow
@@ -64,6 +64,14 @@ def test_what_holds_of_the_model_alone_is_not_said_of_a_changed_run(edits: str, 
 def test_a_change_that_does_not_reach_a_picture_takes_nothing_from_its_words() -> None:
     text = told(open_app("position", step="embedding.output", edits="layers.2.attention.heads:zero:h=3"))
     assert "differ by nothing but their positions" in text and "Said of the model" not in text
+
+
+def test_a_share_below_another_is_told_in_points(base: TextEncoder) -> None:
+    """The most that a token hands over less than its weight, as the mean over the rows of flow share minus weight."""
+    text = told(open_app("flows", sentence=DEFAULT, layer="4", head="1"))
+    less = disagreement(base.trace(DEFAULT), 4)[1].sum(0).min() / len(base.trace(DEFAULT).tokens)
+    found = re.search(r"its share of the flow is ([\d.]+) points below its share of the weight", text)
+    assert found and float(found[1]) == pytest.approx(-100 * float(less), rel=0.02)
 
 
 def test_proofs_agree_in_digits() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from encoder.export.tables import columns
 from encoder.figures.drawn import Drawn, draw, mark
-from encoder.theme import ACCENT, GRID, INK, SECOND, Theme, labels, layout, number_axis, scale, token_axis
+from encoder.theme import ACCENT, GRID, INK, SECOND, TILTED, Theme, labels, layout, number_axis, scale, token_axis
 
 MOST_DOTS = 30  # above each other; of more answers each dot stands for several
 PLACES = 40  # of a range of numbers, at which dots stand
@@ -70,7 +70,7 @@ def chosen(
         marks.insert(0, row)
     low = -1.35 if values else -0.2
     down = number_axis("answers", theme) | {"range": [low, highest + 1.2], "showticklabels": False}
-    frame = layout(theme, max(220, min(520, 140 + 14 * highest)), xaxis=token_axis(names, None), yaxis=down)
+    frame = layout(theme, max(220, min(520, 140 + 14 * highest)), xaxis=token_axis(names, None) | TILTED, yaxis=down)
     frame |= {"showlegend": True, "legend": {"orientation": "h", "y": 1.15}}
     if right is not None:
         frame["shapes"] = [frame_of(right - 0.5, right + 0.5, low, highest + 1.1, theme)]

@@ -1,18 +1,20 @@
 """Bars for each token, and the likeliest words at each position."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from encoder.export.tables import Rows, columns, numbered
 from encoder.figures.drawn import Drawn, draw, mark
-from encoder.formatting import short
+from encoder.formatting import percent, short
 from encoder.theme import (
     ACCENT,
     BACKGROUND,
     GRID,
     LINES,
     SECOND,
+    TILTED,
     Kind,
     Theme,
     label,
@@ -24,14 +26,24 @@ from encoder.theme import (
 )
 
 LEGEND = {"orientation": "h", "y": 1.15}
+LONG_NAME = 60  # characters of a name beside a bar
 BARS = 24  # terms with a bar of their own
 SAME = 1e-5  # of a value: what differs by less differs by rounding
 
 
 def token_bars(
-    values: dict[str, np.ndarray], tokens: list[str], *, title: str, theme: Theme = "light", logarithmic: bool = False
+    values: dict[str, np.ndarray],
+    tokens: list[str],
+    *,
+    title: str,
+    theme: Theme = "light",
+    logarithmic: bool = False,
+    at: Sequence[int] | None = None,
 ) -> Drawn:
-    """One bar for each token and series; at most two series, told apart by colour, hatching and name."""
+    """One bar for each token and series; at most two series, told apart by colour, hatching and name.
+
+    `at` are the positions of the tokens, where they are some of many.
+    """
     hatching = {"shape": "/", "fillmode": "overlay", "fgcolor": BACKGROUND[theme], "solidity": 0.15, "size": 7}
     looks: tuple[tuple[str, dict[str, Any]], ...] = ((ACCENT[theme], {}), (SECOND[theme], hatching))
     bars = [
@@ -47,9 +59,9 @@ def token_bars(
     ]
     down = number_axis(title, theme) | {"showgrid": True, "gridcolor": GRID[theme]}
     down |= {"type": "log", "exponentformat": "power", "dtick": 1} | below(values) if logarithmic else {}
-    frame = layout(theme, 300, xaxis=token_axis(tokens, None), yaxis=down, bargap=0.25)
+    frame = layout(theme, 300, xaxis=token_axis(tokens, None, at=at) | TILTED, yaxis=down, bargap=0.25)
     frame |= {"showlegend": len(bars) > 1, "legend": LEGEND}
-    return draw(bars, frame, lambda: columns("token", numbered(tokens), values))
+    return draw(bars, frame, lambda: columns("token", numbered(tokens, at), values))
 
 
 def below(values: dict[str, np.ndarray]) -> dict[str, Any]:
@@ -69,6 +81,7 @@ def likeliest(
 ) -> Drawn:
     """For each position the words with the largest value, best first: words and values are [n, k]."""
     low, high = limits(kind, float(np.abs(values).max(initial=0.0)))
+    said = percent if kind == "share" else short
     heat = mark(
         "heatmap",
         z=values.astype(np.float32),
@@ -77,10 +90,11 @@ def likeliest(
         colorscale=scale(kind, theme),
         colorbar={"thickness": 12, "outlinewidth": 0},
         text=[
-            [f"{label(word, 12)} {short(v)}" for word, v in zip(row, vs, strict=True)]
+            [f"{label(word, 12)} {said(v)}" for word, v in zip(row, vs, strict=True)]
             for row, vs in zip(words, values.tolist(), strict=True)
         ],
         texttemplate="%{text}",
+        textfont={"size": 12},
         hovertemplate="at %{y}: %{text}<extra></extra>",
     )
     ranks = [f"{i + 1}." for i in range(values.shape[1])]
@@ -99,25 +113,38 @@ def ranked(words: list[list[str]], values: np.ndarray, tokens: list[str]) -> Row
 
 
 def term_bars(
-    values: np.ndarray, names: list[str], theme: Theme = "light", *, rest: float = 0.0, more: int = 0
+    values: np.ndarray,
+    names: list[str],
+    theme: Theme = "light",
+    *,
+    rest: float = 0.0,
+    more: int = 0,
+    lying: bool = False,
 ) -> Drawn:
     """The first terms of a sum as bars, and the sum of all the others as one more; `names` are those of the first.
 
-    `rest` is the sum of `more` terms that are not among `values`.
+    `rest` is the sum of `more` terms that are not among `values`. `lying` bars have room for long names beside them.
     """
     drawn, left = values[:BARS], values[BARS:]
     more += len(left)
     heights = np.append(drawn, left.sum() + rest) if more else drawn
     said = [*names[:BARS], f"{more:,} more"] if more else names
+    places, terms = np.arange(len(heights)), heights.astype(np.float32)
+    x, y = (terms, places) if lying else (places, terms)
     bars = mark(
         "bar",
-        x=np.arange(len(heights)),
-        y=heights.astype(np.float32),
+        x=x,
+        y=y,
+        orientation="h" if lying else "v",
         marker={"color": np.where(heights < 0, SECOND[theme], ACCENT[theme]).tolist()},
-        hovertemplate="%{x}<br>%{y:.6g}<extra></extra>",
+        hovertemplate="%{y}<br>%{x:.6g}<extra></extra>" if lying else "%{x}<br>%{y:.6g}<extra></extra>",
     )
-    down = number_axis("term", theme) | {"showgrid": True, "gridcolor": GRID[theme]}
-    frame = layout(theme, 220, xaxis=token_axis(said, None), yaxis=down, bargap=0.25)
+    long = number_axis("term", theme) | {"showgrid": True, "gridcolor": GRID[theme]}
+    if lying:
+        side = token_axis(said, None, longest=LONG_NAME) | {"range": [len(said) - 0.5, -0.5]}
+        frame = layout(theme, 80 + 20 * len(said), xaxis=long, yaxis=side, bargap=0.25)
+    else:
+        frame = layout(theme, 220, xaxis=token_axis(said, None) | TILTED, yaxis=long, bargap=0.25)
     return draw(bars, frame, lambda: columns("term", said, {"value": heights}))
 
 

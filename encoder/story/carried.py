@@ -1,14 +1,19 @@
 """What is carried: what flows along the strongest look, and what attention and feed-forward add."""
 
+from dataclasses import replace
+
 import numpy as np
 
-from encoder.formatting import brief, percent
+from encoder.formatting import brief, listed, percent, shown
 from encoder.metrics import attention_weights, length, norm_weighted
 from encoder.story.stop import StoryStop, Values, best_first, called, options
 from encoder.story.subject import Subject
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import rows, tokens
+
+FAR = 20  # times as long: beside such a bar that of the word is none
+MOST_NAMED = 4  # tokens that are not drawn
 
 
 def flowing(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
@@ -45,6 +50,22 @@ def flowing(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
     )
 
 
+def near(lengths: dict[str, np.ndarray], names: list[str], word: int, title: str) -> Values:
+    """The lengths at all tokens but those beside whose bars the word's own could not be seen."""
+    longest = np.max([*lengths.values()], axis=0)
+    seen = np.flatnonzero(longest <= FAR * longest[word]) if longest[word] else np.arange(len(names))
+    values = Values({name: series[seen] for name, series in lengths.items()}, [names[i] for i in seen], title)
+    if len(seen) == len(names):
+        return values
+    beyond = [i for i in range(len(names)) if i not in seen]
+    said = listed([f"“{shown(names[i])}” ({brief(float(longest[i]))})" for i in beyond[:MOST_NAMED]])
+    more = f", and {len(beyond) - MOST_NAMED} more" if len(beyond) > MOST_NAMED else ""
+    left_out = (
+        f"Not drawn, because they are more than {FAR} times as long as those of “{shown(names[word])}”: {said}{more}."
+    )
+    return replace(values, at=tuple(seen.tolist()), left_out=left_out)
+
+
 def added(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
     """Whether attention or feed-forward adds the longer vector, and how many units do it."""
     at = f"layers.{about.layer}."
@@ -65,7 +86,7 @@ def added(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
         f"{active:,} of its {len(units):,} units are above zero for {name}.",
         "bars",
         "feed_forward",
-        Values(lengths, tokens(trace), f"length of what layer {about.layer} adds"),
+        near(lengths, tokens(trace), about.word, f"length of what layer {about.layer} adds"),
         about.word,
         about.layer,
         step="feed_forward.output",

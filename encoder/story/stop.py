@@ -17,11 +17,16 @@ MOST_OPTIONS = 4
 
 @dataclass(frozen=True)
 class Values:
-    """The numbers of a chart: up to four series over the same names, and what they are called together."""
+    """The numbers of a chart: up to four series over the same names, and what they are called together.
+
+    `at` are the positions of the names, where some are not drawn, and `left_out` says of the others why.
+    """
 
     series: dict[str, np.ndarray[Any, Any]]
     names: list[str]
     title: str
+    at: tuple[int, ...] | None = None
+    left_out: str = ""
 
 
 @dataclass(frozen=True)

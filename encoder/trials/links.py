@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from encoder.experiments.ablation import ROWS, knock_outs, outcomes
-from encoder.formatting import percent
+from encoder.formatting import percent, points
 from encoder.metrics import SENTENCES, length
 from encoder.metrics.habits import runs
 from encoder.model.encoder import Encoder
@@ -149,10 +149,10 @@ def head_job(encoder: TextEncoder, head: int, job: str) -> Finding:
     value, best = float(best_of[head]), int(best_of.argmax())
     layer = int(more[..., head].amax(0).argmax())
     said = (
-        f"Over {len(ours)} labelled pairs of words ({job}) head {head} puts at most {percent(value)} more of a word's "
+        f"Over {len(ours)} labelled pairs of words ({job}) head {head} puts at most {points(value)} more of a word's "
         f"weight on the other than on other words as far away, in layer {layer} and the better direction. Random pairs "
-        f"as far apart reach {percent(bar)} in 1 of 20 draws, so it counts from there. The best is head {best}, with "
-        f"{percent(float(best_of[best]))}."
+        f"as far apart reach {points(bar)} in 1 of 20 draws, so it counts from there. The best is head {best}, with "
+        f"{points(float(best_of[best]))}."
     )
     return Finding(
         value, f"weight of head {head} on the other word, beyond what its distance explains", said,

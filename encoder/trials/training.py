@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from encoder.experiments import dropout, learning_curve, softmax_slopes
-from encoder.formatting import brief, percent
+from encoder.formatting import brief, percent, points
 from encoder.metrics import SENTENCES
 from encoder.text_encoder import TextEncoder
 from encoder.train.evaluation import Score, evaluate_text
@@ -60,7 +60,7 @@ def feed_forward_needed(encoder: TextEncoder) -> Finding:
     said = (
         f"Of {whole.words} hidden words the whole model guesses {percent(whole.top_1)} first, without feed-forward "
         f"{percent(without.top_1)}, without attention {percent(scores['without attention'].top_1)}. The difference "
-        f"that feed-forward makes is {percent(lost)}, give or take {percent(error)}. This model was "
+        f"that feed-forward makes is {points(lost)}, give or take {points(error)}. This model was "
         "trained with it; small ones that were not are trained in Labs."
     )
     bars = Bars({"guessed first": array(one.top_1 for one in scores.values())}, list(scores), "share guessed first")

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -145,6 +146,8 @@ def test_the_difference_to_the_run_without_changes_is_drawn_signed(
             if (layer, key) in said:
                 assert said[layer, key]["less"] == (largest < 0)
                 assert abs(said[layer, key]["level"] / 200 - abs(largest)) <= step
+    text = root.locator("output.said").inner_text()
+    assert re.search(r"[+\u2212]\d+ points", text) and "%" not in text, "a share less a share is no percentage"
     with rerun(page):
         switch.uncheck()
     assert "difference" not in page.url

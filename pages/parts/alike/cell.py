@@ -46,7 +46,9 @@ def draw_parts(parts: Opened, a: Trace, b: Trace, title: str, whole: str, made: 
     pairs, total = parts.largest(MOST_PAIRS), float(parts.values.sum())
     names = [listed([left.spelled(a.tokens), right.spelled(b.tokens)]) for left, right, _ in pairs]
     values = np.array([value for *_, value in pairs])
-    drawn = term_bars(values, names, theme(), rest=total - values.sum(), more=parts.values.numel() - len(pairs))
+    drawn = term_bars(
+        values, names, theme(), rest=total - values.sum(), more=parts.values.numel() - len(pairs), lying=True
+    )
     chart(drawn, "alike_cell", title, About(a, other=b, reads=("output",)), made=f"{made}.summed({MOST_PAIRS})")
     say(
         f"What the last layer's heads gathered, its feed-forward block, and what came before it: "

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from encoder.export.caption import About
-from encoder.formatting import percent, shown
+from encoder.formatting import percent, points, shown
 from encoder.metrics import disagreement, gained, largest_cell, norm_weighted
 from pages.ui import session
 from pages.ui.components import maps
@@ -55,7 +55,7 @@ def draw() -> None:
     say(
         f"Over all rows, and against its weight, “{shown(tokens[most])}” ({most}) hands over most, "
         f"and “{shown(tokens[least])}” ({least}) "
-        f"least: on average over the rows its share of the flow is {percent(float(-more[least]) / len(tokens))} below "
+        f"least: on average over the rows its share of the flow is {points(float(-more[least]) / len(tokens))} below "
         "its share of the weight."
     )
     downloads.numbers("flow", "norm_weighted", lambda: downloads.frame(flow, tokens, tokens), flow.shape)

@@ -5,7 +5,7 @@ from dataclasses import asdict
 import pandas as pd
 import streamlit as st
 
-from encoder.formatting import percent
+from encoder.formatting import percent, points
 from encoder.metrics import HEAD_MEASURES, MARGIN, MOST, ROLES
 from pages.parts.heads.common import measured, names, places
 from pages.ui import session
@@ -31,7 +31,7 @@ def draw() -> None:
     downloads.shown_table(table, key="roles", column_config=dict.fromkeys(table.columns[2:], NUMBER))
     st.caption(
         f"A head is labelled where it puts more than {percent(MOST)} of its weight on a role, and at least "
-        f"{percent(MARGIN)} more than uniform attention would and than it does with the tokens in a shuffled order; n "
+        f"{points(MARGIN)} more than uniform attention would and than it does with the tokens in a shuffled order; n "
         "counts the queries. “special” is [CLS] and [SEP] together, where neither has the role alone. Weights alone do "
         "not explain what a model answers."
     )

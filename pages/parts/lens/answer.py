@@ -32,7 +32,7 @@ def draw() -> None:
     lens = logit_lens(encoder, trace, [position])
     best = [row[0] for row in lens_words(encoder, lens, 5)]
     words, shares = [[w for w, _ in row] for row in best], np.array([[p for _, p in row] for row in best])
-    drawn = likeliest(words, shares, layers, kind="share", theme=theme())
+    drawn = likeliest(words, shares, layers, kind="share", theme=theme(), row_title="after")
     answer, probability, rank = final_answer(lens)
     word = encoder.tokenizer.id_to_token(int(answer[0]))
     first, final = layers[settled(rank[:, 0])], percent(float(probability[-1, 0]))

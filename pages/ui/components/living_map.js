@@ -1,7 +1,7 @@
 // @ts-check
 // The whole run in one picture: a token is a row, a layer a column; what can be done by mouse, touch and keys, and words for all of it.
 import { bytes } from './cells.js';
-import { isDark, part, unpack } from './living_map_data.js';
+import { isDark, part, unitOf, unpack } from './living_map_data.js';
 import { followFocus, keyOn, listenTo, onKey, pointAt, rove, whatIsAt } from './living_map_input.js';
 import { LABELS, TITLE, between, clamp, columnSpans, eased, foldedParts, kept, layout, naturalTotal, naturalWidths, rowHeight, zoomed } from './living_map_layout.js';
 import { inksOf, paintAll, paintCell, paintRow } from './living_map_paint.js';
@@ -9,6 +9,7 @@ import { COLOURS, buildMap, drawingOf, fillHeading, lightTokens, placeAll, write
 import { heardWalk, paintStop, startWalk, stopWalk } from './living_map_walk.js';
 import { sayCell, sayColumn, sayLayer, sayRow } from './living_map_say.js';
 
+const MORE = 210; // the level of the signed palette, 127 for none to 254, that a band has which is more
 const GLIDE = 300; // milliseconds from one arrangement to another
 /** @type {any} */
 const shared = globalThis;
@@ -136,7 +137,7 @@ class LivingMap {
       if (!same && this.walking) stopWalk(this); // of a word that is gone
       if (!same) this.pinned = before || data.asked < 0 ? data.begin : data.asked;
       if (this.run.about.difference !== Boolean(before?.difference)) this.threshold(this.run.about.difference ? 5 : 15);
-      this.changeNote.textContent = `Everything but bars and guesses is this run minus the same ${this.run.about.than}: red cells are more, blue less; bands that are less are dashed`;
+      this.changeNote.textContent = `Everything but bars and guesses is this run minus the same ${this.run.about.than}: red is more, blue is less; bands are in percentage points of a row, and dashed where less`;
       this.id = data.id;
       this.cache.clear();
       this.found.choice = '';
@@ -214,7 +215,9 @@ class LivingMap {
     const dark = isDark(colours.page);
     const palettes = this.palettes[dark ? 'dark' : 'light'];
     const share = bytes(palettes.share);
-    this.colours = { ...colours, dark, font: getComputedStyle(this.root).fontFamily, signed: inksOf(bytes(palettes.signed), false), share: inksOf(share, true) };
+    const signed = bytes(palettes.signed);
+    const strong = (/** @type {number} */ level) => `rgb(${signed.slice(3 * level, 3 * level + 3).join()})`;
+    this.colours = { ...colours, dark, font: getComputedStyle(this.root).fontFamily, signed: inksOf(signed, false), share: inksOf(share, true), more: strong(MORE), less: strong(254 - MORE) };
     const context = this.ramp.getContext('2d');
     for (let i = 0; i < 72; i++) {
       const at = 3 * Math.round(254 * Math.sqrt(i / 71));
@@ -284,7 +287,7 @@ class LivingMap {
   /** Everything again, from the bottom up. */
   refresh() {
     this.stale = true;
-    this.leastText.textContent = `${this.least}\u00a0%`;
+    this.leastText.textContent = `${this.least}\u00a0${this.run ? unitOf(this.run.about) : '%'}`;
     this.later();
   }
 

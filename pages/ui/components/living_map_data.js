@@ -96,12 +96,18 @@ export function changesOf(levels, rows, least, wanted, scale) {
 }
 
 /**
- * What a band carries, as it is written; a change with its sign.
+ * What a band carries, as it is written; a change, in percentage points, with its sign.
  * @param {Band} band
  * @param {{ difference: boolean }} about
  */
 export const bandText = (band, about) =>
-  (about.difference ? (band.less ? '\u2212' : '+') : '') + percentText(about.difference ? Math.round(band.level) : band.level);
+  about.difference ? (band.less ? '\u2212' : '+') + Math.round(band.level / 2) : percentText(band.level);
+
+/**
+ * What shares, or their changes, are counted in.
+ * @param {{ difference: boolean }} about
+ */
+export const unitOf = about => (about.difference ? 'points' : '%');
 
 /**
  * The same stretch of an array for one index of its first dimensions.

@@ -8,7 +8,7 @@ import { TITLE, columnSpans, foldedParts, thumbAt, thumbGrid, thumbLine } from '
  * @typedef {import('./living_map_layout.js').Span} Span
  * @typedef {import('./living_map_data.js').Unpacked} Unpacked
  * @typedef {{ ink: string, muted: string, accent: string, second: string, border: string, surface: string, page: string,
- *   font: string, dark: boolean, signed: Uint32Array, share: Uint32Array }} Colours
+ *   font: string, dark: boolean, more: string, less: string, signed: Uint32Array, share: Uint32Array }} Colours
  * @typedef {{ columns: any[], natural: number[], arrays: Unpacked['arrays'] | null, scales: number[], layer: number }} Detail
  * @typedef {{ run: Unpacked, detail: Detail, layout: Layout, camera: { k: number, x: number, y: number }, left: number,
  *   head: number, layer: number, rowHeight: number, top: number, tall: number, foot: number, width: number, focus: number,
@@ -280,8 +280,8 @@ function bands(c, s, layer, x, w, only) {
   const chosen = bandsOfLayer(s, layer).filter(b => !lit || (s.way === 'from' ? b.query : b.key) === only);
   if (lit) s.lit.push(...chosen.map(b => ({ layer, ...b })));
   for (const { query, key, level, less } of chosen) {
-    if (s.run.about.difference) { // what is less is of the other colour, and dashed
-      c.strokeStyle = less ? s.colours.second : s.colours.accent;
+    if (s.run.about.difference) { // red is more, as in the cells, and blue less; that is dashed, too
+      c.strokeStyle = less ? s.colours.less : s.colours.more;
       c.setLineDash(less ? [4, 3] : []);
     }
     const a = toY(s, key + 0.5);

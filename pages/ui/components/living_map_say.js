@@ -1,6 +1,6 @@
 // @ts-check
 // What the map says in words: of a layer, a column, a row, a cell, in the numbers of this run.
-import { bandText, part, percentText, rowName, signedText } from './living_map_data.js';
+import { bandText, part, percentText, rowName, signedText, unitOf } from './living_map_data.js';
 import { bandsOfLayer } from './living_map_paint.js';
 
 /** @param {any} map @param {number} l */
@@ -31,15 +31,16 @@ function verbOf(map, difference) {
 export function sayRow(map, row) {
   const { about, arrays } = map.run;
   const name = rowName(about, row);
+  const points = about.difference ? ' points' : '';
   const said = map.now.cards.map((/** @type {any} */ _, /** @type {number} */ layer) => {
     const best = bandsOfLayer(map.scene, layer).filter(b => (map.way === 'from' ? b.query : b.key) === row).pop();
     if (!best) return '';
     const other = rowName(about, map.way === 'from' ? best.key : best.query);
     const head = map.bands === 'strongest' ? ` (head ${part(arrays.who, layer)[best.query * about.rows + best.key]})` : '';
-    return `layer ${layer}: ${other} ${bandText(best, about)}${head}`;
+    return `layer ${layer}: ${other} ${bandText(best, about)}${points}${head}`;
   }).filter(Boolean);
   const verb = verbOf(map, about.difference);
-  const limit = `${map.words ? 'words only, ' : ''}from ${map.least}\u00a0%`;
+  const limit = `${map.words ? 'words only, ' : ''}from ${map.least}\u00a0${unitOf(about)}`;
   return said.length ? `\u201c${name}\u201d ${verb}, ${said.join(' \u00b7 ')}` : `\u201c${name}\u201d: no band here (${limit}).`;
 }
 

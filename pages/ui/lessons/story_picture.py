@@ -45,7 +45,7 @@ def ask(trace: Trace, stop: StoryStop) -> None:
 
 def bars(values: Values) -> Drawn:
     """A bar for each name."""
-    return charts.token_bars(values.series, values.names, title=values.title, theme=theme())
+    return charts.token_bars(values.series, values.names, title=values.title, theme=theme(), at=values.at)
 
 
 def lines(values: Values) -> Drawn:
@@ -66,6 +66,8 @@ def drawn(make: Callable[[Values], Drawn]) -> Callable[[Trace, StoryStop], None]
         assert stop.values is not None, "a chart has values"
         chart(make(stop.values), "story_picture", f"{stop.name}. {stop.sentence}", About(trace),
               made=f"next(one for one in story(enc, t) if one.name == {stop.name!r}).values.series")  # fmt: skip
+        if stop.values.left_out:
+            st.caption(plain(stop.values.left_out))
 
     return draw_chart
 

@@ -121,7 +121,8 @@ def best_words(trace: Trace, step: Step) -> None:
         made=f't["{step.name}"].topk({BEST_WORDS}).values',
     )
     opened.opens_words(trace, "picture", step, ids)
-    st.markdown(f"The {BEST_WORDS} best of {trace.config.vocab_size:,} words at each position. {what_to_see(trace, step)}")
+    said = f"The {BEST_WORDS} best of {trace.config.vocab_size:,} words at each position."
+    st.markdown(f"{said} {what_to_see(trace, step)}")
     header, *rows = numbers_of(figure)
     downloads.numbers("words", step.name, lambda: pd.DataFrame(rows, columns=header).set_index("token"), (len(rows),))
 
