@@ -1,5 +1,6 @@
 """The page Figure: pictures of any page are collected there, and the link, or one line, makes the same figure again."""
 
+import base64
 import io
 import re
 from pathlib import Path
@@ -274,3 +275,11 @@ def test_dark_is_dark_whatever_the_screen_is() -> None:
     assert max(image.getpixel((1, 1))) < 40
     ramp = {tuple(colour) for colour in palette("share", "dark")}
     assert len({colour for _, colour in image.getcolors(10**6)} & ramp) > 5
+
+
+def test_before_a_picture_is_added_the_card_shows_an_example() -> None:
+    app = opened("figure", START | {"figure_part": "Share card"})
+    card = next(one.value for one in app.html if "data:image/png" in one.value)
+    image = Image.open(io.BytesIO(base64.b64decode(re.search(r"base64,([^\"]+)", card)[1])))
+    assert image.size == (1200, 630)
+    assert "Keys on the &lt;b&gt;table" in card and any("An example" in one.value for one in app.caption)

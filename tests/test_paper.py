@@ -16,6 +16,7 @@ from pypdf import PdfReader
 from encoder import TextEncoder, Trace
 from encoder.figures import lines, picture, tiles, token_bars
 from encoder.figures.attention_grid import Setting
+from encoder.paper import share
 from encoder.paper.files import MOST_PANELS, PaperFigure, figure
 from encoder.paper.from_drawn import of_drawn
 from encoder.paper.panel import Panel, PanelError, heat_map, of_maps
@@ -322,3 +323,16 @@ def test_a_card_has_its_size_and_says_the_sentence(sara: Trace) -> None:
     assert [Image.open(io.BytesIO(card)).size for card in cards] == [(1200, 630)] * 2
     dark = Image.open(io.BytesIO(share_card(weights(sara), sara.text, "", "dark"))).convert("L")
     assert np.median(np.asarray(dark)) < 40
+
+
+def test_a_card_says_what_of_the_picture_is_not_drawn(sara: Trace, monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[str] = []
+    monkeypatch.setattr(share, "write", lambda figure, x, y, line, *more, **how: written.append(line))
+    share_card(weights(sara), sara.text, "")
+    rows = sara[f"layers.{LAYER}.attention.weights"][HEAD, 1:-1].double()
+    parked = 100 * float(rows[:, [0, -1]].sum(1).mean())
+    found = re.search(r"([\d.]+) % of the weight of the words drawn rests on \[CLS\] and \[SEP\]", " ".join(written))
+    assert found and float(found[1]) == pytest.approx(parked, rel=0.02)
+    written.clear()
+    share_card(weights(sara), sara.text, "", words_only=False)
+    assert "[CLS]" not in " ".join(written)

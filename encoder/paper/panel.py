@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from encoder.export.tables import Rows, header, numbered, to_csv
-from encoder.formatting import shown
+from encoder.formatting import listed, percent, shown
 from encoder.paper.words import plain_text
 from encoder.theme import Kind, Theme, limits
 
@@ -109,6 +109,18 @@ class Panel:
     def left_out(self) -> bool:
         """Whether there are added tokens that `words_only` leaves out."""
         return any(one.words_only() is not one for one in self.maps)
+
+    @property
+    def not_drawn(self) -> str:
+        """What `words_only` leaves out, and how much of the weight of the words rests there; empty where nothing is."""
+        cut = [(one, one.words_only()) for one in self.maps if one.words_only() is not one]
+        if not cut:
+            return ""
+        names = listed(list(dict.fromkeys(name for one, _ in cut for name in one.rows if SPECIAL.fullmatch(name))))
+        if any(one.kind != "share" for one, _ in cut):
+            return f"Not drawn: {names}."
+        rest = 1 - float(np.mean([np.nansum(seen.values, axis=1).mean() for _, seen in cut], dtype=np.float64))
+        return f"{percent(rest)} of the weight of the words drawn rests on {names}, not drawn."
 
 
 def heat_map(

@@ -50,7 +50,9 @@ def said(figure: Figure, panel: Panel, sentence: str, address: str, sheet: Sheet
         write(figure, MARGIN, y, line, sheet, bold=False, points=LARGE)
         y += 1.35 * LARGE * POINT
     y += 0.4 * LARGE * POINT
-    for line in wrapped(panel.title, 1.2 * LETTERS, room)[:4]:
+    lines = wrapped(panel.title, 1.2 * LETTERS, room)[:4]
+    lines += wrapped(panel.not_drawn, 1.2 * LETTERS, room) if sheet.words_only and panel.not_drawn else []
+    for line in lines:
         write(figure, MARGIN, y, line, sheet, points=1.2 * LETTERS, muted=True)
         y += 1.6 * LETTERS * POINT
     high = size(figure)[1]

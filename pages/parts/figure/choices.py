@@ -34,7 +34,9 @@ def chosen() -> Sheet:
     theme = st.segmented_control("Colours", themes, required=True, **state.choice("figure_theme", themes, "light"))
     square = st.toggle("Square cells", **state.choice("figure_square", OFF_ON, True))
     words_only = st.toggle("Words only", **state.choice("figure_words", OFF_ON, False))
-    fit = st.toggle("Numbers in cells, where they fit", **state.choice("figure_fit", OFF_ON, False))
+    fit = st.toggle(
+        "Numbers in cells", help="In maps whose cells have room for them.", **state.choice("figure_fit", OFF_ON, False)
+    )
     shared = st.toggle("One colour scale for all", **state.choice("figure_shared", OFF_ON, False))
     numbers: Numbers = "fit" if fit else "none"
     title, caption, alt = words()

@@ -3,26 +3,40 @@
 import streamlit as st
 
 from encoder.paper.files import PaperFigure
-from encoder.paper.panel import PanelError, heat_map, of_maps
+from encoder.paper.panel import Panel, PanelError, heat_map, of_maps
 from encoder.paper.sheet import Sheet
 from pages.parts.figure import preview
 from pages.ui import session
 from pages.ui.state import session_state as state
 
 
-def draw(sheet: Sheet) -> None:
-    """The weights, or why they are too many."""
+def panel() -> Panel:
+    """The weights of the chosen head.
+
+    Raises:
+        PanelError: they are too many.
+    """
     trace, view = session.now(), state.current()
-    head = min(view.head, trace.config.n_heads - 1)
-    title = f"Layer {view.layer}, head {head}"
+    weights = trace.array(f"layers.{view.layer}.attention.weights")[head()]
+    return of_maps(title(), title(), [heat_map(weights, trace.tokens, trace.tokens, "share")])
 
-    def make() -> PaperFigure:
-        weights = trace.array(f"layers.{view.layer}.attention.weights")[head]
-        panel = of_maps(title, title, [heat_map(weights, trace.tokens, trace.tokens, "share")])
-        return PaperFigure((panel,), sheet)
 
+def head() -> int:
+    """The chosen head of this model."""
+    return min(state.current().head, session.now().config.n_heads - 1)
+
+
+def title() -> str:
+    """What the panel is called."""
+    return f"Layer {state.current().layer}, head {head()}"
+
+
+def draw(sheet: Sheet) -> None:
+    """The example on a sheet, or why there is none."""
+    trace, view = session.now(), state.current()
     try:
-        preview.draw(preview.once((view.model, trace.inputs, trace.hidden, trace.edits, title, sheet), make))
+        asked = (view.model, trace.inputs, trace.hidden, trace.edits, title(), sheet)
+        preview.draw(preview.once(asked, lambda: PaperFigure((panel(),), sheet)))
     except PanelError as error:
         st.caption(f"No example of this sentence is drawn: {error}.")
         return
