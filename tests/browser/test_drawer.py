@@ -72,6 +72,25 @@ def within_the_window(page: Page) -> bool:
     return fits and size["width"] - 40 <= box["x"] + box["width"] <= size["width"]
 
 
+def on_top(way: Locator) -> bool:
+    """Whether what stands at the middle of an element is that element, or in it."""
+    return bool(way.evaluate("""e => {
+      const r = e.getBoundingClientRect();
+      return e.contains(document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2));
+    }"""))
+
+
+def test_the_way_on_is_never_under_the_drawer(page: Page, app_url: str) -> None:
+    page.set_viewport_size({"width": 1280, "height": 800})
+    open_page(page, f"{app_url}/attention?cell=layers.4.attention.weights:1,8,2")
+    expect(widget(page, "inspector")).to_be_visible()
+    way, main = widget(page, "bar").get_by_role("button", name="Next"), page.get_by_test_id("stMain")
+    for scrolled in (0, 60, 700):
+        main.evaluate("(e, by) => { e.scrollTop = by }", scrolled)
+        still(widget(page, "inspector"))
+        assert on_top(way) and on_top(widget(page, "close").get_by_role("button")) and within_the_window(page)
+
+
 @pytest.mark.parametrize("path", PAGES)
 def test_a_clicked_number_opens_beside_the_picture_which_stays(
     page: Page, app_url: str, base: TextEncoder, path: str

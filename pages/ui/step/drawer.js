@@ -20,6 +20,12 @@ function focused() {
   return found instanceof HTMLElement ? found : null;
 }
 
+/** The drawer begins below what leads on, wherever that stands now. */
+function place() {
+  const bar = document.querySelector('.st-key-bar');
+  if (bar) document.documentElement.style.setProperty('--drawer-top', `${Math.round(bar.getBoundingClientRect().bottom) + 8}px`);
+}
+
 /** A person scrolls: what was clicked goes along. */
 function byHand() {
   scrolledAt = performance.now();
@@ -78,6 +84,7 @@ export default function ({ data, parentElement }) {
   const page = document.querySelector('[data-testid=stMain]');
   const was = host.isOpen;
   host.isOpen = data.open;
+  if (data.open) place();
   if (page && was !== undefined && was !== data.open) {
     steady(page);
     if (data.open && last.byKey) enter();
@@ -85,16 +92,20 @@ export default function ({ data, parentElement }) {
   }
   if (was !== undefined) return undefined;
   const scrolled = () => {
+    if (host.isOpen) place();
     if (last.element && performance.now() - scrolledAt < BY_HAND) last.top = last.element.getBoundingClientRect().top;
   };
   document.addEventListener('pointerdown', remember, true);
   document.addEventListener('keydown', remember, true);
   for (const kind of ['wheel', 'touchmove']) page?.addEventListener(kind, byHand, { passive: true });
   page?.addEventListener('scroll', scrolled);
+  const watch = new ResizeObserver(() => { if (host.isOpen) place(); });
+  for (const part of document.querySelectorAll('.st-key-top, .st-key-under_top, .st-key-bar')) watch.observe(part);
   return () => {
     document.removeEventListener('pointerdown', remember, true);
     document.removeEventListener('keydown', remember, true);
     for (const kind of ['wheel', 'touchmove']) page?.removeEventListener(kind, byHand);
     page?.removeEventListener('scroll', scrolled);
+    watch.disconnect();
   };
 }
