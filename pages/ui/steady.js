@@ -82,6 +82,21 @@ function remember(event) {
   }
 }
 
+/** A look as it was: with its own clips and fades, which have the names of those that are drawn now, and the page's theme. @param {HTMLElement} still */
+function asItWas(still) {
+  const app = document.querySelector('[data-testid=stApp]');
+  if (app) still.style.colorScheme = getComputedStyle(app).colorScheme;
+  for (const svg of still.querySelectorAll('svg')) {
+    for (const one of svg.querySelectorAll('[id]')) one.id += '-last';
+    for (const one of svg.querySelectorAll('[clip-path], [style*="url("]')) {
+      for (const name of ['clip-path', 'style']) {
+        const value = one.getAttribute(name);
+        if (value?.includes('url(')) one.setAttribute(name, value.replace(/url\((["']?)([^"')]*#[^"')]+)\1\)/g, 'url("$2-last")'));
+      }
+    }
+  }
+}
+
 /** Show the last look of every picture whose place no picture has now: it may be pushed aside before it goes. */
 function keep() {
   if (runs()) ran = performance.now();
@@ -93,6 +108,7 @@ function keep() {
     still.setAttribute('aria-hidden', 'true');
     still.style.cssText = `left:${place.left}px;top:${place.top}px;width:${place.width}px;height:${place.height}px`;
     still.append(look);
+    asItWas(still);
     document.body.append(still);
     ghosts.set(key, { still, key, place, since: performance.now() });
   }

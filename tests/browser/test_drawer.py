@@ -74,10 +74,12 @@ def within_the_window(page: Page) -> bool:
 
 def on_top(way: Locator) -> bool:
     """Whether what stands at the middle of an element is that element, or in it."""
-    return bool(way.evaluate("""e => {
+    return bool(
+        way.evaluate("""e => {
       const r = e.getBoundingClientRect();
       return e.contains(document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2));
-    }"""))
+    }""")
+    )
 
 
 def test_the_way_on_is_never_under_the_drawer(page: Page, app_url: str) -> None:

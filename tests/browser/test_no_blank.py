@@ -5,7 +5,7 @@ import io
 from typing import Any
 
 import numpy as np
-from browser_tools import open_page, rerun
+from browser_tools import answering, cell_of_chart, open_page, press, rerun, widget
 from PIL import Image
 from playwright.sync_api import CDPSession, Page, expect
 
@@ -70,6 +70,37 @@ COUNT = """() => {
     window.lastLooks += one.className === 'last-look';
   }))).observe(document.body, { childList: true });
 }"""
+
+
+SEEN = """() => {
+  window.lastSeen = [];
+  new MutationObserver(all => all.forEach(({ addedNodes }) => addedNodes.forEach(one => {
+    if (one.className !== 'last-look') return;
+    const inks = [...one.querySelectorAll('.xtick text')].map(text => getComputedStyle(text).fill);
+    const named = part => /#([^"')]+)/.exec(part.getAttribute('clip-path'))[1];
+    const clips = [...one.querySelectorAll('[clip-path]')].map(named);
+    window.lastSeen.push([getComputedStyle(one).backgroundColor, inks.length, clips.length,
+      clips.every(id => one.contains(document.getElementById(id)))]);
+  }))).observe(document.body, { childList: true });
+}"""
+
+
+def test_a_last_look_is_as_the_picture_was_in_the_dark_too(page: Page, app_url: str) -> None:
+    """It was a white block, cut where the next picture ends."""
+    page.emulate_media(color_scheme="dark")
+    open_page(page, f"{app_url}/attention")
+    widget(page, "picture").scroll_into_view_if_needed()
+    answering(page, "picture")
+    page.evaluate(SEEN)
+    x, y = cell_of_chart(page, "picture", 3, 2)
+    page.mouse.move(x, y)
+    expect(widget(page, "picture").locator(".hovertext").first).to_be_visible()
+    press(page, x, y)  # the number opens beside the picture, which is drawn again
+    expect(widget(page, "inspector")).to_be_visible()
+    page.wait_for_function("window.lastSeen.length")
+    dark = page.evaluate("getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor")
+    for background, ticks, clips, own in page.evaluate("window.lastSeen"):
+        assert (background, own) == (dark, True) and ticks and clips
 
 
 def test_what_stood_under_one_tab_does_not_cover_the_next(page: Page, app_url: str) -> None:
