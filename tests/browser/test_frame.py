@@ -139,3 +139,15 @@ def test_layer_and_head_stand_on_top_where_the_sidebar_is_put_away(page: Page, a
     frame = "getComputedStyle(document.querySelector('[data-testid=stMain]'), '::before').boxShadow"
     page.keyboard.press("ArrowRight")
     assert page.evaluate(frame) == "none"
+
+
+def test_the_tools_of_a_table_do_not_cover_what_is_said_above_it(phone: Page, app_url: str) -> None:
+    """On a phone they always show."""
+    open_page(phone, f"{app_url}/lens")
+    table = phone.get_by_test_id("stDataFrame").first
+    table.scroll_into_view_if_needed()
+    tools = phone.get_by_test_id("stElementToolbar").first
+    expect(tools).to_be_visible()
+    box = tools.bounding_box()
+    said = phone.get_by_text("is at rank", exact=False).last.bounding_box()
+    assert box and said and box["y"] >= said["y"] + said["height"]
