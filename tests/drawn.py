@@ -28,13 +28,15 @@ def drawn(app: AppTest) -> Iterator[Drawn]:
     for one in app.get("plotly_chart"):
         traces = json.loads(one.proto.spec)["data"]
         for axis in ("z", "y"):
-            series = [decoded(trace[axis]) for trace in traces if axis in trace]
+            lying = {"y": "x"}.get(axis, axis)  # such bars are as long as their x
+            sides = [(trace, lying if trace.get("orientation") == "h" else axis) for trace in traces]
+            series = [decoded(trace[side]) for trace, side in sides if side in trace]
             yield from ((values, 1e-5) for values in series)
             if series:
                 yield np.concatenate(series), 1e-5
-        sides = [decoded(trace[axis]) for trace in traces for axis in ("x", "y") if axis in trace]
-        if sides:
-            yield np.concatenate(sides), 1e-5
+        both = [decoded(trace[axis]) for trace in traces for axis in ("x", "y") if axis in trace]
+        if both:
+            yield np.concatenate(both), 1e-5
         yield from map(levels, filter(in_levels, traces))
     for one in app.get("bidi_component"):
         told = json.loads(one.proto.json or "{}")

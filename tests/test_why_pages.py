@@ -67,7 +67,7 @@ def test_the_cells_of_two_sentences_add_up(base: TextEncoder) -> None:
     cosine = float(torch.nn.functional.cosine_similarity(a, b, dim=0))
     assert numbers(app, key="alike").sum() == pytest.approx(cosine, abs=1e-5)
     assert f"The cosine is {cosine:.4f}" in texts_of(app)
-    cell = numbers(app, "y", "alike_cell")
+    cell = numbers(app, "x", "alike_cell")
     assert cell.sum() == pytest.approx(float(np.abs(numbers(app, key="alike")).max()), abs=1e-5)
 
 

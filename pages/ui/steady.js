@@ -88,10 +88,10 @@ function asItWas(still) {
   if (app) still.style.colorScheme = getComputedStyle(app).colorScheme;
   for (const svg of still.querySelectorAll('svg')) {
     for (const one of svg.querySelectorAll('[id]')) one.id += '-last';
-    for (const one of svg.querySelectorAll('[clip-path], [style*="url("]')) {
+    for (const one of svg.querySelectorAll('[clip-path], [style*="#"]')) {
       for (const name of ['clip-path', 'style']) {
         const value = one.getAttribute(name);
-        if (value?.includes('url(')) one.setAttribute(name, value.replace(/url\((["']?)([^"')]*#[^"')]+)\1\)/g, 'url("$2-last")'));
+        if (value) one.setAttribute(name, value.replace(/(#[^"')]+)(["']?\))/g, '$1-last$2'));
       }
     }
   }
