@@ -1,5 +1,6 @@
 """Bars for each token, and the likeliest words at each position."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -155,11 +156,11 @@ def race(ranks: np.ndarray, words: list[str], theme: Theme = "light", *, upto: i
     """
     drawn = ranks if upto is None else ranks[: upto + 1]
     series = {label(word): drawn[:, i] for i, word in enumerate(words)}
-    figure = lines(series, np.arange(len(drawn)), ("layers behind it", "rank"), logarithmic=(False, True), theme=theme)
     edge = 0.02 * max(1, len(ranks) - 1)
-    figure.update_xaxes(range=[-edge, len(ranks) - 1 + edge], dtick=1 + (len(ranks) - 1) // 12)
-    figure.update_yaxes(range=[np.log10(max(2, int(ranks.max()))) + 0.1, -0.1], dtick=1)
-    return figure
+    across = {"range": [-edge, len(ranks) - 1 + edge], "dtick": 1 + (len(ranks) - 1) // 12}
+    down = {"range": [math.log10(max(2, int(ranks.max()))) + 0.1, -0.1], "dtick": 1}
+    return lines(series, np.arange(len(drawn)), ("layers behind it", "rank"), logarithmic=(False, True), theme=theme,
+                 frames=(across, down))  # fmt: skip
 
 
 def level(values: np.ndarray) -> dict[str, Any]:
@@ -180,8 +181,12 @@ def lines(
     *,
     logarithmic: tuple[bool, bool] = (False, False),
     theme: Theme = "light",
+    frames: tuple[dict[str, Any], dict[str, Any]] = ({}, {}),
 ) -> Drawn:
-    """Up to four lines over the same x, told apart by colour, dash and name; `titles` name the axes x and y."""
+    """Up to four lines over the same x, told apart by colour, dash and name; `titles` name the axes x and y.
+
+    `frames` are what else Plotly is told of both.
+    """
     drawn = [
         mark(
             "scatter",
@@ -197,6 +202,7 @@ def lines(
     axes = [number_axis(title, theme) | {"type": "log" if log else "linear", "exponentformat": "power"}
             for title, log in zip(titles, logarithmic, strict=True)]  # fmt: skip
     axes[1] |= level(np.concatenate([np.ravel(y) for y in series.values()])) if not logarithmic[1] else {}
-    frame = layout(theme, 340, xaxis=axes[0], yaxis=axes[1] | {"showgrid": True, "gridcolor": GRID[theme]})
+    down = axes[1] | {"showgrid": True, "gridcolor": GRID[theme]} | frames[1]
+    frame = layout(theme, 340, xaxis=axes[0] | frames[0], yaxis=down)
     frame |= {"showlegend": True, "legend": LEGEND}
     return draw(drawn, frame, lambda: columns(titles[0], x, series))

@@ -70,22 +70,31 @@ def nearest_words(encoder: TextEncoder, what: Tensor | int, k: int = 10) -> list
     Raises:
         ValueError: a vector of another width, or an id outside the vocabulary.
     """
-    table = encoder.model.embedding.tokens.weight
-    if isinstance(what, int):
-        if not 0 <= what < len(table):
-            raise ValueError(f"token id is {what}; ids go from 0 to {len(table) - 1}")
-    elif (projection := encoder.model.embedding.projection) is not None:
-        table = projection(table)
+    table = encoder.model.embedding.tokens.weight if isinstance(what, int) else widened(encoder)
+    if isinstance(what, int) and not 0 <= what < len(table):
+        raise ValueError(f"token id is {what}; ids go from 0 to {len(table) - 1}")
     if not isinstance(what, int) and what.shape != table.shape[1:]:
         raise ValueError(f"the vector is {list(what.shape)}; it must be [{table.shape[1]}]")
-    vector = table[what] if isinstance(what, int) else what
-    near = table @ vector / (length(table) * length(vector)).clamp_min(torch.finfo(torch.float32).tiny)
+    near = cosines(table, table[what] if isinstance(what, int) else what)
     if isinstance(what, int):
         near[what] = -torch.inf
-    top = near.topk(min(k, len(table) - isinstance(what, int)))
+    return best_words(encoder, near, min(k, len(table) - isinstance(what, int)))
+
+
+def cosines(table: Tensor, vectors: Tensor) -> Tensor:
+    """The cosine of vectors [..., d] with every row of a table [rows, d]: [..., rows]; 0 for a vector of zeros."""
+    sizes = length(table) * length(vectors)[..., None]
+    found: Tensor = vectors @ table.T / sizes.clamp_min(torch.finfo(torch.float32).tiny)
+    return found
+
+
+def best_words(encoder: TextEncoder, near: Tensor, k: int) -> list[tuple[str, float]]:
+    """The k words with the largest values of [vocab], the largest first."""
+    top = near.topk(k)
     return [(word(encoder, i), value) for i, value in zip(top.indices.tolist(), top.values.tolist(), strict=True)]
 
 
+@torch.inference_mode()
 def nearest_by_layer(encoder: TextEncoder, trace: Trace, token: int, k: int = 5) -> list[list[tuple[str, float]]]:
     """`nearest_words` of one token's vector before the first layer and after each one: n_layers + 1 lists of k.
 
@@ -95,7 +104,14 @@ def nearest_by_layer(encoder: TextEncoder, trace: Trace, token: int, k: int = 5)
         ValueError: the trace is of another model.
     """
     encoder.check_own(trace)
-    return [nearest_words(encoder, vectors[token], k) for vectors in stream(trace)]
+    table = widened(encoder)
+    return [best_words(encoder, near, min(k, len(table))) for near in cosines(table, stream(trace)[:, token])]
+
+
+def widened(encoder: TextEncoder) -> Tensor:
+    """The embedding table as the layers meet it, [vocab, d_model]: widened where the model's own is narrower."""
+    embedding = encoder.model.embedding
+    return embedding.tokens.weight if embedding.projection is None else embedding.projection(embedding.tokens.weight)
 
 
 def unit_vector(encoder: TextEncoder, layer: int, unit: int) -> Tensor:
