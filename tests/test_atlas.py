@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import torch
-from tiny import TINY, VARIANTS, tiny
+from tiny import TINY, VARIANTS, each_name, tiny
 
 from encoder import Edit, TextEncoder, Trace
 from encoder.atlas import live
@@ -353,7 +353,7 @@ def test_an_effect_is_that_of_a_run_without_the_part(small: TextEncoder, part: A
         absence(small, part, LINES[3], 400)
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("name", each_name())
 def test_texts_run_together_as_they_do_alone(name: str) -> None:
     """With every kind of positions, norm and mask: padding beside a text changes nothing in it."""
     encoder = tiny(VARIANTS[name])

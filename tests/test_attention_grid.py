@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from page_tools import maps
-from tiny import SENTENCE, TINY, VARIANTS, tiny
+from tiny import SENTENCE, TINY, VARIANTS, each_name, tiny
 from twins import MODELS, saved
 from visits import opened
 
@@ -58,7 +58,7 @@ def test_what_is_sent_is_what_was_recorded(base: TextEncoder, small: TextEncoder
             assert not any(frame["changed"] for frame in about["frames"])
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("name", each_name())
 def test_every_shape_of_encoder_has_the_same_frames(name: str) -> None:
     encoder = tiny(VARIANTS[name])
     check(encoder.trace(SENTENCE, hidden=(2,)), 1, encoder.model.config.n_heads - 1, 4, 1)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from tiny import SENTENCE, TINY, VARIANTS, tiny
+from tiny import SENTENCE, TINY, VARIANTS, each, tiny
 from torch import Tensor
 
 from encoder import CheckpointError, EncoderConfig, TextEncoder, checkpoint
@@ -44,7 +44,7 @@ def assert_same(one: TextEncoder, other: TextEncoder, text: str) -> None:
     assert [name for name in a if not torch.equal(a[name], b[name])] == []
 
 
-@pytest.mark.parametrize("config", VARIANTS.values(), ids=VARIANTS)
+@pytest.mark.parametrize("config", each(VARIANTS))
 def test_round_trip(config: EncoderConfig, tmp_path: Path) -> None:
     encoder = tiny(replace(config, trained_length=11))
     checkpoint.save(encoder.model, encoder.tokenizer, tmp_path)

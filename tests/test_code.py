@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 import torch
-from tiny import SENTENCE, VARIANTS, tiny
+from tiny import SENTENCE, VARIANTS, each, tiny
 from torch import Tensor
 from twins import MODELS, saved
 
@@ -202,7 +202,7 @@ def test_the_comparison_notices_another_tensor(text: str, same: bool) -> None:
 # The lines
 
 
-@pytest.mark.parametrize("config", VARIANTS.values(), ids=VARIANTS)
+@pytest.mark.parametrize("config", each(VARIANTS))
 def test_every_snippet_is_a_few_lines_that_compile(config: EncoderConfig) -> None:
     encoder = tiny(config)
     for trace in (encoder.trace(SENTENCE), encoder.trace(TYPED, hidden=(1,))):
@@ -250,7 +250,7 @@ def expected_source(step: Step) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("config", VARIANTS.values(), ids=VARIANTS)
+@pytest.mark.parametrize("config", each(VARIANTS))
 def test_the_source_shown_is_what_ran(config: EncoderConfig) -> None:
     encoder = tiny(replace(config, n_layers=1))
     trace = encoder.trace(SENTENCE)

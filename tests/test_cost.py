@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 import torch
-from tiny import SENTENCE, TINY, VARIANTS, tiny, tiny_model
+from tiny import SENTENCE, TINY, VARIANTS, each, tiny, tiny_model
 from torch.utils.flop_counter import FlopCounterMode
 
 from encoder import PRESETS, EncoderConfig, TextEncoder, checkpoint
@@ -17,7 +17,7 @@ from encoder.model.encoder import Encoder
 from encoder.operations.table import OPERATIONS
 from encoder.steps.catalogue import by_name, catalogue
 
-every_variant = pytest.mark.parametrize("config", VARIANTS.values(), ids=VARIANTS)
+every_variant = pytest.mark.parametrize("config", each(VARIANTS))
 BUNDLED = {
     name: checkpoint.read_config(checkpoint.BUNDLED / name / "config.json", mlm_head=True) for name in ("base", "small")
 }

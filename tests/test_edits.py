@@ -10,7 +10,7 @@ from dataclasses import FrozenInstanceError, replace
 import pytest
 import torch
 from oracle import roundings, torch_twin
-from tiny import SENTENCE, TINY, VARIANTS, tiny
+from tiny import SENTENCE, TINY, VARIANTS, each, tiny
 from torch import Tensor
 
 from encoder import Edit, EncoderConfig, TextEncoder, Trace
@@ -28,7 +28,7 @@ N = 7
 FOUR = ("mlm-head-gelu", "pre-norm-final-norm", "std-norm-everywhere", "preset-bert-base")
 AT = "layers.1.attention."
 
-every_variant = pytest.mark.parametrize("config", VARIANTS.values(), ids=VARIANTS)
+every_variant = pytest.mark.parametrize("config", each(VARIANTS))
 four_variants = pytest.mark.parametrize("config", [replace(VARIANTS[name], n_layers=2) for name in FOUR], ids=FOUR)
 
 

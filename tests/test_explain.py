@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from tiny import SENTENCE, TINY, VARIANTS, tiny
+from tiny import SENTENCE, TINY, VARIANTS, each, tiny
 from torch import Tensor, nn
 
 from encoder import EncoderConfig, TextEncoder, Trace
@@ -31,7 +31,7 @@ ADDED_UP = {"linear", "matmul", "decode", "dot", "weighted_sum", "content_to_pos
 SHALLOW = {name: replace(config, n_layers=2) for name, config in VARIANTS.items()}
 SARA = "Keys on the table belong to Sara."
 
-every_variant = pytest.mark.parametrize("config", SHALLOW.values(), ids=SHALLOW)
+every_variant = pytest.mark.parametrize("config", each(SHALLOW))
 
 
 def run(encoder: TextEncoder, hidden: bool) -> Trace:

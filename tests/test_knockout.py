@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 import torch
-from tiny import SENTENCE, TINY, VARIANTS, tiny
+from tiny import SENTENCE, TINY, VARIANTS, each, tiny
 from torch import nn
 
 from encoder import Edit, EncoderConfig, TextEncoder, Trace
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.slow
 SARA = "Keys on the [MASK] belong to Sara."
 SAME = 1e-5
 
-every_variant = pytest.mark.parametrize("config", VARIANTS.values(), ids=VARIANTS)
+every_variant = pytest.mark.parametrize("config", each(VARIANTS))
 
 
 def alone(encoder: TextEncoder, before: Trace, edit: Edit, watch: WatchedWord | None) -> Effect:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import torch
-from tiny import SENTENCE, TINY, VARIANTS, tiny
+from tiny import SENTENCE, TINY, VARIANTS, each, tiny
 from torch import Tensor
 
 from encoder import Edit, EncoderConfig, TextEncoder
@@ -49,7 +49,7 @@ from encoder.model.tap import Recorder
 SARA = "Keys on the table belong to Sara."
 SHORT, LONG = "w1 w2 w3", "w4 w5 w6 w7 w8 w9"
 SMALL = replace(SHAPE, d_model=30, n_heads=3, d_ff=44)
-every_variant = pytest.mark.parametrize("config", VARIANTS.values(), ids=VARIANTS)
+every_variant = pytest.mark.parametrize("config", each(VARIANTS))
 
 
 # Word order

@@ -7,7 +7,7 @@ from dataclasses import replace
 import networkx
 import pytest
 import torch
-from tiny import SENTENCE, TINY, VARIANTS, tiny
+from tiny import SENTENCE, TINY, VARIANTS, each, tiny
 from tokenizers.processors import TemplateProcessing
 from torch import Tensor
 
@@ -29,7 +29,7 @@ from encoder.metrics.maxflow import max_flow
 
 MIXINGS: tuple[Mixing, ...] = ("Attn-N", "AttnRes-N", "AttnResLn-N")
 EVERY = VARIANTS | {"three-layers": replace(TINY, n_layers=3)}
-every_variant = pytest.mark.parametrize("config", EVERY.values(), ids=EVERY)
+every_variant = pytest.mark.parametrize("config", each(EVERY))
 
 
 def close(ours: Tensor, theirs: Tensor, within: float = 1e-5) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 import torch
-from tiny import SENTENCE, VARIANTS, tiny
+from tiny import SENTENCE, VARIANTS, each, tiny
 
 from encoder import EncoderConfig, TextEncoder, Trace
 from encoder.explain.proof import PROOFS, PYTORCHS_POOLING, checks
@@ -31,7 +31,7 @@ FEED_FORWARD = "nn.Linear, activation, nn.Linear"
 LAYER = "nn.TransformerEncoderLayer, layer {}"
 LOGITS = "nn.Linear, logits"
 
-every_variant = pytest.mark.parametrize("config", SHALLOW.values(), ids=SHALLOW)
+every_variant = pytest.mark.parametrize("config", each(SHALLOW))
 
 
 def differences(encoder: TextEncoder, trace: Trace, name: str) -> dict[str, float]:

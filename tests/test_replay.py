@@ -7,7 +7,7 @@ shares one total of 16,384 terms between all words, added up in fewer lanes, and
 
 import pytest
 from oracle import REPLAY, roundings
-from tiny import SENTENCE, VARIANTS, tiny
+from tiny import SENTENCE, VARIANTS, each_name, tiny
 
 from encoder import TextEncoder
 from encoder.steps.catalogue import catalogue
@@ -26,7 +26,7 @@ def wrong_steps(encoder: TextEncoder, text: str, hidden: tuple[int, ...]) -> dic
 
 
 @pytest.mark.parametrize("hidden", HIDDEN.values(), ids=HIDDEN)
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("name", each_name())
 def test_variant(name: str, hidden: tuple[int, ...]) -> None:
     assert wrong_steps(tiny(VARIANTS[name]), SENTENCE, hidden) == {}
 

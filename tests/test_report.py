@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
-from tiny import SENTENCE, VARIANTS, tiny
+from tiny import SENTENCE, VARIANTS, each_name, tiny
 
 from encoder import Edit, TextEncoder, Trace
 from encoder.figures.tiles import tiles
@@ -175,7 +175,7 @@ def drawn_once() -> Iterator[None]:
         yield
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("name", each_name())
 def test_every_variant_has_a_report(name: str, drawn_once: None) -> None:
     encoder = tiny(VARIANTS[name])
     trace = encoder.trace(SENTENCE)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 import torch
-from tiny import SENTENCE, TINY, VARIANTS, tiny
+from tiny import SENTENCE, TINY, VARIANTS, each, tiny
 from torch import nn
 
 from encoder import Edit, EncoderConfig, TextEncoder
@@ -23,7 +23,7 @@ from encoder.metrics import (
 )
 from encoder.model.embedding import sinusoidal_positions
 
-every_variant = pytest.mark.parametrize("config", VARIANTS.values(), ids=VARIANTS)
+every_variant = pytest.mark.parametrize("config", each(VARIANTS))
 
 
 # Units on their curve

@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 import torch
 import transformers
-from tiny import SENTENCE, TINY, VARIANTS, tiny, tiny_model
+from tiny import SENTENCE, TINY, VARIANTS, each, tiny, tiny_model
 from twins import MODELS
 
 from encoder import PRESETS, EncoderConfig, TextEncoder
@@ -22,7 +22,7 @@ from encoder.steps.step import Step
 TEXTS = ("name", "symbol", "formula", "operation", "title", "note", "look")
 GIVEN = {"ids", "hidden"}
 
-every_variant = pytest.mark.parametrize("config", VARIANTS.values(), ids=VARIANTS)
+every_variant = pytest.mark.parametrize("config", each(VARIANTS))
 
 
 def parameter_names(config: EncoderConfig) -> set[str]:

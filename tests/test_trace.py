@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tiny import SENTENCE, TINY, VARIANTS, tiny, tiny_model
+from tiny import SENTENCE, TINY, VARIANTS, each, tiny, tiny_model
 from torch import Tensor
 
 from encoder import EncoderConfig, TextEncoder, Trace, checkpoint
@@ -18,7 +18,7 @@ from encoder.model.tap import Recorder
 SARA = "Keys on the table belong to Sara."
 SENTENCES = [" ".join(f"w{(i * j) % 48}" for j in range(1, 2 + i % 15)) for i in range(60)]
 
-every_variant = pytest.mark.parametrize("config", VARIANTS.values(), ids=VARIANTS)
+every_variant = pytest.mark.parametrize("config", each(VARIANTS))
 
 
 # Recording

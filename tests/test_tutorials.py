@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 import torch
-from tiny import SENTENCE, TINY, VARIANTS, tiny
+from tiny import SENTENCE, TINY, VARIANTS, each, tiny
 from torch.autograd.functional import jacobian
 
 from encoder import PRESETS, TextEncoder
@@ -26,7 +26,7 @@ from encoder.steps.glossary import TERMS
 
 pytestmark = pytest.mark.slow
 
-every_variant = pytest.mark.parametrize("config", VARIANTS.values(), ids=VARIANTS)
+every_variant = pytest.mark.parametrize("config", each(VARIANTS))
 
 
 # Dropout

@@ -1,7 +1,10 @@
 """Encoders small enough to build by the dozen: sizes that no two axes share, and weights where nothing is 0 or 1."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
+import pytest
 import torch
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
@@ -108,6 +111,40 @@ VARIANTS: dict[str, EncoderConfig] = {
     "one-head": replace(TINY, n_heads=1, d_model=22),
     **{f"preset-{name}": replace(config, **SIZES) for name, config in PRESETS.items()},
 }
+
+QUICK = (  # the shapes that the fast tests try; the whole run tries all
+    "post-norm",
+    "pre-norm-final-norm",
+    "std-norm-everywhere",
+    "segments-embedding-norm",
+    "mlm-head-gelu",
+    "finite-mask",
+    "albert",
+    "mean-of-tokens",
+    "rotary-theta-per-layer",
+    "position-bias-and-window",
+    "alibi",
+    "disentangled-norm",
+    "position-to-content",
+    "gate-without-biases",
+    "rms-norm",
+    "modern-mlm-head",
+    "one-head",
+    "preset-paper",
+)
+
+
+def each(variants: Mapping[str, EncoderConfig]) -> list[Any]:
+    """The configurations as parameters of a test, by their names."""
+    return [
+        pytest.param(config, id=name, marks=() if name in QUICK else pytest.mark.slow)
+        for name, config in variants.items()
+    ]
+
+
+def each_name() -> list[Any]:
+    """The names of VARIANTS as parameters of a test."""
+    return [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in VARIANTS]
 
 
 def tiny_tokenizer() -> Tokenizer:
