@@ -128,10 +128,14 @@ def first_difference(a: Trace, b: Trace, tolerance: float = 1e-6, pairs: Sequenc
     pairs = [pair for pair in aligned_tokens(a, b) if pair.same] if pairs is None else pairs
     for step in a:
         ours, theirs = beside(a, b, step, pairs)
-        if ours.numel():
-            size = float(ours[ours.isfinite()].abs().max()) if bool(ours.isfinite().any()) else 0.0
-            if not float(subtract(ours, theirs).abs().max()) <= tolerance * max(1.0, size):
-                return step
+        if torch.equal(ours, theirs):
+            continue
+        apart = float(subtract(ours, theirs).abs().max())
+        if apart <= tolerance:  # whatever the size: it counts as 1 at the least
+            continue
+        size = float(ours[ours.isfinite()].abs().max()) if bool(ours.isfinite().any()) else 0.0
+        if not apart <= tolerance * max(1.0, size):
+            return step
     return None
 
 
