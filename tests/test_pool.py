@@ -3,6 +3,7 @@
 import gc
 import logging
 import re
+import sys
 import threading
 import weakref
 from pathlib import Path
@@ -357,6 +358,35 @@ def test_pools_that_share_a_budget_let_go_of_the_oldest_in_any_of_them() -> None
     little.get(60)
     assert ("large", 50) in gone and ("large", 30) not in gone[: gone.index(("large", 50))]
     assert shared.held <= 100
+
+
+def test_what_is_held_can_be_read_while_others_come_and_go() -> None:
+    """The page Model & cost shows it, whatever other visitors do in that moment."""
+    things, found, done = pool_of(10**6, []), list[object](), threading.Event()
+    for n in range(300):
+        things.get(n)
+
+    def read() -> None:
+        try:
+            while not done.is_set():
+                assert things.held == things.budget.held == 44_850
+        except BaseException as error:
+            found.append(error)
+
+    before = sys.getswitchinterval()
+    readers = [threading.Thread(target=read) for _ in range(2)]
+    try:
+        sys.setswitchinterval(1e-6)
+        for reader in readers:
+            reader.start()
+        for n in 20 * list(range(300)):
+            things.get(n)  # moves it behind all others
+    finally:
+        sys.setswitchinterval(before)
+        done.set()
+        for reader in readers:
+            reader.join()
+    assert found == []
 
 
 def test_what_the_system_cannot_give_is_let_go_of_first() -> None:

@@ -95,7 +95,8 @@ class Budget:
     @property
     def held(self) -> int:
         """Bytes of all that the pools keep or make."""
-        return sum(pool.held for pool in self.pools)
+        with self.changed:  # of all pools, in one moment
+            return sum(pool.held for pool in self.pools)
 
     def fits(self, more: int) -> bool:
         """Whether so many bytes more can be had."""
@@ -224,7 +225,8 @@ class Pool:
     @property
     def held(self) -> int:
         """Bytes of all that is kept or in the making."""
-        return sum(entry.nbytes for entry in self.kept.values()) + sum(self.making.values())
+        with self.changed:
+            return sum(entry.nbytes for entry in self.kept.values()) + sum(self.making.values())
 
     def end(self, loan: Loan) -> None:
         """The script run is over: what it borrowed may go, and is what its page shows."""
