@@ -184,7 +184,10 @@ def keep_names_of_files() -> None:
     def named(make: Callable[[], bytes], mimetype: str, coordinates: str, **more: str) -> str:
         new = add(make, mimetype, coordinates, **more)
         with lock:
-            button, session = offered[new]["element_id"], offered[new]["session_id"]
+            made = offered.get(new)
+            if made is None:  # its session has just ended
+                return new
+            button, session = made["element_id"], made["session_id"]
             before = [name for name in of_session[session] - {new} if offered[name]["element_id"] == button]
             if not button or not before:
                 return new

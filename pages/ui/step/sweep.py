@@ -1,5 +1,6 @@
 """A sweep over all parts of a run, with progress and a way out."""
 
+import threading
 from collections.abc import Callable, Generator, MutableMapping
 from typing import Any
 
@@ -7,6 +8,8 @@ import streamlit as st
 
 from pages.ui.server import job_queue
 from pages.ui.state import session_state as state
+
+_reading = threading.Lock()  # what all sessions share is moved when it is read
 
 
 def follow(
@@ -23,8 +26,10 @@ def follow(
     `unit` is what the bar counts. What is found is kept for this session, or in `shared` for all of them.
     """
     sweeps = state.session().sweeps
-    if shared is not None and asked in shared:
-        return shared[asked]
+    if shared is not None:
+        with _reading:
+            if (known := shared.get(asked)) is not None:
+                return known
     if st.button(label, key=f"{key}_go"):
         bar = st.progress(0.0, "Starting …")
         way_out = st.empty()
@@ -36,7 +41,8 @@ def follow(
         way_out.empty()
         sweeps[key] = (asked, found)
         if shared is not None:
-            shared[asked] = found
+            with _reading:
+                shared[asked] = found
         st.rerun()  # what stands above shows it too
     last, found = sweeps.get(key, (None, None))
     return found if last == asked else None
