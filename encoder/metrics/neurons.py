@@ -75,17 +75,15 @@ def nearest_words(encoder: TextEncoder, what: Tensor | int, k: int = 10) -> list
         raise ValueError(f"token id is {what}; ids go from 0 to {len(table) - 1}")
     if not isinstance(what, int) and what.shape != table.shape[1:]:
         raise ValueError(f"the vector is {list(what.shape)}; it must be [{table.shape[1]}]")
-    near = cosines(table, table[what] if isinstance(what, int) else what)
+    near = cosines(table, length(table), table[what] if isinstance(what, int) else what)
     if isinstance(what, int):
         near[what] = -torch.inf
     return best_words(encoder, near, min(k, len(table) - isinstance(what, int)))
 
 
-def cosines(table: Tensor, vectors: Tensor) -> Tensor:
-    """The cosine of vectors [..., d] with every row of a table [rows, d]: [..., rows]; 0 for a vector of zeros."""
-    sizes = length(table) * length(vectors)[..., None]
-    found: Tensor = vectors @ table.T / sizes.clamp_min(torch.finfo(torch.float32).tiny)
-    return found
+def cosines(table: Tensor, lengths: Tensor, vector: Tensor) -> Tensor:
+    """The cosine of a vector [d] with every row of a table [rows, d] of known lengths [rows]: [rows]; 0 for zeros."""
+    return table @ vector / (lengths * length(vector)).clamp_min(torch.finfo(torch.float32).tiny)
 
 
 def best_words(encoder: TextEncoder, near: Tensor, k: int) -> list[tuple[str, float]]:
@@ -105,7 +103,8 @@ def nearest_by_layer(encoder: TextEncoder, trace: Trace, token: int, k: int = 5)
     """
     encoder.check_own(trace)
     table = widened(encoder)
-    return [best_words(encoder, near, min(k, len(table))) for near in cosines(table, stream(trace)[:, token])]
+    lengths = length(table)
+    return [best_words(encoder, cosines(table, lengths, x[token]), min(k, len(table))) for x in stream(trace)]
 
 
 def widened(encoder: TextEncoder) -> Tensor:
