@@ -134,17 +134,19 @@ QUICK = (  # the shapes that the fast tests try; the whole run tries all
 )
 
 
+def marks(name: str) -> Any:
+    """What tells a shape that only the whole run tries."""
+    return () if name in QUICK else pytest.mark.slow
+
+
 def each(variants: Mapping[str, EncoderConfig]) -> list[Any]:
     """The configurations as parameters of a test, by their names."""
-    return [
-        pytest.param(config, id=name, marks=() if name in QUICK else pytest.mark.slow)
-        for name, config in variants.items()
-    ]
+    return [pytest.param(config, id=name, marks=marks(name)) for name, config in variants.items()]
 
 
 def each_name() -> list[Any]:
     """The names of VARIANTS as parameters of a test."""
-    return [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in VARIANTS]
+    return [pytest.param(name, marks=marks(name)) for name in VARIANTS]
 
 
 def tiny_tokenizer() -> Tokenizer:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from encoder.export.tables import Rows, header, numbered, to_csv
-from encoder.formatting import listed, percent, shown
+from encoder.figures.words_only import Selection, TokenKind, selection
+from encoder.formatting import shown
 from encoder.paper.words import plain_text
 from encoder.theme import Kind, Theme, limits
 
@@ -51,15 +52,19 @@ class HeatMap:
         """Rows and columns."""
         return self.values.shape[0], self.values.shape[1]
 
+    @property
+    def words(self) -> Selection:
+        """Which of its tokens are words; all, where none was added, nothing else is there, or it is no map of pairs."""
+        kinds: list[TokenKind] = ["special" if self.pairs and SPECIAL.fullmatch(name) else "word" for name in self.rows]
+        return selection(self.rows, kinds, "words")
+
     def words_only(self) -> "HeatMap":
         """The map without the rows and columns of added tokens; the same where there is none, or nothing else."""
-        if not self.pairs:
+        seen = self.words
+        if seen.whole:
             return self
-        at = [i for i, name in enumerate(self.rows) if not SPECIAL.fullmatch(name)]
-        if not at or len(at) == len(self.rows):
-            return self
-        names = tuple(self.rows[i] for i in at)
-        return replace(self, values=self.values[np.ix_(at, at)], rows=names, columns=names)
+        names = tuple(seen.drawn)
+        return replace(self, values=seen.cut(self.values), rows=names, columns=names)
 
     def scaled(self, largest: float) -> "HeatMap":
         """The map with its colours up to another end; of shares too."""
@@ -108,19 +113,20 @@ class Panel:
     @property
     def left_out(self) -> bool:
         """Whether there are added tokens that `words_only` leaves out."""
-        return any(one.words_only() is not one for one in self.maps)
+        return not all(one.words.whole for one in self.maps)
 
     @property
     def not_drawn(self) -> str:
         """What `words_only` leaves out, and how much of the weight of the words rests there; empty where nothing is."""
-        cut = [(one, one.words_only()) for one in self.maps if one.words_only() is not one]
-        if not cut:
-            return ""
-        names = listed(list(dict.fromkeys(name for one, _ in cut for name in one.rows if SPECIAL.fullmatch(name))))
-        if any(one.kind != "share" for one, _ in cut):
-            return f"Not drawn: {names}."
-        rest = 1 - float(np.mean([np.nansum(seen.values, axis=1).mean() for _, seen in cut], dtype=np.float64))
-        return f"{percent(rest)} of the weight of the words drawn rests on {names}, not drawn."
+        alike: dict[tuple[str, ...], list[HeatMap]] = {}
+        for one in self.maps:
+            if not one.words.whole:
+                alike.setdefault(one.rows, []).append(one)
+        shares = all(one.kind == "share" for maps in alike.values() for one in maps)
+        return " ".join(
+            maps[0].words.sentence(np.stack([one.values for one in maps]) if shares else None)
+            for maps in alike.values()
+        )
 
 
 def heat_map(

@@ -18,7 +18,7 @@ def panel() -> Panel:
     """
     trace, view = session.now(), state.current()
     weights = trace.array(f"layers.{view.layer}.attention.weights")[head()]
-    return of_maps(title(), title(), [heat_map(weights, trace.tokens, trace.tokens, "share")])
+    return of_maps(title(), f"{title()}.", [heat_map(weights, trace.tokens, trace.tokens, "share")])
 
 
 def head() -> int:

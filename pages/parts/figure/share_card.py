@@ -27,9 +27,8 @@ def draw() -> None:
     asked = dict(figure[0].query).get("sentence", type(view).sentence) if panels else view.sentence
     address = share.app_address()
     made = share_card(first, asked, address, theme)
-    caption = first.caption if first.caption.endswith(".") else f"{first.caption}."
     picture = base64.b64encode(made).decode()
-    alt = html.escape(" ".join(filter(None, (asked, caption, first.not_drawn))))
+    alt = html.escape(" ".join(filter(None, (asked, first.caption, first.not_drawn))))
     st.html(
         f'<img class="true-size" alt="{alt}" src="data:image/png;base64,{picture}" style="width:{PIXELS[0] // 2}px">'
     )

@@ -49,18 +49,19 @@ def draw(
     whole = packed(trace, model or view.model, before, "in A" if other else "without the changes")
     run = f"{zlib.crc32(whole.encode()):08x}"
     begin = figure.strongest_link(trace, view.layer, view.head)
+    asked, each = asked_row(trace), figure.row_stretch(len(trace.tokens))
     _map(
         key="living_map",
         on_picked_change=lambda: take(trace, on_number, on_step, before),
         data={
             "id": run,
             "whole": whole,
-            "walk": walked(trace, model or view.model, begin),
-            "asked": asked_row(trace) // figure.row_stretch(len(trace.tokens)),
+            "walk": walked(trace, model or view.model, asked if asked >= 0 else begin.query if begin else 0),
+            "asked": asked // each,
             "opens": on_number is not None,
             "changed": bool(view.edits or view.hidden) and not other,
             "difference": before is not None,
-            "begin": begin.query // figure.row_stretch(len(trace.tokens)) if begin else -1,
+            "begin": begin.query // each if begin else -1,
             "palettes": {theme: {kind: packed_palette(kind, theme) for kind in KINDS} for theme in THEMES},
         },
     )
@@ -107,10 +108,8 @@ def asked_row(trace: Trace) -> int:
     return int(state.value(state.choice("walk_of", (-1, *range(len(trace.tokens))), -1)["key"]))
 
 
-def walked(trace: Trace, model: str, begin: figure.Link | None) -> dict[str, Any]:
-    """The row whose way is told, that of the finding until another is asked for, and a sentence for each column."""
-    asked = asked_row(trace)
-    at = asked if asked >= 0 else begin.query if begin else 0
+def walked(trace: Trace, model: str, at: int) -> dict[str, Any]:
+    """The row of the token at a position, and a sentence on its way for each column."""
     guesses = session.text_encoder(model).predict(trace, 1)
     return {"row": at // figure.row_stretch(len(trace.tokens)), "said": walk(trace, at, guesses)}
 

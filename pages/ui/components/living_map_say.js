@@ -31,7 +31,7 @@ function verbOf(map, difference) {
 export function sayRow(map, row) {
   const { about, arrays } = map.run;
   const name = rowName(about, row);
-  const points = about.difference ? ' points' : '';
+  const points = about.difference ? ` ${unitOf(about)}` : '';
   const said = map.now.cards.map((/** @type {any} */ _, /** @type {number} */ layer) => {
     const best = bandsOfLayer(map.scene, layer).filter(b => (map.way === 'from' ? b.query : b.key) === row).pop();
     if (!best) return '';

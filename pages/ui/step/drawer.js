@@ -23,7 +23,9 @@ function focused() {
 /** The drawer begins below what leads on, wherever that stands now. */
 function place() {
   const bar = document.querySelector('.st-key-bar');
-  if (bar) document.documentElement.style.setProperty('--drawer-top', `${Math.round(bar.getBoundingClientRect().bottom) + 8}px`);
+  const top = bar ? `${Math.round(bar.getBoundingClientRect().bottom) + 8}px` : '';
+  const { style } = document.documentElement;
+  if (top && style.getPropertyValue('--drawer-top') !== top) style.setProperty('--drawer-top', top); // a change has the page styled anew
 }
 
 /** A person scrolls: what was clicked goes along. */
