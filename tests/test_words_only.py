@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from encoder import TextEncoder, Trace
-from encoder.figures.words_only import selection, tokens_drawn
+from encoder.figures.words_only import fact, tokens_drawn
+from encoder.selection import selection
 
 
 def test_what_is_left_out_is_said_with_its_share(sara: Trace) -> None:
@@ -21,7 +22,7 @@ def test_what_is_left_out_is_said_with_its_share(sara: Trace) -> None:
 def test_a_fact_is_of_what_is_drawn_at_its_own_position(base: TextEncoder) -> None:
     trace = base.trace("The animal didn't cross the street because it was too wide.")
     weights = trace["layers.4.attention.weights"][1].numpy()
-    said = tokens_drawn(trace, "letters").fact(weights, "share")
+    said = fact(tokens_drawn(trace, "letters"), weights, "share")
     words = [i for i, token in enumerate(trace.tokens) if token not in ("[CLS]", "[SEP]", ".", "'")]
     i, j = max(((i, j) for i in words for j in words), key=lambda at: weights[at])
     assert said.startswith(f"“{trace.tokens[i]}” ({i}) puts ") and f"on “{trace.tokens[j]}” ({j})" in said

@@ -13,9 +13,10 @@ import numpy as np
 from encoder.export.tables import Rows
 from encoder.figures.living_map_cells import drawn
 from encoder.figures.living_map_packet import HALF_PERCENTS, packed, share_levels
-from encoder.figures.words_only import Choice, Selection, TokenKind, kinds_of, selection
+from encoder.figures.words_only import kinds_of
 from encoder.formatting import percent as digits
 from encoder.formatting import shown
+from encoder.selection import Choice, Selection, TokenKind, selection
 from encoder.trace.tokens import Groups
 from encoder.trace.trace import Trace
 from encoder.trace.words import merge

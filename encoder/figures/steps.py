@@ -12,8 +12,9 @@ from encoder.figures.drawn import Drawn
 from encoder.figures.facts import main_fact
 from encoder.figures.masked import unmasked
 from encoder.figures.matrix import matrix
-from encoder.figures.words_only import Choice, Selection, tokens_drawn
+from encoder.figures.words_only import fact, tokens_drawn
 from encoder.formatting import short
+from encoder.selection import Choice, Selection
 from encoder.steps.step import PAIRS, Step
 from encoder.theme import Kind, Theme
 from encoder.trace.trace import Trace
@@ -71,7 +72,7 @@ class Picture:
         """What stands out in it, in one sentence."""
         mask = "minus infinity" if math.isinf(self.mask) else short(self.mask)
         if self.seen is not None and not self.seen.whole:
-            return self.seen.fact(self.coloured, self.kind)
+            return fact(self.seen, self.coloured, self.kind)
         return main_fact(self.coloured, self.rows, self.columns, self.kind, self.special, mask)
 
 

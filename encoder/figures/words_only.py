@@ -1,26 +1,16 @@
-"""Words only: which tokens a picture of attention draws, and how much of the weight rests on those that it leaves out.
+"""Words only: what each token of a run is, and what stands out among those that a picture of attention draws."""
 
-Nothing is computed anew: what is drawn of a row is what was recorded, so it no longer sums to 1.
-"""
-
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 
 from encoder.figures.facts import largest_pair, place
-from encoder.formatting import listed, percent, short, shown
+from encoder.formatting import percent, short
+from encoder.selection import Choice, Selection, TokenKind, selection
 from encoder.theme import Kind
 from encoder.trace.tokens import Groups
 from encoder.trace.trace import Trace
 from encoder.trace.words import punctuation
-
-Choice = Literal["all", "words", "letters"]
-CHOICES: tuple[Choice, ...] = get_args(Choice)
-TokenKind = Literal["word", "mark", "special"]
-LEFT_OUT: dict[Choice, tuple[TokenKind, ...]] = {"all": (), "words": ("special",), "letters": ("special", "mark")}
-MOST_NAMED = 6  # tokens that are each named among those left out
 
 
 def token_kinds(trace: Trace) -> list[TokenKind]:
@@ -35,78 +25,26 @@ def token_kinds(trace: Trace) -> list[TokenKind]:
     ]
 
 
-@dataclass(frozen=True)
-class Selection:
-    """Which of some tokens, or words, are drawn: their places `at`, in order, and the names of those `left_out`."""
-
-    names: tuple[str, ...]
-    at: tuple[int, ...]
-    left_out: tuple[str, ...] = ()
-
-    @property
-    def whole(self) -> bool:
-        """Whether all are drawn."""
-        return not self.left_out
-
-    @property
-    def drawn(self) -> list[str]:
-        """The names of those that are drawn."""
-        return [self.names[i] for i in self.at]
-
-    def cut(self, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """The rows and columns that are drawn of values [..., n, n], as they are."""
-        return values if self.whole else values[..., self.at, :][..., self.at]
-
-    def outside(self, weights: np.ndarray[Any, Any]) -> float:
-        """The share of the weight of the rows drawn that rests on columns left out, of weights [..., n, n]."""
-        rows = weights[..., self.at, :].astype(np.float64)
-        others = [i for i in range(len(self.names)) if i not in set(self.at)]
-        with np.errstate(invalid="ignore"):
-            return float(rows[..., others].sum() / rows.sum())
-
-    @property
-    def said(self) -> str:
-        """The names of those left out, in a row."""
-        names = [shown(name) if name[:1] in "[<" else f"“{shown(name)}”" for name in self.left_out[:MOST_NAMED]]
-        more = len(self.left_out) - len(names)
-        return listed([*names, f"{more} other{'s' if more > 1 else ''}"] if more else names)
-
-    def sentence(self, weights: np.ndarray[Any, Any] | None = None) -> str:
-        """What is not drawn, and how much weight rests there; empty where everything is drawn."""
-        if self.whole:
-            return ""
-        if weights is None:
-            return f"Not drawn: {self.said}."
-        return f"{percent(self.outside(weights))} of the weight of the words drawn rests on {self.said}, not drawn."
-
-    def fact(self, values: np.ndarray[Any, Any], kind: Kind) -> str:
-        """What stands out among the cells drawn of values [n, n], and what is left out."""
-        seen = self.cut(values)
-        if not np.isfinite(seen).any():
-            return f"No value drawn here is a finite number. {self.sentence()}"
-        size = np.where(np.isfinite(seen), seen if kind == "share" else np.abs(seen), -1.0)
-        i, j = largest_pair(size)
-        row, column = place(list(self.names), self.at[i]), place(list(self.names), self.at[j])
-        if kind == "share":
-            said = f"{row} puts {percent(float(seen[i, j]))} on {column}, the largest weight drawn."
-            return f"{said} {self.sentence(values)}"
-        return f"The strongest value drawn is {short(float(seen[i, j]))}, at {row}, {column}. {self.sentence()}"
-
-
 def kinds_of(trace: Trace, groups: Groups) -> list[TokenKind]:
     """What each group of positions is: what its most telling token is, a word before a mark before what was added."""
     kinds = token_kinds(trace)
     return [max((kinds[i] for i in group), key=get_args(TokenKind)[::-1].index) for group in groups]
 
 
-def selection(names: Sequence[str], kinds: Sequence[TokenKind], choice: Choice) -> Selection:
-    """Which of these are drawn; all of them where the choice would leave nothing."""
-    at = tuple(i for i, kind in enumerate(kinds) if kind not in LEFT_OUT[choice])
-    if not at or len(at) == len(names):
-        return Selection(tuple(names), tuple(range(len(names))))
-    return Selection(tuple(names), at, tuple(dict.fromkeys(names[i] for i in range(len(names)) if i not in set(at))))
-
-
 def tokens_drawn(trace: Trace, choice: Choice) -> Selection:
     """Which tokens of a run are drawn."""
     return selection(trace.tokens, token_kinds(trace), choice)
+
+
+def fact(chosen: Selection, values: np.ndarray[Any, Any], kind: Kind) -> str:
+    """What stands out among the cells drawn of values [n, n], and what is left out."""
+    seen = chosen.cut(values)
+    if not np.isfinite(seen).any():
+        return f"No value drawn here is a finite number. {chosen.sentence()}"
+    size = np.where(np.isfinite(seen), seen if kind == "share" else np.abs(seen), -1.0)
+    i, j = largest_pair(size)
+    row, column = place(list(chosen.names), chosen.at[i]), place(list(chosen.names), chosen.at[j])
+    if kind == "share":
+        said = f"{row} puts {percent(float(seen[i, j]))} on {column}, the largest weight drawn."
+        return f"{said} {chosen.sentence(values)}"
+    return f"The strongest value drawn is {short(float(seen[i, j]))}, at {row}, {column}. {chosen.sentence()}"

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from encoder.export.tables import Rows, header, numbered, to_csv
-from encoder.figures.words_only import Selection, TokenKind, selection
 from encoder.formatting import shown
 from encoder.paper.words import plain_text
+from encoder.selection import Selection, TokenKind, selection
 from encoder.theme import Kind, Theme, limits
 
 MOST_CELLS = 200_000  # of all maps of a panel; what has more is no picture for a sheet of paper

@@ -4,7 +4,7 @@ import numpy as np
 
 from encoder.figures.masked import unmasked
 from encoder.figures.steps import cut_kind, kind_of
-from encoder.figures.words_only import Selection
+from encoder.selection import Selection
 from encoder.steps.step import Step
 from encoder.trace.trace import Trace
 from pages.ui.components import maps

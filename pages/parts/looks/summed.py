@@ -6,9 +6,9 @@ import torch
 from encoder.export.caption import About
 from encoder.figures.charts import token_bars
 from encoder.figures.drawn import numbers_of
-from encoder.figures.words_only import Selection
 from encoder.formatting import brief, percent, shown
 from encoder.metrics import given_and_received
+from encoder.selection import Selection
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads

@@ -6,9 +6,9 @@ import streamlit as st
 from encoder.export.caption import About
 from encoder.figures.links import links, undrawn
 from encoder.figures.matrix import matrix
-from encoder.figures.words_only import Selection
 from encoder.formatting import percent
 from encoder.metrics import parked
+from encoder.selection import Selection
 from encoder.theme import Kind
 from pages.ui import session
 from pages.ui.components.chart import chart

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 from encoder.export.caption import About
 from encoder.figures import ask
 from encoder.figures.living_map import strongest_link
-from encoder.figures.words_only import Choice
+from encoder.selection import Choice
 from encoder.theme import Theme
 from encoder.trace.trace import Trace
 from pages.ui.component import component

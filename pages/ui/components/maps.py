@@ -13,9 +13,9 @@ import streamlit as st
 
 from encoder.export.caption import About
 from encoder.export.tables import Rows, numbered
-from encoder.figures.words_only import Selection
 from encoder.formatting import short, shown
 from encoder.paper.panel import Panel, heat_map, of_maps
+from encoder.selection import Selection
 from encoder.theme import Kind, Theme, limits, palette
 from encoder.trace.trace import Trace
 from pages.ui.component import component
