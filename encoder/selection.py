@@ -3,6 +3,7 @@
 Nothing is computed anew: what is drawn of a row is what was recorded, so it no longer sums to 1.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -55,12 +56,13 @@ class Selection:
         return listed([*names, f"{more} other{'s' if more > 1 else ''}"] if more else names)
 
     def sentence(self, weights: np.ndarray[Any, Any] | None = None) -> str:
-        """What is not drawn, and how much weight rests there; empty where everything is drawn."""
+        """What is not drawn, and how much weight rests there if that is a number; empty where everything is drawn."""
         if self.whole:
             return ""
-        if weights is None:
+        rest = math.nan if weights is None else self.outside(weights)
+        if math.isnan(rest):
             return f"Not drawn: {self.said}."
-        return f"{percent(self.outside(weights))} of the weight of the words drawn rests on {self.said}, not drawn."
+        return f"{percent(rest)} of the weight of the words drawn rests on {self.said}, not drawn."
 
 
 def selection(names: Sequence[str], kinds: Sequence[TokenKind], choice: Choice) -> Selection:

@@ -32,3 +32,10 @@ def test_a_fact_is_of_what_is_drawn_at_its_own_position(base: TextEncoder) -> No
 def test_with_all_tokens_nothing_is_said_and_nothing_is_left_where_all_would_be(sara: Trace) -> None:
     assert tokens_drawn(sara, "all").whole and tokens_drawn(sara, "all").sentence() == ""
     assert selection(["[CLS]", ".", "[SEP]"], ["special", "mark", "special"], "letters").whole
+
+
+def test_where_weights_are_no_numbers_only_the_names_are_said(sara: Trace) -> None:
+    weights = sara["layers.0.attention.weights"].numpy().copy()
+    weights[0, 2] = np.nan
+    assert tokens_drawn(sara, "words").sentence(weights) == "Not drawn: [CLS] and [SEP]."
+    assert "no number" not in fact(tokens_drawn(sara, "words"), weights[0], "share")
