@@ -28,8 +28,6 @@ def percent(share: float) -> str:
     """A share from 0 to 1 (or a difference of two) as a percentage with two or three digits: "71 %", "0.4 %"."""
     value = 100 * share
     size = abs(value)
-    if math.isnan(value):
-        return "no number of %"
     if size == 0 or size >= 99.95:
         return f"{value:.0f} %"
     if size < 0.01:

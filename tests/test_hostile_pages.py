@@ -1,6 +1,7 @@
 """Hostile sentences, links, models and numbers on every page: no traceback, and a sentence where something is amiss."""
 
 import io
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -134,6 +135,8 @@ def test_a_model_that_outgrows_its_numbers_is_shown_and_said(overflowing: Path, 
             app.query_params["cell"] = "layers.1.attention.weights:1,2,2"
             go(app, page.key)
             assert (f"From {first} on" in said(app)) == (first is not None)
+            if any(re.search(r"\bnan\b", one.value) for one in [*app.markdown, *app.caption]):
+                assert "Where a sentence says nan there is no number" in said(app)
             for sweep in [button for button in app.button if button.key in SWEEPS]:
                 healthy(sweep.click().run())
 

@@ -38,4 +38,4 @@ def test_where_weights_are_no_numbers_only_the_names_are_said(sara: Trace) -> No
     weights = sara["layers.0.attention.weights"].numpy().copy()
     weights[0, 2] = np.nan
     assert tokens_drawn(sara, "words").sentence(weights) == "Not drawn: [CLS] and [SEP]."
-    assert "no number" not in fact(tokens_drawn(sara, "words"), weights[0], "share")
+    assert "nan" not in fact(tokens_drawn(sara, "words"), weights[0], "share")

@@ -156,5 +156,5 @@ def lost_note(step: str) -> str:
     """What to say of a run that does not end in numbers."""
     return (
         f"From {step} on, some values of this run are not finite numbers: they outgrew what float32 holds, or a row "
-        "has no key left to look at."
+        "has no key left to look at. Where a sentence says nan there is no number, and nothing follows from it."
     )
