@@ -66,7 +66,8 @@ def cells(m: dict[str, Any]) -> np.ndarray:
     sent = base64.b64decode(m["cells"])
     if m["exact"]:
         return np.frombuffer(sent, "<f4").astype(float)
-    return m["low"] + np.frombuffer(sent, np.uint8) / 254.0 * (m["high"] - m["low"])
+    found = np.frombuffer(sent, np.uint8)
+    return np.where(found == 255, np.nan, m["low"] + found / 254.0 * (m["high"] - m["low"]))
 
 
 def thumbs(about: dict[str, Any], arrays: dict[str, np.ndarray]) -> Iterator[Drawn]:

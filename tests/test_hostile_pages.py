@@ -1,5 +1,6 @@
 """Hostile sentences, links, models and numbers on every page: no traceback, and a sentence where something is amiss."""
 
+import base64
 import io
 import re
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from generated import LINK, cases
 from hypothesis import given
 from hypothesis import strategies as st
 from nasty import FORMULAS, LONG, as_sent, texts
-from page_tools import go, healthy, open_app, said
+from page_tools import go, healthy, maps, open_app, said
 from streamlit.testing.v1 import AppTest
 from tiny import TINY, tiny_model, tiny_tokenizer
 
@@ -139,6 +140,16 @@ def test_a_model_that_outgrows_its_numbers_is_shown_and_said(overflowing: Path, 
                 assert "Where a sentence says nan there is no number" in said(app)
             for sweep in [button for button in app.button if button.key in SWEEPS]:
                 healthy(sweep.click().run())
+
+
+def test_a_map_has_no_colour_where_there_is_no_number(overflowing: Path) -> None:
+    """Neither black, which reads as the most, nor the palest colour, which reads as nothing."""
+    trace = TextEncoder.from_pretrained(overflowing / "in the queries").trace("w1 w2 w3 w2 [MASK]")
+    weights = torch.stack([trace[f"layers.{i}.attention.weights"] for i in range(trace.config.n_layers)])
+    app = open_app(model="folder:in the queries", sentence="w1 w2 w3 w2 [MASK]", layer="1", head="1")
+    go(app, "heads")
+    levels = b"".join(base64.b64decode(one["cells"]) for one in maps(app, "all_heads")["maps"])
+    assert [level == 255 for level in levels] == weights.isnan().flatten().tolist() and 255 in levels
 
 
 def test_rows_without_a_key_are_told_from_hidden_scores(small: TextEncoder) -> None:

@@ -79,7 +79,7 @@ def test_levels_become_colours_of_the_palette_and_what_has_none_is_clear(blank: 
       return [...pixels(levels, bytes(btoa('abcdef')))]
     }"""
     a, d = [97, 98, 99, 255], [100, 101, 102, 255]
-    assert blank.evaluate(palette, [1, -1, 0]) == [*d, 0, 0, 0, 0, *a]
+    assert blank.evaluate(palette, [1, -1, 0, 2, 255]) == [*d, 0, 0, 0, 0, *a, *[0] * 8]
 
 
 def test_exact_maps_carry_float32_and_others_levels(call: Call) -> None:
@@ -98,7 +98,8 @@ SHARE = {"exact": False, "low": 0, "high": 1}
         (SIGNED, -2, 0, "-2"), (SIGNED, 0, 127, "0"), (SIGNED, 2, 254, "2"), (SIGNED, 9, 254, "9"),
         (SIGNED, -9, 0, "-9"), (SIGNED, 0.123456, 135, "0.1235"), (SIGNED, 12345.6, 254, "12350"),
         (SIGNED, -math.inf, -1, "\u2212∞"), (SHARE, 0, 0, "≈ 0.00"), (SHARE, 127, 127, "≈ 0.500"),
-        (SHARE, 254, 254, "≈ 1.00"),
+        (SHARE, 254, 254, "≈ 1.00"), (SHARE, 255, -1, "no finite number"), (SIGNED, math.nan, -1, "nan"),
+        (SIGNED, math.inf, -1, "∞"),
     ],
 )  # fmt: skip
 def test_a_number_has_a_colour_and_a_reading(call: Call, scale: Any, value: float, level: int, spelled: str) -> None:

@@ -48,14 +48,14 @@ export function moved(at, key, rows, columns) {
 }
 
 /**
- * The colours of a map as the pixels of an image, four bytes each: indices into a palette of 3 bytes each, or -1 for clear.
+ * The colours of a map as the pixels of an image, four bytes each: indices into a palette of 3 bytes each; others are clear.
  * @param {number[]} levels
  * @param {Uint8Array} palette
  */
 export function pixels(levels, palette) {
   const found = new Uint8ClampedArray(4 * levels.length);
   levels.forEach((level, p) => {
-    if (level < 0) return;
+    if (!(3 * level in palette)) return;
     found[4 * p] = palette[3 * level];
     found[4 * p + 1] = palette[3 * level + 1];
     found[4 * p + 2] = palette[3 * level + 2];

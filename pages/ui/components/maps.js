@@ -30,13 +30,15 @@ import { bytes, cellUnder, moved, pixels } from './cells.js';
  */
 export const numbers = map => (map.exact ? new Float32Array(bytes(map.cells).buffer) : bytes(map.cells));
 
+const NONE = 255; // the level of what is no finite number, or masked
+
 /**
- * Which of the 255 colours of its palette a number has; -1 for minus infinity and what is masked, which have none.
+ * Which of the 255 colours of its palette a number has; -1 for what is not finite and what is masked, which have none.
  * @param {Pick<SmallMap, 'exact' | 'low' | 'high' | 'blank'>} map
  * @param {number} value
  */
 export function level(map, value) {
-  if (value === -Infinity || (map.exact && value === map.blank)) return -1;
+  if (map.exact ? !Number.isFinite(value) || value === map.blank : value === NONE) return -1;
   return map.exact ? Math.round(Math.max(0, Math.min(1, (value - map.low) / (map.high - map.low))) * 254) : value;
 }
 
@@ -47,7 +49,10 @@ export function level(map, value) {
  */
 export function spelled(map, value) {
   if (value === -Infinity) return '\u2212\u221e';
+  if (value === Infinity) return '\u221e';
+  if (Number.isNaN(value)) return 'nan';
   if (map.exact) return String(Number(value.toPrecision(4)));
+  if (value === NONE) return 'no finite number';
   return '\u2248 ' + (map.low + (value / 254) * (map.high - map.low)).toPrecision(3);
 }
 

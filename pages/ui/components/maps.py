@@ -24,6 +24,7 @@ from pages.ui.downloads.picture import card
 from pages.ui.state import session_state as state
 
 MOST_ROWS = 128  # more tokens than this share pixels
+NONE = 255  # the level of what is no finite number, or masked
 MOST_EXACT = 64  # up to so many tokens a map may carry exact numbers
 MOST_NAMED = 12  # maps that are each named in the words for all of them
 MOST_CELLS = 220_000  # all maps together
@@ -186,12 +187,13 @@ def scales(maps: list[Map]) -> str:
 
 
 def packed(values: np.ndarray, m: Map, exact: bool) -> str:
-    """The cells of a map for the browser: float32 numbers, or levels from 0 to 254."""
+    """The cells of a map for the browser: float32 numbers, or levels from 0 to 254; NONE for what has no colour."""
     if exact:
         return base64.b64encode(values.astype("<f4").tobytes()).decode()
     low, high = m.ends
-    scaled = np.nan_to_num((values - low) / (high - low), nan=0.0, posinf=1.0, neginf=0.0)
-    return base64.b64encode((scaled.clip(0, 1) * 254).round().astype(np.uint8).tobytes()).decode()
+    seen = np.isfinite(values) & (values != m.blank)
+    scaled = np.where(seen, values - low, 0.0) / (high - low)
+    return base64.b64encode(np.where(seen, (scaled.clip(0, 1) * 254).round(), NONE).astype(np.uint8).tobytes()).decode()
 
 
 @lru_cache(maxsize=16)
