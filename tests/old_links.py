@@ -116,9 +116,10 @@ def cells(trace: Mapping[str, Any]) -> list[Any]:
 
 
 def drawn(one: Mapping[str, Any]) -> list[Any]:
-    """The first numbers of a map, or its levels as shares."""
+    """The first numbers of a map, or its levels as shares; none where a cell has no colour."""
     data = base64.b64decode(one["cells"])
-    values = np.frombuffer(data, "<f4") if one["exact"] else np.frombuffer(data, np.uint8) / 254
+    levels = np.frombuffer(data, np.uint8)
+    values = np.frombuffer(data, "<f4") if one["exact"] else np.where(levels == 255, np.nan, levels / 254)
     return [one["title"], len(values), *map(rounded, values[:CELLS].tolist())]
 
 
