@@ -98,7 +98,7 @@ SHARE = {"exact": False, "low": 0, "high": 1}
         (SIGNED, -2, 0, "-2"), (SIGNED, 0, 127, "0"), (SIGNED, 2, 254, "2"), (SIGNED, 9, 254, "9"),
         (SIGNED, -9, 0, "-9"), (SIGNED, 0.123456, 135, "0.1235"), (SIGNED, 12345.6, 254, "12350"),
         (SIGNED, -math.inf, -1, "\u2212∞"), (SHARE, 0, 0, "≈ 0.00"), (SHARE, 127, 127, "≈ 0.500"),
-        (SHARE, 254, 254, "≈ 1.00"), (SHARE, 255, -1, "no finite number"), (SIGNED, math.nan, -1, "nan"),
+        (SHARE, 254, 254, "≈ 1.00"), (SHARE, 255, -1, "masked, or not finite"), (SIGNED, math.nan, -1, "nan"),
         (SIGNED, math.inf, -1, "∞"),
     ],
 )  # fmt: skip

@@ -52,7 +52,7 @@ export function spelled(map, value) {
   if (value === Infinity) return '\u221e';
   if (Number.isNaN(value)) return 'nan';
   if (map.exact) return String(Number(value.toPrecision(4)));
-  if (value === NONE) return 'no finite number';
+  if (value === NONE) return 'masked, or not finite';
   return '\u2248 ' + (map.low + (value / 254) * (map.high - map.low)).toPrecision(3);
 }
 
