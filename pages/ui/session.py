@@ -1,11 +1,11 @@
 """What pages ask for: models, runs and measures, mostly of what this session looks at."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from torch import Tensor
 
-from encoder import Trace, trials
+from encoder import TextEncoder, Trace, trials
 from encoder.atlas.knockout import Absence, AtlasPart
 from encoder.atlas.reading import Atlas
 from encoder.edits.text import edits_to_text
@@ -13,6 +13,7 @@ from encoder.explain.proof import Check
 from encoder.metrics import Survey
 from encoder.probes.layers import Probe
 from encoder.probes.regression import Regression
+from encoder.trace.once import once
 from encoder.trace.tokens import Text
 from pages.ui.server.atlases import atlases
 from pages.ui.server.engine import is_kept, is_loaded, run, text_encoder, warm
@@ -39,9 +40,12 @@ from pages.ui.state.session_state import current, session
 
 __all__ = [
     "atlas", "dead_units", "finding", "findings", "is_at_hand", "is_loaded", "knocked_out", "lab", "mean_vector",
-    "moments", "now", "probe", "proof", "readers", "role_history", "run", "seconds", "snapshots", "spelled", "survey",
-    "text_encoder", "untouched", "warm", "words_near", "words_of_head", "words_of_unit",
+    "measured", "moments", "now", "probe", "proof", "readers", "role_history", "run", "seconds", "snapshots",
+    "spelled", "survey", "text_encoder", "untouched", "warm", "words_near", "words_of_head", "words_of_unit",
 ]  # fmt: skip
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 def atlas() -> Atlas | None:
@@ -49,6 +53,19 @@ def atlas() -> Atlas | None:
     found = atlases(current().model).atlases
     chosen = dict(current().choices).get("atlas_of", "0")
     return next((one for i, one in enumerate(found) if str(i) == chosen), found[0] if found else None)
+
+
+def measured(measure: Callable[Concatenate[TextEncoder, Trace, P], R], *given: P.args, **options: P.kwargs) -> R:
+    """What a measure finds in the run that this session looks at; for small results, which are kept with the run."""
+    return found_in(now(), measure, *given, **options)
+
+
+@once
+def found_in(
+    trace: Trace, measure: Callable[Concatenate[TextEncoder, Trace, P], R], /, *given: P.args, **options: P.kwargs
+) -> R:
+    """What a measure finds in a run of the model that this session looks at."""
+    return measure(text_encoder(current().model), trace, *given, **options)
 
 
 def proof(step: str) -> list[Check]:

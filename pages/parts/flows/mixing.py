@@ -2,11 +2,14 @@
 
 import streamlit as st
 import torch
+from torch import Tensor
 
 from encoder.export.caption import About
 from encoder.figures.matrix import matrix
 from encoder.formatting import percent, shown
 from encoder.metrics import largest_cell, mixing_ratio
+from encoder.trace.once import once
+from encoder.trace.trace import Trace
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
@@ -21,7 +24,7 @@ def draw() -> None:
     st.markdown(
         "A layer adds what attention brings to what a token had. How much of the result is from **other** tokens?"
     )
-    ratio = torch.stack([mixing_ratio(trace, i) for i in range(trace.config.n_layers)], 1).numpy()
+    ratio = ratios(trace).numpy()
     drawn = matrix(ratio, tokens, layers, kind="share", theme=theme())
     last = f"layers.{trace.config.n_layers - 1}."
     about = About(trace, reads=(f"{last}attention.weights", f"{last}attention.v", f"{last}add_norm_1.residual"))
@@ -44,3 +47,9 @@ def draw() -> None:
         "the mixing ratio with the residual, before the norm (AttnRes-N, Kobayashi et al. 2021).",
     )
     downloads.numbers("mixing", "mixing_ratio", lambda: downloads.frame(ratio, tokens, layers), ratio.shape)
+
+
+@once
+def ratios(trace: Trace) -> Tensor:
+    """The mixing ratio of every token in every layer: [n, n_layers]."""
+    return torch.stack([mixing_ratio(trace, i) for i in range(trace.config.n_layers)], 1)

@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from encoder.experiments import swapped
+from encoder.experiments import WordOrder
 from encoder.export.caption import UNCHANGED, About, quoted
 from encoder.figures.charts import token_bars
 from encoder.figures.drawn import numbers_of
@@ -19,7 +19,7 @@ from pages.ui.text import heading, plain, say, theme
 
 def draw() -> None:
     """Two words of the sentence change places: what becomes of every token's vector."""
-    trace, encoder = session.now(), session.text_encoder(state.current().model)
+    trace = session.now()
     heading("Two words change places")
     text = trace.inputs
     pieces = trace.tokenization
@@ -37,7 +37,7 @@ def draw() -> None:
     with right:
         second = pick("The other", words, state.choice("swap_other", words, words[-1]))
     try:
-        found = swapped(encoder, text, first, second)
+        found: WordOrder = session.lab("swapped", state.current().model, text, first, second)
     except ValueError as error:
         st.markdown(plain(f"{error}."))
         return
@@ -48,7 +48,7 @@ def draw() -> None:
         f"Without positions no vector changes by more than {found.largest_off:.1e}; with them the vectors are up to "
         f"{found.largest_on:.3g} away."
     )
-    about = About(source=encoder.source, scope=f"{quoted(text)} with two words exchanged, {UNCHANGED}")
+    about = About(source=trace.source, scope=f"{quoted(text)} with two words exchanged, {UNCHANGED}")
     chart(drawn, "swapped", fact, about, made=f"swapped(enc, {text!r}, {first}, {second}).off_by_token")
     say(fact)
     downloads.of_figure("swapped", numbers_of(drawn))

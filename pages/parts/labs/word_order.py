@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from encoder.experiments import word_order
+from encoder.experiments import WordOrder
 from encoder.export.caption import UNCHANGED, About, quoted
 from encoder.figures.charts import token_bars
 from encoder.formatting import shown
@@ -14,12 +14,12 @@ from pages.ui.text import plain, say, theme
 
 def draw() -> None:
     """The sentence against its words in reverse, with positions and without."""
-    trace, encoder = session.now(), session.text_encoder(state.current().model)
+    trace = session.now()
     st.markdown(
         "Is word order lost without positional encoding? Your sentence is run with its words in reverse as well."
     )
     try:
-        found = word_order(encoder, trace.text)
+        found: WordOrder = session.lab("word_order", state.current().model, trace.text)
     except ValueError as error:
         st.markdown(plain(f"{error}."))
         return
@@ -28,7 +28,7 @@ def draw() -> None:
     say(f"Without positions each word has the same vector in both orders, up to {off}; with them it is {on} away.")
     by_token = {"positions off": found.off_by_token.numpy(), "positions on": found.on_by_token.numpy()}
     bars = token_bars(by_token, list(found.tokens), title="largest difference", theme=theme(), logarithmic=True)
-    about = About(source=encoder.source, scope=f"{quoted(trace.text)} and its words in reverse, {UNCHANGED}")
+    about = About(source=trace.source, scope=f"{quoted(trace.text)} and its words in reverse, {UNCHANGED}")
     chart(
         bars,
         "order",

@@ -11,7 +11,6 @@ from encoder.metrics import nearest_by_layer
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
-from pages.ui.state import session_state as state
 from pages.ui.text import heading, layer_names, say, theme
 from pages.ui.widgets import pick_token
 
@@ -20,11 +19,11 @@ MOST = 5
 
 def draw() -> None:
     """The nearest words to one token, before the first layer and after each one."""
-    trace, encoder = session.now(), session.text_encoder(state.current().model)
+    trace = session.now()
     tokens, layers = trace.tokens, layer_names(trace.config, with_input=True)
     heading("The nearest words of the table")
     token = pick_token("Token", tokens, "near_token", min(1, len(tokens) - 1))
-    near = nearest_by_layer(encoder, trace, token, MOST)
+    near = session.measured(nearest_by_layer, token, MOST)
     words = [[word for word, _ in row] for row in near]
     cosines = np.array([[cosine for _, cosine in row] for row in near])
     if not np.isfinite(cosines).all():

@@ -28,8 +28,8 @@ def draw() -> None:
         return
     target, name = picked
     trace, view = session.now(), state.current()
-    encoder, config = session.text_encoder(view.model), trace.config
-    found = logit_attribution(encoder, trace, target, (view.layer, view.head))
+    config = trace.config
+    found = session.measured(logit_attribution, target, (view.layer, view.head))
     values, opened = found.grid(config).numpy(), found.gathered(view.layer, view.head).numpy()
     rows, columns = layer_names(config), [*head_names(config), "feed-forward"]
     about = About(trace, reads=("mlm.logits",))

@@ -120,16 +120,20 @@ def words_of_head(model: str, layer: int, head: int, token: int) -> tuple[list[t
         return looked_for(encoder, layer, head, token), written_for(encoder, layer, head, token)
 
 
-def tried(name: str, model: str, text: Text) -> Any:
+def tried(name: str, model: str, *given: Text | int) -> Any:
     """What an experiment finds."""
     experiment = getattr(experiments, name)
     with cpu_slots, st.spinner("Measuring …"):
-        return experiment(text_encoder(model), text) if model else experiment()
+        return experiment(text_encoder(model), *given) if model else experiment()
 
 
-def lab(name: str, model: str = "", text: Text = "") -> Any:
-    """The result of an experiment that depends on nothing but its own defaults, or on a model and a sentence."""
-    return experiment_results.get(name, model, text)
+def lab(name: str, model: str = "", *given: Text | int) -> Any:
+    """The result of an experiment that depends on nothing but its own defaults, or on a model, a sentence and numbers.
+
+    Raises:
+        ValueError: the experiment cannot be made with what was given.
+    """
+    return experiment_results.get(name, model, *given)
 
 
 def put_to_trial(model: str, trial: str, given: str) -> trials.Finding:
