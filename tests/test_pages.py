@@ -3,6 +3,7 @@
 import base64
 import re
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,8 @@ from streamlit.testing.v1 import AppTest
 from encoder import TextEncoder
 from encoder.formatting import percent
 from encoder.metrics import norm_weighted
+from encoder.model.encoder import Encoder
+from pages.ui import widgets
 from pages.ui.server import engine
 from pages.ui.server.models import MODELS
 from pages.ui.state.site import PAGES
@@ -323,3 +326,34 @@ def test_sentence_b_begins_as_a_and_is_kept_once_it_is_changed() -> None:
     healthy(app.text_input(key="sentence").set_value("My cat ate.").run())
     assert app.text_input(key="other").value == "My cat purred."
     assert go(open_app(), "compare").text_input(key="other").value.endswith("too tired.")
+
+
+def test_a_page_that_is_drawn_again_runs_no_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A click elsewhere on a page costs no run; two labs hold whole runs of their own, which nobody keeps."""
+    ran: list[Encoder] = []
+    parts: dict[str, list[str]] = {}
+    resume, tabs = Encoder.resume, widgets.tabs
+
+    def resumed(self: Encoder, *args: Any, **more: Any) -> Any:
+        ran.append(self)
+        return resume(self, *args, **more)
+
+    def tabbed(every: dict[str, Any], key: str, **more: Any) -> None:
+        parts[key] = list(every)
+        tabs(every, key, **more)
+
+    monkeypatch.setattr(Encoder, "resume", resumed)
+    monkeypatch.setattr(widgets, "tabs", tabbed)
+    app, again = open_app(), set()
+    for page in PAGES:
+        parts.clear()
+        go(app, page.key)
+        for key, names in [*parts.items()] or [("", [""])]:
+            for name in names:
+                if key:
+                    app.session_state[key] = name
+                healthy(app.run())
+                ran.clear()
+                healthy(app.run())
+                again |= {(page.key, name)} if ran else set()
+    assert again == {("labs", "Padding"), ("labs", "Post-norm and pre-norm")}

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from encoder.experiments import bare
+from encoder.experiments import Bare
 from encoder.export.caption import UNCHANGED, About, quoted
 from encoder.figures.charts import token_bars
 from encoder.figures.drawn import numbers_of
@@ -25,7 +25,7 @@ def draw() -> None:
         st.markdown("This needs one sentence, and no pair.")
         return
     try:
-        found = bare(session.text_encoder(view.model), trace.inputs)
+        found: Bare = session.lab("bare", view.model, trace.inputs)
     except ValueError as error:
         st.markdown(plain(f"{error}."))
         return

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from encoder.experiments import PLACES, dropout
+from encoder.experiments import PLACES, Dropout
 from encoder.export.caption import UNCHANGED, About, quoted
 from encoder.figures.charts import token_bars
 from encoder.figures.drawn import numbers_of
@@ -30,7 +30,7 @@ def draw() -> None:
     places = st.pills("Where", list(PLACES), selection_mode="multi", format_func=AFTER.__getitem__, **tie)
     seeds = range(10)
     seed = st.select_slider("Seed", seeds, **state.choice("drop_seed", seeds, 0))
-    found = dropout(session.text_encoder(view.model), trace.inputs, p, places, runs=RUNS, seed=seed)
+    found: Dropout = session.lab("dropout", view.model, trace.inputs, p, tuple(places), runs=RUNS, seed=seed)
     alike = {"one run": found.alike.mean(0).numpy(), f"mean vector of {RUNS} runs": found.mean_alike.numpy()}
     tokens = list(found.tokens)
     drawn = token_bars(alike, tokens, title="cosine with the run without", theme=theme())

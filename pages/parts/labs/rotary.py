@@ -28,7 +28,7 @@ def draw() -> None:
     with st.container(horizontal=True):
         query = pick_token("It looks (query)", trace.tokens, "placed_query", min(1, last))
         key = pick_token("It is looked at (key)", trace.tokens, "placed_key", min(2, last))
-    found = placed_scores(session.text_encoder(view.model), trace, view.head, query, key)
+    found = session.measured(placed_scores, view.head, query, key)
     about = About(source=trace.source, layer=0, head=view.head, scope="two words in every pair of places")
     made = f"placed_scores(enc, t, {view.head}, {query}, {key})"
     places = [str(i) for i in range(len(found.values))]

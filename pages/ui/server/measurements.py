@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, MutableMapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -120,20 +120,20 @@ def words_of_head(model: str, layer: int, head: int, token: int) -> tuple[list[t
         return looked_for(encoder, layer, head, token), written_for(encoder, layer, head, token)
 
 
-def tried(name: str, model: str, *given: Text | int) -> Any:
+def tried(name: str, model: str, given: tuple[Hashable, ...], options: tuple[tuple[str, Hashable], ...]) -> Any:
     """What an experiment finds."""
     experiment = getattr(experiments, name)
     with cpu_slots, st.spinner("Measuring …"):
-        return experiment(text_encoder(model), *given) if model else experiment()
+        return experiment(*([text_encoder(model)] if model else []), *given, **dict(options))
 
 
-def lab(name: str, model: str = "", *given: Text | int) -> Any:
-    """The result of an experiment that depends on nothing but its own defaults, or on a model, a sentence and numbers.
+def lab(name: str, model: str = "", *given: Hashable, **options: Hashable) -> Any:
+    """The result of an experiment, on a model where one is named, with what else it takes; for those that hold no run.
 
     Raises:
         ValueError: the experiment cannot be made with what was given.
     """
-    return experiment_results.get(name, model, *given)
+    return experiment_results.get(name, model, given, tuple(options.items()))
 
 
 def put_to_trial(model: str, trial: str, given: str) -> trials.Finding:
