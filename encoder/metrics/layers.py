@@ -6,7 +6,6 @@ import torch
 from torch import Tensor
 
 from encoder.metrics.heads import upright
-from encoder.trace.once import once
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import rows, stream
 
@@ -74,7 +73,6 @@ def pca(x: Tensor, k: int = 2) -> Pca:
     return Pca(points.float(), shares.float(), directions.float(), centre.float())
 
 
-@once
 def token_paths(trace: Trace, k: int = 2) -> Pca:
     """The way of every token through the layers: `pca` of all tokens before the first layer and after each one.
 

@@ -6,9 +6,12 @@ from encoder.export.caption import About
 from encoder.figures.scatter import paths
 from encoder.formatting import percent
 from encoder.metrics import stream, token_paths
+from encoder.trace.once import once
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.text import heading, theme
+
+kept_paths = once(token_paths)
 
 
 def draw() -> None:
@@ -18,7 +21,7 @@ def draw() -> None:
     if not bool(stream(trace).isfinite().all()):
         st.markdown("Some vectors of this run are not numbers, so there are no paths to draw.")
         return
-    way = token_paths(trace)
+    way = kept_paths(trace)
     across, up = (f"direction {i + 1} ({percent(float(share))} of the variance)" for i, share in enumerate(way.shares))
     drawn = paths(way.points.numpy(), trace.tokens, (across, up), theme())
     chart(

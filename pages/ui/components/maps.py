@@ -13,6 +13,7 @@ import streamlit as st
 
 from encoder.export.caption import About
 from encoder.export.tables import Rows, numbered
+from encoder.figures.living_map_packet import NONE
 from encoder.formatting import short, shown
 from encoder.paper.panel import Panel, heat_map, of_maps
 from encoder.selection import Selection
@@ -24,7 +25,6 @@ from pages.ui.downloads.picture import card
 from pages.ui.state import session_state as state
 
 MOST_ROWS = 128  # more tokens than this share pixels
-NONE = 255  # the level of what is no finite number, or masked
 MOST_EXACT = 64  # up to so many tokens a map may carry exact numbers
 MOST_NAMED = 12  # maps that are each named in the words for all of them
 MOST_CELLS = 220_000  # all maps together
@@ -192,8 +192,8 @@ def packed(values: np.ndarray, m: Map, exact: bool) -> str:
         return base64.b64encode(values.astype("<f4").tobytes()).decode()
     low, high = m.ends
     seen = np.isfinite(values) & (values != m.blank)
-    scaled = np.where(seen, values - low, 0.0) / (high - low)
-    return base64.b64encode(np.where(seen, (scaled.clip(0, 1) * 254).round(), NONE).astype(np.uint8).tobytes()).decode()
+    levels = (((values - low) / (high - low)).clip(0, 1) * 254).round()
+    return base64.b64encode(np.where(seen, levels, NONE).astype(np.uint8).tobytes()).decode()
 
 
 @lru_cache(maxsize=16)

@@ -124,7 +124,8 @@ def tried(name: str, model: str, given: tuple[Hashable, ...], options: tuple[tup
     """What an experiment finds."""
     experiment = getattr(experiments, name)
     with cpu_slots, st.spinner("Measuring …"):
-        return experiment(*([text_encoder(model)] if model else []), *given, **dict(options))
+        asked = (text_encoder(model), *given) if model else given
+        return experiment(*asked, **dict(options))
 
 
 def lab(name: str, model: str = "", *given: Hashable, **options: Hashable) -> Any:
