@@ -96,6 +96,24 @@ def test_a_class_ends_by_itself_with_all_it_has(kept: Store) -> None:
         assert kept.client.keys("encoder:class:*") == []
 
 
+def test_no_part_outlives_its_class_by_a_millisecond(address: str) -> None:
+    kept = RedisStore(address)
+    kept.client.flushall()
+    kept.create("A", {"secret": "s"}, 4)
+    for number in range(400):
+        kept.put("A", f"t{number}", "one", "1", 2)
+        kept.seen("A", "one", 5, True)
+    # A script sees all keys at one time: what is still there where the class is not?
+    parts = sorted(kept.client.keys("encoder:class:A:*"))
+    left = kept.client.register_script("return {redis.call('EXISTS', KEYS[1]), redis.call('EXISTS', unpack(KEYS, 2))}")
+    looks = [(1, len(parts))]
+    while looks[-1][0]:
+        looks.append(tuple(left(keys=["encoder:class:A", *parts])))
+    kept.client.close()
+    assert len(parts) == 803 and looks[0] == looks[1]
+    assert looks[-1] == (0, 0)
+
+
 def test_who_was_not_heard_of_is_not_there(kept: Store) -> None:
     clock = [1000.0]
     kept.create("A", {"secret": "s"}, 4000)

@@ -1,6 +1,8 @@
 """Classes in Redis or Valkey, for several replicas: a hash for each class, and one for each of its tables.
 
-What must happen at once is a script that the server runs; what goes on from there asks for the numbers again.
+What must happen at once is a script that the server runs; what goes on from there asks for the numbers again. A class
+keeps the moment at which it ends (n:ends, by the server's clock), and all its tables end at that moment, not at one
+counted again from what is left: they would outlive it by a millisecond.
 """
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -19,8 +21,10 @@ CREATE = """
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', ARGV[1])
 if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
 if redis.call('ZCARD', KEYS[2]) >= tonumber(ARGV[3]) then return -1 end
-redis.call('HSET', KEYS[1], unpack(ARGV, 5))
-redis.call('PEXPIRE', KEYS[1], ARGV[2])
+local now = redis.call('TIME')
+local ends = string.format('%.0f', now[1] * 1000 + math.floor(now[2] / 1000) + ARGV[2])
+redis.call('HSET', KEYS[1], 'n:ends', ends, unpack(ARGV, 5))
+redis.call('PEXPIREAT', KEYS[1], ends)
 redis.call('ZADD', KEYS[2], ARGV[1] + ARGV[2], ARGV[4])
 return 1
 """
@@ -30,8 +34,8 @@ if #ARGV > 1 then redis.call('HSET', KEYS[1], unpack(ARGV, 2)) end
 return redis.call('HINCRBY', KEYS[1], ARGV[1], 1)
 """
 PUT = """
-local left = redis.call('PTTL', KEYS[1])
-if left <= 0 then return 0 end
+local ends = redis.call('HGET', KEYS[1], 'n:ends')
+if not ends then return 0 end
 if ARGV[4] ~= '' and redis.call('HGET', KEYS[1], ARGV[4]) ~= ARGV[5] then return 0 end
 if redis.call('ZSCORE', KEYS[3], ARGV[1]) == false then
   if redis.call('HLEN', KEYS[2]) >= tonumber(ARGV[3]) then return 0 end
@@ -40,25 +44,25 @@ if redis.call('ZSCORE', KEYS[3], ARGV[1]) == false then
 end
 redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
 redis.call('SADD', KEYS[4], KEYS[2], KEYS[3])
-for i = 2, 4 do redis.call('PEXPIRE', KEYS[i], left) end
+for i = 2, 4 do redis.call('PEXPIREAT', KEYS[i], ends) end
 return 1
 """
 SEEN = """
-local left = redis.call('PTTL', KEYS[1])
-if left <= 0 then return 0 end
+local ends = redis.call('HGET', KEYS[1], 'n:ends')
+if not ends then return 0 end
 for i = 2, 3 do redis.call('ZREMRANGEBYSCORE', KEYS[i], '-inf', ARGV[2] - ARGV[4]) end
 local new = redis.call('ZSCORE', KEYS[2], ARGV[1]) == false
 if new and redis.call('ZCARD', KEYS[2]) >= tonumber(ARGV[3]) then return 0 end
 redis.call('ZADD', KEYS[2], ARGV[2], ARGV[1])
 if ARGV[5] == '1' then redis.call('ZADD', KEYS[3], ARGV[2], ARGV[1]) else redis.call('ZREM', KEYS[3], ARGV[1]) end
-for i = 2, 3 do redis.call('PEXPIRE', KEYS[i], left) end
+for i = 2, 3 do redis.call('PEXPIREAT', KEYS[i], ends) end
 return 1
 """
 TRIED = """
 if redis.call('INCR', KEYS[1]) == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
 return 1
 """
-COUNTED = "n:"  # how the names of numbers begin among the fields
+COUNTED = "n:"  # how the names of numbers, and of the moment of the end, begin among the fields
 
 
 def ready(answer: Awaitable[Any] | Any) -> Any:
