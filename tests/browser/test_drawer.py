@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from browser_tools import answering, cell_of_chart, open_page, press, rerun, widget
+from browser_tools import READY, answering, cell_of_chart, open_page, press, rerun, widget
 from playwright.sync_api import Locator, Page, expect
 
 from encoder import TextEncoder
@@ -24,6 +24,17 @@ UNFOLDED = """stage => new Promise(done => {
   const look = () => map.open >= 0 && map.now && !map.gliding ? done() : requestAnimationFrame(look);
   look();
 })"""
+SLOW = """(() => {
+  const listen = WebSocket.prototype.addEventListener;
+  let free = 0;
+  WebSocket.prototype.addEventListener = function (kind, hear, ...rest) {
+    if (kind !== 'message') return listen.call(this, kind, hear, ...rest);
+    return listen.call(this, kind, event => {
+      free = Math.max(performance.now(), free) + (globalThis.between || 0);
+      setTimeout(() => hear.call(this, event), free - performance.now());
+    }, ...rest);
+  };
+})()"""  # messages of the server come `between` milliseconds apart
 PAGES = {  # a page -> the key of its picture, part of the title of what opens, the recorded step
     "attention": ("picture", "Attention weights, layer 4, head 1", ""),
     "?weights_open=1": ("picture", "Attention weights, layer 4, head 1", ""),
@@ -218,6 +229,23 @@ def test_on_a_phone_it_is_a_sheet_from_below_that_leaves_the_cell_in_sight(phone
             break
         phone.wait_for_timeout(200)
     assert 0 < cell_of_chart(phone, "picture", 9, 3)[1] < box["y"]
+
+
+def test_a_sheet_that_comes_in_parts_never_covers_what_was_tapped(phone: Page, app_url: str) -> None:
+    phone.add_init_script(SLOW)
+    open_page(phone, f"{app_url}/attention")
+    picture = widget(phone, "picture")
+    picture.evaluate("element => element.scrollIntoView({block: 'end'})")
+    still(picture)
+    x, y = cell_of_chart(phone, "picture", 9, 3)
+    answering(phone, "picture")
+    phone.evaluate("() => { globalThis.between = 30 }")
+    press(phone, x, y, tap=True)
+    expect(widget(phone, "inspector").locator("[data-testid=stDataFrame]")).to_be_attached()
+    phone.wait_for_function(READY)
+    still(picture)
+    box = widget(phone, "inspector").bounding_box()
+    assert box and 0 < cell_of_chart(phone, "picture", 9, 3)[1] < box["y"]
 
 
 def test_the_map_keeps_its_place_too(page: Page, app_url: str, base: TextEncoder) -> None:

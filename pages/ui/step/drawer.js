@@ -51,16 +51,35 @@ function hold(page) {
   if (Math.abs(moved) >= 1) page.scrollTop += moved;
 }
 
-/** Until the page has settled, hold what was clicked. @param {Element} page */
+/** On a phone the drawer is a sheet from below, and what was tapped goes above it, as high as that has grown. @param {Element} drawer */
+function lift(drawer) {
+  const { left, top } = drawer.getBoundingClientRect();
+  const under = left <= 0 ? Math.max(0, last.y + 24 - top) : 0;
+  last.top -= under;
+  last.y -= under;
+}
+
+/** Until the page has settled, hold what was clicked: the drawer comes late, and in parts, over a slow connection. @param {Element} page */
 function steady(page) {
-  const watch = new ResizeObserver(() => hold(page));
+  let until = performance.now() + SETTLING;
+  let drawer = /** @type {Element | null} */ (null);
+  const watch = new ResizeObserver(() => {
+    if (drawer) lift(drawer);
+    hold(page);
+  });
   const block = page.querySelector('[data-testid=stMainBlockContainer]');
   if (block) for (const part of [block, ...block.querySelectorAll('[data-testid=stElementContainer]')]) watch.observe(part);
-  const drawer = document.querySelector('.st-key-inspector')?.getBoundingClientRect();
-  const sheet = drawer && drawer.left <= 0; // on a phone it comes from below, and what was tapped goes above it
-  if (sheet) last.top -= Math.max(0, last.y + 24 - drawer.top);
   hold(page);
-  setTimeout(() => watch.disconnect(), SETTLING);
+  const look = () => {
+    const now = document.querySelector('.st-key-inspector');
+    if (now !== drawer) {
+      if (now) watch.observe(now);
+      [drawer, until] = [now, performance.now() + SETTLING];
+    }
+    if (performance.now() < until) requestAnimationFrame(look);
+    else watch.disconnect();
+  };
+  look();
 }
 
 /** Take the focus into the drawer, as soon as that is there. */
@@ -95,7 +114,10 @@ export default function ({ data, parentElement }) {
   if (was !== undefined) return undefined;
   const scrolled = () => {
     if (host.isOpen) place();
-    if (last.element && performance.now() - scrolledAt < BY_HAND) last.top = last.element.getBoundingClientRect().top;
+    if (!last.element || performance.now() - scrolledAt >= BY_HAND) return;
+    const { top } = last.element.getBoundingClientRect();
+    last.y += top - last.top;
+    last.top = top;
   };
   document.addEventListener('pointerdown', remember, true);
   document.addEventListener('keydown', remember, true);
