@@ -267,6 +267,30 @@ def test_the_map_keeps_its_place_too(page: Page, app_url: str, base: TextEncoder
     assert within_the_window(page)
 
 
+def test_a_click_opens_the_number_that_pointing_names(page: Page, app_url: str) -> None:
+    open_page(page, f"{app_url}/?unfolded=1")
+    stage, said = widget(page, "living_map").locator(".stage"), widget(page, "living_map").locator("output.said")
+    stage.evaluate(UNFOLDED)
+    box = stage.bounding_box()
+    assert box
+    y = box["y"] + stage.evaluate(
+        "stage => { const { map } = stage.closest('.map'); return map.top + 5.5 * map.rowHeight }"
+    )
+    page.mouse.move(box["x"] + 300, y)
+    page.mouse.wheel(200, 0)  # as far as it goes, which is no whole number of pixels
+    edge = box["x"] + stage.evaluate(
+        "stage => { const { map } = stage.closest('.map'); return map.left + map.cellAt(1, 5, 0).x - map.camera.x }"
+    )
+    assert edge % 1 > 0.05, "a browser gives clicks, not moves, whole pixels"
+    page.mouse.move(edge - 3, y)
+    expect(said).not_to_contain_text("Queries")
+    page.mouse.move(edge + 0.02, y)
+    expect(said).to_contain_text("Queries, head 1: “the”")
+    with rerun(page, 20):
+        page.mouse.click(edge + 0.02, y)
+    expect(widget(page, "inspector").locator("h3")).to_contain_text("Queries, layer 4, head 1, dimension 0, “the” (5)")
+
+
 @pytest.mark.parametrize(("row", "step", "index"), [(0, "q", (1, 3, 5)), (1, "k", (1, 2, 5)), (2, "scores", (1, 3, 2))])
 def test_the_strips_of_a_pair_open_their_numbers_and_stay_with_the_pair(
     page: Page, app_url: str, base: TextEncoder, row: int, step: str, index: tuple[int, ...]

@@ -75,7 +75,7 @@ export function listenTo(map) {
   canvas.onpointerleave = () => { map.pointed = null; map.point(-1); map.later(); };
   canvas.onclick = (/** @type {MouseEvent} */ e) => {
     if (map.drag && map.drag.moved > 6) return;
-    const [x, y] = where(e);
+    const [x, y] = map.drag ? map.drag.from : where(e); // a click has whole pixels, what was pointed at need not
     const found = map.at(x, y);
     if (found.row < 0) return;
     if (found.cell) { map.pinned = found.row; map.tell(map.sayCell(found.cell)); map.openNumber(found.cell); }
