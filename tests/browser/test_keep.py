@@ -170,6 +170,10 @@ def test_the_background_may_be_clear_and_the_caption_left_out(page: Page, app_ur
     with page.expect_download() as download:
         page.get_by_role("button", name="SVG", exact=True).click()
     assert b"Model base" not in Path(download.value.path()).read_bytes().split(b"</desc>")[1]
+    widget(page, "keep_picture").get_by_role("button").first.click()
+    expect(page.get_by_label("Transparent background")).to_have_count(0)
+    again = png(keep(page, "heads", "PNG 1×")[1])  # who keeps a row of pictures chooses once
+    assert again.getpixel((0, 0))[3] == 0
 
 
 def test_small_maps_are_kept_as_one_picture(page: Page, app_url: str, trace: Trace) -> None:

@@ -4,6 +4,8 @@ const NS = 'http://www.w3.org/2000/svg';
 const EDGE = 12, LINE = 16;  // pixels around a picture, and from one line of its caption to the next
 const LARGEST = 16384;  // pixels of a canvas side
 const VECTOR = 4096;  // cells of a picture that are drawn as rectangles; of more an image is kept
+/** What was chosen last, which holds for the next picture, and where a fold is drawn anew. */
+const chosen = { captioned: true, clear: false };
 const UNSEEN = '.hoverlayer, .draglayer, .zoomlayer, .selectionlayer';
 
 /** @typedef {{ chart: string, name: string, caption: string, alt: string, version?: string }} KeepData */
@@ -342,7 +344,8 @@ export default function ({ data, parentElement }) {
   const [options, buttons, told] = /** @type {HTMLElement[]} */ ([...root.children]);
   const field = /** @type {HTMLTextAreaElement} */ (root.children[3]);
   const [captioned, clear] = options.querySelectorAll('input');
-  const choices = () => ({ captioned: captioned.checked, clear: clear.checked });
+  [captioned.checked, clear.checked] = [chosen.captioned, chosen.clear];
+  options.onchange = () => Object.assign(chosen, { captioned: captioned.checked, clear: clear.checked });
   options.hidden = !data.chart;
   field.hidden = true;
   told.textContent = '';
@@ -350,7 +353,7 @@ export default function ({ data, parentElement }) {
   const say = done => { told.textContent = done ? 'Copied.' : 'Copy it from the field below.'; };
   /** @param {(drawing: Drawing) => unknown} use */
   const picture = use => async () => {
-    const drawing = await compose(data, root, choices());
+    const drawing = await compose(data, root, chosen);
     if (!drawing) { told.textContent = 'There is no picture to keep.'; return; }
     told.textContent = '';
     await use(drawing);
