@@ -1,4 +1,4 @@
-"""Every benchmark runs, in its smallest form, and a figure over its bar is one that fails."""
+"""Benchmarks of servers, runs and films work, in their smallest form, and a figure over its bar is one that fails."""
 
 import asyncio
 import sys
