@@ -1,6 +1,6 @@
 """All figures, with the bar beside each: python tests/benchmarks/all.py [--check].
 
-Every benchmark runs in a process of its own, one after the other, about twenty minutes in all; nothing else should
+Every benchmark runs in a process of its own, one after the other, about half an hour in all; nothing else should
 run on the machine meanwhile. With --check the exit status is 1 where any figure falls short. A single one is
 bench_NAME.py.
 """
