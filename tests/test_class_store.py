@@ -96,9 +96,8 @@ def test_a_class_ends_by_itself_with_all_it_has(kept: Store) -> None:
         assert kept.client.keys("encoder:class:*") == []
 
 
-def test_no_part_outlives_its_class_by_a_millisecond(address: str) -> None:
-    kept = RedisStore(address)
-    kept.client.flushall()
+@pytest.mark.parametrize("kept", ["redis"], indirect=True)
+def test_no_part_outlives_its_class_by_a_millisecond(kept: RedisStore) -> None:
     kept.create("A", {"secret": "s"}, 4)
     for number in range(400):
         kept.put("A", f"t{number}", "one", "1", 2)
@@ -109,7 +108,6 @@ def test_no_part_outlives_its_class_by_a_millisecond(address: str) -> None:
     looks = [(1, len(parts))]
     while looks[-1][0]:
         looks.append(tuple(left(keys=["encoder:class:A", *parts])))
-    kept.client.close()
     assert len(parts) == 803 and looks[0] == looks[1]
     assert looks[-1] == (0, 0)
 

@@ -211,13 +211,18 @@ def test_row_and_column_choose_the_number_by_keys(page: Page, app_url: str, base
     expect(way.get_by_label("Column").locator("option:checked")).to_have_text("0")  # what a person chose stays
 
 
-def test_on_a_phone_it_is_a_sheet_from_below_that_leaves_the_cell_in_sight(phone: Page, app_url: str) -> None:
+def low_cell(phone: Page, app_url: str) -> tuple[Locator, float, float]:
+    """A heatmap that hears taps, and where a cell of it stands that a sheet from below would cover."""
     open_page(phone, f"{app_url}/attention")
     picture = widget(phone, "picture")
     picture.evaluate("element => element.scrollIntoView({block: 'end'})")
     still(picture)
-    x, y = cell_of_chart(phone, "picture", 9, 3)
     answering(phone, "picture")
+    return picture, *cell_of_chart(phone, "picture", 9, 3)
+
+
+def test_on_a_phone_it_is_a_sheet_from_below_that_leaves_the_cell_in_sight(phone: Page, app_url: str) -> None:
+    picture, x, y = low_cell(phone, app_url)
     press(phone, x, y, tap=True)
     expect(widget(phone, "inspector").locator("h3")).to_contain_text("“was” (9) → “didn't” (3)")
     still(picture)
@@ -233,12 +238,7 @@ def test_on_a_phone_it_is_a_sheet_from_below_that_leaves_the_cell_in_sight(phone
 
 def test_a_sheet_that_comes_in_parts_never_covers_what_was_tapped(phone: Page, app_url: str) -> None:
     phone.add_init_script(SLOW)
-    open_page(phone, f"{app_url}/attention")
-    picture = widget(phone, "picture")
-    picture.evaluate("element => element.scrollIntoView({block: 'end'})")
-    still(picture)
-    x, y = cell_of_chart(phone, "picture", 9, 3)
-    answering(phone, "picture")
+    picture, x, y = low_cell(phone, app_url)
     phone.evaluate("() => { globalThis.between = 30 }")
     press(phone, x, y, tap=True)
     expect(widget(phone, "inspector").locator("[data-testid=stDataFrame]")).to_be_attached()
