@@ -37,7 +37,8 @@ OUTSIDE = (
     "%2fetc%2fpasswd", "//etc/passwd", "\\\\host\\share", "x" * 5000, "a/" * 900, "\u4f60.js", "%00", "%ff%fe", "?x#y",
     "../secret.txt", "../models/secret.txt", "%2e%2e%2f%2e%2e%2fsecret.txt", ".streamlit/config.toml", ".git/config",
 )  # fmt: skip
-FRAMES, DROPPED, SENT = 300, 30, 40
+FRAMES, DROPPED, SENT, CLICKS = 300, 30, 40, 70
+LONGEST = 30  # seconds for the answers to all clicks
 GROWN = 150  # MB that a server may hold more after all this
 
 
@@ -202,6 +203,76 @@ def test_a_file_is_there_for_who_clicks_while_its_page_is_drawn_again(server: Se
     keys, eyes = asyncio.run(clicked())
     assert b"keys" in keys and b"eyes" not in keys
     assert b"eyes" in eyes and b"keys" not in eyes
+
+
+async def clicked_while_it_is_drawn(visitor: Visitor, session: str, file: str, texts: list[str]) -> list[str]:
+    """Choose one sentence after another and click the button each time, without waiting for the page.
+
+    Returns the addresses of the files in the order in which they are told; empty where there is none.
+    """
+    name, found = visitor.widgets["sentence"][0], list[str]()
+
+    async def told() -> None:
+        while len(found) < len(texts):
+            message = ForwardMsg.FromString(await visitor.socket.recv())
+            if message.WhichOneof("type") == "backend_operation_response":
+                found.append(message.backend_operation_response.deferred_file.url)
+
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(LONGEST), asyncio.TaskGroup() as group:
+            group.create_task(told())
+            for number, text in enumerate(texts):
+                chosen, click = BackMsg(), BackMsg()
+                chosen.rerun_script.query_string, chosen.rerun_script.page_script_hash = visitor.query, visitor.page
+                chosen.rerun_script.widget_states.widgets.append(WidgetState(id=name, string_value=text))
+                asked = click.backend_operation_request
+                asked.request_id, asked.session_id, asked.deferred_file.file_id = str(number), session, file
+                await visitor.socket.send(chosen.SerializeToString())
+                await asyncio.sleep(0.01 * (number % 5))
+                await visitor.socket.send(click.SerializeToString())
+                await asyncio.sleep(0.002 * (number % 7))
+    return found
+
+
+def test_a_file_is_there_though_runs_are_cut_short_and_others_come_and_go(server: Server) -> None:
+    """A page that begins again before its button is drawn still shows it, and so does one while somebody's run ends."""
+
+    async def others() -> None:
+        draw = random.Random(8)
+        async with visit(server.url, "add_norm", "model=small") as other:
+            while True:
+                await other.choose("sentence", sentence(draw, 3))
+
+    async def clicked() -> list[str]:
+        draw = random.Random(7)
+        async with visit(server.url, "add_norm", "model=small") as mine:
+            session = await session_of(mine)
+            file = await offered(mine, mine.run())
+            busy = asyncio.create_task(others())
+            try:
+                return await clicked_while_it_is_drawn(mine, session, file, [sentence(draw, 3) for _ in range(CLICKS)])
+            finally:
+                busy.cancel()
+
+    found = asyncio.run(clicked())
+    assert all(found), f"{found.count('')} of {CLICKS} clicks gave no file"
+    assert len(found) == CLICKS, "clicks were not answered"
+
+
+def test_a_file_that_was_made_waits_for_who_asked_for_it(server: Server) -> None:
+    """A browser fetches it a moment after it was told where; until then thirty others may have clicked."""
+
+    async def made() -> tuple[int, bytes]:
+        async with visit(server.url, "add_norm", "model=small") as mine, visit(server.url, "attention") as other:
+            session = await session_of(mine)
+            address = await fetched(mine, session, await offered(mine, mine.run()))
+            for number in range(5):
+                await other.choose("head", str(number))
+            return ask(server, address)
+
+    status, content = asyncio.run(made())
+    assert status == 200
+    assert content
 
 
 def garbled(draw: random.Random) -> bytes | str:

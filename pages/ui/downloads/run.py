@@ -18,11 +18,11 @@ from pages.ui.downloads.button import save
 from pages.ui.downloads.picture import keep_component
 from pages.ui.server import inside, memory
 from pages.ui.server.engine import budget
+from pages.ui.server.upkeep import MOST_MADE
 from pages.ui.state import session_state as state
 from pages.ui.state.link import LONGEST_IN_URL, VERSION
 
 MOST_BYTES = 150_000_000  # of a file that is made here; it lies in memory until it is fetched
-MOST_KEPT = 200_000_000  # of all that were made and may still be fetched
 WHILE_WRITTEN = 2.0  # what it takes to make a file, over its size
 MOST_REPORT = 25_000_000
 REPORTS_BYTES = 60_000_000  # all kept reports together
@@ -68,7 +68,7 @@ def written(nbytes: int, write: Callable[[BinaryIO], None]) -> bytes:
         ValueError: there is no memory left for it.
     """
     with export_lock, io.BytesIO() as file:
-        inside.forget_files(max(0, MOST_KEPT - nbytes))
+        inside.forget_files(max(0, MOST_MADE - nbytes))
         memory.check_room(WHILE_WRITTEN * nbytes, "to write this file", budget.drop_one)
         write(file)
         return file.getvalue()

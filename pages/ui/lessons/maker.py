@@ -18,6 +18,7 @@ from encoder.lessons.lesson import (
 from encoder.lessons.text import pack, write
 from encoder.trials import TRIALS, claim, takes
 from pages.ui.components import share
+from pages.ui.downloads.button import save
 from pages.ui.lessons import draft as lesson_draft
 from pages.ui.lessons import draft_store, library
 from pages.ui.state import session_state as state
@@ -154,8 +155,7 @@ def finish(lesson: Lesson) -> None:
         return
     with st.container(horizontal=True):
         st.button("Play it", key="draft_play", type="primary", on_click=play, args=(lesson,))
-        st.download_button("Save as a file", data=text.encode(), file_name="lesson.toml", mime="application/toml",
-                           key="draft_save", on_click="ignore")  # fmt: skip
+        save("Save as a file", "draft_save", "lesson.toml", text.encode, "application/toml")
     packed = pack(lesson)
     if packed is None:
         st.caption("The lesson is too long for a link: share the file.")

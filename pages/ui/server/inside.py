@@ -8,13 +8,16 @@ import logging
 from collections.abc import Callable, Collection, MutableMapping
 from contextlib import AbstractContextManager
 from functools import cache
+from time import monotonic
 from typing import Any
 
 import streamlit as st
 from streamlit import runtime
+from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 KNOWN = "1.67.0"
+ANSWERS = ("backend_operation_response", "file_urls_response")  # messages that no later run sends again
 
 
 @cache
@@ -164,44 +167,117 @@ def bound_uploads(most_each: int, most_bytes: int) -> None:
     manager.add_file = bounded
 
 
-def keep_names_of_files() -> None:
+def keep_offers() -> None:
     """What a button fetches keeps its name for as long as the button is drawn, and is always what the newest run made.
 
-    Streamlit names it anew in every run and drops the name of the run before, which the browser still shows for a
-    moment: who clicked just then got nothing.
+    Streamlit names it anew in every run and lets go of the name of the run before, which the browser still shows for a
+    moment; and of the new ones where a run is cut short, or goes on while somebody else's ends. Who clicked just then
+    got nothing. Here `forget_offers` lets go of what no button fetches any more.
     """
     try:
         manager: Any = runtime.get_instance().media_file_mgr
         offered: dict[str, Any] = manager._deferred_callables
         of_session: dict[str, set[str]] = manager._deferred_ids_by_session
-        places: dict[str, dict[str, str]] = manager._files_by_session_and_coord
+        used: dict[str, dict[str, str]] = manager._files_by_session_and_coord
         add: Callable[..., str] = manager.add_deferred
+        clear: Callable[[str], None] = manager.clear_session_refs
         lock: AbstractContextManager[bool] = manager._lock
     except AttributeError:
         missing("what buttons fetch")
         return
 
     def named(make: Callable[[], bytes], mimetype: str, coordinates: str, **more: str) -> str:
-        new = add(make, mimetype, coordinates, **more)
+        name = add(make, mimetype, coordinates, **more)
         with lock:
-            made = offered.get(new)
+            made = offered.get(name)
             if made is None:  # its session has just ended
-                return new
+                return name
             button, session = made["element_id"], made["session_id"]
-            before = [name for name in of_session[session] - {new} if offered[name]["element_id"] == button]
-            if not button or not before:
-                return new
-            old = before[0]
-            offered[old] = offered.pop(new)
-            of_session[session].discard(new)
-            places[session][coordinates] = old
-            return old
+            before = [one for one in of_session[session] - {name} if offered[one]["element_id"] == button]
+            if button and before:
+                of_session[session].discard(name)
+                offered[before[0]] = offered.pop(name)
+                name = before[0]
+            used[session].pop(coordinates, None)
+            used[session][name] = name
+            return name
 
-    manager.add_deferred = named
+    def cleared(session: str | None = None) -> None:
+        """A session ends, or a run of this one begins."""
+        if session is not None:
+            clear(session)
+            return
+        with lock:
+            used[session_id()] = {place: name for place, name in used[session_id()].items() if place == name}
+
+    manager.add_deferred, manager.clear_session_refs = named, cleared
 
 
-def forget_files(most_bytes: int) -> None:
-    """Let go of the oldest files that were made for a download, until all together hold no more than so many bytes.
+def forget_offers(drawn: Collection[str]) -> None:
+    """At the end of a run, let go of what those buttons of its session fetched that were not `drawn` in it."""
+    if not serves():
+        return
+    try:
+        manager: Any = runtime.get_instance().media_file_mgr
+        with manager._lock:
+            for name in [*manager._deferred_ids_by_session.get(session_id(), ())]:
+                if manager._deferred_callables[name]["element_id"] not in drawn:
+                    manager._drop_deferred_id(name)
+                    manager._files_by_session_and_coord[session_id()].pop(name, None)
+    except AttributeError:
+        missing("what buttons fetch")
+
+
+def keep_answers() -> None:
+    """What a browser has asked for is told it, though a run of its page begins before the answer has left.
+
+    Streamlit throws away what it has not yet sent by then, since the new run draws all of it again; not an answer.
+    """
+    try:
+        clear, _ = ForwardMsgQueue.clear, ForwardMsgQueue()._queue
+    except AttributeError:
+        missing("what is not yet sent")
+        return
+
+    def cleared(queue: ForwardMsgQueue, retain_lifecycle_msgs: bool = False, *more: Any, **named: Any) -> None:
+        answers = [one for one in queue._queue if retain_lifecycle_msgs and one.WhichOneof("type") in ANSWERS]
+        clear(queue, retain_lifecycle_msgs, *more, **named)
+        queue._queue += [one for one in answers if not any(one is kept for kept in queue._queue)]
+
+    ForwardMsgQueue.clear = cleared  # type: ignore[assignment, method-assign]
+
+
+def keep_files(seconds: float, most_bytes: int) -> None:
+    """Keep a file for so many seconds after it was made or shown; of those for a download, no more than so many bytes.
+
+    Streamlit lets go of it when scripts have ended twice, whosever they are: with thirty visitors that is at once, and
+    the browser that was told where the file lies finds it no more.
+    """
+    try:
+        manager: Any = runtime.get_instance().media_file_mgr
+        keep: Callable[..., str] = manager._storage.load_and_get_id
+        unused: Callable[[], set[str]] = manager._get_inactive_file_ids
+    except AttributeError:
+        missing("the files that were made")
+        return
+    since = dict[str, float]()
+
+    def made(*what: Any) -> str:
+        name = keep(*what)
+        since[name] = monotonic()
+        forget_files(most_bytes, name)
+        return name
+
+    def old() -> set[str]:
+        for name in [name for name, moment in since.items() if moment < monotonic() - seconds]:
+            del since[name]
+        return unused() - since.keys()
+
+    manager._storage.load_and_get_id, manager._get_inactive_file_ids = made, old
+
+
+def forget_files(most_bytes: int, newest: str = "") -> None:
+    """Let go of the oldest files for a download but the `newest`, until all together hold no more than so many bytes.
 
     Streamlit does so only when somebody's script ends. Who fetches a file just now has it to its end.
     """
@@ -214,7 +290,7 @@ def forget_files(most_bytes: int) -> None:
         return
     made = [(name, len(one.content)) for name, one in list(kept.items()) if one.kind.value == "downloadable"]
     held = sum(size for _, size in made)
-    while held > most_bytes:
-        name, size = made.pop(0)
-        storage.delete_file(name)
-        held -= size
+    for name, size in made:
+        if held > most_bytes and name != newest:
+            storage.delete_file(name)
+            held -= size

@@ -19,6 +19,8 @@ from pages.ui.server.pool import borrowing
 EVERY = 2.0  # seconds between two looks
 LONGEST = 10.0  # seconds for which garbage may lie about
 MOST_SENT, MOST_SENT_BYTES = 2, 30_000_000  # files of a session, and bytes of all
+WHILE_FETCHED = 60.0  # seconds in which a browser fetches a file that was made for it
+MOST_MADE = 200_000_000  # bytes of all files that were made and may still be fetched
 _busy = threading.Lock()
 _runs = {"now": 0, "since": 0}  # scripts that run now, and that have begun since the last search
 _started = threading.Event()
@@ -29,7 +31,9 @@ def begin() -> None:
     if not _started.is_set() and inside.serves():
         _started.set()
         inside.bound_uploads(MOST_SENT, MOST_SENT_BYTES)
-        inside.keep_names_of_files()
+        inside.keep_answers()
+        inside.keep_offers()
+        inside.keep_files(WHILE_FETCHED, MOST_MADE)
         threading.Thread(target=forever, daemon=True, name="upkeep").start()
 
 

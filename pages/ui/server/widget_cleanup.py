@@ -10,10 +10,12 @@ OF_A_WIDGET = "$$"  # how Streamlit begins the id of one
 
 
 def clean_up() -> None:
-    """At the end of a run, forget the callbacks of widgets that were not drawn in it."""
+    """At the end of a run, forget the callbacks of widgets that were not drawn in it, and the files of such buttons."""
     kept, drawn = inside.widgets()
     for name in [name for name in kept if not any(one in name for one in drawn)]:  # "...ID__events" is of ID
         del kept[name]
+    if drawn:
+        inside.forget_offers(drawn)
 
 
 def leave_out_forged() -> None:
