@@ -11,7 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Awaitable, Iterator
 from pathlib import Path
-from urllib.parse import quote, urlsplit
+from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 import websockets
@@ -39,6 +39,7 @@ OUTSIDE = (
 )  # fmt: skip
 FRAMES, DROPPED, SENT, CLICKS = 300, 30, 40, 70
 LONGEST = 30  # seconds for the answers to all clicks
+STEPS = 100  # that a person makes while the line stands still
 GROWN = 150  # MB that a server may hold more after all this
 
 
@@ -155,6 +156,58 @@ def test_files_that_are_sent_are_few_and_small_and_belong_to_somebody(server: Se
 
     assert asyncio.run(sent()) < SENT / 2  # of as many MB
     well(server, home)
+
+
+def test_a_click_before_the_page_has_come_counts_and_so_does_going_back(server: Server) -> None:
+    """Over a slow line a browser says with a click what its address was some clicks ago, or when it came."""
+
+    async def heads() -> list[str]:
+        async with visit(server.url, "attention", "head=3&layer=2") as mine:
+            came = mine.query
+            seen = []
+            for head in ("0", "4", "5"):
+                mine.query = came
+                await mine.choose("head", head)
+                seen.append(mine.query)
+            mine.query = seen[0]
+            await mine.choose("head", "6")
+            seen.append(mine.query)
+            back = BackMsg()
+            back.rerun_script.query_string, back.rerun_script.page_script_hash = seen[1], mine.page
+            back.rerun_script.is_history_navigation = True
+            await mine.ask(back)
+            await mine.choose("layer", "1")
+            return [parse_qs(one)["head"][0] for one in [*seen, mine.query]]
+
+    assert asyncio.run(heads()) == ["0", "4", "5", "6", "4"]
+
+
+def test_a_page_whose_line_stood_still_comes_back(server: Server) -> None:
+    """What waits for a slow line is bounded; a browser that was given up must learn of it, or its page stays dead."""
+
+    async def stood_still() -> str:
+        draw = random.Random(9)
+        async with visit(server.url, "attention") as mine:
+            name = mine.widgets["sentence"][0]
+            for text in [*(sentence(draw, 4) for _ in range(STEPS)), "Last words stay."]:
+                back = BackMsg()
+                back.rerun_script.query_string, back.rerun_script.page_script_hash = mine.query, mine.page
+                back.rerun_script.widget_states.widgets.append(WidgetState(id=name, string_value=text))
+                await mine.socket.send(back.SerializeToString())
+                await asyncio.sleep(0.1)  # a person goes on, and nothing arrives
+            try:
+                async with asyncio.timeout(LONGEST):
+                    while True:
+                        message = ForwardMsg.FromString(await mine.socket.recv())
+                        mine.take(message)
+                        if message.WhichOneof("type") == "script_finished" and "Last+words" in mine.query:
+                            return "up to date"
+            except websockets.ConnectionClosed:
+                return "told to come again"
+            except TimeoutError:
+                return "dead"
+
+    assert asyncio.run(stood_still()) == "told to come again"
 
 
 async def fetched(visitor: Visitor, session: str, file: str) -> str:

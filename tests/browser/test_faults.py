@@ -8,6 +8,7 @@ from urllib.parse import quote
 import numpy as np
 from browser_tools import choose, drawn, free_port, open_page, problems, rerun, started, watch, widget
 from playwright.sync_api import Browser, Page, expect
+from stalling import stalling
 
 from encoder import TextEncoder
 
@@ -17,6 +18,7 @@ KEEP_SOCKETS = """
 window.sockets = [];
 window.WebSocket = class extends WebSocket { constructor(...all) { super(...all); window.sockets.push(this); } };
 """
+CLICKS = 100  # of somebody who sees nothing come
 LONG = "The old man and the sea were friends. " * 60
 
 
@@ -91,3 +93,22 @@ def test_a_server_that_is_started_again_shows_the_same(browser: Browser, tmp_pat
                 page.reload()
             np.testing.assert_array_equal(drawn(page), expected)
             assert page.url == address
+
+
+def test_a_line_that_stood_still_while_somebody_clicked_comes_back(page: Page, app_url: str, base: TextEncoder) -> None:
+    """More was on its way by then than a server holds back for one browser."""
+    weights = base.trace(TEXT)["layers.2.attention.weights"].numpy()
+    with stalling(app_url) as line:
+        open_page(page, f"{line.url}/attention?sentence={quote(TEXT)}&layer=2&head=3")
+        heads = widget(page, "head").get_by_role("radio")
+        line.moves.clear()
+        for step in range(CLICKS):
+            heads.nth(step % 4).click()
+            page.wait_for_timeout(100)
+        with rerun(page), page.expect_websocket(timeout=30_000):
+            line.moves.set()
+        shown = next(head for head in range(8) if heads.nth(head).get_attribute("aria-checked") == "true")
+        np.testing.assert_array_equal(drawn(page), weights[shown])
+        choose(page, "head", 5)
+        np.testing.assert_array_equal(drawn(page), weights[5])
+        assert problems(page) == []

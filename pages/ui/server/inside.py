@@ -4,9 +4,10 @@ A test says when another version is pinned. What such a version has in another p
 without it.
 """
 
+import asyncio
 import logging
 from collections.abc import Callable, Collection, MutableMapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from functools import cache
 from time import monotonic
 from typing import Any
@@ -15,8 +16,11 @@ import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.session_manager import SessionClientDisconnectedError
+from streamlit.web.server.starlette.starlette_websocket import StarletteSessionClient
 
 KNOWN = "1.67.0"
+TRY_AGAIN = 1013  # why a line is closed, as RFC 6455 numbers it
 ANSWERS = ("backend_operation_response", "file_urls_response")  # messages that no later run sends again
 
 
@@ -37,6 +41,16 @@ def page() -> str:
     """What Streamlit calls the page whose script this thread runs; empty in any other thread."""
     context = get_script_run_ctx(suppress_warning=True)
     return context.page_script_hash if context else ""
+
+
+def went_back() -> bool:
+    """Whether the script of this thread runs because somebody went back or forth in the history of their browser."""
+    context = get_script_run_ctx(suppress_warning=True)
+    try:
+        return context is not None and context.is_history_navigation
+    except AttributeError:
+        missing("who went back")
+        return True
 
 
 def serves() -> bool:
@@ -245,6 +259,38 @@ def keep_answers() -> None:
         queue._queue += [one for one in answers if not any(one is kept for kept in queue._queue)]
 
     ForwardMsgQueue.clear = cleared  # type: ignore[assignment, method-assign]
+
+
+def close_lines_given_up() -> None:
+    """A browser whose line takes nothing any more is told that it was given up, and comes again by itself.
+
+    Streamlit sends it nothing from then on and heeds none of its clicks, but leaves the line open: where it had only
+    stood still for a while, the page was dead until it was loaded anew.
+    """
+    try:
+        write = StarletteSessionClient.write_forward_msg
+    except AttributeError:
+        missing("how it sends to a browser")
+        return
+    closing = set[asyncio.Task[None]]()  # held here, or they could end as garbage
+
+    async def close(client: Any) -> None:
+        client._sender_task.cancel()
+        with suppress(OSError, RuntimeError):  # the line may be gone already
+            await client._websocket._send({"type": "websocket.close", "code": TRY_AGAIN, "reason": ""})
+
+    def written(client: StarletteSessionClient, message: Any) -> None:
+        was_open = not client._closed.is_set()
+        try:
+            write(client, message)
+        except SessionClientDisconnectedError:
+            if was_open:
+                one = asyncio.create_task(close(client))
+                closing.add(one)
+                one.add_done_callback(closing.discard)
+            raise
+
+    StarletteSessionClient.write_forward_msg = written  # type: ignore[assignment, method-assign]
 
 
 def keep_files(seconds: float, most_bytes: int) -> None:

@@ -32,6 +32,7 @@ def begin() -> None:
         _started.set()
         inside.bound_uploads(MOST_SENT, MOST_SENT_BYTES)
         inside.keep_answers()
+        inside.close_lines_given_up()
         inside.keep_offers()
         inside.keep_files(WHILE_FETCHED, MOST_MADE)
         threading.Thread(target=forever, daemon=True, name="upkeep").start()

@@ -27,8 +27,8 @@ class Session:
     came with, `pair` whether the line of a second one is open. `read` is what the model reads: the sentence, or the
     pair. `scripts` are the pages as Streamlit knows them. `page` is the key of the page on the screen, `go_to` the
     script of the page that comes next. `linked` tells whether the view was just taken from a link; `written` are the
-    parameters that the session itself put there. `defaults` holds, for each choice that a page asked for, what it is
-    where nothing is chosen. `notes` are the sentences to say on top of the page.
+    parameters that its URL had lately, the newest last. `defaults` holds, for each choice that a page asked for, what
+    it is where nothing is chosen. `notes` are the sentences to say on top of the page.
 
     Models and runs: `last_model` could be shown last, `own_models` are those that the person has opened,
     `models_asked_for` those chosen by a click, `offered` the view of a link whose model takes long to load. `asked_for`
@@ -64,7 +64,7 @@ class Session:
     page: str = ""
     go_to: str = ""
     linked: bool = False
-    written: dict[str, str] = field(default_factory=dict)
+    written: list[dict[str, str]] = field(default_factory=list)
     defaults: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 

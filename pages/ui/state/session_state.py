@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from pages.ui.server import inside
 from pages.ui.state.choices import NAME, spell
 from pages.ui.state.link import FIELDS, from_query, to_query
 from pages.ui.state.session import Session, has, picked, session, show, value
@@ -15,6 +16,8 @@ __all__ = [
     "Session", "change", "choice", "current", "forget_widgets", "has", "keep_own", "note", "picked", "read_url",
     "remember", "session", "shared_choice", "show", "take", "value", "widget", "write_url", "written",
 ]  # fmt: skip
+
+MOST_WRITTEN = 40  # URLs of a session that are known as its own
 
 
 def current() -> View:
@@ -114,15 +117,18 @@ def note(sentences: list[str]) -> None:
 
 
 def read_url(check_model: Callable[[str], None], steps: frozenset[str]) -> None:
-    """Take over what the URL asks for, if it is not what this session wrote there itself. Before any widget.
+    """Take over what the URL asks for, if it is not what this session had there itself. Before any widget.
 
-    Choosing a page leaves the URL without parameters; that asks for nothing, and the view stays.
+    Choosing a page leaves the URL without parameters; that asks for nothing, and the view stays. Over a slow line a
+    click comes with a URL of some clicks ago, which asks for nothing either, unless somebody went back to it.
     """
     here, query = session(), st.query_params.to_dict()
-    if here.view is None or (query and query != here.written):
+    asks = query not in here.written or (query != here.written[-1] and inside.went_back())
+    if here.view is None or (query and asks):
         here.view, notes = from_query(query, check_model, steps)
         here.linked = True
         note(notes)
+        had(query)
 
 
 def write_url() -> None:
@@ -136,5 +142,14 @@ def write_url() -> None:
 def written() -> dict[str, str]:
     """The parameters of the current view, remembered as this session's own."""
     query = to_query(current())
-    session().written = query
+    had(query)
     return query
+
+
+def had(query: dict[str, str]) -> None:
+    """Remember that the URL of this session has these parameters now."""
+    here = session().written
+    if query in here:
+        here.remove(query)
+    here.append(query)
+    del here[:-MOST_WRITTEN]
