@@ -27,8 +27,15 @@ class Line:
                 server = socket.socket()
                 server.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, WINDOW)
                 server.connect(self.to)
-                threading.Thread(target=self.carry, args=(browser, server, None), daemon=True).start()
-                threading.Thread(target=self.carry, args=(server, browser, self.moves), daemon=True).start()
+                threading.Thread(target=self.join, args=(browser, server), daemon=True).start()
+
+    def join(self, browser: socket.socket, server: socket.socket) -> None:
+        """Carry both ways, until both are ended."""
+        with browser, server:
+            back = threading.Thread(target=self.carry, args=(server, browser, self.moves), daemon=True)
+            back.start()
+            self.carry(browser, server, None)
+            back.join()
 
     def carry(self, of: socket.socket, to: socket.socket, moves: threading.Event | None) -> None:
         """Carry what one side says to the other, until one of them ends it."""
