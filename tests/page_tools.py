@@ -39,6 +39,8 @@ def healthy(app: AppTest) -> AppTest:
 
 
 def go(app: AppTest, key: str) -> AppTest:
+    """Choose a page in the menu; in a browser that leads to an address without parameters."""
+    app.query_params.clear()
     return healthy(app.switch_page(f"steps/{key}.py").run())
 
 

@@ -42,7 +42,7 @@ def open_app(page: str, **query: str) -> AppTest:
 
 
 def go(app: AppTest, key: str) -> AppTest:
-    return healthy(app.switch_page(f"steps/{key}.py").run())
+    return healthy(page_tools.go(app, key))
 
 
 def seat(app: AppTest) -> Seat:
@@ -330,7 +330,7 @@ def test_the_question_of_a_lesson_is_asked() -> None:
     one = pupil(leading)
     for name in ("lesson", "at"):
         leading.query_params[name] = {"lesson": "what-is-attention", "at": "2"}[name]
-    go(leading, "lessons")
+    healthy(leading.switch_page("steps/lessons.py").run())
     for _ in range(5):
         leading.session_state["class_ask"] = True
         healthy(leading.run())

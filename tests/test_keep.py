@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from page_tools import charts
+from page_tools import charts, go
 from streamlit.testing.v1 import AppTest
 from visits import link, opened
 
@@ -21,8 +21,8 @@ pytestmark = pytest.mark.slow
 def test_a_choice_outlives_a_visit_to_another_page() -> None:
     app = opened("stack", {})
     app.pills(key="move").set_value("Length").run()
-    app.switch_page("steps/looks.py").run()
-    app.switch_page("steps/stack.py").run()
+    go(app, "looks")
+    go(app, "stack")
     assert app.pills(key="move").value == "Length"
 
 

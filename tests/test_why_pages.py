@@ -23,7 +23,7 @@ def texts_of(app) -> str:
 
 def test_the_shares_of_a_guess_add_up_on_the_page(base: TextEncoder) -> None:
     app = open_app(sentence=CAPITAL, why="Which words")
-    app.switch_page("steps/why.py").run()
+    go(app, "why")
     assert not app.get("plotly_chart"), "nothing is worked out unasked"
     next(one for one in app.button if one.label == "Share out this guess").click().run()
     shares = numbers(app, "y", "why_words")
@@ -39,7 +39,7 @@ def test_the_shares_of_a_guess_add_up_on_the_page(base: TextEncoder) -> None:
 
 def test_the_parts_of_a_guess_are_a_map(base: TextEncoder) -> None:
     app = open_app(sentence=CAPITAL, layer="5", head="3")
-    app.switch_page("steps/why.py").run()
+    go(app, "why")
     parts = numbers(app, key="why_parts")
     assert parts.shape == (6, 9)
     trace = base.trace(CAPITAL)
@@ -52,17 +52,17 @@ def test_the_parts_of_a_guess_are_a_map(base: TextEncoder) -> None:
 
 def test_a_lead_over_another_word_and_a_word_that_is_none() -> None:
     app = open_app(sentence=CAPITAL, why_other="rome")
-    app.switch_page("steps/why.py").run()
+    go(app, "why")
     assert "the logit of “paris” minus that of “rome”" in texts_of(app)
     app = open_app(sentence=CAPITAL, why_word="qqqqzzzz")
-    app.switch_page("steps/why.py").run()
+    go(app, "why")
     assert "is not one word of the vocabulary; write another one" in texts_of(app)
     assert not app.exception and not app.get("plotly_chart")
 
 
 def test_the_cells_of_two_sentences_add_up(base: TextEncoder) -> None:
     app = open_app(sentence="The cat slept.", other="A dog was asleep.")
-    app.switch_page("steps/alike.py").run()
+    go(app, "alike")
     a, b = (base.trace(text)["output"].double().mean(0) for text in ("The cat slept.", "A dog was asleep."))
     cosine = float(torch.nn.functional.cosine_similarity(a, b, dim=0))
     assert numbers(app, key="alike").sum() == pytest.approx(cosine, abs=1e-5)
@@ -75,7 +75,7 @@ def test_the_cells_of_two_sentences_add_up(base: TextEncoder) -> None:
 def test_odd_sentences_get_both_pages(sentence: str) -> None:
     for page in ("why", "alike"):
         app = open_app(sentence=sentence, other=sentence)
-        app.switch_page(f"steps/{page}.py").run()
+        go(app, page)
         assert not app.exception
 
 
@@ -137,7 +137,7 @@ def test_the_guess_at_an_asked_word_opens_below_the_question() -> None:
 def test_runs_that_end_in_no_numbers_are_told(page: str) -> None:
     lost = "layers.1.output:scale:v=3e38;layers.2.output:scale:v=3e38"
     app = open_app(sentence=CAPITAL, edits=lost, heads_part="Inside one head", why="Which words")
-    app.switch_page(f"steps/{page}.py").run()
+    go(app, page)
     for button in [one for one in app.button if one.label == "Share out this guess"]:
         button.click().run()
     said = " ".join(one.value for one in (*app.warning, *app.markdown)).replace("\\", "")

@@ -182,6 +182,38 @@ def test_a_click_before_the_page_has_come_counts_and_so_does_going_back(server: 
     assert asyncio.run(heads()) == ["0", "4", "5", "6", "4"]
 
 
+def test_steps_that_are_asked_for_before_the_next_page_has_come_count_all(server: Server) -> None:
+    """Over a slow line "Next" is pressed on a page that the server has left by then; so may be another head."""
+
+    async def steps(*late: str) -> list[str]:
+        async with visit(server.url, "attention", "step=attention.output&layer=2&head=3") as mine:
+            page, came, shown = mine.page, mine.query, dict(mine.widgets)
+            seen = []
+            for what in ("next", *late):
+                back = BackMsg()
+                back.rerun_script.query_string, back.rerun_script.page_script_hash = came, page
+                pressed = WidgetState(id=shown[what][0])
+                if what == "next":
+                    pressed.trigger_value = True
+                else:
+                    pressed.string_array_value.data.append("5")
+                back.rerun_script.widget_states.widgets.append(pressed)
+                await mine.ask(back)
+                query = parse_qs(mine.query)
+                seen.append(f"{mine.path} {query['step'][0]} {query['head'][0]}")
+            await mine.run("attention")
+            return [*seen, mine.path]
+
+    assert asyncio.run(steps("next", "next", "head", "next")) == [
+        "add_norm add_norm_1.residual 3",
+        "add_norm add_norm_1.sum 3",
+        "add_norm add_norm_1.mean 3",
+        "add_norm add_norm_1.mean 5",
+        "add_norm add_norm_1.variance 5",
+        "attention",
+    ]
+
+
 def test_a_page_whose_line_stood_still_comes_back(server: Server) -> None:
     """What waits for a slow line is bounded; a browser that was given up must learn of it, or its page stays dead."""
 

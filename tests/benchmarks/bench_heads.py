@@ -52,6 +52,7 @@ def server() -> dict[str, float]:
     app = AppTest.from_file(str(ROOT / "pages" / "main.py"), default_timeout=60)
     app.query_params["sentence"] = SENTENCE
     app.run()
+    app.query_params.clear()
     app.switch_page("steps/heads.py").run()
     drawing: list[float] = []
     real = maps.draw

@@ -39,6 +39,7 @@ def main() -> int:
     app = AppTest.from_file(str(ROOT / "pages" / "main.py"), default_timeout=60)
     app.query_params["sentence"] = SENTENCE
     app.run()
+    app.query_params.clear()
     app.switch_page("steps/attention.py").run()
     made = engine.run_cache.made
     times: dict[str, list[float]] = {name: [] for name in CELLS}

@@ -54,6 +54,7 @@ def figures(rounds: int = 3) -> list[Figure]:
     app = AppTest.from_file(str(ROOT / "pages" / "main.py"), default_timeout=60)
     app.query_params["sentence"], app.query_params["other"] = TWELVE, OTHER
     app.run()
+    app.query_params.clear()
     app.switch_page("steps/alike.py").run()
     rerun = seconds(app.run, rounds)
     assert not app.exception

@@ -14,7 +14,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 TIMEOUT = 60.0  # seconds that a visitor waits for a run
-REMEMBERED = 2  # runs for which a browser keeps a large message
+REMEMBERED = 30  # runs for which a browser keeps a large message
 BROKEN = ("exception",)  # elements that no page should ever show
 WORDS = ("the", "old", "sea", "keeps", "every", "small", "boat", "and", "no", "light", "warm", "bird", "sings", "under")
 
@@ -52,7 +52,7 @@ class Visitor:
         """Ask for a run of this page, or of another, and wait for its end; returns the seconds that took."""
         back = BackMsg()
         asked = back.rerun_script
-        asked.query_string = self.query
+        asked.query_string = "" if page else self.query  # the menu leads to an address without parameters
         asked.page_script_hash = self.pages[page] if page else self.page
         turn = len(self.sent)
         asked.cached_message_hashes.extend(h for h, last in self.seen.items() if turn - last <= REMEMBERED)

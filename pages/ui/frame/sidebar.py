@@ -13,7 +13,7 @@ from encoder.trace.tokens import Tokens
 from encoder.trace.trace import Trace
 from pages.ui import session
 from pages.ui.frame import sentence
-from pages.ui.server import consent, models
+from pages.ui.server import consent, inside, models
 from pages.ui.state import session_state as state
 from pages.ui.state.link import LONGEST_IN_URL
 from pages.ui.state.view import EXAMPLE, View
@@ -23,7 +23,7 @@ from pages.ui.text import plain
 
 def draw(top: Any) -> Trace:
     """Draw the sidebar, and the sentence on `top`; run it, and return the recorded run that every page reads."""
-    state.read_url(models.check, KNOWN_STEPS)
+    state.read_url(models.check, KNOWN_STEPS, inside.went_back())
     encoder = loaded()
     with top:
         sentence.draw()

@@ -13,7 +13,7 @@ from pages.ui.lessons import library, story
 from pages.ui.live import follow, strip
 from pages.ui.live import seat as class_seat
 from pages.ui.refusals import told
-from pages.ui.server import job_queue, upkeep, widget_cleanup
+from pages.ui.server import inside, job_queue, upkeep, widget_cleanup
 from pages.ui.state import session_state as state
 from pages.ui.state import walk
 from pages.ui.state.site import Page
@@ -24,6 +24,7 @@ from pages.ui.text import plain
 def draw(page: Page, top: Any, under: Any, bar: Any) -> None:
     """Draw a page, and into the rows `top`, `under` and `bar` above it what all pages share."""
     widget_cleanup.leave_out_forged()
+    walk.keep_up(page, inside.went_back())
     class_seat.take_asked()
     now = follow.take(page)
     walk.resume()

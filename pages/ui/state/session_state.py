@@ -6,7 +6,6 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui.server import inside
 from pages.ui.state.choices import NAME, spell
 from pages.ui.state.link import FIELDS, from_query, to_query
 from pages.ui.state.session import Session, has, picked, session, show, value
@@ -116,14 +115,14 @@ def note(sentences: list[str]) -> None:
     session().notes += sentences
 
 
-def read_url(check_model: Callable[[str], None], steps: frozenset[str]) -> None:
+def read_url(check_model: Callable[[str], None], steps: frozenset[str], went_back: bool) -> None:
     """Take over what the URL asks for, if it is not what this session had there itself. Before any widget.
 
     Choosing a page leaves the URL without parameters; that asks for nothing, and the view stays. Over a slow line a
-    click comes with a URL of some clicks ago, which asks for nothing either, unless somebody went back to it.
+    click comes with a URL of some clicks ago, which asks for nothing either, unless somebody `went_back` to it.
     """
     here, query = session(), st.query_params.to_dict()
-    asks = query not in here.written or (query != here.written[-1] and inside.went_back())
+    asks = query not in here.written or (went_back and query != here.written[-1])
     if here.view is None or (query and asks):
         here.view, notes = from_query(query, check_model, steps)
         here.linked = True

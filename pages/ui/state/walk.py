@@ -9,6 +9,7 @@ from encoder.model.config import PRESETS, EncoderConfig
 from encoder.steps.catalogue import catalogue
 from encoder.steps.glossary import meant
 from pages.ui.state import session_state as state
+from pages.ui.state import site
 from pages.ui.state.site import PAGES, STEPS, Page
 
 PAGE_OF = {part: page for page in PAGES for part in page.parts}
@@ -92,11 +93,23 @@ def current(page: Page, config: EncoderConfig) -> Stop:
     return stops_of(page, config, view.layer)[view.step]
 
 
+def keep_up(page: Page, went_back: bool) -> None:
+    """Stay on the session's page where a click comes from the page before: over a slow line that was still there.
+
+    Choosing a page leaves the URL without parameters, and a link that nobody `went_back` to begins another session.
+    """
+    here, query = state.session(), st.query_params.to_dict()
+    if here.page not in ("", page.key) and query and query in here.written and not went_back:
+        here.go_to = here.go_to or site.page_of(here.page).script
+        resume()
+
+
 def resume() -> None:
     """Go to the page that a button asked for. Before anything is drawn."""
     here = state.session()
     script, here.go_to = here.go_to, ""
     if script:
+        here.page = next(page.key for page in PAGES if page.script == script)
         st.switch_page(script, query_params=state.written())
 
 
