@@ -214,6 +214,44 @@ def test_steps_that_are_asked_for_before_the_next_page_has_come_count_all(server
     ]
 
 
+def test_a_click_just_after_going_back_does_not_undo_it(server: Server) -> None:
+    """Over a slow line the widgets still show, and say, what they showed before."""
+
+    def states(mine: Visitor, seen: str, **chosen: str) -> BackMsg:
+        """A click: what all widgets show, and that the browser has the run `seen`."""
+        back = BackMsg()
+        back.rerun_script.query_string, back.rerun_script.page_script_hash = mine.query, mine.page
+        add = back.rerun_script.widget_states.widgets.add
+        add(id=mine.widgets["seen"][0], string_value=seen)
+        for key, value in chosen.items():
+            add(id=mine.widgets[key][0]).string_array_value.data.append(value)
+        return back
+
+    async def views() -> list[tuple[str, str]]:
+        async with visit(server.url, "attention", "layer=2&head=3&step=attention.weights") as mine:
+            widgets, found = mine.widgets, []
+            came = mine.query
+
+            async def click(seen: str, **chosen: str) -> None:
+                mine.widgets = widgets
+                await mine.ask(states(mine, seen, **chosen))
+                view = parse_qs(mine.query)
+                found.append((view["layer"][0], view["head"][0]))
+
+            await click(mine.shown["seen"], layer="2", head="5")
+            before, mine.query = mine.shown["seen"], came
+            mine.widgets = widgets
+            back = states(mine, before, layer="2", head="5")
+            back.rerun_script.is_history_navigation = True
+            await mine.ask(back)
+            mine.query = came
+            await click(before, layer="1", head="5")  # the browser has not heard of head 3 yet
+            await click(mine.shown["seen"], layer="1", head="5")  # now it has, and 5 is a click
+            return found
+
+    assert asyncio.run(views()) == [("2", "5"), ("1", "3"), ("1", "5")]
+
+
 def test_a_page_whose_line_stood_still_comes_back(server: Server) -> None:
     """What waits for a slow line is bounded; a browser that was given up must learn of it, or its page stays dead."""
 

@@ -32,6 +32,7 @@ class Visitor:
     pages: dict[str, str] = field(default_factory=dict)  # address -> hash
     widgets: dict[str, tuple[str, str, list[str]]] = field(default_factory=dict)  # key -> id, kind, options
     values: dict[str, WidgetState] = field(default_factory=dict)
+    shown: dict[str, str] = field(default_factory=dict)  # key -> the text that a widget was told to show last
     seen: dict[str, int] = field(default_factory=dict)  # hash of a large message -> the run it was last part of
     seconds: list[float] = field(default_factory=list)
     sent: list[int] = field(default_factory=list)
@@ -100,7 +101,10 @@ class Visitor:
                 self.broken.append(f"{proto.type}: {proto.message}")
             if str(getattr(proto, "id", "")).startswith("$$ID-"):  # $$ID-<hash>-<key>
                 options = [getattr(one, "content", one) for one in getattr(proto, "options", ())]
-                self.widgets[proto.id.split("-", 2)[2]] = (proto.id, shape, options)
+                key = proto.id.split("-", 2)[2]
+                self.widgets[key] = (proto.id, shape, options)
+                if shape == "text_input":
+                    self.shown[key] = proto.value if proto.set_value else proto.default
 
     async def choose(self, key: str, value: str) -> float:
         """Set a widget and wait for the run that follows."""

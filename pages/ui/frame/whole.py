@@ -16,6 +16,7 @@ from pages.ui.refusals import told
 from pages.ui.server import inside, job_queue, upkeep, widget_cleanup
 from pages.ui.state import session_state as state
 from pages.ui.state import walk
+from pages.ui.state.session import draw_seen
 from pages.ui.state.site import Page
 from pages.ui.step import guess, inspector, token_buttons
 from pages.ui.text import plain
@@ -24,6 +25,7 @@ from pages.ui.text import plain
 def draw(page: Page, top: Any, under: Any, bar: Any) -> None:
     """Draw a page, and into the rows `top`, `under` and `bar` above it what all pages share."""
     widget_cleanup.leave_out_forged()
+    state.session().runs += 1
     walk.keep_up(page, inside.went_back())
     class_seat.take_asked()
     now = follow.take(page)
@@ -72,6 +74,7 @@ def draw(page: Page, top: Any, under: Any, bar: Any) -> None:
     if notes := state.session().notes:
         said.warning(plain("  \n".join(notes)))
         notes.clear()
+    draw_seen()
     state.write_url()
     follow.settle(page)
     widget_cleanup.clean_up()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pages.ui.state.site import Page
     from pages.ui.state.view import Cell, View
 
-KEY = "session"
+KEY, SEEN = "session", "seen"
 
 
 @dataclass
@@ -27,8 +27,9 @@ class Session:
     came with, `pair` whether the line of a second one is open. `read` is what the model reads: the sentence, or the
     pair. `scripts` are the pages as Streamlit knows them. `page` is the key of the page on the screen, `go_to` the
     script of the page that comes next. `linked` tells whether the view was just taken from a link; `written` are the
-    parameters that its URL had lately, the newest last. `defaults` holds, for each choice that a page asked for, what
-    it is where nothing is chosen. `notes` are the sentences to say on top of the page.
+    parameters that its URL had lately, the newest last. So many `runs` have begun; `shown` holds, for each widget that
+    was told to show something else, the run that told it and what it showed before. `defaults` holds, for each choice
+    that a page asked for, what it is where nothing is chosen. `notes` are the sentences to say on top of the page.
 
     Models and runs: `last_model` could be shown last, `own_models` are those that the person has opened,
     `models_asked_for` those chosen by a click, `offered` the view of a link whose model takes long to load. `asked_for`
@@ -65,6 +66,8 @@ class Session:
     go_to: str = ""
     linked: bool = False
     written: list[dict[str, str]] = field(default_factory=list)
+    runs: int = 0
+    shown: dict[str, tuple[int, Any]] = field(default_factory=dict)
     defaults: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
@@ -133,7 +136,28 @@ def show(**values: object) -> None:
     """Have widgets show these values, by their keys; before they are drawn."""
     for key, wanted in values.items():
         if key not in st.session_state or st.session_state[key] != wanted:
+            if key in st.session_state:
+                here = session()
+                here.shown[key] = (here.runs, st.session_state[key])
             st.session_state[key] = wanted
+
+
+def stale(key: str) -> bool:
+    """Whether a widget's value is what it showed before it was told another one, of which its browser has not heard."""
+    run, before = session().shown.get(key, (0, None))
+    return run > seen() and value(key) == before
+
+
+def seen() -> int:
+    """The newest run that had come whole to the browser when it asked for this one."""
+    text = st.session_state.get(SEEN, "")
+    return int(text) if text.isdecimal() else session().runs
+
+
+def draw_seen() -> None:
+    """A field that nobody sees: a browser that is told the number of a run says it from then on. At the run's end."""
+    st.session_state[SEEN] = str(session().runs)
+    st.text_input("Run", key=SEEN, max_chars=9, label_visibility="collapsed")
 
 
 def picked(key: str, name: str = "picked") -> object:
