@@ -214,7 +214,7 @@ def test_steps_that_are_asked_for_before_the_next_page_has_come_count_all(server
     ]
 
 
-def test_a_click_just_after_going_back_does_not_undo_it(server: Server) -> None:
+def test_a_click_just_after_going_back_does_not_undo_it(server: Server, home: Path) -> None:
     """Over a slow line the widgets still show, and say, what they showed before."""
 
     def states(mine: Visitor, seen: str, **chosen: str) -> BackMsg:
@@ -247,9 +247,11 @@ def test_a_click_just_after_going_back_does_not_undo_it(server: Server) -> None:
             mine.query = came
             await click(before, layer="1", head="5")  # the browser has not heard of head 3 yet
             await click(mine.shown["seen"], layer="1", head="5")  # now it has, and 5 is a click
+            await click("9" * 5000, layer="0", head="5")  # no browser says that
             return found
 
-    assert asyncio.run(views()) == [("2", "5"), ("1", "3"), ("1", "5")]
+    assert asyncio.run(views()) == [("2", "5"), ("1", "3"), ("1", "5"), ("0", "5")]
+    well(server, home)
 
 
 def test_a_page_whose_line_stood_still_comes_back(server: Server) -> None:
