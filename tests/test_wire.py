@@ -11,7 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Awaitable, Iterator
 from pathlib import Path
-from urllib.parse import parse_qs, quote, urlsplit
+from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
 import pytest
 import websockets
@@ -158,6 +158,13 @@ def test_files_that_are_sent_are_few_and_small_and_belong_to_somebody(server: Se
     well(server, home)
 
 
+async def went_back(visitor: Visitor, **shown: str) -> None:
+    """Go back in the history to the address that the visitor has now; the widgets still show what they showed."""
+    back = visitor.message(**shown)
+    back.rerun_script.is_history_navigation = True
+    await visitor.ask(back)
+
+
 def test_a_click_before_the_page_has_come_counts_and_so_does_going_back(server: Server) -> None:
     """Over a slow line a browser says with a click what its address was some clicks ago, or when it came."""
 
@@ -172,10 +179,8 @@ def test_a_click_before_the_page_has_come_counts_and_so_does_going_back(server: 
             mine.query = seen[0]
             await mine.choose("head", "6")
             seen.append(mine.query)
-            back = BackMsg()
-            back.rerun_script.query_string, back.rerun_script.page_script_hash = seen[1], mine.page
-            back.rerun_script.is_history_navigation = True
-            await mine.ask(back)
+            mine.query = seen[1]
+            await went_back(mine)
             await mine.choose("layer", "1")
             return [parse_qs(one)["head"][0] for one in [*seen, mine.query]]
 
@@ -187,17 +192,13 @@ def test_steps_that_are_asked_for_before_the_next_page_has_come_count_all(server
 
     async def steps(*late: str) -> list[str]:
         async with visit(server.url, "attention", "step=attention.output&layer=2&head=3") as mine:
-            page, came, shown = mine.page, mine.query, dict(mine.widgets)
+            page, came, widgets = mine.page, mine.query, mine.widgets
             seen = []
             for what in ("next", *late):
-                back = BackMsg()
-                back.rerun_script.query_string, back.rerun_script.page_script_hash = came, page
-                pressed = WidgetState(id=shown[what][0])
+                mine.page, mine.query, mine.widgets = page, came, widgets
+                back = mine.message() if what == "next" else mine.message(head="5")
                 if what == "next":
-                    pressed.trigger_value = True
-                else:
-                    pressed.string_array_value.data.append("5")
-                back.rerun_script.widget_states.widgets.append(pressed)
+                    back.rerun_script.widget_states.widgets.add(id=widgets["next"][0], trigger_value=True)
                 await mine.ask(back)
                 query = parse_qs(mine.query)
                 seen.append(f"{mine.path} {query['step'][0]} {query['head'][0]}")
@@ -217,40 +218,32 @@ def test_steps_that_are_asked_for_before_the_next_page_has_come_count_all(server
 def test_a_click_just_after_going_back_does_not_undo_it(server: Server, home: Path) -> None:
     """Over a slow line the widgets still show, and say, what they showed before."""
 
-    def states(mine: Visitor, seen: str, **chosen: str) -> BackMsg:
-        """A click: what all widgets show, and that the browser has the run `seen`."""
-        back = BackMsg()
-        back.rerun_script.query_string, back.rerun_script.page_script_hash = mine.query, mine.page
-        add = back.rerun_script.widget_states.widgets.add
-        add(id=mine.widgets["seen"][0], string_value=seen)
-        for key, value in chosen.items():
-            add(id=mine.widgets[key][0]).string_array_value.data.append(value)
-        return back
-
-    async def views() -> list[tuple[str, str]]:
-        async with visit(server.url, "attention", "layer=2&head=3&step=attention.weights") as mine:
-            widgets, found = mine.widgets, []
-            came = mine.query
+    async def views() -> list[tuple[str, ...]]:
+        here = {"sentence": "Birds sing.", "layer": "2", "head": "3", "step": "attention.scores"}
+        new = {"sentence": "Dogs bark.", "layer": "2", "head": "5", "step_attention": "Weighted values"}
+        async with visit(server.url, "attention", urlencode(here)) as mine:
+            came, found = mine.query, []
 
             async def click(seen: str, **chosen: str) -> None:
-                mine.widgets = widgets
-                await mine.ask(states(mine, seen, **chosen))
+                await mine.ask(mine.message(seen=seen, **chosen))
                 view = parse_qs(mine.query)
-                found.append((view["layer"][0], view["head"][0]))
+                found.append(tuple(view[name][0] for name in here))
 
-            await click(mine.shown["seen"], layer="2", head="5")
+            await click(mine.shown["seen"], **new)
             before, mine.query = mine.shown["seen"], came
-            mine.widgets = widgets
-            back = states(mine, before, layer="2", head="5")
-            back.rerun_script.is_history_navigation = True
-            await mine.ask(back)
+            await went_back(mine, seen=before, **new)
             mine.query = came
-            await click(before, layer="1", head="5")  # the browser has not heard of head 3 yet
-            await click(mine.shown["seen"], layer="1", head="5")  # now it has, and 5 is a click
-            await click("9" * 5000, layer="0", head="5")  # no browser says that
+            await click(before, **new | {"layer": "1"})  # the browser has not heard yet what came back
+            await click(mine.shown["seen"], **new | {"layer": "1"})  # now it has, and these are clicks
+            await click("9" * 5000, **new | {"layer": "0"})  # no browser says that
             return found
 
-    assert asyncio.run(views()) == [("2", "5"), ("1", "3"), ("1", "5"), ("0", "5")]
+    assert asyncio.run(views()) == [
+        ("Dogs bark.", "2", "5", "attention.heads"),
+        ("Birds sing.", "1", "3", "attention.scores"),
+        ("Dogs bark.", "1", "5", "attention.heads"),
+        ("Dogs bark.", "0", "5", "attention.heads"),
+    ]
     well(server, home)
 
 
@@ -260,12 +253,8 @@ def test_a_page_whose_line_stood_still_comes_back(server: Server) -> None:
     async def stood_still() -> str:
         draw = random.Random(9)
         async with visit(server.url, "attention") as mine:
-            name = mine.widgets["sentence"][0]
             for text in [*(sentence(draw, 4) for _ in range(STEPS)), "Last words stay."]:
-                back = BackMsg()
-                back.rerun_script.query_string, back.rerun_script.page_script_hash = mine.query, mine.page
-                back.rerun_script.widget_states.widgets.append(WidgetState(id=name, string_value=text))
-                await mine.socket.send(back.SerializeToString())
+                await mine.socket.send(mine.message(sentence=text).SerializeToString())
                 await asyncio.sleep(0.1)  # a person goes on, and nothing arrives
             try:
                 async with asyncio.timeout(LONGEST):

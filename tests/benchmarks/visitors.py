@@ -3,8 +3,10 @@
 import asyncio
 import contextlib
 import random
+import tomllib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from time import perf_counter
 from urllib.request import urlopen
 
@@ -14,7 +16,8 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 TIMEOUT = 60.0  # seconds that a visitor waits for a run
-REMEMBERED = 30  # runs for which a browser keeps a large message
+SETTINGS = tomllib.loads((Path(__file__).parents[2] / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+REMEMBERED = SETTINGS["global"]["maxCachedMessageAge"]  # runs for which a browser keeps a large message
 BROKEN = ("exception",)  # elements that no page should ever show
 WORDS = ("the", "old", "sea", "keeps", "every", "small", "boat", "and", "no", "light", "warm", "bird", "sings", "under")
 
@@ -51,10 +54,10 @@ class Visitor:
 
     async def run(self, page: str = "", press: str = "") -> float:
         """Ask for a run of this page, or of another, and wait for its end; returns the seconds that took."""
-        back = BackMsg()
+        back = self.message()
         asked = back.rerun_script
-        asked.query_string = "" if page else self.query  # the menu leads to an address without parameters
-        asked.page_script_hash = self.pages[page] if page else self.page
+        if page:
+            asked.query_string, asked.page_script_hash = "", self.pages[page]  # the menu leads to a bare address
         turn = len(self.sent)
         asked.cached_message_hashes.extend(h for h, last in self.seen.items() if turn - last <= REMEMBERED)
         if not page:
@@ -62,6 +65,25 @@ class Visitor:
         if press:
             asked.widget_states.widgets.append(WidgetState(id=self.widgets[press][0], trigger_value=True))
         return await self.ask(back)
+
+    def message(self, **chosen: str) -> BackMsg:
+        """A message that asks for a run of the open page, in which these widgets say so."""
+        back = BackMsg()
+        back.rerun_script.query_string, back.rerun_script.page_script_hash = self.query, self.page
+        back.rerun_script.widget_states.widgets.extend(self.state(key, value) for key, value in chosen.items())
+        return back
+
+    def state(self, key: str, value: str) -> WidgetState:
+        """How a browser says what a widget shows."""
+        name, kind, options = self.widgets[key]
+        state = WidgetState(id=name)
+        if kind in ("text_input", "text_area", "selectbox"):
+            state.string_value = value
+        elif kind == "button_group":
+            state.string_array_value.data.append(value)
+        else:
+            raise TypeError(f"a visitor cannot use a {kind} ({key}, {options[:5]})")
+        return state
 
     async def ask(self, back: BackMsg) -> float:
         """Send a message and wait for the end of the run that it starts."""
@@ -108,14 +130,7 @@ class Visitor:
 
     async def choose(self, key: str, value: str) -> float:
         """Set a widget and wait for the run that follows."""
-        name, kind, options = self.widgets[key]
-        state = self.values[key] = WidgetState(id=name)
-        if kind in ("text_input", "text_area", "selectbox"):
-            state.string_value = value
-        elif kind == "button_group":
-            state.string_array_value.data.append(value)
-        else:
-            raise TypeError(f"a visitor cannot use a {kind} ({key}, {options[:5]})")
+        self.values[key] = self.state(key, value)
         return await self.run()
 
 

@@ -47,6 +47,8 @@ def chips() -> None:
 def typed(name: str) -> None:
     """Take over what was typed into the line of the sentence, or of the second one."""
     text = one_line(state.value(name) or "")
+    if text == getattr(state.current(), name):
+        return
     state.change(**{name: text})
     if name == "sentence" and text:
         state.keep_own(text)

@@ -79,7 +79,7 @@ def draw(top: Any) -> Trace:
 
 def take_model() -> None:
     """Show the newly chosen model at the layer and head that are worth a first look."""
-    if (name := state.value("model")) is not None:
+    if (name := state.value("model")) not in (None, state.current().model):
         show_model(name)
 
 

@@ -28,8 +28,9 @@ class Session:
     pair. `scripts` are the pages as Streamlit knows them. `page` is the key of the page on the screen, `go_to` the
     script of the page that comes next. `linked` tells whether the view was just taken from a link; `written` are the
     parameters that its URL had lately, the newest last. So many `runs` have begun; `shown` holds, for each widget that
-    was told to show something else, the run that told it and what it showed before. `defaults` holds, for each choice
-    that a page asked for, what it is where nothing is chosen. `notes` are the sentences to say on top of the page.
+    was told to show something else, the run that told it, what it showed before and what it is to show. `defaults`
+    holds, for each choice that a page asked for, what it is where nothing is chosen. `notes` are the sentences to say
+    on top of the page.
 
     Models and runs: `last_model` could be shown last, `own_models` are those that the person has opened,
     `models_asked_for` those chosen by a click, `offered` the view of a link whose model takes long to load. `asked_for`
@@ -67,7 +68,7 @@ class Session:
     linked: bool = False
     written: list[dict[str, str]] = field(default_factory=list)
     runs: int = 0
-    shown: dict[str, tuple[int, Any]] = field(default_factory=dict)
+    shown: dict[str, tuple[int, Any, Any]] = field(default_factory=dict)
     defaults: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
@@ -123,8 +124,10 @@ def session() -> Session:
 
 
 def value(key: str) -> Any:
-    """What the widget of that key shows, or is to show."""
-    return st.session_state[key]
+    """What the widget of that key shows, or is to show: until its browser hears of that, it says what it showed."""
+    said = st.session_state[key]
+    run, before, wanted = session().shown.get(key, (0, None, None))
+    return wanted if run > seen() and said == before else said
 
 
 def has(key: str) -> bool:
@@ -135,17 +138,11 @@ def has(key: str) -> bool:
 def show(**values: object) -> None:
     """Have widgets show these values, by their keys; before they are drawn."""
     for key, wanted in values.items():
-        if key not in st.session_state or st.session_state[key] != wanted:
-            if key in st.session_state:
-                here = session()
-                here.shown[key] = (here.runs, st.session_state[key])
-            st.session_state[key] = wanted
-
-
-def stale(key: str) -> bool:
-    """Whether a widget's value is what it showed before it was told another one, of which its browser has not heard."""
-    run, before = session().shown.get(key, (0, None))
-    return run > seen() and value(key) == before
+        if has(key):
+            if st.session_state[key] == wanted:
+                continue
+            session().shown[key] = (session().runs, st.session_state[key], wanted)
+        st.session_state[key] = wanted
 
 
 def seen() -> int:

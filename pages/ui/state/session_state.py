@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.ui.state.choices import NAME, spell
 from pages.ui.state.link import FIELDS, from_query, to_query
-from pages.ui.state.session import Session, has, picked, session, show, stale, value
+from pages.ui.state.session import Session, has, picked, session, show, value
 from pages.ui.state.view import View
 
 __all__ = [
@@ -44,7 +44,7 @@ def widget(name: str) -> dict[str, Any]:
 def take(name: str) -> None:
     """Take over what a person chose in a widget; a browser that is just being told what it shows has no value."""
     chosen = value(name)
-    if chosen is None or stale(name):
+    if chosen is None:
         return
     change(**{name: tuple(sorted(chosen)) if isinstance(chosen, list) else chosen})
 
@@ -85,12 +85,7 @@ def choice(key: str, options: Collection[Any] | None, default: Any, many: bool =
             if session().linked:
                 note([f"The link asks for “{asked[:40]}” ({key}), which is not offered here."])
     show(**{key: wanted})
-
-    def taken() -> None:
-        if not stale(key):
-            remember(key, value(key), default)
-
-    return {"key": key, "on_change": taken}
+    return {"key": key, "on_change": lambda: remember(key, value(key), default)}
 
 
 def shared_choice(key: str, options: Collection[Any], default: Any) -> dict[str, Any]:

@@ -53,7 +53,7 @@ def pick(page_key: str) -> Step:
 
 def choose(key: str) -> None:
     """Take over the step that was picked."""
-    if (chosen := state.value(key)) is not None:
+    if (chosen := state.value(key)) not in (None, state.current().step):
         state.change(step=chosen, cell=None)
 
 
