@@ -7,11 +7,12 @@ from encoder.on_demand import on_demand
 if TYPE_CHECKING:
     from encoder.checkpoint.tensor_files import CheckpointError
     from encoder.edits.edit import Edit
+    from encoder.errors import EncoderError
     from encoder.model.config import PRESETS, EncoderConfig, preset
     from encoder.text_encoder import TextEncoder
     from encoder.trace.trace import Trace
 
-__all__ = ["PRESETS", "CheckpointError", "Edit", "EncoderConfig", "TextEncoder", "Trace", "preset"]
+__all__ = ["PRESETS", "CheckpointError", "Edit", "EncoderConfig", "EncoderError", "TextEncoder", "Trace", "preset"]
 
 __getattr__ = on_demand(
     __name__,
@@ -20,6 +21,7 @@ __getattr__ = on_demand(
         "CheckpointError": "encoder.checkpoint.tensor_files",
         "Edit": "encoder.edits.edit",
         "EncoderConfig": "encoder.model.config",
+        "EncoderError": "encoder.errors",
         "TextEncoder": "encoder.text_encoder",
         "Trace": "encoder.trace.trace",
         "preset": "encoder.model.config",

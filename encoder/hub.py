@@ -14,6 +14,7 @@ from encoder.checkpoint import sentence_folder
 from encoder.checkpoint.hugging_face import FAMILIES
 from encoder.checkpoint.tensor_files import INDEX, WEIGHTS
 from encoder.checkpoint.tokenizer_files import READERS, SETTINGS, SPECIAL
+from encoder.errors import EncoderError
 
 REPO_ID = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9._-]{0,95}/)?[A-Za-z0-9][A-Za-z0-9._-]{0,95}", re.ASCII)
 SHARD = re.compile(r"model-\d{5}-of-\d{5}\.safetensors", re.ASCII)
@@ -25,7 +26,7 @@ SECONDS = 5.0  # to wait for an answer
 MOST_BYTES = 2_000_000_000
 
 
-class HubError(ValueError):
+class HubError(EncoderError):
     """A model that could not be fetched; the message says why and what can be done."""
 
 

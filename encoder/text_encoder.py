@@ -16,6 +16,7 @@ from encoder.checkpoint.sentence_folder import SentenceSettings
 from encoder.checkpoint.tokenizer_files import UNKNOWN, SpecialTokens, special_tokens
 from encoder.edits.edit import Edit, check
 from encoder.edits.editor import editor
+from encoder.errors import EncoderError
 from encoder.explain.number import explain
 from encoder.model.config import EncoderConfig
 from encoder.model.encoder import Encoder
@@ -89,11 +90,11 @@ class TextEncoder:
         """An untrained model of that shape, reproducible by its seed; reads text with the tokenizer of `base`.
 
         Raises:
-            ValueError: the vocabulary is smaller than the tokenizer's.
+            EncoderError: the vocabulary is smaller than the tokenizer's.
         """
         tokenizer = tokenizer or Tokenizer.from_file(str(checkpoint.BUNDLED / "base" / "tokenizer.json"))
         if tokenizer.get_vocab_size() > config.vocab_size:
-            raise ValueError(
+            raise EncoderError(
                 f"vocab_size is {config.vocab_size}; this tokenizer needs {tokenizer.get_vocab_size()} or more"
             )
         model = checkpoint.build(config, checkpoint.random_weights(config, seed), "the random weights")
@@ -125,12 +126,12 @@ class TextEncoder:
         """A text with one of the model's prefixes before it: that of the name, the usual one for None, "" for none.
 
         Raises:
-            ValueError: the model has no prefix of that name.
+            EncoderError: the model has no prefix of that name.
         """
         usual = "" if self.sentence is None else self.sentence.usual_prompt
         name = usual if name is None else name
         if name and name not in self.prompts:
-            raise ValueError(f"there is no prefix {name!r:.80}; this model has {', '.join(self.prompts) or 'none'}")
+            raise EncoderError(f"there is no prefix {name!r:.80}; this model has {', '.join(self.prompts) or 'none'}")
         return f"{self.prompts[name]}{text}" if name else text
 
     @property
@@ -142,12 +143,12 @@ class TextEncoder:
         """Split a sentence, or a pair of them, into the pieces the model knows; too long an input is cut, and says so.
 
         Raises:
-            ValueError: something else than a text or a pair, a model with fewer positions than special tokens, or a
+            EncoderError: something else than a text or a pair, a model with fewer positions than special tokens, or a
                 tokenizer that fails on this text.
         """
         pieces = tokens(self.tokenizer, text, self.max_tokens)
         if max(pieces.ids, default=0) >= self.config.vocab_size:
-            raise ValueError(
+            raise EncoderError(
                 f"the tokenizer gives the id {max(pieces.ids)}; the model knows ids below {self.config.vocab_size}"
             )
         return pieces
@@ -170,11 +171,11 @@ class TextEncoder:
             a Trace, or one Trace per sentence whose last `padding` tokens are [PAD].
 
         Raises:
-            ValueError: an empty list, a hidden position outside the sentence, or an edit that cannot be made.
+            EncoderError: an empty list, a hidden position outside the sentence, or an edit that cannot be made.
         """
         texts = text if isinstance(text, list) else [text]
         if not texts:
-            raise ValueError("got 0 sentences; trace takes 1 or more")
+            raise EncoderError("got 0 sentences; trace takes 1 or more")
         pieces = [self.tokenize(t) for t in texts]
         longest = max(len(p.ids) for p in pieces)
         pieces, lengths = [self.padded(p, longest) for p in pieces], [len(p.ids) for p in pieces]
@@ -233,12 +234,12 @@ class TextEncoder:
         """True where a key may not be looked at [B, n]: padding and hidden positions; None when nothing is hidden."""
         outside = [i for i in hidden if type(i) is not int or not 0 <= i < min(lengths)]
         if outside:
-            raise ValueError(
+            raise EncoderError(
                 f"hidden position {outside[0]} is outside the sentence; positions go from 0 to {min(lengths) - 1}"
             )
         if len(set(hidden)) == min(lengths):
             n = min(lengths)
-            raise ValueError(f"all {n} tokens are hidden; at least one must be left to look at" if n else NO_TOKENS)
+            raise EncoderError(f"all {n} tokens are hidden; at least one must be left to look at" if n else NO_TOKENS)
         mask = torch.arange(longest) >= torch.tensor(lengths)[:, None]
         mask[:, list(hidden)] = True
         return mask if bool(mask.any()) else None
@@ -263,7 +264,7 @@ class TextEncoder:
         vocabulary as it stands there, such as "##ing".
 
         Raises:
-            ValueError: the vocabulary has it in pieces only, or not at all; or a trace of another model.
+            EncoderError: the vocabulary has it in pieces only, or not at all; or a trace of another model.
         """
         self.check_own(trace)
         word, place = word.strip(), trace.tokenization.word_of(position)
@@ -277,7 +278,7 @@ class TextEncoder:
                 return found[0]
         entry = self.tokenizer.token_to_id(word)
         if entry is None:
-            raise ValueError(f"“{word}” is not one word of the vocabulary")
+            raise EncoderError(f"“{word}” is not one word of the vocabulary")
         return int(entry)
 
     def check_own(self, trace: Trace) -> None:
@@ -285,13 +286,13 @@ class TextEncoder:
         ours, theirs = self.source, trace.source
         same = ours == theirs or (ours.sha256 != "" and ours.sha256 == theirs.sha256)
         if trace.config != self.config or not same:
-            raise ValueError(f"the trace is of another model ({theirs.name}) than this one ({ours.name})")
+            raise EncoderError(f"the trace is of another model ({theirs.name}) than this one ({ours.name})")
 
     def explain(self, trace: Trace, name: str, index: Sequence[int]) -> Explanation:
         """Where one number of a run came from; see `encoder.explain.number.explain`.
 
         Raises:
-            ValueError: a trace of another model, or an index that is not there.
+            EncoderError: a trace of another model, or an index that is not there.
         """
         self.check_own(trace)
         return explain(self.model, trace, name, index)
@@ -302,7 +303,7 @@ class TextEncoder:
         """The k likeliest words with their probabilities at these positions, or at each; None without an MLM head.
 
         Raises:
-            ValueError: a trace of another model, whose numbers stand for other words.
+            EncoderError: a trace of another model, whose numbers stand for other words.
         """
         self.check_own(trace)
         if "mlm.probabilities" not in trace:

@@ -15,6 +15,8 @@ from functools import cache
 from pathlib import Path
 from time import perf_counter
 
+from encoder.errors import EncoderError
+
 if __name__ == "__main__":
     sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parent)]
 
@@ -46,7 +48,7 @@ def reads(folder: Path) -> str:
     for text in TEXTS:
         try:
             trace = encoder.trace(text)
-        except ValueError as error:
+        except EncoderError as error:
             assert 20 < len(str(error)) < 400, str(error)
             continue
         read += 1

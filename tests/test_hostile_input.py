@@ -19,6 +19,7 @@ from encoder import TextEncoder, Trace
 from encoder.edits.describe import sentence
 from encoder.edits.edit import check
 from encoder.edits.text import edits_to_text, text_to_edits
+from encoder.errors import EncoderError
 from encoder.formatting import shown
 from encoder.model.config_text import config_to_text, text_to_config
 from encoder.theme import label
@@ -81,7 +82,7 @@ def test_any_text_of_edits_is_refused_or_read_back(base: TextEncoder, text: str)
     try:
         edits = text_to_edits(text)
         check(edits, base.config, 12)
-    except ValueError as error:
+    except EncoderError as error:
         assert len(str(error)) < 2000
         return
     assert text_to_edits(edits_to_text(edits)) == edits
@@ -93,7 +94,7 @@ def test_any_text_of_edits_is_refused_or_read_back(base: TextEncoder, text: str)
 def test_any_text_of_a_configuration_is_refused_or_read_back(text: str) -> None:
     try:
         config, seed = text_to_config(text)
-    except ValueError as error:
+    except EncoderError as error:
         assert len(str(error)) < 2000
         return
     assert text_to_config(config_to_text(config, seed)) == (config, seed)
@@ -104,12 +105,12 @@ def test_any_text_of_a_configuration_is_refused_or_read_back(text: str) -> None:
 def test_any_number_is_explained_or_refused(base: TextEncoder, sara: Trace, cell: str) -> None:
     try:
         place = read_cell(cell)
-    except ValueError as error:
+    except EncoderError as error:
         assert str(error)
         return
     try:
         found = base.explain(sara, place.step, place.index)
-    except (KeyError, ValueError) as error:
+    except (KeyError, EncoderError) as error:
         assert error.args[0]
         return
     assert math.isclose(found.result, found.recorded, rel_tol=1e-4, abs_tol=1e-4 * max(found.size, 1.0))
@@ -120,7 +121,7 @@ def test_any_number_is_explained_or_refused(base: TextEncoder, sara: Trace, cell
 def test_any_name_of_a_model_is_refused_or_stays_inside(no_models: Path, name: str) -> None:
     try:
         models.check(name)
-    except ValueError as error:
+    except EncoderError as error:
         assert len(str(error)) < 2000
         return
     assert models.offer(name).label

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from encoder.atlas.corpus import AtlasError, how_many
+from encoder.errors import EncoderError
 from encoder.trace.source import Source
 
 FORMAT, VERSION = "encoder-atlas", 2
@@ -99,14 +100,14 @@ def understood(said: Mapping[str, Any]) -> AtlasCard:
 def counted(value: Any, most: int = 1 << 62) -> int:
     """A whole number that can be one."""
     if type(value) is not int or not 0 <= value <= most:
-        raise ValueError(value)
+        raise EncoderError(value)
     return value
 
 
 def text(value: Any) -> str:
     """A text of no great length."""
     if not isinstance(value, str) or len(value) > 4000:
-        raise ValueError(value)
+        raise EncoderError(value)
     return value
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from encoder.errors import EncoderError
 from encoder.trace.tokens import Text
 
 LINE = 20_000  # characters; a longer line is taken as several
@@ -16,7 +17,7 @@ TAB = "\t"  # between the sentences of a pair
 OPENERS: dict[str, Callable[..., IO[str]]] = {".xz": lzma.open, ".gz": gzip.open}
 
 
-class AtlasError(ValueError):
+class AtlasError(EncoderError):
     """An atlas that cannot be made or read; the message says why and what to do."""
 
 

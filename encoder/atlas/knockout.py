@@ -8,6 +8,7 @@ from statistics import median
 import torch
 from torch import Tensor
 
+from encoder.errors import EncoderError
 from encoder.formatting import percent
 from encoder.metrics import length
 from encoder.model.tap import NO_TAP, Replacer
@@ -62,7 +63,7 @@ def absence(encoder: TextEncoder, part: AtlasPart, text: Text, position: int) ->
     """What a part's absence does at a token of a text, or of a pair.
 
     Raises:
-        ValueError: the text has no such token.
+        EncoderError: the text has no such token.
     """
     return absences(encoder, part, [(text, position)])[0]
 
@@ -71,13 +72,13 @@ def absences(encoder: TextEncoder, part: AtlasPart, contexts: Sequence[tuple[Tex
     """What a part's absence does at a token of each of some texts, of which several run at a time.
 
     Raises:
-        ValueError: a text has no such token.
+        EncoderError: a text has no such token.
     """
     pieces = [encoder.tokenize(text) for text, _ in contexts]
     lengths = [len(one.ids) for one in pieces]
     for n, (_, position) in zip(lengths, contexts, strict=True):
         if not 0 <= position < n:
-            raise ValueError(f"position is {position}; this text has {n} tokens, from 0 to {n - 1}")
+            raise EncoderError(f"position is {position}; this text has {n} tokens, from 0 to {n - 1}")
     found: list[Absence] = []
     for some in packs(lengths, min(TOKENS, encoder.config.max_positions)):
         pulse()

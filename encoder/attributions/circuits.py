@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from encoder.attributions.contributions import BIAS, REST, Stream, StreamPart, check_head, written
+from encoder.errors import EncoderError
 from encoder.experiments.common import given
 from encoder.metrics import nearest_words
 from encoder.metrics.lens import word as word_of
@@ -51,7 +52,7 @@ def block_of(encoder: TextEncoder, layer: int, head: int) -> Block:
     """The block of a layer.
 
     Raises:
-        ValueError: a layer or head that is not there.
+        EncoderError: a layer or head that is not there.
     """
     check_head(encoder.config, layer, head)
     block = encoder.model.layers[layer]
@@ -93,12 +94,12 @@ def pair_score(encoder: TextEncoder, trace: Trace, head: int, query: int, key: i
     Where distances have scores of their own it is the part of the contents alone.
 
     Raises:
-        ValueError: a trace of another model, or a head or position that is not there.
+        EncoderError: a trace of another model, or a head or position that is not there.
     """
     encoder.check_own(trace)
     attention, n = block_of(encoder, 0, head).attention, len(tokens(trace))
     if not (0 <= query < n and 0 <= key < n):
-        raise ValueError(f"the pair is {query}, {key}; positions go from 0 to {n - 1}")
+        raise EncoderError(f"the pair is {query}, {key}; positions go from 0 to {n - 1}")
     asks, offers = trace.step("layers.0.attention.scores").inputs
     found = []
     for position, linear, step in ((query, attention.w_q, asks), (key, attention.w_k, offers)):
@@ -131,11 +132,11 @@ def asked(encoder: TextEncoder, layer: int, head: int, word: int) -> Attention:
     """The attention of a layer, where its head and the word are there.
 
     Raises:
-        ValueError: a layer, head or word that is not there.
+        EncoderError: a layer, head or word that is not there.
     """
     attention = block_of(encoder, layer, head).attention
     if not 0 <= word < encoder.config.vocab_size:
-        raise ValueError(f"word is {word}; words go from 0 to {encoder.config.vocab_size - 1}")
+        raise EncoderError(f"word is {word}; words go from 0 to {encoder.config.vocab_size - 1}")
     return attention
 
 
@@ -144,7 +145,7 @@ def looked_for(encoder: TextEncoder, layer: int, head: int, word: int, k: int = 
     """The words whose bare rows would get the largest scores from a word's own, with the scores, the largest first.
 
     Raises:
-        ValueError: a layer, head or word that is not there.
+        EncoderError: a layer, head or word that is not there.
     """
     attention = asked(encoder, layer, head, word)
     w_q, b_q = of_head(attention, attention.w_q, head)
@@ -162,7 +163,7 @@ def written_for(encoder: TextEncoder, layer: int, head: int, word: int, k: int =
     """The words nearest to what a head writes when all its weight is on a word's bare row, with the cosines.
 
     Raises:
-        ValueError: a layer, head or word that is not there.
+        EncoderError: a layer, head or word that is not there.
     """
     attention = asked(encoder, layer, head, word)
     w_v, b_v = of_head(attention, attention.w_v, head)

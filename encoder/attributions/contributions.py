@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from encoder.attributions.target import Target
+from encoder.errors import EncoderError
 from encoder.formatting import shown
 from encoder.model.attention import Attention
 from encoder.model.block import Block
@@ -174,10 +175,10 @@ def check_head(config: EncoderConfig, layer: int, head: int) -> None:
     """See that a head is there.
 
     Raises:
-        ValueError: a layer or head that is not there.
+        EncoderError: a layer or head that is not there.
     """
     if not (0 <= layer < config.n_layers and 0 <= head < config.n_heads):
-        raise ValueError(
+        raise EncoderError(
             f"layer {layer}, head {head} is not there; layers go from 0 to {config.n_layers - 1}, heads from 0 to "
             f"{config.n_heads - 1}"
         )
@@ -196,7 +197,7 @@ def logit_attribution(
         opened: layer and head of one head that is shared out among the tokens it gathered from.
 
     Raises:
-        ValueError: see `Target.check`; a layer or head that is not there.
+        EncoderError: see `Target.check`; a layer or head that is not there.
     """
     target.check(encoder, trace)
     if opened is not None:

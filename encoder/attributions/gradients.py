@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from encoder.attributions.target import Forward, Target, differentiable, gradients
+from encoder.errors import EncoderError
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import tokens
@@ -70,16 +71,16 @@ def baseline_rows(encoder: TextEncoder, trace: Trace, kind: Baseline = "mask") -
         kind: every other token becomes the mask token, the padding token, a row of zeros, or the table's mean row.
 
     Raises:
-        ValueError: an unknown kind, a mask token where the model has none, or a trace of another model.
+        EncoderError: an unknown kind, a mask token where the model has none, or a trace of another model.
     """
     encoder.check_own(trace)
     if kind not in get_args(Baseline):
-        raise ValueError(f"the baseline is {kind!r}; it must be one of {', '.join(get_args(Baseline))}")
+        raise EncoderError(f"the baseline is {kind!r}; it must be one of {', '.join(get_args(Baseline))}")
     table, rows = encoder.model.embedding.tokens.weight.detach(), Forward(encoder, trace).rows.clone()
     if kind in ("mask", "pad"):
         entry = encoder.tokenizer.token_to_id(encoder.mask_token or "") if kind == "mask" else encoder.pad_id
         if entry is None:
-            raise ValueError("this model has no mask token; take another baseline")
+            raise EncoderError("this model has no mask token; take another baseline")
         row = table[entry]
     else:
         row = torch.zeros_like(table[0]) if kind == "zero" else table.mean(0)
@@ -97,7 +98,7 @@ def gradient_x_input(encoder: TextEncoder, trace: Trace, target: Target) -> Attr
     """The gradient at each token's row times that row (Shrikumar et al. 2016); [n], with no promise about its sum.
 
     Raises:
-        ValueError: see `Target.check`.
+        EncoderError: see `Target.check`.
     """
     target.check(encoder, trace)
     forward = Forward(encoder, trace)
@@ -122,11 +123,11 @@ def integrated_gradients(
         a generator of `Integrating`, whose last one holds the attribution; leaving it cancels the rest.
 
     Raises:
-        ValueError: see `Target.check` and `baseline_rows`; steps below 1.
+        EncoderError: see `Target.check` and `baseline_rows`; steps below 1.
     """
     target.check(encoder, trace)
     if not 1 <= steps <= most_steps:
-        raise ValueError(f"steps is {steps}; it must be from 1 to {most_steps}")
+        raise EncoderError(f"steps is {steps}; it must be from 1 to {most_steps}")
     forward, start = Forward(encoder, trace), baseline_rows(encoder, trace, baseline)
     return integrated(forward, target, start, steps, most_steps)
 
@@ -159,7 +160,7 @@ def gradient_x_attention(encoder: TextEncoder, trace: Trace, target: Target) -> 
     """Each attention weight times the target's gradient there: [n_layers, H, n, n] (Chefer et al. 2021, plain weights).
 
     Raises:
-        ValueError: see `Target.check`.
+        EncoderError: see `Target.check`.
     """
     target.check(encoder, trace)
     forward = Forward(encoder, trace)
@@ -196,7 +197,7 @@ def knock_out_tokens(encoder: TextEncoder, trace: Trace, target: Target, baselin
     """By how much the target falls when one token alone is replaced by the baseline; [n], what truly happens.
 
     Raises:
-        ValueError: see `Target.check` and `baseline_rows`.
+        EncoderError: see `Target.check` and `baseline_rows`.
     """
     target.check(encoder, trace)
     forward, start = Forward(encoder, trace), baseline_rows(encoder, trace, baseline)
@@ -215,12 +216,12 @@ def deletion(
     """The target while the tokens of `order` go to the baseline one after the other: [len(order) + 1].
 
     Raises:
-        ValueError: see `Target.check` and `baseline_rows`; a position that is not there or stands twice.
+        EncoderError: see `Target.check` and `baseline_rows`; a position that is not there or stands twice.
     """
     target.check(encoder, trace)
     n = len(tokens(trace))
     if len(set(order)) != len(order) or not all(type(i) is int and 0 <= i < n for i in order):
-        raise ValueError(f"order is {list(order)}; it must name positions from 0 to {n - 1}, each once")
+        raise EncoderError(f"order is {list(order)}; it must name positions from 0 to {n - 1}, each once")
     forward, start = Forward(encoder, trace), baseline_rows(encoder, trace, baseline)
     stages = forward.rows.repeat(len(order) + 1, 1, 1)
     for stage, position in enumerate(order, 1):

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from encoder.attributions.similarity import check_alike, sentence_vector
+from encoder.errors import EncoderError
 from encoder.trace.trace import Trace
 
 MOST, LONGEST = 24, 300  # sentences, and characters of each
@@ -20,7 +21,7 @@ def lines(text: str) -> list[str]:
     """The sentences of a text, one in each line that is not empty.
 
     Raises:
-        ValueError: see `bounded`.
+        EncoderError: see `bounded`.
     """
     return bounded(text.splitlines())
 
@@ -29,17 +30,17 @@ def column(content: bytes) -> list[str]:
     """The sentences of a CSV file: its column called sentence or text, else the first.
 
     Raises:
-        ValueError: see `bounded`; a file that is too large, or no text in UTF-8.
+        EncoderError: see `bounded`; a file that is too large, or no text in UTF-8.
     """
     if len(content) > MOST_BYTES:
-        raise ValueError(f"the file has {len(content):,} bytes; at most {MOST_BYTES:,} are read")
+        raise EncoderError(f"the file has {len(content):,} bytes; at most {MOST_BYTES:,} are read")
     try:
         text = content.decode("utf-8-sig")
         first = next(csv.reader(io.StringIO(text)), [])
         separator = ";" if len(first) == 1 and ";" in first[0] else ","
         table = [row for row in csv.reader(io.StringIO(text), delimiter=separator) if row]
     except (UnicodeDecodeError, csv.Error) as error:
-        raise ValueError(f"this is no CSV file in UTF-8: {error}") from error
+        raise EncoderError(f"this is no CSV file in UTF-8: {error}") from error
     names = [name.strip().lower() for name in table[0]] if table else []
     at = next((i for i, name in enumerate(names) if name in HEADERS), None)
     return bounded(row[at or 0] for row in table[at is not None :] if len(row) > (at or 0))
@@ -49,14 +50,14 @@ def bounded(found: Iterable[str]) -> list[str]:
     """The sentences without the space around them and without empty ones.
 
     Raises:
-        ValueError: fewer than 2, more than MOST, or one that is longer than LONGEST characters.
+        EncoderError: fewer than 2, more than MOST, or one that is longer than LONGEST characters.
     """
     sentences = [" ".join(one.split()) for one in found if one.strip()]
     if not 2 <= len(sentences) <= MOST:
-        raise ValueError(f"the list has {len(sentences)} sentences; it takes 2 to {MOST}")
+        raise EncoderError(f"the list has {len(sentences)} sentences; it takes 2 to {MOST}")
     long = next((one for one in sentences if len(one) > LONGEST), None)
     if long is not None:
-        raise ValueError(f"“{long[:40]}…” has {len(long)} characters; a sentence of a list has at most {LONGEST}")
+        raise EncoderError(f"“{long[:40]}…” has {len(long)} characters; a sentence of a list has at most {LONGEST}")
     return sentences
 
 
@@ -103,7 +104,7 @@ def alike(traces: Sequence[Trace]) -> Alike:
     """The cosine of every two sentences' vectors.
 
     Raises:
-        ValueError: see `encoder.attributions.similarity.check_alike`.
+        EncoderError: see `encoder.attributions.similarity.check_alike`.
     """
     for trace in traces:
         check_alike(traces[0], trace)

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from encoder.attributions.contributions import EMBEDDING, Stream, StreamPart
+from encoder.errors import EncoderError
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import rows, tokens
@@ -115,23 +116,23 @@ def check_alike(a: Trace, b: Trace) -> None:
     """Refuse two runs whose vectors are not of one space.
 
     Raises:
-        ValueError: runs of two models, or one that ends in something else than finite numbers or in zeros.
+        EncoderError: runs of two models, or one that ends in something else than finite numbers or in zeros.
     """
     if a.config != b.config or a.source != b.source:
-        raise ValueError(
+        raise EncoderError(
             f"the runs are of two models ({a.source.name} and {b.source.name}), whose vectors do not compare"
         )
     for trace in (a, b):
         length = float(sentence_vector(trace).norm())
         if not 0 < length < float("inf"):
-            raise ValueError(f"the vector of “{trace.text[:40]}” has the length {length:g}, so it has no direction")
+            raise EncoderError(f"the vector of “{trace.text[:40]}” has the length {length:g}, so it has no direction")
 
 
 def likeness(a: Trace, b: Trace) -> Likeness:
     """The cosine of two sentences' vectors, shared out among their pairs of tokens.
 
     Raises:
-        ValueError: see `check_alike`.
+        EncoderError: see `check_alike`.
     """
     check_alike(a, b)
     one, two = sentence_vector(a), sentence_vector(b)
@@ -153,15 +154,15 @@ def centred(a: Trace, b: Trace, mean: Tensor) -> Centred:
     """The same for vectors from which the mean vector of a corpus [d_model] is taken.
 
     Raises:
-        ValueError: see `check_alike`; a mean of another width, or a sentence that is that mean.
+        EncoderError: see `check_alike`; a mean of another width, or a sentence that is that mean.
     """
     check_alike(a, b)
     if mean.shape != (a.config.d_model,):
-        raise ValueError(f"the mean is {list(mean.shape)}; it must be [{a.config.d_model}]")
+        raise EncoderError(f"the mean is {list(mean.shape)}; it must be [{a.config.d_model}]")
     m, one, two = mean.double(), sentence_vector(a), sentence_vector(b)
     lengths = (one - m).norm() * (two - m).norm()
     if not float(lengths) > 0:
-        raise ValueError("a sentence's vector is that mean itself, so nothing is left of it")
+        raise EncoderError("a sentence's vector is that mean itself, so nothing is left of it")
     left, right = (summands(run) - m * (count := counts(run)) / count.sum(0) for run in (a, b))
     terms = {"a · b": one @ two, "less a · m": -one @ m, "less m · b": -m @ two, "m · m": m @ m}
     return Centred(
@@ -178,7 +179,7 @@ def opened(encoder: TextEncoder, a: Trace, b: Trace, i: int, j: int) -> Opened:
     Exact as the cells are: the norms divide by the spreads that they had in these runs.
 
     Raises:
-        ValueError: see `check_alike`; runs of another model; a position that is not there.
+        EncoderError: see `check_alike`; runs of another model; a position that is not there.
     """
     check_alike(a, b)
     found = []
@@ -186,7 +187,7 @@ def opened(encoder: TextEncoder, a: Trace, b: Trace, i: int, j: int) -> Opened:
         encoder.check_own(trace)
         n = len(rows(trace, "output"))
         if not 0 <= position < n:
-            raise ValueError(f"position is {position}; positions go from 0 to {n - 1}")
+            raise EncoderError(f"position is {position}; positions go from 0 to {n - 1}")
         parts, vectors = last_layer(encoder, trace, position)
         found.append((parts, vectors * counts(trace)[position] / sentence_vector(trace).norm()))
     (left, of_left), (right, of_right) = found

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from encoder.edits.editor import editor
+from encoder.errors import EncoderError
 from encoder.experiments.common import given
 from encoder.explain.cost import size
 from encoder.model.tap import NO_TAP, Recorder
@@ -39,21 +40,23 @@ class Target:
         """Refuse a run or a word that cannot be explained.
 
         Raises:
-            ValueError: a trace of another model, a model without an MLM head, a position or word that is not there, or
-                a run whose number is none.
+            EncoderError: a trace of another model, a model without an MLM head, a position or word that is not
+                there, or a run whose number is none.
         """
         encoder.check_own(trace)
         n, words = len(tokens(trace)), encoder.config.vocab_size
         if encoder.model.mlm_head is None:
-            raise ValueError(f"{encoder.source.name!r} has no MLM head, so it guesses no word that could be explained")
+            raise EncoderError(
+                f"{encoder.source.name!r} has no MLM head, so it guesses no word that could be explained"
+            )
         if not 0 <= self.position < n:
-            raise ValueError(f"position is {self.position}; positions go from 0 to {n - 1}")
+            raise EncoderError(f"position is {self.position}; positions go from 0 to {n - 1}")
         for word in (self.word, *(() if self.against is None else (self.against,))):
             if not 0 <= word < words:
-                raise ValueError(f"word is {word}; words go from 0 to {words - 1}")
+                raise EncoderError(f"word is {word}; words go from 0 to {words - 1}")
         value = float(self.of(trace["mlm.logits"]))
         if not math.isfinite(value):
-            raise ValueError(f"the logit is {value} in this run; only a number can be shared out")
+            raise EncoderError(f"the logit is {value} in this run; only a number can be shared out")
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,7 @@ class Forward:
     `rows` [n, d_embedding] are what the embedding table holds for the sentence's own tokens, before any edit.
 
     Raises:
-        ValueError: the text is too long for this model: its gradients would take more than MOST_BYTES.
+        EncoderError: the text is too long for this model: its gradients would take more than MOST_BYTES.
     """
 
     encoder: TextEncoder
@@ -78,7 +81,7 @@ class Forward:
     def __post_init__(self) -> None:
         """Refuse a text whose gradients would fill the memory."""
         if self.bytes_each > MOST_BYTES:
-            raise ValueError(
+            raise EncoderError(
                 f"the gradients of {len(tokens(self.trace))} tokens take {self.bytes_each / 1e6:,.0f} MB, more than "
                 f"{MOST_BYTES / 1e6:,.0f}; take a shorter text"
             )

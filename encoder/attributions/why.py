@@ -65,7 +65,7 @@ def why(
         a generator of `Answering`, whose last one holds the answer; leaving it cancels the rest.
 
     Raises:
-        ValueError: see `Target.check` and `encoder.attributions.gradients.baseline_rows`.
+        EncoderError: see `Target.check` and `encoder.attributions.gradients.baseline_rows`.
     """
     steps = integrated_gradients(encoder, trace, target, baseline)
     return answered(encoder, trace, target, baseline, steps)
@@ -75,7 +75,7 @@ def integrated_shares(encoder: TextEncoder, trace: Trace, target: Target, baseli
     """The shares of integrated gradients at once, without progress: [n].
 
     Raises:
-        ValueError: see `Target.check` and `baseline_rows`.
+        EncoderError: see `Target.check` and `baseline_rows`.
     """
     *_, last = integrated_gradients(encoder, trace, target, baseline)
     assert last.found is not None

@@ -36,7 +36,11 @@ def within(root: Path, name: str) -> Path:
             raise CheckpointError(f"there is no model {name!r} in the folder of models")
         lower = (below for entry in entries(folder) if entry.is_dir() for below in entries(Path(entry.path)))
         astray = next((one.name for one in chain(entries(folder), lower) if not inside(Path(one.path), top)), None)
-    except (OSError, RuntimeError) as error:  # a name that the system cannot take, or links in a circle
+    except (
+        OSError,
+        RuntimeError,
+        UnicodeEncodeError,
+    ) as error:  # a name that the system cannot take, or links in a circle
         raise CheckpointError(f"{name!r} cannot be opened: {getattr(error, 'strerror', None) or error}") from error
     if astray is not None:
         raise CheckpointError(f"{astray!r} in {name!r} is a link that leads out of the folder of models")

@@ -11,6 +11,8 @@ from typing import Any
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
+from encoder.errors import EncoderError
+
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
 PICKLED = ("pytorch_model.bin", "pytorch_model.bin.index.json", "model.pt", "pytorch_model.pt", "model.bin")
 CONVERT = (
@@ -23,7 +25,7 @@ SHARD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,180}\.safetensors", re.ASCII) 
 MOST_BYTES = 4 * 2**30  # of a model's weights in float32
 
 
-class CheckpointError(ValueError):
+class CheckpointError(EncoderError):
     """A checkpoint folder that cannot be used; the message says which file, what is wrong and what is expected."""
 
 

@@ -21,6 +21,7 @@ from tokenizers.pre_tokenizers import BertPreTokenizer, ByteLevel
 from tokenizers.processors import RobertaProcessing, TemplateProcessing
 
 from encoder.checkpoint.tensor_files import CheckpointError, read_json
+from encoder.errors import EncoderError
 
 TOKENIZER = "tokenizer.json"
 SETTINGS, SPECIAL = "tokenizer_config.json", "special_tokens_map.json"
@@ -212,7 +213,7 @@ def needed(special: SpecialTokens, kind: str) -> str:
     """A special token that a sentence cannot be without."""
     name: str | None = getattr(special, kind)
     if name is None:
-        raise ValueError(f"its vocabulary has none of {', '.join(KNOWN[kind])}")
+        raise EncoderError(f"its vocabulary has none of {', '.join(KNOWN[kind])}")
     return name
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from encoder.edits.edit import Edit, bypassed
+from encoder.errors import EncoderError
 from encoder.model.config import EncoderConfig
 from encoder.steps.catalogue import by_name
 
@@ -39,11 +40,11 @@ def sentence(edit: Edit, config: EncoderConfig) -> str:
     """What an edit does, for a person: "layer 2, head 3: weighted values set to zero". All counts start from 0.
 
     Raises:
-        ValueError: the model of that configuration has no such step.
+        EncoderError: the model of that configuration has no such step.
     """
     step = by_name(config).get(edit.step)
     if step is None:
-        raise ValueError(f"no step is called {edit.step[:SHOWN]!r}")
+        raise EncoderError(f"no step is called {edit.step[:SHOWN]!r}")
     where = [] if step.layer is None else [f"layer {step.layer}"]
     for name, numbers in (("head", edit.heads), ("position", edit.positions)):
         where += [f"{name}{'s' * (len(numbers) > 1)} {in_runs(numbers, ' to ', ', ')}"] if numbers else []

@@ -9,6 +9,7 @@ from typing import Protocol, runtime_checkable
 
 from torch import Tensor
 
+from encoder.errors import EncoderError
 from encoder.model.config import FLOAT32_MAX, LIMITS, LONGEST, EncoderConfig
 from encoder.steps.catalogue import by_name
 from encoder.steps.step import Step
@@ -94,7 +95,7 @@ class Edit:
       any key, because the rest are hidden, gets no weights (NaN).
 
     Raises:
-        ValueError: a name, head, position or value that cannot be; the message names it and what is allowed.
+        EncoderError: a name, head, position or value that cannot be; the message names it and what is allowed.
     """
 
     step: str
@@ -106,12 +107,14 @@ class Edit:
     def __post_init__(self) -> None:
         """Check what needs no model to be checked."""
         if not isinstance(self.step, str):
-            raise ValueError(f"step is {self.step!r}; it must be the name of a step, such as layers.0.attention.heads")
+            raise EncoderError(
+                f"step is {self.step!r}; it must be the name of a step, such as layers.0.attention.heads"
+            )
         if self.action not in VALUES:
-            raise ValueError(f"action is {reprlib.repr(self.action)}; it must be one of {', '.join(VALUES)}")
+            raise EncoderError(f"action is {reprlib.repr(self.action)}; it must be one of {', '.join(VALUES)}")
         fits, allowed = VALUES[self.action]
         if not fits(self.value):
-            raise ValueError(f"value is {reprlib.repr(self.value)}; {self.action} takes {allowed}")
+            raise EncoderError(f"value is {reprlib.repr(self.value)}; {self.action} takes {allowed}")
         object.__setattr__(self, "heads", chosen("heads", self.heads, LIMITS["n_heads"][1]))
         object.__setattr__(self, "positions", chosen("positions", self.positions, LONGEST))
 
@@ -122,7 +125,7 @@ def chosen(name: str, numbers: Iterable[int] | None, count: int) -> tuple[int, .
         return None
     found = tuple(numbers) if isinstance(numbers, Iterable) and not isinstance(numbers, str) else ()
     if not found or not all(is_whole(number, 0, count - 1) for number in found):
-        raise ValueError(
+        raise EncoderError(
             f"{name} is {reprlib.repr(numbers)}; it must be a tuple of whole numbers from 0 to {count - 1}, "
             "or None for all"
         )
@@ -133,28 +136,28 @@ def check(edits: Sequence[Edit], config: EncoderConfig, n: int) -> None:
     """Make sure that every edit fits a model of that configuration and a sentence of n tokens.
 
     Raises:
-        ValueError: an unknown step, a head or position that is not there, an action that this step cannot take.
+        EncoderError: an unknown step, a head or position that is not there, an action that this step cannot take.
     """
     for edit in edits:
         if not isinstance(edit, Edit):
-            raise ValueError(f"edits holds {reprlib.repr(edit)}; it must be a tuple of Edit")
+            raise EncoderError(f"edits holds {reprlib.repr(edit)}; it must be a tuple of Edit")
         step = by_name(config).get(edit.step)
         if step is None:
             near = difflib.get_close_matches(edit.step[:100], by_name(config), 3, 0.5)
-            raise ValueError(
+            raise EncoderError(
                 f"no step is called {reprlib.repr(edit.step)}"
                 + (f"; did you mean {' or '.join(near)}?" if near else "")
             )
         if "n" not in step.shape:
-            raise ValueError(f"{edit.step} has no row for each token and cannot be changed; steps that have one can")
+            raise EncoderError(f"{edit.step} has no row for each token and cannot be changed; steps that have one can")
         if edit.heads is not None and "H" not in step.shape:
-            raise ValueError(f"heads is {edit.heads}; {edit.step} has no heads")
+            raise EncoderError(f"heads is {edit.heads}; {edit.step} has no heads")
         if edit.heads is not None and edit.heads[-1] >= config.n_heads:
-            raise ValueError(f"{edit.step} has no head {edit.heads[-1]}; heads go from 0 to {config.n_heads - 1}")
+            raise EncoderError(f"{edit.step} has no head {edit.heads[-1]}; heads go from 0 to {config.n_heads - 1}")
         if edit.positions is not None and edit.positions[-1] >= n:
-            raise ValueError(f"position {edit.positions[-1]} is outside the sentence; positions go from 0 to {n - 1}")
+            raise EncoderError(f"position {edit.positions[-1]} is outside the sentence; positions go from 0 to {n - 1}")
         if edit.action == "causal" and step.local != "attention.masked":
-            raise ValueError(f"{edit.step} cannot be causal; only attention.masked can")
+            raise EncoderError(f"{edit.step} cannot be causal; only attention.masked can")
         if edit.action == "bypass":
             bypassed(step, config)
 
@@ -163,14 +166,14 @@ def bypassed(step: Step, config: EncoderConfig) -> str:
     """The name of the step that stands in for a bypassed one: its first input, of the same shape.
 
     Raises:
-        ValueError: the step has no input, or one of another shape.
+        EncoderError: the step has no input, or one of another shape.
     """
     first = by_name(config).get(step.inputs[0]) if step.inputs else None
     if first is None:
-        raise ValueError(f"{step.name} cannot be bypassed; it is not computed from another step")
+        raise EncoderError(f"{step.name} cannot be bypassed; it is not computed from another step")
     if first.shape != step.shape:
         shapes = f"[{', '.join(first.shape)}]", f"[{', '.join(step.shape)}]"
-        raise ValueError(f"{step.name} cannot be bypassed; its input {first.name} is {shapes[0]}, not {shapes[1]}")
+        raise EncoderError(f"{step.name} cannot be bypassed; its input {first.name} is {shapes[0]}, not {shapes[1]}")
     return first.name
 
 
@@ -178,20 +181,24 @@ def check_run(edit: Edit, run: Run, step: Step, config: EncoderConfig, n: int) -
     """Make sure that a run holds what a patch takes from it into a sentence of n tokens.
 
     Raises:
-        ValueError: a step, size or position that is not in both.
+        EncoderError: a step, size or position that is not in both.
     """
     who = f"the run of {reprlib.repr(run.text)}"
     if step.name not in run:
-        raise ValueError(f"{who} has no step {step.name!r}; it cannot be patched from there")
+        raise EncoderError(f"{who} has no step {step.name!r}; it cannot be patched from there")
     theirs, ours = list(run[step.name].shape), list(step.sizes(config, len(run.tokens)))
     if theirs != ours:
-        raise ValueError(f"{step.name} is {theirs} in {who}; for its {len(run.tokens)} tokens it would be {ours} here")
+        raise EncoderError(
+            f"{step.name} is {theirs} in {who}; for its {len(run.tokens)} tokens it would be {ours} here"
+        )
     length = len(run.tokens) - run.padding
     if step.shape.count("n") == 2 and length != n:
-        raise ValueError(f"{who} has {length} tokens and this one {n}; a patch of pairs of tokens needs equal lengths")
+        raise EncoderError(
+            f"{who} has {length} tokens and this one {n}; a patch of pairs of tokens needs equal lengths"
+        )
     last = n - 1 if edit.positions is None else edit.positions[-1]
     if last >= length:
-        raise ValueError(f"position {last} is not in {who}; its positions go from 0 to {length - 1}")
+        raise EncoderError(f"position {last} is not in {who}; its positions go from 0 to {length - 1}")
 
 
 def reaches(edit: Edit, step: Step, index: Sequence[int], n: int) -> bool:

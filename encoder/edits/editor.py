@@ -147,7 +147,7 @@ def editor(
         then: the tap that sees every value after it was edited.
 
     Raises:
-        ValueError: a patch from a run that does not hold what it takes.
+        EncoderError: a patch from a run that does not hold what it takes.
     """
     places: dict[str, list[Place]] = {}
     for row, (n, edits) in enumerate(sentences):

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from encoder.edits.edit import Edit
+from encoder.errors import EncoderError
 from encoder.model.config import EncoderConfig
 from encoder.steps.catalogue import by_name
 
@@ -16,11 +17,11 @@ def upstream(config: EncoderConfig, steps: Iterable[str], head: int | None = Non
     of a step without.
 
     Raises:
-        ValueError: the model of that configuration has no such step.
+        EncoderError: the model of that configuration has no such step.
     """
     known = by_name(config)
     if unknown := [name for name in steps if name not in known]:
-        raise ValueError(f"no step is called {unknown[0]!r}")
+        raise EncoderError(f"no step is called {unknown[0]!r}")
     ahead: list[Place] = [(name, head) for name in steps]
     found: set[Place] = set()
     while ahead:

@@ -6,6 +6,7 @@ from urllib.parse import quote, unquote
 
 from encoder.edits.describe import SHOWN, in_runs
 from encoder.edits.edit import Edit
+from encoder.errors import EncoderError
 from encoder.model.config import LONGEST
 
 LONGEST_TEXT = 20_000  # characters
@@ -27,13 +28,13 @@ def edits_to_text(edits: Sequence[Edit]) -> str:
     A sentence to patch from is percent-encoded. `text_to_edits` reads the line back.
 
     Raises:
-        ValueError: a patch from a Trace, which no text can hold, or more edits than `text_to_edits` reads.
+        EncoderError: a patch from a Trace, which no text can hold, or more edits than `text_to_edits` reads.
     """
     if len(edits) > MOST_EDITS:
-        raise ValueError(f"{len(edits)} edits; a text holds at most {MOST_EDITS}")
+        raise EncoderError(f"{len(edits)} edits; a text holds at most {MOST_EDITS}")
     text = ";".join(map(edit_to_text, edits))
     if len(text) > LONGEST_TEXT:
-        raise ValueError(f"the edits take {len(text)} characters; a text holds at most {LONGEST_TEXT}")
+        raise EncoderError(f"the edits take {len(text)} characters; a text holds at most {LONGEST_TEXT}")
     return text
 
 
@@ -45,7 +46,7 @@ def edit_to_text(edit: Edit) -> str:
     elif isinstance(edit.value, int | float):
         parts.append(f"v={edit.value}")
     elif edit.value is not None:
-        raise ValueError(
+        raise EncoderError(
             f"a patch from a Trace cannot be written as text; give its sentence {edit.value.text[:SHOWN]!r}"
         )
     parts += [f"h={in_runs(edit.heads, '-', ',')}"] if edit.heads else []
@@ -57,13 +58,13 @@ def text_to_edits(text: str) -> tuple[Edit, ...]:
     """The edits that `edits_to_text` wrote; no edits for an empty text. Whether they fit a model is not looked at.
 
     Raises:
-        ValueError: anything that is not such a text; the message names the part that is wrong.
+        EncoderError: anything that is not such a text; the message names the part that is wrong.
     """
     if len(text) > LONGEST_TEXT:
-        raise ValueError(f"the edits take {len(text)} characters; a text holds at most {LONGEST_TEXT}")
+        raise EncoderError(f"the edits take {len(text)} characters; a text holds at most {LONGEST_TEXT}")
     parts = text.split(";") if text else []
     if len(parts) > MOST_EDITS:
-        raise ValueError(f"{len(parts)} edits; a text holds at most {MOST_EDITS}")
+        raise EncoderError(f"{len(parts)} edits; a text holds at most {MOST_EDITS}")
     return tuple(map(text_to_edit, parts))
 
 
@@ -71,7 +72,7 @@ def text_to_edit(text: str) -> Edit:
     """One edit from its text."""
     found = EDIT.fullmatch(text)
     if found is None:
-        raise ValueError(f"{text[:SHOWN]!r} is no edit; the form is {FORM}")
+        raise EncoderError(f"{text[:SHOWN]!r} is no edit; the form is {FORM}")
     step, action, value, heads, positions = found.groups()
     return Edit(step, action, from_runs(heads), from_runs(positions), None if value is None else read(action, value))
 
@@ -80,15 +81,15 @@ def read(action: str, value: str) -> float | str:
     """The value of an action: a sentence, or a number."""
     if action == "patch":
         if not QUOTED.fullmatch(value):
-            raise ValueError(f"{value[:SHOWN]!r} is no percent-encoded sentence")
+            raise EncoderError(f"{value[:SHOWN]!r} is no percent-encoded sentence")
         try:
             return unquote(value, errors="strict")
         except UnicodeDecodeError as error:
-            raise ValueError(f"{value[:SHOWN]!r} is no sentence in UTF-8") from error
+            raise EncoderError(f"{value[:SHOWN]!r} is no sentence in UTF-8") from error
     if WHOLE.fullmatch(value):
         return int(value)
     if not NUMBER.fullmatch(value):
-        raise ValueError(f"{value[:SHOWN]!r} is no number")
+        raise EncoderError(f"{value[:SHOWN]!r} is no number")
     return float(value)
 
 
@@ -101,6 +102,6 @@ def from_runs(text: str | None) -> tuple[int, ...] | None:
         first, _, last = run.partition("-")
         more = range(int(first), int(last or first) + 1)
         if not more or (numbers and more[0] <= numbers[-1]) or more[-1] >= LONGEST:
-            raise ValueError(f"{run!r} in {text[:SHOWN]!r} is out of order; numbers go up, from 0 to {LONGEST - 1}")
+            raise EncoderError(f"{run!r} in {text[:SHOWN]!r} is out of order; numbers go up, from 0 to {LONGEST - 1}")
         numbers += more
     return tuple(numbers)

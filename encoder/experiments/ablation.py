@@ -10,6 +10,7 @@ from torch import Tensor
 
 from encoder.edits.edit import Edit, check
 from encoder.edits.editor import editor
+from encoder.errors import EncoderError
 from encoder.model.config import EncoderConfig
 from encoder.steps.catalogue import by_name
 from encoder.text_encoder import TextEncoder
@@ -72,14 +73,14 @@ def knock_outs(config: EncoderConfig, steps: Sequence[str] = KNOCKED_OUT, action
         action: what to do to them; one that needs no value.
 
     Raises:
-        ValueError: no step of a layer is called so, or the action is unknown or needs a value.
+        EncoderError: no step of a layer is called so, or the action is unknown or needs a value.
     """
     edits = []
     for layer in range(config.n_layers):
         for local in steps:
             step = by_name(config).get(f"layers.{layer}.{local}")
             if step is None:
-                raise ValueError(f"no step of a layer is called {local!r}")
+                raise EncoderError(f"no step of a layer is called {local!r}")
             every: list[tuple[int, ...] | None] = [(head,) for head in range(config.n_heads)]
             edits += [Edit(step.name, action, heads=heads) for heads in (every if "H" in step.shape else [None])]
     return edits
@@ -108,7 +109,7 @@ def ablate_each(
         a generator of `Progress`, once before the first forward and once after each; leaving it cancels the rest.
 
     Raises:
-        ValueError: a step, action or watched word that is not there, or a trace of another model.
+        EncoderError: a step, action or watched word that is not there, or a trace of another model.
     """
     trace = trace if isinstance(trace, Trace) else encoder.trace(trace)
     edits = knock_outs(encoder.config, steps, action)
@@ -155,16 +156,16 @@ def outcomes(
     The rows of one forward share the layer that they start from: what comes before it is as recorded.
 
     Raises:
-        ValueError: an edit, batch or watched word that cannot be, or a trace of another model; at once, not later.
+        EncoderError: an edit, batch or watched word that cannot be, or a trace of another model; at once, not later.
     """
     n, config = len(tokens(trace)), encoder.config
     encoder.check_own(trace)
     if batch < 1:
-        raise ValueError(f"batch is {batch}; it must be 1 or more")
+        raise EncoderError(f"batch is {batch}; it must be 1 or more")
     if watch and not config.mlm_head:
-        raise ValueError("this model has no head that guesses words; none can be watched")
+        raise EncoderError("this model has no head that guesses words; none can be watched")
     if watch and not (0 <= watch.position < n and 0 <= watch.token < config.vocab_size):
-        raise ValueError(
+        raise EncoderError(
             f"watch is {tuple(watch)}; positions go from 0 to {n - 1}, words from 0 to {config.vocab_size - 1}"
         )
     check(edits, config, n)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from encoder.errors import EncoderError
 from encoder.metrics import cosine
 from encoder.text_encoder import TextEncoder
 
@@ -33,13 +34,13 @@ def bare(encoder: TextEncoder, text: str) -> Bare:
     """Run a sentence as the tokenizer gives it, and again as its own tokens alone: (n, d_model), one row for a token.
 
     Raises:
-        ValueError: the tokenizer adds nothing, or the sentence has no token of its own.
+        EncoderError: the tokenizer adds nothing, or the sentence has no token of its own.
     """
     pieces = encoder.tokenize(text)
     typed = [i for i, special in enumerate(pieces.special) if not special or pieces.typed(i).strip()]
     if not typed or len(typed) == len(pieces.ids):
         what = "has no word" if not typed else "gets no token from this tokenizer besides its own"
-        raise ValueError(f"{text!r} {what}; there is nothing to compare")
+        raise EncoderError(f"{text!r} {what}; there is nothing to compare")
     ids = torch.tensor([pieces.ids])
     whole, alone = encoder.model(ids)[0], encoder.model(ids[:, typed])[0]
     added = tuple(token for i, token in enumerate(pieces.tokens) if i not in set(typed))

@@ -6,6 +6,7 @@ from typing import Any
 
 from torch import Generator, Tensor, nn, randn
 
+from encoder.errors import EncoderError
 from encoder.model.tap import Recorder, Replacer, Tap
 
 
@@ -34,14 +35,14 @@ def normal(*shape: int, seed: int) -> Tensor:
 def some(name: str, values: Sequence[int], low: int, high: int) -> None:
     """Refuse a list of sizes that is empty or holds something else than whole numbers within a range."""
     if not values:
-        raise ValueError(f"{name} is empty; it must hold one or more whole numbers from {low} to {high}")
+        raise EncoderError(f"{name} is empty; it must hold one or more whole numbers from {low} to {high}")
     for value in values:
         if type(value) is not int or not low <= value <= high:
-            raise ValueError(f"{name} holds {value!r}; it must hold whole numbers from {low} to {high}")
+            raise EncoderError(f"{name} holds {value!r}; it must hold whole numbers from {low} to {high}")
 
 
 def at_least(low: int, **counts: int) -> None:
     """Refuse a count that is not a whole number from `low` up; the message names it."""
     for name, count in counts.items():
         if type(count) is not int or count < low:
-            raise ValueError(f"{name} is {count!r}; it must be a whole number, {low} or more")
+            raise EncoderError(f"{name} is {count!r}; it must be a whole number, {low} or more")

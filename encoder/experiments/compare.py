@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from encoder.edits.edit import Edit
+from encoder.errors import EncoderError
 from encoder.experiments.ablation import ROWS, WatchedWord, log_probability, outcomes
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
@@ -79,16 +80,16 @@ def beside(a: Trace, b: Trace, step: str, pairs: Sequence[Pair] | None = None) -
     """A step of both runs at the m tokens that stand in both; its shape with n replaced by m (rows, and keys).
 
     Raises:
-        ValueError: a step that is not in both, or has another width there.
+        EncoderError: a step that is not in both, or has another width there.
     """
     missing = [run for run in (a, b) if step not in run]
     if missing:
-        raise ValueError(f"{missing[0].unknown(step)} ({missing[0].source.name})")
+        raise EncoderError(f"{missing[0].unknown(step)} ({missing[0].source.name})")
     dimensions = a.step(step).shape
     sizes = [[s for d, s in zip(dimensions, run[step].shape, strict=False) if d != "n"] for run in (a, b)]
     if b.step(step).shape != dimensions or sizes[0] != sizes[1]:
         shapes = [list(run[step].shape) for run in (a, b)]
-        raise ValueError(f"{step} is {shapes[0]} in A and {shapes[1]} in B; they cannot be compared")
+        raise EncoderError(f"{step} is {shapes[0]} in A and {shapes[1]} in B; they cannot be compared")
     values = []
     for run, places in zip((a, b), both(aligned_tokens(a, b) if pairs is None else pairs), strict=True):
         value = run[step]
@@ -106,7 +107,7 @@ def difference(a: Trace, b: Trace, step: str, pairs: Sequence[Pair] | None = Non
         the step's shape with n replaced by m.
 
     Raises:
-        ValueError: a step that is not in both, or has another width there.
+        EncoderError: a step that is not in both, or has another width there.
     """
     return subtract(*beside(a, b, step, pairs))
 
@@ -123,7 +124,7 @@ def first_difference(a: Trace, b: Trace, tolerance: float = 1e-6, pairs: Sequenc
     times 1 if that is less. Without `pairs`, only tokens of words that are in both sentences count.
 
     Raises:
-        ValueError: a step that is not in both, or has another width there.
+        EncoderError: a step that is not in both, or has another width there.
     """
     pairs = [pair for pair in aligned_tokens(a, b) if pair.same] if pairs is None else pairs
     for step in a:
@@ -146,11 +147,11 @@ def relative_difference(a: Trace, b: Trace, pairs: Sequence[Pair] | None = None)
         [n_layers + 1, m] for the m tokens that stand in both; 0 where the vectors are equal.
 
     Raises:
-        ValueError: models with other numbers of layers or dimensions.
+        EncoderError: models with other numbers of layers or dimensions.
     """
     if (a.config.n_layers, a.config.d_model) != (b.config.n_layers, b.config.d_model):
         sizes = [f"{run.config.n_layers} layers of {run.config.d_model}" for run in (a, b)]
-        raise ValueError(f"A has {sizes[0]}, B has {sizes[1]}; they cannot be compared")
+        raise EncoderError(f"A has {sizes[0]}, B has {sizes[1]}; they cannot be compared")
     of_a, of_b = both(aligned_tokens(a, b) if pairs is None else pairs)
     ours, theirs = stream(a)[:, of_a], stream(b)[:, of_b]
     apart = torch.linalg.vector_norm(subtract(ours, theirs), dim=-1)
@@ -161,7 +162,7 @@ def token_cosine(a: Trace, position_a: int, b: Trace, position_b: int) -> Tensor
     """Cosine of one token's vector in A and one's in B, before the first layer and after each: [n_layers + 1].
 
     Raises:
-        ValueError: a position that is not there, or models with other numbers of layers or dimensions.
+        EncoderError: a position that is not there, or models with other numbers of layers or dimensions.
     """
     return word_cosines((a, b), (position_a, position_b))[:, 0, 1]
 
@@ -170,11 +171,11 @@ def turned_most(a: Trace, b: Trace, pairs: Sequence[Pair]) -> int:
     """Which of these words, that stand in both runs, ends with the least alike vectors; typed ones come first.
 
     Raises:
-        ValueError: no pair, one with a token in one run alone, or models of other numbers of layers or dimensions.
+        EncoderError: no pair, one with a token in one run alone, or models of other numbers of layers or dimensions.
     """
     both = [(i, p.a, p.b) for i, p in enumerate(pairs) if p.a is not None and p.b is not None]
     if not pairs or len(both) < len(pairs):
-        raise ValueError(f"{len(pairs)} pairs, {len(both)} of them with a token in both; give 1 or more that have")
+        raise EncoderError(f"{len(pairs)} pairs, {len(both)} of them with a token in both; give 1 or more that have")
     special = a.tokenization.special
     typed = [one for one in both if not special[one[1]]] or both
     check_comparable((a, b))
@@ -191,12 +192,12 @@ def word_cosines(traces: Sequence[Trace], positions: Sequence[int]) -> Tensor:
         [n_layers + 1, k, k], from -1 to 1.
 
     Raises:
-        ValueError: a position that is not there, or models with other numbers of layers or dimensions.
+        EncoderError: a position that is not there, or models with other numbers of layers or dimensions.
     """
     for trace, position in zip(traces, positions, strict=True):
         last = len(tokens(trace)) - 1
         if not 0 <= position <= last:
-            raise ValueError(f"position {position} is not in {trace.text!r}; positions go from 0 to {last}")
+            raise EncoderError(f"position {position} is not in {trace.text!r}; positions go from 0 to {last}")
     check_comparable(traces)
     return cosines([stream(trace)[:, position] for trace, position in zip(traces, positions, strict=True)])
 
@@ -205,12 +206,12 @@ def check_comparable(traces: Sequence[Trace]) -> None:
     """See that the runs' models have as many layers of as many dimensions.
 
     Raises:
-        ValueError: they have not.
+        EncoderError: they have not.
     """
     shapes = {(trace.config.n_layers, trace.config.d_model) for trace in traces}
     if len(shapes) > 1:
         said = " and ".join(f"{layers} layers of {d_model}" for layers, d_model in sorted(shapes))
-        raise ValueError(f"the models have {said}; their vectors cannot be compared")
+        raise EncoderError(f"the models have {said}; their vectors cannot be compared")
 
 
 def cosines(vectors: list[Tensor]) -> Tensor:
@@ -227,11 +228,11 @@ def mean_between(alike: Tensor) -> Tensor:
     """The mean of `word_cosines` over every two different runs, at each layer: [..., k, k] -> [...].
 
     Raises:
-        ValueError: fewer than two runs.
+        EncoderError: fewer than two runs.
     """
     k = alike.shape[-1]
     if k < 2:
-        raise ValueError(f"got {k} run; a mean between runs takes 2 or more")
+        raise EncoderError(f"got {k} run; a mean between runs takes 2 or more")
     return alike[..., ~torch.eye(k, dtype=torch.bool)].mean(-1)
 
 
@@ -242,11 +243,11 @@ def recovered(patched: Tensor, b: Tensor, a: Tensor) -> float:
     single numbers it is (P - B) / (A - B).
 
     Raises:
-        ValueError: A and B are equal, so that there is nothing to recover.
+        EncoderError: A and B are equal, so that there is nothing to recover.
     """
     way = (a - b).double().flatten()
     if not way.any():
-        raise ValueError("A and B are equal there: there is nothing to recover")
+        raise EncoderError("A and B are equal there: there is nothing to recover")
     return float((patched - b).double().flatten() @ way / (way @ way))
 
 
@@ -287,16 +288,16 @@ def patch_sweep(
         a generator of `Recovery`, once before the first forward and once after each; leaving it cancels the rest.
 
     Raises:
-        ValueError: runs of other lengths, models or equal results; a step, head, position or word that is not there.
+        EncoderError: runs of other lengths, models or equal results; a step, head, position or word that is not there.
     """
     n, config = len(tokens(b)), encoder.config
     if len(tokens(a)) != n:
-        raise ValueError(f"A has {len(tokens(a))} tokens, B has {n}; a patch sweep needs equal lengths")
+        raise EncoderError(f"A has {len(tokens(a))} tokens, B has {n}; a patch sweep needs equal lengths")
     if at is not None and not 0 <= at < n:
-        raise ValueError(f"position {at} is outside the sentence; positions go from 0 to {n - 1}")
+        raise EncoderError(f"position {at} is outside the sentence; positions go from 0 to {n - 1}")
     places = list(range(n) if positions is None else positions)
     if not places:
-        raise ValueError("positions is empty; a patch sweep needs at least one")
+        raise EncoderError("positions is empty; a patch sweep needs at least one")
     layers = range(config.n_layers)
     edits = [Edit(f"layers.{i}.{step}", "patch", heads, (place,), a) for i in layers for place in places]
     chunks = outcomes(encoder, b, edits, watch, batch)

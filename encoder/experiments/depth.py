@@ -79,7 +79,7 @@ def residuals(
         deviation: of normal weights, as BERT's are drawn with 0.02; Xavier-uniform ones where None.
 
     Raises:
-        ValueError: no depth, or a depth or n outside its range.
+        EncoderError: no depth, or a depth or n outside its range.
     """
     pulse()
     at_least(2, n=n)
@@ -145,7 +145,7 @@ def gradients(
     the way back through the blocks (Xiong et al. 2020 measure it for post-norm and pre-norm).
 
     Raises:
-        ValueError: a depth or n outside its range.
+        EncoderError: a depth or n outside its range.
     """
     pulse()
     at_least(2, n=n)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from encoder.errors import EncoderError
 from encoder.experiments.common import at_least
 from encoder.metrics import cosine
 from encoder.model.tap import NO_TAP, Replacer
@@ -56,15 +57,15 @@ def dropout(
     weights, "sublayers" for what attention and feed-forward hand over to the sum; all of them in every layer.
 
     Raises:
-        ValueError: p outside 0 to 0.9, a place that is none, or a number of runs outside 1 to 64.
+        EncoderError: p outside 0 to 0.9, a place that is none, or a number of runs outside 1 to 64.
     """
     at_least(1, runs=runs)
     if not 0 <= p <= LARGEST_P:
-        raise ValueError(f"p is {p!r}; it must be a number from 0 to {LARGEST_P}")
+        raise EncoderError(f"p is {p!r}; it must be a number from 0 to {LARGEST_P}")
     if runs > MOST_RUNS:
-        raise ValueError(f"runs is {runs}; it must be {MOST_RUNS} or less")
+        raise EncoderError(f"runs is {runs}; it must be {MOST_RUNS} or less")
     if unknown := [place for place in places if place not in PLACES]:
-        raise ValueError(f"places holds {unknown[0]!r}; it must hold some of {', '.join(PLACES)}")
+        raise EncoderError(f"places holds {unknown[0]!r}; it must hold some of {', '.join(PLACES)}")
     pieces = encoder.tokenize(text)
     steps = tuple(step for place in places for step in PLACES[place])
     drop, counts = dropping(p, torch.Generator().manual_seed(seed))

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from encoder.edits.edit import Edit
+from encoder.errors import EncoderError
 from encoder.experiments.ablation import KNOCKED_OUT, ROWS, WatchedWord, effects, grid, knock_outs, outcomes
 from encoder.metrics.habits import runs
 from encoder.metrics.sentences import SENTENCES
@@ -93,12 +94,12 @@ def importance(
         a generator of what was found so far, once after each sentence; leaving it cancels the rest.
 
     Raises:
-        ValueError: another way, or fewer than two sentences.
+        EncoderError: another way, or fewer than two sentences.
     """
     if way not in get_args(Way):
-        raise ValueError(f"way is {way!r}; it must be one of {', '.join(get_args(Way))}")
+        raise EncoderError(f"way is {way!r}; it must be one of {', '.join(get_args(Way))}")
     if len(sentences) < 2:
-        raise ValueError(f"{len(sentences)} sentences; an error bar takes 2 or more")
+        raise EncoderError(f"{len(sentences)} sentences; an error bar takes 2 or more")
     return swept(encoder, way, list(sentences), batch)
 
 

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from encoder.errors import EncoderError
 from encoder.model.block import Block
 from encoder.model.encoder import Encoder
 from encoder.model.normalization import NoNorm
@@ -65,7 +66,7 @@ def learning_curves(
     """Train one model of each kind, all on the same inputs in the same order; gives what there is after each.
 
     Raises:
-        ValueError: what `learning_curve` refuses.
+        EncoderError: what `learning_curve` refuses.
     """
     curves: dict[str, LearningCurve] = {}
     for kind in kinds:
@@ -87,14 +88,14 @@ def learning_curve(kind: str = "post-norm", layers: int = 2, warm_up: int = 1, s
         seed: 0 to 99.
 
     Raises:
-        ValueError: a kind that is not there, or a number outside its range.
+        EncoderError: a kind that is not there, or a number outside its range.
     """
     if kind not in KINDS:
-        raise ValueError(f"kind is {kind!r:.40}; it must be one of {', '.join(KINDS)}")
+        raise EncoderError(f"kind is {kind!r:.40}; it must be one of {', '.join(KINDS)}")
     ranges = {"layers": (layers, 1, MOST_LAYERS), "warm_up": (warm_up, 1, MOST_WARM_UP), "seed": (seed, 0, MOST_SEED)}
     for name, (value, least, most) in ranges.items():
         if not least <= value <= most:
-            raise ValueError(f"{name} is {value}; it must be from {least} to {most}")
+            raise EncoderError(f"{name} is {value}; it must be from {least} to {most}")
     with torch.inference_mode(False), torch.enable_grad():
         return trained(kind, recipe_of(layers, warm_up, seed, kind == "pre-norm"))
 

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from encoder.checkpoint.build import untrained
+from encoder.errors import EncoderError
 from encoder.experiments.common import at_least, normal, recorded
 from encoder.model.attention import Attention
 from encoder.model.config import EncoderConfig
@@ -40,7 +41,7 @@ def collapse(
     Weights are as in an untrained model; biases, 0 there, are normal with standard deviation 0.1.
 
     Raises:
-        ValueError: a size outside its range, or fewer samples than 2 (d_model + 1).
+        EncoderError: a size outside its range, or fewer samples than 2 (d_model + 1).
     """
     config = EncoderConfig(
         vocab_size=5, d_model=d_model, n_heads=1, n_layers=1, d_ff=d_ff, positions="none", activation=activation
@@ -63,11 +64,11 @@ def merged(feed_forward: FeedForward, x: Tensor) -> Collapse:
         x: inputs [samples, d_model].
 
     Raises:
-        ValueError: fewer samples than 2 (d_model + 1): a linear layer with as many free numbers would fit anything.
+        EncoderError: fewer samples than 2 (d_model + 1): a linear layer with as many free numbers would fit anything.
     """
     samples, d = x.shape
     if samples < 2 * (d + 1):
-        raise ValueError(f"{samples} samples; for d_model {d} the best linear layer needs {2 * (d + 1)} or more")
+        raise EncoderError(f"{samples} samples; for d_model {d} the best linear layer needs {2 * (d + 1)} or more")
     weight = feed_forward.w_1.weight.T @ feed_forward.w_2.weight.T
     bias = feed_forward.w_1.bias @ feed_forward.w_2.weight.T + feed_forward.w_2.bias
     one = torch.nn.functional.linear(x, weight.T, bias)

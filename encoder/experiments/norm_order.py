@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from torch import Tensor
 
 from encoder.checkpoint.build import on_meta
+from encoder.errors import EncoderError
 from encoder.metrics import cosine, length, stream
 from encoder.model.encoder import Encoder
 from encoder.text_encoder import TextEncoder
@@ -36,10 +37,10 @@ def norm_order(encoder: TextEncoder, text: Text) -> NormOrder:
     """Run a sentence as the model is, and again with the norms in the other place; nothing is masked or changed.
 
     Raises:
-        ValueError: layer 0 has no first norm, so that there is none to put in another place.
+        EncoderError: layer 0 has no first norm, so that there is none to put in another place.
     """
     if encoder.config.no_first_norm:
-        raise ValueError("layer 0 of this model has no norm before attention, so its norms have no other place")
+        raise EncoderError("layer 0 of this model has no norm before attention, so its norms have no other place")
     ours, theirs = (
         encoder.trace(text),
         TextEncoder(turned(encoder.model), encoder.tokenizer, encoder.source).trace(text),

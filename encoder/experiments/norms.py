@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import torch
 
+from encoder.errors import EncoderError
 from encoder.experiments.common import at_least, normal, some
 from encoder.model.config import LIMITS
 from encoder.model.normalization import LayerNorm, StdNorm
@@ -36,12 +37,12 @@ def norms(
     LayerNorm divides by sqrt(sum of squares / d + eps), StdNorm by sqrt(sum of squares / (d - 1)) + eps.
 
     Raises:
-        ValueError: no width, or a width, number of samples or eps outside its range.
+        EncoderError: no width, or a width, number of samples or eps outside its range.
     """
     at_least(1, samples=samples)
     some("d_models", d_models, *LIMITS["d_model"])
     if not 0 <= eps < 1:
-        raise ValueError(f"eps is {eps!r}; it must be a number from 0 to below 1")
+        raise EncoderError(f"eps is {eps!r}; it must be a number from 0 to below 1")
     found = []
     for d in d_models:
         x = normal(samples, d, seed=seed)

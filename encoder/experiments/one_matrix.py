@@ -33,7 +33,7 @@ def one_matrix(trace: Trace, layer: int) -> tuple[OneMatrix, ...]:
     the size: they agree up to rounding, and to the last bit where the order is the same.
 
     Raises:
-        ValueError: the trace does not hold its model.
+        EncoderError: the trace does not hold its model.
     """
     attention, x = block(trace, layer).attention, trace[f"layers.{layer}.attention.input"]
     heads, width, found = trace.config.n_heads, trace.config.d_head, []

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from encoder.checkpoint.build import untrained
+from encoder.errors import EncoderError
 from encoder.experiments.common import at_least, normal
 from encoder.model.config import EncoderConfig
 from encoder.model.tap import Recorder
@@ -38,12 +39,12 @@ def padding(encoder: TextEncoder, short: str, long: str) -> Padding:
     """Run the short sentence alone, and beside the long one with and without the mask that hides [PAD].
 
     Raises:
-        ValueError: the short sentence does not have fewer tokens than the long one.
+        EncoderError: the short sentence does not have fewer tokens than the long one.
     """
     alone, (masked, other) = encoder.trace(short), encoder.trace([short, long])
     n = len(alone.tokens)
     if not masked.padding:
-        raise ValueError(f"the short sentence has {n} tokens, the long one {len(other.tokens) - other.padding}; "
+        raise EncoderError(f"the short sentence has {n} tokens, the long one {len(other.tokens) - other.padding}; "
                          "the short one must have fewer")  # fmt: skip
     values: dict[str, Tensor] = {}
     encoder.model(torch.tensor([masked.ids, other.ids]), None, tap=Recorder(values, {}))
@@ -84,7 +85,7 @@ def hidden_row(mask_value: float = -math.inf, *, n: int = 5, n_layers: int = 3, 
     scores are equal, and softmax spreads the row evenly, 1/n each, over tokens it was told not to see.
 
     Raises:
-        ValueError: a mask value, n or number of layers outside its range.
+        EncoderError: a mask value, n or number of layers outside its range.
     """
     at_least(2, n=n)
     config = EncoderConfig(

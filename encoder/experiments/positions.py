@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from encoder.errors import EncoderError
 from encoder.experiments.common import at_least
 
 STEADY = 1e-3  # how far the turned pairs may miss where a table is one of waves
@@ -50,12 +51,12 @@ def turn(table: Tensor, k: int = 1) -> Turn:
     k = 1 the angles are the frequencies, in radians for each position.
 
     Raises:
-        ValueError: an odd d_model, or k outside 1 to n - 1.
+        EncoderError: an odd d_model, or k outside 1 to n - 1.
     """
     points = on_circles(table)
     at_least(1, k=k)
     if k >= len(points):
-        raise ValueError(f"k is {k}; with {len(points)} positions it must be from 1 to {len(points) - 1}")
+        raise EncoderError(f"k is {k}; with {len(points)} positions it must be from 1 to {len(points) - 1}")
     before, after = points[:-k], points[k:]
     angles = (after * before.conj()).sum(0).angle()
     missed = (after - before * torch.polar(torch.ones_like(angles), angles)).abs().amax(0)
@@ -82,6 +83,6 @@ def wavelengths(table: Tensor) -> Tensor:
 def on_circles(table: Tensor) -> Tensor:
     """Every pair of columns as a complex number: [n, d_model] -> [n, d_model / 2]."""
     if table.shape[1] % 2:
-        raise ValueError(f"d_model is {table.shape[1]}; columns come in pairs and need an even d_model")
+        raise EncoderError(f"d_model is {table.shape[1]}; columns come in pairs and need an even d_model")
     sine, cosine = table.double().view(len(table), -1, 2).unbind(-1)
     return torch.complex(cosine, sine)

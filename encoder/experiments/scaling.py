@@ -10,6 +10,7 @@ from torch import Tensor
 
 from encoder.checkpoint.build import untrained
 from encoder.edits.edit import Edit
+from encoder.errors import EncoderError
 from encoder.experiments.common import at_least, normal, recorded, some
 from encoder.metrics import attention_weights, confidence, normalized_entropy
 from encoder.model.attention import Attention
@@ -47,7 +48,7 @@ def scaling(encoder: TextEncoder, trace: Trace | Text) -> Scaling:
     the trace stay in force.
 
     Raises:
-        ValueError: the trace is of another model.
+        EncoderError: the trace is of another model.
     """
     trace = trace if isinstance(trace, Trace) else encoder.trace(trace)
     encoder.check_own(trace)
@@ -90,7 +91,7 @@ def dot_products(
         seed: what pins the numbers.
 
     Raises:
-        ValueError: no width, or a width, n or number of sentences outside its range.
+        EncoderError: no width, or a width, n or number of sentences outside its range.
     """
     at_least(2, n=n)
     at_least(1, sentences=sentences)
@@ -119,10 +120,10 @@ def softmax_of(scores: Sequence[float]) -> Tensor:
     """The attention weights [n] that the model's own softmax makes of one row of n scores.
 
     Raises:
-        ValueError: no score, or one that is not a number.
+        EncoderError: no score, or one that is not a number.
     """
     if not scores or any(math.isnan(score) for score in scores):
-        raise ValueError(f"scores are {list(scores)}; give one or more numbers")
+        raise EncoderError(f"scores are {list(scores)}; give one or more numbers")
     config = EncoderConfig(vocab_size=5, d_model=2, n_heads=1, n_layers=1, d_ff=1, positions="none")
     attention = untrained(config, 0).layers[0].attention
     assert isinstance(attention, Attention)

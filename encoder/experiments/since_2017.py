@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from encoder.errors import EncoderError
 from encoder.explain.cost import size
 from encoder.model.distance import FARTHEST, Alibi, PositionBias, distance_buckets
 from encoder.model.tap import Recorder
@@ -51,11 +52,11 @@ def placed_scores(encoder: TextEncoder, trace: Trace, head: int, query: int, key
     n times the second, hold all queries and keys.
 
     Raises:
-        ValueError: a head or position that is not there.
+        EncoderError: a head or position that is not there.
     """
     tokens, heads = len(trace.tokens), encoder.config.n_heads
     if not (0 <= query < tokens and 0 <= key < tokens and 0 <= head < heads):
-        raise ValueError(f"head {head}, tokens {query} and {key}; there are {heads} heads and {tokens} tokens")
+        raise EncoderError(f"head {head}, tokens {query} and {key}; there are {heads} heads and {tokens} tokens")
     n = min(n, encoder.max_tokens)
     values: dict[str, Tensor] = {}
     encoder.model(torch.tensor([[trace.ids[query]] * n, [trace.ids[key]] * n]), tap=Recorder(values, {}))
@@ -79,10 +80,10 @@ def sight(encoder: TextEncoder, n: int, position: int) -> Sight:
     """What a token of a text of n tokens may see, by the windows of each layer and by way of other tokens.
 
     Raises:
-        ValueError: a position outside the text.
+        EncoderError: a position outside the text.
     """
     if not 0 <= position < n:
-        raise ValueError(f"position is {position}; the text has {n} tokens")
+        raise EncoderError(f"position is {position}; the text has {n} tokens")
     place, seen, reached = torch.arange(n), [], []
     far = (place - place[:, None]).abs()  # [n, n]
     within = torch.eye(n, dtype=torch.bool)
@@ -116,11 +117,11 @@ def gate_signs(trace: Trace, layer: int) -> GateSigns:
     """The four regimes of the units of a layer with a gate: the signs of what is activated, and of the other half.
 
     Raises:
-        ValueError: a model without gates, or a layer that is not there.
+        EncoderError: a model without gates, or a layer that is not there.
     """
     at = f"layers.{layer}.feed_forward."
     if at + "gated" not in trace:
-        raise ValueError(f"layer {layer} of this model has no gated feed-forward")
+        raise EncoderError(f"layer {layer} of this model has no gated feed-forward")
     n = len(trace.tokens) - trace.padding
     gate, up, gated = (trace[at + name][:n] for name in ("hidden", "up", "gated"))
     signs = [(first, second) for first in (True, False) for second in (True, False)]
@@ -156,7 +157,7 @@ def bias_table(encoder: TextEncoder) -> BiasTable:
     """The table of a model's position bias, in the order of the distances (Raffel et al. 2020, Press et al. 2022).
 
     Raises:
-        ValueError: a model without a position bias.
+        EncoderError: a model without a position bias.
     """
     bias = encoder.model.position_bias
     if isinstance(bias, Alibi):
@@ -164,7 +165,7 @@ def bias_table(encoder: TextEncoder) -> BiasTable:
         names = ["itself", *(f"{one} away" for one in apart[1:])]
         return BiasTable(bias(apart[-1] + 1)[0, :, 0, apart], tuple(names))
     if not isinstance(bias, PositionBias):
-        raise ValueError("this model adds no position bias to its scores")
+        raise EncoderError("this model adds no position bias to its scores")
     n = FARTHEST + 2  # tokens; all that are farther apart share the last bucket
     row = distance_buckets(2 * n + 1, len(bias.weight))[n].tolist()  # of the query in the middle, key by key
     order, names = list(dict.fromkeys(row)), []

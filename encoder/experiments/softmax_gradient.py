@@ -19,7 +19,7 @@ def softmax_gradient(scores: Sequence[float]) -> Tensor:
     the others lose.
 
     Raises:
-        ValueError: no score, or one that is not a number.
+        EncoderError: no score, or one that is not a number.
     """
     return jacobian(softmax_of(scores).double())
 
@@ -44,7 +44,7 @@ def softmax_slopes(widths: Sequence[int] = WIDTHS, *, n: int = 16, rows: int = 2
     """Rows of n scores q . k of independent standard normal numbers, and how steep softmax is there.
 
     Raises:
-        ValueError: no width, or a width, n or number of rows outside its range.
+        EncoderError: no width, or a width, n or number of rows outside its range.
     """
     at_least(2, n=n)
     at_least(1, rows=rows)

@@ -13,6 +13,7 @@ from torch import Tensor
 from encoder import checkpoint
 from encoder.checkpoint.tensor_files import described, fingerprint, read
 from encoder.checkpoint.tokenizer_files import read_tokenizer
+from encoder.errors import EncoderError
 from encoder.metrics.habits import Survey
 from encoder.metrics.layers import cosine
 from encoder.metrics.measures import HEAD_MEASURES
@@ -40,12 +41,14 @@ def at(name: str | Path, step: int) -> TextEncoder:
     """The model as it was after so many steps of training.
 
     Raises:
-        ValueError: no weights are kept of that step; the message lists those that are.
+        EncoderError: no weights are kept of that step; the message lists those that are.
         encoder.checkpoint.CheckpointError: there is no such model, or a file of it is damaged.
     """
     kept = snapshots(name)
     if step not in kept:
-        raise ValueError(f"{str(name)!r} keeps no weights of step {step}; it has {', '.join(map(str, kept)) or 'none'}")
+        raise EncoderError(
+            f"{str(name)!r} keeps no weights of step {step}; it has {', '.join(map(str, kept)) or 'none'}"
+        )
     folder = checkpoint.find(name)
     path = folder / "snapshots" / f"step-{step:06d}.safetensors"
     there = described([path])
@@ -73,10 +76,10 @@ def strongest(step: int, found: Survey, role: str) -> Strongest:
     """The head that looks most at a role's keys in a survey of the model after `step` steps.
 
     Raises:
-        ValueError: a role that is not one of ROLES.
+        EncoderError: a role that is not one of ROLES.
     """
     if role not in ROLES:
-        raise ValueError(f"role is {role!r}; it must be one of {', '.join(ROLES)}")
+        raise EncoderError(f"role is {role!r}; it must be one of {', '.join(ROLES)}")
     mass = found.measures[role]
     layer, head = divmod(int(mass.argmax()), mass.shape[1])
     return Strongest(step, layer, head, float(mass[layer, head]), found.roles[layer][head].label == role)
@@ -111,7 +114,7 @@ def moment(step: int, encoder: TextEncoder, text: str, layer: int, head: int, po
     """Run a model on a text, and on the same text with the word at a position masked, all its pieces; look at one head.
 
     Raises:
-        ValueError: a layer, head or position that is not there, or a vocabulary without a mask.
+        EncoderError: a layer, head or position that is not there, or a vocabulary without a mask.
     """
     pieces = encoder.tokenize(text)
     config, n = encoder.config, len(pieces.ids)
@@ -121,9 +124,9 @@ def moment(step: int, encoder: TextEncoder, text: str, layer: int, head: int, po
         ("position", position, n),
     ):
         if not 0 <= value < count:
-            raise ValueError(f"{name} is {value}; it must be from 0 to {count - 1}")
+            raise EncoderError(f"{name} is {value}; it must be from 0 to {count - 1}")
     if encoder.mask_token is None:
-        raise ValueError(f"the vocabulary of {encoder.source.name} has no mask, so no word can be guessed")
+        raise EncoderError(f"the vocabulary of {encoder.source.name} has no mask, so no word can be guessed")
     word = pieces.word_of(position)
     trace, asked = encoder.trace([text, pieces.replaced(word, encoder.mask_token)])  # one forward pass
     weights = attention_weights(trace, layer)[head : head + 1]
@@ -151,10 +154,10 @@ def embedding_row(moments: Mapping[int, TextEncoder], token: int) -> EmbeddingRo
     """The row of a token id in the table of a model at each of these moments.
 
     Raises:
-        ValueError: an id outside the vocabulary, or no moment.
+        EncoderError: an id outside the vocabulary, or no moment.
     """
     if not moments:
-        raise ValueError("got 0 moments; it takes 1 or more")
+        raise EncoderError("got 0 moments; it takes 1 or more")
     nearest = tuple([word for word, _ in nearest_words(one, token, 3)] for one in moments.values())
     rows = torch.stack([one.model.embedding.tokens.weight[token] for one in moments.values()])
     return EmbeddingRow(rows, cosine(rows, rows[-1]), nearest)

@@ -37,7 +37,7 @@ def timing(
     head that guesses words is left out: its operations would hide those of the layers.
 
     Raises:
-        ValueError: no length, one that the model does not take, or no repetition.
+        EncoderError: no length, one that the model does not take, or no repetition.
     """
     at_least(1, repetitions=repetitions)
     some("lengths", lengths, 1, encoder.max_tokens)

@@ -8,6 +8,7 @@ from torch import Tensor
 
 from encoder.edits.edit import Edit
 from encoder.edits.editor import editor
+from encoder.errors import EncoderError
 from encoder.model.config import EncoderConfig
 from encoder.steps.catalogue import by_name
 from encoder.text_encoder import TextEncoder
@@ -70,12 +71,12 @@ def word_order(encoder: TextEncoder, text: str) -> WordOrder:
     reordering P. Token ids are reordered, not letters: pieces of a word stay together, special tokens where they are.
 
     Raises:
-        ValueError: the tokens read the same both ways.
+        EncoderError: the tokens read the same both ways.
     """
     pieces = encoder.tokenize(text)
     order = reversed_words(pieces)
     if [pieces.ids[i] for i in order] == list(pieces.ids):
-        raise ValueError(f"{text!r} reads the same both ways; word order needs two different words or more")
+        raise EncoderError(f"{text!r} reads the same both ways; word order needs two different words or more")
     return compared(encoder, pieces, order)
 
 
@@ -85,11 +86,11 @@ def exchanged(encoder: TextEncoder, text: str, other: str) -> WordOrder:
     A word that stands several times is matched in reading order.
 
     Raises:
-        ValueError: the sentences do not have the same tokens, or have them in the same order.
+        EncoderError: the sentences do not have the same tokens, or have them in the same order.
     """
     ours, theirs = encoder.tokenize(text), encoder.tokenize(other)
     if sorted(ours.ids) != sorted(theirs.ids) or ours.ids == theirs.ids:
-        raise ValueError(f"{text!r} and {other!r} must have the same words, in another order")
+        raise EncoderError(f"{text!r} and {other!r} must have the same words, in another order")
     places: dict[int, deque[int]] = defaultdict(deque)
     for i, token in enumerate(ours.ids):
         places[token].append(i)
@@ -102,16 +103,16 @@ def swapped(encoder: TextEncoder, text: str, first: int, second: int) -> WordOrd
     `first` and `second` count the words as `Tokens.words` does, special tokens included.
 
     Raises:
-        ValueError: a word that is not there, or two words of the same pieces.
+        EncoderError: a word that is not there, or two words of the same pieces.
     """
     pieces = encoder.tokenize(text)
     words = list(pieces.words)
     for k in (first, second):
         if not 0 <= k < len(words):
-            raise ValueError(f"there is no word {k}; words go from 0 to {len(words) - 1}")
+            raise EncoderError(f"there is no word {k}; words go from 0 to {len(words) - 1}")
     ids = [[pieces.ids[i] for i in words[k]] for k in (first, second)]
     if ids[0] == ids[1]:
-        raise ValueError("both words are the same; exchange two different ones")
+        raise EncoderError("both words are the same; exchange two different ones")
     words[first], words[second] = words[second], words[first]
     return compared(encoder, pieces, tuple(i for word in words for i in word))
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from encoder.edits.describe import sentence
 from encoder.edits.edit import reaches
+from encoder.errors import EncoderError
 from encoder.formatting import tex
 from encoder.model.encoder import Encoder
 from encoder.operations.explanation import Explanation, Index
@@ -26,14 +27,14 @@ def explain(model: Encoder, trace: Trace, name: str, index: Sequence[int]) -> Ex
 
     Raises:
         KeyError: nothing is called so.
-        ValueError: the index has the wrong length or leaves the shape.
+        EncoderError: the index has the wrong length or leaves the shape.
     """
     index = tuple(index)
     shape = shape_of(model, trace, name)
     inside = len(index) == len(shape) and all(0 <= i < size for i, size in zip(index, shape, strict=True))
     if not inside or any(type(i) is not int for i in index):
         ranges = ", ".join(f"0 to {size - 1}" for size in shape)
-        raise ValueError(f"{name} has no number at {index}; an index has {len(shape)} places: {ranges}")
+        raise EncoderError(f"{name} has no number at {index}; an index has {len(shape)} places: {ranges}")
     if name == "ids":
         token = trace.tokens[index[0]]
         words = f"The tokenizer's number for {token!r}."

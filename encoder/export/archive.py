@@ -15,6 +15,7 @@ import torch
 
 from encoder.edits.edit import Edit
 from encoder.edits.text import edit_to_text
+from encoder.errors import EncoderError
 from encoder.export.caption import About, caption
 from encoder.export.tables import Rows, grid, header, numbered, to_csv
 from encoder.trace.trace import Trace
@@ -89,7 +90,7 @@ def to_csv_zip(trace: Trace, layer: int, file: BinaryIO, progress: Progress | No
     A file has a row for each token; of steps with heads a row for each head and token, the head in the first column.
 
     Raises:
-        ValueError: the model has no such layer.
+        EncoderError: the model has no such layer.
     """
     names = of_layer(trace, layer)
     with archive(file, zipfile.ZIP_DEFLATED) as whole:
@@ -103,7 +104,7 @@ def to_csv_zip(trace: Trace, layer: int, file: BinaryIO, progress: Progress | No
 def of_layer(trace: Trace, layer: int) -> list[str]:
     """The steps of a layer in the order of computation."""
     if not 0 <= layer < trace.config.n_layers:
-        raise ValueError(f"there is no layer {layer}; layers go from 0 to {trace.config.n_layers - 1}")
+        raise EncoderError(f"there is no layer {layer}; layers go from 0 to {trace.config.n_layers - 1}")
     return [name for name in trace if trace.step(name).layer == layer]
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from encoder.edits.describe import sentence
 from encoder.edits.edit import Edit
 from encoder.edits.reach import reaching
+from encoder.errors import EncoderError
 from encoder.export.tables import Rows, numbered
 from encoder.figures.living_map_packet import packed
 from encoder.formatting import short, shown
@@ -125,11 +126,11 @@ def grid(trace: Trace, layer: int, head: int, query: int, key: int) -> bytes:
     q [rows, d_head], k [columns, d_head], v [n, d_head], z [rows, d_head].
 
     Raises:
-        ValueError: a query or key that is not in the sentence.
+        EncoderError: a query or key that is not in the sentence.
     """
     n = len(trace.tokens)
     if not (0 <= query < n and 0 <= key < n):
-        raise ValueError(f"the pair is {query}, {key}; positions go from 0 to {n - 1}")
+        raise EncoderError(f"the pair is {query}, {key}; positions go from 0 to {n - 1}")
     rows, columns = (slice(*window(n, at)) for at in (query, key))
     at = f"layers.{layer}.attention."
     of = {name: trace[at + name][head].numpy() for name in ("v", "scores", "scaled", "masked", "weights")}

@@ -174,7 +174,7 @@ def whole(
     [L, n]: what they add against what was there, in this run.
 
     Raises:
-        ValueError: `before` has more or fewer tokens, or a model of another shape.
+        EncoderError: `before` has more or fewer tokens, or a model of another shape.
     """
     if before is not None:
         check_same(trace, before)
@@ -267,7 +267,7 @@ def layer(trace: Trace, number: int, before: Trace | None = None) -> bytes:
     the scale of their column, which `scales` gives; with `before`, another run, all are differences and signed.
 
     Raises:
-        ValueError: `before` has more or fewer tokens, or a model of another shape.
+        EncoderError: `before` has more or fewer tokens, or a model of another shape.
     """
     if before is not None:
         check_same(trace, before)

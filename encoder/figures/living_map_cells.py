@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from encoder.errors import EncoderError
 from encoder.experiments.compare import subtract
 from encoder.figures.living_map_packet import Array
 from encoder.steps.step import PAIRS, PER_HEAD, Step
@@ -73,12 +74,12 @@ def recorded(trace: Trace, name: str, before: Trace | None = None) -> Array:
 
 
 def check_same(trace: Trace, before: Trace) -> None:
-    """Raise ValueError where two runs cannot be subtracted row by row: more tokens, or another shape of the model."""
+    """Raise EncoderError where two runs cannot be subtracted row by row: more tokens, or another shape of the model."""
     if len(before.tokens) != len(trace.tokens):
-        raise ValueError(f"the runs have {len(before.tokens)} and {len(trace.tokens)} tokens; they must have as many")
+        raise EncoderError(f"the runs have {len(before.tokens)} and {len(trace.tokens)} tokens; they must have as many")
     sizes = [(run.config.n_layers, run.config.n_heads, run.config.d_model, run.config.d_ff) for run in (before, trace)]
     if sizes[0] != sizes[1]:
-        raise ValueError(f"the models have {sizes[0]} and {sizes[1]} layers, heads, dimensions and hidden units")
+        raise EncoderError(f"the models have {sizes[0]} and {sizes[1]} layers, heads, dimensions and hidden units")
 
 
 def index_at(trace: Trace, name: str, head: int, row: int, cell: int, before: Trace | None = None) -> tuple[int, ...]:
@@ -88,15 +89,15 @@ def index_at(trace: Trace, name: str, head: int, row: int, cell: int, before: Tr
 
     Raises:
         KeyError: no such step.
-        ValueError: the step is not drawn, or has no such head, row or cell.
+        EncoderError: the step is not drawn, or has no such head, row or cell.
     """
     step = trace.step(name)
     if len(step.shape) < 2 or step.shape[-1] == "vocab" or not 0 <= head < trace.config.n_heads:
-        raise ValueError(f"{name} of head {head} is not in the picture")
+        raise EncoderError(f"{name} of head {head} is not in the picture")
     values = recorded(trace, name, before)
     found = cells_of(values[head] if step.shape in (PAIRS, PER_HEAD) else values, step)
     if not (0 <= row < found.values.shape[0] and 0 <= cell < found.values.shape[1]):
-        raise ValueError(f"{name} has no row {row} and cell {cell}; the picture has {list(found.values.shape)}")
+        raise EncoderError(f"{name} has no row {row} and cell {cell}; the picture has {list(found.values.shape)}")
     at = int(found.rows[row, cell]), int(found.columns[row, cell])
     return (head, *at) if step.shape in (PAIRS, PER_HEAD) else at
 

@@ -2,6 +2,7 @@
 
 import math
 
+from encoder.errors import EncoderError
 from encoder.figures.living_map_links import percent
 from encoder.formatting import brief, shown
 from encoder.trace.trace import Trace
@@ -16,10 +17,12 @@ def walk(trace: Trace, position: int, guesses: list[list[tuple[str, float]]] | N
         n_layers + 3 sentences.
 
     Raises:
-        ValueError: no such position.
+        EncoderError: no such position.
     """
     if not 0 <= position < len(trace.tokens):
-        raise ValueError(f"position {position} is outside the sentence; positions go from 0 to {len(trace.tokens) - 1}")
+        raise EncoderError(
+            f"position {position} is outside the sentence; positions go from 0 to {len(trace.tokens) - 1}"
+        )
     name = f"“{shown(trace.tokens[position])}”"
     config = trace.config
     said = [

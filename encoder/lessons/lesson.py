@@ -30,6 +30,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from encoder import trials
+from encoder.errors import EncoderError
 from encoder.lessons.claims import CLAIMS
 
 MOST_BYTES, MOST_STEPS = 100_000, 60
@@ -50,7 +51,7 @@ LONGEST_TIME = 240  # minutes
 MOST_PROBLEMS = 20
 
 
-class LessonError(ValueError):
+class LessonError(EncoderError):
     """A lesson that cannot be used; `problems` are sentences that say where and why."""
 
     def __init__(self, problems: list[str]) -> None:

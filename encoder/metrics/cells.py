@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from encoder.errors import EncoderError
 from encoder.metrics.pairs import between
 
 
@@ -23,11 +24,11 @@ def given_and_received(weights: Tensor, tokens: Sequence[int]) -> tuple[Tensor, 
         its weight that each token gives to them.
 
     Raises:
-        ValueError: no token, or one that is not there.
+        EncoderError: no token, or one that is not there.
     """
     n = len(weights)
     if not tokens or not all(0 <= i < n for i in tokens):
-        raise ValueError(f"tokens are {list(tokens)}; choose 1 or more from 0 to {n - 1}")
+        raise EncoderError(f"tokens are {list(tokens)}; choose 1 or more from 0 to {n - 1}")
     chosen = list(tokens)
     return weights[chosen].mean(0), weights[:, chosen].sum(1)
 

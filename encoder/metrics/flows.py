@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from encoder.errors import EncoderError
 from encoder.metrics.layers import length
 from encoder.metrics.maxflow import max_flow
 from encoder.model.block import Block
@@ -34,9 +35,9 @@ def query_key_products(trace: Trace, layer: int, head: int, query: int, key: int
 
 
 def block(trace: Trace, layer: int) -> Block:
-    """The layer of the model that made the trace; ValueError where the trace was put together without one."""
+    """The layer of the model that made the trace; EncoderError where the trace was put together without one."""
     if trace.model is None:
-        raise ValueError(f"{trace!r} does not hold the model that made it; get one from TextEncoder.trace")
+        raise EncoderError(f"{trace!r} does not hold the model that made it; get one from TextEncoder.trace")
     found = trace.model.layers[layer]
     assert isinstance(found, Block)
     return found
@@ -61,7 +62,7 @@ def head_outputs(trace: Trace, layer: int) -> Tensor:
     attention.output: sum_h Z_h W_O^h + b_O (paper, section 3.2.2).
 
     Raises:
-        ValueError: the trace does not hold its model.
+        EncoderError: the trace does not hold its model.
     """
     z = trace[f"layers.{layer}.attention.heads"][:, : len(tokens(trace))]  # [H, n, d_head]
     return z @ block(trace, layer).attention.w_o_by_head
@@ -87,7 +88,7 @@ def norm_weighted(trace: Trace, layer: int, heads: slice = EVERY_HEAD) -> Tensor
         attention.heads or later does not show.
 
     Raises:
-        ValueError: the trace does not hold its model.
+        EncoderError: the trace does not hold its model.
     """
     return attention_weights(trace, layer)[heads] * length(transformed(trace, layer, heads))[:, None]
 
@@ -109,7 +110,7 @@ def flow_shares(trace: Trace) -> Tensor:
         [n_layers, n, n] from 0 to 1; every row sums to 1, or to 0 where nothing flows.
 
     Raises:
-        ValueError: the trace does not hold its model.
+        EncoderError: the trace does not hold its model.
     """
     flowing = torch.stack([norm_weighted(trace, layer).sum(0) for layer in range(trace.config.n_layers)])
     return functional.normalize(flowing, p=1, dim=-1)
@@ -133,12 +134,12 @@ def mixing_parts(trace: Trace, layer: int, variant: Mixing = "AttnRes-N") -> tup
     recorded spread and times gamma: kept + mixed + normed b_O + beta = add_norm_1.output.
 
     Raises:
-        ValueError: another variant; AttnResLn-N of a pre-norm model, where no norm follows; no model in the trace.
+        EncoderError: another variant; AttnResLn-N of a pre-norm model, where no norm follows; no model in the trace.
     """
     if variant not in get_args(Mixing):
-        raise ValueError(f"variant is {variant!r}; it must be one of {', '.join(get_args(Mixing))}")
+        raise EncoderError(f"variant is {variant!r}; it must be one of {', '.join(get_args(Mixing))}")
     if variant == "AttnResLn-N" and trace.config.norm_first:
-        raise ValueError("AttnResLn-N needs a norm after the residual sum, and this model is pre-norm; use AttnRes-N")
+        raise EncoderError("AttnResLn-N needs a norm after the residual sum, and this model is pre-norm; use AttnRes-N")
     weights, offered = attention_weights(trace, layer), transformed(trace, layer)
     own = torch.eye(weights.shape[-1])
     kept, mixed = ((weights * where @ offered).sum(0) for where in (own, 1 - own))
@@ -194,14 +195,14 @@ def flow(trace: Trace, position: int, layer: int | None = None) -> Tensor:
     itself the largest flow from it to `position` after `layer` (the last one by default), divided by their sum: [n].
 
     Raises:
-        ValueError: more than FLOW_TOKENS tokens, or a position or layer that is not there.
+        EncoderError: more than FLOW_TOKENS tokens, or a position or layer that is not there.
     """
     n, last = len(tokens(trace)), trace.config.n_layers - 1
     layer = last if layer is None else layer
     if n > FLOW_TOKENS:
-        raise ValueError(f"{n} tokens; flow is computed for at most {FLOW_TOKENS}, rollout for any number")
+        raise EncoderError(f"{n} tokens; flow is computed for at most {FLOW_TOKENS}, rollout for any number")
     if not 0 <= position < n or not 0 <= layer <= last:
-        raise ValueError(f"position {position}, layer {layer}; positions go from 0 to {n - 1}, layers to {last}")
+        raise EncoderError(f"position {position}, layer {layer}; positions go from 0 to {n - 1}, layers to {last}")
     carries = residual_attention(trace).tolist()
     edges = {
         ((below + 1) * n + i, below * n + j): carries[below][i][j]

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from encoder.errors import EncoderError
 from encoder.formatting import percent, shown
 from encoder.metrics.lens import word
 from encoder.text_encoder import TextEncoder
@@ -58,13 +59,13 @@ def word_guess(
     """The k likeliest words at a position; None for a model that guesses no words.
 
     Raises:
-        ValueError: a trace of another model, or `before` reads other tokens.
+        EncoderError: a trace of another model, or `before` reads other tokens.
     """
     encoder.check_own(trace)
     if "mlm.probabilities" not in trace:
         return None
     if before is not None and before.ids != trace.ids:
-        raise ValueError(f"the other run reads {len(before.ids)} tokens that are not these {len(trace.ids)}")
+        raise EncoderError(f"the other run reads {len(before.ids)} tokens that are not these {len(trace.ids)}")
     shares = trace["mlm.probabilities"][position]
     top = shares.topk(min(k, encoder.config.vocab_size))
     ids = top.indices.tolist()

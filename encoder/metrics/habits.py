@@ -8,6 +8,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from encoder.errors import EncoderError
 from encoder.explain.cost import run_flops
 from encoder.metrics.heads import js_distance
 from encoder.metrics.layers import cka_matrix, cosine
@@ -90,10 +91,10 @@ def survey(
     kept, about 0.2 MB a sentence for `base`. `progress` is called with the share of the sentences that are done.
 
     Raises:
-        ValueError: no sentence.
+        EncoderError: no sentence.
     """
     if not sentences:
-        raise ValueError("got 0 sentences; a survey takes 1 or more")
+        raise EncoderError("got 0 sentences; a survey takes 1 or more")
     words, weights, streams = [], [], []
     for trace in runs(encoder, sentences):
         words.append(trace.tokens)

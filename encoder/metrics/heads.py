@@ -9,6 +9,7 @@ import math
 import torch
 from torch import Tensor
 
+from encoder.errors import EncoderError
 from encoder.pulse import pulse
 
 
@@ -115,10 +116,10 @@ def together(weights: Tensor, heads: list[int], how: str = "mean") -> Tensor:
     """Several heads as one picture [n, n]: their "mean" (rows sum to 1) or "max" (rows no longer do).
 
     Raises:
-        ValueError: no head, a head that is not there, or another word for `how`.
+        EncoderError: no head, a head that is not there, or another word for `how`.
     """
     if not heads or not all(0 <= h < len(weights) for h in heads):
-        raise ValueError(f"heads are {heads}; choose 1 or more from 0 to {len(weights) - 1}")
+        raise EncoderError(f"heads are {heads}; choose 1 or more from 0 to {len(weights) - 1}")
     if how not in ("mean", "max"):
-        raise ValueError(f"how is {how!r}; it must be mean or max")
+        raise EncoderError(f"how is {how!r}; it must be mean or max")
     return weights[heads].mean(0) if how == "mean" else weights[heads].amax(0)

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from encoder.errors import EncoderError
 from encoder.metrics.heads import upright
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import rows, stream
@@ -96,10 +97,10 @@ def linear_cka(x: Tensor, y: Tensor, debiased: bool = False) -> float:
         the likeness; nan where one of them does not vary at all.
 
     Raises:
-        ValueError: different numbers of samples, or too few.
+        EncoderError: different numbers of samples, or too few.
     """
     if len(x) != len(y):
-        raise ValueError(f"{len(x)} and {len(y)} samples; both need the same ones")
+        raise EncoderError(f"{len(x)} and {len(y)} samples; both need the same ones")
     return float(cka_of(gram(x, debiased), gram(y, debiased)))
 
 
@@ -120,7 +121,7 @@ def gram(x: Tensor, debiased: bool) -> Tensor:
     """
     least = 4 if debiased else 2
     if len(x) < least:
-        raise ValueError(f"{len(x)} samples; linear CKA {'debiased ' if debiased else ''}needs {least} or more")
+        raise EncoderError(f"{len(x)} samples; linear CKA {'debiased ' if debiased else ''}needs {least} or more")
     x = x.double() - x.double().mean(0)
     inner = x @ x.T
     if not debiased:

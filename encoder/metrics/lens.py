@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from encoder.errors import EncoderError
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import stream
@@ -29,11 +30,11 @@ def logit_lens(encoder: TextEncoder, trace: Trace, positions: Sequence[int] | No
         [n_layers + 1, n, vocab] log-probabilities in nats.
 
     Raises:
-        ValueError: the model has no masked-language-model head, or it is not the one that made the trace.
+        EncoderError: the model has no masked-language-model head, or it is not the one that made the trace.
     """
     model = encoder.model
     if model.mlm_head is None:
-        raise ValueError(f"{encoder.source.name!r} has no masked-language-model head; it cannot name words")
+        raise EncoderError(f"{encoder.source.name!r} has no masked-language-model head; it cannot name words")
     encoder.check_own(trace)
     x = stream(trace)
     if positions is not None:

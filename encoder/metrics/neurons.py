@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from encoder.errors import EncoderError
 from encoder.metrics.habits import runs
 from encoder.metrics.layers import length
 from encoder.metrics.lens import word
@@ -40,10 +41,10 @@ def never_positive(encoder: TextEncoder, sentences: Sequence[Text] = SENTENCES) 
     With ReLU such a unit is dead there: it adds nothing to any vector. GELU and SiLU let a little through below zero.
 
     Raises:
-        ValueError: no sentence.
+        EncoderError: no sentence.
     """
     if not sentences:
-        raise ValueError("got 0 sentences; give 1 or more")
+        raise EncoderError("got 0 sentences; give 1 or more")
     layers = range(encoder.config.n_layers)
     dead = torch.ones(encoder.config.n_layers, encoder.config.d_ff, dtype=torch.bool)
     for trace in runs(encoder, sentences):
@@ -68,13 +69,13 @@ def nearest_words(encoder: TextEncoder, what: Tensor | int, k: int = 10) -> list
         k: how many.
 
     Raises:
-        ValueError: a vector of another width, or an id outside the vocabulary.
+        EncoderError: a vector of another width, or an id outside the vocabulary.
     """
     table = encoder.model.embedding.tokens.weight if isinstance(what, int) else widened(encoder)
     if isinstance(what, int) and not 0 <= what < len(table):
-        raise ValueError(f"token id is {what}; ids go from 0 to {len(table) - 1}")
+        raise EncoderError(f"token id is {what}; ids go from 0 to {len(table) - 1}")
     if not isinstance(what, int) and what.shape != table.shape[1:]:
-        raise ValueError(f"the vector is {list(what.shape)}; it must be [{table.shape[1]}]")
+        raise EncoderError(f"the vector is {list(what.shape)}; it must be [{table.shape[1]}]")
     near = cosines(table, length(table), table[what] if isinstance(what, int) else what)
     if isinstance(what, int):
         near[what] = -torch.inf
@@ -99,7 +100,7 @@ def nearest_by_layer(encoder: TextEncoder, trace: Trace, token: int, k: int = 5)
     A token's vector drifts away from the table it came from, so cosines fall with depth; the order still tells.
 
     Raises:
-        ValueError: the trace is of another model.
+        EncoderError: the trace is of another model.
     """
     encoder.check_own(trace)
     table = widened(encoder)
@@ -117,11 +118,11 @@ def unit_vector(encoder: TextEncoder, layer: int, unit: int) -> Tensor:
     """What a feed-forward unit adds to the stream for each 1.0 of its activation: row `unit` of W_2, [d_model].
 
     Raises:
-        ValueError: a layer or unit that is not there.
+        EncoderError: a layer or unit that is not there.
     """
     config = encoder.config
     if not 0 <= layer < config.n_layers or not 0 <= unit < config.d_ff:
-        raise ValueError(
+        raise EncoderError(
             f"layer {layer}, unit {unit}; layers go from 0 to {config.n_layers - 1}, units to {config.d_ff - 1}"
         )
     block = encoder.model.layers[layer]

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from encoder.errors import EncoderError
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import attention_weights
 
@@ -24,11 +25,11 @@ def segment_mass(trace: Trace) -> Tensor:
     Special tokens count to the sentence that their segment says. Each row sums to 1.
 
     Raises:
-        ValueError: the run is of one sentence.
+        EncoderError: the run is of one sentence.
     """
     which = segments(trace)
     if not which.any():
-        raise ValueError("this run is of one sentence; shares between sentences need a pair")
+        raise EncoderError("this run is of one sentence; shares between sentences need a pair")
     belongs = torch.stack((which == 0, which == 1)).to(trace["output"].dtype)  # [2, n]
     return (belongs / belongs.sum(-1, keepdim=True)) @ attention_weights(trace) @ belongs.T
 
@@ -37,10 +38,10 @@ def between(segments: Sequence[int] | Tensor, way: str) -> Tensor:
     """True where the query is in the first sentence of a way such as "A->B" and the key in the second: [n, n].
 
     Raises:
-        ValueError: a way that is not one of WAYS.
+        EncoderError: a way that is not one of WAYS.
     """
     if way not in WAYS:
-        raise ValueError(f"way is {way!r}; it must be one of {', '.join(WAYS)}")
+        raise EncoderError(f"way is {way!r}; it must be one of {', '.join(WAYS)}")
     which = torch.as_tensor(segments)
     query, key = WAYS[way]
     return (which == query)[:, None] & (which == key)

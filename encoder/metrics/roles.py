@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from encoder.checkpoint.tokenizer_files import KNOWN
+from encoder.errors import EncoderError
 from encoder.metrics.heads import offsets
 from encoder.pulse import pulse
 from encoder.trace.words import punctuation
@@ -41,7 +42,7 @@ def role_mass(weights: Tensor, tokens: Sequence[str]) -> dict[str, Tensor]:
     at the edge has no neighbour there. A role that no token can play (no punctuation, a single token) has mass 0.
 
     Raises:
-        ValueError: weights and tokens differ in length.
+        EncoderError: weights and tokens differ in length.
     """
     check(weights, tokens)
     pattern = patterns(tokens)
@@ -95,10 +96,10 @@ def head_roles(weights: Sequence[Tensor], tokens: Sequence[Sequence[str]], seed:
         H labels.
 
     Raises:
-        ValueError: no sentence, or weights and tokens that differ in length.
+        EncoderError: no sentence, or weights and tokens that differ in length.
     """
     if not tokens or len(weights) != len(tokens):
-        raise ValueError(f"weights of {len(weights)} sentences and tokens of {len(tokens)}; give 1 or more of each")
+        raise EncoderError(f"weights of {len(weights)} sentences and tokens of {len(tokens)}; give 1 or more of each")
     generator = torch.Generator().manual_seed(seed)
     mass, uniform, count, shuffled = torch.zeros(1), torch.zeros(1), torch.zeros(1), torch.zeros(1)
     for sentence, words in zip(weights, tokens, strict=True):
@@ -162,7 +163,7 @@ def label(mass: Tensor, uniform: Tensor, shuffled: Tensor, count: Tensor, tellab
 def check(weights: Tensor, tokens: Sequence[str]) -> None:
     """Refuse weights that are not over these tokens."""
     if weights.dim() < 3 or weights.shape[-2:] != (len(tokens), len(tokens)):
-        raise ValueError(
+        raise EncoderError(
             f"weights are {list(weights.shape)} for {len(tokens)} tokens; "
             f"they must be [H, {len(tokens)}, {len(tokens)}]"
         )

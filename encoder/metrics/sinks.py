@@ -45,7 +45,7 @@ def parked(trace: Trace, layer: int, head: int) -> Parked:
     """The special tokens of a run and what they get in one head.
 
     Raises:
-        ValueError: the trace does not hold its model.
+        EncoderError: the trace does not hold its model.
     """
     marks = torch.tensor(trace.tokenization.special[: len(tokens(trace))])
     names = tuple(dict.fromkeys(token for token, mark in zip(tokens(trace), marks.tolist(), strict=True) if mark))

@@ -67,7 +67,7 @@ def layer_shares(trace: Trace) -> dict[str, Tensor]:
     beta. In a pre-norm layer nothing is left over. What an edit changed between the steps is part of the rest.
 
     Raises:
-        ValueError: the trace does not hold its model.
+        EncoderError: the trace does not hold its model.
     """
     found = [shares_of(trace, layer) for layer in range(trace.config.n_layers)]
     return {name: torch.stack([one[name] for one in found]) for name in found[0]}

@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass, fields
 from typing import Literal, get_args
 
+from encoder.errors import EncoderError
 from encoder.model.activations import ACTIVATIONS
 
 Positions = Literal["sinusoidal", "learned", "rotary", "alibi", "none"]
@@ -73,7 +74,7 @@ class EncoderConfig:
     `distance_maps` whether each layer has linear maps of its own for them and not those of its queries and keys.
 
     Raises:
-        ValueError: a value is outside its range; the message names the value and the range.
+        EncoderError: a value is outside its range; the message names the value and the range.
     """
 
     vocab_size: int = 16_384
@@ -125,20 +126,20 @@ class EncoderConfig:
             self.check_count(name, low, high)
         for name, allowed in CHOICES.items():
             if getattr(self, name) not in allowed:
-                raise ValueError(f"{name} is {getattr(self, name)!r}; it must be one of {', '.join(allowed)}")
+                raise EncoderError(f"{name} is {getattr(self, name)!r}; it must be one of {', '.join(allowed)}")
         if self.head_activation is not None and self.head_activation not in CHOICES["activation"]:
             allowed_ones = ", ".join(CHOICES["activation"])
-            raise ValueError(f"head_activation is {self.head_activation!r}; it must be None or one of {allowed_ones}")
+            raise EncoderError(f"head_activation is {self.head_activation!r}; it must be None or one of {allowed_ones}")
         if self.pooling is not None and self.pooling not in get_args(Pooling):
-            raise ValueError(f"pooling is {self.pooling!r}; it must be None or one of {', '.join(get_args(Pooling))}")
+            raise EncoderError(f"pooling is {self.pooling!r}; it must be None or one of {', '.join(get_args(Pooling))}")
         for field in fields(self):
             if field.type is bool and type(getattr(self, field.name)) is not bool:
-                raise ValueError(f"{field.name} is {getattr(self, field.name)!r}; it must be true or false")
+                raise EncoderError(f"{field.name} is {getattr(self, field.name)!r}; it must be true or false")
         if self.unit_length and self.pooling is None:
-            raise ValueError("unit_length is True; without pooling there is no vector of the sentence to divide")
+            raise EncoderError("unit_length is True; without pooling there is no vector of the sentence to divide")
         if self.d_model % self.n_heads:
             divisors = [str(h) for h in range(1, min(self.d_model, LIMITS["n_heads"][1]) + 1) if self.d_model % h == 0]
-            raise ValueError(
+            raise EncoderError(
                 f"d_model {self.d_model} is not divisible by n_heads {self.n_heads}; "
                 f"n_heads can be {', '.join(divisors)}"
             )
@@ -146,17 +147,17 @@ class EncoderConfig:
             self.check_count("embedding_size", *LIMITS["d_model"])
         if self.positions == "sinusoidal" and self.d_embedding % 2:
             wide = "d_model" if self.embedding_size is None else "embedding_size"
-            raise ValueError(
+            raise EncoderError(
                 f"{wide} is {self.d_embedding}; sinusoidal positions come in pairs and need an even {wide}"
             )
         self.check_distances()
         if self.trained_length is not None:
             self.check_count("trained_length", 1, LONGEST)
         if type(self.norm_eps) is not float or not 0 < self.norm_eps < 1:
-            raise ValueError(f"norm_eps is {self.norm_eps!r}; it must be a number above 0 and below 1")
+            raise EncoderError(f"norm_eps is {self.norm_eps!r}; it must be a number above 0 and below 1")
         number = type(self.mask_value) in (int, float)
         if not number or not (-FLOAT32_MAX <= self.mask_value <= -1e4 or self.mask_value == -math.inf):
-            raise ValueError(
+            raise EncoderError(
                 f"mask_value is {self.mask_value!r}; it must be from {-FLOAT32_MAX:.3g} to -10000, or minus infinity"
             )
 
@@ -165,38 +166,40 @@ class EncoderConfig:
         for name in ("rope_theta", "local_rope_theta"):
             theta = getattr(self, name)
             if type(theta) not in (int, float) and not (theta is None and name.startswith("local")):
-                raise ValueError(f"{name} is {theta!r}; it must be a number from 1 to 1e9")
+                raise EncoderError(f"{name} is {theta!r}; it must be a number from 1 to 1e9")
             if theta is not None and not 1 <= theta <= 1e9:
-                raise ValueError(f"{name} is {theta!r}; it must be a number from 1 to 1e9")
+                raise EncoderError(f"{name} is {theta!r}; it must be a number from 1 to 1e9")
         self.check_scaling()
         if self.positions == "rotary" and self.d_head % 2:
-            raise ValueError(
+            raise EncoderError(
                 f"d_head is {self.d_head}, d_model over n_heads; rotary positions turn pairs of numbers and need an "
                 "even d_head"
             )
         if self.positions == "rotary" and self.distance_scores != "none":
-            raise ValueError(
+            raise EncoderError(
                 f"positions is 'rotary' and distance_scores {self.distance_scores!r}; queries that are turned are not "
                 "multiplied with distances, so one of the two must be none"
             )
         if self.positions == "alibi" and self.position_buckets:
-            raise ValueError(
+            raise EncoderError(
                 f"positions is 'alibi' and position_buckets {self.position_buckets}; scores get one number for a "
                 "distance, so one of the two must be none"
             )
         if self.distance_limit is not None:
             self.check_count("distance_limit", self.distance_span // 2 + 2, LONGEST)
         if self.position_buckets % 4:
-            raise ValueError(f"position_buckets is {self.position_buckets}; it must be a multiple of 4")
+            raise EncoderError(f"position_buckets is {self.position_buckets}; it must be a multiple of 4")
         if self.window is not None:
             self.check_count("window", 1, LONGEST)
             if self.mask_value == -math.inf:
-                raise ValueError(
+                raise EncoderError(
                     f"window is {self.window} with a mask_value of minus infinity; a token with nobody left to see in "
                     "its window would have no weights, so mask_value must be a number such as -1e9"
                 )
         if self.shared_layers and (self.window is not None or self.no_first_norm):
-            raise ValueError("shared_layers is True; layers that are one and the same can differ in no window or norm")
+            raise EncoderError(
+                "shared_layers is True; layers that are one and the same can differ in no window or norm"
+            )
 
     def check_scaling(self) -> None:
         """Refuse factors of turns that are out of range, or that nothing is made of."""
@@ -205,15 +208,15 @@ class EncoderConfig:
             if factor is None and name == "local_rope_factor":
                 continue
             if type(factor) not in (int, float) or not 1 <= factor <= SLOWEST:
-                raise ValueError(f"{name} is {factor!r}; it must be a number from 1 to {SLOWEST}")
+                raise EncoderError(f"{name} is {factor!r}; it must be a number from 1 to {SLOWEST}")
             if factor != 1 and self.rope_scaling == "none":
-                raise ValueError(f"{name} is {factor!r} with a rope_scaling of none; without scaling it must be 1")
+                raise EncoderError(f"{name} is {factor!r} with a rope_scaling of none; without scaling it must be 1")
 
     def check_count(self, name: str, low: int, high: int) -> None:
         """Refuse a field that is not a whole number within its range."""
         value = getattr(self, name)
         if type(value) is not int or not low <= value <= high:
-            raise ValueError(f"{name} is {value!r}; it must be a whole number from {low} to {high}")
+            raise EncoderError(f"{name} is {value!r}; it must be a whole number from {low} to {high}")
 
     @property
     def d_embedding(self) -> int:
@@ -292,7 +295,7 @@ PRESETS: dict[str, EncoderConfig] = {
 
 
 def preset(name: str) -> EncoderConfig:
-    """The named shape; raises ValueError with the list of names for one that is not there."""
+    """The named shape; raises EncoderError with the list of names for one that is not there."""
     if name not in PRESETS:
-        raise ValueError(f"there is no preset {name!r}; the presets are {', '.join(PRESETS)}")
+        raise EncoderError(f"there is no preset {name!r}; the presets are {', '.join(PRESETS)}")
     return PRESETS[name]

@@ -4,6 +4,7 @@ import json
 import re
 from dataclasses import fields
 
+from encoder.errors import EncoderError
 from encoder.model.config import EncoderConfig
 
 PART = re.compile(r"([a-z_]{1,30})=([A-Za-z0-9_.-]{1,30})", re.ASCII)
@@ -38,24 +39,24 @@ def text_to_config(text: str) -> tuple[EncoderConfig, int]:
     """The configuration and seed that `config_to_text` wrote.
 
     Raises:
-        ValueError: the text has another form, names something that a configuration does not have, or a value is
+        EncoderError: the text has another form, names something that a configuration does not have, or a value is
             outside its range.
     """
     if len(text) > LONGEST_TEXT:
-        raise ValueError(f"a configuration in {len(text)} characters; it has at most {LONGEST_TEXT}")
+        raise EncoderError(f"a configuration in {len(text)} characters; it has at most {LONGEST_TEXT}")
     kinds = {field.name: field for field in fields(EncoderConfig)}
     given: dict[str, object] = {"seed": 0}
     for part in filter(None, text.split(",")):
         match = PART.fullmatch(part)
         if not match:
-            raise ValueError(f"{part[:40]!r} is no part of a configuration; one is written as {FORM}")
+            raise EncoderError(f"{part[:40]!r} is no part of a configuration; one is written as {FORM}")
         name, value = match.groups()
         if name != "seed" and name not in kinds:
-            raise ValueError(f"a configuration has no {name!r}; it has {', '.join(kinds)} and seed")
+            raise EncoderError(f"a configuration has no {name!r}; it has {', '.join(kinds)} and seed")
         given[name] = read(value, name in REAL)
     seed = given.pop("seed")
     if type(seed) is not int or not 0 <= seed < 2**31:
-        raise ValueError(f"seed is {seed!r}; it must be a whole number from 0 to {2**31 - 1}")
+        raise EncoderError(f"seed is {seed!r}; it must be a whole number from 0 to {2**31 - 1}")
     return EncoderConfig(**given), seed  # type: ignore[arg-type]  # the configuration checks every value itself
 
 

@@ -5,6 +5,7 @@ from itertools import islice
 import torch
 from torch import Tensor, nn
 
+from encoder.errors import EncoderError
 from encoder.model.activations import ACTIVATIONS
 from encoder.model.block import Block
 from encoder.model.config import EncoderConfig
@@ -70,10 +71,10 @@ class Encoder(nn.Module):
             tap: what sees every step on its way.
 
         Raises:
-            ValueError: more tokens than the model has positions for.
+            EncoderError: more tokens than the model has positions for.
         """
         if ids.shape[1] > self.config.max_positions:
-            raise ValueError(f"{ids.shape[1]} tokens; this model takes 1 to {self.config.max_positions}")
+            raise EncoderError(f"{ids.shape[1]} tokens; this model takes 1 to {self.config.max_positions}")
         return self.resume(self.embedding(ids, segments, tap.inside("embedding")), 0, key_padding_mask, tap)
 
     def resume(self, x: Tensor, start: int, key_padding_mask: Tensor | None = None, tap: Tap = NO_TAP) -> Tensor:

@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogFormatterMathtext, LogLocator, MaxNLocator, NullFormatter, NullLocator, ScalarFormatter
 
+from encoder.errors import EncoderError
 from encoder.paper.panel import Panel, spelled
 from encoder.paper.type import drawable
 from encoder.paper.words import without_tags
@@ -57,7 +58,7 @@ def draw_chart(axes: Axes, panel: Panel, theme: Theme, points: float, ticks: int
         elif mark["type"] == "scatter":
             draw_scatter(axes, mark, colours, theme, points)
         else:
-            raise ValueError(f"a mark is a {mark['type']}; it must be a bar or a scatter")
+            raise EncoderError(f"a mark is a {mark['type']}; it must be a bar or a scatter")
     for name, axis in (("x", frame.get("xaxis", {})), ("y", frame.get("yaxis", {}))):
         tick_axis(axes, name, axis, points, colours, ticks)
     if frame.get("showlegend") and any(mark.get("name") for mark in panel.marks):

@@ -13,6 +13,7 @@ from typing import Any
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
+from encoder.errors import EncoderError
 from encoder.export.archive import archive, write
 from encoder.export.caption import file_name
 from encoder.paper.paint import Placed, painted, placed, size
@@ -32,7 +33,7 @@ class PaperFigure:
     """Panels on a sheet; every file is made when it is asked for.
 
     Raises:
-        ValueError: there are no panels, or more than a figure has.
+        EncoderError: there are no panels, or more than a figure has.
     """
 
     panels: tuple[Panel, ...]
@@ -40,7 +41,7 @@ class PaperFigure:
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.panels) <= MOST_PANELS:
-            raise ValueError(f"there are {len(self.panels)} panels; a figure has 1 to {MOST_PANELS}")
+            raise EncoderError(f"there are {len(self.panels)} panels; a figure has 1 to {MOST_PANELS}")
 
     @cached_property
     def placed(self) -> Placed:
@@ -109,11 +110,11 @@ class PaperFigure:
         """The drawing in pixels; the file says how large they are in print.
 
         Raises:
-            ValueError: that is no number of dots per inch from 36 to 1200, or makes more than 30 million of them.
+            EncoderError: that is no number of dots per inch from 36 to 1200, or makes more than 30 million of them.
         """
         wide, high = self.dots(dpi)
         if not 36 <= dpi <= 1200 or wide * high > MOST_PIXELS:
-            raise ValueError(f"dpi is {dpi}, {wide:,.0f} x {high:,.0f} dots; 36 to 1200 dpi and {MOST_PIXELS:,} dots")
+            raise EncoderError(f"dpi is {dpi}, {wide:,.0f} x {high:,.0f} dots; 36 to 1200 dpi and {MOST_PIXELS:,} dots")
         said = {"Title": self.sheet.title or NAME, "Description": self.alt}
         return self.saved("png", dpi=dpi, metadata={name: western(text) for name, text in said.items()})
 
@@ -174,7 +175,7 @@ def figure(panels: Sequence[Panel] | Panel, sheet: Sheet | None = None, **choice
     """A figure of one or more panels; `choices` are those of `Sheet`, such as width=85.
 
     Raises:
-        ValueError: a choice outside its limits, no panels, or more than a figure has.
+        EncoderError: a choice outside its limits, no panels, or more than a figure has.
     """
     chosen = (panels,) if isinstance(panels, Panel) else tuple(panels)
     return PaperFigure(chosen, sheet or Sheet(**choices))

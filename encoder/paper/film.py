@@ -16,6 +16,7 @@ from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
 
+from encoder.errors import EncoderError
 from encoder.paper.paint import paint
 from encoder.paper.panel import Panel
 from encoder.paper.sheet import Sheet
@@ -42,7 +43,7 @@ class Film:
     """Pictures one after the other, over so many seconds in all, in a size of so many pixels.
 
     Raises:
-        ValueError: fewer than 2 pictures or more than 64, more than a minute, or a size that is not one of SIZES.
+        EncoderError: fewer than 2 pictures or more than 64, more than a minute, or a size that is not one of SIZES.
     """
 
     pictures: tuple[Panel, ...]
@@ -54,11 +55,11 @@ class Film:
 
     def __post_init__(self) -> None:
         if not 2 <= len(self.pictures) <= MOST_PICTURES:
-            raise ValueError(f"there are {len(self.pictures)} pictures; a film has 2 to {MOST_PICTURES}")
+            raise EncoderError(f"there are {len(self.pictures)} pictures; a film has 2 to {MOST_PICTURES}")
         if not 0.5 <= self.seconds <= MOST_SECONDS:
-            raise ValueError(f"seconds is {self.seconds}; it must be from 0.5 to {MOST_SECONDS:g}")
+            raise EncoderError(f"seconds is {self.seconds}; it must be from 0.5 to {MOST_SECONDS:g}")
         if self.size not in SIZES:
-            raise ValueError(f"size is {self.size!r}; it must be one of {', '.join(SIZES)}")
+            raise EncoderError(f"size is {self.size!r}; it must be one of {', '.join(SIZES)}")
 
     def still(self, at: int) -> Frame:
         """The frame at the moment of a picture: [height, width, 3], red, green and blue."""
@@ -113,7 +114,7 @@ def film(made: Film, kind: Kind, progress: Progress | None = None) -> bytes:
     """The film as a file; `progress` gets the share that is done, and may end the work with an exception.
 
     Raises:
-        ValueError: MP4 or WebM without the package that makes them.
+        EncoderError: MP4 or WebM without the package that makes them.
     """
     tell = progress or (lambda share: None)
     return gif(made, tell) if kind == "gif" else video(made, kind, tell)
@@ -148,7 +149,7 @@ def with_palette(frame: Frame) -> Image.Image:
 def video(made: Film, kind: Kind, tell: Progress) -> bytes:
     """The film as MP4 or WebM."""
     if not has_video():
-        raise ValueError(f"{kind} needs the package imageio-ffmpeg: pip install imageio-ffmpeg")
+        raise EncoderError(f"{kind} needs the package imageio-ffmpeg: pip install imageio-ffmpeg")
     import imageio_ffmpeg
 
     rate = RATES[kind]

@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.transforms import Affine2D
 
+from encoder.errors import EncoderError
 from encoder.formatting import short
 from encoder.paper.chart import draw_chart
 from encoder.paper.panel import HeatMap, Panel
@@ -528,10 +529,10 @@ def paint(panels: Sequence[Panel], sheet: Sheet) -> Figure:
     """The figure of one or more panels.
 
     Raises:
-        ValueError: there is no panel.
+        EncoderError: there is no panel.
     """
     if not panels:
-        raise ValueError("a figure needs a panel")
+        raise EncoderError("a figure needs a panel")
     return painted(placed(panels, sheet), sheet)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from encoder.errors import EncoderError
 from encoder.export.tables import Rows, header, numbered, to_csv
 from encoder.formatting import shown
 from encoder.paper.words import plain_text
@@ -21,7 +22,7 @@ SPECIAL = re.compile(r"\[(CLS|SEP|PAD)\]|</?s>|<pad>")  # tokens that a tokenize
 Array = np.ndarray[Any, Any]
 
 
-class PanelError(ValueError):
+class PanelError(EncoderError):
     """A picture that is not taken into a figure, with the reason."""
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args
 
+from encoder.errors import EncoderError
 from encoder.theme import Theme
 
 Numbers = Literal["none", "fit"]
@@ -53,13 +54,13 @@ class Sheet:
     def __post_init__(self) -> None:
         for name, (low, high) in LIMITS.items():
             if not low <= (value := getattr(self, name)) <= high:
-                raise ValueError(f"{name} is {value}; it must be from {low:g} to {high:g}")
+                raise EncoderError(f"{name} is {value}; it must be from {low:g} to {high:g}")
         if 0 < self.height < LEAST_HEIGHT:
-            raise ValueError(f"height is {self.height}; it must be 0 or from {LEAST_HEIGHT:g}")
+            raise EncoderError(f"height is {self.height}; it must be 0 or from {LEAST_HEIGHT:g}")
         if not 0 <= self.columns <= MOST_COLUMNS:
-            raise ValueError(f"columns is {self.columns}; it must be from 0 to {MOST_COLUMNS}")
+            raise EncoderError(f"columns is {self.columns}; it must be from 0 to {MOST_COLUMNS}")
         if self.theme not in get_args(Theme) or self.numbers not in get_args(Numbers):
-            raise ValueError(f"theme and numbers are {self.theme!r} and {self.numbers!r}; light or dark, none or fit")
+            raise EncoderError(f"theme and numbers are {self.theme!r} and {self.numbers!r}; light or dark, none or fit")
 
     def across(self, panels: int) -> int:
         """How many panels stand in a row."""

@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 import torch
 from torch import Tensor
 
+from encoder.errors import EncoderError
 from encoder.metrics import stream
 from encoder.metrics.habits import runs
 from encoder.model.config import EncoderConfig
@@ -91,7 +92,7 @@ def places(trace: Trace, words: Sequence[str]) -> list[list[int]]:
     """The positions of the pieces of each word, for words that stand in the text with one space between them.
 
     Raises:
-        ValueError: the tokenizer gives a word no piece.
+        EncoderError: the tokenizer gives a word no piece.
     """
     found, start = [], 0
     spans = trace.tokenization.spans
@@ -99,7 +100,7 @@ def places(trace: Trace, words: Sequence[str]) -> list[list[int]]:
         end = start + len(word)
         pieces = [i for i, (first, last) in enumerate(spans) if max(first, start) < min(last, end)]
         if not pieces:
-            raise ValueError(f"the tokenizer has no piece for “{word}”, so nothing can be read of it")
+            raise EncoderError(f"the tokenizer has no piece for “{word}”, so nothing can be read of it")
         found.append(pieces)
         start = end + 1
     return found
@@ -111,7 +112,7 @@ def samples(encoder: TextEncoder, layers: Sequence[int] | None = None) -> Sample
     `layers` are those that are kept, 0 for the input; all without it.
 
     Raises:
-        ValueError: the tokenizer gives a word no piece.
+        EncoderError: the tokenizer gives a word no piece.
     """
     every = labelled()
     known = {one.text: i for i, one in enumerate(every)}
@@ -164,10 +165,10 @@ def probe(encoder: TextEncoder, task: str, progress: Callable[[float], None] = l
     """A task of TASKS and its control task, probed in every layer; kept for as long as the model is.
 
     Raises:
-        ValueError: there is no such task, or the tokenizer gives a word no piece.
+        EncoderError: there is no such task, or the tokenizer gives a word no piece.
     """
     if task not in TASKS:
-        raise ValueError(f"there is no task {task!r}; the tasks are {', '.join(TASKS)}")
+        raise EncoderError(f"there is no task {task!r}; the tasks are {', '.join(TASKS)}")
     kept = MEASURED.setdefault(encoder.model, {})
     if task not in kept:
         read, scores = samples(encoder), list[tuple[float, float]]()
@@ -213,10 +214,10 @@ def readers(encoder: TextEncoder, layer: int) -> dict[str, Regression]:
     """A probe for each of READ, fitted to all labelled sentences after so many layers, to be used on other sentences.
 
     Raises:
-        ValueError: there is no such layer, or the tokenizer gives a word no piece.
+        EncoderError: there is no such layer, or the tokenizer gives a word no piece.
     """
     if not 0 <= layer <= encoder.config.n_layers:
-        raise ValueError(f"there are no {layer} layers; this model has {encoder.config.n_layers}")
+        raise EncoderError(f"there are no {layer} layers; this model has {encoder.config.n_layers}")
     read, found = samples(encoder, layers=(layer,)), {}
     for name in READ:
         asked = TASKS[name](read)

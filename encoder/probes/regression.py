@@ -6,6 +6,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from encoder.errors import EncoderError
+
 STRENGTH = 0.01  # of the fit against the size of the weights: scikit-learn's C
 STEPS, NEAR = 500, 1e-3  # of the search, and the gradient at which it ends
 
@@ -39,10 +41,10 @@ def fit(x: Tensor, labels: Tensor, classes: int, strength: float = STRENGTH, nea
             these together.
 
     Raises:
-        ValueError: not as many labels as vectors, or none.
+        EncoderError: not as many labels as vectors, or none.
     """
     if len(x) != len(labels) or not len(x):
-        raise ValueError(f"{len(x)} vectors and {len(labels)} labels; a probe takes one or more, as many of each")
+        raise EncoderError(f"{len(x)} vectors and {len(labels)} labels; a probe takes one or more, as many of each")
     with torch.inference_mode(False), torch.enable_grad():
         x = x.double().clone()
         mean, scale = x.mean(0), x.std(0, correction=0).clamp_min(1e-12)

@@ -10,6 +10,7 @@ from typing import get_args
 
 from latex2mathml.converter import convert
 
+from encoder.errors import EncoderError
 from encoder.explain.what_to_see import what_to_see
 from encoder.export.caption import About, caption
 from encoder.figures.steps import title
@@ -29,7 +30,7 @@ PER_CELL = 1.5  # bytes of a cell as pixels
 PACKED = 1.36  # bytes of base64 for each byte of numbers
 
 
-class ReportError(ValueError):
+class ReportError(EncoderError):
     """A report that is not made, with the reason and what to do."""
 
 
@@ -86,7 +87,7 @@ def report(
 
     Raises:
         ReportError: the model has no such layer, or the file would be larger than `largest` bytes.
-        ValueError: a trace of another model.
+        EncoderError: a trace of another model.
     """
     encoder.check_own(trace)
     planned = plan(trace, layers)

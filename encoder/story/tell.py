@@ -28,7 +28,7 @@ def story(encoder: TextEncoder, trace: Trace) -> tuple[StoryStop, ...]:
     """The twelve stops of a run, in the numbers of this run; none where it does not end in finite numbers.
 
     Raises:
-        ValueError: the trace is of another model, or does not hold its own.
+        EncoderError: the trace is of another model, or does not hold its own.
     """
     encoder.check_own(trace)
     if first_lost(trace):

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from encoder import checkpoint
+from encoder.errors import EncoderError
 from encoder.model.block import Block
 from encoder.model.config import EncoderConfig
 from encoder.model.encoder import Encoder
@@ -198,10 +199,10 @@ def shape(task: AttentionTask, norm_first: bool) -> EncoderConfig:
     """Layers with one head each, vectors as wide as the parts, and two hidden units for each threshold.
 
     Raises:
-        ValueError: no solution by hand is known here; the message lists the tasks that have one.
+        EncoderError: no solution by hand is known here; the message lists the tasks that have one.
     """
     if task.key not in SOLUTIONS:
-        raise ValueError(f"no weights are set by hand for {task.key!r}; there are some for {', '.join(SOLUTIONS)}")
+        raise EncoderError(f"no weights are set by hand for {task.key!r}; there are some for {', '.join(SOLUTIONS)}")
     solution = SOLUTIONS[task.key](task)
     hidden = max(2, *(2 * len(layer.thresholds) for layer in solution.layers), 0)
     return EncoderConfig(
@@ -272,7 +273,7 @@ def solved(key: str, norm_first: bool = False) -> Encoder:
     """An encoder whose weights were set by hand to solve a task.
 
     Raises:
-        ValueError: no solution by hand is known here; the message lists the tasks that have one.
+        EncoderError: no solution by hand is known here; the message lists the tasks that have one.
     """
     task = task_of(key)
     config = shape(task, norm_first)

@@ -6,6 +6,7 @@ from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
+from encoder.errors import EncoderError
 from encoder.model.encoder import Encoder
 from encoder.tasks import mystery as mysteries
 from encoder.tasks.attention_task import AttentionTask
@@ -69,14 +70,14 @@ def learned(settings: str, step: int | None = None) -> TextEncoder:
         step: after how many steps; all of them without it.
 
     Raises:
-        ValueError: no such settings, or no weights are kept of that step; the message lists those that are.
+        EncoderError: no such settings, or no weights are kept of that step; the message lists those that are.
         encoder.tasks.learning.DivergedError: the loss is no number any more.
     """
     asked = read(settings)
     kept = {moment.step: moment for moment in recorded(asked) or learn(asked) if moment.weights}
     wanted = asked.steps if step is None else step
     if wanted not in kept:
-        raise ValueError(f"no weights are kept of step {wanted}; there are {', '.join(map(str, kept))}")
+        raise EncoderError(f"no weights are kept of step {wanted}; there are {', '.join(map(str, kept))}")
     return opened(asked, kept[wanted])
 
 
@@ -84,7 +85,7 @@ def mystery(number: int) -> TextEncoder:
     """A mystery model: which task it was trained on is to be found out (`encoder.tasks.mystery`).
 
     Raises:
-        ValueError: there is none of that number.
+        EncoderError: there is none of that number.
     """
     model = mysteries.model_of(number)
     digest = sha256(mysteries.place(number).read_bytes()).hexdigest()
@@ -95,7 +96,7 @@ def by_hand(task: str, norm_first: bool = False) -> TextEncoder:
     """A model whose weights were set by hand to solve a task.
 
     Raises:
-        ValueError: no solution by hand is known here.
+        EncoderError: no solution by hand is known here.
     """
     model = solved(task, norm_first)
     weights = b"".join(one.numpy().tobytes() for one in model.parameters())

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from encoder.errors import EncoderError
 from encoder.model.encoder import Encoder
 from encoder.tasks.attention_task import Integers
 from encoder.tasks.data import held_out
@@ -68,10 +69,10 @@ def mystery_of(number: int) -> Mystery:
     """The mystery of that number.
 
     Raises:
-        ValueError: there is none.
+        EncoderError: there is none.
     """
     if number not in MYSTERIES:
-        raise ValueError(f"there is no mystery {number}; they are numbered from 1 to {len(MYSTERIES)}")
+        raise EncoderError(f"there is no mystery {number}; they are numbered from 1 to {len(MYSTERIES)}")
     return MYSTERIES[number]
 
 
@@ -135,10 +136,10 @@ def examine(model: Encoder) -> Examined:
     """What a network does with the digits that were held out, measured now.
 
     Raises:
-        ValueError: it does not read digits.
+        EncoderError: it does not read digits.
     """
     if not reads_digits(model):
-        raise ValueError("this model does not read rows of digits; open a mystery model on the page Watch it learn")
+        raise EncoderError("this model does not read rows of digits; open a mystery model on the page Watch it learn")
     task = ON_DIGITS["own"]
     inputs = held_out(task.key)[0]
     return Examined(inputs, says(model, task, inputs), harm(model, task, inputs))

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from encoder.errors import EncoderError
 from encoder.model.encoder import Encoder
 from encoder.model.tap import NO_TAP, Replacer
 from encoder.tasks.attention_task import AttentionTask, Integers
@@ -30,13 +31,13 @@ def says(model: Encoder, task: AttentionTask, inputs: Integers, off: tuple[int, 
     The answers count through the task's vocabulary; what is no sign of it is negative.
 
     Raises:
-        ValueError: the model has no head that guesses words.
+        EncoderError: the model has no head that guesses words.
     """
     ids = batch(task, inputs, inputs).ids
     tap = Replacer({f"layers.{off[0]}.attention.heads": silenced(off[1])}, NO_TAP) if off else NO_TAP
     logits = model.predict(model(ids, tap=tap))
     if logits is None:
-        raise ValueError("this model has no head that guesses words")
+        raise EncoderError("this model has no head that guesses words")
     found: Integers = logits[:, 1:-1].argmax(-1).numpy() - FIRST
     return found
 

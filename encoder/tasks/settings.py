@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from encoder.errors import EncoderError
 from encoder.model.config import CHOICES, EncoderConfig, Positions
 from encoder.tasks.attention_task import AttentionTask
 from encoder.tasks.data import vocab_size
@@ -30,7 +31,7 @@ class LearnSettings:
     """What decides a run: the task, the shape of the model, the rate, the steps and the seed.
 
     Raises:
-        ValueError: a value that cannot be chosen; the message says which can.
+        EncoderError: a value that cannot be chosen; the message says which can.
     """
 
     task: str = "reverse"
@@ -48,9 +49,9 @@ class LearnSettings:
         task_of(self.task)
         for name, offered in CHOOSABLE.items():
             if (value := getattr(self, name)) not in offered or type(value) is not type(offered[0]):
-                raise ValueError(f"{name} is {value!r:.20}; it must be one of {', '.join(map(spell, offered))}")
+                raise EncoderError(f"{name} is {value!r:.20}; it must be one of {', '.join(map(spell, offered))}")
         if type(self.seed) is not int or not 0 <= self.seed <= MOST_SEED:
-            raise ValueError(f"seed is {self.seed!r:.20}; it must be a whole number from 0 to {MOST_SEED}")
+            raise EncoderError(f"seed is {self.seed!r:.20}; it must be a whole number from 0 to {MOST_SEED}")
 
     @property
     def about(self) -> AttentionTask:
@@ -100,13 +101,13 @@ def read(text: str) -> LearnSettings:
     """The settings that a name spells.
 
     Raises:
-        ValueError: another form, or a value that cannot be chosen.
+        EncoderError: another form, or a value that cannot be chosen.
     """
     told: dict[str, str] = {}
     for part in text[:300].split(","):
         match = PART.fullmatch(part)
         if not match or match[1] not in {one.name for one in fields(LearnSettings)}:
-            raise ValueError(f"{part[:40]!r} is no setting; one is written as task=reverse,heads=2,seed=3")
+            raise EncoderError(f"{part[:40]!r} is no setting; one is written as task=reverse,heads=2,seed=3")
         told[match[1]] = match[2]
     plain = usual(told.get("task", LearnSettings.task))
     changed: dict[str, Any] = {name: value for name, value in told.items() if name in ("task",)}

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from encoder.errors import EncoderError
 from encoder.tasks.attention_task import (
     DIGITS,
     LETTERS,
@@ -160,8 +161,8 @@ def task_of(key: str) -> AttentionTask:
     """The task of that name.
 
     Raises:
-        ValueError: there is none; the message lists those that are.
+        EncoderError: there is none; the message lists those that are.
     """
     if key not in TASKS and key not in ON_DIGITS:
-        raise ValueError(f"task is {key!r:.40}; it must be one of {', '.join(TASKS)}")
+        raise EncoderError(f"task is {key!r:.40}; it must be one of {', '.join(TASKS)}")
     return TASKS[key] if key in TASKS else ON_DIGITS[key]

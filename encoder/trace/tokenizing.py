@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from tokenizers import Encoding, Tokenizer
 
+from encoder.errors import EncoderError
 from encoder.trace.tokens import Text, Tokens
 from encoder.trace.words import word_groups
 
@@ -37,7 +38,7 @@ def tokens(tokenizer: Tokenizer, asked: Text, most: int) -> Tokens:
     Of a pair the longer sentence is cut first, until both are equally long, and then both.
 
     Raises:
-        ValueError: fewer tokens than the special ones of a pair, or a tokenizer that fails on this text.
+        EncoderError: fewer tokens than the special ones of a pair, or a tokenizer that fails on this text.
     """
     texts = [text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for text in sentences(asked)]
     with failures_told():
@@ -46,7 +47,7 @@ def tokens(tokenizer: Tokenizer, asked: Text, most: int) -> Tokens:
         found = [len(part) for part in parts]
         room = most - (len(joined(tokenizer, parts)) - sum(found))
         if room < 0:
-            raise ValueError(f"this takes {most - room} special tokens alone; the model reads {most} tokens or fewer")
+            raise EncoderError(f"this takes {most - room} special tokens alone; the model reads {most} tokens or fewer")
         for part, length in zip(parts, shares(found, room), strict=True):
             part.truncate(length)
         pieces = placed(joined(tokenizer, parts), texts, parts)
@@ -94,7 +95,7 @@ def failures_told() -> Iterator[None]:
         raise
     except BaseException as error:
         if isinstance(error, Exception) or type(error).__name__ == "PanicException":
-            raise ValueError(
+            raise EncoderError(
                 f"the tokenizer cannot read this text: {str(error)[:200] or type(error).__name__}"
             ) from None
         raise
@@ -105,7 +106,7 @@ def sentences(asked: Text) -> tuple[str, ...]:
     if isinstance(asked, str):
         return (asked,)
     if not isinstance(asked, tuple) or len(asked) != 2 or not all(isinstance(one, str) for one in asked):
-        raise ValueError(f"got {asked!r:.60}; a text is a str, or a tuple of two for a pair of sentences")
+        raise EncoderError(f"got {asked!r:.60}; a text is a str, or a tuple of two for a pair of sentences")
     return asked
 
 
@@ -165,7 +166,7 @@ def placed(pieces: list[Piece], texts: list[str], parts: list[Encoding]) -> list
         if not piece.special:
             place = next(places[piece.segment], None)
             if place is None:
-                raise ValueError("the tokenizer cannot read a pair: its template has one of the sentences twice")
+                raise EncoderError("the tokenizer cannot read a pair: its template has one of the sentences twice")
             span, word = place
             piece = piece._replace(span=trimmed(texts[piece.segment], *span), word=word)
         found.append(piece)

@@ -4,6 +4,8 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from encoder.errors import EncoderError
+
 Text = str | tuple[str, str]  # a sentence, or a pair of them
 Groups = tuple[tuple[int, ...], ...]
 
@@ -62,7 +64,7 @@ class Tokens:
         It is looked for as typed, then whatever its case, then whatever its accents.
 
         Raises:
-            ValueError: it does not stand there; the message lists the words that do.
+            EncoderError: it does not stand there; the message lists the words that do.
         """
         word = word.strip()
         for reading in READINGS:
@@ -70,7 +72,7 @@ class Tokens:
                 if reading(self.spelled(pieces)) == reading(word):
                     return pieces
         text = f"{self.text} {self.pair}".strip()
-        raise ValueError(
+        raise EncoderError(
             f"“{word}” is not a word of “{text}”; its words are {', '.join(map(self.spelled, self.words))}"
         )
 

@@ -12,6 +12,7 @@ from itertools import groupby
 import torch
 from torch import Tensor
 
+from encoder.errors import EncoderError
 from encoder.trace.tokens import Groups
 
 # The kinds of a word's pieces, in groups: marks before it (.), the word itself (x, and spaces alone), marks behind it.
@@ -54,11 +55,11 @@ def merge(weights: Tensor, groups: Groups) -> Tensor:
     """Attention from word to word: columns of a word's pieces summed, rows averaged [..., n, n] -> [..., m, m].
 
     Raises:
-        ValueError: weights that are not over the positions of the groups.
+        EncoderError: weights that are not over the positions of the groups.
     """
     n = sum(map(len, groups))
     if weights.dim() < 2 or weights.shape[-2:] != (n, n):
-        raise ValueError(f"weights are {list(weights.shape)} for groups of {n} tokens; they must be [..., {n}, {n}]")
+        raise EncoderError(f"weights are {list(weights.shape)} for groups of {n} tokens; they must be [..., {n}, {n}]")
     belongs = torch.zeros(len(groups), n, dtype=weights.dtype)
     for word, group in enumerate(groups):
         belongs[word, list(group)] = 1

@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from encoder.errors import EncoderError
+
 EVERY = 20  # one line in so many is held out
 MOST = 2000  # lines held out of a file
 
 
-class TrainingError(ValueError):
+class TrainingError(EncoderError):
     """Training that cannot start or go on; the message says why and what to do."""
 
 

@@ -8,6 +8,7 @@ import torch
 from tokenizers import Tokenizer
 from torch.nn import functional
 
+from encoder.errors import EncoderError
 from encoder.text_encoder import TextEncoder
 from encoder.train.corpus import Lines
 from encoder.train.fill_ins import CAPITAL, FILL_INS
@@ -74,10 +75,10 @@ def evaluate_text(
     """The score of a finished model on lines of text; steps whose names end as one of `left_out` give zeros.
 
     Raises:
-        ValueError: the model has no masked-language-model head, or there is no line of text.
+        EncoderError: the model has no masked-language-model head, or there is no line of text.
     """
     if encoder.model.mlm_head is None:
-        raise ValueError(f"the model {encoder.source.name!r} has no head that guesses words, so it cannot be scored")
+        raise EncoderError(f"the model {encoder.source.name!r} has no head that guesses words, so it cannot be scored")
     length = min(encoder.config.trained_length or 128, encoder.max_tokens)
     model = MaskedWords(encoder.model, left_out=left_out)
     return evaluate(model.eval(), held_out_batches(lines, encoder.tokenizer, length, seed))

@@ -17,6 +17,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from encoder import checkpoint
+from encoder.errors import EncoderError
 from encoder.model.encoder import Encoder
 from encoder.train.corpus import TrainingError
 from encoder.train.recipe import Recipe
@@ -149,7 +150,7 @@ def fields_of(about: dict[str, str], name: str) -> dict[str, Any]:
     """What a checkpoint says of itself under a name; ValueError where it is no object with fields."""
     found = json.loads(about[name])
     if not isinstance(found, dict):
-        raise ValueError(f"its {name} is a {type(found).__name__}, no object with named fields")
+        raise EncoderError(f"its {name} is a {type(found).__name__}, no object with named fields")
     return found
 
 
@@ -158,7 +159,7 @@ def check_progress(progress: TrainingProgress) -> None:
     for name, value in vars(progress).items():
         whole = name in ("step", "tokens", "words")
         if type(value) not in ((int,) if whole else (int, float)) or not 0 <= value < math.inf:
-            raise ValueError(f"its {name} is {value!r}; it must be a {'whole ' if whole else ''}number from 0")
+            raise EncoderError(f"its {name} is {value!r}; it must be a {'whole ' if whole else ''}number from 0")
 
 
 def restore(model: Encoder, optimizer: torch.optim.Optimizer, tensors: dict[str, Tensor], step: int) -> None:

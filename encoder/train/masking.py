@@ -7,6 +7,7 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
+from encoder.errors import EncoderError
 from encoder.train.vocabulary import SPECIAL
 
 MASKED, RANDOM = 0.8, 0.1  # the rest stays as it is
@@ -33,12 +34,12 @@ def vocabulary(tokenizer: Tokenizer) -> Vocabulary:
     """Look the special ids up.
 
     Raises:
-        ValueError: the tokenizer lacks one of them.
+        EncoderError: the tokenizer lacks one of them.
     """
     found = {token: tokenizer.token_to_id(token) for token in SPECIAL}
     ids = {token: number for token, number in found.items() if number is not None}
     if lacking := [token for token in SPECIAL if token not in ids]:
-        raise ValueError(f"the tokenizer has no {', '.join(lacking)}; training needs {', '.join(SPECIAL)}")
+        raise EncoderError(f"the tokenizer has no {', '.join(lacking)}; training needs {', '.join(SPECIAL)}")
     size = tokenizer.get_vocab_size()
     special = torch.zeros(size, dtype=torch.bool)
     special[[ids[token] for token in SPECIAL if token != "[UNK]"]] = True

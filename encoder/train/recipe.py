@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
+from encoder.errors import EncoderError
 from encoder.model.config import EncoderConfig
 
 COUNTS: dict[str, tuple[int, int]] = {
@@ -43,7 +44,7 @@ class Recipe:
     `rest_rate` times the rate.
 
     Raises:
-        ValueError: a value is outside its range; the message names the value and the range.
+        EncoderError: a value is outside its range; the message names the value and the range.
     """
 
     config: EncoderConfig
@@ -73,17 +74,17 @@ class Recipe:
         for name, (low, high) in COUNTS.items():
             value = getattr(self, name)
             if type(value) is not int or not low <= value <= high:
-                raise ValueError(f"{name} is {value!r}; it must be a whole number from {low} to {high}")
+                raise EncoderError(f"{name} is {value!r}; it must be a whole number from {low} to {high}")
         for name, (least, most) in SHARES.items():
             share = getattr(self, name)
             if type(share) is not float or not least <= share <= most:
-                raise ValueError(f"{name} is {share!r}; it must be a number from {least:g} to {most:g}")
+                raise EncoderError(f"{name} is {share!r}; it must be a number from {least:g} to {most:g}")
         if self.row_length > self.config.max_positions:
-            raise ValueError(f"row_length is {self.row_length}; it must be at most {self.config.max_positions}")
+            raise EncoderError(f"row_length is {self.row_length}; it must be at most {self.config.max_positions}")
         if not self.config.mlm_head:
-            raise ValueError("mlm_head is false; training guesses masked words and needs the head")
+            raise EncoderError("mlm_head is false; training guesses masked words and needs the head")
         if any(not 0 <= layer < self.config.n_layers for layer in self.renewed):
-            raise ValueError(f"renewed is {self.renewed}; its layers must be from 0 to {self.config.n_layers - 1}")
+            raise EncoderError(f"renewed is {self.renewed}; its layers must be from 0 to {self.config.n_layers - 1}")
 
     def rate(self, step: int) -> float:
         """The learning rate of a step, counted from 0: up in a straight line, then down in one."""
@@ -99,7 +100,7 @@ class Recipe:
         """This recipe with settings such as "peak_rate=2e-3" or "d_model=64" changed.
 
         Raises:
-            ValueError: a setting that does not exist, or a value of the wrong kind or outside its range.
+            EncoderError: a setting that does not exist, or a value of the wrong kind or outside its range.
         """
         recipe = self
         for setting in settings:
@@ -116,7 +117,9 @@ class Recipe:
         if name in of_config:
             of_shape: Any = parsed(name, getattr(self.config, name), text)
             return replace(self, config=replace(self.config, **{name: of_shape}))
-        raise ValueError(f"there is no setting {name!r}; there are {', '.join(sorted((own | of_config) - {'config'}))}")
+        raise EncoderError(
+            f"there is no setting {name!r}; there are {', '.join(sorted((own | of_config) - {'config'}))}"
+        )
 
     def plain(self) -> dict[str, object]:
         """Every field by name, as JSON can hold it."""
@@ -134,7 +137,7 @@ def parsed(name: str, now: object, text: str) -> object:
             return tuple(int(part) for part in text.split(",") if part)
         return type(now)(text) if isinstance(now, (int, float, str)) else int(text)
     except (KeyError, ValueError) as error:
-        raise ValueError(f"{name} is {text!r}; it must be a value such as {now!r}") from error
+        raise EncoderError(f"{name} is {text!r}; it must be a value such as {now!r}") from error
 
 
 def shape(vocab_size: int, d_model: int, n_heads: int, n_layers: int, d_ff: int) -> EncoderConfig:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
+from encoder.errors import EncoderError
 from encoder.text_encoder import TextEncoder
 from encoder.trials import (
     arithmetic,
@@ -107,10 +108,10 @@ def run(name: str, encoder: TextEncoder, given: Mapping[str, Any]) -> Finding:
         given: the trial's parameters.
 
     Raises:
-        ValueError: a name or parameter that `problems` finds fault with, or one that does not fit model and sentence.
+        EncoderError: a name or parameter that `problems` finds fault with, or one that does not fit model and sentence.
     """
     if wrong := problems(name, given):
-        raise ValueError(wrong[0])
+        raise EncoderError(wrong[0])
     return TRIALS[name](encoder, **given)
 
 

@@ -5,6 +5,7 @@ import math
 import torch
 
 from encoder.edits.text import text_to_edits
+from encoder.errors import EncoderError
 from encoder.experiments import dot_products, scaling, softmax_of
 from encoder.formatting import brief, percent
 from encoder.metrics import attention_weights
@@ -42,7 +43,7 @@ def by_hand(encoder: TextEncoder, sentence: str, step: str, index: list[int], ed
 def softmax_is(encoder: TextEncoder, scores: list[float], expected: list[float]) -> Finding:
     """softmax(scores) is what is printed, to the digits that are printed."""
     if len(scores) != len(expected):
-        raise ValueError(f"{len(scores)} scores and {len(expected)} expected weights; give as many of each")
+        raise EncoderError(f"{len(scores)} scores and {len(expected)} expected weights; give as many of each")
     found = softmax_of(scores)
     digits = max(len(repr(e).partition(".")[2]) for e in expected)
     apart = float((found - torch.tensor(expected)).abs().max())

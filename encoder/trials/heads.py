@@ -2,6 +2,7 @@
 
 from torch import Tensor
 
+from encoder.errors import EncoderError
 from encoder.formatting import brief
 from encoder.metrics import MARGIN, attention_weights
 from encoder.text_encoder import TextEncoder
@@ -16,7 +17,7 @@ def position_of(trace: Trace, word: str) -> int:
     """Where a word first stands in a run: the position of its first piece.
 
     Raises:
-        ValueError: it is not one of the words.
+        EncoderError: it is not one of the words.
     """
     return trace.tokenization.find(word)[0]
 
@@ -25,7 +26,7 @@ def between_words(trace: Trace, *words: str) -> tuple[Tensor, list[int]]:
     """The weights of every head from word to word [n_layers, H, m, m], and which of the m each of these words is.
 
     Raises:
-        ValueError: one of them is not there.
+        EncoderError: one of them is not there.
     """
     pieces = trace.tokenization
     return merge(attention_weights(trace), pieces.words), [pieces.words.index(pieces.find(word)) for word in words]
@@ -57,7 +58,7 @@ def check_head(weights: Tensor, layer: int, head: int) -> None:
     """Refuse a head that the model does not have."""
     layers, heads = weights.shape[:2]
     if not (0 <= layer < layers and 0 <= head < heads):
-        raise ValueError(
+        raise EncoderError(
             f"there is no layer {layer}, head {head}; layers go from 0 to {layers - 1}, heads to {heads - 1}"
         )
 

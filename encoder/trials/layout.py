@@ -3,6 +3,7 @@
 import torch
 
 from encoder.checkpoint.build import on_meta
+from encoder.errors import EncoderError
 from encoder.experiments import bare, one_matrix
 from encoder.explain.shape import DEPTHS, depths
 from encoder.formatting import agreement, brief, listed, shown
@@ -35,7 +36,7 @@ def batch_is(encoder: TextEncoder, expected: list[int]) -> Finding:
     It goes through the model's own code on tensors that have a shape and no numbers, so that any size is tried at once.
     """
     if len(expected) != 3:
-        raise ValueError(f"expected has {len(expected)} numbers; it must be sentences, tokens and d_model")
+        raise EncoderError(f"expected has {len(expected)} numbers; it must be sentences, tokens and d_model")
     rows, n, width = expected
     if encoder.config.d_model != width:
         return untried(f"The claim is of models with d_model {width}; this one has {encoder.config.d_model}.")

@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 import torch
 from torch import Tensor
 
+from encoder.errors import EncoderError
 from encoder.experiments.ablation import ROWS, knock_outs, outcomes
 from encoder.formatting import percent, points
 from encoder.metrics import SENTENCES, length
@@ -87,7 +88,7 @@ def linked(encoder: TextEncoder, sentence: str, word: str, target: str) -> Findi
     trace = encoder.trace(sentence)
     weights, (i, j) = between_words(trace, word, target)
     if i == j:
-        raise ValueError(f"“{word}” and “{target}” are one word; a link takes two")
+        raise EncoderError(f"“{word}” and “{target}” are one word; a link takes two")
     others = usual(encoder, [abs(i - j)], [sentence]).get(abs(i - j), torch.empty(0))
     if len(others) < FEWEST:
         return untried(f"Too few pairs of words stand {abs(i - j)} words apart in the sentences to compare with.")
@@ -126,7 +127,7 @@ def effects(encoder: TextEncoder, trace: Trace, position: int) -> Tensor:
 def head_job(encoder: TextEncoder, head: int, job: str) -> Finding:
     """The head of this number links the words of one kind of relation, one way, more than other words as far apart."""
     if not 0 <= head < encoder.config.n_heads:
-        raise ValueError(f"there is no head {head}; heads go from 0 to {encoder.config.n_heads - 1}")
+        raise EncoderError(f"there is no head {head}; heads go from 0 to {encoder.config.n_heads - 1}")
     ours, distances, turned = [], [], []
     for sentence, pairs in LINKS[job]:
         trace = encoder.trace(sentence)

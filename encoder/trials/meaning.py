@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from encoder.errors import EncoderError
 from encoder.experiments.compare import cosines
 from encoder.formatting import brief
 from encoder.text_encoder import TextEncoder
@@ -21,7 +22,7 @@ LEANS = 2  # factor of the odds from which a guess leans
 def contexts(encoder: TextEncoder, word: str, sentences: list[str]) -> Finding:
     """One word has one static vector, and another one in each sentence."""
     if len(sentences) < 2:
-        raise ValueError(f"{len(sentences)} sentences; it takes 2 or more to compare")
+        raise EncoderError(f"{len(sentences)} sentences; it takes 2 or more to compare")
     static, vectors, places = [], [], []
     for sentence in sentences:  # one run at a time: of each only the word's vectors are kept
         run = encoder.trace(sentence)

@@ -1,5 +1,6 @@
 """Trials of networks that read rows of digits: what they compute, and which head does it."""
 
+from encoder.errors import EncoderError
 from encoder.formatting import percent
 from encoder.tasks.mystery import SAME, Examined, examine, reads_digits
 from encoder.tasks.on_digits import ON_DIGITS
@@ -32,7 +33,9 @@ def head_does_it(encoder: TextEncoder, layer: int = 0, head: int = 0) -> Finding
         return untried(NOT_DIGITS)
     found = examine(encoder.model)
     if not (layer < len(found.harm) and head < found.harm.shape[1]):
-        raise ValueError(f"there is no layer {layer}, head {head}; there are {' × '.join(map(str, found.harm.shape))}")
+        raise EncoderError(
+            f"there is no layer {layer}, head {head}; there are {' × '.join(map(str, found.harm.shape))}"
+        )
     broken = float(found.harm[layer, head])
     said = (
         f"With layer {layer}, head {head} set to zero {percent(broken)} of {len(found.inputs)} inputs are answered "

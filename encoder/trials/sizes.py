@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from encoder.errors import EncoderError
 from encoder.experiments import LENGTHS, Duration, timing
 from encoder.explain.cost import parameters
 from encoder.formatting import brief, listed, percent
@@ -71,7 +72,7 @@ def shape_is(encoder: TextEncoder, sentence: str, step: str, expected: list[int]
         return untried(f"The claim is of models with d_model {width}; this one has {encoder.config.d_model}.")
     trace = encoder.trace(sentence)
     if step not in trace:
-        raise ValueError(trace.unknown(step))
+        raise EncoderError(trace.unknown(step))
     real, added = list(trace[step].shape), sum(trace.tokenization.special)
     spoken = [size - added if name == "n" else size for name, size in zip(trace.step(step).shape, real, strict=True)]
     said = f"{step} is {by(real)}" + (f", {by(spoken)} without the {added} tokens that the model adds" if added else "")

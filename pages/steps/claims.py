@@ -3,6 +3,7 @@
 import pandas as pd
 import streamlit as st
 
+from encoder.errors import EncoderError
 from encoder.formatting import brief
 from encoder.lessons.claims import CLAIMS, SOURCES, Claim
 from encoder.trials import Finding, Verdict
@@ -25,7 +26,7 @@ def measured() -> list[tuple[Claim, Finding]]:
         bar.progress(done / len(CLAIMS), text=f"Measuring {done + 1} of {len(CLAIMS)}: {plain(claim.text)}")
         try:
             found.append((claim, session.finding(claim.trial, claim.given, agreed=True)))
-        except (ValueError, KeyError) as error:
+        except (EncoderError, KeyError) as error:
             found.append((claim, untried(f"It cannot be tried in this model: {error.args[0]}.")))
     bar.empty()
     return found

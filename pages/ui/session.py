@@ -106,7 +106,7 @@ def now() -> Trace:
 
 
 def finding(trial: str, given: Mapping[str, Any], *, agreed: bool = False) -> trials.Finding:
-    """What a trial finds in the model that this session looks at; ValueError where it does not fit."""
+    """What a trial finds in the model that this session looks at; EncoderError where it does not fit."""
     return findings(current().model, trial, spelled(given), agreed=agreed)
 
 

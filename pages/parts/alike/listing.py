@@ -3,6 +3,7 @@
 import streamlit as st
 
 from encoder.attributions.sentence_list import LONGEST, MOST, column, lines
+from encoder.errors import EncoderError
 from pages.ui.state import session_state as state
 from pages.ui.text import plain
 
@@ -20,7 +21,7 @@ def sentences() -> list[str]:
     st.file_uploader("Or a CSV file", type=["csv", "txt"], key="alike_file", on_change=take_file)
     try:
         return lines(text)
-    except ValueError as error:
+    except EncoderError as error:
         st.markdown(plain(f"{error}."))
         return []
 
@@ -32,5 +33,5 @@ def take_file() -> None:
         return
     try:
         state.remember("alike_list", "\n".join(column(file.getvalue())), EXAMPLE)
-    except ValueError as error:
+    except EncoderError as error:
         state.note([f"The file is not taken: {error}."])

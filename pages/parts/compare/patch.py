@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from encoder.errors import EncoderError
 from encoder.experiments.compare import patch_sweep
 from encoder.export.caption import About
 from encoder.figures.matrix import matrix
@@ -33,7 +34,7 @@ def draw() -> None:
         found = sweep.follow(
             "patch", asked, lambda: patch_sweep(encoder, a, b, step, heads=heads), "Patch every place in turn"
         )
-    except ValueError as error:
+    except EncoderError as error:
         st.markdown(plain(f"{error}."))
         return
     if found is None:

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from encoder.errors import EncoderError
 from encoder.experiments.compare import aligned_tokens, first_difference, relative_difference
 from encoder.export.caption import About
 from encoder.figures.facts import main_fact
@@ -22,7 +23,7 @@ def draw() -> None:
     a, view = session.now(), state.current()
     try:
         encoder_b = model_b()
-    except ValueError as error:
+    except EncoderError as error:
         st.markdown(plain(f"Model B cannot be shown: {error}."))
         return
     text = encoder_b.tokenize(view.sentence_b).text
@@ -67,7 +68,7 @@ def on_the_map(a: Trace, b: Trace) -> None:
 
 
 def model_b() -> TextEncoder:
-    """The model of run B, as chosen; ValueError if it cannot be had."""
+    """The model of run B, as chosen; EncoderError if it cannot be had."""
     view = state.current()
     if view.other_model:
         models.remember(view.other_model)

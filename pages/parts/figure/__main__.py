@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from streamlit.testing.v1 import AppTest
 
+from encoder.errors import EncoderError
 from encoder.paper.files import DPI, PaperFigure
 from pages.ui.state.session import KEY, Session
 
@@ -29,7 +30,7 @@ def of_link(link: str) -> PaperFigure:
     """The figure that a link to the page Figure shows, drawn by the pages themselves, without a browser or a server.
 
     Raises:
-        ValueError: the link names no figure, or a picture of it cannot be drawn; the message says why.
+        EncoderError: the link names no figure, or a picture of it cannot be drawn; the message says why.
     """
     query = dict(parse_qsl(urlsplit(link).query or link.removeprefix("?"), keep_blank_values=True))
     logging.getLogger("streamlit").setLevel(logging.ERROR)
@@ -42,7 +43,7 @@ def of_link(link: str) -> PaperFigure:
     found: Session = app.session_state[KEY]
     said = [one.value for one in app.warning] + [f"{at.page}: {why}" for at, why in found.not_drawn.items()]
     if app.exception or found.printed is None or len(found.panels) < len(found.figure):
-        raise ValueError(" ".join(said).replace("\\", "") or "the link names no figure")
+        raise EncoderError(" ".join(said).replace("\\", "") or "the link names no figure")
     return found.printed
 
 
@@ -55,12 +56,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = parser.parse_args(arguments)
     try:
         if asked.out.suffix not in FILES:
-            raise ValueError(
+            raise EncoderError(
                 f"{asked.out} ends with {asked.out.suffix or 'nothing'}; it must be one of {', '.join(FILES)}"
             )
         made = of_link(asked.link)
         asked.out.write_bytes(FILES[asked.out.suffix](made, asked.out, asked.dpi))
-    except (ValueError, OSError) as error:
+    except (EncoderError, OSError) as error:
         print(f"No figure: {error}".rstrip(".") + ".", file=sys.stderr)
         return 1
     print(f"{asked.out}: {made.width:.1f} x {made.height:.1f} mm")

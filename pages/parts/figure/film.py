@@ -4,6 +4,7 @@ from typing import get_args
 
 import streamlit as st
 
+from encoder.errors import EncoderError
 from encoder.export.caption import file_name
 from encoder.formatting import brief
 from encoder.paper import film as films
@@ -61,7 +62,7 @@ def make(made: Film, kind: Kind, asked: tuple[object, ...]) -> None:
     try:
         with job_queue.refused(), job_queue.slot():
             state.session().sweeps[KEPT] = (asked, filmed(made, kind, tell))
-    except (EndedError, ValueError) as error:
+    except (EndedError, EncoderError) as error:
         st.warning(f"No film was made: {error}.")
     bar.empty()
     way_out.empty()

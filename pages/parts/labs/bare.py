@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from encoder.errors import EncoderError
 from encoder.experiments import Bare
 from encoder.export.caption import UNCHANGED, About, quoted
 from encoder.figures.charts import token_bars
@@ -26,7 +27,7 @@ def draw() -> None:
         return
     try:
         found: Bare = session.lab("bare", view.model, trace.inputs)
-    except ValueError as error:
+    except EncoderError as error:
         st.markdown(plain(f"{error}."))
         return
     tokens = [shown(token) for token in found.tokens]

@@ -4,6 +4,7 @@ from typing import Any
 
 import streamlit as st
 
+from encoder.errors import EncoderError
 from encoder.experiments import WordOrder
 from encoder.export.caption import UNCHANGED, About, quoted
 from encoder.figures.charts import token_bars
@@ -38,7 +39,7 @@ def draw() -> None:
         second = pick("The other", words, state.choice("swap_other", words, words[-1]))
     try:
         found: WordOrder = session.lab("swapped", state.current().model, text, first, second)
-    except ValueError as error:
+    except EncoderError as error:
         st.markdown(plain(f"{error}."))
         return
     st.text("Exchanged: " + " ".join(map(shown, found.reordered)))

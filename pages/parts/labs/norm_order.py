@@ -3,6 +3,7 @@
 import numpy as np
 import streamlit as st
 
+from encoder.errors import EncoderError
 from encoder.experiments import norm_order
 from encoder.export.caption import UNCHANGED, About, quoted
 from encoder.figures.charts import lines
@@ -28,7 +29,7 @@ def draw() -> None:
     )
     try:
         found = norm_order(session.text_encoder(view.model), trace.inputs)
-    except ValueError as error:
+    except EncoderError as error:
         st.markdown(f"Not here: {plain(str(error))}.")
         return
     about = About(source=trace.source, scope=f"{quoted(trace.inputs)} in both orders of the norms, {UNCHANGED}")

@@ -4,6 +4,7 @@ import math
 
 import streamlit as st
 
+from encoder.errors import EncoderError
 from encoder.experiments import hidden_row, padding
 from encoder.export.caption import UNCHANGED, About, quoted
 from encoder.figures.charts import token_bars
@@ -25,7 +26,7 @@ def draw() -> None:
     short_text = st.text_input("Short sentence", max_chars=200, **state.choice("pad_short", None, "The cat sleeps."))
     try:
         found = padding(encoder, short_text, trace.text)
-    except ValueError as error:
+    except EncoderError as error:
         st.markdown(plain(f"{error}."))
         return
     batch.shapes(found, trace.tokens)

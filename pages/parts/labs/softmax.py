@@ -3,6 +3,7 @@
 import numpy as np
 import streamlit as st
 
+from encoder.errors import EncoderError
 from encoder.experiments import softmax_gradient, softmax_of
 from encoder.export.caption import About
 from encoder.figures.charts import token_bars
@@ -24,7 +25,7 @@ def draw() -> None:
     text = st.text_input("Scores, with commas between", max_chars=200, **state.choice("own_scores", None, EXAMPLE))
     try:
         scores = read(text)
-    except ValueError as error:
+    except EncoderError as error:
         st.markdown(plain(f"{error}."))
         return
     of_own(scores)
@@ -38,7 +39,7 @@ def read(text: str) -> list[float]:
     except ValueError:
         scores = []
     if not 1 <= len(scores) <= MOST or not all(abs(score) <= LARGEST for score in scores):
-        raise ValueError(f"Type 1 to {MOST} numbers from -{LARGEST:g} to {LARGEST:g}, such as {EXAMPLE}")
+        raise EncoderError(f"Type 1 to {MOST} numbers from -{LARGEST:g} to {LARGEST:g}, such as {EXAMPLE}")
     return scores
 
 

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from encoder.errors import EncoderError
 from encoder.experiments import WordOrder
 from encoder.export.caption import UNCHANGED, About, quoted
 from encoder.figures.charts import token_bars
@@ -20,7 +21,7 @@ def draw() -> None:
     )
     try:
         found: WordOrder = session.lab("word_order", state.current().model, trace.text)
-    except ValueError as error:
+    except EncoderError as error:
         st.markdown(plain(f"{error}."))
         return
     st.text("Reversed: " + " ".join(map(shown, found.reordered)))

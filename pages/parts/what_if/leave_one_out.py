@@ -3,6 +3,7 @@
 import numpy as np
 import streamlit as st
 
+from encoder.errors import EncoderError
 from encoder.experiments.ablation import WatchedWord, ablate_each, grid
 from encoder.export.caption import About
 from encoder.figures.matrix import matrix
@@ -66,6 +67,6 @@ def watched(encoder: TextEncoder, trace: Trace, key: str) -> WatchedWord | None:
     word = st.text_input(f"Word to watch at {encoder.mask_token}", max_chars=40, **tie)
     try:
         return WatchedWord(masks[0], encoder.word_id(trace, masks[0], word))
-    except ValueError as error:
+    except EncoderError as error:
         st.caption(plain(f"{error}, so no word is watched."))
         return None

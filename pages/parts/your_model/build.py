@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from encoder.errors import EncoderError
 from encoder.explain.cost import size
 from encoder.formatting import short
 from encoder.model.config import EncoderConfig
@@ -22,7 +23,7 @@ def draw() -> None:
     try:
         metrics(config := form.asked())
         models.within_limit(config)
-    except ValueError as error:
+    except EncoderError as error:
         say(f"This cannot be built: {error}.")
         config = None
     st.button(

@@ -71,7 +71,7 @@ def take_preset() -> None:
 
 
 def asked() -> EncoderConfig:
-    """The configuration that the form describes; ValueError if there is none."""
+    """The configuration that the form describes; EncoderError if there is none."""
     like = {name: getattr(PRESETS[state.value("preset")], name) for name in FROM_PRESET}
     given = {name: state.value(f"build_{name}") for name in FIELDS}
     given["window"] = given["window"] or None

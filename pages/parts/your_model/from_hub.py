@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from encoder.errors import EncoderError
 from encoder.formatting import short
 from pages.parts.your_model.common import show
 from pages.ui.server import models
@@ -30,7 +31,7 @@ def draw() -> None:
 
         try:
             models.fetch(asked, tell)
-        except (ValueError, OSError) as error:
+        except (EncoderError, OSError) as error:
             bar.empty()
             st.error(plain(f"{error}. The model on the screen stays."))
             return

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from encoder.errors import EncoderError
 from encoder.export.caption import About
 from encoder.figures import living_map as figure
 from encoder.figures.living_map_walk import walk
@@ -192,7 +193,7 @@ def take(
     if on_number and isinstance(step, str) and step in trace and row is not None and cell is not None:
         try:
             on_number(Cell(step, figure.index_at(trace, step, head or 0, row, cell, before)))
-        except ValueError:
+        except EncoderError:
             return
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from encoder.errors import EncoderError
 from encoder.paper.panel import Panel, PanelError
 from pages.ui.server import models
 from pages.ui.state import figure_link
@@ -27,7 +28,7 @@ def settle(page: Page) -> None:
     elif here.linked and asked:
         try:
             here.figure = list(figure_link.unpack(asked))
-        except ValueError as error:
+        except EncoderError as error:
             state.note([f"{error}: it begins empty."])
             state.remember(OWN, "", "")
 

@@ -65,7 +65,7 @@ def written(nbytes: int, write: Callable[[BinaryIO], None]) -> bytes:
     """What is written to a file of so many bytes; one large file at a time is made for all sessions.
 
     Raises:
-        ValueError: there is no memory left for it.
+        EncoderError: there is no memory left for it.
     """
     with export_lock, io.BytesIO() as file:
         inside.forget_files(max(0, MOST_MADE - nbytes))

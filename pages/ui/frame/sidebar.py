@@ -7,6 +7,7 @@ import streamlit as st
 
 from encoder import TextEncoder
 from encoder.edits import describe
+from encoder.errors import EncoderError
 from encoder.formatting import shown
 from encoder.metrics import first_lost
 from encoder.trace.tokens import Tokens
@@ -37,7 +38,7 @@ def draw(top: Any) -> Trace:
         typed = typed if typed.strip() else EXAMPLE
         try:
             pieces = encoder.tokenize((typed, second) if second else typed)
-        except ValueError as error:
+        except EncoderError as error:
             state.note([f"The model “{state.current().model[:60]}” cannot read this sentence: {error}."])
             show_model(View().model)
             encoder = session.text_encoder(View().model)
@@ -98,7 +99,7 @@ def loaded() -> TextEncoder:
         refuse_what_takes_long(asked)
         with st.spinner("Loading the model …", show_time=True) if not session.is_loaded(asked) else nullcontext():
             encoder = session.text_encoder(asked)
-    except ValueError as error:
+    except EncoderError as error:
         last = state.session().last_model
         last = View.model if last in ("", asked) else last  # its folder may be gone
         label = models.offer(last).label
@@ -113,11 +114,11 @@ def loaded() -> TextEncoder:
 
 
 def refuse_what_takes_long(name: str) -> None:
-    """Raise ValueError for a model that takes long to load and was not asked for by a click; it is offered then."""
+    """Raise EncoderError for a model that takes long to load and was not asked for by a click; it is offered then."""
     seconds = 0.0 if session.is_loaded(name) else models.seconds(name)
     if seconds > consent.UNASKED and name not in state.session().models_asked_for:
         state.session().offered = state.current()
-        raise ValueError(f"it takes {consent.spoken(seconds)} to load, and begins when you ask for it in the sidebar")
+        raise EncoderError(f"it takes {consent.spoken(seconds)} to load, and begins when you ask for it in the sidebar")
 
 
 def offer_to_load() -> None:
@@ -140,7 +141,7 @@ def drop_patches_that_do_not_fit() -> View:
     if any(edit.action == "patch" for edit in view.edits):
         try:
             session.now()
-        except ValueError as error:
+        except EncoderError as error:
             state.note([f"The edits do not fit this sentence and are removed: {error}."])
             state.change(edits=())
     return state.current()

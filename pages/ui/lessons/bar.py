@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from encoder.errors import EncoderError
 from encoder.lessons.lesson import LessonError
 from pages.ui.components import share
 from pages.ui.lessons import draft as lesson_draft
@@ -50,6 +51,6 @@ def back() -> None:
     view = state.current()
     try:
         library.go(view.lesson, view.at)
-    except ValueError:
+    except EncoderError:
         library.leave()
         state.session().go_to = library.HERE.script

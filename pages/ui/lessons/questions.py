@@ -4,6 +4,7 @@ from typing import Any
 
 import streamlit as st
 
+from encoder.errors import EncoderError
 from encoder.formatting import shown
 from encoder.lessons import guesses
 from encoder.lessons.lesson import LessonStep, Question
@@ -77,7 +78,7 @@ def query_of(question: Question, trace: Trace) -> int:
     """The position of the token that looks; the first word where the sentence does not have it."""
     try:
         return position_of(trace, question.word)
-    except ValueError:
+    except EncoderError:
         return min(1, len(trace.tokens) - 1)
 
 
@@ -109,5 +110,5 @@ def finding_of(step: LessonStep) -> Finding | str:
     """What the step's check finds in the model and, where it makes sense, the sentence on the screen; or why not."""
     try:
         return session.finding(step.trial, given_to(step))
-    except (ValueError, KeyError) as error:
+    except (EncoderError, KeyError) as error:
         return f"This cannot be measured here: {error.args[0]}."

@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from encoder.errors import EncoderError
 from encoder.lessons.lesson import Lesson, LessonStep
 from encoder.steps.catalogue import by_name
 from encoder.trials import Finding, takes
@@ -102,5 +103,5 @@ def measured(step: LessonStep) -> Finding:
     """What is found now; where the model or the sentence does not fit, why not."""
     try:
         return measurements.findings(*question(step), agreed=True)
-    except (ValueError, KeyError) as error:
+    except (EncoderError, KeyError) as error:
         return untried(f"It cannot be tried in this model: {error.args[0]}.")

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from encoder.errors import EncoderError
 from encoder.figures.facts import largest_pair
 from encoder.formatting import shown
 from encoder.lessons import guesses
@@ -45,7 +46,7 @@ def put(make: Callable[[], Question]) -> None:
     try:
         with follow.reaching():
             classroom().ask(seat, make())
-    except ValueError as error:
+    except EncoderError as error:
         state.note([f"The class cannot be asked this: {str(error).rstrip('.')}."])
 
 
@@ -84,7 +85,7 @@ def look() -> Callable[[], Question]:
 def looking(trace: Trace, layer: int, head: int, at: int, ask: str) -> Question:
     """The question where a token looks most in a head."""
     if len(trace.tokens) > MOST_OPTIONS:
-        raise ValueError(f"the sentence has {len(trace.tokens)} tokens; a class chooses among {MOST_OPTIONS} at most")
+        raise EncoderError(f"the sentence has {len(trace.tokens)} tokens; a class chooses among {MOST_OPTIONS} at most")
     row, best = guesses.most_looked_at(trace, layer, head, at)
     ask = ask or f"Where does “{shown(trace.tokens[at])}” ({at}) look most in layer {layer}, head {head}?"
     names = tuple(f"{i} {shown(name)}"[:LONGEST_OPTION] for i, name in enumerate(trace.tokens))
@@ -138,7 +139,7 @@ def holds() -> Callable[[], Question] | None:
 def verdict(claim: str, found: Finding, about: str) -> Question:
     """The question whether what was found holds."""
     if found.verdict.value not in VERDICTS:
-        raise ValueError(f"it cannot be tried in this model: {found.sentence}")
+        raise EncoderError(f"it cannot be tried in this model: {found.sentence}")
     return Question(0, "choice", claim[:200], float(VERDICTS.index(found.verdict.value)), VERDICTS, where=about)
 
 
@@ -160,7 +161,7 @@ def of_lesson() -> Callable[[], Question] | None:
             return looking(trace, view.layer, view.head, questions.query_of(asked, trace), asked.ask)
         found = questions.finding_of(step)
         if isinstance(found, str):
-            raise ValueError(found)
+            raise EncoderError(found)
         if asked.kind == "verdict":
             return verdict(asked.ask, found, where(trace, head=False))
         return Question(

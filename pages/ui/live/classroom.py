@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from random import SystemRandom
 
+from encoder.errors import EncoderError
 from pages.ui.live import question as questions
 from pages.ui.live.memory_store import MemoryStore
 from pages.ui.live.question import Question
@@ -33,7 +34,7 @@ MOST_WRONG, MOST_WRONG_OF_ALL, WINDOW = 20, 200, 60.0  # wrong codes from one ad
 MOST_OPENED = 20  # classes that one address may open in that time
 
 
-class ClassError(ValueError):
+class ClassError(EncoderError):
     """What was asked for cannot be; the sentence says why."""
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from encoder.errors import EncoderError
 from encoder.lessons.lesson import LONGEST
 
 Kind = Literal["choice", "number"]
@@ -39,11 +40,11 @@ class Question:
     def __post_init__(self) -> None:
         """Check the bounds: what is kept for a class is bounded, and what is drawn is finite."""
         if not 1 <= len(self.ask) <= LONGEST["ask"]:
-            raise ValueError(f"the question has {len(self.ask)} characters; it must be 1 to {LONGEST['ask']}")
+            raise EncoderError(f"the question has {len(self.ask)} characters; it must be 1 to {LONGEST['ask']}")
         if self.kind == "choice" and not 2 <= len(self.options) <= MOST_OPTIONS:
-            raise ValueError(f"there are {len(self.options)} answers to choose from; it must be 2 to {MOST_OPTIONS}")
+            raise EncoderError(f"there are {len(self.options)} answers to choose from; it must be 2 to {MOST_OPTIONS}")
         if not all(map(math.isfinite, (self.truth or 0.0, self.low, self.high, *self.values))) or self.low >= self.high:
-            raise ValueError("the answer to this is no finite number, so the class cannot be asked")
+            raise EncoderError("the answer to this is no finite number, so the class cannot be asked")
 
     def public(self) -> dict[str, object]:
         """All of it but the answer."""

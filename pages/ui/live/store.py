@@ -3,12 +3,14 @@
 from collections.abc import Mapping
 from typing import Protocol
 
+from encoder.errors import EncoderError
+
 MOST_CLASSES = 200  # that are open at once
 MOST_ENTRIES = 200_000  # answers and sentences of all classes together, in a server's own memory
 PRESENT = 15.0  # seconds after which who was not heard of is not there any more
 
 
-class StoreError(ValueError):
+class StoreError(EncoderError):
     """The store cannot be reached, or it is full."""
 
 

@@ -92,7 +92,7 @@ def text_encoder(name: str) -> TextEncoder:
     """The model of that name, one for all sessions.
 
     Raises:
-        ValueError: there is no such model here, or it is damaged or too large.
+        EncoderError: there is no such model here, or it is damaged or too large.
     """
     encoder: TextEncoder = model_cache.get(name)
     return encoder

@@ -18,7 +18,7 @@ def filmed(made: Film, kind: Kind, tell: Callable[[float], None]) -> bytes:
     """The film as a file; `tell` gets the share that is done. Who leaves, or what `tell` raises, ends the process.
 
     Raises:
-        ValueError: there is no memory left for it.
+        EncoderError: there is no memory left for it.
         EndedError: it took too long or too much memory, or was ended from outside.
     """
     memory.check_room(NEEDED, "to make a film", budget.drop_one)

@@ -132,7 +132,7 @@ def lab(name: str, model: str = "", *given: Hashable, **options: Hashable) -> An
     """The result of an experiment, on a model where one is named, with what else it takes; for those that hold no run.
 
     Raises:
-        ValueError: the experiment cannot be made with what was given.
+        EncoderError: the experiment cannot be made with what was given.
     """
     return experiment_results.get(name, model, given, tuple(options.items()))
 
@@ -159,7 +159,7 @@ def findings(model: str, trial: str, given: str, *, agreed: bool = False) -> tri
     """What a trial finds in a model; measured when asked for first, which was `agreed` to where several are measured.
 
     Raises:
-        ValueError: it does not fit the model, or into memory.
+        EncoderError: it does not fit the model, or into memory.
         consent.NotStarted: it takes long, and was not asked for; the page now offers it.
     """
     if not agreed:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from encoder.errors import EncoderError
 from pages.ui.server.heap import give_back_freed_memory
 
 MACHINE = Path("/proc/meminfo")
@@ -85,10 +86,10 @@ def check_room(needed: float, doing: str, let_go: Callable[[], bool] = lambda: F
         spare: bytes that could be let go of besides.
 
     Raises:
-        ValueError: there is too little memory; it says how much there is.
+        EncoderError: there is too little memory; it says how much there is.
     """
     while needed > (room := left() + spare):
         if not let_go():
             said = f"{max(room, 0) / 1e6:,.0f}" if math.isfinite(room) else "not enough"
-            raise ValueError(f"it takes {needed / 1e6:,.0f} MB of memory {doing}; this server has {said} MB left")
+            raise EncoderError(f"it takes {needed / 1e6:,.0f} MB of memory {doing}; this server has {said} MB left")
         give_back_freed_memory()

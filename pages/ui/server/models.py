@@ -15,6 +15,7 @@ from pathlib import Path
 from encoder import PRESETS, TextEncoder, checkpoint, hub
 from encoder.checkpoint import CheckpointError
 from encoder.checkpoint.listing import folders, within
+from encoder.errors import EncoderError
 from encoder.explain.cost import size
 from encoder.model.config import EncoderConfig
 from encoder.model.config_text import config_to_text, text_to_config
@@ -78,17 +79,17 @@ def fetch(repo_id: str, progress: Callable[[int, int], None]) -> None:
     """Fetch a model from the hub into the folder, one at a time, as long as there are not too many.
 
     Raises:
-        ValueError: it is no such model, or too large, or the folder holds as many as it may.
+        EncoderError: it is no such model, or too large, or the folder holds as many as it may.
         OSError: the disk is full.
     """
     root = folder()
     if root is None or not hub_is_on():
-        raise ValueError("this server fetches no models from the hub")
+        raise EncoderError("this server fetches no models from the hub")
     with fetch_lock:
         there = folders(root)
         held = sum(file.stat().st_size for name in there for file in (root / name).glob("*.safetensors")) / 1e6
         if repo_id not in there and (len(there) >= MOST_FETCHED or held > MOST_FETCHED_MB):
-            raise ValueError(
+            raise EncoderError(
                 f"the folder of models holds {len(there)} of {held:,.0f} MB; no more are fetched from "
                 f"{MOST_FETCHED} on, or {MOST_FETCHED_MB:,} MB"
             )
@@ -110,7 +111,7 @@ def check(name: str) -> None:
     """Refuse a name that this server cannot make a model of; a folder's files are not looked at yet.
 
     Raises:
-        ValueError: there is no such model, it is too large, or its folder is not one of the server's.
+        EncoderError: there is no such model, it is too large, or its folder is not one of the server's.
     """
     if task_models.is_one(name):
         task_models.check(name)
@@ -120,14 +121,14 @@ def check(name: str) -> None:
         place(name)
         within_megabytes(weights(name) / 1e6)
     elif name not in MODELS:
-        raise ValueError(f"models are {', '.join(MODELS)}, {BUILT}…, {FOLDER}…, learned:…, by-hand:… and mystery:…")
+        raise EncoderError(f"models are {', '.join(MODELS)}, {BUILT}…, {FOLDER}…, learned:…, by-hand:… and mystery:…")
 
 
 def place(name: str) -> Path:
-    """Where the model of that name lies; raises ValueError where it may not be read or is not there."""
+    """Where the model of that name lies; raises EncoderError where it may not be read or is not there."""
     root = folder()
     if root is None:
-        raise ValueError("this server opens no models from folders")
+        raise EncoderError("this server opens no models from folders")
     return within(root, name.removeprefix(FOLDER))
 
 
@@ -139,7 +140,7 @@ def within_limit(config: EncoderConfig) -> None:
 def within_megabytes(needed: float) -> None:
     """Refuse weights of so many MB where a model may not have them."""
     if needed > MOST_MB:
-        raise ValueError(f"its weights would take {needed:,.0f} MB; this server allows {MOST_MB:,} MB for a model")
+        raise EncoderError(f"its weights would take {needed:,.0f} MB; this server allows {MOST_MB:,} MB for a model")
 
 
 def built(config: EncoderConfig, seed: int) -> str:
@@ -201,7 +202,7 @@ def make(name: str) -> TextEncoder:
     """Load or draw the model of that name.
 
     Raises:
-        ValueError: as `check`, and for a damaged checkpoint; the server's own paths are not named.
+        EncoderError: as `check`, and for a damaged checkpoint; the server's own paths are not named.
     """
     check(name)
     if task_models.is_one(name):
@@ -215,7 +216,7 @@ def make(name: str) -> TextEncoder:
             origin = str(where) if folder() == usual() else called  # a server's own path is not for everybody to see
             return TextEncoder.from_pretrained(where, called=called, origin=origin)
         except CheckpointError as error:
-            raise ValueError(str(error).replace(f"{folder()}/", "")) from error
+            raise EncoderError(str(error).replace(f"{folder()}/", "")) from error
     if MODELS[name].preset or MODELS[name].twin:
         return TextEncoder.from_config(config_of(name), name=name)
     return TextEncoder.from_pretrained(name)

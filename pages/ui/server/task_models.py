@@ -4,6 +4,7 @@
 """
 
 from encoder import TextEncoder
+from encoder.errors import EncoderError
 from encoder.model.config import EncoderConfig
 from encoder.tasks.attention_task import AttentionTask
 from encoder.tasks.by_hand import SOLUTIONS, shape
@@ -41,7 +42,7 @@ def mystery_number(name: str) -> int:
     """The number of a mystery model.
 
     Raises:
-        ValueError: there is no such mystery.
+        EncoderError: there is no such mystery.
     """
     number = name.removeprefix(MYSTERY)
     mystery_of(int(number) if number.isascii() and number.isdigit() and len(number) < 4 else 0)
@@ -69,11 +70,11 @@ def moments(name: str) -> dict[int, LearningMoment]:
     """The moments of a trained model whose weights are kept, by step.
 
     Raises:
-        ValueError: it was not trained here.
+        EncoderError: it was not trained here.
     """
     found = {one.step: one for one in live.moments(asked(name)) if one.weights}
     if not found:
-        raise ValueError("it is not trained yet on this server; the page “Watch it learn” trains it")
+        raise EncoderError("it is not trained yet on this server; the page “Watch it learn” trains it")
     return found
 
 
@@ -81,14 +82,14 @@ def check(name: str) -> None:
     """Refuse the name of a model that is not to be had.
 
     Raises:
-        ValueError: no such task or settings, no solution by hand, or a run that nobody has trained here.
+        EncoderError: no such task or settings, no solution by hand, or a run that nobody has trained here.
     """
     if name.startswith(LEARNED):
         moments(name)
     elif name.startswith(MYSTERY):
         mystery_number(name)
     elif solution(name)[0] not in SOLUTIONS:
-        raise ValueError(f"weights are set by hand for {', '.join(SOLUTIONS)}, and for no other task")
+        raise EncoderError(f"weights are set by hand for {', '.join(SOLUTIONS)}, and for no other task")
 
 
 def config(name: str) -> EncoderConfig:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from encoder.errors import EncoderError
 from pages.ui.state.link import LONGEST_IN_URL
 from pages.ui.state.site import PAGES
 
@@ -48,12 +49,12 @@ def unpack(text: str) -> tuple[PictureAt, ...]:
     """The pictures that `pack` made a text of.
 
     Raises:
-        ValueError: the text holds none.
+        EncoderError: the text holds none.
     """
     if not text:
         return ()
     if not TEXT.fullmatch(text) or len(text) > LONGEST_IN_URL:
-        raise ValueError("the link's figure is no packed figure")
+        raise EncoderError("the link's figure is no packed figure")
     try:
         whole = zlib.decompressobj()
         plain = whole.decompress(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)), LARGEST + 1)
@@ -61,15 +62,15 @@ def unpack(text: str) -> tuple[PictureAt, ...]:
     except (ValueError, zlib.error, RecursionError):
         found = None
     if not isinstance(found, list) or not 1 <= len(found) <= MOST:
-        raise ValueError("the link's figure is damaged")
+        raise EncoderError("the link's figure is damaged")
     pictures = tuple(map(read, found))
     if len(set(pictures)) < len(pictures):
-        raise ValueError("the link's figure names a picture twice")
+        raise EncoderError("the link's figure names a picture twice")
     return pictures
 
 
 def read(one: object) -> PictureAt:
-    """One picture as a link spells it; ValueError for anything else."""
+    """One picture as a link spells it; EncoderError for anything else."""
     if isinstance(one, list) and len(one) == 3:
         page, key, query = one
         pages = {page.key for page in PAGES if page.key != OWN}
@@ -77,4 +78,4 @@ def read(one: object) -> PictureAt:
         small = texts and sum(map(len, query.values())) + sum(map(len, query)) <= LONGEST_QUERY
         if page in pages and isinstance(key, str) and KEY.fullmatch(key) and small:
             return at(page, key, query)
-    raise ValueError("the link's figure names a picture that is not here")
+    raise EncoderError("the link's figure names a picture that is not here")

@@ -7,6 +7,7 @@ from typing import Any
 
 from encoder.edits.edit import Edit
 from encoder.edits.text import edits_to_text, text_to_edits
+from encoder.errors import EncoderError
 from pages.ui.state import choices
 from pages.ui.state.view import Cell, View
 
@@ -40,7 +41,7 @@ def from_query(
 ) -> tuple[View, list[str]]:
     """The view that a link asks for; what it asks for in vain falls back and is said.
 
-    `check_model` raises ValueError for a model that is not to be had; `steps` are all names of steps within a layer.
+    `check_model` raises EncoderError for a model that is not to be had; `steps` are all names of steps within a layer.
     """
 
     def model(text: str) -> str:
@@ -73,7 +74,7 @@ def from_query(
     for name in [name for name in readers if name in query]:
         try:
             changed[name] = readers[name](query[name])
-        except ValueError as error:
+        except EncoderError as error:
             shown = getattr(view, name) or "the usual one"
             asked = f"{name.replace('_', ' ')} “{query[name][:40]}”"
             notes.append(f"The link asks for {asked}; {error}. Showing {shown}.")
@@ -90,9 +91,9 @@ def one_line(text: str) -> str:
 
 
 def allowed(text: str, fits: object, rule: str) -> str:
-    """The text itself where it fits; else a ValueError that says the rule."""
+    """The text itself where it fits; else an EncoderError that says the rule."""
     if not fits:
-        raise ValueError(rule)
+        raise EncoderError(rule)
     return text
 
 
@@ -118,7 +119,7 @@ def cell(text: str) -> Cell:
     """The place of a number, such as output:0,5."""
     match = CELL.fullmatch(text)
     if match is None:
-        raise ValueError("it must be a step and an index such as output:0,5")
+        raise EncoderError("it must be a step and an index such as output:0,5")
     return Cell(match[1], tuple(map(int, match[2].split(","))))
 
 
@@ -126,5 +127,5 @@ def edits(text: str) -> tuple[Edit, ...]:
     """Changes to the run that take a bounded number of other runs."""
     found = text_to_edits(text)
     if len({edit.value for edit in found if isinstance(edit.value, str)}) > MOST_PATCHED:
-        raise ValueError(f"a link may patch from {MOST_PATCHED} other sentences at most")
+        raise EncoderError(f"a link may patch from {MOST_PATCHED} other sentences at most")
     return found

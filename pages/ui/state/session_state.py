@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from encoder.errors import EncoderError
 from pages.ui.state.choices import NAME, spell
 from pages.ui.state.link import FIELDS, from_query, to_query
 from pages.ui.state.session import Session, has, picked, session, show, value
@@ -65,10 +66,10 @@ def choice(key: str, options: Collection[Any] | None, default: Any, many: bool =
     was, gives way to `default`. The widget itself must have no default.
 
     Raises:
-        ValueError: the key is no name for a parameter, or that of a part of the view.
+        EncoderError: the key is no name for a parameter, or that of a part of the view.
     """
     if not NAME.fullmatch(key) or key in FIELDS or key == "v":
-        raise ValueError(f"key is {key!r}; it must be 1 to 20 small letters and _, and no field of the view")
+        raise EncoderError(f"key is {key!r}; it must be 1 to 20 small letters and _, and no field of the view")
     asked = dict(current().choices).get(key)
     before = session().defaults
     wanted = st.session_state.get(key, default) if before.get(key, default) == default else default

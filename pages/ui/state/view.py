@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from encoder.edits.edit import Edit, check
+from encoder.errors import EncoderError
 from encoder.model.config import EncoderConfig
 
 EXAMPLE = "The animal didn't cross the street because it was too wide."
@@ -84,7 +85,7 @@ class View:
         edits = self.edits
         try:
             check(edits, config, n)
-        except ValueError as error:
+        except EncoderError as error:
             edits = ()
             notes.append(f"The edits do not fit this model and sentence and are removed: {error}.")
         return replace(self, **changed, hidden=hidden, edits=edits), notes

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
+from encoder.errors import EncoderError
 from encoder.export.caption import About
 from encoder.figures.charts import BARS, term_bars
 from encoder.formatting import short, shown
@@ -52,7 +53,7 @@ def opened(trace: Trace) -> Explanation | str | None:
         return None
     try:
         return session.text_encoder(view.model).explain(trace, view.cell.step, view.cell.index)
-    except (KeyError, ValueError) as error:
+    except (KeyError, EncoderError) as error:
         return f"The opened number cannot be shown: {error.args[0]}."
 
 

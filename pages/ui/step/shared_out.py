@@ -10,6 +10,7 @@ import streamlit as st
 from encoder.attributions.gradients import Baseline
 from encoder.attributions.target import Target, by_word
 from encoder.attributions.why import INTEGRATED, KNOCKED, LOOKED, SLOPE, why
+from encoder.errors import EncoderError
 from encoder.export.caption import About
 from encoder.figures.charts import token_bars
 from encoder.formatting import brief
@@ -55,7 +56,7 @@ def draw(at: int | None = None) -> None:
     work = partial(why, encoder, trace, target, kind)
     try:
         done = sweep.follow("why", asked, work, "Share out this guess", unit="steps")
-    except ValueError as error:
+    except EncoderError as error:
         st.warning(plain(f"{error}."))
         return
     if done is None:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from encoder.errors import EncoderError
 from encoder.experiments.compare import Pair, aligned_tokens, beside, both, subtract
 from encoder.export.caption import About
 from encoder.figures.facts import main_fact
@@ -37,7 +38,7 @@ def draw(a: Trace, b: Trace, names: tuple[str, str], pairs: list[Pair] | None = 
     step = steps[name]
     try:
         ours, theirs = beside(a, b, name, pairs)
-    except ValueError as error:
+    except EncoderError as error:
         st.markdown(plain(f"{error}."))
         return
     if "H" in step.shape:

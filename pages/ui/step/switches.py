@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from encoder.edits.edit import Edit
 from encoder.edits.text import edits_to_text
+from encoder.errors import EncoderError
 from encoder.experiments import without_positions
 from encoder.model.config import EncoderConfig
 from encoder.steps.catalogue import by_name
@@ -92,7 +93,7 @@ def put(edits: tuple[Edit, ...]) -> None:
         return
     try:
         edits_to_text(edits)
-    except ValueError as error:
+    except EncoderError as error:
         state.note([f"This change is not made: {error}."])
         return
     here = state.session()

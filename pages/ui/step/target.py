@@ -3,6 +3,7 @@
 import streamlit as st
 
 from encoder.attributions.target import Target
+from encoder.errors import EncoderError
 from encoder.formatting import shown
 from encoder.metrics.guess import guess_place
 from encoder.text_encoder import TextEncoder
@@ -34,7 +35,7 @@ def pick(at: int | None = None) -> tuple[Target, str] | None:
         ]
     try:
         ids = [word_id(encoder, trace, position, word, usual) for word in words if word.strip()]
-    except ValueError as error:
+    except EncoderError as error:
         st.markdown(plain(f"{error}; write another one."))
         return None
     if not ids:
