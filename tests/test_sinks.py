@@ -49,7 +49,7 @@ def test_what_is_parked_is_said_with_what_flows(base: TextEncoder, by_hand: Text
     assert "Their values are small" in found.sentence
     assert parked(trace, 1, 7).sentence == ""  # a head that looks at the next word
     even = parked(by_hand.trace(DEFAULT), 0, SPECIAL)
-    assert even.weight > 0.99
+    assert even.weight > 0.95  # each of the two gets a little under half
     assert "small" not in even.sentence  # its special tokens hand over as much as words do
 
 
