@@ -62,12 +62,14 @@ def trace(base: TextEncoder) -> Trace:
 
 
 def keep(page: Page, key: str, button: str) -> tuple[str, bytes]:
-    """The name and content of the file that a button under a picture gives."""
-    widget(page, f"keep_{key}").get_by_role("button").first.click()
+    """The name and content of the file that a button under a picture gives; what opens and closes has answered."""
+    with rerun(page):
+        widget(page, f"keep_{key}").get_by_role("button").first.click()
     target = page.get_by_role("button", name=button, exact=True)
     with page.expect_download() as download:
         target.click()
-    widget(page, f"keep_{key}").get_by_role("button").first.click()
+    with rerun(page):
+        widget(page, f"keep_{key}").get_by_role("button").first.click()
     expect(target).to_have_count(0)
     return download.value.suggested_filename, Path(download.value.path()).read_bytes()
 
