@@ -2,6 +2,7 @@
 
 import base64
 import io
+import json
 import re
 from pathlib import Path
 from urllib.parse import urlencode
@@ -15,7 +16,8 @@ from pypdf import PdfReader
 from streamlit.testing.v1 import AppTest
 from visits import link, opened
 
-from encoder import TextEncoder
+from encoder import EncoderError, TextEncoder
+from encoder.link_text import squeeze
 from encoder.metrics.guess import guess_place
 from encoder.paper.files import MOST_PANELS, PaperFigure
 from encoder.theme import palette
@@ -201,7 +203,27 @@ def test_a_figure_takes_so_many_and_says_so() -> None:
 ELSEWHERE = figure_link.pack([PictureAt("nowhere", "x", ())])
 
 
-@pytest.mark.parametrize("text", ["abc", "x" * 1400, "<b>", ELSEWHERE, ELSEWHERE[:-9]], ids=range(5))
+ODD = [  # what JSON can say and no figure holds: half of a character, and what is no text where one belongs
+    [["stack", "moves", {"sentence": "\ud800"}]],
+    [["stack", "moves", {"\udc00": "x"}]],
+    [["\ud800", "moves", {}]],
+    [[["stack"], "moves", {}]],
+    [[{"stack": 1}, "moves", {}]],
+    [["stack", ["moves"], {}]],
+    [["stack", "moves", [["sentence", "x"]]]],
+    {"stack": "moves"},
+    [[[[[[["stack"]]]]]]],
+]
+DAMAGED = ["abc", "x" * 1400, "<b>", ELSEWHERE, ELSEWHERE[:-9]] + [squeeze(json.dumps(one)) for one in ODD]
+
+
+@pytest.mark.parametrize("text", DAMAGED)
+def test_what_is_no_figure_is_refused_with_a_sentence(text: str) -> None:
+    with pytest.raises(EncoderError, match="the link's figure"):
+        figure_link.unpack(text)
+
+
+@pytest.mark.parametrize("text", [ELSEWHERE, DAMAGED[5], DAMAGED[8]])
 def test_a_damaged_figure_of_a_link_is_said_and_left_out(text: str) -> None:
     app = opened("figure", START | {"figure": text})
     assert "figure" in said(app) and not session(app).figure and "figure" not in link(app)
@@ -219,7 +241,7 @@ def test_a_picture_that_its_page_does_not_show_is_said() -> None:
 def test_a_packed_figure_never_unpacks_to_more_than_its_bound() -> None:
     huge = figure_link.pack([PictureAt("stack", "moves", (("sentence", "x" * 500_000),))])
     assert huge and len(huge) < 1500
-    with pytest.raises(ValueError, match="damaged"):
+    with pytest.raises(ValueError, match="larger than 60,000 bytes"):
         figure_link.unpack(huge)
 
 

@@ -15,8 +15,9 @@ from streamlit.testing.v1.element_tree import Element
 from encoder import PRESETS, TextEncoder, trials
 from encoder.formatting import brief, percent
 from encoder.lessons.claims import CLAIMS
+from encoder.lessons.foreign import pack
 from encoder.lessons.lesson import Lesson, LessonStep, Question
-from encoder.lessons.text import pack, write
+from encoder.lessons.text import write
 from encoder.steps.glossary import PLACES, TERMS, beside
 from encoder.trials import Verdict
 from pages.ui import session
@@ -195,7 +196,7 @@ def test_the_page_of_a_view_and_the_way_back() -> None:
     assert "start_word-order" in keys(app) and "lesson" not in app.query_params
 
 
-@pytest.mark.parametrize("lesson", ["nope", "z:AAAA", "z:eJzLSM3JyQcABiwCFQ", "file:0123456789ab"])
+@pytest.mark.parametrize("lesson", ["nope", "z:AAAA", "z:eJzLSM3JyQcABiwCFQ", "j1:AAAA", "file:0123456789ab"])
 def test_a_lesson_that_is_not_there_is_said_and_the_list_shown(lesson: str) -> None:
     app = go(open_app(lesson=lesson), "lessons")
     assert app.error and "start_word-order" in keys(app)

@@ -29,19 +29,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from encoder import trials
+from encoder import link_text, trials
 from encoder.errors import EncoderError
 from encoder.lessons.claims import CLAIMS
 
 MOST_BYTES, MOST_STEPS = 100_000, 60
+DEPTH = 6  # a list of steps, a step, its check, a parameter of that, and what such a parameter holds
 LONGEST = {"title": 80, "learn": 400, "text": 600, "ask": 200, "word": 40, "page": 40, "part": 80}
 NAME = re.compile(r"[a-z_]{1,20}", re.ASCII)
-MOST_KEYS = 4  # parts of a key such as step.view.layer; reading takes time and memory by their square
-# What a key may not be looked for in, in the order in which TOML itself tells it apart, and a key of too many parts.
-STRING_OR_COMMENT = re.compile(
-    r'''"""(?:[^\\]|\\.)*?"""|\'\'\'.*?\'\'\'|"(?:[^"\\\n]|\\[^\n])*"|'[^'\n]*'|\#[^\n]*''', re.DOTALL
-)
-DEEP_KEY = re.compile(rf"(?<![A-Za-z0-9_-])(?:[A-Za-z0-9_-]+[ \t]*\.[ \t]*){{{MOST_KEYS}}}", re.ASCII)
 NOT_IN_VIEW = ("lesson", "at", "present", "v")  # parameters of a link that are not for a step to say
 MOST_IN_VIEW = 40
 LONGEST_IN_VIEW = 4000
@@ -131,36 +126,34 @@ class Reader:
 
 
 def read(text: str, name: str = "the lesson") -> Lesson:
-    """The lesson that a file holds; whether its pages and views exist is for the app to say.
+    """The lesson that a file of one's own holds; whether its pages and views exist is for the app to say.
+
+    A file of somebody else may be made to take all memory: `encoder.lessons.foreign.read` is for that.
 
     Args:
         text: the file's text.
         name: what messages call it.
 
     Raises:
-        LessonError: it is too large, no TOML, nested too deeply, or a field is missing, unknown or out of its range.
+        LessonError: it is too large, no TOML, or a field is missing, unknown or out of its range.
     """
-    size = len(text.encode("utf-8", "surrogatepass"))
-    if size > MOST_BYTES:
-        raise LessonError([f"{name}: it has {size:,} bytes; a lesson has at most {MOST_BYTES:,}"])
-    if deep := DEEP_KEY.search(STRING_OR_COMMENT.sub("s", text)):
-        raise LessonError([f"{name}: the key {deep[0][:40]!r}… has more than {MOST_KEYS} parts; no field lies so deep"])
+    check_size(text, name)
     try:
         data = tomllib.loads(text)
-        if large(data):
-            raise LessonError([f"{name}: it holds a whole number of more than 64 bits"])
-    except LessonError:
-        raise
-    except (tomllib.TOMLDecodeError, ValueError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise LessonError([f"{name}: it is no TOML file: {str(error)[:200]}"]) from None
+    try:
+        link_text.check(data, DEPTH)
+    except EncoderError as error:
+        raise LessonError([f"{name}: {error}"]) from None
     return from_data(data, name)
 
 
-def large(value: object) -> bool:
-    """Whether a whole number in here is larger than TOML allows; Python would not even print some of them."""
-    if isinstance(value, dict | list):
-        return any(map(large, value.values() if isinstance(value, dict) else value))
-    return isinstance(value, int) and not -(2**63) <= value < 2**63
+def check_size(text: str, name: str) -> None:
+    """Refuse a file that is too large."""
+    size = len(text.encode("utf-8", "surrogatepass"))
+    if size > MOST_BYTES:
+        raise LessonError([f"{name}: it has {size:,} bytes; a lesson has at most {MOST_BYTES:,}"])
 
 
 def from_data(data: Mapping[str, Any], name: str = "the lesson") -> Lesson:

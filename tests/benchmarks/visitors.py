@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 
 import websockets
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -30,8 +30,10 @@ class Visitor:
     """
 
     socket: websockets.ClientConnection
+    url: str = ""
     query: str = ""
     page: str = ""
+    session: str = ""
     pages: dict[str, str] = field(default_factory=dict)  # address -> hash
     widgets: dict[str, tuple[str, str, list[str]]] = field(default_factory=dict)  # key -> id, kind, options
     values: dict[str, WidgetState] = field(default_factory=dict)
@@ -109,7 +111,9 @@ class Visitor:
     def take(self, message: ForwardMsg) -> None:
         """Remember what a message says of the page, its widgets, and what went wrong."""
         kind = message.WhichOneof("type")
-        if kind == "navigation":
+        if kind == "new_session":
+            self.session = message.new_session.initialize.session_id
+        elif kind == "navigation":
             self.page = message.navigation.page_script_hash
             self.pages = {one.url_pathname: one.page_script_hash for one in message.navigation.app_pages}
         elif kind == "page_info_changed":
@@ -127,6 +131,30 @@ class Visitor:
                 self.widgets[key] = (proto.id, shape, options)
                 if shape == "text_input":
                     self.shown[key] = proto.value if proto.set_value else proto.default
+
+    async def upload(self, key: str, name: str, data: bytes) -> float:
+        """Give a file to the field of that key, as a browser does, and wait for the run that follows."""
+        back = BackMsg()
+        back.file_urls_request.request_id, back.file_urls_request.session_id = "0", self.session
+        back.file_urls_request.file_names.append(name)
+        await self.socket.send(back.SerializeToString())
+        while True:
+            raw = await self.socket.recv()
+            assert isinstance(raw, bytes)
+            message = ForwardMsg.FromString(raw)
+            if message.WhichOneof("type") == "file_urls_response":
+                break
+        (place,) = message.file_urls_response.file_urls
+        body = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n' + data + b"\r\n--x--\r\n"
+        address, kind = self.url + place.upload_url, {"Content-Type": "multipart/form-data; boundary=x"}
+        with await asyncio.to_thread(urlopen, Request(address, body, kind, method="PUT"), timeout=TIMEOUT) as answer:
+            assert answer.status == 204
+        state = WidgetState(id=self.widgets[key][0])
+        state.file_uploader_state_value.uploaded_file_info.add(
+            name=name, size=len(data), file_id=place.file_id, file_urls=place
+        )
+        self.values[key] = state
+        return await self.run()
 
     async def choose(self, key: str, value: str) -> float:
         """Set a widget and wait for the run that follows."""
@@ -149,7 +177,7 @@ async def connected(url: str) -> AsyncIterator[websockets.ClientConnection]:
 async def visit(url: str, page: str = "", query: str = "") -> AsyncIterator[Visitor]:
     """Open a page of the app at `url` and wait for its first run, which is not among the visitor's reruns."""
     async with connected(url) as socket:
-        visitor = Visitor(socket, query)
+        visitor = Visitor(socket, url, query)
         first = BackMsg()
         first.rerun_script.query_string, first.rerun_script.page_name = query, page
         await visitor.ask(first)

@@ -7,8 +7,8 @@ from browser_tools import chart, follow_menu, open_page, rerun, widget
 from playwright.sync_api import Page, expect
 
 from encoder import TextEncoder
+from encoder.lessons.foreign import pack
 from encoder.lessons.lesson import Lesson, LessonStep, Question
-from encoder.lessons.text import pack
 from pages.ui.lessons import library
 from pages.ui.state.view import EXAMPLE
 
@@ -157,7 +157,7 @@ def test_a_view_is_added_and_the_lesson_shared_as_a_link(page: Page, app_url: st
         with rerun(page):
             page.get_by_role("tab", name="Make a lesson").click()
     link = page.get_by_label("Link", exact=True).input_value()
-    assert link.startswith(f"{app_url}/lessons?lesson=z:")
+    assert link.startswith(f"{app_url}/lessons?lesson=j1:")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.get_by_role("button", name="Copy the link").click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()

@@ -1,10 +1,11 @@
 """The lesson that is being made outlives a reload: the browser keeps it, and gives it back to a session without one."""
 
+from encoder.lessons.foreign import pack, unpack
 from encoder.lessons.lesson import LessonError
-from encoder.lessons.text import pack, unpack
 from pages.ui.component import component
 from pages.ui.lessons import draft as lesson_draft
 from pages.ui.lessons import library
+from pages.ui.server.turns import turns
 from pages.ui.state import session_state as state
 
 _component = component(__file__, "draft_store", "<span></span>")
@@ -26,6 +27,6 @@ def take() -> None:
     if not isinstance(said, str) or lesson_draft.steps():
         return
     try:
-        lesson_draft.put(library.fitting(unpack(said), "the lesson kept here"))
+        lesson_draft.put(library.fitting(unpack(said, turns.step_aside), "the lesson kept here"))
     except LessonError:
         return  # an earlier version's, or nobody's: there is nothing to go on with

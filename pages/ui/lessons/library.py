@@ -6,10 +6,12 @@ from dataclasses import fields, replace
 from functools import cache
 from pathlib import Path
 
+from encoder.lessons.foreign import is_link, pack, unpack
 from encoder.lessons.lesson import Lesson, LessonError, LessonStep, read
-from encoder.lessons.text import PACKED, pack, unpack, write
+from encoder.lessons.text import write
 from pages.ui.components import share
 from pages.ui.server import models
+from pages.ui.server.turns import turns
 from pages.ui.state import session_state as state
 from pages.ui.state.link import from_query
 from pages.ui.state.site import PAGES, page_of
@@ -89,8 +91,8 @@ def find(name: str) -> Lesson:
     Raises:
         LessonError: there is none, or what the link holds is no lesson.
     """
-    if name.startswith(PACKED):
-        return fitting(unpack(name), "the linked lesson")
+    if is_link(name):
+        return fitting(unpack(name, turns.step_aside), "the linked lesson")
     found = bundled().get(name) or state.session().lesson_files.get(name)
     if found is None:
         own = "It was opened from a file, which is not part of the link: open the file again." if ":" in name else ""

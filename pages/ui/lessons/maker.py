@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from encoder.lessons.foreign import pack, read
 from encoder.lessons.lesson import (
     LEVELS,
     LONGEST,
@@ -13,14 +14,15 @@ from encoder.lessons.lesson import (
     LessonError,
     LessonStep,
     Question,
-    read,
+    from_data,
 )
-from encoder.lessons.text import pack, write
+from encoder.lessons.text import as_data, write
 from encoder.trials import TRIALS, claim, takes
 from pages.ui.components import share
 from pages.ui.downloads.button import save
 from pages.ui.lessons import draft as lesson_draft
 from pages.ui.lessons import draft_store, library
+from pages.ui.server.turns import turns
 from pages.ui.state import session_state as state
 from pages.ui.text import plain
 
@@ -68,7 +70,7 @@ def open_file() -> None:
             if given.size > MOST_BYTES:
                 raise LessonError([f"{given.name}: it has {given.size:,} bytes; a lesson has at most {MOST_BYTES:,}"])
             text = given.getvalue().decode("utf-8")
-            lesson_draft.put(library.fitting(read(text, given.name), given.name))
+            lesson_draft.put(library.fitting(read(text, given.name, turns.step_aside), given.name))
         except LessonError as error:
             problems = error.problems
         except UnicodeDecodeError:
@@ -148,14 +150,13 @@ def asked(number: int, step: LessonStep) -> LessonStep:
 def finish(lesson: Lesson) -> None:
     """Play, save and share the lesson, if it is one."""
     try:
-        text = write(lesson)
-        library.fitting(read(text, "your lesson"), "your lesson")
+        library.fitting(from_data(as_data(lesson), "your lesson"), "your lesson")
     except LessonError as error:
         st.warning(plain("  \n".join(error.problems)))
         return
     with st.container(horizontal=True):
         st.button("Play it", key="draft_play", type="primary", on_click=play, args=(lesson,))
-        save("Save as a file", "draft_save", "lesson.toml", text.encode, "application/toml")
+        save("Save as a file", "draft_save", "lesson.toml", lambda: write(lesson).encode(), "application/toml")
     packed = pack(lesson)
     if packed is None:
         st.caption("The lesson is too long for a link: share the file.")

@@ -1,13 +1,11 @@
 """The pictures of a figure as text for a link, and back: each is a page, a picture on it, and the link to its view."""
 
-import base64
-import json
 import re
-import zlib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from encoder import link_text
 from encoder.errors import EncoderError
 from pages.ui.state.link import LONGEST_IN_URL
 from pages.ui.state.site import PAGES
@@ -18,7 +16,7 @@ MOST = 12  # pictures, as in `encoder.paper.files`
 LARGEST = 60_000  # characters of all pictures, unpacked
 LONGEST_QUERY = 12_000
 KEY = re.compile(r"[a-z0-9_]{1,40}", re.ASCII)
-TEXT = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
+DEPTH = 3  # a list of pictures, a picture, its parameters, a parameter
 
 
 class PictureAt(NamedTuple):
@@ -39,8 +37,7 @@ def pack(pictures: Sequence[PictureAt]) -> str:
     """The pictures as text; empty where there are none, or where they are too long for a link."""
     if not pictures:
         return ""
-    plain = json.dumps([[one.page, one.key, dict(one.query)] for one in pictures], ensure_ascii=False)
-    text = base64.urlsafe_b64encode(zlib.compress(plain.encode(), 9)).decode().rstrip("=")
+    text = link_text.pack([[one.page, one.key, dict(one.query)] for one in pictures])
     return text if len(text) <= LONGEST_IN_URL else ""
 
 
@@ -53,14 +50,12 @@ def unpack(text: str) -> tuple[PictureAt, ...]:
     """
     if not text:
         return ()
-    if not TEXT.fullmatch(text) or len(text) > LONGEST_IN_URL:
+    if len(text) > LONGEST_IN_URL:
         raise EncoderError("the link's figure is no packed figure")
     try:
-        whole = zlib.decompressobj()
-        plain = whole.decompress(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)), LARGEST + 1)
-        found = json.loads(plain.decode()) if whole.eof and len(plain) <= LARGEST else None
-    except (ValueError, zlib.error, RecursionError):
-        found = None
+        found = link_text.unpack(text, LARGEST, DEPTH)
+    except EncoderError as error:
+        raise EncoderError(f"the link's figure cannot be read: {error}") from None
     if not isinstance(found, list) or not 1 <= len(found) <= MOST:
         raise EncoderError("the link's figure is damaged")
     pictures = tuple(map(read, found))
@@ -76,6 +71,6 @@ def read(one: object) -> PictureAt:
         pages = {page.key for page in PAGES if page.key != OWN}
         texts = isinstance(query, dict) and all(isinstance(text, str) for text in query.values())
         small = texts and sum(map(len, query.values())) + sum(map(len, query)) <= LONGEST_QUERY
-        if page in pages and isinstance(key, str) and KEY.fullmatch(key) and small:
+        if isinstance(page, str) and page in pages and isinstance(key, str) and KEY.fullmatch(key) and small:
             return at(page, key, query)
     raise EncoderError("the link's figure names a picture that is not here")
