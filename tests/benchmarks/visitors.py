@@ -145,9 +145,14 @@ class Visitor:
             if message.WhichOneof("type") == "file_urls_response":
                 break
         (place,) = message.file_urls_response.file_urls
-        body = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n' + data + b"\r\n--x--\r\n"
-        address, kind = self.url + place.upload_url, {"Content-Type": "multipart/form-data; boundary=x"}
-        with await asyncio.to_thread(urlopen, Request(address, body, kind, method="PUT"), timeout=TIMEOUT) as answer:
+        said = f'--x\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n'
+        body = said.encode() + data + b"\r\n--x--\r\n"
+        with await asyncio.to_thread(urlopen, f"{self.url}/_stcore/health", timeout=TIMEOUT) as answer:
+            cookie = answer.headers["Set-Cookie"].partition(";")[0]
+        headers = {"Content-Type": "multipart/form-data; boundary=x", "Cookie": cookie}
+        headers["X-Xsrftoken"] = cookie.partition("=")[2].strip('"')
+        address = Request(self.url + place.upload_url, body, headers, method="PUT")
+        with await asyncio.to_thread(urlopen, address, timeout=TIMEOUT) as answer:
             assert answer.status == 204
         state = WidgetState(id=self.widgets[key][0])
         state.file_uploader_state_value.uploaded_file_info.add(
