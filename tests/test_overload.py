@@ -130,6 +130,9 @@ def test_no_lesson_of_somebody_else_takes_the_server_down(server: Server) -> Non
     """The same texts in a link, opened twice, and as a file, all at once with somebody who clicks meanwhile."""
 
     async def opened() -> Seen:
+        for page in ("lessons", "attention"):  # what the first visitor of a page costs is no doing of a link
+            async with visit(server.url, page) as visitor:
+                await visitor.choose("sentence", "A small boat.")
         async with watched(server) as seen:
             for name, link in (*LINKS.items(), *LINKS.items()):
                 async with visit(server.url, "lessons", urlencode({"lesson": link})) as visitor:
