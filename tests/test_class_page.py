@@ -260,6 +260,17 @@ def test_the_end_is_said_to_all_and_the_page_stays(room: Classroom) -> None:
     assert not said(look(one)) and line(one) == ""
 
 
+def test_pupils_are_told_when_nobody_leads(room: Classroom) -> None:
+    leading = teacher()
+    one = pupil(leading)
+    assert "Nobody leads" not in line(one)
+    clock = room.store.now
+    room.store.now = lambda: clock() + 60
+    assert "Nobody leads it at the moment" in line(look(one))
+    room.here(seat(leading))
+    assert "Nobody leads" not in line(look(one))
+
+
 def test_a_wrong_code_is_said() -> None:
     app = open_app("class", code="WRONG!")
     assert "no class WRONG now" in said(app)

@@ -1,12 +1,14 @@
 """A class on a running server, seen from the wire: what comes to a pupil, and what a pupil may send."""
 
 import asyncio
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from browser_tools import Server
+from streamlit.components.v2.bidi_component.main import _make_trigger_id
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 sys.path.append(str(Path(__file__).parent / "benchmarks"))
@@ -75,9 +77,14 @@ def test_no_answer_comes_to_a_pupil_before_it_is_shown_and_no_forged_press_shows
                 ]
                 assert len(forged) > 3
                 seat = next(one for name, one in pupil.widgets.items() if name.startswith("arrival"))
-                taken = WidgetState(id=seat.id, json_trigger_value=f'{{"seat": "{code}-leads-{32 * "0"}"}}')
-                for state in (*forged, taken):
+                for state in forged:
                     await pupil.rerun(state)
+                assert "class_close" not in pupil.widgets and pupil.seat.startswith(code)
+                said = json.dumps([{"event": "seat", "value": f"{code}-leads-{32 * '0'}"}])
+                taken = WidgetState(id=_make_trigger_id(seat.id, "events"), json_trigger_value=said)
+                await pupil.rerun(taken)
+                assert "The class is over" in pupil.said  # so the seat was read, and was not believed
+                assert "class_close" not in pupil.widgets
                 assert not [line for line in pupil.said.splitlines() if "Most often" in line or "It is “" in line]
                 got = b"".join(pupil.received)
                 assert b"class_answers" not in got and b"Most often" not in got

@@ -148,6 +148,35 @@ def test_the_teachers_own_link_leads_and_its_secret_leaves_the_address(browser: 
         page.context.close()
 
 
+def test_a_teacher_who_closes_the_tab_leads_again_from_the_same_browser(browser: Browser, app_url: str) -> None:
+    teacher, code = opened(browser, app_url)
+    context = teacher.context
+    teacher.close()
+    for door in ("class_lead_again", "class_code"):
+        back = context.new_page()
+        open_page(back, f"{app_url}/class")
+        button = widget(back, "class_lead_again").locator("button")
+        expect(button).to_have_text(f"Lead class {code} again")
+        if door == "class_code":
+            back.get_by_label("Code").fill(code.lower())
+            button = widget(back, "class_join_in").locator("button")
+        with rerun(back):
+            button.click()
+        expect(back.locator(".class-code")).to_have_text(code)
+        back.close()
+    back = context.new_page()
+    open_page(back, f"{app_url}/class")
+    press(back, "class_lead_again")
+    widget(back, "class_end").locator("label").click()
+    press(back, "class_end_now")
+    expect(widget(back, "class_code")).to_be_visible()
+    with rerun(back):
+        back.reload()
+    expect(widget(back, "class_open_new")).to_be_visible()
+    expect(widget(back, "class_lead_again")).to_have_count(0)
+    context.close()
+
+
 @pytest.fixture
 def school(tmp_path: Path) -> Iterator[tuple[School, int]]:
     port = free_port()

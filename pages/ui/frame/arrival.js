@@ -37,14 +37,14 @@ function closeMenu() {
   /** @type {HTMLElement | null} */ (sidebar.querySelector('[data-testid=stSidebarCollapseButton] button, button[aria-controls=stSidebar]'))?.click();
 }
 
-/** @param {ComponentArguments<{ page: string, said: string, seat: string, left: boolean }>} given */
+/** @param {ComponentArguments<{ page: string, said: string, seat: string, left: boolean, led: string, forgotten: string }>} given */
 export default function ({ data, parentElement, setTriggerValue }) {
   const here = /** @type {Here} */ (window);
   countActs();
   watchColours(() => setTriggerValue('colours', true));
   const status = parentElement.querySelector('p');
   if (status && status.textContent !== data.said) status.textContent = data.said;
-  const end = keepSeat(data, seat => setTriggerValue('seat', seat));
+  const end = keepSeat(data, setTriggerValue);
   if (here.arrivedAt !== data.page) arrive(data.page);
   return end;
 }

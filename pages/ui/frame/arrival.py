@@ -17,10 +17,11 @@ _component = component(__file__, "arrival", "<p role='status' aria-live='polite'
 def draw(page: Page, at: Place | None) -> None:
     """Tell the browser which page and step it shows, and which seat is this screen's."""
     here, said = state.session(), page.title if at is None else f"{at.said}: {at.here.title}"
-    kept = "" if here.seat is None else str(here.seat)
+    kept, led = ("" if one is None else str(one) for one in (here.seat, here.led))
     _component(
         key="arrival",
-        data={"page": page.key, "said": said, "seat": kept, "left": here.left},
+        data={"page": page.key, "said": said, "seat": kept, "left": here.left, "led": led, "forgotten": here.forgotten},
         on_colours_change=lambda: None,
         on_seat_change=lambda: seat.take_kept(state.picked("arrival", "seat")),
+        on_led_change=lambda: seat.take_led(state.picked("arrival", "led")),
     )

@@ -1,10 +1,12 @@
 // @ts-check
 // A tab keeps its seat in a class by itself: a page that is loaded anew, or that another server answers, has it back.
+// The browser keeps the teacher's too: who closes the tab and opens another can lead the class again.
 
-const KEPT = 'class-seat';
+const KEPT = 'class-seat', LED = 'class-led';
 const LINK = /^#class=([\w-]{1,80})$/;
 let asked = ''; // the seat of a link that the server was not told yet
 let answered = ''; // what the server had said when it was last told a seat
+let offered = false; // whether the server was told which class was led here
 
 /** The seat of the teacher's own link, which is taken out of the address: it stands on no screen and in no log. */
 function linked() {
@@ -27,20 +29,35 @@ function whenIdle(act) {
   return () => observer.disconnect();
 }
 
+/** Offer a class no more that is over. @param {string | null} seat */
+function forget(seat) {
+  if (seat && localStorage.getItem(LED) === seat) localStorage.removeItem(LED);
+}
+
 /**
  * Keep the seat that the server knows. Where it knows none, or the address has one, tell it, once for what it said.
- * @param {{ seat: string, left: boolean }} known
- * @param {(seat: string) => void} tell
+ * @param {{ seat: string, left: boolean, led: string, forgotten: string }} known
+ * @param {(kind: 'seat' | 'led', seat: string) => void} tell
  */
-export function keepSeat({ seat, left }, tell) {
+export function keepSeat({ seat, left, led, forgotten }, tell) {
   asked = linked() || asked;
   if (seat && !asked) sessionStorage.setItem(KEPT, seat);
-  else if (left && !asked) sessionStorage.removeItem(KEPT);
+  else if (left && !asked) {
+    forget(sessionStorage.getItem(KEPT));
+    sessionStorage.removeItem(KEPT);
+  }
+  if (seat.includes('-leads-')) localStorage.setItem(LED, seat);
+  forget(forgotten);
   if (seat) answered = '';
   const said = `${seat} ${left}`, kept = asked || (!seat && answered !== said && sessionStorage.getItem(KEPT));
-  if (!kept) return undefined;
-  return whenIdle(() => {
+  const before = !seat && !led && !left && !offered && localStorage.getItem(LED);
+  if (kept) return whenIdle(() => {
     [answered, asked] = [said, ''];
-    tell(kept);
+    tell('seat', kept);
   });
+  if (before) return whenIdle(() => {
+    offered = true;
+    tell('led', before);
+  });
+  return undefined;
 }

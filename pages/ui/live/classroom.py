@@ -10,27 +10,33 @@ import hmac
 import json
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from random import SystemRandom
+from time import sleep
 
 from encoder.errors import EncoderError
 from pages.ui.live import question as questions
 from pages.ui.live.memory_store import MemoryStore
 from pages.ui.live.question import Question
-from pages.ui.live.store import Store, StoreError
-from pages.ui.state.seat import Seat
+from pages.ui.live.store import PRESENT, TAG, Store, StoreError
+from pages.ui.server.turns import turns
+from pages.ui.state.seat import Counts, Seat
 
 LETTERS = "ABCDEFGHJKMNPRSTWXYZ"  # none that is taken for another, or for a digit
 LENGTH = 6
 SECONDS = 4 * 3600.0  # that a class lasts
-MOST_PUPILS = 100
+IDLE = 1800.0  # seconds after which a class ends that nobody is heard of
+MOST_PUPILS = 150
+MOST_FROM_ONE = 100  # pupils from one address: a school often has no more than one, and must not fill every class alone
 MOST_QUESTIONS = 30
 ROUNDS = 2
 LONGEST_SENTENCE = 200  # characters that a pupil may send
 LONGEST_SHOWN = 8000  # characters of what is on the teacher's screen
-MOST_WRONG, MOST_WRONG_OF_ALL, WINDOW = 20, 200, 60.0  # wrong codes from one address, and from all, in so many seconds
+MOST_WRONG, WINDOW = 20, 60.0  # wrong codes from one address in so many seconds, after which each more takes SLOWED
+SLOWED = 2.0
+STAMP = 8  # characters at the end of a pupil's key that only this class can have given
 MOST_OPENED = 20  # classes that one address may open in that time
 
 
@@ -58,12 +64,11 @@ class Asked:
 
 @dataclass(frozen=True)
 class Now:
-    """What every screen of a class may know: what the teacher shows, and what is asked; each with its count."""
+    """What every screen of a class may know: what the teacher shows, what is asked, and how far both are."""
 
     shown: dict[str, str]
-    shown_count: int
     asked: Asked | None
-    asked_count: int
+    counts: Counts
 
 
 @dataclass(frozen=True)
@@ -75,10 +80,10 @@ class Results:
 
 
 class Classroom:
-    """All classes of a store."""
+    """All classes of a store. `wait` lets so many seconds pass."""
 
-    def __init__(self, store: Store) -> None:
-        self.store = store
+    def __init__(self, store: Store, wait: Callable[[float], None] = sleep) -> None:
+        self.store, self.wait = store, wait
 
     def open(self, who: str = "") -> Seat:
         """Open a class; returns the teacher's seat. ClassError where `who` opens too many, or too many are open."""
@@ -88,20 +93,40 @@ class Classroom:
         secret = secrets.token_hex(16)
         while True:
             code = "".join(SystemRandom().choices(LETTERS, k=LENGTH))
-            if self.store.create(code, {"secret": hashed(secret), "accepts": ""}, SECONDS):
+            fields = {"secret": hashed(secret), "accepts": "", "stamp": secrets.token_hex(16)}
+            if self.store.create(code, fields, SECONDS, IDLE, hashed(who)[:16] if who else ""):
                 return Seat(code, secret, leads=True)
 
     def join(self, code: str, who: str = "") -> Seat:
-        """A pupil's seat in the class of a code; ClassError where there is none, or too many wrong ones were tried."""
-        counts = ((f"wrong:{who}", MOST_WRONG), ("wrong", MOST_WRONG_OF_ALL))
-        if any(self.store.tries(name) >= most for name, most in counts):
-            raise ClassError("too many codes were tried that are of no class; wait a minute and try again")
+        """A pupil's seat in the class of a code; ClassError where there is none.
+
+        A right code gives a seat, however many wrong ones were tried: after MOST_WRONG from an address each more, right
+        or wrong, takes SLOWED seconds.
+        """
+        self.slow(who)
         code = tidy(code)
-        if len(code) != LENGTH or set(code) - set(LETTERS) or self.store.numbers(code) is None:
-            for name, _ in counts:
-                self.store.tried(name, WINDOW)
+        fields = self.store.fields(code) if len(code) == LENGTH and not set(code) - set(LETTERS) else None
+        if fields is None:
+            self.store.tried(f"wrong:{who}", WINDOW)
             raise ClassError(f"there is no class {code[:LENGTH]} now; look at the code again")
-        return Seat(code, secrets.token_hex(16))
+        key = hashed(fields["stamp"] + who)[:TAG] + secrets.token_hex(8)
+        return Seat(code, key + stamp(fields, key))
+
+    def sit_again(self, seat: Seat, who: str = "") -> Seat:
+        """The seat that a browser kept, where its class has given it; GoneError else, and that is a wrong try."""
+        self.slow(who)
+        fields = self.store.fields(seat.code)
+        if fields is not None:
+            given = hashed(seat.key) if seat.leads else stamp(fields, seat.key[:-STAMP])
+            if hmac.compare_digest(given, fields["secret"] if seat.leads else seat.key[-STAMP:]):
+                return seat
+        self.store.tried(f"wrong:{who}", WINDOW)
+        raise GoneError("the class is over")
+
+    def slow(self, who: str) -> None:
+        """Have an address wait that has just tried too many wrong codes."""
+        if self.store.tries(f"wrong:{who}") >= MOST_WRONG:
+            self.wait(SLOWED)
 
     def leading(self, seat: Seat) -> None:
         """Refuse who has not the teacher's secret of a class."""
@@ -111,21 +136,23 @@ class Classroom:
         if not seat.leads or not hmac.compare_digest(fields.get("secret", ""), hashed(seat.key)):
             raise ClassError("only the teacher of this class can do that")
 
-    def counts(self, code: str) -> tuple[int, int] | None:
-        """Two numbers: one grows with what the teacher shows, one with what is asked. None where the class is over."""
-        found = self.store.numbers(code, "shown", "asked")
-        return None if found is None else (found[0], found[1])
+    def counts(self, code: str) -> Counts | None:
+        """How far a class is; None where it is over."""
+        found = self.store.numbers(code, "shown", "asked", "led")
+        if found is None:
+            return None
+        shown, asked, led = found
+        return Counts(shown, asked, self.store.now() - led / 1000 < PRESENT)
 
     def now(self, code: str) -> Now:
         """What every screen may know now; GoneError where the class is over."""
         counts, fields = self.counts(code), self.store.fields(code)
         if counts is None or fields is None:
             raise GoneError("the class is over")
-        shown = json.loads(fields.get("shown", "{}"))
         asked = None
         if fields.get("question"):
             asked = Asked(questions.read(fields["question"]), int(fields["round"]), fields["phase"])
-        return Now(shown, counts[0], asked, counts[1])
+        return Now(json.loads(fields.get("shown", "{}")), asked, counts)
 
     def show(self, seat: Seat, page: str, query: Mapping[str, str]) -> None:
         """Have all who follow see a page with a view, as a link spells it."""
@@ -187,7 +214,8 @@ class Classroom:
             return False
         if not asked.question.is_answer(said):
             return False
-        return self.store.put(seat.code, asked.table, seat.key, f"{said}", MOST_PUPILS, ("accepts", asked.table))
+        return self.store.put(seat.code, asked.table, seat.key, f"{said}", MOST_PUPILS, ("accepts", asked.table),
+                              MOST_FROM_ONE)  # fmt: skip
 
     def own_answer(self, seat: Seat, asked: Asked) -> float | None:
         """What this pupil has answered in this round."""
@@ -229,7 +257,9 @@ class Classroom:
     def send(self, seat: Seat, sentence: str) -> bool:
         """A pupil's sentence for the wall, in place of the one before; False where it is empty or there is no room."""
         sentence = " ".join(sentence.split())[:LONGEST_SENTENCE]
-        return bool(sentence) and self.store.put(seat.code, "wall", seat.key, sentence, MOST_PUPILS)
+        return bool(sentence) and self.store.put(
+            seat.code, "wall", seat.key, sentence, MOST_PUPILS, share=MOST_FROM_ONE
+        )
 
     def own_sentence(self, seat: Seat) -> str:
         """What this pupil has sent; empty where it is nothing, or was taken down."""
@@ -252,8 +282,10 @@ class Classroom:
         return self.store.count(code, "wall")
 
     def here(self, seat: Seat) -> None:
-        """Note that a pupil is there now."""
-        self.store.seen(seat.code, seat.key, MOST_PUPILS, seat.follows)
+        """Note that somebody is there now; the class goes on for as long as somebody is."""
+        self.store.touch(seat.code, IDLE, seat.leads)
+        if not seat.leads:
+            self.store.seen(seat.code, seat.key, MOST_PUPILS, seat.follows, MOST_FROM_ONE)
 
     def present(self, code: str) -> tuple[int, int]:
         """How many pupils are there, and how many of them follow."""
@@ -275,14 +307,25 @@ def hashed(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
+def stamp(fields: Mapping[str, str], key: str) -> str:
+    """The end of a pupil's key, which only the class can give that the fields are of."""
+    return hmac.new(fields["stamp"].encode(), key.encode(), "sha256").hexdigest()[:STAMP]
+
+
+def pause(seconds: float) -> None:
+    """Let so many seconds pass in the script of one screen, which keeps no other waiting."""
+    turns.step_aside()
+    sleep(seconds)
+
+
 @cache
 def classroom() -> Classroom:
     """The classes of this server, or of all that share a store."""
     address = os.environ.get("ENCODER_CLASS_STORE", "").strip()
     if not address:
-        return Classroom(MemoryStore())
+        return Classroom(MemoryStore(), pause)
     if not address.startswith(("redis://", "rediss://", "unix://")):
         raise StoreError(f"ENCODER_CLASS_STORE is {address[:20]!r}; it must be an address such as redis://host:6379/0")
     from pages.ui.live.redis_store import RedisStore  # the client takes a moment to load, and few need it
 
-    return Classroom(RedisStore(address))
+    return Classroom(RedisStore(address), pause)

@@ -17,6 +17,12 @@ WALL_EVERY = 2.0  # seconds between two looks for new sentences
 
 def outside() -> None:
     """Join a class, or open one."""
+    led = state.session().led
+    if led is not None:
+        with st.container(border=True, key="class_led"):
+            subheading(f"Class {led.code} goes on")
+            st.markdown("You have led it in this browser, in a page that is closed.")
+            st.button(f"Lead class {led.code} again", key="class_lead_again", type="primary", on_click=seats.lead_again)
     with st.container(border=True, key="class_join"):
         subheading("Join a class")
         st.markdown(f"Type the {LENGTH} letters that your teacher shows. Nothing else is asked, and no name.")
@@ -27,7 +33,8 @@ def outside() -> None:
         subheading("Open a class")
         st.markdown(
             "Your screen leads: who joins by your code sees the page, sentence, layer, head and number that you see. "
-            "Ask the class, and show its answers on the picture. A class ends after four hours; nothing of it stays."
+            "Ask the class, and show its answers on the picture. A class ends after four hours, or half an hour after "
+            "its last screen was closed; nothing of it stays."
         )
         st.button("Open a class", key="class_open_new", on_click=seats.open_class)
 

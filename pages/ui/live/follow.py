@@ -18,7 +18,6 @@ from pages.ui.state.site import PAGES, Page
 from pages.ui.state.walk import KNOWN_STEPS
 
 EVERY = 1.0  # seconds between two looks at the class
-OVER = "The class is over, or where it was kept was started anew. What is on your screen stays."
 SHOWN = {page.key: page for page in PAGES if page != seats.HERE}
 
 
@@ -31,7 +30,7 @@ def reaching() -> Iterator[None]:
         here.class_reached = True
     except GoneError:
         seats.leave()
-        state.note([OVER])
+        state.note([seats.OVER])
     except StoreError:
         here.class_reached = False
     except ClassError as error:
@@ -54,13 +53,13 @@ def taken(page: Page) -> Now | None:
     if here.seat is None or found is None:
         return None
     if here.seat.leads:
-        here.class_counts = (here.class_counts[0], found.asked_count)
+        here.class_counts = found.counts._replace(shown=here.class_counts.shown)
         return found
     if moved(page):
         here.seat = here.seat.alone()
-    if here.seat.follows and found.shown_count != here.class_counts[0]:
+    if here.seat.follows and found.counts.shown != here.class_counts.shown:
         show(found, page)
-    here.class_counts = (found.shown_count, found.asked_count)
+    here.class_counts = found.counts
     return found
 
 
@@ -116,7 +115,7 @@ def back() -> None:
     """Go back to what the class sees."""
     here = state.session()
     if here.seat is not None:
-        here.seat, here.class_counts, here.class_view = here.seat.following(), (0, here.class_counts[1]), None
+        here.seat, here.class_counts, here.class_view = here.seat.following(), here.class_counts._replace(shown=0), None
 
 
 @st.fragment(run_every=EVERY)
@@ -127,7 +126,7 @@ def watch() -> None:
         return
     try:
         found = classroom().counts(here.seat.code)
-        if monotonic() - here.class_heard > push.HEARD and not here.seat.leads:
+        if monotonic() - here.class_heard > push.HEARD:
             classroom().here(here.seat)
             here.class_heard = monotonic()
     except StoreError:

@@ -1,20 +1,26 @@
 """Classes in the memory of this server: nothing to install, and gone when it ends."""
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from time import monotonic
 
-from pages.ui.live.store import MOST_CLASSES, MOST_ENTRIES, PRESENT, StoreError
+from pages.ui.live.store import MOST_CLASSES, MOST_ENTRIES, MOST_OF_ONE, PRESENT, TAG, StoreError
 
 MOST_NAMES = 10_000  # whose tries are counted
 
 
 @dataclass
 class Kept:
-    """One class. `seen` is when each was last heard of, and whether they follow."""
+    """One class.
+
+    `until` is when it ends unless somebody is heard of, `last` when it ends at the latest, `by` who opened it, and
+    `seen` when each was last heard of, and whether they follow.
+    """
 
     until: float
+    last: float
+    by: str
     fields: dict[str, str]
     numbers: dict[str, int] = field(default_factory=dict)
     tables: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -41,15 +47,28 @@ class MemoryStore:
         """How many entries all tables of all classes have."""
         return sum(len(table) for kept in self.classes.values() for table in kept.tables.values())
 
-    def create(self, code: str, fields: Mapping[str, str], seconds: float) -> bool:
+    def create(
+        self, code: str, fields: Mapping[str, str], seconds: float, idle: float | None = None, by: str = ""
+    ) -> bool:
         """Make a class."""
         with self.lock:
             if self.of(code) is not None:
                 return False
             if len(self.classes) >= MOST_CLASSES:
                 raise StoreError(f"{MOST_CLASSES} classes are open already, and no more than that may be")
-            self.classes[code] = Kept(self.now() + seconds, dict(fields))
+            if by and sum(kept.by == by for kept in self.classes.values()) >= MOST_OF_ONE:
+                raise StoreError(f"{MOST_OF_ONE} classes are open from here already, and no more than that may be")
+            until = self.now() + (seconds if idle is None else min(idle, seconds))
+            self.classes[code] = Kept(until, self.now() + seconds, by, dict(fields), {"led": int(1000 * self.now())})
             return True
+
+    def touch(self, code: str, idle: float, leads: bool) -> None:
+        """Note that somebody was heard of."""
+        with self.lock:
+            if kept := self.of(code):
+                kept.until = min(kept.last, self.now() + idle)
+                if leads:
+                    kept.numbers["led"] = int(1000 * self.now())
 
     def fields(self, code: str) -> dict[str, str] | None:
         """All fields."""
@@ -70,14 +89,17 @@ class MemoryStore:
                 kept.fields |= fields
                 kept.numbers[counter] = kept.numbers.get(counter, 0) + 1
 
-    def put(self, code: str, table: str, key: str, value: str, most: int, only: tuple[str, str] = ("", "")) -> bool:
+    def put(
+        self, code: str, table: str, key: str, value: str, most: int, only: tuple[str, str] = ("", ""),
+        share: int | None = None,
+    ) -> bool:  # fmt: skip
         """Set an entry."""
         with self.lock:
             kept = self.of(code)
             if kept is None or (only[0] and kept.fields.get(only[0]) != only[1]):
                 return False
             entries = kept.tables.setdefault(table, {})
-            if key not in entries and (len(entries) >= most or self.held >= MOST_ENTRIES):
+            if key not in entries and (full(entries, key, most, share) or self.held >= MOST_ENTRIES):
                 return False
             entries[key] = value
             return True
@@ -100,12 +122,12 @@ class MemoryStore:
             kept = self.of(code)
             return len(kept.tables.get(table, {})) if kept else 0
 
-    def seen(self, code: str, key: str, most: int, follows: bool) -> None:
+    def seen(self, code: str, key: str, most: int, follows: bool, share: int | None = None) -> None:
         """Note that somebody is there."""
         with self.lock:
             if kept := self.of(code):
                 self.forget_who_left(kept)
-                if key in kept.seen or len(kept.seen) < most:
+                if key in kept.seen or not full(kept.seen, key, most, share):
                     kept.seen[key] = (self.now(), follows)
 
     def present(self, code: str) -> tuple[int, int]:
@@ -143,3 +165,9 @@ class MemoryStore:
                 until, count = now + seconds, 0
             if name in self.tried_ or len(self.tried_) < MOST_NAMES:
                 self.tried_[name] = (until, count + 1)
+
+
+def full(keys: Iterable[str], key: str, most: int, share: int | None) -> bool:
+    """Whether there is no room for one more key, or none for one more of its tag."""
+    there = list(keys)
+    return len(there) >= most or (share is not None and sum(one[:TAG] == key[:TAG] for one in there) >= share)

@@ -11,14 +11,13 @@ from time import monotonic, sleep
 from pages.ui.live.classroom import classroom
 from pages.ui.live.store import StoreError
 from pages.ui.server import inside, visitor
-from pages.ui.state.seat import Seat
+from pages.ui.state.seat import OVER, Counts, Seat
 
 LOOK = 0.25  # seconds between two looks at a class
 TICK = 0.02  # seconds between two looks at which screens are done
 HEARD = 5.0  # seconds between two signs of life of a screen
 AT_ONCE = 4
 PATIENCE = 2.0  # seconds after which a screen that was asked to run is asked again
-Counts = tuple[int, int]
 
 
 @dataclass(eq=False)
@@ -35,8 +34,9 @@ class Screen:
         """Whether the class has gone on in what concerns this screen; a pupil alone does not see what is shown."""
         if counts is None or self.counts is None:
             return counts is not self.counts
-        first = 0 if self.seat.follows and not self.seat.leads else 1
-        return counts[first:] != self.counts[first:]
+        if self.seat.leads:
+            return counts.asked != self.counts.asked
+        return counts[not self.seat.follows :] != self.counts[not self.seat.follows :]
 
 
 _screens: dict[str, Screen] = {}
@@ -89,7 +89,7 @@ def forever() -> None:
 def counts_of(code: str) -> Counts | None:
     """The numbers of a class; below all others where it is over, and None where it cannot be reached."""
     try:
-        return classroom().counts(code) or (-1, -1)
+        return classroom().counts(code) or OVER
     except StoreError:
         return None
 
@@ -108,10 +108,10 @@ def push(known: dict[str, Counts | None]) -> None:
 
 
 def live() -> None:
-    """Tell the classes which pupils are there."""
+    """Tell the classes which screens are there."""
     now = monotonic()
     for one in [*_screens.values()]:
-        if not one.seat.leads and now - one.heard >= HEARD:
+        if now - one.heard >= HEARD:
             one.heard = now
             try:
                 classroom().here(one.seat)

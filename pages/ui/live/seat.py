@@ -2,16 +2,19 @@
 
 import streamlit as st
 
+from encoder.errors import EncoderError
 from pages.ui.components import share
-from pages.ui.live.classroom import ClassError, classroom
+from pages.ui.live.address import who
+from pages.ui.live.classroom import ClassError, GoneError, classroom, tidy
 from pages.ui.live.store import StoreError
 from pages.ui.state import seat as seats
 from pages.ui.state import session_state as state
-from pages.ui.state.seat import Seat
+from pages.ui.state.seat import Counts, Seat
 from pages.ui.state.site import PAGES
 
 HERE = next(page for page in PAGES if page.key == "class")
 CODE = "code"  # the parameter of the link for pupils
+OVER = "The class is over, or where it was kept was started anew. What is on your screen stays."
 
 
 def take_asked() -> None:
@@ -24,30 +27,59 @@ def take_asked() -> None:
 
 
 def take_kept(said: object) -> None:
-    """Take the seat that the browser kept. Whoever makes one up sits in no class, or as one pupil more."""
+    """Take the seat that the tab kept, if its class has given it."""
     found = seats.read(said)
-    if found is not None:
-        sit(found)
+    if found is None:
+        return
+    try:
+        sit(classroom().sit_again(found, who()))
+    except GoneError:
+        leave()
+        state.note([OVER])
+    except StoreError:
+        sit(found)  # it is asked again as soon as the store can be reached
+
+
+def take_led(said: object) -> None:
+    """Remember the class that somebody has led in this browser, in a tab that is closed: it can be led again."""
+    found, here = seats.read(said), state.session()
+    if found is None or not found.leads:
+        return
+    try:
+        here.led = classroom().sit_again(found, who())
+    except (ClassError, StoreError):
+        here.forgotten = str(found)
+
+
+def lead_again() -> None:
+    """Lead the class that was led in this browser."""
+    here = state.session()
+    if here.led is not None:
+        take_kept(str(here.led))
 
 
 def sit(seat: Seat) -> None:
     """Have this seat; what the class shows is taken over in the next run."""
     here = state.session()
     here.seat, here.left = seat, False
-    here.class_counts, here.class_view, here.class_heard = (0, 0), None, 0.0
+    here.class_counts, here.class_view, here.class_heard = Counts(), None, 0.0
 
 
 def leave() -> None:
     """Give the seat up."""
     here = state.session()
-    here.seat, here.left, here.class_view = None, True, None
+    here.seat, here.left, here.led, here.class_view = None, True, None, None
 
 
 def join(code: str) -> None:
     """Sit down in the class of a code, or say why not."""
+    led = state.session().led
+    if led is not None and led.code == tidy(code):
+        lead_again()
+        return
     try:
         sit(classroom().join(code, who()))
-    except (ClassError, StoreError) as error:
+    except EncoderError as error:
         state.note([f"No class was joined: {error}."])
 
 
@@ -55,14 +87,8 @@ def open_class() -> None:
     """Open a class and lead it, or say why not."""
     try:
         sit(classroom().open(who()))
-    except (ClassError, StoreError) as error:
+    except EncoderError as error:
         state.note([f"No class was opened: {error}."])
-
-
-def who() -> str:
-    """The address that asks: behind a proxy the one that it names last."""
-    named = st.context.headers.get("X-Forwarded-For", "").rpartition(",")[2].strip()
-    return (named or st.context.ip_address or "")[:64]
 
 
 def pupils_link(seat: Seat) -> str:

@@ -1,12 +1,14 @@
 """Where classes are kept: what a store can do, and what bounds it. It knows nothing of rules; `classroom` does."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from encoder.errors import EncoderError
 
 MOST_CLASSES = 200  # that are open at once
 MOST_ENTRIES = 200_000  # answers and sentences of all classes together, in a server's own memory
+MOST_OF_ONE = 40  # of them, that one address may have open
+TAG = 8  # characters that the keys of all seats from one address begin with
 PRESENT = 15.0  # seconds after which who was not heard of is not there any more
 
 
@@ -21,8 +23,21 @@ class Store(Protocol):
     reached.
     """
 
-    def create(self, code: str, fields: Mapping[str, str], seconds: float) -> bool:
-        """Make a class that lasts so long; False where one has that code. StoreError where there are too many."""
+    now: Callable[[], float]  # a clock in seconds
+
+    def create(
+        self, code: str, fields: Mapping[str, str], seconds: float, idle: float | None = None, by: str = ""
+    ) -> bool:
+        """Make a class that lasts so long, or `idle` where nobody is heard of; False where one has that code.
+
+        StoreError where there are too many, or too many of those who open this one, `by` a name.
+        """
+
+    def touch(self, code: str, idle: float, leads: bool) -> None:
+        """Note that somebody was heard of: the class lasts `idle` seconds from now, and not beyond its time.
+
+        The number "led" is when a teacher was heard of last, in milliseconds of the clock.
+        """
 
     def fields(self, code: str) -> dict[str, str] | None:
         """All fields of a class; None where there is none of that code."""
@@ -33,8 +48,14 @@ class Store(Protocol):
     def write(self, code: str, fields: Mapping[str, str], counter: str) -> None:
         """Set fields and count a number up, both at once; nothing where there is no such class."""
 
-    def put(self, code: str, table: str, key: str, value: str, most: int, only: tuple[str, str] = ("", "")) -> bool:
-        """Set the entry of a key in a table of at most so many, where the class's field `only` has that value."""
+    def put(
+        self, code: str, table: str, key: str, value: str, most: int, only: tuple[str, str] = ("", ""),
+        share: int | None = None,
+    ) -> bool:  # fmt: skip
+        """Set the entry of a key in a table of at most so many, where the class's field `only` has that value.
+
+        Of keys with the same tag, the first TAG characters, there are at most `share`.
+        """
 
     def drop(self, code: str, table: str, key: str) -> None:
         """Take the entry of a key out of a table."""
@@ -45,8 +66,8 @@ class Store(Protocol):
     def count(self, code: str, table: str) -> int:
         """How many entries a table has."""
 
-    def seen(self, code: str, key: str, most: int, follows: bool) -> None:
-        """Note that somebody is there now, among at most so many, and whether they follow."""
+    def seen(self, code: str, key: str, most: int, follows: bool, share: int | None = None) -> None:
+        """Note that somebody is there now, and whether they follow; there is room as in `put`."""
 
     def present(self, code: str) -> tuple[int, int]:
         """How many are there, and how many of them follow."""

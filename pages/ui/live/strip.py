@@ -14,6 +14,7 @@ from pages.ui.state.site import Page
 from pages.ui.text import plain
 
 UNREACHED = "The class cannot be reached just now; what is on your screen stays, and it is tried again by itself."
+NOBODY = "Nobody leads it at the moment; it goes on by itself when the teacher is back."
 VEIL = "<div class='veil'><p>The picture comes when the answers are shown.</p></div>"
 PHASES = {
     "open": ("close", "compare", "reveal"),
@@ -51,15 +52,17 @@ def draw(page: Page, now: Now | None) -> None:
         if now is None:
             st.warning(UNREACHED)
         else:
-            (teachers if seat.leads else pupils)(seat, page, now.asked)
+            (teachers(seat, page, now.asked) if seat.leads else pupils(seat, now))
         if not push.begin():
             follow.watch()
 
 
-def pupils(seat: Seat, page: Page, asked: Asked | None) -> None:
+def pupils(seat: Seat, now: Now) -> None:
     """Where a pupil is, the way back, and the question."""
+    asked = now.asked
     with st.container(horizontal=True, vertical_alignment="center", key="class_line"):
         where = "You see what the class sees." if seat.follows else "You are on your own."
+        where += "" if now.counts.led else f" {NOBODY}"
         st.markdown(f"**Class {seat.code}** · {where}", width="content")
         if not seat.follows:
             st.button("Back to the class", key="class_back", type="primary", on_click=follow.back)

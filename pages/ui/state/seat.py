@@ -1,11 +1,23 @@
-"""Whose seat in a class a screen has: that of the teacher, who leads, or of a pupil."""
+"""Whose seat in a class a screen has, that of the teacher, who leads, or of a pupil, and how far its class is."""
 
 import re
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 CODE = "[ABCDEFGHJKMNPRSTWXYZ]{6}"  # no letter that is taken for another, or for a digit, when read from afar
 KEY = "[0-9a-f]{32}"
 SPELLED = re.compile(rf"({CODE})-(leads|follows|alone)-({KEY})", re.ASCII)
+
+
+class Counts(NamedTuple):
+    """What tells a screen that its class has gone on: `shown` and `asked` grow, `led` tells whether somebody leads."""
+
+    shown: int = 0
+    asked: int = 0
+    led: bool = True
+
+
+OVER = Counts(-1, -1)  # of a class that is no more
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from pages.ui.state.seat import Counts, Seat
+
 if TYPE_CHECKING:
     from encoder.edits.edit import Edit
     from encoder.lessons.lesson import Lesson
@@ -12,7 +14,6 @@ if TYPE_CHECKING:
     from encoder.paper.panel import Panel
     from encoder.trace.tokens import Text
     from pages.ui.state.figure_link import PictureAt
-    from pages.ui.state.seat import Seat
     from pages.ui.state.site import Page
     from pages.ui.state.view import Cell, View
 
@@ -56,6 +57,7 @@ class Session:
     A class: `seat` is the screen's place in one, `left` whether it was given up, which the browser is to know.
     `class_counts` are those of what was taken over from it last, `class_view` the page and view that came of it,
     `class_heard` when the class last heard of this screen, `class_reached` whether it could be asked just now.
+    `led` is a class that was led in this browser before, `forgotten` one that it is to offer no more.
     """
 
     view: "View | None" = None
@@ -107,9 +109,11 @@ class Session:
     before_drawing: "View | None" = None
     printed: "PaperFigure | None" = None
 
-    seat: "Seat | None" = None
+    seat: Seat | None = None
     left: bool = False
-    class_counts: tuple[int, int] = (0, 0)
+    class_counts: Counts = field(default_factory=Counts)
+    led: Seat | None = None
+    forgotten: str = ""
     class_view: "tuple[str, View] | None" = None
     class_heard: float = 0.0
     class_reached: bool = True
