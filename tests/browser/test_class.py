@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import redis_server
 from browser_tools import NEXT_FRAMES, READY, barriers, free_port, open_page, problems, rerun, watch, widget
-from playwright.sync_api import Browser, Page, WebSocket, expect
+from playwright.sync_api import Browser, BrowserContext, Page, WebSocket, expect
 from school import School, two_replicas
 
 PATIENCE = 60_000
@@ -30,9 +30,13 @@ def serious(page: Page) -> list[str]:
 
 def tab(browser: Browser, **looks: object) -> Page:
     """A screen of its own: no cookie and no storage is shared."""
-    page = browser.new_context(
-        **{"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce"} | looks
-    ).new_page()  # type: ignore[arg-type]
+    shape = {"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce"} | looks
+    return another(browser.new_context(**shape))  # type: ignore[arg-type]
+
+
+def another(context: BrowserContext) -> Page:
+    """One more tab of a browser."""
+    page = context.new_page()
     page.set_default_timeout(PATIENCE)
     watch(page)
     return page
@@ -153,18 +157,18 @@ def test_a_teacher_who_closes_the_tab_leads_again_from_the_same_browser(browser:
     context = teacher.context
     teacher.close()
     for door in ("class_lead_again", "class_code"):
-        back = context.new_page()
+        back = another(context)
         open_page(back, f"{app_url}/class")
         button = widget(back, "class_lead_again").locator("button")
         expect(button).to_have_text(f"Lead class {code} again")
         if door == "class_code":
-            back.get_by_label("Code").fill(code.lower())
+            back.get_by_label("Code", exact=True).fill(code.lower())
             button = widget(back, "class_join_in").locator("button")
         with rerun(back):
             button.click()
         expect(back.locator(".class-code")).to_have_text(code)
         back.close()
-    back = context.new_page()
+    back = another(context)
     open_page(back, f"{app_url}/class")
     press(back, "class_lead_again")
     widget(back, "class_end").locator("label").click()
