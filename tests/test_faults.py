@@ -5,6 +5,8 @@ import gc
 import math
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from encoder import EncoderConfig, Trace, hub
 from pages.ui.server import engine, memory, models
 from pages.ui.state.site import PAGES
 
+ROOT = Path(__file__).parents[1]
 pytestmark = pytest.mark.slow
 
 LARGE = models.built(EncoderConfig(d_model=512, n_heads=8, n_layers=12, d_ff=2048), 0)
@@ -61,19 +64,97 @@ def test_a_model_that_does_not_fit_into_memory_is_refused_before_it_is_built(
     assert not said(open_app(model="folder:mine", layer="0", head="0"))
 
 
+def system(root: Path, own: str, mount: str, files: dict[str, str]) -> None:
+    """Make up what Linux says of the groups of a process: its own, one mounted hierarchy, and the files of groups."""
+    kind, top = mount.split()
+    (root / "proc/self").mkdir(parents=True)
+    (root / "proc/self/cgroup").write_text(own)
+    options = "rw,memory" if kind == "cgroup" else "rw"
+    (root / "proc/self/mountinfo").write_text(
+        f"24 1 0:1 / / rw - overlay overlay rw\n31 24 0:26 {top} /sys/fs/cgroup rw,nosuid - {kind} {kind} {options}\n"
+    )
+    (root / "sys/fs/cgroup").mkdir(parents=True)
+    for name, text in files.items():
+        file = root / "sys/fs/cgroup" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+
+V1 = "5:cpu,cpuacct:/a/b\n4:memory:/a/b\n0::/\n"
+NONE = "9223372036854771712"
+
+
+@pytest.mark.parametrize(
+    ("own", "mount", "files", "limit", "left"),
+    [
+        ("0::/", "cgroup2 /", {"memory.max": "3000", "memory.current": "1000"}, 3000, 2000),
+        ("0::/", "cgroup2 /", {"memory.max": "max", "memory.current": "1000"}, math.inf, math.inf),
+        # nested: the least of all levels, each with what it holds
+        ("0::/a/b", "cgroup2 /", {"a/b/memory.max": "max", "a/memory.max": "260", "a/memory.current": "60"}, 260, 200),
+        (
+            "0::/a/b", "cgroup2 /",
+            {"a/b/memory.max": "5000", "a/b/memory.current": "4900", "a/b/memory.stat": "inactive_file 40\n",
+             "a/memory.max": "3000", "a/memory.current": "2000"}, 3000, 140,
+        ),
+        ("0::/docker/x", "cgroup2 /docker/x", {"memory.max": "3000", "memory.current": "1"}, 3000, 2999),
+        ("0::/../other", "cgroup2 /", {"memory.max": "3000", "memory.current": "1"}, 3000, 2999),
+        (V1, "cgroup /", {"a/b/memory.limit_in_bytes": "2600", "a/b/memory.usage_in_bytes": "600"}, 2600, 2000),
+        (
+            V1, "cgroup /",
+            {"a/b/memory.limit_in_bytes": NONE, "a/b/memory.usage_in_bytes": "9", "a/memory.limit_in_bytes": "2600",
+             "a/memory.usage_in_bytes": "700", "a/memory.stat": "total_inactive_file 100\n"}, 2600, 2000,
+        ),
+        # as in a container: the group has another path on the host than where it is seen
+        (V1, "cgroup /a/b", {"memory.limit_in_bytes": "2600", "memory.usage_in_bytes": "600"}, 2600, 2000),
+        (V1, "cgroup /elsewhere", {"memory.limit_in_bytes": "2600", "memory.usage_in_bytes": "600"}, 2600, 2000),
+        ("4:cpu:/\n", "cgroup /", {"memory.limit_in_bytes": "2600"}, math.inf, math.inf),
+        ("nonsense\n::\n\n", "cgroup2 /", {"memory.max": "-7", "memory.current": "x"}, math.inf, math.inf),
+        ("0::/", "cgroup2 /", {"memory.max": "300", "memory.current": "x", "memory.stat": "inactive_file\n"}, 300, 300),
+    ],
+)  # fmt: skip
+def test_the_least_limit_of_all_groups_counts(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    own: str,
+    mount: str,
+    files: dict[str, str],
+    limit: float,
+    left: float,
+) -> None:
+    system(tmp_path, own, mount, files)
+    monkeypatch.setattr(memory, "SYSTEM", tmp_path)
+    monkeypatch.setattr(memory, "MACHINE", tmp_path / "none")
+    monkeypatch.setattr(memory, "MOST_MB", math.inf)
+    assert (memory.limit_of_group(), memory.left()) == (limit, left)
+
+
+def test_a_limit_of_the_address_space_counts_too() -> None:
+    """In a process of its own, whose limit `ulimit -v` has set."""
+    said = subprocess.run(
+        ["bash", "-c", f"ulimit -v 2600000; exec {sys.executable} -c "
+         "'from pages.ui.server import memory as m; print(m.MOST_MB, m.left(), m.own_pages(0))'"],
+        capture_output=True, text=True, check=True, cwd=ROOT,
+        env={name: value for name, value in os.environ.items() if name != "ENCODER_MEMORY_MB"},
+    ).stdout.split()  # fmt: skip
+    bound, left, taken = map(float, said)
+    assert bound < 2400 and left <= 2_600_000 * 1024 - taken + 1e6
+
+
 def test_memory_is_that_of_the_container_where_there_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "MACHINE", tmp_path / "meminfo")
     monkeypatch.setattr(memory, "MOST_MB", math.inf)
-    monkeypatch.setattr(memory, "GROUP", tmp_path)
+    monkeypatch.setattr(memory, "SYSTEM", tmp_path)
+    group = tmp_path / "sys/fs/cgroup"
+    system(tmp_path, "0::/", "cgroup2 /", {})
     assert memory.left() == math.inf
     (tmp_path / "meminfo").write_text("MemTotal:  9000 kB\nMemAvailable:   4000 kB\n")
     assert memory.left() == 4000 * 1024
-    (tmp_path / "memory.max").write_text("3000000\n")
-    (tmp_path / "memory.current").write_text("1000000\n")
+    (group / "memory.max").write_text("3000000\n")
+    (group / "memory.current").write_text("1000000\n")
     assert memory.left() == 2_000_000
-    (tmp_path / "memory.stat").write_text("active_file 7\ninactive_file 500000\n")
+    (group / "memory.stat").write_text("active_file 7\ninactive_file 500000\n")
     assert memory.left() == 2_500_000
-    (tmp_path / "memory.max").write_text("max\n")
+    (group / "memory.max").write_text("max\n")
     assert memory.left() == 4000 * 1024
     monkeypatch.setattr(memory, "OWN", tmp_path / "statm")
     (tmp_path / "statm").write_text("9000 500 100 1 0 400 0\n")

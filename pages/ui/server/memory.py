@@ -7,11 +7,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 from encoder.errors import EncoderError
+from pages.ui.server.groups import levels
 from pages.ui.server.heap import give_back_freed_memory
+
+try:
+    import resource
+except ImportError:  # where the system knows no such bounds
+    resource = None  # type: ignore[assignment]
 
 MACHINE = Path("/proc/meminfo")
 OWN = Path("/proc/self/statm")
-GROUP = Path("/sys/fs/cgroup")  # what a container may use
+SYSTEM = Path("/")
 OFF = ("", "off", "0", "false", "no")  # of a setting that is on or off
 SMALLEST_MB, UNKNOWN_MB = 1500, 4500  # a server of less is none; and where the system says nothing
 WHILE_BUILT = 2.2  # a model in the making, over its weights: they are there twice, prepacked too, and some more
@@ -30,14 +36,31 @@ def usual_bound() -> int:
     """MB that a server may take where nothing is said: most of a container, half of a machine that others use too."""
     limit, machine = limit_of_group(), machine_memory().get("MemTotal", math.inf)
     found = min(0.9 * limit, 0.5 * machine) if limit < machine else 0.5 * machine
+    found = min(found, 0.9 * address_space()[0])
     return max(SMALLEST_MB, int(found / 1e6)) if math.isfinite(found) else UNKNOWN_MB
 
 
+def used() -> float:
+    """Bytes that this process holds; 0 where the system does not say."""
+    return own_pages(1)
+
+
+def own_pages(which: int) -> float:
+    """Bytes of this process: 0 for its address space, 1 for what it holds; 0 where the system does not say."""
+    return float(int(OWN.read_text().split()[which]) * os.sysconf("SC_PAGE_SIZE")) if OWN.is_file() else 0.0
+
+
 def limit_of_group() -> float:
-    """Bytes that the container may use; without end where there is none."""
-    most = GROUP / "memory.max"
-    said = most.read_text().strip() if most.is_file() else ""
-    return float(said) if said.isdigit() else math.inf
+    """Bytes that the container may use, the least of all levels that it is in; without end where there is none."""
+    return min((level.limit for level in levels(SYSTEM)), default=math.inf)
+
+
+def address_space() -> tuple[float, float]:
+    """Bytes of address space that this process may take, without end where nothing is said, and those it takes."""
+    if resource is None:
+        return math.inf, 0.0
+    most = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return (math.inf, 0.0) if most == resource.RLIM_INFINITY else (float(most), own_pages(0))
 
 
 def machine_memory() -> dict[str, float]:
@@ -58,22 +81,8 @@ def left() -> float:
     """Bytes that can still be had, by the server's own bound, the machine and the container."""
     found = MOST_MB * 1e6 - used()
     found = min(found, machine_memory().get("MemAvailable", math.inf))
-    now = GROUP / "memory.current"
-    if now.is_file() and math.isfinite(limit := limit_of_group()):
-        found = min(found, limit - int(now.read_text()) + cached())
-    return found
-
-
-def used() -> float:
-    """Bytes that this process holds; 0 where the system does not say."""
-    return int(OWN.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") if OWN.is_file() else 0
-
-
-def cached() -> int:
-    """Bytes of files that the container counts as used, and gives up as soon as they are needed."""
-    stat = GROUP / "memory.stat"
-    lines = dict(line.split() for line in stat.read_text().splitlines()) if stat.is_file() else {}
-    return int(lines.get("inactive_file", 0))
+    most, taken = address_space()
+    return min(found, most - taken, *(level.left for level in levels(SYSTEM)))
 
 
 def check_room(needed: float, doing: str, let_go: Callable[[], bool] = lambda: False, spare: float = 0.0) -> None:
