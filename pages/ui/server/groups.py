@@ -65,7 +65,8 @@ def mounted(file: Path) -> list[tuple[str, str, str]]:
             continue
         kind, _, options = what.split()[:3]
         if kind == "cgroup2" or (kind == "cgroup" and "memory" in options.split(",")):
-            found.append((kind, *place.split()[3:5]))
+            top, at = place.split()[3:5]
+            found.append((kind, top, at))
     return found
 
 
