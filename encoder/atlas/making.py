@@ -6,7 +6,6 @@ for any number of processes and for a run that was ended and taken up again.
 
 import hashlib
 import json
-import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,9 +13,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
+from safetensors.torch import save as as_bytes
 from torch import Tensor
 
+from encoder import whole_file
 from encoder.atlas.card import CARD, PARTS, PLAN
 from encoder.atlas.collecting import NO_VECTORS, KeptVectors, Shard, collect
 from encoder.atlas.corpus import AtlasCorpus, AtlasError, named
@@ -107,7 +108,7 @@ def begin(plan: AtlasPlan, encoder: TextEncoder, resume: bool) -> MeasuredCorpus
             f"{plan.out} holds an unfinished atlas of other settings, text or model; choose another folder"
         )
     plan.parts.mkdir(parents=True, exist_ok=True)
-    kept.write_text(text, encoding="utf-8")
+    whole_file.write(kept, text.encode("utf-8"))
     return found
 
 
@@ -155,9 +156,7 @@ def after(behind: int, told: Told) -> Told:
 
 def save(path: Path, state: dict[str, Tensor]) -> None:
     """Write a part whole or not at all."""
-    unfinished = path.with_suffix(f".{os.getpid()}.tmp")
-    save_file({name: value.contiguous() for name, value in state.items()}, unfinished)
-    unfinished.replace(path)
+    whole_file.write(path, as_bytes({name: value.contiguous() for name, value in state.items()}))
 
 
 def states(plan: AtlasPlan, sentences: int) -> Iterator[dict[str, Tensor]]:

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import torch
 
+from encoder import whole_file
 from encoder.atlas.bins import bin_of, decile_of
 from encoder.atlas.card import CARD, FORMAT, VERSION
 from encoder.atlas.collecting import Shard
@@ -48,7 +49,7 @@ def write(plan: AtlasPlan, encoder: TextEncoder, corpus: MeasuredCorpus, found: 
         "vectors": list(plan.kept.stream), "head_vectors": list(plan.kept.heads), "command": plan.command,
         "files": {path.name: {"bytes": path.stat().st_size, "sha256": sha256(path)} for path in files(out)},
     }  # fmt: skip
-    (out / CARD).write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
+    whole_file.write(out / CARD, (json.dumps(card, indent=1) + "\n").encode("utf-8"))
 
 
 def files(out: Path) -> list[Path]:

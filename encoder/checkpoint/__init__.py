@@ -8,6 +8,7 @@ from encoder.checkpoint.folder import (
     Loaded,
     bundled_names,
     find,
+    holds_model,
     load,
     own_names,
     read_config,
@@ -18,6 +19,7 @@ from encoder.checkpoint.listing import folders, within
 from encoder.checkpoint.tensor_files import CheckpointError
 
 __all__ = [
-    "BUNDLED", "CONFIG", "ON_DISK", "CheckpointError", "Loaded", "build", "bundled_names", "find", "folders", "load",
+    "BUNDLED", "CONFIG", "ON_DISK", "CheckpointError", "Loaded", "build", "bundled_names", "find", "folders",
+    "holds_model", "load",
     "on_meta", "own_names", "random_weights", "read_config", "save", "told_of", "untrained", "within",
 ]  # fmt: skip

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from safetensors.torch import save as as_bytes
 from tokenizers import Tokenizer
 
+from encoder import whole_file
 from encoder.checkpoint import hugging_face
 from encoder.checkpoint.build import build
 from encoder.checkpoint.hugging_face import Names
@@ -142,13 +143,33 @@ def own(raw: Mapping[str, Any], mlm_head: bool) -> EncoderConfig:
 
 
 def save(model: Encoder, tokenizer: Tokenizer, folder: Path) -> None:
-    """Write a checkpoint that `load` reads back; weights keep their dtype."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Write a checkpoint that `load` reads back; weights keep their dtype.
+
+    Of the folder's files each is there whole or not at all, config.json last: a folder without it is no model. A model
+    that is there already is replaced only by one with the same configuration and tokenizer, so that no mix can be left.
+
+    Raises:
+        CheckpointError: the folder holds another model.
+        WriteError: the disk is full or cannot be written; what was there before is there still.
+    """
     names = {ours: theirs for theirs, ours in ON_DISK.items()}
     own_weights = {name: tensor.detach().contiguous() for name, tensor in model.named_parameters()}
     weights = as_bytes({names.get(name, name): tensor for name, tensor in own_weights.items()})
-    (folder / WEIGHTS).write_bytes(weights)  # save_file would leave it readable by its owner alone
     config = asdict(model.config)
     config["mask_value"] = None if config["mask_value"] == -math.inf else config["mask_value"]
-    (folder / CONFIG).write_text(json.dumps(config, indent=1), encoding="utf-8")
-    tokenizer.save(str(folder / TOKENIZER))
+    shape, words = json.dumps(config, indent=1).encode(), tokenizer.to_str(pretty=True).encode()
+    if holds_model(folder) and not (same(folder / CONFIG, shape) and same(folder / TOKENIZER, words)):
+        raise CheckpointError(f"{folder} holds another model; save this one into a folder of its own")
+    whole_file.write(folder / WEIGHTS, weights)  # save_file would leave it readable by its owner alone
+    whole_file.write(folder / TOKENIZER, words)
+    whole_file.write(folder / CONFIG, shape)
+
+
+def holds_model(folder: Path) -> bool:
+    """Whether a folder holds a model, or what is left of one."""
+    return any((folder / name).exists() for name in (CONFIG, WEIGHTS, INDEX))
+
+
+def same(file: Path, content: bytes) -> bool:
+    """Whether a file is there and holds these bytes."""
+    return file.is_file() and file.read_bytes() == content

@@ -10,6 +10,7 @@ from typing import get_args
 
 from latex2mathml.converter import convert
 
+from encoder import whole_file
 from encoder.errors import EncoderError
 from encoder.explain.what_to_see import what_to_see
 from encoder.export.caption import About, caption
@@ -235,8 +236,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         encoder = TextEncoder.from_pretrained(asked.model)
         text = (asked.sentence, asked.pair) if asked.pair else asked.sentence
         pieces = report(encoder, encoder.trace(text), asked.layers, bar, theme=asked.theme)
-        with asked.out.open("w", encoding="utf-8") as file:
-            file.writelines(pieces)
+        whole_file.write(asked.out, (piece.encode("utf-8") for piece in pieces))
     except (ValueError, OSError) as error:
         print(f"No report: {error}.", file=sys.stderr)
         return 1

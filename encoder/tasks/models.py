@@ -6,6 +6,7 @@ from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
+from encoder import whole_file
 from encoder.errors import EncoderError
 from encoder.model.encoder import Encoder
 from encoder.tasks import mystery as mysteries
@@ -38,7 +39,7 @@ def record(settings: LearnSettings, moments: Sequence[LearningMoment]) -> None:
     """Write a run down, a line of JSON for each moment; the same bytes for the same moments."""
     RECORDED.mkdir(exist_ok=True)
     lines = "".join(f"{moment.line}\n" for moment in moments)
-    place(settings).write_bytes(gzip.compress(lines.encode("ascii"), mtime=0))
+    whole_file.write(place(settings), gzip.compress(lines.encode("ascii"), mtime=0))
 
 
 @lru_cache(maxsize=16)

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from encoder import whole_file
 from encoder.errors import EncoderError
 from encoder.model.encoder import Encoder
 from encoder.tasks.attention_task import Integers
@@ -84,7 +85,7 @@ def place(number: int) -> Path:
 def hide(number: int, last: LearningMoment) -> None:
     """Write the weights of a trained mystery down."""
     FOLDER.mkdir(exist_ok=True)
-    place(number).write_bytes(last.weights)
+    whole_file.write(place(number), last.weights)
 
 
 def model_of(number: int) -> Encoder:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tokenizers import Tokenizer
 
+from encoder.checkpoint import holds_model
 from encoder.text_encoder import TextEncoder
 from encoder.train import card, keeping
 from encoder.train.command import exit_code
@@ -99,6 +100,8 @@ def run_training(asked: Namespace, on: Processes) -> None:
         raise TrainingError(f"{asked.out} is a file; --out must name a folder, which may be a new one")
     if not asked.resume and (asked.out / keeping.CHECKPOINT).exists():
         raise TrainingError(f"{asked.out} already holds a run; go on with --resume, or choose another folder")
+    if not asked.resume and holds_model(asked.out):
+        raise TrainingError(f"{asked.out} holds a model, which training would replace; choose another folder")
     if asked.resume and not (asked.out / keeping.CHECKPOINT).exists():
         raise TrainingError(f"{asked.out} has no {keeping.CHECKPOINT} to resume from; start without --resume")
     with keeping.alone(asked.out) if on.first else nullcontext():

@@ -4,7 +4,7 @@ import json
 import math
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +16,7 @@ from safetensors.torch import save
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from encoder import checkpoint
+from encoder import checkpoint, whole_file
 from encoder.errors import EncoderError
 from encoder.model.encoder import Encoder
 from encoder.train.corpus import TrainingError
@@ -44,22 +44,12 @@ def write(path: Path, content: bytes) -> None:
     Raises:
         TrainingError: the disk is full or cannot be written; what was there before is still there, whole.
     """
-    part = path.with_name(path.name + ".part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    except OSError as error:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
+        whole_file.write(path, content)
+    except whole_file.WriteError as error:
         whole = any((folder / CHECKPOINT).is_file() for folder in path.parents[:2])
         kept = f"; the last {CHECKPOINT} is whole, go on from it with --resume" if whole else ""
-        raise TrainingError(
-            f"{path} could not be written ({len(content) / 1e6:.1f} MB): {error.strerror}{kept}"
-        ) from error
+        raise TrainingError(f"{error} ({len(content) / 1e6:.1f} MB){kept}") from error
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from streamlit.testing.v1 import AppTest
 
+from encoder import whole_file
 from encoder.errors import EncoderError
 from encoder.paper.files import DPI, PaperFigure
 from pages.ui.state.session import KEY, Session
@@ -60,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 f"{asked.out} ends with {asked.out.suffix or 'nothing'}; it must be one of {', '.join(FILES)}"
             )
         made = of_link(asked.link)
-        asked.out.write_bytes(FILES[asked.out.suffix](made, asked.out, asked.dpi))
+        whole_file.write(asked.out, FILES[asked.out.suffix](made, asked.out, asked.dpi))
     except (EncoderError, OSError) as error:
         print(f"No figure: {error}".rstrip(".") + ".", file=sys.stderr)
         return 1

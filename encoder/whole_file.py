@@ -1,0 +1,39 @@
+"""Files that are there whole or not at all: what was there before stays until all of the new one is on the disk."""
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from encoder.errors import EncoderError
+
+
+class WriteError(EncoderError):
+    """A file that could not be written; the message says which and why. What was there before is there still."""
+
+
+@contextmanager
+def beside(path: Path) -> Iterator[Path]:
+    """A place beside the file to write it at; it takes the file's place in one move where the block ends well.
+
+    Raises:
+        WriteError: the disk is full or cannot be written.
+    """
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield part
+        with part.open("rb+") as file:
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    except OSError as error:
+        raise WriteError(f"{path} could not be written: {error.strerror or error}") from error
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+def write(path: Path, content: bytes | Iterable[bytes]) -> None:
+    """Put a file in place whole, from its bytes or piece by piece. Raises as `beside` does."""
+    with beside(path) as part, part.open("wb") as file:
+        file.writelines([content] if isinstance(content, bytes) else content)

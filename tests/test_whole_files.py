@@ -1,0 +1,153 @@
+"""A file is there whole or not at all: killed at any moment, or with a disk that is full, the good one stays."""
+
+import os
+import random
+import resource
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import torch
+from tiny import TINY, tiny, tiny_model, tiny_tokenizer
+
+from encoder import EncoderError, TextEncoder, checkpoint, whole_file
+from encoder.atlas import making
+from encoder.report import report
+from encoder.train.__main__ import main as train
+from pages.parts.figure import __main__ as figure
+
+pytestmark = pytest.mark.slow
+
+MOMENTS = 20
+LONGEST = 0.03  # seconds until it is killed; writing once takes a part of that
+Saves = Callable[[Path, int], None]
+
+
+def model(folder: Path, version: int) -> None:
+    """Save one of two models of the same shape and tokenizer."""
+    checkpoint.save(tiny_model(TINY, version), tiny_tokenizer(), folder)
+
+
+def atlas(folder: Path, version: int) -> None:
+    """Save a part of an atlas."""
+    folder.mkdir(exist_ok=True)
+    making.save(folder / "part.safetensors", {"sums": torch.full((30_000,), float(version))})
+
+
+def page(folder: Path, version: int) -> None:
+    """Write a report by its command."""
+    folder.mkdir(exist_ok=True)
+    assert report.main([f"w{version} w2", "--out", str(folder / "report.html")]) == 0
+
+
+def drawing(folder: Path, version: int) -> None:
+    """Write a figure by its command."""
+    folder.mkdir(exist_ok=True)
+    assert figure.main([str(version), "--out", str(folder / "figure.svg")]) == 0
+
+
+@pytest.fixture(params=[model, atlas, page, drawing])
+def saves(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Saves:
+    encoder = tiny(TINY)
+    monkeypatch.setattr(TextEncoder, "from_pretrained", lambda *given, **more: encoder)
+    written = report.report
+    pieces = cache(lambda sentence: list(written(encoder, encoder.trace(sentence))))
+    monkeypatch.setattr(report, "report", lambda encoder, trace, *given, **more: pieces(trace.inputs))
+    monkeypatch.setattr(figure, "of_link", lambda link: SimpleNamespace(width=1.0, height=1.0, version=int(link)))
+    monkeypatch.setitem(figure.FILES, ".svg", lambda made, out, dpi: b"%d" % made.version * 200_000)
+    found: Saves = request.param
+    return found
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if not path.name.endswith(".part")}
+
+
+def in_a_child(work: Callable[[], object]) -> int:
+    """Begin work in a child process that says nothing; returns its number."""
+    process = os.fork()
+    if process:
+        return process
+    sys.stdout = sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - the process ends with it
+    try:
+        work()
+        os._exit(0)
+    except BaseException:
+        os._exit(1)
+
+
+def forever(saves: Saves, folder: Path) -> None:
+    while True:
+        for version in (1, 2):
+            saves(folder, version)
+
+
+def both(saves: Saves, tmp_path: Path) -> Iterator[dict[str, bytes]]:
+    for version in (1, 2):
+        saves(tmp_path / str(version), version)
+        yield contents(tmp_path / str(version))
+
+
+def test_a_kill_at_any_moment_leaves_a_good_file(saves: Saves, tmp_path: Path) -> None:
+    good, draw = [*both(saves, tmp_path)], random.Random(1)
+    folder = tmp_path / "out"
+    saves(folder, 1)
+    for _ in range(MOMENTS):
+        process = in_a_child(lambda: forever(saves, folder))
+        time.sleep(draw.uniform(0, LONGEST))
+        os.kill(process, signal.SIGKILL)
+        os.waitpid(process, 0)
+        assert contents(folder) in good
+    if saves is model:
+        checkpoint.load(folder)
+
+
+def test_a_full_disk_leaves_the_good_file(saves: Saves, tmp_path: Path) -> None:
+    good, _ = both(saves, tmp_path)
+    folder, draw = tmp_path / "out", random.Random(2)
+    saves(folder, 1)
+    smallest = min(max(map(len, one.values())) for one in (good, contents(tmp_path / "2")))
+
+    def full(room: int) -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+        try:
+            saves(folder, 2)
+        except (EncoderError, AssertionError):
+            return
+        raise RuntimeError("it was written all the same")
+
+    for _ in range(MOMENTS):
+        room = draw.randrange(smallest)
+        process = in_a_child(lambda room=room: full(room))  # type: ignore[misc]
+        assert os.waitpid(process, 0)[1] == 0
+        assert contents(folder) == good
+        assert not list(folder.glob("*.part"))
+
+
+def test_what_cannot_be_written_is_said_with_its_path(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(whole_file.WriteError, match="file/inside could not be written"):
+        whole_file.write(tmp_path / "file" / "inside", b"")
+
+
+def test_a_model_is_not_saved_over_another(tmp_path: Path) -> None:
+    model(tmp_path / "own", 1)
+    before = contents(tmp_path / "own")
+    with pytest.raises(EncoderError, match="holds another model"):
+        checkpoint.save(tiny_model(TINY.__class__(**{**vars(TINY), "n_layers": 1})), tiny_tokenizer(), tmp_path / "own")
+    assert contents(tmp_path / "own") == before
+
+
+def test_training_refuses_a_folder_that_holds_a_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Before it reads a corpus, and nothing of the folder is changed."""
+    model(tmp_path / "own", 1)
+    before = contents(tmp_path / "own")
+    assert train(["--corpus", str(tmp_path / "none"), "--out", str(tmp_path / "own")]) != 0
+    assert "holds a model" in capsys.readouterr().err
+    assert contents(tmp_path / "own") == before
