@@ -128,6 +128,23 @@ def test_the_least_limit_of_all_groups_counts(
     assert (memory.limit_of_group(), memory.left()) == (limit, left)
 
 
+def test_a_servers_bound_is_most_of_its_container_or_half_of_its_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory, "MACHINE", tmp_path / "meminfo")
+    monkeypatch.setattr(memory, "SYSTEM", tmp_path)
+    limit = tmp_path / "sys/fs/cgroup/memory.max"
+    assert memory.usual_bound() == 4500  # nothing is known
+    (tmp_path / "meminfo").write_text("MemTotal: 16000000 kB\nHugePages_Total: 0\n")
+    assert memory.usual_bound() == 8192
+    system(tmp_path, "0::/", "cgroup2 /", {"memory.max": "4000000000\n"})
+    assert memory.usual_bound() == 3600
+    limit.write_text("max\n")
+    assert memory.usual_bound() == 8192
+    (tmp_path / "meminfo").write_text("MemTotal: 1000000 kB\n")
+    assert memory.usual_bound() == 1500  # a server does not start with less
+
+
 def test_a_limit_of_the_address_space_counts_too() -> None:
     """In a process of its own, whose limit `ulimit -v` has set."""
     said = subprocess.run(

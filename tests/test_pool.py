@@ -410,22 +410,6 @@ def test_what_the_system_cannot_give_is_let_go_of_first() -> None:
     assert gone == [60] and real == {"left": 90, "freed": 0}
 
 
-def test_a_servers_bound_is_most_of_its_container_or_half_of_its_machine(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(memory, "MACHINE", tmp_path / "meminfo")
-    monkeypatch.setattr(memory, "GROUP", tmp_path)
-    assert memory.usual_bound() == 4500  # nothing is known
-    (tmp_path / "meminfo").write_text("MemTotal: 16000000 kB\nHugePages_Total: 0\n")
-    assert memory.usual_bound() == 8192
-    (tmp_path / "memory.max").write_text("4000000000\n")
-    assert memory.usual_bound() == 3600
-    (tmp_path / "memory.max").write_text("max\n")
-    assert memory.usual_bound() == 8192
-    (tmp_path / "meminfo").write_text("MemTotal: 1000000 kB\n")
-    assert memory.usual_bound() == 1500  # a server does not start with less
-
-
 def test_the_page_of_costs_says_what_the_server_holds() -> None:
     app = go(open_app(), "model_cost")
     kept = engine.held_by(engine.text_encoder("base")) / 1e6
