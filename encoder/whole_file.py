@@ -13,15 +13,18 @@ class WriteError(EncoderError):
 
 
 @contextmanager
-def beside(path: Path) -> Iterator[Path]:
+def beside(path: Path, parents: bool = False) -> Iterator[Path]:
     """A place beside the file to write it at; it takes the file's place in one move where the block ends well.
+
+    With `parents` the folders above it are made where they are missing.
 
     Raises:
         WriteError: the disk is full or cannot be written.
     """
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        if parents:
+            path.parent.mkdir(parents=True, exist_ok=True)
         yield part
         with part.open("rb+") as file:
             os.fsync(file.fileno())
@@ -33,7 +36,7 @@ def beside(path: Path) -> Iterator[Path]:
             part.unlink(missing_ok=True)
 
 
-def write(path: Path, content: bytes | Iterable[bytes]) -> None:
-    """Put a file in place whole, from its bytes or piece by piece. Raises as `beside` does."""
-    with beside(path) as part, part.open("wb") as file:
+def write(path: Path, content: bytes | Iterable[bytes], parents: bool = False) -> None:
+    """Put a file in place whole, from its bytes or piece by piece; takes and raises what `beside` does."""
+    with beside(path, parents) as part, part.open("wb") as file:
         file.writelines([content] if isinstance(content, bytes) else content)

@@ -179,7 +179,7 @@ def test_a_full_disk_leaves_the_old_checkpoint_whole(tmp_path: Path) -> None:
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))  # no file may grow beyond
     try:
-        with pytest.raises(TrainingError, match=r"could not be written .*; the last checkpoint.safetensors is whole"):
+        with pytest.raises(TrainingError, match=r"could not be written: .*; the last checkpoint.safetensors is whole"):
             small_state(tmp_path, 2)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)

@@ -160,7 +160,7 @@ def save(model: Encoder, tokenizer: Tokenizer, folder: Path) -> None:
     shape, words = json.dumps(config, indent=1).encode(), tokenizer.to_str(pretty=True).encode()
     if holds_model(folder) and not (same(folder / CONFIG, shape) and same(folder / TOKENIZER, words)):
         raise CheckpointError(f"{folder} holds another model; save this one into a folder of its own")
-    whole_file.write(folder / WEIGHTS, weights)  # save_file would leave it readable by its owner alone
+    whole_file.write(folder / WEIGHTS, weights, parents=True)  # save_file would leave it readable by its owner alone
     whole_file.write(folder / TOKENIZER, words)
     whole_file.write(folder / CONFIG, shape)
 

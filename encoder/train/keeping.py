@@ -45,7 +45,7 @@ def write(path: Path, content: bytes) -> None:
         TrainingError: the disk is full or cannot be written; what was there before is still there, whole.
     """
     try:
-        whole_file.write(path, content)
+        whole_file.write(path, content, parents=True)
     except whole_file.WriteError as error:
         whole = any((folder / CHECKPOINT).is_file() for folder in path.parents[:2])
         kept = f"; the last {CHECKPOINT} is whole, go on from it with --resume" if whole else ""
