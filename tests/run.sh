@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Run every check:             bash tests/run.sh
-# those of a minute:           bash tests/run.sh fast
+# What guards every change:    bash tests/run.sh
+# what takes a minute of it:   bash tests/run.sh fast
+# besides, what takes long:    bash tests/run.sh all
 # style, types and some tests: bash tests/run.sh PYTEST-ARGUMENTS
 # Makes what is missing (.venv, the pinned packages, a Chromium, an nginx) and needs no network once all is there.
 # Paths among the pytest arguments are relative to the repository root. What the caller has set changes nothing; CHROMIUM
@@ -122,15 +123,18 @@ case "${1:-}" in
 fast)
   shift
   say "pytest, the fast tests, on two processors"
-  # Files that are slow as a whole are not even read.
-  "$python" -m pytest -q -n 2 -m "not slow" "$@" $(grep -L '^pytestmark = pytest.mark.slow' tests/test_*.py)
+  # Files that are slow or nightly as a whole are not even read.
+  "$python" tests/measured.py fast -q -n 2 -m "not slow and not nightly" "$@" \
+    $(grep -LE '^pytestmark = pytest.mark.(slow|nightly)' tests/test_*.py)
   ;;
-"")
+"" | all)
   failed=()
+  chosen=(-m "not nightly")
+  [ "${1:-}" = all ] && chosen=()
   say "pytest, all but the browser tests, on two processors"
-  "$python" -m pytest -q -n 2 --dist worksteal --durations 20 --ignore tests/browser || failed+=("the tests without a browser")
+  "$python" tests/measured.py tests -q -n 2 --dist worksteal "${chosen[@]}" --ignore tests/browser || failed+=("the tests without a browser")
   say "pytest, browser tests, in two browsers"
-  "$python" -m pytest -q -n 2 --dist worksteal --durations 20 tests/browser || failed+=("the browser tests")
+  "$python" tests/measured.py browser -q -n 2 --dist worksteal "${chosen[@]}" tests/browser || failed+=("the browser tests")
   [ ${#failed[@]} = 0 ] || die "failed: $(printf '%s; ' "${failed[@]}")see above."
   ;;
 *)
