@@ -186,6 +186,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("workers", [2, 3])
 def test_any_number_of_workers_makes_the_same_files(
     made: tuple[str, TextEncoder, Atlas], workers: int, tmp_path: Path

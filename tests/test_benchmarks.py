@@ -57,6 +57,7 @@ def test_a_visitor_does_what_a_browser_does(running: Server) -> None:
     asyncio.run(look())
 
 
+@pytest.mark.nightly
 def test_the_benchmarks_of_a_running_app(running: Server) -> None:
     found = bench_load.measure(running, sessions=2, think=0.05, seconds=1.0)
     assert found[-1].value == 0 and found[0].value > 0
@@ -71,11 +72,13 @@ def test_the_benchmarks_of_a_running_app(running: Server) -> None:
     assert len(asyncio.run(bench_pages.memory(running, sessions=2))) == 5
 
 
+@pytest.mark.nightly
 def test_the_benchmark_of_saying_why() -> None:
     found = bench_why.figures(rounds=1)
     assert len(found) == 4 and all(0 < figure.value < 20 for figure in found)
 
 
+@pytest.mark.nightly
 def test_the_benchmark_of_recording() -> None:
     found = {figure.name: figure.value for figure in bench_trace.figures((8,), most=4)}
     assert all(0.1 < found[f"record / {other}, n = 8"] < 10 for other in ("plain", "torch", "bert"))

@@ -51,6 +51,7 @@ def test_the_script_leaves_out_what_the_caller_has_set() -> None:
     assert not left.keys() & ODD.keys()
 
 
+@pytest.mark.nightly
 def test_the_tests_find_the_same_whatever_is_set() -> None:
     odd = {name: value for name, value in ODD.items() if not name.startswith("PY")}
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *HEARING]

@@ -45,6 +45,7 @@ def new_server(home: Path) -> Iterator[Server]:
         yield running
 
 
+@pytest.mark.nightly
 def test_a_class_that_comes_at_once_to_a_new_server_sees_no_error(tmp_path: Path) -> None:
     async def comes(url: str, number: int) -> list[str]:
         async with visit(url, "attention", f"sentence=Number+{number}.") as visitor:
@@ -58,6 +59,7 @@ def test_a_class_that_comes_at_once_to_a_new_server_sees_no_error(tmp_path: Path
         assert asyncio.run(come(running.url)) == [[]] * VISITORS
 
 
+@pytest.mark.nightly
 def test_a_server_loads_its_libraries_before_anybody_comes(tmp_path: Path) -> None:
     with new_server(tmp_path) as running:
         files = Path(f"/proc/{running.process.pid}/maps")
@@ -73,6 +75,7 @@ async def looks(url: str) -> None:
         assert visitor.broken == [] and "sentence" in visitor.widgets
 
 
+@pytest.mark.nightly
 def test_a_server_that_is_stopped_while_it_loads_stops_quietly(tmp_path: Path) -> None:
     for moment in (0.0, 0.5, 1.0, 1.5):
         with new_server(tmp_path) as running:

@@ -38,6 +38,7 @@ FOLDS = ("step", "words", "gamma_beta", "flow", "mixing", "rollout", "likeness",
 SWEEPS = ("loo_go", "patch_go", "compute_flow")
 
 
+@pytest.mark.nightly
 def test_the_longest_texts_are_taken() -> None:
     """On one page: all are cut to as many tokens before any page has them, and test_pages.py fills every page."""
     app = open_app()
@@ -51,6 +52,7 @@ def visitor() -> AppTest:
     return open_app()
 
 
+@pytest.mark.nightly
 @cases(150, shrink=False)
 @given(LINK, st.sampled_from(SCRIPTS))
 def test_any_link_opens_on_any_page(visitor: AppTest, link: dict[str, str], page: str) -> None:
@@ -82,6 +84,7 @@ def at_padding(visitor: AppTest) -> AppTest:
     return go(visitor, "labs")
 
 
+@pytest.mark.nightly
 @cases(50, shrink=False)
 @given(texts.map(as_sent))
 def test_any_text_in_the_box_of_padding(at_padding: AppTest, text: str) -> None:
@@ -160,6 +163,7 @@ def test_rows_without_a_key_are_told_from_hidden_scores(small: TextEncoder) -> N
     assert bool(torch.isfinite(small.trace("The cat.", hidden=(1,))["output"]).all())
 
 
+@pytest.mark.nightly
 def test_no_download_holds_a_formula(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every CSV of every page, with tokens that a spreadsheet would run."""
     found: list[pd.DataFrame] = []

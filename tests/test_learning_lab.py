@@ -38,6 +38,7 @@ def test_without_the_division_softmax_is_of_the_scores_themselves() -> None:
         assert torch.allclose(scores.softmax(-1), weights, atol=1e-6) is gone
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_two_layers_learn_and_six_learn_in_pre_norm_alone_where_there_is_no_warm_up() -> None:
     post = learning_curve("post-norm")
@@ -92,6 +93,7 @@ def test_both_boundaries_are_drawn() -> None:
         np.testing.assert_allclose(numbers(app, key=key), boundary(bent).logits.sigmoid(), atol=1e-6)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_lab_trains_all_six_and_says_who_learned() -> None:
     app = opened("labs", {"lab": "Trained without a part"})

@@ -39,6 +39,7 @@ def _folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+@pytest.mark.nightly
 def test_made_up_links_open_on_every_page() -> None:
     print(f"seed {SEED}")
     fuzz(LINKS, SEED)

@@ -150,6 +150,7 @@ def test_no_lesson_of_somebody_else_takes_the_server_down(server: Server) -> Non
     assert max(seen.clicks) < ANSWER
 
 
+@pytest.mark.nightly
 def test_a_lesson_that_checks_long_sentences_in_a_large_model_does_not_fit(server: Server) -> None:
     texts = json.dumps([sentence(random.Random(i), 110)[:590] + " light" for i in range(8)])
 
@@ -187,6 +188,7 @@ def test_a_survey_of_an_hour_is_never_begun(server: Server) -> None:
     served(server, asyncio.run(opened()))
 
 
+@pytest.mark.nightly
 def test_a_survey_is_offered_shown_at_work_and_ends_when_its_visitor_leaves(server: Server) -> None:
     async def opened() -> None:
         async with visit(server.url, "vectors", urlencode({"model": MEDIUM, "layers_alike": "1"})) as visitor:
@@ -210,6 +212,7 @@ def test_a_survey_is_offered_shown_at_work_and_ends_when_its_visitor_leaves(serv
     asyncio.run(opened())
 
 
+@pytest.mark.nightly
 def test_visitors_with_long_texts_take_turns_and_leave_nothing_behind(server: Server) -> None:
     async def one(number: int) -> None:
         async with visit(server.url, "attention") as visitor:
@@ -228,6 +231,7 @@ def test_visitors_with_long_texts_take_turns_and_leave_nothing_behind(server: Se
         assert asyncio.run(back_to(server, at_rest, LEFT)) <= at_rest
 
 
+@pytest.mark.nightly
 def test_a_message_that_clears_caches_costs_nobody_else_anything(server: Server) -> None:
     asked = BackMsg()
     asked.clear_cache = True

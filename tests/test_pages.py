@@ -2,6 +2,7 @@
 
 import base64
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -44,6 +45,8 @@ SENTENCES = {
 
 NASTY = tuple(map(as_sent, SHORT))
 TOGETHER = 12  # nasty texts in one sentence
+PORTIONS = [NASTY[start : start + TOGETHER] for start in range(0, len(NASTY), TOGETHER)]
+KEYS = [page.key for page in PAGES]
 
 
 def take(app: AppTest, name: str) -> None:
@@ -53,16 +56,27 @@ def take(app: AppTest, name: str) -> None:
     assert ("512 tokens" in text) == (name in ("600 words", "paste"))
 
 
-@pytest.mark.parametrize("page", [page.key for page in PAGES])
+@pytest.mark.parametrize("page", KEYS)
 def test_every_page_takes_short_long_empty_and_nasty_sentences(page: str) -> None:
-    """One visit to each page; the nasty texts are the other sentence as well."""
+    """Each page takes some of the nasty texts, and each of these comes to several pages."""
     app = go(open_app(), page)
     for name in ("one word", "600 words", "empty"):
         take(app, name)
-    for start in range(0, len(NASTY), TOGETHER):
-        nasty = NASTY[start : start + TOGETHER]
-        app.session_state["session"].view = replace(app.session_state["session"].view, other="".join(nasty[::-1]))
-        healthy(app.text_input(key="sentence").set_value(" ".join(nasty)).run())
+    take_nasty(app, PORTIONS[KEYS.index(page) % len(PORTIONS)])
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("page", KEYS)
+def test_every_page_takes_every_nasty_text(page: str) -> None:
+    app = go(open_app(), page)
+    for nasty in PORTIONS:
+        take_nasty(app, nasty)
+
+
+def take_nasty(app: AppTest, nasty: Sequence[str]) -> None:
+    """Type the texts as the sentence of the page that is open; they are the other sentence as well."""
+    app.session_state["session"].view = replace(app.session_state["session"].view, other="".join(nasty[::-1]))
+    healthy(app.text_input(key="sentence").set_value(" ".join(nasty)).run())
 
 
 @pytest.mark.parametrize("page", ["sentence", "attention"])
@@ -72,6 +86,20 @@ def test_every_sentence_is_taken(page: str) -> None:
         take(app, name)
 
 
+@pytest.mark.parametrize("model", [name for name in MODELS if name != "base"])
+def test_every_page_shows_one_model_besides_base_and_each_of_them_stands_on_some(model: str) -> None:
+    """Every other test opens `base`."""
+    others = [name for name in MODELS if name != "base"]
+    pages = PAGES[others.index(model) :: len(others)]
+    assert len(pages) >= 3
+    app = open_app(model=model, sentence="I understand this", layer="0", head="0")
+    for page in pages:
+        assert not said(go(app, page.key)), page.key
+    engine.model_cache.clear()
+    engine.run_cache.clear()
+
+
+@pytest.mark.nightly
 @pytest.mark.parametrize("model", MODELS)
 def test_every_page_shows_every_model(model: str) -> None:
     """One visitor walks through all pages, because opening the app takes longer than a page."""
@@ -113,7 +141,7 @@ def test_moving_layer_or_head_does_not_run_the_model_again() -> None:
     assert engine.run_cache.made == made
 
 
-@pytest.mark.parametrize("page", [page.key for page in PAGES])
+@pytest.mark.parametrize("page", KEYS)
 def test_every_heading_has_an_address(page: str) -> None:
     """Without one a browser works it out from the words in every run, for tens of milliseconds each."""
     app = open_app(page, cell="layers.4.attention.weights:1,8,2")

@@ -72,6 +72,7 @@ def unbroken(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.nightly
 def test_2000_lines_are_learned_and_a_killed_run_ends_with_the_same_bits(
     corpus: Path, unbroken: Path, tmp_path: Path
 ) -> None:
@@ -306,6 +307,7 @@ def test_two_processes_get_the_gradient_of_one(of_one: dict[str, torch.Tensor], 
         torch.testing.assert_close(of_two[name], of_one[name], rtol=1e-4, atol=1e-7)
 
 
+@pytest.mark.nightly
 def test_two_processes_train_the_model_of_one(corpus: Path, tmp_path: Path) -> None:
     settings = ["--corpus", str(corpus), "--preset", "tiny", "--steps", "6", "--set", "dropout=0", "evaluate_every=3"]
     torchrun("-m", "encoder.train", "--out", str(tmp_path / "two"), *settings)
@@ -366,6 +368,7 @@ def test_the_penalty_is_the_mean_square_of_the_log_sum_exp() -> None:
     torch.testing.assert_close(penalty, expected)
 
 
+@pytest.mark.nightly
 def test_torch_compile_takes_the_forward_pass_whole() -> None:
     tokenizer = tiny_tokenizer()
     run = TrainingRun(RECIPE, encode(LINES, tokenizer, RECIPE.row_length), [], tokenizer, Path(), "")

@@ -9,6 +9,8 @@ import pytest
 
 from pages.ui.server.turns import Turn, Turns
 
+pytestmark = pytest.mark.nightly
+
 SOON = 10.0  # seconds in which a test's threads end
 
 

@@ -165,6 +165,7 @@ async def went_back(visitor: Visitor, **shown: str) -> None:
     await visitor.ask(back)
 
 
+@pytest.mark.nightly
 def test_a_click_before_the_page_has_come_counts_and_so_does_going_back(server: Server) -> None:
     """Over a slow line a browser says with a click what its address was some clicks ago, or when it came."""
 
@@ -187,6 +188,7 @@ def test_a_click_before_the_page_has_come_counts_and_so_does_going_back(server: 
     assert asyncio.run(heads()) == ["0", "4", "5", "6", "4"]
 
 
+@pytest.mark.nightly
 def test_steps_that_are_asked_for_before_the_next_page_has_come_count_all(server: Server) -> None:
     """Over a slow line "Next" is pressed on a page that the server has left by then; so may be another head."""
 
@@ -215,6 +217,7 @@ def test_steps_that_are_asked_for_before_the_next_page_has_come_count_all(server
     ]
 
 
+@pytest.mark.nightly
 def test_a_click_just_after_going_back_does_not_undo_it(server: Server, home: Path) -> None:
     """Over a slow line the widgets still show, and say, what they showed before."""
 
@@ -247,6 +250,7 @@ def test_a_click_just_after_going_back_does_not_undo_it(server: Server, home: Pa
     well(server, home)
 
 
+@pytest.mark.nightly
 def test_a_page_whose_line_stood_still_comes_back(server: Server) -> None:
     """What waits for a slow line is bounded; a browser that was given up must learn of it, or its page stays dead."""
 
@@ -297,6 +301,7 @@ async def offered(visitor: Visitor, act: Awaitable[float]) -> str:
     return next(filter(None, found))
 
 
+@pytest.mark.nightly
 def test_a_file_is_there_for_who_clicks_while_its_page_is_drawn_again(server: Server) -> None:
     """The browser shows the button of the run before until the new one is on the screen."""
 
@@ -348,6 +353,7 @@ async def clicked_while_it_is_drawn(visitor: Visitor, session: str, file: str, t
     return found
 
 
+@pytest.mark.nightly
 def test_a_file_is_there_though_runs_are_cut_short_and_others_come_and_go(server: Server) -> None:
     """A page that begins again before its button is drawn still shows it, and so does one while somebody's run ends."""
 
@@ -373,6 +379,7 @@ def test_a_file_is_there_though_runs_are_cut_short_and_others_come_and_go(server
     assert len(found) == CLICKS, "clicks were not answered"
 
 
+@pytest.mark.nightly
 def test_a_file_that_was_made_waits_for_who_asked_for_it(server: Server) -> None:
     """A browser fetches it a moment after it was told where; until then thirty others may have clicked."""
 
@@ -424,6 +431,7 @@ def garbled(draw: random.Random) -> bytes | str:
     return whole
 
 
+@pytest.mark.nightly
 def test_frames_that_no_browser_sends_end_at_most_their_own_connection(server: Server, home: Path) -> None:
     draw, ended = random.Random(20), 0
     address = f"ws{server.url.removeprefix('http')}/_stcore/stream"
@@ -457,6 +465,7 @@ def of_ours(home: Path) -> list[str]:
     return [line for line in log if "/app.py" in line or "pages/" in line or "StreamlitAPIException" in line]
 
 
+@pytest.mark.nightly
 def test_who_reads_nothing_or_goes_in_the_middle_leaves_nothing_behind(server: Server, home: Path) -> None:
     before = server.megabytes
 

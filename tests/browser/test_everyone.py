@@ -6,12 +6,14 @@ import pytest
 from browser_tools import IN_DARK, NEXT_FRAMES, barriers, dark, light, open_page, rerun, type_sentence, widget
 from nasty import CANARY, SCRIPTS
 from playwright.sync_api import Page, ViewportSize, expect
+from tiers import mostly_nightly
 
 from pages.ui.state.site import PAGES
 
 KEYS = [page.key for page in PAGES]
 WITHOUT_PICTURE = ("your_model", "tour", "figure", "lessons", "class", "claims", "glossary")  # text, a form first
 SCREEN: ViewportSize = {"width": 1280, "height": 800}
+HOSTILE_DAILY = ("sentence", "compare", "lens", "glossary")  # three that show what is typed, and one of words
 WITH_TABS = ("compare", "heads", "labs", "lessons", "training", "your_model")
 TOP = 600  # pixels from the top of the window within which the main picture begins
 # Elements whose right edge lies beyond the screen, unless something around them scrolls or cuts by itself.
@@ -85,7 +87,7 @@ def fits_a_phone(page: Page) -> None:
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_a_page_and_its_tabs_are_for_everybody(page: Page, app_url: str, key: str) -> None:
+def test_a_page_is_for_everybody(page: Page, app_url: str, key: str) -> None:
     """One visit for all that is looked at, because opening a page is what takes time."""
     page.set_viewport_size(SCREEN)
     open_page(page, address(app_url, key))
@@ -93,10 +95,17 @@ def test_a_page_and_its_tabs_are_for_everybody(page: Page, app_url: str, key: st
     assert page.evaluate(BEYOND) == [], "1280 pixels"
     if key not in WITHOUT_PICTURE:
         page.wait_for_function(f"() => ({FIRST_PICTURE})() < {TOP}")
-    assert barriers(page) == [], "light"
+    assert barriers(page) == []
+    fits_a_phone(page)
+
+
+@pytest.mark.parametrize("key", mostly_nightly(KEYS, ["attention", "lessons"]))
+def test_a_page_is_for_everybody_in_the_dark_and_under_every_tab(page: Page, app_url: str, key: str) -> None:
+    page.set_viewport_size(SCREEN)
+    open_page(page, address(app_url, key))
+    draws(page, key)
     dark(page)
     assert barriers(page) == [], "dark"
-    fits_a_phone(page)
     if key not in WITH_TABS:
         return
     light(page)
@@ -121,7 +130,7 @@ def hostile() -> str:
     return "&".join(f"{name}={quote(text)}" for name, text in link.items())
 
 
-@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("key", mostly_nightly(KEYS, HOSTILE_DAILY))
 def test_a_hostile_link_on_a_dark_phone_runs_no_script_and_fits(
     page: Page, app_url: str, key: str, hostile: str
 ) -> None:

@@ -39,6 +39,7 @@ def test_a_reload_in_the_middle_of_a_sweep_ends_it(page: Page, app_url: str) -> 
     expect(widget(page, "loo_map").locator(".main-svg").first).to_be_visible()
 
 
+@pytest.mark.nightly
 def test_a_dropped_connection_comes_back_with_what_was_chosen(
     browser: Browser, app_url: str, base: TextEncoder
 ) -> None:
@@ -74,6 +75,7 @@ def test_two_tabs_do_not_touch_each_other(browser: Browser, app_url: str, base: 
         expect(tabs[1]).to_have_url(re.compile("head=3"))
 
 
+@pytest.mark.nightly
 def test_a_server_that_is_started_again_shows_the_same(browser: Browser, tmp_path: Path, base: TextEncoder) -> None:
     expected = base.trace(TEXT)["layers.2.attention.weights"][3].numpy()
     port = free_port()
@@ -100,6 +102,7 @@ def test_a_server_that_is_started_again_shows_the_same(browser: Browser, tmp_pat
             assert page.url == address
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("clicks", [A_FEW, MANY])
 def test_a_line_that_stood_still_while_somebody_clicked_comes_back(
     page: Page, app_url: str, base: TextEncoder, clicks: int

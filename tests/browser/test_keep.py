@@ -18,6 +18,7 @@ import pytest
 from browser_tools import dark, follow_menu, open_page, problems, rerun, watch, widget
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect
+from tiers import mostly_nightly
 
 from encoder import TextEncoder, Trace
 from encoder.report.report import report
@@ -362,7 +363,7 @@ def copied(page: Page) -> str:
     return link
 
 
-@pytest.mark.parametrize("path", [page.key for page in PAGES])
+@pytest.mark.parametrize("path", mostly_nightly([page.key for page in PAGES], ["attention", "labs", "vectors"]))
 def test_a_link_copied_from_a_page_shows_the_same_elsewhere(walker: Page, page: Page, path: str) -> None:
     """Elsewhere is a browser of its own: it shares nothing with that of the walker.
 

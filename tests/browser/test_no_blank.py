@@ -5,6 +5,7 @@ import io
 from typing import Any
 
 import numpy as np
+import pytest
 from browser_tools import answering, cell_of_chart, open_page, press, rerun, widget
 from PIL import Image
 from playwright.sync_api import CDPSession, Page, expect
@@ -51,6 +52,7 @@ def walked(page: Page, url: str) -> list[int]:
     return [shades(frame) for _, frame in sorted(frames)]
 
 
+@pytest.mark.nightly
 def test_ten_steps_leave_no_frame_without_a_picture(page: Page, app_url: str) -> None:
     """The best of up to three walks counts: where other work holds a browser up for seconds, a last look goes."""
     page.set_viewport_size({"width": 1280, "height": 900})

@@ -26,6 +26,8 @@ from visitors import Visitor, act, visit  # noqa: E402
 
 from encoder import TextEncoder  # noqa: E402
 
+pytestmark = pytest.mark.nightly
+
 VISITORS = 6
 VIEW = "sentence=Keys on the table belong to Sara.&layer=2&head=3&hidden=3"
 
