@@ -8,7 +8,7 @@ const LONGEST = 3000; // milliseconds that a last look may stay
 const SETTLED = 1000; // milliseconds after a run in which pictures still make way
 const MOVED = 0.5; // of its height: a picture that went further leaves its place to another one
 const PLOT = '.js-plotly-plot';
-const DRAWN = `${PLOT}:has(.main-svg .plot :is(image, .trace, .point))`;
+const DRAWN = `${PLOT}:has(.main-svg .cartesianlayer :is(image, .trace, .point))`;
 const GRID = 'st-key-attention_grid';
 
 /** @type {Map<string, { place: DOMRect, from: number, look: Node }>} each chart in the window as it was at the last key or click: a chart that goes is emptied first */

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browser_tools import answering, cell_of_chart, open_page, press, rerun, widget
+from browser_tools import answering, choose, drawn, open_page, rerun, widget
 from PIL import Image
 from playwright.sync_api import CDPSession, Page, expect
 
@@ -94,15 +94,23 @@ def test_a_last_look_is_as_the_picture_was_in_the_dark_too(page: Page, app_url: 
     widget(page, "picture").scroll_into_view_if_needed()
     answering(page, "picture")
     page.evaluate(SEEN)
-    x, y = cell_of_chart(page, "picture", 3, 2)
-    page.mouse.move(x, y)
-    expect(widget(page, "picture").locator(".hovertext").first).to_be_visible()
-    press(page, x, y)  # the number opens beside the picture, which is drawn again
-    expect(widget(page, "inspector")).to_be_visible()
+    choose(page, "layer", 2)
     page.wait_for_function("window.lastSeen.length")
     dark = page.evaluate("getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor")
     for background, ticks, clips, own in page.evaluate("window.lastSeen"):
         assert (background, own) == (dark, True) and ticks and clips
+
+
+def test_nothing_lies_over_the_next_picture(page: Page, app_url: str) -> None:
+    """The last look of layer 4 lay over the map of layer 2 for three seconds."""
+    open_page(page, f"{app_url}/attention")
+    widget(page, "picture").scroll_into_view_if_needed()
+    before = drawn(page)
+    page.evaluate(COUNT)
+    choose(page, "layer", 2)
+    page.wait_for_function("window.lastLooks")
+    assert not np.array_equal(drawn(page), before)
+    expect(page.locator(".last-look")).to_have_count(0, timeout=1000)
 
 
 def test_what_stood_under_one_tab_does_not_cover_the_next(page: Page, app_url: str) -> None:
