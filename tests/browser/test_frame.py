@@ -1,7 +1,7 @@
 """What stands around a page, in a real browser: history, the top of a page, the menu of a phone, the bar's place."""
 
 import pytest
-from browser_tools import follow_menu, open_page, rerun, widget
+from browser_tools import choose, follow_menu, open_page, rerun, type_sentence, widget
 from playwright.sync_api import Page, expect
 
 TOP = "document.querySelector('[data-testid=stMain]').scrollTop"
@@ -27,6 +27,29 @@ def test_back_goes_one_step_back_across_pages_too(page: Page, app_url: str) -> N
         with rerun(page):
             page.go_back()
         assert walked(page) == before
+
+
+def test_back_leads_to_how_a_page_opened_one_press_for_each_choice(page: Page, app_url: str) -> None:
+    """At the first state one press did nothing, and the next left the site."""
+
+    def view() -> tuple[str, str, list[str]]:
+        chosen = [widget(page, key).locator("[aria-checked=true]").inner_text() for key in ("layer", "head")]
+        return page.url, widget(page, "sentence").locator("input").input_value(), chosen
+
+    open_page(page, f"{app_url}/attention")
+    seen = [view()]
+    for act in (
+        lambda: choose(page, "layer", 2),
+        lambda: choose(page, "head", 3),
+        lambda: type_sentence(page, "Dogs bark."),
+    ):
+        act()
+        seen.append(view())
+    for before in reversed(seen[:-1]):
+        with rerun(page):
+            page.go_back()
+        assert view() == before
+    assert seen[0][0] == f"{app_url}/attention"
 
 
 def test_enter_runs_the_sentence_and_the_link_has_no_line_break(page: Page, app_url: str) -> None:

@@ -4,7 +4,7 @@
 import { keepSeat } from './class_seat.js';
 
 /** @typedef {Window & { arrivedAt?: string, acted?: boolean, coloursChanged?: () => void }} Here */
-const ACTS = ['pointerdown', 'click', 'keydown', 'popstate'];
+const ACTS = ['pointerdown', 'click', 'keydown'];
 const PHONE = 640; // pixels
 
 /** A person's act makes at most one entry: what else the app writes to the address after it replaces that entry. */
@@ -13,6 +13,7 @@ function countActs() {
   if (here.acted !== undefined) return;
   here.acted = false; // what is written while the app opens is no act
   for (const kind of ACTS) addEventListener(kind, () => { here.acted = true; }, true);
+  addEventListener('popstate', () => { here.acted = false; }, true); // it has an entry already
   const push = history.pushState.bind(history);
   history.pushState = (state, unused, url) => {
     if (here.acted) push(state, unused, url);

@@ -27,11 +27,11 @@ class Session:
     The view and its link: `view` is None until the link was read. `own` is the last sentence that the person typed or
     came with, `pair` whether the line of a second one is open. `read` is what the model reads: the sentence, or the
     pair. `scripts` are the pages as Streamlit knows them. `page` is the key of the page on the screen, `go_to` the
-    script of the page that comes next. `linked` tells whether the view was just taken from a link; `written` are the
-    parameters that its URL had lately, the newest last. So many `runs` have begun; `shown` holds, for each widget that
-    was told to show something else, the run that told it, what it showed before and what it is to show. `defaults`
-    holds, for each choice that a page asked for, what it is where nothing is chosen. `notes` are the sentences to say
-    on top of the page.
+    script of the page that comes next. `linked` tells whether the view was just taken from a link, `address` are the
+    parameters of an address that it was just taken from; `written` are those that its URL had lately, the newest last.
+    So many `runs` have begun; `shown` holds, for each widget that was told to show something else, the run that told
+    it, what it showed before and what it is to show. `defaults` holds, for each choice that a page asked for, what it
+    is where nothing is chosen. `notes` are the sentences to say on top of the page.
 
     Models and runs: `last_model` could be shown last, `own_models` are those that the person has opened,
     `models_asked_for` those chosen by a click, `offered` the view of a link whose model takes long to load. `asked_for`
@@ -68,6 +68,7 @@ class Session:
     page: str = ""
     go_to: str = ""
     linked: bool = False
+    address: dict[str, str] | None = None
     written: list[dict[str, str]] = field(default_factory=list)
     runs: int = 0
     shown: dict[str, tuple[int, Any, Any]] = field(default_factory=dict)

@@ -123,19 +123,24 @@ def read_url(check_model: Callable[[str], None], steps: frozenset[str], went_bac
     click comes with a URL of some clicks ago, which asks for nothing either, unless somebody `went_back` to it.
     """
     here, query = session(), st.query_params.to_dict()
-    asks = query not in here.written or (went_back and query != here.written[-1])
-    if here.view is None or (query and asks):
+    asks = query != here.written[-1] if went_back and here.written else query and query not in here.written
+    if here.view is None or asks:
         here.view, notes = from_query(query, check_model, steps)
-        here.linked = True
+        here.linked, here.address = True, query
         note(notes)
         had(query)
 
 
 def write_url() -> None:
-    """Let the URL say what is on the screen. After all widgets."""
-    query = written()
-    session().linked = False
-    if st.query_params.to_dict() != query:
+    """Let the URL say what is on the screen. After all widgets.
+
+    An address that was opened, or gone back to, stays where it leads here as it is: one more entry in the browser's
+    history would show the same, and take a press of Back that does nothing.
+    """
+    here, query, now = session(), written(), st.query_params.to_dict()
+    leads_here = now == here.address and now.items() <= query.items()
+    here.linked, here.address = False, None
+    if now != query and not leads_here:
         st.query_params.from_dict(query)
 
 
