@@ -102,27 +102,31 @@ def test_every_bundled_lesson_is_played_from_start_to_end(name: str) -> None:
         assert app.session_state["session"].view.at == at
 
 
+def veil(app: AppTest) -> str:
+    """What stands where the picture will."""
+    return next(str(one.proto.body) for one in app.get("html") if "veil" in one.proto.body)
+
+
 def test_predict_a_token_then_see_the_real_one_and_the_distance(base: TextEncoder) -> None:
     app = start("who-is-it")
     weights = base.trace(EXAMPLE)["layers.4.attention.weights"][1]
-    app.pills(key="lesson_guess").set_value(6).run()
-    press(app, "reveal")
+    assert "as soon as you guess" in veil(app)
+    app.pills(key="lesson_guess").set_value(6).run()  # the guess brings what comes out
     assert "looks most at “animal” (2)" in texts(app) and "4 tokens away" in texts(app)
     assert f"it gets {percent(float(weights[8, 6]))}" in texts(app)
     torch.testing.assert_close(torch.tensor(numbers(app)), weights)
     press(app, "again")
     app.pills(key="lesson_guess").set_value(2).run()
-    press(app, "reveal")
     assert "Right." in plain(app.success[0].value)
 
 
 def test_guess_a_number_and_a_verdict_and_count_what_was_right() -> None:
     app = start("why-relu", 2)
     app.pills(key="lesson_guess").set_value("holds").run()
-    press(app, "reveal")
     assert "Right." in plain(app.success[0].value)
     press(app, "lesson_next")
     app.slider(key="lesson_guess").set_value(0.9).run()
+    assert "pressed “Show what comes out”" in veil(app)
     press(app, "reveal")
     assert "You guessed 0.9" in texts(app) and "0.409 away" in texts(app)
     press(app, "lesson_next")

@@ -69,8 +69,7 @@ def test_a_prediction_is_made_with_keys_alone(page: Page, app_url: str, base: Te
     focus(page, "lesson_guess", "0 [CLS]")
     for _ in range(6):
         page.keyboard.press("ArrowRight")  # within the tokens, not to the next step
-    press(page, "Space")
-    press(page, "s")
+    press(page, "Space")  # the guess brings the picture
     outcome = widget(page, "lesson_outcome")
     expect(outcome).to_contain_text("“it” (8) looks most at “animal” (2)")
     expect(outcome).to_contain_text("You marked “street” (6), 4 tokens away")

@@ -11,7 +11,7 @@ from pages.ui.state import session_state as state
 from pages.ui.state.view import View
 from pages.ui.text import heading, plain
 
-VEIL = "<div class='veil'><p>The picture comes with your guess.</p></div>"
+VEIL = "<div class='veil'><p>{}</p></div>"
 
 
 def draw(lesson: Lesson) -> None:
@@ -28,7 +28,8 @@ def draw(lesson: Lesson) -> None:
         told, seen = st.columns([2, 3], gap="medium")
     with told:
         head(lesson, at)
-        answered = step.question is None or questions.predicted(step, step.question, (view.lesson, at))
+        question = step.question
+        answered = question is None or questions.predicted(step, question, (view.lesson, at))
         found = measured(step) if answered else None
         view_of_step = lesson_picture.of(library.SHOWN[step.page], step.trial)
         beside = view_of_step is not None or (isinstance(found, Finding) and found.picture is not None)
@@ -38,8 +39,8 @@ def draw(lesson: Lesson) -> None:
             ending(lesson, view.lesson)
         more(step, view.lesson, at, answered)
     with seen:
-        if not answered:
-            st.html(VEIL)
+        if question is not None and not answered:
+            st.html(VEIL.format(questions.promised(question)))
             return
         if not beside:
             said(step, found)

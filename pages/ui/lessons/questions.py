@@ -15,6 +15,7 @@ from pages.ui.lessons import library
 from pages.ui.state import session_state as state
 from pages.ui.text import plain
 
+REVEAL = "Show what comes out"
 VERDICTS = [verdict.value for verdict in Verdict if verdict is not Verdict.UNTRIED]
 
 
@@ -25,7 +26,7 @@ def predicted(step: LessonStep, question: Question, place: tuple[str, int]) -> b
     if place not in given:
         with st.container(key="lesson_question"):
             guess = ask(question, place)
-        st.button("Show what comes out", key="reveal", shortcut="S", on_click=answer, args=(place, guess))
+        st.button(REVEAL, key="reveal", shortcut="S", on_click=answer, args=(place, guess))
         return False
     outcome = outcome_of(step, question, given[place])
     if outcome is not None:
@@ -42,31 +43,44 @@ def answer(place: tuple[str, int], guess: int | float | str | None) -> None:
     state.session().guesses[place] = guess
 
 
+def take_guess(place: tuple[str, int]) -> None:
+    """A tap is a guess; a slider that is on its way somewhere is none yet."""
+    answer(place, state.value("lesson_guess"))
+
+
 def ask_again(place: tuple[str, int]) -> None:
     """Forget the guess."""
     state.session().touched = None
     state.session().guesses.pop(place, None)
 
 
-def ask(question: Question, place: tuple[str, int]) -> int | float | str | None:
-    """The widget for a guess."""
+def ask(question: Question, place: tuple[str, int]) -> float | None:
+    """The widget for a guess; returns what its slider was moved to, for the button that shows what comes out."""
     view, trace = state.current(), session.now()
     if question.kind == "token":
         name = shown(trace.tokens[query_of(question, trace)])
         label = question.ask or f"Where does “{name}” look most in layer {view.layer}, head {view.head}?"
         names = [plain(f"{i} {shown(token)}") for i, token in enumerate(trace.tokens)]
-        marked: int | None = st.pills(
-            plain(label), range(len(names)), key="lesson_guess", format_func=names.__getitem__
-        )
-        return marked
+        st.pills(
+            plain(label), range(len(names)), key="lesson_guess", format_func=names.__getitem__,
+            on_change=take_guess, args=(place,),
+        )  # fmt: skip
+        return None
     if question.kind == "number":
         middle = (question.low + question.high) / 2
         step = (question.high - question.low) / 100
         number: float = st.slider(plain(question.ask), question.low, question.high, middle, step, key="lesson_guess",
                                   on_change=touch, args=(place,))  # fmt: skip
         return number if state.session().touched == place else None
-    said: str | None = st.pills(plain(question.ask), VERDICTS, key="lesson_guess")
-    return said
+    st.pills(plain(question.ask), VERDICTS, key="lesson_guess", on_change=take_guess, args=(place,))
+    return None
+
+
+def promised(question: Question) -> str:
+    """What brings what comes out, to say where it will stand."""
+    if question.kind == "number":
+        return f"What comes out stands here when you have set your guess and pressed “{REVEAL}”."
+    return "What comes out stands here as soon as you guess."
 
 
 def touch(place: tuple[str, int]) -> None:
