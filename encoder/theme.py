@@ -69,6 +69,13 @@ def limits(kind: Kind, largest: float) -> tuple[float, float]:
     return {"share": (0.0, 1.0), "signed": (-largest, largest), "positive": (0.0, largest)}[kind]
 
 
+def colour(value: float, kind: Kind, largest: float, theme: Theme) -> str:
+    """The colour, as CSS, of a value on the scale of its kind that ends at `largest`."""
+    (low, high), ramp = limits(kind, largest), palette(kind, theme)
+    share = min(1.0, max(0.0, (value - low) / (high - low)))
+    return "rgb({}, {}, {})".format(*ramp[round(share * (len(ramp) - 1))])
+
+
 def label(token: str, longest: int = 14) -> str:
     """A token as it may stand in a Plotly picture, whose texts read some HTML."""
     return html.escape(shown(token, longest), quote=False)

@@ -1,6 +1,7 @@
 """What if and Compare on real input: switches change the run, the link and the pictures, and lead back."""
 
 import json
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -12,8 +13,9 @@ from visits import opened
 
 from encoder import PRESETS, Edit, TextEncoder
 from encoder.edits.text import edits_to_text
-from encoder.experiments.ablation import ablate_each, grid
+from encoder.experiments.ablation import WatchedWord, ablate_each, grid
 from encoder.experiments.compare import relative_difference
+from encoder.theme import colour
 from pages.ui.state.site import PAGES
 from pages.ui.state.view import EXAMPLE
 from pages.ui.step.switches import WHOLE, of_board, offered
@@ -101,11 +103,46 @@ def test_after_the_sweep_each_switch_has_the_colour_of_its_effect(base: TextEnco
     *_, found = ablate_each(base, base.trace(sentence))
     changes = grid(found.effects, base.config).numpy()
     shown = board(app)["effects"]
-    drawn = np.array([[shown[i][j]["share"] for j in (*range(8), 9)] for i in range(6)])
-    np.testing.assert_allclose(drawn / drawn.max(), changes / changes.max(), rtol=1e-4)
+    colours = {(i, j): shown[i][column]["colour"] for i in range(6) for j, column in enumerate((*range(8), 9))}
+    assert all(colours[place] == colour(changes[place], "positive", changes.max(), "light") for place in colours)
     assert all(row[8] is None and row[10:] == [None] * 4 for row in shown)  # what was not knocked out has none
     healthy(app.text_input(key="sentence").set_value("The cat slept.").run())
     assert not any(effect for row in board(app)["effects"] for effect in row)
+
+
+def test_the_switches_have_the_colours_of_the_effect_that_is_chosen(base: TextEncoder) -> None:
+    """They were coloured by the change of the output whatever the map showed, and harm was blue in one of the maps."""
+    sentence, chosen = "The capital of France is [MASK].", "Loss of the word's ln p"
+    app = healthy(go(open_app(sentence=sentence), "what_if").button(key="loo_go").click().run())
+    trace = base.trace(sentence)
+    token = int(trace["mlm.logits"][6].argmax())
+    *_, found = ablate_each(base, trace, watch=WatchedWord(6, token))
+    losses = -grid(found.effects, base.config, "log_probability").numpy()
+    assert app.pills(key="loo_measure").value == chosen
+    np.testing.assert_allclose(numbers(app, key="loo_map"), losses, rtol=1e-4, atol=1e-5)
+    i, j = np.unravel_index(losses.argmax(), losses.shape)
+    worst = board(app)["effects"][i][j if j < 8 else 9]
+    red, _, blue = map(int, re.findall(r"\d+", worst["colour"]))
+    assert red > blue and chosen in worst["said"]
+    said = [m.value.replace("\\", "") for m in app.markdown]
+    assert any(re.search(r"matters most: without it ln p of “\w+” falls by [\d.]+ nats", text) for text in said)
+    healthy(app.pills(key="loo_measure").set_value("Cosine distance of the output").run())
+    values = numbers(app, key="loo_map")
+    assert values.min() >= -1e-6
+    i, j = np.unravel_index(values.argmax(), values.shape)
+    darkest = board(app)["effects"][i][j if j < 8 else 9]
+    assert darkest["colour"] == colour(1.0, "positive", 1.0, "light") and "Cosine distance" in darkest["said"]
+
+
+def test_any_step_opens_where_the_runs_differ() -> None:
+    """A head that is off leaves its own weights as they are: every value of the difference was 0."""
+    app = go(open_app(edits=edits_to_text(HEAD_OFF), layer="4", head="1"), "what_if")
+    assert app.selectbox(key="beside_step").value == "layers.4.attention.heads"
+    assert np.abs(numbers(app, key="beside_change")).max() > 0
+    app = go(open_app(edits=edits_to_text(HEAD_OFF), layer="4", head="2"), "what_if")
+    assert np.abs(numbers(app, key="beside_change")).max() > 0
+    app = go(open_app(edits=edits_to_text(HEAD_OFF), layer="5"), "what_if")
+    assert app.selectbox(key="beside_step").value == "layers.5.attention.weights"
 
 
 def test_the_changed_guess_comes_first_with_the_guess_before(base: TextEncoder) -> None:

@@ -55,6 +55,16 @@ class Effect:
     cosine: float
     log_probability: float | None
 
+    @property
+    def cosine_distance(self) -> float:
+        """1 minus the cosine: 0 where no vector has turned."""
+        return 1 - self.cosine
+
+    @property
+    def loss(self) -> float | None:
+        """How much of the watched word's log-probability is lost, in nats: above 0 the edit does harm."""
+        return None if self.log_probability is None else -self.log_probability
+
 
 class Progress(NamedTuple):
     """How far a sweep is, and what it has found so far, in the order of its edits."""
@@ -216,7 +226,7 @@ def run(
 def grid(found: Sequence[Effect], config: EncoderConfig, measure: str = "relative_change") -> Tensor:
     """The effects as a map [n_layers, n_heads + 1]: a column for each head, and one for edits of a whole layer.
 
-    `measure` names a field of Effect. What was not run, or not watched, is NaN.
+    `measure` names a field or property of Effect. What was not run, or not watched, is NaN.
     """
     table = torch.full((config.n_layers, config.n_heads + 1), torch.nan)
     for effect in found:

@@ -127,17 +127,18 @@ def first_difference(a: Trace, b: Trace, tolerance: float = 1e-6, pairs: Sequenc
         EncoderError: a step that is not in both, or has another width there.
     """
     pairs = [pair for pair in aligned_tokens(a, b) if pair.same] if pairs is None else pairs
-    for step in a:
-        ours, theirs = beside(a, b, step, pairs)
-        if torch.equal(ours, theirs):
-            continue
-        apart = float(subtract(ours, theirs).abs().max())
-        if apart <= tolerance:  # whatever the size: it counts as 1 at the least
-            continue
-        size = float(ours[ours.isfinite()].abs().max()) if bool(ours.isfinite().any()) else 0.0
-        if not apart <= tolerance * max(1.0, size):
-            return step
-    return None
+    return next((step for step in a if differs(*beside(a, b, step, pairs), tolerance)), None)
+
+
+def differs(ours: Tensor, theirs: Tensor, tolerance: float = 1e-6) -> bool:
+    """Whether two values of a step, of one shape, are further apart than what `first_difference` says."""
+    if torch.equal(ours, theirs):
+        return False
+    apart = float(subtract(ours, theirs).abs().max())
+    if apart <= tolerance:  # whatever the size: it counts as 1 at the least
+        return False
+    size = float(ours[ours.isfinite()].abs().max()) if bool(ours.isfinite().any()) else 0.0
+    return not apart <= tolerance * max(1.0, size)
 
 
 def relative_difference(a: Trace, b: Trace, pairs: Sequence[Pair] | None = None) -> Tensor:

@@ -117,7 +117,7 @@ def swept(encoder: TextEncoder, way: Way, sentences: Sequence[str], batch: int) 
             edits = [Edit(edit.step, "patch", heads=edit.heads, value=donor) for edit in edits]
         effect = effects(trace, watch)
         found = [effect(one) for chunk in outcomes(encoder, trace, edits, watch, batch) for one in chunk]
-        harms.append(-grid(found, encoder.config, "log_probability").double())
+        harms.append(grid(found, encoder.config, "loss").double())
         changes.append(grid(found, encoder.config).double())
         yield Importance(i + 1, len(sentences), *mean_and_error(harms), *mean_and_error(changes))
 

@@ -1,17 +1,14 @@
 """Every head and feed-forward block knocked out in turn, as a map of what each does to the result."""
 
-import numpy as np
 import streamlit as st
 
 from encoder.errors import EncoderError
 from encoder.experiments.ablation import WatchedWord, ablate_each, grid
 from encoder.export.caption import About
 from encoder.figures.matrix import matrix
-from encoder.formatting import brief
-from encoder.metrics import largest_cell
 from encoder.text_encoder import TextEncoder
-from encoder.theme import Kind
 from encoder.trace.trace import Trace
+from pages.parts.what_if import measured
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
@@ -19,7 +16,6 @@ from pages.ui.state import session_state as state
 from pages.ui.step import sweep
 from pages.ui.text import head_names, heading, layer_names, plain, say, theme
 
-KINDS: dict[str, Kind] = {"cosine": "share", "relative_change": "positive", "log_probability": "signed"}
 ACTIONS = {"Zero": "zero", "Its mean over tokens": "mean"}
 
 
@@ -38,19 +34,15 @@ def draw() -> None:
     )
     if found is None:
         return
-    measures = {"Change of the output": "relative_change", "Cosine of the output": "cosine"}
-    if watch:
-        measures["Change of the word's log-probability"] = "log_probability"
-    usual = list(measures)[-1 if watch else 0]
+    measures, usual = measured.offered(watch), measured.usual(watch)
     chosen = st.pills("Effect", list(measures), required=True, **state.choice("loo_measure", measures, usual))
-    values = grid(found.effects, config, measures[chosen]).numpy()
+    measure = measures[chosen]
+    values = grid(found.effects, config, measure.field).numpy()
     rows, columns = layer_names(config), [*head_names(config), "feed-forward"]
-    kind = KINDS[measures[chosen]]
-    about = About(trace, reads=("mlm.logits",) if measures[chosen] == "log_probability" else ("output",))
-    drawn = matrix(values, rows, columns, kind=kind, theme=theme())
-    i, j = largest_cell(-values if kind == "share" else np.abs(values))
-    fact = f"{rows[i]}, {columns[j]} matters most: {brief(float(values[i, j]))}."
-    made = f"grid([*ablate_each(enc, t, action={action!r}, watch={watch})][-1].effects, t.config, {measures[chosen]!r})"
+    about = About(trace, reads=measure.reads)
+    drawn = matrix(values, rows, columns, kind=measure.kind, theme=theme())
+    fact = measured.strongest(values, measure, watch)
+    made = f"grid([*ablate_each(enc, t, action={action!r}, watch={watch})][-1].effects, t.config, {measure.field!r})"
     chart(drawn, "loo_map", f"{chosen} when each part is knocked out. {fact}", about, made=made)
     say(fact)
     downloads.numbers("loo", "leave_one_out", lambda: downloads.frame(values, rows, columns), values.shape)

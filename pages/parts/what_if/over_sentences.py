@@ -43,7 +43,7 @@ def draw() -> None:
     values, errors = (numbers.numpy() for numbers in found.told)
     rows, columns = layer_names(config), [*head_names(config), "feed-forward"]
     what = "Loss of ln p of the hidden word, in nats" if config.mlm_head else "Change of the output"
-    drawn = matrix(values, rows, columns, kind="signed", theme=theme())
+    drawn = matrix(values, rows, columns, kind="signed" if config.mlm_head else "positive", theme=theme())
     about = About(source=encoder.source, scope=f"{n} of the bundled sentences, {UNCHANGED}")
     i, j = found.strongest_head
     fact = (
@@ -56,4 +56,7 @@ def draw() -> None:
         "The error is the standard error over the sentences.",
     )
     downloads.numbers("board", "importance", lambda: downloads.frame(values, rows, columns), values.shape)
-    downloads.numbers("board_error", "importance_error", lambda: downloads.frame(errors, rows, columns), errors.shape)
+    downloads.numbers(
+        "board_error", "importance_error", lambda: downloads.frame(errors, rows, columns), errors.shape,
+        title="Standard errors",
+    )  # fmt: skip

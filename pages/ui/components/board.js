@@ -18,7 +18,7 @@ export const spoken = (row, column, off, effect) => `${row}, ${column}, ${off ? 
 const title = (scope, text) => Object.assign(document.createElement('th'), { scope, textContent: text });
 
 /**
- * @typedef {{ share: number, said: string } | null} SwitchEffect
+ * @typedef {{ colour: string, said: string } | null} SwitchEffect
  * @param {ComponentArguments<{ rows: string[], columns: string[], off: boolean[][], effects: SwitchEffect[][] }>} given
  */
 export default function ({ data, parentElement, setTriggerValue }) {
@@ -35,7 +35,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
       const button = document.createElement('button');
       const effect = effects[i][j];
       button.className = off[i][j] ? 'off' : effect ? 'measured' : '';
-      button.style.setProperty('--effect', String(effect ? effect.share : 0));
+      button.style.setProperty('--effect', effect ? effect.colour : '');
       button.setAttribute('aria-pressed', String(Boolean(off[i][j])));
       button.setAttribute('aria-label', spoken(name, column, off[i][j], effect ? effect.said : ''));
       button.textContent = off[i][j] ? '\u2715' : '\u00b7';

@@ -8,9 +8,9 @@ from pages.ui.state import session_state as state
 
 
 class Effect(TypedDict):
-    """What a part does: its share of the largest effect, from 0 to 1, and what is said of it."""
+    """What a part does: the colour of its effect, as CSS, and what is said of it."""
 
-    share: float
+    colour: str
     said: str
 
 

@@ -23,10 +23,12 @@ def frame(values: np.ndarray, rows: list[str], columns: list[str] | str) -> pd.D
     return pd.DataFrame(values, index, header(names, values.shape[1]))
 
 
-def numbers(key: str, name: str, make: Callable[[], pd.DataFrame], shape: tuple[int, ...]) -> None:
+def numbers(
+    key: str, name: str, make: Callable[[], pd.DataFrame], shape: tuple[int, ...], title: str = "Numbers"
+) -> None:
     """A fold with the exact numbers, made only when it is opened, and the same numbers as CSV."""
     size = " × ".join(map(str, shape))
-    fold = st.expander(f"Numbers ({size})", key=f"numbers_{key}", on_change="rerun")
+    fold = st.expander(f"{title} ({size})", key=f"numbers_{key}", on_change="rerun")
     if fold.open:
         with fold:
             table = make()

@@ -14,6 +14,8 @@ MOST = 40  # choices in one link
 RENAMED = {  # what links of earlier versions ask for, and its name now
     ("measure", "entropy_share"): "normalized_entropy",
     ("lab", "Why √d_k"): "Why √d_head",
+    ("loo_measure", "Cosine of the output"): "Cosine distance of the output",
+    ("loo_measure", "Change of the word's log-probability"): "Loss of the word's ln p",
 }
 
 

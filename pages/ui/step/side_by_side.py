@@ -1,11 +1,13 @@
 """Two runs side by side at any step."""
 
+from contextlib import suppress
 from dataclasses import replace
 
 import streamlit as st
+from torch import Tensor
 
 from encoder.errors import EncoderError
-from encoder.experiments.compare import Pair, aligned_tokens, beside, both, subtract
+from encoder.experiments.compare import Pair, aligned_tokens, beside, both, differs, subtract
 from encoder.export.caption import About
 from encoder.figures.facts import main_fact
 from encoder.figures.matrix import matrix
@@ -33,16 +35,14 @@ def draw(a: Trace, b: Trace, names: tuple[str, str], pairs: list[Pair] | None = 
     steps = {
         s.name: s for s in map(a.step, a) if s.name in b and s.layer in (None, view.layer) and apart.isdisjoint(s.shape)
     }
-    usual = f"layers.{view.layer}.attention.weights"
+    usual = opens_on(a, b, steps, f"layers.{view.layer}.attention.weights", pairs)
     name = st.selectbox("Step", list(steps), **state.choice("beside_step", steps, usual))
     step = steps[name]
     try:
-        ours, theirs = beside(a, b, name, pairs)
+        ours, theirs = of_head(a, b, step, pairs)
     except EncoderError as error:
         st.markdown(plain(f"{error}."))
         return
-    if "H" in step.shape:
-        ours, theirs = ours[min(view.head, len(ours) - 1)], theirs[min(view.head, len(theirs) - 1)]
     if step.single:
         ours, theirs = ours[:, None], theirs[:, None]
     tokens = step.rows(a.tokens if pairs is None else labels(a, b, pairs))
@@ -72,6 +72,28 @@ def draw(a: Trace, b: Trace, names: tuple[str, str], pairs: list[Pair] | None = 
             chart(drawn, key, fact, about, numbers=top is not None, made=made)
     st.markdown(plain(main_fact(change, tokens, columns, "signed")))
     downloads.numbers("beside", f"{name}.difference", lambda: downloads.frame(change, tokens, columns), change.shape)
+
+
+def of_head(a: Trace, b: Trace, step: Step, pairs: list[Pair] | None) -> tuple[Tensor, Tensor]:
+    """A step of both runs; of steps with heads, the chosen head, or the last one of a run that has fewer.
+
+    Raises:
+        EncoderError: a step that is not in both, or has another width there.
+    """
+    ours, theirs = beside(a, b, step.name, pairs)
+    if "H" in step.shape:
+        head = state.current().head
+        return ours[min(head, len(ours) - 1)], theirs[min(head, len(theirs) - 1)]
+    return ours, theirs
+
+
+def opens_on(a: Trace, b: Trace, steps: dict[str, Step], usual: str, pairs: list[Pair] | None) -> str:
+    """The step to show first: the usual one, or else the first of these where the runs differ, if any does."""
+    for name in (usual, *steps):
+        with suppress(EncoderError):
+            if differs(*of_head(a, b, steps[name], pairs)):
+                return name
+    return usual
 
 
 def source(step: Step, head: int, places: list[int]) -> str:
