@@ -16,7 +16,7 @@ from pypdf import PdfReader
 from encoder import TextEncoder, Trace
 from encoder.figures import lines, picture, tiles, token_bars
 from encoder.figures.attention_grid import Setting
-from encoder.paper import share
+from encoder.paper import paint, share
 from encoder.paper.files import MOST_PANELS, PaperFigure, figure
 from encoder.paper.from_drawn import of_drawn
 from encoder.paper.panel import Panel, PanelError, heat_map, of_maps
@@ -323,6 +323,40 @@ def test_a_card_has_its_size_and_says_the_sentence(sara: Trace) -> None:
     assert [Image.open(io.BytesIO(card)).size for card in cards] == [(1200, 630)] * 2
     dark = Image.open(io.BytesIO(share_card(weights(sara), sara.text, "", "dark"))).convert("L")
     assert np.median(np.asarray(dark)) < 40
+
+
+def test_nothing_on_a_card_leaves_it_and_no_title_is_cut(sara: Trace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The colour scales of a grid ran off the right edge, and its maps lost the ends of their names."""
+    grid = grid_of_head("Grid", "Grid.", sara, LAYER, HEAD, Setting())
+    for panel in (weights(sara), grid, every_head("All", "All.", sara)):
+        pixels = np.asarray(Image.open(io.BytesIO(share_card(panel, sara.text, ""))).convert("L"))
+        assert (pixels[:, -8:] == pixels[0, 0]).all() and (pixels[-8:] == pixels[0, 0]).all()
+    written: list[str] = []
+    monkeypatch.setattr(paint, "write", lambda figure, x, y, line, *more, **how: written.append(line))
+    share_card(grid, sara.text, "")
+    assert {"Scores", "Scaled scores", "Masked scores", "Attention weights"} <= set(written)
+
+
+def test_what_a_map_is_about_is_always_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every second word is left out where there is no room, and so was the one that the picture is about."""
+    tokens, values = [f"word{i}" for i in range(60)], np.full((60, 60), 0.001)
+    values[31, 18] = 0.9
+    written: list[str] = []
+    monkeypatch.setattr(paint, "write", lambda figure, x, y, line, *more, **how: written.append(line))
+    for subject, names in ((None, {"word31", "word18"}), ((8, 45), {"word8", "word45"})):
+        written.clear()
+        share_card(of_maps("t", "c", [heat_map(values, tokens, tokens, "share", subject=subject)]), "A text.", "")
+        assert names <= set(written) and len(set(written)) < 60
+    added = heat_map(values, ["[CLS]", *tokens[1:]], ["[CLS]", *tokens[1:]], "share", subject=(8, 45)).words_only()
+    assert [added.rows[i] for i in added.named] == ["word8", "word45"]
+
+
+def test_a_card_says_the_whole_of_a_long_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    long = " ".join(f"word{i}" for i in range(36))
+    written: list[str] = []
+    monkeypatch.setattr(share, "write", lambda figure, x, y, line, *more, **how: written.append(line))
+    share_card(of_maps("t", "c", [heat_map(np.eye(2), ["a", "b"], ["a", "b"], "share")]), long, "")
+    assert long in " ".join(written)
 
 
 def test_a_card_says_what_of_the_picture_is_not_drawn(sara: Trace, monkeypatch: pytest.MonkeyPatch) -> None:

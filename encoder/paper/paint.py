@@ -97,6 +97,7 @@ class MapsOfPanel(PanelDrawing):
     def __init__(self, panel: Panel, wide: float, letter: str, sheet: Sheet, bar: bool) -> None:
         super().__init__(panel, wide, letter, sheet)
         first = panel.maps[0]
+        self.subject = first.named  # of all its maps: they share the names at their sides
         self.many = len(panel.maps)
         self.across = min(self.many, panel.across or in_a_row(self.many))
         self.named = not isinstance(first.columns, str)
@@ -132,7 +133,8 @@ class MapsOfPanel(PanelDrawing):
         return self.head + self.above + maps + self.below + self.bar
 
     def used(self, scale: float) -> float:  # noqa: D102
-        return self.left + self.across * (self.tile(scale)[0] + TILE_GAP) - TILE_GAP
+        maps = self.across * (self.tile(scale)[0] + TILE_GAP) - TILE_GAP
+        return self.left + max(maps, self.bars()[2] if self.bar else 0.0)
 
     def places(self, x: float, y: float, scale: float) -> list[Box]:
         """Where each map stands."""
@@ -155,8 +157,7 @@ class MapsOfPanel(PanelDrawing):
         for i, (one, place) in enumerate(zip(self.panel.maps, places, strict=True)):
             draw_map(figure, one, place, self.sheet, shapes)
             if one.title:
-                small = self.sheet.letters * (1.0 if width(one.title, self.sheet.letters) <= place.wide else 0.8)
-                said = fitted(one.title, small, place.wide)
+                small, said = smaller(one.title, self.sheet.letters, place.wide)
                 write(figure, place.x, place.y - 0.35 * self.line, said, self.sheet, points=small)
             if i % self.across == 0:
                 self.draw_rows(figure, one, place)
@@ -168,31 +169,37 @@ class MapsOfPanel(PanelDrawing):
             bottom = max(place.y + place.high for place in places) + self.below + self.line
             self.draw_bars(figure, x + self.left, bottom)
 
-    def draw_bars(self, figure: Figure, x: float, y: float) -> None:
-        """Each colour scale once, with the name of its maps where there are several."""
+    def bars(self) -> tuple[float, float, float]:
+        """How far apart the colour scales stand, how wide each is, and all of them together."""
         count = len(self.scales)
         each = (self.wide - self.left) / count
         wide = min(40.0, (0.6 if count == 1 else 0.85) * each)
+        return each, wide, (count - 1) * each + wide
+
+    def draw_bars(self, figure: Figure, x: float, y: float) -> None:
+        """Each colour scale once, with the name of its maps where there are several."""
+        count, (each, wide, _) = len(self.scales), self.bars()
         for i, one in enumerate(self.scales):
             left = x + i * each
             top = y + (1.4 * self.line if count > 1 else 0.0)
             if count > 1:
-                write(figure, left, y + 0.9 * self.line, fitted(one.title, self.sheet.letters, 0.95 * each), self.sheet)
+                small, said = smaller(one.title, self.sheet.letters, 0.9 * each)
+                write(figure, left, y + 0.9 * self.line, said, self.sheet, points=small)
             draw_bar(figure, one, Box(left, top, wide, BAR), self.sheet)
 
     def draw_rows(self, figure: Figure, one: HeatMap, place: Box) -> None:
-        """The names of rows, as many as have room."""
+        """The names of rows, as many as have room; that of the row which the map is about is one of them."""
         side = place.high / len(one.rows)
         every = math.ceil(1.05 * self.line / side)
-        for i in range(0, len(one.rows), every):
+        for i in range(self.subject[0] % every, len(one.rows), every):
             at = place.y + (i + 0.5) * side
             write(figure, place.x - 0.8, at, one.rows[i], self.sheet, ha="right", va="center_baseline")
 
     def draw_columns(self, figure: Figure, one: HeatMap, place: Box) -> None:
-        """The names of columns upright above them, as many as have room."""
+        """The names of columns upright above them, as many as have room, and likewise that of the one it is about."""
         side = place.wide / len(one.columns)
         every = math.ceil(1.05 * self.line / side)
-        for i in range(0, len(one.columns), every):
+        for i in range(self.subject[1] % every, len(one.columns), every):
             at = place.x + (i + 0.5) * side
             write(figure, at, place.y - 0.8, one.columns[i], self.sheet, ha="center", va="bottom", turn=90)
 
@@ -240,6 +247,12 @@ def margins(panel: Panel, letters: float) -> tuple[float, float, float, float]:
     around = (inner.x0 - outer.x0, outer.x1 - inner.x1, outer.y1 - inner.y1, inner.y0 - outer.y0)
     left, right, above, below = (max(0.5, float(distance) * POINT) for distance in around)
     return left, right, above, below
+
+
+def smaller(text: str, points: float, room: float) -> tuple[float, str]:
+    """The size in points at which a text has room in so many mm, not below half of `points`; and what has room."""
+    size = points * max(0.5, min(1.0, room / max(width(text, points), 1e-9)))
+    return size, text if size > 0.5 * points else fitted(text, size, room)
 
 
 def scales(panel: Panel) -> list[HeatMap]:

@@ -31,7 +31,8 @@ class HeatMap:
     """A map of numbers [rows, columns]; cells that are no finite number stay blank.
 
     `columns` are names, or what is counted along them. `low` and `high` are the ends of the colours. `cells` are the
-    words that stand in the cells, where there are some.
+    words that stand in the cells, where there are some. `subject` is the row and column that the map is about, None
+    for those of its strongest cell.
     """
 
     values: Array
@@ -42,6 +43,16 @@ class HeatMap:
     high: float
     title: str = ""
     cells: tuple[tuple[str, ...], ...] = ()
+    subject: tuple[int, int] | None = None
+
+    @property
+    def named(self) -> tuple[int, int]:
+        """The row and column whose names stand beside the map even where not all names have room."""
+        if self.subject is not None:
+            return self.subject
+        size = np.where(np.isfinite(self.values), np.abs(self.values), -1.0)
+        row, column = divmod(int(size.argmax()), self.shape[1])
+        return row, column
 
     @property
     def pairs(self) -> bool:
@@ -64,8 +75,10 @@ class HeatMap:
         seen = self.words
         if seen.whole:
             return self
-        names = tuple(seen.drawn)
-        return replace(self, values=seen.cut(self.values), rows=names, columns=names)
+        names, subject = tuple(seen.drawn), self.subject
+        drawn = subject is not None and set(subject) <= set(seen.at)
+        moved = (seen.at.index(subject[0]), seen.at.index(subject[1])) if subject is not None and drawn else None
+        return replace(self, values=seen.cut(self.values), rows=names, columns=names, subject=moved)
 
     def scaled(self, largest: float) -> "HeatMap":
         """The map with its colours up to another end; of shares too."""
@@ -139,6 +152,7 @@ def heat_map(
     title: str = "",
     largest: float | None = None,
     blank: float | None = None,
+    subject: tuple[int, int] | None = None,
 ) -> HeatMap:
     """A map of values [rows, columns]; `largest` is the end of its colours, `blank` a number whose cells have none."""
     values = np.asarray(values, dtype=np.float32)
@@ -147,7 +161,7 @@ def heat_map(
     finite = np.abs(values[np.isfinite(values)])
     low, high = limits(kind, float(finite.max(initial=0.0)) if largest is None else largest)
     names = columns if isinstance(columns, str) else tuple(map(spelled, columns))
-    return HeatMap(values, tuple(map(spelled, rows)), names, kind, low, high, spelled(title))
+    return HeatMap(values, tuple(map(spelled, rows)), names, kind, low, high, spelled(title, 40), subject=subject)
 
 
 def of_maps(title: str, caption: str, maps: Iterable[HeatMap], across: int = 0) -> Panel:

@@ -9,15 +9,20 @@ from encoder.trace.trace import Trace
 FRAMES = ("scores", "scaled", "masked", "weights")
 
 
-def grid_of_head(title: str, caption: str, trace: Trace, layer: int, head: int, setting: Setting) -> Panel:
-    """One head's grid from scores to weights, a map for each step, recorded or as the setting has it."""
+def grid_of_head(
+    title: str, caption: str, trace: Trace, layer: int, head: int, setting: Setting, pair: tuple[int, int] | None = None
+) -> Panel:
+    """One head's grid from scores to weights, a map for each step, recorded or as the setting has it.
+
+    `pair` are the query and key that it is about.
+    """
     at = f"layers.{layer}.attention."
     known = {name: trace[at + name][head].numpy() for name in FRAMES}
     values = known if setting.recorded else known | recomputed(trace, layer, head, setting)
     maps = [
         heat_map(
             values[name], trace.tokens, trace.tokens, "share" if name == "weights" else "signed",
-            title=trace.step(at + name).title, blank=trace.config.mask_value,
+            title=trace.step(at + name).title, blank=trace.config.mask_value, subject=pair,
         )
         for name in FRAMES
     ]  # fmt: skip

@@ -16,9 +16,10 @@ from encoder.theme import ACCENT, BACKGROUND, Theme
 
 PIXELS = (1200, 630)
 DPI = 144
-LETTERS, LARGE = 9.0, 19.0  # points of labels, and of the sentence
+LETTERS, LARGE = 9.0, (19.0, 16.0, 13.0, 11.0)  # points of labels, and of the sentence: the largest that has room
 MARGIN = 8.0  # mm
-MOST_LINES = 6
+SPACE = 60.0  # mm that a sentence may be high
+MOST_LINES = 4  # of the title
 
 
 def share_card(panel: Panel, sentence: str, address: str, theme: Theme = "light", *, words_only: bool = True) -> bytes:
@@ -40,17 +41,25 @@ def share_card(panel: Panel, sentence: str, address: str, theme: Theme = "light"
             return file.getvalue()
 
 
+def cut(lines: list[str], most: int, points: float, room: float) -> list[str]:
+    """The first lines, the last of them with a sign that there is more; all, where there are no more than that."""
+    if len(lines) <= most:
+        return lines
+    return [*lines[: most - 1], fitted(f"{lines[most - 1]} {lines[most]}", points, room)]
+
+
 def said(figure: Figure, panel: Panel, sentence: str, address: str, sheet: Sheet, room: float) -> None:
     """The sentence, large; what the picture is; and where it can be seen."""
-    lines = wrapped(plain_text(sentence), LARGE, room)
-    if len(lines) > MOST_LINES:
-        lines = [*lines[: MOST_LINES - 1], fitted(f"{lines[MOST_LINES - 1]} …", LARGE, room)]
-    y = MARGIN + 1.2 * LARGE * POINT
-    for line in lines:
-        write(figure, MARGIN, y, line, sheet, bold=False, points=LARGE)
-        y += 1.35 * LARGE * POINT
-    y += 0.4 * LARGE * POINT
-    lines = wrapped(panel.title, 1.2 * LETTERS, room)[:4]
+    for large in LARGE:
+        lines, most = wrapped(plain_text(sentence), large, room), int(SPACE / (1.35 * large * POINT))
+        if len(lines) <= most:
+            break
+    y = MARGIN + 1.2 * large * POINT
+    for line in cut(lines, most, large, room):
+        write(figure, MARGIN, y, line, sheet, bold=False, points=large)
+        y += 1.35 * large * POINT
+    y += 0.4 * large * POINT
+    lines = cut(wrapped(panel.title, 1.2 * LETTERS, room), MOST_LINES, 1.2 * LETTERS, room)
     lines += wrapped(panel.not_drawn, 1.2 * LETTERS, room) if sheet.words_only and panel.not_drawn else []
     for line in lines:
         write(figure, MARGIN, y, line, sheet, points=1.2 * LETTERS, muted=True)

@@ -13,7 +13,7 @@ from pages.ui import session
 from pages.ui.components import board
 from pages.ui.state import session_state as state
 from pages.ui.step import switches
-from pages.ui.text import head_names, layer_names, theme
+from pages.ui.text import head_names, theme
 
 CHOICE = "loo_measure"
 

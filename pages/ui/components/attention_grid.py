@@ -55,7 +55,7 @@ def draw(
     card(
         "attention_grid", lambda: figure.table(trace, layer, head, setting), described(trace, chosen), about,
         made=source(trace, layer, head, setting),
-        panel=lambda title, caption: grid_of_head(title, caption, trace, layer, head, setting),
+        panel=lambda title, caption: grid_of_head(title, caption, trace, layer, head, setting, (query, key)),
     )  # fmt: skip
 
 
