@@ -13,6 +13,7 @@ from encoder.paper.film import RATES, SIZES, Film, film, pictures_of
 from encoder.paper.panel import Panel, heat_map, of_maps
 from encoder.paper.pictures import every_head
 from encoder.theme import Theme, palette
+from pages.parts.figure.film import passage
 
 pytestmark = pytest.mark.slow
 
@@ -86,6 +87,35 @@ def test_between_two_moments_the_colours_are_between_theirs(layers: tuple[Panel,
     assert len(frames) > 3
     for frame in frames[1:-1]:
         assert (frame >= low).all() and (frame <= high).all() and (frame != frames[0]).any()
+
+
+def test_unlike_pictures_follow_without_a_frame_that_shows_both(run: Trace, layers: tuple[Panel, ...]) -> None:
+    """The names of one lay over those of the other."""
+    other = of_maps("Other", "Other.", [heat_map(np.eye(3), ["a", "b", "c"], ["a", "b", "c"], "share")])
+    made = Film((layers[0], other, layers[1], layers[2]), 4.0, "360p")
+    frames = list(made.frames(10))
+    stills = [made.still(at) for at in range(4)]
+    shown = [[at for at, still in enumerate(stills) if np.array_equal(frame, still)] for frame, _ in frames]
+    assert [made.fades(at) for at in range(3)] == [False, False, True]
+    assert shown[:3] == [[0], [1], [2]] and shown[-1] == [3] and len(frames) > 5 and [] in shown
+    assert sum(seconds for _, seconds in frames) == pytest.approx(4.0)
+    assert not Film(layers, 4.0, "360p", numbers=True).fades(0)
+    assert "or the next follows without" in passage(made)
+    assert passage(Film(layers, 4.0)) == "Between two of them only the colours and the title fade."
+    assert passage(Film((layers[0], other), 4.0)).startswith("The next one follows without a passage")
+
+
+def test_names_stay_where_they_are_while_colours_fade() -> None:
+    """Where not all names have room, each picture alone would name others: those of its own strongest cell."""
+    names = [f"word{i}" for i in range(60)]
+    panels = []
+    for strongest in (30, 31):
+        values = np.full((60, 60), 0.001)
+        values[strongest, strongest] = 0.9
+        panels.append(of_maps(f"At {strongest}", "c", [heat_map(values, names, names, "share")]))
+    first, second = (Film(tuple(panels), 2.0, "360p").still(at) for at in (0, 1))
+    left = box(first)[2] - 5
+    np.testing.assert_array_equal(first[40:, :left], second[40:, :left])
 
 
 @pytest.mark.parametrize("kind", ["mp4", "webm"])

@@ -1,6 +1,7 @@
 """A film of panels: each map or chart stands for a while and fades into the next; as GIF, MP4 or WebM.
 
-A frame at the moment of a picture is that picture; those between two are a blend of their colours and no record.
+A frame at the moment of a picture is that picture; those between two are a blend of their colours and no record. Only
+maps with the same names and scale fade: blended, the names of others would lie over one another.
 """
 
 import io
@@ -70,12 +71,25 @@ class Film:
             theme=self.theme, words_only=self.words_only, numbers="fit" if self.numbers else "none",
         )  # fmt: skip
         with drawing, rc_context(SETTINGS):  # type: ignore[arg-type]
-            figure = paint((self.pictures[at],), sheet)
+            figure = paint((self.named_alike(at),), sheet)
             figure.set_dpi(DPI * scale)
             canvas = FigureCanvasAgg(figure)
             canvas.draw()  # type: ignore[no-untyped-call]
             drawn = np.asarray(canvas.buffer_rgba())  # type: ignore[no-untyped-call]
             return drawn[:high, :wide, :3].copy()
+
+    def named_alike(self, at: int) -> Panel:
+        """A picture with the same rows and columns named as in the first one that has them."""
+        panel = self.pictures[at]
+        first = next((one.maps[0] for one in self.pictures if sides(one) == sides(panel) and one.maps), None)
+        return (
+            panel if first is None else replace(panel, maps=tuple(replace(m, subject=first.named) for m in panel.maps))
+        )
+
+    def fades(self, at: int) -> bool:
+        """Whether a picture fades into the next one: nothing but colours and the title is another there."""
+        ours, theirs = self.pictures[at : at + 2]
+        return bool(ours.maps) and not self.numbers and sides(ours) == sides(theirs)
 
     def frames(self, rate: int) -> Iterator[tuple[Frame, float]]:
         """Every frame that differs from the one before it, and for how many seconds it stands."""
@@ -84,14 +98,20 @@ class Film:
         now = self.still(0)
         for at in range(len(self.pictures)):
             last = at + 1 == len(self.pictures)
-            yield now, each if last else each - fading / rate
+            steps = 0 if last or not self.fades(at) else fading
+            yield now, each - steps / rate
             if last:
                 return
             then = self.still(at + 1)
-            for step in range(1, fading + 1):
-                share = step / (fading + 1)
+            for step in range(1, steps + 1):
+                share = step / (steps + 1)
                 yield np.rint(now + (then.astype(np.float32) - now) * share).astype(np.uint8), 1 / rate
             now = then
+
+
+def sides(panel: Panel) -> list[tuple[object, ...]]:
+    """What stands beside and in the maps of a panel but for its title, and the ends of their colours."""
+    return [(m.rows, m.columns, m.kind, m.low, m.high, m.title, m.cells, panel.across) for m in panel.maps]
 
 
 def pictures_of(panels: Sequence[Panel]) -> tuple[Panel, ...]:

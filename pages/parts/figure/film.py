@@ -43,12 +43,23 @@ def draw() -> None:
     first, last = (plain(pictures[i].title) for i in (0, -1))
     st.markdown(
         f"{len(pictures)} pictures of {brief(made.seconds / len(pictures))} seconds each, from “{first}” to “{last}”. "
-        "Between two of them only the colours fade."
+        f"{passage(made)}"
     )
     asked = (tuple(state.session().figure), kind, size, seconds, *looks)
     if st.button("Make the film", key="film_make", type="primary"):
         make(made, kind, asked)
     take_along(kind, asked)
+
+
+def passage(made: Film) -> str:
+    """How one picture becomes the next, in a sentence."""
+    fading = {made.fades(at) for at in range(len(made.pictures) - 1)}
+    if fading == {True}:
+        return "Between two of them only the colours and the title fade."
+    cut = "they have other names or another colour scale, or numbers in their cells"
+    if fading == {False}:
+        return f"The next one follows without a passage: {cut}."
+    return f"Between two of them the colours and the title fade; or the next follows without a passage, where {cut}."
 
 
 def make(made: Film, kind: Kind, asked: tuple[object, ...]) -> None:
