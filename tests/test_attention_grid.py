@@ -122,7 +122,7 @@ def test_beyond_64_tokens_a_part_around_the_pair_is_sent_with_whole_rows(base: T
         about = check(trace, 3, 2, query, key)
         for at, (first, last) in ((query, about["rows"]), (key, about["columns"])):
             assert 0 <= first <= at < last <= n and last - first == MOST
-    said = component.described(trace, ("attention.scores", n - 1, 0, Setting()))
+    said = component.described(trace, 3, 2, ("attention.scores", n - 1, 0, Setting()))
     assert f"Drawn are queries {n - MOST} to {n - 1} and keys 0 to {MOST - 1} of {n}." in said
     assert len(grid(base.trace("The sea was old. " * 12), 3, 2, 0, 0)) < 200_000
 

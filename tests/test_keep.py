@@ -8,11 +8,13 @@ from page_tools import charts, go
 from streamlit.testing.v1 import AppTest
 from visits import link, opened
 
+from encoder import TextEncoder
+from encoder.formatting import percent
 from pages.ui.downloads import button, run
 from pages.ui.server.models import check
 from pages.ui.state.link import LONGEST_IN_URL, VERSION, from_query, to_query
 from pages.ui.state.site import PAGES
-from pages.ui.state.view import View
+from pages.ui.state.view import EXAMPLE, View
 from pages.ui.state.walk import KNOWN_STEPS
 
 pytestmark = pytest.mark.slow
@@ -82,7 +84,15 @@ def test_every_picture_can_be_kept_with_its_caption(page: str) -> None:
     drawn = [re.search(r"-(\w+)$", c.proto.id)[1] for c in charts(app)]
     assert set(drawn) <= set(cards(app))
     for one in cards(app).values():
+        number = re.search(r"\d[.,]\d|\d %|Values go from|Every value|number is -?\d", one["alt"])
+        assert number, f"{one['chart']} says no number: {one['alt']}"
         assert one["alt"].rstrip(".") in one["caption"] and re.fullmatch(r"[\w.-]+", one["name"])
+
+
+def test_the_alt_text_of_the_grid_says_the_weight_of_its_pair(base: TextEncoder) -> None:
+    weight = float(base.trace(EXAMPLE)["layers.4.attention.weights"][1, 8, 2])
+    alt = cards(opened("attention", {"layer": "4", "head": "1"}))["attention_grid"]["alt"]
+    assert f"“it” (8) gives {percent(weight)} of its weight to “animal” (2)" in alt
 
 
 @pytest.mark.usefixtures("keeps_closed")

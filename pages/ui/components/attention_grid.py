@@ -8,8 +8,8 @@ from typing import Any
 from encoder.explain.snippet import edit_source
 from encoder.export.caption import About
 from encoder.figures import attention_grid as figure
-from encoder.figures.attention_grid import HEATS, Setting
-from encoder.formatting import brief, shown
+from encoder.figures.attention_grid import HEATS, Setting, recomputed
+from encoder.formatting import brief, percent, shown
 from encoder.paper.pictures import grid_of_head
 from encoder.theme import Kind, Theme
 from encoder.trace.trace import Trace
@@ -53,7 +53,10 @@ def draw(
     )
     about = About(trace, layer=layer, head=head, reads=("attention.heads",))
     card(
-        "attention_grid", lambda: figure.table(trace, layer, head, setting), described(trace, chosen), about,
+        "attention_grid",
+        lambda: figure.table(trace, layer, head, setting),
+        described(trace, layer, head, chosen),
+        about,
         made=source(trace, layer, head, setting),
         panel=lambda title, caption: grid_of_head(title, caption, trace, layer, head, setting, (query, key)),
     )  # fmt: skip
@@ -68,10 +71,13 @@ def source(trace: Trace, layer: int, head: int, setting: Setting) -> str:
     return f"[found[name][{head}] for found in [{of_run}] for name in {steps}]"
 
 
-def described(trace: Trace, chosen: Choice) -> str:
-    """What the picture shows, in words."""
+def described(trace: Trace, layer: int, head: int, chosen: Choice) -> str:
+    """What the picture shows, in words, with the weight of its pair."""
     step, query, key, setting = chosen
-    pair = f"“{shown(trace.tokens[query])}” ({query}) and “{shown(trace.tokens[key])}” ({key})"
+    ours, theirs = (f"“{shown(trace.tokens[at])}” ({at})" for at in (query, key))
+    recorded = trace[f"layers.{layer}.attention.weights"][head].numpy()
+    weights = recorded if setting.recorded else recomputed(trace, layer, head, setting)["weights"]
+    gives = f" {ours} gives {percent(float(weights[query, key]))} of its weight to {theirs}."
     divided = "" if setting.scaled else ", not divided by the square root of d_head"
     how = "" if setting.recorded else f" Recomputed with temperature {brief(setting.heat)}{divided}."
     (first, last), (left, right), n = (
@@ -79,7 +85,8 @@ def described(trace: Trace, chosen: Choice) -> str:
         len(trace.tokens),
     )
     part = f" Drawn are queries {first} to {last - 1} and keys {left} to {right - 1} of {n}." if n > figure.MOST else ""
-    return f"From scores to values, at the step {step.removeprefix('attention.')}, for {pair}.{how}{part}"
+    named = f"From scores to values, at the step {step.removeprefix('attention.')}, for {ours} and {theirs}."
+    return f"{named}{gives}{how}{part}"
 
 
 def take(

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from encoder.export.caption import About, caption, file_name
+from encoder.export.caption import About, caption, file_name, finding
 from encoder.export.recipe import recipe
 from encoder.export.tables import Rows, to_csv
 from encoder.paper.panel import Panel, of_table
@@ -34,10 +34,6 @@ def card(
     are held against each other they are `a` and `b`, and `t` is `b`.
     `panel` makes of a title and a caption what is drawn of it in a figure for a paper, else that is a map of the rows.
     """
-
-    def said() -> str:
-        return caption(about, what=alt, scale=scale)
-
     with st.container(horizontal=True, vertical_alignment="center", key=f"keep_row_{key}"):
         fold = st.popover("Keep", key=f"keep_{key}", type="tertiary", icon=":material/download:", on_change="rerun")
         folds = state.session().folds
@@ -45,8 +41,14 @@ def card(
             folds.add(key)
         if key in folds:  # a browser that fetches a file while the fold closes still finds it
             with fold:
-                ways(key, rows, alt, about, said(), made)
-        figure.offer(key, lambda: panel(alt, said()) if panel else of_table(alt, said(), rows()))
+                found = finding(alt, rows())
+                ways(key, rows, found, about, caption(about, what=found, scale=scale), made)
+
+        def drawn() -> Panel:
+            said = caption(about, what=finding(alt, rows()), scale=scale)
+            return panel(alt, said) if panel else of_table(alt, said, rows())
+
+        figure.offer(key, drawn)
 
 
 def ways(key: str, rows: Callable[[], Rows], alt: str, about: About, said: str, made: str) -> None:
