@@ -238,6 +238,9 @@ def test_a_lesson_is_made_by_walking_and_then_played_saved_and_opened() -> None:
     press(app, "add_view")
     assert app.button(key="add_view").label == "Add this view (1)"
     go(app, "stack")
+    app.session_state["session"].view = replace(
+        app.session_state["session"].view, choices=(("lessons_part", "Make a lesson"),)
+    )  # as a person has it who came from there
     press(app, "add_view")
     app.session_state["lessons_part"] = "Make a lesson"
     go(app, "lessons")
@@ -245,6 +248,7 @@ def test_a_lesson_is_made_by_walking_and_then_played_saved_and_opened() -> None:
     written = app.session_state["session"].draft
     assert [step.page for step in written.steps] == ["attention", "stack"]
     assert written.steps[0].view == {"layer": "2", "step": "attention.weights"}
+    assert "lessons_part" not in written.steps[1].view
     healthy(app.text_area(key="draft_text_0_2").set_value("First this.").run())
     healthy(app.selectbox(key="draft_check_0_2").set_value("rows_sum").run())
     healthy(app.checkbox(key="draft_own_0_2").set_value(True).run())

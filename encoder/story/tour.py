@@ -30,7 +30,7 @@ PLACES = {  # what a head can look at out of habit -> how it is called
 }
 POSITIONS = {
     "sinusoidal": "sines and cosines tell it the places",
-    "learned": "it has learned a vector for each place",
+    "learned": "it has a vector of its own for each place, which training changes",
     "rotary": "queries and keys are turned by their places",
     "alibi": "scores fall with the distance of two tokens",
     "none": "nothing tells it the order of the tokens",
@@ -76,8 +76,10 @@ def kind(encoder: TextEncoder) -> tuple[str, ...]:
     layers = f"{config.n_layers} layers" if config.n_layers > 1 else "1 layer"
     heads = f"{config.n_heads} heads" if config.n_heads > 1 else "1 head"
     shape = f"{layers} of {heads}, {config.d_model:,} numbers for each token"
+    parameters = size(config).parameters
+    counted = f"{short(parameters / 1e6)} million" if parameters >= 1e6 else f"{parameters:,}"
     said = [
-        f"“{shown(source.name, 60)}” has {shape}, and {short(size(config).parameters / 1e6)} million parameters.",
+        f"“{shown(source.name, 60)}” has {shape}, and {counted} parameters.",
         origin(source),
         f"It knows {config.vocab_size:,} tokens and reads up to {config.max_positions:,} at once; "
         f"{POSITIONS[config.positions]}{', and scores get a number for the distance' * bool(config.position_buckets)}.",

@@ -1,4 +1,4 @@
-"""What a norm has learned: its gamma, and its beta where it has one."""
+"""The parameters of a norm: its gamma, and its beta where it has one."""
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
 from pages.ui.text import heading, say, theme
 
-LEARNED = "learned, so the same for every sentence"
+LEARNED = "parameters, so the same for every sentence"
 
 
 LEDGER = "Before the norm every token has its own mean and variance. {normalized}; after {learned}, the same for every \

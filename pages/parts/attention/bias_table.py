@@ -29,8 +29,10 @@ def draw() -> None:
         fact = f"Head {view.head} takes {slope} from a score for each token of distance, {far} where the key is {last}."
     about = About(source=trace.source, scope="a table of the model, the same for every sentence and layer")
     chart(drawn, "bias_table", fact, about, numbers=True, made="bias_table(enc).values")
+    drawn_at_random = trace.source.seed is not None
+    came = "were drawn at random, and training would change them" if drawn_at_random else "were learned"
     learned = (
-        f"These {found.values.numel()} numbers are all that the position bias of this model has learned to add: a row "
+        f"These {found.values.numel()} numbers are all that the position bias of this model adds; they {came}. A row "
         "is a head, and far distances share a number. The row of keys after the query that stand no place away is "
         "never read and left out."
     )

