@@ -82,11 +82,10 @@ def shown(tree: Path, page: str, query: Mapping[str, str]) -> dict[str, Any]:
         app.query_params[name] = value
     app.run()
     parts = [json.loads(one.proto.json) for one in app.get("bidi_component") if '"maps"' in one.proto.json]
-    return {
+    found = {
         "failed": [error.message for error in app.exception],
         "warned": [warning.value for warning in app.warning],
         "title": app.title[0].value,
-        "link": {name: "".join(value) for name, value in sorted(app.query_params.items())},
         "sidebar": {one.key: str(one.value) for kind in KINDS for one in app.get(kind) if one.key in SHARED},
         "chosen": {
             one.key: str(one.value)
@@ -97,6 +96,8 @@ def shown(tree: Path, page: str, query: Mapping[str, str]) -> dict[str, Any]:
         "charts": [cells(json.loads(one.proto.spec)["data"][0]) for one in app.get("plotly_chart")],
         "maps": [drawn(one) for part in parts for one in part["maps"]],
     }
+    app.run()  # an address that was opened stays as it is until something else is done
+    return found | {"link": {name: "".join(value) for name, value in sorted(app.query_params.items())}}
 
 
 def cells(trace: Mapping[str, Any]) -> list[Any]:
