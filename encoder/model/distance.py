@@ -35,7 +35,7 @@ def rotary_tables(n: int, d_head: int, theta: float, divisor: float = 1.0) -> tu
 
 
 class Rotary(nn.Module):
-    """Turns queries and keys by their place, so that their product depends on the distance alone (Su et al. 2021).
+    """Turns queries and keys by their place, so that of their places only the distance counts (Su et al. 2021).
 
     x' = x * cos + (-second half of x, first half of x) * sin: number i and number i + d_head / 2 of a head are the two
     sides of one angle. Shapes: q and k [B, H, n, d_head]; cos and sin [B, n, d_head].

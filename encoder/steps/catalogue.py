@@ -250,7 +250,7 @@ def layer_steps(config: EncoderConfig, i: int, x: str) -> tuple[Step, ...]:
         for number, where, group, sublayer in ((1, one, first, "attention"), (2, two, second, "feed_forward"))
     )
     ends = worded(config, placed((LAYER_OUTPUT,), at, x=two + ("sum" if config.norm_first else "output")),
-                  number=f"{{{i + 1}}}")  # fmt: skip
+                  layer=i, number=f"{{{i + 1}}}")  # fmt: skip
     if config.norm_first:
         return residual_1 + norm_1 + attention + add_1 + residual_2 + norm_2 + feed_forward + add_2 + ends
     return residual_1 + attention + add_1 + norm_1 + residual_2 + feed_forward + add_2 + norm_2 + ends

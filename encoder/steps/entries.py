@@ -65,8 +65,8 @@ EMBEDDING = {
     ),
     "none": Step(
         "positions", "P", "0", TOKENS_BY_MODEL, "zeros", (), "No positions",
-        "This model is given no positions: zeros are added, and the order of the words is lost.",
-        "Every value is zero. Exchange two words and the output is the same rows in exchanged places.",
+        "This model is given no positions: zeros are added, and {order}.",
+        "Every value is zero. {exchanged}",
     ),
     "segments": Step(
         "segments", "S_{AB}", r"S[\mathrm{segment}]", TOKENS_BY_MODEL, "segment", (), "Segment embedding",
@@ -111,7 +111,7 @@ ATTENTION = (
     Step(
         "attention.q", "Q", r"<0> W_Q + b_Q", PER_HEAD, "linear", ("attention.input",), "Queries",
         "A linear map turns each token's vector into a query: what this token looks for. Each head has its own part.",
-        "Two tokens with alike queries will look at alike places.",
+        "{alike}",
         ("attention.w_q",),
     ),
     Step(
@@ -129,7 +129,7 @@ ATTENTION = (
     Step(
         "attention.scores", r"<0> <1>^\top", r"<0> <1>^\top", PAIRS, "dot", ("attention.q", "attention.k"), "Scores",
         "Every query is multiplied with every key, number by number, and added up: one score for each pair.",
-        "A row is one token looking; its largest score is where it looks most. Rows and columns play different roles.",
+        "A row is one token looking; {largest}. Rows and columns play different roles.",
     ),
     Step(
         "attention.scaled", "S", r"\frac{<0>}{\sqrt{d_{head}}}", PAIRS, "unscale",
@@ -142,7 +142,7 @@ ATTENTION = (
         r"\begin{cases} <m> & \text{if } <1> \\ <0> & \text{else} \end{cases}", PAIRS, "mask",
         ("attention.scaled", "hidden"), "Masked scores",
         "Keys that may not be seen, padding or a token you mask, get a score so low that softmax makes it zero.",
-        "With nothing masked this is the scaled matrix unchanged. Mask a token in the sidebar and its column goes out.",
+        "With nothing masked the scores stay as they were. Mask a token in the sidebar and its column goes out.",
     ),
     Step(
         "attention.weights", "A", r"\mathrm{softmax}_j(<0>)", PAIRS, "softmax",
@@ -195,8 +195,9 @@ ROTARY = (
     Step(
         "attention.k_rotated", "K'", r"<0> \odot <1> + \mathrm{rot}(<0>) \odot <2>", PER_HEAD, "rotate",
         ("attention.k", "attention.cos", "attention.sin"), "Rotated keys",
-        "Every key is turned by its own position. What a query and a key make together then depends on their distance.",
-        "Put a word before the sentence: every row turns by one step more, queries and keys alike.",
+        "Every key is turned by its own position. So of the places of a query and a key, only their distance counts.",
+        "Put a word before the sentence: all words that were there turn further, queries and keys by the same angles; "
+        "only what is at position 0 stays as it is.",
     ),
 )  # fmt: skip
 SLOWED_ANGLES = {  # in place of the angle in the formulas of a layer whose turns are slowed
@@ -430,7 +431,7 @@ NO_NORM = Step(
 OPERATIONS_OF_STD_NORM = {"variance": "variance_unbiased", "normalized": "normalize_std"}
 LAYER_OUTPUT = Step(
     "output", "x_{number}", "<0>", TOKENS_BY_MODEL, "same", ("{x}",), "Output of the layer",
-    "One vector per token leaves the layer and enters the next.",
+    "One vector per token leaves the layer{next}.",
     "Compare with the layer's input: the stack page shows how far each token has moved.",
 )  # fmt: skip
 OUTPUT = Step(
@@ -469,7 +470,7 @@ MLM_OUTPUT = (
 POOLED = {  # how the sentence's vector is made -> formula, operation, and what happens
     "mean": (
         r"\mathrm{mean}_{i \notin <1>}\, {<0>}_i", "pool_mean",
-        "One vector for the whole sentence: the mean of its tokens' vectors, [CLS] and [SEP] included.",
+        "One vector for the whole sentence: the mean of its tokens' vectors, special tokens included.",
     ),
     "mean_sqrt_len": (
         r"\frac{\sum_{i \notin <1>} {<0>}_i}{\sqrt{|\{i \notin <1>\}|}}", "pool_mean_sqrt_len",

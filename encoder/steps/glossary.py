@@ -53,7 +53,7 @@ TERMS = (
         "token",
         "Token",
         "Tokens & embedding",
-        "The smallest thing the model reads: a word or a piece of one. [CLS] and [SEP] are added around the text.",
+        "The smallest thing the model reads: a word or a piece of one. Most models add marks such as [CLS] and [SEP].",
         steps=("embedding.tokens",),
     ),
     Term(
@@ -72,7 +72,8 @@ TERMS = (
         "positions",
         "Positions",
         "Tokens & embedding",
-        "The vectors that say where a token stands; added to the embeddings once, before the first layer.",
+        "The vectors that say where a token stands; added to the embeddings once, before the first layer. All zeros in "
+        "a model without such vectors.",
         symbol="PE",
         paper="PE",
         hugging_face="position_embeddings",
@@ -159,8 +160,8 @@ TERMS = (
         "rotary",
         "Rotary positions",
         "Attention",
-        "Queries and keys turned by their positions, pair of numbers by pair: a score then depends on the distance of "
-        "the two tokens, not on where they stand.",
+        "Queries and keys turned by their positions, pair of numbers by pair: a score then depends on what the two "
+        "tokens hold and on their distance, not on where in the sentence they stand.",
         symbol="Q'",
         hugging_face="apply_rotary_pos_emb",
         transformer_lens="rot_q, rot_k",
@@ -206,7 +207,7 @@ TERMS = (
         "scaled",
         "Scaled scores",
         "Attention",
-        "The scores divided by the square root of d_head.",
+        "The scores divided by the square root of d_head; where several scores are added, of so many times d_head.",
         symbol="S",
         paper="QKᵀ over √d_k",
         steps=("attention.scaled",),
@@ -215,7 +216,7 @@ TERMS = (
         "masked",
         "Masked scores",
         "Attention",
-        "The scaled scores with a very low number where a key may not be seen.",
+        "The scores as softmax gets them: a very low number stands where a key may not be seen.",
         symbol="M",
         paper="mask",
         torch="key_padding_mask",
@@ -297,7 +298,8 @@ TERMS = (
         "LayerNorm",
         "Layer norm",
         "Add & norm",
-        "Takes the mean of a token's numbers away and divides by their spread; gamma and beta set both anew.",
+        "Takes the mean of a token's numbers away and divides by their spread; gamma and beta set both anew. An RMS "
+        "norm takes no mean away.",
         symbol=r"\gamma \odot \hat{x} + \beta",
         paper="LayerNorm",
         torch="nn.LayerNorm",
@@ -395,9 +397,9 @@ TERMS = (
         "pooling",
         "Vector of the sentence",
         "Output",
-        "How the vectors of all tokens become one vector of the sentence, in models made to compare sentences.",
+        "One vector made of those of the tokens, such as their mean or the first one, in models that compare "
+        "sentences. Not the pooler_output of Hugging Face: that is tanh(W h + b), h the first token's last vector.",
         symbol="v",
-        hugging_face="pooler_output",
         steps=("pooling.",),
     ),
     Term(

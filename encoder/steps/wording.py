@@ -50,7 +50,8 @@ def texts(config: EncoderConfig, layer: int) -> dict[str, str]:
     """What each {word} means in a model of this configuration."""
     ordered = config.positions in ("sinusoidal", "learned")
     by_distance = bool(config.position_bias or config.distance_parts)
-    later = config.positions == "rotary" or by_distance  # attention tells places apart
+    windows = any(config.window_of(i) is not None for i in range(config.n_layers))
+    later = config.positions == "rotary" or by_distance or windows  # attention tells places apart
     added = ["word", *["position"] * ordered, *["segment"] * bool(config.n_segments)]
     alone = "only their segments tell them apart" if config.n_segments > 1 else "nothing tells them apart"
     first = " and ".join(added) + ", normalized" * config.embedding_norm + ", widened" * bool(config.embedding_size)
@@ -61,6 +62,7 @@ def texts(config: EncoderConfig, layer: int) -> dict[str, str]:
     )
     if later and not ordered:
         alone = "only attention tells their places apart"
+    last = "for the final norm" if config.final_norm else "as the output of the encoder"
     head = config.head_activation or config.activation
     post = "It goes unchanged up to the addition; the norm that follows rescales the sum."
     pre = "It goes unchanged to the addition, and no norm stands on this path."
@@ -77,6 +79,17 @@ def texts(config: EncoderConfig, layer: int) -> dict[str, str]:
             if ordered or later
             else f"are alike here: without positions {alone}"
         ),
+        "{order}": "only the windows of attention know of places" if windows else "the order of the words is lost",
+        "{exchanged}": (
+            "Exchange two words, and their neighbours are seen by others: the output is not the same rows exchanged."
+            if windows
+            else "Exchange two words and the output is the same rows in exchanged places."
+        ),
+        "{alike}": "Two tokens with alike queries look at alike places"
+        + (", as far as their own places do not matter." if later else "."),
+        "{largest}": "its largest score is where it looks most, if no mask hides it"
+        + (" and no distance outweighs it" if by_distance else ""),
+        "{next}": " and enters the next" if layer < config.n_layers - 1 else f", {last}",
         "{source}": source + " A norm has brought it to size." * config.norm_first,
         "{carried}": pre if config.norm_first else post,
         "{bent}": "cut off" if ACTIVATIONS[config.activation].cuts else "damped",

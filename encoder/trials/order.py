@@ -51,10 +51,12 @@ def identical_rows(encoder: TextEncoder, sentence: str) -> Finding:
     said = (
         f"With positions off the two outputs hold the same {n} vectors, up to {brief(largest)}, but {moved} of "
         "them stand "
-        "in another row: the set is the same, the order is that of the words. With positions on, vectors "
-        "differ by up to "
-        f"{brief(found.largest_on)}."
+        "in another row: the set is the same, the order is that of the words. "
     )
+    if found.largest_on < 10 * ROUNDING * size:
+        said += "With positions on they are the same too: nothing here depends on the order of the words."
+    else:
+        said += f"With positions on, vectors differ by up to {brief(found.largest_on)}."
     return Finding(largest, "largest difference with positions off", said, judge(same and moved == 0, same))
 
 
