@@ -1,11 +1,45 @@
-"""How numbers, tokens and lists are written, the same everywhere."""
+"""How numbers, tokens and lists are written, the same everywhere.
+
+`pages/ui/components/number.js` writes the same numbers in the browser. Ties are rounded away from zero in both.
+"""
 
 import math
+from decimal import ROUND_HALF_UP, Decimal
+
+WHOLE = 1 - 1e-6  # a share from here on is 1 but for the rounding of sums in float32
+NO_NUMBER = "no number"
+
+
+def rounded(value: float, digits: int) -> Decimal:
+    """A finite number with so many significant digits, half away from zero."""
+    exact = Decimal(value)
+    return exact.quantize(Decimal(1).scaleb(exact.adjusted() - digits + 1), ROUND_HALF_UP) if value else Decimal(0)
+
+
+def plain(number: Decimal) -> str:
+    """A number without zeros at its end, and without an exponent."""
+    return f"{number.normalize():f}"
+
+
+def power(number: Decimal, digits: int) -> str:
+    """A number as so many digits times a power of ten: "1.235e+04"."""
+    mantissa, exponent = f"{number:.{digits - 1}e}".split("e")
+    return f"{mantissa}e{int(exponent):+03d}"
+
+
+def not_finite(value: float) -> str:
+    """How infinities are written, and what is no number."""
+    return NO_NUMBER if math.isnan(value) else "-∞" if value < 0 else "∞"
 
 
 def short(value: float) -> str:
-    """A number with four significant digits."""
-    return f"{value:.4g}"
+    """A number with four significant digits; a power of ten where it is large or small."""
+    if not math.isfinite(value):
+        return not_finite(value)
+    near = rounded(value, 4)
+    if value and not -5 < near.adjusted() < 4:
+        return power(near, len(near.normalize().as_tuple().digits))
+    return plain(near)
 
 
 EMPTY = "\u115f\u1160\u3164\uffa0\u2800\u034f"  # printable by Unicode, yet without a shape
@@ -18,35 +52,65 @@ def shown(token: str, longest: int = 14) -> str:
 
 
 def brief(value: float) -> str:
-    """A number with three significant digits; rounding errors as powers of ten."""
-    if 0 < abs(value) < 1e-3:
-        return f"{value:.1e}"
-    return f"{value:.3g}" if abs(value) < 999.5 else f"{value:,.0f}"
+    """A number with three significant digits; rounding errors and what is from 1e9 on as powers of ten."""
+    if not math.isfinite(value):
+        return not_finite(value)
+    size, sign = abs(value), "-" if value < 0 else ""
+    if 0 < size < 1e-3:
+        return sign + power(rounded(size, 2), 2)
+    near = rounded(size, 3)
+    if near < 1000:
+        return sign + plain(near)
+    if near < 1_000_000_000:
+        return f"{sign}{Decimal(size).quantize(Decimal(1), ROUND_HALF_UP):,}"
+    return f"{sign}{plain(near.scaleb(-near.adjusted()))}e{near.adjusted()}"
 
 
-def percent(share: float) -> str:
-    """A share from 0 to 1 (or a difference of two) as a percentage with two or three digits: "71 %", "0.4 %"."""
-    value = 100 * share
-    size = abs(value)
-    if size == 0 or size >= 99.95:
-        return f"{value:.0f} %"
-    if size < 0.01:
-        return f"{'over -' if value < 0 else 'under '}0.01 %"
-    near = f"{value:.1f}" if size > 99 else f"{value:.2g}"
-    return f"{near} %"
+def percent(share: float, least: float = 0.01) -> str:
+    """A share from 0 to 1 (or a difference of two) as a percentage with two or three digits: "71 %", "0.4 %".
+
+    With `least` = 1 in whole percents, for pictures that have little room; these do not tell 0 from what rounds to it.
+    Nothing but 1 is "100 %", and nothing but 0 is "0 %".
+    """
+    if not math.isfinite(share):
+        return NO_NUMBER
+    value, sign = abs(100 * share), "-" if share < 0 else ""
+    below, above = ("over ", "under ") if sign else ("under ", "over ")
+    if value == 0 and least < 1:
+        return "0 %"
+    if WHOLE <= abs(share) < 1:
+        return f"{sign}100 %"
+    if value >= 1000:
+        return f"{sign}{brief(value)} %"
+    if least == 1:
+        near = Decimal(value).quantize(Decimal(1), ROUND_HALF_UP)
+    elif value > 99:
+        near = Decimal(value).quantize(Decimal(1 if value >= 100 else "0.1"), ROUND_HALF_UP)
+    else:
+        near = rounded(value, 2)
+    if near == 0 or value < least < 1:
+        return f"{below}{sign}{least} %"
+    if value < 100 <= near:
+        return f"{above}{sign}{'99' if least == 1 else '99.9'} %"
+    return f"{sign}{plain(near)} %"
 
 
-def points(difference: float) -> str:
+def points(difference: float, least: float = 0.01) -> str:
     """The difference of two shares from 0 to 1 in percentage points: from 0.5 to 0.71 it is "21 points"."""
-    said = percent(difference).removesuffix("%")
-    return f"{said}{'point' if said == '1 ' else 'points'}"
+    said = percent(difference, least)
+    if said == NO_NUMBER:
+        return said
+    size = said.removesuffix(" %")
+    return f"{size} {'point' if size.split(' ')[-1] in ('1', '-1') else 'points'}"
 
 
 def agreement(difference: float, size: float) -> str:
     """How well two computations of numbers up to a size agree: "to 6 digits", as many as both have in common."""
     if difference == 0:
         return "to the last bit"
-    if not difference < 0.1 * size:  # nan too
+    if math.isnan(difference):
+        return NO_NUMBER
+    if not difference < 0.1 * size:
         return f"differs by {brief(difference)}"
     return f"to {math.floor(-math.log10(difference / size))} digits"
 

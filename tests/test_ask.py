@@ -177,4 +177,3 @@ def test_what_is_no_number_is_said(traces: dict[str, Trace]) -> None:
     run.weights[0, 0, 1] = np.nan
     assert ask.fact(run, 0, 0, 1, "from") == "There is no number in layer 0, head 0."
     assert unpacked(ask.packet(run))[1]["weights"][0, 1].tolist() == [255] * 7
-    assert ask.percent(math.nan) == "no number" and ask.percent(0.004) == "under 1 %" and ask.percent(0.005) == "1 %"

@@ -307,7 +307,7 @@ def test_best_words_are_written_into_their_cells(kind: Kind, ends: tuple[float, 
     assert np.array_equal(drawn.z, values)
     assert (drawn.zmin, drawn.zmax) == ends
     (a, b), (c, d) = values.tolist()
-    a, b, c, d = ("75 %", "12 %", "50 %", "6.2 %") if kind == "share" else map(short, (a, b, c, d))
+    a, b, c, d = ("75 %", "13 %", "50 %", "6.3 %") if kind == "share" else map(short, (a, b, c, d))
     said = [[f"cat {a}", f"&lt;b&gt; {b}"], [f"{'x' * 11}… {c}", f"$x$ {d}"]]
     assert [list(row) for row in drawn.text] == said
     assert list(figure.layout.xaxis.ticktext) == ["1.", "2."]
@@ -385,7 +385,7 @@ def test_hidden_special_tokens_get_nothing() -> None:
 def test_special_tokens_alone_are_all_there_is() -> None:
     uneven = np.array([[0.45, 0.55], [0.5, 0.5]])
     said = main_fact(uneven, ["[CLS]", "[SEP]"], ["[CLS]", "[SEP]"], "share", (True, True))
-    assert said == "On average a row gives 52 % of its weight to “[SEP]” (1)."
+    assert said == "On average a row gives 53 % of its weight to “[SEP]” (1)."
     even = np.array([[0.6, 0.4], [0.4, 0.6]])
     said = main_fact(even, ["[CLS]", "[SEP]"], ["[CLS]", "[SEP]"], "share", (True, True))
     assert said == "“[CLS]” (0) puts 60 % on “[CLS]” (0), the largest weight."
@@ -513,7 +513,7 @@ def test_a_palette_samples_the_scale(kind: Kind, theme: Theme) -> None:
 
 @pytest.mark.parametrize(
     ("value", "said"),
-    [(0.0, "0"), (1.0, "1"), (0.123456, "0.1235"), (-12345.678, "-1.235e+04"), (1e-9, "1e-09"), (-math.inf, "-inf")],
+    [(0.0, "0"), (1.0, "1"), (0.123456, "0.1235"), (-12345.678, "-1.235e+04"), (1e-9, "1e-09"), (-math.inf, "-∞")],
     ids=str,
 )
 def test_numbers_have_four_digits(value: float, said: str) -> None:

@@ -1,23 +1,34 @@
 """Shares as percent and agreement in digits, by one function each, for every size of number."""
 
+import json
 import math
 import random
+from pathlib import Path
 
 import pytest
 
-from encoder.formatting import agreement, percent, points
+from encoder.formatting import agreement, brief, percent, points, short
+
+CASES = json.loads(Path(__file__).with_name("number_cases.json").read_text(encoding="utf-8"))
+FORMS = {
+    "brief": brief, "short": short, "percent": percent, "whole percent": lambda value: percent(value, 1),
+    "points": points, "whole points": lambda value: points(value, 1),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("share", "said"),
-    [
-        (0.7123, "71 %"), (0.004, "0.4 %"), (1.0, "100 %"), (0.0, "0 %"), (0.9964, "99.6 %"), (0.99996, "100 %"),
-        (-0.0512, "-5.1 %"), (1.7e-14, "under 0.01 %"), (-1e-9, "over -0.01 %"), (math.nan, "nan %"),
-        (2.5, "250 %"), (0.3333, "33 %"), (0.0999, "10 %"),
-    ],
-)  # fmt: skip
-def test_shares_are_percent_with_two_or_three_digits(share: float, said: str) -> None:
-    assert percent(share) == said
+@pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["value"]))
+def test_numbers_are_written_as_the_table_says(case: dict[str, str]) -> None:
+    """Its twin for the browser reads the same table: tests/browser/test_components.py."""
+    assert {name: write(float(case["value"])) for name, write in FORMS.items()} == {n: case[n] for n in FORMS}
+
+
+@pytest.mark.parametrize("least", [0.01, 1])
+def test_no_share_is_called_all_or_none_that_is_not(least: float) -> None:
+    draw = random.Random(2)
+    for _ in range(2000):
+        size = 10 ** draw.uniform(-5.9, -0.01)
+        for share in (size, 1 - size):
+            assert percent(share, least) not in ("0 %", "100 %"), share
 
 
 def test_a_difference_of_shares_is_in_points_not_percent() -> None:
@@ -29,16 +40,16 @@ def test_a_percentage_is_never_further_off_than_its_digits() -> None:
     draw = random.Random(1)
     for _ in range(2000):
         share = 10 ** draw.uniform(-4, 0.5)
-        value = float(percent(share).removesuffix(" %"))
-        assert value == pytest.approx(100 * share, rel=0.06)
-        assert len(percent(share).removesuffix(" %").replace(".", "").lstrip("0")) <= 3
+        text = percent(share).removeprefix("over ").removesuffix(" %")
+        assert float(text) == pytest.approx(100 * share, rel=0.06)
+        assert len(text.replace(".", "").lstrip("0")) <= 3
 
 
 @pytest.mark.parametrize(
     ("difference", "size", "said"),
     [
         (1.1e-6, 5.0, "to 6 digits"), (0.0, 5.0, "to the last bit"), (1e-3, 1.0, "to 3 digits"),
-        (0.5, 1.0, "differs by 0.5"), (math.nan, 1.0, "differs by nan"), (3e-8, 1410.0, "to 10 digits"),
+        (0.5, 1.0, "differs by 0.5"), (math.nan, 1.0, "no number"), (3e-8, 1410.0, "to 10 digits"),
     ],
 )  # fmt: skip
 def test_agreement_is_counted_in_digits(difference: float, size: float, said: str) -> None:

@@ -12,10 +12,9 @@ import numpy as np
 
 from encoder.export.tables import Rows
 from encoder.figures.living_map_cells import drawn
-from encoder.figures.living_map_packet import HALF_PERCENTS, packed, share_levels
+from encoder.figures.living_map_packet import packed, share_levels
 from encoder.figures.words_only import kinds_of
-from encoder.formatting import percent as digits
-from encoder.formatting import shown
+from encoder.formatting import percent, shown
 from encoder.selection import Choice, Selection, TokenKind, selection
 from encoder.trace.tokens import Groups
 from encoder.trace.trace import Trace
@@ -102,7 +101,7 @@ class Asked:
         if self.drawn.whole:
             return ""
         share = self.drawn.outside(self.weights[layer, head])
-        return f"In layer {layer}, head {head} the words park {digits(share)} of their weight on {self.drawn.said}."
+        return f"In layer {layer}, head {head} the words park {percent(share)} of their weight on {self.drawn.said}."
 
 
 def asked(trace: Trace, choice: Choice = "words", *, merged: bool = False) -> Asked:
@@ -124,14 +123,6 @@ def asked(trace: Trace, choice: Choice = "words", *, merged: bool = False) -> As
         selection(called, kinds, "words" if choice == "all" else choice),
         np.stack([layer.numpy() for layer in layers]),
     )
-
-
-def percent(weight: float) -> str:
-    """A weight as the picture says it: a whole percent."""
-    if not math.isfinite(weight):
-        return "no number"
-    whole = (math.floor(float(weight) * HALF_PERCENTS) + 1) // 2
-    return f"{whole} %" if whole else "under 1 %"
 
 
 def packet(run: Asked) -> bytes:
@@ -186,7 +177,7 @@ def fact(run: Asked, layer: int, head: int, word: int, way: Way, second: int = N
     one, at = run.called(word), second if second != NOBODY else int(run.best(word, way)[layer, head])
     if at == NOBODY:
         return f"There is no word but {one}." if len(run.drawn.at) < 2 else f"There is no number {where}."
-    other, share = run.called(at), percent(float(row[at]))
+    other, share = run.called(at), percent(float(row[at]), 1)
     if second != NOBODY:
         looks, seen = (one, other) if way == "from" else (other, one)
         return f"{looks} looks at {seen} with {share} of its attention, {where}."

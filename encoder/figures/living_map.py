@@ -28,13 +28,12 @@ from encoder.figures.living_map_links import (
     finding,
     is_word,
     links,
-    percent,
     strongest_link,
     strongest_rows,
 )
 from encoder.figures.living_map_packet import NONE, Array, packed, scale_of, share_levels, signed_levels, unpacked
 from encoder.figures.masked import unmasked
-from encoder.formatting import shown
+from encoder.formatting import percent, points, shown
 from encoder.steps.catalogue import catalogue
 from encoder.steps.step import PAIRS, PER_HEAD, Step
 from encoder.trace.trace import Trace
@@ -190,6 +189,7 @@ def whole(
         at[:, : strip.shape[1]] = signed_levels(strip, scale)
     attention, feed_forward = changes(trace)
     steps = strip_steps(trace)
+    say = percent if before is None else points
     about = {
         "n": n,
         "rows": weights.shape[-1],
@@ -206,9 +206,12 @@ def whole(
         "padding": trace.padding,
         "hidden": list(trace.hidden),
         "changed": changed(trace),
-        "links": [[[k.query, k.key, percent(k.weight)] if k else None for k in heads] for heads in links(trace, every)],
+        "links": [
+            [[k.query, k.key, say(k.weight, 1), abs(k.weight)] if k else None for k in heads]
+            for heads in links(trace, every)
+        ],
         "guesses": [
-            [[shown(word), round(p, 4)] for word, p in row[:GUESSES] if math.isfinite(p)] for row in guesses or []
+            [[shown(word), round(p, 7)] for word, p in row[:GUESSES] if math.isfinite(p)] for row in guesses or []
         ],
         "masked": [i for i, token in enumerate(trace.tokens) if token == mask],
         "steps": [step.name for step in steps],

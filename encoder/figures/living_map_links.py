@@ -1,6 +1,5 @@
 """Who looks at whom in the living map: bands of every layer, the strongest link of every head, and words for it."""
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,12 +7,10 @@ import numpy as np
 from encoder.experiments.compare import subtract
 from encoder.export.tables import Rows, numbered
 from encoder.figures.living_map_cells import drawn, recorded, row_stretch
-from encoder.figures.living_map_packet import HALF_PERCENTS, Array
-from encoder.formatting import shown
+from encoder.figures.living_map_packet import Array
+from encoder.formatting import percent, shown
 from encoder.metrics import flow_shares
 from encoder.trace.trace import Trace
-
-MINUS = "\N{MINUS SIGN}"
 
 
 def is_word(trace: Trace) -> list[bool]:
@@ -95,11 +92,6 @@ def strongest_link(trace: Trace, layer: int, head: int) -> Link | None:
     return links(trace, weights[None, None])[0][0]
 
 
-def percent(share: float) -> str:
-    """A share as whole percents, as the picture says it; a change with its sign."""
-    return f"{MINUS if share < 0 else ''}{(math.floor(abs(share) * HALF_PERCENTS) + 1) // 2} %"
-
-
 def finding(trace: Trace, layer: int, head: int) -> str:
     """The chosen head's strongest look from word to word, in one plain sentence."""
     link = strongest_link(trace, layer, head)
@@ -109,7 +101,7 @@ def finding(trace: Trace, layer: int, head: int) -> str:
     twice = [i for i, token in enumerate(trace.tokens) if token in (trace.tokens[link.query], trace.tokens[link.key])]
     where = len(twice) > 2 or query == key
     names = (f"“{query}” ({link.query})", f"“{key}” ({link.key})") if where else (f"“{query}”", f"“{key}”")
-    return f"{names[0]} gives {percent(link.weight)} of its attention to {names[1]}, in layer {layer}, head {head}."
+    return f"{names[0]} gives {percent(link.weight, 1)} of its attention to {names[1]}, in layer {layer}, head {head}."
 
 
 def strongest_rows(trace: Trace, before: Trace | None = None) -> Rows:

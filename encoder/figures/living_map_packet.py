@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from encoder.formatting import WHOLE
+
 HALF_PERCENTS = 200  # levels of a weight of 1
 NONE = 255  # the level of what is no finite number
 ZERO = 127  # the level of 0 among signed values
@@ -13,8 +15,9 @@ Array = np.ndarray[Any, Any]
 
 
 def share_levels(shares: Array) -> Array:
-    """Shares of 1 in half percents, rounded down: 0 to 200."""
-    levels = np.floor(np.nan_to_num(shares.astype(np.float64)) * HALF_PERCENTS).clip(0, HALF_PERCENTS)
+    """Shares of 1 in half percents, rounded down: 0 to 200, which is a share of 1 alone."""
+    exact = np.nan_to_num(shares.astype(np.float64))
+    levels = np.where(exact < WHOLE, np.floor(exact * HALF_PERCENTS), HALF_PERCENTS).clip(0, HALF_PERCENTS)
     return np.where(np.isfinite(shares), levels, NONE).astype(np.uint8)
 
 

@@ -3,8 +3,7 @@
 import math
 
 from encoder.errors import EncoderError
-from encoder.figures.living_map_links import percent
-from encoder.formatting import brief, shown
+from encoder.formatting import brief, percent, shown
 from encoder.trace.trace import Trace
 
 
@@ -24,17 +23,18 @@ def walk(trace: Trace, position: int, guesses: list[list[tuple[str, float]]] | N
             f"position {position} is outside the sentence; positions go from 0 to {len(trace.tokens) - 1}"
         )
     name = f"“{shown(trace.tokens[position])}”"
-    config = trace.config
+    place = size(trace, "embedding.positions", position)
     said = [
-        f"{name} is token {trace.ids[position]}: {config.d_model} numbers stand for it, a vector of length "
-        f"{size(trace, 'embedding.scaled', position)}.",
-        f"It stands at position {position}, whose own vector, of length "
-        f"{size(trace, 'embedding.positions', position)}, is added.",
+        f"{name} is token {trace.ids[position]}: {trace['embedding.scaled'].shape[-1]} numbers stand for it, a vector "
+        f"of length {size(trace, 'embedding.scaled', position)}.",
+        f"It stands at position {position}, whose own vector, of length {place}, is added."
+        if float(trace["embedding.positions"].abs().max())
+        else f"It stands at position {position}; no vector is added for that.",
     ]
-    said += [in_layer(trace, layer, position) for layer in range(config.n_layers)]
+    said += [in_layer(trace, layer, position) for layer in range(trace.config.n_layers)]
     first = guesses[position][0] if guesses and guesses[position] else None
     if first is not None and math.isfinite(first[1]):
-        return [*said, f"The model's first guess for this place is “{shown(first[0])}”, with {percent(first[1])}."]
+        return [*said, f"The model's first guess for this place is “{shown(first[0])}”, with {percent(first[1], 1)}."]
     return [*said, f"The output is a vector of length {size(trace, 'output', position)}."]
 
 
@@ -52,8 +52,8 @@ def in_layer(trace: Trace, layer: int, position: int) -> str:
     head, key = divmod(int(row.argmax()), row.shape[1])
     looks = "itself" if key == position else f"“{shown(trace.tokens[key])}” ({key})"
     return (
-        f"Layer {layer}: {name} looks most at {looks}, {percent(float(row[head, key]))} in head {head}. Attention adds "
-        f"{brief(added[0])} times the length of what stood there, feed-forward {brief(added[1])} times."
+        f"Layer {layer}: {name} looks most at {looks}, {percent(float(row[head, key]), 1)} in head {head}. Attention "
+        f"adds {brief(added[0])} times the length of what stood there, feed-forward {brief(added[1])} times."
     )
 
 

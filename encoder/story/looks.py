@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from encoder.figures.living_map_links import percent as whole_percent
 from encoder.figures.words_only import token_kinds
 from encoder.formatting import listed, percent
 from encoder.metrics import attention_weights
@@ -20,7 +19,7 @@ def strongest(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
     row = attention_weights(trace, about.layer)[about.head, about.word].numpy()
     name, kind = called(trace, about.word), "other word" if about.words else "other token" if len(row) > 1 else "token"
     offered, place = options(about.looked_at, best_first(row, about.others), lambda i: called(trace, i), "at nothing")
-    share, where = whole_percent(float(row[about.looked_at])), f"in layer {about.layer}, head {about.head}"
+    share, where = percent(float(row[about.looked_at]), 1), f"in layer {about.layer}, head {about.head}"
     said = f"{name} gives {share} of its attention to {called(trace, about.looked_at)}, {where}"
     said += f": {about.excels}" if about.excels else ""
     return StoryStop(
@@ -78,11 +77,12 @@ def agreeing(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
     offered, place = options(count, (total, total // 2, total // 4, total // 8, total // 3, 0))
     name, seen = called(trace, about.word), called(trace, about.looked_at)
     kind = "words" if about.words else "tokens"
+    heads = "several heads that look on their own" if trace.config.n_heads > 1 else "one head"
     only = f" most at {seen}, the only one there is" if len(others) < 2 else ""
     at = only or f" more at {seen} than at any of the other {kind}"
     return StoryStop(
         "Many heads",
-        f"Every layer has several heads that look on their own. How many of {total} look from {name}{at}?",
+        f"Every layer has {heads}. How many of {total} look from {name}{at}?",
         offered,
         place,
         f"{count} of {total} heads look{'s' if count == 1 else ''} from {name}{at}.",

@@ -14,6 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from encoder import TextEncoder, Trace
 from encoder.figures import ask
+from encoder.formatting import percent
 from pages.ui.state.view import EXAMPLE
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -39,7 +40,10 @@ def word(root: Locator, position: int) -> Locator:
 
 
 def shares(root: Locator) -> list[str]:
-    return [text.replace("\xa0", " ").replace("< ", "under ") for text in root.locator(".share").all_inner_texts()]
+    return [
+        text.replace("\xa0", " ").replace("< ", "under ").replace("> ", "over ")
+        for text in root.locator(".share").all_inner_texts()
+    ]
 
 
 def strip(root: Locator) -> list[tuple[int, int, str]]:
@@ -59,13 +63,13 @@ def test_a_tapped_word_is_answered_with_the_recorded_weights_both_ways(page: Pag
     for position in (IT, STREET, ANIMAL, 1):
         with rerun(page):
             word(root, position).click()
-        assert shares(root) == [ask.percent(float(w)) for w in weights[4, 1, position, 1:-1]]
+        assert shares(root) == [percent(float(w), 1) for w in weights[4, 1, position, 1:-1]]
         expect(said).to_have_text(ask.fact(run, 4, 1, position, "from"))
-        parked = ask.percent(float(weights[4, 1, position, [0, -1]].astype(np.float64).sum()))
+        parked = percent(float(weights[4, 1, position, [0, -1]].astype(np.float64).sum()), 1)
         expect(root.locator(".chip b")).to_have_text(f"{parked} parked")
     with rerun(page):
         root.get_by_role("button", name="Who looks at it").click()
-    assert shares(root) == [ask.percent(float(w)) for w in weights[4, 1, 1:-1, 1]]
+    assert shares(root) == [percent(float(w), 1) for w in weights[4, 1, 1:-1, 1]]
     expect(said).to_have_text(ask.fact(run, 4, 1, 1, "to"))
     arcs = root.locator("svg path:not(.tip)").count()
     assert arcs == sum(float(w) >= 0.02 for i, w in enumerate(weights[4, 1, 1:-1, 1]) if i != 0)
@@ -84,13 +88,13 @@ def test_heads_stand_in_the_order_of_their_answers_and_a_second_word_asks_the_pa
     found = [float(best[layer, head]) for layer, head, _ in order]
     assert len(order) == 48 and max(np.diff(np.floor(200 * np.array(found)))) <= 0
     for layer, head, text in order:
-        assert text.endswith(f" {ask.percent(float(best[layer, head]))}")
+        assert text.endswith(f" {percent(float(best[layer, head]), 1)}")
     root.get_by_role("button", name="The second word").click()
     with rerun(page):
         word(root, ANIMAL).click()
     pair = weights[:, :, IT - 1, ANIMAL - 1]
     order = strip(root)
-    assert [text for *_, text in order] == [ask.percent(float(pair[layer, head])) for layer, head, _ in order]
+    assert [text for *_, text in order] == [percent(float(pair[layer, head]), 1) for layer, head, _ in order]
     assert pair[order[0][:2]] == pair.max() and len(order) == 48
     expect(root.locator(".heading")).to_have_text("Which heads look from “it” to “animal”? The strongest first.")
     with rerun(page):
@@ -127,7 +131,7 @@ def test_from_the_opened_app_two_clicks_say_where_it_looks_and_open_the_number(
     with rerun(page):
         word(root, IT).click()  # the first click
     weight = float(trace["layers.4.attention.weights"][1, IT, ANIMAL])
-    share = ask.percent(weight)
+    share = percent(weight, 1)
     expect(root.locator("output.said")).to_have_text(f"“it” looks most at “animal”: {share}, in layer 4, head 1.")
     with rerun(page):
         root.get_by_role("button", name=f"Open this number: “it” looks at “animal”, {share}").click()  # the second
@@ -172,7 +176,7 @@ def test_a_phone_wraps_the_sentence_and_every_target_is_large_enough(phone: Page
     root = opened(phone, app_url)
     with rerun(phone):
         word(root, IT).tap()
-    assert shares(root) == [ask.percent(float(w)) for w in recorded(trace)[4, 1, IT, 1:-1]]
+    assert shares(root) == [percent(float(w), 1) for w in recorded(trace)[4, 1, IT, 1:-1]]
     boxes = root.locator("button").evaluate_all(
         "all => all.filter(b => b.checkVisibility()).map(b => b.getBoundingClientRect())"
         ".map(b => [b.width, b.height, b.right])"
@@ -231,11 +235,11 @@ def test_a_run_too_large_to_be_sent_at_once_asks_for_its_answers(page: Page, app
     with rerun(page):
         word(root, 7).click()
     expect(root.locator("output.said")).to_have_text(ask.fact(ask.asked(trace), 4, 1, 7, "from"))
-    assert shares(root) == [ask.percent(float(w)) for w in recorded(trace)[4, 1, 7, 1:-1]]
+    assert shares(root) == [percent(float(w), 1) for w in recorded(trace)[4, 1, 7, 1:-1]]
     expect(root.locator(".legend")).to_contain_text("A cell is the largest of")
     with rerun(page):
         root.get_by_role("button", name="Who looks at it").click()
-    assert shares(root) == [ask.percent(float(w)) for w in recorded(trace)[4, 1, 1:-1, 7]]
+    assert shares(root) == [percent(float(w), 1) for w in recorded(trace)[4, 1, 1:-1, 7]]
 
 
 def test_words_only_leaves_tokens_out_of_every_map_and_says_how_much(page: Page, app_url: str, trace: Trace) -> None:

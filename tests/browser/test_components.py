@@ -1,14 +1,19 @@
 """The functions of the components' scripts that touch no page, each called in Chromium with values known by hand."""
 
 import base64
+import json
 import math
+import random
 import struct
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from encoder.figures.living_map import share_levels
+from encoder.formatting import brief, percent, points, short
 from pages.ui.component import joined
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,6 +37,40 @@ def call(blank: Any) -> Call:
 
 def packed(kind: str, *values: float) -> str:
     return base64.b64encode(struct.pack(f"<{len(values)}{kind}", *values)).decode()
+
+
+WRITE = """async values => {
+  const { brief, percent, points, short } = await import('/pages/ui/components/number.js')
+  return values.map(v => [brief(v), short(v), percent(v), percent(v, 1), points(v), points(v, 1)])
+}"""
+FORMS = ("brief", "short", "percent", "whole percent", "points", "whole points")
+
+
+def test_numbers_are_written_as_the_table_says(blank: Any) -> None:
+    """The same table as that of encoder/formatting.py: tests/test_formatting.py."""
+    cases = json.loads((ROOT / "tests" / "number_cases.json").read_text(encoding="utf-8"))
+    written = blank.evaluate(WRITE, [float(case["value"]) for case in cases])
+    assert [dict(zip(FORMS, texts, strict=True)) for texts in written] == [{n: c[n] for n in FORMS} for c in cases]
+
+
+def test_numbers_are_written_alike_in_both_languages(blank: Any) -> None:
+    draw = random.Random(4)
+    values = [draw.choice((-1, 1)) * 10 ** draw.uniform(-12, 12) for _ in range(2000)]
+    values += [draw.uniform(-1.2, 1.2) for _ in range(2000)]
+    values += [
+        draw.randrange(-4096, 4096) / draw.choice((2, 8, 200, 256, 512, 1000, 8192)) for _ in range(4000)
+    ]  # ties
+    values += [1 - 10 ** draw.uniform(-9, -1) for _ in range(1000)]
+    for value, texts in zip(values, blank.evaluate(WRITE, values), strict=True):
+        whole = [percent(value, 1), points(value), points(value, 1)]
+        assert texts == [brief(value), short(value), percent(value), *whole], value
+
+
+def test_every_weight_of_a_level_has_the_text_of_the_level(call: Call) -> None:
+    draw = random.Random(5)
+    shares = [0.0, 0.0041, 0.005, 0.995, 0.9995, 0.9999999, 1.0, *(draw.random() ** 3 for _ in range(300))]
+    for share, level in zip(shares, share_levels(np.array(shares)).tolist(), strict=True):
+        assert call("components/living_map_data.js", "levelText", level) == percent(share, 1)
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
@@ -95,10 +134,10 @@ SHARE = {"exact": False, "low": 0, "high": 1}
 @pytest.mark.parametrize(
     ("scale", "value", "level", "spelled"),
     [
-        (SIGNED, -2, 0, "-2"), (SIGNED, 0, 127, "0"), (SIGNED, 2, 254, "2"), (SIGNED, 9, 254, "9"),
-        (SIGNED, -9, 0, "-9"), (SIGNED, 0.123456, 135, "0.1235"), (SIGNED, 12345.6, 254, "12350"),
+        (SIGNED, -2, 0, "\u22122"), (SIGNED, 0, 127, "0"), (SIGNED, 2, 254, "2"), (SIGNED, 9, 254, "9"),
+        (SIGNED, -9, 0, "\u22129"), (SIGNED, 0.123456, 135, "0.1235"), (SIGNED, 12345.6, 254, "1.235e+04"),
         (SIGNED, -math.inf, -1, "\u2212∞"), (SHARE, 0, 0, "≈ 0.00"), (SHARE, 127, 127, "≈ 0.500"),
-        (SHARE, 254, 254, "≈ 1.00"), (SHARE, 255, -1, "masked, or not finite"), (SIGNED, math.nan, -1, "nan"),
+        (SHARE, 254, 254, "≈ 1.00"), (SHARE, 255, -1, "masked, or not finite"), (SIGNED, math.nan, -1, "no number"),
         (SIGNED, math.inf, -1, "∞"),
     ],
 )  # fmt: skip
@@ -120,7 +159,7 @@ def test_a_masked_number_has_no_colour_and_is_read_as_it_is(call: Call) -> None:
     masked = {"exact": True, "low": -2, "high": 2, "blank": -1e9}
     assert call("components/maps.js", "level", masked, -1e9) == -1
     assert call("components/maps.js", "level", masked, -2) == 0
-    assert call("components/maps.js", "spelled", masked, -1e9) == "-1000000000"
+    assert call("components/maps.js", "spelled", masked, -1e9) == "\u22121e+09"
 
 
 def test_the_frame_around_a_cell(call: Call) -> None:

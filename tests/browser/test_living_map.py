@@ -328,28 +328,27 @@ def test_the_map_is_for_everybody(page: Page, app_url: str) -> None:
     assert barriers(page, every=True) == []
 
 
-def test_numbers_are_unpacked_and_written_as_they_were_packed(page: Page, trace: Trace) -> None:
+def test_numbers_are_unpacked_and_written_as_they_were_packed(blank: Any, trace: Trace) -> None:
     """The pure functions, called as they stand in their file."""
-    source = (SCRIPTS / "living_map_data.js").read_text(encoding="utf-8")
     packet = living_map.whole(trace)
     about, arrays = living_map.unpacked(packet)
-    script = """async ([source, packet]) => {
-      const m = await import('data:text/javascript,' + encodeURIComponent(source));
+    script = """async packet => {
+      const m = await import('/pages/ui/components/living_map_data.js');
       const found = m.unpack(Uint8Array.from(atob(packet), c => c.charCodeAt(0)));
       const arrays = Object.fromEntries(Object.entries(found.arrays).map(([k, a]) => [k, [[...a.values], a.shape]]));
-      return { about: found.about, arrays, percents: [0, 1, 2, 97, 98, 199, 200].map(m.percent),
-        texts: [m.percentText(0), m.percentText(98), m.percentText(255), m.signedText(127, 3), m.signedText(0, 3)],
+      return { about: found.about, arrays, percents: [0, 1, 2, 97, 98, 199, 200].map(m.wholePercent),
+        texts: [m.levelText(0), ...[98, 199, 200, 255].map(m.levelText),
+          m.signedText(127, 3), m.signedText(0, 3)],
         bands: m.bandsOf(new Uint8Array([30, 29, 255, 200]), 2, 15, () => true).map(b => [b.query, b.key]),
         dark: [m.isDark('rgb(13, 17, 24)'), m.isDark('rgb(255, 255, 255)')] };
     }"""
-    page.goto("about:blank")
-    found: dict[str, Any] = page.evaluate(script, [source, base64.b64encode(packet).decode()])
+    found: dict[str, Any] = blank.evaluate(script, base64.b64encode(packet).decode())
     assert found["about"] == json.loads(json.dumps(about))
     for name, array in arrays.items():
         values, shape = found["arrays"][name]
         np.testing.assert_array_equal(np.reshape(np.array(values, array.dtype), shape), array)
     assert found["percents"] == [0, 1, 1, 49, 49, 100, 100]
-    assert found["texts"] == ["<\u00a01\u00a0%", "49\u00a0%", "no number", "≈ 0", "\u22123 or beyond"]
+    assert found["texts"] == ["under 1 %", "49 %", "over 99 %", "100 %", "no number", "≈ 0", "\u22123 or beyond"]
     assert found["bands"] == [[0, 0], [1, 1]] and found["dark"] == [True, False]
 
 

@@ -1,8 +1,9 @@
 // @ts-check
 // Ask a word: tap it, and the others say how much it looks at them; every head's map stands below, by how much it answers.
 import { bytes, moved, pixels } from './cells.js';
-import { answersOf, arc, mapOf, ordered, sentence, shareText, strength } from './ask_data.js';
-import { NONE, isDark, percent, unpack } from './living_map_data.js';
+import { answersOf, arc, mapOf, ordered, sentence, strength } from './ask_data.js';
+import { NONE, isDark, levelText, unpack } from './living_map_data.js';
+import { tight } from './number.js';
 
 const LEAST = 4; // half percents from which an arc is drawn
 const MOST_LEFT_OUT = 4; // special tokens that are each named in their chip
@@ -271,9 +272,9 @@ class Ask {
       button.style.setProperty('--level', row && i !== word && level !== NONE ? `${Math.round((50 * level) / most)}%` : '0%');
       share.hidden = !row;
       share.classList.toggle('small', level < LEAST);
-      share.textContent = level === NONE ? '?' : percent(level) ? `${percent(level)}\u00a0%` : '<\u00a01\u00a0%';
+      share.textContent = level === NONE ? '?' : tight(levelText(level));
       const [a, b] = way === 'from' ? [word, i] : [i, word];
-      share.ariaLabel = row ? `Open this number: ${about.called[a]} looks at ${about.called[b]}, ${shareText(level)}` : '';
+      share.ariaLabel = row ? `Open this number: ${about.called[a]} looks at ${about.called[b]}, ${levelText(level)}` : '';
     }
     this.park(row, h);
     const said = this.answers ? sentence(about, this.question, this.answers) : word < 0 ? 'Tap a word to ask it.' : 'The answers of all heads are on their way.';
@@ -293,11 +294,11 @@ class Ask {
     const level = (/** @type {number} */ i) => (row[i] === NONE ? -1 : row[i]);
     const named = others.sort((/** @type {number} */ a, /** @type {number} */ b) => level(b) - level(a)).slice(0, MOST_LEFT_OUT);
     const one = (/** @type {number} */ i) => make('button', {
-      type: 'button', textContent: `${about.names[i]} ${shareText(row[i])}`, onclick: () => this.open(i),
-      ariaLabel: `Open this number: ${way === 'from' ? `${about.called[word]} looks at ${about.names[i]}` : `${about.names[i]} looks at ${about.called[word]}`}, ${shareText(row[i])}`,
+      type: 'button', textContent: `${about.names[i]} ${levelText(row[i])}`, onclick: () => this.open(i),
+      ariaLabel: `Open this number: ${way === 'from' ? `${about.called[word]} looks at ${about.names[i]}` : `${about.names[i]} looks at ${about.called[word]}`}, ${levelText(row[i])}`,
     });
     const rest = others.length - named.length;
-    const lead = way === 'from' ? make('b', { textContent: `${shareText(this.answers.parked[h])} parked` }) : 'Who else looks at it:';
+    const lead = way === 'from' ? make('b', { textContent: `${levelText(this.answers.parked[h])} parked` }) : 'Who else looks at it:';
     this.chip.replaceChildren(lead, ...named.map(one), rest > 0 ? `and ${rest} more, smaller` : '');
   }
 
@@ -315,7 +316,7 @@ class Ask {
       if (!thumb.drawn) this.map(h);
       thumb.box.ariaPressed = String(h === chosen);
       const found = this.answers && strength(this.answers, second, h);
-      const text = found && found.word >= 0 ? `${second < 0 ? `${about.names[found.word]} ` : ''}${shareText(found.level)}` : '';
+      const text = found && found.word >= 0 ? `${second < 0 ? `${about.names[found.word]} ` : ''}${levelText(found.level)}` : '';
       thumb.words.textContent = text;
       thumb.box.ariaLabel = `Layer ${thumb.layer}, head ${thumb.head}${text ? `: ${text}` : ''}`;
       this.frame(thumb.frame, about.drawn.indexOf(word), about.drawn.indexOf(second));
@@ -328,7 +329,7 @@ class Ask {
     this.heading.textContent = word < 0 ? 'Every head' : second >= 0 ? `Which heads look from ${a} to ${b}? The strongest first.`
       : way === 'from' ? `Where does ${one} look in each head? The strongest look at another word first.` : `Who looks at ${one} in each head? The strongest look first.`;
     const pooled = about.every > 1 ? ` A cell is the largest of ${about.every} \u00d7 ${about.every} weights.` : '';
-    this.legend.textContent = `Small maps: a row looks, a column is looked at; colours from 0 to ${shareText(this.top)}, the largest weight drawn.${pooled}`
+    this.legend.textContent = `Small maps: a row looks, a column is looked at; colours from 0 to ${levelText(this.top)}, the largest weight drawn.${pooled}`
       + ' Percents are rounded to whole ones; a click on one opens the exact number.';
   }
 

@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 from encoder.export.caption import About
 from encoder.figures import ask
 from encoder.figures.living_map import strongest_link
+from encoder.formatting import percent
 from encoder.selection import Choice
 from encoder.theme import Theme
 from encoder.trace.trace import Trace
@@ -64,7 +65,7 @@ def draw(trace: Trace, choice: Choice, merged: bool, on_number: Callable[[Cell],
     alt = f"{fact} Below, small maps of the heads, the one that answers most first. {left_out}".strip()
     made = f"asked(t, {choice!r}, merged={merged}).answers({word}, {way!r})" if word != ask.NOBODY else ""
     card("ask", lambda: ask.rows(run, word, way), alt, about, made=made,
-         scale=f"0 to {ask.percent(run.largest)} in the maps")  # fmt: skip
+         scale=f"0 to {percent(run.largest, 1)} in the maps")  # fmt: skip
     return left_out
 
 

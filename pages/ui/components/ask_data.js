@@ -1,6 +1,6 @@
 // @ts-check
 // What a word is answered: which weights, in which order heads stand, and how it is said. No page, no canvas.
-import { NONE, part, percent } from './living_map_data.js';
+import { NONE, levelText, part } from './living_map_data.js';
 
 /**
  * @typedef {import('./living_map_data.js').Numbers} Numbers
@@ -8,12 +8,6 @@ import { NONE, part, percent } from './living_map_data.js';
  * @typedef {{ word: number, second: number, way: Way, layer: number, head: number }} Question words by their number, -1 for none
  * @typedef {{ row: Numbers[], parked: Numbers, best: Numbers }} Answers of every head: levels of each word, of what is left out, and the best word
  */
-
-/**
- * A level as it is said.
- * @param {number} level
- */
-export const shareText = level => (level === NONE ? 'no number' : percent(level) ? `${percent(level)} %` : 'under 1 %');
 
 /**
  * The column of a matrix.
@@ -72,7 +66,7 @@ export function sentence(about, { word, second, way, layer, head }, answers) {
   const one = about.called[word];
   if (found.word < 0) return about.drawn.length < 2 ? `There is no word but ${one}.` : `There is no number ${where}.`;
   const other = about.called[found.word];
-  const share = shareText(found.level);
+  const share = levelText(found.level);
   if (second >= 0) {
     const [looks, seen] = way === 'from' ? [one, other] : [other, one];
     return `${looks} looks at ${seen} with ${share} of its attention, ${where}.`;

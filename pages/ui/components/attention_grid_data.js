@@ -1,5 +1,6 @@
 // @ts-check
 // The numbers of the grid: products, the softmax done again, and how a number is written. No page, no canvas.
+import { brief, percent, typeset } from './number.js';
 
 /** @typedef {import('./living_map_data.js').Unpacked} Unpacked */
 /** @typedef {Float32Array | Float64Array | Uint8Array} Values */
@@ -13,35 +14,11 @@
  * @property {Values} weights whole rows
  */
 
-const MINUS = '\u2212';
-const NONE_HERE = 'no number';
+/** A number as it is set in the picture. @param {number} value @param {number} [digits] */
+export const written = (value, digits = 3) => typeset(brief(value, digits));
 
-/**
- * A number with so many significant digits, as the pages write it: none that says nothing, powers of ten where it is tiny.
- * @param {number} value
- * @param {number} [digits]
- */
-export function written(value, digits = 3) {
-  if (Number.isNaN(value)) return NONE_HERE;
-  const sign = value < 0 ? MINUS : '', size = Math.abs(value);
-  if (size === Infinity) return `${sign}\u221e`;
-  if (size > 0 && size < 1e-3) return sign + size.toExponential(1);
-  const near = Number(size.toPrecision(digits));
-  if (near >= 1e6) return sign + near.toExponential().replace('e+', 'e');
-  return sign + (near >= 1000 ? Math.round(size).toLocaleString('en-US') : String(near));
-}
-
-/**
- * A share from 0 to 1 as a percentage with two or three digits: "71 %".
- * @param {number} share
- */
-export function shareText(share) {
-  const value = 100 * share;
-  if (Number.isNaN(value)) return NONE_HERE;
-  if (value === 0 || value >= 99.95) return `${Math.round(value)}\u00a0%`;
-  if (value < 0.01) return 'under 0.01\u00a0%';
-  return `${value > 99 ? value.toFixed(1) : Number(value.toPrecision(2))}\u00a0%`;
-}
+/** A share as it is set in the picture. @param {number} share */
+export const shareText = share => typeset(percent(share));
 
 /**
  * How well two computations of a number agree, among numbers up to a size.

@@ -1,6 +1,7 @@
 // @ts-check
 // The picture of the grid at one moment, as plain shapes: painted on a canvas and written as SVG alike. No page.
 import { agreementText, largest, products, rootText, shareText, softmaxRow, total, weightedSum, written } from './attention_grid_data.js';
+import { tight } from './number.js';
 
 /** @typedef {import('./attention_grid_data.js').Values} Values */
 /** @typedef {{ x: number, y: number, w: number, h: number }} Area */
@@ -107,7 +108,7 @@ const fades = t => [Math.max(0, 1 - 2.5 * t), Math.max(0, 2.5 * t - 1.5)];
  * @param {number} cell its size in pixels
  */
 const inCell = (value, share, cell) =>
-  share ? shareText(value).replace('under 0.01', '<.01').replace('\u00a0%', '') : written(value, cell < ROOMY ? 2 : 3);
+  share ? tight(shareText(value)).replace('\u00a00.', '.').replace('\u00a0', '').replace('%', '') : written(value, cell < ROOMY ? 2 : 3);
 
 /**
  * Everything that is seen at a moment.
@@ -442,7 +443,7 @@ class Drawing {
     const masked = this.rowOf(this.moment.numbers.masked);
     const row = softmaxRow(masked, new Uint8Array(this.n), this.mask, 1);
     const columns = [side.x + side.w * 0.42, side.x + side.w * 0.75], head = { fill: muted, size: 12, anchor: 'end' };
-    const wide = side.w > 400, small = (/** @type {number} */ share) => shareText(share).replace('under ', '<\u00a0');
+    const wide = side.w > 400, small = (/** @type {number} */ share) => tight(shareText(share));
     if (wide) columns.splice(0, 2, side.x + 150, side.x + 250);
     this.text('number x', columns[0], side.y + 12, head);
     this.text(`e^(x ${row.top < 0 ? '+' : '\u2212'} ${written(Math.abs(row.top))})`, columns[1], side.y + 12, head);
@@ -481,7 +482,7 @@ class Drawing {
     listed.forEach((k, r) => {
       const y = side.y + 36 + r * 25, weight = k === this.moment.key ? 700 : 400, value = arrays.v.values[k * this.size + d];
       this.text(this.named(k), side.x, y, { size: 13, weight, fill: weight === 700 ? accent : this.colours.ink });
-      this.text(shareText(this.weights[k]).replace('under ', '<\u00a0'), columns[0], y, { anchor: 'end', size: 13, weight });
+      this.text(tight(shareText(this.weights[k])), columns[0], y, { anchor: 'end', size: 13, weight });
       this.text(written(value), columns[1], y, { anchor: 'end', size: 13, weight });
       this.text(written(this.weights[k] * value), columns[2], y, { anchor: 'end', size: 13, weight });
     });

@@ -1,6 +1,7 @@
 // @ts-check
 // A run of training, moment by moment: played, paused and stepped in the browser alone. A live run grows while it is shown.
 import { bytes, pixels } from './cells.js';
+import { percent } from './number.js';
 
 /** @typedef {{ step: number, loss: number, exact: number, distance: number[][], heads: string[], said: string[], right: (boolean | null)[] }} Moment */
 /**
@@ -42,9 +43,6 @@ export function path(steps, values, last, most) {
   });
   return points.length ? 'M' + points.join('L') : '';
 }
-
-/** @param {number} share */
-const percent = share => (100 * share).toFixed(share > 0 && share < 0.1 ? 1 : 0) + ' %';
 
 /**
  * What a moment comes to, in words.

@@ -1,5 +1,6 @@
 // @ts-check
 // What the map is drawn from: unpacking, weights in half percents, bands, and how a number is written. No page, no canvas.
+import { percent, points, typeset } from './number.js';
 
 /**
  * @typedef {Uint8Array | Float32Array} Numbers
@@ -33,13 +34,13 @@ export function unpack(data) {
  * Half percents, rounded down, as whole percents, rounded to the nearest.
  * @param {number} level
  */
-export const percent = level => (level + 1) >> 1;
+export const wholePercent = level => (level + 1) >> 1;
 
 /**
- * A weight as it is written.
- * @param {number} level
+ * A weight as it is written, in whole percents.
+ * @param {number} level half percents, rounded down: any weight that has this level is written so
  */
-export const percentText = level => (level === NONE ? 'no number' : percent(level) ? `${percent(level)}\u00a0%` : '<\u00a01\u00a0%');
+export const levelText = level => percent(level === NONE ? NaN : level < 200 ? (level + 0.5) / 200 : 1, 1);
 
 /**
  * A signed level as a value: three digits are more than it holds, so "≈" stands before it, and the ends say "beyond".
@@ -101,7 +102,7 @@ export function changesOf(levels, rows, least, wanted, scale) {
  * @param {{ difference: boolean }} about
  */
 export const bandText = (band, about) =>
-  about.difference ? (band.less ? '\u2212' : '+') + Math.round(band.level / 2) : percentText(band.level);
+  about.difference ? (band.less ? '' : '+') + typeset(points((band.less ? -1 : 1) * band.level / 200, 1)) : typeset(levelText(band.level));
 
 /**
  * What shares, or their changes, are counted in.

@@ -1,6 +1,7 @@
 // @ts-check
 // The map on a canvas: layers, strips, bands, small maps, guesses. It reads a scene and changes nothing but the canvas.
-import { NONE, bandText, bandsOf, changesOf, part, percent } from './living_map_data.js';
+import { NONE, bandText, bandsOf, changesOf, levelText, part, wholePercent } from './living_map_data.js';
+import { percent, tight } from './number.js';
 import { TITLE, columnSpans, foldedParts, thumbAt, thumbGrid, thumbLine } from './living_map_layout.js';
 
 /**
@@ -300,8 +301,8 @@ function bands(c, s, layer, x, w, only) {
     c.textBaseline = 'middle';
     for (const band of chosen) {
       const { query, key, level } = band;
-      if (percent(level) < Math.max(10, s.least)) continue;
-      const text = bandText(band, s.run.about);
+      if (wholePercent(level) < Math.max(10, s.least)) continue;
+      const text = tight(bandText(band, s.run.about)).replace(/\s+points?$/, '');
       const y = toY(s, (s.way === 'from' ? key : query) + 0.5) - Math.max(8, (level / 200) * s.rowHeight * 0.25 * s.camera.k + 6);
       c.globalAlpha = alpha;
       c.lineWidth = 3;
@@ -348,10 +349,10 @@ function cellTexts(c, s, levels, row, wide, x, w) {
   c.textBaseline = 'middle';
   for (let j = 0; j < wide; j++) {
     const level = levels[row * wide + j];
-    if (level === NONE || !percent(level)) continue;
+    if (level === NONE || !wholePercent(level)) continue;
     const dark = paletteIndex(level, true) > 128;
     c.fillStyle = dark === !s.colours.dark ? '#ffffff' : '#10141c';
-    c.fillText(String(percent(level)), x + ((j + 0.5) * w) / wide, toY(s, row + 0.5));
+    c.fillText(tight(levelText(level)).replace('\u00a0%', ''), x + ((j + 0.5) * w) / wide, toY(s, row + 0.5));
   }
 }
 
@@ -378,7 +379,7 @@ function guesses(c, s, list, lit, k) {
       c.globalAlpha = alpha;
       c.fillStyle = lit || masked ? s.colours.ink : s.colours.muted;
       c.font = `${(lit || masked) && i === 0 ? 600 : 400} ${Math.min(12, step * 0.72)}px ${s.colours.font}`;
-      const share = p >= 0.995 ? '' : ` ${p < 0.01 ? '<\u00a01' : Math.round(100 * p)}\u00a0%`;
+      const share = ` ${tight(percent(p, 1))}`;
       c.fillText(word + share, x + wide + 5, y, Math.max(10, room - wide - 5));
     });
   }

@@ -1,13 +1,13 @@
 // @ts-check
 // What the map says in words: of a layer, a column, a row, a cell, in the numbers of this run.
-import { bandText, part, percentText, rowName, signedText, unitOf } from './living_map_data.js';
+import { bandText, levelText, part, rowName, signedText, unitOf } from './living_map_data.js';
 import { bandsOfLayer } from './living_map_paint.js';
 
 /** @param {any} map @param {number} l */
 export function sayLayer(map, l) {
   const { about } = map.run;
   const best = about.links[l].map((/** @type {any} */ k, /** @type {number} */ h) => [k, h]).filter((/** @type {any} */ [k]) => k)
-    .sort((/** @type {any} */ a, /** @type {any} */ b) => parseInt(b[0][2]) - parseInt(a[0][2]))[0];
+    .sort((/** @type {any} */ a, /** @type {any} */ b) => b[0][3] - a[0][3])[0];
   const what = map.open === l ? 'Click to fold it.' : 'Click to unfold it.';
   if (!best) return `Layer ${l}. ${what}`;
   const [[query, key, share], head] = best;
@@ -31,13 +31,12 @@ function verbOf(map, difference) {
 export function sayRow(map, row) {
   const { about, arrays } = map.run;
   const name = rowName(about, row);
-  const points = about.difference ? ` ${unitOf(about)}` : '';
   const said = map.now.cards.map((/** @type {any} */ _, /** @type {number} */ layer) => {
     const best = bandsOfLayer(map.scene, layer).filter(b => (map.way === 'from' ? b.query : b.key) === row).pop();
     if (!best) return '';
     const other = rowName(about, map.way === 'from' ? best.key : best.query);
     const head = map.bands === 'strongest' ? ` (head ${part(arrays.who, layer)[best.query * about.rows + best.key]})` : '';
-    return `layer ${layer}: ${other} ${bandText(best, about)}${points}${head}`;
+    return `layer ${layer}: ${other} ${bandText(best, about)}${head}`;
   }).filter(Boolean);
   const verb = verbOf(map, about.difference);
   const limit = `${map.words ? 'words only, ' : ''}from ${map.least}\u00a0${unitOf(about)}`;
@@ -56,6 +55,6 @@ export function sayCell(map, at) {
   const levels = map.levelsOf(at.column);
   if (!levels) return map.sayColumn(at.column);
   const level = levels[at.row * at.cells + at.cell];
-  const what = c.share && !about.difference ? percentText(level) : signedText(level, map.detail.scales[at.column]) + more(about);
+  const what = c.share && !about.difference ? levelText(level) : signedText(level, map.detail.scales[at.column]) + more(about);
   return `${c.title}${c.heads ? `, head ${map.head}` : ''}: \u201c${row}\u201d${c.pairs ? ` \u2192 \u201c${rowName(about, at.cell)}\u201d` : ''} ${what}.${map.opens ? ' Click, or Enter, opens this number.' : ''}`;
 }

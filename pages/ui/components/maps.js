@@ -1,6 +1,7 @@
 // @ts-check
 // Small maps on canvases with one shared cursor: hover or arrow keys read a cell in all of them, click or Enter picks it.
 import { bytes, cellUnder, moved, pixels } from './cells.js';
+import { short, typeset } from './number.js';
 
 /** @typedef {import('./cells.js').Cell} Cell */
 /**
@@ -48,10 +49,7 @@ export function level(map, value) {
  * @param {number} value
  */
 export function spelled(map, value) {
-  if (value === -Infinity) return '\u2212\u221e';
-  if (value === Infinity) return '\u221e';
-  if (Number.isNaN(value)) return 'nan';
-  if (map.exact) return String(Number(value.toPrecision(4)));
+  if (map.exact || !Number.isFinite(value)) return typeset(short(value));
   if (value === NONE) return 'masked, or not finite';
   return '\u2248 ' + (map.low + (value / 254) * (map.high - map.low)).toPrecision(3);
 }

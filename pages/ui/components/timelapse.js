@@ -1,6 +1,7 @@
 // @ts-check
 // One map at several moments: a slider and a play button that move it in the browser alone, with what is said at each moment.
 import { bytes, cellUnder, moved, pixels } from './cells.js';
+import { percent, typeset } from './number.js';
 
 /** @typedef {import('./cells.js').Cell} Cell */
 /** @typedef {{ title: string, cells: string, answers: [string, number][] }} Moment */
@@ -97,7 +98,7 @@ export default function ({ data, parentElement }) {
       const line = document.createElement('li');
       const bar = document.createElement('i');
       bar.style.width = 100 * share + '%';
-      line.append(bar, word + ' ' + share.toPrecision(3));
+      line.append(bar, word + ' ' + typeset(percent(share)));
       return line;
     }));
     read(root.cell || null);

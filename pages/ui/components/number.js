@@ -1,0 +1,75 @@
+// @ts-check
+// How numbers are written in the browser: the texts of encoder/formatting.py, to the letter. No page, no canvas.
+
+const WHOLE = 1 - 1e-6; // a share from here on is 1 but for the rounding of sums in float32
+const NO_NUMBER = 'no number';
+
+/** How infinities are written, and what is no number. @param {number} value */
+const notFinite = value => (Number.isNaN(value) ? NO_NUMBER : value < 0 ? '-\u221e' : '\u221e');
+
+/** A size with so many digits times a power of ten: "1.235e+04". @param {number} size @param {number} digits */
+function power(size, digits) {
+  const [mantissa, exponent] = size.toExponential(digits - 1).split('e');
+  return `${mantissa}e${exponent[0]}${exponent.slice(1).padStart(2, '0')}`;
+}
+
+/**
+ * A number with four significant digits; a power of ten where it is large or small.
+ * @param {number} value
+ */
+export function short(value) {
+  if (!Number.isFinite(value)) return notFinite(value);
+  const near = Number(Math.abs(value).toPrecision(4));
+  return (value < 0 ? '-' : '') + (near && (near < 1e-4 || near >= 1e4) ? power(Math.abs(value), 4).replace(/\.?0+e/, 'e') : String(near));
+}
+
+/**
+ * A number with three significant digits, or so many; rounding errors and what is from 1e9 on as powers of ten.
+ * @param {number} value
+ * @param {number} [digits]
+ */
+export function brief(value, digits = 3) {
+  if (!Number.isFinite(value)) return notFinite(value);
+  const sign = value < 0 ? '-' : '', size = Math.abs(value);
+  if (size > 0 && size < 1e-3) return sign + power(size, 2);
+  const near = Number(size.toPrecision(digits));
+  if (near < 1000) return sign + String(near);
+  return sign + (near < 1e9 ? Number(size.toFixed(0)).toLocaleString('en-US') : near.toExponential().replace('e+', 'e'));
+}
+
+/**
+ * A share from 0 to 1, or a difference of two, as a percentage with two or three digits: "71 %". With `least` = 1 in whole percents,
+ * where there is little room. Nothing but 1 is "100 %".
+ * @param {number} share
+ * @param {number} [least]
+ */
+export function percent(share, least = 0.01) {
+  if (!Number.isFinite(share)) return NO_NUMBER;
+  const value = Math.abs(100 * share), sign = share < 0 ? '-' : '';
+  const [below, above] = sign ? ['over ', 'under '] : ['under ', 'over '];
+  if (value === 0 && least < 1) return '0 %';
+  if (Math.abs(share) >= WHOLE && Math.abs(share) < 1) return `${sign}100 %`;
+  if (value >= 1000) return `${sign}${brief(value)} %`;
+  const near = Number(least === 1 || value >= 100 ? value.toFixed(0) : value > 99 ? value.toFixed(1) : value.toPrecision(2));
+  if (near === 0 || (least < 1 && value < least)) return `${below}${sign}${least} %`;
+  if (value < 100 && near >= 100) return `${above}${sign}${least === 1 ? '99' : '99.9'} %`;
+  return `${sign}${near} %`;
+}
+
+/**
+ * The difference of two shares in percentage points: from 0.5 to 0.71 it is "21 points".
+ * @param {number} difference
+ * @param {number} [least]
+ */
+export function points(difference, least = 0.01) {
+  const said = percent(difference, least);
+  if (said === NO_NUMBER) return said;
+  const size = said.slice(0, -2);
+  return `${size} ${/(^|[ -])1$/.test(size) ? 'point' : 'points'}`;
+}
+
+/** A text as it is set in a picture: a minus, and no break before the sign. @param {string} text */
+export const typeset = text => text.replaceAll('-', '\u2212').replace(' %', '\u00a0%');
+
+/** The same where there is little room: "<1 %". @param {string} text */
+export const tight = text => typeset(text).replace('under ', '<\u00a0').replace('over ', '>\u00a0');
