@@ -9,7 +9,7 @@ from encoder.export.tables import Rows, numbered
 from encoder.figures.living_map_cells import drawn, recorded, row_stretch
 from encoder.figures.living_map_packet import Array
 from encoder.formatting import percent, shown
-from encoder.metrics import flow_shares
+from encoder.metrics import MARGIN, flow_shares
 from encoder.trace.trace import Trace
 
 
@@ -92,8 +92,18 @@ def strongest_link(trace: Trace, layer: int, head: int) -> Link | None:
     return links(trace, weights[None, None])[0][0]
 
 
+def even_share(trace: Trace) -> float:
+    """What each token that may be seen would get of a row if attention were even."""
+    return 1 / (len(trace.tokens) - trace.padding - len(set(trace.hidden)))
+
+
+def stands_out(trace: Trace, weight: float) -> bool:
+    """Whether a weight is a finding: by MARGIN or more above what even attention gives."""
+    return weight - even_share(trace) >= MARGIN
+
+
 def finding(trace: Trace, layer: int, head: int) -> str:
-    """The chosen head's strongest look from word to word, in one plain sentence."""
+    """The chosen head's strongest look from word to word, in one plain sentence; it says so where none stands out."""
     link = strongest_link(trace, layer, head)
     if link is None:
         return f"{len(trace.tokens)} tokens go through {trace.config.n_layers} layers, and every number is recorded."
@@ -101,6 +111,11 @@ def finding(trace: Trace, layer: int, head: int) -> str:
     twice = [i for i, token in enumerate(trace.tokens) if token in (trace.tokens[link.query], trace.tokens[link.key])]
     where = len(twice) > 2 or query == key
     names = (f"“{query}” ({link.query})", f"“{key}” ({link.key})") if where else (f"“{query}”", f"“{key}”")
+    if not stands_out(trace, link.weight):
+        return (
+            f"In layer {layer}, head {head} no word stands out: at most {names[0]} gives {percent(link.weight, 1)} of "
+            f"its attention to {names[1]}, where even attention gives {percent(even_share(trace), 1)}."
+        )
     return f"{names[0]} gives {percent(link.weight, 1)} of its attention to {names[1]}, in layer {layer}, head {head}."
 
 

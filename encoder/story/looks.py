@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from encoder.figures.living_map_links import even_share, stands_out
 from encoder.figures.words_only import token_kinds
 from encoder.formatting import listed, percent
 from encoder.metrics import attention_weights
@@ -22,12 +23,14 @@ def strongest(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
     share, where = percent(float(row[about.looked_at]), 1), f"in layer {about.layer}, head {about.head}"
     said = f"{name} gives {share} of its attention to {called(trace, about.looked_at)}, {where}"
     said += f": {about.excels}" if about.excels else ""
+    weak = len(row) > 1 and not stands_out(trace, float(row[about.looked_at]))
+    little = f" That is little: even attention would give {percent(even_share(trace), 1)}." if weak else ""
     return StoryStop(
         "The strongest look",
         f"Attention is how much a token looks at each token. Which {kind} does {name} look at most, {where}?",
         offered,
         place,
-        f"{said}.",
+        f"{said}.{little}",
         "ask" if about.words else "bars",
         "looks",
         Values({"weight": row}, tokens(trace), f"attention of {name}"),

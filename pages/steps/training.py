@@ -16,6 +16,11 @@ st.markdown(
     f"The model {called}, kept at {len(now.steps)} moments between step 0, when its weights were random, and step "
     f"{now.steps[-1]:,}. Layer and head are the chosen ones, as far as it has them."
 )
+if now.model != view.model:
+    st.caption(
+        f"The chosen model, {plain(models.offer(view.model).label)}, was not kept while it learned: so {called} stands "
+        "here."
+    )
 clear = models.offer(now.model)
 if (now.layer, now.head) != (clear.layer, clear.head):
     words = f"Layer {clear.layer}, head {clear.head} is worth a look"

@@ -108,6 +108,25 @@ def test_a_word_lights_exactly_the_bands_that_were_recorded(page: Page, app_url:
     assert runs(page) == asked, "all of this happens in the browser"
 
 
+def test_the_picture_follows_the_headline_to_another_layer_until_a_word_is_chosen(
+    page: Page, app_url: str, trace: Trace
+) -> None:
+    root = opened(page, app_url)
+    for layer in ("2", "0"):
+        with rerun(page):
+            widget(page, "layer").get_by_role("radio", name=layer, exact=True).click()
+        link = living_map.strongest_link(trace, int(layer), 1)
+        assert link is not None
+        word = trace.tokens[link.query]
+        expect(page.get_by_role("heading", level=2).first).to_contain_text(f"“{word}”")
+        assert root.evaluate("root => root.map.pinned") == link.query
+        expect(root.locator("output.said")).to_contain_text(f"“{word}”")
+    root.locator(".tokens button").nth(ANIMAL).click()
+    with rerun(page):
+        widget(page, "layer").get_by_role("radio", name="3", exact=True).click()
+    assert root.evaluate("root => root.map.pinned") == ANIMAL, "a chosen word stays"
+
+
 def test_the_bands_of_what_really_flows_are_those_of_the_metric(page: Page, app_url: str, trace: Trace) -> None:
     root = opened(page, app_url)
     root.locator("select").first.select_option("flow")

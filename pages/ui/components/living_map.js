@@ -86,7 +86,7 @@ class LivingMap {
     this.focus = -1;
     this.head = 0;
     this.layer = 0;
-    this.pinned = -1;
+    this.pinned = this.begun = -1;
     this.hover = -1;
     this.camera = { k: 1, x: 0, y: 0 };
     this.images = new WeakMap();
@@ -122,6 +122,9 @@ class LivingMap {
   /** A new run, or the same one again. @param {any} data */
   take(data) {
     const fresh = !this.run || this.run.raw !== data.whole;
+    const followed = !fresh && data.begin !== this.begun && this.pinned === this.begun && !this.walking;
+    if (followed) this.pinned = data.begin; // no word was chosen: the picture shows the one that the headline names
+    this.begun = data.begin;
     this.palettes = data.palettes;
     this.opens = data.opens;
     this.changeLabel.hidden = !data.changed;
@@ -158,6 +161,7 @@ class LivingMap {
     }
     this.arrange();
     this.walked();
+    if (followed) { this.paint(); this.tell(this.pinned >= 0 ? this.sayRow(this.pinned) : ''); }
     if (!fresh) return;
     this.takeLayer(shared.livingMap.latest);
     this.paint(); // now, not in the next frame: what else of the page changes may hold that up

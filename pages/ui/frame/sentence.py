@@ -3,6 +3,8 @@
 import streamlit as st
 
 from encoder.formatting import shown
+from encoder.metrics.known import words_known
+from encoder.trace.trace import Trace
 from pages.ui.server import task_models
 from pages.ui.state import session_state as state
 from pages.ui.state.link import one_line
@@ -42,6 +44,12 @@ def chips() -> None:
     state.show(example=None)
     st.pills("Examples", offered, key="example", on_change=take_example, label_visibility="collapsed",
              format_func=lambda text: plain(shown(text, OF_A_CHIP)))  # fmt: skip
+
+
+def known(trace: Trace) -> None:
+    """Say so where the model has hardly any words of the sentence."""
+    if said := words_known(trace.tokenization).sentence:
+        st.caption(plain(said))
 
 
 def typed(name: str) -> None:

@@ -46,6 +46,7 @@ def draw(page: Page, top: Any, under: Any, bar: Any) -> None:
             downloads.page(trace)
         with under:
             sentence.chips()
+            sentence.known(trace)
             quick.draw(trace.config)
             if not asks:
                 token_buttons.folded(trace)

@@ -1,0 +1,73 @@
+"""What a reader is told of words that the model does not have, and of looks too weak to be a finding."""
+
+import pytest
+from model_page_tools import texts
+from page_tools import maps, open_app
+
+from encoder import TextEncoder
+from encoder.figures.living_map_links import finding, strongest_link
+from encoder.metrics.known import words_known
+from pages.ui.state.view import EXAMPLE
+
+SPANISH = "El perro no cruzó la calle porque estaba cansado."
+
+
+@pytest.mark.parametrize(
+    ("text", "counts", "said"),
+    [
+        (EXAMPLE, (11, 0, 0), ""),
+        ("The capital of France is [MASK].", (5, 0, 0), ""),
+        (SPANISH, (3, 6, 0), "3 of these 9 words whole; 6 it reads in pieces: what it does with them says little."),
+        ("猫は魚を食べた。", (0, 0, 1), "does not know this word at all"),
+        ("猫 は 魚 を 食べた", (0, 0, 5), "knows none of these 5 words whole; 5 are unknown to it"),
+        ("I 🐱 love 😀 the old sea!", (5, 0, 2), "knows 5 of these 7 words whole; 2 are unknown to it."),
+        ("Tokenization of words", (2, 1, 0), ""),
+        ("...", (0, 0, 0), ""),
+    ],
+)  # fmt: skip
+def test_words_are_counted_by_how_the_model_knows_them(
+    base: TextEncoder, text: str, counts: tuple[int, int, int], said: str
+) -> None:
+    found = words_known(base.tokenize(text))
+    assert (found.whole, found.pieces, found.unknown) == counts
+    assert said in found.sentence and bool(said) == bool(found.sentence)
+
+
+def test_it_is_said_under_the_sentence_on_every_page() -> None:
+    for page in ("", "attention"):
+        app = open_app(page, sentence=SPANISH) if page else open_app(sentence=SPANISH)
+        assert "knows 3 of these 9 words whole" in texts(app)
+    assert "words whole" not in texts(open_app())
+
+
+def test_a_look_little_above_even_attention_is_no_finding(base: TextEncoder) -> None:
+    trace = base.trace(EXAMPLE)
+    even = 1 / len(trace.tokens)
+    for layer in range(6):
+        for head in range(8):
+            link = strongest_link(trace, layer, head)
+            assert link is not None
+            assert ("no word stands out" in finding(trace, layer, head)) == (link.weight < even + 0.25)
+    assert finding(trace, 4, 1).startswith("“it” gives 49 %")
+
+
+@pytest.mark.parametrize("page", ["", "attention"])
+def test_after_a_change_of_layer_headline_choice_and_picture_are_of_that_layer(page: str, base: TextEncoder) -> None:
+    app = open_app(page) if page else open_app()
+    for layer, head in ((2, 4), (5, 0)):
+        app.segmented_control(key="layer").set_value(layer).run()
+        app.segmented_control(key="head").set_value(head).run()
+        view = app.session_state["session"].view
+        assert (view.layer, view.head) == (layer, head)
+        assert any(f"layer {layer}, head {head}" in one.value for one in app.main.header)
+        if not page:
+            drawn = maps(app, "living_map_layer")
+            assert (drawn["layer"], drawn["head"]) == (layer, head)
+            word = base.trace(EXAMPLE).tokens[maps(app, "living_map")["begin"]]
+            assert f"“{word}”" in app.main.header[0].value.partition(" gives ")[0]
+
+
+def test_time_lapse_says_which_model_stands_there_and_why() -> None:
+    said = texts(open_app("training"))
+    assert "The model `small`" in said and "was not kept while it learned" in said
+    assert "was not kept while it learned" not in texts(open_app("training", model="small"))
