@@ -22,7 +22,7 @@ from encoder.model.config import PRESETS, EncoderConfig
 from encoder.steps.catalogue import catalogue
 from encoder.steps.glossary import TERMS, beside
 from encoder.text_encoder import TextEncoder
-from encoder.trials import Finding, Verdict
+from encoder.trials import Finding, Verdict, judge
 from pages.ui.lessons import library
 
 GOOD = """
@@ -281,7 +281,7 @@ def test_guesses_and_their_distance(base: TextEncoder) -> None:
     assert (right.right, right.distance, wrong.right, wrong.distance) == (True, 0.0, False, 4.0)
     assert "“animal” (2), with 49 %" in wrong.sentence and "4 tokens away" in wrong.sentence
     assert not none.right and "animal" in none.sentence
-    found = Finding(0.494, "cosine", "said.", Verdict.HOLDS)
+    found = Finding(0.494, "cosine", "said.", judge(True))
     assert number(found, 0, 1, 0.5).right and not number(found, 0, 1, 0.8).right
     assert number(found, 0, 1, 0.8).distance == pytest.approx(0.306)
     assert verdict(found, "holds").right and not verdict(found, "does not hold").right

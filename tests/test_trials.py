@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 import torch
+from controls import even as evenly
+from controls import untrained
 from planted import LINK, NEXT, PREVIOUS, planted
 from tiny import SIZES, TINY, VARIANTS, tiny, tiny_model, tiny_tokenizer
 from tokenizers import Tokenizer, normalizers
@@ -26,6 +28,7 @@ from encoder.trials import (
     Finding,
     Verdict,
     heads,
+    judge,
     layout,
     linear,
     links,
@@ -88,6 +91,61 @@ def bent_waves(patch: pytest.MonkeyPatch, base: TextEncoder) -> TextEncoder:
     encoder = tiny(TINY)
     encoder.model.embedding.positions.weight[5, 3] += 0.1
     return encoder
+
+
+def waves_of(rate: float = 10_000, swapped: bool = False) -> Break:
+    """Waves of another rate, or with sine and cosine exchanged."""
+
+    def broken(patch: pytest.MonkeyPatch, base: TextEncoder) -> TextEncoder:
+        encoder = tiny(TINY)
+        table = encoder.model.embedding.positions.weight
+        for place in range(len(table)):
+            for pair in range(table.shape[1] // 2):
+                angle = place / rate ** (2 * pair / table.shape[1])
+                waves = [math.cos(angle), math.sin(angle)] if swapped else [math.sin(angle), math.cos(angle)]
+                table[place, 2 * pair : 2 * pair + 2] = torch.tensor(waves)
+        return encoder
+
+    return broken
+
+
+def one_place(patch: pytest.MonkeyPatch, base: TextEncoder) -> TextEncoder:
+    """A table in which all places are the same."""
+    encoder = tiny(TINY)
+    encoder.model.embedding.positions.weight.copy_(encoder.model.embedding.positions.weight[3].clone())
+    return encoder
+
+
+def twin_places(patch: pytest.MonkeyPatch, base: TextEncoder) -> TextEncoder:
+    """A table in which two places are the same."""
+    encoder = tiny(TINY)
+    encoder.model.embedding.positions.weight[7] = encoder.model.embedding.positions.weight[11].clone()
+    return encoder
+
+
+def never_looking(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
+    """Heads of which none looks from the second token to the fourth, with weights that are not 0 all the same."""
+
+    def weights(trace: Trace) -> torch.Tensor:
+        found = attention_weights(trace).clone()
+        found[:, :, 1, 3] = 1e-6
+        return found / found.sum(-1, keepdim=True)
+
+    patch.setattr("encoder.trials.arithmetic.attention_weights", weights)
+
+
+def learned_nothing(patch: pytest.MonkeyPatch, base: TextEncoder) -> TextEncoder:
+    """Random weights, with a head that guesses words."""
+    return untrained(0, "small")
+
+
+def gradients_of(kept: float, lost: float) -> Break:
+    """Stacks that leave so much of a gradient with norms and without."""
+
+    def found(depth: int, *, residual: bool, norm: bool) -> torch.Tensor:
+        return torch.tensor([kept if norm else lost, 1.0])
+
+    return lambda patch, base: patch.setattr(stacks, "gradients", found)
 
 
 def far_out(patch: pytest.MonkeyPatch, base: TextEncoder) -> TextEncoder:
@@ -257,6 +315,12 @@ def telling(best: tuple[int, int] = (1, 3), place: tuple[float, float] = (0.9, 0
     return found
 
 
+def flat_meaning(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
+    """Probes that tell words best after one layer, and sentences after every layer nearly alike."""
+    every = {"parts of speech": [0.5, 0.9, 0.5, 0.5, 0.5], "good or bad": [0.84, 0.84, 0.85, 0.88, 0.86]}
+    patch.setattr(probing, "probe", lambda encoder, task: probe_of(every[task]))
+
+
 def idle_probes(patch: pytest.MonkeyPatch, base: TextEncoder) -> None:
     """Probes that tell no more than their control tasks do."""
     patch.setattr(probing, "probe", lambda encoder, task: probe_of([0.5, 0.6, 0.5, 0.5, 0.5], 0.6))
@@ -310,7 +374,15 @@ CASES: dict[str, tuple[Case, ...]] = {
         ({"steps": 10}, HOLDS, same), ({"steps": 3}, FAILS, bent_waves),
         ({"steps": 3}, UNTRIED, of("learned-positions")),
     ),
-    "only_distance": (({}, HOLDS, same), ({}, FAILS, of("learned-positions"))),
+    "sines_and_cosines": (
+        ({}, HOLDS, same), ({}, HOLDS, waves_of()), ({}, FAILS, waves_of(1000)), ({}, FAILS, waves_of(swapped=True)),
+        ({"rate": 1000}, HOLDS, waves_of(1000)), ({}, FAILS, bent_waves), ({}, UNTRIED, of("learned-positions")),
+    ),
+    "places_apart": (
+        ({}, HOLDS, same), ({}, HOLDS, of("learned-positions")), ({}, FAILS, one_place), ({}, FAILS, twin_places),
+        ({}, UNTRIED, of("no-positions")),
+    ),
+    "only_distance": (({}, HOLDS, same), ({}, FAILS, of("learned-positions")), ({}, FAILS, one_place)),
     "looks_at": (
         ({"sentence": WIDE, "word": "it", "target": "animal", "layer": 4, "head": 1}, HOLDS, same),
         ({"sentence": WIDE, "word": "it", "target": "street", "layer": 4, "head": 1}, FAILS, same),
@@ -321,7 +393,6 @@ CASES: dict[str, tuple[Case, ...]] = {
         ({"sentence": KEYS, "word": "keys", "target": "sara"}, FAILS, planting(("keys", "table"))),
         ({"sentence": KEYS, "word": "keys", "target": "table"}, FAILS, planting(("keys", "table"), shuffled=True)),
         ({"sentence": KEYS, "word": "keys", "target": "table"}, FAILS, same),
-        ({"sentence": KEYS, "word": "keys", "target": "sara"}, CONDITION, same),  # a head that changes little
     ),
     "refers": (
         ({"sentence": WIDE, "other": TIRED, "word": "it", "first": "street", "second": "animal"}, HOLDS, turning),
@@ -345,14 +416,26 @@ CASES: dict[str, tuple[Case, ...]] = {
         ({"head": NEXT, "job": "subject, verb and object"}, FAILS, planting(*THINGS)),  # neighbours are no grammar
         ({"head": LINK, "job": "place"}, FAILS, planting(*THINGS, shuffled=True)),
         ({"head": 0, "job": "subject, verb and object"}, FAILS, same),
+        ({"head": 0, "job": "subject, verb and object"}, HOLDS, small),
+        ({"head": 1, "job": "place"}, FAILS, small),
     ),
-    "grammar_first": (({}, HOLDS, telling(best=(1, 3))), ({}, FAILS, telling(best=(3, 1))), ({}, FAILS, idle_probes)),
+    "some_head_links": (
+        ({"job": "place"}, HOLDS, planting(*THINGS)), ({"job": "place"}, FAILS, planting(*THINGS, shuffled=True)),
+        ({"job": "subject, verb and object"}, FAILS, planting(*THINGS)), ({"job": "time"}, FAILS, same),
+    ),
+    "grammar_first": (
+        ({}, HOLDS, telling(best=(1, 3))), ({}, FAILS, telling(best=(3, 1))), ({}, FAILS, idle_probes),
+        ({}, FAILS, flat_meaning),
+    ),
     "place_kept": (({}, HOLDS, telling(place=(0.9, 0.4))), ({}, FAILS, telling(place=(0.9, 0.9)))),
     "words_told": (({}, HOLDS, telling(best=(4, 4))), ({}, FAILS, idle_probes)),
     "sentences_told": (({}, HOLDS, telling(best=(4, 4))), ({}, FAILS, idle_probes)),
     "dropout_share": (({"sentence": KEYS, "p": 0.1}, HOLDS, same), ({"sentence": KEYS, "p": 0.1}, FAILS, undropped)),
     "gradient_needs_division": (({"width": 512}, HOLDS, same), ({"width": 2}, FAILS, same)),
-    "feed_forward_needed": (({}, HOLDS, same), ({}, FAILS, silent_feed_forward), ({}, UNTRIED, of("post-norm"))),
+    "feed_forward_needed": (
+        ({}, HOLDS, same), ({}, FAILS, silent_feed_forward), ({}, UNTRIED, of("post-norm")),
+        ({}, UNTRIED, learned_nothing),
+    ),
     "recurrent_slower": (({}, HOLDS, recurrent(1.0, 3.0)), ({}, FAILS, recurrent(3.0, 1.0))),
     "setting_is": (({"field": "layers", "value": 6}, HOLDS, same), ({"field": "layers", "value": 8}, FAILS, same)),
     "batch_is": (
@@ -368,6 +451,10 @@ CASES: dict[str, tuple[Case, ...]] = {
     "own_parameters": (({}, HOLDS, same), ({}, FAILS, of("shared-layers"))),
     "positions_once": (({}, HOLDS, same), ({}, UNTRIED, of("no-positions"))),
     "positions_fixed": (({}, HOLDS, same), ({}, FAILS, of("learned-positions")), ({}, UNTRIED, of("no-positions"))),
+    "published_depth": (
+        ({"preset": "bert-base", "layers": 12}, HOLDS, same), ({"preset": "bert-large", "layers": 24}, HOLDS, same),
+        ({"preset": "bert-base", "layers": 24}, FAILS, same), ({"preset": "paper", "layers": 12}, FAILS, same),
+    ),
     "depth_grows": (({"layers": 12}, HOLDS, same), ({"layers": 12}, FAILS, of("shared-layers"))),
     "order_agrees": (
         ({"sentence": CROSS, "method": "integrated gradients"}, HOLDS, small),
@@ -396,6 +483,7 @@ CASES: dict[str, tuple[Case, ...]] = {
     "rows_sum": (
         ({"sentence": KEYS}, HOLDS, same),
         ({"sentence": KEYS, "edits": "layers.2.attention.weights:scale:v=0.9"}, FAILS, same),
+        ({"sentence": KEYS}, CONDITION, never_looking),
     ),
     "spread_grows": (({}, HOLDS, same), ({}, FAILS, widths_of(1.0))),
     "saturates": (({"width": 512}, HOLDS, same), ({"width": 4}, FAILS, same)),
@@ -409,6 +497,10 @@ CASES: dict[str, tuple[Case, ...]] = {
     ),
     "residuals_keep": (({"depth": 6}, HOLDS, same), ({"depth": 48}, FAILS, same)),
     "norms_keep_length": (({"depth": 24}, HOLDS, same), ({"depth": 2}, FAILS, same)),
+    "norms_keep_gradients": (
+        ({"depth": 24}, HOLDS, gradients_of(1.0, math.inf)), ({"depth": 24}, HOLDS, gradients_of(1.0, 1e-9)),
+        ({"depth": 24}, FAILS, gradients_of(1e-3, 1e-9)), ({"depth": 24}, FAILS, gradients_of(1.0, 1.0)),
+    ),
     "gradients_vanish": (({"depth": 24}, CONDITION, same), ({"depth": 2}, FAILS, same)),
     "learns_better": (
         ({"kind": "post-norm", "than": "without the division"}, HOLDS, same),
@@ -440,6 +532,11 @@ CASES: dict[str, tuple[Case, ...]] = {
         ({"part": "attention", "expected": 1e6}, HOLDS, same),
         ({"part": "feed-forward", "expected": 2e6}, HOLDS, same),
         ({"part": "attention", "expected": 2e6}, FAILS, same),
+        ({"part": "attention", "expected": 1_050_624}, HOLDS, same),
+        ({"part": "attention", "expected": 1_050_625}, FAILS, same),
+        ({"part": "norm 1", "expected": 1024}, HOLDS, same),
+        ({"part": "W_O", "expected": 262_144}, CONDITION, same),  # and 512 biases
+        ({"part": "W_O", "expected": 240_000}, FAILS, same),
         ({"part": "attention", "expected": 2e6}, UNTRIED, of("post-norm")),
     ),
     "query_key_value": (({}, CONDITION, same), ({}, HOLDS, unbiased)),
@@ -448,6 +545,10 @@ CASES: dict[str, tuple[Case, ...]] = {
         ({"sentence": "I understand this", "step": "output", "expected": [3, 512]}, CONDITION, same),
         ({"sentence": "I understand this", "step": "output", "expected": [4, 512]}, FAILS, same),
         ({"sentence": "w1", "step": "output", "expected": [3, 512], "width": 512}, UNTRIED, of("post-norm")),
+    ),
+    "any_length": (
+        ({"longest": 100}, HOLDS, same), ({"longest": 512}, CONDITION, same), ({"longest": 511}, FAILS, same),
+        ({"longest": 19}, CONDITION, of("post-norm")), ({"longest": 512}, FAILS, of("post-norm")),
     ),
     "one_width": (
         ({"sentence": "I understand this", "layers": 6}, HOLDS, same),
@@ -503,7 +604,7 @@ def test_a_new_trial_is_a_function_of_its_module() -> None:
 
     def louder(encoder: TextEncoder, sentence: str) -> Finding:
         """Some claim."""
-        return Finding(1.0, "loudness", f"{sentence}!", HOLDS)
+        return Finding(1.0, "loudness", f"{sentence}!", judge(True))
 
     louder.__module__ = "new"
     vars(module).update(louder=louder, looks_at=heads.looks_at, number=3)
@@ -524,6 +625,7 @@ def test_the_verdict_follows_from_the_number(
     assert found.sentence.endswith(".")
     if expected is not UNTRIED:
         assert math.isfinite(found.value) and found.what
+    assert ("The condition: " in found.sentence) == (expected is CONDITION)
 
 
 @pytest.mark.parametrize("name", TRIALS)
@@ -626,15 +728,24 @@ def test_numbers_are_short(value: float, said: str) -> None:
     assert brief(value) == said
 
 
-def word_to_word(weights: torch.Tensor, a: tuple[int, ...], b: tuple[int, ...]) -> torch.Tensor:
-    """The weight of a word on another: the sum over the pieces that are looked at, the mean over those that look."""
-    return sum(weights[:, :, i, j] for i in a for j in b) / len(a)
+def test_what_holds_with_a_condition_says_it() -> None:
+    """There is no such verdict without the condition's sentence, and no such sentence beside another verdict."""
+    found = Finding(0.5, "share", "Half of them.", judge(False, "only on Mondays"))
+    assert (found.verdict, found.sentence) == (CONDITION, "Half of them. The condition: only on Mondays.")
+    for judgement, verdict in ((judge(True, "only on Mondays"), HOLDS), (judge(False), FAILS), (None, UNTRIED)):
+        found = Finding(0.5, "share", "Half of them.", judgement)
+        assert (found.verdict, found.sentence) == (verdict, "Half of them.")
+
+
+def beyond_even(weights: torch.Tensor, a: tuple[int, ...], b: tuple[int, ...]) -> torch.Tensor:
+    """The weight of a word on each piece of another less an even share, the mean over the pieces that look."""
+    return sum(weights[:, :, i, j] for i in a for j in b) / len(a) / len(b) - 1 / weights.shape[-1]
 
 
 @pytest.mark.slow
 def test_a_link_is_held_against_pairs_as_far_apart(base: TextEncoder) -> None:
     """The share of word pairs three tokens apart with a head that stands out as much, counted in loops."""
-    found = []
+    others, longer = [], []
     for sentence in links.OVER:
         trace = base.trace(sentence)
         weights = attention_weights(trace)
@@ -644,17 +755,47 @@ def test_a_link_is_held_against_pairs_as_far_apart(base: TextEncoder) -> None:
             if any(c.isalnum() for c in trace.tokens[w[0]]) and "[" not in trace.tokens[w[0]]
         ]
         at = {word: k for k, word in enumerate(trace.tokenization.words)}
-        pairs = [(a, b) for a in words for b in words if at[b] - at[a] == 3]
         if sentence == KEYS:
-            pairs = [(trace.tokenization.find("keys"), trace.tokenization.find("table"))]
-        found += [(sentence, torch.stack([word_to_word(weights, a, b), word_to_word(weights, b, a)])) for a, b in pairs]
-    others = torch.stack([w for sentence, w in found if sentence != KEYS])
-    (ours,) = (w for sentence, w in found if sentence == KEYS)
-    mean = others.mean(0)
-    share = sum(float((w - mean).max()) >= float((ours - mean).max()) for w in others) / len(others)
+            a, b = trace.tokenization.find("keys"), trace.tokenization.find("table")
+            ours, n = torch.stack([beyond_even(weights, a, b), beyond_even(weights, b, a)]), len(trace.tokens)
+            continue
+        for a, b in [(a, b) for a in words for b in words if at[b] - at[a] == 3]:
+            others.append(torch.stack([beyond_even(weights, a, b), beyond_even(weights, b, a)]))
+            longer.append(len(trace.tokens))
+    mean = torch.stack(others).mean(0)
+    strength = float((ours - mean).max())
+    as_much = [float((w - mean).max()) * max(1, m / n) >= strength for w, m in zip(others, longer, strict=True)]
     run = trials.run("linked", base, {"sentence": KEYS, "word": "keys", "target": "table"})
-    assert number(run) == pytest.approx(share, abs=1e-6)
+    assert number(run) == pytest.approx(sum(as_much) / len(as_much), abs=1e-6)
     assert f"Of {len(others)} other pairs" in run.sentence
+
+
+@pytest.mark.parametrize("job", links.LINKS)
+def test_even_attention_links_nothing(job: str, base: TextEncoder) -> None:
+    """However short a sentence is, and of however many pieces its words are."""
+    encoder = evenly(base)
+    found = [trials.run("head_job", encoder, {"head": head, "job": job}) for head in (0, 5)]
+    found += [
+        trials.run("linked", encoder, {"sentence": text, "word": "cat", "target": "sleeps"})
+        for text in ("The cat sleeps.", "cat sleeps", "Nobody knows that the old cat sleeps unbelievably well.")
+    ]
+    assert {one.verdict for one in found} == {FAILS}
+    assert max(abs(one.value) for one in found[:2]) < 1e-5
+
+
+def test_pairs_of_one_sentence_are_drawn_together(base: TextEncoder) -> None:
+    """Of “cat chased” and “chased mouse” the second begins where the first ends, in every draw."""
+    pairs = [(1, 2), (2, 4)]
+    found = links.usual(base, pairs, 8)
+    assert found is not None
+    both = found.chance + found.habit  # sentences of eight tokens count as they are
+    every = [(one, k) for one in links.MEASURED[base.model] for k in one.moves(pairs)]
+    assert len(every) == len(both) > links.FEWEST
+    for (one, k), looked in zip(every, both, strict=True):
+        assert {1 + k, 2 + k, 4 + k} <= one.spoken
+        if one.tokens <= 8:
+            torch.testing.assert_close(looked[1, 0], one.excess[:, :, 2 + k, 4 + k])
+            torch.testing.assert_close(looked[0, 1], one.excess[:, :, 2 + k, 1 + k])
 
 
 def test_a_number_made_by_hand_is_told_as_it_is_made(base: TextEncoder) -> None:

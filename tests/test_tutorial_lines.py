@@ -58,7 +58,7 @@ STATED = {
     ),
     "tutorial": (
         "lamp", "Apple phones", "The mouse chased the cat", "position 10", "keys and table", "keys and Sara",
-        "8 heads", "Head 1", "Head 2", "Head 3", "Heads 4 to 8", "64 numbers", "8 × 64 = 512", "512 × 512",
+        "8 heads", "Head 1", "Head 2", "Head 3", "Heads four to eight", "64 numbers", "8 × 64 = 512", "512 × 512",
         "10 words or 1,000", "RNNs and LSTMs", "noise", "vanishing and exploding", "converge faster", "linear",
         "straight boundaries", "W' = W_1 W_2", "2048", "does far worse", "2 million", "1 million", "6 blocks",
         "parameters of its own", "first block alone", "Layers 1 and 2", "3 and 4", "5 and 6", "d_k = d_v = 64",

@@ -176,7 +176,7 @@ CLAIMS = (
     Claim(
         "frequencies",
         "Each dimension of the positional encoding represents a different frequency.",
-        ("tutorial",),
+        ("workflow",),
         "one_frequency",
         {"of": "dimension"},
         lesson="positions",

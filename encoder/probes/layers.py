@@ -5,6 +5,7 @@ same vectors, with a class for each word that was drawn once, the same wherever 
 better on the true task than on that one, the vectors tell.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
@@ -134,6 +135,29 @@ def tags(found: Samples) -> Task:
     return Task(labels, drawn(labels), found.sentence_of, len(TAGS))
 
 
+def looked_up() -> float:
+    """The share of parts of speech that a list of words tells, without any vectors.
+
+    Each word gets the one that it most often has in the other folds, a word that is not there the most frequent one.
+    """
+    words = [word.lower() for one in labelled() for word in one.words]
+    tags = [tag for one in labelled() for tag in one.tags]
+    sentence_of = torch.tensor([i for i, one in enumerate(labelled()) for _ in one.words])
+    right = 0
+    for tested in folds(sentence_of):
+        known, every = dict[str, Counter[int]](), Counter[int]()
+        for word, tag, held_out in zip(words, tags, tested.tolist(), strict=True):
+            if not held_out:
+                known.setdefault(word, Counter())[tag] += 1
+                every[tag] += 1
+        right += sum(
+            known.get(word, every).most_common(1)[0][0] == tag
+            for word, tag, held_out in zip(words, tags, tested.tolist(), strict=True)
+            if held_out
+        )
+    return right / len(words)
+
+
 def positions(found: Samples) -> Task:
     """The place of each word in its sentence, counted from 0; the control draws one for each word of the vocabulary."""
     labels = torch.tensor([min(place, PLACES - 1) for one in labelled() for place in range(len(one.words))])
@@ -149,10 +173,17 @@ def drawn(labels: Tensor, seed: int = 0) -> Tensor:
 
 
 def moods(found: Samples, seed: int = 0) -> Task:
-    """Whether a sentence tells of something good or bad; the control deals the same labels out anew."""
-    labels = torch.tensor([one.mood for one in labelled()])
-    dealt = labels[torch.randperm(len(labels), generator=torch.Generator().manual_seed(seed))]
-    return Task(labels, dealt, torch.arange(len(labels)), len(MOODS))
+    """Whether a sentence tells of something good or bad; the control follows from its words alone.
+
+    Each word of the vocabulary draws a number, and a sentence is of one class or the other as the mean over its words
+    is above that of most sentences or below: what can be told by who knows the words by heart.
+    """
+    every = labelled()
+    draw, vocabulary = torch.Generator().manual_seed(seed), {word.lower() for one in every for word in one.words}
+    lot = {word: float(torch.randn((), generator=draw)) for word in sorted(vocabulary)}
+    means = torch.tensor([sum(lot[word.lower()] for word in one.words) / len(one.words) for one in every])
+    labels = torch.tensor([one.mood for one in every])
+    return Task(labels, (means > means.median()).long(), torch.arange(len(labels)), len(MOODS))
 
 
 # What a probe may be taught: grammar, meaning, and what is left of the positions.

@@ -27,7 +27,7 @@ from encoder.trials import (
     stacks,
     training,
 )
-from encoder.trials.finding import Bars, Curves, Finding, Grid, Picture, Verdict
+from encoder.trials.finding import Bars, Curves, Finding, Grid, Judgement, Picture, Verdict, judge
 from encoder.trials.heads import position_of
 from encoder.trials.parameters import OWN, PARAMETERS, Number, Several, Text
 
@@ -122,9 +122,11 @@ __all__ = [
     "Curves",
     "Finding",
     "Grid",
+    "Judgement",
     "Picture",
     "Verdict",
     "claim",
+    "judge",
     "kind",
     "position_of",
     "problems",

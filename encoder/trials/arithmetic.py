@@ -19,6 +19,7 @@ TERMS = {  # what is added up, by operation; where it is not named here, product
     "variance": "squares, added up and divided",
     "variance_unbiased": "squares, added up and divided",
 }
+MATTERS = 0.1  # of even attention: a smaller weight is no look
 SATURATED = 0.8  # mean largest weight from which softmax is called all or nothing
 
 
@@ -64,17 +65,24 @@ def listing(values: list[float]) -> str:
 
 
 def rows_sum(encoder: TextEncoder, sentence: str, edits: str = "") -> Finding:
-    """Every row of every head's weights sums to 1, and every token looks at every other."""
+    """Every row of every head's weights sums to 1, and every token looks at every other in some head.
+
+    Softmax makes no weight 0, so a look is a weight of MATTERS of what even attention would give, or more.
+    """
     weights = attention_weights(encoder.trace(sentence, edits=text_to_edits(edits)))
     apart = float((weights.double().sum(-1) - 1).abs().max())
-    rows, smallest = weights.shape[:-1].numel(), float(weights.min())
+    least = MATTERS / weights.shape[-1]
+    largest = weights.flatten(0, 1).amax(0)  # of each pair of tokens, in any head
+    looking, pairs = int((largest >= least).sum()), largest.numel()
     said = (
-        f"The sums of all {rows} rows are within {brief(apart)} of 1. The smallest weight is {brief(smallest)}"
-        f"{', so every token looks at every other, if only a little' if smallest > 0 else ''}."
+        f"The sums of all {weights.shape[:-1].numel()} rows are within {brief(apart)} of 1. A weight of "
+        f"{brief(least)}, a tenth of even attention, counts as a look: some head has it in {looking} of {pairs} pairs "
+        f"of tokens, and {percent(float((weights >= least).double().mean()))} of all weights are as large."
     )
-    return Finding(
-        apart, "largest distance of a row sum from 1", said, judge(apart < AGREES and smallest > 0, apart < AGREES)
-    )
+    sums = apart < AGREES
+    return Finding(apart, "largest distance of a row sum from 1", said,
+                   judge(sums and looking == pairs,
+                         f"sums of 1; {pairs - looking} of {pairs} pairs do not look" if sums else ""))  # fmt: skip
 
 
 def spread_grows(encoder: TextEncoder) -> Finding:

@@ -14,7 +14,7 @@ RUNS = {  # runs of the model, where a trial makes others than one for each text
     "identical_rows": 5,
     "padding_ignored": 6,
     "linked": 74,  # fifty sentences, and each head left out from its layer on
-    "head_job": 54,
+    **dict.fromkeys(("head_job", "some_head_links"), 58),
     **dict.fromkeys(("grammar_first", "place_kept", "words_told", "sentences_told"), 200),  # and their PROBES
     "feed_forward_needed": 90,  # 100 short sentences in full rows, three times
     "dropout_share": 9,
@@ -29,7 +29,7 @@ AT_ONCE = {  # runs held, where not 2
     **dict.fromkeys(("grammar_first", "place_kept", "words_told", "sentences_told"), 40),
     "feed_forward_needed": 32,
     "linked": 18,
-    "head_job": 18,
+    **dict.fromkeys(("head_job", "some_head_links"), 18),
 }
 PROBES = {  # the tasks whose probes a trial fits
     "grammar_first": ("parts of speech", "good or bad"),
@@ -44,7 +44,8 @@ FIXED = {  # seconds, without the model
     "residuals_deep": 0.5,
     "norms_keep_length": 0.5,
     "linked": 0.3,
-    "head_job": 0.3,
+    **dict.fromkeys(("head_job", "some_head_links"), 0.3),
+    "norms_keep_gradients": 0.4,
 }
 LEARNING = 2.0  # seconds for each layer of the models that are trained
 

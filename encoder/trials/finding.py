@@ -51,28 +51,54 @@ Picture = Curves | Bars | Grid
 
 
 @dataclass(frozen=True)
+class Judgement:
+    """Whether a claim stands; where it does not, `condition` says under what it does, empty where under none."""
+
+    holds: bool
+    condition: str = ""
+
+    @property
+    def verdict(self) -> Verdict:
+        """The judgement in a word."""
+        return Verdict.HOLDS if self.holds else Verdict.CONDITION if self.condition else Verdict.FAILS
+
+
+@dataclass(frozen=True)
 class Finding:
     """The outcome of a trial.
 
-    `value` is the number that decides, `what` says what it is, `sentence` tells all that was measured; `verdict`
-    follows from the number. `picture` holds the numbers behind it for a drawing.
+    `value` is the number that decides, `what` says what it is, `measured` tells all that was measured; the verdict
+    follows from the number, and is that the model cannot decide without a judgement. `picture` holds the numbers behind
+    it for a drawing.
     """
 
     value: float
     what: str
-    sentence: str
-    verdict: Verdict
+    measured: str
+    judgement: Judgement | None
     picture: Picture | None = None
 
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the claim stands."""
+        return self.judgement.verdict if self.judgement else Verdict.UNTRIED
 
-def judge(holds: bool, condition: bool = False) -> Verdict:
-    """The verdict: the claim holds; or only the weaker form does; or neither."""
-    return Verdict.HOLDS if holds else Verdict.CONDITION if condition else Verdict.FAILS
+    @property
+    def sentence(self) -> str:
+        """All that was measured, with the condition under which the claim holds where it does under one."""
+        if self.judgement is None or self.verdict is not Verdict.CONDITION:
+            return self.measured
+        return f"{self.measured} The condition: {self.judgement.condition}."
+
+
+def judge(holds: bool, condition: str = "") -> Judgement:
+    """The judgement: the claim holds; or under a condition, said without a full stop; or not at all."""
+    return Judgement(holds, "" if holds else condition)
 
 
 def untried(why: str) -> Finding:
     """A trial that this model cannot decide."""
-    return Finding(float("nan"), "", why, Verdict.UNTRIED)
+    return Finding(float("nan"), "", why, None)
 
 
 def array(values: Tensor | Iterable[float]) -> np.ndarray:

@@ -81,6 +81,7 @@ def refers(encoder: TextEncoder, sentence: str, other: str, word: str, first: st
         f"{float(lead[0][layer, head]):+.3f} in "
         f"“{sentence}” and {float(lead[1][layer, head]):+.3f} in “{other}”."
     )
+    weaker = f"a lead below {SWITCH:g} counts in one of the sentences; then it is {flips} of {moved.numel()} heads"
     names = [f"layer {n}" for n in range(len(moved))], [f"head {h}" for h in range(moved.shape[1])]
     grid = Grid(array(moved), *names, share=False)
-    return Finding(best, "largest move of a head's preference", said, judge(switch > 0, flips > 0), grid)
+    return Finding(best, "largest move of a head's preference", said, judge(switch > 0, weaker if flips else ""), grid)

@@ -7,6 +7,7 @@ from encoder.errors import EncoderError
 from encoder.experiments import bare, one_matrix
 from encoder.explain.shape import DEPTHS, depths
 from encoder.formatting import agreement, brief, listed, shown
+from encoder.model.config import PRESETS
 from encoder.text_encoder import TextEncoder
 from encoder.trials.finding import Bars, Finding, array, judge, untried
 from encoder.trials.order import NO_TABLE, TABLES
@@ -57,7 +58,9 @@ def bare_is(encoder: TextEncoder, sentence: str, expected: list[int]) -> Finding
         f"claimed. Its vectors have a mean cosine of {brief(float(found.alike.mean()))} with those beside "
         f"{listed(list(found.added))}."
     )
-    return Finding(float(here[0]), "vectors that come out", said, judge(here == expected, here[0] == expected[0]))
+    return Finding(float(here[0]), "vectors that come out", said,
+                   judge(here == expected, 
+                         f"as many vectors, each of {here[1]} numbers" if here[0] == expected[0] else ""))  # fmt: skip
 
 
 def heads_are_one_matrix(encoder: TextEncoder, sentence: str) -> Finding:
@@ -90,7 +93,9 @@ def positions_once(encoder: TextEncoder) -> Finding:
         return untried(NO_TABLE)
     said = f"Of {len(encoder.steps)} steps {len(readers)} reads the positions: {listed(readers)}."
     inside = [name for name in readers if name.startswith("layers.")]
-    return Finding(float(len(readers)), "steps that read the positions", said, judge(len(readers) == 1, not inside))
+    return Finding(float(len(readers)), "steps that read the positions", said,
+                   judge(len(readers) == 1,
+                         "before the first block, in more than one step" if not inside else ""))  # fmt: skip
 
 
 def positions_fixed(encoder: TextEncoder) -> Finding:
@@ -101,6 +106,20 @@ def positions_fixed(encoder: TextEncoder) -> Finding:
     shape = by([encoder.config.max_positions, encoder.config.d_embedding])
     said = f"The table holds {shape} numbers; {learned:,} of them are parameters."
     return Finding(float(learned), "parameters in the table of positions", said, judge(learned == 0))
+
+
+def published_depth(encoder: TextEncoder, preset: str, layers: int) -> Finding:
+    """A published shape has so many blocks; and what they would hold in this model's width."""
+    published = on_meta(PRESETS[preset])
+    count, (here,) = len(published.layers), depths(encoder.config, (layers,))
+    each = sum(p.numel() for p in published.layers[0].parameters())
+    said = (
+        f"The shape “{preset}” has {count} blocks of {each:,} parameters each; {layers} are claimed. With {layers} "
+        f"blocks and d_ff = 4 d_model a model as wide as this one would hold {here.parameters:,} parameters."
+    )
+    every = [found.parameters for found in depths(encoder.config)]
+    bars = Bars({"parameters": array(every)}, [f"N = {n}" for n in DEPTHS], "parameters")
+    return Finding(float(count), f"blocks of {preset}", said, judge(count == layers), bars)
 
 
 def depth_grows(encoder: TextEncoder, layers: int) -> Finding:

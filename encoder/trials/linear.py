@@ -33,7 +33,8 @@ def activation_needed(encoder: TextEncoder, sentence: str) -> Finding:
         f"{percent(max(bent))} of the way, layer by layer."
     )
     return Finding(found.remainder, "share that no single linear layer gives", said,
-                   judge(removes and max(bent) < ROUNDING, removes))  # fmt: skip
+                   judge(removes and max(bent) < ROUNDING,
+                         "it keeps them from collapsing, and attention does so too" if removes else ""))  # fmt: skip
 
 
 def attention_linear(encoder: TextEncoder, sentence: str) -> Finding:

@@ -6,13 +6,14 @@ import torch
 from torch import Tensor
 
 from encoder.experiments import exchanged, profile, turn, word_order
-from encoder.formatting import brief
+from encoder.formatting import brief, percent
 from encoder.text_encoder import TextEncoder
 from encoder.trials.finding import Bars, Curves, Finding, array, judge, untried
 
 NO_TABLE = "This model has no table of positions."
 TABLES = ("sinusoidal", "learned")  # the positions that have one
 NO_WAVES = "The claim is of a table of sines and cosines; this model has none."
+CLEAR = 0.01  # of their length, from which two vectors are clearly apart
 SAME = 1e-4  # factors that a table in float32 does not tell apart
 ROUNDING = 1e-5  # differences of float32 sums, relative to the numbers that were added
 
@@ -57,7 +58,8 @@ def identical_rows(encoder: TextEncoder, sentence: str) -> Finding:
         said += "With positions on they are the same too: nothing here depends on the order of the words."
     else:
         said += f"With positions on, vectors differ by up to {brief(found.largest_on)}."
-    return Finding(largest, "largest difference with positions off", said, judge(same and moved == 0, same))
+    return Finding(largest, "largest difference with positions off", said,
+                   judge(same and moved == 0, "as a set of vectors, and not row by row" if same else ""))  # fmt: skip
 
 
 def position_values(encoder: TextEncoder) -> Finding:
@@ -70,6 +72,24 @@ def position_values(encoder: TextEncoder) -> Finding:
         f"The {table.shape[0]} × {table.shape[1]} numbers go from {float(table.min()):.4g} to {float(table.max()):.4g}."
     )
     return Finding(largest, "largest value in size", said, judge(largest <= 1 + ROUNDING))
+
+
+def sines_and_cosines(encoder: TextEncoder, rate: int = 10_000) -> Finding:
+    """Column 2i of the table is sin(position / rate^(2i / d_model)), column 2i + 1 the cosine of the same."""
+    if not circles(encoder):
+        return untried(NO_WAVES)
+    table = encoder.model.embedding.positions.weight.double()
+    places, columns = (torch.arange(size, dtype=torch.float64) for size in table.shape)
+    angles = places[:, None] / rate ** (2 * (columns // 2) / len(columns))
+    expected = torch.where(columns % 2 == 0, angles.sin(), angles.cos())
+    apart = (table - expected).abs()
+    place, column = divmod(int(apart.argmax()), len(columns))
+    said = (
+        f"All {table.numel():,} numbers are made anew by the formula; the largest difference, "
+        f"{brief(float(apart.max()))}, is at position {place} in column {column}: {float(table[place, column]):.4g} in "
+        f"the table and {float(expected[place, column]):.4g} by the formula."
+    )
+    return Finding(float(apart.max()), "largest difference from the formula", said, judge(float(apart.max()) < SAME))
 
 
 def one_frequency(encoder: TextEncoder, of: str = "pair") -> Finding:
@@ -94,7 +114,9 @@ def one_frequency(encoder: TextEncoder, of: str = "pair") -> Finding:
         return Finding(found.largest, "largest distance from one frequency", said, judge(pairs), curves)
     shared = twins(encoder.model.embedding.positions.weight)
     said += f" But dimensions have no frequency of their own: {shared} of {len(waves)} pairs share one." * bool(shared)
-    return Finding(float(shared), "pairs of dimensions that share a frequency", said, judge(not shared, pairs), curves)
+    return Finding(float(shared), "pairs of dimensions that share a frequency", said,
+                   judge(not shared, "each pair of dimensions has one, a sine and a cosine" if pairs else ""),
+                   curves)  # fmt: skip
 
 
 def twins(table: Tensor) -> int:
@@ -133,6 +155,7 @@ def only_distance(encoder: TextEncoder) -> Finding:
     found = profile(table)
     half = len(found.mean) // 2
     relative = float(found.spread[:half].max() / found.mean[0].abs())
+    falls = float(1 - found.mean[1:half].max() / found.mean[0])
     rises = int((found.mean[1:half] > found.mean[: half - 1]).sum())
     said = (
         f"The dot product of two position vectors is {brief(float(found.mean[0]))} for the same position, "
@@ -143,7 +166,23 @@ def only_distance(encoder: TextEncoder) -> Finding:
     )
     curves = Curves({"PE(p) · PE(p + k)": array(found.mean[:half])}, array(range(half)),
                     ("distance k", "dot product"))  # fmt: skip
-    return Finding(relative, "how much it varies at one distance", said, judge(relative < ROUNDING), curves)
+    return Finding(relative, "how much it varies at one distance", said, judge(relative < ROUNDING < falls), curves)
+
+
+def places_apart(encoder: TextEncoder) -> Finding:
+    """Every place has a vector of its own: the two nearest ones are clearly apart."""
+    if encoder.config.positions not in TABLES:
+        return untried(NO_TABLE)
+    table = encoder.model.embedding.positions.weight.double()
+    between = torch.cdist(table, table).fill_diagonal_(math.inf)
+    nearest, size = float(between.min()), float(table.norm(dim=-1).mean())
+    first, second = divmod(int(between.argmin()), len(table))
+    relative = nearest / max(size, torch.finfo(table.dtype).tiny)
+    said = (
+        f"Of {len(table)} places {first} and {second} are nearest: their vectors are {brief(nearest)} apart, "
+        f"{percent(relative)} of the mean length of such a vector, {brief(size)}."
+    )
+    return Finding(relative, "distance of the nearest two, by their length", said, judge(relative > CLEAR))
 
 
 def circles(encoder: TextEncoder) -> bool:

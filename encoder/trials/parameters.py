@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from encoder.experiments.learning import KINDS, MOST_LAYERS
 from encoder.model.activations import ACTIVATIONS
+from encoder.model.config import PRESETS
 from encoder.tasks.on_digits import ON_DIGITS
 from encoder.trials.layout import FIELDS
 from encoder.trials.links import LINKS
@@ -96,6 +97,8 @@ PARAMETERS: dict[str, Text | Number | Several] = {
     "scores": Several(Number(-1000, 1000, whole=False)),
     "expected": Several(Number(0, 1e12, whole=False)),
     "field": Text(choices=tuple(FIELDS)),
+    "preset": Text(choices=tuple(PRESETS)),
+    "rate": Number(2, 1_000_000),
     "value": Number(1, 1_000_000_000),
     "p": Number(0, 0.9, whole=False),
     "ids": Several(Number(0, 1_000_000), 32),

@@ -65,7 +65,10 @@ def order_agrees(encoder: TextEncoder, sentence: str, method: str) -> Finding:
         f"two orders agree by {brief(value)} (Spearman; 1 is the same order, 0 none)."
     )
     bars = Bars({"falls by": array(falls[places])}, [trace.tokens[i] for i in places], "logit of the guess")
-    return Finding(value, "rank agreement", said, judge(value >= SAME_ORDER, value >= SOME_ORDER), bars)
+    return Finding(value, "rank agreement", said,
+                   judge(value >= SAME_ORDER,
+                         f"in part: by {SOME_ORDER:g} or more, and not by {SAME_ORDER:g}" if value >= SOME_ORDER else ""
+                         ), bars)  # fmt: skip
 
 
 def looked_at_matters(encoder: TextEncoder, sentence: str) -> Finding:
@@ -92,7 +95,10 @@ def looked_at_matters(encoder: TextEncoder, sentence: str) -> Finding:
     )
     bars = Bars({"falls by": array(falls)}, list(trace.tokens), "logit of the guess")
     what = "fall for the most looked-at token, over the largest"
-    return Finding(value, what, said, judge(most == needed, value >= SOME_ORDER), bars)
+    return Finding(value, what, said,
+                   judge(most == needed,
+                         "it is not the one needed most, and its fall is half of the largest or more"
+                         if value >= SOME_ORDER else ""), bars)  # fmt: skip
 
 
 def silent(encoder: TextEncoder, sentence: str, position: int) -> Trace:

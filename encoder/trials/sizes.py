@@ -6,10 +6,10 @@ from encoder.errors import EncoderError
 from encoder.experiments import LENGTHS, Duration, timing
 from encoder.explain.cost import parameters
 from encoder.formatting import brief, listed, percent
-from encoder.text_encoder import TextEncoder
+from encoder.text_encoder import MAX_TOKENS, TextEncoder
 from encoder.trials.finding import Bars, Curves, Finding, judge, untried
 
-ABOUT = 0.1  # how far "about" reaches
+CLOSE, ABOUT = 0.01, 0.1  # how far "about" reaches; and up to where it is said that it is not close
 CONSTANT = 1.5  # a time that grows by less than this factor is called constant
 BERT_PIECES = 30_522  # in the vocabulary of BERT, uncased (Devlin et al. 2019)
 PARTS = {"attention": ("attention.w_q", "attention.w_k", "attention.w_v", "attention.w_o"),
@@ -33,34 +33,50 @@ def block_size(encoder: TextEncoder) -> Finding:
     each = {name: block(encoder, PARTS[name]) for name in KINDS} | {"norms": block(encoder, ("norm",))}
     bars = Bars({"parameters": np.array(list(each.values()), dtype=float)}, list(each), "parameters of a block")
     return Finding(
-        float(counted), "parameters of a block", said, judge(counted == about or off < 0.01, off < ABOUT), bars
+        float(counted),
+        "parameters of a block",
+        said,
+        judge(off < CLOSE, f"within {percent(ABOUT)}, and not within {percent(CLOSE)}" if off < ABOUT else ""),
+        bars,
     )
 
 
 def part_size(encoder: TextEncoder, part: str, expected: float, width: int = 512) -> Finding:
-    """A part of a block holds about as many parameters as is claimed.
+    """A part of a block holds as many parameters as is claimed, to the digits in which it is claimed.
 
-    The claim is of blocks of that d_model, and of no others.
+    The claim is of blocks of that d_model, and of no others. Zeros at its end are no digits of it.
     """
     if encoder.config.d_model != width:
         return untried(f"The claim is of blocks with d_model {width}; this model has {encoder.config.d_model}.")
     counted = block(encoder, PARTS[part])
-    off = abs(counted / expected - 1)
-    said = f"The {part} of a block holds {counted:,} parameters; {expected:,.0f} is {percent(off)} away."
-    return Finding(float(counted), f"parameters of {part}", said, judge(off < ABOUT))
+    biases = counted_biases(encoder, PARTS[part])
+    digits = len(f"{expected:.0f}".rstrip("0"))
+    rounded, weights = (float(f"{count:.{digits - 1}e}") for count in (counted, counted - biases))
+    said = (
+        f"The {part} of a block holds {counted:,} parameters, {biases:,} of them biases. To the digits of the claim, "
+        f"{expected:,.0f}, that is {rounded:,.0f}."
+    )
+    return Finding(float(counted), f"parameters of {part}", said,
+                   judge(rounded == expected, "without the biases" if weights == expected else ""))  # fmt: skip
+
+
+def counted_biases(encoder: TextEncoder, parts: tuple[str, ...]) -> int:
+    """How many of the parameters of a part of the first block are biases."""
+    layer = encoder.model.layers[0]
+    return sum(p.numel() for name, p in layer.named_parameters() if name.endswith("bias") and name.startswith(parts))
 
 
 def query_key_value(encoder: TextEncoder) -> Finding:
     """W_Q, W_K and W_V together hold 3 d_model² parameters."""
     counted, squares = block(encoder, PARTS["attention"][:3]), 3 * encoder.config.d_model**2
-    biases = sum(p.numel() for name, p in encoder.model.layers[0].named_parameters()
-                 if name.endswith("bias") and name.startswith(PARTS["attention"][:3]))  # fmt: skip
+    biases = counted_biases(encoder, PARTS["attention"][:3])
     said = (
         f"They hold {counted:,} parameters; 3 · {encoder.config.d_model}² is {squares:,}. The difference of "
         f"{counted - squares:,} is {biases:,} biases."
     )
     return Finding(float(counted), "parameters of W_Q, W_K and W_V", said,
-                   judge(counted == squares, counted - biases == squares))  # fmt: skip
+                   judge(counted == squares,
+                         "without the biases" if counted - biases == squares else ""))  # fmt: skip
 
 
 def shape_is(encoder: TextEncoder, sentence: str, step: str, expected: list[int], width: int = 0) -> Finding:
@@ -77,7 +93,8 @@ def shape_is(encoder: TextEncoder, sentence: str, step: str, expected: list[int]
     spoken = [size - added if name == "n" else size for name, size in zip(trace.step(step).shape, real, strict=True)]
     said = f"{step} is {by(real)}" + (f", {by(spoken)} without the {added} tokens that the model adds" if added else "")
     return Finding(float(trace[step].numel()), "numbers in it", f"{said}; {by(expected)} is claimed.",
-                   judge(real == expected, spoken == expected))  # fmt: skip
+                   judge(real == expected,
+                         f"without the {added} tokens that the model adds" if spoken == expected else ""))  # fmt: skip
 
 
 def by(sizes: list[int]) -> str:
@@ -92,7 +109,9 @@ def one_width(encoder: TextEncoder, sentence: str, layers: int) -> Finding:
     shapes = {tuple(trace[name].shape) for name in names}
     found = listed([by(list(shape)) for shape in sorted(shapes)])
     said = f"This model has {count} blocks, and what goes in and comes out is {found}."
-    return Finding(float(count), "blocks", said, judge(count == layers and len(shapes) == 1, len(shapes) == 1))
+    return Finding(float(count), "blocks", said,
+                   judge(count == layers and len(shapes) == 1,
+                         f"of {count} blocks, where {layers} are claimed" if len(shapes) == 1 else ""))  # fmt: skip
 
 
 def time_constant(encoder: TextEncoder, longest: int = 256) -> Finding:
@@ -118,6 +137,18 @@ def judged(durations: tuple[Duration, ...]) -> Finding:
         np.array([d.n for d in durations], dtype=float), ("tokens", "milliseconds"), (True, True),
     )  # fmt: skip
     return Finding(ratio, f"time for {last.n} tokens over that for {first.n}", said, judge(ratio < CONSTANT), curves)
+
+
+def any_length(encoder: TextEncoder, longest: int = 512) -> Finding:
+    """A sentence of any length is read whole: one of twice as many words as is claimed, too."""
+    words = 2 * longest
+    read = len(encoder.tokenize(" ".join(["the"] * words)).ids)
+    said = (
+        f"Of a sentence of {words} words {read} tokens are read. This model was built for "
+        f"{encoder.config.max_positions:,} places, and this app runs {MAX_TOKENS} tokens at most."
+    )
+    return Finding(float(read), "tokens that are read", said,
+                   judge(read >= words, f"up to {read} tokens" if read == longest else ""))  # fmt: skip
 
 
 def ids_say(encoder: TextEncoder, ids: list[int], text: str) -> Finding:

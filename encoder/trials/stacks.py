@@ -12,6 +12,8 @@ from encoder.trials.finding import Bars, Curves, Finding, array, judge
 
 APART = 1e-3  # 1 - cosine below which all tokens have become one
 ROUNDING = 1e-5
+RANGE = (0.01, 100.0)  # factors by which a gradient may change on its way and can still be learned from
+CLOSE = 0.01  # a factor this near to 1
 WHOLE = ((True, True),)  # a stack with residuals and norms
 FLOOR = 1e-10  # 1 - cosine that float32 streams do not tell from 0
 DRAWN = {"Xavier weights": None, "normal weights of deviation 0.02": 0.02}  # how the weights of random stacks are drawn
@@ -29,7 +31,9 @@ def residuals_keep(encoder: TextEncoder, depth: int = 6) -> Finding:
     curves = Curves({"with residuals": array(ours), "without": array(theirs)}, array(range(depth + 1)),
                     ("blocks", "1 - cosine between tokens"), (False, True))  # fmt: skip
     return Finding(value, f"1 - cosine after {depth} blocks with residuals", said,
-                   judge(value > APART > lost, value > 10 * lost and lost < APART), curves)  # fmt: skip
+                   judge(value > APART > lost,
+                         "further apart than without, and still nearly one" if lost < APART and value > 10 * lost
+                         else ""), curves)  # fmt: skip
 
 
 def residuals_deep(encoder: TextEncoder, norm: str = "post") -> Finding:
@@ -46,7 +50,9 @@ def residuals_deep(encoder: TextEncoder, norm: str = "post") -> Finding:
     curves = Curves({"with residuals": array(ours), "without": array(theirs)}, array(range(len(ours))),
                     ("blocks", "1 - cosine between tokens"), (False, True))  # fmt: skip
     return Finding(float(len(kept)), f"of {len(DEPTHS)} depths at which residuals keep tokens apart", said,
-                   judge(len(kept) == len(DEPTHS), bool(kept)), curves)  # fmt: skip
+                   judge(len(kept) == len(DEPTHS),
+                         
+                         f"at depth {listed([str(d) for d in kept])}" if kept else ""), curves)  # fmt: skip
 
 
 def apart(value: float) -> str:
@@ -70,6 +76,17 @@ def norms_keep_length(encoder: TextEncoder, depth: int = 24) -> Finding:
     )
 
 
+def norms_keep_gradients(encoder: TextEncoder, depth: int = 24) -> Finding:
+    """With norms the gradient stays in its range on its way back through a random stack; without them it does not."""
+    kept, lost = (float((found := gradients(depth, residual=True, norm=norm))[0] / found[-1]) for norm in (True, False))
+    said = (
+        f"Through {depth} random blocks with residuals the gradient at the start {times(kept)} that at the end with "
+        f"norms, and {times(lost)} it without."
+    )
+    holds = judge(RANGE[0] < kept < RANGE[1] and not RANGE[0] < lost < RANGE[1])
+    return Finding(kept, "gradient that is left with norms", said, holds)
+
+
 def gradients_vanish(encoder: TextEncoder, depth: int = 24) -> Finding:
     """Without residuals the gradient is lost on its way back."""
     kept = {
@@ -85,7 +102,8 @@ def gradients_vanish(encoder: TextEncoder, depth: int = 24) -> Finding:
         f"neither; without norms alone it {times(kept[(True, False)])}."
     )
     vanish = 0.01
-    return Finding(without, "gradient that is left without residuals", said, judge(without < vanish, bare < vanish))
+    return Finding(without, "gradient that is left without residuals", said,
+                   judge(without < vanish, "where there are no norms either" if bare < vanish else ""))  # fmt: skip
 
 
 def times(factor: float) -> str:
@@ -112,9 +130,10 @@ def pre_norm_deeper(encoder: TextEncoder, depth: int = 48) -> Finding:
         for drawn, (pre, post) in zip(DRAWN, ends, strict=True)
     )
     said += " How well such stacks can be trained is not tried here."
+    kept_with = [drawn for drawn, one in zip(DRAWN, kept, strict=True) if one]
     picture = Curves(curves, array(range(depth + 1)), ("blocks", "1 - cosine between tokens"), (False, True))
     return Finding(ends[0][0], f"1 - cosine after {depth} pre-norm blocks of Xavier weights", said,
-                   judge(all(kept), any(kept)), picture)  # fmt: skip
+                   judge(all(kept), f"with {listed(kept_with)}" if kept_with else ""), picture)  # fmt: skip
 
 
 def std_norm_is(encoder: TextEncoder, width: int = 512) -> Finding:
@@ -131,7 +150,8 @@ def std_norm_is(encoder: TextEncoder, width: int = 512) -> Finding:
     curves = Curves({"largest difference": array([one.largest for one in table])}, widths,
                     ("d_model", "difference"), (True, True))  # fmt: skip
     return Finding(pair.largest, "largest difference between the outputs", said,
-                   judge(pair.largest < ROUNDING, abs(pair.ratio - 1) < 0.01), curves)  # fmt: skip
+                   judge(pair.largest < ROUNDING,
+                         f"within {percent(CLOSE)}" if abs(pair.ratio - 1) < CLOSE else ""), curves)  # fmt: skip
 
 
 def padding_ignored(encoder: TextEncoder, short: str, sentence: str, mask: str = "kept") -> Finding:
@@ -164,4 +184,6 @@ def masks_alike(encoder: TextEncoder, low: float = -1e9) -> Finding:
     )
     same = finite == endless
     everywhere = lost.lost[-1] == even.lost[-1]
-    return Finding(finite, f"weight of a key masked with {low:g}", said, judge(same and everywhere, same))
+    return Finding(finite, f"weight of a key masked with {low:g}", said,
+                   
+                   judge(same and everywhere, "every row has a key that may be seen" if same else ""))  # fmt: skip

@@ -32,7 +32,10 @@ def dropout_share(encoder: TextEncoder, sentence: str, p: float) -> Finding:
     )
     bars = Bars({"cosine": array(found.alike.mean(0))}, list(found.tokens), "cosine with the run without")
     as_asked = abs(found.dropped - p) < NEAR
-    return Finding(found.dropped, "share of numbers set to zero", said, judge(as_asked and alike > 0.5, as_asked), bars)
+    return Finding(found.dropped, "share of numbers set to zero", said,
+                   judge(as_asked and alike > 0.5,
+                         "the share is as asked, and what is left tells little of the sentence" if as_asked else ""),
+                   bars)  # fmt: skip
 
 
 def gradient_needs_division(encoder: TextEncoder, width: int = 512) -> Finding:
@@ -43,7 +46,9 @@ def gradient_needs_division(encoder: TextEncoder, width: int = 512) -> Finding:
         f"average with the division and {brief(found.without)} without, {percent(found.without / found.with_)} of it."
     )
     return Finding(found.without, "length of the gradient without the division", said,
-                   judge(found.without < 0.25 * found.with_, found.without < 0.5 * found.with_))  # fmt: skip
+                   judge(found.without < 0.25 * found.with_,
+                         "less than half of it passes, and more than a quarter"
+                         if found.without < 0.5 * found.with_ else ""))  # fmt: skip
 
 
 def feed_forward_needed(encoder: TextEncoder) -> Finding:
@@ -56,12 +61,17 @@ def feed_forward_needed(encoder: TextEncoder) -> Finding:
     parts = {"whole": (), "without feed-forward": ("feed_forward.output",), "without attention": ("attention.output",)}
     scores = {name: evaluate_text(encoder, SENTENCES, left_out=steps) for name, steps in parts.items()}
     whole, without = scores["whole"], scores["without feed-forward"]
+    if whole.top_1 <= CLEAR * spread(whole):
+        return untried(
+            f"This model guesses {percent(whole.top_1)} of {whole.words} hidden words, not clearly more than none: "
+            "nothing can be lost without feed-forward."
+        )
     lost, error = whole.top_1 - without.top_1, math.hypot(spread(whole), spread(without))
     said = (
         f"Of {whole.words} hidden words the whole model guesses {percent(whole.top_1)} first, without feed-forward "
         f"{percent(without.top_1)}, without attention {percent(scores['without attention'].top_1)}. The difference "
-        f"that feed-forward makes is {points(lost)}, give or take {points(error)}. This model was "
-        "trained with it; small ones that were not are trained in Labs."
+        f"that feed-forward makes is {points(lost)}, give or take {points(error)}. Models "
+        "that never had it are trained in Labs."
     )
     bars = Bars({"guessed first": array(one.top_1 for one in scores.values())}, list(scores), "share guessed first")
     return Finding(lost, "share of guesses lost without feed-forward", said, judge(lost > CLEAR * error), bars)
@@ -86,7 +96,8 @@ def learns_better(encoder: TextEncoder, kind: str, than: str, layers: int = 2) -
     curves = Curves({one: array(side.mean(0)) for one, side in ((kind, ours), (than, theirs))},
                     array(pairs[0][0].steps), ("training steps", "loss on unseen inputs, in nats"))  # fmt: skip
     return Finding(ends[0] - ends[1], "difference of the loss in the end, in nats", said,
-                   judge(wins == len(pairs), wins > 0), curves)  # fmt: skip
+                   judge(wins == len(pairs),
+                         f"in {wins} of {len(pairs)} tries" if wins else ""), curves)  # fmt: skip
 
 
 def spread(score: Score) -> float:

@@ -9,6 +9,7 @@ from encoder.figures.drawn import numbers_of
 from encoder.formatting import percent
 from encoder.probes.labelled import labelled
 from encoder.probes.layers import TASKS
+from encoder.trials.probing import where_told
 from pages.parts.labs import readers
 from pages.ui import session
 from pages.ui.components.chart import chart
@@ -22,7 +23,7 @@ ASKED = {
     "place": "At which place of its sentence does this word stand?",
 }
 CONTROLS = {
-    "good or bad": "the same labels, dealt out to the sentences at random",
+    "good or bad": "each word draws a number, and a sentence is of one class or the other by the mean of its words",
 }
 CONTROL = "a class drawn for each word, the same wherever it stands"
 
@@ -45,10 +46,9 @@ def draw() -> None:
         "never looks": np.full(len(names), found.commonest),
     }
     drawn = lines(series, np.arange(len(names)), ("layers behind it", "share told right"), theme=theme())
-    best = found.best
     fact = (
-        f"{ASKED[task]} Told best after {best} layers: {percent(float(found.accuracy[best]))} of {found.samples}, give "
-        f"or take {percent(float(found.error[best]))}; the control task {percent(float(found.control[best]))}."
+        f"{ASKED[task]} Of {found.samples} it is {where_told(found)}; the control task "
+        f"{percent(float(found.control[found.best]))}."
     )
     scope = f"{len(labelled())} labelled sentences, each told by a probe that has not seen it, {UNCHANGED}"
     chart(drawn, "told", fact, About(source=session.now().source, scope=scope), made=f'probe(enc, "{task}").accuracy')

@@ -1,0 +1,91 @@
+"""What a trial tells of models that know nothing: no line about a trained model holds there.
+
+Most trials are about arithmetic, about how models are built, or about random stacks: they hold of any model of the
+right shape. The others say what training has made of a model.
+"""
+
+from functools import cache
+from typing import Any
+
+import pytest
+from controls import SHAPES, chance_links, even, untrained
+
+from encoder import TextEncoder, trials
+from encoder.lessons.claims import CLAIMS
+from encoder.trials import TRIALS, Verdict, links
+from encoder.trials.cost import PROBES
+from pages.ui.lessons import library
+from pages.ui.state.view import EXAMPLE
+
+# What each trial that a claim or a tutorial line names is about.
+ABOUT = {
+    "a trained model": (
+        "linked", "head_job", "some_head_links", "refers", "leans", "grammar_first", "words_told", "sentences_told",
+        "feed_forward_needed",
+    ),
+    "any model": (
+        "same_vectors", "identical_rows", "position_values", "one_frequency", "one_rotation", "sines_and_cosines",
+        "places_apart", "contexts", "by_hand", "rows_sum", "division_matters", "attention_linear", "activation_needed",
+        "block_size", "part_size", "query_key_value", "shape_is", "one_width", "any_length", "time_constant", "ids_say",
+        "setting_is", "batch_is", "bare_is", "heads_are_one_matrix", "own_parameters", "positions_once",
+        "positions_fixed", "place_kept", "dropout_share", "recurrent_slower",
+    ),
+    "no model": (
+        "softmax_is", "saturates", "layers_collapse", "residuals_deep", "gradients_vanish", "norms_keep_gradients",
+        "norms_keep_length", "pre_norm_deeper", "std_norm_is", "masks_alike", "gradient_needs_division",
+        "learns_better", "published_depth",
+    ),
+}  # fmt: skip
+Line = tuple[str, dict[str, Any]]
+
+
+def lines() -> dict[str, Line]:
+    """The trial and its parameters of every claim, and of every tutorial line that has one."""
+    found = {claim.key: (claim.trial, dict(claim.given)) for claim in CLAIMS}
+    for name, one in library.tutorials().items():
+        for number, step in enumerate(one.steps):
+            if step.trial:
+                given = dict(step.given)
+                if "sentence" in trials.takes(step.trial):
+                    given.setdefault("sentence", step.view.get("sentence", EXAMPLE))
+                found[f"{name} {number}"] = (step.trial, given)
+    return found
+
+
+LEARNED = {name: line for name, line in lines().items() if line[0] in ABOUT["a trained model"]}
+QUICK = {name: line for name, line in LEARNED.items() if line[0] not in PROBES}
+MODELS = {**{f"untrained {shape}": (lambda shape=shape: untrained(0, shape)) for shape in SHAPES}, "even": even}
+
+
+@cache
+def model(name: str) -> TextEncoder:
+    """One of MODELS, made once."""
+    return MODELS[name]()
+
+
+def test_every_trial_of_a_line_says_what_it_is_about() -> None:
+    named = [trial for trials_of in ABOUT.values() for trial in trials_of]
+    assert len(named) == len(set(named)) and set(named) <= set(TRIALS)
+    assert {trial for trial, _ in lines().values()} == set(named)
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("line", [pytest.param(one, marks=() if one in QUICK else pytest.mark.slow) for one in LEARNED])
+def test_what_is_said_of_a_trained_model_does_not_hold_of_one_that_knows_nothing(line: str, name: str) -> None:
+    trial, given = LEARNED[line]
+    found = trials.run(trial, model(name), given)
+    assert found.verdict in (Verdict.FAILS, Verdict.UNTRIED), found.sentence
+
+
+def test_few_untrained_models_have_a_head_with_a_job() -> None:
+    found = chance_links(3, ("small",))
+    assert found.asked == 3 * 4 * len(links.LINKS)
+    assert found.holds == 0 and found.with_a_condition == 0
+
+
+@pytest.mark.slow
+def test_of_thirty_untrained_models_one_verdict_in_twenty_at_most_finds_a_job() -> None:
+    found = chance_links(10)
+    assert found.asked == 10 * (8 + 4 + 12) * len(links.LINKS)
+    assert found.holds + found.with_a_condition <= 0.05 * found.asked
+    assert found.models_with_a_job <= 0.2 * 30, "in a model as a whole, over all heads and jobs"
