@@ -25,7 +25,8 @@ ABOUT = {
     ),
     "any model": (
         "same_vectors", "identical_rows", "position_values", "one_frequency", "one_rotation", "sines_and_cosines",
-        "places_apart", "contexts", "by_hand", "rows_sum", "division_matters", "attention_linear", "activation_needed",
+        "places_apart", "contexts", "by_hand", "rows_sum", "all_look", "division_matters", "attention_linear",
+        "activation_needed",
         "block_size", "part_size", "query_key_value", "shape_is", "one_width", "any_length", "time_constant", "ids_say",
         "setting_is", "batch_is", "bare_is", "heads_are_one_matrix", "own_parameters", "positions_once",
         "positions_fixed", "place_kept", "dropout_share", "recurrent_slower",

@@ -109,6 +109,40 @@ def test_a_control_task_gives_a_word_one_class_wherever_it_stands() -> None:
     assert all(len(lot) == 1 for lot in lots.values()) and len(set().union(*lots.values())) == 8
 
 
+def test_the_control_of_sentences_follows_from_their_words() -> None:
+    """A number for each word makes the classes of all sentences: words learned by heart tell it, and nothing else."""
+    words = [[word.lower() for word in one.words] for one in labelled()]
+    vocabulary = sorted({word for one in words for word in one})
+    counted = torch.tensor([[one.count(word) / len(one) for word in vocabulary] for one in words])
+    task = layers.moods(samples(tiny(TINY)))
+    by_heart = fit(counted, task.control, 2, strength=100.0).shares(counted).argmax(-1)
+    assert float((by_heart == task.control).double().mean()) > 0.97
+    assert int(task.control.sum()) == 100 and 60 < int((task.control == task.labels).sum()) < 140
+    both = sum(a == b for a, b in zip(task.control[::2].tolist(), task.control[1::2].tolist(), strict=True))
+    assert both > 60, "two sentences of nearly the same words are of one class more often than not"
+    known = fit(counted[:100], task.control[:100], 2).shares(counted[100:]).argmax(-1)
+    assert int((known == task.control[100:]).sum()) > 50
+
+
+def test_a_list_of_words_is_counted_without_the_sentence_that_is_asked() -> None:
+    """Fold by fold: the tag that a word most often has elsewhere, and a noun where it stands nowhere else."""
+    right, words = 0, 0
+    for fold in range(FOLDS):
+        elsewhere = dict[str, list[int]]()
+        for i, one in enumerate(labelled()):
+            if (i // 2) % FOLDS != fold:
+                for word, tag in zip(one.words, one.tags, strict=True):
+                    elsewhere.setdefault(word.lower(), []).append(tag)
+        for i, one in enumerate(labelled()):
+            if (i // 2) % FOLDS == fold:
+                for word, tag in zip(one.words, one.tags, strict=True):
+                    tags = elsewhere.get(word.lower(), [0])
+                    most = max(tags.count(t) for t in tags)
+                    right += tag == next(t for t in tags if tags.count(t) == most)
+                    words += 1
+    assert layers.looked_up() == pytest.approx(right / words, abs=1e-9)
+
+
 def test_every_probe_comes_with_its_control() -> None:
     encoder = tiny(TINY)
     for name in TASKS:

@@ -483,8 +483,8 @@ CASES: dict[str, tuple[Case, ...]] = {
     "rows_sum": (
         ({"sentence": KEYS}, HOLDS, same),
         ({"sentence": KEYS, "edits": "layers.2.attention.weights:scale:v=0.9"}, FAILS, same),
-        ({"sentence": KEYS}, CONDITION, never_looking),
     ),
+    "all_look": (({"sentence": KEYS}, HOLDS, same), ({"sentence": KEYS}, CONDITION, never_looking)),
     "spread_grows": (({}, HOLDS, same), ({}, FAILS, widths_of(1.0))),
     "saturates": (({"width": 512}, HOLDS, same), ({"width": 4}, FAILS, same)),
     "division_matters": (
@@ -735,6 +735,18 @@ def test_what_holds_with_a_condition_says_it() -> None:
     for judgement, verdict in ((judge(True, "only on Mondays"), HOLDS), (judge(False), FAILS), (None, UNTRIED)):
         found = Finding(0.5, "share", "Half of them.", judgement)
         assert (found.verdict, found.sentence) == (verdict, "Half of them.")
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "said"),
+    [
+        ([0.88, 0.85, 0.87, 0.9, 0.86], "told alike after every layer, 85 % to 90 %"),
+        ([0.5, 0.9, 0.89, 0.6, 0.5], "told best after 1 layer, 90 %"),
+        ([0.9, 0.5, 0.5, 0.6, 0.5], "told best after the input, 90 %"),
+    ],
+)
+def test_the_best_of_several_layers_is_named_where_it_is_more_than_chance(accuracy: list[float], said: str) -> None:
+    assert probing.where_told(probe_of(accuracy)).startswith(said)
 
 
 def beyond_even(weights: torch.Tensor, a: tuple[int, ...], b: tuple[int, ...]) -> torch.Tensor:

@@ -55,7 +55,7 @@ CLAIMS = (
         "row-sums",
         "Every row of attention weights sums to 1, and every token looks at every other.",
         ("workflow", "block", "guide"),
-        "rows_sum",
+        "all_look",
         {"sentence": WIDE},
         "softmax-by-hand",
     ),

@@ -65,11 +65,19 @@ def listing(values: list[float]) -> str:
 
 
 def rows_sum(encoder: TextEncoder, sentence: str, edits: str = "") -> Finding:
+    """Every row of every head's weights sums to 1."""
+    weights = attention_weights(encoder.trace(sentence, edits=text_to_edits(edits)))
+    apart = float((weights.double().sum(-1) - 1).abs().max())
+    said = f"The sums of all {weights.shape[:-1].numel()} rows are within {brief(apart)} of 1."
+    return Finding(apart, "largest distance of a row sum from 1", said, judge(apart < AGREES))
+
+
+def all_look(encoder: TextEncoder, sentence: str) -> Finding:
     """Every row of every head's weights sums to 1, and every token looks at every other in some head.
 
     Softmax makes no weight 0, so a look is a weight of MATTERS of what even attention would give, or more.
     """
-    weights = attention_weights(encoder.trace(sentence, edits=text_to_edits(edits)))
+    weights = attention_weights(encoder.trace(sentence))
     apart = float((weights.double().sum(-1) - 1).abs().max())
     least = MATTERS / weights.shape[-1]
     largest = weights.flatten(0, 1).amax(0)  # of each pair of tokens, in any head
@@ -80,7 +88,7 @@ def rows_sum(encoder: TextEncoder, sentence: str, edits: str = "") -> Finding:
         f"of tokens, and {percent(float((weights >= least).double().mean()))} of all weights are as large."
     )
     sums = apart < AGREES
-    return Finding(apart, "largest distance of a row sum from 1", said,
+    return Finding(looking / pairs, "share of pairs of tokens that look in some head", said,
                    judge(sums and looking == pairs,
                          f"sums of 1; {pairs - looking} of {pairs} pairs do not look" if sums else ""))  # fmt: skip
 

@@ -43,7 +43,7 @@ FIXED = {  # seconds, without the model
     "pre_norm_deeper": 1.4,
     "residuals_deep": 0.5,
     "norms_keep_length": 0.5,
-    "linked": 0.3,
+    "linked": 0.4,
     **dict.fromkeys(("head_job", "some_head_links"), 0.3),
     "norms_keep_gradients": 0.4,
 }

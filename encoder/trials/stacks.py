@@ -80,8 +80,9 @@ def norms_keep_gradients(encoder: TextEncoder, depth: int = 24) -> Finding:
     """With norms the gradient stays in its range on its way back through a random stack; without them it does not."""
     kept, lost = (float((found := gradients(depth, residual=True, norm=norm))[0] / found[-1]) for norm in (True, False))
     said = (
-        f"Through {depth} random blocks with residuals the gradient at the start {times(kept)} that at the end with "
-        f"norms, and {times(lost)} it without."
+        f"Through {depth} random blocks with residuals and norms the gradient at the start is {brief(kept)} times that "
+        f"at the end; with residuals alone it is "
+        f"{f'{brief(lost)} times that' if math.isfinite(lost) else 'more than float32 holds'}."
     )
     holds = judge(RANGE[0] < kept < RANGE[1] and not RANGE[0] < lost < RANGE[1])
     return Finding(kept, "gradient that is left with norms", said, holds)
