@@ -1,24 +1,21 @@
-"""Models that know nothing: random weights in three shapes, and one in which every token looks at all alike.
+"""Models that know nothing: random weights in three shapes, and one in which every token looks at all alike."""
 
-How often a trial finds a job for a head of such a model: python tests/controls.py
-"""
-
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
-
-if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from typing import Any, NamedTuple
 
 import torch
 
-from encoder import EncoderConfig, TextEncoder, checkpoint
+from encoder import EncoderConfig, TextEncoder, checkpoint, trials
 from encoder.checkpoint.build import random_weights
+from encoder.lessons import lesson
+from encoder.lessons.claims import CLAIMS
 from encoder.trace.source import Source
 from encoder.trials import Verdict, links
+from pages.ui.state.view import EXAMPLE
 
+ROOT = Path(__file__).resolve().parents[1]
 BASE = EncoderConfig(vocab_size=16384, d_model=512, n_heads=8, n_layers=6, d_ff=2048, max_positions=512, mlm_head=True)
 SHAPES = {
     "MiniLM": EncoderConfig(
@@ -50,6 +47,19 @@ def even(encoder: TextEncoder | None = None) -> TextEncoder:
     return TextEncoder(model, tokenizer, Source("even", seed=0))
 
 
+def lines(root: Path = ROOT) -> dict[str, tuple[str, dict[str, Any]]]:
+    """The trial and its parameters of every claim, and of every tutorial line below a folder that has one."""
+    found = {f"claim {claim.key}": (claim.trial, dict(claim.given)) for claim in CLAIMS}
+    for path in sorted((root / "pages/lessons/tutorials").glob("*.toml")):
+        for number, step in enumerate(lesson.read(path.read_text(encoding="utf-8")).steps):
+            if step.trial:
+                given = dict(step.given)
+                if "sentence" in trials.takes(step.trial):
+                    given.setdefault("sentence", step.view.get("sentence", EXAMPLE))
+                found[f"{path.stem} {number}: {step.text}"] = (step.trial, given)
+    return found
+
+
 class ChanceLinks(NamedTuple):
     """Verdicts on every head and job of untrained models: how many were asked for, and what came out."""
 
@@ -71,12 +81,3 @@ def chance_links(seeds: int, shapes: Sequence[str] = tuple(SHAPES)) -> ChanceLin
             counts += found
             models += any(one in (Verdict.HOLDS, Verdict.CONDITION) for one in found)
     return ChanceLinks(len(counts), counts.count(Verdict.HOLDS), counts.count(Verdict.CONDITION), models)
-
-
-if __name__ == "__main__":
-    torch.set_num_threads(1)
-    outcome = chance_links(10)
-    print(
-        f"{outcome.asked} verdicts on 30 untrained models: {outcome.holds} hold, {outcome.with_a_condition} with a "
-        f"condition; {outcome.models_with_a_job} models have a head with a job."
-    )

@@ -5,17 +5,13 @@ right shape. The others say what training has made of a model.
 """
 
 from functools import cache
-from typing import Any
 
 import pytest
-from controls import SHAPES, chance_links, even, untrained
+from controls import SHAPES, chance_links, even, lines, untrained
 
 from encoder import TextEncoder, trials
-from encoder.lessons.claims import CLAIMS
 from encoder.trials import TRIALS, Verdict, links
 from encoder.trials.cost import PROBES
-from pages.ui.lessons import library
-from pages.ui.state.view import EXAMPLE
 
 # What each trial that a claim or a tutorial line names is about.
 ABOUT = {
@@ -37,22 +33,6 @@ ABOUT = {
         "learns_better", "published_depth",
     ),
 }  # fmt: skip
-Line = tuple[str, dict[str, Any]]
-
-
-def lines() -> dict[str, Line]:
-    """The trial and its parameters of every claim, and of every tutorial line that has one."""
-    found = {claim.key: (claim.trial, dict(claim.given)) for claim in CLAIMS}
-    for name, one in library.tutorials().items():
-        for number, step in enumerate(one.steps):
-            if step.trial:
-                given = dict(step.given)
-                if "sentence" in trials.takes(step.trial):
-                    given.setdefault("sentence", step.view.get("sentence", EXAMPLE))
-                found[f"{name} {number}"] = (step.trial, given)
-    return found
-
-
 LEARNED = {name: line for name, line in lines().items() if line[0] in ABOUT["a trained model"]}
 QUICK = {name: line for name, line in LEARNED.items() if line[0] not in PROBES}
 MODELS = {**{f"untrained {shape}": (lambda shape=shape: untrained(0, shape)) for shape in SHAPES}, "even": even}

@@ -4,8 +4,8 @@
     untrained     random weights in the shape of MiniLM, with a head that guesses words
     even          random weights in the shape of `base` and no queries, so that all tokens get the same attention
 
-A line for each, with its verdict by model. `--root` is the folder whose code and lessons are tried, so that two states
-of them can be compared with diff.
+A line for each, with its verdict by model. With `--chance` instead how often a head of 30 untrained models has a job.
+`--root` is the folder whose code and lessons are tried, so that two states of them can be compared with diff.
 """
 
 import argparse
@@ -17,29 +17,14 @@ from typing import Any
 parser = argparse.ArgumentParser(description="Every verdict on every claim and tutorial line.")
 parser.add_argument("--models", nargs="*", default=["base", "small", "untrained", "even"])
 parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parents[1])
+parser.add_argument("--chance", action="store_true")
 options = parser.parse_args()
 sys.path.insert(0, str(options.root))
 
 import torch  # noqa: E402
-from controls import even, untrained  # noqa: E402
+from controls import chance_links, even, lines, untrained  # noqa: E402
 
 from encoder import TextEncoder, trials  # noqa: E402
-from encoder.lessons import lesson  # noqa: E402
-from encoder.lessons.claims import CLAIMS  # noqa: E402
-from pages.ui.state.view import EXAMPLE  # noqa: E402
-
-
-def lines() -> dict[str, tuple[str, dict[str, Any]]]:
-    """The trial and its parameters of every claim and of every line that has one."""
-    found = {f"claim {claim.key}": (claim.trial, dict(claim.given)) for claim in CLAIMS}
-    for path in sorted((options.root / "pages/lessons/tutorials").glob("*.toml")):
-        for number, step in enumerate(lesson.read(path.read_text(encoding="utf-8")).steps):
-            if step.trial:
-                given = {**dict(step.given)}
-                if "sentence" in trials.takes(step.trial):
-                    given.setdefault("sentence", step.view.get("sentence", EXAMPLE))
-                found[f"{path.stem} {number}: {step.text}"] = (step.trial, given)
-    return found
 
 
 def model(name: str) -> TextEncoder:
@@ -57,10 +42,17 @@ def verdict(encoder: TextEncoder, trial: str, given: dict[str, Any]) -> str:
 
 
 torch.set_num_threads(1)
+if options.chance:
+    outcome = chance_links(10)
+    print(
+        f"{outcome.asked} verdicts on 30 untrained models: {outcome.holds} hold, {outcome.with_a_condition} with a "
+        f"condition; {outcome.models_with_a_job} models have a head with a job."
+    )
+    sys.exit()
 encoders = {name: model(name) for name in options.models}
 verdicts = {
     line: [verdict(encoder, *asked) for encoder in encoders.values()]
-    for line, asked in lines().items()
+    for line, asked in lines(options.root).items()
 }  # fmt: skip
 print(" | ".join(["line", *encoders]))
 for line, row in verdicts.items():

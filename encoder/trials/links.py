@@ -252,7 +252,7 @@ def told(found: Links, job: str) -> str:
     best = int(found.best_of.argmax())
     return (
         f"Over {found.pairs} labelled pairs of words ({job}) head {best} puts most of a word's weight on the other, "
-        f"beyond even attention and what words in such places get: {points(float(found.best_of[best]))} in layer "
+        f"beyond even attention and what other words placed alike get: {points(float(found.best_of[best]))} in layer "
         f"{found.layer(best)} and the better direction. With random words the best of all heads and layers reaches "
         f"{points(found.chance)} in 1 of {len(LINKS) / RARE:.0f} draws, in 1 of {1 / RARE:.0f} for all {len(LINKS)} "
         f"kinds of links; so it counts from {points(found.bar)}."
