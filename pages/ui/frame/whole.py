@@ -46,7 +46,6 @@ def draw(page: Page, top: Any, under: Any, bar: Any) -> None:
             downloads.page(trace)
         with under:
             sentence.chips()
-            sentence.known(trace)
             quick.draw(trace.config)
             if not asks:
                 token_buttons.folded(trace)
@@ -58,6 +57,8 @@ def draw(page: Page, top: Any, under: Any, bar: Any) -> None:
             story.way_back(page)
             walk.draw(at)
         said = st.container(key="said")
+        with said:
+            sentence.known(trace)
         with told():
             strip.draw(page, now)
         with job_queue.refused(), told():
