@@ -7,6 +7,7 @@ import torch
 from tiny import TINY, VARIANTS, each, tiny
 
 from encoder import EncoderConfig
+from encoder.figures.living_map_walk import walk
 from encoder.steps.catalogue import by_name
 from encoder.steps.glossary import TERMS
 from encoder.trials.order import identical_rows
@@ -76,3 +77,12 @@ def test_rounding_is_not_told_as_a_difference() -> None:
     )
     assert "differ by up to" not in deaf and "the same too" in deaf
     assert "With positions on, vectors differ by up to" in hearing
+
+
+@every_variant
+def test_the_walk_adds_a_vector_for_the_place_only_where_there_is_one(config: EncoderConfig) -> None:
+    trace = tiny(config).trace("w1 w2 w3")
+    there = bool(trace["embedding.positions"].abs().max() > 0)
+    said = walk(trace, 1)
+    assert ("is added." in said[1]) == there
+    assert f"{trace['embedding.scaled'].shape[-1]} numbers stand for it" in said[0]
