@@ -10,7 +10,8 @@ import hmac
 import json
 import os
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from random import SystemRandom
@@ -79,6 +80,17 @@ class Results:
     rounds: tuple[list[float], ...]
 
 
+@contextmanager
+def readable() -> Iterator[None]:
+    """Say in a sentence that a shared store holds of a class what no class has written."""
+    try:
+        yield
+    except EncoderError:
+        raise
+    except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
+        raise StoreError("what is kept of the class cannot be read") from error
+
+
 class Classroom:
     """All classes of a store. `wait` lets so many seconds pass."""
 
@@ -105,7 +117,7 @@ class Classroom:
         """
         self.slow(who)
         code = tidy(code)
-        fields = self.store.fields(code) if len(code) == LENGTH and not set(code) - set(LETTERS) else None
+        fields = self.fields(code) if len(code) == LENGTH and not set(code) - set(LETTERS) else None
         if fields is None:
             self.store.tried(f"wrong:{who}", WINDOW)
             raise ClassError(f"there is no class {code[:LENGTH]} now; look at the code again")
@@ -115,10 +127,10 @@ class Classroom:
     def sit_again(self, seat: Seat, who: str = "") -> Seat:
         """The seat that a browser kept, where its class has given it; GoneError else, and that is a wrong try."""
         self.slow(who)
-        fields = self.store.fields(seat.code)
+        fields = self.fields(seat.code)
         if fields is not None:
             given = hashed(seat.key) if seat.leads else stamp(fields, seat.key[:-STAMP])
-            if hmac.compare_digest(given, fields["secret"] if seat.leads else seat.key[-STAMP:]):
+            if same(given, fields["secret"] if seat.leads else seat.key[-STAMP:]):
                 return seat
         self.store.tried(f"wrong:{who}", WINDOW)
         raise GoneError("the class is over")
@@ -128,12 +140,17 @@ class Classroom:
         if self.store.tries(f"wrong:{who}") >= MOST_WRONG:
             self.wait(SLOWED)
 
+    def fields(self, code: str) -> dict[str, str] | None:
+        """All that is kept of a class; None where there is none that can be led and joined."""
+        found = self.store.fields(code)
+        return found if found is not None and {"secret", "stamp"} <= found.keys() else None
+
     def leading(self, seat: Seat) -> None:
         """Refuse who has not the teacher's secret of a class."""
-        fields = self.store.fields(seat.code)
+        fields = self.fields(seat.code)
         if fields is None:
             raise GoneError("the class is over")
-        if not seat.leads or not hmac.compare_digest(fields.get("secret", ""), hashed(seat.key)):
+        if not seat.leads or not same(fields["secret"], hashed(seat.key)):
             raise ClassError("only the teacher of this class can do that")
 
     def counts(self, code: str) -> Counts | None:
@@ -146,13 +163,16 @@ class Classroom:
 
     def now(self, code: str) -> Now:
         """What every screen may know now; GoneError where the class is over."""
-        counts, fields = self.counts(code), self.store.fields(code)
+        counts, fields = self.counts(code), self.fields(code)
         if counts is None or fields is None:
             raise GoneError("the class is over")
         asked = None
-        if fields.get("question"):
-            asked = Asked(questions.read(fields["question"]), int(fields["round"]), fields["phase"])
-        return Now(json.loads(fields.get("shown", "{}")), asked, counts)
+        with readable():
+            if fields.get("question"):
+                asked = Asked(questions.read(fields["question"]), int(fields["round"]), fields["phase"])
+            shown: dict[str, str] = json.loads(fields.get("shown", "{}"))
+            "".join(shown.values()).encode()  # all of it is text
+        return Now(shown, asked, counts)
 
     def show(self, seat: Seat, page: str, query: Mapping[str, str]) -> None:
         """Have all who follow see a page with a view, as a link spells it."""
@@ -165,8 +185,9 @@ class Classroom:
     def ask(self, seat: Seat, question: Question) -> None:
         """Ask the class; the question gets its number here."""
         self.leading(seat)
-        fields = self.store.fields(seat.code) or {}
-        before = int(fields.get("questions", "0"))
+        fields = self.fields(seat.code) or {}
+        with readable():
+            before = int(fields.get("questions", "0"))
         if before >= MOST_QUESTIONS:
             raise ClassError(f"a class is asked {MOST_QUESTIONS} questions at most; open another class for more")
         asked, answer = questions.write(replace(question, number=before + 1))
@@ -237,18 +258,20 @@ class Classroom:
     def all_results(self, seat: Seat) -> list[Results]:
         """The answers to all questions that were shown or put away, for the teacher."""
         self.leading(seat)
-        fields = self.store.fields(seat.code) or {}
-        hidden = int(json.loads(fields["question"])["number"]) if fields.get("question") else 0
-        hidden = hidden if fields.get("phase") != "shown" else 0
-        asked = range(1, int(fields.get("questions", "0")) + 1)
+        fields = self.fields(seat.code) or {}
+        with readable():
+            hidden = int(json.loads(fields["question"])["number"]) if fields.get("question") else 0
+            hidden = hidden if fields.get("phase") != "shown" else 0
+            asked = range(1, min(int(fields.get("questions", "0")), MOST_QUESTIONS) + 1)
         return [self.results_of(seat.code, number) for number in asked if number != hidden]
 
     def results_of(self, code: str, number: int) -> Results:
         """The answers to one question."""
-        fields = self.store.fields(code) or {}
+        fields = self.fields(code) or {}
         if f"asked:{number}" not in fields:
             raise GoneError("the class is over")
-        question = questions.read(fields[f"asked:{number}"], fields[f"answer:{number}"])
+        with readable():
+            question = questions.read(fields[f"asked:{number}"], fields[f"answer:{number}"])
         rounds = [question.answers(self.store.entries(code, f"{number}.{i}")) for i in range(1, ROUNDS + 1)]
         while len(rounds) > 1 and not rounds[-1]:
             rounds.pop()
@@ -300,6 +323,11 @@ class Classroom:
 def tidy(code: str) -> str:
     """A code as it was typed, without what stands between its letters."""
     return "".join(letter for letter in code[:40].upper() if letter.isalnum())
+
+
+def same(one: str, other: str) -> bool:
+    """Whether two secrets are the same, in a time that does not tell how much of them is."""
+    return hmac.compare_digest(one.encode(), other.encode())
 
 
 def hashed(secret: str) -> str:

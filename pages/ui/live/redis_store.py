@@ -114,11 +114,13 @@ def ready(answer: Awaitable[Any] | Any) -> Any:
 
 @contextmanager
 def reached() -> Iterator[None]:
-    """Say in a sentence that the store is not to be reached."""
+    """Say in a sentence that the store is not to be reached, or that it holds what no store has written."""
     try:
         yield
     except redis.RedisError as error:
         raise StoreError("where the classes are kept cannot be reached just now") from error
+    except ValueError as error:  # a number that is none, or bytes that are no text
+        raise StoreError("what is kept of the classes cannot be read") from error
 
 
 class RedisStore:
@@ -170,7 +172,7 @@ class RedisStore:
         """Some numbers."""
         with reached():
             there, *found = ready(self.client.hmget(self.key(code), ["secret", *(COUNTED + name for name in names)]))
-        return None if there is None else tuple(int(one or 0) for one in found)
+            return None if there is None else tuple(int(one or 0) for one in found)
 
     def write(self, code: str, fields: Mapping[str, str], counter: str) -> None:
         """Set fields and count up."""

@@ -13,14 +13,14 @@ PRESENT = 15.0  # seconds after which who was not heard of is not there any more
 
 
 class StoreError(EncoderError):
-    """The store cannot be reached, or it is full."""
+    """The store cannot be reached or read, or it is full."""
 
 
 class Store(Protocol):
     """Classes by their codes: fields of text, numbers that only grow, tables of entries, and who is there.
 
     What a class has goes at once when its time is over. Every method raises StoreError where the store is not to be
-    reached.
+    reached, or holds what none of them has written.
     """
 
     now: Callable[[], float]  # a clock in seconds
