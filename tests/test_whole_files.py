@@ -1,8 +1,11 @@
 """A file is there whole or not at all: killed at any moment, or with a disk that is full, the good one stays."""
 
+import hashlib
+import json
 import os
 import random
 import resource
+import shutil
 import signal
 import sys
 import time
@@ -17,6 +20,10 @@ from tiny import TINY, tiny, tiny_model, tiny_tokenizer
 
 from encoder import EncoderError, TextEncoder, checkpoint, whole_file
 from encoder.atlas import making
+from encoder.atlas.__main__ import main as make_atlas
+from encoder.atlas.collecting import KeptVectors
+from encoder.atlas.corpus import AtlasCorpus
+from encoder.atlas.making import AtlasPlan
 from encoder.report import report
 from encoder.train.__main__ import main as train
 from pages.parts.figure import __main__ as figure
@@ -128,6 +135,78 @@ def test_a_full_disk_leaves_the_good_file(saves: Saves, tmp_path: Path) -> None:
         assert os.waitpid(process, 0)[1] == 0
         assert contents(folder) == good
         assert not list(folder.glob("*.part"))
+
+
+@pytest.fixture
+def unwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AtlasPlan:
+    """An atlas whose parts are all made, and whose files are not yet written."""
+    monkeypatch.setattr(TextEncoder, "from_pretrained", lambda *given, **more: tiny(TINY))
+    (tmp_path / "text").write_text("\n".join(f"w{i % 40} w{i % 7} w{i % 11}" for i in range(40)))
+    plan = AtlasPlan("tiny", AtlasCorpus((tmp_path / "text",)), tmp_path / "out", KeptVectors((0, 2), (1,)), 10)
+    making.begin(plan, tiny(TINY), resume=False)
+    making.work(plan, tiny(TINY))
+    return plan
+
+
+def finish(plan: AtlasPlan) -> int:
+    """Write the files of an atlas by its command, from the parts that are there."""
+    kept = ["--vectors", "0", "2", "--head-vectors", "1", "--shard", "10", "--resume"]
+    return make_atlas(["--model", "tiny", "--corpus", str(plan.corpus.files[0]), "--out", str(plan.out), *kept])
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    """The card and what it lists, which must be there as it says."""
+    card = json.loads((folder / "card.json").read_text())
+    found = {name: (folder / name).read_bytes() for name in card["files"]}
+    assert {name: hashlib.sha256(data).hexdigest() for name, data in found.items()} == {
+        name: one["sha256"] for name, one in card["files"].items()
+    }
+    return found
+
+
+def test_an_atlas_killed_while_it_is_written_is_none_or_whole(unwritten: AtlasPlan, tmp_path: Path) -> None:
+    """Its card comes last: without one the same command with --resume ends as if nothing had happened."""
+    made, draw, outcomes = tmp_path / "made", random.Random(3), set()
+    shutil.copytree(unwritten.out, made)
+    start = time.monotonic()
+    assert finish(unwritten) == 0
+    longest = time.monotonic() - start
+    good = files_of(unwritten.out)
+    for _ in range(MOMENTS):
+        shutil.rmtree(unwritten.out)
+        shutil.copytree(made, unwritten.out)
+        process = in_a_child(lambda: finish(unwritten))
+        time.sleep(draw.uniform(0, 1.2 * longest))
+        os.kill(process, signal.SIGKILL)
+        os.waitpid(process, 0)
+        whole = (unwritten.out / "card.json").exists()
+        assert whole or finish(unwritten) == 0
+        assert files_of(unwritten.out) == good
+        outcomes.add(whole)
+    assert False in outcomes, "it was killed too late"
+
+
+def test_a_full_disk_while_an_atlas_is_written_is_said(unwritten: AtlasPlan, tmp_path: Path) -> None:
+    made, draw = tmp_path / "made", random.Random(4)
+    shutil.copytree(unwritten.out, made)
+    assert finish(unwritten) == 0
+    good = files_of(unwritten.out)
+    largest = max(map(len, good.values()))
+
+    def full(room: int) -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+        assert finish(unwritten) == 2
+
+    for _ in range(MOMENTS):
+        shutil.rmtree(unwritten.out)
+        shutil.copytree(made, unwritten.out)
+        room = draw.randrange(largest)
+        process = in_a_child(lambda room=room: full(room))  # type: ignore[misc]
+        assert os.waitpid(process, 0)[1] == 0
+        assert not (unwritten.out / "card.json").exists()
+        assert finish(unwritten) == 0
+        assert files_of(unwritten.out) == good
 
 
 def test_what_cannot_be_written_is_said_with_its_path(tmp_path: Path) -> None:
