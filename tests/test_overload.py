@@ -232,6 +232,33 @@ def test_visitors_with_long_texts_take_turns_and_leave_nothing_behind(server: Se
 
 
 @pytest.mark.nightly
+@pytest.mark.parametrize(
+    ("page", "part", "key", "said"),
+    [
+        ("compare", "One word in many sentences", "set", "starts with mean cosine"),  # of the first ten
+        ("alike", "A list", "alike_list", "a sentence of a list has at most 300"),
+    ],
+)
+def test_a_thousand_long_sentences_are_cut_or_refused(
+    server: Server, page: str, part: str, key: str, said: str
+) -> None:
+    """A browser keeps to the length of a field; who speaks to the server directly does not."""
+    thousand = "\n".join(sentence(random.Random(i), 600) for i in range(1_000))  # 3 MB
+
+    async def opened() -> Seen:
+        async with visit(server.url, page, urlencode({f"{page}_part": part})) as visitor:
+            async with watched(server) as seen:
+                await visitor.choose(key, thousand)
+                assert said in visitor.said
+                await visitor.choose("sentence", thousand)
+                assert "512 tokens, and no more" in visitor.said
+            assert visitor.broken == []
+        return seen
+
+    served(server, asyncio.run(opened()))
+
+
+@pytest.mark.nightly
 def test_a_message_that_clears_caches_costs_nobody_else_anything(server: Server) -> None:
     asked = BackMsg()
     asked.clear_cache = True
