@@ -14,13 +14,14 @@ from tokenizers import Tokenizer
 
 from encoder import whole_file
 from encoder.checkpoint import hugging_face
-from encoder.checkpoint.build import build
+from encoder.checkpoint.build import build, on_meta
 from encoder.checkpoint.hugging_face import Names
 from encoder.checkpoint.sentence_folder import SentenceSettings, read_sentence_settings
 from encoder.checkpoint.tensor_files import (
     INDEX,
     WEIGHTS,
     CheckpointError,
+    Described,
     described,
     fingerprint,
     read,
@@ -34,6 +35,7 @@ from encoder.model.encoder import Encoder
 BUNDLED = Path(__file__).parents[1] / "pretrained"
 CONFIG = "config.json"
 LONGEST_NAME = 255  # characters of a folder, on any system
+SPARE = 10_000_000  # numbers of tables that are not read whole
 FILES = (CONFIG, WEIGHTS, TOKENIZER)
 SIZES = ("vocab_size", "d_model", "n_heads", "n_layers", "d_ff")
 ON_DISK = {"embedding.weight": "embedding.tokens.weight"}  # the name in the file -> the name in the model
@@ -92,11 +94,24 @@ def load(folder: Path) -> Loaded:
     sentence = read_sentence_settings(folder, tokenizer)
     if sentence is not None:
         config = replace(config, pooling=sentence.pooling, unit_length=sentence.unit_length)
-    tensors = read({ours: there[name] for ours, name in names.ours.items()})
+    wanted = {ours: there[name] for ours, name in names.ours.items()}
+    check_amount(config, wanted, origin)
+    tensors = read(wanted)
     with told_of(origin):
         tensors = hugging_face.arranged(raw, tensors) if theirs else tensors
     model = build(config, tensors, origin, partial(hugging_face.their_name, raw) if theirs else str)
     return Loaded(model, tokenizer, fingerprint(files), special, names.left_out, sentence)
+
+
+def check_amount(config: EncoderConfig, wanted: Mapping[str, Described], origin: str) -> None:
+    """Refuse far more numbers than a model of that configuration has, before they are read.
+
+    A file may hold some twice: a decoder is a copy of the embedding table.
+    """
+    needed = sum(tensor.numel() for tensor in on_meta(config).parameters())
+    count = sum(tensor.numbers for tensor in wanted.values())
+    if count > 2 * needed + SPARE:
+        raise CheckpointError(f"{origin} holds {count:,} numbers; a model of its {CONFIG} has {needed:,}")
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,13 +21,23 @@ CONVERT = (
 )
 FLOATS = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2}
 MOST_JSON = 2**20  # bytes of a config.json
+MOST_INDEX, MOST_HEADER = 4 * 2**20, 4 * 2**20  # bytes of an index of shards, and of the header of a safetensors file
+MOST_DIGITS = 40  # of a number in a JSON file; tokenizers write 10^30 for no bound
 MOST_SHARDS, MOST_TENSORS = 64, 20_000
+LONGEST_MESSAGE = 800  # characters
 SHARD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,180}\.safetensors", re.ASCII)  # a name that every system can take
 MOST_BYTES = 4 * 2**30  # of a model's weights in float32
 
 
 class CheckpointError(EncoderError):
-    """A checkpoint folder that cannot be used; the message says which file, what is wrong and what is expected."""
+    """A checkpoint folder that cannot be used; the message says which file, what is wrong and what is expected.
+
+    What a file holds may be of any length, so the middle of a message that is too long is left out.
+    """
+
+    def __init__(self, message: str) -> None:
+        half = LONGEST_MESSAGE // 2
+        super().__init__(message if len(message) <= LONGEST_MESSAGE else f"{message[:half]} … {message[3 - half :]}")
 
 
 @dataclass(frozen=True)
@@ -69,9 +80,18 @@ def read_any_json(path: Path, most_bytes: int) -> Any:
         size = path.stat().st_size
         if size > most_bytes:
             raise CheckpointError(f"{path} has {size:,} bytes; at most {most_bytes:,} are read")
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, RecursionError, json.JSONDecodeError, UnicodeDecodeError) as error:
+        return json.loads(path.read_text(encoding="utf-8"), parse_int=whole_number)
+    except CheckpointError:
+        raise
+    except (OSError, RecursionError, ValueError) as error:
         raise CheckpointError(f"{path} is not a JSON file: {error}") from error
+
+
+def whole_number(digits: str) -> int:
+    """A whole number of a JSON file; a ValueError where it has more digits than any setting needs."""
+    if len(digits) > MOST_DIGITS:
+        raise ValueError(f"it holds the number {digits[:12]}… of {len(digits):,} digits; at most {MOST_DIGITS} are read")
+    return int(digits)
 
 
 def weight_files(folder: Path) -> list[Path]:
@@ -84,7 +104,7 @@ def weight_files(folder: Path) -> list[Path]:
         return [folder / WEIGHTS]
     if not (folder / INDEX).is_file():
         raise CheckpointError(f"{folder} has no {WEIGHTS}{unpickled(folder)}")
-    named = read_json(folder / INDEX, 16 * MOST_JSON).get("weight_map")
+    named = read_json(folder / INDEX, MOST_INDEX).get("weight_map")
     if not isinstance(named, dict) or not all(isinstance(name, str) for name in named.values()):
         raise CheckpointError(f"{folder / INDEX} has no weight_map from the names of tensors to those of files")
     shards = sorted(set(named.values()))
@@ -120,19 +140,33 @@ def described(paths: Iterable[Path]) -> dict[str, Described]:
     found: dict[str, Described] = {}
     for path in paths:
         try:
+            check_header(path)
             with safe_open(path, "pt") as file:
-                for name in file.keys():  # noqa: SIM118 - the file is no mapping
+                names = file.keys()
+                if (count := len(found) + len(names)) > MOST_TENSORS:
+                    raise CheckpointError(f"{path} makes {count:,} tensors; a model here has at most {MOST_TENSORS:,}")
+                for name in names:
                     part = file.get_slice(name)
                     if name in found:
                         raise CheckpointError(f"{path} holds {name}, which {found[name].path.name} holds too")
                     found[name] = Described(path, name, part.get_dtype(), tuple(part.get_shape()))
+        except CheckpointError:
+            raise
         except (SafetensorError, OSError, ValueError, KeyError) as error:
-            if isinstance(error, CheckpointError):
-                raise
             raise CheckpointError(f"{path} is not a readable safetensors file: {error}") from error
-    if len(found) > MOST_TENSORS:
-        raise CheckpointError(f"{len(found):,} tensors in {WEIGHTS}; a model here has at most {MOST_TENSORS:,}")
     return found
+
+
+def check_header(path: Path) -> None:
+    """Refuse a safetensors file whose header is larger than that of any model: it is read whole, whatever it holds.
+
+    The file begins with the header's length, as a whole number of 8 bytes.
+    """
+    with path.open("rb") as file:
+        first = file.read(8)
+    size = struct.unpack("<Q", first)[0] if len(first) == 8 else 0
+    if MOST_HEADER < size < path.stat().st_size:  # of any other length the library says that there is no header
+        raise CheckpointError(f"{path} has a header of {size:,} bytes; at most {MOST_HEADER:,} are read")
 
 
 def read(wanted: Mapping[str, Described]) -> dict[str, Tensor]:
