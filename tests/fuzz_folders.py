@@ -1,6 +1,8 @@
 """Opens made-up checkpoint folders: `python tests/fuzz_folders.py --tokenizers 2000 --models 1000 --seed 7`.
 
-Each opens and reads some texts, or says in a sentence which file is wrong; fails where one does anything else.
+Each opens and reads some texts, or says in a sentence which file is wrong; fails where one does anything else. Before
+that a set of strange folders (`--strange all`, `dear` or `none`) is opened, each in a process of its own, and the time
+and memory that it takes, with the processes it starts, is measured.
 """
 
 import json
@@ -13,14 +15,15 @@ from argparse import ArgumentParser
 from collections import Counter
 from functools import cache
 from pathlib import Path
-from time import perf_counter
-
-from encoder.errors import EncoderError
+from time import perf_counter, sleep
+from typing import NamedTuple
 
 if __name__ == "__main__":
     sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parent)]
 
 import torch
+from folder_faults import DEAR, FAULTS
+from folder_faults import FAMILIES as EVERY_FAMILY
 from folder_grammar import FAMILIES, OWN, TENSORS, Told, contradictions, tokenizer_files
 from hypothesis import HealthCheck, Phase, given, note, seed, settings
 from hypothesis import strategies as st
@@ -29,7 +32,9 @@ from tiny import TINY, tiny_model, tiny_tokenizer
 from twins import MODELS, saved
 
 from encoder import CheckpointError, TextEncoder, checkpoint
+from encoder.errors import EncoderError
 
+MOST_SECONDS, MOST_MB = 5.0, 500.0  # that a strange folder may take
 SECONDS = 45.0  # until a folder is refused, on a machine that does something else too
 TEXTS = ("", "the a b", "w1 w2 [MASK]", "\u4f60\u597d \U0001f642\u0301", "ab" * 300, ("a b", "w3 the"))
 
@@ -54,6 +59,80 @@ def reads(folder: Path) -> str:
         read += 1
         assert trace["output"].shape == (len(trace.tokens), encoder.config.d_model)
     return "read" if read else "opened, and no text fits"
+
+
+class Measured(NamedTuple):
+    """What came of a folder, in how many seconds of a processor, and the most megabytes that it took meanwhile.
+
+    By the clock it takes longer where the machine does something else too.
+    """
+
+    outcome: str
+    seconds: float
+    megabytes: float
+
+
+def resident(pid: int, field: str = "VmRSS") -> float:
+    """The megabytes of a process; 0 where it has ended."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return 0.0
+    return sum(int(line.split()[1]) / 1024 for line in lines if line.startswith(field))
+
+
+def started_by(pid: int) -> list[int]:
+    """The processes that a process has started and that run."""
+    try:
+        return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+def measured(folder: Path) -> Measured:
+    """Open a folder in a copy of this process, and watch how much that and its own processes grow."""
+    output, inlet = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        said = ""
+        try:
+            said = reads(folder)
+        except BaseException as error:
+            said = f"failed: {type(error).__name__}: {str(error)[:300]}"
+        finally:
+            os.write(inlet, f"{sum(os.times()[:4])}\n{said}".encode())
+            os._exit(0)
+    os.close(inlet)
+    before, most = resident(pid), 0.0
+    while os.waitpid(pid, os.WNOHANG) == (0, 0):
+        grown = resident(pid) - before
+        most = max(most, grown + sum(resident(one) for one in started_by(pid)))
+        sleep(0.005)
+    with os.fdopen(output) as file:
+        seconds, _, outcome = file.read().partition("\n")
+    return Measured(outcome, float(seconds), most)
+
+
+def strange_folders(every: bool, root: Path) -> list[tuple[str, Measured]]:
+    """Make the strange folders one after the other, those that are dear to read or all, and measure each."""
+    of_all = [(family, name, change) for name, change in FAULTS.items() for family in EVERY_FAMILY] if every else []
+    found = []
+    for family_name, name, change in [*(("bert", *one) for one in DEAR.items()), *of_all]:
+        folder = root / f"{family_name}-{name}"
+        shutil.copytree(family(family_name, root)[0], folder)
+        change(folder)
+        found.append((folder.name, measured(folder)))
+        shutil.rmtree(folder)
+    return found
+
+
+def beyond(found: list[tuple[str, Measured]]) -> list[str]:
+    """What is wrong with each folder that failed, or took more time or memory than it may, in a line."""
+    return [
+        f"{name}: {one.outcome}, {one.seconds:.1f} s, {one.megabytes:.0f} MB"
+        for name, one in found
+        if one.outcome.startswith("failed") or one.seconds > MOST_SECONDS or one.megabytes > MOST_MB
+    ]
 
 
 def options(count: int) -> settings:
@@ -123,13 +202,22 @@ def fuzz_models(count: int, start: int, root: Path) -> Counter[str]:
 def main(given: list[str] | None = None) -> int:
     """Do what the command line says."""
     parser = ArgumentParser(description=__doc__)
+    parser.add_argument("--strange", choices=("all", "dear", "none"), default="all", help="which are measured")
     parser.add_argument("--tokenizers", type=int, default=2000, help="how many tokenizer.json are opened")
     parser.add_argument("--models", type=int, default=1000, help="how many models that contradict themselves")
     parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(3)), help="without it, another each time")
     asked = parser.parse_args(given)
     print(f"{asked.tokenizers} tokenizers and {asked.models} models, seed {asked.seed}", flush=True)
     logging.disable(logging.WARNING)
+    torch.set_num_threads(1)  # a copy of a process has none of its threads
     with tempfile.TemporaryDirectory() as root:
+        if asked.strange != "none":
+            found = strange_folders(asked.strange == "all", Path(root))
+            slow, large = max(found, key=lambda one: one[1].seconds), max(found, key=lambda one: one[1].megabytes)
+            print(f"{len(found)} strange folders: {dict(Counter(one.outcome for _, one in found))}", flush=True)
+            print(f"longest {slow[1].seconds:.2f} s ({slow[0]}), most {large[1].megabytes:.0f} MB ({large[0]})")
+            if wrong := beyond(found):
+                sys.exit("\n".join(wrong))
         if asked.models:
             print(dict(fuzz_models(asked.models, asked.seed, Path(root))), flush=True)
         if asked.tokenizers:

@@ -250,7 +250,7 @@ DAMAGES: dict[str, tuple[Damage, tuple[str, ...]]] = {
     "undeclared-final-norm": (configure(final_norm=True), (WEIGHTS, "lacks the tensor final_norm.weight")),
     "tokenizer-not-json": (write("tokenizer.json", "[PAD]\n[UNK]"), ("tokenizer.json", "is not a tokenizer")),
     "tokenizer-other-json": (write("tokenizer.json", '{"a": 1}'), ("tokenizer.json", "is not a tokenizer")),
-    "tokenizer-too-big": (configure(vocab_size=20), ("tokenizer.json", "has 53 pieces", "the vocab_size 20")),
+    "vocabulary-too-small": (configure(vocab_size=20), ("model.safetensors", "(53, 30)", "a vocab_size of 20 needs")),
 }
 
 

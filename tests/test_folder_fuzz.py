@@ -3,6 +3,8 @@
 The nightly form is `python tests/fuzz_folders.py`, with another seed each time.
 """
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -20,3 +22,11 @@ def test_made_up_tokenizers_are_read_or_refused(tmp_path: Path) -> None:
 def test_models_that_contradict_themselves_are_read_or_refused(tmp_path: Path) -> None:
     found = fuzz_models(MODELS, SEED, tmp_path)
     assert found["refused"] > found["read"] > 0
+
+
+def test_what_is_dear_to_read_takes_little_time_and_memory() -> None:
+    """Each folder in a process of its own; the program names those that fail or take more than they may."""
+    program = Path(__file__).with_name("fuzz_folders.py")
+    command = [sys.executable, str(program), "--strange", "dear", "--models", "0", "--tokenizers", "0"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, "strange folders" in done.stdout) == (0, True), done.stderr

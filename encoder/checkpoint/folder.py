@@ -35,6 +35,7 @@ from encoder.model.encoder import Encoder
 BUNDLED = Path(__file__).parents[1] / "pretrained"
 CONFIG = "config.json"
 LONGEST_NAME = 255  # characters of a folder, on any system
+TABLE = "embedding.tokens.weight"
 SPARE = 10_000_000  # numbers of tables that are not read whole
 FILES = (CONFIG, WEIGHTS, TOKENIZER)
 SIZES = ("vocab_size", "d_model", "n_heads", "n_layers", "d_ff")
@@ -90,12 +91,12 @@ def load(folder: Path) -> Loaded:
     with told_of(origin):
         names = hugging_face.read_names(raw, there) if theirs else own_names(there)
     config = replace(config, mlm_head=names.mlm_head)
+    wanted = {ours: there[name] for ours, name in names.ours.items()}
+    check_amount(config, wanted, origin)
     tokenizer, special = read_tokenizer(folder, config.vocab_size)
     sentence = read_sentence_settings(folder, tokenizer)
     if sentence is not None:
         config = replace(config, pooling=sentence.pooling, unit_length=sentence.unit_length)
-    wanted = {ours: there[name] for ours, name in names.ours.items()}
-    check_amount(config, wanted, origin)
     tensors = read(wanted)
     with told_of(origin):
         tensors = hugging_face.arranged(raw, tensors) if theirs else tensors
@@ -104,10 +105,15 @@ def load(folder: Path) -> Loaded:
 
 
 def check_amount(config: EncoderConfig, wanted: Mapping[str, Described], origin: str) -> None:
-    """Refuse far more numbers than a model of that configuration has, before they are read.
+    """Refuse another number of pieces, or far more numbers, than a model of that configuration has: before all is read.
 
-    A file may hold some twice: a decoder is a copy of the embedding table.
+    A file may hold some numbers twice: a decoder is a copy of the embedding table.
     """
+    table = wanted.get(TABLE)
+    if table and table.shape[:1] != (config.vocab_size,):
+        raise CheckpointError(
+            f"{origin}: {table.name} has shape {table.shape}; a vocab_size of {config.vocab_size} needs as many rows"
+        )
     needed = sum(tensor.numel() for tensor in on_meta(config).parameters())
     count = sum(tensor.numbers for tensor in wanted.values())
     if count > 2 * needed + SPARE:

@@ -1,4 +1,4 @@
-"""Tries a tokenizer in a process of its own: python probe.py FILE [FILE]; prints how many ids it needs.
+"""Tries a tokenizer in a process of its own: python probe.py VOCAB_SIZE FILE [FILE].
 
 The files are a tokenizer.json, or a vocab.json and a merges.txt. A tokenizer may expand a text without end, search it
 for hours, take all memory while it is read, or end the process that loads it. So that of somebody else is read and
@@ -10,10 +10,9 @@ import json
 import sys
 from pathlib import Path
 
-MEMORY = 800_000_000  # bytes of address space; the 250,000 pieces of XLM-RoBERTa take 520 MB
-SECONDS, SECONDS_PER_BYTE = 2, 1e-7  # of a processor; a file of 37 MB takes 1.5
+MEMORY_OF_JSON, MEMORY = 400_000_000, 650_000_000  # bytes of address space: to look at it, and to load and try it
+SECONDS, SECONDS_PER_BYTE = 2, 1e-7  # of a processor
 MOST_TOKENS = 200_000  # that the longest probe may become
-MOST_PIECES = 1_000_000
 MOST_PARTS, MOST_DEPTH, MOST_PATTERN, MOST_GROWTH = 400, 12, 2000, 64
 TABLES = ("precompiled_charsmap", "special_tokens", "vocab")  # of a part: not searched for
 PROBES = (
@@ -30,24 +29,24 @@ PROBES = (
 )
 
 
-def bounded(file: str) -> None:
-    """Raise a ValueError for a tokenizer.json that holds more than any known tokenizer needs."""
+def look(file: str, vocab_size: int) -> None:
+    """Raise a ValueError for a tokenizer.json, or a vocab.json, that holds more than the model or any other needs."""
     try:
         told = json.loads(Path(file).read_bytes())
     except (ValueError, RecursionError) as error:
         raise ValueError(f"it is no JSON: {error}") from error
+    if not isinstance(told, dict):
+        raise ValueError("it is no JSON object")
+    model = told.get("model")
+    pieces = model.get("vocab") if isinstance(model, dict) else told
+    if isinstance(pieces, dict | list) and len(pieces) > vocab_size:
+        raise ValueError(f"it has {len(pieces)} pieces, more than the vocab_size {vocab_size} of the model")
     if why := too_much(told):
         raise ValueError(why)
 
 
-def too_much(told: object) -> str:
+def too_much(told: dict[str, object]) -> str:
     """What of a tokenizer.json is more than any known tokenizer needs; empty where nothing is."""
-    if not isinstance(told, dict):
-        return "it is no JSON object"
-    model = told.get("model")
-    pieces = model.get("vocab") if isinstance(model, dict) else None
-    if isinstance(pieces, dict | list) and len(pieces) > MOST_PIECES:
-        return f"its vocabulary has {len(pieces):,} pieces; at most {MOST_PIECES:,} are read"
     parts = [told.get(name) for name in ("normalizer", "pre_tokenizer", "post_processor", "decoder")]
     count, grows, waiting = 0, 1, [(part, 0) for part in parts]
     while waiting:
@@ -66,11 +65,8 @@ def too_much(told: object) -> str:
     return f"it may make a text {grows} times as long; at most {MOST_GROWTH} times" if grows > MOST_GROWTH else ""
 
 
-def probe(files: list[str]) -> int:
-    """Load the files, read the probes, and return how many ids the vocabulary needs.
-
-    Raises what the tokenizers library raises.
-    """
+def probe(files: list[str]) -> None:
+    """Load the files and read the probes; raises what the tokenizers library raises."""
     from tokenizers import Tokenizer
     from tokenizers.models import BPE
 
@@ -86,32 +82,34 @@ def probe(files: list[str]) -> int:
         ids = [*found.ids, *tokenizer.post_process(found).ids, *tokenizer.post_process(found, found).ids]
         if max(ids, default=0) > known:
             raise ValueError(f"it gives the id {max(ids)}, and its vocabulary ends at {known}")
-    return max(tokenizer.get_vocab_size(), known + 1)
 
 
-def limit(size: int) -> None:
-    """Bound this process for files of so many bytes.
-
-    Where the system knows no such bounds, whoever started it counts the seconds.
-    """
+def limit(memory: int, seconds: int) -> None:
+    """Bound this process; where the system knows no such bounds, whoever started it counts the seconds."""
     try:
         import resource
     except ImportError:
         return
-    seconds = SECONDS + round(size * SECONDS_PER_BYTE)
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_AS, (memory, MEMORY))
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
 
 
-if __name__ == "__main__":
-    limit(sum(Path(file).stat().st_size for file in sys.argv[1:]))
-    fails = ""
+def main(vocab_size: int, files: list[str]) -> None:
+    """Look at the first file, then load and try all."""
+    seconds = SECONDS + round(SECONDS_PER_BYTE * sum(Path(file).stat().st_size for file in files))
+    limit(MEMORY_OF_JSON, seconds)
+    look(files[0], vocab_size)
+    limit(MEMORY, seconds)
     try:
-        if len(sys.argv) == 2:
-            bounded(sys.argv[1])
-        fails = "it fails on a short text: "
-        print(probe(sys.argv[1:]))
+        probe(files)
+    except BaseException as error:
+        raise ValueError(f"it fails on a short text: {str(error)[:300] or type(error).__name__}") from error
+
+
+if __name__ == "__main__":
+    try:
+        main(int(sys.argv[1]), sys.argv[2:])
     except MemoryError:
         sys.exit(2)
-    except BaseException as error:
-        sys.exit(f"{fails}{str(error)[:300] or type(error).__name__}")
+    except Exception as error:
+        sys.exit(str(error))

@@ -90,7 +90,7 @@ def read_any_json(path: Path, most_bytes: int) -> Any:
 def whole_number(digits: str) -> int:
     """A whole number of a JSON file; a ValueError where it has more digits than any setting needs."""
     if len(digits) > MOST_DIGITS:
-        raise ValueError(f"it holds the number {digits[:12]}… of {len(digits):,} digits; at most {MOST_DIGITS} are read")
+        raise ValueError(f"it holds {digits[:9]}… of {len(digits):,} digits; a number has at most {MOST_DIGITS}")
     return int(digits)
 
 

@@ -28,11 +28,11 @@ MOST_BYTES = {  # of each file; mmBERT's tokenizer.json of 256,000 pieces has 34
     TOKENIZER: 40 * 2**20, "vocab.txt": 16 * 2**20, "vocab.json": 16 * 2**20, "merges.txt": 8 * 2**20
 }  # fmt: skip
 BUNDLED = Path(__file__).parents[1] / "pretrained"
-PROBE, PROBE_SECONDS = Path(__file__).with_name("probe.py"), 20
+PROBE, PROBE_SECONDS = Path(__file__).with_name("probe.py"), 60  # by the clock, where the system counts no others
 TOO_MUCH = "it takes too much time or memory, to be read or on a short text"
 MOST_VERDICTS = 1000
 trying = threading.Lock()  # one file at a time, and each once
-verdicts: dict[bytes, int | str] = {}  # sha256 of a tokenizer -> how many ids it needs, or what is wrong with it
+verdicts: dict[tuple[int, bytes], str] = {}  # vocab_size and sha256 of a tokenizer -> what is wrong with it
 # What the tokens that a model adds are called: BERT's names, and RoBERTa's.
 KNOWN = {"pad": ("[PAD]", "<pad>"), "mask": ("[MASK]", "<mask>"), "cls": ("[CLS]", "<s>"), "sep": ("[SEP]", "</s>")}
 UNKNOWN = ("[UNK]", "<unk>")  # and what stands for a piece that the vocabulary lacks
@@ -86,7 +86,7 @@ def read_tokenizer(folder: Path, vocab_size: int) -> tuple[Tokenizer, SpecialTok
         if (size := (folder / name).stat().st_size) > MOST_BYTES[name]:
             raise CheckpointError(f"{folder / name} has {size:,} bytes; at most {MOST_BYTES[name]:,} are read")
     if not path.resolve().is_relative_to(BUNDLED.resolve()):
-        check_pieces(path, COUNTS.get(kind, tried)([folder / name for name in kind]), vocab_size)
+        TRIALS.get(kind, tried)([folder / name for name in kind], vocab_size)
     try:
         tokenizer = READERS[kind](folder, settings)
     except BaseException as error:  # the library raises bare Exception, and panics that are none
@@ -105,46 +105,45 @@ def check_pieces(path: Path, count: int, vocab_size: int) -> None:
         raise CheckpointError(f"{path} has {count} pieces, more than the vocab_size {vocab_size} of the model")
 
 
-def pieces_in_lines(files: Sequence[Path]) -> int:
-    """How many pieces a vocab.txt has, one in each line; the last line may end or not."""
+def lines_counted(files: Sequence[Path], vocab_size: int) -> None:
+    """Refuse a vocab.txt of more pieces, one in each line, than the embedding table has rows."""
     content = files[0].read_bytes()
-    return content.count(b"\n") + (not content.endswith(b"\n"))
+    check_pieces(files[0], content.count(b"\n") + (not content.endswith(b"\n")), vocab_size)
 
 
-def tried(files: Sequence[Path]) -> int:
-    """How many ids the tokenizer of these files needs; what it holds is read, and tried, in another process first.
+def tried(files: Sequence[Path], vocab_size: int) -> None:
+    """Refuse files that, in another process, fail or take too long or too much memory: read first, then on some texts.
 
-    Raises:
-        CheckpointError: it fails, or takes too long or too much memory, when it is read or on a few texts.
+    What they may hold is bounded before they are read: the number of their pieces and parts, and the length of what
+    they search for or put in.
     """
     contents = [file.read_bytes() for file in files]
     digest = hashlib.sha256(b"".join(hashlib.sha256(content).digest() for content in contents)).digest()
+    key = vocab_size, digest
     with trying:
-        if digest not in verdicts:
+        if key not in verdicts:
             while len(verdicts) >= MOST_VERDICTS:
                 del verdicts[next(iter(verdicts))]
-            verdicts[digest] = verdict(contents)
-        found = verdicts[digest]
-    if isinstance(found, str):
+            verdicts[key] = verdict(contents, vocab_size)
+        found = verdicts[key]
+    if found:
         raise CheckpointError(f"{files[0]} is not a tokenizer that can be used: {found}")
-    return found
 
 
-def verdict(contents: Sequence[bytes]) -> int | str:
-    """How many ids the tokenizer in these files needs, tried in a process of its own, or how it fails there."""
+def verdict(contents: Sequence[bytes], vocab_size: int) -> str:
+    """What is wrong with the tokenizer in these files, tried in a process of its own; empty where nothing is."""
     with tempfile.TemporaryDirectory() as folder:
         files = [Path(folder) / str(i) for i in range(len(contents))]
         for file, content in zip(files, contents, strict=True):
             file.write_bytes(content)
+        command = [sys.executable, str(PROBE), str(vocab_size), *map(str, files)]
         quiet = dict(os.environ) | {"RUST_BACKTRACE": "0", "RAYON_NUM_THREADS": "1"}
         try:
-            done = subprocess.run(
-                [sys.executable, str(PROBE), *map(str, files)], capture_output=True, timeout=PROBE_SECONDS, env=quiet
-            )
+            done = subprocess.run(command, capture_output=True, timeout=PROBE_SECONDS, env=quiet)
         except subprocess.TimeoutExpired:
             return f"it is not read, with a few short texts, within {PROBE_SECONDS} seconds"
     if done.returncode == 0:
-        return int(done.stdout)
+        return ""
     said = done.stderr.decode("utf-8", "replace").strip().splitlines()
     return said[-1][:230] if done.returncode == 1 and said else TOO_MUCH
 
@@ -200,7 +199,8 @@ def needed(special: SpecialTokens, kind: str) -> str:
     return name
 
 
-COUNTS: dict[tuple[str, ...], Callable[[Sequence[Path]], int]] = {("vocab.txt",): pieces_in_lines}  # without a trial
+Trial = Callable[[Sequence[Path], int], None]
+TRIALS: dict[tuple[str, ...], Trial] = {("vocab.txt",): lines_counted}  # what is looked at before; the others are tried
 READERS: dict[tuple[str, ...], Callable[[Path, Mapping[str, Any]], Tokenizer]] = {
     (TOKENIZER,): whole,
     ("vocab.txt",): word_piece,
