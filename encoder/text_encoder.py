@@ -11,6 +11,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from encoder import checkpoint
+from encoder.arguments import integer, listed, of_kind, several
 from encoder.checkpoint.family import REPLACED, UNTRAINED
 from encoder.checkpoint.sentence_folder import SentenceSettings
 from encoder.checkpoint.tokenizer_files import UNKNOWN, SpecialTokens, special_tokens
@@ -90,8 +91,9 @@ class TextEncoder:
         """An untrained model of that shape, reproducible by its seed; reads text with the tokenizer of `base`.
 
         Raises:
-            EncoderError: the vocabulary is smaller than the tokenizer's.
+            EncoderError: the vocabulary is smaller than the tokenizer's, or a seed is no whole number from 0.
         """
+        of_kind("config", config, EncoderConfig, "an EncoderConfig, such as PRESETS['paper']")
         tokenizer = tokenizer or Tokenizer.from_file(str(checkpoint.BUNDLED / "base" / "tokenizer.json"))
         if tokenizer.get_vocab_size() > config.vocab_size:
             raise EncoderError(
@@ -128,9 +130,10 @@ class TextEncoder:
         Raises:
             EncoderError: the model has no prefix of that name.
         """
+        of_kind("text", text, str, "a text")
         usual = "" if self.sentence is None else self.sentence.usual_prompt
         name = usual if name is None else name
-        if name and name not in self.prompts:
+        if not isinstance(name, str) or (name and name not in self.prompts):
             raise EncoderError(f"there is no prefix {name!r:.80}; this model has {', '.join(self.prompts) or 'none'}")
         return f"{self.prompts[name]}{text}" if name else text
 
@@ -181,7 +184,7 @@ class TextEncoder:
         pieces, lengths = [self.padded(p, longest) for p in pieces], [len(p.ids) for p in pieces]
         ids = torch.tensor([p.ids for p in pieces])
         mask = self.mask(lengths, longest, hidden)
-        edits = tuple(edits)
+        edits = tuple(listed("edits", edits, "Edit"))
         check(edits, self.config, min(lengths))
         runs = self.runs_to_patch_from(edits)
         values: dict[str, Tensor] = {}
@@ -232,6 +235,7 @@ class TextEncoder:
 
     def mask(self, lengths: list[int], longest: int, hidden: Sequence[int]) -> Tensor | None:
         """True where a key may not be looked at [B, n]: padding and hidden positions; None when nothing is hidden."""
+        hidden = listed("hidden", hidden, "positions")
         outside = [i for i in hidden if type(i) is not int or not 0 <= i < min(lengths)]
         if outside:
             raise EncoderError(
@@ -264,10 +268,12 @@ class TextEncoder:
         vocabulary as it stands there, such as "##ing".
 
         Raises:
-            EncoderError: the vocabulary has it in pieces only, or not at all; or a trace of another model.
+            EncoderError: the vocabulary has it in pieces only, or not at all; a position outside the sentence; or a
+                trace of another model.
         """
         self.check_own(trace)
-        word, place = word.strip(), trace.tokenization.word_of(position)
+        word = of_kind("word", word, str, "a text").strip()
+        place = trace.tokenization.word_of(position)
         start = trace.tokenization.spans[place[0]][0]
         for form in dict.fromkeys((word, word.lower(), word.capitalize(), word.upper())):
             encoding = self.tokenizer.encode(trace.tokenization.replaced(place, form), add_special_tokens=False)
@@ -283,7 +289,7 @@ class TextEncoder:
 
     def check_own(self, trace: Trace) -> None:
         """Refuse the trace of another model: it has other weights, or the same under another configuration."""
-        ours, theirs = self.source, trace.source
+        ours, theirs = self.source, of_kind("trace", trace, Trace, "a Trace, as TextEncoder.trace gives it").source
         same = ours == theirs or (ours.sha256 != "" and ours.sha256 == theirs.sha256)
         if trace.config != self.config or not same:
             raise EncoderError(f"the trace is of another model ({theirs.name}) than this one ({ours.name})")
@@ -303,13 +309,16 @@ class TextEncoder:
         """The k likeliest words with their probabilities at these positions, or at each; None without an MLM head.
 
         Raises:
-            EncoderError: a trace of another model, whose numbers stand for other words.
+            EncoderError: a trace of another model, whose numbers stand for other words; a k that is not 1 or more, or a
+                position outside the sentence.
         """
         self.check_own(trace)
+        k = integer("k", k, 1)
+        rows = slice(None) if positions is None else several("position", positions, 0, len(trace.tokens) - 1)
         if "mlm.probabilities" not in trace:
             return None
         shares = trace["mlm.probabilities"]
-        top = (shares if positions is None else shares[list(positions)]).topk(min(k, self.config.vocab_size))
+        top = shares[rows].topk(min(k, self.config.vocab_size))
         return [
             [(self.tokenizer.id_to_token(i) or f"#{i}", p) for i, p in zip(ids, ps, strict=True)]
             for ids, ps in zip(top.indices.tolist(), top.values.tolist(), strict=True)

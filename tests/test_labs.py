@@ -554,7 +554,7 @@ def test_what_a_token_sees_is_where_its_weights_are_not_zero() -> None:
         weights = values[f"layers.{layer}.attention.weights"][0, :, place]
         assert ((weights > 0).any(0) == found.seen[layer]).all(), layer
     assert bool(found.reached.all())  # layer 0 sees all, so everything has reached it at once
-    with pytest.raises(ValueError, match="position is 12; the text has 12 tokens"):
+    with pytest.raises(ValueError, match="position is 12; it must be a whole number from 0 to 11"):
         sight(encoder, n, n)
 
 

@@ -267,9 +267,12 @@ def test_flow_is_only_for_few_tokens(base: TextEncoder) -> None:
     assert float(flow(base.trace("a " * (FLOW_TOKENS - 2)), 0).sum()) == pytest.approx(1)
 
 
-@pytest.mark.parametrize(("position", "layer"), [(-1, 0), (10, 0), (0, 6), (0, -1)])
-def test_flow_refuses_what_is_not_there(sara: Trace, position: int, layer: int) -> None:
-    with pytest.raises(ValueError, match=f"position {position}, layer {layer}; positions go from 0 to 9, layers to 5"):
+@pytest.mark.parametrize(
+    ("position", "layer", "said"),
+    [(-1, 0, "position is -1"), (10, 0, "position is 10"), (0, 6, "layer is 6"), (0, -1, "layer is -1")],
+)
+def test_flow_refuses_what_is_not_there(sara: Trace, position: int, layer: int, said: str) -> None:
+    with pytest.raises(ValueError, match=f"{said}; it must be a whole number from 0 to {9 if 'pos' in said else 5}"):
         flow(sara, position, layer)
 
 
@@ -287,7 +290,7 @@ def test_padding_is_left_out() -> None:
     assert close(flow(padded, 2), flow(alone, 2))
     for variant in MIXINGS:
         assert close(mixing_ratio(padded, 1, variant), mixing_ratio(alone, 1, variant))
-    with pytest.raises(ValueError, match="positions go from 0 to 3"):
+    with pytest.raises(ValueError, match="position is 4; it must be a whole number from 0 to 3"):
         flow(padded, 4)
 
 

@@ -290,7 +290,7 @@ def test_nearest_words_of_base(base: TextEncoder) -> None:
 
 def test_nearest_words_refuses_what_does_not_fit() -> None:
     encoder = tiny(TINY)
-    with pytest.raises(ValueError, match="token id is 53; ids go from 0 to 52"):
+    with pytest.raises(ValueError, match="token id is 53; it must be a whole number from 0 to 52"):
         nearest_words(encoder, 53)
     with pytest.raises(ValueError, match=r"the vector is \[7\]; it must be \[30\]"):
         nearest_words(encoder, noise(7))
@@ -317,9 +317,12 @@ def test_unit_words_are_those_nearest_to_its_vector(base: TextEncoder) -> None:
     assert all(a >= b for (_, a), (_, b) in pairwise(found))
 
 
-@pytest.mark.parametrize(("layer", "unit"), [(2, 0), (-1, 0), (0, 44), (0, -1)])
-def test_unit_words_refuses_what_is_not_there(layer: int, unit: int) -> None:
-    with pytest.raises(ValueError, match=f"layer {layer}, unit {unit}; layers go from 0 to 1, units to 43"):
+@pytest.mark.parametrize(
+    ("layer", "unit", "said"),
+    [(2, 0, "layer is 2"), (-1, 0, "layer is -1"), (0, 44, "unit is 44"), (0, -1, "unit is -1")],
+)
+def test_unit_words_refuses_what_is_not_there(layer: int, unit: int, said: str) -> None:
+    with pytest.raises(ValueError, match=f"{said}; it must be a whole number from 0 to {1 if 'layer' in said else 43}"):
         unit_words(tiny(TINY), layer, unit)
 
 

@@ -86,5 +86,5 @@ def test_nothing_else_is_taken_for_a_mystery() -> None:
 
 
 def test_a_mystery_that_is_not_there_is_said() -> None:
-    with pytest.raises(ValueError, match="there is no mystery 11; they are numbered from 1 to 10"):
+    with pytest.raises(ValueError, match="mystery is 11; it must be a whole number from 1 to 10"):
         mystery(11)

@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import lzma
 import re
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -92,7 +93,7 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
                 number += 1
     except UnicodeDecodeError as error:
         raise AtlasError(f"{path} is not UTF-8 from line {number} on; save the file as UTF-8") from error
-    except (OSError, EOFError, lzma.LZMAError) as error:
+    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         why = getattr(error, "strerror", None) or error
         raise AtlasError(f"{path} cannot be read: {why}") from error
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
+from encoder.arguments import seeded
 from encoder.atlas.pairs import FROM, same, told_apart
 from encoder.metrics.measures import HEAD_MEASURES, HeadMeasure
 from encoder.metrics.roles import MOST, ROLES, SHUFFLES, perfect, queries, shuffled_mass
@@ -69,7 +70,7 @@ class Sums:
 
     def control(self, layer: int, weights: Tensor, pattern: Tensor, seed: int) -> None:
         """Let the keys of one sentence stand in other orders: weights [H, n, n], pattern [roles, n, n]."""
-        generator = torch.Generator().manual_seed(seed)
+        generator = seeded(seed)
         heads = torch.cat((weights, perfect(pattern)))
         mass = shuffled_mass(heads.cpu(), pattern.cpu(), generator)  # the same orders on every device
         self.values["shuffled"][layer] += mass.to(weights.device)

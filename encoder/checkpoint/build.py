@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 import torch
 from torch import Tensor
 
+from encoder.arguments import seeded
 from encoder.checkpoint.tensor_files import (
     CheckpointError,
 )
@@ -61,7 +62,7 @@ def random_weights(config: EncoderConfig, seed: int) -> dict[str, Tensor]:
     Linear maps are Xavier-uniform with zero biases; embeddings are normal with standard deviation d_model^-0.5 where
     they are scaled up afterwards and 0.02 where not; gamma is 1 and beta 0.
     """
-    generator = torch.Generator().manual_seed(seed)
+    generator = seeded(seed)
     shapes = {name: tensor.shape for name, tensor in on_meta(config).named_parameters()}
     deviation = config.d_model**-0.5 if config.scale_embeddings else 0.02
 

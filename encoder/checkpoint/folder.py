@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, fields, replace
 from functools import partial
+from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from safetensors.torch import save as as_bytes
 from tokenizers import Tokenizer
 
 from encoder import whole_file
+from encoder.arguments import of_kind
 from encoder.checkpoint import hugging_face
 from encoder.checkpoint.build import build, on_meta
 from encoder.checkpoint.hugging_face import Names
@@ -49,6 +51,7 @@ def bundled_names() -> list[str]:
 
 def find(name_or_folder: str | Path) -> Path:
     """The folder of a bundled model or of a path."""
+    of_kind("name", name_or_folder, str | PathLike, "the name of a bundled model or the path of a folder")
     if str(name_or_folder) in bundled_names():
         return BUNDLED / str(name_or_folder)
     folder = Path(name_or_folder)

@@ -9,6 +9,7 @@ from typing import Protocol, runtime_checkable
 
 from torch import Tensor
 
+from encoder.arguments import listed
 from encoder.errors import EncoderError
 from encoder.model.config import FLOAT32_MAX, LIMITS, LONGEST, EncoderConfig
 from encoder.steps.catalogue import by_name
@@ -110,7 +111,7 @@ class Edit:
             raise EncoderError(
                 f"step is {self.step!r}; it must be the name of a step, such as layers.0.attention.heads"
             )
-        if self.action not in VALUES:
+        if not isinstance(self.action, str) or self.action not in VALUES:
             raise EncoderError(f"action is {reprlib.repr(self.action)}; it must be one of {', '.join(VALUES)}")
         fits, allowed = VALUES[self.action]
         if not fits(self.value):
@@ -123,7 +124,7 @@ def chosen(name: str, numbers: Iterable[int] | None, count: int) -> tuple[int, .
     """The chosen heads or positions, sorted and without repeats."""
     if numbers is None:
         return None
-    found = tuple(numbers) if isinstance(numbers, Iterable) and not isinstance(numbers, str) else ()
+    found = tuple(listed(name, numbers, f"whole numbers from 0 to {count - 1}, or None for all"))
     if not found or not all(is_whole(number, 0, count - 1) for number in found):
         raise EncoderError(
             f"{name} is {reprlib.repr(numbers)}; it must be a tuple of whole numbers from 0 to {count - 1}, "

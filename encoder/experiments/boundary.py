@@ -43,7 +43,7 @@ def boundary(bent: bool, seed: int = 0) -> Boundary:
     axis = torch.linspace(-1, 1, SIDE)
     points = torch.cartesian_prod(axis, axis).flip(-1)  # [SIDE * SIDE, 2]: x, y
     inside = (points - torch.tensor(CENTRE)).norm(dim=-1) < RADIUS
-    first, second = normal(HIDDEN, 2, seed=seed), normal(1, HIDDEN, seed=seed + 1) / HIDDEN**0.5
+    first, second = normal(HIDDEN, 2, seed=seed), normal(1, HIDDEN, seed=seed, draw=1) / HIDDEN**0.5
     with torch.inference_mode(False), torch.enable_grad():
         x, wanted = points.clone(), inside.float()
         weights = [nn.Parameter(one.clone()) for one in (first, torch.zeros(HIDDEN), second, torch.zeros(1))]

@@ -4,10 +4,13 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from torch import Generator, Tensor, nn, randn
+from torch import Tensor, nn, randn
 
+from encoder.arguments import seeded
 from encoder.errors import EncoderError
 from encoder.model.tap import Recorder, Replacer, Tap
+
+MOST = 10_000  # of anything that is counted: more would take hours, or more memory than there is
 
 
 def given(values: Mapping[str, Tensor], then: Tap) -> Replacer:
@@ -27,9 +30,9 @@ def recorded(module: nn.Module, *inputs: Any, put: Mapping[str, Tensor] | None =
     return values
 
 
-def normal(*shape: int, seed: int) -> Tensor:
-    """Standard normal numbers that a seed pins."""
-    return randn(shape, generator=Generator().manual_seed(seed))
+def normal(*shape: int, seed: int, draw: int = 0) -> Tensor:
+    """Standard normal numbers that a seed pins; another `draw` gives others."""
+    return randn(shape, generator=seeded(seed, draw))
 
 
 def some(name: str, values: Sequence[int], low: int, high: int) -> None:
@@ -42,7 +45,7 @@ def some(name: str, values: Sequence[int], low: int, high: int) -> None:
 
 
 def at_least(low: int, **counts: int) -> None:
-    """Refuse a count that is not a whole number from `low` up; the message names it."""
+    """Refuse a count that is not a whole number from `low` up to MOST; the message names it."""
     for name, count in counts.items():
-        if type(count) is not int or count < low:
-            raise EncoderError(f"{name} is {count!r}; it must be a whole number, {low} or more")
+        if type(count) is not int or not low <= count <= MOST:
+            raise EncoderError(f"{name} is {count!r}; it must be a whole number, {low} or more, up to {MOST:,}")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
+from encoder.arguments import seeded
 from encoder.checkpoint.build import build, random_weights, untrained
 from encoder.edits.edit import Edit
 from encoder.edits.editor import editor
@@ -88,7 +89,7 @@ def residuals(
     edits = [switched_off(config, residual, norm) for residual, norm in kinds]
     values: dict[str, Tensor] = {}
     tap = editor(config, [(n, row) for row in edits], {}, Recorder(values, {}))
-    x = tap("embedding.output", normal(n, config.d_model, seed=seed + 1).expand(len(kinds), -1, -1))
+    x = tap("embedding.output", normal(n, config.d_model, seed=seed, draw=1).expand(len(kinds), -1, -1))
     model = untrained(config, seed) if deviation is None else build(config, normal_weights(config, seed, deviation), "")
     model.resume(x, 0, None, tap)
     stream = torch.stack([x, *(values[f"layers.{i}.output"] for i in range(config.n_layers))], 1)
@@ -98,7 +99,7 @@ def residuals(
 
 def normal_weights(config: EncoderConfig, seed: int, deviation: float) -> dict[str, Tensor]:
     """The random weights of a seed, with every matrix drawn anew from a normal distribution."""
-    generator = torch.Generator().manual_seed(seed)
+    generator = seeded(seed)
     return {
         name: torch.empty_like(tensor).normal_(0, deviation, generator=generator) if tensor.dim() == 2 else tensor
         for name, tensor in random_weights(config, seed).items()
@@ -154,9 +155,9 @@ def gradients(
     values: dict[str, Tensor] = {}
     tap = editor(config, [(n, switched_off(config, residual, norm))], {}, Recorder(values, {}))
     with torch.inference_mode(False), torch.enable_grad():
-        x = normal(1, n, config.d_model, seed=seed + 1).requires_grad_()
+        x = normal(1, n, config.d_model, seed=seed, draw=1).requires_grad_()
         output = untrained(config, seed).resume(x, 0, None, tap)
         stream = [x, *(values[f"layers.{i}.output"] for i in range(depth))]
-        loss = (output * normal(1, n, config.d_model, seed=seed + 2)).sum()
+        loss = (output * normal(1, n, config.d_model, seed=seed, draw=2)).sum()
         found = torch.autograd.grad(loss, stream)
     return torch.stack([gradient.norm() for gradient in found])

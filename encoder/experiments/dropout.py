@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from encoder.arguments import seeded
 from encoder.errors import EncoderError
 from encoder.experiments.common import at_least
 from encoder.metrics import cosine
@@ -68,7 +69,7 @@ def dropout(
         raise EncoderError(f"places holds {unknown[0]!r}; it must hold some of {', '.join(PLACES)}")
     pieces = encoder.tokenize(text)
     steps = tuple(step for place in places for step in PLACES[place])
-    drop, counts = dropping(p, torch.Generator().manual_seed(seed))
+    drop, counts = dropping(p, seeded(seed))
     tap = Replacer({name: drop for name in by_name(encoder.config) if name.endswith(steps)} if steps else {}, NO_TAP)
     ids, segments = torch.tensor([pieces.ids]), encoder.segments([pieces])
     many = None if segments is None else segments.repeat(runs, 1)

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from encoder.arguments import integer
 from encoder.errors import EncoderError
 from encoder.model.block import Block
 from encoder.model.encoder import Encoder
@@ -94,8 +95,7 @@ def learning_curve(kind: str = "post-norm", layers: int = 2, warm_up: int = 1, s
         raise EncoderError(f"kind is {kind!r:.40}; it must be one of {', '.join(KINDS)}")
     ranges = {"layers": (layers, 1, MOST_LAYERS), "warm_up": (warm_up, 1, MOST_WARM_UP), "seed": (seed, 0, MOST_SEED)}
     for name, (value, least, most) in ranges.items():
-        if not least <= value <= most:
-            raise EncoderError(f"{name} is {value}; it must be from {least} to {most}")
+        integer(name, value, least, most)
     with torch.inference_mode(False), torch.enable_grad():
         return trained(kind, recipe_of(layers, warm_up, seed, kind == "pre-norm"))
 

@@ -49,10 +49,10 @@ def collapse(
     at_least(2 * (d_model + 1), samples=samples)
     feed_forward = untrained(config, seed).layers[0].feed_forward
     assert isinstance(feed_forward, FeedForward)
-    drawn = normal(d_ff + d_model, seed=seed + 1) * 0.1
+    drawn = normal(d_ff + d_model, seed=seed, draw=1) * 0.1
     feed_forward.w_1.bias.copy_(drawn[:d_ff])
     feed_forward.w_2.bias.copy_(drawn[d_ff:])
-    return merged(feed_forward, normal(samples, d_model, seed=seed + 2))
+    return merged(feed_forward, normal(samples, d_model, seed=seed, draw=2))
 
 
 @torch.inference_mode()

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from encoder.arguments import integer
 from encoder.metrics.flows import block
 from encoder.trace.trace import Trace
 
@@ -35,6 +36,7 @@ def one_matrix(trace: Trace, layer: int) -> tuple[OneMatrix, ...]:
     Raises:
         EncoderError: the trace does not hold its model.
     """
+    layer = integer("layer", layer, 0, trace.config.n_layers - 1)
     attention, x = block(trace, layer).attention, trace[f"layers.{layer}.attention.input"]
     heads, width, found = trace.config.n_heads, trace.config.d_head, []
     for name, one in (("q", attention.w_q), ("k", attention.w_k), ("v", attention.w_v)):

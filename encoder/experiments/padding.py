@@ -94,7 +94,7 @@ def hidden_row(mask_value: float = -math.inf, *, n: int = 5, n_layers: int = 3, 
     hidden = torch.zeros(1, n, n, dtype=torch.bool)
     hidden[:, -1] = True
     values: dict[str, Tensor] = {}
-    x = normal(1, n, config.d_model, seed=seed + 1)
+    x = normal(1, n, config.d_model, seed=seed, draw=1)
     untrained(config, seed).resume(x, 0, hidden, Recorder(values, {}))
     stream = (x, *(values[f"layers.{i}.output"] for i in range(n_layers)))
     lost = tuple(int(vectors[0].isnan().any(-1).sum()) for vectors in stream)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from encoder.arguments import integer
 from encoder.errors import EncoderError
 from encoder.explain.cost import size
 from encoder.model.distance import FARTHEST, Alibi, PositionBias, distance_buckets
@@ -55,9 +56,9 @@ def placed_scores(encoder: TextEncoder, trace: Trace, head: int, query: int, key
         EncoderError: a head or position that is not there.
     """
     tokens, heads = len(trace.tokens), encoder.config.n_heads
-    if not (0 <= query < tokens and 0 <= key < tokens and 0 <= head < heads):
-        raise EncoderError(f"head {head}, tokens {query} and {key}; there are {heads} heads and {tokens} tokens")
-    n = min(n, encoder.max_tokens)
+    head = integer("head", head, 0, heads - 1)
+    query, key = integer("query", query, 0, tokens - 1), integer("key", key, 0, tokens - 1)
+    n = min(integer("n", n, 1), encoder.max_tokens)
     values: dict[str, Tensor] = {}
     encoder.model(torch.tensor([[trace.ids[query]] * n, [trace.ids[key]] * n]), tap=Recorder(values, {}))
     asks, offers = (values[name] for name in by_name(encoder.config)[SCORES].inputs)
@@ -82,8 +83,7 @@ def sight(encoder: TextEncoder, n: int, position: int) -> Sight:
     Raises:
         EncoderError: a position outside the text.
     """
-    if not 0 <= position < n:
-        raise EncoderError(f"position is {position}; the text has {n} tokens")
+    position = integer("position", position, 0, integer("n", n, 1) - 1)
     place, seen, reached = torch.arange(n), [], []
     far = (place - place[:, None]).abs()  # [n, n]
     within = torch.eye(n, dtype=torch.bool)

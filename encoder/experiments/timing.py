@@ -7,6 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from encoder.arguments import seeded
 from encoder.experiments.common import at_least, some
 from encoder.explain.cost import step_flops
 from encoder.pulse import pulse
@@ -41,7 +42,7 @@ def timing(
     """
     at_least(1, repetitions=repetitions)
     some("lengths", lengths, 1, encoder.max_tokens)
-    generator = torch.Generator().manual_seed(seed)
+    generator = seeded(seed)
     ids = [torch.randint(encoder.config.vocab_size, (1, n), generator=generator) for n in lengths]
     threads = torch.get_num_threads()
     torch.set_num_threads(1)

@@ -6,6 +6,7 @@ repeats it is chosen by the operation that the catalogue names.
 
 from collections.abc import Sequence
 
+from encoder.arguments import listed
 from encoder.edits.describe import sentence
 from encoder.edits.edit import reaches
 from encoder.errors import EncoderError
@@ -15,7 +16,7 @@ from encoder.operations.explanation import Explanation, Index
 from encoder.operations.operand import Operands, weight
 from encoder.operations.table import OPERATIONS
 from encoder.steps.catalogue import by_name
-from encoder.trace.trace import Trace
+from encoder.trace.trace import StepError, Trace
 
 
 def explain(model: Encoder, trace: Trace, name: str, index: Sequence[int]) -> Explanation:
@@ -26,13 +27,13 @@ def explain(model: Encoder, trace: Trace, name: str, index: Sequence[int]) -> Ex
         the result computed again in float64, and the recorded number.
 
     Raises:
-        KeyError: nothing is called so.
+        encoder.trace.trace.StepError: nothing is called so.
         EncoderError: the index has the wrong length or leaves the shape.
     """
-    index = tuple(index)
     shape = shape_of(model, trace, name)
-    inside = len(index) == len(shape) and all(0 <= i < size for i, size in zip(index, shape, strict=True))
-    if not inside or any(type(i) is not int for i in index):
+    index = tuple(listed("index", index, "whole numbers"))
+    whole_numbers = len(index) == len(shape) and all(type(i) is int for i in index)
+    if not whole_numbers or any(not 0 <= i < size for i, size in zip(index, shape, strict=True)):
         ranges = ", ".join(f"0 to {size - 1}" for size in shape)
         raise EncoderError(f"{name} has no number at {index}; an index has {len(shape)} places: {ranges}")
     if name == "ids":
@@ -66,11 +67,14 @@ def given(name: str, index: Index, value: float, operation: str, words: str) -> 
 
 
 def shape_of(model: Encoder, trace: Trace, name: str) -> tuple[int, ...]:
-    """The shape of a recorded step, of a parameter, or of "ids"; KeyError for anything else."""
+    """The shape of a recorded step, of a parameter, or of "ids"; StepError for anything else."""
+    if not isinstance(name, str):
+        raise StepError(trace.unknown(name))
     if name == "ids":
         return (len(trace.ids),)
     if name in trace:
         return tuple(trace[name].shape)
-    if name in dict(model.named_parameters(remove_duplicate=False)) or name in dict(model.named_buffers()):
+    own = dict(model.named_parameters(remove_duplicate=False)).keys() | dict(model.named_buffers()).keys()
+    if name in own:
         return tuple(weight(model, name).shape)
-    raise KeyError(trace.unknown(name))
+    raise StepError(trace.unknown(name))

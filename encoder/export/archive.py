@@ -13,9 +13,9 @@ from typing import Any, BinaryIO
 import numpy as np
 import torch
 
+from encoder.arguments import integer, of_kind
 from encoder.edits.edit import Edit
 from encoder.edits.text import edit_to_text
-from encoder.errors import EncoderError
 from encoder.export.caption import About, caption
 from encoder.export.tables import Rows, grid, header, numbered, to_csv
 from encoder.trace.trace import Trace
@@ -25,6 +25,7 @@ ABOUT = "about.json"
 PER_ENTRY = 320  # bytes that a zip and numpy spend on each array besides its numbers
 PER_NUMBER = 5  # bytes that a number takes in a zip of CSV files, about
 FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # the date of every file in a zip, so that the same run gives the same bytes
+A_TRACE = "a Trace, as TextEncoder.trace gives it"
 Progress = Callable[[float], None]
 
 
@@ -75,6 +76,7 @@ def to_npz(trace: Trace, file: BinaryIO, progress: Progress | None = None) -> No
     `json.loads(numpy.load(path)["about.json"])` says what run it was. Arrays are written one after the other, so no
     second copy of the run is held. `progress` gets the share that is done, from 0 to 1.
     """
+    of_kind("trace", trace, Trace, A_TRACE)
     with archive(file, zipfile.ZIP_STORED) as whole:
         write(whole, ABOUT, json.dumps(about(trace), indent=1).encode())
         for done, name in enumerate(trace, start=1):
@@ -103,8 +105,7 @@ def to_csv_zip(trace: Trace, layer: int, file: BinaryIO, progress: Progress | No
 
 def of_layer(trace: Trace, layer: int) -> list[str]:
     """The steps of a layer in the order of computation."""
-    if not 0 <= layer < trace.config.n_layers:
-        raise EncoderError(f"there is no layer {layer}; layers go from 0 to {trace.config.n_layers - 1}")
+    layer = integer("layer", layer, 0, of_kind("trace", trace, Trace, A_TRACE).config.n_layers - 1)
     return [name for name in trace if trace.step(name).layer == layer]
 
 

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from encoder.arguments import integer, of_kind
 from encoder.errors import EncoderError
 from encoder.metrics.layers import length
 from encoder.metrics.maxflow import max_flow
@@ -21,6 +22,7 @@ EVERY_HEAD = slice(None)
 def weighted_values(trace: Trace, layer: int, head: int, query: int) -> Tensor:
     """What one token takes from each token: [n, d_head]; the rows add up to attention.heads[head, query]."""
     at = f"layers.{layer}.attention."
+    head, query = head_of(trace, head), token_of("query", trace, query)
     return trace[at + "weights"][head, query, :, None] * trace[at + "v"][head]
 
 
@@ -30,8 +32,20 @@ def query_key_products(trace: Trace, layer: int, head: int, query: int, key: int
     The products add up to the score of the pair, q . k (paper, section 3.2.1); with rotary positions both are turned.
     """
     queries, keys = trace.step(f"layers.{layer}.attention.scores").inputs
+    head = head_of(trace, head)
+    query, key = token_of("query", trace, query), token_of("key", trace, key)
     q, k = trace[queries][head, query], trace[keys][head, key]
     return torch.stack([q, k, q * k])
+
+
+def head_of(trace: Trace, head: int) -> int:
+    """A head of a run's model; an EncoderError where there is none of that number."""
+    return integer("head", head, 0, trace.config.n_heads - 1)
+
+
+def token_of(name: str, trace: Trace, position: int) -> int:
+    """The position of a token of a run, [PAD] among them; an EncoderError where there is none."""
+    return integer(name, position, 0, len(trace.tokens) - 1)
 
 
 def block(trace: Trace, layer: int) -> Block:
@@ -50,6 +64,7 @@ def transformed(trace: Trace, layer: int, heads: slice = EVERY_HEAD) -> Tensor:
     sum_h sum_j A^h_ij f_h(x_j) + b_O is attention.output (Kobayashi et al. 2020, section 2). [H, n, d_model], or only
     those of some heads.
     """
+    of_kind("heads", heads, slice, "a slice, such as slice(0, 2) for the first two")
     v = trace[f"layers.{layer}.attention.v"][:, : len(tokens(trace))]  # [H, n, d_head]
     return v[heads] @ block(trace, layer).attention.w_o_by_head[heads]
 
@@ -90,7 +105,8 @@ def norm_weighted(trace: Trace, layer: int, heads: slice = EVERY_HEAD) -> Tensor
     Raises:
         EncoderError: the trace does not hold its model.
     """
-    return attention_weights(trace, layer)[heads] * length(transformed(trace, layer, heads))[:, None]
+    lengths = length(transformed(trace, layer, heads))
+    return attention_weights(trace, layer)[heads] * lengths[:, None]
 
 
 def disagreement(trace: Trace, layer: int) -> Tensor:
@@ -198,11 +214,10 @@ def flow(trace: Trace, position: int, layer: int | None = None) -> Tensor:
         EncoderError: more than FLOW_TOKENS tokens, or a position or layer that is not there.
     """
     n, last = len(tokens(trace)), trace.config.n_layers - 1
-    layer = last if layer is None else layer
+    layer = integer("layer", last if layer is None else layer, 0, last)
+    position = integer("position", position, 0, n - 1)
     if n > FLOW_TOKENS:
         raise EncoderError(f"{n} tokens; flow is computed for at most {FLOW_TOKENS}, rollout for any number")
-    if not 0 <= position < n or not 0 <= layer <= last:
-        raise EncoderError(f"position {position}, layer {layer}; positions go from 0 to {n - 1}, layers to {last}")
     carries = residual_attention(trace).tolist()
     edges = {
         ((below + 1) * n + i, below * n + j): carries[below][i][j]

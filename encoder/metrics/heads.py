@@ -9,6 +9,7 @@ import math
 import torch
 from torch import Tensor
 
+from encoder.arguments import integer
 from encoder.errors import EncoderError
 from encoder.pulse import pulse
 
@@ -94,6 +95,7 @@ def plane(distances: Tensor, k: int = 2) -> tuple[Tensor, Tensor]:
     Returns:
         points [H, k], the widest dimension first, and the share of all spread that each dimension shows [k].
     """
+    k = integer("k", k, 1)
     squares = distances.double()
     centred = squares - squares.mean(0) - squares.mean(1, keepdim=True) + squares.mean()
     spread, directions = torch.linalg.eigh(-centred / 2)

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from encoder.arguments import integer
 from encoder.errors import EncoderError
 from encoder.metrics.heads import upright
 from encoder.trace.trace import Trace
@@ -64,6 +65,7 @@ def pca(x: Tensor, k: int = 2) -> Pca:
 
     The sign of each direction is chosen so that its largest number is positive. Shares are 0 where nothing varies.
     """
+    k = integer("k", k, 1)
     flat = x.flatten(0, -2).double()
     centre = flat.mean(0)
     _, spread, directions = torch.linalg.svd(flat - centre, full_matrices=False)

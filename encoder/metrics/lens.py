@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from encoder.arguments import integer, several
 from encoder.errors import EncoderError
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
@@ -38,7 +39,7 @@ def logit_lens(encoder: TextEncoder, trace: Trace, positions: Sequence[int] | No
     encoder.check_own(trace)
     x = stream(trace)
     if positions is not None:
-        x = x[:, list(positions)]
+        x = x[:, several("position", positions, 0, x.shape[1] - 1)]
     logits = model.predict(x if model.final_norm is None else model.final_norm(x))
     assert logits is not None
     return logits.log_softmax(-1)
@@ -46,7 +47,7 @@ def logit_lens(encoder: TextEncoder, trace: Trace, positions: Sequence[int] | No
 
 def lens_words(encoder: TextEncoder, lens: Tensor, k: int = 5) -> list[list[list[tuple[str, float]]]]:
     """The k likeliest words at each layer and position, likeliest first, with their probabilities."""
-    top = lens.topk(min(k, lens.shape[-1]))
+    top = lens.topk(min(integer("k", k, 1), lens.shape[-1]))
     return [
         [[(word(encoder, i), p) for i, p in zip(ids, ps, strict=True)] for ids, ps in zip(row_ids, row_ps, strict=True)]
         for row_ids, row_ps in zip(top.indices.tolist(), top.values.exp().tolist(), strict=True)
@@ -70,7 +71,7 @@ def race(lens: Tensor, words: int) -> tuple[Tensor, Tensor]:
     Returns:
         their ids [words], best first; their ranks [n_layers + 1, words], 1 for the likeliest.
     """
-    best = lens[-1].topk(words).indices
+    best = lens[-1].topk(integer("words", words, 1, lens.shape[-1])).indices
     return best, (lens[:, None] > lens[:, best, None]).sum(-1) + 1
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from encoder.arguments import integer, of_kind
 from encoder.errors import EncoderError
 from encoder.metrics.habits import runs
 from encoder.metrics.layers import length
@@ -15,7 +16,7 @@ from encoder.model.block import Block
 from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
-from encoder.trace.unpadded import stream
+from encoder.trace.unpadded import stream, tokens
 
 
 def silent_share(activation: Tensor) -> Tensor:
@@ -30,8 +31,9 @@ def never_active_share(activation: Tensor) -> float:
 
 def activation_curve(trace: Trace, layer: int, token: int, points: int = 201) -> tuple[Tensor, Tensor]:
     """The model's activation from the smallest to the largest number that one token brings to it: x and y [points]."""
+    token = integer("token", token, 0, len(trace.tokens) - 1)
     hidden = trace[f"layers.{layer}.feed_forward.hidden"][token]
-    x = torch.linspace(float(hidden.min()), float(hidden.max()), points)
+    x = torch.linspace(float(hidden.min()), float(hidden.max()), integer("points", points, 2, 100_000))
     return x, ACTIVATIONS[trace.config.activation].function(x)
 
 
@@ -54,7 +56,7 @@ def never_positive(encoder: TextEncoder, sentences: Sequence[Text] = SENTENCES) 
 
 def most_active(activation: Tensor, k: int = 5) -> tuple[Tensor, Tensor]:
     """The k largest activations of each token: [n, d_ff] -> values [n, k] and unit numbers [n, k]."""
-    values, units = activation.topk(min(k, activation.shape[-1]), dim=-1)
+    values, units = activation.topk(min(integer("k", k, 1), activation.shape[-1]), dim=-1)
     return values, units
 
 
@@ -71,10 +73,11 @@ def nearest_words(encoder: TextEncoder, what: Tensor | int, k: int = 10) -> list
     Raises:
         EncoderError: a vector of another width, or an id outside the vocabulary.
     """
+    k = integer("k", k, 1)
     table = encoder.model.embedding.tokens.weight if isinstance(what, int) else widened(encoder)
-    if isinstance(what, int) and not 0 <= what < len(table):
-        raise EncoderError(f"token id is {what}; ids go from 0 to {len(table) - 1}")
-    if not isinstance(what, int) and what.shape != table.shape[1:]:
+    if isinstance(what, int):
+        what = integer("token id", what, 0, len(table) - 1)
+    elif of_kind("what", what, Tensor, "a vector, or the id of a token").shape != table.shape[1:]:
         raise EncoderError(f"the vector is {list(what.shape)}; it must be [{table.shape[1]}]")
     near = cosines(table, length(table), table[what] if isinstance(what, int) else what)
     if isinstance(what, int):
@@ -103,6 +106,7 @@ def nearest_by_layer(encoder: TextEncoder, trace: Trace, token: int, k: int = 5)
         EncoderError: the trace is of another model.
     """
     encoder.check_own(trace)
+    token, k = integer("token", token, 0, len(tokens(trace)) - 1), integer("k", k, 1)
     table = widened(encoder)
     lengths = length(table)
     return [best_words(encoder, cosines(table, lengths, x[token]), min(k, len(table))) for x in stream(trace)]
@@ -121,10 +125,7 @@ def unit_vector(encoder: TextEncoder, layer: int, unit: int) -> Tensor:
         EncoderError: a layer or unit that is not there.
     """
     config = encoder.config
-    if not 0 <= layer < config.n_layers or not 0 <= unit < config.d_ff:
-        raise EncoderError(
-            f"layer {layer}, unit {unit}; layers go from 0 to {config.n_layers - 1}, units to {config.d_ff - 1}"
-        )
+    layer, unit = integer("layer", layer, 0, config.n_layers - 1), integer("unit", unit, 0, config.d_ff - 1)
     block = encoder.model.layers[layer]
     assert isinstance(block, Block)
     return block.feed_forward.w_2.weight[:, unit]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from encoder.arguments import seeded
 from encoder.checkpoint.tokenizer_files import KNOWN
 from encoder.errors import EncoderError
 from encoder.metrics.heads import offsets
@@ -100,7 +101,7 @@ def head_roles(weights: Sequence[Tensor], tokens: Sequence[Sequence[str]], seed:
     """
     if not tokens or len(weights) != len(tokens):
         raise EncoderError(f"weights of {len(weights)} sentences and tokens of {len(tokens)}; give 1 or more of each")
-    generator = torch.Generator().manual_seed(seed)
+    generator = seeded(seed)
     mass, uniform, count, shuffled = torch.zeros(1), torch.zeros(1), torch.zeros(1), torch.zeros(1)
     for sentence, words in zip(weights, tokens, strict=True):
         pulse()

@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor
 
+from encoder.errors import EncoderError
 from encoder.metrics.flows import block
 from encoder.metrics.layers import length
 from encoder.trace.trace import Trace
@@ -17,10 +18,17 @@ def sublayer_lengths(trace: Trace, layer: int, part: str) -> dict[str, Tensor]:
     `part` is "add_norm_1", after attention, or "add_norm_2", after feed-forward.
     """
     at = f"layers.{layer}"
+    check_part(part)
     return {
         "residual": length(trace[f"{at}.{part}.residual"]),
         "added": length(trace[f"{at}.{SUBLAYERS[part]}.output"]),
     }
+
+
+def check_part(part: str) -> None:
+    """Refuse what is no sum of a layer."""
+    if not isinstance(part, str) or part not in SUBLAYERS:
+        raise EncoderError(f"part is {part!r:.80}; it must be one of {', '.join(SUBLAYERS)}")
 
 
 def norm_sides(trace: Trace, layer: int, part: str) -> dict[str, Tensor]:

@@ -125,13 +125,11 @@ class EncoderConfig:
         for name, (low, high) in LIMITS.items():
             self.check_count(name, low, high)
         for name, allowed in CHOICES.items():
-            if getattr(self, name) not in allowed:
-                raise EncoderError(f"{name} is {getattr(self, name)!r}; it must be one of {', '.join(allowed)}")
-        if self.head_activation is not None and self.head_activation not in CHOICES["activation"]:
-            allowed_ones = ", ".join(CHOICES["activation"])
-            raise EncoderError(f"head_activation is {self.head_activation!r}; it must be None or one of {allowed_ones}")
-        if self.pooling is not None and self.pooling not in get_args(Pooling):
-            raise EncoderError(f"pooling is {self.pooling!r}; it must be None or one of {', '.join(get_args(Pooling))}")
+            self.check_choice(name, allowed)
+        if self.head_activation is not None:
+            self.check_choice("head_activation", CHOICES["activation"], "None or ")
+        if self.pooling is not None:
+            self.check_choice("pooling", get_args(Pooling), "None or ")
         for field in fields(self):
             if field.type is bool and type(getattr(self, field.name)) is not bool:
                 raise EncoderError(f"{field.name} is {getattr(self, field.name)!r}; it must be true or false")
@@ -211,6 +209,12 @@ class EncoderConfig:
                 raise EncoderError(f"{name} is {factor!r}; it must be a number from 1 to {SLOWEST}")
             if factor != 1 and self.rope_scaling == "none":
                 raise EncoderError(f"{name} is {factor!r} with a rope_scaling of none; without scaling it must be 1")
+
+    def check_choice(self, name: str, allowed: tuple[str, ...], otherwise: str = "") -> None:
+        """Refuse a field that is none of the allowed words."""
+        value = getattr(self, name)
+        if not isinstance(value, str) or value not in allowed:
+            raise EncoderError(f"{name} is {value!r}; it must be {otherwise}one of {', '.join(allowed)}")
 
     def check_count(self, name: str, low: int, high: int) -> None:
         """Refuse a field that is not a whole number within its range."""
@@ -296,6 +300,6 @@ PRESETS: dict[str, EncoderConfig] = {
 
 def preset(name: str) -> EncoderConfig:
     """The named shape; raises EncoderError with the list of names for one that is not there."""
-    if name not in PRESETS:
-        raise EncoderError(f"there is no preset {name!r}; the presets are {', '.join(PRESETS)}")
+    if not isinstance(name, str) or name not in PRESETS:
+        raise EncoderError(f"there is no preset {name!r:.80}; the presets are {', '.join(PRESETS)}")
     return PRESETS[name]

@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 import torch
 from torch import Tensor
 
+from encoder.arguments import seeded
 from encoder.errors import EncoderError
 from encoder.metrics import stream
 from encoder.metrics.habits import runs
@@ -166,7 +167,7 @@ def positions(found: Samples) -> Task:
 
 def drawn(labels: Tensor, seed: int = 0) -> Tensor:
     """A class for each word of the vocabulary, drawn among those that there are: the same wherever the word stands."""
-    draw = torch.Generator().manual_seed(seed)
+    draw = seeded(seed)
     words = [word.lower() for one in labelled() for word in one.words]
     lot = {word: int(labels[torch.randint(len(labels), (), generator=draw)]) for word in dict.fromkeys(words)}
     return torch.tensor([lot[word] for word in words])
@@ -179,7 +180,7 @@ def moods(found: Samples, seed: int = 0) -> Task:
     is above that of most sentences or below: what can be told by who knows the words by heart.
     """
     every = labelled()
-    draw, vocabulary = torch.Generator().manual_seed(seed), {word.lower() for one in every for word in one.words}
+    draw, vocabulary = seeded(seed), {word.lower() for one in every for word in one.words}
     lot = {word: float(torch.randn((), generator=draw)) for word in sorted(vocabulary)}
     means = torch.tensor([sum(lot[word.lower()] for word in one.words) / len(one.words) for one in every])
     labels = torch.tensor([one.mood for one in every])

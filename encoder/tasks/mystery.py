@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from encoder import whole_file
+from encoder.arguments import integer
 from encoder.errors import EncoderError
 from encoder.model.encoder import Encoder
 from encoder.tasks.attention_task import Integers
@@ -72,9 +73,7 @@ def mystery_of(number: int) -> Mystery:
     Raises:
         EncoderError: there is none.
     """
-    if number not in MYSTERIES:
-        raise EncoderError(f"there is no mystery {number}; they are numbered from 1 to {len(MYSTERIES)}")
-    return MYSTERIES[number]
+    return MYSTERIES[integer("mystery", number, 1, len(MYSTERIES))]
 
 
 def place(number: int) -> Path:

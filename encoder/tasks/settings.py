@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from encoder.arguments import of_kind
 from encoder.errors import EncoderError
 from encoder.model.config import CHOICES, EncoderConfig, Positions
 from encoder.tasks.attention_task import AttentionTask
@@ -103,6 +104,7 @@ def read(text: str) -> LearnSettings:
     Raises:
         EncoderError: another form, or a value that cannot be chosen.
     """
+    of_kind("settings", text, str, "a text such as task=reverse,heads=2,seed=3")
     told: dict[str, str] = {}
     for part in text[:300].split(","):
         match = PART.fullmatch(part)

@@ -163,6 +163,6 @@ def task_of(key: str) -> AttentionTask:
     Raises:
         EncoderError: there is none; the message lists those that are.
     """
-    if key not in TASKS and key not in ON_DIGITS:
+    if not isinstance(key, str) or (key not in TASKS and key not in ON_DIGITS):
         raise EncoderError(f"task is {key!r:.40}; it must be one of {', '.join(TASKS)}")
     return TASKS[key] if key in TASKS else ON_DIGITS[key]

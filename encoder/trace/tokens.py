@@ -4,6 +4,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from encoder.arguments import integer
 from encoder.errors import EncoderError
 
 Text = str | tuple[str, str]  # a sentence, or a pair of them
@@ -55,7 +56,12 @@ class Tokens:
         return typed.strip() or self.tokens[first]
 
     def word_of(self, position: int) -> tuple[int, ...]:
-        """The positions of the word that a token belongs to."""
+        """The positions of the word that a token belongs to.
+
+        Raises:
+            EncoderError: a position outside the sentence.
+        """
+        position = integer("position", position, 0, len(self.ids) - 1)
         return next(word for word in self.words if position in word)
 
     def find(self, word: str) -> tuple[int, ...]:

@@ -1,6 +1,7 @@
 """What one run recorded, read by step name."""
 
 import difflib
+import reprlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 from torch import Tensor
 
 from encoder.edits.edit import Edit
+from encoder.errors import EncoderError
 from encoder.model.config import EncoderConfig
 from encoder.model.encoder import Encoder
 from encoder.steps.catalogue import by_name
@@ -16,6 +18,12 @@ from encoder.trace.source import Source
 from encoder.trace.tokens import Tokens
 
 TABLES = ("embedding.positions", "attention.cos", "attention.sin")  # steps that are tables of the model
+
+
+class StepError(EncoderError, KeyError):
+    """A name that no recorded step has; the message gives those that are like it. Mappings raise a KeyError for it."""
+
+    __str__ = Exception.__str__  # a KeyError would put its message between quotes
 
 
 class Scope:
@@ -110,9 +118,13 @@ class Trace(Mapping[str, Tensor]):
         self._row = row
 
     def __getitem__(self, name: str) -> Tensor:
-        """The recorded tensor; its shape is `self.step(name).sizes(self.config, len(self.tokens))`."""
-        if name not in self._values:
-            raise KeyError(self.unknown(name))
+        """The recorded tensor; its shape is `self.step(name).sizes(self.config, len(self.tokens))`.
+
+        Raises:
+            StepError: no step is called so.
+        """
+        if name not in self:
+            raise StepError(self.unknown(name))
         return self._values[name][self._row]
 
     @property
@@ -130,7 +142,7 @@ class Trace(Mapping[str, Tensor]):
 
     def __contains__(self, name: object) -> bool:
         """Whether a step of that name was recorded."""
-        return name in self._values
+        return isinstance(name, str) and name in self._values
 
     def __iter__(self) -> Iterator[str]:
         """Step names in the order of computation."""
@@ -162,9 +174,13 @@ class Trace(Mapping[str, Tensor]):
         return view
 
     def step(self, name: str) -> Step:
-        """The catalogue's entry for a recorded step."""
-        if name not in self._values:
-            raise KeyError(self.unknown(name))
+        """The catalogue's entry for a recorded step.
+
+        Raises:
+            StepError: no step is called so.
+        """
+        if name not in self:
+            raise StepError(self.unknown(name))
         return by_name(self.config)[name]
 
     @property
@@ -196,7 +212,9 @@ class Trace(Mapping[str, Tensor]):
         storages = [self._values[name].untyped_storage() for name in made]
         return sum({storage.data_ptr(): storage.nbytes() for storage in storages}.values())
 
-    def unknown(self, name: str) -> str:
+    def unknown(self, name: object) -> str:
         """What to say of a name that is not there."""
-        near = difflib.get_close_matches(name, self._values, 3, 0.5)
-        return f"no step is called {name!r}" + (f"; did you mean {' or '.join(near)}?" if near else "")
+        if not isinstance(name, str):
+            return f"a step is called by its name, such as 'layers.0.attention.weights'; got {reprlib.repr(name)}"
+        near = difflib.get_close_matches(name[:100], self._values, 3, 0.5)
+        return f"no step is called {reprlib.repr(name)}" + (f"; did you mean {' or '.join(near)}?" if near else "")

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from encoder.arguments import seeded
 from encoder.metrics.sentences import SENTENCES
 from encoder.model.attention import Attention
 from encoder.text_encoder import TextEncoder
@@ -20,7 +21,7 @@ SPREAD = 1.0  # standard deviation of the scaled scores of a new head over the s
 
 def renew(encoder: TextEncoder, layers: Sequence[int], seed: int, sentences: Sequence[str] = SENTENCES) -> None:
     """Start the attention of these layers anew, in place; the same for the same seed and sentences."""
-    generator = torch.Generator().manual_seed(seed)
+    generator = seeded(seed)
     for i in sorted(layers):
         traces = [encoder.trace(sentence) for sentence in sentences]
         inputs = [trace.layers[i].attention.input for trace in traces]
