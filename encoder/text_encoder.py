@@ -1,5 +1,6 @@
 """The front door: text in, a trace of every step out."""
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -30,8 +31,11 @@ from encoder.trace.source import Source
 from encoder.trace.tokenizing import tokens
 from encoder.trace.tokens import Text, Tokens
 from encoder.trace.trace import Trace
+from encoder.trace.unpadded import first_lost
 
+log = logging.getLogger(__name__)
 MAX_TOKENS = 512
+OUTGROWN = "%s: its weights are so large that a run holds no finite numbers from %s on"
 NO_TOKENS = "the text has no token that this tokenizer knows, so there is nothing to run"
 Sequences = list[str] | list[tuple[str, str]] | list[Text]
 
@@ -70,7 +74,8 @@ class TextEncoder:
         """A bundled model ("base", "small") or a checkpoint folder, ours or in Hugging Face's layout; works offline.
 
         Args:
-            name: which one. `left_out` then lists what of a checkpoint was not needed.
+            name: which one. `left_out` then lists what of a checkpoint was not needed. Weights so large that a run
+                outgrows float32 are told in the log.
             called: the name that people see; the folder's own without it.
             origin: what a snippet gives to `from_pretrained`; the path as it was given without it.
 
@@ -82,7 +87,10 @@ class TextEncoder:
         bundled = folder.parent == checkpoint.BUNDLED
         path = "" if bundled else str(name)
         source = Source(called or folder.resolve().name, found.sha256, origin=path if origin is None else origin)
-        return cls(found.model, found.tokenizer, source, found.special, found.left_out, found.sentence)
+        made = cls(found.model, found.tokenizer, source, found.special, found.left_out, found.sentence)
+        if not bundled and (step := made.outgrown()):
+            log.warning(OUTGROWN, name, step)
+        return made
 
     @classmethod
     def from_config(
@@ -101,6 +109,17 @@ class TextEncoder:
             )
         model = checkpoint.build(config, checkpoint.random_weights(config, seed), "the random weights")
         return cls(model, tokenizer, Source(name, seed=seed))
+
+    def outgrown(self) -> str:
+        """The first step of a short run whose values are no finite numbers; empty where there is none.
+
+        Weights may be finite, and so large that what is computed from them outgrows float32. Of any other run
+        `encoder.metrics.first_lost` tells the same.
+        """
+        try:
+            return first_lost(self.trace("a")) or ""
+        except EncoderError:  # this tokenizer may read other texts
+            return ""
 
     @property
     def mask_token(self) -> str | None:
@@ -171,7 +190,8 @@ class TextEncoder:
             edits: what to change on the way, one after the other, in every sentence; all that follows goes on with it.
 
         Returns:
-            a Trace, or one Trace per sentence whose last `padding` tokens are [PAD].
+            a Trace, or one Trace per sentence whose last `padding` tokens are [PAD]. A text of more than `max_tokens`
+            tokens is cut, and `dropped` of its trace says how many were left out.
 
         Raises:
             EncoderError: an empty list, a hidden position outside the sentence, or an edit that cannot be made.

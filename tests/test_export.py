@@ -111,7 +111,7 @@ def test_a_layer_as_csv_holds_every_number_of_every_step(changed: Trace) -> None
 
 
 def test_a_layer_that_is_not_there_is_refused(sara: Trace) -> None:
-    with pytest.raises(ValueError, match="no layer 6; layers go from 0 to 5"):
+    with pytest.raises(ValueError, match="layer is 6; it must be a whole number from 0 to 5"):
         to_csv_zip(sara, 6, io.BytesIO())
 
 

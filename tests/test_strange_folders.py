@@ -288,3 +288,33 @@ def test_a_size_of_heads_that_fits_opens(tmp_path: Path) -> None:
     saved(tmp_path, MODELS["bert"])
     fields(head_dim=10, attention_head_size=10)(tmp_path)
     assert TextEncoder.from_pretrained(tmp_path).config.n_heads == 3
+
+
+@pytest.mark.parametrize(("factor", "said"), [(1e30, True), (1.0, False)])
+def test_weights_that_outgrow_their_numbers_are_told_when_they_are_opened(
+    factor: float, said: bool, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    model = tiny_model(TINY)
+    for weights in model.parameters():
+        weights.data.mul_(factor)
+    checkpoint.save(model, tiny_tokenizer(), tmp_path)
+    encoder = TextEncoder.from_pretrained(tmp_path)
+    told = [one.getMessage() for one in caplog.records if "no finite numbers from" in one.getMessage()]
+    assert (len(told) == 1 and str(tmp_path) in told[0]) is said
+    assert bool(encoder.trace("w1 w2")["output"].isfinite().all()) is not said
+
+
+def test_an_encoder_with_a_decoder_is_told_so(tmp_path: Path) -> None:
+    """T5's fields, and those of another of its kind."""
+    saved(tmp_path, MODELS["bert"])
+    for kind in ("t5", "bart"):
+        told = {"model_type": kind, "d_model": 512, "d_ff": 2048, "num_heads": 8, "num_layers": 6, "vocab_size": 53}
+        (tmp_path / "config.json").write_text(json.dumps(told | {"is_encoder_decoder": True}))
+        with pytest.raises(CheckpointError, match=f"model_type is '{kind}' .it is an encoder and a decoder; encoders"):
+            TextEncoder.from_pretrained(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["bert-base-uncased", "google/electra-small-discriminator"])
+def test_a_name_of_the_hub_is_told_how_to_be_fetched(name: str) -> None:
+    with pytest.raises(CheckpointError, match=rf"encoder\.hub\.download\('{name}', Path\('models'\)\)"):
+        TextEncoder.from_pretrained(name)

@@ -204,3 +204,10 @@ def test_asking_for_more_words_than_there_are_gives_all() -> None:
 def test_no_guess_without_a_head() -> None:
     encoder = tiny(TINY)
     assert encoder.predict(encoder.trace("w1 [MASK]")) is None
+
+
+def test_a_trace_of_a_long_text_says_how_much_was_left_out(base: TextEncoder) -> None:
+    whole, cut = base.trace("the cat"), base.trace("cat " * 600)
+    assert (whole.dropped, len(cut.tokens), cut.dropped) == (0, 512, 90)
+    assert "512 tokens (90 more were left out)" in repr(cut) and "left out" not in repr(whole)
+    assert base.trace(("cat " * 400, "dog " * 400)).dropped == 800 - 509

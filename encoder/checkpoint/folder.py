@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, fields, replace
@@ -41,6 +42,7 @@ TABLE = "embedding.tokens.weight"
 SPARE = 10_000_000  # numbers of tables that are not read whole
 FILES = (CONFIG, WEIGHTS, TOKENIZER)
 SIZES = ("vocab_size", "d_model", "n_heads", "n_layers", "d_ff")
+HUB_ID = re.compile(r"[\w-][\w.-]*(/[\w.-]+)?", re.ASCII)  # what may be the id of a model on the hub
 ON_DISK = {"embedding.weight": "embedding.tokens.weight"}  # the name in the file -> the name in the model
 
 
@@ -56,8 +58,11 @@ def find(name_or_folder: str | Path) -> Path:
         return BUNDLED / str(name_or_folder)
     folder = Path(name_or_folder)
     if len(folder.name) > LONGEST_NAME or not folder.is_dir():
+        name = str(name_or_folder)[:1000]
+        fetch = f"; from the Hugging Face hub it is fetched with encoder.hub.download({name!r}, Path('models'))"
         raise CheckpointError(
-            f"{str(name_or_folder)[:1000]!r} is neither a bundled model ({', '.join(bundled_names())}) nor a folder"
+            f"{name!r} is neither a bundled model ({', '.join(bundled_names())}) nor a folder"
+            + fetch * bool(HUB_ID.fullmatch(name))
         )
     return folder
 

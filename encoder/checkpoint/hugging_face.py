@@ -47,7 +47,7 @@ UNFIT = {
     "deberta": "its scores are made of contents and distances apart",
     "longformer": "its tokens see only their neighbours",
     "big_bird": "its tokens see only some others",
-    "t5": "it is an encoder and a decoder, with positions in the scores",
+    "t5": "it is an encoder and a decoder; encoders alone are opened here",
     "gpt2": "it is a decoder",
 }
 
@@ -136,6 +136,7 @@ FAMILIES = {
     "distilbert": DISTILBERT, "electra": ELECTRA, "albert": ALBERT, **MODERN,
 }  # fmt: skip
 
+OWN_SIZES = {"vocab_size", "d_model", "n_heads", "n_layers", "d_ff"}  # by these a config.json of our own is told
 LAYER = re.compile(r"\b(layers?)\.(\d{1,4})\.")
 LEAVES = {"weight": "weight", "bias": "bias", "gamma": "weight", "beta": "bias"}  # gamma, beta: before 2019
 SAME_AS = {"mlm_head.decoder.weight": "embedding.tokens.weight", "mlm_head.decoder.bias": "mlm_head.bias"}
@@ -143,7 +144,7 @@ SAME_AS = {"mlm_head.decoder.weight": "embedding.tokens.weight", "mlm_head.decod
 
 def is_hugging_face(raw: Mapping[str, Any]) -> bool:
     """Whether a config.json is written in Hugging Face's terms and not in ours."""
-    return "model_type" in raw and "d_model" not in raw
+    return "model_type" in raw and not raw.keys() >= OWN_SIZES
 
 
 def family(raw: Mapping[str, Any]) -> Family:
@@ -156,7 +157,9 @@ def family(raw: Mapping[str, Any]) -> Family:
     if kind == "bert" and raw.get("position_embedding_type") == "alibi":
         return FAMILIES["jina_bert"]
     if not isinstance(kind, str) or kind not in FAMILIES:
-        why = f" ({UNFIT[kind]})" if isinstance(kind, str) and kind in UNFIT else ""
+        both = UNFIT["t5"] if raw.get("is_encoder_decoder") is True else ""
+        reason = UNFIT.get(kind, both) if isinstance(kind, str) else ""
+        why = f" ({reason})" if reason else ""
         raise CheckpointError(f"model_type is {kind!r}{why}; supported are {', '.join(FAMILIES)}")
     return FAMILIES[kind]
 

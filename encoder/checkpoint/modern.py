@@ -20,6 +20,7 @@ from encoder.checkpoint.family import (
 )
 from encoder.checkpoint.tensor_files import CheckpointError
 from encoder.model.activations import ACTIVATIONS
+from encoder.model.config import LONGEST
 
 MASKED = -1e9  # leaves weights, all alike, to a token that has nobody to see in its window
 SCALED = ("default", "linear", "dynamic")  # dynamic begins after the longest input, so nothing is scaled here
@@ -332,7 +333,15 @@ def deberta(raw: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in (("position_buckets", buckets), ("max_relative_positions", farthest)):
         if type(value) is not int:
             raise CheckpointError(f"{name} is {value!r}; it must be a whole number, below 1 where it does not count")
-    farthest = raw["max_position_embeddings"] if farthest < 1 else farthest
+    of_its_own = farthest >= 1
+    farthest = farthest if of_its_own else raw["max_position_embeddings"]
+    least = buckets // 2 + 2 if buckets > 0 else 2
+    if type(farthest) is not int or not least <= farthest <= LONGEST:
+        name = "max_relative_positions" if of_its_own else "max_position_embeddings"
+        raise CheckpointError(
+            f"{name} is {farthest!r}; with {max(buckets, 0)} position_buckets it must be a whole number from {least} "
+            f"to {LONGEST}"
+        )
     norms = raw.get("norm_rel_ebd", "none")
     usual = {"position_biased_input": True, "share_att_key": False}
     flags = {name: raw.get(name, value) for name, value in usual.items()}

@@ -82,8 +82,9 @@ class Trace(Mapping[str, Tensor]):
     `padding` counts the [PAD] tokens at the end that batching added. `model` is the one that ran, for measures that
     need its weights; a trace put together by hand may lack it. `edits` lists what was changed in the run; of an edited
     step the value after the edit is recorded. `inputs` is the sentence or the pair of sentences that was run,
-    `segments` the rows of the segment table that the model took for its tokens. Two traces are equal only if they are
-    the same object.
+    `segments` the rows of the segment table that the model took for its tokens. `dropped` counts the tokens at the end
+    of the text, or of both texts, that were left out because the model reads no more. Two traces are equal only if they
+    are the same object.
     """
 
     def __init__(
@@ -104,6 +105,7 @@ class Trace(Mapping[str, Tensor]):
         self.ids = list(tokens.ids)
         self.tokenization = tokens
         self.inputs = tokens.inputs
+        self.dropped = tokens.dropped + tokens.pair_dropped
         most = max(config.n_segments - 1, 0)  # a model with one segment, or none, does not tell sentences apart
         self.segments = [min(segment, most) for segment in tokens.segments or (0,) * len(tokens.ids)]
         self.config = config
@@ -163,9 +165,8 @@ class Trace(Mapping[str, Tensor]):
     def __repr__(self) -> str:
         """Sentence, model and size at a glance."""
         edited = f", {len(self.edits)} edits" if self.edits else ""
-        return (
-            f"Trace({self.inputs!r}, model={self.source.name!r}, {len(self.tokens)} tokens, {len(self)} steps{edited})"
-        )
+        read = f"{len(self.tokens)} tokens" + (f" ({self.dropped} more were left out)" if self.dropped else "")
+        return f"Trace({self.inputs!r}, model={self.source.name!r}, {read}, {len(self)} steps{edited})"
 
     def array(self, name: str) -> np.ndarray[Any, Any]:
         """The recorded tensor as a read-only numpy view."""
