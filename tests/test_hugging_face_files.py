@@ -270,7 +270,7 @@ MODERN_REFUSED: dict[str, tuple[str, Change, str]] = {
     "widened-first": ("deberta-v3", fields(embedding_size=18), "embedding_size is 18; it must be hidden_size"),
     "buckets-a-word": ("deberta-v3", fields(position_buckets="16"), "position_buckets is '16'; it must be a whole"),
     "more-buckets": ("deberta-v3", fields(position_buckets=20), "distances.table"),
-    "farthest-too-near": ("deberta-v3", fields(max_relative_positions=8), "max_relative_positions is 8; with 16 position_buckets it must"),
+    "farthest-too-near": ("deberta-v3", fields(max_relative_positions=8), "max_relative_positions is 8;"),
     "shared-a-word": ("deberta-v3", fields(share_att_key="yes"), "share_att_key is 'yes'; it must be true or false"),
     "norm-a-number": ("deberta-v3", fields(norm_rel_ebd=3), "norm_rel_ebd is 3; it must be layer_norm or none"),
     "odd-rows": (
