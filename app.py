@@ -5,7 +5,9 @@ them: whom a link led to a new server was told "Page not found".
 """
 
 import streamlit as st
+from starlette.middleware import Middleware
 
 from pages.ui.frame import start
+from pages.ui.server.sending import SendingBound
 
-app = st.App("pages/main.py", lifespan=start.at_once)
+app = st.App("pages/main.py", lifespan=start.at_once, middleware=[Middleware(SendingBound)])
