@@ -5,11 +5,13 @@ import shutil
 import tempfile
 from collections.abc import Callable
 from importlib import import_module
+from os import PathLike
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from encoder import checkpoint
+from encoder.arguments import of_kind
 from encoder.checkpoint import sentence_folder
 from encoder.checkpoint.hugging_face import FAMILIES
 from encoder.checkpoint.tensor_files import INDEX, WEIGHTS
@@ -32,7 +34,7 @@ class HubError(EncoderError):
 
 def download(
     repo_id: str,
-    folder: Path,
+    folder: Path | str,
     progress: Callable[[int, int], None] | None = None,
     most_bytes: int = MOST_BYTES,
     *,
@@ -57,7 +59,13 @@ def download(
         HubError: no such id or model, one that needs a login, is too large or has no safetensors, or no network.
         encoder.checkpoint.CheckpointError: a kind of model that is not supported; told before its weights are fetched.
     """
-    if len(repo_id) > 96 or not REPO_ID.fullmatch(repo_id) or ".." in repo_id or "--" in repo_id:
+    folder = Path(of_kind("folder", folder, str | PathLike, "the path of a folder"))
+    if (
+        len(of_kind("repo_id", repo_id, str, "a text such as google-bert/bert-base-uncased")) > 96
+        or not REPO_ID.fullmatch(repo_id)
+        or ".." in repo_id
+        or "--" in repo_id
+    ):
         raise HubError(
             f"{repo_id[:96]!r} is no id of a model; an id is owner/name, as in google-bert/bert-base-uncased"
         )

@@ -17,7 +17,7 @@ import torch
 from tiny import TINY, tiny
 
 import encoder as library
-from encoder import Edit, EncoderConfig, EncoderError, TextEncoder, Trace, experiments, metrics
+from encoder import Edit, EncoderConfig, EncoderError, TextEncoder, Trace, experiments, hub, metrics
 from encoder.atlas.corpus import AtlasCorpus, AtlasError
 from encoder.export import to_csv_zip, to_npz
 
@@ -65,6 +65,8 @@ CALLS: dict[str, Call] = {  # what takes one argument of a kind that a person ma
     "by-hand": lambda one: library.by_hand(one),
     "learned": lambda one: library.learned(one),
     "mystery": lambda one: library.mystery(one),
+    "hub-id": lambda one: hub.download(one, Path("nowhere"), endpoint="http://127.0.0.1:9"),
+    "hub-folder": lambda one: hub.download("team/../tiny", one),
     "csv-layer": lambda one: to_csv_zip(TRACE, one, io.BytesIO()),
     "csv-trace": lambda one: to_csv_zip(one, 0, io.BytesIO()),
     "npz-trace": lambda one: to_npz(one, io.BytesIO()),

@@ -199,6 +199,32 @@ def test_a_model_that_the_hub_does_not_give_leaves_the_one_that_was_there(
     assert app.session_state["session"].view.model == "small"
 
 
+def test_who_asks_while_another_model_is_fetched_is_told_so(model_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def download(repo_id: str, folder: Path, progress: Callable[[int, int], None], most_bytes: int) -> Path:
+        raise AssertionError("fetched beside another one")
+
+    monkeypatch.setattr(hub, "download", download)
+    with models.fetch_lock:
+        app = page("From the hub", model="small")
+        app.text_input(key="hub_id").set_value("someone/second")
+        healthy(app.button(key="fetch").click().run())
+    assert "another model is being fetched now; ask again when it is there" in texts(app)
+
+
+def test_a_model_of_no_bytes_is_fetched(model_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def download(repo_id: str, folder: Path, progress: Callable[[int, int], None], most_bytes: int) -> Path:
+        progress(0, 0)
+        raise hub.HubError("it holds nothing")
+
+    monkeypatch.setattr(hub, "download", download)
+    app = page("From the hub", model="small")
+    app.text_input(key="hub_id").set_value("someone/empty")
+    healthy(app.button(key="fetch").click().run())
+    assert "it holds nothing. The model on the screen stays." in texts(app)
+    assert models.fetch_lock.acquire(blocking=False)
+    models.fetch_lock.release()
+
+
 def test_models_that_are_let_go_take_their_runs_along(monkeypatch: pytest.MonkeyPatch) -> None:
     def name(seed: int) -> str:
         return models.built(EncoderConfig(d_model=16, n_heads=2, n_layers=1, d_ff=16), seed)

@@ -32,7 +32,7 @@ def draw() -> None:
         bar = st.progress(0.0, "Asking for its size …")
 
         def tell(done: int, whole: int) -> None:
-            bar.progress(min(done / whole, 1.0), progress(done, whole))
+            bar.progress(min(done / max(whole, 1), 1.0), progress(done, whole))
 
         try:
             models.fetch(asked, tell)

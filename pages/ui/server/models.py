@@ -79,13 +79,16 @@ def fetch(repo_id: str, progress: Callable[[int, int], None]) -> None:
     """Fetch a model from the hub into the folder, one at a time, as long as there are not too many.
 
     Raises:
-        EncoderError: it is no such model, or too large, or the folder holds as many as it may.
+        EncoderError: it is no such model, or too large, another one is being fetched, or the folder holds as many as it
+            may.
         OSError: the disk is full.
     """
     root = folder()
     if root is None or not hub_is_on():
         raise EncoderError("this server fetches no models from the hub")
-    with fetch_lock:
+    if not fetch_lock.acquire(blocking=False):  # who waited would see nothing happen, for as long as a download takes
+        raise EncoderError("another model is being fetched now; ask again when it is there")
+    try:
         there = folders(root)
         held = sum(file.stat().st_size for name in there for file in (root / name).glob("*.safetensors")) / 1e6
         if repo_id not in there and (len(there) >= MOST_FETCHED or held > MOST_FETCHED_MB):
@@ -94,6 +97,8 @@ def fetch(repo_id: str, progress: Callable[[int, int], None]) -> None:
                 f"{MOST_FETCHED} on, or {MOST_FETCHED_MB:,} MB"
             )
         hub.download(repo_id, root, progress, int(MOST_MB * 1e6))
+    finally:
+        fetch_lock.release()
 
 
 def offer(name: str) -> Offer:
