@@ -60,12 +60,8 @@ def download(
         encoder.checkpoint.CheckpointError: a kind of model that is not supported; told before its weights are fetched.
     """
     folder = Path(of_kind("folder", folder, str | PathLike, "the path of a folder"))
-    if (
-        len(of_kind("repo_id", repo_id, str, "a text such as google-bert/bert-base-uncased")) > 96
-        or not REPO_ID.fullmatch(repo_id)
-        or ".." in repo_id
-        or "--" in repo_id
-    ):
+    of_kind("repo_id", repo_id, str, "a text such as google-bert/bert-base-uncased")
+    if len(repo_id) > 96 or not REPO_ID.fullmatch(repo_id) or ".." in repo_id or "--" in repo_id:
         raise HubError(
             f"{repo_id[:96]!r} is no id of a model; an id is owner/name, as in google-bert/bert-base-uncased"
         )

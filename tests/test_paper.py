@@ -2,9 +2,13 @@
 
 import csv
 import io
+import os
 import re
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
+from pathlib import Path
+from threading import Barrier
 from xml.etree import ElementTree
 
 import numpy as np
@@ -370,3 +374,27 @@ def test_a_card_says_what_of_the_picture_is_not_drawn(sara: Trace, monkeypatch: 
     written.clear()
     share_card(weights(sara), sara.text, "", words_only=False)
     assert "[CLS]" not in " ".join(written)
+
+
+def open_typefaces() -> int:
+    """How many files of letters this process has open."""
+    found = 0
+    for entry in Path("/proc/self/fd").iterdir():
+        try:
+            found += os.readlink(entry).endswith(".ttf")
+        except OSError:  # closed meanwhile
+            continue
+    return found
+
+
+def test_figures_of_many_threads_leave_few_files_open(four: tuple[Panel, ...]) -> None:
+    threads = 20
+    together = Barrier(threads)
+
+    def drawn() -> bool:
+        together.wait()  # so that each is a thread of its own
+        return figure(four[:1], width=90).pdf().startswith(b"%PDF")
+
+    with ThreadPoolExecutor(threads) as pool:
+        assert all(one.result() for one in [pool.submit(drawn) for _ in range(threads)])
+    assert open_typefaces() < threads

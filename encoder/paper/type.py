@@ -5,8 +5,10 @@ import io
 import threading
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import Any
 
 import matplotlib
+from matplotlib import font_manager
 from matplotlib.ft2font import FT2Font, LoadFlags
 
 POINT = 25.4 / 72  # mm
@@ -22,7 +24,34 @@ SETTINGS = {
     "font.family": [FAMILY],
     "path.simplify": False,
 }
-drawing = threading.Lock()  # matplotlib's settings are those of the process
+MOST_FACES = 8  # typefaces that matplotlib keeps open
+
+
+class Drawing:
+    """One drawing at a time: matplotlib's settings are those of the process.
+
+    It opens each typeface anew for every thread, and keeps up to 64 of them, each an open file or more, whether the
+    thread still runs or not; after a drawing they are let go where there are more than MOST_FACES.
+    """
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+
+    def __enter__(self) -> None:
+        """Wait until nobody else draws."""
+        self.lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        """Let the next one draw."""
+        opened: Any = getattr(font_manager, "_get_font", None)
+        try:
+            if opened is not None and opened.cache_info().currsize > MOST_FACES:
+                opened.cache_clear()
+        finally:
+            self.lock.release()
+
+
+drawing = Drawing()
 
 
 @cache
