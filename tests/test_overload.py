@@ -255,7 +255,9 @@ def test_a_thousand_long_sentences_are_cut_or_refused(
             assert visitor.broken == []
         return seen
 
-    served(server, asyncio.run(opened()))
+    seen = asyncio.run(opened())
+    assert server.process.poll() is None and seen.broken == []
+    assert seen.peak < BOUND and max(seen.health) < ANSWER
 
 
 @pytest.mark.nightly
