@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 ROOT = Path(__file__).resolve().parents[1]
 KEPT = ROOT / ".measured"
 SYSTEM = Path("/proc")
-EVERY = 1.0  # seconds between two looks at the memory
+EVERY = 5.0  # seconds between two looks at the memory
 DEAREST = 40  # tests that are kept by name
 NAMED = 10  # files and tests that are printed
 
