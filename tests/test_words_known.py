@@ -18,6 +18,7 @@ SPANISH = "El perro no cruzó la calle porque estaba cansado."
         (EXAMPLE, (11, 0, 0), ""),
         ("The capital of France is [MASK].", (5, 0, 0), ""),
         (SPANISH, (3, 6, 0), "3 of these 9 words whole; 6 it reads in pieces: what it does with them says little."),
+        ("El gato se sentó en la alfombra roja.", (4, 4, 0), "4 of these 8 words whole; 4 it reads in pieces: what it"),
         ("猫は魚を食べた。", (0, 0, 1), "does not know this word at all"),
         ("猫 は 魚 を 食べた", (0, 0, 5), "knows none of these 5 words whole; 5 are unknown to it"),
         ("I 🐱 love 😀 the old sea!", (5, 0, 2), "knows 5 of these 7 words whole; 2 are unknown to it."),

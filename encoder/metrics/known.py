@@ -6,7 +6,7 @@ from encoder.checkpoint.tokenizer_files import KNOWN, UNKNOWN
 from encoder.trace.tokens import Tokens
 from encoder.trace.words import punctuation
 
-FEW = 0.5  # of the words whole: below this what a model does with them says little
+FEW = 0.5  # of the words whole, or fewer: what a model does with them says little
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,8 @@ class WordsKnown:
     @property
     def sentence(self) -> str:
         """What a reader must know of it; empty where most words are known whole and none is unknown."""
-        few = self.whole < FEW * self.words
-        if not few and not self.unknown:
+        few = self.whole <= FEW * self.words
+        if self.words == 0 or not (few or self.unknown):
             return ""
         these = f"these {self.words} words" if self.words > 1 else "this word"
         if self.words == 1:
