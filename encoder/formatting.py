@@ -11,8 +11,8 @@ NO_NUMBER = "no number"
 
 
 def rounded(value: float, digits: int) -> Decimal:
-    """A finite number with so many significant digits, half away from zero."""
-    exact = Decimal(value)
+    """A finite number, of Python, numpy or torch, with so many significant digits, half away from zero."""
+    exact = Decimal(float(value))
     return exact.quantize(Decimal(1).scaleb(exact.adjusted() - digits + 1), ROUND_HALF_UP) if value else Decimal(0)
 
 
@@ -62,7 +62,7 @@ def brief(value: float) -> str:
     if near < 1000:
         return sign + plain(near)
     if near < 1_000_000_000:
-        return f"{sign}{Decimal(size).quantize(Decimal(1), ROUND_HALF_UP):,}"
+        return f"{sign}{Decimal(float(size)).quantize(Decimal(1), ROUND_HALF_UP):,}"
     return f"{sign}{plain(near.scaleb(-near.adjusted()))}e{near.adjusted()}"
 
 
@@ -74,7 +74,7 @@ def percent(share: float, least: float = 0.01) -> str:
     """
     if not math.isfinite(share):
         return NO_NUMBER
-    value, sign = abs(100 * share), "-" if share < 0 else ""
+    value, sign = abs(100 * float(share)), "-" if share < 0 else ""
     below, above = ("over ", "under ") if sign else ("under ", "over ")
     if value == 0 and least < 1:
         return "0 %"

@@ -90,7 +90,10 @@ def captions(app: AppTest) -> dict[str, str]:
 
 
 def same_picture(key: str, one: str, other: str) -> bool:
-    """Whether two captions are of the same thing: the strips of a pair are those of another pair if it is another."""
+    """Whether two captions are of the same thing: of the same step, and of strips those of the same pair."""
+    steps = [re.search(r"Step (\S+),", caption) for caption in (one, other)]
+    if steps[0] and steps[1] and steps[0][1] != steps[1][1]:  # two runs open on the first step in which they differ
+        return False
     return key != "neurons" or one.partition(":")[0] == other.partition(":")[0]
 
 

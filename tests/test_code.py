@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 import torch
+from printed import last_digit
 from tiny import SENTENCE, VARIANTS, each, tiny
 from torch import Tensor
 from twins import MODELS, saved
@@ -68,12 +69,6 @@ def on_screen(trace: Trace, step: Step) -> Tensor:
 
 
 NUMBER = re.compile(r"-?(?:inf|\d+\.?\d*(?:e[+-]\d+)?)|nan")
-
-
-def last_digit(number: str) -> float:
-    """One unit of the last digit of a printed number."""
-    mantissa, _, exponent = number.partition("e")
-    return 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
 
 
 def assert_prints(text: str, tensor: Tensor) -> None:

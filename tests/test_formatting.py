@@ -3,9 +3,12 @@
 import json
 import math
 import random
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
+import torch
 
 from encoder.formatting import agreement, brief, percent, points, short
 
@@ -20,6 +23,13 @@ FORMS = {
 def test_numbers_are_written_as_the_table_says(case: dict[str, str]) -> None:
     """Its twin for the browser reads the same table: tests/browser/test_components.py."""
     assert {name: write(float(case["value"])) for name, write in FORMS.items()} == {n: case[n] for n in FORMS}
+
+
+@pytest.mark.parametrize("write", FORMS.values(), ids=FORMS)
+def test_numbers_of_numpy_and_torch_are_written_as_those_of_python(write: Callable[[float], str]) -> None:
+    for value in (0.0, 0.25, -0.0625, 0.999755859375, 12.5, 2048.5, 2.0**40, 2.0**-20, math.inf, math.nan):
+        for other in (np.float32(value), np.float64(value), torch.tensor(value)):
+            assert write(other) == write(value)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("least", [0.01, 1])

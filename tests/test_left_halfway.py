@@ -18,7 +18,7 @@ from watcher import Seen, back_to, watched  # noqa: E402
 
 from pages.ui.state.figure_link import PictureAt, pack  # noqa: E402
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 
 ROOT = HERE.parent
 BOUND = 2600.0  # MB, the server and what it has started
@@ -93,6 +93,9 @@ async def begin(visitor: Visitor, page: str) -> None:
         await visitor.run(press=offered[0])
 
 
+LEFT_LATER = {"figure": 0.5, "atlas": 0.1}  # seconds, one visitor after the other; a film takes longer
+
+
 @pytest.mark.parametrize(("page", "query"), [("figure", FILM | {"figure_seconds": "30"}), ("atlas", UNIT)])
 def test_who_leaves_half_way_leaves_nothing(server: Server, temporary: Path, page: str, query: dict[str, str]) -> None:
     """Films and knock-outs over an atlas: no process, no file, no memory, and the next visitor is served at once."""
@@ -104,7 +107,8 @@ def test_who_leaves_half_way_leaves_nothing(server: Server, temporary: Path, pag
         before, held = children(server), server.megabytes
         async with watched(server) as seen:
             queries = [query | {"layer": str(i % 6), "atlas_unit": str(i)} for i in range(VISITORS)]
-            left = await asyncio.gather(*(leaves(server, page, one, 1 + 0.5 * i) for i, one in enumerate(queries)))
+            moments = [LEFT_LATER[page] * (2 + i) for i in range(VISITORS)]
+            left = await asyncio.gather(*(leaves(server, page, *one) for one in zip(queries, moments, strict=True)))
             await until_quiet(server, before, temporary)
         async with visit(server.url, page, urlencode(short)) as after:
             await begin(after, page)

@@ -70,7 +70,7 @@ def test_the_smallest_models_are_there() -> None:
 OUTSIDE = {  # a link that leaves the range of a slider -> what the sliders show, and what is said of it
     "a shift of a short sentence": ({"edits": "embedding.positions:shift:v=12", "sentence": "hi"}, 1.0, 2, "it is 12,"),
     "a shift backwards": ({"edits": "embedding.positions:shift:v=-8191"}, 1.0, 0, "it is -8,191,"),
-    "no temperature": ({"edits": "layers.0.attention.scaled:scale:v=0"}, 5.0, 0, "it is inf,"),
+    "no temperature": ({"edits": "layers.0.attention.scaled:scale:v=0"}, 5.0, 0, "it is ∞,"),
     "a temperature below all": ({"edits": "layers.0.attention.scaled:scale:v=-3"}, 0.1, 0, "it is -0.333,"),
     "two temperatures": (
         {"edits": "layers.0.attention.scaled:scale:v=2;layers.1.attention.scaled:scale:v=0.5"}, 0.5, 0, "it is 0.5, 2,"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from test_code import last_digit
+from printed import last_digit
 
 from encoder import TextEncoder, checkpoint
 from encoder.metrics.sentences import SENTENCES

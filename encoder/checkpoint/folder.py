@@ -58,7 +58,7 @@ def find(name_or_folder: str | Path) -> Path:
         return BUNDLED / str(name_or_folder)
     folder = Path(name_or_folder)
     if len(folder.name) > LONGEST_NAME or not folder.is_dir():
-        name = str(name_or_folder)[:1000]
+        name = str(name_or_folder)[:100]
         fetch = f"; from the Hugging Face hub it is fetched with encoder.hub.download({name!r}, Path('models'))"
         raise CheckpointError(
             f"{name!r} is neither a bundled model ({', '.join(bundled_names())}) nor a folder"

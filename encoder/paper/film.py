@@ -114,6 +114,17 @@ def sides(panel: Panel) -> list[tuple[object, ...]]:
     return [(m.rows, m.columns, m.kind, m.low, m.high, m.title, m.cells, panel.across) for m in panel.maps]
 
 
+def passage(made: Film) -> str:
+    """How one picture becomes the next, in a sentence."""
+    fading = {made.fades(at) for at in range(len(made.pictures) - 1)}
+    if fading == {True}:
+        return "Between two of them only the colours and the title fade."
+    cut = "they have other names or another colour scale, or numbers in their cells"
+    if fading == {False}:
+        return f"The next one follows without a passage: {cut}."
+    return f"Between two of them the colours and the title fade; or the next follows without a passage, where {cut}."
+
+
 def pictures_of(panels: Sequence[Panel]) -> tuple[Panel, ...]:
     """What a film of panels shows: of one panel its maps, else one panel after the other."""
     if len(panels) == 1 and len(panels[0].maps) > 1:

@@ -8,7 +8,7 @@ from encoder.errors import EncoderError
 from encoder.export.caption import file_name
 from encoder.formatting import brief
 from encoder.paper import film as films
-from encoder.paper.film import Film, Kind, has_video, pictures_of
+from encoder.paper.film import Film, Kind, has_video, passage, pictures_of
 from encoder.theme import Theme
 from pages.parts.figure.panels import shown
 from pages.ui.downloads.button import save
@@ -49,17 +49,6 @@ def draw() -> None:
     if st.button("Make the film", key="film_make", type="primary"):
         make(made, kind, asked)
     take_along(kind, asked)
-
-
-def passage(made: Film) -> str:
-    """How one picture becomes the next, in a sentence."""
-    fading = {made.fades(at) for at in range(len(made.pictures) - 1)}
-    if fading == {True}:
-        return "Between two of them only the colours and the title fade."
-    cut = "they have other names or another colour scale, or numbers in their cells"
-    if fading == {False}:
-        return f"The next one follows without a passage: {cut}."
-    return f"Between two of them the colours and the title fade; or the next follows without a passage, where {cut}."
 
 
 def make(made: Film, kind: Kind, asked: tuple[object, ...]) -> None:

@@ -8,7 +8,7 @@ from encoder.export.caption import About
 from encoder.figures.matrix import matrix
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
-from pages.parts.what_if import measured
+from pages.parts.what_if.measures import offered, strongest, usual
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
@@ -34,14 +34,14 @@ def draw() -> None:
     )
     if found is None:
         return
-    measures, usual = measured.offered(watch), measured.usual(watch)
-    chosen = st.pills("Effect", list(measures), required=True, **state.choice("loo_measure", measures, usual))
+    measures = offered(watch)
+    chosen = st.pills("Effect", list(measures), required=True, **state.choice("loo_measure", measures, usual(watch)))
     measure = measures[chosen]
     values = grid(found.effects, config, measure.field).numpy()
     rows, columns = layer_names(config), [*head_names(config), "feed-forward"]
     about = About(trace, reads=measure.reads)
     drawn = matrix(values, rows, columns, kind=measure.kind, theme=theme())
-    fact = measured.strongest(values, measure, watch)
+    fact = strongest(values, measure, watch)
     made = f"grid([*ablate_each(enc, t, action={action!r}, watch={watch})][-1].effects, t.config, {measure.field!r})"
     chart(drawn, "loo_map", f"{chosen} when each part is knocked out. {fact}", about, made=made)
     say(fact)

@@ -112,8 +112,10 @@ def forget_widgets() -> None:
 
 
 def note(sentences: list[str]) -> None:
-    """Say these sentences on top of the page in this run."""
+    """Say these sentences on top of the page in this run; an address that led to them is mended."""
     session().notes += sentences
+    if sentences:
+        session().address = None
 
 
 def read_url(check_model: Callable[[str], None], steps: frozenset[str], went_back: bool) -> None:
