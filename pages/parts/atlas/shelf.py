@@ -24,7 +24,7 @@ def chosen() -> Atlas | None:
         name = plain(encoder.source.name)
         st.info(f"There is no atlas of {name} here, and that of another model is not shown in its place.")
         st.markdown(f"Make one of a text of yours, and start the app with `{FOLDER}` set to the folder:")
-        st.code("python -m encoder.atlas --model FOLDER --corpus text.txt --out my-atlas", language="bash")
+        st.code("python -m encoder.atlas --model FOLDER --corpus text.txt --out my-atlas", language=None)
         return None
     licence = f" Text: {atlas.card.licence}." if atlas.card.licence else ""
     st.caption(plain(f"On {atlas.card.scope}.{licence}"))

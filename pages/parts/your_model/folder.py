@@ -26,7 +26,7 @@ def draw() -> None:
     if not found:
         st.markdown("There is none yet. A small first one comes with this line, on the server:")
         st.code(
-            FIRST.format(folder=models.USUAL_FOLDER if root == models.usual() else "THE_MODEL_FOLDER"), language="bash"
+            FIRST.format(folder=models.USUAL_FOLDER if root == models.usual() else "THE_MODEL_FOLDER"), language=None
         )
         st.markdown("Then open this page again.")
         return

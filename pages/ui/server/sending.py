@@ -4,6 +4,7 @@ Streamlit bounds the size of one file, and `inside.bound_uploads` what is kept o
 """
 
 import asyncio
+from collections.abc import Awaitable
 from contextlib import suppress
 
 from starlette.requests import ClientDisconnect
@@ -22,11 +23,13 @@ class SendingBound:
         self.app = app
         self.coming = 0
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        if scope["type"] != "http" or scope["method"] in ("GET", "HEAD", "OPTIONS"):
-            await self.app(scope, receive, send)
-            return
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+        """Answer one request. What sends no file is handed on as it is: no error in it has passed through here."""
+        sends = scope["type"] == "http" and scope["method"] not in ("GET", "HEAD", "OPTIONS")
+        return (self.answer if sends else self.app)(scope, receive, send)
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request that sends a file."""
         if self.coming >= MOST_AT_ONCE:
             await PlainTextResponse(BUSY, 503, {"Retry-After": "5", "Connection": "close"})(scope, receive, send)
             return
