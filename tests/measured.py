@@ -13,27 +13,13 @@ from threading import Event, Thread
 from time import perf_counter
 from xml.etree import ElementTree
 
+from processes import SYSTEM, family
+
 ROOT = Path(__file__).resolve().parents[1]
 KEPT = ROOT / ".measured"
-SYSTEM = Path("/proc")
 EVERY = 5.0  # seconds between two looks at the memory
 DEAREST = 40  # tests that are kept by name
 NAMED = 10  # files and tests that are printed
-
-
-def family(first: int) -> list[int]:
-    """Return the process and all that it started, directly or not, that are still alive."""
-    children: dict[int, list[int]] = {}
-    for folder in SYSTEM.glob("[0-9]*"):
-        try:
-            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-        except (OSError, IndexError, ValueError):
-            continue
-        children.setdefault(parent, []).append(int(folder.name))
-    members = [first]
-    for process in members:
-        members += children.get(process, [])
-    return members
 
 
 def held(process: int) -> int:

@@ -11,6 +11,7 @@ from time import monotonic, sleep
 
 import numpy as np
 import pytest
+from processes import family
 
 from encoder.paper.film import Film, Kind, film
 from encoder.paper.panel import Panel, heat_map, of_maps
@@ -42,22 +43,8 @@ def long() -> Film:
     return Film(tuple(map(picture, range(16))), 60.0, "1080p")
 
 
-def running(process: int) -> list[int]:
-    """A process and those that it has started, as far as they run."""
-    found = []
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = status.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        own = int(status.parent.name)
-        if process in (own, int(fields[1])) and fields[0] != "Z":
-            found.append(own)
-    return found
-
-
 def goes_on(process: int) -> bool:
-    return process in running(process)
+    return process in family(process)
 
 
 def until(true: Callable[[], object], seconds: float = 30.0) -> None:
@@ -97,7 +84,7 @@ def test_who_leaves_ends_it_and_all_it_has_started(long: Film, begun: list["subp
 
     def tell(done: float) -> None:
         if done > 0:
-            found.extend(running(begun[-1].pid))
+            found.extend(family(begun[-1].pid))
             nice.extend(os.getpriority(os.PRIO_PROCESS, one) for one in found)
             raise GoneError
 
@@ -125,7 +112,7 @@ def test_it_ends_when_its_server_does(long: Film, begun: list["subprocess.Popen[
 
     with pytest.raises(EndedError, match="ended from outside"):
         filming.filmed(long, LONG, tell)
-    until(lambda: not running(begun[-1].pid))
+    until(lambda: not family(begun[-1].pid))
 
 
 @pytest.mark.parametrize(("bound", "value", "why"), [("MOST_SECONDS", 0.2, "longer"), ("MOST_MB", 5.0, "memory")])
@@ -136,7 +123,7 @@ def test_time_and_memory_are_bounded(
     monkeypatch.setattr(child, bound, value)
     with pytest.raises(EndedError, match=why):
         filming.filmed(long, "gif", lambda done: None)
-    assert not running(begun[-1].pid)
+    assert not family(begun[-1].pid)
 
 
 def test_without_memory_none_is_begun(

@@ -13,6 +13,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE / "browser"), str(HERE / "benchmarks")]
 
 from browser_tools import Server, free_port, started  # noqa: E402
+from processes import family  # noqa: E402
 from visitors import Visitor, visit  # noqa: E402
 from watcher import Seen, back_to, watched  # noqa: E402
 
@@ -45,18 +46,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, temporary: Path) -> Iterato
 
 def children(server: Server) -> set[int]:
     """The processes that a server has started, and those that they have."""
-    parents = {}
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = status.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if fields[0] != "Z":
-            parents[int(status.parent.name)] = int(fields[1])
-    found = {server.process.pid}
-    while new := {process for process, parent in parents.items() if parent in found} - found:
-        found |= new
-    return found - {server.process.pid}
+    return set(family(server.process.pid)) - {server.process.pid}
 
 
 async def until_quiet(server: Server, before: set[int], temporary: Path) -> None:

@@ -10,9 +10,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from encoder.arguments import integer
 from encoder.formatting import listed, percent, shown
-from encoder.metrics.flows import norm_weighted
+from encoder.metrics.flows import head_of, norm_weighted
 from encoder.metrics.layers import length
 from encoder.trace.once import once
 from encoder.trace.trace import Trace
@@ -48,7 +47,7 @@ def parked(trace: Trace, layer: int, head: int) -> Parked:
     Raises:
         EncoderError: the trace does not hold its model.
     """
-    head = integer("head", head, 0, trace.config.n_heads - 1)
+    head = head_of(trace, head)
     marks = torch.tensor(trace.tokenization.special[: len(tokens(trace))])
     names = tuple(dict.fromkeys(token for token, mark in zip(tokens(trace), marks.tolist(), strict=True) if mark))
     flow = functional.normalize(norm_weighted(trace, layer, slice(head, head + 1))[0], p=1, dim=-1)
