@@ -1,7 +1,8 @@
 """Run pytest and keep what it took: `python tests/measured.py NAME PYTEST-ARGUMENTS` writes .measured/NAME.json.
 
-The file has the seconds of the whole run, the most memory that pytest and all that it started held at one time, and the
-seconds of every test file and of the dearest tests. Its exit code is that of pytest.
+The file has the seconds of the whole run, the most memory that pytest and all that it started held at one time and what
+each of these processes held then, and the seconds of every test file and of the dearest tests. Its exit code is that of
+pytest.
 """
 
 import json
@@ -31,10 +32,21 @@ def held(process: int) -> int:
     return sum(1024 * int(line.split()[1]) for line in lines if line.startswith("Pss:"))
 
 
-def watch(process: int, over: Event, peak: list[int]) -> None:
-    """Raise `peak` to the most that the process and its family hold, until it is over."""
+def command(process: int) -> str:
+    """Return how a process was started, shortened; nothing where it has gone."""
+    try:
+        return (SYSTEM / str(process) / "cmdline").read_text().replace("\0", " ")[:120]
+    except OSError:
+        return ""
+
+
+def watch(process: int, over: Event, peak: dict[str, int]) -> None:
+    """Keep in `peak` what each of the process and its family held when they held the most, until it is over."""
     while not over.wait(EVERY):
-        peak[0] = max(peak[0], sum(map(held, family(process))))
+        now = {f"{one} {command(one)}": held(one) for one in family(process)}
+        if sum(now.values()) > sum(peak.values()):
+            peak.clear()
+            peak.update(now)
 
 
 def durations(report: Path) -> tuple[Counter[str], Counter[str]]:
@@ -50,7 +62,8 @@ def durations(report: Path) -> tuple[Counter[str], Counter[str]]:
 def main(name: str, arguments: list[str]) -> int:
     """Run, keep and print; return pytest's exit code."""
     KEPT.mkdir(exist_ok=True)
-    report, start, over, peak = KEPT / f"{name}.xml", perf_counter(), Event(), [0]
+    report, start, over = KEPT / f"{name}.xml", perf_counter(), Event()
+    peak: dict[str, int] = {}
     report.unlink(missing_ok=True)
     process = subprocess.Popen([sys.executable, "-m", "pytest", f"--junitxml={report}", *arguments], cwd=ROOT)
     watcher = Thread(target=watch, args=(process.pid, over, peak))
@@ -60,11 +73,12 @@ def main(name: str, arguments: list[str]) -> int:
     finally:
         over.set()
         watcher.join()
-    seconds, megabytes = perf_counter() - start, peak[0] / 1e6
+    seconds, megabytes = perf_counter() - start, sum(peak.values()) / 1e6
     files, tests = durations(report) if report.is_file() else (Counter[str](), Counter[str]())
     summary = {
         "seconds": round(seconds, 1),
         "peak_mb": round(megabytes),
+        "held_at_the_peak_mb": {one: round(size / 1e6) for one, size in sorted(peak.items(), key=lambda item: -item[1])},
         "tests": len(tests),
         "files": {file: round(took, 2) for file, took in files.most_common()},
         "dearest": {test: round(took, 2) for test, took in tests.most_common(DEAREST)},
