@@ -50,6 +50,7 @@ AXE = """([part, all]) => {
   return axe.run(part, { resultTypes: ['violations'], preload: false, rules }).then(found => found.violations.flatMap(
     rule => rule.nodes.map(node => `${rule.id}: ${node.target} ${node.html.slice(0, 200)} ${node.failureSummary}`)))
 }"""
+SERVER_MB = "1500"  # what a server may take: by itself it would keep runs in half of the machine
 # A page opened by its own address asks for these below that address first, and then where they are.
 DEEP_LINK_404 = re.compile(r"/[^/]+/_stcore/(health|host-config)")
 
@@ -57,7 +58,7 @@ DEEP_LINK_404 = re.compile(r"/[^/]+/_stcore/(health|host-config)")
 @contextlib.contextmanager
 def serve(app: Path, log: Path, home: Path, timeout: float = 60.0) -> Iterator[str]:
     """Run the Streamlit script `app` on a free port and yield its address; its output goes to the file `log`."""
-    with started(app, log, home, free_port(), timeout) as server:
+    with started(app, log, home, free_port(), timeout, {"ENCODER_MEMORY_MB": SERVER_MB}) as server:
         yield server.url
 
 
