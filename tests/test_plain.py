@@ -3,7 +3,8 @@
 import re
 
 import pytest
-from nasty import EVERY
+from markdown_it import MarkdownIt
+from nasty import EVERY, MARKUP, SCRIPTS
 
 from pages.ui.text import JOINER, plain
 
@@ -53,3 +54,12 @@ def test_nothing_turns_what_follows(text: str) -> None:
     shown = read(plain(text))
     assert not set(shown) & set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\x00\x1b\ufffe\uffff")
     assert not WEB.search(shown) and not MAIL.search(shown)
+
+
+@pytest.mark.parametrize("text", [*SCRIPTS, *MARKUP], ids=ascii)
+def test_a_reader_of_markdown_finds_nothing_but_the_text(text: str) -> None:
+    line = " ".join(text.split())
+    paragraph, inline, end = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(plain(line))
+    assert (paragraph.type, end.type) == ("paragraph_open", "paragraph_close")
+    assert {one.type for one in inline.children} <= {"text", "text_special"}
+    assert "".join(one.content for one in inline.children).replace(JOINER, "") == line
