@@ -108,26 +108,37 @@ check_scripts() { # the types of pages/**/*.js, with the pinned TypeScript
   node $compiler --project $folder
 }
 
+check_types() { # of the product, beside it of the calls in the tests, and of the scripts
+  say "mypy, beside it the calls in the tests"
+  "$python" -m mypy --config-file tests/mypy.ini &
+  local calls=$!
+  "$python" -m mypy
+  wait $calls
+  check_scripts
+}
+
 [ "${1:-}" = fast ] || { need_chromium && need_nginx; }
 say "ruff check"
 "$python" -m ruff check .
 say "ruff format --check"
 "$python" -m ruff format --check .
-say "mypy, beside it the calls in the tests"
-"$python" -m mypy --config-file tests/mypy.ini &
-calls=$!
-"$python" -m mypy
-wait $calls
-check_scripts
 case "${1:-}" in
 fast)
   shift
-  say "pytest, the fast tests, on two processors"
+  types=$(mktemp) passed=yes
+  trap 'rm -f "$types"' EXIT
+  "$python" -m mypy >"$types" 2>&1 &
+  checked=$!
+  say "pytest, the fast tests, on two processors; beside it mypy"
   # Files that are slow or nightly as a whole are not even read.
   "$python" tests/measured.py fast -q -n 2 -m "not slow and not nightly" "$@" \
-    $(grep -LE '^pytestmark = pytest.mark.(slow|nightly)' tests/test_*.py)
+    $(grep -LE '^pytestmark = pytest.mark.(slow|nightly)' tests/test_*.py) || passed=no
+  wait $checked || passed=no
+  cat "$types"
+  [ $passed = yes ] || die "failed: see above."
   ;;
 "" | all)
+  check_types
   failed=()
   chosen=(-m "not nightly")
   [ "${1:-}" = all ] && chosen=()
@@ -138,6 +149,7 @@ fast)
   [ ${#failed[@]} = 0 ] || die "failed: $(printf '%s; ' "${failed[@]}")see above."
   ;;
 *)
+  check_types
   say "pytest $*"
   "$python" -m pytest "$@"
   ;;
