@@ -78,7 +78,9 @@ def main(name: str, arguments: list[str]) -> int:
     summary = {
         "seconds": round(seconds, 1),
         "peak_mb": round(megabytes),
-        "held_at_the_peak_mb": {one: round(size / 1e6) for one, size in sorted(peak.items(), key=lambda item: -item[1])},
+        "held_at_the_peak_mb": {
+            one: round(size / 1e6) for one, size in sorted(peak.items(), key=lambda item: -item[1])
+        },
         "tests": len(tests),
         "files": {file: round(took, 2) for file, took in files.most_common()},
         "dearest": {test: round(took, 2) for test, took in tests.most_common(DEAREST)},

@@ -44,7 +44,7 @@ def assert_same(one: TextEncoder, other: TextEncoder, text: str) -> None:
     assert [name for name in a if not torch.equal(a[name], b[name])] == []
 
 
-@pytest.mark.parametrize("config", each(VARIANTS))
+@pytest.mark.parametrize("config", each(VARIANTS, pytest.mark.slow))
 def test_round_trip(config: EncoderConfig, tmp_path: Path) -> None:
     encoder = tiny(replace(config, trained_length=11))
     checkpoint.save(encoder.model, encoder.tokenizer, tmp_path)

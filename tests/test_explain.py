@@ -31,7 +31,7 @@ ADDED_UP = {"linear", "matmul", "decode", "dot", "weighted_sum", "content_to_pos
 SHALLOW = {name: replace(config, n_layers=2) for name, config in VARIANTS.items()}
 SARA = "Keys on the table belong to Sara."
 
-every_variant = pytest.mark.parametrize("config", each(SHALLOW))
+every_variant = pytest.mark.parametrize("config", each(SHALLOW, pytest.mark.slow))
 
 
 def run(encoder: TextEncoder, hidden: bool) -> Trace:

@@ -29,7 +29,7 @@ from encoder.metrics.maxflow import max_flow
 
 MIXINGS: tuple[Mixing, ...] = ("Attn-N", "AttnRes-N", "AttnResLn-N")
 EVERY = VARIANTS | {"three-layers": replace(TINY, n_layers=3)}
-every_variant = pytest.mark.parametrize("config", each(EVERY))
+every_variant = pytest.mark.parametrize("config", each(EVERY, pytest.mark.slow))
 
 
 def close(ours: Tensor, theirs: Tensor, within: float = 1e-5) -> bool:

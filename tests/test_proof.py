@@ -31,7 +31,7 @@ FEED_FORWARD = "nn.Linear, activation, nn.Linear"
 LAYER = "nn.TransformerEncoderLayer, layer {}"
 LOGITS = "nn.Linear, logits"
 
-every_variant = pytest.mark.parametrize("config", each(SHALLOW))
+every_variant = pytest.mark.parametrize("config", each(SHALLOW, pytest.mark.slow))
 
 
 def differences(encoder: TextEncoder, trace: Trace, name: str) -> dict[str, float]:

@@ -23,7 +23,7 @@ from encoder.metrics import (
 )
 from encoder.model.embedding import sinusoidal_positions
 
-every_variant = pytest.mark.parametrize("config", each(VARIANTS))
+every_variant = pytest.mark.parametrize("config", each(VARIANTS, pytest.mark.slow))
 
 
 # Units on their curve

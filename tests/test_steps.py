@@ -22,7 +22,7 @@ from encoder.steps.step import Step
 TEXTS = ("name", "symbol", "formula", "operation", "title", "note", "look")
 GIVEN = {"ids", "hidden"}
 
-every_variant = pytest.mark.parametrize("config", each(VARIANTS))
+every_variant = pytest.mark.parametrize("config", each(VARIANTS, pytest.mark.slow))
 
 
 def parameter_names(config: EncoderConfig) -> set[str]:

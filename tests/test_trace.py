@@ -18,7 +18,7 @@ from encoder.model.tap import Recorder
 SARA = "Keys on the table belong to Sara."
 SENTENCES = [" ".join(f"w{(i * j) % 48}" for j in range(1, 2 + i % 15)) for i in range(60)]
 
-every_variant = pytest.mark.parametrize("config", each(VARIANTS))
+every_variant = pytest.mark.parametrize("config", each(VARIANTS, pytest.mark.slow))
 
 
 # Recording

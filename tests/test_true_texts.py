@@ -12,7 +12,7 @@ from encoder.steps.catalogue import by_name
 from encoder.steps.glossary import TERMS
 from encoder.trials.order import identical_rows
 
-every_variant = pytest.mark.parametrize("config", each(VARIANTS))
+every_variant = pytest.mark.parametrize("config", each(VARIANTS, pytest.mark.slow))
 WINDOWS = replace(TINY, positions="none", window=1, global_every=2, mask_value=-1e9)
 TERM = {term.name: term for term in TERMS}
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import pytest
@@ -109,44 +110,54 @@ VARIANTS: dict[str, EncoderConfig] = {
     "no-first-norm": replace(TINY, norm_first=True, first_norm=False, embedding_norm=True),
     "modern-mlm-head": replace(PRESETS["modern"], **SIZES, n_layers=2, mlm_head=True, window=2, n_segments=2),
     "one-head": replace(TINY, n_heads=1, d_model=22),
-    **{f"preset-{name}": replace(config, **SIZES) for name, config in PRESETS.items()},
+    **{  # of four layers at most, among which are all kinds of layers that a preset has
+        f"preset-{name}": replace(config, **SIZES, n_layers=min(config.n_layers, 4)) for name, config in PRESETS.items()
+    },
 }
 
-QUICK = (  # the shapes that the fast tests try; the whole run tries all
-    "post-norm",
-    "pre-norm-final-norm",
-    "std-norm-everywhere",
-    "segments-embedding-norm",
-    "mlm-head-gelu",
-    "finite-mask",
-    "albert",
-    "mean-of-tokens",
-    "rotary-theta-per-layer",
-    "position-bias-and-window",
-    "alibi",
-    "disentangled-norm",
-    "position-to-content",
-    "gate-without-biases",
-    "rms-norm",
-    "modern-mlm-head",
-    "one-head",
-    "preset-paper",
-)
+
+def choices(config: EncoderConfig) -> dict[str, object]:
+    """Return what tells one shape from another: each option's value, of a number whether it is the usual one."""
+    usual = EncoderConfig()
+    values = {name: value for name, value in vars(config).items() if name not in {*SIZES, "n_layers", "trained_length"}}
+    return {
+        name: value if isinstance(value, bool | str | None) else value == getattr(usual, name)
+        for name, value in values.items()
+    }
 
 
-def marks(name: str) -> Any:
-    """What tells a shape that only the whole run tries."""
-    return () if name in QUICK else pytest.mark.slow
+def pairs_of_choices(config: EncoderConfig) -> set[tuple[tuple[str, object], ...]]:
+    """Return every two choices that this shape makes at once."""
+    return set(combinations(choices(config).items(), 2))
 
 
-def each(variants: Mapping[str, EncoderConfig]) -> list[Any]:
-    """The configurations as parameters of a test, by their names."""
-    return [pytest.param(config, id=name, marks=marks(name)) for name, config in variants.items()]
+def covering(shapes: Mapping[str, EncoderConfig]) -> tuple[str, ...]:
+    """Return shapes that together make every choice, one after the other the one with most pairs not yet made."""
+    pairs = {name: pairs_of_choices(config) for name, config in shapes.items()}
+    missing = {choice for config in shapes.values() for choice in choices(config).items()}
+    names: list[str] = []
+    made = set[tuple[tuple[str, object], ...]]()
+    while missing:
+        names.append(max(pairs, key=lambda name: len(pairs[name] - made)))
+        made |= pairs[names[-1]]
+        missing -= choices(shapes[names[-1]]).items()
+    return tuple(names)
 
 
-def each_name() -> list[Any]:
-    """The names of VARIANTS as parameters of a test."""
-    return [pytest.param(name, marks=marks(name)) for name in VARIANTS]
+COVERING = covering(VARIANTS)
+
+
+def each(variants: Mapping[str, EncoderConfig], rest: pytest.MarkDecorator = pytest.mark.nightly) -> list[Any]:
+    """Return the configurations as parameters of a test; all but the covering ones carry the mark `rest`.
+
+    What proves the numbers takes `pytest.mark.slow`, and so tries all shapes whenever it guards a change.
+    """
+    return [pytest.param(config, id=name, marks=() if name in COVERING else rest) for name, config in variants.items()]
+
+
+def each_name(rest: pytest.MarkDecorator = pytest.mark.nightly) -> list[Any]:
+    """Return the names of VARIANTS as parameters of a test, marked as by `each`."""
+    return [pytest.param(name, marks=() if name in COVERING else rest) for name in VARIANTS]
 
 
 def tiny_tokenizer() -> Tokenizer:
