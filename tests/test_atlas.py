@@ -695,6 +695,7 @@ def test_what_cannot_be_made_is_refused_in_a_sentence(
     assert error.startswith("error: ") and says in error and "Traceback" not in error
 
 
+@pytest.mark.nightly
 def test_torchrun_makes_the_same_files(folder: Path, tmp_path: Path) -> None:
     """Two processes that speak by gloo."""
     text, out = tmp_path / "words.txt", tmp_path / "atlas"

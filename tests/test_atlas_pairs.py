@@ -223,7 +223,15 @@ def test_a_killed_run_of_pairs_is_taken_up_again(of_small: Atlas, tmp_path: Path
     assert contents(tmp_path / "atlas") == contents(of_small.folder)
 
 
-@pytest.mark.parametrize("sizes", [(1, 2, 17), (9, 2, 9), (5, 10, 5)], ids=str)
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        (1, 2, 17),
+        pytest.param((9, 2, 9), marks=pytest.mark.nightly),
+        pytest.param((5, 10, 5), marks=pytest.mark.nightly),
+    ],
+    ids=str,
+)
 def test_merging_is_associative(sizes: tuple[int, int, int], small: TextEncoder) -> None:
     """(a + b) + c is a + (b + c), and both are what one shard finds of all."""
     starts = np.cumsum((0, *sizes))

@@ -1,16 +1,15 @@
 """The lines under "Show me the code" run by themselves and print what is on the screen; the source is what ran."""
 
 import inspect
-import json
 import math
 import os
 import re
 import subprocess
 import sys
-from contextlib import nullcontext
+from contextlib import nullcontext, redirect_stdout
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -28,39 +27,22 @@ ROOT = Path(__file__).parents[1]
 TYPED = 'He said "it\'s \\n {x} $y$ ---" \U0001f642 \N{HEBREW LETTER ALEF}'
 HIDDEN, HEAD, LAYER = (2, 5), 1, 1
 
-# Runs each source of a JSON list in a namespace of its own; answers what it printed, and how it failed.
-RUNNER = """
-import contextlib, io, json, sys, traceback
 
-answers = []
-for source in json.load(sys.stdin):
-    printed, failed = io.StringIO(), ""
-    with contextlib.redirect_stdout(printed):
-        try:
-            exec(compile(source, "<snippet>", "exec"), {"__name__": "__main__"})
-        except Exception:
-            failed = traceback.format_exc()
-    answers.append((printed.getvalue(), failed))
-json.dump(answers, sys.stdout)
-"""
-
-
-def python(folder: Path, *arguments: str, stdin: str = "") -> str:
-    """What a new Python process prints, with the repository on its path and any other folder as its own."""
+def python(folder: Path, *arguments: str) -> str:
+    """Return what a new Python process prints, with the repository on its path and any other folder as its own."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "PYTHONIOENCODING": "utf-8"}
     command = [sys.executable, "-W", "error", *arguments]
-    done = subprocess.run(
-        command, input=stdin, capture_output=True, encoding="utf-8", cwd=folder, env=environment, timeout=120
-    )
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", cwd=folder, env=environment, timeout=120)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     return done.stdout
 
 
-def printed(folder: Path, sources: dict[Any, str]) -> dict[Any, tuple[str, str]]:
-    """What each source prints, and how it fails, by the same names."""
-    answers = json.loads(python(folder, "-c", RUNNER, stdin=json.dumps(list(sources.values()))))
-    return dict(zip(sources, (tuple(answer) for answer in answers), strict=True))
+def printed(source: str) -> str:
+    """Return what some lines print, run in a namespace of their own."""
+    with redirect_stdout(StringIO()) as text:
+        exec(compile(source, "<snippet>", "exec"), {"__name__": "__main__"})
+    return text.getvalue()
 
 
 def on_screen(trace: Trace, step: Step) -> Tensor:
@@ -120,22 +102,11 @@ def traces(small: TextEncoder) -> dict[str, Trace]:
     }
 
 
-@pytest.fixture(scope="module")
-def answers(traces: dict[str, Trace], tmp_path_factory: pytest.TempPathFactory) -> dict[Any, tuple[str, str]]:
-    """What all the snippets print, run in one new process."""
-    sources = {(model, name): snippet(traces[model], traces[model].step(name), HEAD) for model, name in EACH}
-    return printed(tmp_path_factory.mktemp("snippets"), sources)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("model", "name"), EACH, ids=[f"{model}-{name}" for model, name in EACH])
-def test_a_snippet_prints_the_tensor(
-    model: str, name: str, traces: dict[str, Trace], answers: dict[Any, tuple[str, str]]
-) -> None:
-    text, failed = answers[model, name]
+def test_a_snippet_prints_the_tensor(model: str, name: str, traces: dict[str, Trace]) -> None:
     step = traces[model].step(name)
-    assert failed == "", f"{failed}\n{snippet(traces[model], step, HEAD)}"
-    assert_prints(text, on_screen(traces[model], step))
+    assert_prints(printed(snippet(traces[model], step, HEAD)), on_screen(traces[model], step))
 
 
 @pytest.mark.slow
@@ -155,24 +126,18 @@ def test_a_snippet_of_a_folder_opens_it_again(tmp_path: Path) -> None:
     step = trace.step("layers.1.attention.weights")
     source = snippet(trace, step, HEAD)
     assert trace.source.name == "my model" and f"from_pretrained({str(tmp_path / 'my model')!r})" in source
-    ((text, failed),) = printed(tmp_path, {"one": source}).values()
-    assert failed == ""
-    assert_prints(text, on_screen(trace, step))
+    assert_prints(printed(source), on_screen(trace, step))
     shown = TextEncoder.from_pretrained(tmp_path / "my model", origin="my model").trace("w1")
     assert str(tmp_path) not in snippet(shown, step, HEAD)
 
 
 @pytest.mark.slow
-def test_snippets_of_a_preset_name_it(tmp_path: Path) -> None:
-    expected, sources = {}, {}
+def test_snippets_of_a_preset_name_it() -> None:
     for preset, name in (("pre-norm", "layers.5.add_norm_2.normalized"), ("guide", "layers.4.attention.masked")):
         trace = TextEncoder.from_config(PRESETS[preset], seed=3).trace("Keys on the table.", hidden=(1,))
-        expected[preset] = on_screen(trace, trace.step(name))
-        sources[preset] = snippet(trace, trace.step(name), HEAD)
-        assert f'enc = TextEncoder.from_config(PRESETS["{preset}"], seed=3)\n' in sources[preset]
-    for preset, (text, failed) in printed(tmp_path, sources).items():
-        assert failed == ""
-        assert_prints(text, expected[preset])
+        source = snippet(trace, trace.step(name), HEAD)
+        assert f'enc = TextEncoder.from_config(PRESETS["{preset}"], seed=3)\n' in source
+        assert_prints(printed(source), on_screen(trace, trace.step(name)))
 
 
 @pytest.mark.parametrize(

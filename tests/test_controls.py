@@ -5,6 +5,7 @@ right shape. The others say what training has made of a model.
 """
 
 from functools import cache
+from typing import Any
 
 import pytest
 from controls import SHAPES, chance_links, even, lines, untrained
@@ -12,6 +13,8 @@ from controls import SHAPES, chance_links, even, lines, untrained
 from encoder import TextEncoder, trials
 from encoder.trials import TRIALS, Verdict, links
 from encoder.trials.cost import PROBES
+
+pytestmark = pytest.mark.slow
 
 # What each trial that a claim or a tutorial line names is about.
 ABOUT = {
@@ -34,8 +37,21 @@ ABOUT = {
     ),
 }  # fmt: skip
 LEARNED = {name: line for name, line in lines().items() if line[0] in ABOUT["a trained model"]}
-QUICK = {name: line for name, line in LEARNED.items() if line[0] not in PROBES}
 MODELS = {**{f"untrained {shape}": (lambda shape=shape: untrained(0, shape)) for shape in SHAPES}, "even": even}
+
+
+SMALLEST = "untrained small"
+
+
+def cases() -> list[Any]:
+    """Every line with every model; those of the smallest model that fit no probe guard every change."""
+    return [
+        pytest.param(
+            line, name, marks=() if name == SMALLEST and LEARNED[line][0] not in PROBES else pytest.mark.nightly
+        )
+        for line in LEARNED
+        for name in MODELS
+    ]
 
 
 @cache
@@ -50,8 +66,7 @@ def test_every_trial_of_a_line_says_what_it_is_about() -> None:
     assert {trial for trial, _ in lines().values()} == set(named)
 
 
-@pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize("line", [pytest.param(one, marks=() if one in QUICK else pytest.mark.slow) for one in LEARNED])
+@pytest.mark.parametrize(("line", "name"), cases())
 def test_what_is_said_of_a_trained_model_does_not_hold_of_one_that_knows_nothing(line: str, name: str) -> None:
     trial, given = LEARNED[line]
     found = trials.run(trial, model(name), given)
@@ -64,7 +79,7 @@ def test_few_untrained_models_have_a_head_with_a_job() -> None:
     assert found.holds == 0 and found.with_a_condition == 0
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_of_thirty_untrained_models_one_verdict_in_twenty_at_most_finds_a_job() -> None:
     found = chance_links(10)
     assert found.asked == 10 * (8 + 4 + 12) * len(links.LINKS)

@@ -20,7 +20,8 @@ from encoder.operations.table import OPERATIONS
 from encoder.steps.catalogue import catalogue
 from encoder.steps.step import Step
 
-CELLS, OPENED = 20, 3  # numbers explained in each step, and how many of them have all their operands explained too
+CELLS, OPENED = 4, 1  # numbers explained in each step, and how many of them have all their operands explained too
+MANY_CELLS, MANY_OPENED = 20, 3
 TOLERANCE = 1e-6  # of the size of what was combined; float32 stays within 3e-7
 GIVEN = {  # operations of steps that are made of no other step
     "lookup", "position", "segment", "sinusoid", "zeros", "rotary_cos", "rotary_sin", "relative_bias", "alibi",
@@ -144,6 +145,14 @@ def test_every_step_is_explained(config: EncoderConfig, hidden: bool) -> None:
     check_all(encoder, run(encoder, hidden))
 
 
+@pytest.mark.nightly
+@pytest.mark.parametrize("hidden", [False, True], ids=["nothing-hidden", "hidden-and-padded"])
+@every_variant
+def test_many_numbers_of_every_step_are_explained(config: EncoderConfig, hidden: bool) -> None:
+    encoder = tiny(config)
+    check_all(encoder, run(encoder, hidden), MANY_CELLS, MANY_OPENED)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("hidden", [(), (0, 3)], ids=["nothing-hidden", "two-hidden"])
 @pytest.mark.parametrize("model", ["base", "small"])
@@ -154,15 +163,15 @@ def test_every_step_of_a_bundled_model_is_explained(
     check_all(encoder, encoder.trace(SARA, hidden=hidden))
 
 
-def check_all(encoder: TextEncoder, trace: Trace) -> None:
-    """Open some numbers of every step, and the operands of a few of them in turn."""
+def check_all(encoder: TextEncoder, trace: Trace, count: int = CELLS, in_turn: int = OPENED) -> None:
+    """Open so many numbers of every step, and the operands of some of them in turn."""
     held = everything(encoder, trace)
     for step in encoder.steps:
         chance = random.Random(step.name)
-        for i, cell in enumerate(cells(trace, step, CELLS)):
+        for i, cell in enumerate(cells(trace, step, count)):
             made = encoder.explain(trace, step.name, cell)
             check_arithmetic(made, trace, step, cell)
-            if i >= OPENED:
+            if i >= in_turn:
                 continue
             check_operands(made, held)
             check_latex(made)

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
+from tiers import mostly_nightly
 
 from encoder import TextEncoder, Trace
 from encoder.paper.film import RATES, SIZES, Film, film, pictures_of
@@ -118,7 +119,7 @@ def test_names_stay_where_they_are_while_colours_fade() -> None:
     np.testing.assert_array_equal(first[40:, :left], second[40:, :left])
 
 
-@pytest.mark.parametrize("kind", ["mp4", "webm"])
+@pytest.mark.parametrize("kind", mostly_nightly(["mp4", "webm"], daily=["mp4"]))
 def test_a_video_shows_the_trace_at_its_moments(
     kind: str, run: Trace, layers: tuple[Panel, ...], tmp_path: Path
 ) -> None:

@@ -24,6 +24,7 @@ def test_models_that_contradict_themselves_are_read_or_refused(tmp_path: Path) -
     assert found["refused"] > found["read"] > 0
 
 
+@pytest.mark.nightly
 def test_what_is_dear_to_read_takes_little_time_and_memory() -> None:
     """Each folder in a process of its own; the program names those that fail or take more than they may."""
     program = Path(__file__).with_name("fuzz_folders.py")

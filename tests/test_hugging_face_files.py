@@ -17,6 +17,8 @@ from twins import MODELS, Change, fields, saved
 from encoder import CheckpointError, TextEncoder
 from encoder.checkpoint.hugging_face import UNFIT
 
+pytestmark = pytest.mark.slow
+
 WEIGHTS = "model.safetensors"
 
 

@@ -7,7 +7,6 @@ import sys
 import threading
 import weakref
 from pathlib import Path
-from time import sleep
 from typing import Any
 
 import pytest
@@ -63,9 +62,11 @@ def test_what_stays_goes_last() -> None:
     assert gone == [60] and (7,) in things.kept
 
 
-def test_nothing_goes_for_what_waits_for_another_to_be_made() -> None:
+def test_nothing_goes_for_what_waits_for_another_to_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
     gone: list[int] = []
-    asked, may_end = [threading.Event(), threading.Event()], threading.Event()
+    asked, may_end, looked = [threading.Event(), threading.Event()], threading.Event(), threading.Semaphore(0)
+    step_aside = pool.turns.step_aside
+    monkeypatch.setattr(pool.turns, "step_aside", lambda: (step_aside(), looked.release()))
 
     def make(n: int) -> int:
         if n > 50:
@@ -83,7 +84,7 @@ def test_nothing_goes_for_what_waits_for_another_to_be_made() -> None:
     for one, was_asked in zip(threads, asked, strict=True):
         one.start()
         assert was_asked.wait(20)
-    sleep(3 * pool.LOOK)  # the second has looked for room more than once
+    assert all(looked.acquire(timeout=20) for _ in range(3))  # the second has looked for room more than once
     assert gone == []
     may_end.set()
     for one in threads:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 from printed import last_digit
+from tiers import mostly_nightly
 
 from encoder import TextEncoder, checkpoint
 from encoder.metrics.sentences import SENTENCES
@@ -29,7 +30,7 @@ def counted(name: str) -> str:
     return block[1]
 
 
-@pytest.mark.parametrize("name", ["base", "small"])
+@pytest.mark.parametrize("name", mostly_nightly(["base", "small"], daily=["small"]))
 def test_a_card_shows_what_its_command_prints(name: str, request: pytest.FixtureRequest) -> None:
     """Word for word; decimals to one unit of the last digit, which another processor may round otherwise."""
     ours, theirs = counted(name), "\n".join(figures(request.getfixturevalue(name)))

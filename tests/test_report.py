@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
-from tiny import SENTENCE, VARIANTS, each_name, tiny
+from tiny import SENTENCE, TINY, VARIANTS, each_name, tiny
 
 from encoder import Edit, TextEncoder, Trace
 from encoder.figures.tiles import tiles
@@ -115,6 +115,7 @@ def test_no_data_ends_the_script_it_stands_in() -> None:
     assert "<!--" not in drawn.partition("</svg>")[2]
 
 
+@pytest.mark.nightly
 def test_twelve_words_through_six_layers_are_under_12_megabytes(base: TextEncoder) -> None:
     trace = base.trace("The old man and his dog were good friends for years.")
     assert len(trace.tokens) == 14
@@ -124,6 +125,10 @@ def test_twelve_words_through_six_layers_are_under_12_megabytes(base: TextEncode
     assert size < 12_000_000
     assert plan(trace).nbytes == pytest.approx(size, rel=0.05)
     assert seen == sorted(seen) and seen[-1] == 1
+
+
+def test_what_a_report_takes_is_known_before_it_is_made(page: str, sara: Trace) -> None:
+    assert plan(sara, [0, 5]).nbytes == pytest.approx(len(page.encode()), rel=0.05)
 
 
 def test_an_absurd_report_is_refused_with_its_size_before_it_is_made(base: TextEncoder) -> None:
@@ -283,9 +288,11 @@ def test_the_colours_of_a_picture_are_its_numbers(theme: Theme, small: TextEncod
     assert f"background: {BACKGROUND[theme]}" in page and f'fill: {BACKGROUND[theme]}"' in figure_of(page, name)
 
 
-def test_a_long_text_has_pictures_that_fit_a_sheet(small: TextEncoder) -> None:
-    trace = small.trace("one two three " * 60)
-    page = "".join(report(small, trace, [0]))
+def test_a_long_text_has_pictures_that_fit_a_sheet() -> None:
+    """Of one layer with two heads: how high a picture is follows from its tokens and dimensions."""
+    encoder = tiny(replace(TINY, n_layers=1, n_heads=2, max_positions=200))
+    trace = encoder.trace("w1 w2 w3 " * 60)
+    page = "".join(report(encoder, trace, [0]))
     heights = [float(size) for size in re.findall(r'<svg [^>]*height="([\d.]+)mm"', page)]
     assert len(heights) > 20 and max(heights) <= 240
-    assert held(page)["layers.0.attention.weights"][3]["shape"] == [len(trace.tokens)] * 2
+    assert held(page)["layers.0.attention.weights"][1]["shape"] == [len(trace.tokens)] * 2

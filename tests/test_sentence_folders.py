@@ -12,6 +12,8 @@ from twins import MINILM, MODELS, MODULES, PLAIN, put, saved
 
 from encoder import CheckpointError, TextEncoder, hub
 
+pytestmark = pytest.mark.slow
+
 TEXTS = ["w1 w2 w3", "w4", "w5 w1 w40 w2 w7 w9 w11 w3"]
 SENTENCES = ["A dog barked.", "The hound made a noise at night.", "Prices rose by three percent."]
 # model, pooling, unit length, prefixes, the usual prefix

@@ -3,11 +3,11 @@
 import json
 import re
 from dataclasses import fields, replace
+from functools import cache
 from itertools import product
 
 import pytest
 import torch
-import transformers
 from tiny import SENTENCE, TINY, VARIANTS, each, tiny, tiny_model
 from twins import MODELS
 
@@ -169,6 +169,8 @@ LETTERS = re.compile(r"[A-Za-z]+")
 
 def configurations() -> dict[str, EncoderConfig]:
     """Every preset, every family of Hugging Face's checkpoints, and all that page Your model can build."""
+    import transformers  # takes seconds, which the fast tests have not
+
     found = dict(PRESETS) | VARIANTS
     for name, (_, kind, values) in MODELS.items():
         raw = json.loads(getattr(transformers, kind)(**values).to_json_string())
@@ -186,7 +188,8 @@ OPTIONS = {
 }  # fmt: skip
 
 
-def without(formula: str, symbols: list[str]) -> str:
+@cache
+def without(formula: str, symbols: tuple[str, ...]) -> str:
     """A formula with these symbols taken out, the longest first; each of them must stand in it."""
     for symbol in sorted(symbols, key=len, reverse=True):
         alone = re.compile(rf"(?<![A-Za-z\\]){re.escape(symbol)}(?![A-Za-z])")
@@ -195,13 +198,17 @@ def without(formula: str, symbols: list[str]) -> str:
     return formula
 
 
+@cache
 def bare(text: str) -> set[str]:
     """The letters of a formula: no commands, no words."""
     text = re.sub(r"\\(text|mathrm|begin|end)\{[^}]*\}", " ", text)
     return set(LETTERS.findall(re.sub(r"\\[A-Za-z]+", " ", text)))
 
 
+@pytest.mark.slow
 def test_all_families_and_choices_have_a_configuration_here() -> None:
+    import transformers
+
     raw = [json.loads(getattr(transformers, kind)(**values).to_json_string()) for _, kind, values in MODELS.values()]
     assert {one["model_type"] for one in raw} | {"new", "jina_bert"} == set(FAMILIES)
     every = configurations().values()
@@ -215,9 +222,9 @@ def test_the_terms_of_a_formula_are_the_recorded_inputs() -> None:
     for name, config in configurations().items():
         symbols = dict(SYMBOLS)
         for step in catalogue(config):
-            inputs = [symbols[i] for i in step.inputs]
+            inputs = tuple(symbols[i] for i in step.inputs)
             if step.operation == "add":
-                assert step.formula.split(" + ") == inputs, (name, step.name)
+                assert tuple(step.formula.split(" + ")) == inputs, (name, step.name)
             left = without(step.formula, inputs)
             unknown = bare(left) - bare(BESIDE[step.operation])
             assert not unknown, (name, step.name, step.formula, unknown)

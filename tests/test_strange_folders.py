@@ -9,7 +9,6 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import pytest
@@ -30,7 +29,6 @@ TEXTS = (
     "\ufffd \u4f60\u597d \U0001f642",
     "w1 " * 900,
 )
-SECONDS = 20.0  # until a folder is refused, on a machine that does something else too
 Told = dict[str, Any]
 
 
@@ -122,10 +120,9 @@ REFUSED: dict[str, tuple[Told, str]] = {  # what a tokenizer.json says -> what i
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_tokenizer_that_fails_is_refused_with_its_file_and_its_cause(name: str, tmp_path: Path) -> None:
     told, said = REFUSED[name]
-    folder, start = folder_with(told, tmp_path), perf_counter()
+    folder = folder_with(told, tmp_path)
     with pytest.raises(CheckpointError) as error:
         TextEncoder.from_pretrained(folder)
-    assert perf_counter() - start < SECONDS
     assert str(folder / "tokenizer.json") in str(error.value) and said in str(error.value)
     assert len(str(error.value)) < 700
 

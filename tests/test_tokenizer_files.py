@@ -16,6 +16,8 @@ from encoder import CheckpointError
 from encoder.checkpoint.tokenizer_files import SpecialTokens, read_tokenizer, special_tokens
 from encoder.metrics import SENTENCES
 
+pytestmark = pytest.mark.slow
+
 ODD = ["Ünïcödé naïve Ångström", "日本語 text", "a\u0301 tab\there", "don't!  two  spaces", "[MASK] [CLS] x", ""]
 SETTINGS = ({}, {"do_lower_case": False}, {"strip_accents": False}, {"tokenize_chinese_chars": False})
 BERT = SpecialTokens("[PAD]", "[MASK]", "[CLS]", "[SEP]")

@@ -37,8 +37,9 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[1]
 ALONE = Processes(0, 1, torch.device("cpu"))
-STEPS = 90
+STEPS, FEW_STEPS = 90, 12
 QUICK = f"--preset tiny --steps {STEPS} --set evaluate_every=30 checkpoint_every=25 snapshots=0,10".split()
+SHORT = f"--preset tiny --steps {FEW_STEPS} --set evaluate_every=12 checkpoint_every=5 snapshots=0,10".split()
 LOWER = 2.0  # nats that the loss must fall by
 
 
@@ -72,6 +73,14 @@ def unbroken(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def short(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a run of few steps."""
+    folder = tmp_path_factory.mktemp("run") / "short"
+    assert main(["--corpus", str(corpus), "--out", str(folder), *SHORT]) == 0
+    return folder
+
+
 @pytest.mark.nightly
 def test_2000_lines_are_learned_and_a_killed_run_ends_with_the_same_bits(
     corpus: Path, unbroken: Path, tmp_path: Path
@@ -97,17 +106,24 @@ def test_2000_lines_are_learned_and_a_killed_run_ends_with_the_same_bits(
     assert last < first - LOWER and float(rows[0][-1][3]) < float(rows[0][0][3])
 
 
-def test_what_a_run_leaves_opens_as_a_model(unbroken: Path) -> None:
-    encoder = TextEncoder.from_pretrained(unbroken)
+def test_what_a_run_leaves_opens_as_a_model(short: Path) -> None:
+    encoder = TextEncoder.from_pretrained(short)
     assert encoder.config.trained_length == 128 and encoder.config.d_model == 64
-    kept = sorted(path.name for path in (unbroken / "snapshots").iterdir())
+    kept = sorted(path.name for path in (short / "snapshots").iterdir())
     assert kept == ["step-000000.safetensors", "step-000010.safetensors"]
-    assert not list(unbroken.rglob("*.part"))
-    start = load_file(unbroken / "snapshots" / "step-000000.safetensors")
+    assert not list(short.rglob("*.part"))
+    start = load_file(short / "snapshots" / "step-000000.safetensors")
     fresh = new_model(replace(RECIPE, config=encoder.config)).state_dict()
     assert torch.equal(start["embedding.weight"], fresh["embedding.tokens.weight"].half())
-    card = (unbroken / "MODEL_CARD.md").read_text()
-    for said in (f"{STEPS} steps", "1,900 lines", "top-1", "of 20 guessed first", "Saturated layers", "--preset tiny"):
+    card = (short / "MODEL_CARD.md").read_text()
+    for said in (
+        f"{FEW_STEPS} steps",
+        "1,900 lines",
+        "top-1",
+        "of 20 guessed first",
+        "Saturated layers",
+        "--preset tiny",
+    ):
         assert said in card
     said = encoder.predict(encoder.trace("the [MASK] tepo."))
     assert said is not None and len(said[2]) == 5
@@ -117,22 +133,22 @@ def test_what_a_run_leaves_opens_as_a_model(unbroken: Path) -> None:
     ("more", "said"),
     [
         (["--resume", "--set", "peak_rate=1e-3"], "another configuration: peak_rate was 0.004 and is now 0.001"),
-        (["--resume", "--steps", "999"], "steps was 90 and is now 999"),
+        (["--resume", "--steps", "999"], "steps was 12 and is now 999"),
         ([], "already holds a run; go on with --resume"),
         (["--resume", "--corpus", "OTHER"], "another configuration: corpus was '"),
     ],
 )
 def test_a_run_goes_on_only_as_it_began(
-    unbroken: Path, corpus: Path, tmp_path: Path, more: list[str], said: str, capsys: pytest.CaptureFixture[str]
+    short: Path, corpus: Path, tmp_path: Path, more: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = str(written(tmp_path / "other.txt", 1500))
-    command = ["--corpus", str(corpus), "--out", str(unbroken), *QUICK]
+    command = ["--corpus", str(corpus), "--out", str(short), *SHORT]
     if "--set" in more:
         command, more = [*command, *more[2:]], more[:1]
-    before = (unbroken / keeping.CHECKPOINT).read_bytes()
+    before = (short / keeping.CHECKPOINT).read_bytes()
     assert main([*command, *[other if word == "OTHER" else word for word in more]]) == 2
     assert said in capsys.readouterr().err
-    assert (unbroken / keeping.CHECKPOINT).read_bytes() == before
+    assert (short / keeping.CHECKPOINT).read_bytes() == before
 
 
 @pytest.mark.parametrize(
@@ -193,7 +209,7 @@ def test_two_runs_do_not_write_to_one_folder(tmp_path: Path, capsys: pytest.Capt
     small_state(folder, 1)
     before = (folder / keeping.CHECKPOINT).read_bytes()
     with keeping.alone(folder):
-        assert main(["--corpus", str(corpus), "--out", str(folder), "--resume", *QUICK]) == 2
+        assert main(["--corpus", str(corpus), "--out", str(folder), "--resume", *SHORT]) == 2
     assert "another run writes to" in capsys.readouterr().err
     assert [path.name for path in folder.iterdir()] == [keeping.CHECKPOINT]
     assert (folder / keeping.CHECKPOINT).read_bytes() == before

@@ -12,6 +12,7 @@ import torch
 from controls import even as evenly
 from controls import untrained
 from planted import LINK, NEXT, PREVIOUS, planted
+from tiers import mostly_nightly
 from tiny import SIZES, TINY, VARIANTS, tiny, tiny_model, tiny_tokenizer
 from tokenizers import Tokenizer, normalizers
 from tokenizers.models import WordLevel
@@ -611,10 +612,23 @@ def test_a_new_trial_is_a_function_of_its_module() -> None:
     assert trials_of(module) == {"louder": louder}
 
 
+def verdicts() -> list[Any]:
+    """Every case of every trial; the first with each verdict guards every change, where no model is trained for it."""
+    return [
+        pytest.param(
+            name,
+            i,
+            marks=pytest.mark.nightly
+            if name == "learns_better" or verdict in {earlier for _, earlier, _ in cases[:i]}
+            else (),
+        )
+        for name, cases in CASES.items()
+        for i, (_, verdict, _) in enumerate(cases)
+    ]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "number"), [(name, i) for name, cases in CASES.items() for i in range(len(cases))]
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "number"), verdicts())
 def test_the_verdict_follows_from_the_number(
     name: str, number: int, base: TextEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -782,7 +796,7 @@ def test_a_link_is_held_against_pairs_as_far_apart(base: TextEncoder) -> None:
     assert f"Of {len(others)} other pairs" in run.sentence
 
 
-@pytest.mark.parametrize("job", links.LINKS)
+@pytest.mark.parametrize("job", mostly_nightly(links.LINKS, daily=["place"]))
 def test_even_attention_links_nothing(job: str, base: TextEncoder) -> None:
     """However short a sentence is, and of however many pieces its words are."""
     encoder = evenly(base)

@@ -8,6 +8,7 @@ import pytest
 from drawn import drawn
 from page_tools import healthy, said
 from streamlit.testing.v1 import AppTest
+from tiers import mostly_nightly
 from visits import opened, widget
 
 from encoder import PRESETS, TextEncoder, trials
@@ -19,6 +20,8 @@ from encoder.trials.cost import PROBES
 from pages.ui.lessons import library
 from pages.ui.state.site import PAGES
 from pages.ui.state.view import EXAMPLE
+
+pytestmark = pytest.mark.slow
 
 TUTORIALS = library.tutorials()
 each = pytest.mark.parametrize("name", TUTORIALS)
@@ -122,12 +125,15 @@ def models(base: TextEncoder) -> Models:
     return Models({"base": base})
 
 
-@pytest.mark.slow
+DEAR = {"learns_better", "feed_forward_needed", "linked", "time_constant", "recurrent_slower", "gradients_vanish"}
+
+
+@pytest.mark.parametrize("dear", [False, pytest.param(True, marks=pytest.mark.nightly)], ids=["quick", "dear"])
 @each
-def test_what_every_line_states_is_measured_now(name: str, models: Models) -> None:
+def test_what_every_line_states_is_measured_now(name: str, dear: bool, models: Models) -> None:
     """Probes are measured in test_probes.py."""
     for step in TUTORIALS[name].steps:
-        if not step.trial or step.trial in PROBES:
+        if not step.trial or step.trial in PROBES or (step.trial in DEAR) != dear:
             continue
         given = dict(step.given)
         if "sentence" in trials.takes(step.trial):
@@ -166,8 +172,7 @@ def recorded(app: AppTest, models: Models) -> np.ndarray | None:
     return trace[step.name].numpy()[view.head] if "H" in step.shape else trace[step.name].numpy()
 
 
-@pytest.mark.slow
-@each
+@pytest.mark.parametrize("name", mostly_nightly(TUTORIALS, daily=["block"]))
 def test_every_line_leads_to_a_page_that_shows_it(name: str, models: Models) -> None:
     for step in {(step.page, *sorted(step.view.items())): step for step in TUTORIALS[name].steps}.values():
         models.of(step)
@@ -186,7 +191,7 @@ def test_every_line_leads_to_a_page_that_shows_it(name: str, models: Models) -> 
             assert shown_numbers(app) or any(one.key.endswith("_go") for one in app.button), step.text
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_what_a_line_leads_to_shows_numbers_of_this_run() -> None:
     """Another model and sentence, and other numbers stand there: what is shown is computed and no text."""
     every = [step for one in TUTORIALS.values() for step in one.steps if "step" not in step.view]
@@ -199,7 +204,6 @@ def test_what_a_line_leads_to_shows_numbers_of_this_run() -> None:
         assert one - other and other - one, (step.page, step.text)
 
 
-@pytest.mark.slow
 def test_a_tutorial_is_a_page_with_the_numbers_now() -> None:
     app = opened("lessons", {"lessons_part": "Tutorials", "tutorial": "stack", "model": "base"})
     steps = TUTORIALS["stack"].steps

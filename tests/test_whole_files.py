@@ -1,6 +1,7 @@
 """A file is there whole or not at all: killed at any moment, or with a disk that is full, the good one stays."""
 
 import hashlib
+import itertools
 import json
 import os
 import random
@@ -8,8 +9,8 @@ import resource
 import shutil
 import signal
 import sys
-import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -30,8 +31,7 @@ from pages.parts.figure import __main__ as figure
 
 pytestmark = pytest.mark.slow
 
-MOMENTS = 20
-LONGEST = 0.03  # seconds until it is killed; writing once takes a part of that
+MOMENTS, MANY_MOMENTS = 3, 30  # places amid a file at which it ends
 Saves = Callable[[Path, int], None]
 
 
@@ -58,13 +58,21 @@ def drawing(folder: Path, version: int) -> None:
     assert figure.main([str(version), "--out", str(folder / "figure.svg")]) == 0
 
 
+written = report.report
+
+
+@cache
+def pieces(sentence: str) -> list[str]:
+    """Return a report of a tiny model, made once for each sentence."""
+    encoder = tiny(replace(TINY, n_layers=1))
+    return list(written(encoder, encoder.trace(sentence)))
+
+
 @pytest.fixture(params=[model, atlas, page, drawing])
 def saves(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Saves:
     encoder = tiny(TINY)
     monkeypatch.setattr(TextEncoder, "from_pretrained", lambda *given, **more: encoder)
-    written = report.report
-    pieces = cache(lambda sentence: list(written(encoder, encoder.trace(sentence))))
-    monkeypatch.setattr(report, "report", lambda encoder, trace, *given, **more: pieces(trace.inputs))
+    monkeypatch.setattr(report, "report", lambda encoder, trace, *given, **more: pieces(trace.text))
     monkeypatch.setattr(figure, "of_link", lambda link: SimpleNamespace(width=1.0, height=1.0, version=int(link)))
     monkeypatch.setitem(figure.FILES, ".svg", lambda made, out, dpi: b"%d" % made.version * 200_000)
     found: Saves = request.param
@@ -88,10 +96,45 @@ def in_a_child(work: Callable[[], object]) -> int:
         os._exit(1)
 
 
-def forever(saves: Saves, folder: Path) -> None:
-    while True:
-        for version in (1, 2):
-            saves(folder, version)
+some_or_many = pytest.mark.parametrize("moments", [MOMENTS, pytest.param(MANY_MOMENTS, marks=pytest.mark.nightly)])
+
+
+def killed(work: Callable[[], object], *, at: int | None = None, room: int | None = None) -> bool:
+    """Work in a child process that is killed on its way; return False where it ended before.
+
+    Killed when it opens, moves or removes its file number `at`, or amid a file that gets longer than `room` bytes.
+    """
+
+    def watched() -> None:
+        left = iter(range(at)) if at is not None else itertools.count()
+
+        def look(event: str, given: tuple[object, ...]) -> None:
+            if event in ("open", "os.rename", "os.remove", "os.mkdir") and next(left, None) is None:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        sys.addaudithook(look)
+        if room is not None:
+            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+        work()
+
+    status = os.waitpid(in_a_child(watched), 0)[1]
+    assert os.WIFSIGNALED(status) or status == 0
+    return os.WIFSIGNALED(status)
+
+
+def kills(work: Callable[[], object], moments: int, largest: int, seed: int) -> Iterator[bool]:
+    """Kill work so often amid a file, and at each of its files, or at fewer and fewer of them, until it ends."""
+    draw = random.Random(seed)
+    for _ in range(moments):
+        assert killed(work, room=draw.randrange(largest))
+        yield True
+    at = 0
+    while killed(work, at=at):
+        yield True
+        at += 1 if moments == MANY_MOMENTS else 1 + at // 2
+    yield False
 
 
 def both(saves: Saves, tmp_path: Path) -> Iterator[dict[str, bytes]]:
@@ -100,21 +143,23 @@ def both(saves: Saves, tmp_path: Path) -> Iterator[dict[str, bytes]]:
         yield contents(tmp_path / str(version))
 
 
-def test_a_kill_at_any_moment_leaves_a_good_file(saves: Saves, tmp_path: Path) -> None:
-    good, draw = [*both(saves, tmp_path)], random.Random(1)
+@some_or_many
+def test_a_kill_at_any_moment_leaves_a_good_file(saves: Saves, tmp_path: Path, moments: int) -> None:
+    good = [*both(saves, tmp_path)]
     folder = tmp_path / "out"
     saves(folder, 1)
-    for _ in range(MOMENTS):
-        process = in_a_child(lambda: forever(saves, folder))
-        time.sleep(draw.uniform(0, LONGEST))
-        os.kill(process, signal.SIGKILL)
-        os.waitpid(process, 0)
-        assert contents(folder) in good
+    smallest = max(map(len, good[1].values()))
+    for ended_early in kills(lambda: saves(folder, 2), moments, smallest, seed=1):
+        there = contents(folder)
+        assert there in good if ended_early else there == good[1]
+        saves(folder, 1)
+    assert list(folder.glob("*.part")), "none was killed amid its writing"
     if saves is model:
         checkpoint.load(folder)
 
 
-def test_a_full_disk_leaves_the_good_file(saves: Saves, tmp_path: Path) -> None:
+@some_or_many
+def test_a_full_disk_leaves_the_good_file(saves: Saves, tmp_path: Path, moments: int) -> None:
     good, _ = both(saves, tmp_path)
     folder, draw = tmp_path / "out", random.Random(2)
     saves(folder, 1)
@@ -129,7 +174,7 @@ def test_a_full_disk_leaves_the_good_file(saves: Saves, tmp_path: Path) -> None:
             return
         raise RuntimeError("it was written all the same")
 
-    for _ in range(MOMENTS):
+    for _ in range(moments):
         room = draw.randrange(smallest)
         process = in_a_child(lambda room=room: full(room))  # type: ignore[misc]
         assert os.waitpid(process, 0)[1] == 0
@@ -164,29 +209,32 @@ def files_of(folder: Path) -> dict[str, bytes]:
     return found
 
 
-def test_an_atlas_killed_while_it_is_written_is_none_or_whole(unwritten: AtlasPlan, tmp_path: Path) -> None:
+@some_or_many
+def test_an_atlas_killed_while_it_is_written_is_none_or_whole(
+    unwritten: AtlasPlan, tmp_path: Path, moments: int
+) -> None:
     """Its card comes last: without one the same command with --resume ends as if nothing had happened."""
-    made, draw, outcomes = tmp_path / "made", random.Random(3), set()
+    made, outcomes = tmp_path / "made", set()
     shutil.copytree(unwritten.out, made)
-    start = time.monotonic()
     assert finish(unwritten) == 0
-    longest = time.monotonic() - start
     good = files_of(unwritten.out)
-    for _ in range(MOMENTS):
+
+    def begin_again() -> None:
         shutil.rmtree(unwritten.out)
         shutil.copytree(made, unwritten.out)
-        process = in_a_child(lambda: finish(unwritten))
-        time.sleep(draw.uniform(0, 1.2 * longest))
-        os.kill(process, signal.SIGKILL)
-        os.waitpid(process, 0)
+
+    begin_again()
+    for _ in kills(lambda: finish(unwritten), moments, max(map(len, good.values())), seed=3):
         whole = (unwritten.out / "card.json").exists()
         assert whole or finish(unwritten) == 0
         assert files_of(unwritten.out) == good
         outcomes.add(whole)
-    assert False in outcomes, "it was killed too late"
+        begin_again()
+    assert outcomes == {False, True}
 
 
-def test_a_full_disk_while_an_atlas_is_written_is_said(unwritten: AtlasPlan, tmp_path: Path) -> None:
+@some_or_many
+def test_a_full_disk_while_an_atlas_is_written_is_said(unwritten: AtlasPlan, tmp_path: Path, moments: int) -> None:
     made, draw = tmp_path / "made", random.Random(4)
     shutil.copytree(unwritten.out, made)
     assert finish(unwritten) == 0
@@ -198,7 +246,7 @@ def test_a_full_disk_while_an_atlas_is_written_is_said(unwritten: AtlasPlan, tmp
         resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
         assert finish(unwritten) == 2
 
-    for _ in range(MOMENTS):
+    for _ in range(moments):
         shutil.rmtree(unwritten.out)
         shutil.copytree(made, unwritten.out)
         room = draw.randrange(largest)

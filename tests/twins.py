@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-import transformers
 from tiny import tiny_tokenizer
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
@@ -190,6 +189,8 @@ def drawn(model: nn.Module) -> Any:
 
 def saved(folder: Path, made: Made) -> Any:
     """A tiny model of transformers, saved with a tokenizer."""
+    import transformers  # takes seconds, and most files of tests need no twin at once
+
     model, config, values = made
     twin = drawn(getattr(transformers, model)(getattr(transformers, config)(**values, attn_implementation="eager")))
     twin.save_pretrained(folder)
