@@ -23,6 +23,8 @@ from encoder.explain.snippet import running_source, snippet
 from encoder.steps.catalogue import by_name, catalogue
 from encoder.steps.step import PAIRS, PER_HEAD, Step
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 TYPED = 'He said "it\'s \\n {x} $y$ ---" \U0001f642 \N{HEBREW LETTER ALEF}'
 HIDDEN, HEAD, LAYER = (2, 5), 1, 1
@@ -102,14 +104,12 @@ def traces(small: TextEncoder) -> dict[str, Trace]:
     }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("model", "name"), EACH, ids=[f"{model}-{name}" for model, name in EACH])
 def test_a_snippet_prints_the_tensor(model: str, name: str, traces: dict[str, Trace]) -> None:
     step = traces[model].step(name)
     assert_prints(printed(snippet(traces[model], step, HEAD)), on_screen(traces[model], step))
 
 
-@pytest.mark.slow
 def test_a_snippet_runs_as_a_file_alone(small: TextEncoder, tmp_path: Path) -> None:
     trace = small.trace("Keys on the table.")
     step = trace.step("layers.1.attention.masked")
@@ -119,7 +119,6 @@ def test_a_snippet_runs_as_a_file_alone(small: TextEncoder, tmp_path: Path) -> N
     assert_prints(python(tmp_path, "lines.py"), on_screen(trace, step))
 
 
-@pytest.mark.slow
 def test_a_snippet_of_a_folder_opens_it_again(tmp_path: Path) -> None:
     saved(tmp_path / "my model", MODELS["roberta"])
     trace = TextEncoder.from_pretrained(tmp_path / "my model").trace(("w1 <mask>", "w3"))
@@ -131,7 +130,6 @@ def test_a_snippet_of_a_folder_opens_it_again(tmp_path: Path) -> None:
     assert str(tmp_path) not in snippet(shown, step, HEAD)
 
 
-@pytest.mark.slow
 def test_snippets_of_a_preset_name_it() -> None:
     for preset, name in (("pre-norm", "layers.5.add_norm_2.normalized"), ("guide", "layers.4.attention.masked")):
         trace = TextEncoder.from_config(PRESETS[preset], seed=3).trace("Keys on the table.", hidden=(1,))
@@ -209,7 +207,6 @@ def expected_source(step: Step) -> str:
     return CLASSES[step.part]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("config", each(VARIANTS))
 def test_the_source_shown_is_what_ran(config: EncoderConfig) -> None:
     encoder = tiny(replace(config, n_layers=1))

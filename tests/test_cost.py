@@ -17,6 +17,8 @@ from encoder.model.encoder import Encoder
 from encoder.operations.table import OPERATIONS
 from encoder.steps.catalogue import by_name, catalogue
 
+pytestmark = pytest.mark.slow
+
 every_variant = pytest.mark.parametrize("config", each(VARIANTS))
 BUNDLED = {
     name: checkpoint.read_config(checkpoint.BUNDLED / name / "config.json", mlm_head=True) for name in ("base", "small")

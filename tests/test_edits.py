@@ -67,6 +67,7 @@ def some_edit(step: Step) -> Edit:
 # What follows from an edit
 
 
+@pytest.mark.slow
 @four_variants
 def test_what_was_recorded_is_what_was_gone_on_with(config: EncoderConfig) -> None:
     encoder = tiny(config)
@@ -76,6 +77,7 @@ def test_what_was_recorded_is_what_was_gone_on_with(config: EncoderConfig) -> No
         assert wrong == {}, step.name
 
 
+@pytest.mark.slow
 @four_variants
 def test_what_comes_before_is_as_it_was(config: EncoderConfig) -> None:
     encoder = tiny(config)

@@ -22,6 +22,7 @@ def traces(base: TextEncoder, small: TextEncoder) -> dict[str, Trace]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", ["base", "hidden", "edited", "pre-norm"])
 def test_every_strip_holds_what_was_recorded(base: TextEncoder, small: TextEncoder, which: str) -> None:
     trace, layer, token = traces(base, small)[which], 1, 2

@@ -42,6 +42,7 @@ def test_the_pinned_versions_are_those_that_were_looked_into() -> None:
     assert torch.__version__.partition("+")[0] == PINNED["torch"]
 
 
+@pytest.mark.slow
 def test_insides_are_taken_in_one_place_each() -> None:
     found = {str(file.relative_to(ROOT)): insides(ast.parse(file.read_text(encoding="utf-8"))) for file in FILES}
     assert {name for name, taken in found.items() if taken} == set(PRIVATE)

@@ -46,6 +46,8 @@ from encoder.metrics import attention_weights
 from encoder.model.block import Block
 from encoder.model.tap import Recorder
 
+pytestmark = pytest.mark.slow
+
 SARA = "Keys on the table belong to Sara."
 SHORT, LONG = "w1 w2 w3", "w4 w5 w6 w7 w8 w9"
 SMALL = replace(SHAPE, d_model=30, n_heads=3, d_ff=44)

@@ -156,6 +156,7 @@ HOSTILE = {  # what a reader of TOML takes much memory or time for
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_file_of_somebody_else_costs_the_reader_nothing(name: str) -> None:
     """It is read in another process, with bounds; read again it is refused without one."""

@@ -17,6 +17,8 @@ from encoder.metrics.lens import logit_lens
 from encoder.report.report import report
 from encoder.trials.links import effects
 
+pytestmark = pytest.mark.slow
+
 CONFIG = replace(TINY, mlm_head=True)
 TARGET, B = Target(1, 5), "w1 w2 w7 w2 w4"
 TAKES: dict[str, Callable[[TextEncoder, Trace], Any]] = {

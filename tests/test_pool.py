@@ -21,6 +21,8 @@ from pages.ui.server import consent, engine, memory, models, pool
 from pages.ui.server.pool import Budget, Pool, borrowing, waiting_for
 from pages.ui.server.turns import Turns
 
+pytestmark = pytest.mark.slow
+
 
 class Leave(BaseException):
     """What Streamlit raises in a script that is to stop, or much like it."""

@@ -19,6 +19,8 @@ from twins import MODELS, fields, saved
 from encoder import CheckpointError, TextEncoder, checkpoint
 from encoder.errors import EncoderError
 
+pytestmark = pytest.mark.slow
+
 TEXTS = (
     "",
     "w1 w2",

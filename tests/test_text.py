@@ -206,6 +206,7 @@ def test_no_guess_without_a_head() -> None:
     assert encoder.predict(encoder.trace("w1 [MASK]")) is None
 
 
+@pytest.mark.slow
 def test_a_trace_of_a_long_text_says_how_much_was_left_out(base: TextEncoder) -> None:
     whole, cut = base.trace("the cat"), base.trace("cat " * 600)
     assert (whole.dropped, len(cut.tokens), cut.dropped) == (0, 512, 90)

@@ -16,6 +16,8 @@ from encoder.metrics import ROLES
 from encoder.story import tour
 from encoder.story.subject import subject
 
+pytestmark = pytest.mark.slow
+
 CASES: dict[str, str | tuple[str, str]] = {
     "base": "The animal didn't cross the street because it was too wide.",
     "small": "Hello",

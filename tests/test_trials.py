@@ -796,6 +796,7 @@ def test_a_link_is_held_against_pairs_as_far_apart(base: TextEncoder) -> None:
     assert f"Of {len(others)} other pairs" in run.sentence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("job", mostly_nightly(links.LINKS, daily=["place"]))
 def test_even_attention_links_nothing(job: str, base: TextEncoder) -> None:
     """However short a sentence is, and of however many pieces its words are."""

@@ -9,6 +9,8 @@ from encoder.figures.living_map_links import finding, strongest_link
 from encoder.metrics.known import words_known
 from pages.ui.state.view import EXAMPLE
 
+pytestmark = pytest.mark.slow
+
 SPANISH = "El perro no cruzó la calle porque estaba cansado."
 
 
