@@ -8,16 +8,17 @@ import re
 import time
 import zipfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from browser_tools import dark, follow_menu, open_page, problems, rerun, watch, widget
 from PIL import Image
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 from tiers import mostly_nightly
 
 from encoder import TextEncoder, Trace
@@ -38,6 +39,9 @@ SEEN = """() => {
   const boards = roots.flatMap(root => [...root.querySelectorAll('.board')].map(board => board.innerHTML));
   return JSON.stringify([plots, maps, boards, document.querySelector('[data-testid=stMain]').innerText]);
 }"""
+# Where Plotly draws the cells of a matrix, in pixels
+PLACE = """plot => { const { xaxis, yaxis } = plot._fullLayout;
+  return [xaxis._offset, xaxis._length, yaxis._offset, yaxis._length]; }"""
 # What is chosen on a page before its link is copied: the key of a widget, and the name of what is clicked in it
 CHOSEN = {
     "attention": [("attention_grid", "÷ 8")],
@@ -62,17 +66,29 @@ def trace(base: TextEncoder) -> Trace:
     return base.trace(TEXT)
 
 
-def keep(page: Page, key: str, button: str) -> tuple[str, bytes]:
-    """The name and content of the file that a button under a picture gives; what opens and closes has answered."""
+@contextmanager
+def keeping(page: Page, key: str) -> Iterator[None]:
+    """What stands under a picture to keep it, opened and closed again; both have been answered."""
+    door = widget(page, f"keep_{key}").get_by_role("button").first
     with rerun(page):
-        widget(page, f"keep_{key}").get_by_role("button").first.click()
-    target = page.get_by_role("button", name=button, exact=True)
+        door.click()
+    yield
+    with rerun(page):
+        door.click()
+    expect(page.get_by_role("button", name="SVG", exact=True)).to_have_count(0)
+
+
+def download(page: Page, button: Locator) -> tuple[str, bytes]:
+    """The name and content of the file that a button gives."""
     with page.expect_download() as download:
-        target.click()
-    with rerun(page):
-        widget(page, f"keep_{key}").get_by_role("button").first.click()
-    expect(target).to_have_count(0)
+        button.click()
     return download.value.suggested_filename, Path(download.value.path()).read_bytes()
+
+
+def keep(page: Page, key: str, *buttons: str) -> list[tuple[str, bytes]]:
+    """The names and contents of the files that buttons under a picture give."""
+    with keeping(page, key):
+        return [download(page, page.get_by_role("button", name=button, exact=True)) for button in buttons]
 
 
 def png(content: bytes) -> Image.Image:
@@ -83,50 +99,107 @@ def rows(content: bytes) -> list[list[str]]:
     return list(csv.reader(io.StringIO(content.decode(), newline="")))
 
 
-def test_a_picture_is_kept_as_svg_with_its_tokens_and_its_caption_as_text(
-    page: Page, app_url: str, trace: Trace
-) -> None:
-    open_page(page, f"{app_url}/attention?{AT}")
-    name, content = keep(page, "picture", "SVG")
-    assert name == "base-attention-attention.weights-layer2-head3.svg"
+def check_svg(content: bytes, trace: Trace) -> None:
+    """Tokens and caption are text, the cells are shapes, and the larger a weight the darker its cell."""
     root = ElementTree.fromstring(content)
     texts = ["".join(text.itertext()) for text in root.iter("{http://www.w3.org/2000/svg}text")]
     assert all(texts.count(token) == 2 for token in trace.tokens)
-    bar = list(root.iter("{http://www.w3.org/2000/svg}image"))
-    assert len(bar) <= 1, "the cells of the matrix are shapes"
+    assert len(list(root.iter("{http://www.w3.org/2000/svg}image"))) <= 1, "the cells of the matrix are shapes"
     fills = [one.get("fill") for one in root.findall(".//{*}g[@class='cells']/{*}rect")]
     light = [sum(map(int, re.findall(r"\d+", str(fill)))) for fill in fills]
     assert len(fills) == len(trace.tokens) ** 2
-    weights = trace[WEIGHTS][3].flatten().numpy()
-    assert np.corrcoef(light, weights)[0, 1] < -0.95, "the larger the weight, the darker, cell by cell"
-    said = " ".join(text for text in texts if text not in trace.tokens)
+    assert np.corrcoef(light, trace[WEIGHTS][3].flatten().numpy())[0, 1] < -0.95
+    words = " ".join(text for text in texts if text not in trace.tokens)
     for part in ("Model base (sha256 ", f"“{TEXT}”", WEIGHTS, "layer 2, head 3", "Colour scale 0 to 1"):
-        assert part in said
+        assert part in words
     assert not re.search(rb"https?://(?!www\.w3\.org)", content)
 
 
-def test_a_picture_is_kept_as_png_of_the_asked_size_in_the_colours_of_the_page(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/attention?{AT}")
-    root = ElementTree.fromstring(keep(page, "picture", "SVG")[1])
-    width, height = int(root.get("width", "0")), int(root.get("height", "0"))
-    for scale in (1, 2, 4):
-        name, content = keep(page, "picture", f"PNG {scale}×")
-        image = png(content)
-        assert image.size == (scale * width, scale * height)
-        assert name.endswith(f"-{scale}x.png")
-        assert len(image.getcolors(1 << 24) or []) > 50
-    pixels = {"light": np.array(image)}
-    dark(page)
-    pixels["dark"] = np.array(png(keep(page, "picture", "PNG 1×")[1]))
-    for scheme, found in pixels.items():
-        assert (found[0, 0, :3].mean() > 240) == (scheme == "light") and found[..., 3].min() == 255
+def check_small_maps(svg: bytes, pixels: bytes, table: bytes, trace: Trace) -> None:
+    """All heads are in one picture and one table."""
+    root = ElementTree.fromstring(svg)
+    texts = ["".join(text.itertext()) for text in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert texts[:8] == [f"head {h}" for h in range(8)]
+    assert not list(root.iter("{http://www.w3.org/2000/svg}image"))
+    cells = root.findall(".//{*}g[@class='cells']/{*}rect")
+    assert len(cells) == 8 * len(trace.tokens) ** 2
+    assert cells[1].findtext("{*}title") == f"{trace.tokens[0]} → {trace.tokens[1]}"
+    assert f"Rows and columns: {', '.join(trace.tokens)}" in " ".join(texts)
+    assert len(png(pixels).getcolors(1 << 24) or []) > 50
+    header, *found = rows(table)
+    values = np.array([row[2:] for row in found], dtype=np.float32).reshape(8, len(trace.tokens), -1)
+    np.testing.assert_array_equal(values, trace.array(WEIGHTS))
+    assert header[2:] == [f"{i} {token}" for i, token in enumerate(trace.tokens)]
+
+
+def check_csv(content: bytes, recorded: np.ndarray, trace: Trace) -> None:
+    """A row for each token, with the numbers of the trace."""
+    _, *found = rows(content)
+    np.testing.assert_allclose(np.array([row[1:] for row in found], dtype=float), recorded, rtol=0, atol=1e-6)
+    assert [row[0] for row in found] == [f"{i} {token}" for i, token in enumerate(trace.tokens)]
+
+
+def check_colours(image: Image.Image, place: list[float], trace: Trace) -> None:
+    """The darker a cell of the picture of twice the size, the larger the weight."""
+    left, wide, top, high = place
+    grey = np.array(image)[..., :3].mean(-1)
+    n = len(trace.tokens)
+    middle = (np.arange(n) + 0.5) / n
+    ys, xs = (2 * (12 + top + high * middle)).astype(int), (2 * (12 + left + wide * middle)).astype(int)
+    weights, greys = trace.array(WEIGHTS)[3].ravel(), grey[np.ix_(ys, xs)].ravel()
+    assert np.diff(weights[np.argsort(-greys)]).min() > -0.02
+    assert weights.max() > weights.min() + 0.5
+
+
+def test_a_picture_is_kept_as_drawing_pixels_table_and_print(page: Page, app_url: str, trace: Trace) -> None:
+    """One visit: every kind of file of a matrix and of the small maps, in light, in dark and without background."""
+    with page.add_init_script("window.print = () => { window.top.printed = document.body.innerHTML }"):
+        open_page(page, f"{app_url}/attention?{AT}")
+        place = widget(page, "picture").locator(".js-plotly-plot").evaluate(PLACE)
+        kinds = ("SVG", "PNG 1×", "PNG 2×", "PNG 4×", "CSV of the numbers shown")
+        files = dict(zip(kinds, keep(page, "picture", *kinds), strict=True))
+        name, svg = files["SVG"]
+        assert name == "base-attention-attention.weights-layer2-head3.svg"
+        check_svg(svg, trace)
+        root = ElementTree.fromstring(svg)
+        width, height = int(root.get("width", "0")), int(root.get("height", "0"))
+        for scale in (1, 2, 4):
+            name, content = files[f"PNG {scale}×"]
+            assert name.endswith(f"-{scale}x.png")
+            assert Image.open(io.BytesIO(content)).size == (scale * width, scale * height)
+        light, large = png(files["PNG 1×"][1]), png(files["PNG 2×"][1])
+        assert len(light.getcolors(1 << 24) or []) > 50
+        check_colours(large, place, trace)
+        check_csv(files["CSV of the numbers shown"][1], trace.array(WEIGHTS)[3], trace)
+        small = keep(page, "heads", "SVG", "PNG 1×", "CSV of the numbers shown")
+        check_small_maps(*(content for _, content in small), trace)
+
+        with keeping(page, "picture"):
+            page.get_by_role("button", name="Print or PDF").click()
+            printed = page.wait_for_function("window.printed").json_value()
+            assert all(printed.count(f">{token}<") >= 2 for token in trace.tokens)
+        dark(page)
+        pixels = {"light": np.array(light), "dark": np.array(png(keep(page, "picture", "PNG 1×")[0][1]))}
+        for scheme, found in pixels.items():
+            assert (found[0, 0, :3].mean() > 240) == (scheme == "light") and found[..., 3].min() == 255, scheme
+
+        with keeping(page, "picture"):
+            page.get_by_label("Caption in the picture").uncheck()
+            page.get_by_label("Transparent background").check()
+            clear = png(download(page, page.get_by_role("button", name="PNG 1×", exact=True))[1])
+            bare = download(page, page.get_by_role("button", name="SVG", exact=True))[1]
+        assert clear.height < light.height and clear.getpixel((0, 0))[3] == 0
+        assert b"Model base" not in bare.split(b"</desc>")[1]
+        again = png(keep(page, "heads", "PNG 1×")[0][1])  # who keeps a row of pictures chooses once
+        assert again.getpixel((0, 0))[3] == 0
 
 
 def test_characters_that_no_xml_holds_spoil_no_picture(page: Page, app_url: str) -> None:
     open_page(page, f"{app_url}/attention?sentence=a%01b+%EF%BF%BE+%0Bc+%1F+%3C%2Ftext%3E")
-    root = ElementTree.fromstring(keep(page, "picture", "SVG")[1])
+    (_, svg), (_, pixels) = keep(page, "picture", "SVG", "PNG 1×")
+    root = ElementTree.fromstring(svg)
     assert "</text>" in "".join(root.itertext())
-    assert png(keep(page, "picture", "PNG 1×")[1]).size == (int(root.get("width", "0")), int(root.get("height", "0")))
+    assert png(pixels).size == (int(root.get("width", "0")), int(root.get("height", "0")))
 
 
 def test_what_a_link_says_never_becomes_a_link_of_the_app(page: Page, app_url: str) -> None:
@@ -145,57 +218,7 @@ def test_what_a_link_says_never_becomes_a_link_of_the_app(page: Page, app_url: s
     assert "\u202e" not in page.locator("body").inner_text()
 
 
-def test_the_picture_has_the_colours_of_the_numbers(page: Page, app_url: str, trace: Trace) -> None:
-    """The darker a cell of the PNG, the larger the weight."""
-    open_page(page, f"{app_url}/attention?{AT}")
-    box = """plot => { const { xaxis, yaxis } = plot._fullLayout;
-      return [xaxis._offset, xaxis._length, yaxis._offset, yaxis._length]; }"""
-    left, wide, top, high = widget(page, "picture").locator(".js-plotly-plot").evaluate(box)
-    image = np.array(png(keep(page, "picture", "PNG 2×")[1]))[..., :3].mean(-1)
-    n = len(trace.tokens)
-    middle = (np.arange(n) + 0.5) / n
-    ys, xs = (2 * (12 + top + high * middle)).astype(int), (2 * (12 + left + wide * middle)).astype(int)
-    weights, seen = trace.array(WEIGHTS)[3].ravel(), image[np.ix_(ys, xs)].ravel()
-    assert np.diff(weights[np.argsort(-seen)]).min() > -0.02
-    assert weights.max() > weights.min() + 0.5
-
-
-def test_the_background_may_be_clear_and_the_caption_left_out(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/attention?{AT}")
-    full = png(keep(page, "picture", "PNG 1×")[1])
-    widget(page, "keep_picture").get_by_role("button").first.click()
-    page.get_by_label("Caption in the picture").uncheck()
-    page.get_by_label("Transparent background").check()
-    with page.expect_download() as download:
-        page.get_by_role("button", name="PNG 1×", exact=True).click()
-    clear = png(Path(download.value.path()).read_bytes())
-    assert clear.height < full.height and clear.getpixel((0, 0))[3] == 0
-    with page.expect_download() as download:
-        page.get_by_role("button", name="SVG", exact=True).click()
-    assert b"Model base" not in Path(download.value.path()).read_bytes().split(b"</desc>")[1]
-    widget(page, "keep_picture").get_by_role("button").first.click()
-    expect(page.get_by_label("Transparent background")).to_have_count(0)
-    again = png(keep(page, "heads", "PNG 1×")[1])  # who keeps a row of pictures chooses once
-    assert again.getpixel((0, 0))[3] == 0
-
-
-def test_small_maps_are_kept_as_one_picture(page: Page, app_url: str, trace: Trace) -> None:
-    open_page(page, f"{app_url}/attention?{AT}")
-    root = ElementTree.fromstring(keep(page, "heads", "SVG")[1])
-    texts = ["".join(text.itertext()) for text in root.iter("{http://www.w3.org/2000/svg}text")]
-    assert texts[:8] == [f"head {h}" for h in range(8)]
-    assert not list(root.iter("{http://www.w3.org/2000/svg}image"))
-    cells = root.findall(".//{*}g[@class='cells']/{*}rect")
-    assert len(cells) == 8 * len(trace.tokens) ** 2
-    assert cells[1].findtext("{*}title") == f"{trace.tokens[0]} → {trace.tokens[1]}"
-    assert f"Rows and columns: {', '.join(trace.tokens)}" in " ".join(texts)
-    assert len(png(keep(page, "heads", "PNG 1×")[1]).getcolors(1 << 24) or []) > 50
-    header, *found = rows(keep(page, "heads", "CSV of the numbers shown")[1])
-    values = np.array([row[2:] for row in found], dtype=np.float32).reshape(8, len(trace.tokens), -1)
-    np.testing.assert_array_equal(values, trace.array(WEIGHTS))
-    assert header[2:] == [f"{i} {token}" for i, token in enumerate(trace.tokens)]
-
-
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("path", "name"),
     [("attention", WEIGHTS), ("embedding", "embedding.tokens"), ("feed_forward", "layers.2.feed_forward.activation")],
@@ -204,23 +227,11 @@ def test_the_csv_holds_the_numbers_of_the_trace_and_is_the_same_twice(
     page: Page, app_url: str, trace: Trace, path: str, name: str
 ) -> None:
     open_page(page, f"{app_url}/{path}?{AT}")
-    file, content = keep(page, "picture", "CSV of the numbers shown")
+    files = keep(page, "picture", "CSV of the numbers shown")
     recorded = trace[name].numpy()
-    recorded = recorded[3] if recorded.ndim == 3 else recorded
-    _, *found = rows(content)
-    np.testing.assert_allclose(np.array([row[1:] for row in found], dtype=float), recorded, rtol=0, atol=1e-6)
-    assert [row[0] for row in found] == [f"{i} {token}" for i, token in enumerate(trace.tokens)]
+    check_csv(files[0][1], recorded[3] if recorded.ndim == 3 else recorded, trace)
     open_page(page, f"{app_url}/{path}?{AT}")
-    assert keep(page, "picture", "CSV of the numbers shown") == (file, content)
-
-
-def test_the_print_holds_the_whole_picture(page: Page, app_url: str, trace: Trace) -> None:
-    with page.add_init_script("window.print = () => { window.top.printed = document.body.innerHTML }"):
-        open_page(page, f"{app_url}/attention?{AT}")
-        widget(page, "keep_picture").get_by_role("button").first.click()
-        page.get_by_role("button", name="Print or PDF").click()
-        printed = page.wait_for_function("window.printed").json_value()
-    assert all(printed.count(f">{token}<") >= 2 for token in trace.tokens)
+    assert keep(page, "picture", "CSV of the numbers shown") == files
 
 
 def test_captions_are_copied(page: Page, app_url: str) -> None:
@@ -234,28 +245,6 @@ def test_captions_are_copied(page: Page, app_url: str) -> None:
         page.get_by_role("button", name=button).click()
         expect(page.get_by_text("Copied.")).to_be_visible()
         assert part in page.evaluate("navigator.clipboard.readText()")
-
-
-def download(page: Page, key: str) -> bytes:
-    with page.expect_download() as download:
-        widget(page, key).get_by_role("button").click()
-    return Path(download.value.path()).read_bytes()
-
-
-def test_all_of_a_run_is_kept_exactly(page: Page, app_url: str, trace: Trace) -> None:
-    open_page(page, f"{app_url}/attention?{AT}")
-    with rerun(page):
-        widget(page, "keep_all").get_by_role("button").click()
-    expect(widget(page, "save_npz")).to_contain_text("MB")
-    with np.load(io.BytesIO(download(page, "save_npz"))) as kept:
-        assert set(kept.files) == {*trace, "about.json"}
-        for name in trace:
-            np.testing.assert_array_equal(kept[name], trace[name].numpy(), strict=True)
-        assert json.loads(kept["about.json"])["tokens"] == trace.tokens
-    with zipfile.ZipFile(io.BytesIO(download(page, "save_zip"))) as whole:
-        found = rows(whole.read("attention.weights.csv"))
-    values = np.array([row[2:] for row in found[1:]], dtype=np.float32)
-    np.testing.assert_array_equal(values.reshape(8, len(trace.tokens), -1), trace.array(WEIGHTS))
 
 
 def offline(browser: Browser, path: Path) -> Any:
@@ -304,6 +293,7 @@ def point_at_a_cell(page: Page) -> None:
     assert float(first.locator("output").inner_text().rpartition(" ")[2]) == pytest.approx(float(value), rel=1e-3)
 
 
+@pytest.mark.nightly
 def test_a_report_of_all_layers_is_small_and_opens_offline(browser: Browser, base: TextEncoder, tmp_path: Path) -> None:
     run = base.trace("The old man and <b>his dog were good friends.")
     assert len(run.tokens) >= 14
@@ -320,20 +310,36 @@ def test_a_report_of_all_layers_is_small_and_opens_offline(browser: Browser, bas
     assert "<b>his" in texts and all(name in texts for name in run)
 
 
-def test_a_report_is_made_on_the_page_and_saved(
-    page: Page, app_url: str, browser: Browser, trace: Trace, tmp_path: Path
+def test_a_run_is_kept_as_arrays_tables_and_a_report_that_opens_offline(
+    page: Page, app_url: str, browser: Browser, base: TextEncoder, tmp_path: Path
 ) -> None:
-    open_page(page, f"{app_url}/stack?{AT}")
+    text = "The old man and <b>his dog were good friends."
+    trace = base.trace(text)
+    open_page(page, f"{app_url}/stack?{urlencode({'sentence': text, 'layer': 2, 'head': 3})}")
     with rerun(page):
         widget(page, "keep_all").get_by_role("button").click()
-    with rerun(page, timeout=60):
+    expect(widget(page, "save_npz")).to_contain_text("MB")
+    with np.load(io.BytesIO(download(page, widget(page, "save_npz").get_by_role("button"))[1])) as kept:
+        assert set(kept.files) == {*trace, "about.json"}
+        for name in trace:
+            np.testing.assert_array_equal(kept[name], trace[name].numpy(), strict=True)
+        assert json.loads(kept["about.json"])["tokens"] == trace.tokens
+    tables = download(page, widget(page, "save_zip").get_by_role("button"))[1]
+    with zipfile.ZipFile(io.BytesIO(tables)) as whole:
+        found = rows(whole.read("attention.weights.csv"))
+    values = np.array([row[2:] for row in found[1:]], dtype=np.float32)
+    np.testing.assert_array_equal(values.reshape(8, len(trace.tokens), -1), trace.array(WEIGHTS))
+
+    with rerun(page):
         widget(page, "make_report").get_by_role("button").click()
     path = tmp_path / "report.html"
-    path.write_bytes(download(page, "save_report"))
-    held, _ = offline(browser, path)
-    np.testing.assert_array_equal(
-        np.array(held["layers.2.attention.concat"][0], dtype=np.float32), trace["layers.2.attention.concat"].numpy()
-    )
+    path.write_bytes(download(page, widget(page, "save_report").get_by_role("button"))[1])
+    held, texts = offline(browser, path)
+    for step in ("attention.concat", "add_norm_2.sum", "feed_forward.activation"):
+        name = f"layers.2.{step}"
+        np.testing.assert_array_equal(np.array(held[name][0], dtype=np.float32), trace[name].numpy())
+    np.testing.assert_array_equal(np.array(held[WEIGHTS], dtype=np.float32), trace[WEIGHTS].numpy())
+    assert "<b>his" in texts and all(name in texts for name in trace if name.startswith("layers.2."))
 
 
 @pytest.fixture(scope="module")
