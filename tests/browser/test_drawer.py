@@ -5,6 +5,7 @@ import re
 import pytest
 from browser_tools import READY, answering, cell_of_chart, open_page, press, rerun, widget
 from playwright.sync_api import Locator, Page, expect
+from tiers import mostly_nightly
 
 from encoder import TextEncoder
 from pages.ui.state.view import EXAMPLE
@@ -45,6 +46,13 @@ PAGES = {  # a page -> the key of its picture, part of the title of what opens, 
     "stack": ("picture", "dimension ", "output"),
     "compare": ("beside_0", "Attention weights, layer 4, head 1", ""),
 }
+# Whether that cell of the picture stands between the top of the window and the sheet from below
+ABOVE_THE_SHEET = """([row]) => {
+  const plot = document.querySelector('.st-key-picture .js-plotly-plot'), { yaxis } = plot._fullLayout;
+  const y = plot.getBoundingClientRect().top + yaxis._offset + yaxis.d2p(row);
+  return 0 < y && y < document.querySelector('.st-key-inspector').getBoundingClientRect().y;
+}"""
+SMALL = {"attention?four_maps=1": ("four", "heads"), "flows": ("flows",)}  # a page -> the keys of its small maps
 
 
 def still(element: Locator) -> float:
@@ -104,7 +112,7 @@ def test_the_way_on_is_never_under_the_drawer(page: Page, app_url: str) -> None:
         assert on_top(way) and on_top(widget(page, "close").get_by_role("button")) and within_the_window(page)
 
 
-@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("path", mostly_nightly(PAGES, ["attention", "embedding", "compare"]))
 def test_a_clicked_number_opens_beside_the_picture_which_stays(
     page: Page, app_url: str, base: TextEncoder, path: str
 ) -> None:
@@ -153,25 +161,23 @@ def test_row_and_column_follow_and_the_address_restores_the_drawer(page: Page, a
     assert "cell=" not in page.url
 
 
-@pytest.mark.parametrize(("path", "key"), [("attention", "four"), ("attention", "heads"), ("flows", "flows")])
-def test_a_number_of_a_small_map_opens_beside_it(
-    page: Page, app_url: str, base: TextEncoder, path: str, key: str
-) -> None:
+@pytest.mark.parametrize("path", mostly_nightly(SMALL, ["attention?four_maps=1"]))
+def test_a_number_of_a_small_map_opens_beside_it(page: Page, app_url: str, path: str) -> None:
     open_page(page, f"{app_url}/{path}")
-    if key == "four":
+    for key in SMALL[path]:
+        small = widget(page, key).locator("canvas").first
+        small.evaluate("element => element.scrollIntoView({block: 'center'})")
+        before = still(small)
+        box = small.bounding_box()
+        assert box
+        press(page, box["x"] + 2.5 / 14 * box["width"], box["y"] + 8.5 / 14 * box["height"])
+        expect(widget(page, "inspector").locator("h3")).to_contain_text("“it” (8) → “animal” (2)")
+        assert abs(still(small) - before) <= 1, key
+        assert within_the_window(page), key
+        expect(widget(page, key).locator("b:visible").first).to_be_visible()
         with rerun(page):
-            page.get_by_text("The four maps side by side").click()
-    small = widget(page, key).locator("canvas").first
-    small.evaluate("element => element.scrollIntoView({block: 'center'})")
-    before = still(small)
-    box = small.bounding_box()
-    assert box
-    press(page, box["x"] + 2.5 / 14 * box["width"], box["y"] + 8.5 / 14 * box["height"])
-    expect(widget(page, "inspector").locator("h3")).to_contain_text("“it” (8) → “animal” (2)")
-    assert abs(still(small) - before) <= 1
-    assert within_the_window(page)
-    marked = widget(page, key).locator("b:visible").first
-    expect(marked).to_be_visible()
+            page.keyboard.press("Escape")
+        expect(widget(page, "inspector")).to_have_count(0)
 
 
 def test_keys_open_a_number_enter_its_drawer_and_come_back(page: Page, app_url: str) -> None:
@@ -211,44 +217,37 @@ def test_row_and_column_choose_the_number_by_keys(page: Page, app_url: str, base
     expect(way.get_by_label("Column").locator("option:checked")).to_have_text("0")  # what a person chose stays
 
 
-def low_cell(phone: Page, app_url: str) -> tuple[Locator, float, float]:
-    """A heatmap that hears taps, and where a cell of it stands that a sheet from below would cover."""
-    open_page(phone, f"{app_url}/attention")
-    picture = widget(phone, "picture")
-    picture.evaluate("element => element.scrollIntoView({block: 'end'})")
-    still(picture)
-    answering(phone, "picture")
-    return picture, *cell_of_chart(phone, "picture", 9, 3)
-
-
 def test_on_a_phone_it_is_a_sheet_from_below_that_leaves_the_cell_in_sight(phone: Page, app_url: str) -> None:
-    picture, x, y = low_cell(phone, app_url)
-    press(phone, x, y, tap=True)
-    expect(widget(phone, "inspector").locator("h3")).to_contain_text("“was” (9) → “didn't” (3)")
-    still(picture)
-    box = widget(phone, "inspector").bounding_box()
-    assert box and box["x"] == 0 and box["width"] == 390
-    assert 844 * 0.4 < box["y"] < 844 and box["y"] + box["height"] <= 844
-    for _ in range(50):  # the page scrolls once the sheet is there, which a busy browser does late
-        if 0 < cell_of_chart(phone, "picture", 9, 3)[1] < box["y"]:
-            break
-        phone.wait_for_timeout(200)
-    assert 0 < cell_of_chart(phone, "picture", 9, 3)[1] < box["y"]
-
-
-def test_a_sheet_that_comes_in_parts_never_covers_what_was_tapped(phone: Page, app_url: str) -> None:
+    """Of a cell that the sheet would cover; the second time, the sheet comes in parts, as by a slow line."""
     phone.add_init_script(SLOW)
-    picture, x, y = low_cell(phone, app_url)
-    phone.evaluate("() => { globalThis.between = 30 }")
-    press(phone, x, y, tap=True)
-    expect(widget(phone, "inspector").locator("[data-testid=stDataFrame]")).to_be_attached()
-    phone.wait_for_function(READY)
-    still(picture)
-    box = widget(phone, "inspector").bounding_box()
-    assert box and 0 < cell_of_chart(phone, "picture", 9, 3)[1] < box["y"]
+    open_page(phone, f"{app_url}/attention")
+    picture, sheet = widget(phone, "picture"), widget(phone, "inspector")
+    for between, row, column, words in (
+        (0, 9, 3, "“was” (9) → “didn't” (3)"),
+        (30, 10, 2, "“too” (10) → “animal” (2)"),
+    ):
+        phone.evaluate("between => { globalThis.between = between }", between)
+        picture.evaluate("element => element.scrollIntoView({block: 'end'})")
+        still(picture)
+        answering(phone, "picture")
+        press(phone, *cell_of_chart(phone, "picture", row, column), tap=True)
+        expect(sheet.locator("h3")).to_contain_text(words)
+        expect(sheet.locator("[data-testid=stDataFrame]")).to_be_attached()
+        phone.wait_for_function(READY)
+        phone.wait_for_function(ABOVE_THE_SHEET, arg=[row])
+        still(picture)
+        box = sheet.bounding_box()
+        assert box and box["x"] == 0 and box["width"] == 390
+        assert 844 * 0.4 < box["y"] < 844 and box["y"] + box["height"] <= 844
+        assert 0 < cell_of_chart(phone, "picture", row, column)[1] < box["y"], "it stays in sight"
+        with rerun(phone):
+            widget(phone, "close").get_by_role("button").tap()
+        expect(sheet).to_have_count(0)
 
 
-def test_the_map_keeps_its_place_too(page: Page, app_url: str, base: TextEncoder) -> None:
+def test_the_map_keeps_its_place_and_opens_the_number_that_pointing_names(
+    page: Page, app_url: str, base: TextEncoder
+) -> None:
     open_page(page, f"{app_url}/?unfolded=1")
     stage = widget(page, "living_map").locator(".stage")
     stage.evaluate(UNFOLDED)
@@ -265,12 +264,10 @@ def test_the_map_keeps_its_place_too(page: Page, app_url: str, base: TextEncoder
     expect(widget(page, "inspector").locator("h3")).to_contain_text(f"“the” (5) = {value:.4g}")
     assert abs(still(stage) - before) <= 1
     assert within_the_window(page)
+    with rerun(page):
+        page.keyboard.press("Escape")
 
-
-def test_a_click_opens_the_number_that_pointing_names(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/?unfolded=1")
-    stage, said = widget(page, "living_map").locator(".stage"), widget(page, "living_map").locator("output.said")
-    stage.evaluate(UNFOLDED)
+    said = widget(page, "living_map").locator("output.said")
     box = stage.bounding_box()
     assert box
     y = box["y"] + stage.evaluate(
@@ -291,15 +288,15 @@ def test_a_click_opens_the_number_that_pointing_names(page: Page, app_url: str) 
     expect(widget(page, "inspector").locator("h3")).to_contain_text("Queries, layer 4, head 1, dimension 0, “the” (5)")
 
 
-@pytest.mark.parametrize(("row", "step", "index"), [(0, "q", (1, 3, 5)), (1, "k", (1, 2, 5)), (2, "scores", (1, 3, 2))])
 def test_the_strips_of_a_pair_open_their_numbers_and_stay_with_the_pair(
-    page: Page, app_url: str, base: TextEncoder, row: int, step: str, index: tuple[int, ...]
+    page: Page, app_url: str, base: TextEncoder
 ) -> None:
     open_page(page, f"{app_url}/attention?four_maps=1&cell=layers.4.attention.weights:1,3,2")
-    strips = widget(page, "neurons")
+    strips, trace = widget(page, "neurons"), base.trace(EXAMPLE)
     strips.locator(".js-plotly-plot .main-svg").first.wait_for()
-    strips.evaluate("element => element.scrollIntoView({block: 'center'})")
-    click(page, "neurons", row, 5)
-    number = float(base.trace(EXAMPLE)[f"layers.4.attention.{step}"][index])
-    expect(widget(page, "inspector").locator("h3")).to_contain_text(f"= {number:.4g}")
-    expect(page.get_by_text("Query of “didn't” (3) and key of “animal” (2)").first).to_be_attached()
+    for row, step, index in ((0, "q", (1, 3, 5)), (1, "k", (1, 2, 5)), (2, "scores", (1, 3, 2))):
+        strips.evaluate("element => element.scrollIntoView({block: 'center'})")
+        click(page, "neurons", row, 5)
+        number = float(trace[f"layers.4.attention.{step}"][index])
+        expect(widget(page, "inspector").locator("h3")).to_contain_text(f"= {number:.4g}")
+        expect(page.get_by_text("Query of “didn't” (3) and key of “animal” (2)").first).to_be_attached()
