@@ -69,21 +69,29 @@ def said_of(trace: Trace, frame: str) -> str:
     }[frame]
 
 
-@pytest.mark.parametrize("frame", FRAMES)
-def test_each_frame_says_and_draws_what_was_recorded(page: Page, app_url: str, trace: Trace, frame: str) -> None:
-    root = shown(page, app_url, f"step=attention.{frame}")
-    expect(root.locator(".said")).to_have_text(said_of(trace, frame))
-    expect(root.locator(".check").first).to_contain_text("Recorded in this run.")
-    expect(root.locator(".stops button[aria-current]")).to_have_count(1)
-    if frame in ("scores", "weights", "heads"):
-        expect(root.locator(".check").first).to_contain_text("✓")
-    if frame != "heads":
-        np.testing.assert_array_equal(
-            np.array(root.evaluate(CELLS, frame), dtype=np.float32), trace[AT + frame][1].numpy().ravel()
-        )
+STOPS = ("QKᵀ", "÷ 8", "mask", "softmax", "× V")  # the buttons of the frames
 
 
-def test_the_products_add_up_to_the_score(page: Page, app_url: str, trace: Trace) -> None:
+def test_each_frame_says_and_draws_what_was_recorded(page: Page, app_url: str, trace: Trace) -> None:
+    """By a press of its button, and the first by its address; the page goes on to the step that is drawn."""
+    root = shown(page, app_url, "step=attention.scores")
+    for frame, stop in zip(FRAMES, STOPS, strict=True):
+        if frame != "scores":
+            with rerun(page):
+                root.locator(".stops").get_by_text(stop, exact=True).click()
+            page.wait_for_function(STILL, arg=root.element_handle())
+        expect(page).to_have_url(re.compile(f"step=attention.{frame}"))
+        expect(root.locator(".stops button[aria-current]")).to_have_text(stop)
+        expect(root.locator(".said")).to_have_text(said_of(trace, frame))
+        expect(root.locator(".check").first).to_contain_text("Recorded in this run.")
+        if frame in ("scores", "weights", "heads"):
+            expect(root.locator(".check").first).to_contain_text("✓")
+        if frame != "heads":
+            cells = np.array(root.evaluate(CELLS, frame), dtype=np.float32)
+            np.testing.assert_array_equal(cells, trace[AT + frame][1].numpy().ravel(), err_msg=frame)
+
+
+def test_the_products_add_up_to_the_score_and_next_walks_the_grid_on(page: Page, app_url: str, trace: Trace) -> None:
     root = shown(page, app_url, "step=attention.scores")
     root.locator("summary").click()
     expect(root.locator("tbody tr")).to_have_count(64)
@@ -92,6 +100,9 @@ def test_the_products_add_up_to_the_score(page: Page, app_url: str, trace: Trace
     q, k = (trace[AT + name][1, i].numpy().astype(np.float64) for name, i in (("q", IT), ("k", ANIMAL)))
     np.testing.assert_allclose(found[:, 1:4], np.stack([q, k, q * k], 1), rtol=1e-5, atol=1e-4)
     assert brief(found[-1, 4]) == brief(float(trace[AT + "scores"][1, IT, ANIMAL]))
+    with rerun(page):
+        widget(page, "next").get_by_role("button").click()
+    expect(root.locator(".said")).to_have_text(said_of(trace, "scaled"))
 
 
 def test_another_softmax_is_moved_live_and_is_that_of_the_encoder(page: Page, app_url: str, base: TextEncoder) -> None:
@@ -115,13 +126,33 @@ def test_another_softmax_is_moved_live_and_is_that_of_the_encoder(page: Page, ap
     expect(page).not_to_have_url(re.compile("grid="))
 
 
-def test_what_is_taken_with_another_softmax_is_that_of_the_encoder(page: Page, app_url: str, base: TextEncoder) -> None:
+def test_what_is_taken_with_another_softmax_is_that_of_the_encoder_and_is_kept_as_a_picture(
+    page: Page, app_url: str, base: TextEncoder, trace: Trace
+) -> None:
     root = shown(page, app_url, "step=attention.heads&grid=8,2,0.5,1")
     root.locator("summary").click()
     expect(root.locator("tbody tr")).to_have_count(64)
     cells = [row.replace("\u2212", "-").split("\t") for row in root.locator("tbody").inner_text().splitlines()]
     z = base.trace(EXAMPLE, edits=Setting(0.5).edits(4, 1))[AT + "heads"][1, IT].numpy()
     np.testing.assert_allclose(np.array(cells, dtype=float)[:, 1], z, rtol=2e-5, atol=1e-5)
+
+    with rerun(page):
+        root.locator(".stops").get_by_text("softmax", exact=True).click()
+    page.wait_for_function(STILL, arg=root.element_handle())
+    widget(page, "keep_attention_grid").get_by_role("button").first.click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="SVG", exact=True).click()
+    content = Path(download.value.path()).read_text(encoding="utf-8")
+    svg = ElementTree.fromstring(content)
+    texts = ["".join(text.itertext()) for text in svg.iter(f"{SVG}text")]
+    assert all(texts.count(token) >= 2 for token in trace.tokens)
+    assert len(list(svg.iter(f"{SVG}rect"))) > len(trace.tokens) ** 2
+    words = " ".join(texts)
+    assert "of its attention to “animal”" in words
+    assert "Recomputed with temperature 0.5" in words and "Layer 4, head 1" in words
+    with page.expect_download() as download:
+        page.get_by_role("button", name="PNG 1×", exact=True).click()
+    assert Path(download.value.path()).stat().st_size > 10_000
 
 
 def test_on_the_way_no_number_is_written_that_neither_frame_has(blank: Any, trace: Trace) -> None:
@@ -211,37 +242,12 @@ def test_of_a_long_text_it_is_said_what_is_drawn_and_any_pair_can_be_asked_for(
     expect(root.locator(".said")).to_contain_text(f"gives {percent(weight)} of its attention")
 
 
-def test_next_walks_the_grid_on(page: Page, app_url: str, trace: Trace) -> None:
-    root = shown(page, app_url, "step=attention.scores")
-    with rerun(page):
-        widget(page, "next").get_by_role("button").click()
-    expect(root.locator(".said")).to_have_text(said_of(trace, "scaled"))
-
-
 def test_a_head_that_is_switched_off_is_said(page: Page, app_url: str) -> None:
     root = shown(page, app_url, f"step=attention.heads&edits={AT}heads:zero:h=1")
     expect(root.locator(".check").first).to_contain_text("weighted values set to zero")
     expect(root.locator(".check").first).to_contain_text("is not what was recorded")
     expect(root.locator(".blocked")).to_contain_text("Another softmax cannot be tried here: layer 4, head 1")
     expect(root.locator("fieldset[disabled] input[type=range]")).to_be_disabled()
-
-
-def test_the_frame_is_kept_as_a_picture(page: Page, app_url: str, trace: Trace) -> None:
-    shown(page, app_url, "grid=8,2,0.5,1")
-    widget(page, "keep_attention_grid").get_by_role("button").first.click()
-    with page.expect_download() as download:
-        page.get_by_role("button", name="SVG", exact=True).click()
-    content = Path(download.value.path()).read_text(encoding="utf-8")
-    root = ElementTree.fromstring(content)
-    texts = ["".join(text.itertext()) for text in root.iter(f"{SVG}text")]
-    assert all(texts.count(token) >= 2 for token in trace.tokens)
-    assert len(list(root.iter(f"{SVG}rect"))) > len(trace.tokens) ** 2
-    said = " ".join(texts)
-    assert "of its attention to “animal”" in said
-    assert "Recomputed with temperature 0.5" in said and "Layer 4, head 1" in said
-    with page.expect_download() as download:
-        page.get_by_role("button", name="PNG 1×", exact=True).click()
-    assert Path(download.value.path()).stat().st_size > 10_000
 
 
 def test_on_a_phone_in_the_dark_it_fits_and_a_tap_chooses(page: Page, app_url: str) -> None:
