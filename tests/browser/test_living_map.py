@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browser_tools import barriers, open_page, press, rerun, runs, widget
+from browser_tools import barriers, open_page, press, rerun, runs, type_sentence, widget
 from playwright.sync_api import Locator, Page, expect
 
 from encoder import TextEncoder, Trace
@@ -85,7 +85,29 @@ def settled(page: Page, root: Locator) -> None:
     page.wait_for_function("({map}) => !map.gliding && (map.open < 0 || map.detail.arrays)", arg=root.element_handle())
 
 
-def test_a_word_lights_exactly_the_bands_that_were_recorded(page: Page, app_url: str, trace: Trace) -> None:
+def check_zoom(page: Page, root: Locator) -> None:
+    """Zoom keeps the point under the pointer, and one press brings the whole picture back."""
+    box = root.locator("canvas").first.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + 400, box["y"] + 300)
+    under = "root => { const f = root.map.at(400, 300); return [f.row, f.layer] }"
+    before = root.evaluate(under)
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -240)
+    page.keyboard.up("Control")
+    page.wait_for_function("root => root.map.camera.k > 1.2", arg=root.element_handle())
+    assert root.evaluate(under) == before
+    page.mouse.down()
+    page.mouse.move(box["x"] + 330, box["y"] + 300, steps=4)
+    page.mouse.up()
+    assert root.evaluate("root => root.map.camera.x") > 0
+    root.get_by_role("button", name="The whole picture").click()
+    assert root.evaluate("root => root.map.camera") == {"k": 1, "x": 0, "y": 0}
+
+
+def test_a_word_lights_exactly_the_bands_of_what_was_recorded_and_of_what_really_flows(
+    page: Page, app_url: str, trace: Trace
+) -> None:
     root = opened(page, app_url)
     asked = runs(page)
     assert root.get_attribute("data-lit") == str(IT), "the page opens on its own finding"
@@ -105,30 +127,9 @@ def test_a_word_lights_exactly_the_bands_that_were_recorded(page: Page, app_url:
         band for row in range(14) for band in expected(trace, row, 0.31, "head", head=1) if band[2] == IT
     }
     expect(root.locator("output.said")).to_contain_text("“it” is looked at most by")
-    assert runs(page) == asked, "all of this happens in the browser"
 
-
-def test_the_picture_follows_the_headline_to_another_layer_until_a_word_is_chosen(
-    page: Page, app_url: str, trace: Trace
-) -> None:
-    root = opened(page, app_url)
-    for layer in ("2", "0"):
-        with rerun(page):
-            widget(page, "layer").get_by_role("radio", name=layer, exact=True).click()
-        link = living_map.strongest_link(trace, int(layer), 1)
-        assert link is not None
-        word = trace.tokens[link.query]
-        expect(page.get_by_role("heading", level=2).first).to_contain_text(f"“{word}”")
-        assert root.evaluate("root => root.map.pinned") == link.query
-        expect(root.locator("output.said")).to_contain_text(f"“{word}”")
-    root.locator(".tokens button").nth(ANIMAL).click()
-    with rerun(page):
-        widget(page, "layer").get_by_role("radio", name="3", exact=True).click()
-    assert root.evaluate("root => root.map.pinned") == ANIMAL, "a chosen word stays"
-
-
-def test_the_bands_of_what_really_flows_are_those_of_the_metric(page: Page, app_url: str, trace: Trace) -> None:
-    root = opened(page, app_url)
+    root.locator("select").nth(1).select_option("from")
+    root.locator("input[type=range]").fill("15")
     root.locator("select").first.select_option("flow")
     special, shares = trace.tokenization.special, flow_shares(trace).double().numpy()
     for row in (IT, 5):
@@ -140,6 +141,31 @@ def test_the_bands_of_what_really_flows_are_those_of_the_metric(page: Page, app_
             if not special[key] and shares[layer, row, key] >= 0.15
         }
     expect(root.locator("output.said")).to_contain_text("takes most from")
+    check_zoom(page, root)
+    assert runs(page) == asked, "all of this happens in the browser"
+
+
+def test_the_picture_follows_the_headline_to_another_layer_until_a_word_is_chosen(
+    page: Page, app_url: str, base: TextEncoder, trace: Trace
+) -> None:
+    root = opened(page, app_url)
+    for layer in ("2", "0"):
+        with rerun(page):
+            widget(page, "layer").get_by_role("radio", name=layer, exact=True).click()
+        link = living_map.strongest_link(trace, int(layer), 1)
+        assert link is not None
+        word = trace.tokens[link.query]
+        expect(page.get_by_role("heading", level=2).first).to_contain_text(f"“{word}”")
+        assert root.evaluate("root => root.map.pinned") == link.query
+        expect(root.locator("output.said")).to_contain_text(f"“{word}”")
+    type_sentence(page, "Hello")
+    expect(root.locator(".tokens button")).to_have_count(len(base.tokenize("Hello").tokens))
+    expect(root.locator("output.said")).to_have_text("")  # a sentence without two words has no finding
+    type_sentence(page, EXAMPLE)
+    root.locator(".tokens button").nth(ANIMAL).click()
+    with rerun(page):
+        widget(page, "layer").get_by_role("radio", name="3", exact=True).click()
+    assert root.evaluate("root => root.map.pinned") == ANIMAL, "a chosen word stays"
 
 
 def test_the_difference_to_the_run_without_changes_is_drawn_signed(
@@ -181,17 +207,6 @@ def test_the_word_of_the_story_stands_out_when_its_picture_opens(page: Page, app
     with rerun(page):
         page.keyboard.press("s")
     expect(widget(page, "living_map").locator(".map")).to_have_attribute("data-lit", str(stop.word))
-
-
-def test_nothing_is_said_of_a_word_that_is_gone(page: Page, app_url: str, base: TextEncoder) -> None:
-    """A sentence without two words has no finding, so no row stands out in it."""
-    said = opened(page, app_url).locator("output.said")
-    expect(said).to_contain_text("looks most at")
-    widget(page, "sentence").locator("input").fill("Hello")
-    with rerun(page):
-        page.keyboard.press("Enter")
-    expect(widget(page, "living_map").locator(".tokens button")).to_have_count(len(base.tokenize("Hello").tokens))
-    expect(said).to_have_text("")
 
 
 def test_play_runs_through_the_columns_and_stops(page: Page, app_url: str, trace: Trace, base: TextEncoder) -> None:
@@ -249,8 +264,11 @@ def test_a_layer_unfolds_and_a_click_opens_the_recorded_number(page: Page, app_u
     assert "head=6" in page.url
 
 
-def test_the_page_of_a_step_is_reached_from_its_column(page: Page, app_url: str) -> None:
+def test_an_unfolded_layer_is_for_everybody_and_the_page_of_a_step_is_reached_from_its_column(
+    page: Page, app_url: str
+) -> None:
     root = opened(page, app_url, "?unfolded=1&layer=2")
+    assert barriers(page, every=True) == []
     root.get_by_role("button", name="Hidden units before activation").click()
     settled(page, root)
     with rerun(page):
@@ -297,26 +315,6 @@ def test_keys_alone_reach_every_number(page: Page, app_url: str, trace: Trace) -
     assert "unfolded" not in page.url
 
 
-def test_zoom_keeps_the_point_under_the_pointer_and_fit_brings_the_whole_back(page: Page, app_url: str) -> None:
-    root = opened(page, app_url)
-    box = root.locator("canvas").first.bounding_box()
-    assert box
-    page.mouse.move(box["x"] + 400, box["y"] + 300)
-    under = "root => { const f = root.map.at(400, 300); return [f.row, f.layer] }"
-    before = root.evaluate(under)
-    page.keyboard.down("Control")
-    page.mouse.wheel(0, -240)
-    page.keyboard.up("Control")
-    page.wait_for_function("root => root.map.camera.k > 1.2", arg=root.element_handle())
-    assert root.evaluate(under) == before
-    page.mouse.down()
-    page.mouse.move(box["x"] + 330, box["y"] + 300, steps=4)
-    page.mouse.up()
-    assert root.evaluate("root => root.map.camera.x") > 0
-    root.get_by_role("button", name="The whole picture").click()
-    assert root.evaluate("root => root.map.camera") == {"k": 1, "x": 0, "y": 0}
-
-
 def test_a_phone_does_the_same_by_touch(phone: Page, app_url: str, trace: Trace) -> None:
     root = opened(phone, app_url)
     root.locator(".tokens button").nth(2).tap()
@@ -340,11 +338,6 @@ def test_a_phone_does_the_same_by_touch(phone: Page, app_url: str, trace: Trace)
     index = living_map.index_at(trace, "layers.0.attention.q", 1, 2, 1)
     value = float(trace["layers.0.attention.q"][index])
     expect(widget(phone, "inspector").locator("h3")).to_contain_text(f"= {value:.4g}")
-
-
-def test_the_map_is_for_everybody(page: Page, app_url: str) -> None:
-    opened(page, app_url, "?unfolded=1")
-    assert barriers(page, every=True) == []
 
 
 def test_numbers_are_unpacked_and_written_as_they_were_packed(blank: Any, trace: Trace) -> None:
