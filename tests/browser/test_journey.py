@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import pytest
 from browser_tools import (
     answering,
     cell_of_chart,
@@ -14,10 +15,9 @@ from browser_tools import (
     press,
     rerun,
     type_sentence,
-    watch,
     widget,
 )
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from encoder import TextEncoder
 from pages.ui.state.view import EXAMPLE
@@ -55,13 +55,6 @@ def test_a_person_types_chooses_and_walks(page: Page, app_url: str, base: TextEn
     with rerun(page):
         page.keyboard.press("ArrowLeft")
     expect(page.locator("h1")).to_have_text("Attention")
-
-
-def test_a_click_in_the_maps_of_all_heads_shows_that_head(page: Page, app_url: str, base: TextEncoder) -> None:
-    open_page(page, f"{app_url}/attention")
-    with rerun(page):
-        widget(page, "heads").get_by_role("button", name="Attention weights, head 6").click()
-    np.testing.assert_array_equal(drawn(page), base.trace(EXAMPLE)["layers.4.attention.weights"][6].numpy())
 
 
 def click_cell(page: Page, row: int, column: int) -> None:
@@ -109,33 +102,36 @@ def test_the_four_matrices_are_read_and_opened_by_keyboard(page: Page, app_url: 
     expect(widget(page, "inspector").locator("h3")).to_contain_text("“understand” (2) → “i” (1)")
 
 
-def test_a_link_opened_in_a_new_tab_shows_the_same(page: Page, app_url: str, base: TextEncoder) -> None:
+def test_a_link_opened_in_a_new_tab_shows_the_same_and_a_click_in_the_maps_of_all_heads_that_head(
+    page: Page, app_url: str, base: TextEncoder
+) -> None:
     open_page(page, f"{app_url}/attention?sentence=I+understand+this&layer=1&head=7&step=attention.scores&hidden=2")
     recorded = base.trace("I understand this", hidden=(2,))["layers.1.attention.scores"][7]
     np.testing.assert_array_equal(drawn(page), recorded.numpy())
     expect(widget(page, "sentence").locator("input")).to_have_value("I understand this")
+    with rerun(page):
+        widget(page, "heads").get_by_role("button", name="Scores, head 6").click()
+    recorded = base.trace("I understand this", hidden=(2,))["layers.1.attention.scores"][6]
+    np.testing.assert_array_equal(drawn(page), recorded.numpy())
 
 
+@pytest.mark.nightly
 def test_a_paste_of_100_000_characters_is_cut_and_said(page: Page, app_url: str) -> None:
     open_page(page, app_url)
     type_sentence(page, "word " * 20_000)
     expect(page.locator("[data-testid=stAlert]")).to_contain_text("512 tokens")
 
 
-def test_a_head_is_knocked_out_and_the_link_shows_the_same_elsewhere(
-    page: Page, app_url: str, browser: Browser
-) -> None:
+def test_a_head_is_knocked_out_and_the_link_shows_the_same_elsewhere(page: Page, app_url: str) -> None:
     open_page(page, f"{app_url}/what_if")
     with rerun(page):
         widget(page, "board").get_by_role("button", name="layer 4, head 1, on").click()
     expect(widget(page, "board").get_by_role("button", name="layer 4, head 1, off")).to_be_visible()
     apart = np.array(chart(page, "apart")[0]["z"])
     assert (apart[:, :5] == 0).all() and (apart[:, 5:] > 0).all()
-    with browser.new_context() as context:
-        other = context.new_page()
-        watch(other)
-        open_page(other, page.url)
-        np.testing.assert_array_equal(np.array(chart(other, "apart")[0]["z"]), apart)
+    page.evaluate("localStorage.clear(); sessionStorage.clear()")  # as in another browser
+    open_page(page, page.url)
+    np.testing.assert_array_equal(np.array(chart(page, "apart")[0]["z"]), apart)
     with rerun(page):
         widget(page, "board").get_by_role("button", name="layer 4, head 1, off").click()
     expect(page).not_to_have_url(re.compile("edits"))
