@@ -6,7 +6,9 @@ from playwright.sync_api import Page, expect
 PIXELS = "canvas => Array.from(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data).join()"
 
 
-def test_play_moves_the_picture_in_the_browser_alone(page: Page, app_url: str) -> None:
+def test_play_moves_the_picture_in_the_browser_alone_and_a_picked_moment_is_shown_large(
+    page: Page, app_url: str
+) -> None:
     open_page(page, f"{app_url}/training?layer=0&head=2")
     asked = runs(page)
     player = widget(page, "player")
@@ -30,13 +32,9 @@ def test_play_moves_the_picture_in_the_browser_alone(page: Page, app_url: str) -
     expect(page.locator("h1")).to_have_text("Time-lapse")
     assert runs(page) == asked
 
-
-def test_a_picked_map_of_all_moments_is_shown_large(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/training?layer=0&head=2")
     with rerun(page):
         widget(page, "moments").get_by_role("button", name="Step 3000").click()
-    player = widget(page, "player")
-    expect(player.locator("output.step")).to_have_text("step 3,000")
-    player.locator("canvas").focus()
+    expect(step).to_have_text("step 3,000")
+    canvas.focus()
     page.keyboard.press("ArrowDown")
     expect(player.locator("output.cell")).to_contain_text("the → [CLS]: ≈ 0.9")
