@@ -27,6 +27,7 @@ DRAWN = """first => {
 LONG = "The old man and the sea were friends. " * 60
 
 
+@pytest.mark.nightly
 def test_a_reload_in_the_middle_of_a_sweep_ends_it(page: Page, app_url: str) -> None:
     open_page(page, f"{app_url}/what_if?sentence={quote(LONG[:1400])}")
     widget(page, "loo_go").get_by_role("button").click()
@@ -60,19 +61,20 @@ def test_a_dropped_connection_comes_back_with_what_was_chosen(
         assert problems(page) == []
 
 
-def test_two_tabs_do_not_touch_each_other(browser: Browser, app_url: str, base: TextEncoder) -> None:
+def test_two_tabs_do_not_touch_each_other(page: Page, app_url: str, base: TextEncoder) -> None:
     weights = base.trace(TEXT)["layers.2.attention.weights"]
-    with browser.new_context() as context:
-        tabs = [context.new_page(), context.new_page()]
-        for i, tab in enumerate(tabs):
-            watch(tab)
-            open_page(tab, f"{app_url}/attention?sentence={quote(TEXT)}&layer=2&head={i + 2}")
-        choose(tabs[0], "head", 6)
-        np.testing.assert_array_equal(drawn(tabs[0]), weights[6].numpy())
-        with rerun(tabs[1]):
-            tabs[1].reload()
-        np.testing.assert_array_equal(drawn(tabs[1]), weights[3].numpy())
-        expect(tabs[1]).to_have_url(re.compile("head=3"))
+    tabs = [page, page.context.new_page()]
+    watch(tabs[1])
+    for i, tab in enumerate(tabs):
+        open_page(tab, f"{app_url}/attention?sentence={quote(TEXT)}&layer=2&head={i + 2}")
+    choose(tabs[0], "head", 6)
+    np.testing.assert_array_equal(drawn(tabs[0]), weights[6].numpy())
+    with rerun(tabs[1]):
+        tabs[1].reload()
+    np.testing.assert_array_equal(drawn(tabs[1]), weights[3].numpy())
+    expect(tabs[1]).to_have_url(re.compile("head=3"))
+    assert problems(tabs[1]) == []
+    tabs[1].close()
 
 
 @pytest.mark.nightly
