@@ -58,6 +58,7 @@ def strange() -> TextEncoder:
     return TextEncoder(tiny_model(config), tokenizer, Source(name, "0" * 12, origin=name))
 
 
+@pytest.mark.nightly
 def test_a_report_of_words_that_break_things_runs_and_fetches_nothing(
     browser: Browser, strange: TextEncoder, tmp_path: Path
 ) -> None:

@@ -400,7 +400,7 @@ def same(a: Page, b: Page) -> None:
         page.wait_for_function(
             "[...document.querySelectorAll('[data-testid=stMain] .js-plotly-plot')].every(plot => plot._fullData)"
         )
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while True:
         ours, theirs = (json.loads(page.evaluate(SEEN))[:3] for page in (a, b))
         if ours == theirs:
