@@ -171,8 +171,8 @@ def test_a_picture_is_kept_as_drawing_pixels_table_and_print(page: Page, app_url
         assert len(light.getcolors(1 << 24) or []) > 50
         check_colours(large, place, trace)
         check_csv(files["CSV of the numbers shown"][1], trace.array(WEIGHTS)[3], trace)
-        small = keep(page, "heads", "SVG", "PNG 1×", "CSV of the numbers shown")
-        check_small_maps(*(content for _, content in small), trace)
+        (_, drawing), (_, image), (_, table) = keep(page, "heads", "SVG", "PNG 1×", "CSV of the numbers shown")
+        check_small_maps(drawing, image, table, trace)
 
         with keeping(page, "picture"):
             page.get_by_role("button", name="Print or PDF").click()
@@ -180,8 +180,8 @@ def test_a_picture_is_kept_as_drawing_pixels_table_and_print(page: Page, app_url
             assert all(printed.count(f">{token}<") >= 2 for token in trace.tokens)
         dark(page)
         pixels = {"light": np.array(light), "dark": np.array(png(keep(page, "picture", "PNG 1×")[0][1]))}
-        for scheme, found in pixels.items():
-            assert (found[0, 0, :3].mean() > 240) == (scheme == "light") and found[..., 3].min() == 255, scheme
+        for scheme, shown in pixels.items():
+            assert (shown[0, 0, :3].mean() > 240) == (scheme == "light") and shown[..., 3].min() == 255, scheme
 
         with keeping(page, "picture"):
             page.get_by_label("Caption in the picture").uncheck()
