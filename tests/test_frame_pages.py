@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from page_tools import at, go, healthy, open_app, said
+from page_tools import at, go, healthy, open_app
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.state.site import PAGES, STEPS
@@ -22,12 +22,6 @@ def sentence(app: AppTest) -> str:
 
 def press(app: AppTest, key: str) -> AppTest:
     return healthy(app.button(key=key).click().run())
-
-
-@pytest.mark.parametrize("page", [page.key for page in PAGES])
-def test_the_sentence_stands_on_top_of_every_page_and_not_in_the_sidebar(page: str) -> None:
-    app = go(open_app(sentence=OWN), page)
-    assert sentence(app) == OWN and not app.sidebar.text_input and not app.sidebar.text_area
 
 
 def test_what_is_typed_runs_and_an_example_is_one_tap_away() -> None:
@@ -117,9 +111,3 @@ def test_layer_and_head_stand_on_top_too_for_where_the_sidebar_is_put_away() -> 
     app = go(open_app(layer="2", head="3"), "attention")
     lists = next(json.loads(one.proto.json) for one in app.get("bidi_component") if "-quick" in one.proto.id)
     assert lists == {"counts": [6, 8], "at": [2, 3]}
-
-
-def test_what_was_cut_is_said_above_the_page() -> None:
-    app = open_app()
-    healthy(app.text_input(key="sentence").set_value("word " * 2000).run())
-    assert "512 tokens" in said(app)

@@ -122,7 +122,7 @@ def test_a_run_that_is_too_large_is_refused_with_its_size(monkeypatch: pytest.Mo
 
 def test_a_link_too_long_for_its_sentence_says_so() -> None:
     app = opened("attention", {})
-    app.text_input(key="sentence").set_value("word " * 400).run()
+    app.text_input(key="sentence").set_value("x" * 2000).run()  # long to write, and one token
     app.session_state["keep_all"] = True
     app.run()
     assert any("too long to be part of the link" in caption.value for caption in app.caption)

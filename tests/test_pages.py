@@ -11,6 +11,7 @@ import pytest
 from nasty import SHORT, as_sent
 from page_tools import at, go, healthy, maps, numbers, open_app, said
 from streamlit.testing.v1 import AppTest
+from tiers import mostly_nightly
 
 from encoder import TextEncoder
 from encoder.formatting import percent
@@ -44,7 +45,7 @@ SENTENCES = {
 }
 
 NASTY = tuple(map(as_sent, SHORT))
-TOGETHER = 12  # nasty texts in one sentence
+TOGETHER = 4  # nasty texts in one sentence
 PORTIONS = [NASTY[start : start + TOGETHER] for start in range(0, len(NASTY), TOGETHER)]
 KEYS = [page.key for page in PAGES]
 
@@ -57,12 +58,27 @@ def take(app: AppTest, name: str) -> None:
 
 
 @pytest.mark.parametrize("page", KEYS)
-def test_every_page_takes_short_long_empty_and_nasty_sentences(page: str) -> None:
-    """Each page takes some of the nasty texts, and each of these comes to several pages."""
-    app = go(open_app(), page)
-    for name in ("one word", "600 words", "empty"):
-        take(app, name)
+def test_every_page_has_addresses_and_its_sentence_on_top_and_takes_any(page: str) -> None:
+    """One visit for all of it. Each page takes some of the nasty texts, and each of these comes to a page."""
+    app = open_app(page, cell="layers.4.attention.weights:1,8,2")
+    all_have_addresses(app)
+    take(app, "one word")
+    assert [one.value for one in app.main.text_input if one.key == "sentence"] == [SENTENCES["one word"]]
+    assert not app.sidebar.text_input and not app.sidebar.text_area
+    take(app, "empty")
     take_nasty(app, PORTIONS[KEYS.index(page) % len(PORTIONS)])
+
+
+def all_have_addresses(app: AppTest) -> None:
+    """Every heading has one; else a browser works it out from the words in every run, for tens of milliseconds each."""
+    assert [one.value for one in (*app.title, *app.header, *app.subheader) if not one.anchor] == []
+    assert not [one.value for one in app.markdown if re.match(r"#+ ", one.value)]
+
+
+@pytest.mark.parametrize("page", mostly_nightly(KEYS, ["attention", "looks", "stack"]))
+def test_every_page_takes_a_sentence_that_is_cut(page: str) -> None:
+    """It is cut in one place, before any page has it."""
+    take(go(open_app(), page), "600 words")
 
 
 @pytest.mark.nightly
@@ -79,7 +95,7 @@ def take_nasty(app: AppTest, nasty: Sequence[str]) -> None:
     healthy(app.text_input(key="sentence").set_value(" ".join(nasty)).run())
 
 
-@pytest.mark.parametrize("page", ["sentence", "attention"])
+@pytest.mark.parametrize("page", mostly_nightly(["sentence", "embedding", "attention"], ["embedding"]))
 def test_every_sentence_is_taken(page: str) -> None:
     app = go(open_app(), page)
     for name in SENTENCES:
@@ -139,14 +155,6 @@ def test_moving_layer_or_head_does_not_run_the_model_again() -> None:
         assert not np.array_equal(before, numbers(app))
         before = numbers(app)
     assert engine.run_cache.made == made
-
-
-@pytest.mark.parametrize("page", KEYS)
-def test_every_heading_has_an_address(page: str) -> None:
-    """Without one a browser works it out from the words in every run, for tens of milliseconds each."""
-    app = open_app(page, cell="layers.4.attention.weights:1,8,2")
-    assert [one.value for one in (*app.title, *app.header, *app.subheader) if not one.anchor] == []
-    assert not [one.value for one in app.markdown if re.match(r"#+ ", one.value)]
 
 
 def test_choosing_a_page_keeps_the_view_and_the_url_carries_it() -> None:
@@ -356,6 +364,7 @@ def test_sentence_b_begins_as_a_and_is_kept_once_it_is_changed() -> None:
     assert go(open_app(), "compare").text_input(key="other").value.endswith("too tired.")
 
 
+@pytest.mark.nightly
 def test_a_page_that_is_drawn_again_runs_no_model(monkeypatch: pytest.MonkeyPatch) -> None:
     """A click elsewhere on a page costs no run; two labs hold whole runs of their own, which nobody keeps."""
     ran: list[Encoder] = []
