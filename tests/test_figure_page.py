@@ -123,7 +123,7 @@ def test_an_empty_figure_shows_an_example_and_begins_with_the_chosen_head() -> N
 
 
 @pytest.mark.parametrize("which", [0, 1, 2])
-@pytest.mark.parametrize("query", [{}, START], ids=["usual", "other"])
+@pytest.mark.parametrize("query", [pytest.param({}, marks=pytest.mark.nightly), START], ids=["usual", "other"])
 def test_a_film_through_the_layers_and_one_of_ten_steps_begin_with_a_click(
     which: int, query: dict[str, str], small: TextEncoder, base: TextEncoder
 ) -> None:
@@ -144,27 +144,37 @@ def test_a_film_through_the_layers_and_one_of_ten_steps_begin_with_a_click(
     assert session(opened("figure", link(app))).figure == session(app).figure
 
 
-@pytest.mark.parametrize("query", [{}, {"sentence": "The [MASK] sat on the mat.", "lens_token": "1"}])
-def test_a_film_of_the_ranks_of_words_begins_with_a_click(query: dict[str, str], base: TextEncoder) -> None:
+@pytest.mark.parametrize(
+    "query",
+    [
+        pytest.param({}, marks=pytest.mark.nightly),
+        {"model": "small", "sentence": "The [MASK] sat on the mat.", "lens_token": "1"},
+    ],
+    ids=["usual", "other"],
+)
+def test_a_film_of_the_ranks_of_words_begins_with_a_click(
+    query: dict[str, str], small: TextEncoder, base: TextEncoder
+) -> None:
     app = opened("figure", query)
     begins = next(button for button in app.button if button.label.startswith("The ranks of"))
     healthy(begins.click().run())
     panels = [session(app).panels[at] for at in session(app).figure]
-    trace = base.trace(query.get("sentence", EXAMPLE))
-    position = int(query.get("lens_token", guess_place(trace, base.mask_token)))
+    encoder = small if query else base
+    trace = encoder.trace(query.get("sentence", EXAMPLE))
+    position = int(query.get("lens_token", guess_place(trace, encoder.mask_token)))
     after = ["embedding.output", *(f"layers.{layer}.output" for layer in range(trace.config.n_layers))]
     logits = torch.stack(
-        [base.model.mlm_head(trace[name], base.model.embedding.tokens.weight)[position] for name in after]
+        [encoder.model.mlm_head(trace[name], encoder.model.embedding.tokens.weight)[position] for name in after]
     )
     words = logits[-1].argsort(descending=True)[:4].tolist()
     assert len(panels) == trace.config.n_layers + 1
     for layer, panel in enumerate(panels):
         for word, mark in zip(words, panel.marks, strict=True):
             ranks = [int((one > one[word]).sum()) + 1 for one in logits[: layer + 1]]
-            assert base.tokenizer.id_to_token(word) in mark["name"] and np.asarray(mark["y"]).tolist() == ranks
+            assert encoder.tokenizer.id_to_token(word) in mark["name"] and np.asarray(mark["y"]).tolist() == ranks
     assert len({str(panel.frame["xaxis"]["range"]) + str(panel.frame["yaxis"]["range"]) for panel in panels}) == 1
     assert session(opened("figure", link(app))).figure == session(app).figure
-    assert "7 pictures" in " ".join(
+    assert f"{len(panels)} pictures" in " ".join(
         said.value for said in opened("figure", link(app) | {"figure_part": "Film"}).markdown
     )
 

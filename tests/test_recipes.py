@@ -20,6 +20,7 @@ EDITED = {"edits": "layers.1.attention.heads:zero:h=2", "hidden": "3"}
 WORDS = {"why": "Which words"}
 # The buttons that have a picture made
 STARTS = ("board_go", "compute_flow", "learning_go", "loo_go", "patch_go", "why_go", "reveal")
+TRAINED = "Trained without a part"  # six models, one after the other
 LABS = (
     "Word order",
     "Why √d_head",
@@ -32,7 +33,7 @@ LABS = (
     "Residuals and depth",
     "Two LayerNorms",
     "Post-norm and pre-norm",
-    "Trained without a part",
+    TRAINED,
     "Layer collapse",
 )
 LONG = "The animal did not cross it."  # fmt: skip
@@ -97,7 +98,11 @@ def close(found: np.ndarray, x: np.ndarray, fine: float) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("page", "query", "least"), CASES, ids=[f"{p}-{'-'.join(q.values())}" for p, q, _ in CASES])
+@pytest.mark.parametrize(
+    ("page", "query", "least"),
+    [pytest.param(*case, marks=pytest.mark.nightly if case[1].get("lab") == TRAINED else ()) for case in CASES],
+    ids=[f"{p}-{'-'.join(q.values())}" for p, q, _ in CASES],
+)
 def test_the_lines_make_what_is_drawn(page: str, query: dict[str, str], least: int) -> None:
     app = opened(page, START | query)
     for key in [button.key for button in app.button if button.key in STARTS]:
