@@ -36,6 +36,7 @@ def tiny_folder(root: Path, name: str) -> None:
 
 WALK = [page.key for page in PAGES if page.section == STEPS]
 EVERY = [page.key for page in PAGES]
+LAYERS = {"mpnet": "2"}
 
 
 def test_every_newer_family_is_visited() -> None:
@@ -45,18 +46,14 @@ def test_every_newer_family_is_visited() -> None:
 @pytest.mark.parametrize(
     ("name", "layer", "pages"),
     [
-        ("modernbert", "1", EVERY),
-        ("modernbert", "0", WALK),
-        ("mpnet", "2", EVERY),
-        ("nomic-bert", "1", EVERY),
-        ("gte", "1", EVERY),
-        ("eurobert", "1", EVERY),
-        ("deberta-v3", "1", EVERY),
-        ("new", "1", EVERY),
-        ("jina", "1", EVERY),
+        *((name, LAYERS.get(name, "1"), ["attention", *EVERY[i :: len(FAMILIES)]]) for i, name in enumerate(FAMILIES)),
+        pytest.param("modernbert", "0", WALK, marks=pytest.mark.nightly),
+        *(pytest.param(name, LAYERS.get(name, "1"), EVERY, marks=pytest.mark.nightly) for name in FAMILIES),
     ],
+    ids=lambda one: one if isinstance(one, str) else f"{len(one)} pages",
 )
 def test_a_folder_opens_on_the_pages(model_root: Path, name: str, layer: str, pages: list[str]) -> None:
+    """Every family the attention, and besides each page with one family; the third tier opens all with all."""
     tiny_folder(model_root, name)
     app = open_app(model=f"folder:{name}", layer=layer, sentence="w1 w2 w3 w2 w4")
     for key in pages:

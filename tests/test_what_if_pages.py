@@ -199,8 +199,17 @@ def test_a_patch_of_everything_after_the_last_layer_brings_a_token_back() -> Non
 LABS = ["Word order", "Why √d_head", "Padding", "Residuals and depth", "Two LayerNorms", "Layer collapse"]
 
 
-@pytest.mark.parametrize("model", ["base", "small", "guide"])
-@pytest.mark.parametrize("lab", LABS)
+MODELS = ["base", "small", "guide"]
+
+
+@pytest.mark.parametrize(
+    ("lab", "model"),
+    [
+        pytest.param(lab, model, marks=() if i % len(MODELS) == j else pytest.mark.nightly)
+        for i, lab in enumerate(LABS)
+        for j, model in enumerate(MODELS)
+    ],
+)
 def test_every_lab_ends_in_a_measured_verdict(lab: str, model: str) -> None:
     app = open_app(model=model, layer="0", head="0")
     app.session_state["lab"] = lab

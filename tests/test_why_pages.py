@@ -71,10 +71,10 @@ def test_the_cells_of_two_sentences_add_up(base: TextEncoder) -> None:
     assert cell.sum() == pytest.approx(float(np.abs(numbers(app, key="alike")).max()), abs=1e-5)
 
 
-@pytest.mark.parametrize("sentence", ["hi", "a " * 300, "= <b>x</b> [MASK]", "同じ [MASK]"])
+@pytest.mark.parametrize("sentence", ["hi", "a " * 100, "= <b>x</b> [MASK]", "同じ [MASK]"])
 def test_odd_sentences_get_both_pages(sentence: str) -> None:
     for page in ("why", "alike"):
-        app = open_app(sentence=sentence, other=sentence)
+        app = open_app(model="small", sentence=sentence, other=sentence)
         go(app, page)
         assert not app.exception
 
@@ -94,9 +94,14 @@ def test_a_list_is_a_matrix_whose_odd_pair_is_opened(base: TextEncoder) -> None:
     assert "the list has 1 sentences; it takes 2 to 24." in texts_of(app) and not app.exception
 
 
-def test_the_mean_of_a_corpus_is_a_second_view(base: TextEncoder) -> None:
+def test_the_mean_of_a_corpus_is_a_second_view() -> None:
     app = go(
-        open_app(sentence="The cat slept.", other="A dog was asleep.", alike_view="Minus the mean of 100 sentences"),
+        open_app(
+            model="small",
+            sentence="The cat slept.",
+            other="A dog was asleep.",
+            alike_view="Minus the mean of 100 sentences",
+        ),
         "alike",
     )
     for button in [one for one in app.button if one.label.startswith("Measure")]:
@@ -136,7 +141,7 @@ def test_the_guess_at_an_asked_word_opens_below_the_question() -> None:
 @pytest.mark.parametrize("page", ["why", "alike", "heads", "looks"])
 def test_runs_that_end_in_no_numbers_are_told(page: str) -> None:
     lost = "layers.1.output:scale:v=3e38;layers.2.output:scale:v=3e38"
-    app = open_app(sentence=CAPITAL, edits=lost, heads_part="Inside one head", why="Which words")
+    app = open_app(sentence=CAPITAL, model="small", edits=lost, heads_part="Inside one head", why="Which words")
     go(app, page)
     for button in [one for one in app.button if one.label == "Share out this guess"]:
         button.click().run()
