@@ -79,6 +79,7 @@ def test_it_is_the_film_that_would_be_made_here(short: Film) -> None:
     assert seen == sorted(seen) and seen[0] == 0 and folders() == before
 
 
+@pytest.mark.nightly
 def test_who_leaves_ends_it_and_all_it_has_started(long: Film, begun: list["subprocess.Popen[bytes]"]) -> None:
     before, found, nice = folders(), [], []
 
@@ -104,6 +105,7 @@ def test_one_that_is_killed_is_said(long: Film, begun: list["subprocess.Popen[by
         filming.filmed(long, "gif", tell)
 
 
+@pytest.mark.nightly
 def test_it_ends_when_its_server_does(long: Film, begun: list["subprocess.Popen[bytes]"]) -> None:
     def tell(done: float) -> None:
         stdin = begun[-1].stdin
@@ -115,6 +117,7 @@ def test_it_ends_when_its_server_does(long: Film, begun: list["subprocess.Popen[
     until(lambda: not family(begun[-1].pid))
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("bound", "value", "why"), [("MOST_SECONDS", 0.2, "longer"), ("MOST_MB", 5.0, "memory")])
 def test_time_and_memory_are_bounded(
     bound: str, value: float, why: str, long: Film, begun: list["subprocess.Popen[bytes]"],

@@ -173,6 +173,7 @@ def test_a_run_is_trained_in_a_process_of_its_own_and_opened(runs: LiveRuns) -> 
     assert app.session_state["session"].view.model == "learned:task=majority,width=16,steps=50,seed=3"
 
 
+@pytest.mark.nightly
 def test_a_run_that_nobody_looks_at_ends(runs: LiveRuns, monkeypatch: pytest.MonkeyPatch) -> None:
     run = begun(runs, SLOW)
     monkeypatch.setattr(training, "GRACE", 0.5)
@@ -198,6 +199,7 @@ def test_a_killed_process_is_said_and_can_be_begun_again(runs: LiveRuns) -> None
     assert "train_now" in {one.key for one in app.button}
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("bound", "value", "sentence"),
     [
@@ -214,6 +216,7 @@ def test_time_and_memory_are_bounded(
     assert run.ended.startswith(sentence) and run.process is not None and not is_running(run.process.pid)
 
 
+@pytest.mark.nightly
 def test_a_second_run_waits_and_is_told_how_long_and_nothing_else_waits(
     runs: LiveRuns, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -234,6 +237,7 @@ def test_a_second_run_waits_and_is_told_how_long_and_nothing_else_waits(
     assert first.ended == "It was stopped."
 
 
+@pytest.mark.nightly
 def test_who_leaves_the_queue_leaves_nothing_there(runs: LiveRuns, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(training, "slots", job_queue.JobQueue(at_once=1, most_waiting=1))
     first = begun(runs, SLOW)
@@ -249,6 +253,7 @@ def test_who_leaves_the_queue_leaves_nothing_there(runs: LiveRuns, monkeypatch: 
     assert len(training.slots.line) == 1 and first.goes_on
 
 
+@pytest.mark.nightly
 def test_a_rate_far_too_large_ends_in_a_sentence(runs: LiveRuns) -> None:
     """A real process: whatever becomes of it, the page says what happened, and the process is gone."""
     settings = replace(QUICK, rate=1.0)
@@ -277,6 +282,7 @@ time.sleep(300)
 """
 
 
+@pytest.mark.nightly
 def test_a_killed_server_leaves_no_process() -> None:
     """It has no chance to say goodbye to the one that trains."""
     with subprocess.Popen(
@@ -289,6 +295,7 @@ def test_a_killed_server_leaves_no_process() -> None:
     until(lambda: not is_running(process))
 
 
+@pytest.mark.nightly
 def test_the_process_ends_when_its_server_does(runs: LiveRuns) -> None:
     """The server holds the other end of its input; when that is closed, nobody is left."""
     run = begun(runs, SLOW)

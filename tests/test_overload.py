@@ -16,6 +16,7 @@ from time import perf_counter
 from urllib.parse import urlencode
 
 import pytest
+from page_tools import open_app
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from tiny import TINY, tiny_model, tiny_tokenizer
 
@@ -126,6 +127,7 @@ LINKS = {name: packed(toml) for name, toml in FILES.items()} | {
 }
 
 
+@pytest.mark.nightly
 def test_no_lesson_of_somebody_else_takes_the_server_down(server: Server) -> None:
     """The same texts in a link, opened twice, and as a file, all at once with somebody who clicks meanwhile."""
 
@@ -175,6 +177,13 @@ def test_a_lesson_that_checks_long_sentences_in_a_large_model_does_not_fit(serve
     assert asyncio.run(back_to(server, BACK * before, LEFT)) <= BACK * before
 
 
+def test_a_survey_of_an_hour_is_not_offered() -> None:
+    app = open_app("vectors", model=WIDE, layers_alike="1")
+    assert any("This would take about" in one.value for one in [*app.markdown, *app.info, *app.warning])
+    assert not [button.key for button in app.button if str(button.key).startswith("ask_")]
+
+
+@pytest.mark.nightly
 def test_a_survey_of_an_hour_is_never_begun(server: Server) -> None:
     async def opened() -> Seen:
         async with (
@@ -276,6 +285,7 @@ def test_a_message_that_clears_caches_costs_nobody_else_anything(server: Server)
     served(server, seen, seen.before + 150)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", TOKENIZERS)
 def test_a_tokenizer_of_somebody_else_is_refused_with_a_sentence(server: Server, name: str) -> None:
     async def opened() -> Seen:
