@@ -12,6 +12,7 @@ import plotly.graph_objects as go
 import pytest
 import scanned_once  # noqa: F401  (before any page is opened)
 import streamlit as st
+import tiers
 import torch
 from shared_models import pretrained
 
@@ -21,9 +22,10 @@ from pages.ui.server import memory
 from pages.ui.server.heap import give_back_freed_memory
 
 torch.set_num_threads(1)
-LARGE, MORE = 1.0e9, 0.1e9  # bytes of a process from which on it is made small, and that it has grown by since
+LARGE, MORE = 1.2e9, 0.5e9  # bytes of a process from which on it is made small, and that it has grown by since
 _smallest = [0.0]
-memory.KEPT_MB, memory.RUNS_MB = 400.0, 150.0  # of models, runs and results that the pages under test keep
+DAILY = 0.15  # of the generated cases
+memory.KEPT_MB, memory.RUNS_MB = 700.0, 200.0  # of models, runs and results that the pages under test keep
 _unchecked: Callable[..., None] = Drawn.__init__
 _taken: set[str] = set()
 
@@ -48,6 +50,12 @@ def _checked(figure: Drawn, spec: object = None, *given: object, **options: obje
 
 
 Drawn.__init__ = _checked  # type: ignore[method-assign]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """What guards every change tries a part of the generated cases; a run of all tests tries all of them."""
+    if "not nightly" in str(config.getoption("markexpr")):
+        tiers.SHARE = DAILY
 
 
 @pytest.fixture(scope="session")

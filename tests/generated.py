@@ -6,6 +6,7 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from nasty import NUMBERS, texts
+from tiers import share_of
 
 from encoder.edits.edit import VALUES
 from pages.ui.server import models
@@ -15,7 +16,7 @@ from pages.ui.state.walk import KNOWN_STEPS
 def cases(count: int, shrink: bool = True) -> Callable[[Any], Any]:
     """So many generated cases, the same in every run; without `shrink` the first that fails is reported as it is."""
     return settings(
-        max_examples=count, derandomize=True, deadline=None, database=None,
+        max_examples=share_of(count), derandomize=True, deadline=None, database=None,
         suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
         phases=[phase for phase in Phase if shrink or phase is not Phase.shrink],
     )  # fmt: skip
