@@ -157,6 +157,7 @@ def test_odd_keys_of_others_are_left_alone(room: Classroom, raw: redis.Redis) ->
     assert raw.dbsize() == len(others) + 3  # and the count of classes that were opened just now
 
 
+@pytest.mark.nightly
 def test_a_server_that_hangs_is_given_up_and_comes_back(tmp_path: Path) -> None:
     with redis_server.running(tmp_path / "own") as address:
         room = Classroom(RedisStore(address), lambda seconds: None)

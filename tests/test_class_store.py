@@ -96,6 +96,7 @@ def test_a_class_ends_by_itself_with_all_it_has(kept: Store) -> None:
         assert kept.client.keys("encoder:class:*") == []
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("kept", ["redis"], indirect=True)
 def test_no_part_outlives_its_class_by_a_millisecond(kept: RedisStore) -> None:
     kept.create("A", {"secret": "s"}, 4)

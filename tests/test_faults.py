@@ -179,6 +179,7 @@ def test_memory_is_that_of_the_container_where_there_is_one(tmp_path: Path, monk
     assert memory.left() == 3e6 - 500 * os.sysconf("SC_PAGE_SIZE")
 
 
+@pytest.mark.nightly
 def test_a_session_holds_one_run_however_many_pages_it_saw() -> None:
     """The callbacks of a page hold the run that it showed."""
     app = open_app(model="small", sentence="start", layer="0", head="0")

@@ -55,6 +55,7 @@ def test_the_loss_of_who_knows_frequencies_alone_is_their_entropy() -> None:
     assert pytest.approx(-sum(p * np.log(p) for p in share if p), abs=1e-9) == CHANCE
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_same_seed_learns_the_same_and_another_one_does_not() -> None:
     first = learning_curve("without feed-forward")

@@ -72,6 +72,7 @@ def test_ten_mysteries_take_little_room() -> None:
     assert sum(file.stat().st_size for file in FOLDER.iterdir()) < 1_000_000
 
 
+@pytest.mark.nightly
 def test_a_mystery_comes_out_of_its_seed_again() -> None:
     """Another processor may round otherwise, but finds the same."""
     one = MYSTERIES[10].settings

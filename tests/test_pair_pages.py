@@ -2,23 +2,36 @@
 
 import json
 import re
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 from page_tools import go, healthy, maps, numbers, open_app, said
 
 from encoder import TextEncoder
-from pages.ui.state.site import PAGES
+from pages.ui.state.site import PAGES, Page
 
 pytestmark = pytest.mark.slow
 
 A, B = "The cat chased the mouse.", "It purred."
 
 
-@pytest.mark.parametrize("model", ["base", "built:n_layers=2,d_model=24,n_heads=3,d_ff=40,n_segments=2,seed=1"])
-def test_every_page_takes_a_pair(model: str) -> None:
+SEGMENTS = "built:n_layers=2,d_model=24,n_heads=3,d_ff=40,n_segments=2,seed=1"
+
+
+@pytest.mark.parametrize(
+    ("model", "pages"),
+    [
+        ("base", PAGES[::2]),
+        (SEGMENTS, PAGES[1::2]),
+        pytest.param("base", PAGES[1::2], marks=pytest.mark.nightly),
+        pytest.param(SEGMENTS, PAGES[::2], marks=pytest.mark.nightly),
+    ],
+    ids=["base", "segments", "base, the others", "segments, the others"],
+)
+def test_every_page_takes_a_pair(model: str, pages: Sequence[Page]) -> None:
     app = open_app(sentence=A, second=B, model=model, layer="0", head="0")
-    for page in PAGES:
+    for page in pages:
         assert not said(go(app, page.key)), page.key
         assert "".join(app.query_params["second"]) == B
 

@@ -93,7 +93,9 @@ def test_the_other_pages_keep_their_walk_and_know_nothing_of_a_story_that_was_no
         {"model": "small", "layer": "0", "head": "0", "sentence": "My dog slept.", "second": "He was tired."},
         {"model": "paper", "layer": "0", "head": "0", "sentence": "I understand this"},
         {"sentence": "!!!", "present": "1"},
-        {"model": "small", "layer": "0", "head": "0", "sentence": "word " * 600},
+        pytest.param(
+            {"model": "small", "layer": "0", "head": "0", "sentence": "word " * 600}, marks=pytest.mark.nightly
+        ),
         {"sentence": "<b>x</b> $x$ **a**", "hidden": "2", "edits": "layers.2.attention.heads:zero:h=3"},
     ],
     ids=lambda query: query["sentence"][:10],
