@@ -15,6 +15,9 @@ from encoder import CheckpointError, TextEncoder
 from encoder.experiments import timelapse
 from encoder.experiments.timelapse import Strongest, appears, at, moment, snapshots, strongest
 from encoder.metrics import survey
+from encoder.metrics.roles import ROLES
+from encoder.train.evaluation import Score
+from pages.ui.server import measurements
 from pages.ui.state.view import EXAMPLE
 
 pytestmark = pytest.mark.slow
@@ -111,6 +114,34 @@ def test_a_picked_moment_is_the_one_that_the_player_shows() -> None:
     assert player(healthy(app.run()))["start"] == 6
 
 
+def history(model: str) -> tuple[dict[str, list[Strongest]], list[Score]]:
+    """A head on the token before that appears at step 1,000, and no other; guesses get better."""
+    heads = {role: [Strongest(step, 0, 2, 0.1 * i, False) for i, step in enumerate(STEPS)] for role in ROLES}
+    heads["previous"] = [Strongest(step, 0, 2, 0.1 * i, step >= 1000) for i, step in enumerate(STEPS)]
+    return heads, [Score(100, 9.0 - i, 0.05 * i, 0.1 * i) for i, _ in enumerate(STEPS)]
+
+
+def test_the_page_says_what_was_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measurements, "role_history_of", history)
+    app = go(open_app(), "training")
+    app.session_state["training_part"] = "When heads take up their work"
+    button = next(one for one in healthy(app.run()).button if one.key == "ask_role_history_small")
+    assert "about" in button.label and not app.dataframe
+    said = " ".join(m.value for m in healthy(button.click().run()).markdown).replace("\\", "")
+    assert (
+        "Not yet at step 300. From step 1,000 on there is a head that looks at the token before: then layer 0, head 2, "
+        "with 50 % of its weight." in said
+    )
+    assert "No head looks clearly at the token after." in said
+    table = app.dataframe[0].value
+    assert tuple(table.index) == STEPS and table["top_1"].tolist() == [0.05 * i for i in range(9)]
+    careers, learned = (json.loads(chart.proto.spec)["data"] for chart in app.get("plotly_chart"))
+    for series, values in ((careers[0], [0.1 * i for i in range(9)]), (learned[1], [0.1 * i for i in range(9)])):
+        drawn = np.frombuffer(base64.b64decode(series["y"]["bdata"]), series["y"]["dtype"])
+        np.testing.assert_allclose(drawn, values, rtol=1e-6)
+
+
+@pytest.mark.nightly
 def test_the_page_says_when_each_kind_of_head_appears() -> None:
     app = go(open_app(), "training")
     app.session_state["training_part"] = "When heads take up their work"
