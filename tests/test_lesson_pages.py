@@ -288,10 +288,10 @@ def test_a_file_is_opened_and_a_wrong_one_is_said() -> None:
     assert app.session_state["session"].draft == library.bundled()["padding"]
     press(app, "draft_play")
     assert app.session_state["session"].view.at == 1 and "Padding" in app.header[0].value
+    app = go(open_app(), "lessons")
+    app.session_state["lessons_part"] = "Make a lesson"
+    healthy(app.run())
     for data, problem in WRONG_FILES:
-        app = go(open_app(), "lessons")
-        app.session_state["lessons_part"] = "Make a lesson"
-        healthy(app.run())
         upload(app, "bad.toml", data)
         assert problem in plain(app.error[0].value)
 
