@@ -16,7 +16,7 @@ sys.path.append(str(Path(__file__).parent / "benchmarks"))
 import bench_load
 from followers import Follower, follow
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 
 
 @pytest.fixture(scope="module")
