@@ -22,10 +22,10 @@ from pages.ui.server import memory
 from pages.ui.server.heap import give_back_freed_memory
 
 torch.set_num_threads(1)
-LARGE, MORE = 1.2e9, 0.5e9  # bytes of a process from which on it is made small, and that it has grown by since
+LARGE, MORE = 1.2e9, 0.3e9  # bytes of a process from which on it is made small, and that it has grown by since
 _smallest = [0.0]
 DAILY = 0.15  # of the generated cases
-memory.KEPT_MB, memory.RUNS_MB = 700.0, 200.0  # of models, runs and results that the pages under test keep
+memory.KEPT_MB, memory.RUNS_MB = 400.0, 150.0  # of models, runs and results that the pages under test keep
 _unchecked: Callable[..., None] = Drawn.__init__
 _taken: set[str] = set()
 
