@@ -33,6 +33,7 @@ FLOORS = (  # folders and files of encoder/; each stands on those before it and 
     {"experiments"},
     {"attributions"},
     {"probes"},
+    {"exam"},
     {"recount"},
     {"trials"},
     {"lessons"},

@@ -24,6 +24,7 @@ from encoder.probes.regression import Regression, fit
 from encoder.pulse import pulse
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
+from encoder.trace.words import places
 
 FOLDS = 4  # each sentence is tested by a probe that has not seen it, nor the one that differs from it by a word
 OF_SENTENCES = ("good or bad",)  # tasks whose samples are whole sentences
@@ -90,24 +91,6 @@ class Probe:
         return int((self.accuracy >= self.accuracy[top] - self.error[top]).nonzero()[0])
 
 
-def places(trace: Trace, words: Sequence[str]) -> list[list[int]]:
-    """The positions of the pieces of each word, for words that stand in the text with one space between them.
-
-    Raises:
-        EncoderError: the tokenizer gives a word no piece.
-    """
-    found, start = [], 0
-    spans = trace.tokenization.spans
-    for word in words:
-        end = start + len(word)
-        pieces = [i for i, (first, last) in enumerate(spans) if max(first, start) < min(last, end)]
-        if not pieces:
-            raise EncoderError(f"the tokenizer has no piece for “{word}”, so nothing can be read of it")
-        found.append(pieces)
-        start = end + 1
-    return found
-
-
 def samples(encoder: TextEncoder, layers: Sequence[int] | None = None) -> Samples:
     """Run the labelled sentences; a word of several pieces is their mean, a sentence the mean of its words.
 
@@ -122,7 +105,7 @@ def samples(encoder: TextEncoder, layers: Sequence[int] | None = None) -> Sample
     words: list[Tensor] = [torch.empty(0)] * len(every)
     for trace in runs(encoder, [one.text for one in every]):
         i, vectors = known[trace.text], stream(trace)[kept]
-        words[i] = torch.stack([vectors[:, pieces].mean(1) for pieces in places(trace, every[i].words)], 1)
+        words[i] = torch.stack([vectors[:, pieces].mean(1) for pieces in places(trace.tokenization.spans, every[i].words)], 1)
     return Samples(
         torch.cat(words, 1),
         torch.stack([one.mean(1) for one in words], 1),

@@ -15,9 +15,9 @@ from encoder.metrics.habits import measured, runs
 from encoder.metrics.roles import NO_ROLE, ROLES, SPECIAL, TOO_FEW, head_roles
 from encoder.metrics.sentences import BUNDLED, SENTENCES
 from encoder.probes.labelled import TAGS, Labelled, labelled
-from encoder.probes.layers import places
 from encoder.text_encoder import TextEncoder
 from encoder.trace.unpadded import attention_weights
+from encoder.trace.words import places
 from encoder.train.diagnostics import SWITCHED_OFF, habits
 
 PARKED = 0.5  # of a head's weight on special tokens, over all rows, from which it is counted
@@ -82,7 +82,7 @@ def examined(encoder: TextEncoder, relation: str) -> RelationScores:
     known = {one.text: (i, one) for i, one in enumerate(labelled())}
     for trace in runs(encoder, list(known)):
         i, one = known[trace.text]
-        answers = looked_at(attention_weights(trace).flatten(0, 1), places(trace, one.words))  # [heads, words]
+        answers = looked_at(attention_weights(trace).flatten(0, 1), places(trace.tokenization.spans, one.words))  # [heads, words]
         for source, target in RELATIONS[relation](one.words, letters(one)):
             right[i // 2 % 2].append(answers[:, source] == target)
             distances[target - source] += 1

@@ -64,3 +64,32 @@ def merge(weights: Tensor, groups: Groups) -> Tensor:
     for word, group in enumerate(groups):
         belongs[word, list(group)] = 1
     return (belongs / belongs.sum(-1, keepdim=True)) @ weights @ belongs.T
+
+
+def places(spans: Sequence[tuple[int, int]], words: Sequence[str]) -> list[list[int]]:
+    """Find the positions of the pieces of each word, for words that stand in the text with one space between them.
+
+    A piece that reaches over several words is a piece of each of them.
+
+    Args:
+        spans: the stretch of the text behind each position, (0, 0) for tokens that the model adds.
+        words: the words of the text.
+
+    Raises:
+        EncoderError: the tokenizer gives a word no piece.
+    """
+    found, start, first = list[list[int]](), 0, 0
+    for word in words:
+        end = start + len(word)
+        while first < len(spans) and spans[first][1] <= start:
+            first += 1
+        pieces, i = list[int](), first
+        while i < len(spans) and (spans[i][0] < end or spans[i][1] <= start):
+            if max(spans[i][0], start) < min(spans[i][1], end):
+                pieces.append(i)
+            i += 1
+        if not pieces:
+            raise EncoderError(f"the tokenizer has no piece for “{word}”, so nothing can be read of it")
+        found.append(pieces)
+        start = end + 1
+    return found

@@ -1,0 +1,28 @@
+"""Heads examined on gold trees: `examine(encoder, [read_treebank("a.conllu"), read_treebank("b.conllu")])`."""
+
+from typing import TYPE_CHECKING
+
+from encoder.on_demand import on_demand
+
+if TYPE_CHECKING:
+    from encoder.exam.answers import ExamProgress
+    from encoder.exam.examination import Exam, examine, read_exam
+    from encoder.exam.licence import ExamRow
+    from encoder.exam.treebank import ExamError, Tree, Treebank, read_treebank
+
+__all__ = ["Exam", "ExamError", "ExamProgress", "ExamRow", "Tree", "Treebank", "examine", "read_exam", "read_treebank"]
+
+__getattr__ = on_demand(
+    __name__,
+    {
+        "Exam": "encoder.exam.examination",
+        "ExamError": "encoder.exam.treebank",
+        "ExamProgress": "encoder.exam.answers",
+        "ExamRow": "encoder.exam.licence",
+        "Tree": "encoder.exam.treebank",
+        "Treebank": "encoder.exam.treebank",
+        "examine": "encoder.exam.examination",
+        "read_exam": "encoder.exam.examination",
+        "read_treebank": "encoder.exam.treebank",
+    },
+)

@@ -1,0 +1,67 @@
+"""`python -m encoder.exam`: examine the heads of a model on gold trees and write what each is licensed for."""
+
+import sys
+import time
+from argparse import ArgumentParser
+from collections.abc import Callable
+from pathlib import Path
+
+from encoder import whole_file
+from encoder.exam.answers import ExamProgress, Report
+from encoder.exam.examination import examine
+from encoder.exam.treebank import ExamError, read_treebank
+from encoder.experiments import timelapse
+from encoder.text_encoder import TextEncoder
+from encoder.train.command import exit_code
+
+EVERY = 5.0  # seconds between two lines of progress
+WRITERS = {".json": "to_json", ".csv": "to_csv"}
+
+
+def reporter(say: Callable[[str], None]) -> Report:
+    """Return what says how far an examination is, not too often."""
+    last = [time.monotonic()]
+
+    def report(progress: ExamProgress) -> None:
+        if time.monotonic() - last[0] >= EVERY:
+            last[0] = time.monotonic()
+            say(str(progress))
+
+    return report
+
+
+def make(given: list[str] | None = None) -> None:
+    """Do what the command line says.
+
+    Raises:
+        ExamError: the name of --out ends in neither .json nor .csv, or a file of trees cannot be read.
+    """
+    parser = ArgumentParser("python -m encoder.exam", description=__doc__)
+    parser.add_argument("--model", default="base", help="a bundled model or a folder")
+    parser.add_argument("--step", type=int, metavar="N", help="the model as it was after so many steps of training")
+    parser.add_argument("--trees", type=Path, nargs="+", required=True, metavar="FILE",
+                        help="CoNLL-U; .xz and .gz are unpacked; a second file confirms the first")  # fmt: skip
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="where it is written: .json or .csv")
+    asked = parser.parse_args(given)
+    if asked.out.suffix not in WRITERS:
+        raise ExamError(f"--out is {asked.out}; its name must end in {' or '.join(WRITERS)}")
+    treebanks = [read_treebank(path) for path in asked.trees]
+    step = asked.step
+    encoder = TextEncoder.from_pretrained(asked.model) if step is None else timelapse.at(asked.model, step)
+    exam = examine(encoder, treebanks, report=reporter(lambda line: print(line, file=sys.stderr, flush=True)))
+    whole_file.write(asked.out, getattr(exam, WRITERS[asked.out.suffix])().encode())
+    for treebank in exam.treebanks:
+        print(treebank)
+    for row in exam.licences():
+        print(f"L{row.layer}H{row.head} {row.relation}: {row.accuracy:.1%} of {row.n}, the rule "
+              f"{row.distance:+d} {row.distance_accuracy:.1%}; {row.second} {row.second_accuracy:.1%}")  # fmt: skip
+    print(f"{asked.out}: {len(exam.licences())} licences on {exam.treebanks[0].name}")
+
+
+def main(given: list[str] | None = None) -> int:
+    """Do what the command line says; return the exit code, 2 where it cannot be done."""
+    return exit_code(lambda: make(given), "start again")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,158 @@
+"""An examination of a model's heads on gold trees: what each relation's best head gets right, and its licence."""
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from encoder.arguments import listed, of_kind
+from encoder.exam.answers import Report, Watch, report_nothing, tally
+from encoder.exam.licence import ExamRow, judge, tests_of
+from encoder.exam.links import LinkedSentence, gaps, relations
+from encoder.exam.treebank import ExamError, Treebank
+from encoder.text_encoder import TextEncoder
+
+FORMAT, VERSION = "encoder-exam", 1
+
+
+@dataclass(frozen=True)
+class ExaminedTreebank:
+    """What was read of a treebank: `sentences`, and `gaps` made of them; `left_out` counts both by the reason.
+
+    `tests` are the heads, directions and kinds of links that were tried.
+    """
+
+    name: str
+    sentences: int
+    gaps: int
+    left_out: dict[str, int]
+    tests: int
+
+    def __str__(self) -> str:
+        """Say it to people."""
+        missing = "".join(f"; {count:,} left out, {reason}" for reason, count in self.left_out.items())
+        return f"{self.name}: {self.sentences:,} sentences, {self.gaps:,} gaps{missing}"
+
+
+@dataclass(frozen=True)
+class Exam:
+    """The outcome of an examination: the model, what was read, and a row for each relation and each kind of gap."""
+
+    model: str
+    fingerprint: str
+    treebanks: tuple[ExaminedTreebank, ...]
+    rows: tuple[ExamRow, ...]
+
+    def licences(self, treebank: str | None = None) -> tuple[ExamRow, ...]:
+        """Return the licensed rows of a treebank, the first one without a name, by layer and head."""
+        name = self.treebanks[0].name if treebank is None else treebank
+        return tuple(sorted((row for row in self.rows if row.licensed and row.treebank == name), key=lambda r: r.place))
+
+    def row(self, relation: str, treebank: str | None = None) -> ExamRow:
+        """Return the row of a relation or a kind of gap in a treebank, the first one without a name.
+
+        Raises:
+            ExamError: there is no such row.
+        """
+        name = self.treebanks[0].name if treebank is None else treebank
+        for row in self.rows:
+            if (row.treebank, row.relation) == (name, relation):
+                return row
+        raise ExamError(f"{name} has no row {relation!r:.80}; it has {', '.join(self.relations(name)) or 'none'}")
+
+    def relations(self, treebank: str) -> list[str]:
+        """Return the relations that a treebank has rows of."""
+        return [row.relation for row in self.rows if row.treebank == treebank]
+
+    def to_json(self) -> str:
+        """Return everything as JSON, a line for each row."""
+        about = {"format": FORMAT, "version": VERSION, "model": self.model, "fingerprint": self.fingerprint}
+        parts = {"treebanks": self.treebanks, "rows": self.rows}
+        lines = [f" {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in about.items()]
+        for name, values in parts.items():
+            inside = ",\n  ".join(json.dumps(rounded(asdict(value)), ensure_ascii=False) for value in values)
+            lines.append(f' "{name}": [\n  {inside}\n ]')
+        return "{\n" + ",\n".join(lines) + "\n}\n"
+
+    def to_csv(self) -> str:
+        """Return the rows as CSV, for a spreadsheet."""
+        text = io.StringIO()
+        table = csv.DictWriter(text, [field.name for field in fields(ExamRow)], lineterminator="\n")
+        table.writeheader()
+        table.writerows(rounded(asdict(row)) for row in self.rows)
+        return text.getvalue()
+
+
+def rounded(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row with its shares to five digits behind the point."""
+    return {name: round(value, 5) if isinstance(value, float) else value for name, value in row.items()}
+
+
+def read_exam(path: str | Path) -> Exam:
+    """Read the JSON of an examination.
+
+    Raises:
+        ExamError: the file cannot be read or is none.
+    """
+    try:
+        raw = json.loads(Path(path).read_text(encoding="utf-8"))
+        if raw["format"] != FORMAT or raw["version"] != VERSION:
+            raise ExamError(f"{path} is no examination of version {VERSION}; make it again: python -m encoder.exam")
+        return Exam(
+            str(raw["model"]),
+            str(raw["fingerprint"]),
+            tuple(ExaminedTreebank(**one) for one in raw["treebanks"]),
+            tuple(ExamRow(**row) for row in raw["rows"]),
+        )
+    except (OSError, KeyError, TypeError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        raise ExamError(f"{path} is no examination; make one: python -m encoder.exam") from error
+
+
+def examine(
+    encoder: TextEncoder, trees: Treebank | Sequence[Treebank], *, report: Report = report_nothing
+) -> Exam:
+    """Examine every head of an encoder on every relation of gold trees, and on the subjects of masked verbs.
+
+    Source: Clark et al. 2019, "What Does BERT Look At?", section 4; the licence is that of `encoder.exam.licence`.
+
+    Args:
+        encoder: any encoder; where its vocabulary has no mask, gaps are left out.
+        trees: one treebank or several, each of which confirms the others' heads; of one alone no head is licensed.
+        report: is called after each batch with how far it is and the seconds left.
+
+    Raises:
+        ExamError: no treebank, two of one name, or none of whose sentences the model can read.
+    """
+    treebanks = [trees] if isinstance(trees, Treebank) else listed("trees", trees, "treebanks")
+    for treebank in treebanks:
+        of_kind("a member of trees", treebank, Treebank, "a Treebank, as read_treebank gives it")
+    names = [treebank.name for treebank in treebanks]
+    if not names or len(set(names)) < len(names):
+        raise ExamError(f"trees are {', '.join(names) or 'none'}; give one treebank or more, each of another name")
+    asked = [questions(encoder, treebank) for treebank in treebanks]
+    watch = Watch(sum(len(one.words) for both in asked for some in both for one in some), report)
+    read, tallies = list[ExaminedTreebank](), list[tuple[Any, Any]]()
+    for name, (sentences, masked) in zip(names, asked, strict=True):
+        both = tally(encoder, sentences, watch), tally(encoder, masked, watch)
+        if not both[0].sentences:
+            why = ", ".join(f"{count:,} are {reason}" for reason, count in both[0].left_out.items())
+            raise ExamError(f"of {name} no sentence can be asked: {why or 'none has a word with a governor'}")
+        left_out = {why: sum(one.left_out.get(why, 0) for one in both) for one in both for why in one.left_out}
+        tests = sum(map(tests_of, both))
+        read.append(ExaminedTreebank(name, both[0].sentences, both[1].sentences, left_out, tests))
+        tallies.append(both)
+    rows = list[ExamRow]()
+    for i, treebank in enumerate(read):
+        for part in range(2):
+            others = {names[j]: tallies[j][part] for j in range(len(names)) if j != i}
+            rows += judge(treebank.name, tallies[i][part], others, treebank.tests)
+    return Exam(encoder.source.name, encoder.source.fingerprint, tuple(read), tuple(rows))
+
+
+def questions(encoder: TextEncoder, treebank: Treebank) -> tuple[list[LinkedSentence], list[LinkedSentence]]:
+    """Return the sentences of a treebank as they stand and those with a gap."""
+    mask = encoder.mask_token
+    return list(relations(treebank)), [] if mask is None else list(gaps(treebank, mask))

@@ -1,0 +1,154 @@
+"""When a head is said to do a job: better than any fixed distance, surely so, and on a second treebank too.
+
+A head is chosen on even sentences and scored on odd ones, beside the best fixed distance, which is found on all of them
+and so favoured. It is licensed where it beats that rule by MARGIN, where a Wilson interval, made wider for all heads,
+directions and relations that were tried (Bonferroni), lies above the rule, and where the same head beats the rule of
+every other treebank by MARGIN too, with its interval of 95 % above it.
+"""
+
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import torch
+
+from encoder.exam.answers import DIRECTIONS, Tally
+
+MARGIN = 0.10
+ERROR = 0.05  # the share of intervals that miss, over all that is tried
+LICENSED = "licensed"
+NEAR_THE_RULE = "under 10 points above the fixed distance"
+UNCERTAIN = "not certain for so many heads and relations"
+UNCONFIRMED = "not confirmed by another treebank"
+NO_SECOND = "there is no second treebank to confirm it"
+
+
+@dataclass(frozen=True)
+class Score:
+    """How a head does at a relation in the odd sentences of a treebank, and the rule beside it.
+
+    `n` links were scored, `accuracy` is the share of right answers with its Wilson interval of 95 %; the answers are
+    those of `distance` words to the right in `distance_accuracy` of all links.
+    """
+
+    n: int
+    accuracy: float
+    low: float
+    high: float
+    distance: int
+    distance_accuracy: float
+
+    @property
+    def margin(self) -> float:
+        """Return how far above the rule it is."""
+        return self.accuracy - self.distance_accuracy
+
+    @property
+    def above(self) -> bool:
+        """Return whether it is MARGIN above the rule, its interval too."""
+        return self.margin >= MARGIN and self.low > self.distance_accuracy
+
+
+@dataclass(frozen=True)
+class ExamRow:
+    """The best head for a relation of a treebank; `corrected_low` is the interval's low end for all that was tried.
+
+    `second` is the name of the other treebank that confirms it least, and the fields after it are of the same head
+    there; None and empty where there is none with that relation. `verdict` says why `licensed` is what it is.
+    """
+
+    treebank: str
+    relation: str
+    n: int
+    layer: int
+    head: int
+    direction: str
+    accuracy: float
+    low: float
+    high: float
+    corrected_low: float
+    distance: int
+    distance_accuracy: float
+    second: str
+    second_n: int
+    second_accuracy: float | None
+    second_low: float | None
+    second_distance_accuracy: float | None
+    licensed: bool
+    verdict: str
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Return the layer and the head."""
+        return self.layer, self.head
+
+
+def wilson(right: int, n: int, error: float = ERROR) -> tuple[float, float]:
+    """Return the interval of a share that misses the true one in `error` of all cases (Wilson 1927)."""
+    z = NormalDist().inv_cdf(1 - error / 2)
+    middle, half = right + z * z / 2, z * (right * (n - right) / n + z * z / 4) ** 0.5
+    return max(0.0, (middle - half) / (n + z * z)), min(1.0, (middle + half) / (n + z * z))
+
+
+def best_distance(tally: Tally, kind: str) -> tuple[int, float]:
+    """Return the fixed distance that is right most often for a kind of links, and the share it is right in."""
+    found = tally.distances[kind]
+    distance = min(found, key=lambda apart: (-found[apart], abs(apart), apart))
+    return distance, found[distance] / found.total()
+
+
+def best_head(tally: Tally, kind: str) -> tuple[int, int, int]:
+    """Return direction, layer and head that are right most often in even sentences."""
+    even = tally.right[tally.kinds.index(kind), 0]
+    direction, layer, head = torch.unravel_index(even.argmax(), even.shape)
+    return int(direction), int(layer), int(head)
+
+
+def score(tally: Tally, kind: str, place: tuple[int, int, int]) -> Score | None:
+    """Score a direction, layer and head on the odd sentences; None where these have no such link."""
+    if kind not in tally.kinds:
+        return None
+    at = tally.kinds.index(kind)
+    n, right = int(tally.asked[at, 1]), int(tally.right[at, 1][place])
+    return Score(n, right / n, *wilson(right, n), *best_distance(tally, kind)) if n else None
+
+
+def tests_of(tally: Tally) -> int:
+    """Return how many heads, directions and kinds of links are tried."""
+    return tally.right[:, 0].numel()
+
+
+def judge(name: str, own: Tally, others: dict[str, Tally], tests: int) -> list[ExamRow]:
+    """Return the row of every kind of links that a treebank has in even and odd sentences, in alphabetical order; `tests` were made."""
+    rows = list[ExamRow]()
+    for kind in own.kinds:
+        place = best_head(own, kind)
+        scored = score(own, kind, place)
+        if scored is None or not int(own.asked[own.kinds.index(kind), 0]):
+            continue
+        right = round(scored.accuracy * scored.n)
+        corrected = wilson(right, scored.n, ERROR / tests)[0]
+        elsewhere = {other: score(tally, kind, place) for other, tally in others.items()}
+        verdict = verdict_of(scored, corrected, list(elsewhere.values()))
+        there = {other: found for other, found in elsewhere.items() if found is not None}
+        second = min(there, key=lambda other: there[other].margin, default="")
+        found = there.get(second)
+        rows.append(
+            ExamRow(
+                name, kind, scored.n, place[1], place[2], DIRECTIONS[place[0]], scored.accuracy, scored.low,
+                scored.high, corrected, scored.distance, scored.distance_accuracy, second, found.n if found else 0,
+                found.accuracy if found else None, found.low if found else None,
+                found.distance_accuracy if found else None, verdict == LICENSED, verdict,
+            )
+        )  # fmt: skip
+    return rows
+
+
+def verdict_of(scored: Score, corrected_low: float, elsewhere: list[Score | None]) -> str:
+    """Say whether a head is licensed, or what it lacks first."""
+    if scored.margin < MARGIN:
+        return NEAR_THE_RULE
+    if corrected_low <= scored.distance_accuracy:
+        return UNCERTAIN
+    if not elsewhere:
+        return NO_SECOND
+    return LICENSED if all(found is not None and found.above for found in elsewhere) else UNCONFIRMED
