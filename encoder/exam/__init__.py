@@ -8,9 +8,12 @@ if TYPE_CHECKING:
     from encoder.exam.answers import ExamProgress
     from encoder.exam.examination import Exam, examine, read_exam
     from encoder.exam.licence import ExamRow
-    from encoder.exam.treebank import ExamError, Tree, Treebank, read_treebank
+    from encoder.exam.treebank import ExamError, Tree, Treebank, bundled_treebanks, read_treebank
 
-__all__ = ["Exam", "ExamError", "ExamProgress", "ExamRow", "Tree", "Treebank", "examine", "read_exam", "read_treebank"]
+__all__ = [
+    "Exam", "ExamError", "ExamProgress", "ExamRow", "Tree", "Treebank", "bundled_treebanks", "examine", "read_exam",
+    "read_treebank",
+]  # fmt: skip
 
 __getattr__ = on_demand(
     __name__,
@@ -21,6 +24,7 @@ __getattr__ = on_demand(
         "ExamRow": "encoder.exam.licence",
         "Tree": "encoder.exam.treebank",
         "Treebank": "encoder.exam.treebank",
+        "bundled_treebanks": "encoder.exam.treebank",
         "examine": "encoder.exam.examination",
         "read_exam": "encoder.exam.examination",
         "read_treebank": "encoder.exam.treebank",

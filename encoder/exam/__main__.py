@@ -9,7 +9,7 @@ from pathlib import Path
 from encoder import whole_file
 from encoder.exam.answers import ExamProgress, Report
 from encoder.exam.examination import examine
-from encoder.exam.treebank import ExamError, read_treebank
+from encoder.exam.treebank import ExamError, bundled_treebanks, read_treebank
 from encoder.experiments import timelapse
 from encoder.text_encoder import TextEncoder
 from encoder.train.command import exit_code
@@ -39,13 +39,13 @@ def make(given: list[str] | None = None) -> None:
     parser = ArgumentParser("python -m encoder.exam", description=__doc__)
     parser.add_argument("--model", default="base", help="a bundled model or a folder")
     parser.add_argument("--step", type=int, metavar="N", help="the model as it was after so many steps of training")
-    parser.add_argument("--trees", type=Path, nargs="+", required=True, metavar="FILE",
-                        help="CoNLL-U; .xz and .gz are unpacked; a second file confirms the first")  # fmt: skip
+    parser.add_argument("--trees", type=Path, nargs="+", metavar="FILE", help="CoNLL-U; .xz and .gz are unpacked; a "
+                        "second file confirms the first; without it, the treebanks that are bundled")  # fmt: skip
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="where it is written: .json or .csv")
     asked = parser.parse_args(given)
     if asked.out.suffix not in WRITERS:
         raise ExamError(f"--out is {asked.out}; its name must end in {' or '.join(WRITERS)}")
-    treebanks = [read_treebank(path) for path in asked.trees]
+    treebanks = [read_treebank(path) for path in asked.trees] if asked.trees else bundled_treebanks()
     step = asked.step
     encoder = TextEncoder.from_pretrained(asked.model) if step is None else timelapse.at(asked.model, step)
     exam = examine(encoder, treebanks, report=reporter(lambda line: print(line, file=sys.stderr, flush=True)))

@@ -172,7 +172,9 @@ def head_answers(
         def keep(at: int, answers: Tensor, batch: Batch = batch) -> None:
             if at == layer:
                 own = answers[:, DIRECTIONS.index(direction), head].tolist()
-                found.extend((one.sentence, row[: len(one.pieces)]) for one, row in zip(batch.readable, own, strict=True))
+                found.extend(
+                    (one.sentence, row[: len(one.pieces)]) for one, row in zip(batch.readable, own, strict=True)
+                )
 
         look(encoder, batch, keep)
     return sorted(found, key=lambda answer: answer[0].number)
@@ -231,6 +233,4 @@ def batch_of(readable: list[Readable], n: int, slots: dict[str, int]) -> Batch:
         for row, one in enumerate(readable)
         for kind, source, target in one.sentence.links
     ]
-    return Batch(
-        readable, torch.tensor([one.tokens.ids for one in readable]), belongs, outside, *torch.tensor(links).T
-    )
+    return Batch(readable, torch.tensor([one.tokens.ids for one in readable]), belongs, outside, *torch.tensor(links).T)

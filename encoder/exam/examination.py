@@ -70,7 +70,7 @@ class Exam:
     def to_json(self) -> str:
         """Return everything as JSON, a line for each row."""
         about = {"format": FORMAT, "version": VERSION, "model": self.model, "fingerprint": self.fingerprint}
-        parts = {"treebanks": self.treebanks, "rows": self.rows}
+        parts: dict[str, Sequence[Any]] = {"treebanks": self.treebanks, "rows": self.rows}
         lines = [f" {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in about.items()]
         for name, values in parts.items():
             inside = ",\n  ".join(json.dumps(rounded(asdict(value)), ensure_ascii=False) for value in values)
@@ -111,9 +111,7 @@ def read_exam(path: str | Path) -> Exam:
         raise ExamError(f"{path} is no examination; make one: python -m encoder.exam") from error
 
 
-def examine(
-    encoder: TextEncoder, trees: Treebank | Sequence[Treebank], *, report: Report = report_nothing
-) -> Exam:
+def examine(encoder: TextEncoder, trees: Treebank | Sequence[Treebank], *, report: Report = report_nothing) -> Exam:
     """Examine every head of an encoder on every relation of gold trees, and on the subjects of masked verbs.
 
     Source: Clark et al. 2019, "What Does BERT Look At?", section 4; the licence is that of `encoder.exam.licence`.

@@ -84,8 +84,10 @@ def join_names(tree: Tree) -> Tree:
     ends = [*starts[1:], len(tree.words)]
     words = tuple(" ".join(tree.words[start:end]) for start, end in zip(starts, ends, strict=True))
     heads = tuple(place[tree.heads[start]] if tree.heads[start] >= 0 else -1 for start in starts)
-    rest = (tuple(column[start] for start in starts) for column in (tree.relations, tree.numbers, tree.moods))
-    return Tree(words, tuple(tree.tags[start] for start in starts), heads, *rest, tree.line)
+    tags, relations, numbers, moods = (
+        tuple(column[start] for start in starts) for column in (tree.tags, tree.relations, tree.numbers, tree.moods)
+    )
+    return Tree(words, tags, heads, relations, numbers, moods, tree.line)
 
 
 def name(tree: Tree, word: int) -> set[int]:

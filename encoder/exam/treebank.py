@@ -8,6 +8,7 @@ import lzma
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from sys import intern
 from typing import Any
@@ -15,13 +16,15 @@ from typing import Any
 from conllu.exceptions import ParseException
 from conllu.parser import DEFAULT_FIELDS, parse_line
 
-from encoder.atlas.corpus import opened
+from encoder.atlas.corpus import OPENERS
 from encoder.errors import EncoderError
 
-MOST_CHARACTERS = 64_000_000  # of a file, unpacked: about a million words
+MOST_BYTES = 64_000_000  # of a file, unpacked: about a million words
 LONGEST_LINE = 20_000
 COLUMNS = len(DEFAULT_FIELDS)
-PACKED = (".xz", ".gz")
+BOM = b"\xef\xbb\xbf"  # what some programs put before UTF-8
+FOLDER = Path(__file__).parent / "treebanks"
+BUNDLED = ("en_pud", "en_ewt")  # news and Wikipedia, and web text that confirms it
 
 
 class ExamError(EncoderError):
@@ -57,42 +60,54 @@ def read_treebank(path: str | Path, name: str | None = None) -> Treebank:
     """Read the trees of a CoNLL-U file, plain, .xz or .gz; without a name it is called as the file is.
 
     Raises:
-        ExamError: the file cannot be read, is larger than MOST_CHARACTERS or is no CoNLL-U with a head for every word;
+        ExamError: the file cannot be read, is larger than MOST_BYTES or is no CoNLL-U with a head for every word;
             the message gives the line.
     """
     path = Path(path)
+    for _ in lines(path):  # so that a file that is too large is refused before half of it is read into memory
+        pass
     found = tuple(tree(path, first, block) for first, block in blocks(path))
     if not found:
         raise ExamError(f"{path} holds no sentence; it must be a CoNLL-U file with one line for each word")
-    return Treebank(name or path.name.removesuffix(path.suffix if path.suffix in PACKED else "").split(".")[0], found)
+    return Treebank(name or path.name.removesuffix(path.suffix if path.suffix in OPENERS else "").split(".")[0], found)
+
+
+def bundled_treebanks() -> list[Treebank]:
+    """Read the treebanks that the project brings along."""
+    return [read_treebank(FOLDER / f"{name}.conllu.xz") for name in BUNDLED]
+
+
+def lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a file with their numbers, from 1."""
+    number, size = 0, 0
+    try:
+        with OPENERS.get(path.suffix, open)(path, "rb") as file:
+            while line := file.readline(LONGEST_LINE + 1):
+                number, size = number + 1, size + len(line)
+                if len(line) > LONGEST_LINE:
+                    raise wrong(path, number, f"is longer than {LONGEST_LINE:,} bytes")
+                if size > MOST_BYTES:
+                    raise ExamError(
+                        f"{path} is larger than {MOST_BYTES:,} bytes, which are reached in line {number:,}; give a part"
+                    )
+                yield number, line.removeprefix(BOM).decode().rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        raise ExamError(f"{path} is not UTF-8 from line {number:,} on; save the file as UTF-8") from error
+    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+        why = getattr(error, "strerror", None) or error
+        raise ExamError(f"{path} cannot be read after line {number:,}: {why}") from error
 
 
 def blocks(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Yield the lines of each sentence, without the empty line behind it, and the number of the first, from 1."""
-    number, characters, block = 0, 0, list[str]()
-    try:
-        with opened(path) as file:
-            while line := file.readline(LONGEST_LINE + 1):
-                number, characters = number + 1, characters + len(line)
-                if len(line) > LONGEST_LINE:
-                    raise wrong(path, number, f"is longer than {LONGEST_LINE:,} characters")
-                if characters > MOST_CHARACTERS:
-                    raise ExamError(
-                        f"{path} is larger than {MOST_CHARACTERS:,} characters, which are reached in line {number:,}; "
-                        "give a part of it"
-                    )
-                if line.strip():
-                    block.append(line.rstrip("\r\n"))
-                elif block:
-                    yield number - len(block), block
-                    block = []
-    except UnicodeDecodeError as error:
-        raise ExamError(f"{path} is not UTF-8 from line {number + 1:,} on; save the file as UTF-8") from error
-    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
-        why = getattr(error, "strerror", None) or error
-        raise ExamError(f"{path} cannot be read after line {number:,}: {why}") from error
-    if block:
-        yield number - len(block) + 1, block
+    first, block = 0, list[str]()
+    for number, line in chain(lines(path), [(0, "")]):
+        if line.strip():
+            first = first if block else number
+            block.append(line)
+        elif block:
+            yield first, block
+            block = []
 
 
 def wrong(path: Path, line: int, what: str) -> ExamError:
@@ -135,9 +150,12 @@ def columns(path: Path, number: int, line: str) -> dict[str, Any]:
     if count != COLUMNS:
         raise wrong(path, number, f"has {count} column{'s' * (count != 1)} where {COLUMNS} are expected, tabs between")
     try:
-        return parse_line(line, DEFAULT_FIELDS)
+        row = dict(parse_line(line, DEFAULT_FIELDS))
     except ParseException as error:
         raise wrong(path, number, f"cannot be read: {str(error):.160}") from error
+    if row["id"] is None:
+        raise wrong(path, number, "has no number in its first column")
+    return row
 
 
 def check_word(path: Path, number: int, row: dict[str, Any], place: int, count: int) -> None:

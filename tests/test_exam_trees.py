@@ -1,0 +1,156 @@
+"""Reading gold trees: what CoNLL-U says, and a sentence with its line for a file that is none."""
+
+import gzip
+import lzma
+from pathlib import Path
+
+import pytest
+
+from encoder.exam import ExamError, bundled_treebanks, read_treebank
+from encoder.exam.__main__ import main
+from encoder.exam.links import gaps, relations
+from encoder.exam.treebank import LONGEST_LINE
+
+GOOD = (  # ID FORM UPOS FEATS HEAD DEPREL, the other columns are put between
+    "1 The DET _ 2 det", "2 keys NOUN Number=Plur 6 nsubj", "3 to ADP _ 5 case", "4 the DET _ 5 det",
+    "5 cabinet NOUN Number=Sing 2 nmod", "6 lost VERB Mood=Ind|Number=Plur 0 root",
+)  # fmt: skip
+
+
+def line(short: str) -> str:
+    """One line of ten columns from six."""
+    number, form, tag, features, head, relation = short.split(" ")
+    return "\t".join((number, form, "_", tag, "_", features, head, relation, "_", "_"))
+
+
+def conllu(*sentences: tuple[str, ...]) -> str:
+    return "".join("# text = x\n" + "".join(f"{line(word)}\n" for word in words) + "\n" for words in sentences)
+
+
+def changed(place: int, word: str) -> str:
+    """The good sentence twice, the second time with another line; words of the second begin in line 10."""
+    words = list(GOOD)
+    words[place] = word
+    return conllu(GOOD, tuple(words))
+
+
+FIRST = conllu(GOOD)
+RAW = FIRST + "# text = y\n"  # the next line is number 10
+BROKEN: dict[str, tuple[str | bytes, str]] = {
+    "empty": ("", "no sentence"),
+    "blank": ("\n\n \n", "no sentence"),
+    "plain text": ("The cat sat.\nIt ran.\n", "line 1 has 1 column where 10"),
+    "comments alone": ("# a\n# b\n\n", "line 1 begins a sentence without words"),
+    "json": ('{"rows": []}\n', "line 1 has 1 column"),
+    "csv": ("1,The,the,DET\n", "line 1 has 1 column"),
+    "spaces for tabs": (line(GOOD[0]).replace("\t", "    ") + "\n", "line 1 has 1 column"),
+    "nine columns": (RAW + line(GOOD[0]).rpartition("\t")[0] + "\n", "line 10 has 9 columns"),
+    "eleven columns": (RAW + line(GOOD[0]) + "\t_\n", "line 10 has 11 columns"),
+    "three columns": (RAW + "1\tThe\tDET\n", "line 10 has 3 columns"),
+    "cut off": (FIRST + FIRST[:60], "line 11 has 6 columns"),
+    "head missing": (changed(0, "1 The DET _ _ det"), "line 10 has no head"),
+    "no heads at all": (conllu(tuple(" ".join((*w.split(" ")[:4], "_", "_")) for w in GOOD)), "line 2 has no head"),
+    "head no number": (changed(1, "2 keys NOUN _ x nsubj"), "line 11 cannot be read"),
+    "head negative": (changed(1, "2 keys NOUN _ -1 nsubj"), "line 11"),
+    "head a fraction": (changed(1, "2 keys NOUN _ 2.5 nsubj"), "line 11"),
+    "head too far": (changed(2, "3 to ADP _ 7 case"), "line 12 has the head 7; it must be from 0 to 6"),
+    "head far too far": (changed(2, "3 to ADP _ 999999999999 case"), "line 12 has the head 999999999999"),
+    "head itself": (changed(3, "4 the DET _ 4 det"), "line 13 has the head 4"),
+    "circle of two": (changed(1, "2 keys NOUN _ 5 nsubj"), "line 10 has a word whose governors"),
+    "no root": (changed(5, "6 lost VERB _ 2 root"), "governors lead round in a circle"),
+    "relation missing": (changed(4, "5 cabinet NOUN _ 2 _"), "line 14 has no relation"),
+    "relation empty": (changed(4, "5 cabinet NOUN _ 2 "), "line 14 has no relation"),
+    "word empty": (changed(4, "5  NOUN _ 2 nmod"), "line 14 has no word"),
+    "word a blank": (changed(4, "5 \u00a0 NOUN _ 2 nmod"), "line 14 has no word"),
+    "number missing": (changed(0, "_ The DET _ 2 det"), "line 10 has no number"),
+    "number zero": (changed(0, "0 The DET _ 2 det"), "line 10"),
+    "number no number": (changed(0, "a The DET _ 2 det"), "line 10"),
+    "number twice": (changed(1, "1 keys NOUN _ 6 nsubj"), "line 11 has the number 1 where 2 comes next"),
+    "number left out": (changed(1, "3 keys NOUN _ 6 nsubj"), "line 11 has the number 3 where 2"),
+    "numbers backwards": (conllu(tuple(reversed(GOOD))), "line 2 has the number 6 where 1"),
+    "no line between": (FIRST.rstrip("\n") + "\n" + FIRST, "line 9 has the number 1 where 7"),
+    "only a contraction": (FIRST + line("1-2 don't _ _ _ _") + "\n\n", "line 9 begins a sentence without words"),
+    "range broken": (changed(1, "2-x keys NOUN _ 6 nsubj"), "line 11"),
+    "line too long": (RAW + "1\t" + "x" * LONGEST_LINE + "\n", "line 10 is longer than 20,000 bytes"),
+    "one line": (FIRST.replace("\n", " "), "line 1 begins a sentence without words"),
+    "Latin-1": (FIRST.encode() + "1\tcafé\n".encode("latin-1"), "not UTF-8 from line 9 on"),
+    "UTF-16": (FIRST.encode("utf-16"), "not UTF-8 from line 1 on"),
+    "binary": (bytes(range(256)) * 8, "not UTF-8 from line 2 on"),
+    "a zip": (b"PK\x03\x04\x14\x00\x00\x00\x08\x00\xff\xfe", "line 1"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_file_gets_a_sentence_with_its_line(name: str, tmp_path: Path) -> None:
+    content, said = BROKEN[name]
+    path = tmp_path / "trees.conllu"
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    with pytest.raises(ExamError) as error:
+        read_treebank(path)
+    assert said in str(error.value) and str(path) in str(error.value) and "\n" not in str(error.value)
+
+
+def test_a_packed_file_is_unpacked_and_a_damaged_one_refused(tmp_path: Path) -> None:
+    packed = {".xz": lzma.compress(FIRST.encode()), ".gz": gzip.compress(FIRST.encode())}
+    for ending, content in packed.items():
+        path = tmp_path / f"trees.conllu{ending}"
+        path.write_bytes(content)
+        assert read_treebank(path).name == "trees" and len(read_treebank(path).trees) == 1
+        path.write_bytes(content[:-9])
+        with pytest.raises(ExamError, match="cannot be read after line"):
+            read_treebank(path)
+
+
+def test_a_file_of_200_mb_is_refused_before_it_fills_the_memory(tmp_path: Path) -> None:
+    path = tmp_path / "large.conllu.xz"
+    comments = (b"#" + b"x" * 9_998 + b"\n") * 100
+    with lzma.open(path, "wb", preset=0) as file:
+        for _ in range(200):
+            file.write(comments)
+    with pytest.raises(ExamError, match="larger than 64,000,000 bytes, which are reached in line 6,401"):
+        read_treebank(path)
+
+
+def test_what_cannot_be_opened_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for path in (tmp_path / "none.conllu", tmp_path):
+        assert main(["--model", "small", "--trees", str(path), "--out", str(tmp_path / "out.json")]) == 2
+        assert str(path) in capsys.readouterr().err
+    assert not (tmp_path / "out.json").exists()
+
+
+def test_a_sentence_is_read_as_it_is_marked(tmp_path: Path) -> None:
+    path = tmp_path / "one.two.conllu"
+    rows = [*map(line, GOOD), line("6.1 been VERB _ _ _")]
+    rows.insert(4, line("5-6 cabinet-lost _ _ _ _"))
+    path.write_text("\ufeff# sent_id = 1\r\n" + "\r\n".join(rows), encoding="utf-8")
+    (tree,) = read_treebank(path).trees
+    assert tree.words == ("The", "keys", "to", "the", "cabinet", "lost") and tree.heads == (1, 5, 4, 4, 1, -1)
+    assert tree.relations[1] == "nsubj" and tree.numbers[1] == "Plur" and tree.moods[5] == "Ind"
+
+
+def test_the_bundled_treebanks_hold_what_their_readme_says() -> None:
+    pud, web = bundled_treebanks()
+    assert (len(pud.trees), len(web.trees)) == (1000, 2001)
+    links = [link for sentence in relations(pud) for link in sentence.links]
+    assert sum(link.kind == "obj" for link in links) == 877
+    assert len(links) == sum(len(tree.words) for tree in pud.trees) - 1000
+
+
+def test_gaps_are_where_grammar_says(tmp_path: Path) -> None:
+    """A noun of another number between, a name of two words as subject, and what makes no gap."""
+    keys = (*GOOD[:5], "6 are AUX Mood=Ind 7 cop", "7 here ADV _ 0 root")
+    keys = (*keys[:1], "2 keys NOUN Number=Plur 7 nsubj", *keys[2:])
+    name = (
+        "1 Kori PROPN Number=Sing 4 nsubj", "2 Schulman PROPN Number=Sing 1 flat", "3 has AUX Mood=Ind 4 aux",
+        "4 left VERB _ 0 root",
+    )  # fmt: skip
+    pronoun = ("1 They PRON _ 3 nsubj", "2 are AUX Mood=Ind 3 cop", "3 here ADV _ 0 root")
+    asked = ("1 are AUX Mood=Ind 3 cop", "2 keys NOUN _ 3 nsubj", "3 here ADV _ 0 root")
+    path = tmp_path / "gaps.conllu"
+    path.write_text(conllu(keys, pronoun, name, asked), encoding="utf-8")
+    first, second = gaps(read_treebank(path), "[MASK]")
+    assert first.words == ("The", "keys", "to", "the", "cabinet", "[MASK]", "here")
+    assert {(link.source, link.target) for link in first.links} == {(5, 1)}
+    assert [link.kind for link in first.links] == ["gap", "gap:between", "gap:other"]
+    assert second.words == ("Kori Schulman", "[MASK]", "left") and second.number == 2
+    assert second.links[0][1:] == (1, 0) and second.links[1].kind == "gap:next"
