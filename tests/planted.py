@@ -22,7 +22,7 @@ SOFT = 0.05  # of the query for special tokens: each gets a little under half, a
 
 
 def planted(
-    tokenizer: Tokenizer, links: list[tuple[str, str]], shuffled: bool = False, idle: bool = False
+    tokenizer: Tokenizer, links: list[tuple[str, str]], shuffled: bool = False, idle: bool = False, back: int = 1
 ) -> TextEncoder:
     """The model; with `shuffled`, the same numbers of its queries and keys in random places.
 
@@ -31,6 +31,7 @@ def planted(
         links: words that look at each other.
         shuffled: whether nothing is planted after all.
         idle: whether the head that links hands nothing over.
+        back: how many places back PREVIOUS looks.
     """
     size = tokenizer.get_vocab_size()
     config = EncoderConfig(
@@ -46,7 +47,7 @@ def planted(
     weights["embedding.positions.weight"] = torch.eye(PLACES, WIDTH)
     q, k = (torch.zeros(HEADS, D_HEAD, WIDTH) for _ in range(2))  # rows: what a column of the head reads
     here = torch.arange(PLACES)
-    for head, step in ((PREVIOUS, 1), (NEXT, -1)):
+    for head, step in ((PREVIOUS, back), (NEXT, -1)):
         q[head, here, here] = 1
         k[head, (here + step) % PLACES, here] = 1  # the key of a place agrees with the query of the one beside it
     k[SPECIAL, 0, KINDS["special"]] = 1

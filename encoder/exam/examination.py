@@ -16,6 +16,7 @@ from encoder.exam.treebank import ExamError, Treebank
 from encoder.text_encoder import TextEncoder
 
 FORMAT, VERSION = "encoder-exam", 1
+RESULTS = Path(__file__).parent / "results"  # of the bundled models
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from statistics import NormalDist
 import torch
 
 from encoder.exam.answers import DIRECTIONS, Tally
+from encoder.exam.links import GAPS, JUDGED
 
 MARGIN = 0.10
 ERROR = 0.05  # the share of intervals that miss, over all that is tried
@@ -20,6 +21,7 @@ NEAR_THE_RULE = "under 10 points above the fixed distance"
 UNCERTAIN = "not certain for so many heads and relations"
 UNCONFIRMED = "not confirmed by another treebank"
 NO_SECOND = "there is no second treebank to confirm it"
+JUDGED_ELSEWHERE = "judged by the gaps with a noun between, where a fixed distance cannot help"
 
 
 @dataclass(frozen=True)
@@ -118,7 +120,7 @@ def tests_of(tally: Tally) -> int:
 
 
 def judge(name: str, own: Tally, others: dict[str, Tally], tests: int) -> list[ExamRow]:
-    """Return the row of every kind of links that a treebank has in even and odd sentences, in alphabetical order; `tests` were made."""
+    """Return a row for each kind of links that even and odd sentences of a treebank have; `tests` is what was tried."""
     rows = list[ExamRow]()
     for kind in own.kinds:
         place = best_head(own, kind)
@@ -128,7 +130,7 @@ def judge(name: str, own: Tally, others: dict[str, Tally], tests: int) -> list[E
         right = round(scored.accuracy * scored.n)
         corrected = wilson(right, scored.n, ERROR / tests)[0]
         elsewhere = {other: score(tally, kind, place) for other, tally in others.items()}
-        verdict = verdict_of(scored, corrected, list(elsewhere.values()))
+        verdict = verdict_of(kind, scored, corrected, list(elsewhere.values()))
         there = {other: found for other, found in elsewhere.items() if found is not None}
         second = min(there, key=lambda other: there[other].margin, default="")
         found = there.get(second)
@@ -143,8 +145,10 @@ def judge(name: str, own: Tally, others: dict[str, Tally], tests: int) -> list[E
     return rows
 
 
-def verdict_of(scored: Score, corrected_low: float, elsewhere: list[Score | None]) -> str:
+def verdict_of(kind: str, scored: Score, corrected_low: float, elsewhere: list[Score | None]) -> str:
     """Say whether a head is licensed, or what it lacks first."""
+    if kind in GAPS and kind != JUDGED:
+        return JUDGED_ELSEWHERE
     if scored.margin < MARGIN:
         return NEAR_THE_RULE
     if corrected_low <= scored.distance_accuracy:

@@ -61,7 +61,8 @@ def gaps(treebank: Treebank, mask: str) -> Iterator[LinkedSentence]:
     """Yield every sentence once for each verb that can be masked in it, with the link from there to its subject.
 
     The verb is one of GAP_VERBS in the indicative beside a governor whose subject, a noun, stands before it; the
-    sentence has GAP_WORDS words at most. A name of several words is one word: which of them is its head is a convention.
+    sentence has GAP_WORDS words at most. A name of several words is one word: which of them is the head is a mere
+    convention.
     """
     for number, tree in enumerate(map(join_names, treebank.trees)):
         for verb, word in enumerate(tree.words[:GAP_WORDS] if len(tree.words) <= GAP_WORDS else ()):

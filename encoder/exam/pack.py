@@ -1,7 +1,7 @@
 """`python -m encoder.exam.pack FILE.conllu OUT.conllu.xz`: keep of a treebank what an examination reads, and pack it.
 
-Words, parts of speech, features, governors, relations and the number of each sentence stay as they are; lemmas, parts of
-speech of the language's own, enhanced relations, notes, and all other comments are left out.
+Words, parts of speech, features, governors, relations and the number of each sentence stay as they are; lemmas, parts
+of speech of the language's own, enhanced relations, notes, and all other comments are left out.
 """
 
 import lzma

@@ -152,7 +152,7 @@ def columns(path: Path, number: int, line: str) -> dict[str, Any]:
     try:
         row = dict(parse_line(line, DEFAULT_FIELDS))
     except ParseException as error:
-        raise wrong(path, number, f"cannot be read: {str(error):.160}") from error
+        raise wrong(path, number, f"cannot be read: {error!s:.160}") from error
     if row["id"] is None:
         raise wrong(path, number, "has no number in its first column")
     return row

@@ -105,7 +105,8 @@ def samples(encoder: TextEncoder, layers: Sequence[int] | None = None) -> Sample
     words: list[Tensor] = [torch.empty(0)] * len(every)
     for trace in runs(encoder, [one.text for one in every]):
         i, vectors = known[trace.text], stream(trace)[kept]
-        words[i] = torch.stack([vectors[:, pieces].mean(1) for pieces in places(trace.tokenization.spans, every[i].words)], 1)
+        pieces_of = places(trace.tokenization.spans, every[i].words)
+        words[i] = torch.stack([vectors[:, pieces].mean(1) for pieces in pieces_of], 1)
     return Samples(
         torch.cat(words, 1),
         torch.stack([one.mean(1) for one in words], 1),

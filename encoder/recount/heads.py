@@ -82,7 +82,8 @@ def examined(encoder: TextEncoder, relation: str) -> RelationScores:
     known = {one.text: (i, one) for i, one in enumerate(labelled())}
     for trace in runs(encoder, list(known)):
         i, one = known[trace.text]
-        answers = looked_at(attention_weights(trace).flatten(0, 1), places(trace.tokenization.spans, one.words))  # [heads, words]
+        words = places(trace.tokenization.spans, one.words)
+        answers = looked_at(attention_weights(trace).flatten(0, 1), words)  # [heads, words]
         for source, target in RELATIONS[relation](one.words, letters(one)):
             right[i // 2 % 2].append(answers[:, source] == target)
             distances[target - source] += 1
