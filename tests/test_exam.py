@@ -20,7 +20,7 @@ from twins import MODELS, roberta_tokenizer, saved
 from encoder import EncoderError, TextEncoder
 from encoder.exam import ExamError, ExamProgress, Tree, Treebank, bundled_treebanks, examine, read_exam
 from encoder.exam.__main__ import main
-from encoder.exam.answers import DIRECTIONS, TOO_LONG, UNREADABLE, Tally, Watch, report_nothing, tally
+from encoder.exam.answers import DIRECTIONS, TOO_LONG, UNREADABLE, Tally, WorkWatch, report_nothing, tally
 from encoder.exam.examination import RESULTS
 from encoder.exam.licence import LICENSED, NEAR_THE_RULE, NO_SECOND, UNCONFIRMED, wilson
 from encoder.exam.links import GAPS, JUDGED, LinkedSentence, gaps, relations
@@ -141,7 +141,7 @@ def test_the_attentions_of_transformers_give_the_same_table(model: str, tmp_path
         with torch.inference_mode():
             attentions = theirs(torch.tensor([encoding.ids]), output_attentions=True).attentions
         right += slow(torch.cat(attentions), encoding.word_ids, sentence)
-    ours = tally(TextEncoder.from_pretrained(tmp_path), sentences, Watch(1, report_nothing))
+    ours = tally(TextEncoder.from_pretrained(tmp_path), sentences, WorkWatch(1, report_nothing))
     assert counted(ours) == right and len(right) > 50
 
 
@@ -156,7 +156,7 @@ def test_words_in_pieces_are_summed_and_averaged(small: TextEncoder) -> None:
         in_pieces += len(encoding.ids) - 2 > len(sentence.words)
         attentions = torch.stack([layer.attention.weights for layer in trace.layers])
         right += slow(attentions, encoding.word_ids, sentence)
-    assert in_pieces > 3 and counted(tally(small, sentences, Watch(1, report_nothing))) == right
+    assert in_pieces > 3 and counted(tally(small, sentences, WorkWatch(1, report_nothing))) == right
 
 
 def test_what_cannot_be_read_is_counted_and_moves_no_half(hand_made: TextEncoder) -> None:
@@ -254,7 +254,7 @@ def test_some_sentences_give_again_what_is_shipped(name: str) -> None:
     exam, encoder = SHIPPED[name], pretrained(name)
     for bank in bundled_treebanks():
         odd = [one for one in relations(bank) if one.odd and len(one.words) < 30][::16][:30]
-        found = tally(encoder, odd, Watch(1, report_nothing))
+        found = tally(encoder, odd, WorkWatch(1, report_nothing))
         checked = 0
         for row in exam.licences(bank.name):
             if row.relation in found.kinds:

@@ -6,13 +6,13 @@ from encoder.on_demand import on_demand
 
 if TYPE_CHECKING:
     from encoder.exam.answers import ExamProgress
-    from encoder.exam.examination import Exam, examine, read_exam
+    from encoder.exam.examination import Exam, bundled_exam, examine, read_exam
     from encoder.exam.licence import ExamRow
     from encoder.exam.treebank import ExamError, Tree, Treebank, bundled_treebanks, read_treebank
 
 __all__ = [
-    "Exam", "ExamError", "ExamProgress", "ExamRow", "Tree", "Treebank", "bundled_treebanks", "examine", "read_exam",
-    "read_treebank",
+    "Exam", "ExamError", "ExamProgress", "ExamRow", "Tree", "Treebank", "bundled_exam", "bundled_treebanks",
+    "examine", "read_exam", "read_treebank",
 ]  # fmt: skip
 
 __getattr__ = on_demand(
@@ -24,6 +24,7 @@ __getattr__ = on_demand(
         "ExamRow": "encoder.exam.licence",
         "Tree": "encoder.exam.treebank",
         "Treebank": "encoder.exam.treebank",
+        "bundled_exam": "encoder.exam.examination",
         "bundled_treebanks": "encoder.exam.treebank",
         "examine": "encoder.exam.examination",
         "read_exam": "encoder.exam.examination",

@@ -48,7 +48,7 @@ def report_nothing(progress: ExamProgress) -> None:
     """Take progress and do nothing."""
 
 
-class Watch:
+class WorkWatch:
     """Tells somebody how far a work of so many words is, and how long it will still take at its speed so far."""
 
     def __init__(self, total: int, report: Report) -> None:
@@ -72,7 +72,7 @@ class Readable:
 
 
 @dataclass(frozen=True)
-class Batch:
+class ExamBatch:
     """Sentences of the same number of tokens, so that nothing is padded; words are padded to the longest.
 
     `belongs` [B, m, n] is 1 where a token is a piece of a word, `outside` [B, m, m] is true where a word cannot be the
@@ -115,7 +115,7 @@ class Tally:
 class Looker(Tap):
     """Hands the answers of every head of a layer to somebody, [B, directions, H, m], while a batch passes."""
 
-    def __init__(self, batch: Batch, take: Callable[[int, Tensor], None]) -> None:
+    def __init__(self, batch: ExamBatch, take: Callable[[int, Tensor], None]) -> None:
         self.batch, self.take = batch, take
         count = batch.belongs.sum(-1, keepdim=True).clamp_min(1)
         self.mean, self.sum = (batch.belongs / count)[:, None], batch.belongs.mT[:, None]
@@ -131,7 +131,7 @@ class Looker(Tap):
 
 
 @torch.inference_mode()
-def tally(encoder: TextEncoder, sentences: Sequence[LinkedSentence], watch: Watch) -> Tally:
+def tally(encoder: TextEncoder, sentences: Sequence[LinkedSentence], watch: WorkWatch) -> Tally:
     """Ask every head of an encoder all links of these sentences, and count its right answers.
 
     Sentences that are longer than the model reads, or have a word without a piece, are left out and counted.
@@ -144,7 +144,7 @@ def tally(encoder: TextEncoder, sentences: Sequence[LinkedSentence], watch: Watc
     distances = {kind: Counter[int]() for kind in kinds}
     for batch in batches(encoder, readable, kinds):
 
-        def count(layer: int, answers: Tensor, batch: Batch = batch) -> None:
+        def count(layer: int, answers: Tensor, batch: ExamBatch = batch) -> None:
             given = answers[batch.row, :, :, batch.source]  # [links, directions, H]
             right[:, :, layer].index_add_(0, batch.slot, (given == batch.target[:, None, None]).long())
 
@@ -169,7 +169,7 @@ def head_answers(
     found = list[tuple[LinkedSentence, list[int]]]()
     for batch in batches(encoder, readable, kinds_of(sentences)):
 
-        def keep(at: int, answers: Tensor, batch: Batch = batch) -> None:
+        def keep(at: int, answers: Tensor, batch: ExamBatch = batch) -> None:
             if at == layer:
                 own = answers[:, DIRECTIONS.index(direction), head].tolist()
                 found.extend(
@@ -180,7 +180,7 @@ def head_answers(
     return sorted(found, key=lambda answer: answer[0].number)
 
 
-def look(encoder: TextEncoder, batch: Batch, take: Callable[[int, Tensor], None]) -> None:
+def look(encoder: TextEncoder, batch: ExamBatch, take: Callable[[int, Tensor], None]) -> None:
     """Run a batch through the forward pass and hand over what each layer's heads answer."""
     pulse()
     segments = encoder.segments([one.tokens for one in batch.readable])
@@ -205,7 +205,7 @@ def read(encoder: TextEncoder, sentences: Sequence[LinkedSentence]) -> tuple[lis
     return readable, left_out
 
 
-def batches(encoder: TextEncoder, readable: Sequence[Readable], kinds: Sequence[str]) -> Iterator[Batch]:
+def batches(encoder: TextEncoder, readable: Sequence[Readable], kinds: Sequence[str]) -> Iterator[ExamBatch]:
     """Put sentences of the same number of tokens together, no more at once than CELLS allows."""
     config, slots = encoder.config, {kind: 2 * i for i, kind in enumerate(kinds)}
     ordered = sorted(readable, key=lambda one: len(one.tokens.ids))
@@ -219,7 +219,7 @@ def batches(encoder: TextEncoder, readable: Sequence[Readable], kinds: Sequence[
             start += len(some)
 
 
-def batch_of(readable: list[Readable], n: int, slots: dict[str, int]) -> Batch:
+def batch_of(readable: list[Readable], n: int, slots: dict[str, int]) -> ExamBatch:
     """Put sentences of n tokens into tensors."""
     m = max(len(one.pieces) for one in readable)
     belongs = torch.zeros(len(readable), m, n)
@@ -233,4 +233,6 @@ def batch_of(readable: list[Readable], n: int, slots: dict[str, int]) -> Batch:
         for row, one in enumerate(readable)
         for kind, source, target in one.sentence.links
     ]
-    return Batch(readable, torch.tensor([one.tokens.ids for one in readable]), belongs, outside, *torch.tensor(links).T)
+    return ExamBatch(
+        readable, torch.tensor([one.tokens.ids for one in readable]), belongs, outside, *torch.tensor(links).T
+    )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from encoder.arguments import listed, of_kind
-from encoder.exam.answers import Report, Watch, report_nothing, tally
+from encoder.exam.answers import Report, WorkWatch, report_nothing, tally
 from encoder.exam.licence import ExamRow, judge, tests_of
 from encoder.exam.links import LinkedSentence, gaps, relations
 from encoder.exam.treebank import ExamError, Treebank
@@ -112,6 +112,12 @@ def read_exam(path: str | Path) -> Exam:
         raise ExamError(f"{path} is no examination; make one: python -m encoder.exam") from error
 
 
+def bundled_exam(name: str) -> Exam | None:
+    """Return the examination of a bundled model on the bundled treebanks; None where there is none."""
+    path = RESULTS / f"{name}.json"
+    return read_exam(path) if path.is_file() else None
+
+
 def examine(encoder: TextEncoder, trees: Treebank | Sequence[Treebank], *, report: Report = report_nothing) -> Exam:
     """Examine every head of an encoder on every relation of gold trees, and on the subjects of masked verbs.
 
@@ -132,7 +138,7 @@ def examine(encoder: TextEncoder, trees: Treebank | Sequence[Treebank], *, repor
     if not names or len(set(names)) < len(names):
         raise ExamError(f"trees are {', '.join(names) or 'none'}; give one treebank or more, each of another name")
     asked = [questions(encoder, treebank) for treebank in treebanks]
-    watch = Watch(sum(len(one.words) for both in asked for some in both for one in some), report)
+    watch = WorkWatch(sum(len(one.words) for both in asked for some in both for one in some), report)
     read, tallies = list[ExaminedTreebank](), list[tuple[Any, Any]]()
     for name, (sentences, masked) in zip(names, asked, strict=True):
         both = tally(encoder, sentences, watch), tally(encoder, masked, watch)

@@ -25,7 +25,7 @@ JUDGED_ELSEWHERE = "judged by the gaps with a noun between, where a fixed distan
 
 
 @dataclass(frozen=True)
-class Score:
+class HeadScore:
     """How a head does at a relation in the odd sentences of a treebank, and the rule beside it.
 
     `n` links were scored, `accuracy` is the share of right answers with its Wilson interval of 95 %; the answers are
@@ -105,13 +105,13 @@ def best_head(tally: Tally, kind: str) -> tuple[int, int, int]:
     return int(direction), int(layer), int(head)
 
 
-def score(tally: Tally, kind: str, place: tuple[int, int, int]) -> Score | None:
-    """Score a direction, layer and head on the odd sentences; None where these have no such link."""
+def score(tally: Tally, kind: str, place: tuple[int, int, int]) -> HeadScore | None:
+    """HeadScore a direction, layer and head on the odd sentences; None where these have no such link."""
     if kind not in tally.kinds:
         return None
     at = tally.kinds.index(kind)
     n, right = int(tally.asked[at, 1]), int(tally.right[at, 1][place])
-    return Score(n, right / n, *wilson(right, n), *best_distance(tally, kind)) if n else None
+    return HeadScore(n, right / n, *wilson(right, n), *best_distance(tally, kind)) if n else None
 
 
 def tests_of(tally: Tally) -> int:
@@ -145,7 +145,7 @@ def judge(name: str, own: Tally, others: dict[str, Tally], tests: int) -> list[E
     return rows
 
 
-def verdict_of(kind: str, scored: Score, corrected_low: float, elsewhere: list[Score | None]) -> str:
+def verdict_of(kind: str, scored: HeadScore, corrected_low: float, elsewhere: list[HeadScore | None]) -> str:
     """Say whether a head is licensed, or what it lacks first."""
     if kind in GAPS and kind != JUDGED:
         return JUDGED_ELSEWHERE

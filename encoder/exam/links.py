@@ -23,7 +23,7 @@ GAPS = {
 JUDGED = "gap:between"  # by these gaps heads of subjects are judged: a fixed distance cannot help there
 
 
-class Link(NamedTuple):
+class TreeLink(NamedTuple):
     """A question: the word at `source` belongs to the one at `target` by a relation, or by another kind of bond."""
 
     kind: str
@@ -39,7 +39,7 @@ class LinkedSentence:
     """
 
     words: tuple[str, ...]
-    links: tuple[Link, ...]
+    links: tuple[TreeLink, ...]
     number: int
 
     @property
@@ -52,7 +52,7 @@ def relations(treebank: Treebank) -> Iterator[LinkedSentence]:
     """Yield every sentence with all of its dependents and their governors; the root has none."""
     for number, tree in enumerate(treebank.trees):
         marked = enumerate(zip(tree.relations, tree.heads, strict=True))
-        links = tuple(Link(relation, word, head) for word, (relation, head) in marked if head >= 0)
+        links = tuple(TreeLink(relation, word, head) for word, (relation, head) in marked if head >= 0)
         if links:
             yield LinkedSentence(tree.words, links, number)
 
@@ -69,7 +69,7 @@ def gaps(treebank: Treebank, mask: str) -> Iterator[LinkedSentence]:
             if word.lower() in GAP_VERBS and tree.moods[verb] == "Ind" and (subject := subject_of(tree, verb)) >= 0:
                 kinds = ("gap", *gap_kinds(tree, subject, verb))
                 masked = (*tree.words[:verb], mask, *tree.words[verb + 1 :])
-                yield LinkedSentence(masked, tuple(Link(kind, verb, subject) for kind in kinds), number)
+                yield LinkedSentence(masked, tuple(TreeLink(kind, verb, subject) for kind in kinds), number)
 
 
 def join_names(tree: Tree) -> Tree:
