@@ -8,7 +8,7 @@ from pathlib import Path
 
 from encoder import whole_file
 from encoder.exam.answers import ExamProgress, Report
-from encoder.exam.examination import examine
+from encoder.exam.examination import examine, with_made_sentences
 from encoder.exam.treebank import ExamError, bundled_treebanks, read_treebank
 from encoder.experiments import timelapse
 from encoder.text_encoder import TextEncoder
@@ -41,6 +41,7 @@ def make(given: list[str] | None = None) -> None:
     parser.add_argument("--step", type=int, metavar="N", help="the model as it was after so many steps of training")
     parser.add_argument("--trees", type=Path, nargs="+", metavar="FILE", help="CoNLL-U; .xz and .gz are unpacked; a "
                         "second file confirms the first; without it, the treebanks that are bundled")  # fmt: skip
+    parser.add_argument("--frames", action="store_true", help="ask for subjects and agreement in made sentences too")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="where it is written: .json or .csv")
     asked = parser.parse_args(given)
     if asked.out.suffix not in WRITERS:
@@ -48,7 +49,10 @@ def make(given: list[str] | None = None) -> None:
     treebanks = [read_treebank(path) for path in asked.trees] if asked.trees else bundled_treebanks()
     step = asked.step
     encoder = TextEncoder.from_pretrained(asked.model) if step is None else timelapse.at(asked.model, step)
-    exam = examine(encoder, treebanks, report=reporter(lambda line: print(line, file=sys.stderr, flush=True)))
+    report = reporter(lambda line: print(line, file=sys.stderr, flush=True))
+    exam = examine(encoder, treebanks, report=report)
+    if asked.frames:
+        exam = with_made_sentences(encoder, exam, report)
     whole_file.write(asked.out, getattr(exam, WRITERS[asked.out.suffix])().encode())
     for treebank in exam.treebanks:
         print(treebank)

@@ -4,12 +4,13 @@ import csv
 import io
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from encoder.arguments import listed, of_kind
 from encoder.exam.answers import Report, WorkWatch, report_nothing, tally
+from encoder.exam.frames import AgreementRow, FrameRow, agreement, subjects
 from encoder.exam.licence import ExamRow, judge, tests_of
 from encoder.exam.links import LinkedSentence, gaps, relations
 from encoder.exam.treebank import ExamError, Treebank
@@ -40,12 +41,17 @@ class ExaminedTreebank:
 
 @dataclass(frozen=True)
 class Exam:
-    """The outcome of an examination: the model, what was read, and a row for each relation and each kind of gap."""
+    """The outcome of an examination: the model, what was read, and a row for each relation and each kind of gap.
+
+    `frames` and `agreement` are of made sentences, see `encoder.exam.frames`, and empty where they were not asked for.
+    """
 
     model: str
     fingerprint: str
     treebanks: tuple[ExaminedTreebank, ...]
     rows: tuple[ExamRow, ...]
+    frames: tuple[FrameRow, ...] = ()
+    agreement: tuple[AgreementRow, ...] = ()
 
     def licences(self, treebank: str | None = None) -> tuple[ExamRow, ...]:
         """Return the licensed rows of a treebank, the first one without a name, by layer and head."""
@@ -71,7 +77,9 @@ class Exam:
     def to_json(self) -> str:
         """Return everything as JSON, a line for each row."""
         about = {"format": FORMAT, "version": VERSION, "model": self.model, "fingerprint": self.fingerprint}
-        parts: dict[str, Sequence[Any]] = {"treebanks": self.treebanks, "rows": self.rows}
+        parts: dict[str, Sequence[Any]] = {
+            "treebanks": self.treebanks, "rows": self.rows, "frames": self.frames, "agreement": self.agreement
+        }  # fmt: skip
         lines = [f" {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in about.items()]
         for name, values in parts.items():
             inside = ",\n  ".join(json.dumps(rounded(asdict(value)), ensure_ascii=False) for value in values)
@@ -79,11 +87,13 @@ class Exam:
         return "{\n" + ",\n".join(lines) + "\n}\n"
 
     def to_csv(self) -> str:
-        """Return the rows as CSV, for a spreadsheet."""
+        """Return all rows as CSV, for a spreadsheet; what a kind of row does not have is empty."""
+        rows: tuple[Any, ...] = (*self.rows, *self.frames, *self.agreement)
+        names = dict.fromkeys(field.name for row in rows for field in fields(row))
         text = io.StringIO()
-        table = csv.DictWriter(text, [field.name for field in fields(ExamRow)], lineterminator="\n")
+        table = csv.DictWriter(text, list(names), lineterminator="\n")
         table.writeheader()
-        table.writerows(rounded(asdict(row)) for row in self.rows)
+        table.writerows(rounded(asdict(row)) for row in rows)
         return text.getvalue()
 
 
@@ -107,6 +117,8 @@ def read_exam(path: str | Path) -> Exam:
             str(raw["fingerprint"]),
             tuple(ExaminedTreebank(**one) for one in raw["treebanks"]),
             tuple(ExamRow(**row) for row in raw["rows"]),
+            tuple(FrameRow(**row) for row in raw.get("frames", ())),
+            tuple(AgreementRow(**row) for row in raw.get("agreement", ())),
         )
     except (OSError, KeyError, TypeError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
         raise ExamError(f"{path} is no examination; make one: python -m encoder.exam") from error
@@ -116,6 +128,17 @@ def bundled_exam(name: str) -> Exam | None:
     """Return the examination of a bundled model on the bundled treebanks; None where there is none."""
     path = RESULTS / f"{name}.json"
     return read_exam(path) if path.is_file() else None
+
+
+def with_made_sentences(encoder: TextEncoder, exam: Exam, report: Report = report_nothing) -> Exam:
+    """Add what the heads do in made sentences, and for a model that guesses words what they do for agreement.
+
+    Raises:
+        ExamError: the vocabulary of the model has no mask.
+    """
+    rows = subjects(encoder, report=report)
+    agreeing = agreement(encoder, report=report) if encoder.model.mlm_head is not None else []
+    return replace(exam, frames=tuple(rows), agreement=tuple(agreeing))
 
 
 def examine(encoder: TextEncoder, trees: Treebank | Sequence[Treebank], *, report: Report = report_nothing) -> Exam:

@@ -1,0 +1,248 @@
+"""Sentences made to a pattern with a gap for their verb: do heads find its subject where no simple rule does?
+
+The idea is that of Marvin and Linzen 2018: nouns of both numbers around a verb that agrees with one of them. A single
+pattern is too easy, since in it the subject always has the same place and the same distance from the gap. So there are
+several, between which both vary, and four rules beside the heads: the nearest noun, the first noun, the best distance
+from the gap and the best place in the sentence.
+"""
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+
+from encoder.arguments import integer
+from encoder.edits.edit import Edit
+from encoder.exam.answers import DIRECTIONS, Report, Tally, WorkWatch, report_nothing, tally
+from encoder.exam.licence import ERROR, MARGIN, best_head, tests_of, wilson
+from encoder.exam.links import LinkedSentence, TreeLink
+from encoder.exam.treebank import ExamError
+from encoder.experiments.ablation import ROWS, knock_outs, outcomes
+from encoder.text_encoder import TextEncoder
+
+# A is the subject, B and C are other nouns, P and Q prepositions, J and K adjectives, E an ending, _ the gap.
+FRAMES = {
+    "plain": "The A P the B _ E .",
+    "adjectives": "The J A P the K B _ E .",
+    "two phrases": "The A P the B Q the C _ E .",
+    "after a clause": "The C said that the A P the B _ E .",
+    "after a sentence": "I saw the C . The A P the B _ E .",
+    "after a phrase": "Behind the C the J A P the B _ E .",
+    "next to the gap": "P the B Q the C the A _ E .",
+}
+NOUNS = (
+    "boy boys", "girl girls", "teacher teachers", "doctor doctors", "farmer farmers", "student students", "king kings",
+    "brother brothers", "sister sisters", "friend friends", "dog dogs", "horse horses", "bird birds", "cat cats",
+    "book books", "key keys", "letter letters", "picture pictures", "car cars", "house houses", "tree trees",
+    "boat boats", "table tables", "window windows",
+)  # fmt: skip
+PREPOSITIONS = ["near", "behind", "beside", "above", "below", "with", "for", "from"]
+ADJECTIVES = ["old", "new", "young", "small", "large", "red", "black", "white", "little", "big"]
+ENDINGS = ("here", "very old", "in the garden", "not very far", "by the road", "on the other side")
+NUMBERS = ("one", "many")
+FORMS = ("is", "are")  # of the masked verb, by the number of its subject
+ALL = "all frames"
+DRAWS = 40
+
+
+@dataclass(frozen=True)
+class MadeSentence:
+    """A sentence with a gap; `subject` and `nouns` are places of words, `numbers` those of A and B, from 0 for one."""
+
+    frame: str
+    words: tuple[str, ...]
+    gap: int
+    subject: int
+    nouns: tuple[int, ...]
+    numbers: tuple[int, int]
+    draw: int
+
+    @property
+    def called(self) -> str:
+        """Return the numbers of A and B in words."""
+        return ", ".join(NUMBERS[number] for number in self.numbers)
+
+
+@dataclass(frozen=True)
+class FrameRow:
+    """The head that finds the subject best in even draws of a frame, scored on the odd ones, and the rules there.
+
+    `distance` and `position` (counted from 1) are the best of all draws, which favours them. `licensed` says that the
+    head is MARGIN above each of the four rules, with the interval corrected for all that was tried above them too.
+    """
+
+    frame: str
+    n: int
+    layer: int
+    head: int
+    direction: str
+    accuracy: float
+    low: float
+    high: float
+    corrected_low: float
+    nearest_noun: float
+    first_noun: float
+    distance: int
+    distance_accuracy: float
+    position: int
+    position_accuracy: float
+    licensed: bool
+
+
+@dataclass(frozen=True)
+class AgreementRow:
+    """What one head does for the right form of the verb, over sentences whose A and B have these `numbers`.
+
+    `right` and `lead` are with all heads: the share of sentences in which the form that agrees is likelier than the
+    other, and the mean of ln p(right) - ln p(wrong) in nats. `right_without` and `lead_without` are the same with the
+    head's output set to zero, `fall` is the difference of the leads.
+    """
+
+    numbers: str
+    n: int
+    layer: int
+    head: int
+    right: float
+    right_without: float
+    lead: float
+    lead_without: float
+    fall: float
+
+
+def made_sentences(mask: str, draws: int = DRAWS, seed: int = 0) -> list[MadeSentence]:
+    """Make so many sentences of each frame in each of the four numbers of A and B, drawn by a seed."""
+    draws = integer("draws", draws, 2, 10_000)
+    return [
+        filled(name, mask, numbers, draw, random.Random(f"{seed} {name} {draw}"))
+        for name in FRAMES
+        for draw in range(draws)
+        for numbers in ((0, 0), (0, 1), (1, 0), (1, 1))
+    ]
+
+
+def filled(name: str, mask: str, numbers: tuple[int, int], draw: int, lot: random.Random) -> MadeSentence:
+    """Fill one frame; the same lot gives the same words, whatever the numbers."""
+    nouns = [noun.split() for noun in lot.sample(NOUNS, 3)]
+    chosen = dict(zip("ABC", (nouns[0][numbers[0]], nouns[1][numbers[1]], nouns[2][lot.randrange(2)]), strict=True))
+    chosen |= dict(zip("PQ", lot.sample(PREPOSITIONS, 2), strict=True))
+    chosen |= dict(zip("JK", lot.sample(ADJECTIVES, 2), strict=True))
+    chosen |= {"E": lot.choice(ENDINGS), "_": mask}
+    signs, words, places = FRAMES[name].split(), list[str](), dict[str, int]()
+    for sign in signs:
+        places[sign] = len(words)
+        words += chosen.get(sign, sign).split()
+    words[0] = words[0].capitalize()
+    at = tuple(sorted(places[sign] for sign in "ABC" if sign in places and places[sign] < places["_"]))
+    return MadeSentence(name, tuple(words), places["_"], places["A"], at, numbers, draw)
+
+
+def subjects(
+    encoder: TextEncoder, draws: int = DRAWS, seed: int = 0, report: Report = report_nothing
+) -> list[FrameRow]:
+    """Examine every head on the subject of the gap in made sentences: a row for each frame, and one for all together.
+
+    Raises:
+        ExamError: the vocabulary has no mask, or the model cannot read such sentences.
+    """
+    made = made_sentences(mask_of(encoder), draws, seed)
+    asked = [
+        LinkedSentence(one.words, (TreeLink(one.frame, *link), TreeLink(ALL, *link)), one.draw)
+        for one in made
+        for link in ((one.gap, one.subject),)
+    ]
+    found = tally(encoder, asked, WorkWatch(sum(len(one.words) for one in asked), report))
+    if found.left_out:
+        raise ExamError(f"{encoder.source.name} cannot read made sentences: {found.left_out}")
+    return [frame_row(found, kind, [one for one in made if kind in (one.frame, ALL)]) for kind in (*FRAMES, ALL)]
+
+
+def frame_row(found: Tally, kind: str, made: Sequence[MadeSentence]) -> FrameRow:
+    """Score the best head of a frame and the four rules."""
+    at, place = found.kinds.index(kind), best_head(found, kind)
+    n, right = int(found.asked[at, 1]), int(found.right[at, 1][place])
+    distances, positions = Counter(one.subject - one.gap for one in made), Counter(one.subject + 1 for one in made)
+    (distance, by_distance), (position, by_position) = (some.most_common(1)[0] for some in (distances, positions))
+    shares = [
+        count / len(made)
+        for count in (
+            sum(one.subject == one.nouns[-1] for one in made),
+            sum(one.subject == one.nouns[0] for one in made),
+            by_distance,
+            by_position,
+        )
+    ]
+    corrected = wilson(right, n, ERROR / tests_of(found))[0]
+    licensed = right / n >= max(shares) + MARGIN and corrected > max(shares)
+    return FrameRow(
+        kind, n, place[1], place[2], DIRECTIONS[place[0]], right / n, *wilson(right, n), corrected, shares[0],
+        shares[1], distance, shares[2], position, shares[3], licensed,
+    )  # fmt: skip
+
+
+def agreement(
+    encoder: TextEncoder,
+    sentences: Sequence[MadeSentence] | None = None,
+    draws: int = 2,
+    seed: int = 0,
+    report: Report = report_nothing,
+) -> list[AgreementRow]:
+    """Switch every head off in turn: how much likelier is the right form of the verb with it? The largest fall first.
+
+    Args:
+        encoder: a model that guesses words.
+        sentences: what to fill in; `draws` of each frame and numbers by `seed` without it.
+        draws: how many of each frame in each of the four numbers.
+        seed: of the draws.
+        report: is called after each sentence.
+
+    Raises:
+        ExamError: the model guesses no words, or has no mask.
+    """
+    mask = mask_of(encoder)
+    if encoder.model.mlm_head is None:
+        raise ExamError(encoder.why_no_guesses)
+    edits = knock_outs(encoder.config, ("attention.heads",))
+    leads: dict[str, list[list[float]]] = {}
+    sentences = made_sentences(mask, draws, seed) if sentences is None else sentences
+    watch = WorkWatch(sum(len(made.words) for made in sentences), report)
+    for made in sentences:
+        leads.setdefault(made.called, []).append(list(leads_of(encoder, made, edits)))
+        watch.add(len(made.words))
+    rows = list[AgreementRow]()
+    for numbers, values in leads.items():
+        table = torch.tensor(values, dtype=torch.float64)  # [sentences, 1 + heads]
+        means, right = table.mean(0).tolist(), (table > 0).double().mean(0).tolist()
+        for i in range(len(edits)):
+            layer, head = divmod(i, encoder.config.n_heads)
+            lead, without = means[0], means[i + 1]
+            rows.append(
+                AgreementRow(numbers, len(values), layer, head, right[0], right[i + 1], lead, without, lead - without)
+            )
+    return sorted(rows, key=lambda row: (row.numbers, -row.fall))
+
+
+@torch.inference_mode()
+def leads_of(encoder: TextEncoder, made: MadeSentence, edits: Sequence[Edit]) -> Iterator[float]:
+    """Yield the lead of the right form over the wrong one in a sentence: with all heads, then with each edit alone."""
+    trace = encoder.trace(" ".join(made.words))
+    at = trace.tokens.index(mask_of(encoder))
+    forms = [encoder.word_id(trace, at, form) for form in FORMS]
+    right, wrong = forms if made.numbers[0] == 0 else reversed(forms)
+    yield float(trace["mlm.logits"][at, right] - trace["mlm.logits"][at, wrong])
+    for chunk in outcomes(encoder, trace, edits, None, ROWS):
+        logits = encoder.model.predict(torch.stack([one.output[at] for one in chunk])[:, None])
+        assert logits is not None
+        yield from (logits[:, 0, right] - logits[:, 0, wrong]).tolist()
+
+
+def mask_of(encoder: TextEncoder) -> str:
+    """Return the token that stands for a gap.
+
+    Raises:
+        ExamError: there is none.
+    """
+    if encoder.mask_token is None:
+        raise ExamError(f"the vocabulary of {encoder.source.name} has no mask, so no word can be hidden in it")
+    return encoder.mask_token
