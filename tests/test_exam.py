@@ -22,6 +22,7 @@ from encoder.exam import ExamError, ExamProgress, Tree, Treebank, bundled_treeba
 from encoder.exam.__main__ import main
 from encoder.exam.answers import DIRECTIONS, TOO_LONG, UNREADABLE, Tally, WorkWatch, report_nothing, tally
 from encoder.exam.examination import RESULTS
+from encoder.exam.examples import examples, side_by_side
 from encoder.exam.licence import LICENSED, NEAR_THE_RULE, NO_SECOND, UNCONFIRMED, wilson
 from encoder.exam.links import GAPS, JUDGED, LinkedSentence, gaps, relations
 
@@ -276,3 +277,27 @@ def test_the_whole_treebanks_give_again_what_is_shipped(name: str) -> None:
             theirs.treebank, theirs.relation, theirs.n, theirs.licensed,
         )  # fmt: skip
         assert abs(ours.accuracy - theirs.accuracy) * ours.n < 2.5
+
+
+def test_examples_are_the_answers_that_were_counted(small: TextEncoder) -> None:
+    bank = Treebank("some", bundled_treebanks()[0].trees[:60])
+    row = examine(small, bank).row("obj")
+    found = examples(small, bank, "obj", row.layer, row.head, row.direction)
+    assert len(found) == row.n and sum(one.right for one in found) == round(row.accuracy * row.n)
+    for one in found:
+        tree = bank.trees[one.sentence]
+        assert one.words == tree.words and tree.heads[one.source] == one.gold and tree.relations[one.source] == "obj"
+        assert one.sentence % 2 == 1 and one.answer != one.source
+    for wrong in ({"relation": "none"}, {"layer": 4}, {"head": -1}, {"direction": "up"}):
+        with pytest.raises(EncoderError):
+            examples(**({"encoder": small, "treebank": bank, "relation": "obj", "layer": 0, "head": 0} | wrong))
+
+
+def test_two_models_side_by_side_are_matched_by_relation() -> None:
+    found = side_by_side(SHIPPED["base"], SHIPPED["small"])
+    by_relation = {pair.relation: pair for pair in found}
+    det = by_relation["det"]
+    assert det.first == SHIPPED["base"].row("det") and det.second == SHIPPED["small"].row("det") and det.gain < -0.1
+    assert [abs(pair.gain) for pair in found] == sorted((abs(pair.gain) for pair in found), reverse=True)
+    with pytest.raises(ExamError, match="no relation of other in common"):
+        side_by_side(SHIPPED["base"], SHIPPED["small"], "other")

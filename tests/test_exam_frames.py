@@ -52,7 +52,7 @@ def test_the_lead_falls_by_what_one_switched_off_head_takes(small: TextEncoder) 
     """Two whole runs, with the head at zero and without, against every row of that head."""
     rows = agreement(small, SENTENCES)
     assert len(rows) == 2 * 16 and [row.numbers for row in rows] == ["many, one"] * 16 + ["one, one"] * 16
-    assert all(a.fall >= b.fall for a, b in itertools.pairwise(rows))
+    assert all(a.fall >= b.fall for a, b in itertools.pairwise(rows[:16]))
     right, wrong = small.tokenizer.token_to_id("are"), small.tokenizer.token_to_id("is")
     for row in rows[:3]:
         edit = Edit(f"layers.{row.layer}.attention.heads", "zero", heads=(row.head,))

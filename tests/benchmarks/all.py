@@ -20,6 +20,7 @@ ALL: tuple[tuple[str, ...], ...] = (
     ("bench_knockout.py",),
     ("bench_why.py",),
     ("bench_atlas.py",),
+    ("bench_exam.py",),
     ("bench_learn.py",),
     ("bench_pages.py",),
     ("bench_load.py", "--sessions", "30", "60"),
