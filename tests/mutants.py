@@ -1,0 +1,209 @@
+"""Count how many small faults in the library its tests find: `python tests/mutants.py FILE`.
+
+Draws places of the code by a seed, as many in each package, puts one fault at a time (a mutant) into a copy of the last
+commit, and runs the tests of what it touches until the first of them fails. FILE gets one line of JSON a mutant: module,
+line, operator, diff, outcome (killed or survived), the test that killed it, seconds. To run the same mutants again, on
+this or another commit: `python tests/mutants.py --again FILE NEW` (with `--killed` only those that were killed).
+
+Needs cosmic-ray (8.7), which is not among the packages of the tests: an environment with both runs this program.
+
+What no test could find or every test would is not drawn: annotations, decorators, messages of errors and their numbers,
+`strict=` of a zip, lines marked `# pragma`; arithmetic made of comparisons of identity, bit operations made of
+arithmetic. A test that never ends kills after LIMIT seconds.
+"""
+
+import argparse
+import ast
+import json
+import random
+import re
+import sqlite3
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGES = ("model", "trace", "explain", "edits", "metrics")
+LIMIT = 600.0
+QUICK, ALL = "not slow and not nightly", "slow and not nightly"
+DRAWN = (
+    r"ReplaceBinaryOperator_(Add|Sub|Mul|Div|FloorDiv|Mod|Pow)_(Add|Sub|Mul|Div|FloorDiv|Mod|Pow)",
+    r"ReplaceBinaryOperator_Bit(Or|And|Xor)_Bit(Or|And|Xor)",
+    r"ReplaceComparisonOperator_(Eq|NotEq|Lt|LtE|Gt|GtE)_(Eq|NotEq|Lt|LtE|Gt|GtE)",
+    r"ReplaceComparisonOperator_(Is_IsNot|IsNot_Is)",
+    r"ReplaceUnaryOperator_(Delete_\w+|USub_UAdd)",
+    r"AddNot|NumberReplacer|ReplaceTrueWithFalse|ReplaceFalseWithTrue|ReplaceAndWithOr|ReplaceOrWithAnd",
+    r"ReplaceBreakWithContinue|ReplaceContinueWithBreak|ExceptionReplacer|ZeroIterationForLoop",
+)
+# The start of a module's path, and the tests of it, sharpest first; a module gets those of every line that fits.
+TESTS = {
+    "model/config": "config config_text",
+    "model/distance": "parity config",
+    "model/linear": "linear",
+    "model/activations": "activations",
+    "model": "parity trace steps proof config linear activations config_text cost",
+    "trace/tokens": "text",
+    "trace/tokenizing": "text",
+    "trace": "trace other_traces text tokenizer_files rows true_texts steps edits pairs",
+    "explain/cost": "cost",
+    "explain/proof": "proof",
+    "explain/snippet": "code",
+    "explain": "explain cost proof code tutorial_lines",
+    "edits": "edits what_if_pages attributions",
+    "metrics/flows": "metrics_flow",
+    "metrics/maxflow": "metrics_flow",
+    "metrics/guess": "guess",
+    "metrics/known": "words_known",
+    "metrics/lens": "other_traces metrics_layers",
+    "metrics/layers": "metrics_layers",
+    "metrics/sublayers": "metrics_layers",
+    "metrics/neurons": "metrics_layers",
+    "metrics/sinks": "sinks",
+    "metrics/measures": "measures",
+    "metrics/cells": "measures",
+    "metrics": "metrics_heads metrics metrics_layers metrics_flow sinks state words_known other_traces guess measures",
+}
+
+
+@cache
+def untested(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    """Return the start and the end (line, byte) of each part of a module that no fault is put in."""
+    parts: list[Any] = []
+    for node in ast.walk(ast.parse(source)):
+        parts += getattr(node, "decorator_list", [])
+        parts += [getattr(node, "annotation", None), getattr(node, "returns", None)]
+        if isinstance(node, ast.Raise) or (isinstance(node, ast.Call) and ast.unparse(node.func).endswith("Error")):
+            parts.append(node)
+        if isinstance(node, ast.keyword) and node.arg == "strict":
+            parts.append(node)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            parts.append(node)
+    return [((part.lineno, part.col_offset), (part.end_lineno, part.end_col_offset)) for part in parts if part]
+
+
+def is_drawn(operator: str, row: int, column: int, source: str) -> bool:
+    """Whether that operator at that place is one of the faults to draw from."""
+    line = source.splitlines()[row - 1]
+    place = (row, len(line[:column].encode()))
+    return (
+        any(re.fullmatch(f"core/(?:{pattern})", operator) for pattern in DRAWN)
+        and "# pragma" not in line
+        and not any(start <= place < end for start, end in untested(source))
+    )
+
+
+def run(*command: str, **how: Any) -> str:
+    """Return what a command prints; an error of it ends the program."""
+    return subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE, **how).stdout
+
+
+def draw(copy: Path, count: int, seed: int) -> Iterator[dict[str, Any]]:
+    """Yield `count` mutants, as many places of each package as of the others, and one operator at each place."""
+    cosmic_ray = str(Path(sys.executable).with_name("cosmic-ray"))
+    with TemporaryDirectory() as folder:
+        settings, session = Path(folder, "settings.toml"), Path(folder, "session.sqlite")
+        paths = json.dumps([f"encoder/{package}" for package in PACKAGES])
+        settings.write_text(
+            f'[cosmic-ray]\nmodule-path = {paths}\ntimeout = 1.0\nexcluded-modules = []\ntest-command = "true"\n'
+            '[cosmic-ray.distributor]\nname = "local"\n'
+        )
+        run(cosmic_ray, "init", str(settings), str(session), cwd=copy)
+        items = sqlite3.connect(session).execute(
+            "SELECT module_path, start_pos_row, start_pos_col, operator_name, occurrence FROM mutation_specs"
+            " ORDER BY 1, 2, 3, 4, 5"
+        )
+        places: dict[str, dict[tuple[str, int, int], list[tuple[str, int]]]] = defaultdict(lambda: defaultdict(list))
+        sources: dict[str, str] = {}
+        for module, row, column, operator, occurrence in items:
+            source = sources.setdefault(module, (copy / module).read_text())
+            if is_drawn(operator, row, column, source):
+                places[module.split("/")[1]][module, row, column].append((operator, occurrence))
+    chance = random.Random(seed)
+    for package in PACKAGES:
+        for module, row, column in sorted(chance.sample(list(places[package]), count // len(PACKAGES))):
+            operator, occurrence = chance.choice(places[package][module, row, column])
+            run(cosmic_ray, "apply", module, operator, str(occurrence), cwd=copy)
+            diff = run("git", "diff", cwd=copy)
+            run("git", "checkout", "-q", ".", cwd=copy)
+            yield {"module": module, "line": row, "operator": operator.removeprefix("core/"), "diff": diff}
+
+
+def tests_of(module: str) -> tuple[str, ...]:
+    """Return the files of the tests of a module, sharpest first."""
+    path = module.removeprefix("encoder/")
+    names = [name for start, names in TESTS.items() if path.startswith(start) for name in names.split()]
+    return tuple(f"tests/test_{name}.py" for name in dict.fromkeys(names))
+
+
+def first_failure(copy: Path, files: tuple[str, ...], marks: str) -> str:
+    """Return the first of the tests that fails, "time" where they do not end, and nothing where all pass."""
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "--tb=no", "-p", "no:cacheprovider", "-m", marks, *files]
+    try:
+        ran = subprocess.run(command, cwd=copy, text=True, capture_output=True, timeout=LIMIT)
+    except subprocess.TimeoutExpired:
+        return "time"
+    if ran.returncode in (0, 5):  # 5: none of them has these marks
+        return ""
+    named = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", ran.stdout, re.MULTILINE)
+    return named[1] if named else f"pytest ended with {ran.returncode}: {ran.stderr[-300:]}"
+
+
+def judge(copy: Path, mutant: dict[str, Any]) -> dict[str, Any]:
+    """Return the mutant with what the tests say of it: the quick ones first, the slow ones of these files after them."""
+    start, files, failure = perf_counter(), tests_of(mutant["module"]), ""
+    applied = subprocess.run(["git", "apply", "-C1"], input=mutant["diff"], text=True, cwd=copy, capture_output=True)
+    if applied.returncode:
+        return mutant | {"outcome": "gone", "by": "", "seconds": 0}
+    for marks in (QUICK, ALL):
+        failure = failure or first_failure(copy, files, marks)
+    run("git", "checkout", "-q", ".", cwd=copy)
+    outcome = "killed" if failure else "survived"
+    return mutant | {"outcome": outcome, "by": failure, "seconds": round(perf_counter() - start, 1)}
+
+
+def main() -> None:
+    """Draw or read the mutants, judge each, write it and print the share of each package."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("file", type=Path, help="where the mutants and their outcomes are written")
+    parser.add_argument("--again", type=Path, help="a file written before, whose mutants are to be run again")
+    parser.add_argument("--killed", action="store_true", help="of them, those that were killed")
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=2017)
+    options = parser.parse_args()
+    outcomes: dict[str, Counter[str]] = defaultdict(Counter)
+    killers: set[str] = set()
+    with TemporaryDirectory() as folder:
+        copy = Path(folder, "copy")
+        run("git", "worktree", "add", "-q", "--detach", str(copy), "HEAD", cwd=ROOT)
+        try:
+            if options.again:
+                mutants = [json.loads(line) for line in options.again.read_text().splitlines()]
+                mutants = [mutant for mutant in mutants if not options.killed or mutant["outcome"] == "killed"]
+            else:
+                mutants = list(draw(copy, options.count, options.seed))
+            with options.file.open("w") as written:
+                for mutant in mutants:
+                    judged = judge(copy, mutant)
+                    print(json.dumps(judged), file=written, flush=True)
+                    print(
+                        *(judged[key] for key in ("module", "line", "operator", "outcome", "by", "seconds")), flush=True
+                    )
+                    outcomes[judged["module"].split("/")[1]][judged["outcome"]] += 1
+                    killers.add(judged["by"])
+            if failure := first_failure(copy, tuple(killers - {"", "time"}), f"({QUICK}) or ({ALL})"):
+                sys.exit(f"red without any fault in the code, so that it cannot tell one: {failure}")
+        finally:
+            run("git", "worktree", "remove", "--force", str(copy), cwd=ROOT)
+    for package, counts in outcomes.items():
+        print(f"{package}: {counts['killed']} of {counts.total()} killed", dict(counts))
+    print(f"{sum(counts['killed'] for counts in outcomes.values())} of {len(mutants)} killed")
+
+
+if __name__ == "__main__":
+    main()
