@@ -1,9 +1,10 @@
 """Count how many small faults in the library its tests find: `python tests/mutants.py FILE`.
 
 Draws places of the code by a seed, as many in each package, puts one fault at a time (a mutant) into a copy of the last
-commit, and runs the tests of what it touches until the first of them fails. FILE gets one line of JSON a mutant: module,
-line, operator, diff, outcome (killed or survived), the test that killed it, seconds. To run the same mutants again, on
-this or another commit: `python tests/mutants.py --again FILE NEW` (with `--killed` only those that were killed).
+commit, and runs the tests of what it touches until the first of them fails. FILE gets a line of JSON for each mutant:
+module, line, operator, diff, outcome (killed, survived, or gone where the code is another now), by which test, seconds.
+To run the same mutants again on this or another commit: `python tests/mutants.py --again FILE NEW` (with `--killed`
+only those that were killed).
 
 Needs cosmic-ray (8.7), which is not among the packages of the tests: an environment with both runs this program.
 
@@ -142,7 +143,7 @@ def tests_of(module: str) -> tuple[str, ...]:
 
 
 def first_failure(copy: Path, files: tuple[str, ...], marks: str) -> str:
-    """Return the first of the tests that fails, "time" where they do not end, and nothing where all pass."""
+    """Return the first of the tests that fails, "time" or "start" where they do not end or begin, "" where all pass."""
     command = [sys.executable, "-m", "pytest", "-x", "-q", "--tb=no", "-p", "no:cacheprovider", "-m", marks, *files]
     try:
         ran = subprocess.run(command, cwd=copy, text=True, capture_output=True, timeout=LIMIT)
@@ -151,11 +152,11 @@ def first_failure(copy: Path, files: tuple[str, ...], marks: str) -> str:
     if ran.returncode in (0, 5):  # 5: none of them has these marks
         return ""
     named = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", ran.stdout, re.MULTILINE)
-    return named[1] if named else f"pytest ended with {ran.returncode}: {ran.stderr[-300:]}"
+    return named[1] if named else "start"
 
 
 def judge(copy: Path, mutant: dict[str, Any]) -> dict[str, Any]:
-    """Return the mutant with what the tests say of it: the quick ones first, the slow ones of these files after them."""
+    """Return the mutant with what the tests say of it, the quick ones first and then the slow ones of these files."""
     start, files, failure = perf_counter(), tests_of(mutant["module"]), ""
     applied = subprocess.run(["git", "apply", "-C1"], input=mutant["diff"], text=True, cwd=copy, capture_output=True)
     if applied.returncode:
@@ -187,6 +188,9 @@ def main() -> None:
                 mutants = [mutant for mutant in mutants if not options.killed or mutant["outcome"] == "killed"]
             else:
                 mutants = list(draw(copy, options.count, options.seed))
+            files = {file for mutant in mutants for file in tests_of(mutant["module"])}
+            if missing := sorted(file for file in files if not (copy / file).is_file()):
+                sys.exit(f"TESTS names files that are not there: {missing}")
             with options.file.open("w") as written:
                 for mutant in mutants:
                     judged = judge(copy, mutant)
@@ -196,7 +200,7 @@ def main() -> None:
                     )
                     outcomes[judged["module"].split("/")[1]][judged["outcome"]] += 1
                     killers.add(judged["by"])
-            if failure := first_failure(copy, tuple(killers - {"", "time"}), f"({QUICK}) or ({ALL})"):
+            if failure := first_failure(copy, tuple(killers - {"", "time", "start"}), f"({QUICK}) or ({ALL})"):
                 sys.exit(f"red without any fault in the code, so that it cannot tell one: {failure}")
         finally:
             run("git", "worktree", "remove", "--force", str(copy), cwd=ROOT)
