@@ -3,8 +3,8 @@
 Draws places of the code by a seed, as many in each package, puts one fault at a time (a mutant) into a copy of the last
 commit, and runs the tests of what it touches until the first of them fails. FILE gets a line of JSON for each mutant:
 module, line, operator, diff, outcome (killed, survived, or gone where the code is another now), by which test, seconds.
-To run the same mutants again on this or another commit: `python tests/mutants.py --again FILE NEW` (with `--killed`
-only those that were killed).
+To run the same mutants again on this or another commit: `python tests/mutants.py --again FILE NEW` (with
+`--only killed` those that were killed before).
 
 Needs cosmic-ray (8.7), which is not among the packages of the tests: an environment with both runs this program.
 
@@ -32,7 +32,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("model", "trace", "explain", "edits", "metrics")
 LIMIT = 600.0
-QUICK, ALL = "not slow and not nightly", "slow and not nightly"
+QUICK, SLOW = "not slow and not nightly", "slow and not nightly"
 DRAWN = (
     r"ReplaceBinaryOperator_(Add|Sub|Mul|Div|FloorDiv|Mod|Pow)_(Add|Sub|Mul|Div|FloorDiv|Mod|Pow)",
     r"ReplaceBinaryOperator_Bit(Or|And|Xor)_Bit(Or|And|Xor)",
@@ -48,10 +48,10 @@ TESTS = {
     "model/distance": "parity config",
     "model/linear": "linear",
     "model/activations": "activations",
-    "model": "parity trace steps proof config linear activations config_text cost",
+    "model": "parity trace steps proof config linear activations config_text cost hugging_face_files replay",
     "trace/tokens": "text",
     "trace/tokenizing": "text",
-    "trace": "trace other_traces text tokenizer_files rows true_texts steps edits pairs",
+    "trace": "trace other_traces text tokenizer_files rows true_texts steps edits pairs replay",
     "explain/cost": "cost",
     "explain/proof": "proof",
     "explain/snippet": "code",
@@ -155,17 +155,21 @@ def first_failure(copy: Path, files: tuple[str, ...], marks: str) -> str:
     return named[1] if named else "start"
 
 
-def judge(copy: Path, mutant: dict[str, Any]) -> dict[str, Any]:
-    """Return the mutant with what the tests say of it, the quick ones first and then the slow ones of these files."""
-    start, files, failure = perf_counter(), tests_of(mutant["module"]), ""
+def judge(copy: Path, mutant: dict[str, Any], marks: str) -> dict[str, Any]:
+    """Return the mutant with what those of its tests that have these marks say of it."""
+    start = perf_counter()
     applied = subprocess.run(["git", "apply", "-C1"], input=mutant["diff"], text=True, cwd=copy, capture_output=True)
     if applied.returncode:
         return mutant | {"outcome": "gone", "by": "", "seconds": 0}
-    for marks in (QUICK, ALL):
-        failure = failure or first_failure(copy, files, marks)
+    failure = first_failure(copy, tests_of(mutant["module"]), marks)
     run("git", "checkout", "-q", ".", cwd=copy)
     outcome = "killed" if failure else "survived"
     return mutant | {"outcome": outcome, "by": failure, "seconds": round(perf_counter() - start, 1)}
+
+
+def write(file: Path, mutants: list[dict[str, Any]]) -> None:
+    """Write one line of JSON for each mutant."""
+    file.write_text("".join(json.dumps(mutant) + "\n" for mutant in mutants))
 
 
 def main() -> None:
@@ -173,40 +177,38 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("file", type=Path, help="where the mutants and their outcomes are written")
     parser.add_argument("--again", type=Path, help="a file written before, whose mutants are to be run again")
-    parser.add_argument("--killed", action="store_true", help="of them, those that were killed")
+    parser.add_argument("--only", choices=["killed", "survived"], help="of them, those with that outcome")
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, default=2017)
     options = parser.parse_args()
-    outcomes: dict[str, Counter[str]] = defaultdict(Counter)
-    killers: set[str] = set()
     with TemporaryDirectory() as folder:
         copy = Path(folder, "copy")
         run("git", "worktree", "add", "-q", "--detach", str(copy), "HEAD", cwd=ROOT)
         try:
             if options.again:
                 mutants = [json.loads(line) for line in options.again.read_text().splitlines()]
-                mutants = [mutant for mutant in mutants if not options.killed or mutant["outcome"] == "killed"]
+                mutants = [mutant for mutant in mutants if options.only in (None, mutant["outcome"])]
             else:
                 mutants = list(draw(copy, options.count, options.seed))
             files = {file for mutant in mutants for file in tests_of(mutant["module"])}
             if missing := sorted(file for file in files if not (copy / file).is_file()):
                 sys.exit(f"TESTS names files that are not there: {missing}")
-            with options.file.open("w") as written:
-                for mutant in mutants:
-                    judged = judge(copy, mutant)
-                    print(json.dumps(judged), file=written, flush=True)
-                    print(
-                        *(judged[key] for key in ("module", "line", "operator", "outcome", "by", "seconds")), flush=True
-                    )
-                    outcomes[judged["module"].split("/")[1]][judged["outcome"]] += 1
-                    killers.add(judged["by"])
-            if failure := first_failure(copy, tuple(killers - {"", "time", "start"}), f"({QUICK}) or ({ALL})"):
+            write(options.file, mutants)
+            for marks in (QUICK, SLOW):
+                for index, mutant in enumerate(mutants):
+                    if marks == QUICK or mutant["outcome"] == "survived":
+                        mutants[index] = mutant = judge(copy, mutant, marks)
+                        write(options.file, mutants)
+                        print(*(value for key, value in mutant.items() if key != "diff"), flush=True)
+            killers = {mutant["by"] for mutant in mutants} - {"", "time", "start"}
+            if killers and (failure := first_failure(copy, tuple(killers), "not nightly")):
                 sys.exit(f"red without any fault in the code, so that it cannot tell one: {failure}")
         finally:
             run("git", "worktree", "remove", "--force", str(copy), cwd=ROOT)
-    for package, counts in outcomes.items():
-        print(f"{package}: {counts['killed']} of {counts.total()} killed", dict(counts))
-    print(f"{sum(counts['killed'] for counts in outcomes.values())} of {len(mutants)} killed")
+    for package in PACKAGES:
+        counts = Counter(mutant["outcome"] for mutant in mutants if mutant["module"].startswith(f"encoder/{package}/"))
+        print(f"{package}: {counts['killed']} of {counts.total()} killed")
+    print(f"{sum(mutant['outcome'] == 'killed' for mutant in mutants)} of {len(mutants)} killed")
 
 
 if __name__ == "__main__":
