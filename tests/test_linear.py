@@ -54,6 +54,12 @@ def test_other_dtypes_and_gradients_take_the_plain_map() -> None:
     torch.testing.assert_close(x.grad, one.weight.sum(0).expand(3, 64))
 
 
+def test_a_weight_that_no_processor_holds_is_not_prepacked() -> None:
+    elsewhere = Linear(64, 64).to("meta")
+    elsewhere.prepack(elsewhere.weight)
+    assert elsewhere.prepacked is None
+
+
 def test_a_head_decodes_with_the_tokens_that_were_loaded(base: TextEncoder) -> None:
     head, table = base.model.mlm_head, base.model.embedding.tokens.weight
     assert head is not None and head.prepacked is not None
