@@ -187,7 +187,7 @@ def main() -> None:
         try:
             if options.again:
                 mutants = [json.loads(line) for line in options.again.read_text().splitlines()]
-                mutants = [mutant for mutant in mutants if options.only in (None, mutant["outcome"])]
+                mutants = [mutant for mutant in mutants if options.only in (None, mutant.get("outcome"))]
             else:
                 mutants = list(draw(copy, options.count, options.seed))
             files = {file for mutant in mutants for file in tests_of(mutant["module"])}
