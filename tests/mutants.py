@@ -57,7 +57,7 @@ TESTS = {
     "explain/snippet": "code",
     "explain": "explain cost proof code tutorial_lines",
     "edits": "edits what_if_pages attributions",
-    "metrics/flows": "metrics_flow",
+    "metrics/flows": "metrics_flow arguments",
     "metrics/maxflow": "metrics_flow",
     "metrics/guess": "guess",
     "metrics/known": "words_known",

@@ -115,8 +115,8 @@ def test_whatever_is_given_nothing_else_than_an_encoder_error_comes(call: str) -
 
 GOOD: dict[str, Any] = {  # by the name of a parameter, a value that fits
     "trace": TRACE, "encoder": ENCODER, "layer": 1, "head": 1, "k": 2, "position": 2, "positions": (1, 2), "seed": 1,
-    "query": 1, "key": 2, "unit": 3, "token": 2, "points": 9, "part": "add_norm_1", "n": 8, "heads": slice(0, 2),
-    "layers": 1, "config": TINY,
+    "query": 1, "key": 2, "unit": 3, "token": 2, "points": 9, "part": "add_norm_1", "n": len(TRACE.tokens),
+    "heads": slice(0, 2), "layers": 1, "config": TINY,
 }  # fmt: skip
 TRIED = ("layer", "head", "k", "position", "positions", "seed", "query", "key", "unit", "token", "points", "part",
          "heads")  # fmt: skip
@@ -155,6 +155,17 @@ def test_measures_and_experiments_refuse_what_is_not_there(call: str) -> None:
             refused += 1
             assert 10 < len(str(error)) < 500
     assert refused >= len(WRONG) - 5  # a seed or a number of words may be large, and some mean all by None
+
+
+BEYOND = {"head": TINY.n_heads, **dict.fromkeys(("position", "query", "key", "token"), len(TRACE.tokens))}
+
+
+@pytest.mark.parametrize("call", [call for call in OF_PACKAGES if call.rpartition("-")[2] in BEYOND])
+def test_the_first_number_beyond_the_last_is_refused(call: str) -> None:
+    beyond = BEYOND[call.rpartition("-")[2]]
+    OF_PACKAGES[call](beyond - 1)
+    with pytest.raises(EncoderError):
+        OF_PACKAGES[call](beyond)
 
 
 def test_enough_parameters_are_tried() -> None:
