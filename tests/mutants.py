@@ -31,7 +31,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("model", "trace", "explain", "edits", "metrics")
-LIMIT = 600.0
+LIMIT = 300.0
 QUICK, SLOW = "not slow and not nightly", "slow and not nightly"
 DRAWN = (
     r"ReplaceBinaryOperator_(Add|Sub|Mul|Div|FloorDiv|Mod|Pow)_(Add|Sub|Mul|Div|FloorDiv|Mod|Pow)",
