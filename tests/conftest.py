@@ -1,4 +1,4 @@
-"""What many tests share: one torch thread, and the bundled models loaded once."""
+"""What many tests share: the bundled models loaded once, and little memory."""
 
 import gc
 import sys
@@ -13,7 +13,6 @@ import pytest
 import scanned_once  # noqa: F401  (before any page is opened)
 import streamlit as st
 import tiers
-import torch
 from shared_models import pretrained
 
 from encoder import TextEncoder, Trace
@@ -21,7 +20,6 @@ from encoder.figures.drawn import Drawn
 from pages.ui.server import memory
 from pages.ui.server.heap import give_back_freed_memory
 
-torch.set_num_threads(1)
 LARGE, MORE = 1.2e9, 0.3e9  # bytes of a process from which on it is made small, and that it has grown by since
 _smallest = [0.0]
 DAILY = 0.15  # of the generated cases
