@@ -30,6 +30,7 @@ def test_the_words_are_the_likeliest_and_beside_them_stands_what_they_had_before
 def test_without_another_run_nothing_is_said_of_one(base: TextEncoder) -> None:
     guess = word_guess(base, base.trace(MASKED), 6)
     assert guess is not None and guess.before == () and "without the changes" not in guess.sentence
+    assert (guess.first_before, guess.share_before) == (guess.words[0], guess.now[0])
     with pytest.raises(ValueError, match="the other run reads"):
         word_guess(base, base.trace(MASKED), 6, base.trace("The capital of Spain is [MASK]."))
 

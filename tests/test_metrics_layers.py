@@ -27,6 +27,7 @@ from encoder.metrics import (
     silent_share,
     stream,
     sublayer_lengths,
+    survey_cost,
     token_paths,
     unit_vector,
     unit_words,
@@ -123,6 +124,13 @@ def test_cka_needs_samples() -> None:
         linear_cka(noise(1, 2), noise(1, 2))
     with pytest.raises(ValueError, match="3 samples; linear CKA debiased needs 4 or more"):
         linear_cka(noise(3, 2), noise(3, 2), debiased=True)
+
+
+@pytest.mark.parametrize("field", ["n_layers", "n_heads"])
+def test_a_survey_of_twice_the_layers_or_heads_costs_at_most_four_times_as_much(field: str) -> None:
+    """It runs all of them, and compares each with every other."""
+    few, many = (survey_cost(replace(TINY, **{"d_model": 192, field: n}), [200] * 50) for n in (32, 64))
+    assert 1 < many.flops / few.flops <= 4 and 1 < many.nbytes / few.nbytes <= 2
 
 
 # Paths
