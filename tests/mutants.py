@@ -68,7 +68,8 @@ TESTS = {
     "metrics/sinks": "sinks",
     "metrics/measures": "measures",
     "metrics/cells": "measures",
-    "metrics": "metrics_heads metrics metrics_layers metrics_flow sinks state words_known other_traces guess measures",
+    "metrics": "metrics_heads metrics metrics_layers metrics_flow sinks state words_known other_traces guess measures"
+    " arguments",
 }
 
 

@@ -157,15 +157,18 @@ def test_measures_and_experiments_refuse_what_is_not_there(call: str) -> None:
     assert refused >= len(WRONG) - 5  # a seed or a number of words may be large, and some mean all by None
 
 
-BEYOND = {"head": TINY.n_heads, **dict.fromkeys(("position", "query", "key", "token"), len(TRACE.tokens))}
+PLACES = dict.fromkeys(("position", "query", "key", "token"), len(TRACE.tokens))
+COUNTS = {"head": TINY.n_heads, "positions": len(TRACE.tokens), **PLACES}  # by a parameter, how many there are of it
 
 
-@pytest.mark.parametrize("call", [call for call in OF_PACKAGES if call.rpartition("-")[2] in BEYOND])
-def test_the_first_number_beyond_the_last_is_refused(call: str) -> None:
-    beyond = BEYOND[call.rpartition("-")[2]]
-    OF_PACKAGES[call](beyond - 1)
+@pytest.mark.parametrize("call", [call for call in OF_PACKAGES if call.rpartition("-")[2] in COUNTS])
+def test_the_first_and_the_last_are_taken_and_the_one_after_it_is_refused(call: str) -> None:
+    name = call.rpartition("-")[2]
+    first, last, after = ((i,) if name == "positions" else i for i in (0, COUNTS[name] - 1, COUNTS[name]))
+    OF_PACKAGES[call](first)
+    OF_PACKAGES[call](last)
     with pytest.raises(EncoderError):
-        OF_PACKAGES[call](beyond)
+        OF_PACKAGES[call](after)
 
 
 def test_enough_parameters_are_tried() -> None:
