@@ -49,7 +49,7 @@ TESTS = {
     "model/linear": "linear",
     "model/activations": "activations",
     "model": "parity trace steps proof config linear activations config_text cost hugging_face_files replay",
-    "trace/tokens": "text pairs timelapse story",
+    "trace/tokens": "text pairs words",
     "trace/unpadded": "metrics_layers hostile_pages",
     "trace/tokenizing": "text",
     "trace": "trace other_traces text tokenizer_files rows true_texts steps edits pairs replay",
@@ -69,7 +69,7 @@ TESTS = {
     "metrics/neurons": "metrics_layers",
     "metrics/sinks": "sinks",
     "metrics/pairs": "pairs",
-    "metrics/measures": "measures",
+    "metrics/measures": "measures atlas",
     "metrics/cells": "measures",
     "metrics": "metrics_heads metrics metrics_layers metrics_flow sinks state words_known other_traces guess measures"
     " arguments",

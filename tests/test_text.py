@@ -114,6 +114,14 @@ def test_markup_is_read_character_by_character(base: TextEncoder) -> None:
     assert [typed for _, typed in pairs(pieces)] == list("<b>x</b>")
 
 
+def test_a_word_is_replaced_with_all_its_pieces(base: TextEncoder) -> None:
+    pieces = base.trace("Unbelievably old keys").tokenization
+    word = pieces.find("Unbelievably")
+    assert len(word) > 1 and pieces.replaced(word, "Some") == "Some old keys"
+    assert pieces.replaced(pieces.find("keys"), "doors") == "Unbelievably old doors"
+    assert pieces.replaced((0,), "Some") == "Unbelievably old keys"  # [CLS] was not typed
+
+
 def test_typed_special_tokens_have_their_ids_but_are_typed(base: TextEncoder) -> None:
     pieces = base.tokenize("[MASK] [SEP] [CLS] [PAD] [UNK]")
     assert pieces.ids == (2, 4, 3, 2, 0, 1, 3)

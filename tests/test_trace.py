@@ -13,6 +13,7 @@ from tiny import SENTENCE, TINY, VARIANTS, each, tiny, tiny_model
 from torch import Tensor
 
 from encoder import EncoderConfig, TextEncoder, Trace, checkpoint
+from encoder.metrics import first_lost
 from encoder.model.tap import Recorder
 
 SARA = "Keys on the table belong to Sara."
@@ -172,6 +173,24 @@ def test_a_trace_names_its_sentence_and_model(sara: Trace) -> None:
     assert sara.tokens == ["[CLS]", "keys", "on", "the", "table", "belong", "to", "sara", ".", "[SEP]"]
     assert (sara.text, sara.hidden, sara.padding) == (SARA, (), 0)
     assert repr(sara) == f"Trace({SARA!r}, model='base', 10 tokens, {len(sara)} steps)"
+
+
+@pytest.mark.parametrize(
+    ("mlm_head", "large", "first"),
+    [
+        (True, "layers.1.attention.w_q", "layers.1.attention."),
+        (False, "layers.1.attention.w_q", "layers.1.attention."),
+        (True, "mlm_head", "mlm."),
+        (True, "nothing", None),
+        (False, "nothing", None),
+    ],
+)
+def test_the_first_step_that_outgrows_float32_is_named(mlm_head: bool, large: str, first: str | None) -> None:
+    encoder = tiny(replace(TINY, mlm_head=mlm_head))
+    for name, weights in encoder.model.named_parameters():
+        weights.data.mul_(1e38 if large in name else 1)
+    lost = first_lost(encoder.trace(SENTENCE))
+    assert lost is None if first is None else lost is not None and lost.startswith(first)
 
 
 # Algebra
