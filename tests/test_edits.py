@@ -16,6 +16,7 @@ from torch import Tensor
 from encoder import Edit, EncoderConfig, TextEncoder, Trace
 from encoder.edits.describe import PHRASES, sentence
 from encoder.edits.edit import LONGEST_SENTENCE, VALUES
+from encoder.edits.reach import reaching, upstream
 from encoder.edits.text import LONGEST_TEXT, MOST_EDITS, edits_to_text, text_to_edits
 from encoder.errors import EncoderError
 from encoder.explain.proof import checks
@@ -848,3 +849,20 @@ def test_a_snippet_makes_the_other_model_too(small: TextEncoder, capsys: pytest.
     text = snippet(trace, trace.step("layers.0.output"), 0)
     assert "from encoder import Edit, EncoderConfig, TextEncoder\n" in text
     assert shown_by(text, capsys) == f"{trace['layers.0.output']}\n"
+
+
+# What a change reaches
+
+
+@pytest.mark.parametrize("heads", [None, (1,), (0, 2)])
+@pytest.mark.parametrize("at", ["layers.0.attention.q", "layers.1.attention.weights"])
+def test_a_change_reaches_the_steps_and_heads_whose_numbers_differ(at: str, heads: tuple[int, ...] | None) -> None:
+    encoder, edit = tiny(replace(TINY, mlm_head=True)), Edit(at, "zero", heads=heads)
+    before, after = encoder.trace(SENTENCE), encoder.trace(SENTENCE, edits=(edit,))
+    for step in catalogue(encoder.config):
+        parts = [None, *range(encoder.config.n_heads)] if "H" in step.shape else [None]
+        for head in parts:
+            picked = slice(None) if head is None else head
+            differs = not torch.equal(before[step.name][picked], after[step.name][picked])
+            reached = reaching((edit,), upstream(encoder.config, (step.name,), head))
+            assert bool(reached) == differs, (step.name, head)
