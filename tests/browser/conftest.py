@@ -22,6 +22,7 @@ BLANK = '<!DOCTYPE html><body><canvas width="60" height="60"></canvas>'
 VIEWPORT = {"width": 1280, "height": 900}
 LEAVE = "() => { if (location.origin !== 'null') sessionStorage.clear(); return location.origin }"
 PATIENCE = 60_000  # milliseconds
+HEAP = 200e6  # bytes that pages which a tab has left may hold
 SERVER_LOG = pytest.StashKey[Path]()
 SHARED = pytest.StashKey[tuple[str, str]]()
 expect.set_options(timeout=PATIENCE / 2)
@@ -98,6 +99,8 @@ def forget(tab: Page) -> None:
     session = tab.context.new_cdp_session(tab)
     if origin != "null":
         session.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "local_storage"})
+    if session.send("Runtime.getHeapUsage")["usedSize"] > HEAP:
+        session.send("HeapProfiler.collectGarbage")  # a busy browser does it late by itself
     session.detach()
     tab.context.clear_cookies()
     tab.context.clear_permissions()
