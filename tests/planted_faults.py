@@ -63,7 +63,7 @@ FAULTS = (
         "encoder/trace/once.py",
         "key = (args, tuple(sorted(options.items())))",
         "key = (*(one for one in args if not isinstance(one, int)), tuple(sorted(options.items())))",
-        ("test_trace.py", "test_words_known.py", "test_metrics_flow.py", "test_pages.py"),
+        ("test_sinks.py", "test_words_known.py", "test_pages.py"),
     ),
     Fault(
         "a page that is blank on a phone",
@@ -84,7 +84,7 @@ FAULTS = (
         "pages/ui/text.py",
         'return "".join(f"\\\\{c}" if c in SYNTAX else c for c in named)',
         "return named",
-        ("test_plain.py", "test_hostile_pages.py", "browser/test_everyone.py"),
+        ("test_plain.py", "test_hostile_input.py", "browser/test_everyone.py"),
     ),
     Fault(
         "a map with its rows and columns exchanged",
