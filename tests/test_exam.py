@@ -26,6 +26,8 @@ from encoder.exam.examples import examples, side_by_side
 from encoder.exam.licence import LICENSED, NEAR_THE_RULE, NO_SECOND, UNCONFIRMED, wilson
 from encoder.exam.links import GAPS, JUDGED, LinkedSentence, gaps, relations
 
+pytestmark = pytest.mark.slow
+
 FIRST, SECOND = "w1", "w2"  # words that look at each other in the planted model
 
 
