@@ -16,7 +16,7 @@ import torch
 from encoder.arguments import integer
 from encoder.edits.edit import Edit
 from encoder.exam.answers import DIRECTIONS, Report, Tally, WorkWatch, report_nothing, tally
-from encoder.exam.licence import ERROR, MARGIN, best_head, tests_of, wilson
+from encoder.exam.licence import ERROR, MARGIN, best_head, score, tests_of, wilson
 from encoder.exam.links import LinkedSentence, TreeLink
 from encoder.exam.treebank import ExamError
 from encoder.experiments.ablation import ROWS, knock_outs, outcomes
@@ -160,24 +160,24 @@ def subjects(
 
 def frame_row(found: Tally, kind: str, made: Sequence[MadeSentence]) -> FrameRow:
     """Score the best head of a frame and the four rules."""
-    at, place = found.kinds.index(kind), best_head(found, kind)
-    n, right = int(found.asked[at, 1]), int(found.right[at, 1][place])
-    distances, positions = Counter(one.subject - one.gap for one in made), Counter(one.subject + 1 for one in made)
-    (distance, by_distance), (position, by_position) = (some.most_common(1)[0] for some in (distances, positions))
-    shares = [
+    place = best_head(found, kind)
+    scored = score(found, kind, place)
+    assert scored is not None, "every frame has odd draws"
+    (position, by_position), *_ = Counter(one.subject + 1 for one in made).most_common(1)
+    nearest, first, in_place = (
         count / len(made)
         for count in (
             sum(one.subject == one.nouns[-1] for one in made),
             sum(one.subject == one.nouns[0] for one in made),
-            by_distance,
             by_position,
         )
-    ]
-    corrected = wilson(right, n, ERROR / tests_of(found))[0]
-    licensed = right / n >= max(shares) + MARGIN and corrected > max(shares)
+    )
+    best_rule = max(nearest, first, scored.distance_accuracy, in_place)
+    corrected = wilson(scored.right, scored.n, ERROR / tests_of(found))[0]
+    licensed = scored.accuracy >= best_rule + MARGIN and corrected > best_rule
     return FrameRow(
-        kind, n, place[1], place[2], DIRECTIONS[place[0]], right / n, *wilson(right, n), corrected, shares[0],
-        shares[1], distance, shares[2], position, shares[3], licensed,
+        kind, scored.n, place[1], place[2], DIRECTIONS[place[0]], scored.accuracy, scored.low, scored.high, corrected,
+        nearest, first, scored.distance, scored.distance_accuracy, position, in_place, licensed,
     )  # fmt: skip
 
 

@@ -28,11 +28,12 @@ JUDGED_ELSEWHERE = "judged by the gaps with a noun between, where a fixed distan
 class HeadScore:
     """How a head does at a relation in the odd sentences of a treebank, and the rule beside it.
 
-    `n` links were scored, `accuracy` is the share of right answers with its Wilson interval of 95 %; the answers are
-    those of `distance` words to the right in `distance_accuracy` of all links.
+    `n` links were scored, `right` of them with the right answer: `accuracy` is their share, with its Wilson interval of
+    95 %; the answers are those of `distance` words to the right in `distance_accuracy` of all links.
     """
 
     n: int
+    right: int
     accuracy: float
     low: float
     high: float
@@ -111,7 +112,7 @@ def score(tally: Tally, kind: str, place: tuple[int, int, int]) -> HeadScore | N
         return None
     at = tally.kinds.index(kind)
     n, right = int(tally.asked[at, 1]), int(tally.right[at, 1][place])
-    return HeadScore(n, right / n, *wilson(right, n), *best_distance(tally, kind)) if n else None
+    return HeadScore(n, right, right / n, *wilson(right, n), *best_distance(tally, kind)) if n else None
 
 
 def tests_of(tally: Tally) -> int:
@@ -127,8 +128,7 @@ def judge(name: str, own: Tally, others: dict[str, Tally], tests: int) -> list[E
         scored = score(own, kind, place)
         if scored is None or not int(own.asked[own.kinds.index(kind), 0]):
             continue
-        right = round(scored.accuracy * scored.n)
-        corrected = wilson(right, scored.n, ERROR / tests)[0]
+        corrected = wilson(scored.right, scored.n, ERROR / tests)[0]
         elsewhere = {other: score(tally, kind, place) for other, tally in others.items()}
         verdict = verdict_of(kind, scored, corrected, list(elsewhere.values()))
         there = {other: found for other, found in elsewhere.items() if found is not None}
