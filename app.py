@@ -8,6 +8,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from pages.ui.frame import start
+from pages.ui.server import redirects
 from pages.ui.server.sending import SendingBound
 
-app = st.App("pages/main.py", lifespan=start.at_once, middleware=[Middleware(SendingBound)])
+app = st.App("pages/main.py", routes=redirects.routes(), lifespan=start.at_once, middleware=[Middleware(SendingBound)])

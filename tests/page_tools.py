@@ -9,6 +9,8 @@ import numpy as np
 import scanned_once  # noqa: F401
 from streamlit.testing.v1 import AppTest, local_script_runner
 
+from pages.ui.state.old_addresses import lead
+
 APP = str(Path(__file__).parents[1] / "pages" / "main.py")
 _give_up = local_script_runner.require_widgets_deltas
 
@@ -24,7 +26,9 @@ local_script_runner.require_widgets_deltas = _wait
 
 
 def open_app(page: str | None = None, **query: str) -> AppTest:
-    """A fresh session that opens the first page, or the one of that key, by a link."""
+    """A fresh session that opens the first page, or the one of that key, by a link; an old key leads where it is now."""
+    if page:
+        page, query = lead(page, query)
     app = AppTest.from_file(APP, default_timeout=60)
     if page:
         app.switch_page(f"steps/{page}.py")

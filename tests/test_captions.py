@@ -26,7 +26,6 @@ MASKED = {"sentence": "The [MASK] sat on the mat."}
 # Every page, every tab, and steps and layers before and after what is changed
 CASES: list[tuple[str, dict[str, str]]] = [
     *((page.key, {}) for page in PAGES),
-    ("sentence", {"weights_open": "1"}),
     ("embedding", {"step": "embedding.scaled"}),
     ("attention", {"layer": "2"}),
     ("attention", {"layer": "0"}),
@@ -38,12 +37,12 @@ CASES: list[tuple[str, dict[str, str]]] = [
     ("add_norm", {"layer": "0"}),
     ("feed_forward", {"layer": "0"}),
     ("stack", {"step": "mlm.logits"}),
-    ("looks", {"layer": "2", "some_heads": "0,2"}),
-    ("looks", {"layer": "2", "some_heads": "0,2", "words_only": "letters", "ask_word": "1", "ask_way": "to"}),
+    ("sentence", {"several": "1", "layer": "2", "some_heads": "0,2"}),
+    ("sentence", {"several": "1", "layer": "2", "some_heads": "0,2", "words_only": "letters", "ask_word": "1", "ask_way": "to"}),
     ("attention", {"words_only": "words"}),
     ("attention", {"words_only": "letters", "layer": "0", "step": "attention.scores"}),
     ("heads", {"words_only": "words"}),
-    ("looks", PAIR | {"layer": "2", "pair_part": "A->B"}),
+    ("sentence", PAIR | {"several": "1", "layer": "2", "pair_part": "A->B"}),
     ("flows", {"layer": "2", "rollout_layer": "1"}),
     ("lens", {"alike_layer": "layer 0"}),
     ("lens", MASKED),

@@ -28,7 +28,7 @@ MASKED = {"sentence": "The [MASK] sat on the mat.", "other": "The [MASK] stood o
 STARTS = (MASKED, MASKED | {"second": "The dog ran."}, MASKED | {"edits": "output:zero"})
 LITTLE = {"model": "small", "sentence": "A [MASK]."}  # what is enough where every look takes a sweep
 ONCE = ("why",)  # a page that shows all at once
-SWEPT = ("looks", "what_if")
+SWEPT = ("sentence", "what_if")
 Asked = tuple[Collection[Any] | None, Any, bool]
 
 

@@ -128,8 +128,8 @@ def test_pupils_see_the_opened_number_the_asked_word_and_the_choices_of_the_page
     leading.session_state["session"].view = replace(
         leading.session_state["session"].view, cell=Cell("layers.2.attention.weights", (3, 8, 2))
     )
-    go(leading, "looks")
-    assert "cell" in look(one).query_params and page_of(one) == "Who looks at whom"
+    go(leading, "sentence")
+    assert "cell" in look(one).query_params and page_of(one) == "Sentence & tokens"
     for on in (True, False):
         healthy(leading.toggle(key="merge_words").set_value(on).run())
         assert look(one).toggle(key="merge_words").value is on

@@ -89,7 +89,7 @@ def test_previous_and_next_say_what_they_lead_to_and_stand_below_too() -> None:
 
 
 def test_a_tool_is_no_step_and_leads_to_its_neighbours() -> None:
-    app = go(open_app(), "looks")
+    app = go(open_app(), "why")
     assert (app.button(key="previous").label, app.button(key="next").label) == (
         "Previous: Atlas",
         "Next: What really flows",

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 def test_a_choice_outlives_a_visit_to_another_page() -> None:
     app = opened("stack", {})
     app.pills(key="move").set_value("Length").run()
-    go(app, "looks")
+    go(app, "sentence")
     go(app, "stack")
     assert app.pills(key="move").value == "Length"
 
@@ -32,7 +32,7 @@ def test_a_choice_outlives_a_visit_to_another_page() -> None:
     ("page", "name", "asked"),
     [
         ("stack", "move", "Width"),
-        ("looks", "some_heads", "1,99"),
+        ("sentence", "some_heads", "1,99"),
         ("lens", "lens_token", "999"),
         ("lens", "alike_layer", "x"),
         ("attention", "lock_four", "yes"),

@@ -75,7 +75,7 @@ def all_have_addresses(app: AppTest) -> None:
     assert not [one.value for one in app.markdown if re.match(r"#+ ", one.value)]
 
 
-@pytest.mark.parametrize("page", mostly_nightly(KEYS, ["attention", "looks", "stack"]))
+@pytest.mark.parametrize("page", mostly_nightly(KEYS, ["attention", "stack"]))
 def test_every_page_takes_a_sentence_that_is_cut(page: str) -> None:
     """It is cut in one place, before any page has it."""
     take(go(open_app(), page), "600 words")
@@ -301,7 +301,7 @@ def test_choosing_a_small_map_goes_to_that_head() -> None:
 
 
 def test_several_tokens_and_heads_together(base: TextEncoder) -> None:
-    app = open_app("looks", some_heads="1,5")
+    app = open_app("sentence", several="1", some_heads="1,5")
     weights = base.trace(EXAMPLE)["layers.4.attention.weights"].numpy()
     np.testing.assert_allclose(numbers(app, key="together_matrix"), weights[[1, 5]].mean(0), atol=1e-7)
     app.pills(key="together").set_value("Largest").run()

@@ -45,7 +45,7 @@ def test_the_pair_is_what_the_model_runs(base: TextEncoder) -> None:
 
 
 def test_one_way_between_the_sentences_alone(base: TextEncoder) -> None:
-    app = go(open_app(sentence=A, second=B, several="1"), "looks")
+    app = go(open_app(sentence=A, second=B, several="1"), "sentence")
     trace = base.trace((A, B))
     first = np.array(trace.tokenization.segments) == 0
     weights = trace["layers.4.attention.weights"][1].numpy()
@@ -59,13 +59,13 @@ def test_one_way_between_the_sentences_alone(base: TextEncoder) -> None:
 
 
 def test_a_single_sentence_offers_no_ways_between_sentences() -> None:
-    app = go(open_app(sentence=A, several="1"), "looks")
+    app = go(open_app(sentence=A, several="1"), "sentence")
     assert "pair_part" not in [pills.key for pills in app.pills]
 
 
 def test_pieces_become_words_and_rows_still_sum_to_one(base: TextEncoder) -> None:
     text = "The purring cat sat."
-    app = go(open_app(sentence=text, several="1"), "looks")
+    app = go(open_app(sentence=text, several="1"), "sentence")
     trace = base.trace(text)
     pieces = len(trace.tokens)
     assert any(token.startswith("##") for token in trace.tokens)

@@ -79,13 +79,13 @@ def test_a_pair_of_dimensions_is_drawn_and_two_words_change_places(base: TextEnc
 
 
 def test_summed_rows_are_those_of_the_chosen_tokens(base: TextEncoder) -> None:
-    query = {"sentence": KEYS, "model": "base", "layer": "2", "head": "3", "some_tokens": "1,4"}
-    app = opened("looks", query)
+    query = {"sentence": KEYS, "model": "base", "layer": "2", "head": "3", "some_tokens": "1,4", "several": "1"}
+    app = opened("sentence", query)
     weights = base.trace(KEYS)["layers.2.attention.weights"][3]
     np.testing.assert_allclose(numbers(app, "y", "summed"), weights[[1, 4]].mean(0).numpy(), atol=1e-6)
     assert "Of the 2 chosen tokens" in texts(app)
     del query["some_tokens"]
-    every = opened("looks", query | {"some_heads": "3,4"})
+    every = opened("sentence", query | {"some_heads": "3,4"})
     both = base.trace(KEYS)["layers.2.attention.weights"][[3, 4]].mean(0)
     np.testing.assert_allclose(numbers(every, "y", "summed"), both.mean(0).numpy(), atol=1e-6)
 

@@ -133,12 +133,12 @@ def test_a_folder_of_sentences_with_its_prefixes(mode: str, model_root: Path) ->
 
 
 def test_the_guess_at_an_asked_word_opens_below_the_question() -> None:
-    app = go(open_app(sentence=CAPITAL, ask_word="6", ask_why="1"), "looks")
+    app = go(open_app(sentence=CAPITAL, ask_word="6", ask_why="1"), "sentence")
     fold = next(one for one in app.expander if "Which words made the guess at" in one.label)
     assert "MASK" in fold.label and "6" in fold.label
 
 
-@pytest.mark.parametrize("page", ["why", "alike", "heads", "looks"])
+@pytest.mark.parametrize("page", ["why", "alike", "heads", "sentence"])
 def test_runs_that_end_in_no_numbers_are_told(page: str) -> None:
     lost = "layers.1.output:scale:v=3e38;layers.2.output:scale:v=3e38"
     app = open_app(sentence=CAPITAL, model="small", edits=lost, heads_part="Inside one head", why="Which words")
@@ -151,6 +151,6 @@ def test_runs_that_end_in_no_numbers_are_told(page: str) -> None:
 
 
 def test_a_model_without_a_head_has_no_guess_and_a_cosine() -> None:
-    for page, said in (("why", "no head that guesses words"), ("alike", "The cosine is"), ("looks", "")):
+    for page, said in (("why", "no head that guesses words"), ("alike", "The cosine is"), ("sentence", "")):
         app = go(open_app(model="paper", sentence="w", other="w"), page)
         assert said in texts_of(app)

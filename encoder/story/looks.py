@@ -32,7 +32,7 @@ def strongest(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
         place,
         f"{said}.{little}",
         "ask" if about.words else "bars",
-        "looks",
+        "sentence",
         Values({"weight": row}, tokens(trace), f"attention of {name}"),
         word=about.word,
         layer=about.layer,

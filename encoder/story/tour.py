@@ -173,7 +173,7 @@ def tries(encoder: TextEncoder, trace: Trace, found: Habits) -> tuple[Try, ...]:
                             one.head, "attention.weights"))  # fmt: skip
             break
     told.append(
-        Try(f"Ask where “{shown(trace.tokens[about.word])}” looks, in every head.", "looks", about.layer, about.head)
+        Try(f"Ask where “{shown(trace.tokens[about.word])}” looks, in every head.", "sentence", about.layer, about.head)
     )
     if config.n_layers * config.n_heads > 1:
         told.append(Try("Switch off its heads, one by one, and see which matters for this sentence.", "what_if"))

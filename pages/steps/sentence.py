@@ -4,14 +4,17 @@ import pandas as pd
 import streamlit as st
 
 from encoder.figures.living_map import finding
+from pages.parts.sentence import guess, several
 from pages.ui import session
 from pages.ui.downloads import table as downloads
 from pages.ui.lessons import story
 from pages.ui.server import cold_start
 from pages.ui.state import session_state as state
-from pages.ui.step import ask_a_word, panel, token_buttons, token_strip, whole_run
+from pages.ui.step import ask_a_word, token_buttons, token_strip, whole_run, words_only
 from pages.ui.text import heading, plain
 from pages.ui.widgets import fold
+
+OF_SEVERAL = {"some_heads", "together", "some_tokens", "some_words", "pair_part"}
 
 trace, view = session.now(), state.current()
 with st.container(horizontal=True, vertical_alignment="center", key="begin"):
@@ -25,7 +28,14 @@ st.caption(
 whole_run.draw(trace)
 
 heading("Ask a word")
-ask_a_word.draw(trace)
+merged = ask_a_word.draw(trace)
+guess.draw()
+fold(
+    "Several heads together, as lines and as a matrix",
+    "several",
+    lambda: several.draw(words_only.chosen(), merged),
+    holds=OF_SEVERAL,
+)
 
 heading(f"The sentence as {len(trace.tokens)} tokens")
 special = trace.tokenization.special
@@ -45,12 +55,6 @@ for i in [i for i, token in enumerate(trace.tokens) if token == encoder.mask_tok
 
 if trace.tokenization.pair and trace.config.n_segments < 2:
     st.caption("This model has no segment embeddings: only the separator tells it where sentence B begins.")
-weights = trace.step(f"layers.{view.layer}.attention.weights")
-fold(
-    f"What layer {view.layer}, head {view.head} looks at, as a matrix",
-    "weights_open",
-    lambda: panel.show(trace, weights, view.head, switch=False),
-)
 fold(
     "The tokens as a table",
     "tokens_open",

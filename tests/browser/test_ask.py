@@ -30,7 +30,7 @@ def trace(base: TextEncoder) -> Trace:
     return base.trace(EXAMPLE)
 
 
-def opened(page: Page, url: str, query: str = "looks") -> Locator:
+def opened(page: Page, url: str, query: str = "") -> Locator:
     """The sentence to be tapped, with its small maps."""
     open_page(page, f"{url}/{query}")
     root = widget(page, "ask").locator(".ask")

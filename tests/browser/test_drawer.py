@@ -38,7 +38,6 @@ SLOW = """(() => {
 })()"""  # messages of the server come `between` milliseconds apart
 PAGES = {  # a page -> the key of its picture, part of the title of what opens, the recorded step
     "attention": ("picture", "Attention weights, layer 4, head 1", ""),
-    "?weights_open=1": ("picture", "Attention weights, layer 4, head 1", ""),
     "embedding": ("picture", "dimension ", "embedding.tokens"),
     "position": ("picture", "dimension ", ""),
     "add_norm": ("picture", "dimension ", "layers.4.add_norm_1.sum"),

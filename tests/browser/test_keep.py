@@ -49,7 +49,7 @@ CHOSEN = {
     "compare": [("compare_part", "One word in many sentences")],
     "labs": [("lab", "Padding")],
     "heads": [("heads_part", "Measures"), ("measure", "Previous")],
-    "looks": [
+    "": [
         ("several", "Several heads together, as lines and as a matrix"),
         ("some_heads", "5"),
         ("together", "Largest"),

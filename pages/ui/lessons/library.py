@@ -14,6 +14,7 @@ from pages.ui.server import models
 from pages.ui.server.turns import turns
 from pages.ui.state import session_state as state
 from pages.ui.state.link import from_query
+from pages.ui.state.old_addresses import lead
 from pages.ui.state.site import PAGES, page_of
 from pages.ui.state.view import View
 from pages.ui.state.walk import KNOWN_STEPS
@@ -47,13 +48,16 @@ def tutorials() -> dict[str, Lesson]:
 
 
 def fitting(lesson: Lesson, name: str = "the lesson") -> Lesson:
-    """The same lesson, if all its pages and views exist.
+    """The same lesson with its pages as they are called today, if all of them and the views exist.
 
     Raises:
         LessonError: some do not.
     """
-    problems = []
-    for number, step in enumerate(lesson.steps, 1):
+    problems, steps = [], []
+    for number, written in enumerate(lesson.steps, 1):
+        page, view = lead(written.page, written.view)
+        step = replace(written, page=page, view=view)
+        steps.append(step)
         where = f"{name}, step {number}"
         if step.page not in SHOWN:
             problems.append(f"{where}: there is no page {step.page!r}; the pages are {', '.join(SHOWN)}")
@@ -61,7 +65,7 @@ def fitting(lesson: Lesson, name: str = "the lesson") -> Lesson:
         problems += [f"{where}: {note.replace('The link', 'the view', 1)}" for note in notes]
     if problems:
         raise LessonError(problems)
-    return lesson
+    return replace(lesson, steps=tuple(steps))
 
 
 def keep(lesson: Lesson) -> str:

@@ -49,7 +49,6 @@ PAGES = (
     Page("tour", "This model", ":material/tour:", section="Look deeper"),
     Page("heads", "All heads", ":material/apps:", section="Look deeper"),
     Page("atlas", "Atlas", ":material/map:", section="Look deeper"),
-    Page("looks", "Who looks at whom", ":material/conversion_path:", section="Look deeper"),
     Page("flows", "What really flows", ":material/water_drop:", section="Look deeper"),
     Page("why", "Why this guess", ":material/psychology:", section="Look deeper"),
     Page("alike", "Alike?", ":material/join_inner:", section="Look deeper"),

@@ -8,8 +8,8 @@ from encoder.figures.facts import main_fact
 from encoder.formatting import percent, shown
 from encoder.metrics import WAYS, only_between, together
 from encoder.selection import Choice, selection
-from pages.parts.looks import summed, twice
-from pages.parts.looks.fact import fact as fact_of
+from pages.parts.sentence import summed, twice
+from pages.parts.sentence.fact import fact as fact_of
 from pages.ui import session
 from pages.ui.state import session_state as state
 from pages.ui.text import arrow, plain

@@ -1,1 +1,0 @@
-"""What the page of who looks at whom says."""
