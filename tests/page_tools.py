@@ -26,7 +26,7 @@ local_script_runner.require_widgets_deltas = _wait
 
 
 def open_app(page: str | None = None, **query: str) -> AppTest:
-    """A fresh session that opens the first page, or the one of that key, by a link; an old key leads where it is now."""
+    """A fresh session that opens the first page, or the one of that key, by a link; an old one leads on."""
     if page:
         page, query = lead(page, query)
     app = AppTest.from_file(APP, default_timeout=60)

@@ -38,7 +38,7 @@ CASES: list[tuple[str, dict[str, str]]] = [
     ("feed_forward", {"layer": "0"}),
     ("stack", {"step": "mlm.logits"}),
     ("sentence", {"several": "1", "layer": "2", "some_heads": "0,2"}),
-    ("sentence", {"several": "1", "layer": "2", "some_heads": "0,2", "words_only": "letters", "ask_word": "1", "ask_way": "to"}),
+    ("sentence", {"several": "1", "layer": "2", "some_heads": "0,2", "words_only": "letters", "ask_word": "1"}),
     ("attention", {"words_only": "words"}),
     ("attention", {"words_only": "letters", "layer": "0", "step": "attention.scores"}),
     ("heads", {"words_only": "words"}),

@@ -89,14 +89,14 @@ def test_previous_and_next_say_what_they_lead_to_and_stand_below_too() -> None:
 
 
 def test_a_tool_is_no_step_and_leads_to_its_neighbours() -> None:
-    app = go(open_app(), "why")
+    app = go(open_app(), "compare")
     assert (app.button(key="previous").label, app.button(key="next").label) == (
-        "Previous: Atlas",
-        "Next: What really flows",
+        "Previous: What if",
+        "Next: Labs",
     )
-    assert "Look deeper" in [one.value for one in app.caption]
+    assert "Change and compare" in [one.value for one in app.caption]
     press(app, "next")
-    assert app.title[0].value == "What really flows"
+    assert app.title[0].value == "Labs"
     assert not [one for one in app.caption if one.value.startswith("Step ")]
 
 

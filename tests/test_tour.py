@@ -97,7 +97,7 @@ def test_what_to_try_is_there_and_leads_into_the_model(name: str) -> None:
     for one in tried:
         assert one.layer is None or 0 <= one.layer < config.n_layers
         assert one.head is None or 0 <= one.head < config.n_heads
-    look = next(one for one in tried if one.page == "looks")
+    look = next(one for one in tried if one.page == "sentence")
     about = subject(trace)
     assert (look.layer, look.head) == (about.layer, about.head) and trace.tokens[about.word] in look.text
     assert any("In this text: “" in said for said in tour.heads(encoder, trace, tour.habits(encoder)))

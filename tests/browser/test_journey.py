@@ -27,8 +27,9 @@ def test_the_first_page_is_usable_at_once(page: Page, app_url: str, base: TextEn
     open_page(page, app_url)
     expect(page.locator(".tokens > div")).to_have_count(14)
     expect(widget(page, "living_map").locator("canvas").first).to_be_visible()
-    open_page(page, f"{app_url}/?weights_open=1")
-    np.testing.assert_array_equal(drawn(page), base.trace(EXAMPLE)["layers.4.attention.weights"][1].numpy())
+    open_page(page, f"{app_url}/?several=1")
+    weights = base.trace(EXAMPLE)["layers.4.attention.weights"][1]
+    np.testing.assert_array_equal(drawn(page, "together_matrix"), weights.numpy())
 
 
 def test_a_person_types_chooses_and_walks(page: Page, app_url: str, base: TextEncoder) -> None:

@@ -1,4 +1,4 @@
-"""Where pages that were merged into others are now: one table for addresses, lessons and figures of earlier versions."""
+"""Where pages that were merged into others are now: one table for old addresses, lessons and figures."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
