@@ -35,7 +35,7 @@ def test_a_choice_outlives_a_visit_to_another_page() -> None:
         ("sentence", "some_heads", "1,99"),
         ("lens", "lens_token", "999"),
         ("lens", "alike_layer", "x"),
-        ("attention", "lock_four", "yes"),
+        ("attention", "products", "yes"),
         ("compare", "compare_part", "Three"),
         ("labs", "lab", "<b>"),
         ("heads", "heads_part", "$x$"),

@@ -195,18 +195,6 @@ def test_the_maps_of_all_heads_hold_every_head_in_levels(base: TextEncoder) -> N
         np.testing.assert_allclose(levels / 254, recorded, atol=0.5 / 254 + 1e-6)
 
 
-def test_the_four_matrices_hold_exact_numbers_and_one_selection(base: TextEncoder) -> None:
-    app = go(
-        open_app(sentence="I understand this", hidden="2", cell="layers.4.attention.scaled:1,3,1", four_maps="1"),
-        "attention",
-    )
-    trace, sent = base.trace("I understand this", hidden=(2,)), maps(app, "four")
-    assert sent["cell"] == [3, 1]
-    for one, name in zip(sent["maps"], ("scores", "scaled", "masked", "weights"), strict=True):
-        cells = np.frombuffer(base64.b64decode(one["cells"]), "<f4").reshape(5, 5)
-        np.testing.assert_array_equal(cells, trace[f"layers.4.attention.{name}"][1].numpy())
-
-
 def test_long_sentences_share_pixels_and_it_is_said() -> None:
     app = go(open_app(sentence="word " * 300), "attention")
     assert maps(app, "heads")["rows"] <= 128

@@ -26,7 +26,7 @@ LABS = (
 CASES: list[tuple[str, dict[str, str]]] = [
     *((page.key, {}) for page in PAGES),
     ("attention", {"step": "attention.heads"}),
-    ("attention", {"four_maps": "1"}),
+    ("attention", {"products": "1"}),
     ("heads", {"heads_part": "Measures"}),
     ("heads", {"heads_part": "How alike heads are"}),
     ("heads", {"heads_part": "Between the sentences", "second": "The dog ran."}),

@@ -8,7 +8,7 @@ from pages.parts.attention import (
     head_outputs,
     one_grid,
     one_matrix,
-    scores_to_weights,
+    one_pair,
     taken,
     through_heads,
 )
@@ -36,6 +36,6 @@ if step.local in head_outputs.STEPS:
     head_outputs.draw()
 if step.shape != PAIRS:
     words_only.choose()
-scores_to_weights.draw()
+one_pair.draw()
 every_head.draw(step if step.shape == PAIRS else trace.step(f"layers.{view.layer}.attention.weights"))
 panel.proof(trace, step)

@@ -25,7 +25,8 @@ CONTROLS = """() => {
     if (one.matches('[data-word], [data-cell], [data-head-row], .word, .heads button, canvas')) continue
     const box = one.getBoundingClientRect()
     const inside = box.bottom > 0 && box.top < innerHeight && box.left < innerWidth && box.right > 0
-    if (!inside || !box.width || !box.height || one.disabled || !one.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue
+    if (!inside || !box.width || !box.height || one.disabled) continue
+    if (!one.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue
     seen.add(one.closest('[role=radiogroup]') || one.closest('label') || one)
   }
   return seen.size

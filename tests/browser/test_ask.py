@@ -157,7 +157,7 @@ def test_keys_alone_ask_and_open_a_number(page: Page, app_url: str, trace: Trace
     with rerun(page):
         page.keyboard.press("Enter")
     expect(word(root, STREET)).to_have_attribute("aria-pressed", "true")
-    expect(page.locator("h1")).to_have_text("Who looks at whom")  # the arrow keys did not walk on
+    expect(page.locator("h1")).to_have_text("Sentence & tokens")  # the arrow keys did not walk on
     page.keyboard.press("Tab")
     with rerun(page):
         page.keyboard.press("Enter")
@@ -260,10 +260,8 @@ def test_words_only_leaves_tokens_out_of_every_map_and_says_how_much(page: Page,
     assert float(re.search(r"([\d.]+) % of the weight of the words drawn", told)[1]) == pytest.approx(
         100 * share, abs=0.5
     )  # type: ignore[index]
-    with rerun(page):
-        page.get_by_text("The four maps side by side").click()
-    sizes = widget(page, "four").locator("canvas").evaluate_all("all => all.map(c => c.width)")
-    assert sizes == [len(words)] * 4
+    small = widget(page, "heads").locator("canvas")
+    assert small.evaluate_all("all => all.map(c => c.width)") == [len(words)] * 8
     with rerun(page):  # a click opens the number of the token that is drawn there
-        widget(page, "four").locator("canvas").nth(3).click(position={"x": 4, "y": 4})
+        small.nth(1).click(position={"x": 4, "y": 4})
     expect(widget(page, "inspector").locator("h3")).to_contain_text(f"“the” (1) → “the” (1) = {weights[1, 1]:.4g}")

@@ -51,7 +51,7 @@ ABOVE_THE_SHEET = """([row]) => {
   const y = plot.getBoundingClientRect().top + yaxis._offset + yaxis.d2p(row);
   return 0 < y && y < document.querySelector('.st-key-inspector').getBoundingClientRect().y;
 }"""
-SMALL = {"attention?four_maps=1": ("four", "heads"), "flows": ("flows",)}  # a page -> the keys of its small maps
+SMALL = {"attention": ("heads",), "flows": ("flows",)}  # a page -> the keys of its small maps
 
 
 def still(element: Locator) -> float:
@@ -160,7 +160,7 @@ def test_row_and_column_follow_and_the_address_restores_the_drawer(page: Page, a
     assert "cell=" not in page.url
 
 
-@pytest.mark.parametrize("path", mostly_nightly(SMALL, ["attention?four_maps=1"]))
+@pytest.mark.parametrize("path", mostly_nightly(SMALL, ["attention"]))
 def test_a_number_of_a_small_map_opens_beside_it(page: Page, app_url: str, path: str) -> None:
     open_page(page, f"{app_url}/{path}")
     for key in SMALL[path]:
@@ -290,7 +290,7 @@ def test_the_map_keeps_its_place_and_opens_the_number_that_pointing_names(
 def test_the_strips_of_a_pair_open_their_numbers_and_stay_with_the_pair(
     page: Page, app_url: str, base: TextEncoder
 ) -> None:
-    open_page(page, f"{app_url}/attention?four_maps=1&cell=layers.4.attention.weights:1,3,2")
+    open_page(page, f"{app_url}/attention?products=1&cell=layers.4.attention.weights:1,3,2")
     strips, trace = widget(page, "neurons"), base.trace(EXAMPLE)
     strips.locator(".js-plotly-plot .main-svg").first.wait_for()
     for row, step, index in ((0, "q", (1, 3, 5)), (1, "k", (1, 2, 5)), (2, "scores", (1, 3, 2))):

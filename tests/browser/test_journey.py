@@ -87,16 +87,15 @@ def test_a_clicked_cell_opens_and_leads_on_and_survives_a_reload(page: Page, app
     expect(heading).to_contain_text("“was” (9) → “because” (7)")
 
 
-def test_the_four_matrices_are_read_and_opened_by_keyboard(page: Page, app_url: str, base: TextEncoder) -> None:
+def test_small_maps_are_read_and_opened_by_keyboard(page: Page, app_url: str, base: TextEncoder) -> None:
     open_page(page, f"{app_url}/attention?sentence=I+understand+this")
-    trace, four = base.trace("I understand this"), widget(page, "four")
-    page.get_by_text("The four maps side by side").click()
-    weights = four.get_by_role("button", name="Attention weights, head 1")
+    trace, heads = base.trace("I understand this"), widget(page, "heads")
+    weights = heads.get_by_role("button", name="Attention weights, head 6")
     weights.press("ArrowDown")
     weights.press("ArrowDown")
     weights.press("ArrowRight")
-    value = float(trace["layers.4.attention.weights"][1, 2, 1])
-    expect(four.locator("output").nth(3)).to_have_text(f"understand → i: {value:.4g}")
+    share = round(100 * float(trace["layers.4.attention.weights"][6, 2, 1]))
+    expect(heads.locator("output").nth(6)).to_contain_text(re.compile(rf"understand → i: .*{share}"))
     with rerun(page):
         weights.press("Enter")
     expect(page.locator("h1")).to_have_text("Attention")

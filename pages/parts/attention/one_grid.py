@@ -62,8 +62,18 @@ def choose(choice: Choice) -> None:
     if step != state.current().step:
         state.change(step=step, cell=None)
     same = setting.recorded and pair == usual(session.now())
+    remember(KEY, "" if same else spelled(query, key, setting), "")
+
+
+def keep_pair(query: int, key: int, setting: Setting) -> None:
+    """Go on showing a pair and its softmax, whichever number is opened next."""
+    remember(KEY, spelled(query, key, setting), "")
+
+
+def spelled(query: int, key: int, setting: Setting) -> str:
+    """A pair and its softmax as a link spells them."""
     more = "" if setting.recorded else f",{setting.heat},{int(setting.scaled)}"
-    remember(KEY, "" if same else f"{query},{key}{more}", "")
+    return f"{query},{key}{more}"
 
 
 def open_number(step: str, index: tuple[int, ...]) -> None:

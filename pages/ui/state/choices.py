@@ -11,6 +11,7 @@ from pages.ui.state.choice_names import names
 
 NAME = re.compile(r"[a-z_]{1,20}", re.ASCII)
 MOST = 40  # choices in one link
+RETIRED = {"four_maps", "lock_four", "weights_open"}  # what was folded away in pages, and is no more
 RENAMED = {  # what links of earlier versions ask for, and its name now
     ("measure", "entropy_share"): "normalized_entropy",
     ("lab", "Why √d_k"): "Why √d_head",
@@ -24,6 +25,7 @@ def read(query: Mapping[str, str], longest: int) -> tuple[tuple[tuple[str, str],
 
     `query` is without the fields of the view; a choice has at most `longest` characters.
     """
+    query = {name: text for name, text in query.items() if name not in RETIRED}
     unknown = [name for name in query if not NAME.fullmatch(name) or name not in names()]
     known = {name: RENAMED.get((name, text), text) for name, text in sorted(query.items()) if name not in unknown}
     long = [name for name, text in known.items() if len(text) > longest]
