@@ -1,8 +1,8 @@
-"""The page Your model, and tiny checkpoints in the folder that it opens them from (`model_root` in conftest.py)."""
+"""The ways to another model, and tiny checkpoints in the folder that one opens (`model_root` in conftest.py)."""
 
 from pathlib import Path
 
-from page_tools import go, open_app
+from page_tools import healthy, open_app
 from streamlit.testing.v1 import AppTest
 from tiny import TINY, tiny_model, tiny_tokenizer
 
@@ -17,9 +17,8 @@ def put(folder: Path, seed: int = 0) -> None:
 
 
 def page(part: str, **query: str) -> AppTest:
-    app = open_app(**query)
-    app.session_state["your_model"] = part
-    return go(app, "your_model")
+    app = open_app("your_model", models_part="Another model", **query)
+    return healthy(app.segmented_control(key="your_model").set_value(part).run())
 
 
 def texts(app: AppTest) -> str:

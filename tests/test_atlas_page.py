@@ -145,22 +145,22 @@ def test_other_pages_read_the_atlas_that_was_chosen(atlas: Atlas, second: Atlas)
     app = go(app, "heads")
     assert f"on {second.card.scope}." in words(app) and atlas.card.scope not in words(app)
     assert numbers(app, key="measured").ravel().tolist() == pytest.approx(second.heads["previous"].to_pylist())
-    assert f"Over {second.card.scope}: " in words(go(app, "tour"))
+    assert f"Over {second.card.scope}: " in words(go(app, "your_model"))
     app = go(app, "heads")
     healthy(app.selectbox(key="atlas_of").set_value(0).run())
     assert f"on {atlas.card.scope}." in words(app) and second.card.scope not in words(app)
-    assert f"Over {atlas.card.scope}: " in words(go(app, "tour"))
+    assert f"Over {atlas.card.scope}: " in words(go(app, "your_model"))
 
 
-def test_a_tour_of_a_model_without_an_atlas_says_its_sentences(atlas: Atlas) -> None:
-    said_there = words(open_app("tour", model="paper"))
+def test_a_model_without_an_atlas_says_its_sentences(atlas: Atlas) -> None:
+    said_there = words(open_app("your_model", model="paper"))
     assert "Over 12 sentences: " in said_there and atlas.card.corpus not in said_there
 
 
 def test_an_atlas_that_was_damaged_later_hides_no_other_part_of_a_page(second: Atlas) -> None:
     path = second.folder / "heads.parquet"
     path.write_bytes(bytes(len(path.read_bytes())))
-    app = open_app("tour", **HERE, atlas_of="1")
+    app = open_app("your_model", **HERE, atlas_of="1")
     assert "heads.parquet is not what its card says" in said(app)
     assert "What to try" in [one.value for one in app.header] and "Follow this sentence" in words(app)
 

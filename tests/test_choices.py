@@ -105,7 +105,7 @@ def written(page: Page) -> set[str]:
     """The keys that stand in the source of the page where it asks for a choice."""
     files = [FOLDER / "steps" / f"{page.key}.py", *(FOLDER / "parts" / page.key).glob("*.py")]
     nodes = [node for file in files for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))]
-    calls = [node for node in nodes if isinstance(node, ast.Call) and "linked" not in {k.arg for k in node.keywords}]
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
     keys = [call.args[KEY[name]] for call in calls if (name := ast.unparse(call.func).rpartition(".")[2]) in KEY]
     words = [node.value for key in keys for node in ast.walk(key) if isinstance(node, ast.Constant)]
     return {word for word in words if isinstance(word, str)}

@@ -75,7 +75,7 @@ def start(name: str, at: int = 1) -> AppTest:
 @pytest.mark.parametrize("name", mostly_nightly(library.files(), set(library.files()) - DEAR))
 def test_every_bundled_lesson_is_played_from_start_to_end(name: str) -> None:
     lesson = library.bundled()[name]
-    app = go(open_app(), "lessons")
+    app = open_app("lessons", all_lessons="1")
     press(app, f"start_{name}")
     for at, step in enumerate(lesson.steps, 1):
         view = app.session_state["session"].view
@@ -312,7 +312,7 @@ def test_a_long_lesson_is_played_in_its_session_alone() -> None:
 
 def open_claims(**query: str) -> AppTest:
     """The page of claims, measured: that takes some seconds, so it is asked for."""
-    app = go(open_app(**query), "claims")
+    app = open_app("claims", **query)
     for button in [one for one in app.button if str(one.key).startswith("ask_claims")]:
         assert "about" in button.label and not app.expander
         healthy(button.click().run())
@@ -343,7 +343,7 @@ def test_a_claim_leads_to_where_it_is_tried_and_ones_own_sentence_is_there_after
 
 
 def test_the_glossary_and_the_terms_beside_a_step() -> None:
-    app = go(open_app(), "glossary")
+    app = open_app("glossary")
     assert [one.value for one in app.main.header] == list(PLACES)
     for term, title in zip(TERMS, app.main.subheader, strict=True):
         assert plain(title.value).startswith(term.title)
@@ -367,7 +367,7 @@ ELSEWHERE = {
 
 
 def test_every_term_leads_to_where_it_is_shown_and_is_found_by_any_of_its_names() -> None:
-    app = go(open_app(), "glossary")
+    app = open_app("glossary")
     lead = {one.key.removeprefix("show_"): one.label for one in app.button if (one.key or "").startswith("show_")}
     assert lead.keys() == {term.name for term in TERMS} - ELSEWHERE
     app.text_input(key="find_term").set_value("HIDDEN_size").run()
@@ -378,7 +378,7 @@ def test_every_term_leads_to_where_it_is_shown_and_is_found_by_any_of_its_names(
     app.text_input(key="find_term").set_value("").run()
     press(app, "show_k")
     assert app.title[0].value == "Attention" and app.session_state["session"].view.step == "attention.k"
-    app = press(go(app, "glossary"), "show_dropout")
+    app = press(open_app("glossary"), "show_dropout")
     assert app.title[0].value == "Labs" and "".join(app.query_params["lab"]) == "Dropout"
 
 

@@ -42,7 +42,7 @@ link = {name: "".join(value) for name, value in app.query_params.items()}
 assert link["counted_in"] == "letters"
 assert "**17 letters**" in [one.value for one in visit(**link).markdown]
 app.button(key="previous").click().run()
-assert app.title[0].value == "Glossary"
+assert app.title[0].value == "Figure"
 """
 
 

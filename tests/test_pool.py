@@ -364,7 +364,7 @@ def test_pools_that_share_a_budget_let_go_of_the_oldest_in_any_of_them() -> None
 
 
 def test_what_is_held_can_be_read_while_others_come_and_go() -> None:
-    """The page Model & cost shows it, whatever other visitors do in that moment."""
+    """The page Models shows it, whatever other visitors do in that moment."""
     things, found, done = pool_of(10**6, []), list[object](), threading.Event()
     for n in range(300):
         things.get(n)
@@ -414,7 +414,7 @@ def test_what_the_system_cannot_give_is_let_go_of_first() -> None:
 
 
 def test_the_page_of_costs_says_what_the_server_holds() -> None:
-    app = go(open_app(), "model_cost")
+    app = open_app("model_cost")
     kept = engine.held_by(engine.text_encoder("base")) / 1e6
     (words,) = [one.value for one in app.caption if one.value.startswith("Models ")]
     models_mb, runs_mb, results_mb, rest = (float(one.replace(",", "")) for one in re.findall(r"([\d,]+) MB", words))

@@ -62,7 +62,7 @@ CASES: list[tuple[str, dict[str, str], int]] = [  # and how many pictures of the
     ("compare", {"other": "A long table", "beside_step": "layers.1.feed_forward.output"}, 3),
     ("compare", {"other": "Keys of the table", "compare_part": "Patch"}, 1),
     ("add_norm", {"step": "add_norm_2.sum", "layer": "2"}, 3), ("training", {"training_part": "This sentence"}, 2),
-    ("model_cost", {}, 1),
+    ("your_model", {}, 1),
     ("attention", {"step": "attention.output", "cell": "layers.1.attention.output:1,3"}, 4),
     ("attention", {"step": "attention.weights", "words_only": "letters", "products": "1"}, 3),
     ("attention", {"step": "attention.concat"}, 3), ("stack", {"step": "mlm.logits", "sentence": "A [MASK]."}, 1),

@@ -110,7 +110,7 @@ def test_the_way_leads_through_the_chosen_layer_and_ends_where_the_run_ends(name
     pages = [stop.page.key for stop in found]
     turns = [page for i, page in enumerate(pages) if i == 0 or pages[i - 1] != page]
     assert turns.index("attention") < len(turns) - 1 and turns.count("attention") == 1
-    assert "what_if" not in pages and "glossary" not in pages
+    assert "what_if" not in pages and "lessons" not in pages
 
 
 def test_a_measure_by_its_earlier_name_is_the_measure() -> None:

@@ -168,7 +168,7 @@ LETTERS = re.compile(r"[A-Za-z]+")
 
 
 def configurations() -> dict[str, EncoderConfig]:
-    """Every preset, every family of Hugging Face's checkpoints, and all that page Your model can build."""
+    """Every preset, every family of Hugging Face's checkpoints, and all that the page Models can build."""
     import transformers  # takes seconds, which the fast tests have not
 
     found = dict(PRESETS) | VARIANTS

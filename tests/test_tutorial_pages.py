@@ -74,7 +74,7 @@ def test_queries_made_head_by_head_are_those_of_the_one_matrix() -> None:
 
 
 def test_model_and_cost_says_the_shape_and_three_depths(base: TextEncoder) -> None:
-    app = opened("model_cost", {"sentence": SENTENCE, "model": "base"})
+    app = opened("your_model", {"models_part": "Cost", "cost_shape": "1", "sentence": SENTENCE, "model": "base"})
     table = app.dataframe[0].value
     assert dict(zip(table["name"], table["value"], strict=True))["d_ff"] == "2,048 = 4 d_model"
     total = sum(tensor.numel() for tensor in base.model.parameters())

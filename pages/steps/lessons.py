@@ -1,31 +1,55 @@
-"""Lessons: small experiments in order, each with a prediction and a number measured on the spot."""
+"""Lessons: small experiments, each with a prediction and a number measured on the spot; tutorials, claims, terms."""
+
+from collections.abc import Sequence
 
 import streamlit as st
 
 from encoder.lessons.lesson import LessonError
+from pages.parts.lessons import claims, glossary
 from pages.ui.lessons import library, maker, player, tutorials
 from pages.ui.state import session_state as state
-from pages.ui.text import plain
-from pages.ui.widgets import tabs
+from pages.ui.text import plain, subheading
+from pages.ui.widgets import fold, tabs
+
+FIRST = 3  # lessons that are in sight before the others are asked for
 
 
 def offer() -> None:
-    """All bundled lessons, for whom and how long each is, and how far each was played."""
+    """A few bundled lessons to start with, those that were begun first, and the others in a fold."""
     st.markdown(
         "Each lesson is a few small experiments that run now, in this model. Guess first, then see. "
         "**Previous** and **Next**, or the arrow keys, lead through a lesson; **S** shows what comes out."
     )
-    seen = state.session().seen
+    names = sorted(library.bundled(), key=lambda name: not begun(name))
+    for name in names[:FIRST]:
+        card(name, large=True)
+    fold(f"The other {len(names) - FIRST} lessons", "all_lessons", lambda: others(names[FIRST:]))
+
+
+def others(names: Sequence[str]) -> None:
+    """Their cards beside each other."""
     with st.grid("auto", min_column_width=280):
-        for number, (name, lesson) in enumerate(library.bundled().items()):
-            with st.container(border=True, key=f"card_{name}"):
-                st.markdown(f"**{plain(lesson.title)}**  \n{plain(lesson.learn)}")
-                count, done = len(lesson.steps), seen.get(name, 0)
-                said = [lesson.level, f"about {lesson.minutes} min", f"{count} steps"]
-                st.caption(" · ".join(said + [f"seen to {done}"] * bool(done)))
-                began = 1 < done < count
-                st.button("Go on" if began else "Start", key=f"start_{name}", on_click=library.go,
-                          type="secondary" if number else "primary", args=(name, done if began else 1))  # fmt: skip
+        for name in names:
+            card(name)
+
+
+def begun(name: str) -> bool:
+    """Whether a lesson was begun and not seen to its end."""
+    return 1 < state.session().seen.get(name, 0) < len(library.bundled()[name].steps)
+
+
+def card(name: str, *, large: bool = False) -> None:
+    """A lesson: for whom and how long it is, how far it was played, and the way into it."""
+    lesson, seen = library.bundled()[name], state.session().seen.get(name, 0)
+    with st.container(border=True, key=f"card_{name}", horizontal=large, vertical_alignment="center"):
+        about = [lesson.level, f"about {lesson.minutes} min", f"{len(lesson.steps)} steps"]
+        about += [f"seen to {seen}"] * bool(seen)
+        with st.container(gap="xsmall"):
+            subheading(plain(lesson.title))
+            st.markdown(plain(lesson.learn))
+            st.caption(" · ".join(about))
+        st.button("Go on" if begun(name) else "Start", key=f"start_{name}", on_click=library.go, width="content",
+                  type="primary" if large else "secondary", args=(name, seen if begun(name) else 1))  # fmt: skip
 
 
 lesson = None
@@ -38,4 +62,5 @@ if name := state.current().lesson:
 if lesson is not None:
     player.draw(lesson)
 else:
-    tabs({"Lessons": offer, "Tutorials": tutorials.draw, "Make a lesson": maker.draw}, "lessons_part")
+    parts = {"Lessons": offer, "Tutorials": tutorials.draw, "Claims": claims.draw, "Glossary": glossary.draw}
+    tabs(parts | {"Make a lesson": maker.draw}, "lessons_part")

@@ -10,14 +10,10 @@ from pages.ui.state import session_state as state
 from pages.ui.text import plain
 
 
-def tabs(parts: Mapping[str, Callable[[], None]], key: str, *, linked: bool = True) -> None:
-    """Tabs by their titles, the first one open unless the link says another; only the open one is drawn.
-
-    A page whose tabs are not `linked` opens on its first one whatever the link says.
-    """
+def tabs(parts: Mapping[str, Callable[[], None]], key: str) -> None:
+    """Tabs by their titles, the first one open unless the link says another; only the open one is drawn."""
     titles = list(parts)
-    tie = state.choice(key, titles, titles[0]) if linked else {"key": key, "on_change": "rerun"}
-    for tab, draw in zip(st.tabs(titles, **tie), parts.values(), strict=True):
+    for tab, draw in zip(st.tabs(titles, **state.choice(key, titles, titles[0])), parts.values(), strict=True):
         if tab.open:
             with tab, told():
                 draw()

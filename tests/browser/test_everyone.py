@@ -11,7 +11,7 @@ from tiers import mostly_nightly
 from pages.ui.state.site import PAGES
 
 KEYS = [page.key for page in PAGES]
-WITHOUT_PICTURE = ("your_model", "tour", "figure", "lessons", "class", "claims", "glossary")  # text, a form first
+WITHOUT_PICTURE = ("figure", "lessons", "class")  # text, a form first
 SCREEN: ViewportSize = {"width": 1280, "height": 800}
 HOSTILE_DAILY = ("sentence", "compare")  # both show what is typed, as words and in pictures
 WITH_MENU = ("sentence", "lessons")
@@ -53,10 +53,7 @@ HOSTILE = (
 CANARY_SEEN = "() => window.canary"
 MARKUP = ("script", "iframe", "img[onerror]", "img[src=x]", "svg[onload]", "a[href^=javascript]", "b[onclick]")
 # Pages of words and forms have these instead of a picture.
-WORDS = (
-    "[data-testid=stTable], [class*=st-key-card_], [class*=st-key-claim_], .st-key-build, .st-key-class_join, "
-    ".st-key-figure_begin_0, .st-key-tour_heads"
-)
+WORDS = "[data-testid=stTable], [class*=st-key-card_], .st-key-class_join, .st-key-figure_begin_0"
 
 
 def address(app_url: str, key: str) -> str:

@@ -1,1 +1,1 @@
-"""The tabs of Your model: three ways to a model."""
+"""The parts of Models."""

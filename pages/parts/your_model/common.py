@@ -7,4 +7,4 @@ from pages.ui.state import session_state as state
 def show(name: str) -> None:
     """Go on with this model, and begin with what kind it is."""
     sidebar.show_model(name)
-    state.session().go_to = "steps/tour.py"
+    state.remember("models_part", "This model", "")

@@ -10,6 +10,7 @@ from encoder.model.config import CHOICES, LONGEST, EncoderConfig
 from pages.ui.state import session_state as state
 
 TOKENS_OF_BASE = 16_384  # an untrained model reads text with the tokenizer of `base`
+FIRST = 4  # of COUNTS are in sight, all other fields are folded
 # field -> (what it is called, smallest, largest)
 COUNTS = {
     "n_layers": ("Layers", 1, 48),
@@ -55,12 +56,21 @@ def draw() -> int:
     st.selectbox("Start from", list(PRESETS), key="preset", on_change=take_preset)
     if not state.has("build_d_model"):
         take_preset()
-    with st.grid("auto", min_column_width=190):
-        for name, (title, low, high) in COUNTS.items():
-            st.number_input(title, low, high, step=1, key=f"build_{name}")
+    with st.grid("auto", min_column_width=170):
+        for name in list(COUNTS)[:FIRST]:
+            count(name)
+    with st.expander("All other fields"), st.grid("auto", min_column_width=190):
+        for name in list(COUNTS)[FIRST:]:
+            count(name)
         for name, (title, values) in OPTIONS.items():
             st.selectbox(title, list(values), format_func=values.__getitem__, key=f"build_{name}")
         return int(st.number_input("Seed", 0, SEED, value=0, step=1, key="build_seed"))
+
+
+def count(name: str) -> None:
+    """The field of a number."""
+    title, low, high = COUNTS[name]
+    st.number_input(title, low, high, step=1, key=f"build_{name}")
 
 
 def take_preset() -> None:

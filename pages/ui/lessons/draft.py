@@ -8,7 +8,8 @@ from pages.ui.state.figure_link import OWN
 from pages.ui.state.link import to_query
 from pages.ui.state.site import page_of
 
-TAB = "lessons_part"  # the open tab of the page where lessons are made, which is no part of what a step shows
+# What is chosen on the page where lessons are made, which is no part of what a step shows
+OF_LESSONS = {"lessons_part", "all_lessons", "tutorial", "find_term", "term_place"}
 EMPTY = Lesson("My lesson", "", ())
 
 
@@ -42,7 +43,7 @@ def add(page: str) -> None:
     query = {
         name: text
         for name, text in to_query(state.current()).items()
-        if name not in NOT_IN_VIEW and name != TAB and not name.startswith(OWN)
+        if name not in NOT_IN_VIEW and name not in OF_LESSONS and not name.startswith(OWN)
     }
     title = page_of(page).title
     text = f"Look at the page “{title}”."

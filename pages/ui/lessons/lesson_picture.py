@@ -32,7 +32,7 @@ def cost(trace: Trace) -> None:
     cost_tables.of_steps(trace)
 
 
-PICTURES: dict[str, Callable[[Trace], None]] = {"sentence": tokens, "heads": heads, "model_cost": cost}
+PICTURES: dict[str, Callable[[Trace], None]] = {"sentence": tokens, "heads": heads, "your_model": cost}
 
 
 def of(page: Page, trial: str) -> Callable[[], None] | None:

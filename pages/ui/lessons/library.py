@@ -60,7 +60,7 @@ def fitting(lesson: Lesson, name: str = "the lesson") -> Lesson:
         steps.append(step)
         where = f"{name}, step {number}"
         if step.page not in SHOWN:
-            problems.append(f"{where}: there is no page {step.page!r}; the pages are {', '.join(SHOWN)}")
+            problems.append(f"{where}: there is no page {written.page!r}; the pages are {', '.join(SHOWN)}")
         _, notes = from_query(step.view, models.check, KNOWN_STEPS)
         problems += [f"{where}: {note.replace('The link', 'the view', 1)}" for note in notes]
     if problems:

@@ -131,7 +131,7 @@ def holds() -> Callable[[], Question] | None:
     claim: Claim = st.selectbox("Which claim?", CLAIMS, key="class_ask_claim", format_func=lambda one: plain(one.text))
     model = state.current().model
     if session.seconds(claim.trial, claim.given) > consent.UNASKED:
-        st.caption("This takes long to measure; measure it on the page Claims first.")
+        st.caption("This takes long to measure; measure it among the claims on the page Lessons first.")
         return None
     return lambda: verdict(claim.text, session.finding(claim.trial, claim.given), f"answers of a class; {model}")
 

@@ -29,7 +29,7 @@ def names() -> frozenset[str]:
 
 def calls(node: ast.AST, within: Function | None = None) -> Iterator[Call]:
     """The calls below a node that could ask, and the function that each stands in."""
-    if isinstance(node, ast.Call) and not any(given.arg == "linked" for given in node.keywords):
+    if isinstance(node, ast.Call):
         yield node, within
     for below in ast.iter_child_nodes(node):
         yield from calls(below, node if isinstance(node, Function) else within)

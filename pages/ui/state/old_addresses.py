@@ -6,14 +6,20 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Place:
-    """A page by its key, and what its link must say to show what an old page showed."""
+    """A page by its key, what its link must say to show what an old page showed, and what it must not say."""
 
     page: str
     query: Mapping[str, str] = field(default_factory=dict)
+    without: tuple[str, ...] = ()
 
 
+IN_LESSON = ("lesson", "at")  # the page of lessons would show its step
 OLD = {
     "looks": Place("sentence", {"several": "1"}),
+    "tour": Place("your_model"),
+    "model_cost": Place("your_model", {"models_part": "Cost"}),
+    "claims": Place("lessons", {"lessons_part": "Claims"}, IN_LESSON),
+    "glossary": Place("lessons", {"lessons_part": "Glossary"}, IN_LESSON),
 }
 
 
@@ -23,4 +29,6 @@ def lead(page: str, query: Mapping[str, str]) -> tuple[str, dict[str, str]]:
     What the link says itself goes before what the old page began with.
     """
     place = OLD.get(page)
-    return (page, dict(query)) if place is None else (place.page, {**place.query, **query})
+    if place is None:
+        return page, dict(query)
+    return place.page, {**place.query, **{name: text for name, text in query.items() if name not in place.without}}

@@ -45,8 +45,7 @@ PAGES = (
     Page("what_if", "What if", ":material/toggle_off:", section="Change and compare"),
     Page("compare", "Compare", ":material/compare:", section="Change and compare"),
     Page("labs", "Labs", ":material/science:", section="Change and compare"),
-    Page("your_model", "Your model", ":material/deployed_code:", section="Change and compare"),
-    Page("tour", "This model", ":material/tour:", section="Look deeper"),
+    Page("your_model", "Models", ":material/deployed_code:", section="Change and compare"),
     Page("heads", "All heads", ":material/apps:", section="Look deeper"),
     Page("atlas", "Atlas", ":material/map:", section="Look deeper"),
     Page("flows", "What really flows", ":material/water_drop:", section="Look deeper"),
@@ -57,11 +56,8 @@ PAGES = (
     Page("learn", "Watch it learn", ":material/model_training:", section="Look deeper"),
     Page("training", "Time-lapse", ":material/timelapse:", section="Look deeper"),
     Page("figure", "Figure", ":material/picture_in_picture:", section="Look deeper"),
-    Page("model_cost", "Model & cost", ":material/monitoring:", section="Look deeper"),
     Page("lessons", "Lessons", ":material/school:", section="Learn", walk=False),
     Page("class", "A class", ":material/groups:", section="Learn", walk=False),
-    Page("claims", "Claims", ":material/fact_check:", section="Learn"),
-    Page("glossary", "Glossary", ":material/dictionary:", section="Learn"),
 )
 
 

@@ -28,7 +28,7 @@ def draw() -> None:
     encoder, trace = session.text_encoder(state.current().model), session.now()
     left, right = st.columns(2, gap="large")
     with left:
-        section("What kind of model it is", tour.kind(encoder))
+        section("What kind of model it is", tour.kind(encoder)[1:])
     found: tour.Habits = {}
     with right, st.container(key="tour_heads"), suppress(consent.NotStarted), told():
         atlas = session.atlas()

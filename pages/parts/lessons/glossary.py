@@ -49,32 +49,34 @@ def open_lab(lab: str) -> None:
     state.session().go_to = LABS.script
 
 
-st.markdown("**Each name in one sentence, from the token to the guess**, and where this run shows it.")
-search = st.text_input(
-    "Search the terms",
-    max_chars=60,
-    type="search",
-    live=True,
-    icon=":material/search:",
-    placeholder="query, softmax, hidden_size …",
-    label_visibility="collapsed",
-    width=360,
-    **state.choice("find_term", None, ""),
-)
-place = st.pills(
-    "Where in the encoder",
-    list(PLACES),
-    label_visibility="collapsed",
-    **state.choice("term_place", list(PLACES), None),
-)
-shown = [term for term in found(search or "") if place in (None, term.place)]
-if not shown:
-    inside = f" in {place}" if place else ""
-    st.info(plain(f"No term{inside} has “{search}” in its name, its meaning or its names elsewhere."))
-for title, happens in PLACES.items():
-    if terms := [term for term in shown if term.place == title]:
-        heading(title)
-        st.caption(happens)
-        with st.grid("auto", min_column_width=235):
-            for term in terms:
-                card(term)
+def draw() -> None:
+    """The search, the places, and a card for each term that fits."""
+    st.markdown("**Each name in one sentence, from the token to the guess**, and where this run shows it.")
+    search = st.text_input(
+        "Search the terms",
+        max_chars=60,
+        type="search",
+        live=True,
+        icon=":material/search:",
+        placeholder="query, softmax, hidden_size …",
+        label_visibility="collapsed",
+        width=360,
+        **state.choice("find_term", None, ""),
+    )
+    place = st.pills(
+        "Where in the encoder",
+        list(PLACES),
+        label_visibility="collapsed",
+        **state.choice("term_place", list(PLACES), None),
+    )
+    shown = [term for term in found(search or "") if place in (None, term.place)]
+    if not shown:
+        inside = f" in {place}" if place else ""
+        st.info(plain(f"No term{inside} has “{search}” in its name, its meaning or its names elsewhere."))
+    for title, happens in PLACES.items():
+        if terms := [term for term in shown if term.place == title]:
+            heading(title)
+            st.caption(happens)
+            with st.grid("auto", min_column_width=235):
+                for term in terms:
+                    card(term)

@@ -57,19 +57,23 @@ def table(rows: list[tuple[Claim, Finding]]) -> pd.DataFrame:
     )
 
 
-name = plain(state.current().model)
-st.markdown(f"What tutorials say, in our words, and what **{name}** says to it: the verdict follows from the number.")
-said = pd.DataFrame({"claim": one.text, "where": "; ".join(SOURCES[key] for key in one.where)} for one in CLAIMS)
-listed = st.empty().dataframe(said, hide_index=True, height=390, key="claims_said")
-rows = measured()
-listed.empty()
-counts = {kind: sum(found.verdict is kind for _, found in rows) for kind in Verdict}
-kinds = st.pills(
-    "Show", [kind for kind in Verdict if counts[kind]], key="claim_verdicts", selection_mode="multi",
-    format_func=lambda kind: f"{kind.value} ({counts[kind]})",
-)  # fmt: skip
-with st.container(key="claims"):
-    for one, outcome in rows:
-        if not kinds or outcome.verdict in kinds:
-            row(one, outcome)
-downloads.save("csv_claims", "claims", table(rows))
+def draw() -> None:
+    """All claims, then with what was measured of each."""
+    name = plain(state.current().model)
+    st.markdown(
+        f"What tutorials say, in our words, and what **{name}** says to it: the verdict follows from the number."
+    )
+    said = pd.DataFrame({"claim": one.text, "where": "; ".join(SOURCES[key] for key in one.where)} for one in CLAIMS)
+    listed = st.empty().dataframe(said, hide_index=True, height=390, key="claims_said")
+    rows = measured()
+    listed.empty()
+    counts = {kind: sum(found.verdict is kind for _, found in rows) for kind in Verdict}
+    kinds = st.pills(
+        "Show", [kind for kind in Verdict if counts[kind]], key="claim_verdicts", selection_mode="multi",
+        format_func=lambda kind: f"{kind.value} ({counts[kind]})",
+    )  # fmt: skip
+    with st.container(key="claims"):
+        for one, outcome in rows:
+            if not kinds or outcome.verdict in kinds:
+                row(one, outcome)
+    downloads.save("csv_claims", "claims", table(rows))
