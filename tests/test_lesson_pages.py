@@ -198,7 +198,7 @@ def test_the_page_of_a_view_and_the_way_back() -> None:
     assert (view.lesson, view.at, view.layer) == ("many-heads", 2, 2)
     assert "again" in keys(app)  # what was revealed stays so
     press(app, "leave_lesson")
-    assert "start_word-order" in keys(app) and "lesson" not in app.query_params
+    assert "start_many-heads" in keys(app) and "lesson" not in app.query_params
 
 
 @pytest.mark.parametrize("lesson", ["nope", "z:AAAA", "z:eJzLSM3JyQcABiwCFQ", "j1:AAAA", "file:0123456789ab"])

@@ -63,12 +63,8 @@ def draw() -> None:
         width=360,
         **state.choice("find_term", None, ""),
     )
-    place = st.pills(
-        "Where in the encoder",
-        list(PLACES),
-        label_visibility="collapsed",
-        **state.choice("term_place", list(PLACES), None),
-    )
+    tie = state.choice("term_place", list(PLACES), None)
+    place = st.pills("Where in the encoder", list(PLACES), label_visibility="collapsed", **tie)
     shown = [term for term in found(search or "") if place in (None, term.place)]
     if not shown:
         inside = f" in {place}" if place else ""

@@ -8,6 +8,7 @@ from encoder.formatting import short
 from encoder.model.config import EncoderConfig
 from pages.parts.your_model import form
 from pages.parts.your_model.common import show
+from pages.parts.your_model.fields import TOKENS_OF_BASE
 from pages.ui.server import models
 from pages.ui.text import say
 
@@ -40,8 +41,8 @@ def metrics(config: EncoderConfig) -> None:
         st.metric("Memory of the weights", f"{short(cost.bytes_of_weights / 1e6)} MB")
         for n in TOKENS:
             st.metric(f"A run of {n} tokens", f"{short(cost.bytes_of_a_run(n) / 1e6)} MB")
-    if idle := config.vocab_size - form.TOKENS_OF_BASE:
+    if idle := config.vocab_size - TOKENS_OF_BASE:
         st.caption(
-            f"Text is read with the bundled tokenizer of {form.TOKENS_OF_BASE:,} tokens: {idle:,} rows of this "
+            f"Text is read with the bundled tokenizer of {TOKENS_OF_BASE:,} tokens: {idle:,} rows of this "
             "vocabulary are never looked up. They count as parameters all the same."
         )
