@@ -356,6 +356,19 @@ def test_the_glossary_and_the_terms_beside_a_step() -> None:
         assert f">{term.name}<" in strip and term.meaning.split(":")[0] in strip
 
 
+def test_an_old_link_to_the_glossary_made_in_a_lesson_opens_the_glossary() -> None:
+    app = open_app("glossary", lesson="many-heads", at="2", find_term="softmax")
+    assert any("Softmax" in one.value for one in app.main.subheader) and "lesson_next" not in keys(app)
+
+
+def test_three_lessons_are_in_sight_those_that_were_begun_first() -> None:
+    app = go(open_app(), "lessons")
+    shown = [name for name in library.bundled() if f"start_{name}" in keys(app)]
+    assert shown == list(library.bundled())[:3]
+    app = press(press(open_app("lessons", lesson="padding", at="2"), "lesson_next"), "leave_lesson")
+    assert app.button(key="start_padding").label == "Go on"
+
+
 ELSEWHERE = {
     "pooling",
     "rotary",

@@ -64,6 +64,14 @@ def test_a_built_model_runs_and_its_link_builds_it_again() -> None:
     assert (numbers(again) == numbers(app)).all() and not said(again)
 
 
+def test_no_link_chooses_the_way_to_another_model() -> None:
+    """What is chosen and typed there is no part of a link, and folder and hub are the server's own."""
+    app = open_app("your_model", models_part="Another model", your_model="From the hub")
+    assert app.segmented_control(key="your_model").value == "Build one" and "your_model" in said(app)
+    healthy(app.segmented_control(key="your_model").set_value("From a folder").run())
+    assert "your_model" not in app.query_params
+
+
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
