@@ -58,10 +58,9 @@ def read(text: str, n: int) -> tuple[int, int, Setting] | None:
 def choose(choice: Choice) -> None:
     """Take over what was chosen in the grid."""
     step, query, key, setting = choice
-    pair = (query, key)
     if step != state.current().step:
         state.change(step=step, cell=None)
-    same = setting.recorded and pair == usual(session.now())
+    same = setting.recorded and (query, key) == usual(session.now())
     remember(KEY, "" if same else spelled(query, key, setting), "")
 
 
