@@ -23,6 +23,7 @@ HIDDEN, EDITS = (2,), ("layers.1.attention.heads:zero:h=2", "embedding.positions
 START = {"sentence": SENTENCE, "model": "small", "layer": "1", "head": "0"}
 PAIR = {"second": "The dog ran."}
 MASKED = {"sentence": "The [MASK] sat on the mat."}
+LAPSE = {"learn_part": "Time-lapse"}
 # Every page, every tab, and steps and layers before and after what is changed
 CASES: list[tuple[str, dict[str, str]]] = [
     *((page.key, {}) for page in PAGES),
@@ -47,7 +48,7 @@ CASES: list[tuple[str, dict[str, str]]] = [
     ("lens", {"alike_layer": "layer 0"}),
     ("lens", MASKED),
     ("vectors", {"layer": "0", "lengths_open": "1", "layers_alike": "1"}),
-    ("training", {"layer": "3"}),
+    ("learn", LAPSE | {"layer": "3"}),
     ("compare", {"layer": "2", "beside_step": "layers.2.attention.q"}),
     ("compare", {"beside_step": "embedding.output"}),
     ("compare", {"compare_part": "One word in many sentences"}),
@@ -230,6 +231,6 @@ def test_learned_numbers_are_of_no_sentence() -> None:
 
 
 def test_a_timelapse_says_when() -> None:
-    said = captions(opened("training", {}))
+    said = captions(opened("learn", LAPSE))
     for caption in said.values():
         assert "9 moments" in caption and "Model small" in caption and SENTENCE in caption

@@ -1,4 +1,4 @@
-"""Watch it learn: recorded runs play, live ones train in a process of their own, and what was learned is opened."""
+"""Learning: recorded runs play, live ones train in a process of their own, and what was learned is opened."""
 
 import json
 import os
@@ -116,7 +116,8 @@ def test_the_trained_model_opens_at_its_head_with_inputs_of_the_task() -> None:
     view = app.session_state["session"].view
     assert view.model == "learned:task=shift" and len(view.sentence.split()) == 10
     assert "Shift: learned" in app.selectbox(key="model").options
-    app = go(app, "training")
+    app.session_state["learn_part"] = "Time-lapse"
+    app = go(app, "learn")
     assert [one["title"] for one in maps(app, "player")["moments"]][-1] == "step 800"
     link = {name: "".join(value) for name, value in app.query_params.items()}
     assert open_app("attention", **link).session_state["session"].view.model == "learned:task=shift"
@@ -187,6 +188,17 @@ def begun(runs: LiveRuns, settings: LearnSettings = QUICK) -> training.LiveRun:
     runs.begin(settings)
     until(lambda: runs.runs[settings].process)
     return runs.runs[settings]
+
+
+def test_the_time_lapse_begins_no_training_and_ends_none(runs: LiveRuns) -> None:
+    query = {"learn_task": "sort", "learn_steps": "2500", "learn_seed": "3"}
+    app = open_app("learn", learn_part="Time-lapse", **query)
+    assert not runs.runs and not {"train_now", "stop_training"} & {one.key for one in app.button}
+    run = begun(runs, read("task=sort,steps=2500,seed=3"))
+    app = healthy(app.run())
+    assert run.goes_on and not run.ended and "stop_training" not in {one.key for one in app.button}
+    app = open_app("learn", **query)
+    assert "stop_training" in {one.key for one in app.button} and run.goes_on
 
 
 def test_a_killed_process_is_said_and_can_be_begun_again(runs: LiveRuns) -> None:
@@ -365,7 +377,7 @@ def test_a_mystery_opens_in_every_page_and_its_name_tells_nothing() -> None:
     assert view.model == "mystery:4" and len(view.sentence.split()) == 8 and app.title[0].value == "Attention"
     assert "Mystery 4" in app.selectbox(key="model").options
     assert not any("half" in option.lower() for option in app.selectbox(key="model").options)
-    for page in ("sentence", "heads", "what_if", "training"):
+    for page in ("sentence", "heads", "what_if", "learn"):
         healthy(go(app, page))
 
 

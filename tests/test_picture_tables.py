@@ -34,7 +34,7 @@ CASES: list[tuple[str, dict[str, str]]] = [
     ("compare", {"compare_part": "One word in many sentences"}),
     ("compare", {"other_model": "base"}),
     ("what_if", {"edits": "layers.1.attention.heads:zero:h=2"}),
-    ("training", {"training_part": "An embedding row"}),
+    ("learn", {"learn_part": "Time-lapse", "training_part": "An embedding row"}),
     *(("labs", {"lab": lab}) for lab in LABS),
 ]  # fmt: skip
 

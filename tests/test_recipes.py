@@ -37,6 +37,7 @@ LABS = (
     "Layer collapse",
 )
 LONG = "The animal did not cross it."  # fmt: skip
+LAPSE = {"learn_part": "Time-lapse"}
 CASES: list[tuple[str, dict[str, str], int]] = [  # and how many pictures of the page have lines at least
     ("position", {}, 1), ("add_norm", EDITED, 2), ("feed_forward", EDITED, 1), ("stack", EDITED, 1),
     ("stack", {"move": "Length"}, 1), ("flows", EDITED | {"through_layers": "1"}, 3), ("lens", EDITED, 4),
@@ -46,7 +47,7 @@ CASES: list[tuple[str, dict[str, str], int]] = [  # and how many pictures of the
     ("heads", {"heads_part": "Measures"}, 1), ("heads", {"heads_part": "How alike heads are"}, 2),
     ("heads", {"heads_part": "Between the sentences", "second": "The dog ran."}, 1),
     ("compare", {"compare_part": "One word in many sentences"}, 2),
-    ("training", {"training_part": "An embedding row"}, 1), ("attention", {"step": "attention.q"} | EDITED, 1),
+    ("learn", LAPSE | {"training_part": "An embedding row"}, 1), ("attention", {"step": "attention.q"} | EDITED, 1),
     ("embedding", {}, 2), ("labs", {"lab": "Positions"}, 1),
     *(("labs", {"lab": lab, "sentence": LONG}, 1) for lab in LABS),
     ("sentence", EDITED | {"several": "1", "some_heads": "0,2"}, 3),
@@ -61,7 +62,7 @@ CASES: list[tuple[str, dict[str, str], int]] = [  # and how many pictures of the
     ("compare", {"other": "Keys of the table", "other_model": "base", "compare_part": "Two runs"}, 2),
     ("compare", {"other": "A long table", "beside_step": "layers.1.feed_forward.output"}, 3),
     ("compare", {"other": "Keys of the table", "compare_part": "Patch"}, 1),
-    ("add_norm", {"step": "add_norm_2.sum", "layer": "2"}, 3), ("training", {"training_part": "This sentence"}, 2),
+    ("add_norm", {"step": "add_norm_2.sum", "layer": "2"}, 3), ("learn", LAPSE, 2),
     ("your_model", {}, 1),
     ("attention", {"step": "attention.output", "cell": "layers.1.attention.output:1,3"}, 4),
     ("attention", {"step": "attention.weights", "words_only": "letters", "products": "1"}, 3),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from page_tools import go, healthy, open_app
+from page_tools import healthy, open_app
 from streamlit.testing.v1 import AppTest
 
 from encoder import CheckpointError, TextEncoder
@@ -22,6 +22,7 @@ from pages.ui.state.view import EXAMPLE
 
 pytestmark = pytest.mark.slow
 
+LAPSE = "Time-lapse"
 STEPS = (0, 10, 30, 100, 300, 1000, 3000, 10_000, 20_000)
 
 
@@ -88,7 +89,7 @@ def player(app: AppTest) -> dict[str, object]:
 
 
 def test_the_page_shows_the_head_of_the_sidebar_at_every_moment() -> None:
-    app = go(open_app(layer="0", head="2"), "training")
+    app = open_app("learn", learn_part=LAPSE, layer="0", head="2")
     data = player(app)
     moments = data["moments"]
     assert isinstance(moments, list) and [m["title"] for m in moments] == [f"step {step:,}" for step in STEPS]
@@ -101,14 +102,14 @@ def test_the_page_shows_the_head_of_the_sidebar_at_every_moment() -> None:
 
 
 def test_a_head_that_small_lacks_becomes_its_nearest_and_a_button_leads_to_a_clear_one() -> None:
-    app = go(open_app(layer="5", head="7"), "training")
+    app = open_app("learn", learn_part=LAPSE, layer="5", head="7")
     assert player(app)["label"] == "Layer 3, head 3"
     healthy(app.button(key="clear_head").click().run())
     assert player(app)["label"] == "Layer 2, head 3"
 
 
 def test_a_picked_moment_is_the_one_that_the_player_shows() -> None:
-    app = go(open_app(), "training")
+    app = open_app("learn", learn_part=LAPSE)
     assert player(app)["start"] == 0
     app.session_state["session"].moment = 6
     assert player(healthy(app.run()))["start"] == 6
@@ -123,8 +124,7 @@ def history(model: str) -> tuple[dict[str, list[Strongest]], list[Score]]:
 
 def test_the_page_says_what_was_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measurements, "role_history_of", history)
-    app = go(open_app(), "training")
-    app.session_state["training_part"] = "When heads take up their work"
+    app = open_app("learn", learn_part=LAPSE, training_part="When heads take up their work")
     button = next(one for one in healthy(app.run()).button if one.key == "ask_role_history_small")
     assert "about" in button.label and not app.dataframe
     said = " ".join(m.value for m in healthy(button.click().run()).markdown).replace("\\", "")
@@ -143,8 +143,7 @@ def test_the_page_says_what_was_measured(monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.mark.nightly
 def test_the_page_says_when_each_kind_of_head_appears() -> None:
-    app = go(open_app(), "training")
-    app.session_state["training_part"] = "When heads take up their work"
+    app = open_app("learn", learn_part=LAPSE, training_part="When heads take up their work")
     for button in [one for one in healthy(app.run()).button if one.key == "ask_role_history_small"]:
         assert "about" in button.label and not app.dataframe
         button.click()

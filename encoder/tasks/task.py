@@ -1,4 +1,4 @@
-"""The tasks by name: those that the page Watch it learn offers, and those on digits that mystery models hide."""
+"""The tasks by name: those that the page Learning offers, and those on digits that mystery models hide."""
 
 import numpy as np
 

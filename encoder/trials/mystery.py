@@ -7,7 +7,7 @@ from encoder.tasks.on_digits import ON_DIGITS
 from encoder.text_encoder import TextEncoder
 from encoder.trials.finding import Bars, Finding, judge, untried
 
-NOT_DIGITS = "This model does not read rows of digits; a mystery model of the page Watch it learn does."
+NOT_DIGITS = "This model does not read rows of digits; a mystery model of the page Learning does."
 
 
 def bars(found: Examined) -> Bars:

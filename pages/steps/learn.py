@@ -1,21 +1,20 @@
-"""Watch it learn: a small encoder is trained on a task whose right attention is known, and can be opened afterwards."""
+"""Learning, how did it learn this? A small task learned here, a mystery model, and a trained model at its moments."""
 
 import streamlit as st
 
-from pages.parts.learn import choices, mystery, opening, run
+from pages.parts.learn import choices, mystery, opening, run, time_lapse
 from pages.ui.widgets import tabs
-
-st.markdown(
-    "A new encoder knows nothing. Here one learns a small task, step by step, and because the right way to do it is "
-    "known, you can see whether its heads find it. Press Play, pause, go back; then open the model in all other pages."
-)
 
 
 def learning() -> None:
     """A task, its run, and the way into its model."""
+    st.markdown(
+        "A new encoder knows nothing. Here one learns a small task whose right attention is known: see whether its "
+        "heads find it, then open the model in all other pages."
+    )
     settings = choices.draw()
     run.draw(settings)
     opening.draw(settings)
 
 
-tabs({"Learn a task": learning, "Mystery models": mystery.draw}, "learn_part")
+tabs({"Learn a task": learning, "Mystery models": mystery.draw, "Time-lapse": time_lapse.draw}, "learn_part")

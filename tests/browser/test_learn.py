@@ -1,4 +1,4 @@
-"""Watch it learn in a real browser: a run plays, its maps change, it is paused and stepped, and its model is walked."""
+"""A task is learned in a real browser: a run plays, its maps change, it is paused and stepped, its model is walked."""
 
 from browser_tools import open_page, rerun, runs, widget
 from playwright.sync_api import Page, expect

@@ -9,7 +9,7 @@ PIXELS = "canvas => Array.from(canvas.getContext('2d').getImageData(0, 0, canvas
 def test_play_moves_the_picture_in_the_browser_alone_and_a_picked_moment_is_shown_large(
     page: Page, app_url: str
 ) -> None:
-    open_page(page, f"{app_url}/training?layer=0&head=2")
+    open_page(page, f"{app_url}/learn?learn_part=Time-lapse&layer=0&head=2")
     asked = runs(page)
     player = widget(page, "player")
     canvas, step = player.locator("canvas"), player.locator("output.step")
@@ -29,7 +29,7 @@ def test_play_moves_the_picture_in_the_browser_alone_and_a_picked_moment_is_show
     expect(player.locator("li").first).to_contain_text("because")
     page.keyboard.press("ArrowLeft")
     expect(step).to_have_text("step 10,000")
-    expect(page.locator("h1")).to_have_text("Time-lapse")
+    expect(page.locator("h1")).to_have_text("Learning")
     assert runs(page) == asked
 
     with rerun(page):

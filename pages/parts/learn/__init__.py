@@ -1,1 +1,1 @@
-"""The parts of Watch it learn."""
+"""The parts of Learning."""

@@ -23,7 +23,7 @@ def draw(settings: LearnSettings) -> None:
         st.button("Open the one set by hand", key="open_by_hand", on_click=show, args=(name,))
     st.markdown(
         "An opened model stands in the sidebar and on every page, with inputs of the task as sentences: one sign is "
-        "one token. Time-lapse shows it at moments of its training."
+        "one token. Then the part Time-lapse shows it at moments of its training."
         if live.moments(settings)
         else "When training has come to its end, the model can be opened in all pages."
     )

@@ -74,7 +74,7 @@ def moments(name: str) -> dict[int, LearningMoment]:
     """
     found = {one.step: one for one in live.moments(asked(name)) if one.weights}
     if not found:
-        raise EncoderError("it is not trained yet on this server; the page “Watch it learn” trains it")
+        raise EncoderError("it is not trained yet on this server; the page “Learning” trains it")
     return found
 
 

@@ -7,7 +7,7 @@ import streamlit as st
 from encoder.experiments.timelapse import Moment
 from encoder.figures.charts import lines
 from encoder.trace.tokens import Tokens
-from pages.parts.training.common import Scene, scene
+from pages.parts.learn.moments import Scene, scene
 from pages.ui import session
 from pages.ui.components import maps
 from pages.ui.components import timelapse as player

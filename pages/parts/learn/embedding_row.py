@@ -5,7 +5,7 @@ from encoder.export.caption import About
 from encoder.figures.drawn import numbers_of
 from encoder.figures.matrix import matrix
 from encoder.formatting import brief, listed, shown
-from pages.parts.training.common import scene
+from pages.parts.learn.moments import scene
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads

@@ -9,7 +9,7 @@ from encoder.export.caption import About
 from encoder.figures.charts import lines
 from encoder.formatting import percent
 from encoder.metrics import BUNDLED
-from pages.parts.training.common import scene
+from pages.parts.learn.moments import scene
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads

@@ -1,4 +1,4 @@
-"""What all tabs of Time-lapse look at: the sentence, layer and head as a trained model has them, and its moments."""
+"""What Time-lapse looks at: the sentence, layer and head as a trained model has them, and its moments."""
 
 from typing import NamedTuple
 
