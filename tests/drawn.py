@@ -28,9 +28,7 @@ def drawn(app: AppTest) -> Iterator[Drawn]:
     for one in app.get("plotly_chart"):
         traces = json.loads(one.proto.spec)["data"]
         for axis in ("z", "y"):
-            lying = {"y": "x"}.get(axis, axis)  # such bars are as long as their x
-            sides = [(trace, lying if trace.get("orientation") == "h" else axis) for trace in traces]
-            series = [decoded(trace[side]) for trace, side in sides if side in trace]
+            series = [decoded(trace[axis]) for trace in traces if axis in trace]
             yield from ((values, 1e-5) for values in series)
             if series:
                 yield np.concatenate(series), 1e-5

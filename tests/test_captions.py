@@ -53,6 +53,7 @@ CASES: list[tuple[str, dict[str, str]]] = [
     ("compare", {"beside_step": "embedding.output"}),
     ("compare", {"compare_part": "One word in many sentences"}),
     ("compare", {"compare_part": "Patch"}),
+    ("compare", {"compare_part": "Alike?"}),
     ("labs", {"lab": "Why √d_head"}),
     ("labs", {"lab": "Padding"}),
     ("labs", {"lab": "Residuals and depth"}),

@@ -330,18 +330,6 @@ def test_terms_beyond_the_first_are_one_bar(count: int) -> None:
     assert list(bars.marker.color) == [SECOND["light"] if y < 0 else ACCENT["light"] for y in bars.y]
 
 
-def test_lying_bars_have_their_names_in_full_beside_them() -> None:
-    """Of standing ones long names are cut until they are the same."""
-    values = np.array([3.0, -2.0, 1.0])
-    long = [f"layer 5 head {i} and layer 5 feed-forward" for i in range(3)]
-    figure = term_bars(values, long, rest=0.5, more=7, lying=True)
-    (bars,) = figure.data
-    assert bars.orientation == "h" and list(bars.x) == [3.0, -2.0, 1.0, 0.5] and list(bars.y) == [0, 1, 2, 3]
-    assert list(figure.layout.yaxis.ticktext) == [*long, "7 more"]
-    assert tuple(figure.layout.yaxis.range) == (3.5, -0.5)  # the first on top
-    assert list(numbers_of(figure))[1:] == list(numbers_of(term_bars(values, long, rest=0.5, more=7)))[1:]
-
-
 # The main fact
 
 ABC = ["a", "b", "c"]

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.slow
 
 SCRIPTS = [page.script for page in PAGES]
 TABS = {  # what a page shows on request: key of the tabs -> names
-    "compare": ("compare_part", ["Two runs", "One word in many sentences", "Patch"]),
+    "compare": ("compare_part", ["Two runs", "One word in many sentences", "Patch", "Alike?"]),
     "heads": ("heads_part", ["Maps", "Measures", "What each head does", "How alike heads are"]),
     "labs": ("lab", ["Word order", "Why √d_head", "Padding"]),
 }

@@ -16,6 +16,7 @@ from pages.ui.state.site import PAGES, page_of
 FOLDS = {
     "sentence": {"several": "1"},
     "attention": {"products": "1"},
+    "compare": {"beside_open": "1"},
     "flows": {"through_layers": "1"},
     "vectors": dict.fromkeys(("lengths_open", "sizes_open", "units_open", "layers_alike"), "1"),
 }
@@ -36,6 +37,11 @@ def same(a: object, b: object, absolute: float) -> bool:
 def test_every_page_that_was_linked_to_is_there() -> None:
     assert len(LINKS) >= 30
     assert {lead(link["page"], {})[0] for link in LINKS} <= {page.key for page in PAGES}
+
+
+def test_an_old_page_opens_whatever_its_link_keeps_of_other_pages() -> None:
+    kept = {"compare_part": "Patch", "layer": "2"}
+    assert lead("alike", kept) == ("compare", {"compare_part": "Alike?", "layer": "2"})
 
 
 @pytest.mark.slow

@@ -242,20 +242,21 @@ def test_visitors_with_long_texts_take_turns_and_leave_nothing_behind(server: Se
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(
-    ("page", "part", "key", "said"),
+    ("query", "key", "said"),
     [
-        ("compare", "One word in many sentences", "set", "starts with mean cosine"),  # of the first ten
-        ("alike", "A list", "alike_list", "a sentence of a list has at most 300"),
+        ({"compare_part": "One word in many sentences"}, "set", "starts with mean cosine"),  # of the first ten
+        ({"compare_part": "Alike?", "alike_part": "A list"}, "alike_list", "a sentence of a list has at most 300"),
     ],
+    ids=["word", "list"],
 )
 def test_a_thousand_long_sentences_are_cut_or_refused(
-    server: Server, page: str, part: str, key: str, said: str
+    server: Server, query: dict[str, str], key: str, said: str
 ) -> None:
     """A browser keeps to the length of a field; who speaks to the server directly does not."""
     thousand = "\n".join(sentence(random.Random(i), 600) for i in range(1_000))  # 3 MB
 
     async def opened() -> Seen:
-        async with visit(server.url, page, urlencode({f"{page}_part": part})) as visitor:
+        async with visit(server.url, "compare", urlencode(query)) as visitor:
             async with watched(server) as seen:
                 await visitor.choose(key, thousand)
                 assert said in visitor.said

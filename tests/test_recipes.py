@@ -37,7 +37,7 @@ LABS = (
     "Layer collapse",
 )
 LONG = "The animal did not cross it."  # fmt: skip
-LAPSE = {"learn_part": "Time-lapse"}
+LAPSE, ALIKE = {"learn_part": "Time-lapse"}, {"compare_part": "Alike?"}
 CASES: list[tuple[str, dict[str, str], int]] = [  # and how many pictures of the page have lines at least
     ("position", {}, 1), ("add_norm", EDITED, 2), ("feed_forward", EDITED, 1), ("stack", EDITED, 1),
     ("stack", {"move": "Length"}, 1), ("flows", EDITED | {"through_layers": "1"}, 3), ("lens", EDITED, 4),
@@ -55,10 +55,10 @@ CASES: list[tuple[str, dict[str, str], int]] = [  # and how many pictures of the
     ("sentence", {"several": "1", "second": "The dog ran.", "pair_part": "A->B"}, 3),
     ("sentence", {"several": "1", "words_only": "words"}, 3),
     ("why", EDITED, 2), ("why", EDITED | WORDS, 2), ("why", WORDS | {"why_method": "gradient × attention"}, 3),
-    ("alike", EDITED | {"other": "The dog ran."}, 2),
-    ("alike", {"other": "A dog.", "alike_view": "Minus the mean of 100 sentences"}, 2),
-    ("alike", {"alike_part": "A list", "alike_list": "One cat.\nTwo dogs ran.\nIt rains."}, 2),
-    ("compare", {"other": "Keys of the table", "compare_part": "Two runs"}, 5),
+    ("compare", ALIKE | EDITED | {"other": "The dog ran."}, 1),
+    ("compare", ALIKE | {"other": "A dog.", "alike_view": "Minus the mean of 100 sentences"}, 1),
+    ("compare", ALIKE | {"alike_part": "A list", "alike_list": "One cat.\nTwo dogs ran.\nIt rains."}, 1),
+    ("compare", {"other": "Keys of the table", "beside_open": "1"}, 5),
     ("compare", {"other": "Keys of the table", "other_model": "base", "compare_part": "Two runs"}, 2),
     ("compare", {"other": "A long table", "beside_step": "layers.1.feed_forward.output"}, 3),
     ("compare", {"other": "Keys of the table", "compare_part": "Patch"}, 1),

@@ -1,8 +1,6 @@
-"""A list of sentences: read from lines or a CSV file, every one held against every other, and the odd pair found."""
+"""A list of sentences: every one held against every other, and the odd pair found."""
 
-import csv
-import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -13,46 +11,15 @@ from encoder.errors import EncoderError
 from encoder.trace.trace import Trace
 
 MOST, LONGEST = 24, 300  # sentences, and characters of each
-MOST_BYTES = 200_000  # of a file
-HEADERS = ("sentence", "sentences", "text")  # a column with this name is the one that is read
 
 
 def lines(text: str) -> list[str]:
-    """The sentences of a text, one in each line that is not empty.
-
-    Raises:
-        EncoderError: see `bounded`.
-    """
-    return bounded(text.splitlines())
-
-
-def column(content: bytes) -> list[str]:
-    """The sentences of a CSV file: its column called sentence or text, else the first.
-
-    Raises:
-        EncoderError: see `bounded`; a file that is too large, or no text in UTF-8.
-    """
-    if len(content) > MOST_BYTES:
-        raise EncoderError(f"the file has {len(content):,} bytes; at most {MOST_BYTES:,} are read")
-    try:
-        text = content.decode("utf-8-sig")
-        first = next(csv.reader(io.StringIO(text)), [])
-        separator = ";" if len(first) == 1 and ";" in first[0] else ","
-        table = [row for row in csv.reader(io.StringIO(text), delimiter=separator) if row]
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise EncoderError(f"this is no CSV file in UTF-8: {error}") from error
-    names = [name.strip().lower() for name in table[0]] if table else []
-    at = next((i for i, name in enumerate(names) if name in HEADERS), None)
-    return bounded(row[at or 0] for row in table[at is not None :] if len(row) > (at or 0))
-
-
-def bounded(found: Iterable[str]) -> list[str]:
-    """The sentences without the space around them and without empty ones.
+    """Return the sentences of a text, one in each line that is not empty, without the space around them.
 
     Raises:
         EncoderError: fewer than 2, more than MOST, or one that is longer than LONGEST characters.
     """
-    sentences = [" ".join(one.split()) for one in found if one.strip()]
+    sentences = [" ".join(one.split()) for one in text.splitlines() if one.strip()]
     if not 2 <= len(sentences) <= MOST:
         raise EncoderError(f"the list has {len(sentences)} sentences; it takes 2 to {MOST}")
     long = next((one for one in sentences if len(one) > LONGEST), None)

@@ -28,11 +28,6 @@ class Likeness:
     cells: Tensor
     cosine: float
 
-    @property
-    def missing(self) -> float:
-        """How far the cells' sum is from the cosine: rounding."""
-        return abs(float(self.cells.sum()) - self.cosine)
-
     def between_words(self, a: Trace, b: Trace) -> float:
         """What the pairs add that have no special token in them."""
         left, right = (~torch.tensor(one.tokenization.special[: len(tokens(one))]) for one in (a, b))
@@ -53,17 +48,6 @@ class Opened:
         Rows and columns are the tokens that they gathered from, then the parts that come from no token (`others`).
         """
         return belongs(self.left) @ self.values @ belongs(self.right).T
-
-    def largest(self, k: int) -> list[tuple[StreamPart, StreamPart, float]]:
-        """The k pairs of parts that put in most, in size, with what they put in."""
-        places = self.values.abs().flatten().topk(min(k, self.values.numel())).indices.tolist()
-        pairs = [divmod(at, len(self.right)) for at in places]
-        return [(self.left[i], self.right[j], float(self.values[i, j])) for i, j in pairs]
-
-    def summed(self, k: int) -> list[float]:
-        """What the k largest pairs put in, and after them what all others add up to, where there are others."""
-        values = [value for *_, value in self.largest(k)]
-        return values if len(values) == self.values.numel() else [*values, float(self.values.sum()) - sum(values)]
 
 
 def others(parts: tuple[StreamPart, ...]) -> list[StreamPart]:

@@ -27,7 +27,6 @@ from encoder.theme import (
 )
 
 LEGEND = {"orientation": "h", "y": 1.15}
-LONG_NAME = 60  # characters of a name beside a bar
 BARS = 24  # terms with a bar of their own
 SAME = 1e-5  # of a value: what differs by less differs by rounding
 
@@ -113,39 +112,21 @@ def ranked(words: list[list[str]], values: np.ndarray, tokens: list[str]) -> Row
         yield from ((name, r + 1, word, value) for r, (word, value) in enumerate(zip(row, numbers, strict=True)))
 
 
-def term_bars(
-    values: np.ndarray,
-    names: list[str],
-    theme: Theme = "light",
-    *,
-    rest: float = 0.0,
-    more: int = 0,
-    lying: bool = False,
-) -> Drawn:
-    """The first terms of a sum as bars, and the sum of all the others as one more; `names` are those of the first.
-
-    `rest` is the sum of `more` terms that are not among `values`. `lying` bars have room for long names beside them.
-    """
+def term_bars(values: np.ndarray, names: list[str], theme: Theme = "light") -> Drawn:
+    """The first terms of a sum as bars, and the sum of all the others as one more; `names` are those of the first."""
     drawn, left = values[:BARS], values[BARS:]
-    more += len(left)
-    heights = np.append(drawn, left.sum() + rest) if more else drawn
-    said = [*names[:BARS], f"{more:,} more"] if more else names
-    places, terms = np.arange(len(heights)), heights.astype(np.float32)
-    x, y = (terms, places) if lying else (places, terms)
+    heights = np.append(drawn, left.sum()) if len(left) else drawn
+    said = [*names[:BARS], f"{len(left):,} more"] if len(left) else names
+    terms = heights.astype(np.float32)
     bars = mark(
         "bar",
-        x=x,
-        y=y,
-        orientation="h" if lying else "v",
+        x=np.arange(len(terms)),
+        y=terms,
         marker={"color": np.where(heights < 0, SECOND[theme], ACCENT[theme]).tolist()},
-        hovertemplate="%{y}<br>%{x:.6g}<extra></extra>" if lying else "%{x}<br>%{y:.6g}<extra></extra>",
+        hovertemplate="%{x}<br>%{y:.6g}<extra></extra>",
     )
     long = number_axis("term", theme) | {"showgrid": True, "gridcolor": GRID[theme]}
-    if lying:
-        side = token_axis(said, None, longest=LONG_NAME) | {"range": [len(said) - 0.5, -0.5]}
-        frame = layout(theme, 80 + 20 * len(said), xaxis=long, yaxis=side, bargap=0.25)
-    else:
-        frame = layout(theme, 220, xaxis=token_axis(said, None) | TILTED, yaxis=long, bargap=0.25)
+    frame = layout(theme, 220, xaxis=token_axis(said, None) | TILTED, yaxis=long, bargap=0.25)
     return draw(bars, frame, lambda: columns("term", said, {"value": heights}))
 
 

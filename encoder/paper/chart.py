@@ -145,11 +145,10 @@ def draw_bars(axes: Axes, mark: dict[str, Any], at: int, count: int, colours: Co
     """Bars of a series beside those of the others."""
     looks = mark.get("marker") or {}
     wide = (1 - gap) / count
-    lying = mark.get("orientation") == "h"
-    along, size = (np.asarray(mark[side], dtype=float) for side in ("yx" if lying else "xy"))
+    along, size = (np.asarray(mark[side], dtype=float) for side in "xy")
     place = along + (at - (count - 1) / 2) * wide
     hatch = "////" if (looks.get("pattern") or {}).get("shape") else None
-    (axes.barh if lying else axes.bar)(
+    axes.bar(
         place, size, wide, color=hexadecimal(looks.get("color", "#777777"), colours),
         hatch=hatch, edgecolor=colours.get("#ffffff", "#ffffff") if hatch else "none", linewidth=0,
         label=without_tags(str(mark.get("name") or "")),

@@ -488,7 +488,7 @@ POOLED = {  # how the sentence's vector is made -> formula, operation, and what 
 POOLING = Step(
     "vector", "v", "{formula}", SENTENCE, "{operation}", ("{x}", "hidden"), "Vector of the sentence",
     "{note} Tokens that are masked do not count.",
-    "Sentences are compared by this vector alone: the page Alike? shares their cosine out among the words.",
+    "Sentences are compared by this vector alone: Alike? in Compare shares their cosine out among the words.",
 )  # fmt: skip
 UNIT = Step(
     "unit", r"\hat{v}", r"\frac{<0>}{|<0>|}", SENTENCE, "unit", ("vector",), "Vector of length 1",

@@ -100,6 +100,6 @@ def mean_like(trace: Trace) -> StoryStop:
         offered, place,
         f"That of {called(trace, order[0])}: its cosine with the mean of all {len(cosines)} is "
         f"{brief(float(cosines[order[0]]))}; least like it is {called(trace, order[-1])}, with "
-        f"{brief(float(cosines[order[-1]]))}.", "bars", "alike",
-        Values({"cosine": cosines}, tokens(trace), "cosine with the mean"),
+        f"{brief(float(cosines[order[-1]]))}.", "bars", "compare",
+        Values({"cosine": cosines}, tokens(trace), "cosine with the mean"), choices={"compare_part": "Alike?"},
     )  # fmt: skip

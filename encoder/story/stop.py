@@ -1,7 +1,7 @@
 """One stop of the story: a question to guess, its options, what the run answers, and what there is to see."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -34,7 +34,8 @@ class StoryStop:
     """A question about a run with 2 to 4 options, the place of the right one, and the sentence that answers it.
 
     `picture` says which kind of picture shows it, `values` its numbers where it is a chart. `word` is the position that
-    is asked about, `layer` and `head` where; None where it is all of them. `page` and `step` are what explains it.
+    is asked about, `layer` and `head` where; None where it is all of them. `page` and `step` are what explains it, and
+    `choices` what a link to that page would say beside that.
     """
 
     name: str
@@ -50,6 +51,7 @@ class StoryStop:
     head: int | None = None
     step: str = ""
     chapter: str = ""
+    choices: Mapping[str, str] = field(default_factory=dict)
 
 
 def called(trace: Trace, position: int) -> str:

@@ -1,7 +1,7 @@
 """A short tour of a model that somebody opens: what kind it is, what its heads do, and what to try with it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 
@@ -48,13 +48,17 @@ class HabitHead:
 
 @dataclass(frozen=True)
 class Try:
-    """Something to try: why, on which page, and where in the model; None and empty leave it where it is."""
+    """Something to try: why, on which page, and where in the model; None and empty leave it where it is.
+
+    `choices` are what a link to that page would say beside that.
+    """
 
     text: str
     page: str
     layer: int | None = None
     head: int | None = None
     step: str = ""
+    choices: Mapping[str, str] = field(default_factory=dict)
 
 
 Habits = Mapping[str, Sequence[HabitHead]]
@@ -165,7 +169,7 @@ def tries(encoder: TextEncoder, trace: Trace, found: Habits) -> tuple[Try, ...]:
         told.append(Try(f"{guess.sentence}{more}", "stack", step="mlm.probabilities"))
     else:
         told.append(Try("It names no words, but its vectors can be held against each other: two sentences, pair by "
-                        "pair of their tokens.", "alike"))  # fmt: skip
+                        "pair of their tokens.", "compare", choices={"compare_part": "Alike?"}))  # fmt: skip
     for role in ("previous", "next", "self"):
         if them := found.get(role, ()):
             one = them[0]

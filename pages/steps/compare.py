@@ -1,8 +1,8 @@
-"""Compare: two sentences or models side by side, one word in many sentences, patches from one run to the other."""
+"""Compare, what differs between two? Sentences or models, a word in many sentences, patches, and a cosine."""
 
 import streamlit as st
 
-from pages.parts.compare import one_word, patch, two_runs
+from pages.parts.compare import alike, one_word, patch, two_runs
 from pages.ui.state import session_state as state
 from pages.ui.state.view import OTHER
 from pages.ui.widgets import tabs
@@ -19,5 +19,10 @@ state.show(other=view.sentence_b)
 st.text_input("Sentence B (A is the one on top of the page)", key="other", max_chars=2000, on_change=take_other)
 if view.sentence_b == view.sentence and not view.other_model:
     st.caption("B is A so far: change one word of it and press Enter.")
-PARTS = {"Two runs": two_runs.draw, "One word in many sentences": one_word.draw, "Patch": patch.draw}
+PARTS = {
+    "Two runs": two_runs.draw,
+    "One word in many sentences": one_word.draw,
+    "Patch": patch.draw,
+    "Alike?": alike.draw,
+}
 tabs(PARTS, "compare_part")

@@ -1,7 +1,7 @@
 """What it costs to say why: python tests/benchmarks/bench_why.py [--check].
 
-Integrated gradients of 50 steps for 12 tokens of `base` on one core, and the page Alike? once its runs are there: what
-it measures, and the whole rerun. Processor time, so that what else the machine does counts little.
+Integrated gradients of 50 steps for 12 tokens of `base` on one core, and Alike? of the page Compare once its runs are
+there: what it measures, and the whole rerun. Processor time, so that what else the machine does counts little.
 """
 
 import argparse
@@ -53,9 +53,10 @@ def figures(rounds: int = 3) -> list[Figure]:
     every = seconds(lambda: alike([a, b] * (MOST // 2)), rounds)
     app = AppTest.from_file(str(ROOT / "pages" / "main.py"), default_timeout=60)
     app.query_params["sentence"], app.query_params["other"] = TWELVE, OTHER
+    app.query_params["compare_part"] = "Alike?"
     app.run()
     app.query_params.clear()
-    app.switch_page("steps/alike.py").run()
+    app.switch_page("steps/compare.py").run()
     rerun = seconds(app.run, rounds)
     assert not app.exception
     return [

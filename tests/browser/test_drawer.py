@@ -43,7 +43,7 @@ PAGES = {  # a page -> the key of its picture, part of the title of what opens, 
     "add_norm": ("picture", "dimension ", "layers.4.add_norm_1.sum"),
     "feed_forward": ("picture", "unit 0", "layers.4.feed_forward.activation"),
     "stack": ("picture", "dimension ", "output"),
-    "compare": ("beside_0", "Attention weights, layer 4, head 1", ""),
+    "compare?beside_open=1": ("beside_0", "Attention weights, layer 4, head 1", ""),
 }
 # Whether that cell of the picture stands between the top of the window and the sheet from below
 ABOVE_THE_SHEET = """([row]) => {
@@ -111,7 +111,7 @@ def test_the_way_on_is_never_under_the_drawer(page: Page, app_url: str) -> None:
         assert on_top(way) and on_top(widget(page, "close").get_by_role("button")) and within_the_window(page)
 
 
-@pytest.mark.parametrize("path", mostly_nightly(PAGES, ["attention", "embedding", "compare"]))
+@pytest.mark.parametrize("path", mostly_nightly(PAGES, ["attention", "embedding", "compare?beside_open=1"]))
 def test_a_clicked_number_opens_beside_the_picture_which_stays(
     page: Page, app_url: str, base: TextEncoder, path: str
 ) -> None:

@@ -1,5 +1,7 @@
 """The sentence on top of the page, A, against another sentence or model, B."""
 
+from functools import partial
+
 import streamlit as st
 
 from encoder.errors import EncoderError
@@ -16,10 +18,11 @@ from pages.ui.server import models
 from pages.ui.state import session_state as state
 from pages.ui.step import side_by_side, whole_run
 from pages.ui.text import heading, layer_names, plain, say, theme
+from pages.ui.widgets import fold
 
 
 def draw() -> None:
-    """Both sentences word by word, how far their vectors are apart, and any step of both."""
+    """Both sentences word by word, B minus A, how far their vectors are apart, and any step of both."""
     a, view = session.now(), state.current()
     try:
         encoder_b = model_b()
@@ -31,18 +34,16 @@ def draw() -> None:
     pairs = aligned_tokens(a, b)
     spelled = [(followed.spell(a, p.a), followed.spell(b, p.b)) for p in pairs]
     st.text("Words side by side: " + " ".join(x if x == y else f"[{x} | {y}]" for x, y in spelled))
-    if (a.config.n_layers, a.config.d_model) != (b.config.n_layers, b.config.d_model):
-        st.markdown(
-            "These models differ in layers or width, so their vectors cannot be subtracted; weights can be looked at."
-        )
-        two_shapes.draw(a, b)
-        return
-    if all(p.a is None or p.b is None for p in pairs):
-        st.markdown("No word of A stands beside one of B, so their vectors are not subtracted; both can be looked at.")
+    unlike = (a.config.n_layers, a.config.d_model) != (b.config.n_layers, b.config.d_model)
+    if unlike or all(p.a is None or p.b is None for p in pairs):
+        why = "These models differ in layers or width" if unlike else "No word of A stands beside one of B"
+        st.markdown(f"{why}, so their vectors are not subtracted; the weights of both can be looked at.")
         two_shapes.draw(a, b)
         return
     part = first_difference(a, b)
     say(f"The words that both share first part at {part}." if part else "No number differs.")
+    if part:
+        on_the_map(a, b)
     apart = relative_difference(a, b, pairs).T.numpy()
     layers = layer_names(a.config, with_input=True)
     words = side_by_side.labels(a, b, pairs)
@@ -51,10 +52,9 @@ def draw() -> None:
     made = "relative_difference(a, b, aligned_tokens(a, b))"
     chart(drawn, "apart", fact, About.of_stream(a, other=b), numbers=True, made=made)
     st.markdown(plain(fact))
-    if part:
-        on_the_map(a, b)
     followed.draw(a, b, pairs)
-    side_by_side.draw(a, b, ("A", "B"), pairs)
+    beside = partial(side_by_side.draw, a, b, ("A", "B"), pairs)
+    fold("Any step of both, side by side", "beside_open", beside, holds={"beside_step"})
 
 
 def on_the_map(a: Trace, b: Trace) -> None:

@@ -51,6 +51,7 @@ def draw() -> None:
     st.markdown(plain(fact))
     st.caption("Length of the difference over the length of the vector without changes, after each layer.")
     answers(before, trace)
+    heading("Any step, side by side")
     side_by_side.draw(before, trace, ("without changes", "with changes"))
 
 

@@ -110,6 +110,8 @@ def deeper(stop: StoryStop, number: int) -> None:
     page = page_of(stop.page)
     if page in PAGE_OF.values():
         state.change(step=stop.step or page.opens_on)
+    for key, chosen in stop.choices.items():
+        state.remember(key, chosen, None)
     state.session().go_to = page.script
 
 

@@ -15,6 +15,7 @@ class Place:
 
 IN_LESSON = ("lesson", "at")  # the page of lessons would show its step
 OLD = {
+    "alike": Place("compare", {"compare_part": "Alike?"}),
     "looks": Place("sentence", {"several": "1"}),
     "training": Place("learn", {"learn_part": "Time-lapse"}),
     "tour": Place("your_model"),
@@ -27,9 +28,10 @@ OLD = {
 def lead(page: str, query: Mapping[str, str]) -> tuple[str, dict[str, str]]:
     """Return the page and the parameters of a link that show what an old one asks for; those of today are unchanged.
 
-    What the link says itself goes before what the old page began with.
+    What the old page was goes before what the link says of the new one: a link keeps the choices of other pages too.
     """
     place = OLD.get(page)
     if place is None:
         return page, dict(query)
-    return place.page, {**place.query, **{name: text for name, text in query.items() if name not in place.without}}
+    kept = {name: text for name, text in query.items() if name not in place.without}
+    return place.page, kept | dict(place.query)

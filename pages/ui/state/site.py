@@ -50,7 +50,6 @@ PAGES = (
     Page("atlas", "Atlas", ":material/map:", section="Look deeper"),
     Page("flows", "What really flows", ":material/water_drop:", section="Look deeper"),
     Page("why", "Why this guess", ":material/psychology:", section="Look deeper"),
-    Page("alike", "Alike?", ":material/join_inner:", section="Look deeper"),
     Page("lens", "Layer by layer", ":material/timeline:", section="Look deeper"),
     Page("vectors", "Where vectors come from", ":material/call_merge:", section="Look deeper"),
     Page("learn", "Learning", ":material/model_training:", section="Look deeper"),

@@ -22,14 +22,13 @@ from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
 from pages.ui.state.view import Cell
 from pages.ui.step import opened
-from pages.ui.text import heading, plain, theme
+from pages.ui.text import plain, theme
 
 NARROWEST = 400  # pixels of a map that stands beside others
 
 
 def draw(a: Trace, b: Trace, names: tuple[str, str], pairs: list[Pair] | None = None) -> None:
     """One step of both runs and their difference, on scales that fit both."""
-    heading("Any step, side by side")
     view = state.current()
     apart = {"vocab", "distances"}  # rows of no token, and columns too many to draw
     steps = {

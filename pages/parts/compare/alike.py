@@ -1,30 +1,39 @@
-"""Two sentences: that of the sidebar, and another one; with the prefixes that the model was trained with."""
+"""How alike two sentences are, or every two of a list; with the prefixes that the model was trained with."""
 
 import streamlit as st
 
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
-from pages.parts.alike import pair
+from pages.parts.compare import cosine, sentence_list
+from pages.parts.compare.sentence_list import TWO
 from pages.ui import session
 from pages.ui.state import session_state as state
-from pages.ui.state.view import OTHER
 
 NO_PREFIX = "none"
+LIST = "A list"
 
 
 def draw() -> None:
-    """The other sentence, the prefixes, and what the two have in common."""
+    """The sentences on top of the page, or a list of them."""
+    parts = (TWO, LIST)
+    tie = state.choice("alike_part", parts, TWO)
+    if st.pills("Sentences", parts, required=True, label_visibility="collapsed", **tie) == LIST:
+        sentence_list.draw()
+    else:
+        two()
+
+
+def two() -> None:
+    """The prefixes, and what the two sentences have in common."""
     view = state.current()
     encoder = session.text_encoder(view.model)
-    st.text_input("The other sentence (B)", max_chars=4000, **state.widget("other"))
-    other = encoder.tokenize(view.other if view.other.strip() else OTHER).text
-    a = session.now()
+    a, other = session.now(), encoder.tokenize(view.sentence_b).text
     if encoder.prompts:
         with st.container(horizontal=True):
             first, second = prefix(encoder, "A", "prefix_a"), prefix(encoder, "B", "prefix_b")
         a = prefixed(encoder, a, first)
         other = encoder.prompted(other, second)
-    pair.draw(a, session.run(view.model, other))
+    cosine.draw(a, session.run(view.model, other))
 
 
 def prefix(encoder: TextEncoder, name: str, key: str) -> str:
