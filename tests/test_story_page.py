@@ -80,6 +80,13 @@ def test_deeper_is_the_page_of_that_step_and_the_bar_leads_back_to_the_same_stop
     assert at(app)[0] == stops[7].layer and stops[7].sentence in texts(app)
 
 
+def test_deeper_opens_the_part_of_a_page_that_a_stop_is_about() -> None:
+    app = opened("story", {"stop": "12", "model": "paper"})
+    press(app, "reveal")
+    press(app, "deeper")
+    assert app.title[0].value == "Compare" and link(app)["compare_part"] == "Alike?" and "The cosine is" in texts(app)
+
+
 def test_the_other_pages_keep_their_walk_and_know_nothing_of_a_story_that_was_not_begun() -> None:
     app = go(open_app(), "embedding")
     assert not [one for one in app.button if one.key == "back_to_story"]
