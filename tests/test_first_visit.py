@@ -31,11 +31,13 @@ VISITORS = 12
 
 @pytest.fixture
 def just_started() -> Iterator[None]:
-    """A process that has not loaded its libraries yet."""
+    """A process that has not loaded its libraries yet; afterwards it has, and no garbage stands aside."""
     cold_start.loaded.clear()
     yield
     gc.unfreeze()
-    cold_start.loaded.clear()
+    gc.collect()
+    gc.freeze()
+    cold_start.loaded.set()
 
 
 @contextmanager

@@ -15,6 +15,8 @@ from browser_tools import open_page, problems, serve, watch, watched_anew
 from chromium import find_chromium
 from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
+from encoder import TextEncoder
+
 ROOT = Path(__file__).resolve().parents[2]
 APP = ROOT / "app.py"
 HERE = Path(__file__).parent
@@ -71,6 +73,13 @@ def app_url(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Confi
         tab.set_default_timeout(PATIENCE)
         forget(tab)
         yield url
+
+
+@pytest.fixture(scope="session")
+def base(base: TextEncoder) -> TextEncoder:
+    """The model that the app opens with, without the copy that makes it fast: it runs seldom here, and saves 110 MB."""
+    base.model.train().eval()
+    return base
 
 
 @pytest.fixture(scope="session")

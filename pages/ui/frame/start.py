@@ -7,12 +7,13 @@ from contextlib import asynccontextmanager
 import streamlit as st
 
 from pages.ui.server import cold_start
-from pages.ui.server.heap import keep_freed_memory
+from pages.ui.server.heap import keep_freed_memory, keep_little_machine_code
 
 
 def load() -> None:
     """Load what every run needs, and the usual model beside it; whoever comes meanwhile waits here."""
     keep_freed_memory()  # before the libraries start threads that allocate
+    keep_little_machine_code()
     with cold_start.loading():
         from pages.ui import session
 
