@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 import torch
 
+from encoder.exam import Exam
+from encoder.exam.sentences import NO_JOB, head_jobs, scope
 from encoder.explain.cost import size
 from encoder.formatting import listed, percent, short, shown
 from encoder.metrics import MOST, SENTENCES, attention_weights, first_lost, role_mass
@@ -131,8 +133,10 @@ def clear(shares: torch.Tensor) -> tuple[HabitHead, ...]:
     return tuple(HabitHead(-i, -h, share) for share, i, h in sorted(over, reverse=True))
 
 
-def heads(encoder: TextEncoder, trace: Trace, found: Habits, over: str = MANY) -> tuple[str, ...]:
-    """What its heads do, in sentences: in those that `over` names, and in this one."""
+def heads(
+    encoder: TextEncoder, trace: Trace, found: Habits, over: str = MANY, exam: Exam | None = None
+) -> tuple[str, ...]:
+    """What its heads do, in sentences: in those that `over` names, on gold trees, and in this one."""
     total = encoder.config.n_layers * encoder.config.n_heads
     said = []
     for role, them in found.items():
@@ -146,9 +150,21 @@ def heads(encoder: TextEncoder, trace: Trace, found: Habits, over: str = MANY) -
     none = listed([PLACES[role] for role in found])
     head = f"Over {over}: "
     said = [head + said[0], *said[1:]] if said else [f"{head}no head gives most of its weight to one of {none}."]
+    if exam is not None:
+        said += licences(exam)
     if not first_lost(trace):
         said.append(f"In this text: {strongest(encoder, trace, subject(trace)).sentence}")
     return tuple(said)
+
+
+def licences(exam: Exam) -> tuple[str, ...]:
+    """Return what an examination on gold trees found of its heads, in sentences."""
+    jobs = [
+        f"Layer {layer}, head {head} {job}." for (layer, head), them in head_jobs(exam).items() for job in them
+    ]  # fmt: skip
+    return (
+        (f"{scope(exam)} In all other heads: {NO_JOB}.", *jobs) if jobs else (f"{scope(exam)} In all heads: {NO_JOB}.",)
+    )
 
 
 def tries(encoder: TextEncoder, trace: Trace, found: Habits) -> tuple[Try, ...]:
