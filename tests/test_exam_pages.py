@@ -80,6 +80,14 @@ def test_the_head_of_gaps_has_its_licence_on_made_sentences_only() -> None:
         assert all(part in line for part in parts), line
 
 
+def test_this_model_leads_to_what_each_head_does() -> None:
+    app = open_app("tour")
+    (number,) = [i for i, one in enumerate(app.button) if one.label == "All heads" and str(one.key).startswith("tour_")]
+    healthy(app.button[number].click().run())
+    assert app.title[0].value == "All heads" and dict(app.session_state["session"].view.choices)["heads_part"] == JOBS
+    assert "Jobs that were examined" in [one.value for one in app.header]
+
+
 def test_the_atlas_says_the_job_of_the_chosen_head_or_that_there_is_none() -> None:
     row = next(row for row in licences("base") if row["relation"] == "obj")
     text = "\n".join(read(open_app("atlas", layer=str(row["layer"]), head=str(row["head"]))))

@@ -312,7 +312,7 @@ def test_a_model_without_a_head_that_guesses_says_so() -> None:
 
 
 def test_what_flows_begins_with_the_pair_whose_weight_says_least_of_what_it_carries(base: TextEncoder) -> None:
-    app = go(open_app(sentence="The cat chased the mouse.", layer="4", head="1"), "flows")
+    app = open_app("flows", sentence="The cat chased the mouse.", layer="4", head="1")
     trace = base.trace("The cat chased the mouse.")
     weights, flow = trace["layers.4.attention.weights"][1], norm_weighted(trace, 4)[1]
     share = flow / flow.sum(1, keepdim=True)
@@ -323,10 +323,10 @@ def test_what_flows_begins_with_the_pair_whose_weight_says_least_of_what_it_carr
 
 
 def test_flow_is_computed_on_demand_and_refused_for_many_tokens() -> None:
-    app = go(open_app(sentence="The cat chased the mouse.", through_layers="1"), "flows")
+    app = open_app("flows", sentence="The cat chased the mouse.", through_layers="1")
     healthy(app.button(key="compute_flow").click().run())
     assert numbers(app, "y", key="max_flow").sum() == pytest.approx(1, abs=1e-5)
-    app = go(open_app(sentence="word " * 30, through_layers="1"), "flows")
+    app = open_app("flows", sentence="word " * 30, through_layers="1")
     assert any("at most 20 tokens" in m.value for m in app.markdown)
 
 

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from page_tools import at, go, healthy, open_app, said
+from page_tools import at, go, healthy, maps, open_app, said
 from shared_models import pretrained
 from streamlit.testing.v1 import AppTest
 from visits import link, opened
@@ -78,6 +78,16 @@ def test_deeper_is_the_page_of_that_step_and_the_bar_leads_back_to_the_same_stop
     press(app, "back_to_story")
     assert app.title[0].value == "The story" and rail(app)["at"] == 8
     assert at(app)[0] == stops[7].layer and stops[7].sentence in texts(app)
+
+
+def test_deeper_opens_the_part_of_a_page_that_explains_the_stop() -> None:
+    stops = stops_of("base", EXAMPLE)
+    number = next(i for i, stop in enumerate(stops, 1) if stop.name == "What flows")
+    app = opened("story", {"stop": str(number)})
+    press(app, "reveal")
+    press(app, "deeper")
+    assert app.title[0].value == "All heads" and link(app)["heads_part"] == "What really flows"
+    assert maps(app, "flows")["maps"][1]["title"] == "Flow"
 
 
 def test_the_other_pages_keep_their_walk_and_know_nothing_of_a_story_that_was_not_begun() -> None:

@@ -34,7 +34,8 @@ class StoryStop:
     """A question about a run with 2 to 4 options, the place of the right one, and the sentence that answers it.
 
     `picture` says which kind of picture shows it, `values` its numbers where it is a chart. `word` is the position that
-    is asked about, `layer` and `head` where; None where it is all of them. `page` and `step` are what explains it.
+    is asked about, `layer` and `head` where; None where it is all of them. `page` is what explains it, with the
+    `part` of the page and the `step` where it has several.
     """
 
     name: str
@@ -50,6 +51,7 @@ class StoryStop:
     head: int | None = None
     step: str = ""
     chapter: str = ""
+    part: str = ""
 
 
 def called(trace: Trace, position: int) -> str:

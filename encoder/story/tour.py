@@ -50,13 +50,14 @@ class HabitHead:
 
 @dataclass(frozen=True)
 class Try:
-    """Something to try: why, on which page, and where in the model; None and empty leave it where it is."""
+    """Something to try: why, on which page and `part` of it, and where in the model; None and empty leave it there."""
 
     text: str
     page: str
     layer: int | None = None
     head: int | None = None
     step: str = ""
+    part: str = ""
 
 
 Habits = Mapping[str, Sequence[HabitHead]]
@@ -191,6 +192,10 @@ def tries(encoder: TextEncoder, trace: Trace, found: Habits) -> tuple[Try, ...]:
     told.append(
         Try(f"Ask where “{shown(trace.tokens[about.word])}” looks, in every head.", "sentence", about.layer, about.head)
     )
+    told.append(
+        Try("Ask its heads for jobs in sentences whose grammar people marked: which looks from an object to its verb?",
+            "heads", part="What each head does")
+    )  # fmt: skip
     if config.n_layers * config.n_heads > 1:
         told.append(Try("Switch off its heads, one by one, and see which matters for this sentence.", "what_if"))
     return tuple(told)

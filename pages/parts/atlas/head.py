@@ -17,6 +17,7 @@ from pages.ui.state import session_state as state
 from pages.ui.text import heading, plain, say, theme
 
 BY = {"weight": "Weight", "written": "What is written"}
+NOT_YET = "It was not examined on gold trees yet; the page All heads does that."
 UNITS = {"weight": "largest weight of a token", "written": "longest vector written to a token"}
 
 
@@ -53,9 +54,7 @@ def draw(atlas: Atlas, layer: int, head: int) -> None:
 def job_sentence(layer: int, head: int) -> str:
     """What the head has a licence for, examined on gold trees."""
     exam = session.exam()
-    if exam is None:
-        return "It was not examined on gold trees yet; the page All heads does that."
-    return " ".join(head_sentences(exam, layer, head))
+    return " ".join(head_sentences(exam, layer, head)) if exam else NOT_YET
 
 
 def labelled(row: dict[str, object], scope: str) -> str:

@@ -50,4 +50,6 @@ def go(one: tour.Try) -> None:
     layer, head = view.layer if one.layer is None else one.layer, view.head if one.head is None else one.head
     step = (one.step or page.opens_on) if page in PAGE_OF.values() else ""
     state.change(layer=layer, head=head, step=step, cell=None)
+    if one.part:
+        state.remember(f"{one.page}_part", one.part, "")
     state.session().go_to = page.script

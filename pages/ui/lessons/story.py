@@ -108,6 +108,8 @@ def deeper(stop: StoryStop, number: int) -> None:
     state.remember("stop", number, 0)
     aim(stop)
     page = page_of(stop.page)
+    if stop.part:
+        state.remember(f"{stop.page}_part", stop.part, "")
     if page in PAGE_OF.values():
         state.change(step=stop.step or page.opens_on)
     state.session().go_to = page.script

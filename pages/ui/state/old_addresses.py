@@ -16,6 +16,7 @@ class Place:
 IN_LESSON = ("lesson", "at")  # the page of lessons would show its step
 OLD = {
     "looks": Place("sentence", {"several": "1"}),
+    "flows": Place("heads", {"heads_part": "What really flows"}),
     "tour": Place("your_model"),
     "model_cost": Place("your_model", {"models_part": "Cost"}),
     "claims": Place("lessons", {"lessons_part": "Claims"}, IN_LESSON),
