@@ -193,7 +193,7 @@ def tries(encoder: TextEncoder, trace: Trace, found: Habits) -> tuple[Try, ...]:
         Try(f"Ask where “{shown(trace.tokens[about.word])}” looks, in every head.", "sentence", about.layer, about.head)
     )
     told.append(
-        Try("Ask its heads for jobs in sentences whose grammar people marked: which looks from an object to its verb?",
+        Try("See which of its heads do a job in sentences whose grammar people marked.",
             "heads", part="What each head does")
     )  # fmt: skip
     if config.n_layers * config.n_heads > 1:

@@ -15,7 +15,7 @@ from pages.ui.state.site import page_of
 from pages.ui.step import words_only
 from pages.ui.text import plain, theme
 
-BELOW = "Below a map stands the surest job for which its head has a licence, examined on gold trees."
+BELOW = "Where there is room, the surest job for which a head has a licence stands below its map."
 
 
 def draw() -> None:
