@@ -33,8 +33,10 @@ def draw() -> None:
     with suppress(consent.NotStarted), told():
         exam = session.exam()
         if exam is None:
-            st.markdown(NOT_YET)
+            before = st.empty()
+            before.markdown(NOT_YET)
             exam = session.examined()
+            before.empty()
         show(exam)
 
 

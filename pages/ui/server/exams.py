@@ -12,7 +12,6 @@ from encoder.exam.answers import ExamProgress
 from encoder.exam.examination import exam_by_content
 from encoder.exam.frames import DRAWS, FRAMES, subjects
 from encoder.explain.cost import run_flops
-from encoder.pulse import pulse
 from pages.ui.server import consent, job_queue, memory
 from pages.ui.server.cache import Results
 from pages.ui.server.engine import budget, text_encoder
@@ -81,13 +80,12 @@ def share(seconds: float) -> float:
 
 
 def examine_now(asked: Examinee) -> Exam:
-    """Examine a model now, in turn; ends where the visitor leaves."""
+    """Examine a model now, in turn; between two batches it ends where the visitor has left or chosen something else."""
     encoder = text_encoder(asked.model)
     memory.check_room(NEEDED, "to examine its heads", budget.drop_one)
     part = share(exam_seconds(encoder))
     with job_queue.slot():
         bar = st.progress(0.0, "Reading the treebanks …")
-        pulse()
         banks = first_part(bundled_treebanks(), part)
         found = examine(encoder, banks, report=lambda progress: advance(bar, "Examining the heads", progress))
         if encoder.mask_token is not None:
@@ -104,8 +102,7 @@ def first_part(treebanks: Sequence[Treebank], part: float) -> list[Treebank]:
 
 
 def advance(bar: Any, doing: str, progress: ExamProgress) -> None:
-    """Show how far it is; ends the work where the visitor has left or chosen something else."""
-    pulse()
+    """Show how far it is."""
     bar.progress(progress.done / max(1, progress.total), f"{doing}: {progress}")
 
 
