@@ -50,8 +50,8 @@ def numbers(row: dict[str, Any]) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("model", SHIPPED)
-def test_all_heads_and_this_model_say_each_licence_with_its_numbers(model: str) -> None:
-    for page, named in (("heads", "L{layer}H{head} "), ("tour", "Layer {layer}, head {head} ")):
+def test_all_heads_and_models_say_each_licence_with_its_numbers(model: str) -> None:
+    for page, named in (("heads", "L{layer}H{head} "), ("your_model", "Layer {layer}, head {head} ")):
         text = read(open_app(page, model=model, heads_part=JOBS))
         for row in licences(model):
             about = [line for line in text if named.format(**row) in line and f"({row['relation']})" in line]
@@ -74,14 +74,14 @@ def test_the_head_of_gaps_has_its_licence_on_made_sentences_only() -> None:
         f"{whole(news['accuracy'])} of {news['n']} in news and Wikipedia, the rule {whole(news['distance_accuracy'])}",
         f"{whole(web['accuracy'])} of {web['n']} in web text, the rule {whole(web['distance_accuracy'])}",
     )
-    for page in ("heads", "tour", "atlas"):
+    for page in ("heads", "your_model", "atlas"):
         app = open_app(page, heads_part=JOBS, layer="5", head="6")
         line = next(line for line in read(app) if "masked verb to its subject" in line)
         assert all(part in line for part in parts), line
 
 
-def test_this_model_leads_to_what_each_head_does() -> None:
-    app = open_app("tour")
+def test_the_page_of_a_model_leads_to_what_each_head_does() -> None:
+    app = open_app("your_model")
     (number,) = [i for i, one in enumerate(app.button) if one.label == "All heads" and str(one.key).startswith("tour_")]
     healthy(app.button[number].click().run())
     assert app.title[0].value == "All heads" and dict(app.session_state["session"].view.choices)["heads_part"] == JOBS
@@ -129,7 +129,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     exams.exams_kept.clear()
 
 
-@pytest.mark.parametrize("page", ["heads", "tour", "atlas"])
+@pytest.mark.parametrize("page", ["heads", "your_model", "atlas"])
 def test_a_model_without_an_examination_shows_no_licence(page: str, quick: None) -> None:
     text = "\n".join(read(open_app(page, model=BUILT, heads_part=JOBS)))
     assert " looks from " not in text and NO_JOB not in text and "gold trees:" not in text
@@ -144,9 +144,9 @@ def test_an_untrained_model_is_examined_at_a_click_and_has_no_job(quick: None, m
     assert f"In all 8 heads: {NO_JOB}." in text and "40 sentences of news" in text and " looks from " not in text
     assert not [one for one in app.button if one.label.startswith("Examine")] and "not examined yet" not in text
     monkeypatch.setattr(exams, "examine", None)  # from now on only what was kept
-    assert NO_JOB in "\n".join(read(open_app("tour", model=BUILT)))
-    assert NO_JOB not in "\n".join(read(open_app("tour", model=BUILT.replace("seed=3", "seed=4"))))
-    assert NO_JOB not in "\n".join(read(open_app("tour", model=BUILT.replace("d_ff=64", "d_ff=65"))))
+    assert NO_JOB in "\n".join(read(open_app("your_model", model=BUILT)))
+    assert NO_JOB not in "\n".join(read(open_app("your_model", model=BUILT.replace("seed=3", "seed=4"))))
+    assert NO_JOB not in "\n".join(read(open_app("your_model", model=BUILT.replace("d_ff=64", "d_ff=65"))))
 
 
 class Leave(BaseException):
