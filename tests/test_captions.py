@@ -44,7 +44,7 @@ CASES: list[tuple[str, dict[str, str]]] = [
     ("attention", {"words_only": "letters", "layer": "0", "step": "attention.scores"}),
     ("heads", {"words_only": "words"}),
     ("sentence", PAIR | {"several": "1", "layer": "2", "pair_part": "A->B"}),
-    ("flows", {"layer": "2", "rollout_layer": "1"}),
+    ("heads", {"heads_part": "What really flows", "layer": "2", "rollout_layer": "1"}),
     ("lens", {"alike_layer": "layer 0"}),
     ("lens", MASKED),
     ("vectors", {"layer": "0", "lengths_open": "1", "layers_alike": "1"}),

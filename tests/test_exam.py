@@ -25,6 +25,9 @@ from encoder.exam.examination import RESULTS
 from encoder.exam.examples import examples, side_by_side
 from encoder.exam.licence import LICENSED, NEAR_THE_RULE, NO_SECOND, UNCONFIRMED, wilson
 from encoder.exam.links import GAPS, JUDGED, LinkedSentence, gaps, relations
+from encoder.exam.moments import bundled_moments, right_answers
+from encoder.exam.moments import main as main_of_moments
+from encoder.experiments import timelapse
 
 pytestmark = pytest.mark.slow
 
@@ -303,3 +306,42 @@ def test_two_models_side_by_side_are_matched_by_relation() -> None:
     assert [abs(pair.gain) for pair in found] == sorted((abs(pair.gain) for pair in found), reverse=True)
     with pytest.raises(ExamError, match="no relation of other in common"):
         side_by_side(SHIPPED["base"], SHIPPED["small"], "other")
+
+
+MOMENTS = bundled_moments("small")
+
+
+def test_how_grammar_is_born_is_what_was_counted_before() -> None:
+    """Shares in percent that other code had measured over all of the treebank before this one was written."""
+    assert MOMENTS is not None and list(MOMENTS.right) == list(timelapse.snapshots("small"))
+    known = {
+        ("obj", 2, 0): (6.2, 5.6, 6.4, 3.6, 6.2, 39.2, 71.3, 86.9, 88.8),
+        ("det", 3, 2): (6.8, 6.8, 7.2, 4.2, 4.1, 30.2, 64.8, 75.2, 78.3),
+        ("case", 3, 2): (8.7, 8.9, 9.4, 5.3, 5.5, 16.5, 51.1, 65.6, 72.6),
+    }
+    for place, shares in known.items():
+        assert [100 * share for share in MOMENTS.shares(*place).values()] == pytest.approx(shares, abs=1)
+    for wrong in (("none", 0, 0), ("obj", 4, 0), ("obj", 0, -1)):
+        with pytest.raises(ExamError, match="has no"):
+            MOMENTS.shares(*wrong)
+
+
+@pytest.mark.parametrize("step", [300, 20000])
+def test_a_recount_of_some_relations_gives_again_what_is_shipped(step: int) -> None:
+    """Two relations that few sentences have, up to two answers, which another processor may round otherwise."""
+    assert MOMENTS is not None
+    bank, some = bundled_treebanks()[0], ("nmod:poss", "iobj")
+    links = Counter(relation for tree in bank.trees for relation in tree.relations)
+    assert {kind: links[kind] for kind in MOMENTS.links} == MOMENTS.links
+    counts, right = right_answers(timelapse.at("small", step), bank, some)
+    for kind in some:
+        assert counts[kind] == links[kind] == MOMENTS.links[kind]
+        found, shipped = torch.tensor(right[kind]), torch.tensor(MOMENTS.right[step][kind])
+        assert found.shape == shipped.shape == (4, 4) and int((found - shipped).abs().max()) <= 2 and shipped.any()
+
+
+def test_the_command_of_moments_refuses_a_model_that_keeps_none(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main_of_moments(["--model", "base", "--out", str(tmp_path / "x.json")]) == 2
+    assert "keeps no weights" in capsys.readouterr().err and bundled_moments("base") is None

@@ -198,13 +198,22 @@ def test_a_survey_of_an_hour_is_never_begun(server: Server) -> None:
 
 
 @pytest.mark.nightly
-def test_a_survey_is_offered_shown_at_work_and_ends_when_its_visitor_leaves(server: Server) -> None:
+@pytest.mark.parametrize(
+    ("page", "query", "offer", "at_work"),
+    [
+        ("vectors", {"layers_alike": "1"}, "ask_survey", "Measuring … "),
+        ("heads", {"heads_part": "What each head does"}, "ask_exam", "Examining the heads: "),
+    ],
+)
+def test_what_is_long_is_offered_shown_at_work_and_ends_when_its_visitor_leaves(
+    server: Server, page: str, query: dict[str, str], offer: str, at_work: str
+) -> None:
     async def opened() -> None:
-        async with visit(server.url, "vectors", urlencode({"model": MEDIUM, "layers_alike": "1"})) as visitor:
-            (key,) = [key for key in visitor.widgets if key.startswith("ask_survey")]
+        async with visit(server.url, page, urlencode({"model": MEDIUM} | query)) as visitor:
+            (key,) = [key for key in visitor.widgets if key.startswith(offer)]
             work = asyncio.create_task(visitor.run(press=key))
             end = perf_counter() + 30
-            while "Measuring … " not in visitor.said:
+            while at_work not in visitor.said:
                 assert perf_counter() < end
                 await asyncio.sleep(0.02)
             work.cancel()

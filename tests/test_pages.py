@@ -272,8 +272,8 @@ def test_heads_are_measured_and_labelled(part: str, over: str) -> None:
     if part == "What each head does":
         told = next(m.value for m in app.markdown if m.value.startswith("Heads with a place"))
         assert "L2H3 previous" in told and "L1H7 next" in told and "L2H4 next" in told
-        table = app.dataframe[0].value
-        assert len(table) == 48
+        table = next(one.value for one in app.dataframe if "mass" in one.value)
+        assert len(table) == 48 and table.loc["L2H3", "looks at"] == "previous"
         assert table.loc["L2H3", "mass"] > max(table.loc["L2H3", "uniform"], table.loc["L2H3", "shuffled"]) + 0.25
     if part == "Measures":
         app.pills(key="measure").set_value("previous").run()
@@ -312,7 +312,7 @@ def test_a_model_without_a_head_that_guesses_says_so() -> None:
 
 
 def test_what_flows_begins_with_the_pair_whose_weight_says_least_of_what_it_carries(base: TextEncoder) -> None:
-    app = go(open_app(sentence="The cat chased the mouse.", layer="4", head="1"), "flows")
+    app = open_app("flows", sentence="The cat chased the mouse.", layer="4", head="1")
     trace = base.trace("The cat chased the mouse.")
     weights, flow = trace["layers.4.attention.weights"][1], norm_weighted(trace, 4)[1]
     share = flow / flow.sum(1, keepdim=True)
@@ -323,10 +323,10 @@ def test_what_flows_begins_with_the_pair_whose_weight_says_least_of_what_it_carr
 
 
 def test_flow_is_computed_on_demand_and_refused_for_many_tokens() -> None:
-    app = go(open_app(sentence="The cat chased the mouse.", through_layers="1"), "flows")
+    app = open_app("flows", sentence="The cat chased the mouse.", through_layers="1")
     healthy(app.button(key="compute_flow").click().run())
     assert numbers(app, "y", key="max_flow").sum() == pytest.approx(1, abs=1e-5)
-    app = go(open_app(sentence="word " * 30, through_layers="1"), "flows")
+    app = open_app("flows", sentence="word " * 30, through_layers="1")
     assert any("at most 20 tokens" in m.value for m in app.markdown)
 
 

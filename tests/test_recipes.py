@@ -40,7 +40,8 @@ LONG = "The animal did not cross it."  # fmt: skip
 LAPSE, ALIKE = {"learn_part": "Time-lapse"}, {"compare_part": "Alike?"}
 CASES: list[tuple[str, dict[str, str], int]] = [  # and how many pictures of the page have lines at least
     ("position", {}, 1), ("add_norm", EDITED, 2), ("feed_forward", EDITED, 1), ("stack", EDITED, 1),
-    ("stack", {"move": "Length"}, 1), ("flows", EDITED | {"through_layers": "1"}, 3), ("lens", EDITED, 4),
+    ("stack", {"move": "Length"}, 1), ("lens", EDITED, 4),
+    ("heads", EDITED | {"heads_part": "What really flows", "through_layers": "1"}, 3),
     ("vectors", {"layers_alike": "1", "lengths_open": "1"}, 5),
     ("what_if", EDITED | {"beside_step": "embedding.output"}, 5),
     ("attention", EDITED | {"products": "1", "step": "attention.heads"}, 3),

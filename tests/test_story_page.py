@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from page_tools import at, go, healthy, open_app, said
+from page_tools import at, go, healthy, maps, open_app, said
 from shared_models import pretrained
 from streamlit.testing.v1 import AppTest
 from visits import link, opened
@@ -85,6 +85,16 @@ def test_deeper_opens_the_part_of_a_page_that_a_stop_is_about() -> None:
     press(app, "reveal")
     press(app, "deeper")
     assert app.title[0].value == "Compare" and link(app)["compare_part"] == "Alike?" and "The cosine is" in texts(app)
+
+
+def test_deeper_opens_the_part_of_a_page_that_explains_the_stop() -> None:
+    stops = stops_of("base", EXAMPLE)
+    number = next(i for i, stop in enumerate(stops, 1) if stop.name == "What flows")
+    app = opened("story", {"stop": str(number)})
+    press(app, "reveal")
+    press(app, "deeper")
+    assert app.title[0].value == "All heads" and link(app)["heads_part"] == "What really flows"
+    assert maps(app, "flows")["maps"][1]["title"] == "Flow"
 
 
 def test_the_other_pages_keep_their_walk_and_know_nothing_of_a_story_that_was_not_begun() -> None:

@@ -67,7 +67,7 @@ def test_a_change_that_does_not_reach_a_picture_takes_nothing_from_its_words() -
 
 def test_a_share_below_another_is_told_in_points(base: TextEncoder) -> None:
     """The most that a token hands over less than its weight, as the mean over the rows of flow share minus weight."""
-    text = told(open_app("flows", sentence=DEFAULT, layer="4", head="1"))
+    text = told(open_app("heads", heads_part="What really flows", sentence=DEFAULT, layer="4", head="1"))
     less = disagreement(base.trace(DEFAULT), 4)[1].sum(0).min() / len(base.trace(DEFAULT).tokens)
     found = re.search(r"its share of the flow is ([\d.]+) points below its share of the weight", text)
     assert found and float(found[1]) == pytest.approx(-100 * float(less), rel=0.02)

@@ -42,11 +42,12 @@ def flowing(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
         place,
         said,
         "bars",
-        "flows",
+        "heads",
         Values({"attention weight": weights, "what flows": share}, tokens(trace), "share"),
         word,
         layer,
         head,
+        choices={"heads_part": "What really flows"},
     )
 
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 
 import torch
 
+from encoder.exam import Exam
+from encoder.exam.sentences import NO_JOB, head_jobs, scope
 from encoder.explain.cost import size
 from encoder.formatting import listed, percent, short, shown
 from encoder.metrics import MOST, SENTENCES, attention_weights, first_lost, role_mass
@@ -135,8 +137,10 @@ def clear(shares: torch.Tensor) -> tuple[HabitHead, ...]:
     return tuple(HabitHead(-i, -h, share) for share, i, h in sorted(over, reverse=True))
 
 
-def heads(encoder: TextEncoder, trace: Trace, found: Habits, over: str = MANY) -> tuple[str, ...]:
-    """What its heads do, in sentences: in those that `over` names, and in this one."""
+def heads(
+    encoder: TextEncoder, trace: Trace, found: Habits, over: str = MANY, exam: Exam | None = None
+) -> tuple[str, ...]:
+    """What its heads do, in sentences: in those that `over` names, on gold trees, and in this one."""
     total = encoder.config.n_layers * encoder.config.n_heads
     said = []
     for role, them in found.items():
@@ -150,9 +154,21 @@ def heads(encoder: TextEncoder, trace: Trace, found: Habits, over: str = MANY) -
     none = listed([PLACES[role] for role in found])
     head = f"Over {over}: "
     said = [head + said[0], *said[1:]] if said else [f"{head}no head gives most of its weight to one of {none}."]
+    if exam is not None:
+        said += licences(exam)
     if not first_lost(trace):
         said.append(f"In this text: {strongest(encoder, trace, subject(trace)).sentence}")
     return tuple(said)
+
+
+def licences(exam: Exam) -> tuple[str, ...]:
+    """Return what an examination on gold trees found of its heads, in sentences."""
+    jobs = [
+        f"Layer {layer}, head {head} {job}." for (layer, head), them in head_jobs(exam).items() for job in them
+    ]  # fmt: skip
+    return (
+        (f"{scope(exam)} In all other heads: {NO_JOB}.", *jobs) if jobs else (f"{scope(exam)} In all heads: {NO_JOB}.",)
+    )
 
 
 def tries(encoder: TextEncoder, trace: Trace, found: Habits) -> tuple[Try, ...]:
@@ -179,6 +195,10 @@ def tries(encoder: TextEncoder, trace: Trace, found: Habits) -> tuple[Try, ...]:
     told.append(
         Try(f"Ask where “{shown(trace.tokens[about.word])}” looks, in every head.", "sentence", about.layer, about.head)
     )
+    told.append(
+        Try("See which of its heads do a job in sentences whose grammar people marked.",
+            "heads", choices={"heads_part": "What each head does"})
+    )  # fmt: skip
     if config.n_layers * config.n_heads > 1:
         told.append(Try("Switch off its heads, one by one, and see which matters for this sentence.", "what_if"))
     return tuple(told)

@@ -1,6 +1,6 @@
-"""All heads: every head of every layer at once, measured, labelled and compared."""
+"""All heads: every head of every layer at once, measured, examined, compared, and against what really flows."""
 
-from pages.parts.heads import between, every_map, inside, likeness, measures, roles
+from pages.parts.heads import between, every_map, flows, inside, likeness, measures, roles
 from pages.ui import session
 from pages.ui.widgets import tabs
 
@@ -10,6 +10,7 @@ PARTS = {
     "What each head does": roles.draw,
     "How alike heads are": likeness.draw,
     "Inside one head": inside.draw,
+    "What really flows": flows.draw,
 }
 if session.now().tokenization.pair:
     PARTS["Between the sentences"] = between.draw

@@ -9,6 +9,7 @@ from encoder import TextEncoder, Trace, trials
 from encoder.atlas.knockout import Absence, AtlasPart
 from encoder.atlas.reading import Atlas
 from encoder.edits.text import edits_to_text
+from encoder.exam import Exam
 from encoder.explain.proof import Check
 from encoder.metrics import Survey
 from encoder.probes.layers import Probe
@@ -17,6 +18,8 @@ from encoder.trace.once import once
 from encoder.trace.tokens import Text
 from pages.ui.server.atlases import atlases
 from pages.ui.server.engine import is_kept, is_loaded, run, text_encoder, warm
+from pages.ui.server.exams import exam as exam_of
+from pages.ui.server.exams import examined as examined_of
 from pages.ui.server.measurements import (
     dead_units,
     findings,
@@ -39,9 +42,10 @@ from pages.ui.server.measurements import survey as survey_of
 from pages.ui.state.session_state import current, session
 
 __all__ = [
-    "atlas", "dead_units", "finding", "findings", "is_at_hand", "is_loaded", "knocked_out", "lab", "mean_vector",
-    "measured", "moments", "now", "probe", "proof", "readers", "role_history", "run", "seconds", "snapshots",
-    "spelled", "survey", "text_encoder", "untouched", "warm", "words_near", "words_of_head", "words_of_unit",
+    "atlas", "dead_units", "exam", "examined", "finding", "findings", "is_at_hand", "is_loaded", "knocked_out", "lab",
+    "mean_vector", "measured", "moments", "now", "probe", "proof", "readers", "role_history", "run", "seconds",
+    "snapshots", "spelled", "survey", "text_encoder", "untouched", "warm", "words_near", "words_of_head",
+    "words_of_unit",
 ]  # fmt: skip
 
 P = ParamSpec("P")
@@ -92,6 +96,16 @@ def knocked_out(part: AtlasPart, contexts: tuple[tuple[Text, int], ...]) -> list
 def probe(task: str) -> Probe:
     """What probes of every layer tell in the model that this session looks at."""
     return probe_of(current().model, task)
+
+
+def exam() -> Exam | None:
+    """What the heads of the model that this session looks at have a licence for; None where nobody examined it yet."""
+    return exam_of(current().model)
+
+
+def examined() -> Exam:
+    """The same, made now where it is asked for."""
+    return examined_of(current().model)
 
 
 def readers(layer: int) -> dict[str, Regression]:

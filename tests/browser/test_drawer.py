@@ -51,7 +51,10 @@ ABOVE_THE_SHEET = """([row]) => {
   const y = plot.getBoundingClientRect().top + yaxis._offset + yaxis.d2p(row);
   return 0 < y && y < document.querySelector('.st-key-inspector').getBoundingClientRect().y;
 }"""
-SMALL = {"attention": ("heads",), "flows": ("flows",)}  # a page -> the keys of its small maps
+SMALL = {
+    "attention": ("heads",),
+    "heads?heads_part=What+really+flows": ("flows",),
+}  # a page -> the keys of its small maps
 
 
 def still(element: Locator) -> float:

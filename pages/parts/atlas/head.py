@@ -6,15 +6,18 @@ import streamlit as st
 from encoder.atlas import live
 from encoder.atlas.knockout import AtlasPart
 from encoder.atlas.reading import Atlas, Firing
+from encoder.exam.sentences import head_sentences
 from encoder.figures.charts import lines
 from encoder.formatting import brief, percent
 from pages.parts.atlas import contexts
 from pages.parts.atlas.shelf import about, source
+from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.state import session_state as state
 from pages.ui.text import heading, plain, say, theme
 
 BY = {"weight": "Weight", "written": "What is written"}
+NOT_YET = "It was not examined on gold trees yet; the page All heads does that."
 UNITS = {"weight": "largest weight of a token", "written": "longest vector written to a token"}
 
 
@@ -27,6 +30,7 @@ def draw(atlas: Atlas, layer: int, head: int) -> None:
         f"It puts more than half of its weight on one token at {percent(share)} of the tokens of {atlas.card.corpus}.",
         plain(labelled(row, atlas.card.scope)),
     )
+    st.markdown(plain(job_sentence(layer, head)))
     by = st.pills("Ranked by", list(BY), required=True, format_func=BY.__getitem__,
                   **state.choice("atlas_by", BY, "weight"))  # fmt: skip
     bounds = np.array(row[f"{by}_deciles"])
@@ -47,10 +51,17 @@ def draw(atlas: Atlas, layer: int, head: int) -> None:
     )  # fmt: skip
 
 
+def job_sentence(layer: int, head: int) -> str:
+    """What the head has a licence for, examined on gold trees."""
+    exam = session.exam()
+    return " ".join(head_sentences(exam, layer, head)) if exam else NOT_YET
+
+
 def labelled(row: dict[str, object], scope: str) -> str:
     """The label with both controls."""
     mass, even, shuffled = (percent(float(str(row[f"nearest_{name}"]))) for name in ("mass", "uniform", "shuffled"))
-    name = f"its label is “{row['label']}”" if row["label"] == row["nearest"] else f"it has {row['label']}"
+    clear = row["label"] == row["nearest"]
+    name = f"it looks at one kind of place, “{row['label']}”" if clear else "no one place to look stands out"
     control = f"even weights would give {even}, shuffled keys {shuffled}"
     return f"On {scope} {name}: “{row['nearest']}” gets {mass} of its weight; {control}."
 

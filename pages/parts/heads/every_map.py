@@ -3,6 +3,7 @@
 import numpy as np
 import streamlit as st
 
+from encoder.exam.sentences import head_titles
 from encoder.figures.steps import cut_kind
 from encoder.figures.words_only import tokens_drawn
 from encoder.theme import Kind
@@ -13,6 +14,8 @@ from pages.ui.state import session_state as state
 from pages.ui.state.site import page_of
 from pages.ui.step import words_only
 from pages.ui.text import plain, theme
+
+BELOW = "Where there is room, the surest job for which a head has a licence stands below its map."
 
 
 def draw() -> None:
@@ -28,9 +31,16 @@ def draw() -> None:
     left_out, drawn = seen.sentence(weights), seen.cut(weights)
     kind: Kind = "share" if seen.whole else cut_kind("share")
     largest = 1.0 if seen.whole else float(np.nan_to_num(drawn).max())
+    exam = session.exam()
+    jobs = head_titles(exam) if exam is not None else {}
     small = [
         maps.Map(
-            name, f"Layer {i}, head {h}", maps.of_head(trace, f"layers.{i}.attention.weights", h, seen), kind, largest
+            name,
+            f"Layer {i}, head {h}",
+            maps.of_head(trace, f"layers.{i}.attention.weights", h, seen),
+            kind,
+            largest,
+            note=jobs.get((i, h), ""),
         )
         for name, (i, h) in zip(names(config), places(config), strict=True)
     ]
@@ -47,7 +57,7 @@ def draw() -> None:
         left_out=left_out,
         made=words_only.cut(f'torch.stack([t[f"layers.{{i}}.attention.weights"] for i in range({config.n_layers})])'),
     )
-    st.caption(plain(f"{maps.scales(small)} {left_out}"))
+    st.caption(plain(f"{maps.scales(small)} {left_out} {BELOW if jobs else ''}"))
 
 
 def visit(number: int, row: int, column: int) -> None:

@@ -7,14 +7,18 @@ import streamlit as st
 
 from encoder.formatting import percent, points
 from encoder.metrics import HEAD_MEASURES, MARGIN, MOST, ROLES
+from encoder.metrics.roles import NO_ROLE
+from pages.parts.heads import jobs
 from pages.parts.heads.common import measured, names, places
 from pages.ui import session
 from pages.ui.downloads import table as downloads
-from pages.ui.text import NUMBER, plain
+from pages.ui.text import NUMBER, heading, plain
 
 
 def draw() -> None:
-    """The heads with a place to look in a sentence, and all heads with all measures as a table."""
+    """The jobs that were examined, the heads with a place to look, and all heads with all measures as a table."""
+    jobs.draw()
+    heading("Where each head looks")
     config = session.now().config
     over, heads = measured(), names(config)
     found = over.heads
@@ -28,10 +32,11 @@ def draw() -> None:
     st.markdown(plain(f"Heads with a place to look: {those}. {over.over}"))
     numbers = {one.title: found.measures[name].flatten().numpy() for name, one in HEAD_MEASURES.items()}
     table = pd.DataFrame([asdict(role) for role in roles], index=heads).assign(**numbers).rename_axis("head")
+    table = table.rename(columns={"label": "looks at"}).replace({"looks at": {NO_ROLE: "no one place"}})
     downloads.shown_table(table, key="roles", column_config=dict.fromkeys(table.columns[2:], NUMBER))
     st.caption(
         f"A head is labelled where it puts more than {percent(MOST)} of its weight on a role, and at least "
         f"{points(MARGIN)} more than uniform attention would and than it does with the tokens in a shuffled order; n "
-        "counts the queries. “special” is [CLS] and [SEP] together, where neither has the role alone. Weights alone do "
-        "not explain what a model answers."
+        "counts the queries. A place to look is no job. “special” is [CLS] and [SEP] together, where neither has the "
+        "role alone. Weights alone do not explain what a model answers."
     )

@@ -34,7 +34,7 @@ def draw() -> None:
         atlas = session.atlas()
         found = habits_in(atlas) if atlas else habits(state.current().model)
         over = atlas.card.scope if atlas else tour.MANY
-        section("What its heads do", tour.heads(encoder, trace, found, over))
+        section("What its heads do", tour.heads(encoder, trace, found, over, session.exam()))
     heading("What to try")
     for number, one in enumerate(tour.tries(encoder, trace, found)):
         page = page_of(one.page)

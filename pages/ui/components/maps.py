@@ -35,7 +35,7 @@ _component = component(__file__, "maps", "<div class='maps'></div>")
 class Map:
     """One map: a title for the eye, a label for the screen reader, values [n, n] and the ends of its scale.
 
-    `blank` is the number whose cells have no colour, where there is one.
+    `note` is a short line below it, and `blank` is the number whose cells have no colour, where there is one.
 
     The values of a recorded step may be given as a function that reads them: a page keeps its maps for a file that is
     fetched later, and would keep the whole run in memory with them.
@@ -47,6 +47,7 @@ class Map:
     kind: Kind
     largest: float
     blank: float | None = None
+    note: str = ""
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -107,6 +108,7 @@ def draw(
                 {
                     "title": m.title,
                     "label": m.label,
+                    "note": m.note,
                     "cells": packed(values, m, exact),
                     "exact": exact,
                     "kind": m.kind,

@@ -18,6 +18,7 @@ OLD = {
     "alike": Place("compare", {"compare_part": "Alike?"}),
     "looks": Place("sentence", {"several": "1"}),
     "training": Place("learn", {"learn_part": "Time-lapse"}),
+    "flows": Place("heads", {"heads_part": "What really flows"}),
     "tour": Place("your_model"),
     "model_cost": Place("your_model", {"models_part": "Cost"}),
     "claims": Place("lessons", {"lessons_part": "Claims"}, IN_LESSON),

@@ -48,7 +48,6 @@ PAGES = (
     Page("your_model", "Models", ":material/deployed_code:", section="Change and compare"),
     Page("heads", "All heads", ":material/apps:", section="Look deeper"),
     Page("atlas", "Atlas", ":material/map:", section="Look deeper"),
-    Page("flows", "What really flows", ":material/water_drop:", section="Look deeper"),
     Page("why", "Why this guess", ":material/psychology:", section="Look deeper"),
     Page("lens", "Layer by layer", ":material/timeline:", section="Look deeper"),
     Page("vectors", "Where vectors come from", ":material/call_merge:", section="Look deeper"),

@@ -1,0 +1,109 @@
+"""Examinations of heads on gold trees: those that are shipped, and those that visitors have made of other models."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import streamlit as st
+
+from encoder import TextEncoder
+from encoder.exam import Exam, Treebank, bundled_treebanks, examine
+from encoder.exam.answers import ExamProgress
+from encoder.exam.examination import exam_by_content
+from encoder.exam.frames import DRAWS, FRAMES, subjects
+from encoder.explain.cost import run_flops
+from pages.ui.server import consent, job_queue, memory
+from pages.ui.server.cache import Results
+from pages.ui.server.engine import budget, text_encoder
+
+EXAMS_BYTES = 10_000_000  # of examinations, some 50 kilobytes each
+NEEDED = 400_000_000  # bytes while it goes on
+SENTENCES, TOKENS = 3555, 24  # of both treebanks with their masked verbs, and about how many tokens each has
+MADE = 4 * len(FRAMES)  # made sentences of a draw
+SENTENCE_SECONDS = 0.0005  # of each sentence, however small the model is: they pass in batches
+READING = 1.0  # seconds until the treebanks are read
+LEAST = 0.2  # of the sentences: with fewer hardly a licence is certain
+
+
+@dataclass(frozen=True)
+class Examinee:
+    """A model to be examined: what its weights are, by which its examination is kept, and its name."""
+
+    content: str
+    model: str = field(compare=False)
+
+
+def examinee(model: str) -> Examinee:
+    """Return what pins the weights and the shape of a model."""
+    encoder = text_encoder(model)
+    return Examinee(f"{encoder.source.fingerprint} {encoder.source.maker} {encoder.config}", model)
+
+
+def exam(model: str) -> Exam | None:
+    """Return the examination of a model, shipped or made here; None where there is none."""
+    shipped = exam_by_content(text_encoder(model).source.fingerprint)
+    if shipped is not None:
+        return shipped
+    asked = examinee(model)
+    kept: Exam | None = exams_kept.get(asked) if exams_kept.has(asked) else None
+    return kept
+
+
+def examined(model: str) -> Exam:
+    """Return the examination of a model, made now where it was asked for.
+
+    Raises:
+        consent.NotStarted: it takes long, and was not asked for; the page now offers it.
+        EncoderError: no sentence of the treebanks can be asked of this model.
+    """
+    found = exam(model)
+    if found is None:
+        asked = examinee(model)
+        seconds = exam_seconds(text_encoder(model))
+        part = share(seconds)
+        doing = "Examine the heads of this model on two treebanks"
+        consent.ask(f"exam_{abs(hash(asked))}", seconds * part, doing)
+        found = exams_kept.get(asked)
+    return found
+
+
+def exam_seconds(encoder: TextEncoder) -> float:
+    """Return about how long it takes to ask a model all sentences."""
+    runs = SENTENCES + DRAWS * MADE
+    return READING + runs * (run_flops(encoder.config, TOKENS) / consent.SPEED + SENTENCE_SECONDS)
+
+
+def share(seconds: float) -> float:
+    """Return which part of the sentences a page asks, so that it takes no longer than a page may; 1 below LEAST."""
+    part = min(1.0, 0.95 * consent.MOST / seconds)
+    return part if part >= LEAST else 1.0
+
+
+def examine_now(asked: Examinee) -> Exam:
+    """Examine a model now, in turn; between two batches it ends where the visitor has left or chosen something else."""
+    encoder = text_encoder(asked.model)
+    memory.check_room(NEEDED, "to examine its heads", budget.drop_one)
+    part = share(exam_seconds(encoder))
+    with job_queue.slot():
+        bar = st.progress(0.0, "Reading the treebanks …")
+        banks = first_part(bundled_treebanks(), part)
+        found = examine(encoder, banks, report=lambda progress: advance(bar, "Examining the heads", progress))
+        if encoder.mask_token is not None:
+            draws = max(2, round(DRAWS * part))
+            rows = subjects(encoder, draws, report=lambda progress: advance(bar, "On made sentences", progress))
+            found = replace(found, frames=tuple(rows))
+        bar.empty()
+    return found
+
+
+def first_part(treebanks: Sequence[Treebank], part: float) -> list[Treebank]:
+    """Return the first trees of each treebank."""
+    return [Treebank(one.name, one.trees[: round(part * len(one.trees))]) for one in treebanks]
+
+
+def advance(bar: Any, doing: str, progress: ExamProgress) -> None:
+    """Show how far it is."""
+    bar.progress(progress.done / max(1, progress.total), f"{doing}: {progress}")
+
+
+exams_kept = Results(examine_now, EXAMS_BYTES, budget=budget)

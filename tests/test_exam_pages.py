@@ -1,0 +1,189 @@
+"""The licences of heads on the screen: the shipped numbers and no others, and the examination of one's own model."""
+
+import json
+from dataclasses import replace
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+
+import pytest
+from controls import untrained
+from page_tools import healthy, maps, open_app
+
+from encoder import TextEncoder
+from encoder.exam import Treebank, bundled_treebanks, examine
+from encoder.exam.examination import RESULTS
+from encoder.exam.sentences import NO_JOB, head_jobs, relation_rows, scope
+from encoder.pulse import listening
+from pages.ui.server import exams, job_queue
+
+pytestmark = pytest.mark.slow
+
+BUILT = "built:n_layers=2,d_model=32,n_heads=4,d_ff=64,vocab_size=16384,seed=3"
+JOBS = "What each head does"
+SHIPPED = {name: json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8")) for name in ("base", "small")}
+
+
+def whole(share: float) -> str:
+    """A share as a reader rounds it; those of the licences have two digits."""
+    return f"{Decimal(str(100 * share)).quantize(Decimal(1), ROUND_HALF_UP)} %"
+
+
+def licences(model: str) -> list[dict[str, Any]]:
+    return [row for row in SHIPPED[model]["rows"] if row["licensed"] and row["treebank"] == "en_pud"]
+
+
+def read(app: Any) -> list[str]:
+    """Every sentence of the page, without what Markdown needs."""
+    return [line.replace("\\", "") for one in (*app.markdown, *app.caption) for line in one.value.split("\n")]
+
+
+def numbers(row: dict[str, Any]) -> tuple[str, ...]:
+    """What a sentence about a licence must hold."""
+    apart = abs(row["distance"])
+    rule = f"{('', 'one', 'two', 'three')[apart]} word{'s' * (apart > 1)} {'back' if row['distance'] < 0 else 'on'}"
+    return (
+        f"({row['relation']})",
+        f"{whole(row['accuracy'])} of {row['n']:,}",
+        f"“{rule}” {whole(row['distance_accuracy'])}",
+        f"in web text {whole(row['second_accuracy'])}",
+    )
+
+
+@pytest.mark.parametrize("model", SHIPPED)
+def test_all_heads_and_models_say_each_licence_with_its_numbers(model: str) -> None:
+    for page, named in (("heads", "L{layer}H{head} "), ("your_model", "Layer {layer}, head {head} ")):
+        text = read(open_app(page, model=model, heads_part=JOBS))
+        for row in licences(model):
+            about = [line for line in text if named.format(**row) in line and f"({row['relation']})" in line]
+            assert len(about) == 1 and all(part in about[0] for part in numbers(row)), (page, row, about)
+        lines = [line for line in text if named.split("{")[0] in line and " looks from " in line]
+        made = next(row for row in SHIPPED[model]["frames"] if row["frame"] == "all frames")
+        assert len(lines) == len(licences(model)) + made["licensed"]
+
+
+def test_the_head_of_gaps_has_its_licence_on_made_sentences_only() -> None:
+    news, web = (row for row in SHIPPED["base"]["rows"] if row["relation"] == "gap:between")
+    made = next(row for row in SHIPPED["base"]["frames"] if row["frame"] == "all frames")
+    assert made["licensed"] and not news["licensed"] and not web["licensed"]
+    assert {(row["layer"], row["head"]) for row in (made, news, web)} == {(5, 6)}
+    best = max(made[name] for name in ("nearest_noun", "first_noun", "distance_accuracy", "position_accuracy"))
+    parts = (
+        f"licensed in made sentences only: {whole(made['accuracy'])} of {made['n']}",
+        f"” {whole(best)}.",
+        "it has no licence",
+        f"{whole(news['accuracy'])} of {news['n']} in news and Wikipedia, the rule {whole(news['distance_accuracy'])}",
+        f"{whole(web['accuracy'])} of {web['n']} in web text, the rule {whole(web['distance_accuracy'])}",
+    )
+    for page in ("heads", "your_model", "atlas"):
+        app = open_app(page, heads_part=JOBS, layer="5", head="6")
+        line = next(line for line in read(app) if "masked verb to its subject" in line)
+        assert all(part in line for part in parts), line
+
+
+def test_the_page_of_a_model_leads_to_what_each_head_does() -> None:
+    app = open_app("your_model")
+    (number,) = [i for i, one in enumerate(app.button) if one.label == "All heads" and str(one.key).startswith("tour_")]
+    healthy(app.button[number].click().run())
+    assert app.title[0].value == "All heads" and dict(app.session_state["session"].view.choices)["heads_part"] == JOBS
+    assert "Jobs that were examined" in [one.value for one in app.header]
+
+
+def test_the_atlas_says_the_job_of_the_chosen_head_or_that_there_is_none() -> None:
+    row = next(row for row in licences("base") if row["relation"] == "obj")
+    text = "\n".join(read(open_app("atlas", layer=str(row["layer"]), head=str(row["head"]))))
+    assert all(part in text for part in numbers(row)) and NO_JOB not in text
+    text = "\n".join(read(open_app("atlas", layer="0", head="0")))
+    assert NO_JOB in text and " looks from " not in text
+
+
+def test_maps_carry_the_jobs_of_licensed_heads_and_no_others() -> None:
+    drawn = maps(open_app("heads"), "all_heads")["maps"]
+    places = {(row["layer"], row["head"]) for row in licences("base")} | {(5, 6)}
+    assert {(i // 8, i % 8) for i, one in enumerate(drawn) if one["note"]} == places
+    assert drawn[32]["note"] == "object → its verb" and drawn[30]["note"] == "article → its noun"
+
+
+def test_the_table_has_the_best_head_of_every_relation_beside_its_rule() -> None:
+    app = open_app("heads", model="small", heads_part=JOBS)
+    table = next(one.value for one in app.dataframe if "rule right" in one.value)
+    rows = [row for row in SHIPPED["small"]["rows"] if row["treebank"] == "en_pud"]
+    assert len(table) == len(rows) and list(table["licence"] == "yes") == sorted(
+        table["licence"] == "yes", reverse=True
+    )
+    assert (table["licence"] == "yes").sum() == len(licences("small"))
+    for row in rows:
+        if row["relation"].startswith("gap"):
+            continue
+        (found,) = table[table["UD"] == row["relation"]].to_dict("records")
+        assert found["best head"] == f"L{row['layer']}H{row['head']}" and found["of"] == row["n"]
+        assert found["right"] == pytest.approx(100 * row["accuracy"])
+        assert found["rule right"] == pytest.approx(100 * row["distance_accuracy"])
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Treebanks of forty sentences, two draws of each frame, and nothing examined before."""
+    banks = [Treebank(bank.name, bank.trees[:40]) for bank in bundled_treebanks()]
+    monkeypatch.setattr(exams, "bundled_treebanks", lambda: banks)
+    monkeypatch.setattr(exams, "DRAWS", 2)
+    exams.exams_kept.clear()
+
+
+@pytest.mark.parametrize("page", ["heads", "your_model", "atlas"])
+def test_a_model_without_an_examination_shows_no_licence(page: str, quick: None) -> None:
+    text = "\n".join(read(open_app(page, model=BUILT, heads_part=JOBS)))
+    assert " looks from " not in text and NO_JOB not in text and "gold trees:" not in text
+
+
+def test_an_untrained_model_is_examined_at_a_click_and_has_no_job(quick: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = open_app("heads", model=BUILT, heads_part=JOBS)
+    begins = "Examine the heads of this model on two treebanks (about"
+    (offer,) = [one for one in app.button if one.label.startswith(begins)]
+    healthy(offer.click().run())
+    text = "\n".join(read(app))
+    assert f"In all 8 heads: {NO_JOB}." in text and "40 sentences of news" in text and " looks from " not in text
+    assert not [one for one in app.button if one.label.startswith("Examine")] and "not examined yet" not in text
+    monkeypatch.setattr(exams, "examine", None)  # from now on only what was kept
+    assert NO_JOB in "\n".join(read(open_app("your_model", model=BUILT)))
+    assert NO_JOB not in "\n".join(read(open_app("your_model", model=BUILT.replace("seed=3", "seed=4"))))
+    assert NO_JOB not in "\n".join(read(open_app("your_model", model=BUILT.replace("d_ff=64", "d_ff=65"))))
+
+
+class Leave(BaseException):
+    """What Streamlit raises in a script that is to stop, or much like it."""
+
+
+def test_an_examination_ends_when_its_visitor_leaves(quick: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    done = list[int]()
+    whole_advance = exams.advance
+
+    def advance(bar: Any, doing: str, progress: Any) -> None:
+        done.append(progress.done)
+        whole_advance(bar, doing, progress)
+
+    def leave() -> None:
+        if len(done) == 3:
+            raise Leave
+
+    monkeypatch.setattr(exams, "advance", advance)
+    asked = exams.examinee(BUILT)
+    with listening(leave), pytest.raises(Leave):
+        exams.exams_kept.get(asked)
+    assert len(done) == 3 and not exams.exams_kept.has(asked) and job_queue.queue.line == []
+    assert exams.exam(BUILT) is None
+
+
+def test_an_examination_takes_no_longer_than_a_page_may() -> None:
+    for seconds in (1, 60, 119, 150, 400):
+        assert seconds * exams.share(seconds) <= 120
+    assert exams.share(30) == 1 and exams.share(100_000) == 1  # which is too long to be offered
+
+
+def test_a_model_without_a_mask_is_asked_for_relations_and_says_so() -> None:
+    banks = [Treebank(bank.name, bank.trees[:40]) for bank in bundled_treebanks()]
+    encoder = untrained(0, "small")
+    maskless = TextEncoder(encoder.model, encoder.tokenizer, encoder.source, replace(encoder.special, mask=None))
+    for one, missing in ((maskless, True), (encoder, False)):
+        exam = examine(one, banks)
+        assert ("no head was asked for the subject" in scope(exam)) == missing
+        assert missing == (not any(row["UD"] == "" for row in relation_rows(exam))) and not head_jobs(exam)
