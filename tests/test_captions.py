@@ -45,9 +45,9 @@ CASES: list[tuple[str, dict[str, str]]] = [
     ("heads", {"words_only": "words"}),
     ("sentence", PAIR | {"several": "1", "layer": "2", "pair_part": "A->B"}),
     ("heads", {"heads_part": "What really flows", "layer": "2", "rollout_layer": "1"}),
-    ("lens", {"alike_layer": "layer 0"}),
-    ("lens", MASKED),
-    ("vectors", {"layer": "0", "lengths_open": "1", "layers_alike": "1"}),
+    ("stack", {"alike_layer": "layer 0"}),
+    ("stack", MASKED | {"words_open": "1"}),
+    ("stack", {"layer": "0", "sources_open": "1", "layers_alike": "1"}),
     ("learn", LAPSE | {"layer": "3"}),
     ("compare", {"layer": "2", "beside_step": "layers.2.attention.q"}),
     ("compare", {"beside_step": "embedding.output"}),
@@ -177,7 +177,7 @@ def test_an_experiment_on_the_sentence_names_it_and_nothing_hidden_or_changed() 
     ("page", "query", "keys"),
     [
         ("heads", {"heads_part": "How alike heads are", "over": "100 sentences"}, ["likeness", "plane"]),
-        ("vectors", {"layers_alike": "1"}, ["alike_cosine", "alike_linear"]),
+        ("stack", {"layers_alike": "1"}, ["alike_cosine", "alike_linear"]),
     ],
 )
 def test_a_survey_says_the_hundred_sentences(page: str, query: dict[str, str], keys: list[str]) -> None:

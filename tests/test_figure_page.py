@@ -93,7 +93,7 @@ def test_the_page_was_left_as_it_was_after_pictures_were_fetched() -> None:
 
 
 def test_two_pictures_of_one_page_keep_their_own_choices() -> None:
-    app = opened("stack", START | {"move": "Length"})
+    app = opened("stack", START | {"move": "Length", "ways_open": "1"})
     healthy(app.button(key="add_moves").click().run())
     app.pills(key="move").set_value("Cosine to the input").run()
     healthy(app.button(key="add_moves").click().run())

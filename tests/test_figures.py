@@ -655,3 +655,11 @@ def test_units_stand_at_their_numbers_and_are_counted() -> None:
     figure = units_on_curve((np.array([-2.0, 3.0]), np.array([0.0, 3.0])), hidden, hidden.clip(0))
     assert figure.data[1].x.tolist() == hidden.tolist() and figure.data[1].y.tolist() == [0, 0.5, 3]
     assert list(numbers_of(figure)) == [("unit", "before", "after"), (0, -2, 0), (1, 0.5, 0.5), (2, 3, 3)]
+
+
+def test_a_scale_that_fits_begins_at_the_least_value_above_zero() -> None:
+    cosines = np.array([[1, 0.66], [0.66, 1]])
+    fitted, wide = (matrix(cosines, ABC[:2], ABC[:2], kind="signed", fit=fit).data[0] for fit in (True, False))
+    assert (fitted.zmin, fitted.zmax, wide.zmin) == (0.66, 1, -1)
+    below = matrix(-cosines, ABC[:2], ABC[:2], kind="signed", fit=True).data[0]
+    assert (below.zmin, below.zmax) == (-1, 1)

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 
 
 def test_a_choice_outlives_a_visit_to_another_page() -> None:
-    app = opened("stack", {})
+    app = opened("stack", {"ways_open": "1"})
     app.pills(key="move").set_value("Length").run()
     go(app, "sentence")
     go(app, "stack")
@@ -33,8 +33,8 @@ def test_a_choice_outlives_a_visit_to_another_page() -> None:
     [
         ("stack", "move", "Width"),
         ("sentence", "some_heads", "1,99"),
-        ("lens", "lens_token", "999"),
-        ("lens", "alike_layer", "x"),
+        ("stack", "lens_token", "999"),
+        ("stack", "alike_layer", "x"),
         ("attention", "products", "yes"),
         ("compare", "compare_part", "Three"),
         ("labs", "lab", "<b>"),

@@ -133,7 +133,7 @@ def test_a_model_that_was_let_go_of_opens_again(name: str) -> None:
     assert torch.equal(after["layers.0.attention.weights"], before)
 
 
-@pytest.mark.parametrize("page", ["sentence", "stack", "heads", "lens", "your_model", "what_if"])
+@pytest.mark.parametrize("page", ["sentence", "stack", "heads", "your_model", "what_if"])
 def test_an_opened_model_is_walked_like_any_other(page: str) -> None:
     for model in ("learned:task=reverse", "by-hand:reverse,pre-norm"):
         app = open_app(page, model=model, sentence="a b c d e f g h a b", layer="0", head="0")

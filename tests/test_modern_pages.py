@@ -81,7 +81,7 @@ def test_a_folder_opens_on_the_pages(model_root: Path, name: str, layer: str, pa
 def test_a_new_step_is_shown_with_its_proof(model_root: Path, name: str, step: str, title: str) -> None:
     tiny_folder(model_root, name)
     app = open_app(
-        {"distances": "position"}.get(step.split(".")[0], step.split(".")[0]),
+        {"distances": "embedding"}.get(step.split(".")[0], step.split(".")[0]),
         model=f"folder:{name}",
         layer="1",
         step=step,

@@ -8,6 +8,7 @@ from typing import Any
 import old_links
 import pytest
 
+from pages.ui.state import figure_link
 from pages.ui.state.choices import RETIRED
 from pages.ui.state.old_addresses import lead
 from pages.ui.state.site import PAGES, page_of
@@ -18,9 +19,12 @@ FOLDS = {
     "attention": {"products": "1"},
     "compare": {"beside_open": "1"},
     "flows": {"through_layers": "1"},
-    "vectors": dict.fromkeys(("lengths_open", "sizes_open", "units_open", "layers_alike"), "1"),
+    "stack": {"strips_open": "1", "ways_open": "1"},
+    "lens": {"words_open": "1", "ways_open": "1"},
+    "vectors": {"units_open": "1", "ways_open": "1", "layers_alike": "1"},
 }
 STAND_IN_THE_GRID = ("Scores", "Scaled scores", "Masked scores", "Attention weights")  # no more as small maps
+ELSEWHERE = {"vectors": ("add_norm_1.sum", "add_norm_2.sum")}  # steps whose page has what was drawn twice
 ROOT = Path(__file__).parents[1]
 LINKS: list[dict[str, Any]] = json.loads(old_links.FILE.read_text(encoding="utf-8"))
 
@@ -66,6 +70,8 @@ def test_an_old_link_opens_what_it_showed(link: dict[str, Any]) -> None:
         before["title"] = now["title"]
     for name in ("failed", "warned", "title", "link", "sidebar", "chosen"):
         assert now[name] == before[name]
+    for step in ELSEWHERE.get(link["page"], ()):
+        now["charts"] += old_links.shown(ROOT, "add_norm", link["query"] | {"step": step})["charts"]
     for chart in before["charts"]:
         assert any(same(chart, one, 1e-4) for one in now["charts"])
     kept = [one for one in before["maps"] if link["page"] != "attention" or one[0] not in STAND_IN_THE_GRID]
@@ -79,6 +85,8 @@ def test_an_old_link_opens_what_it_showed(link: dict[str, Any]) -> None:
         ("looks", {"some_heads": "1,5"}),
         ("looks", {"together": "Largest"}),
         ("flows", {"rollout_layer": "1"}),
+        ("lens", {"alike_layer": "layer 1"}),
+        ("vectors", {"unit_token": "2"}),
     ],
 )
 def test_an_old_link_to_something_in_a_fold_opens_the_fold(page: str, choice: dict[str, str]) -> None:
@@ -87,3 +95,10 @@ def test_an_old_link_to_something_in_a_fold_opens_the_fold(page: str, choice: di
     folded, opened = (old_links.shown(ROOT, now, query) for query in (part, opens))
     assert opened["link"].items() >= choice.items()
     assert len(opened["charts"]) > len(folded["charts"])
+
+
+def test_a_picture_of_an_old_figure_that_lies_in_a_fold_now_opens_it() -> None:
+    old = figure_link.PictureAt("lens", "paths", (("sentence", "A cat."),))
+    (now,) = figure_link.unpack(figure_link.pack([old]))
+    assert (now.page, now.key) == ("stack", "paths")
+    assert dict(now.query) == {"sentence": "A cat.", "step": "output", "ways_open": "1"}

@@ -178,7 +178,7 @@ def test_a_lesson_that_checks_long_sentences_in_a_large_model_does_not_fit(serve
 
 
 def test_a_survey_of_an_hour_is_not_offered() -> None:
-    app = open_app("vectors", model=WIDE, layers_alike="1")
+    app = open_app("stack", model=WIDE, layers_alike="1")
     assert any("This would take about" in one.value for one in [*app.markdown, *app.info, *app.warning])
     assert not [button.key for button in app.button if str(button.key).startswith("ask_")]
 
@@ -188,7 +188,7 @@ def test_a_survey_of_an_hour_is_never_begun(server: Server) -> None:
     async def opened() -> Seen:
         async with (
             watched(server) as seen,
-            visit(server.url, "vectors", urlencode({"model": WIDE, "layers_alike": "1"})) as visitor,
+            visit(server.url, "stack", urlencode({"model": WIDE, "layers_alike": "1"})) as visitor,
         ):
             assert "This would take about" in visitor.said
             assert not [key for key in visitor.widgets if key.startswith("ask_")]
@@ -201,7 +201,7 @@ def test_a_survey_of_an_hour_is_never_begun(server: Server) -> None:
 @pytest.mark.parametrize(
     ("page", "query", "offer", "at_work"),
     [
-        ("vectors", {"layers_alike": "1"}, "ask_survey", "Measuring … "),
+        ("stack", {"layers_alike": "1"}, "ask_survey", "Measuring … "),
         ("heads", {"heads_part": "What each head does"}, "ask_exam", "Examining the heads: "),
     ],
 )

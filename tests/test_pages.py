@@ -128,7 +128,7 @@ def test_every_page_shows_every_model(model: str) -> None:
 
 def test_the_whole_walk_shows_the_recorded_numbers_of_the_chosen_layer(base: TextEncoder) -> None:
     """Next, next, next through layer 2, to the guess of words: each picture holds the numbers of the trace."""
-    app = open_app(sentence="I understand this", layer="2")
+    app = open_app(sentence="I understand this", layer="2", strips_open="1")
     trace = base.trace("I understand this")
     on_the_way = way(base.config, 2)
     for stop in on_the_way[1:]:
@@ -224,7 +224,7 @@ def test_an_opened_number_leads_to_its_operands_and_back(base: TextEncoder) -> N
 
 
 def test_a_trail_ends_at_the_embedding_table_and_the_id() -> None:
-    app = go(open_app(cell="embedding.output:8,5"), "position")
+    app = open_app("embedding", step="embedding.output", cell="embedding.output:8,5")
     for expected in ("Scaled embedding", "Token embedding", "Token id of “it” (8)"):
         healthy(app.button(key="operand_0").click().run())
         assert expected in inspected(app)
@@ -255,7 +255,7 @@ def test_a_masked_word_is_guessed() -> None:
 
 
 def test_the_output_can_be_read_as_a_table_of_all_dimensions(base: TextEncoder) -> None:
-    app = go(open_app(sentence="I understand this"), "stack")
+    app = open_app("stack", sentence="I understand this", strips_open="1")
     app.session_state["numbers_step"] = True
     healthy(app.run())
     table = app.dataframe[0].value
@@ -299,7 +299,7 @@ def test_several_tokens_and_heads_together(base: TextEncoder) -> None:
 
 
 def test_the_lens_says_when_the_answer_forms_and_masks_a_word() -> None:
-    app = go(open_app(sentence="The capital of France is Paris."), "lens")
+    app = go(open_app(sentence="The capital of France is Paris."), "stack")
     app.pills(key="lens_token").set_value(6).run()
     healthy(app.button(key="mask_word").click().run())
     assert app.text_input(key="sentence").value == "The capital of France is [MASK]."
@@ -307,7 +307,7 @@ def test_the_lens_says_when_the_answer_forms_and_masks_a_word() -> None:
 
 
 def test_a_model_without_a_head_that_guesses_says_so() -> None:
-    app = go(open_app(model="paper", layer="0", head="0"), "lens")
+    app = go(open_app(model="paper", layer="0", head="0"), "stack")
     assert any("no head that guesses words" in m.value for m in app.markdown)
 
 

@@ -30,7 +30,7 @@ CASES: list[tuple[str, dict[str, str]]] = [
     ("heads", {"heads_part": "Measures"}),
     ("heads", {"heads_part": "How alike heads are"}),
     ("heads", {"heads_part": "Between the sentences", "second": "The dog ran."}),
-    ("vectors", {"lengths_open": "1", "layers_alike": "1"}),
+    ("stack", {"words_open": "1", "sources_open": "1", "layers_alike": "1", "strips_open": "1"}),
     ("compare", {"compare_part": "One word in many sentences"}),
     ("compare", {"other_model": "base"}),
     ("what_if", {"edits": "layers.1.attention.heads:zero:h=2"}),
@@ -59,7 +59,7 @@ def test_every_picture_has_its_numbers_and_every_heatmap_a_fact(page: str, query
 
 
 def test_a_fold_holds_what_is_drawn() -> None:
-    app = opened("position", START)
+    app = opened("embedding", START | {"step": "embedding.positions"})
     app.session_state["numbers_alike"] = True
     table = healthy(app.run()).dataframe[0].value
     assert len(table) == 6 * 6 or table.shape == (6, 7)

@@ -39,17 +39,18 @@ LABS = (
 LONG = "The animal did not cross it."  # fmt: skip
 LAPSE, ALIKE = {"learn_part": "Time-lapse"}, {"compare_part": "Alike?"}
 CASES: list[tuple[str, dict[str, str], int]] = [  # and how many pictures of the page have lines at least
-    ("position", {}, 1), ("add_norm", EDITED, 2), ("feed_forward", EDITED, 1), ("stack", EDITED, 1),
-    ("stack", {"move": "Length"}, 1), ("lens", EDITED, 4),
+    ("embedding", {"step": "embedding.positions"}, 2),
+    ("add_norm", EDITED, 2), ("feed_forward", EDITED, 1), ("stack", EDITED, 1),
+    ("stack", {"move": "Length"}, 1), ("stack", EDITED | {"words_open": "1", "ways_open": "1"}, 5),
     ("heads", EDITED | {"heads_part": "What really flows", "through_layers": "1"}, 3),
-    ("vectors", {"layers_alike": "1", "lengths_open": "1"}, 5),
+    ("stack", {"layers_alike": "1", "sources_open": "1", "strips_open": "1"}, 8),
     ("what_if", EDITED | {"beside_step": "embedding.output"}, 5),
     ("attention", EDITED | {"products": "1", "step": "attention.heads"}, 3),
     ("heads", {"heads_part": "Measures"}, 1), ("heads", {"heads_part": "How alike heads are"}, 2),
     ("heads", {"heads_part": "Between the sentences", "second": "The dog ran."}, 1),
     ("compare", {"compare_part": "One word in many sentences"}, 2),
     ("learn", LAPSE | {"training_part": "An embedding row"}, 1), ("attention", {"step": "attention.q"} | EDITED, 1),
-    ("embedding", {}, 2), ("labs", {"lab": "Positions"}, 1),
+    ("embedding", {"strips_open": "1"}, 2), ("labs", {"lab": "Positions"}, 1),
     *(("labs", {"lab": lab, "sentence": LONG}, 1) for lab in LABS),
     ("sentence", EDITED | {"several": "1", "some_heads": "0,2"}, 3),
     ("sentence", {"several": "1", "some_heads": "1,3", "together": "Largest", "some_tokens": "2,3"}, 3),

@@ -5,7 +5,7 @@ import torch
 from planted import LINK, NEXT, PREVIOUS, SPECIAL, planted
 
 from encoder import TextEncoder
-from encoder.metrics import NO_ROLE, head_roles, layer_sizes, norm_weighted, parked, survey
+from encoder.metrics import NO_ROLE, head_roles, norm_weighted, parked, survey
 
 DEFAULT = "The animal didn't cross the street because it was too tired."
 
@@ -51,16 +51,3 @@ def test_what_is_parked_is_said_with_what_flows(base: TextEncoder, by_hand: Text
     even = parked(by_hand.trace(DEFAULT), 0, SPECIAL)
     assert even.weight > 0.95  # each of the two gets a little under half
     assert "small" not in even.sentence  # its special tokens hand over as much as words do
-
-
-def test_how_large_a_layer_grows(base: TextEncoder) -> None:
-    trace = base.trace(DEFAULT)
-    found = layer_sizes(trace)[3]
-    sums = trace["layers.3.add_norm_2.sum"]
-    assert found.largest == float(sums[found.token, found.channel].abs()) == float(sums.abs().max())
-    assert (trace.tokens[found.token], found.channel) == ("[CLS]", 142)
-    assert found.largest > 1000 * found.median
-    added = trace["layers.3.feed_forward.output"]
-    torch.testing.assert_close(found.feed_forward, torch.stack([row.norm() for row in added]))
-    silent = [bool((trace["layers.3.feed_forward.activation"][:, unit] == 0).all()) for unit in range(2048)]
-    assert found.dead == sum(silent)

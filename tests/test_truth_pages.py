@@ -55,13 +55,15 @@ def test_a_picture_of_special_tokens_says_so_calmly(base: TextEncoder) -> None:
 def test_what_holds_of_the_model_alone_is_not_said_of_a_changed_run(edits: str, holds: bool) -> None:
     """Without its positions two copies of one word have the same rows at the end."""
     twice = "The cat saw the other cat."
-    text = told(open_app("stack", sentence=twice, step="output", **({"edits": edits} if edits else {})))
+    text = told(
+        open_app("stack", sentence=twice, step="output", strips_open="1", **({"edits": edits} if edits else {}))
+    )
     assert "Two copies of one word in a sentence have different rows here" in text
     assert ("Said of the model as it is" not in text) == holds
 
 
 def test_a_change_that_does_not_reach_a_picture_takes_nothing_from_its_words() -> None:
-    text = told(open_app("position", step="embedding.output", edits="layers.2.attention.heads:zero:h=3"))
+    text = told(open_app("embedding", step="embedding.output", edits="layers.2.attention.heads:zero:h=3"))
     assert "differ by nothing but their positions" in text and "Said of the model" not in text
 
 

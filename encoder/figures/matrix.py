@@ -26,16 +26,20 @@ def matrix(
     largest: float | None = None,
     at: Sequence[int] | None = None,
     longest: int = 14,
+    fit: bool = False,
 ) -> Drawn:
     """A heatmap of values [rows, columns].
 
     `columns` is a list of tokens, or the name of what is counted along the columns ("dimension"). The colour scale
-    is 0..1 for shares, symmetric about zero for signed values; `largest` locks its end across pictures. Cells of minus
-    infinity stay blank. `at` are the positions of tokens that are some of many, `longest` the most letters of a row's
-    name. Above 128 x 128 cells the picture carries 255 levels, said in the hover text with a "≈".
+    is 0..1 for shares, symmetric about zero for signed values; `largest` locks its end across pictures. With `fit` the
+    scale of values that are all above zero goes from the least to the largest. Cells of minus infinity stay blank.
+    `at` are the positions of tokens that are some of many, `longest` the most letters of a row's name. Above 128 x 128
+    cells the picture carries 255 levels, said in the hover text with a "≈".
     """
-    finite = np.abs(values[np.isfinite(values)])
-    low, high = limits(kind, largest if largest is not None else float(finite.max(initial=0.0)))
+    finite = values[np.isfinite(values)]
+    low, high = limits(kind, largest if largest is not None else float(np.abs(finite).max(initial=0.0)))
+    if fit and (least := float(finite.min(initial=high))) > 0 and least < high:
+        kind, low = "positive", least
     row_name = "%{y}"
     column_name = "%{x}" if isinstance(columns, list) else columns + " %{x}"
     colours, blank = scale(kind, theme), ~np.isfinite(values)

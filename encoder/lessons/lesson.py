@@ -9,7 +9,7 @@ A lesson is a TOML file of at most 100 kB:
 
     [[step]]                                   # 1 to 60 of them, in their order
     part = "Word order"                        # the heading it stands under in a list (may be left out)
-    page = "position"                          # a page of the app
+    page = "embedding"                         # a page of the app
     text = "Two sentences of the same words."  # one to three sentences
     view = {sentence = "The cat chased the mouse.", layer = 0}   # as in a link to that page
     own = true                                 # it makes sense on any sentence (false without it)

@@ -37,7 +37,6 @@ from encoder.metrics.heads import (
 from encoder.metrics.layers import (
     Pca,
     cka_matrix,
-    contributions,
     cosine,
     cosine_matrix,
     length,
@@ -62,7 +61,7 @@ from encoder.metrics.neurons import (
 from encoder.metrics.pairs import WAYS, between, segment_mass, segments
 from encoder.metrics.roles import MARGIN, MOST, NO_ROLE, ROLES, SHUFFLES, TOO_FEW, Role, head_roles, role_mass
 from encoder.metrics.sentences import BUNDLED, SENTENCES
-from encoder.metrics.sinks import LayerSize, Parked, layer_sizes, parked
+from encoder.metrics.sinks import Parked, parked
 from encoder.metrics.sublayers import SUBLAYERS, layer_shares, norm_moments, norm_sides, sublayer_lengths
 from encoder.trace.unpadded import attention_weights, first_lost, stream
 
@@ -80,7 +79,6 @@ __all__ = [
     "TOO_FEW",
     "WAYS",
     "HeadMeasure",
-    "LayerSize",
     "Mixing",
     "Parked",
     "Pca",
@@ -91,7 +89,6 @@ __all__ = [
     "between",
     "cka_matrix",
     "confidence",
-    "contributions",
     "cosine",
     "cosine_matrix",
     "disagreement",
@@ -110,7 +107,6 @@ __all__ = [
     "kl_to_last",
     "largest_cell",
     "layer_shares",
-    "layer_sizes",
     "length",
     "lens_words",
     "linear_cka",

@@ -1,4 +1,4 @@
-"""Measures of token vectors on their way through the layers: length, likeness, where they come from, their paths."""
+"""Measures of token vectors on their way through the layers: length, likeness, their paths."""
 
 from typing import NamedTuple
 
@@ -9,9 +9,7 @@ from encoder.arguments import integer
 from encoder.errors import EncoderError
 from encoder.metrics.heads import upright
 from encoder.trace.trace import Trace
-from encoder.trace.unpadded import rows, stream
-
-PARTS = ("add_norm_1.residual", "attention.output", "add_norm_2.residual", "feed_forward.output")
+from encoder.trace.unpadded import stream
 
 
 def cosine(x: Tensor, y: Tensor) -> Tensor:
@@ -35,16 +33,6 @@ def longest_to_shortest(x: Tensor) -> float:
     """How many times as long the longest of several vectors is as the shortest: [n, d] -> 1 or more."""
     lengths = length(x)
     return float(lengths.max() / lengths.min().clamp_min(torch.finfo(x.dtype).tiny))
-
-
-def contributions(trace: Trace) -> dict[str, Tensor]:
-    """How long the vectors are that each layer adds up: step name within the layer -> [n_layers, n].
-
-    add_norm_1.residual + attention.output = add_norm_1.sum, and add_norm_2.residual + feed_forward.output =
-    add_norm_2.sum; lengths do not add up, vectors do. In a post-norm layer a norm stands between the two sums.
-    """
-    layers = range(trace.config.n_layers)
-    return {part: torch.stack([length(rows(trace, f"layers.{i}.{part}")) for i in layers]) for part in PARTS}
 
 
 class Pca(NamedTuple):

@@ -1,21 +1,19 @@
-"""Attention sinks: how much weight is parked on special tokens, how little it moves, and what grows large for it.
+"""Attention sinks: how much weight is parked on special tokens, and how little it moves.
 
 Heads that find nothing to do put their weight on [CLS], [SEP] or the full stop, whose values are then small (Clark et
-al. 2019; Kobayashi et al. 2020); a few channels of these tokens grow to hundreds of times the others (Sun et al. 2024).
+al. 2019; Kobayashi et al. 2020).
 """
 
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor
 from torch.nn import functional
 
-from encoder.formatting import listed, percent, shown
+from encoder.formatting import listed, percent
 from encoder.metrics.flows import head_of, norm_weighted
-from encoder.metrics.layers import length
 from encoder.trace.once import once
 from encoder.trace.trace import Trace
-from encoder.trace.unpadded import attention_weights, rows, tokens
+from encoder.trace.unpadded import attention_weights, tokens
 
 MOST = 0.5  # of a picture's weight, from which it is said
 
@@ -53,49 +51,3 @@ def parked(trace: Trace, layer: int, head: int) -> Parked:
     flow = functional.normalize(norm_weighted(trace, layer, slice(head, head + 1))[0], p=1, dim=-1)
     shares = (float(share[:, marks].sum(-1).mean()) for share in (attention_weights(trace, layer)[head], flow))
     return Parked(names, *shares)
-
-
-@dataclass(frozen=True)
-class LayerSize:
-    """How large the numbers of one layer grow over the tokens of a run.
-
-    `attention` and `feed_forward` are the lengths [n] of what each adds; `largest` the largest number in size of the
-    layer's output before its last norm, at `token` and `channel`, and `median` that of the middle number; `dead` counts
-    the units that are zero at every token.
-    """
-
-    attention: Tensor
-    feed_forward: Tensor
-    largest: float
-    token: int
-    channel: int
-    median: float
-    dead: int
-
-    def row(self, names: list[str]) -> dict[str, object]:
-        """A line of a table, with the names of the tokens."""
-        added = {"attention": self.attention, "feed-forward": self.feed_forward}
-        longest = {f"{name} adds at most": float(lengths.max()) for name, lengths in added.items()}
-        at = {"at token": f"{self.token} {shown(names[self.token])}", "channel": self.channel}
-        return longest | {"largest number": self.largest} | at | {"median": self.median, "dead units": self.dead}
-
-
-def layer_sizes(trace: Trace) -> list[LayerSize]:
-    """`LayerSize` of every layer."""
-    found = []
-    for i in range(trace.config.n_layers):
-        at = f"layers.{i}."
-        sums = rows(trace, at + "add_norm_2.sum").abs()
-        token, channel = divmod(int(sums.argmax()), sums.shape[-1])
-        found.append(
-            LayerSize(
-                attention=length(rows(trace, at + "attention.output")),
-                feed_forward=length(rows(trace, at + "feed_forward.output")),
-                largest=float(sums.max()),
-                token=token,
-                channel=channel,
-                median=float(sums.median()),
-                dead=int((rows(trace, at + "feed_forward.activation") == 0).all(0).sum()),
-            )
-        )
-    return found

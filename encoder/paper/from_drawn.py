@@ -55,7 +55,7 @@ def of_drawn(title: str, caption: str, figure: Drawn, theme: Theme = "light") ->
 
 def kind_of(low: float, high: float) -> Kind:
     """What kind of values colours between these ends are for."""
-    return "signed" if low < 0 else "share" if high == 1 else "positive"
+    return "signed" if low < 0 else "share" if (low, high) == (0, 1) else "positive"
 
 
 def whole_of(heat: dict[str, Any], figure: Drawn, table: list[tuple[Any, ...]]) -> HeatMap:

@@ -63,7 +63,7 @@ def settling(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
     words = [word_of(encoder, i) for i in ids.tolist()]
     return StoryStop(
         "When it settles", f"Ask the model after each layer what it would say. From where on is it “{name}”?", offered,
-        place, said, "race", "lens",
+        place, said, "race", "stack",
         Values({"ranks": ranks.numpy()}, words, "rank"), at,
     )  # fmt: skip
 

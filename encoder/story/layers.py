@@ -55,7 +55,7 @@ def growing_alike(encoder: TextEncoder, trace: Trace, about: Subject) -> StorySt
         )
         return StoryStop(
             "All together", "After all layers, how alike are the vectors of the tokens, against before the first?",
-            ("less alike", "about as alike", "more alike"), answer, said, "lines", "lens",
+            ("less alike", "about as alike", "more alike"), answer, said, "lines", "stack",
             Values({"mean cosine": means}, names, "mean cosine of two tokens"),
         )  # fmt: skip
     lengths = length(vectors[:, 0]).numpy()
@@ -63,6 +63,6 @@ def growing_alike(encoder: TextEncoder, trace: Trace, about: Subject) -> StorySt
     return StoryStop(
         "All together", f"After all layers, how long is the vector of {called(trace, 0)}, against before the first?",
         ("shorter", "about as long", "longer"), band(after, ((1 - SAME) * before, (1 + SAME) * before)),
-        f"It has length {brief(before)} before the first layer and {brief(after)} after the last.", "lines", "lens",
+        f"It has length {brief(before)} before the first layer and {brief(after)} after the last.", "lines", "stack",
         Values({"length": lengths}, names, "length"), word=0,
     )  # fmt: skip

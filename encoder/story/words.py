@@ -73,7 +73,7 @@ def places(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
         band(place, ((1 - ALIKE) * word, (1 + ALIKE) * word)) if place or word else 1,
         said,
         "bars",
-        "position",
+        "embedding",
         Values(lengths, tokens(trace), "length"),
         about.word,
         step="embedding.positions",

@@ -1,50 +1,32 @@
-"""The stack: how each token's vector moves from layer to layer, and where it ends."""
+"""Output: what comes out, and when it was settled."""
 
-import streamlit as st
-
-from encoder.export.caption import About
-from encoder.figures.matrix import matrix
-from encoder.formatting import brief
-from encoder.metrics import cosine, length, longest_to_shortest, stream
+from encoder.metrics import BUNDLED
+from pages.parts.stack import alike, layers_alike, moves, settled, shares, units, ways
 from pages.ui import session
-from pages.ui.components.chart import chart
-from pages.ui.downloads import table as downloads
+from pages.ui.refusals import parts
 from pages.ui.state import session_state as state
-from pages.ui.step import guess, panel
-from pages.ui.text import heading, layer_names, say, theme
+from pages.ui.step import panel
+from pages.ui.widgets import fold
 
-BEFORE, INPUT, LENGTH = "Cosine to the layer before", "Cosine to the input", "Length"
-MEANING = {
-    BEFORE: "How little a layer turns each vector: 1 means not at all.",
-    INPUT: "How much of the first vector's direction is left after each layer.",
-    LENGTH: "The length of each vector, before the first layer and after each one.",
-}
-MADE = {
-    BEFORE: "cosine(stream(t)[1:], stream(t)[:-1]).T",
-    INPUT: "cosine(stream(t), stream(t)[:1]).T",
-    LENGTH: "length(stream(t)).T",
-}
+OF_WAYS, OF_SOURCES = {"move", "alike_layer", "layers_alike"}, {"units_open", "unit_token"}
+
+
+def changes() -> None:
+    """How the vectors change, in this sentence and over many."""
+    parts(moves.draw, alike.draw, ways.draw)
+    fold(f"How alike the layers are, over {BUNDLED}", "layers_alike", layers_alike.draw)
+
+
+def sources() -> None:
+    """What each layer adds up, and what the units behind it stand for."""
+    parts(shares.draw)
+    fold("Units of the feed-forward and the words they point to", "units_open", units.draw, holds={"unit_token"})
+
 
 step, trace = panel.pick("stack"), session.now()
-if step.shape[-1] == "vocab":
-    guess.large(trace)
-    panel.show(trace, step, state.current().head)
-vectors = stream(trace)  # [n_layers + 1, n, d_model]
-moves = {BEFORE: cosine(vectors[1:], vectors[:-1]), INPUT: cosine(vectors, vectors[:1]), LENGTH: length(vectors)}
-
-heading("How each vector moves")
-chosen = st.pills("Shown", list(MEANING), required=True, **state.choice("move", MEANING, BEFORE))
-values = moves[chosen].T.numpy()
-columns = layer_names(trace.config, with_input=chosen != BEFORE)
-scale = {"kind": "positive"} if chosen == LENGTH else {"kind": "signed", "largest": 1.0}
-drawn = matrix(values, trace.tokens, columns, theme=theme(), **scale)
-chart(
-    drawn, "moves", f"{chosen}, for each token and layer. {MEANING[chosen]}", About.of_stream(trace), made=MADE[chosen]
-)
-st.markdown(MEANING[chosen])
-if chosen == LENGTH:
-    say(f"After the last layer the longest is {brief(longest_to_shortest(vectors[-1]))} times as long as the shortest.")
-downloads.numbers("moves", chosen, lambda: downloads.frame(values, trace.tokens, columns), values.shape)
-if step.shape[-1] != "vocab":
-    panel.show(trace, step, state.current().head)
+parts(settled.draw)
+led_by_guess = step.name == "output" and "mlm.probabilities" in trace
+(panel.folded if led_by_guess else panel.show)(trace, step, state.current().head)
+fold("How the vectors change from layer to layer", "ways_open", changes, holds=OF_WAYS)
+fold("Where vectors come from", "sources_open", sources, holds=OF_SOURCES)
 panel.proof(trace, step)

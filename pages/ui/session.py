@@ -30,7 +30,6 @@ from pages.ui.server.measurements import (
     snapshots,
     spelled,
     trial_seconds,
-    words_near,
     words_of_head,
     words_of_unit,
 )
@@ -44,7 +43,7 @@ from pages.ui.state.session_state import current, session
 __all__ = [
     "atlas", "dead_units", "exam", "examined", "finding", "findings", "is_at_hand", "is_loaded", "knocked_out", "lab",
     "mean_vector", "measured", "moments", "now", "probe", "proof", "readers", "role_history", "run", "seconds",
-    "snapshots", "spelled", "survey", "text_encoder", "untouched", "warm", "words_near", "words_of_head",
+    "snapshots", "spelled", "survey", "text_encoder", "untouched", "warm", "words_of_head",
     "words_of_unit",
 ]  # fmt: skip
 

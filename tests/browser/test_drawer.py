@@ -39,7 +39,6 @@ SLOW = """(() => {
 PAGES = {  # a page -> the key of its picture, part of the title of what opens, the recorded step
     "attention": ("picture", "Attention weights, layer 4, head 1", ""),
     "embedding": ("picture", "dimension ", "embedding.tokens"),
-    "position": ("picture", "dimension ", ""),
     "add_norm": ("picture", "dimension ", "layers.4.add_norm_1.sum"),
     "feed_forward": ("picture", "unit 0", "layers.4.feed_forward.activation"),
     "stack": ("picture", "dimension ", "output"),
@@ -120,7 +119,7 @@ def test_a_clicked_number_opens_beside_the_picture_which_stays(
 ) -> None:
     key, expected, step = PAGES[path]
     column = 0 if path == "feed_forward" else 2  # several of its columns share a pixel
-    open_page(page, f"{app_url}/{path}")
+    open_page(page, f"{app_url}/{path}?strips_open=1")
     picture = widget(page, key)
     picture.locator(".js-plotly-plot .main-svg").first.wait_for()
     picture.evaluate("element => element.scrollIntoView({block: 'center'})")
@@ -199,7 +198,7 @@ def test_keys_open_a_number_enter_its_drawer_and_come_back(page: Page, app_url: 
 
 
 def test_row_and_column_choose_the_number_by_keys(page: Page, app_url: str, base: TextEncoder) -> None:
-    open_page(page, f"{app_url}/embedding?step=embedding.tokens&sentence=I+understand+this")
+    open_page(page, f"{app_url}/embedding?step=embedding.tokens&strips_open=1&sentence=I+understand+this")
     way = widget(page, "choose")
     for label, times in (("Row", 2), ("Column", 7)):
         way.get_by_label(label).focus()

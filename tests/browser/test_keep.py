@@ -45,7 +45,7 @@ PLACE = """plot => { const { xaxis, yaxis } = plot._fullLayout;
 # What is chosen on a page before its link is copied: the key of a widget, and the name of what is clicked in it
 CHOSEN = {
     "attention": [("attention_grid", "÷ 8")],
-    "stack": [("move", "Length")],
+    "stack": [("lens_token", "1 keys")],
     "compare": [("compare_part", "One word in many sentences")],
     "labs": [("lab", "Padding")],
     "heads": [("heads_part", "Measures"), ("measure", "Previous")],
@@ -226,11 +226,11 @@ def test_what_a_link_says_never_becomes_a_link_of_the_app(page: Page, app_url: s
 def test_the_csv_holds_the_numbers_of_the_trace_and_is_the_same_twice(
     page: Page, app_url: str, trace: Trace, path: str, name: str
 ) -> None:
-    open_page(page, f"{app_url}/{path}?{AT}")
+    open_page(page, f"{app_url}/{path}?{AT}&strips_open=1")
     files = keep(page, "picture", "CSV of the numbers shown")
     recorded = trace[name].numpy()
     check_csv(files[0][1], recorded[3] if recorded.ndim == 3 else recorded, trace)
-    open_page(page, f"{app_url}/{path}?{AT}")
+    open_page(page, f"{app_url}/{path}?{AT}&strips_open=1")
     assert keep(page, "picture", "CSV of the numbers shown") == files
 
 
@@ -369,7 +369,7 @@ def copied(page: Page) -> str:
     return link
 
 
-@pytest.mark.parametrize("path", mostly_nightly([page.key for page in PAGES], ["attention", "labs", "vectors"]))
+@pytest.mark.parametrize("path", mostly_nightly([page.key for page in PAGES], ["attention", "labs", "stack"]))
 def test_a_link_copied_from_a_page_shows_the_same_elsewhere(walker: Page, page: Page, path: str) -> None:
     """Elsewhere is a browser of its own: it shares nothing with that of the walker.
 

@@ -53,4 +53,6 @@ def ranks(after: str, last: str) -> PictureAt:
     choices = dict(state.current().choices) | {"race_upto": after}
     if after == last:
         del choices["race_upto"]
-    return figure_link.at("lens", "race", to_query(replace(state.current(), choices=tuple(sorted(choices.items())))))
+    return figure_link.at(
+        "stack", "race", to_query(replace(state.current(), step="output", choices=tuple(sorted(choices.items()))))
+    )

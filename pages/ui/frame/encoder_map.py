@@ -23,6 +23,7 @@ NAMES = {
     "mlm": "Guess of words",
 }
 NORM = ("mean", "variance", "mean_square", "normalized")
+WORDS = ("tokens", "scaled")  # the steps of the embedding that know nothing of a place
 _component = component(__file__, "encoder_map", "<nav class='encoder' aria-label='Map of the encoder'></nav>")
 
 
@@ -51,6 +52,8 @@ def part(stop: Stop) -> str:
         return first if last and last != "residual" else ""
     if first == "embedding" and last in NORM:
         return "embedding_norm"
+    if first == "distances" or (first == "embedding" and last not in WORDS):
+        return "position"
     known = stop.page.key if stop.page.key in NAMES else first
     return known if known in NAMES else ""
 

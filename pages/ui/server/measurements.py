@@ -19,8 +19,8 @@ from encoder.experiments import timelapse
 from encoder.experiments.timelapse import Moment, Strongest
 from encoder.explain.cost import run_flops
 from encoder.explain.proof import Check, checks
-from encoder.formatting import short, shown
-from encoder.metrics import ROLES, SENTENCES, Survey, nearest_words, never_positive, survey_cost, unit_words
+from encoder.formatting import shown
+from encoder.metrics import ROLES, SENTENCES, Survey, never_positive, survey_cost, unit_words
 from encoder.metrics import survey as measure
 from encoder.probes import layers as probing
 from encoder.probes.labelled import labelled
@@ -103,13 +103,6 @@ def survey(model: str, sentence: Text | None) -> Survey:
 def words_of_unit(model: str, layer: int, unit: int) -> str:
     """The words that a feed-forward unit's output points to, nearest first."""
     return ", ".join(f"“{shown(word)}”" for word, _ in unit_words(text_encoder(model), layer, unit, 6))
-
-
-@lru_cache(maxsize=4096)
-def words_near(model: str, token: int) -> str:
-    """The words whose static embedding is nearest to a token's, with the cosine."""
-    found = nearest_words(text_encoder(model), token, 10)
-    return ", ".join(f"“{shown(word)}” {short(cosine)}" for word, cosine in found)
 
 
 @lru_cache(maxsize=1024)

@@ -11,7 +11,8 @@ from pages.ui.state.choice_names import names
 
 NAME = re.compile(r"[a-z_]{1,20}", re.ASCII)
 MOST = 40  # choices in one link
-RETIRED = {"four_maps", "lock_four", "weights_open"}  # what was folded away in pages, and is no more
+# What was chosen or folded away in pages, and is no more
+RETIRED = {"four_maps", "lock_four", "weights_open", "near_token", "lengths_open", "sizes_open"}
 RENAMED = {  # what links of earlier versions ask for, and its name now
     ("measure", "entropy_share"): "normalized_entropy",
     ("lab", "Why √d_k"): "Why √d_head",

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from encoder import link_text
 from encoder.errors import EncoderError
 from pages.ui.state.link import LONGEST_IN_URL
-from pages.ui.state.old_addresses import lead
+from pages.ui.state.old_addresses import FOLDED, lead
 from pages.ui.state.site import PAGES
 
 OWN = "figure"  # what the choices of the page Figure begin with; they are no part of where a picture stands
@@ -71,6 +71,7 @@ def read(one: object) -> PictureAt:
         page, key, query = one
         if isinstance(page, str) and isinstance(query, dict):
             page, query = lead(page, query)
+            query = {**FOLDED.get((page, str(key)), {}), **query}
         pages = {page.key for page in PAGES if page.key != OWN}
         texts = isinstance(query, dict) and all(isinstance(text, str) for text in query.values())
         small = texts and sum(map(len, query.values())) + sum(map(len, query)) <= LONGEST_QUERY

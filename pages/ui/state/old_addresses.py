@@ -19,10 +19,22 @@ OLD = {
     "looks": Place("sentence", {"several": "1"}),
     "training": Place("learn", {"learn_part": "Time-lapse"}),
     "flows": Place("heads", {"heads_part": "What really flows"}),
+    "position": Place("embedding", {"step": "embedding.positions"}),
+    "lens": Place("stack", {"step": "output"}, ("step",)),  # the page had no steps, and its link meant none
+    "vectors": Place("stack", {"step": "output", "sources_open": "1"}, ("step",)),
     "tour": Place("your_model"),
     "model_cost": Place("your_model", {"models_part": "Cost"}),
     "claims": Place("lessons", {"lessons_part": "Claims"}, IN_LESSON),
     "glossary": Place("lessons", {"lessons_part": "Glossary"}, IN_LESSON),
+}
+FOLDED = {  # the pictures of a page that lie in a fold now, and what opens it
+    ("embedding", "picture"): {"strips_open": "1"},
+    ("stack", "picture"): {"strips_open": "1"},
+    ("stack", "lens"): {"words_open": "1"},
+    ("stack", "nearest"): {"words_open": "1"},
+    ("stack", "moves"): {"ways_open": "1"},
+    ("stack", "alike_tokens"): {"ways_open": "1"},
+    ("stack", "paths"): {"ways_open": "1"},
 }
 
 

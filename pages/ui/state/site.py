@@ -30,8 +30,7 @@ class Page:
 PAGES = (
     Page("sentence", "Sentence & tokens", ":material/short_text:"),
     Page("story", "The story", ":material/auto_stories:", walk=False),
-    Page("embedding", "Embedding", ":material/database:", ("embedding",)),
-    Page("position", "Position", ":material/waves:", ("position", "distances")),
+    Page("embedding", "Embedding & position", ":material/database:", ("embedding", "position", "distances")),
     Page("attention", "Attention", ":material/visibility:", ("attention",), "attention.weights"),
     Page(
         "add_norm",
@@ -41,7 +40,7 @@ PAGES = (
         "add_norm_1.sum",
     ),
     Page("feed_forward", "Feed-forward", ":material/bolt:", ("feed_forward",), "feed_forward.activation"),
-    Page("stack", "The stack", ":material/layers:", ("final_norm", "output", "pooling", "mlm"), "output"),
+    Page("stack", "Output", ":material/layers:", ("final_norm", "output", "pooling", "mlm"), "output"),
     Page("what_if", "What if", ":material/toggle_off:", section="Change and compare"),
     Page("compare", "Compare", ":material/compare:", section="Change and compare"),
     Page("labs", "Labs", ":material/science:", section="Change and compare"),
@@ -49,8 +48,6 @@ PAGES = (
     Page("heads", "All heads", ":material/apps:", section="Look deeper"),
     Page("atlas", "Atlas", ":material/map:", section="Look deeper"),
     Page("why", "Why this guess", ":material/psychology:", section="Look deeper"),
-    Page("lens", "Layer by layer", ":material/timeline:", section="Look deeper"),
-    Page("vectors", "Where vectors come from", ":material/call_merge:", section="Look deeper"),
     Page("learn", "Learning", ":material/model_training:", section="Look deeper"),
     Page("figure", "Figure", ":material/picture_in_picture:", section="Look deeper"),
     Page("lessons", "Lessons", ":material/school:", section="Learn", walk=False),

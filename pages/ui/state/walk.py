@@ -13,7 +13,6 @@ from pages.ui.state import site
 from pages.ui.state.site import PAGES, STEPS, Page
 
 PAGE_OF = {part: page for page in PAGES for part in page.parts}
-BEFORE_POSITION = ("embedding.tokens", "embedding.scaled")  # the rest of the embedding stands on the page after
 EVERY_STEP = EncoderConfig(
     embedding_size=64, embedding_norm=True, n_segments=2, final_norm=True, mlm_head=True, pooling="mean",
     unit_length=True, position_buckets=32, distance_scores="both", distance_norm=True,
@@ -40,8 +39,6 @@ class Stop:
 
 def page_of(layer: int | None, step: str) -> Page:
     """The page that explains a step."""
-    if step.startswith("embedding.") and step not in BEFORE_POSITION:
-        return PAGE_OF["position"]
     if step == "output" and layer is not None:
         return PAGE_OF["layer_output"]
     return PAGE_OF[step.split(".")[0]]

@@ -21,6 +21,7 @@ from pages.ui.state.site import page_of
 from pages.ui.state.walk import current, stops_of
 from pages.ui.step import opened, terms, words_only
 from pages.ui.text import heading, plain, theme
+from pages.ui.widgets import fold
 
 
 def draw(page_key: str) -> Step:
@@ -72,6 +73,12 @@ def show(trace: Trace, step: Step, head: int, *, switch: bool = True) -> None:
         with formula:
             words_only.choose()
     drawn(trace, step, head)
+
+
+def folded(trace: Trace, step: Step, head: int) -> None:
+    """Everything about a step that is strips of numbers and does not lead its page."""
+    width = step.sizes(trace.config, len(trace.tokens))[-1]
+    fold(f"The {width} numbers of each token", "strips_open", lambda: show(trace, step, head))
 
 
 def brief(trace: Trace, step: Step, head: int) -> None:
@@ -143,9 +150,9 @@ def proof(trace: Trace, step: Step) -> None:
         f"{trace[step.name].dtype} · dropout {'on' if model.training else 'off'} · model {plain(trace.source.name)} "
         f"({trace.source.fingerprint})" + ("" if found else " · PyTorch has no module of its own for this part")
     )
-    fold = st.expander("Show me the code", key="code", on_change="rerun")
-    if fold.open:
-        ours, running = fold.columns(2)
+    lines = st.expander("Show me the code", key="code", on_change="rerun")
+    if lines.open:
+        ours, running = lines.columns(2)
         ours.markdown("Lines that run by themselves and print this tensor:")
         ours.code(snippet(trace, step, state.current().head), language="python")
         running.markdown("The source that computed it:")

@@ -3,7 +3,6 @@
 import pandas as pd
 import streamlit as st
 
-from encoder.formatting import shown
 from encoder.metrics import most_active
 from pages.ui import session
 from pages.ui.downloads import table as downloads
@@ -25,5 +24,3 @@ def draw() -> None:
     ]
     downloads.shown_table(pd.DataFrame(rows), hide_index=True, key="unit_words", column_config={"activation": NUMBER})
     st.caption("Words whose embedding has the largest cosine with what the unit writes; later layers still act on it.")
-    near = session.words_near(view.model, trace.ids[position])
-    st.text(f"Nearest words of the static embedding of “{shown(tokens[position])}”, by cosine: {near}.")

@@ -21,7 +21,7 @@ def draw() -> None:
     heading("How alike the tokens are")
     at = st.select_slider("After", layers, **state.choice("alike_layer", layers, layers[-1]))
     alike = cosine_matrix(stream(trace)[layers.index(at)]).numpy()
-    drawn = matrix(alike, tokens, tokens, kind="signed", theme=theme(), largest=1.0)
+    drawn = matrix(alike, tokens, tokens, kind="signed", theme=theme(), fit=True)
     about = About.of_stream(trace, layers.index(at))
     others = alike[~np.eye(len(alike), dtype=bool)]
     least, mean = (brief(float(of(others))) if others.size else "1" for of in (np.min, np.mean))

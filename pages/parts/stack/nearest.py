@@ -8,28 +8,28 @@ from encoder.figures.charts import likeliest
 from encoder.figures.drawn import numbers_of
 from encoder.formatting import brief, shown
 from encoder.metrics import nearest_by_layer
+from encoder.theme import Kind
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
 from pages.ui.text import heading, layer_names, say, theme
-from pages.ui.widgets import pick_token
 
 MOST = 5
 
 
-def draw() -> None:
-    """The nearest words to one token, before the first layer and after each one."""
+def draw(token: int) -> None:
+    """The nearest words to the token at a position, before the first layer and after each one."""
     trace = session.now()
     tokens, layers = trace.tokens, layer_names(trace.config, with_input=True)
     heading("The nearest words of the table")
-    token = pick_token("Token", tokens, "near_token", min(1, len(tokens) - 1))
     near = session.measured(nearest_by_layer, token, MOST)
     words = [[word for word, _ in row] for row in near]
     cosines = np.array([[cosine for _, cosine in row] for row in near])
     if not np.isfinite(cosines).all():
         st.markdown("Some vectors of this token are not numbers, so no word is near.")
         return
-    drawn = likeliest(words, cosines, layers, kind="signed", theme=theme(), row_title="after")
+    kind: Kind = "signed" if cosines.min() < 0 else "positive"
+    drawn = likeliest(words, cosines, layers, kind=kind, theme=theme(), row_title="after")
     nearest = [row[0] for row in words]
     fact = (
         f"Nearest to “{shown(tokens[token])}” ({token}) is “{shown(nearest[0])}” at the input, with a cosine of "

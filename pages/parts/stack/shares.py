@@ -11,14 +11,13 @@ from encoder.trace import unpadded
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
-from pages.ui.text import heading, layer_names, say, theme
+from pages.ui.text import layer_names, say, theme
 
 
 def draw() -> None:
     """Residual, attention, feed-forward and the rest: a share for every token and layer."""
     trace = session.now()
     tokens, layers = unpadded.tokens(trace), layer_names(trace.config)
-    heading("What a layer ends with, and where it comes from")
     found = layer_shares(trace)
     shares = {name: values.T.numpy() for name, values in found.items()}
     means = {name: percent(float(values.nanmean())) for name, values in found.items()}

@@ -25,7 +25,7 @@ def draw() -> None:
     }
     for column, (name, (alike, kind, made)) in zip(st.columns(2), pictures.items(), strict=True):
         with column:
-            drawn = matrix(alike.numpy(), layers, layers, kind=kind, theme=theme(), largest=1.0)
+            drawn = matrix(alike.numpy(), layers, layers, kind=kind, theme=theme(), fit=True)
             near, far = float(alike.diagonal(1).min()), float(alike[0, -1])
             fact = (
                 f"{name}: at least {brief(near)} between neighbours, {brief(far)} between the input and the last layer."

@@ -1,0 +1,1 @@
+"""The parts of Output: the guess layer by layer, and what its folds hold."""
