@@ -185,8 +185,8 @@ def test_a_phone_wraps_the_sentence_and_every_target_is_large_enough(phone: Page
     assert len(set(tops)) > 1
 
 
-TWO = "looks?second=It+was+a+purring+cat."
-SEVERAL = "looks?ask_second=2&words_only=letters&several=1"
+TWO = "?second=It+was+a+purring+cat."
+SEVERAL = "?ask_second=2&words_only=letters&several=1"
 
 
 @pytest.mark.parametrize("query", mostly_nightly([TWO, SEVERAL], [SEVERAL]))
@@ -209,7 +209,7 @@ def kept(page: Page, button: str) -> bytes:
 
 
 def test_the_picture_is_kept_with_its_words_and_numbers(page: Page, app_url: str, trace: Trace) -> None:
-    root = opened(page, app_url, f"looks?ask_word={IT}")
+    root = opened(page, app_url, f"?ask_word={IT}")
     said = root.locator("output.said").inner_text()
     svg = ElementTree.fromstring(kept(page, "SVG"))
     texts = ["".join(text.itertext()) for text in svg.iter(f"{SVG}text")]
@@ -232,7 +232,7 @@ def test_a_run_too_large_to_be_sent_at_once_asks_for_its_answers(page: Page, app
     trace = base.trace(text.strip())
     n = len(trace.tokens)
     assert n > 80
-    root = opened(page, app_url, f"looks?sentence={text.strip().replace(' ', '+')}")
+    root = opened(page, app_url, f"?sentence={text.strip().replace(' ', '+')}")
     with rerun(page):
         word(root, 7).click()
     expect(root.locator("output.said")).to_have_text(ask.fact(ask.asked(trace), 4, 1, 7, "from"))

@@ -45,7 +45,7 @@ def test_an_own_sentence_is_followed_through_twelve_stops(page: Page, app_url: s
         rail.get_by_role("button", name=f"4 {stops[3].name}").click()
     with rerun(page):
         page.get_by_role("button", name="Go deeper here").click()
-    expect(page.locator("h1")).to_have_text("Who looks at whom")
+    expect(page.locator("h1")).to_have_text("Sentence & tokens")
     with rerun(page):
         page.get_by_role("button", name="Back to the story").click()
     expect(question.get_by_role("heading")).to_have_text(stops[3].question)

@@ -6,11 +6,16 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Place:
-    """A page by its key, what its link must say to show what an old page showed, and what it must not say."""
+    """A page by its key, what its link must say to show what an old page showed, and what it must not say.
+
+    What `query` says goes before what the old link says: a link keeps the choices of other pages too. What `unless_said`
+    says is where the old page began.
+    """
 
     page: str
     query: Mapping[str, str] = field(default_factory=dict)
     without: tuple[str, ...] = ()
+    unless_said: Mapping[str, str] = field(default_factory=dict)
 
 
 IN_LESSON = ("lesson", "at")  # the page of lessons would show its step
@@ -19,7 +24,7 @@ OLD = {
     "looks": Place("sentence", {"several": "1"}),
     "training": Place("learn", {"learn_part": "Time-lapse"}),
     "flows": Place("heads", {"heads_part": "What really flows"}),
-    "position": Place("embedding", {"step": "embedding.positions"}),
+    "position": Place("embedding", unless_said={"step": "embedding.positions"}),
     "lens": Place("stack", {"step": "output"}, ("step",)),  # the page had no steps, and its link meant none
     "vectors": Place("stack", {"step": "output", "sources_open": "1"}, ("step",)),
     "tour": Place("your_model"),
@@ -39,12 +44,9 @@ FOLDED = {  # the pictures of a page that lie in a fold now, and what opens it
 
 
 def lead(page: str, query: Mapping[str, str]) -> tuple[str, dict[str, str]]:
-    """Return the page and the parameters of a link that show what an old one asks for; those of today are unchanged.
-
-    What the old page was goes before what the link says of the new one: a link keeps the choices of other pages too.
-    """
+    """Return the page and the parameters of a link that show what an old one asks for; those of today are unchanged."""
     place = OLD.get(page)
     if place is None:
         return page, dict(query)
     kept = {name: text for name, text in query.items() if name not in place.without}
-    return place.page, kept | dict(place.query)
+    return place.page, {**place.unless_said, **kept, **place.query}

@@ -1,0 +1,138 @@
+"""Every address that the app ever had, with what it asked for, opens the page that answers its question now."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+import pytest
+from model_page_tools import texts
+from page_tools import APP, charts, healthy
+from starlette.applications import Starlette
+from streamlit.testing.v1 import AppTest
+from visits import link
+
+from pages.ui.server import redirects
+
+ODD = "The keys & the <b>cat</b> slept — 50 % 😀 + ?"
+SMALL = {"model": "small", "layer": "2", "head": "3"}
+OFF = {"edits": "layers.2.attention.heads:zero:h=3"}
+# An old address, what it asked for, the address of today, its title, what else its link says now, and what stands there
+EVERY: list[tuple[str, dict[str, str], str, str, dict[str, str], str]] = [
+    ("", {"ask_word": "2"}, "", "Sentence & tokens", {}, "ask"),
+    ("story", {"stop": "4"}, "story", "The story", {}, "Who looks at whom · 4 of 12"),
+    ("embedding", {"step": "embedding.scaled"}, "embedding", "Embedding & position", {}, "picture"),
+    ("position", {}, "embedding", "Embedding & position", {"step": "embedding.positions"}, "alike"),
+    ("position", {"step": "embedding.output"}, "embedding", "Embedding & position", {}, "picture"),
+    ("attention", {"step": "attention.scores", "layer": "2", "head": "6"}, "attention", "Attention", {}, "picture"),
+    ("add_norm", {"step": "add_norm_2.variance", "layer": "2"}, "add_norm", "Add & norm", {}, "lengths"),
+    ("feed_forward", {"step": "feed_forward.hidden"}, "feed_forward", "Feed-forward", {}, "units_on_curve"),
+    ("stack", {"step": "mlm.probabilities"}, "stack", "Output", {}, "picture"),
+    ("what_if", OFF, "what_if", "What if", {}, "apart"),
+    ("compare", {"other": "A dog slept."}, "compare", "Compare", {}, "apart"),
+    ("labs", {"lab": "Padding"}, "labs", "Labs", {}, "pads"),
+    ("your_model", SMALL, "your_model", "Models", {}, "kinds"),
+    ("tour", SMALL, "your_model", "Models", {}, "tour_0"),
+    ("heads", {"heads_part": "Measures"}, "heads", "All heads", {}, "measured"),
+    ("atlas", {"layer": "3", "head": "6"}, "atlas", "Atlas", {}, "atlas_heads"),
+    ("looks", {"some_heads": "1,5", "together": "Largest"}, "", "Sentence & tokens", {"several": "1"}, "links"),
+    ("flows", {"flow_token": "3", "heads_part": "Measures"}, "heads", "All heads",
+     {"heads_part": "What really flows"}, "flows"),
+    ("why", OFF, "why", "Why this guess", {}, "why_parts"),
+    ("alike", {"other": "A dog was asleep.", "compare_part": "Patch"}, "compare", "Compare",
+     {"compare_part": "Alike?"}, "alike"),
+    ("lens", {"lens_token": "3", "step": "attention.q"}, "stack", "Output", {"step": "output"}, "race"),
+    ("vectors", {"unit_token": "2"}, "stack", "Output", {"step": "output", "sources_open": "1"}, "layer_shares"),
+    ("learn", {"learn_part": "Mystery models"}, "learn", "Learning", {}, "mystery_check"),
+    ("training", SMALL | {"learn_part": "Mystery models"}, "learn", "Learning",
+     {"learn_part": "Time-lapse"}, "add_moments"),
+    ("figure", {}, "figure", "Figure", {}, "figure_begin_0"),
+    ("model_cost", SMALL, "your_model", "Models", {"models_part": "Cost"}, "**Most parameters are in the embedding"),
+    ("lessons", {"lesson": "many-heads", "at": "2"}, "lessons", "Lessons", {}, "Some heads have a plain job"),
+    ("class", {}, "class", "A class", {}, "class_code"),
+    ("claims", {"lesson": "many-heads", "at": "2"}, "lessons", "Lessons",
+     {"lessons_part": "Claims"}, "ask_claims_base"),
+    ("glossary", {"find_term": "softmax"}, "lessons", "Lessons", {"lessons_part": "Glossary"}, "show_softmax"),
+]  # fmt: skip
+
+
+def answer(address: str) -> tuple[int, str]:
+    """The status that the app's own routes answer an address with, and where they lead; 404 leaves it to Streamlit."""
+    heard: list[dict[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: Any) -> None:
+        heard.append(message)
+
+    parts = urlsplit(address)
+    scope = {
+        "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "GET", "scheme": "http",
+        "path": parts.path, "raw_path": parts.path.encode(), "query_string": parts.query.encode(), "headers": [],
+        "server": ("localhost", 80), "client": ("localhost", 1), "root_path": "",
+    }  # fmt: skip
+    asyncio.run(Starlette(routes=redirects.routes())(scope, receive, send))
+    headers = dict(heard[0].get("headers", []))
+    return heard[0]["status"], headers.get(b"location", b"").decode()
+
+
+def drawn(app: AppTest) -> set[str]:
+    """The keys of the charts and of the components on the page."""
+    return {one.proto.id.rpartition("-")[2] for one in (*charts(app), *app.get("bidi_component"))}
+
+
+def keys(app: AppTest) -> set[str]:
+    return {one.key for kind in ("button", "text_input") for one in app.main.get(kind)}
+
+
+def expected(asked: Mapping[str, str], also: Mapping[str, str], old: str) -> dict[str, str]:
+    left_out = ("lesson", "at") if old in ("claims", "glossary") else ()
+    return {name: text for name, text in {**asked, **also}.items() if name not in left_out}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("old", "asked", "now", "title", "also", "there"), EVERY, ids=[f"{i}-{row[0]}" for i, row in enumerate(EVERY)]
+)
+def test_an_address_leads_to_its_page_with_all_that_it_asked_for(
+    old: str, asked: dict[str, str], now: str, title: str, also: dict[str, str], there: str
+) -> None:
+    asked = {"sentence": ODD} | asked
+    said = expected(asked, also, old)
+    status, to = answer(f"/{old}?{urlencode(asked)}")
+    if old == now:
+        assert (status, to) == (404, "")  # no route of ours: the page is where it was
+        query = asked
+    else:
+        assert status == 307 and to.startswith(f"/{now}?") and to.isascii()
+        query = dict(parse_qsl(urlsplit(to).query, strict_parsing=True))
+        assert query == said
+    app = AppTest.from_file(APP, default_timeout=60)
+    if now:
+        app.switch_page(f"steps/{now}.py")
+    for name, value in query.items():
+        app.query_params[name] = value
+    healthy(app.run())
+    assert [one.value for one in app.title] == [title]
+    assert link(app).items() >= said.items()
+    assert app.session_state["session"].view.sentence == ODD
+    assert not [one.value for one in app.warning if "left out" in one.value or "not known" in one.value]
+    assert there in drawn(app) | keys(app) or there in texts(app)
+
+
+def test_all_29_pages_that_ever_were_are_tried() -> None:
+    assert len({row[0] for row in EVERY}) == 29 and len({row[2] for row in EVERY}) == 18
+
+
+def test_an_old_address_leads_on_under_the_path_that_the_app_is_served_under(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(redirects.st, "get_option", {"server.baseUrlPath": "/teach/enc/"}.get)
+    assert answer("/teach/enc/lens?layer=2") == (307, "/teach/enc/stack?layer=2&step=output")
+    assert answer("/teach/enc/looks") == (307, "/teach/enc/?several=1")
+    assert answer("/lens") == (404, "")
+
+
+def test_an_old_address_never_leads_to_another_server() -> None:
+    for odd in ("/lens?x=//evil.example", "/looks?next=https://evil.example%0d%0aX: y"):
+        status, to = answer(odd)
+        assert status == 307 and urlsplit(to).netloc == "" and not to.startswith("//") and "\r" not in to
