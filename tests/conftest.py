@@ -1,133 +1,20 @@
-"""What many tests share: the bundled models loaded once, and little memory."""
-
-import gc
-import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
+"""What is set before any test: the environment, how many generated cases are tried, and what the tests share."""
 
 import clean_environment  # noqa: F401  (before all else that reads variables)
-import numpy as np
-import plotly.graph_objects as go
 import pytest
-import scanned_once  # noqa: F401  (before any page is opened)
-import streamlit as st
 import tiers
-from shared_models import pretrained
 
-from encoder import TextEncoder, Trace
-from encoder.figures.drawn import Drawn
-from pages.ui.server import cold_start, memory
-from pages.ui.server.heap import give_back_freed_memory
-
-GARBAGE, MORE = 0.1e9, 0.3e9  # bytes that a process grows by until it looks for garbage; until it lets go of all
-_held = {"last": 0.0, "least": 0.0}  # bytes when garbage was last looked for, and when all was let go of
 DAILY = 0.15  # of the generated cases
-memory.KEPT_MB, memory.RUNS_MB = 400.0, 150.0  # of models, runs and results that the pages under test keep
-_unchecked: Callable[..., None] = Drawn.__init__
-_taken: set[str] = set()
-
-
-def _like(value: object) -> object:
-    """What tells figures apart that Plotly may take or not: of arrays the kind, of sentences that they are some."""
-    if isinstance(value, dict):
-        return {key: _like(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return sorted({repr(_like(one)) for one in value})
-    if isinstance(value, np.ndarray):
-        return (value.dtype.kind, value.ndim)
-    return "text" if isinstance(value, str) and " " in value else value
-
-
-def _checked(figure: Drawn, spec: object = None, *given: object, **options: object) -> None:
-    """Every figure that any test has drawn is one that Plotly itself takes; of those that are alike one is checked."""
-    if (alike := repr(_like(spec))) not in _taken:
-        go.Figure(spec)
-        _taken.add(alike)
-    _unchecked(figure, spec, *given, **options)
-
-
-Drawn.__init__ = _checked  # type: ignore[method-assign]
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """What guards every change tries a part of the generated cases; a run of all tests tries all of them."""
+    """What guards every change tries a part of the generated cases; a run of all tests tries all of them.
+
+    A process that only hands out the tests to others (xdist) loads none of the product: that would hold 230 MB.
+    """
     if "not nightly" in str(config.getoption("markexpr")):
         tiers.SHARE = DAILY
+    if hasattr(config, "workerinput") or not config.getoption("numprocesses", None):
+        import held_in_common
 
-
-def pytest_collection_finish() -> None:
-    """Set aside what the tests were collected from, as a server does with libraries: garbage is not looked for there.
-
-    The first page that is opened would do so otherwise, and hold for ever what is garbage at that moment.
-    """
-    gc.collect()
-    gc.freeze()
-    cold_start.loaded.set()
-    _held["last"] = _held["least"] = memory.used()
-
-
-@pytest.fixture(scope="session")
-def base() -> TextEncoder:
-    """The bundled model that the app opens with."""
-    return pretrained("base")
-
-
-@pytest.fixture(scope="session")
-def small() -> TextEncoder:
-    """The bundled little sibling."""
-    return pretrained("small")
-
-
-@pytest.fixture(scope="session")
-def sara(base: TextEncoder) -> Trace:
-    """One real sentence through `base`."""
-    return base.trace("Keys on the table belong to Sara.")
-
-
-@pytest.fixture(autouse=True)
-def _little_memory() -> Iterator[None]:
-    """Garbage goes back to the system once a process has grown; once it has grown much, so does what the app keeps."""
-    yield
-    if memory.used() > _held["last"] + GARBAGE:
-        gc.collect()
-        give_back_freed_memory()
-        if memory.used() > _held["least"] + MORE and "pages.ui.session" in sys.modules:
-            engine, measurements = (sys.modules[f"pages.ui.server.{name}"] for name in ("engine", "measurements"))
-            for kept in (engine.run_cache, engine.model_cache, measurements.snapshots_kept):
-                kept.clear()
-            gc.collect()
-            give_back_freed_memory()
-            _held["least"] = memory.used()
-        _held["last"] = memory.used()
-
-
-@pytest.fixture
-def keeps_closed() -> None:
-    """For a test in which what can be kept of a picture is drawn when its fold is opened, as for everybody."""
-
-
-@pytest.fixture(autouse=True)
-def _keeps_open(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every other test draws it with every picture, and so finds what is wrong with it."""
-    usual = st.popover
-
-    def opened(label: str, *, key: str, **how: Any) -> Any:
-        fold = usual(label, key=key, **how)
-        fold.open |= key.startswith("keep_") and key != "keep_all"
-        return fold
-
-    if "keeps_closed" not in request.fixturenames:
-        monkeypatch.setattr(st, "popover", opened)
-
-
-@pytest.fixture
-def model_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder that the app opens and fetches models from, and an app that holds none yet."""
-    from pages.ui.server import engine
-
-    monkeypatch.setenv("ENCODER_MODELS", str(tmp_path))
-    monkeypatch.setenv("ENCODER_HUB", "on")
-    engine.model_cache.clear()
-    engine.run_cache.clear()
-    return tmp_path
+        config.pluginmanager.register(held_in_common)

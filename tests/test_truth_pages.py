@@ -83,7 +83,7 @@ def test_proofs_agree_in_digits() -> None:
 
 
 def test_lengths_are_told_as_they_are(base: TextEncoder) -> None:
-    app = go(open_app(sentence=DEFAULT), "stack")
+    app = open_app("stack", sentence=DEFAULT, ways_open="1")
     healthy(app.pills(key="move").set_value("Length").run())
     lengths = length(stream(base.trace(DEFAULT))[-1])
     ratio = float(lengths.max() / lengths.min())

@@ -3,11 +3,13 @@
 Time limits are long, because two browsers and the server may share two busy processors; no test waits without need.
 """
 
+from __future__ import annotations
+
 import contextlib
 import tempfile
 from collections.abc import Generator, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -15,7 +17,8 @@ from browser_tools import open_page, problems, serve, watch, watched_anew
 from chromium import find_chromium
 from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
-from encoder import TextEncoder
+if TYPE_CHECKING:
+    from encoder import TextEncoder  # which the process that hands out the tests does not load
 
 ROOT = Path(__file__).resolve().parents[2]
 APP = ROOT / "app.py"
