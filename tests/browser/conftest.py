@@ -3,22 +3,17 @@
 Time limits are long, because two browsers and the server may share two busy processors; no test waits without need.
 """
 
-from __future__ import annotations
-
 import contextlib
 import tempfile
 from collections.abc import Generator, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 from browser_tools import open_page, problems, serve, watch, watched_anew
 from chromium import find_chromium
 from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
-
-if TYPE_CHECKING:
-    from encoder import TextEncoder  # which the process that hands out the tests does not load
 
 ROOT = Path(__file__).resolve().parents[2]
 APP = ROOT / "app.py"
@@ -76,13 +71,6 @@ def app_url(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Confi
         tab.set_default_timeout(PATIENCE)
         forget(tab)
         yield url
-
-
-@pytest.fixture(scope="session")
-def base(base: TextEncoder) -> TextEncoder:
-    """The model that the app opens with, without the copy that makes it fast: it runs seldom here, and saves 110 MB."""
-    base.model.train().eval()
-    return base
 
 
 @pytest.fixture(scope="session")

@@ -119,7 +119,7 @@ def test_a_clicked_number_opens_beside_the_picture_which_stays(
 ) -> None:
     key, expected, step = PAGES[path]
     column = 0 if path == "feed_forward" else 2  # several of its columns share a pixel
-    open_page(page, f"{app_url}/{path}?strips_open=1")
+    open_page(page, f"{app_url}/{path}{'&' if '?' in path else '?'}strips_open=1")
     picture = widget(page, key)
     picture.locator(".js-plotly-plot .main-svg").first.wait_for()
     picture.evaluate("element => element.scrollIntoView({block: 'center'})")

@@ -44,9 +44,10 @@ FIRST_PICTURE = """() => Math.min(...[...document.querySelectorAll(
 
 # How many numbers the main picture draws; 0 where one of them is none
 FINITE = """plot => {
-  const numbers = [...plot._fullData[0].z].flatMap(row => [...row])
+  const { z, y } = plot._fullData[0], numbers = [...(z ?? [y])].flatMap(row => [...row])
   return numbers.every(Number.isFinite) ? numbers.length : 0
 }"""
+LEADS = {"embedding": "nearest", "stack": "race"}  # the key of the main picture, where it is not the step's strips
 HOSTILE = (
     "<b>bold</b><img src=x onerror=alert(1)> $x^2$ **a** [b](javascript:alert(1)) `c` 😀 مرحبا 你好 \u202eabc\u200b"
 )
@@ -65,8 +66,9 @@ def draws(page: Page, key: str) -> None:
     about = next(one for one in PAGES if one.key == key)
     expect(page.locator("h1")).to_have_text(about.title)
     if about.parts:
-        widget(page, "picture").locator(".main-svg").first.wait_for()
-        assert widget(page, "picture").locator(".js-plotly-plot").evaluate(FINITE) > 0
+        picture = widget(page, LEADS.get(key, "picture"))
+        picture.locator(".main-svg").first.wait_for()
+        assert picture.locator(".js-plotly-plot").evaluate(FINITE) > 0
     main = page.locator("[data-testid=stMain]")
     expect(main.locator(f".main-svg, canvas, [data-testid=stDataFrame], .board table, {WORDS}").first).to_be_visible()
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 class Place:
     """A page by its key, what its link must say to show what an old page showed, and what it must not say.
 
-    What `query` says goes before what the old link says: a link keeps the choices of other pages too. What `unless_said`
-    says is where the old page began.
+    What `query` says goes before what the old link says: a link keeps the choices of other pages too. `unless_said` is
+    where the old page began.
     """
 
     page: str
