@@ -47,7 +47,7 @@ def test_an_own_sentence_is_followed_through_twelve_stops(page: Page, app_url: s
         page.get_by_role("button", name="Go deeper here").click()
     expect(page.locator("h1")).to_have_text("Sentence & tokens")
     with rerun(page):
-        page.get_by_role("button", name="Back to the story").click()
+        page.get_by_role("button", name="Go on with the story").click()
     expect(question.get_by_role("heading")).to_have_text(stops[3].question)
     expect(question).to_contain_text(stops[3].sentence)
     expect(widget(page, "sentence").locator("input")).to_have_value(OWN)
