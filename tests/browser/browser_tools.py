@@ -50,7 +50,7 @@ AXE = """([part, all]) => {
   return axe.run(part, { resultTypes: ['violations'], preload: false, rules }).then(found => found.violations.flatMap(
     rule => rule.nodes.map(node => `${rule.id}: ${node.target} ${node.html.slice(0, 200)} ${node.failureSummary}`)))
 }"""
-SERVER_MB = "1500"  # what a server may take: by itself it would keep runs in half of the machine
+SERVER_MB = "1200"  # what a server may take: by itself it would keep runs in half of the machine
 # A page opened by its own address asks for these below that address first, and then where they are.
 DEEP_LINK_404 = re.compile(r"/[^/]+/_stcore/(health|host-config)")
 
