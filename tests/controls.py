@@ -11,9 +11,9 @@ from encoder import EncoderConfig, TextEncoder, checkpoint, trials
 from encoder.checkpoint.build import random_weights
 from encoder.lessons import lesson
 from encoder.lessons.claims import CLAIMS
+from encoder.pictures.view import EXAMPLE
 from encoder.trace.source import Source
 from encoder.trials import Verdict, links
-from pages.ui.state.view import EXAMPLE
 
 ROOT = Path(__file__).resolve().parents[1]
 BASE = EncoderConfig(vocab_size=16384, d_model=512, n_heads=8, n_layers=6, d_ff=2048, max_positions=512, mlm_head=True)

@@ -21,8 +21,8 @@ from tokenizers.pre_tokenizers import WhitespaceSplit
 from encoder import EncoderConfig, checkpoint
 from encoder.edits.edit import VALUES
 from encoder.model.config import CHOICES
-from pages.ui.state.choices import names
-from pages.ui.state.link import FIELDS
+from encoder.pictures.link import FIELDS
+from pages.ui.state.choice_names import names
 from pages.ui.state.site import PAGES
 from pages.ui.state.walk import KNOWN_STEPS
 

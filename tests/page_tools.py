@@ -9,7 +9,7 @@ import numpy as np
 import scanned_once  # noqa: F401
 from streamlit.testing.v1 import AppTest, local_script_runner
 
-from pages.ui.state.old_addresses import lead
+from encoder.pictures.old_addresses import lead
 
 APP = str(Path(__file__).parents[1] / "pages" / "main.py")
 _give_up = local_script_runner.require_widgets_deltas

@@ -46,7 +46,7 @@ FAULTS = (
     ),
     Fault(
         "a link that forgets a choice",
-        "pages/ui/state/link.py",
+        "encoder/pictures/link.py",
         "for name, value in values.items()} | dict(view.choices)",
         "for name, value in values.items()} | dict(view.choices[1:])",
         ("test_state.py", "test_choices.py", "test_link_fuzz.py"),
@@ -123,7 +123,7 @@ FAULTS = (
     ),
     Fault(
         "a link that masks the word after the one that was masked",
-        "pages/ui/state/link.py",
+        "encoder/pictures/link.py",
         "return tuple(sorted({int(place) for place in places}))",
         "return tuple(sorted({int(place) + 1 for place in places}))",
         ("test_state.py", "test_pages.py"),

@@ -16,9 +16,9 @@ from encoder import Edit, TextEncoder, Trace
 from encoder.figures import attention_grid
 from encoder.figures.attention_grid import MOST, Setting, frames, grid, hidden_cells, in_the_way, recomputed, table
 from encoder.figures.living_map import unpacked
+from encoder.pictures.view import EXAMPLE, Cell
 from pages.parts.attention import one_grid
 from pages.ui.components import attention_grid as component
-from pages.ui.state.view import EXAMPLE, Cell
 
 SENTENCES = (EXAMPLE, "The capital of France is [MASK].", "I", "!?")
 SETTINGS = (Setting(0.1), Setting(0.7), Setting(5.0), Setting(scaled=False), Setting(2.0, False))

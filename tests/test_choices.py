@@ -15,7 +15,7 @@ from visits import link, offers_sweep, opened, pictures, sweep, widget
 from encoder import PRESETS
 from encoder.atlas import shelf
 from encoder.experiments import learning
-from pages.ui.state import choices
+from encoder.pictures import choices
 from pages.ui.state import session_state as state
 from pages.ui.state.site import PAGES, Page
 from pages.ui.state.walk import stops_of

@@ -10,12 +10,12 @@ import pytest
 from page_tools import at, said
 from streamlit.testing.v1 import AppTest
 
+from encoder.pictures.view import Cell
 from pages.ui.live import classroom as rules
 from pages.ui.live.classroom import Classroom
 from pages.ui.live.memory_store import MemoryStore
 from pages.ui.live.store import StoreError
 from pages.ui.state.seat import Seat
-from pages.ui.state.view import Cell
 from pages.ui.text import plain
 
 pytestmark = pytest.mark.slow

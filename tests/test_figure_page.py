@@ -20,14 +20,14 @@ from encoder import EncoderError, TextEncoder
 from encoder.link_text import squeeze
 from encoder.metrics.guess import guess_place
 from encoder.paper.files import MOST_PANELS, PaperFigure
+from encoder.pictures import figure_link
+from encoder.pictures.figure_link import PictureAt
+from encoder.pictures.view import EXAMPLE
 from encoder.theme import palette
 from pages.parts.figure import __main__ as command
 from pages.ui.server import job_queue
-from pages.ui.state import figure_link
-from pages.ui.state.figure_link import PictureAt
 from pages.ui.state.session import Session
-from pages.ui.state.site import PAGES
-from pages.ui.state.view import EXAMPLE
+from pages.ui.state.site import KEYS, PAGES
 
 pytestmark = pytest.mark.slow
 
@@ -230,7 +230,7 @@ DAMAGED = ["abc", "x" * 1400, "<b>", ELSEWHERE, ELSEWHERE[:-9]] + [squeeze(json.
 @pytest.mark.parametrize("text", DAMAGED)
 def test_what_is_no_figure_is_refused_with_a_sentence(text: str) -> None:
     with pytest.raises(EncoderError, match="the link's figure"):
-        figure_link.unpack(text)
+        figure_link.unpack(text, KEYS)
 
 
 @pytest.mark.parametrize("text", [ELSEWHERE, DAMAGED[5], DAMAGED[8]])
@@ -252,7 +252,7 @@ def test_a_packed_figure_never_unpacks_to_more_than_its_bound() -> None:
     huge = figure_link.pack([PictureAt("stack", "moves", (("sentence", "x" * 500_000),))])
     assert huge and len(huge) < 1500
     with pytest.raises(ValueError, match="larger than 60,000 bytes"):
-        figure_link.unpack(huge)
+        figure_link.unpack(huge, KEYS)
 
 
 def test_other_pages_have_no_figure_in_their_link() -> None:

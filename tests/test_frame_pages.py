@@ -6,8 +6,8 @@ import pytest
 from page_tools import at, go, healthy, open_app
 from streamlit.testing.v1 import AppTest
 
+from encoder.pictures.view import EXAMPLE, EXAMPLES
 from pages.ui.state.site import PAGES, STEPS
-from pages.ui.state.view import EXAMPLE, EXAMPLES
 
 pytestmark = pytest.mark.slow
 

@@ -22,11 +22,12 @@ from encoder.edits.text import edits_to_text, text_to_edits
 from encoder.errors import EncoderError
 from encoder.formatting import shown
 from encoder.model.config_text import config_to_text, text_to_config
+from encoder.pictures.link import cell as read_cell
+from encoder.pictures.link import from_query, to_query
 from encoder.theme import label
 from pages.ui.components import board, maps
 from pages.ui.server import models
-from pages.ui.state.link import cell as read_cell
-from pages.ui.state.link import from_query, to_query
+from pages.ui.state.choice_names import names
 from pages.ui.state.walk import KNOWN_STEPS
 from pages.ui.text import plain
 
@@ -67,9 +68,9 @@ def no_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @cases(2500)
 @given(LINK, st.integers(1, 512))
 def test_any_link_gives_a_view_and_sentences(no_models: Path, base: TextEncoder, link: dict[str, str], n: int) -> None:
-    view, notes = from_query(link, models.check, KNOWN_STEPS)
+    view, notes = from_query(link, models.check, KNOWN_STEPS, names())
     assert all(isinstance(note, str) and len(note) < 2000 for note in notes)
-    assert from_query(to_query(view), models.check, KNOWN_STEPS) == (view, [])
+    assert from_query(to_query(view), models.check, KNOWN_STEPS, names()) == (view, [])
     inside, _ = view.within(base.config, n)
     assert 0 <= inside.layer < 6 and 0 <= inside.head < 8 and all(0 <= i < n for i in inside.hidden)
     check(inside.edits, base.config, n)

@@ -41,6 +41,7 @@ FLOORS = (  # folders and files of encoder/; each stands on those before it and 
     {"theme"},
     {"figures"},
     {"paper"},
+    {"pictures"},
     {"story"},
     {"report"},
 )

@@ -17,7 +17,7 @@ from processes import family  # noqa: E402
 from visitors import Visitor, visit  # noqa: E402
 from watcher import Seen, back_to, watched  # noqa: E402
 
-from pages.ui.state.figure_link import PictureAt, pack  # noqa: E402
+from encoder.pictures.figure_link import PictureAt, pack  # noqa: E402
 
 pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 

@@ -19,12 +19,12 @@ from encoder.lessons.claims import CLAIMS
 from encoder.lessons.foreign import pack
 from encoder.lessons.lesson import Lesson, LessonStep, Question
 from encoder.lessons.text import write
+from encoder.pictures.view import EXAMPLE, View
 from encoder.steps.glossary import PLACES, TERMS, beside
 from encoder.trials import Verdict
 from pages.ui import session
 from pages.ui.lessons import library
 from pages.ui.server import models
-from pages.ui.state.view import EXAMPLE, View
 
 pytestmark = pytest.mark.slow
 

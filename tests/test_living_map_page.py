@@ -10,8 +10,8 @@ from page_tools import maps, open_app
 
 from encoder import TextEncoder
 from encoder.figures import living_map as figure
+from encoder.pictures.view import Cell
 from pages.ui.components import living_map
-from pages.ui.state.view import Cell
 
 STEP = "layers.1.attention.q"
 

@@ -3,8 +3,8 @@
 import pytest
 from page_tools import healthy, open_app
 
+from encoder.pictures.view import View
 from pages.ui.state import session_state as state
-from pages.ui.state.view import View
 
 
 @pytest.mark.parametrize("key", ["layer", "head"])

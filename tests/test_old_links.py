@@ -8,10 +8,10 @@ from typing import Any
 import old_links
 import pytest
 
-from pages.ui.state import figure_link
-from pages.ui.state.choices import RETIRED
-from pages.ui.state.old_addresses import lead
-from pages.ui.state.site import PAGES, page_of
+from encoder.pictures import figure_link
+from encoder.pictures.choices import RETIRED
+from encoder.pictures.old_addresses import lead
+from pages.ui.state.site import KEYS, PAGES, page_of
 
 # what lay in a fold is drawn once that is open
 FOLDS = {
@@ -99,6 +99,6 @@ def test_an_old_link_to_something_in_a_fold_opens_the_fold(page: str, choice: di
 
 def test_a_picture_of_an_old_figure_that_lies_in_a_fold_now_opens_it() -> None:
     old = figure_link.PictureAt("lens", "paths", (("sentence", "A cat."),))
-    (now,) = figure_link.unpack(figure_link.pack([old]))
+    (now,) = figure_link.unpack(figure_link.pack([old]), KEYS)
     assert (now.page, now.key) == ("stack", "paths")
     assert dict(now.query) == {"sentence": "A cat.", "step": "output", "ways_open": "1"}

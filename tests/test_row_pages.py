@@ -6,7 +6,7 @@ from page_tools import go, numbers, open_app
 from visits import opened
 
 from encoder import TextEncoder
-from pages.ui.state.view import View
+from encoder.pictures.view import View
 from pages.ui.step import token_buttons
 
 pytestmark = pytest.mark.slow

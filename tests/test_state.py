@@ -4,11 +4,12 @@ import pytest
 
 from encoder import PRESETS
 from encoder.metrics import HEAD_MEASURES
+from encoder.pictures.link import LONGEST_IN_URL, from_query, to_query
+from encoder.pictures.view import EXAMPLE, View
 from encoder.steps.catalogue import catalogue
 from pages.ui.server.models import check
-from pages.ui.state.link import LONGEST_IN_URL, from_query, to_query
+from pages.ui.state.choice_names import names
 from pages.ui.state.site import PAGES
-from pages.ui.state.view import EXAMPLE, View
 from pages.ui.state.walk import KNOWN_STEPS, stops, stops_of, way
 
 
@@ -22,7 +23,7 @@ from pages.ui.state.walk import KNOWN_STEPS, stops, stops_of, way
     ids=["default", "everything", "zeros"],
 )
 def test_a_link_restores_its_view(view: View) -> None:
-    assert from_query(to_query(view), check, KNOWN_STEPS) == (view, [])
+    assert from_query(to_query(view), check, KNOWN_STEPS, names()) == (view, [])
 
 
 def test_the_default_view_needs_no_parameters() -> None:
@@ -51,7 +52,7 @@ def test_a_long_sentence_is_left_out_of_the_link() -> None:
     ],
 )
 def test_a_bad_parameter_falls_back_and_is_named(name: str, value: str) -> None:
-    view, notes = from_query({name: value}, check, KNOWN_STEPS)
+    view, notes = from_query({name: value}, check, KNOWN_STEPS, names())
     assert view == View()
     assert len(notes) == 1
     assert name in notes[0]
@@ -60,17 +61,17 @@ def test_a_bad_parameter_falls_back_and_is_named(name: str, value: str) -> None:
 
 def test_a_link_may_not_have_many_sentences_run() -> None:
     few, many = (";".join(f"output:patch:v=sentence%20{i}" for i in range(n)) for n in (4, 5))
-    assert from_query({"edits": few}, check, KNOWN_STEPS)[1] == []
-    view, notes = from_query({"edits": many}, check, KNOWN_STEPS)
+    assert from_query({"edits": few}, check, KNOWN_STEPS, names())[1] == []
+    view, notes = from_query({"edits": many}, check, KNOWN_STEPS, names())
     assert view.edits == () and "4 other sentences" in notes[0]
 
 
 def test_an_empty_sentence_in_a_link_is_the_example() -> None:
-    assert from_query({"sentence": "  "}, check, KNOWN_STEPS)[0].sentence == EXAMPLE
+    assert from_query({"sentence": "  "}, check, KNOWN_STEPS, names())[0].sentence == EXAMPLE
 
 
 def test_a_sentence_of_several_lines_in_a_link_is_one_line() -> None:
-    view = from_query({"sentence": "One.\nTwo.\r\n", "second": "Three\nfour"}, check, KNOWN_STEPS)[0]
+    view = from_query({"sentence": "One.\nTwo.\r\n", "second": "Three\nfour"}, check, KNOWN_STEPS, names())[0]
     assert (view.sentence, view.second) == ("One. Two.", "Three four")
 
 
@@ -114,6 +115,7 @@ def test_the_way_leads_through_the_chosen_layer_and_ends_where_the_run_ends(name
 
 
 def test_a_measure_by_its_earlier_name_is_the_measure() -> None:
-    view, notes = from_query({"measure": "entropy_share", "set_word": "entropy_share"}, lambda name: None, frozenset())
+    query = {"measure": "entropy_share", "set_word": "entropy_share"}
+    view, notes = from_query(query, lambda name: None, frozenset(), names())
     assert dict(view.choices) == {"measure": "normalized_entropy", "set_word": "entropy_share"} and notes == []
     assert "normalized_entropy" in HEAD_MEASURES

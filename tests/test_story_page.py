@@ -11,8 +11,8 @@ from visits import link, opened
 
 from encoder import Edit
 from encoder.edits.text import edits_to_text
+from encoder.pictures.view import EXAMPLE
 from encoder.story import StoryStop, story
-from pages.ui.state.view import EXAMPLE
 
 pytestmark = pytest.mark.slow
 

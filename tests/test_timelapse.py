@@ -16,9 +16,9 @@ from encoder.experiments import timelapse
 from encoder.experiments.timelapse import Strongest, appears, at, moment, snapshots, strongest
 from encoder.metrics import survey
 from encoder.metrics.roles import ROLES
+from encoder.pictures.view import EXAMPLE
 from encoder.train.evaluation import Score
 from pages.ui.server import measurements
-from pages.ui.state.view import EXAMPLE
 
 pytestmark = pytest.mark.slow
 

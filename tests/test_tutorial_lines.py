@@ -15,11 +15,11 @@ from encoder import PRESETS, TextEncoder, trials
 from encoder.lessons.claims import SOURCES
 from encoder.lessons.lesson import LessonError, LessonStep, read
 from encoder.lessons.text import write
+from encoder.pictures.view import EXAMPLE
 from encoder.trials import Verdict
 from encoder.trials.cost import PROBES
 from pages.ui.lessons import library
 from pages.ui.state.site import PAGES
-from pages.ui.state.view import EXAMPLE
 
 pytestmark = pytest.mark.slow
 

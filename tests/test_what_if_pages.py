@@ -15,9 +15,9 @@ from encoder import PRESETS, Edit, TextEncoder
 from encoder.edits.text import edits_to_text
 from encoder.experiments.ablation import WatchedWord, ablate_each, grid
 from encoder.experiments.compare import relative_difference
+from encoder.pictures.view import EXAMPLE
 from encoder.theme import colour
 from pages.ui.state.site import PAGES
-from pages.ui.state.view import EXAMPLE
 from pages.ui.step.switches import WHOLE, of_board, offered
 
 pytestmark = pytest.mark.slow

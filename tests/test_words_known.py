@@ -7,7 +7,7 @@ from page_tools import maps, open_app
 from encoder import TextEncoder
 from encoder.figures.living_map_links import finding, strongest_link
 from encoder.metrics.known import words_known
-from pages.ui.state.view import EXAMPLE
+from encoder.pictures.view import EXAMPLE
 
 pytestmark = pytest.mark.slow
 

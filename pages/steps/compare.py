@@ -2,9 +2,9 @@
 
 import streamlit as st
 
+from encoder.pictures.view import OTHER
 from pages.parts.compare import alike, one_word, patch, two_runs
 from pages.ui.state import session_state as state
-from pages.ui.state.view import OTHER
 from pages.ui.widgets import tabs
 
 

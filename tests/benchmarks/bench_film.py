@@ -20,7 +20,7 @@ from browser_tools import Server  # noqa: E402
 from figures import Figure, finish  # noqa: E402
 from visitors import Visitor, visit  # noqa: E402
 
-from pages.ui.state.figure_link import PictureAt, pack  # noqa: E402
+from encoder.pictures.figure_link import PictureAt, pack  # noqa: E402
 
 LONGEST_FILM, MOST_HARM = 20.0, 1.5  # seconds; times as long as without a film
 ALONE = 10.0  # seconds without a film

@@ -16,7 +16,7 @@ from tiers import mostly_nightly
 from encoder import TextEncoder, Trace
 from encoder.figures import ask
 from encoder.formatting import percent
-from pages.ui.state.view import EXAMPLE
+from encoder.pictures.view import EXAMPLE
 
 SVG = "{http://www.w3.org/2000/svg}"
 IT, ANIMAL, STREET = 8, 2, 6

@@ -14,7 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 from encoder import TextEncoder, Trace
 from encoder.figures.attention_grid import Setting, grid
 from encoder.formatting import agreement, brief, percent
-from pages.ui.state.view import EXAMPLE
+from encoder.pictures.view import EXAMPLE
 
 ROOT = Path(__file__).resolve().parents[2]
 SVG = "{http://www.w3.org/2000/svg}"

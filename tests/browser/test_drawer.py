@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 from tiers import mostly_nightly
 
 from encoder import TextEncoder
-from pages.ui.state.view import EXAMPLE
+from encoder.pictures.view import EXAMPLE
 
 STILL = """element => new Promise(done => {
   let before = null, same = 0;

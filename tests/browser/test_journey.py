@@ -20,7 +20,7 @@ from browser_tools import (
 from playwright.sync_api import Page, expect
 
 from encoder import TextEncoder
-from pages.ui.state.view import EXAMPLE
+from encoder.pictures.view import EXAMPLE
 
 
 def test_the_first_page_is_usable_at_once(page: Page, app_url: str, base: TextEncoder) -> None:

@@ -9,8 +9,8 @@ from playwright.sync_api import Page, expect
 from encoder import TextEncoder
 from encoder.lessons.foreign import pack
 from encoder.lessons.lesson import Lesson, LessonStep, Question
+from encoder.pictures.view import EXAMPLE
 from pages.ui.lessons import library
-from pages.ui.state.view import EXAMPLE
 
 
 def focus(page: Page, key: str, text: str = "") -> None:

@@ -16,8 +16,8 @@ from encoder import TextEncoder, Trace
 from encoder.figures import living_map
 from encoder.figures.living_map_walk import walk
 from encoder.metrics import flow_shares
+from encoder.pictures.view import EXAMPLE
 from encoder.story import story
-from pages.ui.state.view import EXAMPLE
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "pages" / "ui" / "components"
 LIT = "root => root.map.lit.map(band => [band.layer, band.query, band.key])"

@@ -4,12 +4,12 @@ import streamlit as st
 
 from encoder.export.caption import About
 from encoder.figures.words_only import tokens_drawn
+from encoder.pictures.view import Cell
 from encoder.steps.step import Step
 from pages.parts.attention.common import as_map
 from pages.ui import session
 from pages.ui.components import maps
 from pages.ui.state import session_state as state
-from pages.ui.state.view import Cell
 from pages.ui.step import opened, words_only
 from pages.ui.text import heading, plain, theme
 

@@ -2,13 +2,13 @@
 
 from encoder.figures.attention_grid import HEATS, Setting, frames, in_the_way
 from encoder.figures.facts import largest_pair
+from encoder.pictures.view import Cell
 from encoder.trace.trace import Trace
 from pages.ui import session
 from pages.ui.components import attention_grid
 from pages.ui.components.attention_grid import Choice
 from pages.ui.state import session_state as state
 from pages.ui.state.session_state import note, remember
-from pages.ui.state.view import Cell
 from pages.ui.step import opened
 from pages.ui.text import heading
 

@@ -5,11 +5,11 @@ from encoder.figures.attention_grid import Setting
 from encoder.figures.matrix import matrix
 from encoder.formatting import brief, shown
 from encoder.metrics import query_key_products
+from encoder.pictures.view import Cell
 from pages.parts.attention import one_grid
 from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.state import session_state as state
-from pages.ui.state.view import Cell
 from pages.ui.step import opened
 from pages.ui.text import say, theme
 from pages.ui.widgets import fold

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import streamlit as st
 
+from encoder.pictures import figure_link
+from encoder.pictures.figure_link import PictureAt
+from encoder.pictures.link import to_query
 from pages.ui import session
 from pages.ui.downloads import figure
-from pages.ui.state import figure_link
 from pages.ui.state import session_state as state
-from pages.ui.state.figure_link import PictureAt
-from pages.ui.state.link import to_query
 from pages.ui.state.walk import way
 from pages.ui.text import layer_names
 

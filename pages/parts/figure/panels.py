@@ -5,10 +5,10 @@ from functools import partial
 import streamlit as st
 
 from encoder.paper.panel import Panel
+from encoder.pictures import figure_link
+from encoder.pictures.figure_link import PictureAt
 from pages.ui.downloads import figure
-from pages.ui.state import figure_link
 from pages.ui.state import session_state as state
-from pages.ui.state.figure_link import PictureAt
 from pages.ui.state.site import page_of
 from pages.ui.text import plain
 

@@ -5,11 +5,11 @@ import streamlit as st
 from encoder.export.caption import About
 from encoder.formatting import percent, points, shown
 from encoder.metrics import disagreement, gained, largest_cell, norm_weighted
+from encoder.pictures.view import Cell
 from pages.ui import session
 from pages.ui.components import maps
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
-from pages.ui.state.view import Cell
 from pages.ui.step import opened
 from pages.ui.text import heading, say, theme
 

@@ -9,6 +9,7 @@ from encoder.export.caption import About
 from encoder.figures import ask
 from encoder.figures.living_map import strongest_link
 from encoder.formatting import percent
+from encoder.pictures.view import Cell
 from encoder.selection import Choice
 from encoder.theme import Theme
 from encoder.trace.trace import Trace
@@ -17,7 +18,6 @@ from pages.ui.components.maps import packed_palette
 from pages.ui.downloads.picture import card
 from pages.ui.state import session_state as state
 from pages.ui.state.session_state import remember
-from pages.ui.state.view import Cell
 
 THEMES: tuple[Theme, ...] = ("light", "dark")
 FEW = 12  # small maps that are shown before all are asked for

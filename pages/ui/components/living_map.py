@@ -11,6 +11,7 @@ from encoder.export.caption import About
 from encoder.figures import living_map as figure
 from encoder.figures.living_map_walk import walk
 from encoder.paper.pictures import every_head
+from encoder.pictures.view import Cell
 from encoder.theme import Kind, Theme
 from encoder.trace.trace import Trace
 from pages.ui import session
@@ -19,7 +20,6 @@ from pages.ui.components.maps import packed_palette
 from pages.ui.downloads.picture import card
 from pages.ui.state import session_state as state
 from pages.ui.state.session_state import remember
-from pages.ui.state.view import Cell
 
 KINDS: tuple[Kind, ...] = ("signed", "share")
 THEMES: tuple[Theme, ...] = ("light", "dark")

@@ -6,13 +6,14 @@ import streamlit as st
 
 from encoder.errors import EncoderError
 from encoder.paper.panel import Panel, PanelError
+from encoder.pictures import figure_link
+from encoder.pictures.figure_link import OWN, PictureAt
+from encoder.pictures.link import from_query, to_query
+from encoder.pictures.view import View
 from pages.ui.server import models
-from pages.ui.state import figure_link
 from pages.ui.state import session_state as state
-from pages.ui.state.figure_link import OWN, PictureAt
-from pages.ui.state.link import from_query, to_query
-from pages.ui.state.site import Page, page_of
-from pages.ui.state.view import View
+from pages.ui.state.choice_names import names
+from pages.ui.state.site import KEYS, Page, page_of
 from pages.ui.state.walk import KNOWN_STEPS
 
 HERE = page_of(OWN)
@@ -27,7 +28,7 @@ def settle(page: Page) -> None:
         state.remember(OWN, "", "")
     elif here.linked and asked:
         try:
-            here.figure = list(figure_link.unpack(asked))
+            here.figure = list(figure_link.unpack(asked, KEYS))
         except EncoderError as error:
             state.note([f"{error}: it begins empty."])
             state.remember(OWN, "", "")
@@ -138,7 +139,7 @@ def turn() -> None:
 
 def view_of(at: PictureAt) -> View:
     """The view that shows a picture."""
-    return from_query(dict(at.query), models.check, KNOWN_STEPS)[0]
+    return from_query(dict(at.query), models.check, KNOWN_STEPS, names())[0]
 
 
 def open_page(at: PictureAt) -> None:

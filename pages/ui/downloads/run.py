@@ -11,6 +11,7 @@ import streamlit as st
 from encoder import TextEncoder, Trace
 from encoder.export import layer_size, run_size, to_csv_zip, to_npz
 from encoder.export.caption import file_name
+from encoder.pictures.link import LONGEST_IN_URL, VERSION
 from encoder.report.report import megabytes, plan, report
 from encoder.theme import Theme
 from pages.ui import session
@@ -20,7 +21,6 @@ from pages.ui.server import inside, memory
 from pages.ui.server.engine import budget
 from pages.ui.server.upkeep import MOST_MADE
 from pages.ui.state import session_state as state
-from pages.ui.state.link import LONGEST_IN_URL, VERSION
 
 MOST_BYTES = 150_000_000  # of a file that is made here; it lies in memory until it is fetched
 WHILE_WRITTEN = 2.0  # what it takes to make a file, over its size

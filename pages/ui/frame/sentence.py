@@ -4,11 +4,11 @@ import streamlit as st
 
 from encoder.formatting import shown
 from encoder.metrics.known import words_known
+from encoder.pictures.link import one_line
+from encoder.pictures.view import EXAMPLES
 from encoder.trace.trace import Trace
 from pages.ui.server import task_models
 from pages.ui.state import session_state as state
-from pages.ui.state.link import one_line
-from pages.ui.state.view import EXAMPLES
 from pages.ui.text import plain
 
 LONGEST = 200_000  # characters that may be pasted

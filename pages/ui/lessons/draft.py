@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from encoder.lessons.lesson import MOST_STEPS, NOT_IN_VIEW, Lesson, LessonStep
+from encoder.pictures.figure_link import OWN
+from encoder.pictures.link import to_query
 from pages.ui.state import session_state as state
-from pages.ui.state.figure_link import OWN
-from pages.ui.state.link import to_query
 from pages.ui.state.site import page_of
 
 # What is chosen on the page where lessons are made, which is no part of what a step shows

@@ -9,14 +9,15 @@ from pathlib import Path
 from encoder.lessons.foreign import is_link, pack, unpack
 from encoder.lessons.lesson import Lesson, LessonError, LessonStep, read
 from encoder.lessons.text import write
+from encoder.pictures.link import from_query
+from encoder.pictures.old_addresses import lead
+from encoder.pictures.view import View
 from pages.ui.components import share
 from pages.ui.server import models
 from pages.ui.server.turns import turns
 from pages.ui.state import session_state as state
-from pages.ui.state.link import from_query
-from pages.ui.state.old_addresses import lead
+from pages.ui.state.choice_names import names
 from pages.ui.state.site import PAGES, page_of
-from pages.ui.state.view import View
 from pages.ui.state.walk import KNOWN_STEPS
 
 FOLDER = Path(__file__).parents[2] / "lessons"
@@ -61,7 +62,7 @@ def fitting(lesson: Lesson, name: str = "the lesson") -> Lesson:
         where = f"{name}, step {number}"
         if step.page not in SHOWN:
             problems.append(f"{where}: there is no page {written.page!r}; the pages are {', '.join(SHOWN)}")
-        _, notes = from_query(step.view, models.check, KNOWN_STEPS)
+        _, notes = from_query(step.view, models.check, KNOWN_STEPS, names())
         problems += [f"{where}: {note.replace('The link', 'the view', 1)}" for note in notes]
     if problems:
         raise LessonError(problems)
@@ -106,7 +107,7 @@ def find(name: str) -> Lesson:
 
 def view_of(step: LessonStep, name: str, at: int) -> View:
     """What a step shows."""
-    view, _ = from_query(step.view, models.check, KNOWN_STEPS)
+    view, _ = from_query(step.view, models.check, KNOWN_STEPS, names())
     if "model" in step.view and "layer" not in step.view:
         offer = models.offer(view.model)
         view = replace(view, layer=offer.layer, head=offer.head)

@@ -5,10 +5,10 @@ import html
 import streamlit as st
 
 from encoder.lessons.lesson import Lesson, LessonStep
+from encoder.pictures.view import View
 from encoder.trials import Finding, claim
 from pages.ui.lessons import findings, lesson_picture, library, questions
 from pages.ui.state import session_state as state
-from pages.ui.state.view import View
 from pages.ui.text import heading, plain
 
 VEIL = "<div class='veil'><p>{}</p></div>"

@@ -10,6 +10,7 @@ from encoder.figures import charts
 from encoder.figures.drawn import Drawn
 from encoder.figures.steps import cut_kind
 from encoder.figures.words_only import tokens_drawn
+from encoder.pictures.view import Cell
 from encoder.story import StoryStop, Values
 from encoder.story.stop import PictureKind
 from encoder.theme import Kind
@@ -17,7 +18,6 @@ from encoder.trace.trace import Trace
 from pages.ui.components import ask as ask_component
 from pages.ui.components import maps
 from pages.ui.components.chart import chart
-from pages.ui.state.view import Cell
 from pages.ui.step import ask_a_word, opened, token_strip, whole_run, words_only
 from pages.ui.text import plain, theme
 

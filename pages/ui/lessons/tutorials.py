@@ -8,6 +8,8 @@ import streamlit as st
 
 from encoder.errors import EncoderError
 from encoder.lessons.lesson import Lesson, LessonStep
+from encoder.pictures.link import FIELDS, from_query
+from encoder.pictures.view import View
 from encoder.steps.catalogue import by_name
 from encoder.trials import Finding, takes
 from encoder.trials.finding import untried
@@ -15,8 +17,7 @@ from pages.ui import session
 from pages.ui.lessons import findings, library
 from pages.ui.server import consent, measurements, models
 from pages.ui.state import session_state as state
-from pages.ui.state.link import FIELDS, from_query
-from pages.ui.state.view import View
+from pages.ui.state.choice_names import names
 from pages.ui.state.walk import KNOWN_STEPS
 from pages.ui.text import heading, plain
 
@@ -62,7 +63,7 @@ def lines(tutorial: Lesson) -> list[Place]:
 
 def view_of(step: LessonStep) -> View:
     """What a line shows: what it names, and all else as it is on the screen."""
-    asked, _ = from_query(step.view, models.check, KNOWN_STEPS)
+    asked, _ = from_query(step.view, models.check, KNOWN_STEPS, names())
     named: dict[str, Any] = {name: getattr(asked, name) for name in FIELDS & step.view.keys()}
     if "model" in named:
         offer = models.offer(asked.model)

@@ -7,13 +7,14 @@ from time import monotonic
 
 import streamlit as st
 
+from encoder.pictures.link import from_query, to_query
 from pages.ui.live import push
 from pages.ui.live import seat as seats
 from pages.ui.live.classroom import ClassError, GoneError, Now, classroom
 from pages.ui.live.store import StoreError
 from pages.ui.server import models
 from pages.ui.state import session_state as state
-from pages.ui.state.link import from_query, to_query
+from pages.ui.state.choice_names import names
 from pages.ui.state.site import PAGES, Page
 from pages.ui.state.walk import KNOWN_STEPS
 
@@ -75,7 +76,7 @@ def show(now: Now, page: Page) -> None:
     if to is None:
         return
     query = {name.removeprefix("q:"): text for name, text in now.shown.items() if name.startswith("q:")}
-    view, notes = from_query(query, models.check, KNOWN_STEPS)
+    view, notes = from_query(query, models.check, KNOWN_STEPS, names())
     here.view = replace(view, present=here.view is not None and here.view.present)
     here.linked, here.class_view = True, None
     chosen = dict(view.choices)

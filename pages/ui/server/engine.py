@@ -9,12 +9,12 @@ from encoder import TextEncoder, Trace
 from encoder.edits.text import text_to_edits
 from encoder.explain.cost import longest, size
 from encoder.model.linear import Prepacked
+from encoder.pictures.view import View
 from encoder.trace.tokens import Text
 from pages.ui.server import job_queue, memory, models
 from pages.ui.server.consent import SPEED, UNASKED
 from pages.ui.server.heap import give_back_freed_memory
 from pages.ui.server.pool import Budget, Key, Pool, borrowing, waiting_for
-from pages.ui.state.view import View
 
 RUN_BYTES = 400_000_000  # what one run may hold: longer text is cut
 RUN_FLOPS = SPEED * UNASKED  # what one run may compute: longer text is cut

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from pages.ui.state.old_addresses import OLD, lead
+from encoder.pictures.old_addresses import OLD, lead
 from pages.ui.state.site import PAGES
 
 

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from encoder.lessons.lesson import Lesson
     from encoder.paper.files import PaperFigure
     from encoder.paper.panel import Panel
+    from encoder.pictures.figure_link import PictureAt
+    from encoder.pictures.view import Cell, View
     from encoder.trace.tokens import Text
-    from pages.ui.state.figure_link import PictureAt
     from pages.ui.state.site import Page
-    from pages.ui.state.view import Cell, View
 
 KEY, SEEN = "session", "seen"
 

@@ -7,10 +7,11 @@ from typing import Any
 import streamlit as st
 
 from encoder.errors import EncoderError
-from pages.ui.state.choices import NAME, spell
-from pages.ui.state.link import FIELDS, from_query, to_query
+from encoder.pictures.choices import NAME, spell
+from encoder.pictures.link import FIELDS, from_query, to_query
+from encoder.pictures.view import View
+from pages.ui.state.choice_names import names
 from pages.ui.state.session import Session, has, picked, session, show, value
-from pages.ui.state.view import View
 
 __all__ = [
     "Session", "change", "choice", "current", "forget_widgets", "has", "keep_own", "note", "picked", "read_url",
@@ -127,7 +128,7 @@ def read_url(check_model: Callable[[str], None], steps: frozenset[str], went_bac
     here, query = session(), st.query_params.to_dict()
     asks = query != here.written[-1] if went_back and here.written else query and query not in here.written
     if here.view is None or asks:
-        here.view, notes = from_query(query, check_model, steps)
+        here.view, notes = from_query(query, check_model, steps, names())
         here.linked, here.address = True, query
         note(notes)
         had(query)

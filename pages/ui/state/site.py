@@ -54,6 +54,8 @@ PAGES = (
     Page("class", "A class", ":material/groups:", section="Learn", walk=False),
 )
 
+KEYS = frozenset(page.key for page in PAGES)
+
 
 def page_of(key: str) -> Page:
     """The page of a key."""

@@ -2,10 +2,10 @@
 
 import streamlit as st
 
+from encoder.pictures.view import Cell
 from encoder.trace.trace import Trace
 from pages.ui.components import ask
 from pages.ui.state import session_state as state
-from pages.ui.state.view import Cell
 from pages.ui.step import opened, words_only
 from pages.ui.text import plain
 

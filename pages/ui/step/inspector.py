@@ -11,12 +11,12 @@ from encoder.export.caption import About
 from encoder.figures.charts import BARS, term_bars
 from encoder.formatting import short, shown
 from encoder.operations.explanation import Explanation, Line, Operand
+from encoder.pictures.view import Cell
 from encoder.trace.trace import Trace
 from pages.ui import session
 from pages.ui.component import component
 from pages.ui.components.chart import chart
 from pages.ui.state import session_state as state
-from pages.ui.state.view import Cell
 from pages.ui.step.opened import close, open_number
 from pages.ui.text import NUMBER, plain, subheading, theme
 

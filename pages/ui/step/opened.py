@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 
 from encoder.formatting import shown
+from encoder.pictures.view import Cell
 from encoder.steps.step import PAIRS, PER_HEAD, Step
 from encoder.trace.trace import Trace
 from pages.ui.component import component
 from pages.ui.state import session_state as state
-from pages.ui.state.view import Cell
 
 MOST_TRAIL = 50  # opened numbers that lead back
 _clicks = component(__file__, "clicks", "<span></span>")

@@ -13,6 +13,7 @@ from encoder.figures.facts import main_fact
 from encoder.figures.matrix import matrix
 from encoder.figures.steps import kind_of
 from encoder.formatting import shown
+from encoder.pictures.view import Cell
 from encoder.steps.step import PAIRS, Step
 from encoder.theme import Kind
 from encoder.trace.trace import Trace
@@ -20,7 +21,6 @@ from pages.ui import session
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
-from pages.ui.state.view import Cell
 from pages.ui.step import opened
 from pages.ui.text import plain, theme
 

@@ -1,10 +1,10 @@
 """The whole run in one picture, each number of which opens, and each step of which leads to its page."""
 
+from encoder.pictures.view import Cell
 from encoder.trace.trace import Trace
 from pages.ui import session
 from pages.ui.components import living_map
 from pages.ui.state import walk
-from pages.ui.state.view import Cell
 from pages.ui.step import opened
 
 

@@ -1,13 +1,7 @@
-"""What a person chooses in widgets of single pages, in a link.
-
-A page names its choice where it asks for it (`session_state.choice`), and nowhere else. A link may name any choice that
-some page could ask for: the keys are read off the pages' own source.
-"""
+"""What a person chooses in widgets of single pages, in a link: a page names its choice where it asks for it."""
 
 import re
-from collections.abc import Mapping
-
-from pages.ui.state.choice_names import names
+from collections.abc import Collection, Mapping
 
 NAME = re.compile(r"[a-z_]{1,20}", re.ASCII)
 MOST = 40  # choices in one link
@@ -21,13 +15,16 @@ RENAMED = {  # what links of earlier versions ask for, and its name now
 }
 
 
-def read(query: Mapping[str, str], longest: int) -> tuple[tuple[tuple[str, str], ...], list[str]]:
+def read(
+    query: Mapping[str, str], longest: int, names: Collection[str] | None = None
+) -> tuple[tuple[tuple[str, str], ...], list[str]]:
     """The choices among a link's parameters, sorted by name, and what to say of those that cannot be taken over.
 
-    `query` is without the fields of the view; a choice has at most `longest` characters.
+    `query` is without the fields of the view; a choice has at most `longest` characters. `names` are those that some
+    page asks for; without it every name that a choice could have is one.
     """
     query = {name: text for name, text in query.items() if name not in RETIRED}
-    unknown = [name for name in query if not NAME.fullmatch(name) or name not in names()]
+    unknown = [name for name in query if not NAME.fullmatch(name) or (names is not None and name not in names)]
     known = {name: RENAMED.get((name, text), text) for name, text in sorted(query.items()) if name not in unknown}
     long = [name for name, text in known.items() if len(text) > longest]
     notes = [f"The link's choice for {name} is too long and is left out." for name in long]

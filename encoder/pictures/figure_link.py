@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 from encoder import link_text
 from encoder.errors import EncoderError
-from pages.ui.state.link import LONGEST_IN_URL
-from pages.ui.state.old_addresses import FOLDED, lead
-from pages.ui.state.site import PAGES
+from encoder.pictures.link import LONGEST_IN_URL
+from encoder.pictures.old_addresses import FOLDED, lead
 
 OWN = "figure"  # what the choices of the page Figure begin with; they are no part of where a picture stands
 PASSING = ("present", "v")
@@ -43,8 +42,8 @@ def pack(pictures: Sequence[PictureAt]) -> str:
 
 
 @lru_cache(maxsize=32)
-def unpack(text: str) -> tuple[PictureAt, ...]:
-    """The pictures that `pack` made a text of.
+def unpack(text: str, pages: frozenset[str]) -> tuple[PictureAt, ...]:
+    """The pictures that `pack` made a text of; `pages` are the keys of all pages.
 
     Raises:
         EncoderError: the text holds none.
@@ -59,22 +58,21 @@ def unpack(text: str) -> tuple[PictureAt, ...]:
         raise EncoderError(f"the link's figure cannot be read: {error}") from None
     if not isinstance(found, list) or not 1 <= len(found) <= MOST:
         raise EncoderError("the link's figure is damaged")
-    pictures = tuple(map(read, found))
+    pictures = tuple(read(one, pages) for one in found)
     if len(set(pictures)) < len(pictures):
         raise EncoderError("the link's figure names a picture twice")
     return pictures
 
 
-def read(one: object) -> PictureAt:
+def read(one: object, pages: frozenset[str]) -> PictureAt:
     """One picture as a link spells it; EncoderError for anything else."""
     if isinstance(one, list) and len(one) == 3:
         page, key, query = one
         if isinstance(page, str) and isinstance(query, dict):
             page, query = lead(page, query)
             query = {**FOLDED.get((page, str(key)), {}), **query}
-        pages = {page.key for page in PAGES if page.key != OWN}
         texts = isinstance(query, dict) and all(isinstance(text, str) for text in query.values())
         small = texts and sum(map(len, query.values())) + sum(map(len, query)) <= LONGEST_QUERY
-        if isinstance(page, str) and page in pages and isinstance(key, str) and KEY.fullmatch(key) and small:
+        if isinstance(page, str) and page in pages - {OWN} and isinstance(key, str) and KEY.fullmatch(key) and small:
             return at(page, key, query)
     raise EncoderError("the link's figure names a picture that is not here")

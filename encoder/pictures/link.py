@@ -1,15 +1,15 @@
 """A view as the parameters of a link, and back. Only here is a view text; the names of the parameters never change."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
 from encoder.edits.edit import Edit
 from encoder.edits.text import edits_to_text, text_to_edits
 from encoder.errors import EncoderError
-from pages.ui.state import choices
-from pages.ui.state.view import Cell, View
+from encoder.pictures import choices
+from encoder.pictures.view import Cell, View
 
 LONGEST_IN_URL = 1500
 MOST_PATCHED = 4  # sentences that a link may have run besides its own
@@ -37,11 +37,15 @@ def spelled(view: View) -> dict[str, str]:
 
 
 def from_query(
-    query: Mapping[str, str], check_model: Callable[[str], None], steps: frozenset[str]
+    query: Mapping[str, str],
+    check_model: Callable[[str], None],
+    steps: frozenset[str],
+    names: Collection[str] | None = None,
 ) -> tuple[View, list[str]]:
     """The view that a link asks for; what it asks for in vain falls back and is said.
 
-    `check_model` raises EncoderError for a model that is not to be had; `steps` are all names of steps within a layer.
+    `check_model` raises EncoderError for a model that is not to be had; `steps` are all names of steps within a layer,
+    `names` those of the choices that some page asks for, None for any.
     """
 
     def model(text: str) -> str:
@@ -79,7 +83,7 @@ def from_query(
             asked = f"{name.replace('_', ' ')} “{query[name][:40]}”"
             notes.append(f"The link asks for {asked}; {error}. Showing {shown}.")
     others = {name: text for name, text in query.items() if name not in FIELDS | {"v"}}
-    changed["choices"], more = choices.read(others, LONGEST_IN_URL)
+    changed["choices"], more = choices.read(others, LONGEST_IN_URL, names)
     if (version := query.get("v", VERSION)) != VERSION:
         notes.append(f"The link is of version “{version[:40]}”, this is {VERSION}: some of it may not be restored.")
     return replace(view, **changed), notes + more

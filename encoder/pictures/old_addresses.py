@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
-class Place:
+class PlaceNow:
     """A page by its key, what its link must say to show what an old page showed, and what it must not say.
 
     What `query` says goes before what the old link says: a link keeps the choices of other pages too. `unless_said` is
@@ -20,17 +20,17 @@ class Place:
 
 IN_LESSON = ("lesson", "at")  # the page of lessons would show its step
 OLD = {
-    "alike": Place("compare", {"compare_part": "Alike?"}),
-    "looks": Place("sentence", {"several": "1"}),
-    "training": Place("learn", {"learn_part": "Time-lapse"}),
-    "flows": Place("heads", {"heads_part": "What really flows"}),
-    "position": Place("embedding", unless_said={"step": "embedding.positions"}),
-    "lens": Place("stack", {"step": "output"}, ("step",)),  # the page had no steps, and its link meant none
-    "vectors": Place("stack", {"step": "output", "sources_open": "1"}, ("step",)),
-    "tour": Place("your_model"),
-    "model_cost": Place("your_model", {"models_part": "Cost"}),
-    "claims": Place("lessons", {"lessons_part": "Claims"}, IN_LESSON),
-    "glossary": Place("lessons", {"lessons_part": "Glossary"}, IN_LESSON),
+    "alike": PlaceNow("compare", {"compare_part": "Alike?"}),
+    "looks": PlaceNow("sentence", {"several": "1"}),
+    "training": PlaceNow("learn", {"learn_part": "Time-lapse"}),
+    "flows": PlaceNow("heads", {"heads_part": "What really flows"}),
+    "position": PlaceNow("embedding", unless_said={"step": "embedding.positions"}),
+    "lens": PlaceNow("stack", {"step": "output"}, ("step",)),  # the page had no steps, and its link meant none
+    "vectors": PlaceNow("stack", {"step": "output", "sources_open": "1"}, ("step",)),
+    "tour": PlaceNow("your_model"),
+    "model_cost": PlaceNow("your_model", {"models_part": "Cost"}),
+    "claims": PlaceNow("lessons", {"lessons_part": "Claims"}, IN_LESSON),
+    "glossary": PlaceNow("lessons", {"lessons_part": "Glossary"}, IN_LESSON),
 }
 FOLDED = {  # the pictures of a page that lie in a fold now, and what opens it
     ("embedding", "picture"): {"strips_open": "1"},

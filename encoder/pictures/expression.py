@@ -1,0 +1,255 @@
+"""Expressions of the library: worked out for the screen, and printed as the lines that make the same numbers again.
+
+`call(rollout, T)[2]` is both `rollout(t)[2]` as Python and, given a run for `t`, its value. So the code under a picture
+is no second statement of what is drawn.
+"""
+
+import importlib
+import math
+import sys
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import is_dataclass
+from typing import Any
+
+Kept = Callable[["Expression", Callable[[], Any]], Any]  # works out a call, or hands out what is kept of it
+
+
+class Expression:
+    """Part of a line of Python: attributes, items and calls of it are expressions again.
+
+    Two expressions are equal if they are printed alike.
+    """
+
+    def __getattr__(self, name: str) -> "Attribute":
+        """The attribute of what this stands for."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return Attribute(self, name)
+
+    def __getitem__(self, key: Any) -> "Item":
+        """The item of what this stands for."""
+        return Item(self, key)
+
+    def __call__(self, *arguments: Any, **options: Any) -> "Call":
+        """The call of what this stands for."""
+        return Call(self, arguments, options)
+
+    def __iter__(self) -> Iterator[Any]:
+        """An expression is no sequence: Python would ask for its items for ever."""
+        raise TypeError("an expression has no items before it is worked out")
+
+    def __str__(self) -> str:
+        """The expression as Python."""
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the other one is printed alike."""
+        return isinstance(other, Expression) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        """By the print."""
+        return hash(str(self))
+
+    def _parts(self) -> tuple[Any, ...]:
+        return ()
+
+    def _work_out(self, look_up: Callable[[Any], Any]) -> Any:
+        raise NotImplementedError
+
+
+class Name(Expression):
+    """A variable: the run `t`, the runs `a` and `b` that are held against each other, the model `enc`."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __str__(self) -> str:
+        """The variable's name."""
+        return self._name
+
+    def _work_out(self, look_up: Callable[[Any], Any]) -> Any:
+        return look_up(self)
+
+
+class Constant(Expression):
+    """Something that a module defines: a function, a class or a value."""
+
+    def __init__(self, module: str, name: str) -> None:
+        self._module, self._name = module, name
+
+    def __str__(self) -> str:
+        """The name that is imported."""
+        return self._name
+
+    def _work_out(self, look_up: Callable[[Any], Any]) -> Any:
+        return getattr(importlib.import_module(self._module), self._name)
+
+
+class Attribute(Expression):
+    """An attribute."""
+
+    def __init__(self, of: Expression, name: str) -> None:
+        self._of, self._name = of, name
+
+    def __str__(self) -> str:
+        """`of.name`."""
+        return f"{self._of}.{self._name}"
+
+    def _parts(self) -> tuple[Any, ...]:
+        return (self._of,)
+
+    def _work_out(self, look_up: Callable[[Any], Any]) -> Any:
+        return getattr(look_up(self._of), self._name)
+
+
+class Item(Expression):
+    """An item, or a slice."""
+
+    def __init__(self, of: Expression, key: Any) -> None:
+        self._of, self._key = of, key
+
+    def __str__(self) -> str:
+        """`of[key]`."""
+        key = self._key
+        inside = ", ".join(map(source, key)) if isinstance(key, tuple) else source(key)
+        return f"{self._of}[{inside}]"
+
+    def _parts(self) -> tuple[Any, ...]:
+        return (self._of, self._key)
+
+    def _work_out(self, look_up: Callable[[Any], Any]) -> Any:
+        return look_up(self._of)[look_up(self._key)]
+
+
+class Call(Expression):
+    """A call with its arguments."""
+
+    def __init__(self, of: Expression, arguments: tuple[Any, ...], options: Mapping[str, Any]) -> None:
+        self._of, self._arguments, self._options = of, arguments, dict(options)
+
+    def __str__(self) -> str:
+        """`of(arguments, name=option)`."""
+        given = [source(value) for value in self._arguments]
+        given += [f"{name}={source(value)}" for name, value in self._options.items()]
+        return f"{self._of}({', '.join(given)})"
+
+    def _parts(self) -> tuple[Any, ...]:
+        return (self._of, *self._arguments, *self._options.values())
+
+    def _work_out(self, look_up: Callable[[Any], Any]) -> Any:
+        options = {name: look_up(value) for name, value in self._options.items()}
+        return look_up(self._of)(*map(look_up, self._arguments), **options)
+
+
+class Each(Expression):
+    """The attribute or item of each of several things, as a list."""
+
+    def __init__(self, of: Expression, key: str | int) -> None:
+        self._of, self._key = of, key
+
+    def __str__(self) -> str:
+        """`[each.key for each in of]`."""
+        part = f".{self._key}" if isinstance(self._key, str) else f"[{self._key}]"
+        return f"[each{part} for each in {self._of}]"
+
+    def _parts(self) -> tuple[Any, ...]:
+        return (self._of,)
+
+    def _work_out(self, look_up: Callable[[Any], Any]) -> Any:
+        every = look_up(self._of)
+        if isinstance(self._key, str):
+            return [getattr(each, self._key) for each in every]
+        return [each[self._key] for each in every]
+
+
+T, A, B, ENC = Name("t"), Name("a"), Name("b"), Name("enc")
+RUNS = frozenset({"t", "a", "b"})
+
+
+def call(function: Callable[..., Any], *arguments: Any, **options: Any) -> Call:
+    """The call of a public function of the library, or of a class; its arguments may be expressions."""
+    return public(function)(*arguments, **options)
+
+
+def public(thing: Any, name: str = "") -> Constant:
+    """A function or class of the library under the shortest name of a package that has it."""
+    name = name or thing.__name__
+    parts = thing.__module__.split(".")
+    for end in range(1, len(parts) + 1):
+        module = ".".join(parts[:end])
+        if getattr(sys.modules.get(module) or importlib.import_module(module), name, None) is thing:
+            return Constant(module, name)
+    raise ValueError(f"{name} of {thing.__module__} cannot be imported by its name")
+
+
+def source(value: Any) -> str:
+    """A value within an expression as Python."""
+    if isinstance(value, list | tuple):
+        inside = ", ".join(map(source, value))
+        return f"[{inside}]" if isinstance(value, list) else f"({inside}{',' * (len(value) == 1)})"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{source(key)}: {source(inner)}' for key, inner in value.items())}}}"
+    if isinstance(value, slice):
+        ends = ["" if end is None else source(end) for end in (value.start, value.stop)]
+        return ":".join(ends if value.step is None else [*ends, source(value.step)])
+    if isinstance(value, float) and not math.isfinite(value):
+        return "math.nan" if math.isnan(value) else "math.inf" if value > 0 else "-math.inf"
+    return str(value) if isinstance(value, Expression) else repr(value)
+
+
+def within(value: Any) -> Iterator[Any]:
+    """Everything that an expression is made of, the expression itself first."""
+    yield value
+    inner: tuple[Any, ...] = ()
+    if isinstance(value, Expression):
+        inner = value._parts()
+    elif isinstance(value, list | tuple):
+        inner = tuple(value)
+    elif isinstance(value, dict):
+        inner = tuple(value.values())
+    for part in inner:
+        yield from within(part)
+
+
+def variables(expression: Any) -> set[str]:
+    """The names of the variables that stand in it."""
+    return {str(part) for part in within(expression) if isinstance(part, Name)}
+
+
+def imported(expression: Any) -> dict[str, set[str]]:
+    """What its lines import: names by module."""
+    found: dict[str, set[str]] = {}
+    for part in within(expression):
+        if isinstance(part, Constant):
+            found.setdefault(part._module, set()).add(part._name)
+        elif is_dataclass(part) and not isinstance(part, type):
+            constant = public(type(part))
+            found.setdefault(constant._module, set()).add(constant._name)
+        elif isinstance(part, float) and not math.isfinite(part):
+            found.setdefault("math", set())
+    return found
+
+
+def work_out(expression: Any, names: Mapping[str, Any], kept: Kept = lambda _, now: now()) -> Any:
+    """The value of an expression, given what its variables stand for; each call in it is made once.
+
+    `kept` gets every call and the way to make it, and hands out its value.
+    """
+    known: dict[Hashable, Any] = {}
+
+    def look_up(part: Any) -> Any:
+        if isinstance(part, Name):
+            return names[str(part)]
+        if isinstance(part, Call):
+            if part not in known:
+                known[part] = kept(part, lambda: part._work_out(look_up))
+            return known[part]
+        if isinstance(part, Expression):
+            return part._work_out(look_up)
+        if isinstance(part, list | tuple):
+            return type(part)(map(look_up, part))
+        if isinstance(part, dict):
+            return {key: look_up(value) for key, value in part.items()}
+        return part
+
+    return look_up(expression)
