@@ -7,6 +7,7 @@ from pathlib import Path
 from encoder.atlas.card import CARD, UNFINISHED
 from encoder.atlas.corpus import AtlasError
 from encoder.atlas.reading import Atlas
+from encoder.text_encoder import TextEncoder
 from encoder.trace.source import Source
 
 SHIPPED = Path(__file__).parent / "shipped"
@@ -69,3 +70,15 @@ def folders(root: Path) -> list[Path]:
 def mark(folder: Path) -> str:
     """The file by which a folder is known as an atlas or an unfinished one; empty where it is neither."""
     return next((name for name in (CARD, UNFINISHED) if (folder / name).exists()), "")
+
+
+def atlas_of(encoder: TextEncoder, number: int = 0) -> Atlas:
+    """One of the atlases of a model, the first unless it is numbered.
+
+    Raises:
+        AtlasError: it has none, or fewer.
+    """
+    found = shelf(encoder.source).atlases
+    if not 0 <= number < len(found):
+        raise AtlasError(f"{encoder.source.name!r} has {len(found)} atlases; there is no number {number}")
+    return found[number]

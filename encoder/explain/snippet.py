@@ -20,6 +20,7 @@ from encoder.model.normalization import NORMS
 from encoder.model.pooling import SentencePooling
 from encoder.operations.table import OPERATIONS
 from encoder.steps.step import HEAD_DISTANCES, PER_HEAD, Step
+from encoder.trace.source import Source
 from encoder.trace.trace import Trace
 
 SPLIT = "{name} = {name}.view(len({name}), {n_heads}, {d_head}).transpose(0, 1)"
@@ -108,12 +109,16 @@ def variables(steps: list[str]) -> dict[str, str]:
 
 def maker(trace: Trace) -> str:
     """The expression that makes this trace's model again."""
-    source = trace.source
+    return maker_of(trace.source, trace.config)
+
+
+def maker_of(source: Source, config: EncoderConfig) -> str:
+    """The expression that makes a model again."""
     if source.maker:
         return source.maker
     if source.seed is None:
         return f"TextEncoder.from_pretrained({source.origin or source.name!r})"
-    return f"TextEncoder.from_config({shape(trace.config)}, seed={source.seed})"
+    return f"TextEncoder.from_config({shape(config)}, seed={source.seed})"
 
 
 def imports(trace: Trace) -> str:

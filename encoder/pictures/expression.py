@@ -7,7 +7,7 @@ is no second statement of what is drawn.
 import importlib
 import math
 import sys
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import is_dataclass
 from typing import Any
 
@@ -162,6 +162,64 @@ class Each(Expression):
         return [each[self._key] for each in every]
 
 
+class Local(Expression):
+    """The full name of a step of a layer, from its name within the layer."""
+
+    def __init__(self, layer: Any, name: str) -> None:
+        self._layer, self._name = layer, name
+
+    def __str__(self) -> str:
+        """The name as text, or as one with the variable for the layer in it."""
+        inside = f"{{{self._layer}}}" if isinstance(self._layer, Name) else self._layer
+        return ("f" if isinstance(self._layer, Name) else "") + f'"layers.{inside}.{self._name}"'
+
+    def _parts(self) -> tuple[Any, ...]:
+        return (self._layer,)
+
+    def _work_out(self, look_up: Callable[[Any], Any]) -> Any:
+        return f"layers.{look_up(self._layer)}.{self._name}"
+
+
+class Places(Sequence[Any]):
+    """What there is at every place of a dimension, each worked out when it is asked for."""
+
+    def __init__(self, make: Callable[[int], Any], count: int) -> None:
+        self._make, self._count = make, count
+
+    def __len__(self) -> int:
+        """How many places there are."""
+        return self._count
+
+    def __getitem__(self, place: Any) -> Any:
+        """What there is at a place, or at several."""
+        places = range(self._count)[place]
+        return [self._make(i) for i in places] if isinstance(places, range) else self._make(places)
+
+
+class Every(Expression):
+    """A list with the same expression for every layer, or for every place of another dimension.
+
+    Its items are printed as what they are, and only those that are asked for are worked out.
+    """
+
+    def __init__(self, make: Callable[[Any], Expression], count: int, dim: str = "layer") -> None:
+        self._make, self._count, self._dim = make, count, dim
+
+    def __str__(self) -> str:
+        """`[... for layer in range(6)]`."""
+        return f"[{self._make(Name(self._dim))} for {self._dim} in range({self._count})]"
+
+    def __getitem__(self, key: Any) -> Any:
+        """The expression at a place; of a slice, part of the list."""
+        return self._make(range(self._count)[key]) if isinstance(key, int) else Item(self, key)
+
+    def _parts(self) -> tuple[Any, ...]:
+        return (self._make(0),)
+
+    def _work_out(self, look_up: Callable[[Any], Any]) -> Any:
+        return Places(lambda place: look_up(self._make(place)), self._count)
+
+
 T, A, B, ENC = Name("t"), Name("a"), Name("b"), Name("enc")
 RUNS = frozenset({"t", "a", "b"})
 
@@ -169,6 +227,11 @@ RUNS = frozenset({"t", "a", "b"})
 def call(function: Callable[..., Any], *arguments: Any, **options: Any) -> Call:
     """The call of a public function of the library, or of a class; its arguments may be expressions."""
     return public(function)(*arguments, **options)
+
+
+def step(layer: Any, name: str, run: Expression = T) -> Item:
+    """A recorded step of a layer of a run, by its name within the layer; of "embedding.output" and such without one."""
+    return run[name if layer is None else Local(layer, name)]
 
 
 def public(thing: Any, name: str = "") -> Constant:
@@ -230,12 +293,20 @@ def imported(expression: Any) -> dict[str, set[str]]:
     return found
 
 
-def work_out(expression: Any, names: Mapping[str, Any], kept: Kept = lambda _, now: now()) -> Any:
+def make_now(_: "Expression", now: Callable[[], Any]) -> Any:
+    """Make a call without keeping what it gives."""
+    return now()
+
+
+def work_out(
+    expression: Any, names: Mapping[str, Any], kept: Kept = make_now, known: dict[Hashable, Any] | None = None
+) -> Any:
     """The value of an expression, given what its variables stand for; each call in it is made once.
 
-    `kept` gets every call and the way to make it, and hands out its value.
+    `kept` gets every call and the way to make it, and hands out its value. `known` are the values of calls that are
+    not to be made again; those that are made are added.
     """
-    known: dict[Hashable, Any] = {}
+    known = {} if known is None else known
 
     def look_up(part: Any) -> Any:
         if isinstance(part, Name):

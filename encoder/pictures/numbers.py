@@ -13,18 +13,15 @@ Names = Sequence[str] | Sequence[float] | str  # a name for each place, or what 
 
 
 def array(value: Any) -> np.ndarray:
-    """Numbers of the library as one array: of a tensor, a list of them, a mapping's values, or (word, number) pairs."""
+    """Numbers of the library as one array: of a tensor, a list of them, or a mapping's values."""
     if isinstance(value, Tensor):
         return value.detach().cpu().numpy()
     if isinstance(value, np.ndarray):
         return value
     if isinstance(value, Mapping):
         return array(list(value.values()))
-    if isinstance(value, list | tuple) and value:
-        if isinstance(value[0], str):  # a word and its number
-            return array(value[1])
-        parts = [array(part) for part in value]
-        return np.stack(parts)
+    if isinstance(value, Sequence) and len(value):
+        return np.stack([array(part) for part in value])
     return np.asarray(value)
 
 

@@ -1,62 +1,50 @@
-"""What the tabs of All heads share: the sentences that heads are measured over, and names of heads."""
+"""What the tabs of All heads share: the sentences that heads are measured over."""
 
 from dataclasses import dataclass
 
 import streamlit as st
 
-from encoder.export.caption import UNCHANGED, About, quoted
-from encoder.metrics import BUNDLED, Survey
+from encoder.export.caption import About
+from encoder.metrics import Survey
 from encoder.metrics.habits import HeadSurvey
 from encoder.model.config import EncoderConfig
+from encoder.pictures.expression import Expression
+from encoder.pictures.registry.heads import LIKENESS, MANY, MEASURED, OVER, SPANS
+from encoder.pictures.registry.heads import measured as measured_over
 from encoder.trace.trace import Trace
 from pages.ui import session
+from pages.ui.picture import ask, tie
 from pages.ui.server.atlases import heads_of
 from pages.ui.state import session_state as state
 from pages.ui.step import which_atlas
 
-OVER = ("this sentence", "100 sentences")
-
 
 @dataclass(frozen=True)
 class Measured:
-    """Measures of all heads, the expression that makes them again (none of an atlas), and over what, in words."""
+    """Measures of all heads, the expression that makes them again, and over what, in words."""
 
     heads: HeadSurvey
-    made: str
-    about: About
+    measurement: Expression
     over: str
 
 
 def measured() -> Measured:
     """Measures over this sentence or over many, which are those of an atlas of the model where there is one."""
-    trace, atlas = session.now(), session.atlas()
-    names = {OVER[1]: f"{atlas.card.many} of its atlas"} if atlas else {}
-    tie = state.choice("over", OVER, OVER[0])
-    source = st.pills("Over", OVER, required=True, format_func=lambda one: names.get(one, one), **tie)
-    if source == OVER[1] and (atlas := which_atlas.choose()):
-        scope = atlas.card.scope
-        about = About(source=trace.source, scope=f"{scope}, {UNCHANGED}")
-        return Measured(heads_of(atlas), "", about, f"Read from the atlas of this model: on {scope}.")
-    over = session.survey(None if source == OVER[1] else trace.inputs)
-    many = f"{over.sentences} sentence{'s' if over.sentences > 1 else ''}, {over.tokens} tokens"
-    return Measured(over, surveying(over), about_survey(over), f"Over {many}.")
+    atlas, asked = session.atlas(), ask(MEASURED)
+    names = {MANY: f"{atlas.card.many} of its atlas"} if atlas else {}
+    over = st.pills("Over", SPANS, required=True, format_func=lambda span: names.get(span, span), **tie(OVER, asked))
+    if over == MANY and (atlas := which_atlas.choose()):
+        measurement = measured_over(ask(MEASURED))
+        return Measured(heads_of(atlas), measurement, f"Read from the atlas of this model: on {atlas.card.scope}.")
+    heads = session.survey(None if over == MANY else session.now().inputs)
+    many = f"{heads.sentences} sentence{'s' if heads.sentences > 1 else ''}, {heads.tokens} tokens"
+    return Measured(heads, measured_over(ask(MEASURED)), f"Over {many}.")
 
 
-def surveyed() -> Survey:
+def survey() -> Survey:
     """What only a survey has, over this sentence or over the bundled ones, as chosen."""
-    source = st.pills("Over", OVER, required=True, **state.choice("over", OVER, OVER[0]))
-    return session.survey(None if source == OVER[1] else session.now().inputs)
-
-
-def about_survey(found: HeadSurvey) -> About:
-    """What a picture of a survey shows."""
-    over = BUNDLED if found.sentences > 1 else quoted(session.now().inputs)
-    return About(source=session.now().source, scope=f"{over}, {UNCHANGED}")
-
-
-def surveying(found: HeadSurvey) -> str:
-    """The expression that measures over the same sentences again."""
-    return "survey(enc)" if found.sentences > 1 else f"survey(enc, [{session.now().inputs!r}])"
+    over = st.pills("Over", SPANS, required=True, **tie(OVER, ask(LIKENESS)))
+    return session.survey(None if over == MANY else session.now().inputs)
 
 
 def every_weight(trace: Trace) -> About:

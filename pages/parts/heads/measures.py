@@ -2,39 +2,23 @@
 
 import streamlit as st
 
-from encoder.figures.matrix import matrix
-from encoder.formatting import brief
-from encoder.metrics import HEAD_MEASURES, largest_cell
+from encoder.metrics import HEAD_MEASURES
+from encoder.pictures.registry.heads import MEASURE, MEASURED
 from pages.parts.heads.common import measured
 from pages.ui import session
-from pages.ui.components.chart import chart
+from pages.ui.picture import ask, show, tie
 from pages.ui.state import session_state as state
-from pages.ui.text import head_names, layer_names, plain, say, theme
+from pages.ui.text import plain
 
 
 def draw() -> None:
     """The chosen measure as a picture, a row for each layer."""
-    trace, view = session.now(), state.current()
     over = measured()
-    found = over.heads
-    tie = state.choice("measure", HEAD_MEASURES, next(iter(HEAD_MEASURES)))
-    name = st.pills("Measure", list(HEAD_MEASURES), required=True, format_func=title, **tie)
-    one = HEAD_MEASURES[name]
-    values, layers, heads = found.measures[name].numpy(), layer_names(trace.config), head_names(trace.config)
-    drawn = matrix(values, layers, heads, kind=one.kind, theme=theme())
-    layer, head = largest_cell(values)
-    fact = f"{one.title} is largest in L{layer}H{head}: {brief(float(values[layer, head]))}."
-    chart(
-        drawn,
-        "measured",
-        f"{fact} {one.meaning}",
-        over.about,
-        numbers=True,
-        made=f'{over.made}.measures["{name}"]' if over.made else "",
-    )
-    say(fact)
-    st.markdown(plain(f"{one.meaning} {over.over}"))
-    if found.sentences == 1 and (view.hidden or trace.padding):
+    st.pills("Measure", list(HEAD_MEASURES), required=True, format_func=title, **tie(MEASURE, ask(MEASURED)))
+    asked = ask(MEASURED)
+    show(MEASURED, asked=asked, known={over.measurement: over.heads})
+    st.markdown(plain(f"{HEAD_MEASURES[asked[MEASURE]].meaning} {over.over}"))
+    if over.heads.sentences == 1 and (state.current().hidden or session.now().padding):
         st.caption("Measured on the whole sentence, with no token masked.")
 
 

@@ -1,0 +1,121 @@
+"""What a picture is asked of: a model, one run or two, and what was chosen."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from encoder.atlas.shelf import shelf
+from encoder.pictures.choices import spell
+from encoder.pictures.view import View
+from encoder.text_encoder import TextEncoder
+from encoder.trace.trace import Trace
+
+Needs = Literal["model", "run", "unchanged", "other", "same model", "training"]
+"""What besides the model: nothing, the run `t`, or two runs `a` and `b`: this run without and with its changes
+("unchanged"), this run and that of the other sentence or model ("other"), the same in the same model ("same model").
+"training": the run `t` in a model whose moments of training are kept."""
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What a picture is asked of.
+
+    Attributes:
+        view: sentence, model, layer, head, step and choices, as a link says them.
+        encoder: the model.
+        run: the run `t`, or `a` of two; None where the picture needs no run.
+        other: the run `b`; None where the picture needs one run.
+        extra: what else the picture's expression names, such as the atlas, by its name there.
+    """
+
+    view: View
+    encoder: TextEncoder
+    run: Trace | None = None
+    other: Trace | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def t(self) -> Trace:
+        """The run, where there is one."""
+        assert self.run is not None, "the picture needs a run"
+        return self.run
+
+    @property
+    def b(self) -> Trace:
+        """The run that `t`, or `a`, is held against."""
+        assert self.other is not None, "the picture needs two runs"
+        return self.other
+
+    @property
+    def layer(self) -> int:
+        """The chosen layer, or the last one of a model with fewer."""
+        return min(self.view.layer, self.encoder.config.n_layers - 1)
+
+    @property
+    def head(self) -> int:
+        """The chosen head, or the last one of a model with fewer."""
+        return min(self.view.head, self.encoder.config.n_heads - 1)
+
+    @property
+    def names(self) -> dict[str, Any]:
+        """What the variables of an expression stand for."""
+        known = {"enc": self.encoder, "t": self.run, "a": self.run, "b": self.other} | dict(self.extra)
+        return {name: value for name, value in known.items() if value is not None}
+
+    def __getitem__(self, option: "Option") -> Any:
+        """What was chosen for an option."""
+        return option.of(self)
+
+
+@dataclass(frozen=True, eq=False)
+class Option:
+    """Something that a person chooses for a picture, by its name in a link.
+
+    Attributes:
+        key: the name.
+        offered: what may be chosen; None for any text.
+        usual: where nothing is chosen, or something that is not offered.
+        many: whether several are chosen at once.
+    """
+
+    key: str
+    offered: Callable[[Asked], Collection[Any]] | None
+    usual: Callable[[Asked], Any]
+    many: bool = False
+
+    def of(self, asked: Asked) -> Any:
+        """What was chosen."""
+        text = dict(asked.view.choices).get(self.key)
+        if text is None:
+            return self.usual(asked)
+        if self.offered is None:
+            return text
+        offered = {spell(option): option for option in self.offered(asked)}
+        parts = [part for part in text.split(",") if part] if self.many else [text]
+        if not all(part in offered for part in parts):
+            return self.usual(asked)
+        return [offered[part] for part in parts] if self.many else offered[text]
+
+
+def one_of(key: str, offered: Collection[Any], usual: Any = None) -> Option:
+    """An option of some fixed values; the usual one is the first, unless it is named."""
+    first = next(iter(offered)) if usual is None else usual
+    return Option(key, lambda asked: offered, lambda asked: first)
+
+
+def token_of(key: str, usual: Callable[[Asked], int] = lambda asked: 0) -> Option:
+    """The position of a token of the run."""
+    return Option(key, lambda asked: range(len(asked.t.tokens)), usual)
+
+
+def atlases(asked: Asked) -> range:
+    """The numbers of the model's atlases."""
+    return range(len(shelf(asked.encoder.source).atlases))
+
+
+def atlas_number(asked: Asked) -> int | None:
+    """The number of the chosen atlas of the model; None where it has none."""
+    return asked[ATLAS] if atlases(asked) else None
+
+
+ATLAS = Option("atlas_of", atlases, lambda asked: 0)

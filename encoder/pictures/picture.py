@@ -1,0 +1,270 @@
+"""A picture as a value: a question, the call that measures it, its dimensions, and what it says."""
+
+import json
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+
+from encoder.explain.snippet import maker_of
+from encoder.export.caption import About, caption, file_name
+from encoder.export.tables import Rows, to_csv
+from encoder.figures.drawn import Drawn
+from encoder.paper.from_drawn import of_drawn
+from encoder.paper.panel import Panel
+from encoder.pictures import code
+from encoder.pictures.asked import Asked, Needs, Option
+from encoder.pictures.expression import Expression, Kept, T, call, make_now, work_out
+from encoder.pictures.link import to_query
+from encoder.pictures.names import names_along
+from encoder.pictures.numbers import Names, Numbers
+from encoder.pictures.screen import KINDS
+from encoder.selection import CHOICES, Choice, Selection
+from encoder.theme import Kind, Theme
+from encoder.trace.trace import Trace
+
+V = TypeVar("V")
+Given = V | Callable[[Asked], V]  # a value, or what makes it of what is asked
+DRAWN = "words_only"  # the name in a link of what is drawn of a picture of pairs of tokens
+
+
+def given(value: Any, asked: Asked) -> Any:
+    """A value, or what it is of what is asked."""
+    return value(asked) if callable(value) else value
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Picture:
+    """A picture: everything else about it follows from this.
+
+    Attributes:
+        key: its name, the same for ever, in links and on the command line.
+        page: the key of the page where it stands.
+        question: what it answers, for people.
+        measure: the expression of the library that gives its numbers, for all places of the dimensions in `chosen`.
+        dims: the names of the dimensions that come out of it. "layer", "after" (the input, then each layer), "head",
+            "block" (heads, then feed-forward), "token", "query", "key" have their names from the run and the model,
+            "series" and others from `names`; a name that nobody gives, such as "dimension", says what is counted.
+        kind: how it is drawn, a key of `encoder.pictures.screen.KINDS`.
+        title: what it is called, for what is chosen.
+        say: its finding for what is chosen, in sentences with this run's numbers.
+        about: what its caption names: run, step, layer, head, what else the numbers are of, and which steps they come
+            from, so that only changes that reach them are named.
+        unit: what the numbers are, for an axis.
+        values: how they are coloured.
+        chosen: the dimensions, leading ones in this order, of which one place is drawn, and which.
+        options: what else may be chosen.
+        names: the names along dimensions that have none by themselves.
+        rows: the dimension that is drawn downwards, where that is not the first one drawn.
+        needs: the runs that it is asked of.
+        unfolds: the choices that its page needs to show it.
+        pairs: whether tokens that are no words may be left out of it.
+        look: what else the function that draws it is told.
+    """
+
+    key: str
+    page: str
+    question: str
+    measure: Callable[[Asked], Expression]
+    dims: Given[tuple[str, ...]]
+    kind: Given[str]
+    title: Given[str]
+    say: Callable[["Answer"], str]
+    about: Callable[[Asked], About]
+    unit: Given[str] = ""
+    values: Kind | Callable[["Answer"], Kind] = "positive"
+    chosen: Mapping[str, Callable[[Asked], int]] = field(default_factory=dict)
+    options: tuple[Option, ...] = ()
+    names: Callable[["Answer"], Mapping[str, Names]] = lambda answer: {}
+    rows: str = ""
+    needs: Needs = "run"
+    unfolds: Mapping[str, str] = field(default_factory=dict)
+    pairs: bool = False
+    look: Callable[["Answer"], Mapping[str, Any]] = lambda answer: {}
+
+    def of(self, asked: Asked, kept: Kept = make_now, known: Mapping[Expression, Any] | None = None) -> "Answer":
+        """The picture of what is asked.
+
+        `kept` gets every call of the measurement and the way to make it; `known` are calls that were made already, with
+        what they gave.
+        """
+        return Answer(self, asked, kept, dict(known or {}))
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """A picture of what was asked; what it holds is worked out when it is asked for."""
+
+    picture: Picture
+    asked: Asked
+    kept: Kept
+    known: dict[Hashable, Any]
+
+    def value(self, expression: Expression) -> Any:
+        """The value of an expression; what is measured by the same call is not measured twice."""
+        return work_out(expression, self.asked.names, self.kept, self.known)
+
+    @cached_property
+    def measured(self) -> Any:
+        """What the measurement gave, for all places of the chosen dimensions."""
+        return self.value(self.picture.measure(self.asked))
+
+    @cached_property
+    def dims(self) -> tuple[str, ...]:
+        """The names of all dimensions."""
+        dims: tuple[str, ...] = given(self.picture.dims, self.asked)
+        return dims
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """The place of each chosen dimension."""
+        return {dim: place(self.asked) for dim, place in self.picture.chosen.items() if dim in self.dims}
+
+    @cached_property
+    def all_numbers(self) -> Numbers:
+        """All that was measured, for all places of the chosen dimensions."""
+        return Numbers(self.measured, self.dims, self.names(self.dims))
+
+    def names(self, dims: tuple[str, ...]) -> dict[str, Names]:
+        """The names along dimensions."""
+        return names_along(self.asked, dims) | dict(self.picture.names(self))
+
+    @cached_property
+    def selection(self) -> Selection | None:
+        """The tokens that are drawn of a picture of pairs; None where all are."""
+        choice: Choice = next((one for one in CHOICES if one == dict(self.asked.view.choices).get(DRAWN)), "all")
+        if not self.picture.pairs or choice == "all":
+            return None
+        from encoder.metrics.kinds import tokens_drawn
+
+        drawn = tokens_drawn(self.asked.t, choice)
+        return None if drawn.whole else drawn
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        """The numbers that are drawn, the rows first."""
+        numbers = self.all_numbers.at(**self.places)
+        if self.kind == "words":
+            rows = [[(str(word), float(value)) for word, value in row] for row in numbers.values]
+            values = np.array([[value for _, value in row] for row in rows])
+            return Numbers(values, numbers.dims, numbers.names, tuple(tuple(word for word, _ in row) for row in rows))
+        if self.selection is not None:
+            numbers = numbers.cut(self.selection.at, *numbers.dims[-2:])
+        if self.picture.rows and numbers.dims[0] != self.picture.rows:
+            return Numbers(numbers.array.T, numbers.dims[::-1], numbers.names)
+        return numbers
+
+    @property
+    def kind(self) -> str:
+        """How it is drawn."""
+        kind: str = given(self.picture.kind, self.asked)
+        return kind
+
+    @property
+    def values(self) -> Kind:
+        """How its numbers are coloured; of shares of which some are left out up to the largest of those drawn."""
+        values = self.picture.values
+        kind: Kind = values(self) if callable(values) else values
+        return "positive" if kind == "share" and self.selection is not None else kind
+
+    @cached_property
+    def title(self) -> str:
+        """What it is called."""
+        title: str = given(self.picture.title, self.asked)
+        return title
+
+    @cached_property
+    def sentence(self) -> str:
+        """Its finding."""
+        return self.picture.say(self)
+
+    @property
+    def alt(self) -> str:
+        """What a screen reader says: what it is, and its finding."""
+        return f"{self.title}. {self.sentence}"
+
+    @cached_property
+    def caption(self) -> str:
+        """What it shows, of what, and what was masked or changed on the way to its numbers."""
+        return caption(self.picture.about(self.asked), what=self.alt, scale=self.figure().scale)
+
+    @property
+    def expression(self) -> Expression:
+        """The expression for the numbers that are drawn, in the order in which the library gives them."""
+        found = self.picture.measure(self.asked)
+        for place in self.places.values():
+            found = found[place]
+        if self.selection is None:
+            return found
+        from encoder.metrics.kinds import tokens_drawn
+
+        return call(tokens_drawn, T, dict(self.asked.view.choices)[DRAWN]).cut(found.numpy())
+
+    @property
+    def runs(self) -> dict[str, Trace]:
+        """What the runs are called in its lines of code."""
+        asked = self.asked
+        named = {"t": asked.run, "a": asked.run, "b": asked.other}
+        return {name: run for name, run in named.items() if run is not None}
+
+    @property
+    def code(self) -> str:
+        """Python that runs by itself and prints its numbers."""
+        return code.lines(self.expression, self.runs, maker_of(self.asked.encoder.source, self.asked.encoder.config))
+
+    def figure(self, theme: Theme = "light") -> Drawn:
+        """It on the screen."""
+        drawn = KINDS[self.kind](self, theme)
+        drawn.numbers = self.rows
+        return drawn
+
+    def rows(self) -> Rows:
+        """Its numbers as a table, the header first."""
+        return self.numbers.table(None if self.selection is None else self.selection.at)
+
+    def csv(self) -> str:
+        """Its numbers as CSV."""
+        return to_csv(self.rows())
+
+    def json(self) -> str:
+        """Its numbers as JSON, with what they are."""
+        numbers = self.numbers
+        told = {
+            "picture": self.picture.key,
+            "question": self.picture.question,
+            "caption": self.caption,
+            "code": self.code,
+            "dims": numbers.dims,
+            "names": {dim: along if isinstance(along := numbers.along(dim), list) else None for dim in numbers.dims},
+            "words": numbers.words,
+            "numbers": jsonable(numbers.array),
+        }
+        return json.dumps(told, ensure_ascii=False, indent=1)
+
+    def panel(self, theme: Theme = "light") -> Panel:
+        """It as a part of a figure for a paper.
+
+        Raises:
+            PanelError: it is too large for a sheet of paper.
+        """
+        return of_drawn(self.title, self.caption, self.figure(theme), theme)
+
+    @property
+    def file_name(self) -> str:
+        """What its files are called, without an ending."""
+        where = [f"{dim}{place}" for dim, place in self.places.items()]
+        return file_name(self.asked.encoder.source.name if self.picture.needs else "", self.picture.key, *where)
+
+    @property
+    def query(self) -> dict[str, str]:
+        """The parameters of a link to its page that shows it."""
+        return to_query(self.asked.view) | dict(self.picture.unfolds)
+
+
+def jsonable(values: np.ndarray) -> Any:
+    """Numbers as JSON has them: none for what is no finite number."""
+    if values.ndim:
+        return [jsonable(part) for part in values]
+    return values.item() if np.isfinite(values) else None

@@ -1,0 +1,29 @@
+"""All pictures, by their keys; a module for each page."""
+
+import importlib
+import pkgutil
+from functools import cache
+
+from encoder.errors import EncoderError
+from encoder.pictures.picture import Picture
+
+
+@cache
+def pictures() -> dict[str, Picture]:
+    """Every picture by its key, page by page."""
+    modules = [importlib.import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__)]
+    every = [value for module in modules for value in vars(module).values() if isinstance(value, Picture)]
+    found = {picture.key: picture for picture in every}
+    assert len(found) == len(set(every)), "two pictures have one key"
+    return found
+
+
+def picture(key: str) -> Picture:
+    """The picture of a key.
+
+    Raises:
+        EncoderError: there is none.
+    """
+    if key not in pictures():
+        raise EncoderError(f"no picture is called {key[:40]!r}; there are {', '.join(sorted(pictures()))}")
+    return pictures()[key]

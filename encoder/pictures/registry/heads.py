@@ -1,0 +1,317 @@
+"""Pictures of all heads: what they measure, how alike they are, and what really flows through them."""
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from encoder.atlas.habits import head_survey
+from encoder.atlas.shelf import atlas_of
+from encoder.attributions.circuits import pair_score
+from encoder.attributions.contributions import StreamPart
+from encoder.export.caption import UNCHANGED, About, quoted
+from encoder.figures.facts import main_fact
+from encoder.formatting import brief, percent, shown
+from encoder.metrics import (
+    BUNDLED,
+    HEAD_MEASURES,
+    WAYS,
+    flow,
+    largest_cell,
+    mixing_ratio,
+    plane,
+    rollout,
+    segment_mass,
+    survey,
+)
+from encoder.pictures.asked import ATLAS, Asked, Option, atlas_number, one_of, token_of
+from encoder.pictures.expression import ENC, Call, Every, T, call
+from encoder.pictures.numbers import Names
+from encoder.pictures.picture import Answer, Picture
+
+MANY = "100 sentences"
+SPANS = ("this sentence", MANY)
+OVER = one_of("over", SPANS)
+MEASURE = one_of("measure", HEAD_MEASURES)
+WAY = one_of("pair_way", WAYS, "A->B")
+UPTO = Option(
+    "rollout_layer", lambda asked: range(asked.encoder.config.n_layers), lambda asked: asked.encoder.config.n_layers - 1
+)
+FLOW_TOKEN = token_of("flow_token")
+QUERY = token_of("inside_query", lambda asked: min(1, len(asked.t.tokens) - 1))
+KEY = token_of("inside_key", lambda asked: min(2, len(asked.t.tokens) - 1))
+
+
+def surveyed(asked: Asked) -> Call:
+    """The measures of all heads over this sentence, or over the bundled ones."""
+    return call(survey, ENC) if asked[OVER] == MANY else call(survey, ENC, [asked.t.inputs])
+
+
+def measured(asked: Asked) -> Call:
+    """The same, over many sentences those of an atlas where the model has one."""
+    if asked[OVER] == MANY and (number := atlas_number(asked)) is not None:
+        return call(head_survey, call(atlas_of, ENC, number))
+    return surveyed(asked)
+
+
+def about_measured(asked: Asked) -> About:
+    """What the numbers of a measure are of."""
+    if asked[OVER] == MANY and (number := atlas_number(asked)) is not None:
+        scope = atlas_of(asked.encoder, number).card.scope
+        return About(source=asked.encoder.source, scope=f"{scope}, {UNCHANGED}")
+    return about_survey(asked)
+
+
+def about_survey(asked: Asked) -> About:
+    """What the numbers of a survey are of."""
+    over = BUNDLED if asked[OVER] == MANY else quoted(asked.t.inputs)
+    return About(source=asked.encoder.source, scope=f"{over}, {UNCHANGED}")
+
+
+def every_weight(asked: Asked) -> About:
+    """What numbers of all weights of a run are of."""
+    return About(asked.t, reads=(f"layers.{asked.encoder.config.n_layers - 1}.attention.weights",))
+
+
+def every_head(answer: Answer) -> list[str]:
+    """A short name for every head of every layer."""
+    config = answer.asked.encoder.config
+    return [f"L{layer}H{head}" for layer in range(config.n_layers) for head in range(config.n_heads)]
+
+
+def say_measured(answer: Answer) -> str:
+    """Which head has the largest number of a measure."""
+    layer, head = largest_cell(answer.numbers.array)
+    title = HEAD_MEASURES[answer.asked[MEASURE]].title
+    return f"{title} is largest in L{layer}H{head}: {brief(float(answer.numbers.array[layer, head]))}."
+
+
+MEASURED = Picture(
+    key="measured",
+    page="heads",
+    question="Which heads do what is measured most?",
+    measure=lambda asked: measured(asked).measures[asked[MEASURE]],
+    dims=("layer", "head"),
+    kind="matrix",
+    values=lambda answer: HEAD_MEASURES[answer.asked[MEASURE]].kind,
+    title=lambda asked: HEAD_MEASURES[asked[MEASURE]].title,
+    say=say_measured,
+    about=about_measured,
+    options=(OVER, MEASURE, ATLAS),
+    unfolds={"heads_part": "Measures"},
+)
+
+
+def say_between(answer: Answer) -> str:
+    """Which head sends most of its weight from one sentence to the other."""
+    mass = answer.numbers.array
+    layer, head = largest_cell(mass)
+    way = answer.asked[WAY].replace("->", " → ")
+    return (
+        f"Head {head} of layer {layer} sends most: {percent(float(mass[layer, head]))} of its weight, {way}. The mean "
+        f"over all heads is {percent(float(mass.mean()))}."
+    )
+
+
+BETWEEN = Picture(
+    key="between",
+    page="heads",
+    question="Which heads look from one sentence of a pair to the other?",
+    measure=lambda asked: call(segment_mass, T)[:, :, WAYS[asked[WAY]][0], WAYS[asked[WAY]][1]],
+    dims=("layer", "head"),
+    kind="matrix",
+    values="share",
+    title=lambda asked: f"Weight from sentence to sentence, {asked[WAY].replace('->', ' → ')}",
+    say=say_between,
+    about=every_weight,
+    options=(WAY,),
+    unfolds={"heads_part": "Between the sentences"},
+)
+
+
+def say_mixing(answer: Answer) -> str:
+    """Which token takes most from others, and in which layer."""
+    ratio = answer.numbers.array
+    i, j = largest_cell(ratio)
+    token = shown(answer.asked.t.tokens[i])
+    return (
+        f"“{token}” ({i}) takes most from others in layer {j}: {percent(float(ratio[i, j]))}. The mean is "
+        f"{percent(float(ratio.mean()))}."
+    )
+
+
+def about_mixing(asked: Asked) -> About:
+    """The weights, values and residuals of all layers."""
+    last = f"layers.{asked.encoder.config.n_layers - 1}."
+    return About(asked.t, reads=(f"{last}attention.weights", f"{last}attention.v", f"{last}add_norm_1.residual"))
+
+
+MIXING = Picture(
+    key="mixing",
+    page="heads",
+    question="How much of each vector comes from other tokens?",
+    measure=lambda asked: Every(lambda layer: call(mixing_ratio, T, layer), asked.encoder.config.n_layers),
+    dims=("layer", "word"),
+    rows="word",
+    kind="matrix",
+    values="share",
+    title="Share of each token's new vector that comes from other tokens, layer by layer",
+    say=say_mixing,
+    about=about_mixing,
+    unfolds={"heads_part": "What really flows"},
+)
+
+
+def say_rollout(answer: Answer) -> str:
+    """What stands out among the rolled weights."""
+    run = answer.asked.t
+    return main_fact(answer.numbers.array, run.tokens, run.tokens, "share", run.tokenization.special)
+
+
+ROLLOUT = Picture(
+    key="rollout",
+    page="heads",
+    question="How much of each input word is in each token, through all layers?",
+    measure=lambda asked: call(rollout, T),
+    dims=("layer", "query", "key"),
+    chosen={"layer": UPTO.of},
+    kind="matrix",
+    values="share",
+    title=lambda asked: f"Rollout up to layer {asked[UPTO]}",
+    say=say_rollout,
+    about=lambda asked: About(asked.t, reads=(f"layers.{asked[UPTO]}.attention.weights",)),
+    options=(UPTO,),
+    unfolds={"heads_part": "What really flows", "through_layers": "1"},
+    look=lambda answer: {"row_title": f"after layer {answer.asked[UPTO]}", "column_title": "input"},
+)
+
+
+def say_flow(answer: Answer) -> str:
+    """From which input token most of the flow comes."""
+    shares, run = answer.numbers.array, answer.asked.t
+    most = int(shares.argmax())
+    return f"Most of it comes from “{shown(run.tokens[most])}” ({most}): {percent(float(shares[most]))}."
+
+
+MAX_FLOW = Picture(
+    key="max_flow",
+    page="heads",
+    question="How much can flow from each input word to one token, through all layers?",
+    measure=lambda asked: call(flow, T, asked[FLOW_TOKEN]),
+    dims=("word",),
+    kind="bars",
+    unit="share of the flow",
+    title=lambda asked: f"Share of the maximum flow to token {asked[FLOW_TOKEN]} from each input token",
+    say=say_flow,
+    about=every_weight,
+    options=(FLOW_TOKEN,),
+    unfolds={"heads_part": "What really flows", "through_layers": "1"},
+)
+
+
+def say_likeness(answer: Answer) -> str:
+    """Which two heads look most alike."""
+    unlike, heads = answer.numbers.array, every_head(answer)
+    i, j = largest_cell(-(unlike + np.diag(np.full(len(unlike), np.inf))))
+    return f"Of all heads {heads[i]} and {heads[j]} look most alike: their divergence is {brief(float(unlike[i, j]))}."
+
+
+LIKENESS = Picture(
+    key="likeness",
+    page="heads",
+    question="Which heads look alike?",
+    measure=lambda asked: surveyed(asked).likeness,
+    dims=("any head", "other head"),
+    names=lambda answer: dict.fromkeys(("any head", "other head"), every_head(answer)),
+    kind="matrix",
+    unit="nats",
+    title="Jensen-Shannon divergence between all heads",
+    say=say_likeness,
+    about=about_survey,
+    options=(OVER,),
+    unfolds={"heads_part": "How alike heads are"},
+    look=lambda answer: {"largest": math.log(2)},
+)
+
+
+def say_plane(answer: Answer) -> str:
+    """How much of the spread of all heads the plane shows."""
+    shares = answer.value(call(plane, surveyed(answer.asked).likeness)[1])
+    return f"Alike heads stand close together; the plane shows {percent(float(shares.sum()))} of all spread."
+
+
+PLANE = Picture(
+    key="plane",
+    page="heads",
+    question="Which heads stand together?",
+    measure=lambda asked: call(plane, surveyed(asked).likeness)[0],
+    dims=("any head", "axis"),
+    names=lambda answer: {"any head": every_head(answer)},
+    kind="points",
+    title="Heads in the plane, alike ones close together",
+    say=say_plane,
+    about=about_survey,
+    options=(OVER,),
+    unfolds={"heads_part": "How alike heads are"},
+    look=lambda answer: {"chosen": answer.asked.layer * answer.asked.encoder.config.n_heads + answer.asked.head},
+)
+
+
+def scored(asked: Asked) -> Call:
+    """The score of two tokens in layer 0 as a sum of terms."""
+    return call(pair_score, ENC, T, asked.head, asked[QUERY], asked[KEY])
+
+
+def part_names(parts: tuple[StreamPart, ...], position: int, answer: Answer) -> list[str]:
+    """What the parts of a query or key are called."""
+    said = {
+        "word": f"word “{shown(answer.asked.t.tokens[position])}”",
+        "position": f"position {position}",
+        "rest": "rest (rounding, changes)",
+    }
+    return [said.get(part.kind, part.kind) for part in parts]
+
+
+def names_of_terms(answer: Answer) -> Mapping[str, Names]:
+    """The parts of the query, and those of the key."""
+    score, asked = answer.value(scored(answer.asked)), answer.asked
+    return {
+        "part of the query": part_names(score.query, asked[QUERY], answer),
+        "part of the key": part_names(score.key, asked[KEY], answer),
+    }
+
+
+def say_terms(answer: Answer) -> str:
+    """What the terms add up to, and which is the largest."""
+    asked, values = answer.asked, answer.numbers.array
+    score = answer.value(scored(asked))
+    i, j = largest_cell(np.abs(values))
+    rows, columns = (answer.numbers.along(dim) for dim in answer.numbers.dims)
+    what = "The score of the contents alone" if asked.encoder.config.distance_parts else "The score"
+    return (
+        f"{what} is {brief(score.score)}: all {values.size} terms add up to it, {brief(score.missing)} apart. The "
+        f"largest term, {brief(float(values[i, j]))}, is that of {rows[i]} and {columns[j]}."
+    )
+
+
+def token_title(asked: Asked, position: int) -> str:
+    """A token with its position."""
+    return f"“{shown(asked.t.tokens[position])}” ({position})"
+
+
+INSIDE_TERMS = Picture(
+    key="inside_terms",
+    page="heads",
+    question="Why does one word score another as it does in layer 0?",
+    measure=lambda asked: scored(asked).values,
+    dims=("part of the query", "part of the key"),
+    names=names_of_terms,
+    kind="matrix",
+    values="signed",
+    title=lambda asked: f"The score of {token_title(asked, asked[QUERY])} and {token_title(asked, asked[KEY])} as a sum",
+    say=say_terms,
+    about=lambda asked: About(asked.t, layer=0, head=asked.head, reads=("attention.scaled",)),
+    options=(QUERY, KEY),
+    unfolds={"heads_part": "Inside one head"},
+    look=lambda answer: {"longest": 24, "row_title": "query", "column_title": "key"},
+)

@@ -1,0 +1,145 @@
+"""How every page shows a picture of the library: chart, sentence, table, and the ways to keep it."""
+
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import streamlit as st
+
+from encoder.figures.pair import tell_apart
+from encoder.pictures.asked import Asked, Option
+from encoder.pictures.code import of_runs
+from encoder.pictures.expression import Expression
+from encoder.pictures.picture import Answer, Picture
+from encoder.trace.trace import Trace
+from pages.ui import session
+from pages.ui.components import present
+from pages.ui.downloads import keep, table
+from pages.ui.server.cache import Results, nbytes
+from pages.ui.server.engine import budget, cpu_slots
+from pages.ui.state import session_state as state
+from pages.ui.step import opened
+from pages.ui.text import say, theme
+
+CONFIG = {"displayModeBar": False}  # it would lie over labels; what keeps a picture stands below it
+SMALL = 200_000  # bytes of what is kept with a run
+RESULTS_BYTES = 50_000_000
+WORDY = ("words",)  # kinds with words in their cells: on a phone they stay wide enough to be read and scroll
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A call that no run stands in, of a model by its name; two of the same print are the same."""
+
+    model: str
+    printed: str
+    now: Callable[[], Any]
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the same call of the same model."""
+        return isinstance(other, Measurement) and (self.model, self.printed) == (other.model, other.printed)
+
+    def __hash__(self) -> int:
+        """By model and print."""
+        return hash((self.model, self.printed))
+
+
+def measure(asked_for: Measurement) -> Any:
+    """Make the call now."""
+    token = nested.set(True)
+    try:
+        with cpu_slots, st.spinner("Measuring …"):
+            return asked_for.now()
+    finally:
+        nested.reset(token)
+
+
+nested: ContextVar[bool] = ContextVar("nested", default=False)
+results = Results(measure, RESULTS_BYTES, budget=budget)
+of_run: WeakKeyDictionary[Trace, dict[str, Any]] = WeakKeyDictionary()
+of_run_lock = threading.Lock()
+
+
+def kept(asked: Asked) -> Callable[[Expression, Callable[[], Any]], Any]:
+    """What keeps the results of calls: those of one run with the run where they are small, those of none for all."""
+
+    def keep_call(part: Expression, now: Callable[[], Any]) -> Any:
+        if nested.get():
+            return now()
+        if not of_runs(part):
+            return results.get(Measurement(asked.view.model, str(part), now))
+        if asked.run is None or asked.other is not None:
+            return now()
+        with of_run_lock:
+            known = of_run.setdefault(asked.run, {})
+        if str(part) not in known:
+            value = now()
+            if nbytes(value) > SMALL:
+                return value
+            known[str(part)] = value
+        return known[str(part)]
+
+    return keep_call
+
+
+def ask(picture: Picture, other: Trace | None = None, **extra: Any) -> Asked:
+    """What this session asks of a picture.
+
+    `other` is the run that this one is held against, where the page has chosen it; `extra` is what else the picture's
+    expression names.
+    """
+    return asked_for(state.current(), picture.needs, other, **extra)
+
+
+def asked_for(view: Any, needs: str, other: Trace | None = None, **extra: Any) -> Asked:
+    """What a view of this session asks of a picture that needs these runs."""
+    encoder = session.text_encoder(view.model)
+    if needs == "model":
+        return Asked(view, encoder, extra=extra)
+    if needs == "unchanged":
+        return Asked(view, encoder, session.untouched(), session.now(), extra)
+    return Asked(view, encoder, session.now(), other, extra)
+
+
+def tie(option: Option, asked: Asked) -> dict[str, Any]:
+    """What ties a widget to an option of a picture: key, value and what takes over a choice."""
+    offered = None if option.offered is None else option.offered(asked)
+    return state.choice(option.key, offered, option.usual(asked), option.many)
+
+
+def show(
+    picture: Picture,
+    *,
+    asked: Asked | None = None,
+    known: Mapping[Expression, Any] | None = None,
+    more: str = "",
+    numbers: bool = True,
+    sentence: bool = True,
+    take: Callable[[int, int], None] | None = None,
+    mark: tuple[int, int] | None = None,
+) -> Answer:
+    """Draw a picture of what this session asks, say its finding, and offer its table and the ways to keep it.
+
+    `asked` is what is asked, where the page has made more than the view of it; `known` are calls that were made
+    already, with what they gave; `more` is Markdown that follows the sentence. Without `numbers` the page has a table of
+    its own, without `sentence` it says the finding elsewhere. `take` gets the row and column of a cell that is clicked,
+    `mark` is the one to outline.
+    """
+    answer = picture.of(asked := asked or ask(picture), kept(asked), known)
+    figure = answer.figure(theme())
+    if asked.run is not None and asked.run.tokenization.second:
+        tell_apart(figure, asked.run.tokens, asked.run.tokenization.second, theme())
+    if take is not None:
+        opened.listen(picture.key, take, mark)
+    with st.container(key=f"wide_{picture.key}") if answer.kind in WORDY else nullcontext():
+        st.plotly_chart(present.enlarged(figure), key=picture.key, config=CONFIG, alt=answer.alt)
+    if sentence:
+        say(answer.sentence, more)
+    keep.draw(answer)
+    if numbers:
+        table.folded(picture.key, answer.rows)
+    return answer
