@@ -9,11 +9,11 @@ import numpy as np
 from encoder.export.tables import grid
 from encoder.figures.charts import likeliest, token_bars
 from encoder.figures.drawn import Drawn
-from encoder.figures.facts import main_fact
+from encoder.figures.facts import drawn_fact, main_fact
 from encoder.figures.masked import unmasked
 from encoder.figures.matrix import matrix
-from encoder.figures.words_only import fact, tokens_drawn
 from encoder.formatting import short
+from encoder.metrics.kinds import tokens_drawn
 from encoder.selection import Choice, Selection
 from encoder.steps.step import PAIRS, Step
 from encoder.theme import Kind, Theme
@@ -72,7 +72,7 @@ class Picture:
         """What stands out in it, in one sentence."""
         mask = "minus infinity" if math.isinf(self.mask) else short(self.mask)
         if self.seen is not None and not self.seen.whole:
-            return fact(self.seen, self.coloured, self.kind)
+            return drawn_fact(self.seen, self.coloured, self.kind)
         return main_fact(self.coloured, self.rows, self.columns, self.kind, self.special, mask)
 
 
