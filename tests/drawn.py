@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
-from encoder.figures.living_map import unpacked
+from encoder.figures.living_map_packet import unpacked
 
 FRAMES = ("scores", "scaled", "masked", "weights")
 

@@ -137,7 +137,7 @@ FAULTS = (
     ),
     Fault(
         "who looks at a word told as where the word looks",
-        "encoder/figures/ask.py",
+        "encoder/metrics/asking.py",
         'return self.weights[:, :, word] if way == "from" else self.weights[..., word]',
         'return self.weights[:, :, word] if way == "to" else self.weights[..., word]',
         ("test_ask.py", "browser/test_ask.py"),

@@ -11,8 +11,11 @@ from tiny import SENTENCE, TINY, tiny
 
 from encoder import Edit, TextEncoder, Trace
 from encoder.figures import ask
-from encoder.figures.living_map import unpacked
-from encoder.figures.words_only import token_kinds
+from encoder.figures.living_map_packet import unpacked
+from encoder.metrics import asked
+from encoder.metrics.asking import NOBODY, WAYS, Asked, fact, opened
+from encoder.metrics.kinds import token_kinds
+from encoder.selection import selection
 
 ANIMAL = "The animal didn't cross the street because it was too wide."
 PIECES = "The purring cat, unfathomable, sat."
@@ -57,7 +60,7 @@ def written(weight: float) -> str:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_percent_that_is_sent_is_that_of_the_recorded_weight(traces: dict[str, Trace], name: str) -> None:
     trace = traces[name]
-    about, arrays = unpacked(ask.packet(ask.asked(trace)))
+    about, arrays = unpacked(ask.packet(asked(trace)))
     weights = recorded(trace)
     assert about["at_once"] and about["names"] == [
         t if len(t) < 15 else about["names"][i] for i, t in enumerate(trace.tokens)
@@ -69,7 +72,7 @@ def test_every_percent_that_is_sent_is_that_of_the_recorded_weight(traces: dict[
 @pytest.mark.parametrize("name", NAMES)
 def test_the_word_said_to_get_most_does_and_what_is_parked_adds_up(traces: dict[str, Trace], name: str) -> None:
     trace = traces[name]
-    run = ask.asked(trace)
+    run = asked(trace)
     weights, words = recorded(trace), [i for i, kind in enumerate(token_kinds(trace)) if kind != "special"]
     assert list(run.drawn.at) == words
     _, arrays = unpacked(ask.packet(run))
@@ -88,25 +91,25 @@ def test_the_word_said_to_get_most_does_and_what_is_parked_adds_up(traces: dict[
 
 
 def test_the_sentence_says_the_number_of_the_run(traces: dict[str, Trace]) -> None:
-    run, weights = ask.asked(traces["base"]), recorded(traces["base"])
+    run, weights = asked(traces["base"]), recorded(traces["base"])
     share = written(weights[4, 1, IT, 2])
-    assert ask.fact(run, 4, 1, IT, "from") == f"“it” looks most at “animal”: {share}, in layer 4, head 1."
-    said = ask.fact(run, 4, 1, 2, "to")
+    assert fact(run, 4, 1, IT, "from") == f"“it” looks most at “animal”: {share}, in layer 4, head 1."
+    said = fact(run, 4, 1, 2, "to")
     assert said == f"“animal” is looked at most by “it”, which gives it {share} of its attention, in layer 4, head 1."
     street = written(weights[3, 7, IT, STREET])
     said = f"“it” looks at “street” with {street} of its attention, in layer 3, head 7."
-    assert ask.fact(run, 3, 7, IT, "from", STREET) == ask.fact(run, 3, 7, STREET, "to", IT) == said
-    assert "“The” (" not in ask.fact(run, 0, 0, 1, "from") and ask.fact(run, 0, 0, ask.NOBODY, "from") == ""
+    assert fact(run, 3, 7, IT, "from", STREET) == fact(run, 3, 7, STREET, "to", IT) == said
+    assert "“The” (" not in fact(run, 0, 0, 1, "from") and fact(run, 0, 0, NOBODY, "from") == ""
 
 
 def test_a_word_that_stands_twice_is_told_apart(traces: dict[str, Trace]) -> None:
-    run = ask.asked(traces["tiny"])
+    run = asked(traces["tiny"])
     assert (run.called(2), run.called(4), run.called(1)) == ("“w2” (2)", "“w2” (4)", "“w1”")
 
 
 def test_pieces_of_a_word_are_asked_as_one(traces: dict[str, Trace]) -> None:
     trace = traces["pieces"]
-    run, weights = ask.asked(trace, merged=True), recorded(trace)
+    run, weights = asked(trace, merged=True), recorded(trace)
     word = next(group for group in trace.tokenization.words if len(group) > 1)
     at = run.groups.index(word)
     assert run.names[at] == "purring" and run.word_at(word[1]) == at
@@ -118,28 +121,28 @@ def test_pieces_of_a_word_are_asked_as_one(traces: dict[str, Trace]) -> None:
         run.weights[..., other, at], weights[:, :, run.groups[other][0], word].sum(-1), atol=1e-12
     )
     np.testing.assert_allclose(run.weights.sum(-1), 1, atol=1e-5)
-    head, i, j = ask.opened(trace, run, 3, 2, at, other)
+    head, i, j = opened(trace, run, 3, 2, at, other)
     assert head == 2 and weights[3, 2, i, j] == weights[3, 2, word, run.groups[other][0]].max() and i in word
 
 
 def test_punctuation_is_left_out_by_choice_and_a_typed_mask_is_a_word(traces: dict[str, Trace]) -> None:
     trace = traces["mask"]
-    assert [trace.tokens[i] for i in ask.asked(trace).drawn.at][-2:] == ["[MASK]", "."]
-    run = ask.asked(trace, "letters")
-    assert run.drawn.left_out == ("[CLS]", ".", "[SEP]") and run.word_at(0) == run.word_at(7) == ask.NOBODY
-    assert run.word_at(6) == 6 and run.word_at(99) == ask.NOBODY
+    assert [trace.tokens[i] for i in asked(trace).drawn.at][-2:] == ["[MASK]", "."]
+    run = asked(trace, "letters")
+    assert run.drawn.left_out == ("[CLS]", ".", "[SEP]") and run.word_at(0) == run.word_at(7) == NOBODY
+    assert run.word_at(6) == 6 and run.word_at(99) == NOBODY
 
 
 def test_both_sentences_of_a_pair_are_told_apart_and_padding_is_no_word(traces: dict[str, Trace]) -> None:
-    about, _ = unpacked(ask.packet(ask.asked(traces["pair"])))
+    about, _ = unpacked(ask.packet(asked(traces["pair"])))
     assert about["segments"] == list(traces["pair"].tokenization.segments) and set(about["segments"]) == {0, 1}
-    assert traces["padded"].padding and ask.asked(traces["padded"]).drawn.left_out == ("[CLS]", "[SEP]", "[PAD]")
+    assert traces["padded"].padding and asked(traces["padded"]).drawn.left_out == ("[CLS]", "[SEP]", "[PAD]")
 
 
 def test_the_table_holds_the_recorded_numbers(traces: dict[str, Trace]) -> None:
     trace = traces["small"]
-    for way in ask.WAYS:
-        header, *found = ask.rows(ask.asked(trace), 4, way)
+    for way in WAYS:
+        header, *found = ask.rows(asked(trace), 4, way)
         assert header[:4] == ("layer", "head", "0 [CLS]", "1 keys")
         weights = recorded(trace)
         for layer, head, *row in found:
@@ -152,8 +155,8 @@ def test_a_large_run_sends_small_maps_and_the_answers_to_one_word() -> None:
     weights = np.random.default_rng(0).dirichlet(np.ones(64), (24, 16, 64)).astype(np.float32)
     names = tuple(["[CLS]", *(f"w{i}" for i in range(62)), "[SEP]"])
     kinds = ("special", *(["word"] * 62), "special")
-    drawn = ask.selection(names, kinds, "words")
-    run = ask.Asked(tuple((i,) for i in range(64)), names, kinds, (0,) * 64, drawn, weights)
+    drawn = selection(names, kinds, "words")
+    run = Asked(tuple((i,) for i in range(64)), names, kinds, (0,) * 64, drawn, weights)
     whole = ask.packet(run)
     about, arrays = unpacked(whole)
     assert not about["at_once"] and about["every"] == 4 and arrays["maps"].shape == (384, 16, 16)
@@ -169,11 +172,11 @@ def test_a_large_run_sends_small_maps_and_the_answers_to_one_word() -> None:
 def test_the_largest_run_of_the_bundled_model_is_sent_within_budget(base: TextEncoder) -> None:
     trace = base.trace("the cat " * 31)
     assert len(trace.tokens) == 64
-    assert len(base64.b64encode(ask.packet(ask.asked(trace)))) < 500_000
+    assert len(base64.b64encode(ask.packet(asked(trace)))) < 500_000
 
 
 def test_what_is_no_number_is_said(traces: dict[str, Trace]) -> None:
-    run = ask.asked(traces["tiny"])
+    run = asked(traces["tiny"])
     run.weights[0, 0, 1] = np.nan
-    assert ask.fact(run, 0, 0, 1, "from") == "There is no number in layer 0, head 0."
+    assert fact(run, 0, 0, 1, "from") == "There is no number in layer 0, head 0."
     assert unpacked(ask.packet(run))[1]["weights"][0, 1].tolist() == [255] * 7

@@ -14,8 +14,9 @@ from visits import opened
 
 from encoder import Edit, TextEncoder, Trace
 from encoder.figures import attention_grid
-from encoder.figures.attention_grid import MOST, Setting, frames, grid, hidden_cells, in_the_way, recomputed, table
-from encoder.figures.living_map import unpacked
+from encoder.figures.attention_grid import MOST, frames, grid, in_the_way, table
+from encoder.figures.living_map_packet import unpacked
+from encoder.metrics.softmax import Setting, hidden_cells, recomputed
 from encoder.pictures.view import EXAMPLE, Cell
 from pages.parts.attention import one_grid
 from pages.ui.components import attention_grid as component

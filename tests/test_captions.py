@@ -13,7 +13,7 @@ from page_tools import charts, healthy
 from streamlit.testing.v1 import AppTest
 
 from encoder.edits.text import text_to_edits
-from encoder.figures import living_map
+from encoder.figures.living_map_packet import unpacked
 from pages.ui.state.site import PAGES
 
 pytestmark = pytest.mark.slow
@@ -112,11 +112,11 @@ def drawn(app: AppTest) -> dict[str, str]:
     maps = {re.search(r"-(\w+)$", c.proto.id)[1]: [m["cells"] for m in json.loads(c.proto.json)["maps"]] for c in parts}
     runs = [json.loads(c.proto.json)["whole"] for c in app.get("bidi_component") if '"whole"' in c.proto.json]
     asked = [json.loads(c.proto.json)["packet"] for c in app.get("bidi_component") if '"packet"' in c.proto.json]
-    answers = [living_map.unpacked(base64.b64decode(one))[1]["weights"].tolist() for one in asked]
-    whole = [living_map.unpacked(base64.b64decode(run)) for run in runs]
+    answers = [unpacked(base64.b64decode(one))[1]["weights"].tolist() for one in asked]
+    whole = [unpacked(base64.b64decode(run)) for run in runs]
     numbers = [[about["guesses"], *(one.tolist() for one in arrays.values())] for about, arrays in whole]
     grids = [json.loads(c.proto.json)["grid"] for c in app.get("bidi_component") if '"grid"' in c.proto.json]
-    of_grids = [[one.tolist() for one in living_map.unpacked(base64.b64decode(grid))[1].values()] for grid in grids]
+    of_grids = [[one.tolist() for one in unpacked(base64.b64decode(grid))[1].values()] for grid in grids]
     return {
         key: json.dumps(found)
         for key, found in (

@@ -20,6 +20,7 @@ from encoder.figures.curve import units_on_curve
 from encoder.figures.drawn import numbers_of
 from encoder.figures.facts import main_fact
 from encoder.figures.histogram import histogram
+from encoder.figures.living_map_packet import unpacked
 from encoder.figures.matrix import MOST_CELLS, matrix
 from encoder.figures.scatter import paths
 from encoder.figures.steps import draw_step, picture
@@ -634,8 +635,8 @@ def test_a_finite_mask_leaves_the_scale_of_tiles_and_of_the_map_to_the_other_num
     assert {one.high for one in drawn.maps} == {largest}
     for one in drawn.maps:
         assert (one.values[:, 2] == -np.inf).all() and np.isfinite(np.delete(one.values, 2, 1)).all()
-    about, _ = living_map.unpacked(living_map.layer(trace, 1))
-    steps = [column["local"] for column in living_map.unpacked(living_map.whole(trace))[0]["columns"]]
+    about, _ = unpacked(living_map.layer(trace, 1))
+    steps = [column["local"] for column in unpacked(living_map.whole(trace))[0]["columns"]]
     assert about["scales"][steps.index("attention.masked")] == largest
 
 

@@ -11,8 +11,11 @@ from tiny import SENTENCE, TINY, tiny
 
 from encoder import Edit, TextEncoder, Trace
 from encoder.figures import living_map
+from encoder.figures.living_map_cells import MOST_ROWS, cell_of, index_at
+from encoder.figures.living_map_packet import NONE, share_levels, unpacked
 from encoder.figures.living_map_walk import walk
 from encoder.metrics import norm_weighted
+from encoder.metrics.looks import finding
 from encoder.steps.step import PAIRS, PER_HEAD
 
 pytestmark = pytest.mark.slow
@@ -45,13 +48,13 @@ def half_percents(weight: float) -> int:
 def close(level: int, value: float, scale: float) -> bool:
     """Whether a signed level stands for a value: within half a step, or at the end of the scale."""
     if not math.isfinite(value):
-        return level == living_map.NONE
+        return level == NONE
     said = (int(level) - 127) / 127 * scale
     return abs(said - value) <= scale / 127 * 0.51 or (level in (0, 254) and abs(value) > scale and said * value > 0)
 
 
 def check_whole(trace: Trace) -> None:
-    about, arrays = living_map.unpacked(living_map.whole(trace))
+    about, arrays = unpacked(living_map.whole(trace))
     n, config = len(trace.tokens), trace.config
     assert (about["rows"], about["layers"], about["heads"]) == (n, config.n_layers, config.n_heads)
     for layer in range(config.n_layers):
@@ -91,15 +94,15 @@ def check_cells(trace: Trace, name: str, head: int, levels: np.ndarray, scale: f
             fits = level == half_percents(value) if step.values == "share" else close(level, value, scale)
             assert fits, (name, row, cell, value, level)
             if (row + cell) % 7 == 0:
-                index = living_map.index_at(trace, name, head, row, cell)
+                index = index_at(trace, name, head, row, cell)
                 opened = float(trace[name][index])
                 assert opened == value or not (math.isfinite(opened) or math.isfinite(value))
-                assert index[-2] == row and living_map.cell_of(trace, name, index) == (row, cell)
+                assert index[-2] == row and cell_of(trace, name, index) == (row, cell)
 
 
 def check_layer(trace: Trace, layer: int, heads: list[int]) -> None:
-    about, arrays = living_map.unpacked(living_map.layer(trace, layer))
-    columns = living_map.unpacked(living_map.whole(trace))[0]["columns"]
+    about, arrays = unpacked(living_map.layer(trace, layer))
+    columns = unpacked(living_map.whole(trace))[0]["columns"]
     assert {"attention.q", "attention.weights", "feed_forward.activation"} < {column["local"] for column in columns}
     for s, (column, scale) in enumerate(zip(columns, about["scales"], strict=True)):
         for head in heads if column["heads"] else [0]:
@@ -135,23 +138,23 @@ def test_padded_runs_edits_and_pairs_are_drawn_as_recorded(models: dict[str, Tex
         check_whole(trace)
         for layer in (1, 2):
             check_layer(trace, layer, [2])
-    about, arrays = living_map.unpacked(living_map.whole(padded))
+    about, arrays = unpacked(living_map.whole(padded))
     assert about["padding"] == padded.padding > 0 and not any(about["words"][-padded.padding :])
     assert not arrays["strongest"][:, :, -padded.padding :].any()
-    about, arrays = living_map.unpacked(living_map.whole(changed))
+    about, arrays = unpacked(living_map.whole(changed))
     assert about["hidden"] == [2] and not arrays["strongest"][:, :, 2].any()
     assert [(e["step"], e["heads"], e["off"]) for e in about["changed"]] == [
         ("layers.1.attention.heads", [2], True),
         ("layers.2.attention.masked", [], False),
     ]
-    assert living_map.unpacked(living_map.whole(pair))[0]["segments"] == list(pair.tokenization.segments)
+    assert unpacked(living_map.whole(pair))[0]["segments"] == list(pair.tokenization.segments)
 
 
 def test_the_difference_of_two_runs_is_what_one_has_more_than_the_other(models: dict[str, TextEncoder]) -> None:
     small, text = models["small"], "The cat chased the mouse."
     a = small.trace(text)
     b = small.trace(text, hidden=[2], edits=[Edit("layers.1.attention.heads", "zero", heads=(2,))])
-    about, arrays = living_map.unpacked(living_map.whole(b, before=a))
+    about, arrays = unpacked(living_map.whole(b, before=a))
     assert about["difference"] and about["hidden"] == [2]
     scale, layers = about["band_scale"], range(small.config.n_layers)
     weights = np.stack(
@@ -171,20 +174,20 @@ def test_the_difference_of_two_runs_is_what_one_has_more_than_the_other(models: 
             value = float(among[np.abs(among).argmax()])
             assert name == "embedding.positions" or close(arrays["strips"][s, row, cell], value, about["scales"][s])
             if np.abs(among).max() > 0 and name != "embedding.positions":
-                index = living_map.index_at(b, name, 0, row, cell, before=a)
+                index = index_at(b, name, 0, row, cell, before=a)
                 assert float(b[name][index] - a[name][index]) == value
-    about, arrays = living_map.unpacked(living_map.layer(b, 1, before=a))
-    columns = [column["local"] for column in living_map.unpacked(living_map.whole(b))[0]["columns"]]
+    about, arrays = unpacked(living_map.layer(b, 1, before=a))
+    columns = [column["local"] for column in unpacked(living_map.whole(b))[0]["columns"]]
     at = columns.index("attention.weights")
     said = (arrays[str(at)] - 127.0) / 127 * about["scales"][at]
     np.testing.assert_allclose(said, weights[1], atol=about["scales"][at] / 127 * 0.51)
-    same = living_map.unpacked(living_map.whole(a, before=a))[1]
+    same = unpacked(living_map.whole(a, before=a))[1]
     assert (same["thumbs"] == 127).all() and (same["strips"][:, :, :4] == 127).all()
 
 
 def test_two_sentences_of_as_many_tokens_are_subtracted_row_by_row(models: dict[str, TextEncoder]) -> None:
     a, b = models["small"].trace("The cat is here."), models["small"].trace("The dog is here.")
-    about, arrays = living_map.unpacked(living_map.whole(a, before=b, than="in B"))
+    about, arrays = unpacked(living_map.whole(a, before=b, than="in B"))
     assert about["tokens"] == ["[CLS]", "the", "dog | cat", "is", "here", ".", "[SEP]"] and about["than"] == "in B"
     more = a["layers.0.attention.weights"].numpy() - b["layers.0.attention.weights"].numpy()
     side = arrays["thumbs"].shape[-1]
@@ -209,44 +212,44 @@ def test_runs_that_cannot_be_subtracted_are_refused(models: dict[str, TextEncode
 
 def test_a_long_text_shares_rows_and_no_weight_is_lost(base: TextEncoder) -> None:
     trace = base.trace("The old man and the sea were friends. " * 9)
-    about, arrays = living_map.unpacked(living_map.whole(trace))
+    about, arrays = unpacked(living_map.whole(trace))
     every, n = about["every"], len(trace.tokens)
-    assert n > living_map.MOST_ROWS >= about["rows"] == math.ceil(n / every)
+    assert n > MOST_ROWS >= about["rows"] == math.ceil(n / every)
     weights = trace["layers.3.attention.weights"].numpy().max(0)
     for i, j in ((0, 0), (5, 9), (about["rows"] - 1, about["rows"] - 1)):
         block = weights[i * every : (i + 1) * every, j * every : (j + 1) * every]
         assert arrays["strongest"][3, i, j] == half_percents(block.max())
     for name in ("layers.3.attention.weights", "layers.3.attention.q"):
         row, cell = about["rows"] - 1, 1
-        index = living_map.index_at(trace, name, 1, row, cell)
-        assert index[1] // every == row and living_map.cell_of(trace, name, index) == (row, cell)
+        index = index_at(trace, name, 1, row, cell)
+        assert index[1] // every == row and cell_of(trace, name, index) == (row, cell)
 
 
 def test_percents_are_those_of_the_weight_and_so_is_every_comparison() -> None:
     shares = np.array([0, 0.001, 0.00499, 0.005, 0.0149, 0.015, 0.0151, 0.1, 0.4949, 0.495, 0.999, 1], np.float32)
-    for level, share in zip(living_map.share_levels(shares), shares, strict=True):
+    for level, share in zip(share_levels(shares), shares, strict=True):
         assert (int(level) + 1) // 2 == math.floor(float(share) * 100 + 0.5)
         for least in range(1, 101):
             assert (level >= 2 * least) == (float(share) >= least / 100)
-    assert living_map.share_levels(np.float32([math.nan])) == [living_map.NONE]
+    assert share_levels(np.float32([math.nan])) == [NONE]
 
 
 def test_runs_that_end_in_no_numbers_are_drawn(models: dict[str, TextEncoder]) -> None:
     broken = models["small"].trace("The cat.", edits=[Edit("layers.1.attention.scores", "replace", value=-math.inf)])
-    about, arrays = living_map.unpacked(living_map.whole(broken))
-    assert (arrays["strongest"][1] == living_map.NONE).all() and about["links"][1][0] is None
-    assert "every number is recorded" in living_map.finding(broken, 1, 0)
-    living_map.unpacked(living_map.layer(broken, 1))
+    about, arrays = unpacked(living_map.whole(broken))
+    assert (arrays["strongest"][1] == NONE).all() and about["links"][1][0] is None
+    assert "every number is recorded" in finding(broken, 1, 0)
+    unpacked(living_map.layer(broken, 1))
 
 
 def test_the_finding_is_the_strongest_look_from_word_to_word(base: TextEncoder) -> None:
     trace = base.trace(SENTENCES[0])
     weight = float(trace["layers.4.attention.weights"][1, 8, 2])
     assert trace.tokens[8] == "it" and trace.tokens[2] == "animal"
-    said = living_map.finding(trace, 4, 1)
+    said = finding(trace, 4, 1)
     assert said == f"“it” gives {round(100 * weight)} % of its attention to “animal”, in layer 4, head 1."
-    assert "“the” (" in living_map.finding(trace, 0, 7), "of two words that are alike, it is said which"
-    assert living_map.finding(base.trace("I"), 0, 0).startswith("3 tokens")
+    assert "“the” (" in finding(trace, 0, 7), "of two words that are alike, it is said which"
+    assert finding(base.trace("I"), 0, 0).startswith("3 tokens")
 
 
 def test_what_is_not_in_the_picture_is_refused(models: dict[str, TextEncoder]) -> None:
@@ -258,11 +261,11 @@ def test_what_is_not_in_the_picture_is_refused(models: dict[str, TextEncoder]) -
         ("mlm.logits", 0, 0, 0),
     ):
         with pytest.raises(ValueError, match="picture"):
-            living_map.index_at(trace, name, head, row, cell)
+            index_at(trace, name, head, row, cell)
     with pytest.raises(KeyError):
-        living_map.index_at(trace, "nothing", 0, 0, 0)
-    assert living_map.cell_of(trace, "layers.0.attention.weights", (0, 99, 0)) is None
-    assert living_map.cell_of(trace, "layers.0.add_norm_1.mean", (0,)) is None
+        index_at(trace, "nothing", 0, 0, 0)
+    assert cell_of(trace, "layers.0.attention.weights", (0, 99, 0)) is None
+    assert cell_of(trace, "layers.0.add_norm_1.mean", (0,)) is None
 
 
 def test_the_table_of_the_picture_holds_the_recorded_weights(base: TextEncoder) -> None:

@@ -9,7 +9,8 @@ import pytest
 from page_tools import maps, open_app
 
 from encoder import TextEncoder
-from encoder.figures import living_map as figure
+from encoder.figures.living_map_cells import index_at
+from encoder.figures.living_map_packet import unpacked
 from encoder.pictures.view import Cell
 from pages.ui.components import living_map
 
@@ -64,7 +65,7 @@ def test_what_a_browser_says_is_checked(
         assert numbers == []
     else:
         head, row = opened
-        assert numbers == [Cell(STEP, figure.index_at(small_run, STEP, head, row, 4))]
+        assert numbers == [Cell(STEP, index_at(small_run, STEP, head, row, 4))]
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +81,7 @@ def test_a_difference_is_drawn_only_where_something_is_changed() -> None:
     assert not first()["changed"] and not first(difference="1")["difference"]
     found = first(difference="1", hidden="1")
     assert found["changed"] and found["difference"]
-    about, _ = figure.unpacked(base64.b64decode(found["whole"]))
+    about, _ = unpacked(base64.b64decode(found["whole"]))
     assert about["difference"] and about["hidden"] == [1]
 
 
@@ -96,9 +97,9 @@ def test_a_layer_is_sent_only_where_one_is_unfolded() -> None:
 def test_compare_draws_one_run_minus_the_other_where_tokens_are_as_many(small: TextEncoder) -> None:
     query = {"model": "small", "sentence": "The cat sleeps.", "other": "The man sleeps.", "unfolded": "1", "layer": "1"}
     app = open_app("compare", **query)
-    about, _ = figure.unpacked(base64.b64decode(maps(app, "living_map")["whole"]))
+    about, _ = unpacked(base64.b64decode(maps(app, "living_map")["whole"]))
     assert about["tokens"][2] == "cat | man" and about["than"] == "in A"
-    kept, columns = figure.unpacked(base64.b64decode(maps(app, "living_map_layer")["columns"]))
+    kept, columns = unpacked(base64.b64decode(maps(app, "living_map_layer")["columns"]))
     at = [column["local"] for column in about["columns"]].index("attention.weights")
     a, b = (small.trace(query[name])["layers.1.attention.weights"].numpy() for name in ("sentence", "other"))
     said = (columns[str(at)] - 127.0) / 127 * kept["scales"][at]

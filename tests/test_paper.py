@@ -19,7 +19,7 @@ from pypdf import PdfReader
 
 from encoder import TextEncoder, Trace
 from encoder.figures import lines, picture, tiles, token_bars
-from encoder.figures.attention_grid import Setting
+from encoder.metrics.softmax import Setting
 from encoder.paper import paint, share
 from encoder.paper.files import MOST_PANELS, PaperFigure, figure
 from encoder.paper.from_drawn import of_drawn

@@ -5,8 +5,8 @@ from model_page_tools import texts
 from page_tools import maps, open_app
 
 from encoder import TextEncoder
-from encoder.figures.living_map_links import finding, strongest_link
 from encoder.metrics.known import words_known
+from encoder.metrics.looks import finding, strongest_link
 from encoder.pictures.view import EXAMPLE
 
 pytestmark = pytest.mark.slow

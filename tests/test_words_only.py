@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from encoder import TextEncoder, Trace
-from encoder.figures.words_only import fact, tokens_drawn
+from encoder.figures.facts import drawn_fact
+from encoder.metrics import tokens_drawn
 from encoder.selection import selection
 
 
@@ -22,7 +23,7 @@ def test_what_is_left_out_is_said_with_its_share(sara: Trace) -> None:
 def test_a_fact_is_of_what_is_drawn_at_its_own_position(base: TextEncoder) -> None:
     trace = base.trace("The animal didn't cross the street because it was too wide.")
     weights = trace["layers.4.attention.weights"][1].numpy()
-    said = fact(tokens_drawn(trace, "letters"), weights, "share")
+    said = drawn_fact(tokens_drawn(trace, "letters"), weights, "share")
     words = [i for i, token in enumerate(trace.tokens) if token not in ("[CLS]", "[SEP]", ".", "'")]
     i, j = max(((i, j) for i in words for j in words), key=lambda at: weights[at])
     assert said.startswith(f"“{trace.tokens[i]}” ({i}) puts ") and f"on “{trace.tokens[j]}” ({j})" in said
@@ -38,4 +39,4 @@ def test_where_weights_are_no_numbers_only_the_names_are_said(sara: Trace) -> No
     weights = sara["layers.0.attention.weights"].numpy().copy()
     weights[0, 2] = np.nan
     assert tokens_drawn(sara, "words").sentence(weights) == "Not drawn: [CLS] and [SEP]."
-    assert "nan" not in fact(tokens_drawn(sara, "words"), weights[0], "share")
+    assert "nan" not in drawn_fact(tokens_drawn(sara, "words"), weights[0], "share")

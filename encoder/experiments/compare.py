@@ -11,6 +11,7 @@ from torch import Tensor
 from encoder.edits.edit import Edit
 from encoder.errors import EncoderError
 from encoder.experiments.ablation import ROWS, WatchedWord, log_probability, outcomes
+from encoder.metrics.against import subtract
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import rows, stream, tokens
@@ -110,11 +111,6 @@ def difference(a: Trace, b: Trace, step: str, pairs: Sequence[Pair] | None = Non
         EncoderError: a step that is not in both, or has another width there.
     """
     return subtract(*beside(a, b, step, pairs))
-
-
-def subtract(a: Tensor, b: Tensor) -> Tensor:
-    """B - A, and 0 where both are equal or neither is a number."""
-    return torch.where((a == b) | (a.isnan() & b.isnan()), 0, b - a)
 
 
 def first_difference(a: Trace, b: Trace, tolerance: float = 1e-6, pairs: Sequence[Pair] | None = None) -> str | None:

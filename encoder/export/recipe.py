@@ -17,7 +17,6 @@ MODULES: tuple[ModuleType, ...] = (
 )  # fmt: skip
 ELSEWHERE = {  # of modules that are not loaded for a name's sake; these names come first
     "Atlas": "encoder.atlas.reading",
-    "asked": "encoder.figures.ask",
     "SHIPPED": "encoder.atlas.shelf",
     "by_kind": "encoder.explain.cost",
     "evaluate_text": "encoder.train.evaluation",
@@ -26,9 +25,7 @@ ELSEWHERE = {  # of modules that are not loaded for a name's sake; these names c
     "importance": "encoder.experiments.importance",
     "parameters": "encoder.explain.cost",
     "run": "encoder.trials",
-    "shares_in_bins": "encoder.figures.histogram",
     "story": "encoder.story",
-    "tokens_drawn": "encoder.figures.words_only",
 }
 
 

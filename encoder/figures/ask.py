@@ -5,128 +5,28 @@ Which word gets most is found among the recorded weights themselves and sent alo
 """
 
 import math
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from encoder.export.tables import Rows
 from encoder.figures.living_map_cells import drawn
 from encoder.figures.living_map_packet import packed, share_levels
-from encoder.figures.words_only import kinds_of
-from encoder.formatting import percent, shown
-from encoder.selection import Choice, Selection, TokenKind, selection
-from encoder.trace.tokens import Groups
-from encoder.trace.trace import Trace
-from encoder.trace.words import merge
+from encoder.formatting import shown
+from encoder.metrics.asking import NOBODY, WAYS, Asked, Way
 
-Way = Literal["from", "to"]  # where a word looks, or who looks at it
-WAYS: tuple[Way, ...] = ("from", "to")
 ALL_BYTES = 300_000  # up to so many, the weights of all heads are sent at once
 SMALL_BYTES = 100_000  # of all small maps, where the weights are not sent
-NOBODY = -1
 Array = np.ndarray[Any, Any]
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What can be asked of a run: its tokens, or its words.
-
-    `groups` are the positions behind each of m words (of one position each, where they are tokens), `names` and `kinds`
-    what each is, `segments` its sentence of a pair, `drawn` which of them are no part of the chip of those left out.
-    `weights` are those of every head, [n_layers, H, m, m]: of a word of several pieces the mean of their rows and the
-    sum of their columns, see `encoder.trace.words.merge`.
-    """
-
-    groups: Groups
-    names: tuple[str, ...]
-    kinds: tuple[TokenKind, ...]
-    segments: tuple[int, ...]
-    drawn: Selection
-    weights: Array
-
-    @property
-    def layers(self) -> int:
-        """How many layers."""
-        return int(self.weights.shape[0])
-
-    @property
-    def heads(self) -> int:
-        """How many heads in each."""
-        return int(self.weights.shape[1])
-
-    @property
-    def at_once(self) -> bool:
-        """Whether every weight is sent at once; else the answers to one word are, when it is asked."""
-        return self.weights.size <= ALL_BYTES
-
-    def word_at(self, position: int) -> int:
-        """The word that holds a position, NOBODY where that is none, or one that is left out."""
-        found = next((i for i, group in enumerate(self.groups) if position in group), NOBODY)
-        return found if found in self.drawn.at else NOBODY
-
-    def called(self, word: int) -> str:
-        """A word in quotation marks, with its position where another one is called the same."""
-        name = shown(self.names[word])
-        same = sum(shown(self.names[i]) == name for i in self.drawn.at) > 1
-        return f"“{name}” ({self.groups[word][0]})" if same else f"“{name}”"
-
-    @property
-    def largest(self) -> float:
-        """The largest weight that is drawn in any head."""
-        return float(np.nan_to_num(self.drawn.cut(self.weights)).max())
-
-    def answers(self, word: int, way: Way) -> Array:
-        """What each head gives from, or to, each word: [n_layers, H, m]."""
-        return self.weights[:, :, word] if way == "from" else self.weights[..., word]
-
-    def best(self, word: int, way: Way) -> Array:
-        """For each head the other word that is drawn with the largest answer to this one: [n_layers, H].
-
-        NOBODY where there is none, or no number.
-        """
-        found = np.full((self.layers, self.heads, len(self.names)), -1.0)
-        others = [i for i in self.drawn.at if i != word]
-        found[..., others] = self.answers(word, way)[..., others]
-        lost = ~np.isfinite(found).all(-1) | (found.max(-1) < 0)
-        return np.where(lost, NOBODY, np.nan_to_num(found).argmax(-1))
-
-    def parked(self, word: int) -> Array:
-        """How much a word gives in each head to what is left out: [n_layers, H]."""
-        others = [i for i in range(len(self.names)) if i not in set(self.drawn.at)]
-        return np.asarray(self.weights[:, :, word, others].astype(np.float64).sum(-1))
-
-    def parked_sentence(self, layer: int, head: int) -> str:
-        """How much of the words' weight one head parks on what is left out; empty where nothing is."""
-        if self.drawn.whole:
-            return ""
-        share = self.drawn.outside(self.weights[layer, head])
-        return f"In layer {layer}, head {head} the words park {percent(share)} of their weight on {self.drawn.said}."
-
-
-def asked(trace: Trace, choice: Choice = "words", *, merged: bool = False) -> Asked:
-    """A run to be asked; with `merged` the pieces of a word are one.
-
-    Special tokens are left out, and punctuation where the choice says so; all tokens are words where there is no other.
-    """
-    text, n = trace.tokenization, len(trace.tokens)
-    names = [f"layers.{i}.attention.weights" for i in range(trace.config.n_layers)]
-    groups = text.words if merged else tuple((i,) for i in range(n))
-    layers = [merge(trace[name].double(), groups) if merged else trace[name] for name in names]
-    kinds = kinds_of(trace, groups)
-    called = [text.spelled(group) if merged else trace.tokens[group[0]] for group in groups]
-    return Asked(
-        groups,
-        tuple(called),
-        tuple(kinds),
-        tuple(text.segments[group[0]] for group in groups) if text.pair else (0,) * len(groups),
-        selection(called, kinds, "words" if choice == "all" else choice),
-        np.stack([layer.numpy() for layer in layers]),
-    )
+def at_once(run: Asked) -> bool:
+    """Whether every weight is sent at once; else the answers to one word are, when it is asked."""
+    return run.weights.size <= ALL_BYTES
 
 
 def packet(run: Asked) -> bytes:
-    """All that is known before a word is asked, in the form of `living_map.packed`.
+    """All that is known before a word is asked, in the form of `living_map_packet.packed`.
 
     The header has `names`, `first` (the position of each word's first piece), `kinds`, `segments`, `drawn`, `layers`,
     `heads`, and `every`, how many words share a cell of a small map. Where all is sent `at_once` the arrays are weights
@@ -141,11 +41,11 @@ def packet(run: Asked) -> bytes:
         "drawn": list(run.drawn.at),
         "layers": run.layers,
         "heads": run.heads,
-        "at_once": run.at_once,
+        "at_once": at_once(run),
         "every": 1,
     }
     flat = run.weights.reshape(-1, *run.weights.shape[2:])
-    if run.at_once:
+    if at_once(run):
         words = range(len(run.names))
         best = {f"best_{way}": np.stack([flat_best(run, i, way) for i in words]) for way in WAYS}
         parked = np.stack([share_levels(run.parked(i)).reshape(-1) for i in words])
@@ -168,24 +68,6 @@ def flat_best(run: Asked, word: int, way: Way) -> Array:
     return run.best(word, way).reshape(-1).astype("<f4")
 
 
-def fact(run: Asked, layer: int, head: int, word: int, way: Way, second: int = NOBODY) -> str:
-    """What one head answers, in one sentence; empty where no word is asked."""
-    if word == NOBODY:
-        return ""
-    where = f"in layer {layer}, head {head}"
-    row = run.answers(word, way)[layer, head]
-    one, at = run.called(word), second if second != NOBODY else int(run.best(word, way)[layer, head])
-    if at == NOBODY:
-        return f"There is no word but {one}." if len(run.drawn.at) < 2 else f"There is no number {where}."
-    other, share = run.called(at), percent(float(row[at]), 1)
-    if second != NOBODY:
-        looks, seen = (one, other) if way == "from" else (other, one)
-        return f"{looks} looks at {seen} with {share} of its attention, {where}."
-    if way == "from":
-        return f"{one} looks most at {other}: {share}, {where}."
-    return f"{one} is looked at most by {other}, which gives it {share} of its attention, {where}."
-
-
 def rows(run: Asked, word: int, way: Way) -> Rows:
     """The answers of every head to one word as a table: a row for each head, a column for each word."""
     yield ("layer", "head", *(f"{group[0]} {shown(name)}" for group, name in zip(run.groups, run.names, strict=True)))
@@ -193,11 +75,3 @@ def rows(run: Asked, word: int, way: Way) -> Rows:
         return
     for layer, heads in enumerate(run.answers(word, way)):
         yield from ((layer, head, *row) for head, row in enumerate(heads.tolist()))
-
-
-def opened(trace: Trace, run: Asked, layer: int, head: int, query: int, key: int) -> tuple[int, int, int]:
-    """The index in a layer's weights of the number behind a share: of several pieces the pair of largest weight."""
-    rows_, columns = list(run.groups[query]), list(run.groups[key])
-    weights = trace[f"layers.{layer}.attention.weights"][head].numpy()[np.ix_(rows_, columns)]
-    i, j = np.unravel_index(np.nan_to_num(weights).argmax(), weights.shape)
-    return head, rows_[int(i)], columns[int(j)]

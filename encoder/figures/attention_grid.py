@@ -5,18 +5,16 @@ the weights go into (paper, section 3.2.1).
 """
 
 import math
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from encoder.edits.describe import sentence
-from encoder.edits.edit import Edit
 from encoder.edits.reach import reaching
 from encoder.errors import EncoderError
 from encoder.export.tables import Rows, numbered
 from encoder.figures.living_map_packet import packed
 from encoder.formatting import short, shown
+from encoder.metrics.softmax import Setting, hidden_cells, recomputed
 from encoder.steps.catalogue import catalogue
 from encoder.steps.step import PAIRS, Step
 from encoder.trace.trace import Trace
@@ -25,26 +23,6 @@ MOST = 64  # tokens along a side; of more, those around the chosen pair are draw
 HEATS = tuple(k / 10 for k in range(1, 51))  # temperatures that the softmax may be tried with
 FRAMES = ("dot", "unscale", "mask", "softmax")  # what has a frame; a position bias and a window are told with the mask
 FIXED = ("unscale", "mask", "softmax", "weighted_sum")  # what is computed again here
-Array = np.ndarray[Any, Any]
-
-
-@dataclass(frozen=True)
-class Setting:
-    """How the softmax is computed: divided by `heat`, after the scores were `scaled` by the square root of d_head."""
-
-    heat: float = 1.0
-    scaled: bool = True
-
-    @property
-    def recorded(self) -> bool:
-        """Whether it is that of the run itself."""
-        return self == Setting()
-
-    def edits(self, layer: int, head: int) -> tuple[Edit, ...]:
-        """The changes to a run that have the encoder itself compute so."""
-        name = f"layers.{layer}.attention.scaled"
-        bypass = () if self.scaled else (Edit(name, "bypass", heads=(head,)),)
-        return bypass if self.heat == 1 else (*bypass, Edit(name, "scale", heads=(head,), value=1 / self.heat))
 
 
 def frames(trace: Trace, layer: int) -> list[Step]:
@@ -80,13 +58,6 @@ def root_name(trace: Trace) -> str:
     return "√d_head" if added == 1 else f"√({added} d_head)"
 
 
-def hidden_cells(trace: Trace, layer: int, head: int) -> Array:
-    """Which keys a query may not look at, as the run recorded it: true where the mask's own value stands; [n, n]."""
-    at = f"layers.{layer}.attention."
-    scaled, masked = (trace[f"{at}{name}"][head].numpy() for name in ("scaled", "masked"))
-    return np.asarray((masked == np.float32(trace.config.mask_value)) & (masked != scaled))
-
-
 def in_the_way(trace: Trace, layer: int, head: int) -> str:
     """Why another setting cannot be tried here: the change of this run, or the part, that stands in its way."""
     if trace.config.distance_parts:
@@ -96,20 +67,6 @@ def in_the_way(trace: Trace, layer: int, head: int) -> str:
     steps = [step for step in frames(trace, layer) if step.operation in FIXED]
     edits = reaching(trace.edits, {(step.name, head) for step in steps})
     return next((sentence(edit, trace.config) for edit in edits if edit.action != "causal"), "")
-
-
-def recomputed(trace: Trace, layer: int, head: int, setting: Setting) -> dict[str, Array]:
-    """Scaled scores, masked scores and weights [n, n], computed in float64 from the recorded scores."""
-    at = f"layers.{layer}.attention."
-    summed = next(name for name in ("total", "scores") if at + name in trace)
-    scores = trace[at + summed][head].numpy().astype(np.float64)
-    with np.errstate(invalid="ignore"):
-        scaled = scores / (math.sqrt(trace.config.score_size) if setting.scaled else 1.0) / setting.heat
-        added = f"{at}position_bias"
-        bias = trace[added][head].numpy().astype(np.float64) if added in trace else 0.0
-        masked = np.where(hidden_cells(trace, layer, head), trace.config.mask_value, scaled + bias)
-        powers = np.exp(masked - masked.max(-1, keepdims=True))
-        return {"scaled": scaled, "masked": masked, "weights": powers / powers.sum(-1, keepdims=True)}
 
 
 def window(n: int, at: int) -> tuple[int, int]:

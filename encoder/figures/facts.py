@@ -1,28 +1,18 @@
-"""One sentence that says the main fact of a picture, for the eye and for the screen reader."""
+"""One sentence that says the main fact of a picture, or of what is drawn of it, for the eye and the screen reader."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 from encoder.formatting import percent, short
+from encoder.metrics.cells import largest_pair
+from encoder.selection import Selection
 from encoder.theme import Kind
 
 
 def place(names: list[str] | str, i: int) -> str:
     """How a row or column is called in a sentence."""
     return f"“{names[i]}” ({i})" if isinstance(names, list) else f"{names} {i}"
-
-
-def largest_pair(weights: np.ndarray, special: Sequence[bool] = ()) -> tuple[int, int]:
-    """The row and column of the largest weight between two words; of all tokens where none or all are special.
-
-    `special` marks the tokens, among rows and columns alike, that are not words: [CLS], [SEP], padding.
-    """
-    told_apart = any(special) and not all(special)
-    words = np.flatnonzero(~np.asarray(special)) if told_apart else np.arange(len(weights))
-    among = words if told_apart else np.arange(weights.shape[1])
-    row, column = np.unravel_index(weights[np.ix_(words, among)].argmax(), (len(words), len(among)))
-    return int(words[row]), int(among[column])
 
 
 def main_fact(
@@ -62,3 +52,17 @@ def main_fact(
     said = f"Values go from {least} to {most}; the strongest is at {where}."
     blank = int((~finite).sum())
     return said + (f" {blank} masked cells are {mask} and stay blank." if blank else "")
+
+
+def drawn_fact(chosen: Selection, values: np.ndarray, kind: Kind) -> str:
+    """What stands out among the cells drawn of values [n, n], and what is left out."""
+    seen = chosen.cut(values)
+    if not np.isfinite(seen).any():
+        return f"No value drawn here is a finite number. {chosen.sentence()}"
+    size = np.where(np.isfinite(seen), seen if kind == "share" else np.abs(seen), -1.0)
+    i, j = largest_pair(size)
+    row, column = place(list(chosen.names), chosen.at[i]), place(list(chosen.names), chosen.at[j])
+    if kind == "share":
+        said = f"{row} puts {percent(float(seen[i, j]))} on {column}, the largest weight drawn."
+        return f"{said} {chosen.sentence(values)}"
+    return f"The strongest value drawn is {short(float(seen[i, j]))}, at {row}, {column}. {chosen.sentence()}"

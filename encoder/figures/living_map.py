@@ -10,51 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from encoder.figures.living_map_cells import (
-    MOST_ROWS,
-    cell_of,
-    cells_of,
-    check_same,
-    drawn,
-    index_at,
-    recorded,
-    row_stretch,
-)
-from encoder.figures.living_map_links import (
-    Link,
-    all_flows,
-    all_weights,
-    blocks,
-    finding,
-    is_word,
-    links,
-    strongest_link,
-    strongest_rows,
-)
-from encoder.figures.living_map_packet import NONE, Array, packed, scale_of, share_levels, signed_levels, unpacked
+from encoder.export.tables import Rows, numbered
+from encoder.figures.living_map_cells import blocks, cells_of, drawn, row_stretch
+from encoder.figures.living_map_packet import NONE, Array, packed, scale_of, share_levels, signed_levels
 from encoder.figures.masked import unmasked
 from encoder.formatting import percent, points, shown
+from encoder.metrics.against import all_flows, all_weights, check_same, recorded
+from encoder.metrics.kinds import is_word
+from encoder.metrics.looks import links
+from encoder.metrics.sublayers import added_ratios
 from encoder.steps.catalogue import catalogue
 from encoder.steps.step import PAIRS, PER_HEAD, Step
 from encoder.trace.trace import Trace
 
-__all__ = [
-    "GUESSES",
-    "MOST_ROWS",
-    "NONE",
-    "Link",
-    "cell_of",
-    "changes",
-    "finding",
-    "index_at",
-    "layer",
-    "row_stretch",
-    "share_levels",
-    "strongest_link",
-    "strongest_rows",
-    "unpacked",
-    "whole",
-]  # fmt: skip
 THUMB_BYTES = 100_000  # of all heads' small maps together
 SATURATED = 0.98  # of a strip's cells lie within its scale
 GUESSES = 3
@@ -111,17 +79,6 @@ def layer_steps(trace: Trace, layer: int) -> list[Step]:
     same = ("add_norm_1.residual", "add_norm_2.residual", "output")  # what another column shows
     of_tokens = (s for s in catalogue(trace.config) if s.layer == layer and "n" in s.shape and not s.single)
     return [s for s in of_tokens if s.local not in same and not s.local.endswith(".normalized")]
-
-
-def changes(trace: Trace) -> tuple[Array, Array]:
-    """How long what attention, and what feed-forward, adds is against what it is added to: two of [n_layers, n]."""
-    parts = ("attention.output", "add_norm_1.residual", "feed_forward.output", "add_norm_2.residual")
-    names = [f"layers.{i}.{part}" for part in parts for i in range(trace.config.n_layers)]
-    vectors = np.stack([trace[name].numpy() for name in names]).astype(np.float64)
-    attention, before, feed_forward, between = np.split(np.sqrt(np.square(vectors).sum(-1)), len(parts))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found = [np.nan_to_num(ratio, posinf=0.0) for ratio in (attention / before, feed_forward / between)]
-    return found[0].astype(np.float32), found[1].astype(np.float32)
 
 
 def strips(trace: Trace, before: Trace | None) -> tuple[list[Array], list[float]]:
@@ -187,7 +144,7 @@ def whole(
     drawn_strips = np.full((len(found), weights.shape[-1], max(strip.shape[1] for strip in found)), NONE, np.uint8)
     for at, strip, scale in zip(drawn_strips, found, scales, strict=True):
         at[:, : strip.shape[1]] = signed_levels(strip, scale)
-    attention, feed_forward = changes(trace)
+    attention, feed_forward = added_ratios(trace)
     steps = strip_steps(trace)
     say = percent if before is None else points
     about = {
@@ -283,3 +240,17 @@ def layer(trace: Trace, number: int, before: Trace | None = None) -> bytes:
         arrays[str(s)] = share_levels(found) if share else signed_levels(found, scale)
         scales.append(scale)
     return packed({"layer": number, "scales": scales}, arrays)
+
+
+def strongest_rows(trace: Trace, before: Trace | None = None) -> Rows:
+    """The bands as a table, and all weaker ones: for each layer and pair of tokens the largest weight of its heads.
+
+    With `before`, another run of as many tokens, it is the largest change against that one, up or down.
+    """
+    names, every = numbered(trace.tokens), all_weights(trace, before)
+    yield ("layer", "token", "looks_at", "largest_weight" if before is None else "largest_change", "head")
+    for layer, heads in enumerate(every):
+        who = np.abs(heads).argmax(0)
+        values = np.take_along_axis(heads, who[None], 0)[0]
+        for looks, row, of in zip(names, values.tolist(), who.tolist(), strict=True):
+            yield from ((layer, looks, at, value, head) for at, value, head in zip(names, row, of, strict=True))

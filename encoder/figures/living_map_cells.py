@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from encoder.errors import EncoderError
-from encoder.experiments.compare import subtract
 from encoder.figures.living_map_packet import Array
+from encoder.metrics.against import recorded
 from encoder.steps.step import PAIRS, PER_HEAD, Step
 from encoder.trace.trace import Trace
 
@@ -54,6 +54,12 @@ def drawn(values: Array, tall: int, wide: int, first: bool = False) -> Cells:
     return Cells(found.reshape(at.shape), at // d, at % d)
 
 
+def blocks(weights: Array) -> Array:
+    """Weights [..., n, n] as the picture has rows: the one of largest size where tokens share a row."""
+    every = row_stretch(weights.shape[-1])
+    return weights if every == 1 else drawn(weights, every, every).values
+
+
 def stretch(step: Step, n: int, d: int) -> int:
     """How many columns of a step's matrix [n, d] share a cell."""
     return row_stretch(n) if step.shape == PAIRS else math.ceil(d / (HEAD_CELLS if step.shape == PER_HEAD else CELLS))
@@ -66,20 +72,6 @@ def cells_of(values: Array, step: Step) -> Cells:
     """
     n, d = values.shape[-2:]
     return drawn(values, row_stretch(n), stretch(step, n, d), first=step.name == "embedding.positions")
-
-
-def recorded(trace: Trace, name: str, before: Trace | None = None) -> Array:
-    """The values of a step; with another run, how much more they are than there."""
-    return trace[name].numpy() if before is None else subtract(before[name], trace[name]).numpy()
-
-
-def check_same(trace: Trace, before: Trace) -> None:
-    """Raise EncoderError where two runs cannot be subtracted row by row: more tokens, or another shape of the model."""
-    if len(before.tokens) != len(trace.tokens):
-        raise EncoderError(f"the runs have {len(before.tokens)} and {len(trace.tokens)} tokens; they must have as many")
-    sizes = [(run.config.n_layers, run.config.n_heads, run.config.d_model, run.config.d_ff) for run in (before, trace)]
-    if sizes[0] != sizes[1]:
-        raise EncoderError(f"the models have {sizes[0]} and {sizes[1]} layers, heads, dimensions and hidden units")
 
 
 def index_at(trace: Trace, name: str, head: int, row: int, cell: int, before: Trace | None = None) -> tuple[int, ...]:

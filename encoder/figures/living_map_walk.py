@@ -4,6 +4,7 @@ import math
 
 from encoder.errors import EncoderError
 from encoder.formatting import brief, percent, shown
+from encoder.metrics import SUBLAYERS, sublayer_lengths
 from encoder.trace.trace import Trace
 
 
@@ -42,11 +43,8 @@ def in_layer(trace: Trace, layer: int, position: int) -> str:
     """What attention and feed-forward do to a token in a layer: where it looks most, and what each adds."""
     name = f"“{shown(trace.tokens[position])}”"
     row = trace[f"layers.{layer}.attention.weights"][:, position]
-    added = [
-        float(trace[f"layers.{layer}.{part}.output"][position].norm())
-        / max(float(trace[f"layers.{layer}.{norm}.residual"][position].norm()), 1e-30)
-        for part, norm in (("attention", "add_norm_1"), ("feed_forward", "add_norm_2"))
-    ]
+    lengths = (sublayer_lengths(trace, layer, part) for part in SUBLAYERS)
+    added = [float(of["added"][position]) / max(float(of["residual"][position]), 1e-30) for of in lengths]
     if not (bool(row.isfinite().all()) and all(map(math.isfinite, added))):
         return f"Layer {layer}: the numbers of {name} are not finite here."
     head, key = divmod(int(row.argmax()), row.shape[1])

@@ -9,11 +9,11 @@ import numpy as np
 from encoder.export.tables import grid
 from encoder.figures.charts import likeliest, token_bars
 from encoder.figures.drawn import Drawn
-from encoder.figures.facts import main_fact
+from encoder.figures.facts import drawn_fact, main_fact
 from encoder.figures.masked import unmasked
 from encoder.figures.matrix import matrix
-from encoder.figures.words_only import fact, tokens_drawn
 from encoder.formatting import short
+from encoder.metrics.kinds import tokens_drawn
 from encoder.selection import Choice, Selection
 from encoder.steps.step import PAIRS, Step
 from encoder.theme import Kind, Theme
@@ -23,7 +23,7 @@ BEST_WORDS = 5
 
 
 @dataclass(frozen=True)
-class Picture:
+class StepPicture:
     """What is drawn of a step: values [rows, columns] of one head or of all tokens.
 
     `largest` is the end of the colour scale, that of the values without it; `special` marks the tokens, among rows and
@@ -72,11 +72,11 @@ class Picture:
         """What stands out in it, in one sentence."""
         mask = "minus infinity" if math.isinf(self.mask) else short(self.mask)
         if self.seen is not None and not self.seen.whole:
-            return fact(self.seen, self.coloured, self.kind)
+            return drawn_fact(self.seen, self.coloured, self.kind)
         return main_fact(self.coloured, self.rows, self.columns, self.kind, self.special, mask)
 
 
-def picture(trace: Trace, step: Step, head: int, lock: bool = False, choice: Choice = "all") -> Picture:
+def picture(trace: Trace, step: Step, head: int, lock: bool = False, choice: Choice = "all") -> StepPicture:
     """The part of a step that fits a picture: one head of several, a row for each token.
 
     With `lock` the colour scale is that of all heads together. `choice` says which tokens are drawn of a step from
@@ -94,7 +94,9 @@ def picture(trace: Trace, step: Step, head: int, lock: bool = False, choice: Cho
         values = shown = values[:, None]
     special = tuple(trace.tokenization.special) if "n" in step.shape else ()
     columns, mask = step.columns(trace.tokens), trace.config.mask_value
-    return Picture(step, values, step.rows(trace.tokens), columns, kind_of(step), largest, special, shown, mask, chosen)
+    return StepPicture(
+        step, values, step.rows(trace.tokens), columns, kind_of(step), largest, special, shown, mask, chosen
+    )
 
 
 def kind_of(step: Step) -> Kind:
@@ -108,7 +110,7 @@ def cut_kind(kind: Kind) -> Kind:
     return "positive" if kind == "share" else kind
 
 
-def draw_step(what: Picture, step: Step, theme: Theme = "light") -> Drawn:
+def draw_step(what: StepPicture, step: Step, theme: Theme = "light") -> Drawn:
     """The figure of a step's picture: `what.draw(theme)`."""
     return what.draw(theme)
 

@@ -1,8 +1,10 @@
 """Reductions over a trace: numbers that say something about a step without showing all of it.
 
-In every result n counts the tokens of the sentence; [PAD] is left out first.
+In every result n counts the tokens of the sentence; [PAD] is left out first, or the measure says that it counts.
 """
 
+from encoder.metrics.against import subtract
+from encoder.metrics.asking import asked
 from encoder.metrics.cells import given_and_received, largest_cell, only_between
 from encoder.metrics.flows import (
     FLOW_TOKENS,
@@ -34,6 +36,7 @@ from encoder.metrics.heads import (
     together,
     uniform_distance,
 )
+from encoder.metrics.kinds import tokens_drawn
 from encoder.metrics.layers import (
     Pca,
     cka_matrix,
@@ -62,7 +65,14 @@ from encoder.metrics.pairs import WAYS, between, segment_mass, segments
 from encoder.metrics.roles import MARGIN, MOST, NO_ROLE, ROLES, SHUFFLES, TOO_FEW, Role, head_roles, role_mass
 from encoder.metrics.sentences import BUNDLED, SENTENCES
 from encoder.metrics.sinks import Parked, parked
-from encoder.metrics.sublayers import SUBLAYERS, layer_shares, norm_moments, norm_sides, sublayer_lengths
+from encoder.metrics.sublayers import (
+    SUBLAYERS,
+    layer_shares,
+    norm_moments,
+    norm_sides,
+    shares_in_bins,
+    sublayer_lengths,
+)
 from encoder.trace.unpadded import attention_weights, first_lost, stream
 
 __all__ = [
@@ -85,6 +95,7 @@ __all__ = [
     "Role",
     "Survey",
     "activation_curve",
+    "asked",
     "attention_weights",
     "between",
     "cka_matrix",
@@ -136,13 +147,16 @@ __all__ = [
     "segment_mass",
     "segments",
     "settled",
+    "shares_in_bins",
     "silent_share",
     "stream",
     "sublayer_lengths",
+    "subtract",
     "survey",
     "survey_cost",
     "together",
     "token_paths",
+    "tokens_drawn",
     "transformed",
     "uniform_distance",
     "unit_vector",

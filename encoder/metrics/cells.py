@@ -16,6 +16,18 @@ def largest_cell(values: Tensor | np.ndarray) -> tuple[int, int]:
     return row, column
 
 
+def largest_pair(weights: np.ndarray, special: Sequence[bool] = ()) -> tuple[int, int]:
+    """The row and column of the largest of weights [n, m] between two words; of all where none or all are special.
+
+    `special` marks the tokens, among rows and columns alike, that are not words: [CLS], [SEP], padding.
+    """
+    told_apart = any(special) and not all(special)
+    words = np.flatnonzero(~np.asarray(special)) if told_apart else np.arange(len(weights))
+    among = words if told_apart else np.arange(weights.shape[1])
+    row, column = np.unravel_index(weights[np.ix_(words, among)].argmax(), (len(words), len(among)))
+    return int(words[row]), int(among[column])
+
+
 def given_and_received(weights: Tensor, tokens: Sequence[int]) -> tuple[Tensor, Tensor]:
     """Where some tokens look, and who looks at them, in weights [n, n].
 

@@ -1,6 +1,10 @@
 """Measures of what a sublayer adds to the residual stream, and of the norm that follows (paper, section 3.1)."""
 
+from collections.abc import Mapping
+
+import numpy as np
 import torch
+from numpy.typing import ArrayLike
 from torch import Tensor
 
 from encoder.errors import EncoderError
@@ -10,6 +14,8 @@ from encoder.trace.trace import Trace
 from encoder.trace.unpadded import rows
 
 SUBLAYERS = {"add_norm_1": "attention", "add_norm_2": "feed_forward"}  # what is added before each norm
+BINS = 60
+MIDDLE = (0.005, 0.995)
 
 
 def sublayer_lengths(trace: Trace, layer: int, part: str) -> dict[str, Tensor]:
@@ -23,6 +29,21 @@ def sublayer_lengths(trace: Trace, layer: int, part: str) -> dict[str, Tensor]:
         "residual": length(trace[f"{at}.{part}.residual"]),
         "added": length(trace[f"{at}.{SUBLAYERS[part]}.output"]),
     }
+
+
+def added_ratios(trace: Trace) -> tuple[np.ndarray, np.ndarray]:
+    """How long what attention, and what feed-forward, adds is against what it is added to: two of [n_layers, n].
+
+    |attention.output| / |add_norm_1.residual|, and the same of the second sum: times a length, 0 or more, and 0 where
+    there is no such number. [PAD] counts here.
+    """
+    parts = ("attention.output", "add_norm_1.residual", "feed_forward.output", "add_norm_2.residual")
+    names = [f"layers.{i}.{part}" for part in parts for i in range(trace.config.n_layers)]
+    vectors = np.stack([trace[name].numpy() for name in names]).astype(np.float64)
+    attention, before, feed_forward, between = np.split(np.sqrt(np.square(vectors).sum(-1)), len(parts))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = [np.nan_to_num(ratio, posinf=0.0) for ratio in (attention / before, feed_forward / between)]
+    return found[0].astype(np.float32), found[1].astype(np.float32)
 
 
 def check_part(part: str) -> None:
@@ -41,6 +62,26 @@ def norm_sides(trace: Trace, layer: int, part: str) -> dict[str, Tensor]:
         "before": trace[at + ("residual" if trace.config.norm_first else "sum")],
         "after": trace[at + "output"],
     }
+
+
+def shares_in_bins(sets: Mapping[str, ArrayLike]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """The share of each set's finite numbers in bins of equal width over the middle 99 % of every set.
+
+    The first bin holds all numbers below as well, and the last one all above: a few channels of a trained model are a
+    hundred times as large as the others, and would leave one bin for all of those.
+
+    Returns:
+        the middle of each bin, and for each set its shares; both [BINS].
+    """
+    arrays = {name: np.asarray(values) for name, values in sets.items()}
+    finite = {name: values[np.isfinite(values)].ravel() for name, values in arrays.items()}
+    ends = np.array([np.quantile(one, MIDDLE) for one in finite.values() if one.size] or [(0.0, 1.0)])
+    low, high = float(ends.min()), float(ends.max())
+    edges = np.linspace(low, high if high > low else low + 1, BINS + 1)
+    shares = {
+        name: np.histogram(one.clip(edges[0], edges[-1]), edges)[0] / max(1, one.size) for name, one in finite.items()
+    }
+    return (edges[1:] + edges[:-1]) / 2, shares
 
 
 def norm_moments(trace: Trace, layer: int, part: str) -> dict[str, Tensor]:

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from encoder.figures.attention_grid import Setting, recomputed
+from encoder.metrics.against import recorded
+from encoder.metrics.softmax import Setting, recomputed
 from encoder.paper.panel import Panel, heat_map, of_maps
 from encoder.trace.trace import Trace
 
@@ -33,9 +34,7 @@ def every_head(title: str, caption: str, trace: Trace, before: Trace | None = No
     """The weights of every head, a layer in each row of maps; with another run, how much more they are than there."""
     config, maps = trace.config, []
     for layer in range(config.n_layers):
-        name = f"layers.{layer}.attention.weights"
-        weights = trace.array(name)
-        weights = weights if before is None else weights - before.array(name)
+        weights = recorded(trace, f"layers.{layer}.attention.weights", before)
         largest = None if before is None else float(np.abs(weights).max(initial=0.0))
         maps += [
             heat_map(

@@ -1,8 +1,8 @@
 """The names along the dimensions that every picture may have."""
 
 from encoder.model.config import EncoderConfig
-from encoder.pictures.asked import Asked
 from encoder.pictures.numbers import Names
+from encoder.pictures.scene import Scene
 from encoder.trace import unpadded
 
 
@@ -16,9 +16,9 @@ def head_names(config: EncoderConfig) -> list[str]:
     return [f"head {h}" for h in range(config.n_heads)]
 
 
-def names_along(asked: Asked, dims: tuple[str, ...]) -> dict[str, Names]:
+def names_along(scene: Scene, dims: tuple[str, ...]) -> dict[str, Names]:
     """The names of layers, heads and tokens; "word" is a token that is no padding."""
-    config, run = asked.encoder.config, asked.run
+    config, run = scene.encoder.config, scene.run
     known: dict[str, Names] = {
         "layer": layer_names(config),
         "after": layer_names(config, with_input=True),

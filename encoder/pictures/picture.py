@@ -15,24 +15,24 @@ from encoder.figures.drawn import Drawn
 from encoder.paper.from_drawn import of_drawn
 from encoder.paper.panel import Panel
 from encoder.pictures import code
-from encoder.pictures.asked import Asked, Needs, Option
 from encoder.pictures.expression import Expression, Kept, T, call, make_now, work_out
 from encoder.pictures.link import to_query
 from encoder.pictures.names import names_along
 from encoder.pictures.numbers import Names, Numbers
-from encoder.pictures.screen import KINDS
+from encoder.pictures.scene import Needs, Option, Scene
+from encoder.pictures.screen import KINDS, Chart
 from encoder.selection import CHOICES, Choice, Selection
 from encoder.theme import Kind, Theme
 from encoder.trace.trace import Trace
 
 V = TypeVar("V")
-Given = V | Callable[[Asked], V]  # a value, or what makes it of what is asked
+Given = V | Callable[[Scene], V]  # a value, or what makes it of what is asked
 DRAWN = "words_only"  # the name in a link of what is drawn of a picture of pairs of tokens
 
 
-def given(value: Any, asked: Asked) -> Any:
+def given(value: Any, scene: Scene) -> Any:
     """A value, or what it is of what is asked."""
-    return value(asked) if callable(value) else value
+    return value(scene) if callable(value) else value
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -62,20 +62,21 @@ class Picture:
         unfolds: the choices that its page needs to show it.
         pairs: whether tokens that are no words may be left out of it.
         look: what else the function that draws it is told.
+        heavy: whether it takes so long that its page measures it only when it is asked for.
     """
 
     key: str
     page: str
     question: str
-    measure: Callable[[Asked], Expression]
+    measure: Callable[[Scene], Expression]
     dims: Given[tuple[str, ...]]
     kind: Given[str]
     title: Given[str]
     say: Callable[["Answer"], str]
-    about: Callable[[Asked], About]
+    about: Callable[[Scene], About]
     unit: Given[str] = ""
     values: Kind | Callable[["Answer"], Kind] = "positive"
-    chosen: Mapping[str, Callable[[Asked], int]] = field(default_factory=dict)
+    chosen: Mapping[str, Callable[[Scene], int]] = field(default_factory=dict)
     options: tuple[Option, ...] = ()
     names: Callable[["Answer"], Mapping[str, Names]] = lambda answer: {}
     rows: str = ""
@@ -83,14 +84,15 @@ class Picture:
     unfolds: Mapping[str, str] = field(default_factory=dict)
     pairs: bool = False
     look: Callable[["Answer"], Mapping[str, Any]] = lambda answer: {}
+    heavy: Given[bool] = False
 
-    def of(self, asked: Asked, kept: Kept = make_now, known: Mapping[Expression, Any] | None = None) -> "Answer":
+    def of(self, scene: Scene, kept: Kept = make_now, known: Mapping[Expression, Any] | None = None) -> "Answer":
         """The picture of what is asked.
 
         `kept` gets every call of the measurement and the way to make it; `known` are calls that were made already, with
         what they gave.
         """
-        return Answer(self, asked, kept, dict(known or {}))
+        return Answer(self, scene, kept, dict(known or {}))
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,29 +100,29 @@ class Answer:
     """A picture of what was asked; what it holds is worked out when it is asked for."""
 
     picture: Picture
-    asked: Asked
+    scene: Scene
     kept: Kept
     known: dict[Hashable, Any]
 
     def value(self, expression: Expression) -> Any:
         """The value of an expression; what is measured by the same call is not measured twice."""
-        return work_out(expression, self.asked.names, self.kept, self.known)
+        return work_out(expression, self.scene.names, self.kept, self.known)
 
     @cached_property
     def measured(self) -> Any:
         """What the measurement gave, for all places of the chosen dimensions."""
-        return self.value(self.picture.measure(self.asked))
+        return self.value(self.picture.measure(self.scene))
 
     @cached_property
     def dims(self) -> tuple[str, ...]:
         """The names of all dimensions."""
-        dims: tuple[str, ...] = given(self.picture.dims, self.asked)
+        dims: tuple[str, ...] = given(self.picture.dims, self.scene)
         return dims
 
     @cached_property
     def places(self) -> dict[str, int]:
         """The place of each chosen dimension."""
-        return {dim: place(self.asked) for dim, place in self.picture.chosen.items() if dim in self.dims}
+        return {dim: place(self.scene) for dim, place in self.picture.chosen.items() if dim in self.dims}
 
     @cached_property
     def all_numbers(self) -> Numbers:
@@ -129,17 +131,17 @@ class Answer:
 
     def names(self, dims: tuple[str, ...]) -> dict[str, Names]:
         """The names along dimensions."""
-        return names_along(self.asked, dims) | dict(self.picture.names(self))
+        return names_along(self.scene, dims) | dict(self.picture.names(self))
 
     @cached_property
     def selection(self) -> Selection | None:
         """The tokens that are drawn of a picture of pairs; None where all are."""
-        choice: Choice = next((one for one in CHOICES if one == dict(self.asked.view.choices).get(DRAWN)), "all")
+        choice: Choice = next((one for one in CHOICES if one == dict(self.scene.view.choices).get(DRAWN)), "all")
         if not self.picture.pairs or choice == "all":
             return None
         from encoder.metrics.kinds import tokens_drawn
 
-        drawn = tokens_drawn(self.asked.t, choice)
+        drawn = tokens_drawn(self.scene.t, choice)
         return None if drawn.whole else drawn
 
     @cached_property
@@ -159,7 +161,7 @@ class Answer:
     @property
     def kind(self) -> str:
         """How it is drawn."""
-        kind: str = given(self.picture.kind, self.asked)
+        kind: str = given(self.picture.kind, self.scene)
         return kind
 
     @property
@@ -172,7 +174,7 @@ class Answer:
     @cached_property
     def title(self) -> str:
         """What it is called."""
-        title: str = given(self.picture.title, self.asked)
+        title: str = given(self.picture.title, self.scene)
         return title
 
     @cached_property
@@ -183,40 +185,43 @@ class Answer:
     @property
     def alt(self) -> str:
         """What a screen reader says: what it is, and its finding."""
-        return f"{self.title}. {self.sentence}"
+        begun = self.sentence.lower().startswith(self.title.lower())
+        return self.sentence if begun else f"{self.title}. {self.sentence}"
 
     @cached_property
     def caption(self) -> str:
         """What it shows, of what, and what was masked or changed on the way to its numbers."""
-        return caption(self.picture.about(self.asked), what=self.alt, scale=self.figure().scale)
+        return caption(self.picture.about(self.scene), what=self.alt, scale=self.figure().scale)
 
     @property
     def expression(self) -> Expression:
         """The expression for the numbers that are drawn, in the order in which the library gives them."""
-        found = self.picture.measure(self.asked)
+        found = self.picture.measure(self.scene)
         for place in self.places.values():
             found = found[place]
         if self.selection is None:
             return found
         from encoder.metrics.kinds import tokens_drawn
 
-        return call(tokens_drawn, T, dict(self.asked.view.choices)[DRAWN]).cut(found.numpy())
+        return call(tokens_drawn, T, dict(self.scene.view.choices)[DRAWN]).cut(found.numpy())
 
     @property
     def runs(self) -> dict[str, Trace]:
         """What the runs are called in its lines of code."""
-        asked = self.asked
-        named = {"t": asked.run, "a": asked.run, "b": asked.other}
+        scene = self.scene
+        named = {"t": scene.run, "a": scene.run, "b": scene.other}
         return {name: run for name, run in named.items() if run is not None}
 
     @property
     def code(self) -> str:
         """Python that runs by itself and prints its numbers."""
-        return code.lines(self.expression, self.runs, maker_of(self.asked.encoder.source, self.asked.encoder.config))
+        return code.lines(self.expression, self.runs, maker_of(self.scene.encoder.source, self.scene.encoder.config))
 
     def figure(self, theme: Theme = "light") -> Drawn:
         """It on the screen."""
-        drawn = KINDS[self.kind](self, theme)
+        unit: str = given(self.picture.unit, self.scene)
+        at = None if self.selection is None else self.selection.at
+        drawn = KINDS[self.kind](Chart(self.numbers, self.values, unit, at, self.picture.look(self)), theme)
         drawn.numbers = self.rows
         return drawn
 
@@ -255,12 +260,12 @@ class Answer:
     def file_name(self) -> str:
         """What its files are called, without an ending."""
         where = [f"{dim}{place}" for dim, place in self.places.items()]
-        return file_name(self.asked.encoder.source.name if self.picture.needs else "", self.picture.key, *where)
+        return file_name(self.scene.encoder.source.name if self.picture.needs else "", self.picture.key, *where)
 
     @property
     def query(self) -> dict[str, str]:
         """The parameters of a link to its page that shows it."""
-        return to_query(self.asked.view) | dict(self.picture.unfolds)
+        return to_query(self.scene.view) | dict(self.picture.unfolds)
 
 
 def jsonable(values: np.ndarray) -> Any:

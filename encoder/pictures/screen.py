@@ -1,7 +1,8 @@
 """Pictures on the screen: a function for each kind, from numbers and their names to a Plotly figure."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -11,125 +12,120 @@ from encoder.figures.histogram import outlines
 from encoder.figures.links import links
 from encoder.figures.matrix import matrix
 from encoder.figures.tiles import tiles
-from encoder.theme import Theme
-
-if TYPE_CHECKING:
-    from encoder.pictures.picture import Answer
+from encoder.pictures.numbers import Numbers
+from encoder.theme import Kind, Theme
 
 
-def look(answer: "Answer") -> dict[str, Any]:
-    """What the picture tells the function that draws it."""
-    return dict(answer.picture.look(answer))
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """What is drawn: numbers, the rows first.
+
+    Attributes:
+        numbers: with their names.
+        values: how they are coloured.
+        unit: what they are.
+        at: the positions of the tokens that are drawn, where they are some of many.
+        look: what else the function that draws them is told.
+    """
+
+    numbers: Numbers
+    values: Kind
+    unit: str
+    at: Sequence[int] | None = None
+    look: Mapping[str, Any] = field(default_factory=dict)
+
+    def names(self, axis: int) -> list[str]:
+        """A name for each place along an axis; places without one have their number."""
+        along = self.numbers.along(self.numbers.dims[axis])
+        return along if isinstance(along, list) else [str(i) for i in range(self.numbers.array.shape[axis])]
+
+    @property
+    def series(self) -> dict[str, np.ndarray]:
+        """The numbers of each series by its name; one without a name is called by the unit."""
+        if len(self.numbers.dims) == 1:
+            return {self.unit: self.numbers.array}
+        return dict(zip(self.names(0), self.numbers.array, strict=True))
 
 
-def draw_matrix(answer: "Answer", theme: Theme) -> Drawn:
+def draw_matrix(chart: Chart, theme: Theme) -> Drawn:
     """Rows and columns, coloured."""
-    numbers = answer.numbers
-    rows, columns = numbers.along(numbers.dims[0]), numbers.along(numbers.dims[1])
-    rows = rows if isinstance(rows, list) else [str(i) for i in range(len(numbers.array))]
-    seen = {} if answer.selection is None else {"at": answer.selection.at}
-    return matrix(numbers.array, rows, columns, kind=answer.values, theme=theme, **seen, **look(answer))
+    columns = chart.numbers.along(chart.numbers.dims[1])
+    return matrix(
+        chart.numbers.array,
+        chart.names(0),
+        columns,
+        kind=chart.values,
+        theme=theme,
+        at=chart.at,
+        **chart.look,
+    )
 
 
-def draw_tiles(answer: "Answer", theme: Theme) -> Drawn:
+def draw_tiles(chart: Chart, theme: Theme) -> Drawn:
     """A matrix for each place of the first dimension, on one colour scale."""
-    numbers = answer.numbers
-    names, rows, columns = (numbers.along(dim) for dim in numbers.dims)
-    assert isinstance(names, list) and isinstance(rows, list)
-    return tiles(numbers.array, rows, columns, names, kind=answer.values, theme=theme, **look(answer))
+    columns = chart.numbers.along(chart.numbers.dims[2])
+    values = chart.numbers.array
+    return tiles(values, chart.names(1), columns, chart.names(0), kind=chart.values, theme=theme, **chart.look)
 
 
-def series(answer: "Answer") -> dict[str, np.ndarray]:
-    """The numbers of each series by its name; one without a name is called by the unit."""
-    numbers = answer.numbers
-    if len(numbers.dims) == 1:
-        return {unit(answer): numbers.array}
-    names = numbers.along(numbers.dims[0])
-    assert isinstance(names, list)
-    return dict(zip(names, numbers.array, strict=True))
-
-
-def unit(answer: "Answer") -> str:
-    """What the numbers are."""
-    from encoder.pictures.picture import given
-
-    text: str = given(answer.picture.unit, answer.asked)
-    return text
-
-
-def draw_bars(answer: "Answer", theme: Theme) -> Drawn:
+def draw_bars(chart: Chart, theme: Theme) -> Drawn:
     """A bar for each place of the last dimension, and one beside it for each series."""
-    names = answer.numbers.along(answer.numbers.dims[-1])
-    names = names if isinstance(names, list) else [str(i) for i in range(answer.numbers.array.shape[-1])]
-    return charts.token_bars(series(answer), names, title=unit(answer), theme=theme, **look(answer))
+    options = {"title": chart.unit, "at": chart.at} | dict(chart.look)
+    return charts.token_bars(chart.series, chart.names(-1), theme=theme, **options)
 
 
-def draw_terms(answer: "Answer", theme: Theme) -> Drawn:
+def draw_terms(chart: Chart, theme: Theme) -> Drawn:
     """The largest terms of a sum as bars, and the sum of all others as one more."""
-    numbers = answer.numbers.array
-    names = answer.numbers.along(answer.numbers.dims[0])
-    assert isinstance(names, list)
+    numbers, names = chart.numbers.array, chart.names(0)
     order = np.argsort(-np.abs(numbers), kind="stable")
     return charts.term_bars(numbers[order], [names[i] for i in order], theme)
 
 
-def draw_curve(answer: "Answer", theme: Theme) -> Drawn:
+def draw_curve(chart: Chart, theme: Theme) -> Drawn:
     """A line for each series over the places of the last dimension, which are numbers or counted from 0."""
-    numbers = answer.numbers
-    along = numbers.names.get(numbers.dims[-1], "")
-    places = np.arange(numbers.array.shape[-1]) if isinstance(along, str) else np.array(along, dtype=float)
-    options = {"titles": (numbers.dims[-1], unit(answer))} | look(answer)
-    return charts.lines(series(answer), places, theme=theme, **options)
+    dim = chart.numbers.dims[-1]
+    along = chart.numbers.names.get(dim, "")
+    counted = isinstance(along, str) or any(isinstance(name, str) for name in along)
+    places = np.arange(chart.numbers.array.shape[-1]) if counted else np.array(along, dtype=float)
+    options = {"titles": (dim, chart.unit)} | dict(chart.look)
+    return charts.lines(chart.series, places, theme=theme, **options)
 
 
-def draw_race(answer: "Answer", theme: Theme) -> Drawn:
+def draw_race(chart: Chart, theme: Theme) -> Drawn:
     """The rank of each word after each layer, the first on top."""
-    numbers = answer.numbers
-    words = numbers.along(numbers.dims[1])
-    assert isinstance(words, list)
-    return charts.race(numbers.array, words, theme, **look(answer))
+    return charts.race(chart.numbers.array, chart.names(1), theme, **chart.look)
 
 
-def draw_words(answer: "Answer", theme: Theme) -> Drawn:
+def draw_words(chart: Chart, theme: Theme) -> Drawn:
     """The likeliest words of each row."""
-    numbers = answer.numbers
-    rows = numbers.along(numbers.dims[0])
-    assert isinstance(rows, list)
-    words = [list(row) for row in numbers.words]
-    return charts.likeliest(words, numbers.array, rows, kind=answer.values, theme=theme, **look(answer))
+    words, values = [list(row) for row in chart.numbers.words], chart.numbers.array
+    return charts.likeliest(words, values, chart.names(0), kind=chart.values, theme=theme, **chart.look)
 
 
-def draw_points(answer: "Answer", theme: Theme) -> Drawn:
+def draw_points(chart: Chart, theme: Theme) -> Drawn:
     """Named points in a plane whose axes mean nothing by themselves, or which have `titles`."""
-    options = look(answer)
-    names = answer.numbers.along(answer.numbers.dims[0])
-    assert isinstance(names, list)
-    draw = scatter.plane if "titles" in options else scatter.named_points
-    return draw(answer.numbers.array, names, theme=theme, **options)
+    draw: Callable[..., Drawn] = scatter.plane if "titles" in chart.look else scatter.named_points
+    return draw(chart.numbers.array, chart.names(0), theme=theme, **chart.look)
 
 
-def draw_paths(answer: "Answer", theme: Theme) -> Drawn:
+def draw_paths(chart: Chart, theme: Theme) -> Drawn:
     """A line for each token through the layers, in a plane."""
-    tokens = answer.numbers.along(answer.numbers.dims[1])
-    assert isinstance(tokens, list)
-    return scatter.paths(answer.numbers.array, tokens, theme=theme, **look(answer))
+    return scatter.paths(chart.numbers.array, chart.names(1), theme=theme, **chart.look)
 
 
-def draw_links(answer: "Answer", theme: Theme) -> Drawn:
+def draw_links(chart: Chart, theme: Theme) -> Drawn:
     """Lines from token to token, as thick as the weight."""
-    tokens = answer.numbers.along(answer.numbers.dims[0])
-    assert isinstance(tokens, list)
-    at = None if answer.selection is None else answer.selection.at
-    return links(answer.numbers.array, tokens, theme=theme, at=at, **look(answer))
+    options = {"chosen": []} | dict(chart.look)
+    return links(chart.numbers.array, chart.names(0), theme=theme, at=chart.at, **options)
 
 
-def draw_outlines(answer: "Answer", theme: Theme) -> Drawn:
+def draw_outlines(chart: Chart, theme: Theme) -> Drawn:
     """How several sets of numbers are spread: the share of each in bins of equal width."""
-    along = answer.numbers.names[answer.numbers.dims[-1]]
-    return outlines(np.array(along, dtype=float), series(answer), unit(answer), theme)
+    along = chart.numbers.names[chart.numbers.dims[-1]]
+    return outlines(np.array(along, dtype=float), chart.series, chart.unit, theme)
 
 
-KINDS: dict[str, Callable[["Answer", Theme], Drawn]] = {
+KINDS: dict[str, Callable[[Chart, Theme], Drawn]] = {
     "matrix": draw_matrix,
     "tiles": draw_tiles,
     "bars": draw_bars,

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from encoder.figures.facts import largest_pair
 from encoder.figures.masked import unmasked
 from encoder.figures.steps import draw_best_words, kind_of, picture
 from encoder.formatting import short
+from encoder.metrics.cells import largest_pair
 from encoder.paper.files import PaperFigure
 from encoder.paper.from_drawn import of_drawn
 from encoder.paper.panel import HeatMap, Panel, heat_map

@@ -3,9 +3,9 @@
 import numpy as np
 from torch import Tensor
 
-from encoder.figures.living_map import changes
 from encoder.formatting import brief
 from encoder.metrics import cosine_matrix, length, stream
+from encoder.metrics.sublayers import added_ratios
 from encoder.story.stop import StoryStop, Values, band, best_first, called, options
 from encoder.story.subject import Subject
 from encoder.text_encoder import TextEncoder
@@ -17,7 +17,7 @@ SAME = 0.05  # cosines, or shares of a length, that differ by less are about the
 def most_added(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
     """In which layer attention adds most to the word, against what stood there."""
     name, count = called(trace, about.word), trace.config.n_layers
-    ratios = changes(trace)[0][:, about.word]
+    ratios = added_ratios(trace)[0][:, about.word]
     top, least = int(ratios.argmax()), int(ratios.argmin())
     offered, place = options(top, best_first(ratios, range(count)), lambda i: f"layer {i}")
     question = (

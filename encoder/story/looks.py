@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from encoder.figures.living_map_links import even_share, stands_out
-from encoder.figures.words_only import token_kinds
 from encoder.formatting import listed, percent
 from encoder.metrics import attention_weights
+from encoder.metrics.kinds import token_kinds
+from encoder.metrics.looks import even_share, stands_out
 from encoder.story.stop import StoryStop, Values, band, best_first, called, options
 from encoder.story.subject import Subject
 from encoder.text_encoder import TextEncoder

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from encoder.figures.living_map_links import is_word
 from encoder.metrics import attention_weights
+from encoder.metrics.kinds import is_word
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import tokens
 

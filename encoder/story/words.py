@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from encoder.figures.words_only import token_kinds
 from encoder.formatting import brief, listed, shown
 from encoder.metrics import length, nearest_words
+from encoder.metrics.kinds import token_kinds
 from encoder.story.stop import StoryStop, Values, band, called, options
 from encoder.story.subject import Subject
 from encoder.text_encoder import TextEncoder

@@ -3,9 +3,8 @@
 from pages.parts.embedding import nearest, places
 from pages.ui import session
 from pages.ui.state import session_state as state
+from pages.ui.state.walk import OF_WORDS
 from pages.ui.step import panel
-
-OF_WORDS = ("embedding.tokens", "embedding.scaled")  # the steps that know nothing of a place
 
 step, trace, head = panel.pick("embedding"), session.now(), state.current().head
 if step.name == "embedding.tokens":

@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from encoder.figures.living_map import finding
+from encoder.metrics.looks import finding
 from pages.parts.sentence import guess, several
 from pages.ui import session
 from pages.ui.downloads import table as downloads

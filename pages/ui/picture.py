@@ -11,10 +11,10 @@ from weakref import WeakKeyDictionary
 import streamlit as st
 
 from encoder.figures.pair import tell_apart
-from encoder.pictures.asked import Asked, Option
 from encoder.pictures.code import of_runs
 from encoder.pictures.expression import Expression
 from encoder.pictures.picture import Answer, Picture
+from encoder.pictures.scene import Option, Scene
 from encoder.trace.trace import Trace
 from pages.ui import session
 from pages.ui.components import present
@@ -64,18 +64,18 @@ of_run: WeakKeyDictionary[Trace, dict[str, Any]] = WeakKeyDictionary()
 of_run_lock = threading.Lock()
 
 
-def kept(asked: Asked) -> Callable[[Expression, Callable[[], Any]], Any]:
+def kept(scene: Scene) -> Callable[[Expression, Callable[[], Any]], Any]:
     """What keeps the results of calls: those of one run with the run where they are small, those of none for all."""
 
     def keep_call(part: Expression, now: Callable[[], Any]) -> Any:
         if nested.get():
             return now()
         if not of_runs(part):
-            return results.get(Measurement(asked.view.model, str(part), now))
-        if asked.run is None or asked.other is not None:
+            return results.get(Measurement(scene.view.model, str(part), now))
+        if scene.run is None or scene.other is not None:
             return now()
         with of_run_lock:
-            known = of_run.setdefault(asked.run, {})
+            known = of_run.setdefault(scene.run, {})
         if str(part) not in known:
             value = now()
             if nbytes(value) > SMALL:
@@ -86,7 +86,7 @@ def kept(asked: Asked) -> Callable[[Expression, Callable[[], Any]], Any]:
     return keep_call
 
 
-def ask(picture: Picture, other: Trace | None = None, **extra: Any) -> Asked:
+def ask(picture: Picture, other: Trace | None = None, **extra: Any) -> Scene:
     """What this session asks of a picture.
 
     `other` is the run that this one is held against, where the page has chosen it; `extra` is what else the picture's
@@ -95,26 +95,26 @@ def ask(picture: Picture, other: Trace | None = None, **extra: Any) -> Asked:
     return asked_for(state.current(), picture.needs, other, **extra)
 
 
-def asked_for(view: Any, needs: str, other: Trace | None = None, **extra: Any) -> Asked:
+def asked_for(view: Any, needs: str, other: Trace | None = None, **extra: Any) -> Scene:
     """What a view of this session asks of a picture that needs these runs."""
     encoder = session.text_encoder(view.model)
     if needs == "model":
-        return Asked(view, encoder, extra=extra)
+        return Scene(view, encoder, extra=extra)
     if needs == "unchanged":
-        return Asked(view, encoder, session.untouched(), session.now(), extra)
-    return Asked(view, encoder, session.now(), other, extra)
+        return Scene(view, encoder, session.untouched(), session.now(), extra)
+    return Scene(view, encoder, session.now(), other, extra)
 
 
-def tie(option: Option, asked: Asked) -> dict[str, Any]:
+def tie(option: Option, scene: Scene) -> dict[str, Any]:
     """What ties a widget to an option of a picture: key, value and what takes over a choice."""
-    offered = None if option.offered is None else option.offered(asked)
-    return state.choice(option.key, offered, option.usual(asked), option.many)
+    offered = None if option.offered is None else option.offered(scene)
+    return state.choice(option.key, offered, option.usual(scene), option.many)
 
 
 def show(
     picture: Picture,
     *,
-    asked: Asked | None = None,
+    scene: Scene | None = None,
     known: Mapping[Expression, Any] | None = None,
     more: str = "",
     numbers: bool = True,
@@ -124,15 +124,15 @@ def show(
 ) -> Answer:
     """Draw a picture of what this session asks, say its finding, and offer its table and the ways to keep it.
 
-    `asked` is what is asked, where the page has made more than the view of it; `known` are calls that were made
-    already, with what they gave; `more` is Markdown that follows the sentence. Without `numbers` the page has a table of
-    its own, without `sentence` it says the finding elsewhere. `take` gets the row and column of a cell that is clicked,
-    `mark` is the one to outline.
+    `scene` is what is asked, where the page has made more than the view of it; `known` are calls that were made
+    already, with what they gave; `more` is Markdown that follows the sentence. Without `numbers` the page has a table
+    of its own, without `sentence` it says the finding elsewhere. `take` gets the row and column of a cell that is
+    clicked, `mark` is the one to outline.
     """
-    answer = picture.of(asked := asked or ask(picture), kept(asked), known)
+    answer = picture.of(scene := scene or ask(picture), kept(scene), known)
     figure = answer.figure(theme())
-    if asked.run is not None and asked.run.tokenization.second:
-        tell_apart(figure, asked.run.tokens, asked.run.tokenization.second, theme())
+    if scene.run is not None and scene.run.tokenization.second:
+        tell_apart(figure, scene.run.tokens, scene.run.tokenization.second, theme())
     if take is not None:
         opened.listen(picture.key, take, mark)
     with st.container(key=f"wide_{picture.key}") if answer.kind in WORDY else nullcontext():

@@ -14,8 +14,9 @@ from playwright.sync_api import Locator, Page, expect
 from tiers import mostly_nightly
 
 from encoder import TextEncoder, Trace
-from encoder.figures import ask
 from encoder.formatting import percent
+from encoder.metrics import asked
+from encoder.metrics.asking import fact
 from encoder.pictures.view import EXAMPLE
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -65,21 +66,21 @@ def test_a_tapped_word_is_answered_at_once_with_the_recorded_weights_both_ways(
     page: Page, app_url: str, trace: Trace
 ) -> None:
     root = opened(page, app_url)
-    weights, run, said = recorded(trace), ask.asked(trace), root.locator("output.said")
+    weights, run, said = recorded(trace), asked(trace), root.locator("output.said")
     with rerun(page):
         before, after = root.evaluate(TAP, STREET - 1)
-    assert before != after == ask.fact(run, 4, 1, STREET, "from"), "all weights are in the browser"
+    assert before != after == fact(run, 4, 1, STREET, "from"), "all weights are in the browser"
     for position in (IT, STREET, ANIMAL, 1):
         with rerun(page):
             word(root, position).click()
         assert shares(root) == [percent(float(w), 1) for w in weights[4, 1, position, 1:-1]]
-        expect(said).to_have_text(ask.fact(run, 4, 1, position, "from"))
+        expect(said).to_have_text(fact(run, 4, 1, position, "from"))
         parked = percent(float(weights[4, 1, position, [0, -1]].astype(np.float64).sum()), 1)
         expect(root.locator(".chip b")).to_have_text(f"{parked} parked")
     with rerun(page):
         root.get_by_role("button", name="Who looks at it").click()
     assert shares(root) == [percent(float(w), 1) for w in weights[4, 1, 1:-1, 1]]
-    expect(said).to_have_text(ask.fact(run, 4, 1, 1, "to"))
+    expect(said).to_have_text(fact(run, 4, 1, 1, "to"))
     arcs = root.locator("svg path:not(.tip)").count()
     assert arcs == sum(float(w) >= 0.02 for i, w in enumerate(weights[4, 1, 1:-1, 1]) if i != 0)
 
@@ -125,7 +126,7 @@ def test_head_word_second_and_way_are_in_the_address_and_come_back(page: Page, a
     for part in ("ask_word=6", "ask_second=8", "ask_way=to", f"head={head}"):
         assert part in page.url
     said = root.locator("output.said").inner_text()
-    assert said == ask.fact(ask.asked(trace), layer, head, STREET, "to", IT)
+    assert said == fact(asked(trace), layer, head, STREET, "to", IT)
     before = shares(root), strip(root)
     root = opened(page, app_url, page.url.removeprefix(f"{app_url}/"))
     assert (shares(root), strip(root)) == before and root.locator("output.said").inner_text() == said
@@ -235,7 +236,7 @@ def test_a_run_too_large_to_be_sent_at_once_asks_for_its_answers(page: Page, app
     root = opened(page, app_url, f"?sentence={text.strip().replace(' ', '+')}")
     with rerun(page):
         word(root, 7).click()
-    expect(root.locator("output.said")).to_have_text(ask.fact(ask.asked(trace), 4, 1, 7, "from"))
+    expect(root.locator("output.said")).to_have_text(fact(asked(trace), 4, 1, 7, "from"))
     assert shares(root) == [percent(float(w), 1) for w in recorded(trace)[4, 1, 7, 1:-1]]
     expect(root.locator(".legend")).to_contain_text("A cell is the largest of")
     with rerun(page):

@@ -12,8 +12,9 @@ from browser_tools import barriers, dark, open_page, rerun, runs, widget
 from playwright.sync_api import Locator, Page, expect
 
 from encoder import TextEncoder, Trace
-from encoder.figures.attention_grid import Setting, grid
+from encoder.figures.attention_grid import grid
 from encoder.formatting import agreement, brief, percent
+from encoder.metrics.softmax import Setting
 from encoder.pictures.view import EXAMPLE
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from encoder.figures.living_map import share_levels
+from encoder.figures.living_map_packet import share_levels
 from encoder.formatting import brief, percent, points, short
 from pages.ui.component import joined
 

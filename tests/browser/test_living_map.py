@@ -14,8 +14,11 @@ from playwright.sync_api import Locator, Page, expect
 
 from encoder import TextEncoder, Trace
 from encoder.figures import living_map
+from encoder.figures.living_map_cells import index_at
+from encoder.figures.living_map_packet import unpacked
 from encoder.figures.living_map_walk import walk
 from encoder.metrics import flow_shares
+from encoder.metrics.looks import strongest_link
 from encoder.pictures.view import EXAMPLE
 from encoder.story import story
 
@@ -152,7 +155,7 @@ def test_the_picture_follows_the_headline_to_another_layer_until_a_word_is_chose
     for layer in ("2", "0"):
         with rerun(page):
             widget(page, "layer").get_by_role("radio", name=layer, exact=True).click()
-        link = living_map.strongest_link(trace, int(layer), 1)
+        link = strongest_link(trace, int(layer), 1)
         assert link is not None
         word = trace.tokens[link.query]
         expect(page.get_by_role("heading", level=2).first).to_contain_text(f"“{word}”")
@@ -201,7 +204,7 @@ def test_the_difference_to_the_run_without_changes_is_drawn_signed(
 
 def test_the_word_of_the_story_stands_out_when_its_picture_opens(page: Page, app_url: str, base: TextEncoder) -> None:
     stop = story(base, base.trace(EXAMPLE))[8]
-    found = living_map.strongest_link(base.trace(EXAMPLE), stop.layer or 0, stop.head or 0)
+    found = strongest_link(base.trace(EXAMPLE), stop.layer or 0, stop.head or 0)
     assert stop.picture == "map" and found and found.query != stop.word
     open_page(page, f"{app_url}/story?stop=9")
     with rerun(page):
@@ -259,7 +262,7 @@ def test_a_layer_unfolds_and_a_click_opens_the_recorded_number(page: Page, app_u
     settled(page, root)
     root.evaluate("root => root.scrollIntoView({block: 'center'})")
     press(page, *cell_centre(root, "attention.q", IT, 3))
-    name, index = "layers.4.attention.q", living_map.index_at(trace, "layers.4.attention.q", 6, IT, 3)
+    name, index = "layers.4.attention.q", index_at(trace, "layers.4.attention.q", 6, IT, 3)
     expect(widget(page, "inspector").locator("h3")).to_contain_text(f"= {float(trace[name][index]):.4g}")
     assert "head=6" in page.url
 
@@ -335,7 +338,7 @@ def test_a_phone_does_the_same_by_touch(phone: Page, app_url: str, trace: Trace)
     assert small == []
     x, y = cell_centre(root, "attention.q", 2, 1)
     press(phone, x, y, tap=True)
-    index = living_map.index_at(trace, "layers.0.attention.q", 1, 2, 1)
+    index = index_at(trace, "layers.0.attention.q", 1, 2, 1)
     value = float(trace["layers.0.attention.q"][index])
     expect(widget(phone, "inspector").locator("h3")).to_contain_text(f"= {value:.4g}")
 
@@ -343,7 +346,7 @@ def test_a_phone_does_the_same_by_touch(phone: Page, app_url: str, trace: Trace)
 def test_numbers_are_unpacked_and_written_as_they_were_packed(blank: Any, trace: Trace) -> None:
     """The pure functions, called as they stand in their file."""
     packet = living_map.whole(trace)
-    about, arrays = living_map.unpacked(packet)
+    about, arrays = unpacked(packet)
     script = """async packet => {
       const m = await import('/pages/ui/components/living_map_data.js');
       const found = m.unpack(Uint8Array.from(atob(packet), c => c.charCodeAt(0)));

@@ -24,10 +24,10 @@ from encoder.metrics import (
     segment_mass,
     survey,
 )
-from encoder.pictures.asked import ATLAS, Asked, Option, atlas_number, one_of, token_of
 from encoder.pictures.expression import ENC, Call, Every, T, call
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
+from encoder.pictures.scene import ATLAS, Option, Scene, atlas_number, one_of, token_of
 
 MANY = "100 sentences"
 SPANS = ("this sentence", MANY)
@@ -35,54 +35,54 @@ OVER = one_of("over", SPANS)
 MEASURE = one_of("measure", HEAD_MEASURES)
 WAY = one_of("pair_way", WAYS, "A->B")
 UPTO = Option(
-    "rollout_layer", lambda asked: range(asked.encoder.config.n_layers), lambda asked: asked.encoder.config.n_layers - 1
+    "rollout_layer", lambda scene: range(scene.encoder.config.n_layers), lambda scene: scene.encoder.config.n_layers - 1
 )
 FLOW_TOKEN = token_of("flow_token")
-QUERY = token_of("inside_query", lambda asked: min(1, len(asked.t.tokens) - 1))
-KEY = token_of("inside_key", lambda asked: min(2, len(asked.t.tokens) - 1))
+QUERY = token_of("inside_query", lambda scene: min(1, len(scene.t.tokens) - 1))
+KEY = token_of("inside_key", lambda scene: min(2, len(scene.t.tokens) - 1))
 
 
-def surveyed(asked: Asked) -> Call:
+def surveyed(scene: Scene) -> Call:
     """The measures of all heads over this sentence, or over the bundled ones."""
-    return call(survey, ENC) if asked[OVER] == MANY else call(survey, ENC, [asked.t.inputs])
+    return call(survey, ENC) if scene[OVER] == MANY else call(survey, ENC, [scene.t.inputs])
 
 
-def measured(asked: Asked) -> Call:
+def measured(scene: Scene) -> Call:
     """The same, over many sentences those of an atlas where the model has one."""
-    if asked[OVER] == MANY and (number := atlas_number(asked)) is not None:
+    if scene[OVER] == MANY and (number := atlas_number(scene)) is not None:
         return call(head_survey, call(atlas_of, ENC, number))
-    return surveyed(asked)
+    return surveyed(scene)
 
 
-def about_measured(asked: Asked) -> About:
+def about_measured(scene: Scene) -> About:
     """What the numbers of a measure are of."""
-    if asked[OVER] == MANY and (number := atlas_number(asked)) is not None:
-        scope = atlas_of(asked.encoder, number).card.scope
-        return About(source=asked.encoder.source, scope=f"{scope}, {UNCHANGED}")
-    return about_survey(asked)
+    if scene[OVER] == MANY and (number := atlas_number(scene)) is not None:
+        scope = atlas_of(scene.encoder, number).card.scope
+        return About(source=scene.encoder.source, scope=f"{scope}, {UNCHANGED}")
+    return about_survey(scene)
 
 
-def about_survey(asked: Asked) -> About:
+def about_survey(scene: Scene) -> About:
     """What the numbers of a survey are of."""
-    over = BUNDLED if asked[OVER] == MANY else quoted(asked.t.inputs)
-    return About(source=asked.encoder.source, scope=f"{over}, {UNCHANGED}")
+    over = BUNDLED if scene[OVER] == MANY else quoted(scene.t.inputs)
+    return About(source=scene.encoder.source, scope=f"{over}, {UNCHANGED}")
 
 
-def every_weight(asked: Asked) -> About:
+def every_weight(scene: Scene) -> About:
     """What numbers of all weights of a run are of."""
-    return About(asked.t, reads=(f"layers.{asked.encoder.config.n_layers - 1}.attention.weights",))
+    return About(scene.t, reads=(f"layers.{scene.encoder.config.n_layers - 1}.attention.weights",))
 
 
 def every_head(answer: Answer) -> list[str]:
     """A short name for every head of every layer."""
-    config = answer.asked.encoder.config
+    config = answer.scene.encoder.config
     return [f"L{layer}H{head}" for layer in range(config.n_layers) for head in range(config.n_heads)]
 
 
 def say_measured(answer: Answer) -> str:
     """Which head has the largest number of a measure."""
     layer, head = largest_cell(answer.numbers.array)
-    title = HEAD_MEASURES[answer.asked[MEASURE]].title
+    title = HEAD_MEASURES[answer.scene[MEASURE]].title
     return f"{title} is largest in L{layer}H{head}: {brief(float(answer.numbers.array[layer, head]))}."
 
 
@@ -90,11 +90,11 @@ MEASURED = Picture(
     key="measured",
     page="heads",
     question="Which heads do what is measured most?",
-    measure=lambda asked: measured(asked).measures[asked[MEASURE]],
+    measure=lambda scene: measured(scene).measures[scene[MEASURE]],
     dims=("layer", "head"),
     kind="matrix",
-    values=lambda answer: HEAD_MEASURES[answer.asked[MEASURE]].kind,
-    title=lambda asked: HEAD_MEASURES[asked[MEASURE]].title,
+    values=lambda answer: HEAD_MEASURES[answer.scene[MEASURE]].kind,
+    title=lambda scene: HEAD_MEASURES[scene[MEASURE]].title,
     say=say_measured,
     about=about_measured,
     options=(OVER, MEASURE, ATLAS),
@@ -106,7 +106,7 @@ def say_between(answer: Answer) -> str:
     """Which head sends most of its weight from one sentence to the other."""
     mass = answer.numbers.array
     layer, head = largest_cell(mass)
-    way = answer.asked[WAY].replace("->", " → ")
+    way = answer.scene[WAY].replace("->", " → ")
     return (
         f"Head {head} of layer {layer} sends most: {percent(float(mass[layer, head]))} of its weight, {way}. The mean "
         f"over all heads is {percent(float(mass.mean()))}."
@@ -117,11 +117,11 @@ BETWEEN = Picture(
     key="between",
     page="heads",
     question="Which heads look from one sentence of a pair to the other?",
-    measure=lambda asked: call(segment_mass, T)[:, :, WAYS[asked[WAY]][0], WAYS[asked[WAY]][1]],
+    measure=lambda scene: call(segment_mass, T)[:, :, WAYS[scene[WAY]][0], WAYS[scene[WAY]][1]],
     dims=("layer", "head"),
     kind="matrix",
     values="share",
-    title=lambda asked: f"Weight from sentence to sentence, {asked[WAY].replace('->', ' → ')}",
+    title=lambda scene: f"Weight from sentence to sentence, {scene[WAY].replace('->', ' → ')}",
     say=say_between,
     about=every_weight,
     options=(WAY,),
@@ -133,24 +133,24 @@ def say_mixing(answer: Answer) -> str:
     """Which token takes most from others, and in which layer."""
     ratio = answer.numbers.array
     i, j = largest_cell(ratio)
-    token = shown(answer.asked.t.tokens[i])
+    token = shown(answer.scene.t.tokens[i])
     return (
         f"“{token}” ({i}) takes most from others in layer {j}: {percent(float(ratio[i, j]))}. The mean is "
         f"{percent(float(ratio.mean()))}."
     )
 
 
-def about_mixing(asked: Asked) -> About:
+def about_mixing(scene: Scene) -> About:
     """The weights, values and residuals of all layers."""
-    last = f"layers.{asked.encoder.config.n_layers - 1}."
-    return About(asked.t, reads=(f"{last}attention.weights", f"{last}attention.v", f"{last}add_norm_1.residual"))
+    last = f"layers.{scene.encoder.config.n_layers - 1}."
+    return About(scene.t, reads=(f"{last}attention.weights", f"{last}attention.v", f"{last}add_norm_1.residual"))
 
 
 MIXING = Picture(
     key="mixing",
     page="heads",
     question="How much of each vector comes from other tokens?",
-    measure=lambda asked: Every(lambda layer: call(mixing_ratio, T, layer), asked.encoder.config.n_layers),
+    measure=lambda scene: Every(lambda layer: call(mixing_ratio, T, layer), scene.encoder.config.n_layers),
     dims=("layer", "word"),
     rows="word",
     kind="matrix",
@@ -164,7 +164,7 @@ MIXING = Picture(
 
 def say_rollout(answer: Answer) -> str:
     """What stands out among the rolled weights."""
-    run = answer.asked.t
+    run = answer.scene.t
     return main_fact(answer.numbers.array, run.tokens, run.tokens, "share", run.tokenization.special)
 
 
@@ -172,23 +172,23 @@ ROLLOUT = Picture(
     key="rollout",
     page="heads",
     question="How much of each input word is in each token, through all layers?",
-    measure=lambda asked: call(rollout, T),
+    measure=lambda scene: call(rollout, T),
     dims=("layer", "query", "key"),
     chosen={"layer": UPTO.of},
     kind="matrix",
     values="share",
-    title=lambda asked: f"Rollout up to layer {asked[UPTO]}",
+    title=lambda scene: f"Rollout up to layer {scene[UPTO]}",
     say=say_rollout,
-    about=lambda asked: About(asked.t, reads=(f"layers.{asked[UPTO]}.attention.weights",)),
+    about=lambda scene: About(scene.t, reads=(f"layers.{scene[UPTO]}.attention.weights",)),
     options=(UPTO,),
     unfolds={"heads_part": "What really flows", "through_layers": "1"},
-    look=lambda answer: {"row_title": f"after layer {answer.asked[UPTO]}", "column_title": "input"},
+    look=lambda answer: {"row_title": f"after layer {answer.scene[UPTO]}", "column_title": "input"},
 )
 
 
 def say_flow(answer: Answer) -> str:
     """From which input token most of the flow comes."""
-    shares, run = answer.numbers.array, answer.asked.t
+    shares, run = answer.numbers.array, answer.scene.t
     most = int(shares.argmax())
     return f"Most of it comes from “{shown(run.tokens[most])}” ({most}): {percent(float(shares[most]))}."
 
@@ -197,14 +197,15 @@ MAX_FLOW = Picture(
     key="max_flow",
     page="heads",
     question="How much can flow from each input word to one token, through all layers?",
-    measure=lambda asked: call(flow, T, asked[FLOW_TOKEN]),
+    measure=lambda scene: call(flow, T, scene[FLOW_TOKEN]),
     dims=("word",),
     kind="bars",
     unit="share of the flow",
-    title=lambda asked: f"Share of the maximum flow to token {asked[FLOW_TOKEN]} from each input token",
+    title=lambda scene: f"Share of the maximum flow to token {scene[FLOW_TOKEN]} from each input token",
     say=say_flow,
     about=every_weight,
     options=(FLOW_TOKEN,),
+    heavy=True,
     unfolds={"heads_part": "What really flows", "through_layers": "1"},
 )
 
@@ -220,7 +221,7 @@ LIKENESS = Picture(
     key="likeness",
     page="heads",
     question="Which heads look alike?",
-    measure=lambda asked: surveyed(asked).likeness,
+    measure=lambda scene: surveyed(scene).likeness,
     dims=("any head", "other head"),
     names=lambda answer: dict.fromkeys(("any head", "other head"), every_head(answer)),
     kind="matrix",
@@ -236,7 +237,7 @@ LIKENESS = Picture(
 
 def say_plane(answer: Answer) -> str:
     """How much of the spread of all heads the plane shows."""
-    shares = answer.value(call(plane, surveyed(answer.asked).likeness)[1])
+    shares = answer.value(call(plane, surveyed(answer.scene).likeness)[1])
     return f"Alike heads stand close together; the plane shows {percent(float(shares.sum()))} of all spread."
 
 
@@ -244,7 +245,7 @@ PLANE = Picture(
     key="plane",
     page="heads",
     question="Which heads stand together?",
-    measure=lambda asked: call(plane, surveyed(asked).likeness)[0],
+    measure=lambda scene: call(plane, surveyed(scene).likeness)[0],
     dims=("any head", "axis"),
     names=lambda answer: {"any head": every_head(answer)},
     kind="points",
@@ -253,19 +254,19 @@ PLANE = Picture(
     about=about_survey,
     options=(OVER,),
     unfolds={"heads_part": "How alike heads are"},
-    look=lambda answer: {"chosen": answer.asked.layer * answer.asked.encoder.config.n_heads + answer.asked.head},
+    look=lambda answer: {"chosen": answer.scene.layer * answer.scene.encoder.config.n_heads + answer.scene.head},
 )
 
 
-def scored(asked: Asked) -> Call:
+def scored(scene: Scene) -> Call:
     """The score of two tokens in layer 0 as a sum of terms."""
-    return call(pair_score, ENC, T, asked.head, asked[QUERY], asked[KEY])
+    return call(pair_score, ENC, T, scene.head, scene[QUERY], scene[KEY])
 
 
 def part_names(parts: tuple[StreamPart, ...], position: int, answer: Answer) -> list[str]:
     """What the parts of a query or key are called."""
     said = {
-        "word": f"word “{shown(answer.asked.t.tokens[position])}”",
+        "word": f"word “{shown(answer.scene.t.tokens[position])}”",
         "position": f"position {position}",
         "rest": "rest (rounding, changes)",
     }
@@ -274,43 +275,45 @@ def part_names(parts: tuple[StreamPart, ...], position: int, answer: Answer) -> 
 
 def names_of_terms(answer: Answer) -> Mapping[str, Names]:
     """The parts of the query, and those of the key."""
-    score, asked = answer.value(scored(answer.asked)), answer.asked
+    score, scene = answer.value(scored(answer.scene)), answer.scene
     return {
-        "part of the query": part_names(score.query, asked[QUERY], answer),
-        "part of the key": part_names(score.key, asked[KEY], answer),
+        "part of the query": part_names(score.query, scene[QUERY], answer),
+        "part of the key": part_names(score.key, scene[KEY], answer),
     }
 
 
 def say_terms(answer: Answer) -> str:
     """What the terms add up to, and which is the largest."""
-    asked, values = answer.asked, answer.numbers.array
-    score = answer.value(scored(asked))
+    scene, values = answer.scene, answer.numbers.array
+    score = answer.value(scored(scene))
     i, j = largest_cell(np.abs(values))
     rows, columns = (answer.numbers.along(dim) for dim in answer.numbers.dims)
-    what = "The score of the contents alone" if asked.encoder.config.distance_parts else "The score"
+    what = "The score of the contents alone" if scene.encoder.config.distance_parts else "The score"
     return (
         f"{what} is {brief(score.score)}: all {values.size} terms add up to it, {brief(score.missing)} apart. The "
         f"largest term, {brief(float(values[i, j]))}, is that of {rows[i]} and {columns[j]}."
     )
 
 
-def token_title(asked: Asked, position: int) -> str:
+def token_title(scene: Scene, position: int) -> str:
     """A token with its position."""
-    return f"“{shown(asked.t.tokens[position])}” ({position})"
+    return f"“{shown(scene.t.tokens[position])}” ({position})"
 
 
 INSIDE_TERMS = Picture(
     key="inside_terms",
     page="heads",
     question="Why does one word score another as it does in layer 0?",
-    measure=lambda asked: scored(asked).values,
+    measure=lambda scene: scored(scene).values,
     dims=("part of the query", "part of the key"),
     names=names_of_terms,
     kind="matrix",
     values="signed",
-    title=lambda asked: f"The score of {token_title(asked, asked[QUERY])} and {token_title(asked, asked[KEY])} as a sum",
+    title=lambda scene: (
+        f"The score of {token_title(scene, scene[QUERY])} and {token_title(scene, scene[KEY])} as a sum"
+    ),
     say=say_terms,
-    about=lambda asked: About(asked.t, layer=0, head=asked.head, reads=("attention.scaled",)),
+    about=lambda scene: About(scene.t, layer=0, head=scene.head, reads=("attention.scaled",)),
     options=(QUERY, KEY),
     unfolds={"heads_part": "Inside one head"},
     look=lambda answer: {"longest": 24, "row_title": "query", "column_title": "key"},

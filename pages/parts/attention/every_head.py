@@ -3,7 +3,7 @@
 import streamlit as st
 
 from encoder.export.caption import About
-from encoder.figures.words_only import tokens_drawn
+from encoder.metrics import tokens_drawn
 from encoder.pictures.view import Cell
 from encoder.steps.step import Step
 from pages.parts.attention.common import as_map

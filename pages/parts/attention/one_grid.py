@@ -1,7 +1,8 @@
 """One grid that becomes: from the scores of a head, frame by frame, to what its weights take."""
 
-from encoder.figures.attention_grid import HEATS, Setting, frames, in_the_way
-from encoder.figures.facts import largest_pair
+from encoder.figures.attention_grid import HEATS, frames, in_the_way
+from encoder.metrics.cells import largest_pair
+from encoder.metrics.softmax import Setting
 from encoder.pictures.view import Cell
 from encoder.trace.trace import Trace
 from pages.ui import session
@@ -29,9 +30,8 @@ def usual(trace: Trace) -> tuple[int, int]:
     """The pair that is shown where none is chosen: that of the opened number, or of the largest weight of two words."""
     view = state.current()
     places = (opened.place_in(trace, step, view.head) for step in frames(trace, view.layer)[:-1])
-    pair = next(filter(None, places), None)
     weights = trace.array(f"layers.{view.layer}.attention.weights")[view.head]
-    return pair or largest_pair(weights, trace.tokenization.special)
+    return next(filter(None, places), None) or largest_pair(weights, trace.tokenization.special)
 
 
 def asked(trace: Trace) -> tuple[int, int, Setting]:

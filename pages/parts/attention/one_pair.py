@@ -1,10 +1,10 @@
 """The query and the key behind one score: the products of their numbers."""
 
 from encoder.export.caption import About
-from encoder.figures.attention_grid import Setting
 from encoder.figures.matrix import matrix
 from encoder.formatting import brief, shown
 from encoder.metrics import query_key_products
+from encoder.metrics.softmax import Setting
 from encoder.pictures.view import Cell
 from pages.parts.attention import one_grid
 from pages.ui import session

@@ -30,9 +30,9 @@ class Measured:
 
 def measured() -> Measured:
     """Measures over this sentence or over many, which are those of an atlas of the model where there is one."""
-    atlas, asked = session.atlas(), ask(MEASURED)
+    atlas, scene = session.atlas(), ask(MEASURED)
     names = {MANY: f"{atlas.card.many} of its atlas"} if atlas else {}
-    over = st.pills("Over", SPANS, required=True, format_func=lambda span: names.get(span, span), **tie(OVER, asked))
+    over = st.pills("Over", SPANS, required=True, format_func=lambda span: names.get(span, span), **tie(OVER, scene))
     if over == MANY and (atlas := which_atlas.choose()):
         measurement = measured_over(ask(MEASURED))
         return Measured(heads_of(atlas), measurement, f"Read from the atlas of this model: on {atlas.card.scope}.")

@@ -5,7 +5,7 @@ import streamlit as st
 
 from encoder.exam.sentences import head_titles
 from encoder.figures.steps import cut_kind
-from encoder.figures.words_only import tokens_drawn
+from encoder.metrics import tokens_drawn
 from encoder.theme import Kind
 from pages.parts.heads.common import chosen, every_weight, names, places
 from pages.ui import session

@@ -11,16 +11,16 @@ from pages.ui.widgets import pick_token
 
 def draw() -> None:
     """Two tokens, their score in layer 0, and what the head of the sidebar would do with their bare words."""
-    asked = ask(INSIDE_TERMS)
-    tokens = asked.t.tokens
+    scene = ask(INSIDE_TERMS)
+    tokens = scene.t.tokens
     with st.container(horizontal=True):
-        query = pick_token("It looks (query)", tokens, QUERY.key, QUERY.usual(asked))
-        key = pick_token("It is looked at (key)", tokens, KEY.key, KEY.usual(asked))
-    looks, looked_at = (token_title(asked, at) for at in (query, key))
-    heading(f"Layer 0, head {asked.head}: why {looks} scores {looked_at} as it does")
+        query = pick_token("It looks (query)", tokens, QUERY.key, QUERY.usual(scene))
+        key = pick_token("It is looked at (key)", tokens, KEY.key, KEY.usual(scene))
+    looks, looked_at = (token_title(scene, at) for at in (query, key))
+    heading(f"Layer 0, head {scene.head}: why {looks} scores {looked_at} as it does")
     show(INSIDE_TERMS)
     st.caption(
         "In layer 0 a token is its word, its place, its sentence and what biases add, so a score is a sum over pairs "
         "of those. The norm divides by the spread that it had in this run. In later layers a token mixes many words."
     )
-    weights_alone.draw(asked.t, asked.layer, asked.head, query, key)
+    weights_alone.draw(scene.t, scene.layer, scene.head, query, key)

@@ -15,9 +15,9 @@ def draw() -> None:
     """The chosen measure as a picture, a row for each layer."""
     over = measured()
     st.pills("Measure", list(HEAD_MEASURES), required=True, format_func=title, **tie(MEASURE, ask(MEASURED)))
-    asked = ask(MEASURED)
-    show(MEASURED, asked=asked, known={over.measurement: over.heads})
-    st.markdown(plain(f"{HEAD_MEASURES[asked[MEASURE]].meaning} {over.over}"))
+    scene = ask(MEASURED)
+    show(MEASURED, scene=scene, known={over.measurement: over.heads})
+    st.markdown(plain(f"{HEAD_MEASURES[scene[MEASURE]].meaning} {over.over}"))
     if over.heads.sentences == 1 and (state.current().hidden or session.now().padding):
         st.caption("Measured on the whole sentence, with no token masked.")
 

@@ -13,6 +13,6 @@ by their sums, layers multiplied. The half is assumed; the picture above shows h
 def draw() -> None:
     """The rollout up to a layer."""
     heading("Through all layers: rollout")
-    asked = ask(ROLLOUT)
-    st.select_slider("Up to layer", range(asked.encoder.config.n_layers), **tie(UPTO, asked))
+    scene = ask(ROLLOUT)
+    st.select_slider("Up to layer", range(scene.encoder.config.n_layers), **tie(UPTO, scene))
     show(ROLLOUT, more=METHOD)

@@ -14,20 +14,20 @@ from pages.ui.widgets import pick_token
 
 def draw() -> None:
     """The flow to the chosen token, computed when it is asked for."""
-    asked = ask(MAX_FLOW)
-    tokens, flow_of = asked.t.tokens, MAX_FLOW.measure
+    scene = ask(MAX_FLOW)
+    tokens, flow_of = scene.t.tokens, MAX_FLOW.measure
     heading("Through all layers: flow to one token")
     if len(tokens) > FLOW_TOKENS:
         st.markdown(f"Maximum flow is computed for at most {FLOW_TOKENS} tokens; this sentence has {len(tokens)}.")
         return
     pick_token("Token", tokens, FLOW_TOKEN.key)
-    measurement: Expression = flow_of(asked := ask(MAX_FLOW))
-    this = (asked.view.model, asked.t.inputs, asked.view.hidden, asked.view.edits, str(measurement))
+    measurement: Expression = flow_of(scene := ask(MAX_FLOW))
+    this = (scene.view.model, scene.t.inputs, scene.view.hidden, scene.view.edits, str(measurement))
     if st.button("Compute its flow", key="compute_flow"):
         with job_queue.slot():
-            answer = MAX_FLOW.of(asked, kept(asked))
+            answer = MAX_FLOW.of(scene, kept(scene))
             state.session().sweeps["max_flow"] = (this, answer.measured)
     last, shares = state.session().sweeps.get("max_flow", (None, None))
     if last == this:
-        show(MAX_FLOW, asked=asked, known={measurement: shares})
+        show(MAX_FLOW, scene=scene, known={measurement: shares})
         st.caption("Attention flow (Abnar & Zuidema 2020): the largest flow through the same graph, as shares.")

@@ -3,10 +3,9 @@
 import streamlit as st
 import torch
 
-from encoder.figures import ask, words_only
-from encoder.figures.facts import main_fact
+from encoder.figures.facts import drawn_fact, main_fact
 from encoder.formatting import percent, shown
-from encoder.metrics import WAYS, only_between, together
+from encoder.metrics import WAYS, asked, only_between, together
 from encoder.selection import Choice, selection
 from pages.parts.sentence import summed, twice
 from pages.parts.sentence.fact import fact as fact_of
@@ -20,7 +19,7 @@ TOGETHER = {"Mean": "mean", "Largest": "max"}
 def draw(choice: Choice, merged: bool) -> None:
     """The chosen heads of the layer as one; `merged` takes the pieces of a word as one."""
     trace, view = session.now(), state.current()
-    run = ask.asked(trace, choice, merged=merged)
+    run = asked(trace, choice, merged=merged)
     tokens, seen = list(run.names), selection(run.names, run.kinds, choice)
     st.markdown("Lines lead from each token, on the left, to the tokens it looks at, on the right.")
     controls = st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="looks_controls")
@@ -45,7 +44,7 @@ def draw(choice: Choice, merged: bool) -> None:
     special = [trace.tokenization.special[group[0]] for group in run.groups]
     fact = fact_of(values, tokens, chosen) if chosen else main_fact(values.numpy(), tokens, tokens, "share", special)
     if not seen.whole and not chosen:
-        fact = words_only.fact(seen, values.numpy(), "share")
+        fact = drawn_fact(seen, values.numpy(), "share")
     left_out = seen.sentence(values.numpy())
     made = f't["layers.{view.layer}.attention.weights"]' if not merged else ""
     made = made and f'together({made}, {sorted(heads)}, "{TOGETHER[how]}")'

@@ -37,27 +37,26 @@ def formed(lens: Tensor, position: int) -> None:
     trace, encoder = session.now(), session.text_encoder(state.current().model)
     answer, probability, rank = final_answer(lens)
     word, share = encoder.tokenizer.id_to_token(int(answer[0])), percent(float(probability[-1, 0]))
-    first = layer_names(trace.config, with_input=True)[settled(rank[:, 0])]
-    say(f"The final answer “{word}” has {share}; from “{first}” on it is the first choice.")
+    layers = layer_names(trace.config, with_input=True)
+    say(f"The final answer “{word}” has {share}; from “{layers[settled(rank[:, 0])]}” on it is the first choice.")
     now, before = st.columns([2, 3])
     with now:
         if (last := guess.found(trace, position)) is not None:
             guess_bars.draw("guess_large", last, "large")
         if encoder.mask_token not in (None, trace.tokens[position]) and not trace.tokenization.special[position]:
             st.button("Mask this word and watch the guess form", key="mask_word", on_click=mask_word, args=(position,))
-        layers = layer_names(trace.config, with_input=True)
         at = st.select_slider("Ranks up to", layers, **state.choice("race_upto", layers, layers[-1]))
     with before:
-        ranks(lens[:, 0], position, layers.index(at))
+        ranks(lens[:, 0], position, layers.index(at), at)
     st.caption("The head was trained on the last layer only: what it says of earlier ones is a reading, not a belief.")
 
 
-def ranks(lens: Tensor, position: int, upto: int) -> None:
-    """Where the last layer's likeliest words stand at one position, up to a layer; lens [n_layers + 1, vocab]."""
+def ranks(lens: Tensor, position: int, upto: int, layer: str) -> None:
+    """Where the last layer's likeliest words stand at a position, up to a named layer; lens [n_layers + 1, vocab]."""
     trace, encoder = session.now(), session.text_encoder(state.current().model)
     ids, found = race(lens, MOST_IN_RACE)
     names = [str(encoder.tokenizer.id_to_token(i)) for i in ids.tolist()]
-    where = f"After layer {upto - 1}" if upto else "At the input"
+    where = f"After {layer}" if upto else f"At the {layer}"
     fact = f"{where} “{names[0]}” is at rank {int(found[upto, 0]):,} of {lens.shape[1]:,} words."
     chart(
         charts.race(found.numpy(), names, theme(), upto=upto),

@@ -7,8 +7,10 @@ from weakref import WeakKeyDictionary
 
 from encoder.export.caption import About
 from encoder.figures import ask
-from encoder.figures.living_map import strongest_link
 from encoder.formatting import percent
+from encoder.metrics import asked
+from encoder.metrics.asking import NOBODY, WAYS, Asked, Way, fact, opened
+from encoder.metrics.looks import strongest_link
 from encoder.pictures.view import Cell
 from encoder.selection import Choice
 from encoder.theme import Theme
@@ -32,7 +34,7 @@ def draw(trace: Trace, choice: Choice, merged: bool, on_number: Callable[[Cell],
     `choice` says which tokens are words; with `merged` the pieces of a word are one.
     """
     view = state.current()
-    run = ask.asked(trace, choice, merged=merged)
+    run = asked(trace, choice, merged=merged)
     word, second, way = question(trace, run)
     packet = packed(trace, run, choice, merged)
     name = f"{zlib.crc32(packet.encode()):08x}"
@@ -46,7 +48,7 @@ def draw(trace: Trace, choice: Choice, merged: bool, on_number: Callable[[Cell],
             "few": FEW,
         },
     )
-    asked_here = word != ask.NOBODY and not run.at_once
+    asked_here = word != NOBODY and not ask.at_once(run)
     _choice(
         key="ask_choice",
         data={
@@ -59,17 +61,17 @@ def draw(trace: Trace, choice: Choice, merged: bool, on_number: Callable[[Cell],
             "answer": base64.b64encode(ask.answer(run, word, way)).decode() if asked_here else "",
         },
     )
-    fact = ask.fact(run, view.layer, view.head, word, way, second)
+    said = fact(run, view.layer, view.head, word, way, second)
     left_out = run.parked_sentence(view.layer, view.head)
     about = About(trace, reads=(f"layers.{trace.config.n_layers - 1}.attention.weights",))
-    alt = f"{fact} Below, small maps of the heads, the one that answers most first. {left_out}".strip()
-    made = f"asked(t, {choice!r}, merged={merged}).answers({word}, {way!r})" if word != ask.NOBODY else ""
+    alt = f"{said} Below, small maps of the heads, the one that answers most first. {left_out}".strip()
+    made = f"asked(t, {choice!r}, merged={merged}).answers({word}, {way!r})" if word != NOBODY else ""
     card("ask", lambda: ask.rows(run, word, way), alt, about, made=made,
          scale=f"0 to {percent(run.largest, 1)} in the maps")  # fmt: skip
     return left_out
 
 
-def packed(trace: Trace, run: ask.Asked, choice: Choice, merged: bool) -> str:
+def packed(trace: Trace, run: Asked, choice: Choice, merged: bool) -> str:
     """What is sent before a word is asked, as text, made once for each run that is kept."""
     kept = _packets.setdefault(trace, {})
     if (choice, merged) not in kept:
@@ -77,19 +79,19 @@ def packed(trace: Trace, run: ask.Asked, choice: Choice, merged: bool) -> str:
     return kept[choice, merged]
 
 
-def question(trace: Trace, run: ask.Asked) -> tuple[int, int, ask.Way]:
+def question(trace: Trace, run: Asked) -> tuple[int, int, Way]:
     """What is asked: the word, the second word and the way, from the link; else the word of the strongest look here."""
     view, places = state.current(), range(-1, len(trace.tokens))
     word, second = (
-        run.word_at(state.value(state.choice(key, places, ask.NOBODY)["key"])) for key in ("ask_word", "ask_second")
+        run.word_at(state.value(state.choice(key, places, NOBODY)["key"])) for key in ("ask_word", "ask_second")
     )
-    way: ask.Way = state.value(state.choice("ask_way", ask.WAYS, ask.WAYS[0])["key"])
-    if word == ask.NOBODY and (begin := strongest_link(trace, view.layer, view.head)):
+    way: Way = state.value(state.choice("ask_way", WAYS, WAYS[0])["key"])
+    if word == NOBODY and (begin := strongest_link(trace, view.layer, view.head)):
         word = run.word_at(begin.query)
-    return word, second if second != word else ask.NOBODY, way
+    return word, second if second != word else NOBODY, way
 
 
-def take(trace: Trace, run: ask.Asked, on_number: Callable[[Cell], None]) -> None:
+def take(trace: Trace, run: Asked, on_number: Callable[[Cell], None]) -> None:
     """Take over what a person asked or picked; what comes from a browser is checked first."""
     said = state.picked("ask")
     if not isinstance(said, dict):
@@ -102,14 +104,14 @@ def take(trace: Trace, run: ask.Asked, on_number: Callable[[Cell], None]) -> Non
 
     word, second, way = number("word", n, -1), number("second", n, -1), said.get("way")
     layer, head = number("layer", config.n_layers), number("head", config.n_heads)
-    if word is None or second is None or layer is None or head is None or way not in ask.WAYS:
+    if word is None or second is None or layer is None or head is None or way not in WAYS:
         return
-    for key, value, usual in (("ask_word", word, -1), ("ask_second", second, -1), ("ask_way", way, ask.WAYS[0])):
+    for key, value, usual in (("ask_word", word, -1), ("ask_second", second, -1), ("ask_way", way, WAYS[0])):
         remember(key, value, usual)
     state.change(layer=layer, head=head)
     query, key_ = number("query", n), number("key", n)
     if query is not None and key_ is not None:
         groups = {group[0]: i for i, group in enumerate(run.groups)}
         if query in groups and key_ in groups:
-            index = ask.opened(trace, run, layer, head, groups[query], groups[key_])
+            index = opened(trace, run, layer, head, groups[query], groups[key_])
             on_number(Cell(f"layers.{layer}.attention.weights", index))

@@ -8,8 +8,9 @@ from typing import Any
 from encoder.explain.snippet import edit_source
 from encoder.export.caption import About
 from encoder.figures import attention_grid as figure
-from encoder.figures.attention_grid import HEATS, Setting, recomputed
+from encoder.figures.attention_grid import HEATS
 from encoder.formatting import brief, percent, shown
+from encoder.metrics.softmax import Setting, recomputed
 from encoder.paper.pictures import grid_of_head
 from encoder.theme import Kind, Theme
 from encoder.trace.trace import Trace

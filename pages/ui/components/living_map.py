@@ -9,7 +9,9 @@ from weakref import WeakKeyDictionary
 from encoder.errors import EncoderError
 from encoder.export.caption import About
 from encoder.figures import living_map as figure
+from encoder.figures.living_map_cells import cell_of, index_at, row_stretch
 from encoder.figures.living_map_walk import walk
+from encoder.metrics.looks import finding, strongest_link
 from encoder.paper.pictures import every_head
 from encoder.pictures.view import Cell
 from encoder.theme import Kind, Theme
@@ -49,8 +51,8 @@ def draw(
     before = other or compared()
     whole = packed(trace, model or view.model, before, "in A" if other else "without the changes")
     run = f"{zlib.crc32(whole.encode()):08x}"
-    begin = figure.strongest_link(trace, view.layer, view.head)
-    asked, each = asked_row(trace), figure.row_stretch(len(trace.tokens))
+    begin = strongest_link(trace, view.layer, view.head)
+    asked, each = asked_row(trace), row_stretch(len(trace.tokens))
     _map(
         key="living_map",
         on_picked_change=lambda: take(trace, on_number, on_step, before),
@@ -79,7 +81,7 @@ def draw(
     )
     what = "Run B minus run A" if other else "The whole run"
     said = f"{what}, {len(trace.tokens)} tokens through {trace.config.n_layers} layers of {trace.config.n_heads}"
-    alt = f"{said} heads. {figure.finding(trace, view.layer, view.head)}"
+    alt = f"{said} heads. {finding(trace, view.layer, view.head)}"
     scale = "0 to 100 % of a row" if before is None else "what is more is red, what is less is blue"
     about = About(other, other=trace) if other else About(trace)
     card(
@@ -112,7 +114,7 @@ def asked_row(trace: Trace) -> int:
 def walked(trace: Trace, model: str, at: int) -> dict[str, Any]:
     """The row of the token at a position, and a sentence on its way for each column."""
     guesses = session.text_encoder(model).predict(trace, 1)
-    return {"row": at // figure.row_stretch(len(trace.tokens)), "said": walk(trace, at, guesses)}
+    return {"row": at // row_stretch(len(trace.tokens)), "said": walk(trace, at, guesses)}
 
 
 def made_of(trace: Trace) -> Packets:
@@ -154,7 +156,7 @@ def mark(trace: Trace, cell: Cell | None) -> dict[str, Any] | None:
     """Where the opened number is in the picture."""
     if cell is None or cell.step not in trace:
         return None
-    found = figure.cell_of(trace, cell.step, cell.index)
+    found = cell_of(trace, cell.step, cell.index)
     if found is None:
         return None
     head = cell.index[0] if len(cell.index) == 3 else -1
@@ -192,7 +194,7 @@ def take(
         on_step(page)
     if on_number and isinstance(step, str) and step in trace and row is not None and cell is not None:
         try:
-            on_number(Cell(step, figure.index_at(trace, step, head or 0, row, cell, before)))
+            on_number(Cell(step, index_at(trace, step, head or 0, row, cell, before)))
         except EncoderError:
             return
 

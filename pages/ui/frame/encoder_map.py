@@ -8,7 +8,7 @@ from encoder.model.config import EncoderConfig
 from pages.ui.component import component
 from pages.ui.state import session_state as state
 from pages.ui.state.site import Page
-from pages.ui.state.walk import Stop, current, go, stops
+from pages.ui.state.walk import OF_WORDS, Stop, current, go, stops
 
 # What a block is called by the part of the catalogue it comes from; the blocks of a layer's norms say what they do.
 NAMES = {
@@ -23,7 +23,6 @@ NAMES = {
     "mlm": "Guess of words",
 }
 NORM = ("mean", "variance", "mean_square", "normalized")
-WORDS = ("tokens", "scaled")  # the steps of the embedding that know nothing of a place
 _component = component(__file__, "encoder_map", "<nav class='encoder' aria-label='Map of the encoder'></nav>")
 
 
@@ -52,7 +51,7 @@ def part(stop: Stop) -> str:
         return first if last and last != "residual" else ""
     if first == "embedding" and last in NORM:
         return "embedding_norm"
-    if first == "distances" or (first == "embedding" and last not in WORDS):
+    if first == "distances" or (first == "embedding" and stop.step not in OF_WORDS):
         return "position"
     known = stop.page.key if stop.page.key in NAMES else first
     return known if known in NAMES else ""

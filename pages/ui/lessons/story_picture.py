@@ -9,7 +9,7 @@ from encoder.export.caption import About
 from encoder.figures import charts
 from encoder.figures.drawn import Drawn
 from encoder.figures.steps import cut_kind
-from encoder.figures.words_only import tokens_drawn
+from encoder.metrics import tokens_drawn
 from encoder.pictures.view import Cell
 from encoder.story import StoryStop, Values
 from encoder.story.stop import PictureKind

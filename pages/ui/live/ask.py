@@ -5,10 +5,10 @@ from collections.abc import Callable
 import streamlit as st
 
 from encoder.errors import EncoderError
-from encoder.figures.facts import largest_pair
 from encoder.formatting import shown
 from encoder.lessons import guesses
 from encoder.lessons.claims import CLAIMS, Claim
+from encoder.metrics.cells import largest_pair
 from encoder.metrics.guess import guess_place
 from encoder.trace.trace import Trace
 from encoder.trials import Finding, Verdict

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from encoder.pictures.registry import pictures
+
 PAGES = Path(__file__).parents[2]
 ASKING = {"choice": 0, "shared_choice": 0}  # a function that asks -> which of its arguments is the name
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -24,7 +26,8 @@ def names() -> frozenset[str]:
         before = dict(asking)
         for _, made in modules:
             asking |= handing_on(made, asking)
-    return frozenset(name for tree, made in modules for name in asked(tree, made, asking))
+    of_pages = {name for tree, made in modules for name in asked(tree, made, asking)}
+    return frozenset(of_pages | {option.key for picture in pictures().values() for option in picture.options})
 
 
 def calls(node: ast.AST, within: Function | None = None) -> Iterator[Call]:

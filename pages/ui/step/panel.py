@@ -24,13 +24,6 @@ from pages.ui.text import heading, plain, theme
 from pages.ui.widgets import fold
 
 
-def draw(page_key: str) -> Step:
-    """Let the person choose among the page's steps, and show the chosen one; returns it."""
-    step = pick(page_key)
-    show(session.now(), step, state.current().head)
-    return step
-
-
 def pick(page_key: str) -> Step:
     """Let the person choose among the page's steps; returns the chosen one."""
     trace, view = session.now(), state.current()

@@ -7,12 +7,13 @@ import streamlit as st
 from torch import Tensor
 
 from encoder.errors import EncoderError
-from encoder.experiments.compare import Pair, aligned_tokens, beside, both, differs, subtract
+from encoder.experiments.compare import Pair, aligned_tokens, beside, both, differs
 from encoder.export.caption import About
 from encoder.figures.facts import main_fact
 from encoder.figures.matrix import matrix
 from encoder.figures.steps import kind_of
 from encoder.formatting import shown
+from encoder.metrics import subtract
 from encoder.pictures.view import Cell
 from encoder.steps.step import PAIRS, Step
 from encoder.theme import Kind

@@ -17,7 +17,7 @@ Needs = Literal["model", "run", "unchanged", "other", "same model", "training"]
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class Scene:
     """What a picture is asked of.
 
     Attributes:
@@ -79,43 +79,43 @@ class Option:
     """
 
     key: str
-    offered: Callable[[Asked], Collection[Any]] | None
-    usual: Callable[[Asked], Any]
+    offered: Callable[[Scene], Collection[Any]] | None
+    usual: Callable[[Scene], Any]
     many: bool = False
 
-    def of(self, asked: Asked) -> Any:
+    def of(self, scene: Scene) -> Any:
         """What was chosen."""
-        text = dict(asked.view.choices).get(self.key)
+        text = dict(scene.view.choices).get(self.key)
         if text is None:
-            return self.usual(asked)
+            return self.usual(scene)
         if self.offered is None:
             return text
-        offered = {spell(option): option for option in self.offered(asked)}
+        offered = {spell(option): option for option in self.offered(scene)}
         parts = [part for part in text.split(",") if part] if self.many else [text]
         if not all(part in offered for part in parts):
-            return self.usual(asked)
+            return self.usual(scene)
         return [offered[part] for part in parts] if self.many else offered[text]
 
 
 def one_of(key: str, offered: Collection[Any], usual: Any = None) -> Option:
     """An option of some fixed values; the usual one is the first, unless it is named."""
     first = next(iter(offered)) if usual is None else usual
-    return Option(key, lambda asked: offered, lambda asked: first)
+    return Option(key, lambda scene: offered, lambda scene: first)
 
 
-def token_of(key: str, usual: Callable[[Asked], int] = lambda asked: 0) -> Option:
+def token_of(key: str, usual: Callable[[Scene], int] = lambda scene: 0) -> Option:
     """The position of a token of the run."""
-    return Option(key, lambda asked: range(len(asked.t.tokens)), usual)
+    return Option(key, lambda scene: range(len(scene.t.tokens)), usual)
 
 
-def atlases(asked: Asked) -> range:
+def atlases(scene: Scene) -> range:
     """The numbers of the model's atlases."""
-    return range(len(shelf(asked.encoder.source).atlases))
+    return range(len(shelf(scene.encoder.source).atlases))
 
 
-def atlas_number(asked: Asked) -> int | None:
+def atlas_number(scene: Scene) -> int | None:
     """The number of the chosen atlas of the model; None where it has none."""
-    return asked[ATLAS] if atlases(asked) else None
+    return scene[ATLAS] if atlases(scene) else None
 
 
-ATLAS = Option("atlas_of", atlases, lambda asked: 0)
+ATLAS = Option("atlas_of", atlases, lambda scene: 0)

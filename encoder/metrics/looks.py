@@ -1,0 +1,80 @@
+"""The strongest look of every head from word to word, and whether it is a finding; n counts [PAD] too."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from encoder.formatting import percent, shown
+from encoder.metrics.kinds import is_word
+from encoder.metrics.roles import MARGIN
+from encoder.trace.trace import Trace
+
+
+@dataclass(frozen=True)
+class Link:
+    """The strongest look of one head from a word to another: its `weight`, and what special tokens get, from 0 to 1."""
+
+    query: int
+    key: int
+    weight: float
+    parked: float
+
+
+def links(trace: Trace, weights: np.ndarray) -> list[list[Link | None]]:
+    """From which word to which other word each head looks most, [n_layers][H], in weights [n_layers, H, n, n].
+
+    Where these are differences between runs, it is the largest change. None where there are no two words, or no
+    numbers.
+    """
+    words = np.flatnonzero(is_word(trace))
+    m = len(words)
+    if m < 2:
+        return [[None] * weights.shape[1] for _ in weights]
+    among = np.abs(weights[..., words[:, None], words])
+    among[..., np.arange(m), np.arange(m)] = -1.0
+    flat = among.reshape(*among.shape[:2], m * m)
+    best: np.ndarray = flat.argmax(-1)
+    whole: np.ndarray = np.asarray(np.isfinite(flat).all(-1))
+    special = np.array(trace.tokenization.special)
+
+    def link(layer: int, head: int) -> Link | None:
+        if not whole[layer, head]:
+            return None
+        query, key = int(words[best[layer, head] // m]), int(words[best[layer, head] % m])
+        row = weights[layer, head, query]
+        return Link(query, key, float(row[key]), float(row[special & (np.arange(len(row)) != key)].sum()))
+
+    return [[link(i, h) for h in range(weights.shape[1])] for i in range(weights.shape[0])]
+
+
+def strongest_link(trace: Trace, layer: int, head: int) -> Link | None:
+    """From which word to which other word a head looks most; None where there are no two words, or no numbers."""
+    weights = trace[f"layers.{layer}.attention.weights"][head].numpy()
+    return links(trace, weights[None, None])[0][0]
+
+
+def even_share(trace: Trace) -> float:
+    """What each token that may be seen would get of a row if attention were even."""
+    return 1 / (len(trace.tokens) - trace.padding - len(set(trace.hidden)))
+
+
+def stands_out(trace: Trace, weight: float) -> bool:
+    """Whether a weight, a share of a row, is a finding: by MARGIN or more above what even attention gives."""
+    return weight - even_share(trace) >= MARGIN
+
+
+def finding(trace: Trace, layer: int, head: int) -> str:
+    """The chosen head's strongest look from word to word, in one plain sentence; it says so where none stands out."""
+    link = strongest_link(trace, layer, head)
+    if link is None:
+        return f"{len(trace.tokens)} tokens go through {trace.config.n_layers} layers, and every number is recorded."
+    query, key = (shown(trace.tokens[i]) for i in (link.query, link.key))
+    twice = [i for i, token in enumerate(trace.tokens) if token in (trace.tokens[link.query], trace.tokens[link.key])]
+    where = len(twice) > 2 or query == key
+    names = (f"“{query}” ({link.query})", f"“{key}” ({link.key})") if where else (f"“{query}”", f"“{key}”")
+    if not stands_out(trace, link.weight):
+        return (
+            f"In layer {layer}, head {head} no word stands out: at most {names[0]} gives {percent(link.weight, 1)} of "
+            f"its attention to {names[1]}, where even attention gives {percent(even_share(trace), 1)}."
+        )
+    return f"{names[0]} gives {percent(link.weight, 1)} of its attention to {names[1]}, in layer {layer}, head {head}."
