@@ -9,12 +9,12 @@ from encoder.paper.panel import Panel, PanelError
 from encoder.pictures import figure_link
 from encoder.pictures.figure_link import OWN, PictureAt
 from encoder.pictures.link import from_query, to_query
+from encoder.pictures.steps import KNOWN_STEPS
 from encoder.pictures.view import View
 from pages.ui.server import models
 from pages.ui.state import session_state as state
 from pages.ui.state.choice_names import names
 from pages.ui.state.site import KEYS, Page, page_of
-from pages.ui.state.walk import KNOWN_STEPS
 
 HERE = page_of(OWN)
 MOST_KEPT = 24  # panels of a session, in the figure or just taken out of it
