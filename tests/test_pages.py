@@ -19,8 +19,8 @@ from encoder.metrics import norm_weighted
 from encoder.model.encoder import Encoder
 from encoder.pictures.view import EXAMPLE
 from pages.ui import widgets
-from pages.ui.server.engine import budget
 from pages.ui.server import engine
+from pages.ui.server.engine import budget
 from pages.ui.server.models import MODELS
 from pages.ui.state.site import PAGES
 from pages.ui.state.walk import way

@@ -9,7 +9,7 @@ from encoder.experiments.timelapse import snapshots
 from encoder.pictures.models import model_called
 from encoder.pictures.picture import Picture
 from encoder.pictures.scene import Needs, Scene
-from encoder.pictures.view import View
+from encoder.pictures.view import EXAMPLE, View
 from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
@@ -20,6 +20,12 @@ USUAL = (View.layer, View.head)
 TRAINED = "small"  # the model whose moments of training are shown where the chosen one has none
 
 
+def text_of(view: View) -> Text:
+    """What the model reads: the sentence or the pair; the example where nothing is written."""
+    sentence = view.sentence if view.sentence.strip() else EXAMPLE
+    return (sentence, view.second.strip()) if view.second.strip() else sentence
+
+
 def scene_of(view: View, needs: Needs, encoders: Encoders, runs: Runs) -> Scene:
     """What a view asks of a picture that needs these runs.
 
@@ -27,7 +33,7 @@ def scene_of(view: View, needs: Needs, encoders: Encoders, runs: Runs) -> Scene:
         EncoderError: a model is not to be had, or cannot read the sentence.
     """
     encoder = encoders(view.model)
-    inputs = encoder.tokenize((view.sentence, view.second) if view.second.strip() else view.sentence).inputs
+    inputs = encoder.tokenize(text_of(view)).inputs
     edits = edits_to_text(view.edits)
     if needs == "model":
         return Scene(view, encoder)
@@ -57,8 +63,7 @@ def ask(picture: Picture, view: View) -> Scene:
             sentence no such position.
     """
     encoder = model_called(view.model)
-    n = len(encoder.tokenize((view.sentence, view.second) if view.second.strip() else view.sentence).ids)
-    inside, notes = view.within(encoder.config, n)
+    inside, notes = view.within(encoder.config, len(encoder.tokenize(text_of(view)).ids))
     if notes and replace(inside, layer=view.layer, head=view.head) == view and (view.layer, view.head) == USUAL:
         notes = []  # nobody asked for this layer and head: they are those of the usual model
     if notes:
