@@ -15,7 +15,7 @@ from encoder.figures.drawn import Drawn
 from encoder.paper.from_drawn import of_drawn
 from encoder.paper.panel import Panel
 from encoder.pictures import code
-from encoder.pictures.expression import Expression, Kept, T, call, make_now, work_out
+from encoder.pictures.expression import RUNS, Expression, Kept, T, call, make_now, variables, work_out
 from encoder.pictures.link import to_query
 from encoder.pictures.names import names_along
 from encoder.pictures.numbers import Names, Numbers
@@ -27,6 +27,7 @@ from encoder.trace.trace import Trace
 
 V = TypeVar("V")
 Given = V | Callable[[Scene], V]  # a value, or what makes it of what is asked
+MADE = {*RUNS, "enc"}  # the variables that lines of code can make
 DRAWN = "words_only"  # the name in a link of what is drawn of a picture of pairs of tokens
 
 
@@ -43,7 +44,8 @@ class Picture:
         key: its name, the same for ever, in links and on the command line.
         page: the key of the page where it stands.
         question: what it answers, for people.
-        measure: the expression of the library that gives its numbers, for all places of the dimensions in `chosen`.
+        measure: the expression of the library that gives its numbers, or a list of several, for all places of the
+            dimensions in `chosen`; a variable that the scene names in `extra` stands for numbers that no code makes.
         dims: the names of the dimensions that come out of it. "layer", "after" (the input, then each layer), "head",
             "block" (heads, then feed-forward), "token", "query", "key" have their names from the run and the model,
             "series" and others from `names`; a name that nobody gives, such as "dimension", says what is counted.
@@ -68,7 +70,7 @@ class Picture:
     key: str
     page: str
     question: str
-    measure: Callable[[Scene], Expression]
+    measure: Callable[[Scene], Expression | list[Any]]
     dims: Given[tuple[str, ...]]
     kind: Given[str]
     title: Given[str]
@@ -104,7 +106,7 @@ class Answer:
     kept: Kept
     known: dict[Hashable, Any]
 
-    def value(self, expression: Expression) -> Any:
+    def value(self, expression: Any) -> Any:
         """The value of an expression; what is measured by the same call is not measured twice."""
         return work_out(expression, self.scene.names, self.kept, self.known)
 
@@ -194,9 +196,9 @@ class Answer:
         return caption(self.picture.about(self.scene), what=self.alt, scale=self.figure().scale)
 
     @property
-    def expression(self) -> Expression:
+    def expression(self) -> Any:
         """The expression for the numbers that are drawn, in the order in which the library gives them."""
-        found = self.picture.measure(self.scene)
+        found: Any = self.picture.measure(self.scene)
         for place in self.places.values():
             found = found[place]
         if self.selection is None:
@@ -214,7 +216,9 @@ class Answer:
 
     @property
     def code(self) -> str:
-        """Python that runs by itself and prints its numbers."""
+        """Python that runs by itself and prints its numbers; empty where they were handed over and not measured."""
+        if variables(self.expression) - MADE:
+            return ""
         return code.lines(self.expression, self.runs, maker_of(self.scene.encoder.source, self.scene.encoder.config))
 
     def figure(self, theme: Theme = "light") -> Drawn:
@@ -260,7 +264,7 @@ class Answer:
     def file_name(self) -> str:
         """What its files are called, without an ending."""
         where = [f"{dim}{place}" for dim, place in self.places.items()]
-        return file_name(self.scene.encoder.source.name if self.picture.needs else "", self.picture.key, *where)
+        return file_name(self.picture.about(self.scene).model, self.picture.key, *where)
 
     @property
     def query(self) -> dict[str, str]:

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import streamlit as st
 
 from encoder.figures.pair import tell_apart
-from encoder.pictures.code import of_runs
+from encoder.pictures.code import of_files, of_runs
 from encoder.pictures.expression import Expression
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene
@@ -68,7 +68,7 @@ def kept(scene: Scene) -> Callable[[Expression, Callable[[], Any]], Any]:
     """What keeps the results of calls: those of one run with the run where they are small, those of none for all."""
 
     def keep_call(part: Expression, now: Callable[[], Any]) -> Any:
-        if nested.get():
+        if nested.get() or of_files(part):
             return now()
         if not of_runs(part):
             return results.get(Measurement(scene.view.model, str(part), now))
