@@ -1,7 +1,7 @@
 """A picture as a value: a question, the call that measures it, its dimensions, and what it says."""
 
 import json
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
@@ -63,7 +63,7 @@ class Picture:
         needs: the runs that it is asked of.
         unfolds: the choices that its page needs to show it.
         pairs: whether tokens that are no words may be left out of it.
-        look: what else the function that draws it is told.
+        look: what else the function that draws it is told; "at" are the positions of tokens that are some of many.
         heavy: whether it takes so long that its page measures it only when it is asked for.
     """
 
@@ -146,6 +146,12 @@ class Answer:
         drawn = tokens_drawn(self.scene.t, choice)
         return None if drawn.whole else drawn
 
+    @property
+    def at(self) -> Sequence[int] | None:
+        """The positions of the tokens that are drawn, where they are some of many."""
+        at: Sequence[int] | None = self.picture.look(self).get("at") if self.selection is None else self.selection.at
+        return at
+
     @cached_property
     def numbers(self) -> Numbers:
         """The numbers that are drawn, the rows first."""
@@ -224,14 +230,14 @@ class Answer:
     def figure(self, theme: Theme = "light") -> Drawn:
         """It on the screen."""
         unit: str = given(self.picture.unit, self.scene)
-        at = None if self.selection is None else self.selection.at
-        drawn = KINDS[self.kind](Chart(self.numbers, self.values, unit, at, self.picture.look(self)), theme)
+        look = {name: value for name, value in self.picture.look(self).items() if name != "at"}
+        drawn = KINDS[self.kind](Chart(self.numbers, self.values, unit, self.at, look), theme)
         drawn.numbers = self.rows
         return drawn
 
     def rows(self) -> Rows:
         """Its numbers as a table, the header first."""
-        return self.numbers.table(None if self.selection is None else self.selection.at)
+        return self.numbers.table(self.at)
 
     def csv(self) -> str:
         """Its numbers as CSV."""

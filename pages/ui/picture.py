@@ -100,6 +100,8 @@ def asked_for(view: Any, needs: str, other: Trace | None = None, **extra: Any) -
     encoder = session.text_encoder(view.model)
     if needs == "model":
         return Scene(view, encoder, extra=extra)
+    if needs == "training":
+        return Scene(view, session.text_encoder(session.trained()), session.in_training(), extra=extra)
     if needs == "unchanged":
         return Scene(view, encoder, session.untouched(), session.now(), extra)
     return Scene(view, encoder, session.now(), other, extra)
