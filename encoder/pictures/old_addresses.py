@@ -42,6 +42,8 @@ FOLDED = {  # the pictures of a page that lie in a fold now, and what opens it
     ("stack", "paths"): {"ways_open": "1"},
 }
 
+RENAMED: dict[tuple[str, str], str] = {}  # the page and key of a picture that has another key now
+
 
 def lead(page: str, query: Mapping[str, str]) -> tuple[str, dict[str, str]]:
     """Return the page and the parameters of a link that show what an old one asks for; those of today are unchanged."""

@@ -1,5 +1,6 @@
 """A picture as a value: a question, the call that measures it, its dimensions, and what it says."""
 
+import io
 import json
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +27,7 @@ from encoder.theme import Kind, Theme
 from encoder.trace.trace import Trace
 
 V = TypeVar("V")
-Given = V | Callable[[Scene], V]  # a value, or what makes it of what is asked
+Given = Callable[[Scene], V] | V  # a value, or what makes it of what is asked
 MADE = {*RUNS, "enc"}  # the variables that lines of code can make
 DRAWN = "words_only"  # the name in a link of what is drawn of a picture of pairs of tokens
 
@@ -70,7 +71,7 @@ class Picture:
     key: str
     page: str
     question: str
-    measure: Callable[[Scene], Expression | list[Any]]
+    measure: Callable[[Scene], Any]
     dims: Given[tuple[str, ...]]
     kind: Given[str]
     title: Given[str]
@@ -88,7 +89,7 @@ class Picture:
     look: Callable[["Answer"], Mapping[str, Any]] = lambda answer: {}
     heavy: Given[bool] = False
 
-    def of(self, scene: Scene, kept: Kept = make_now, known: Mapping[Expression, Any] | None = None) -> "Answer":
+    def of(self, scene: Scene, kept: Kept = make_now, known: Mapping[Any, Any] | None = None) -> "Answer":
         """The picture of what is asked.
 
         `kept` gets every call of the measurement and the way to make it; `known` are calls that were made already, with
@@ -257,6 +258,12 @@ class Answer:
             "numbers": jsonable(numbers.array),
         }
         return json.dumps(told, ensure_ascii=False, indent=1)
+
+    def npz(self) -> bytes:
+        """Its numbers for numpy, with what they are."""
+        with io.BytesIO() as file:
+            np.savez(file, numbers=self.numbers.array, about=np.array(self.json()))
+            return file.getvalue()
 
     def panel(self, theme: Theme = "light") -> Panel:
         """It as a part of a figure for a paper.

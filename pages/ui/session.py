@@ -12,11 +12,11 @@ from encoder.edits.text import edits_to_text
 from encoder.exam import Exam
 from encoder.explain.proof import Check
 from encoder.metrics import Survey
+from encoder.pictures.ask import in_training
 from encoder.probes.layers import Probe
 from encoder.probes.regression import Regression
 from encoder.trace.once import once
 from encoder.trace.tokens import Text
-from pages.ui.server import task_models
 from pages.ui.server.atlases import atlases
 from pages.ui.server.engine import is_kept, is_loaded, run, text_encoder, warm
 from pages.ui.server.exams import exam as exam_of
@@ -42,7 +42,7 @@ from pages.ui.server.measurements import survey as survey_of
 from pages.ui.state.session_state import current, session
 
 __all__ = [
-    "atlas", "dead_units", "exam", "examined", "finding", "findings", "in_training", "is_at_hand", "is_loaded",
+    "atlas", "dead_units", "exam", "examined", "finding", "findings", "is_at_hand", "is_loaded",
     "knocked_out", "lab",
     "mean_vector", "measured", "moments", "now", "probe", "proof", "readers", "role_history", "run", "seconds",
     "snapshots", "spelled", "survey", "text_encoder", "trained", "untouched", "warm", "words_of_head",
@@ -143,12 +143,5 @@ def untouched() -> Trace:
 
 
 def trained() -> str:
-    """The model whose training this session looks at: the chosen one where it was trained here, else `small`."""
-    chosen = current().model
-    return chosen if task_models.has_moments(chosen) else "small"
-
-
-def in_training() -> Trace:
-    """The text that this session looks at in that model, where nothing is masked or changed; a pair is one text."""
-    read = session().read
-    return run(trained(), read if isinstance(read, str) else " ".join(read))
+    """The model whose moments of training are shown to this session."""
+    return in_training(current().model, text_encoder)

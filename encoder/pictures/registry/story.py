@@ -52,7 +52,10 @@ def series_of(scene: Scene) -> Expression:
 def look_of(answer: Answer) -> dict[str, object]:
     """The positions of the tokens that are drawn, or what stands at the axes of lines."""
     values, picture = values_of(answer.scene), stop_of(answer.scene).picture
-    looks = {"bars": {"at": values.at}, "lines": {"titles": ("layers behind it", values.title)}}
+    looks: dict[str, dict[str, object]] = {
+        "bars": {"at": values.at},
+        "lines": {"titles": ("layers behind it", values.title)},
+    }
     return looks.get(picture, {})
 
 

@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from encoder.pictures.expression import Each
-from encoder.pictures.registry.learning import BY_STEP, GUESSED, MOMENTS, guessable, lapse
+from encoder.pictures.registry.learning import BY_STEP, GUESSED, guessable, lapse
 from encoder.trace.tokens import Tokens
 from pages.ui import session
 from pages.ui.components import maps
@@ -25,7 +25,7 @@ def draw() -> None:
         "Word to guess", [words.get(i, token) for i, token in enumerate(tokens)], GUESSED.key, usual, among=words
     )
     scene = ask(BY_STEP)
-    seen = session.moments(session.trained(), scene.t.inputs, scene.layer, scene.head, scene[GUESSED])
+    seen = session.moments(session.trained(), str(scene.t.inputs), scene.layer, scene.head, scene[GUESSED])
     label = f"Layer {scene.layer}, head {scene.head}"
     every = player.draw("player", label, seen, tokens, theme(), state.session().moment)
     st.caption(
@@ -37,7 +37,7 @@ def draw() -> None:
     small = [maps.Map(f"{one.step:,}", f"Step {one.step}", one.weights, "share", 1.0) for one in seen]
     maps.draw("moments", small, tokens, theme(), take, BY_STEP.about(scene), least=96,
               made=str(Each(lapse(scene), "weights")))  # fmt: skip
-    show(BY_STEP, scene=scene, known={MOMENTS: session.snapshots(session.trained()), lapse(scene): seen})
+    show(BY_STEP, scene=scene, known={lapse(scene): seen})
     answers = {
         f"{i + 1}.": [f"{word} {share:.3f}" for one in seen for word, share in one.answers[i : i + 1]]
         for i in range(len(seen[0].answers))

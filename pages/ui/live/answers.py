@@ -1,6 +1,7 @@
 """The answers of a class on every screen: the picture with their dots, and how many were right."""
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,7 +19,8 @@ VOTES = ("first vote", "second vote")
 
 def draw(results: Results) -> None:
     """The picture and its sentence."""
-    show(CLASS_ANSWERS, scene=ask(CLASS_ANSWERS, answers=counted(results), results=results))
+    scene = replace(ask(CLASS_ANSWERS), extra={"answers": counted(results), "results": results})
+    show(CLASS_ANSWERS, scene=scene)
 
 
 def offered(results: Results) -> list[float]:
@@ -61,7 +63,7 @@ CLASS_ANSWERS = Picture(
     measure=lambda scene: Name("answers"),
     dims=("series", "answer"),
     names=names_of,
-    kind="dots",
+    kind="people",
     unit="answers",
     title="What the class answered",
     say=lambda answer: said(answer.scene.extra["results"]),
