@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar, Union
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from encoder.figures.drawn import Drawn
 from encoder.paper.from_drawn import of_drawn
 from encoder.paper.panel import Panel
 from encoder.pictures import code
-from encoder.pictures.expression import RUNS, Expression, Kept, T, call, make_now, variables, work_out
+from encoder.pictures.expression import RUNS, Kept, T, call, make_now, variables, work_out
 from encoder.pictures.link import to_query
 from encoder.pictures.names import names_along
 from encoder.pictures.numbers import Names, Numbers
@@ -27,7 +27,8 @@ from encoder.theme import Kind, Theme
 from encoder.trace.trace import Trace
 
 V = TypeVar("V")
-Given = Callable[[Scene], V] | V  # a value, or what makes it of what is asked
+# A value, or what makes it of what is asked
+Given: TypeAlias = Union[V, Callable[[Scene], V]]  # noqa: UP007
 MADE = {*RUNS, "enc"}  # the variables that lines of code can make
 DRAWN = "words_only"  # the name in a link of what is drawn of a picture of pairs of tokens
 

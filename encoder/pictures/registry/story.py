@@ -1,5 +1,6 @@
 """The picture of a stop of the story of a run."""
 
+from encoder.errors import EncoderError
 from encoder.export.caption import About
 from encoder.pictures.expression import ENC, Expression, T, call
 from encoder.pictures.picture import Answer, Picture
@@ -23,12 +24,19 @@ def charted(scene: Scene) -> dict[int, StoryStop]:
     return {i: stop for i, stop in enumerate(told(scene.t, scene.encoder), 1) if stop.values is not None}
 
 
-STOP = Option("stop", charted, lambda scene: next(iter(charted(scene)), 0))
+STOP = Option("stop", charted, lambda scene: max(charted(scene), default=0))
 
 
 def stop_of(scene: Scene) -> StoryStop:
-    """The chosen stop."""
-    return charted(scene)[scene[STOP]]
+    """The chosen stop.
+
+    Raises:
+        EncoderError: the run has no story.
+    """
+    stops = charted(scene)
+    if not stops:
+        raise EncoderError("the run does not end in numbers, so it has no story")
+    return stops[scene[STOP]]
 
 
 def values_of(scene: Scene) -> Values:
