@@ -215,6 +215,11 @@ def test_votes_stand_as_dots_on_the_true_row() -> None:
     assert row["type"] == "heatmap" and dots["text"] == ["", "2", "1"]
     spec = json.loads(chart.proto.spec)
     assert spec["layout"]["shapes"][0]["type"] == "rect"
+    kept = next(
+        json.loads(c.proto.json) for c in pupils[0].get("bidi_component") if '"chart": "class_answers"' in c.proto.json
+    )
+    assert kept["name"] == "class_answers" and kept["caption"].startswith("What the class answered. It is “")
+    assert not [one for one in pupils[0].code if "x = answers" in one.value], "nobody can make people's answers again"
 
 
 def test_a_pupil_has_none_of_the_teachers_buttons_and_a_forged_seat_leads_nothing(room: Classroom) -> None:

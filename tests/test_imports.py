@@ -41,8 +41,8 @@ FLOORS = (  # folders and files of encoder/; each stands on those before it and 
     {"theme"},
     {"figures"},
     {"paper"},
-    {"pictures"},
     {"story"},
+    {"pictures"},
     {"report"},
 )
 

@@ -137,9 +137,6 @@ def test_lines_import_and_make_only_what_they_need(small: TextEncoder) -> None:
         recipe(runs, "import os")
 
 
-OF_PEOPLE = {"pages/ui/live/answers.py"}  # what a class answered; no lines of code make that again
-
-
 def pictures_of(path: Path) -> list[tuple[int, bool]]:
     """Each call that draws a picture that can be kept: its line, and whether it gives the lines of code for it."""
     found = []
@@ -155,4 +152,4 @@ def test_every_picture_that_can_be_kept_has_its_lines() -> None:
     every = {path: pictures_of(path) for path in (ROOT / "pages").rglob("*.py")}
     assert sum(map(len, every.values())) + len(pictures()) > 90
     without = [f"{path.relative_to(ROOT)}:{line}" for path, calls in every.items() for line, made in calls if not made]
-    assert [one for one in without if one.partition(":")[0] not in OF_PEOPLE] == []
+    assert without == []

@@ -157,7 +157,7 @@ def test_the_page_says_when_each_kind_of_head_appears() -> None:
     lines = [one.value for one in app.code if "print(x)" in one.value]
     for text, chart in zip(lines, app.get("plotly_chart"), strict=True):
         made: dict[str, Any] = {}
-        exec(text.replace(str(table.index.tolist()), str([int(table.index[-1])])), made)  # of the last moment alone
+        exec(text.replace("moments_of(enc)", f"{{{table.index[-1]}: enc}}"), made)  # of the last moment alone
         sides = [series["y"] for series in json.loads(chart.proto.spec)["data"]]
         drawn = [np.frombuffer(base64.b64decode(side["bdata"]), side["dtype"])[-1] for side in sides]
         np.testing.assert_allclose(np.ravel(made["x"]), drawn, rtol=1e-4)

@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from encoder.atlas.card import CARD, UNFINISHED
@@ -25,8 +26,17 @@ class Shelf:
 
 
 def shelf(source: Source) -> Shelf:
-    """What there is for a model; atlases of other models are left aside, damaged ones are told of."""
-    found, refused = [], nothing_in(os.environ.get(FOLDER, ""))
+    """What there is for a model; atlases of other models are left aside, damaged ones are told of.
+
+    Folders are looked at again when a card has come, gone or changed.
+    """
+    return opened(source, os.environ.get(FOLDER, ""), stamp())
+
+
+@lru_cache(maxsize=16)
+def opened(source: Source, own: str, there: Stamp) -> Shelf:
+    """The same, with the own folder and the files as they are now."""
+    found, refused = [], nothing_in(own)
     for folder in every():
         try:
             atlas = Atlas(folder)

@@ -1,7 +1,7 @@
 """A model at moments of its training: the weights kept on the way, and when heads take up their work."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,11 +14,14 @@ from encoder import checkpoint
 from encoder.checkpoint.tensor_files import described, fingerprint, read
 from encoder.checkpoint.tokenizer_files import read_tokenizer
 from encoder.errors import EncoderError
-from encoder.metrics.habits import Survey
+from encoder.metrics.habits import Survey, survey
 from encoder.metrics.layers import cosine
 from encoder.metrics.measures import HEAD_MEASURES
 from encoder.metrics.neurons import nearest_words
 from encoder.metrics.roles import ROLES
+from encoder.tasks.learning import looked_at
+from encoder.tasks.models import every_moment as every_moment_of_task
+from encoder.tasks.models import settings_of
 from encoder.text_encoder import TextEncoder
 from encoder.trace.source import Source
 from encoder.trace.unpadded import attention_weights, tokens
@@ -61,6 +64,25 @@ def at(name: str | Path, step: int) -> TextEncoder:
     return TextEncoder(model, tokenizer, source, special)
 
 
+def kept_steps(encoder: TextEncoder) -> tuple[int, ...]:
+    """The training steps whose weights are kept of a model, in order; empty where none are."""
+    source = encoder.source
+    if (settings := settings_of(source)) is not None:
+        return tuple(sorted(looked_at(settings.steps)[1]))
+    return () if source.maker or source.seed is not None else snapshots(source.origin or source.name)
+
+
+def moments_of(encoder: TextEncoder) -> dict[int, TextEncoder]:
+    """A model after each step of its training whose weights are kept, in order; empty where none are.
+
+    One of a task whose run was not recorded is trained again.
+    """
+    source = encoder.source
+    if (settings := settings_of(source)) is not None:
+        return every_moment_of_task(settings)
+    return {step: at(source.origin or source.name, step) for step in kept_steps(encoder)}
+
+
 @dataclass(frozen=True)
 class Strongest:
     """The head with the largest mass on a role at one step; `clear` says whether `head_roles` gives it that label."""
@@ -83,6 +105,16 @@ def strongest(step: int, found: Survey, role: str) -> Strongest:
     mass = found.measures[role]
     layer, head = divmod(int(mass.argmax()), mass.shape[1])
     return Strongest(step, layer, head, float(mass[layer, head]), found.roles[layer][head].label == role)
+
+
+def strongest_heads(moments: Mapping[int, TextEncoder], roles: Sequence[str]) -> dict[str, list[Strongest]]:
+    """By role the strongest head of a model at each of these moments, over the bundled sentences.
+
+    Raises:
+        EncoderError: a role that is not one of ROLES.
+    """
+    surveys = {step: survey(model) for step, model in moments.items()}
+    return {role: [strongest(step, found, role) for step, found in surveys.items()] for role in roles}
 
 
 def appears(heads: list[Strongest]) -> tuple[Strongest | None, Strongest] | None:
@@ -135,6 +167,16 @@ def moment(step: int, encoder: TextEncoder, text: str, layer: int, head: int, po
     kept = weights[0].numpy().copy()
     kept.flags.writeable = False
     return Moment(step, kept, measures, said[0] if said else [])
+
+
+def every_moment(moments: Mapping[int, TextEncoder], text: str, layer: int, head: int, position: int) -> list[Moment]:
+    """What `moment` gives of each of these moments of a model."""
+    return [moment(step, model, text, layer, head, position) for step, model in moments.items()]
+
+
+def measures_of(seen: Sequence[Moment], names: Sequence[str]) -> Tensor:
+    """Some of HEAD_MEASURES of one head at each moment: [names, moments]."""
+    return torch.tensor([[one.measures[name] for one in seen] for name in names])
 
 
 @dataclass(frozen=True)

@@ -16,16 +16,8 @@ MODULES: tuple[ModuleType, ...] = (
     target, gradients, why, contributions, similarity, sentence_list, probes,
 )  # fmt: skip
 ELSEWHERE = {  # of modules that are not loaded for a name's sake; these names come first
-    "Atlas": "encoder.atlas.reading",
-    "SHIPPED": "encoder.atlas.shelf",
-    "by_kind": "encoder.explain.cost",
-    "evaluate_text": "encoder.train.evaluation",
-    "examined": "encoder.tasks.mystery",
-    "heads_from": "encoder.atlas.searching",
     "importance": "encoder.experiments.importance",
-    "parameters": "encoder.explain.cost",
     "run": "encoder.trials",
-    "story": "encoder.story",
 }
 
 

@@ -11,7 +11,14 @@ from encoder.theme import ACCENT, GRID, INK, SECOND, TILTED, Theme, labels, layo
 
 MOST_DOTS = 30  # above each other; of more answers each dot stands for several
 PLACES = 40  # of a range of numbers, at which dots stand
+MODEL = "model"  # what its own numbers are called beside the votes
 VOTES = ((ACCENT, "circle", -0.17), (SECOND, "diamond", 0.17))  # colour, look and place beside each other
+
+
+def places(low: float, high: float, answers: Sequence[float]) -> list[float]:
+    """Where the dots of answers from a range stand."""
+    width = (high - low) / PLACES
+    return [low + width * round((answer - low) / width) for answer in answers]
 
 
 def dots(places: Sequence[float], shift: float, each: int) -> tuple[np.ndarray, np.ndarray, list[str]]:
@@ -75,7 +82,7 @@ def chosen(
     if right is not None:
         frame["shapes"] = [frame_of(right - 0.5, right + 0.5, low, highest + 1.1, theme)]
     counted = {name: np.array([Counter(places)[i] for i in range(len(names))]) for name, places in votes.items()}
-    more = {"model": np.array(values)} if values else {}
+    more = {MODEL: np.array(values)} if values else {}
     return draw(marks, frame, lambda: columns("answer", labels(names, 40), counted | more))
 
 
@@ -84,7 +91,7 @@ def on_a_line(
 ) -> Drawn:
     """Dots on the range of numbers that could be answered; a line stands at the `right` one, where it is given."""
     width = (high - low) / PLACES
-    binned = {name: [low + width * round((one - low) / width) for one in said] for name, said in votes.items()}
+    binned = {name: places(low, high, said) for name, said in votes.items()}
     marks, highest = votes_of(binned, 1.5 * width, theme)
     across = number_axis("answer", theme) | {"range": [low - width, high + width]}
     down = number_axis("answers", theme) | {"range": [0, highest + 1.2], "showticklabels": False}
@@ -93,9 +100,9 @@ def on_a_line(
     if right is not None:
         line = {"color": INK[theme], "width": 2, "dash": "dash"}
         frame["shapes"] = [{"type": "line", "x0": right, "x1": right, "y0": 0, "y1": highest + 1.2, "line": line}]
-    places = np.array(sorted({place for said in binned.values() for place in said}))
-    counted = {name: np.array([Counter(said)[place] for place in places]) for name, said in binned.items()}
-    return draw(marks, frame, lambda: columns("answer", places, counted))
+    answered = np.array(sorted({place for said in binned.values() for place in said}))
+    counted = {name: np.array([Counter(said)[place] for place in answered]) for name, said in binned.items()}
+    return draw(marks, frame, lambda: columns("answer", answered, counted))
 
 
 def frame_of(x0: float, x1: float, y0: float, y1: float, theme: Theme) -> dict[str, object]:

@@ -185,9 +185,11 @@ def draw_scatter(axes: Axes, mark: dict[str, Any], colours: Colours, theme: Them
 
 def draw_words(axes: Axes, mark: dict[str, Any], x: Any, y: Any, colour: str, points: float) -> None:
     """The words of a series beside its points."""
-    down, across = str(mark.get("textposition") or "middle center").split()
-    shift = {"left": -2, "right": 2, "center": 0}[across], {"top": 3, "bottom": -3, "middle": 0}[down]
-    for place_x, place_y, text in zip(x, y, mark["text"], strict=True):
+    sides = mark.get("textposition") or "middle center"
+    every = [sides] * len(mark["text"]) if isinstance(sides, str) else sides
+    for place_x, place_y, text, side in zip(x, y, mark["text"], every, strict=True):
+        down, across = str(side).split()
+        shift = {"left": -2, "right": 2, "center": 0}[across], {"top": 3, "bottom": -3, "middle": 0}[down]
         if said := spelled(without_tags(str(text))):
             axes.annotate(
                 drawable(said), (place_x, place_y), shift, textcoords="offset points", color=colour, fontsize=points,

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from encoder.edits.text import edits_to_text, text_to_edits
 from encoder.errors import EncoderError
-from encoder.experiments.timelapse import snapshots
+from encoder.experiments.timelapse import kept_steps
 from encoder.pictures.models import model_called
 from encoder.pictures.picture import Picture
 from encoder.pictures.scene import NO_PREFIX, PREFIX_A, PREFIX_B, Needs, Scene, prefixed
@@ -26,6 +26,11 @@ def text_of(view: View) -> Text:
     return (sentence, view.second.strip()) if view.second.strip() else sentence
 
 
+def in_training(model: str, encoders: Encoders) -> str:
+    """The model whose moments of training are shown: this one where they are kept, else `small`."""
+    return model if kept_steps(encoders(model)) else TRAINED
+
+
 def scene_of(view: View, needs: Needs, encoders: Encoders, runs: Runs) -> Scene:
     """What a view asks of a picture that needs these runs.
 
@@ -38,7 +43,7 @@ def scene_of(view: View, needs: Needs, encoders: Encoders, runs: Runs) -> Scene:
     if needs == "model":
         return Scene(view, encoder)
     if needs == "training":
-        model = view.model if snapshots(view.model) else TRAINED
+        model = in_training(view.model, encoders)
         text = inputs if isinstance(inputs, str) else " ".join(inputs)
         return Scene(view, encoders(model), runs(model, text, (), ""))
     run = runs(view.model, inputs, view.hidden, edits)

@@ -2,16 +2,17 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from typing import Any
 
 from encoder.explain.snippet import call as run_again
 from encoder.explain.snippet import edit_source, maker, package_names
-from encoder.pictures.expression import RUNS, Call, Expression, imported, source, variables, within
+from encoder.pictures.expression import RUNS, Call, Constant, Expression, imported, source, variables, within
 from encoder.trace.trace import Trace
 
 RESULT = "result"  # what a call is named whose result is used more than once
 
 
-def lines(expression: Expression, runs: Mapping[str, Trace], model: str) -> str:
+def lines(expression: Expression | list[Any], runs: Mapping[str, Trace], model: str) -> str:
     """Python that prints the value of an expression; `runs` are what `t`, `a` and `b` stand for.
 
     Only what the expression needs is imported and made. `model` is the expression that makes `enc`.
@@ -26,7 +27,7 @@ def lines(expression: Expression, runs: Mapping[str, Trace], model: str) -> str:
         changes = "".join(f"    {edit_source(edit, run)},\n" for edit in run.edits)
         changed = edits.setdefault(changes, f"edits_{name}" if edits else "edits") if changes else ""
         made += f"{name} = {run_again(run, encoder, changed)}\n"
-    value, first = str(expression), ""
+    value, first = source(expression), ""
     if (repeated := repeats(expression)) is not None:
         first, value = f"{RESULT} = {repeated}\n", value.replace(repeated, RESULT)
     sources = " ".join([*models, *edits])
@@ -51,13 +52,18 @@ def lines(expression: Expression, runs: Mapping[str, Trace], model: str) -> str:
     )
 
 
-def repeats(expression: Expression) -> str | None:
+def repeats(expression: Any) -> str | None:
     """The longest call that stands in an expression more than once, as Python."""
     calls = Counter(source(part) for part in within(expression) if isinstance(part, Call))
     several = [text for text, count in calls.items() if count > 1]
     return max(several, key=len, default=None)
 
 
-def of_runs(expression: Expression) -> bool:
+def of_runs(expression: Any) -> bool:
     """Whether a run stands in it."""
     return bool(variables(expression) & RUNS)
+
+
+def of_files(expression: Any) -> bool:
+    """Whether an atlas stands in it, whose files may change."""
+    return any(isinstance(part, Constant) and str(part) == "atlas_of" for part in within(expression))

@@ -88,9 +88,12 @@ class Numbers:
             yield (self.dims[0], "value")
             yield from zip(self.places(0, at), values, strict=True)
             return
-        yield (*self.dims[:-1], *header(self.along(self.dims[-1]), values.shape[-1], at))
+        last = self.names.get(self.dims[-1], self.dims[-1])
+        across = header(last, values.shape[-1], at) if isinstance(last, str) else self.places(values.ndim - 1, at)
+        yield (*self.dims[:-1], *map(str, across))
         for index in np.ndindex(*values.shape[:-1]):
-            where = [self.places(axis, at if axis == values.ndim - 2 else None)[i] for axis, i in enumerate(index)]
+            of_tokens = [axis == values.ndim - 2 and self.dims[axis] != "series" for axis in range(values.ndim - 1)]
+            where = [self.places(axis, at if of_tokens[axis] else None)[i] for axis, i in enumerate(index)]
             yield (*where, *values[index])
 
     def places(self, axis: int, at: Sequence[int] | None = None) -> list[Any]:

@@ -2,7 +2,7 @@
 
 import io
 import json
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias, TypeVar
@@ -16,7 +16,7 @@ from encoder.figures.drawn import Drawn
 from encoder.paper.from_drawn import of_drawn
 from encoder.paper.panel import Panel
 from encoder.pictures import code
-from encoder.pictures.expression import Expression, Kept, T, call, make_now, work_out
+from encoder.pictures.expression import RUNS, Kept, T, call, make_now, variables, work_out
 from encoder.pictures.link import to_query
 from encoder.pictures.names import names_along
 from encoder.pictures.numbers import Names, Numbers
@@ -28,6 +28,7 @@ from encoder.trace.trace import Trace
 
 V = TypeVar("V")
 Given: TypeAlias = V | Callable[[Scene], V]  # a value, or what makes it of what is asked
+MADE = {*RUNS, "enc"}  # the variables that lines of code can make
 DRAWN = "words_only"  # the name in a link of what is drawn of a picture of pairs of tokens
 
 
@@ -44,7 +45,8 @@ class Picture:
         key: its name, the same for ever, in links and on the command line.
         page: the key of the page where it stands.
         question: what it answers, for people.
-        measure: the expression of the library that gives its numbers, for all places of the dimensions in `chosen`.
+        measure: the expression of the library that gives its numbers, or a list of several, for all places of the
+            dimensions in `chosen`; a variable that the scene names in `extra` stands for numbers that no code makes.
         dims: the names of the dimensions that come out of it. "layer", "after" (the input, then each layer), "head",
             "block" (heads, then feed-forward), "token", "query", "key" have their names from the run and the model,
             "series" and others from `names`; a name that nobody gives, such as "dimension", says what is counted.
@@ -62,14 +64,14 @@ class Picture:
         needs: the runs that it is asked of.
         unfolds: the choices that its page needs to show it.
         pairs: whether tokens that are no words may be left out of it.
-        look: what else the function that draws it is told.
+        look: what else the function that draws it is told; "at" are the positions of tokens that are some of many.
         heavy: whether it takes so long that its page measures it only when it is asked for.
     """
 
     key: str
     page: str
     question: str
-    measure: Callable[[Scene], Expression]
+    measure: Callable[[Scene], Any]
     dims: Given[tuple[str, ...]]
     kind: Given[str]
     title: Given[str]
@@ -105,7 +107,7 @@ class Answer:
     kept: Kept
     known: dict[Hashable, Any]
 
-    def value(self, expression: Expression) -> Any:
+    def value(self, expression: Any) -> Any:
         """The value of an expression; what is measured by the same call is not measured twice."""
         return work_out(expression, self.scene.names, self.kept, self.known)
 
@@ -144,6 +146,12 @@ class Answer:
 
         drawn = tokens_drawn(self.scene.t, choice)
         return None if drawn.whole else drawn
+
+    @property
+    def at(self) -> Sequence[int] | None:
+        """The positions of the tokens that are drawn, where they are some of many."""
+        at: Sequence[int] | None = self.picture.look(self).get("at") if self.selection is None else self.selection.at
+        return at
 
     @cached_property
     def numbers(self) -> Numbers:
@@ -195,9 +203,9 @@ class Answer:
         return caption(self.picture.about(self.scene), what=self.alt, scale=self.figure().scale)
 
     @property
-    def expression(self) -> Expression:
+    def expression(self) -> Any:
         """The expression for the numbers that are drawn, in the order in which the library gives them."""
-        found = self.picture.measure(self.scene)
+        found: Any = self.picture.measure(self.scene)
         for place in self.places.values():
             found = found[place]
         if self.selection is None:
@@ -215,20 +223,22 @@ class Answer:
 
     @property
     def code(self) -> str:
-        """Python that runs by itself and prints its numbers."""
+        """Python that runs by itself and prints its numbers; empty where they were handed over and not measured."""
+        if variables(self.expression) - MADE:
+            return ""
         return code.lines(self.expression, self.runs, maker_of(self.scene.encoder.source, self.scene.encoder.config))
 
     def figure(self, theme: Theme = "light") -> Drawn:
         """It on the screen."""
         unit: str = given(self.picture.unit, self.scene)
-        at = None if self.selection is None else self.selection.at
-        drawn = KINDS[self.kind](Chart(self.numbers, self.values, unit, at, self.picture.look(self)), theme)
+        look = {name: value for name, value in self.picture.look(self).items() if name != "at"}
+        drawn = KINDS[self.kind](Chart(self.numbers, self.values, unit, self.at, look), theme)
         drawn.numbers = self.rows
         return drawn
 
     def rows(self) -> Rows:
         """Its numbers as a table, the header first."""
-        return self.numbers.table(None if self.selection is None else self.selection.at)
+        return self.numbers.table(self.at)
 
     def csv(self) -> str:
         """Its numbers as CSV."""
@@ -267,7 +277,7 @@ class Answer:
     def file_name(self) -> str:
         """What its files are called, without an ending."""
         where = [f"{dim}{place}" for dim, place in self.places.items()]
-        return file_name(self.scene.encoder.source.name if self.picture.needs else "", self.picture.key, *where)
+        return file_name(self.picture.about(self.scene).model, self.picture.key, *where)
 
     @property
     def query(self) -> dict[str, str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from encoder.figures import charts, scatter
+from encoder.figures import answers, charts, scatter
 from encoder.figures.drawn import Drawn
 from encoder.figures.histogram import outlines
 from encoder.figures.links import links
@@ -125,6 +125,21 @@ def draw_outlines(chart: Chart, theme: Theme) -> Drawn:
     return outlines(np.array(along, dtype=float), chart.series, chart.unit, theme)
 
 
+def draw_people(chart: Chart, theme: Theme) -> Drawn:
+    """A dot for each answer of people, of those counted for each series; above a row of the model's own numbers."""
+    series = chart.series
+    values = series.pop(answers.MODEL, np.empty(0)).tolist()
+    names = chart.numbers.names[chart.numbers.dims[-1]]
+    of_range = "low" in chart.look
+    places = list(names) if of_range else range(len(names))
+    votes: dict[str, list[float]] = {
+        name: np.repeat(np.asarray(places), counts.astype(int)).tolist() for name, counts in series.items()
+    }
+    if of_range:
+        return answers.on_a_line(votes=votes, theme=theme, **chart.look)
+    return answers.chosen(chart.names(-1), votes, values=values, theme=theme, **chart.look)
+
+
 KINDS: dict[str, Callable[[Chart, Theme], Drawn]] = {
     "matrix": draw_matrix,
     "tiles": draw_tiles,
@@ -137,4 +152,5 @@ KINDS: dict[str, Callable[[Chart, Theme], Drawn]] = {
     "paths": draw_paths,
     "links": draw_links,
     "outlines": draw_outlines,
+    "people": draw_people,
 }

@@ -1,6 +1,7 @@
 """Models of the tasks to walk through: trained ones, from a recorded run where there is one, and those set by hand."""
 
 import gzip
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import sha256
@@ -20,6 +21,7 @@ from encoder.tasks.task import TASKS, task_of
 from encoder.text_encoder import TextEncoder
 from encoder.trace.source import Source
 
+LEARNED = re.compile(r"learned\('([^']+)', step=\d+\)")  # how such a model is made again
 RECORDED = Path(__file__).with_name("recorded")
 # What is recorded besides the usual settings of every task.
 ALSO_RECORDED = ("task=reverse,positions=none", "task=reverse,positions=rotary")
@@ -80,6 +82,17 @@ def learned(settings: str, step: int | None = None) -> TextEncoder:
     if wanted not in kept:
         raise EncoderError(f"no weights are kept of step {wanted}; there are {', '.join(map(str, kept))}")
     return opened(asked, kept[wanted])
+
+
+def every_moment(settings: LearnSettings) -> dict[int, TextEncoder]:
+    """A model of a task after each step whose weights are kept; trained now unless the run was recorded."""
+    return {one.step: opened(settings, one) for one in recorded(settings) or learn(settings) if one.weights}
+
+
+def settings_of(source: Source) -> LearnSettings | None:
+    """How the model of a task was trained; None for one that `learned` did not make."""
+    made = LEARNED.fullmatch(source.maker)
+    return read(made[1]) if made else None
 
 
 def mystery(number: int) -> TextEncoder:

@@ -1,6 +1,6 @@
 """How well a model guesses words it has never seen: on held-out lines, with masks that the seed alone decides."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -82,6 +82,11 @@ def evaluate_text(
     length = min(encoder.config.trained_length or 128, encoder.max_tokens)
     model = MaskedWords(encoder.model, left_out=left_out)
     return evaluate(model.eval(), held_out_batches(lines, encoder.tokenizer, length, seed))
+
+
+def evaluate_each(models: Mapping[int, TextEncoder], lines: Sequence[str]) -> list[Score]:
+    """The score of each of several models, such as one at moments of its training, on lines of text."""
+    return [evaluate_text(model, lines) for model in models.values()]
 
 
 def fill_in_ranks(encoder: TextEncoder) -> Iterator[tuple[str, int, str]]:

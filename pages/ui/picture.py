@@ -13,12 +13,13 @@ import streamlit as st
 from encoder.errors import EncoderError
 from encoder.figures.pair import tell_apart
 from encoder.paper.panel import Panel
-from encoder.pictures.ask import scene_of, text_of
-from encoder.pictures.code import of_runs
+from encoder.pictures.ask import in_training, scene_of, text_of
+from encoder.pictures.code import of_files, of_runs
 from encoder.pictures.expression import Expression
 from encoder.pictures.figure_link import PictureAt
 from encoder.pictures.picture import Answer, Picture, given
 from encoder.pictures.registry import picture_at
+from encoder.pictures.registry.learning import MOMENTS
 from encoder.pictures.scene import Option, Scene
 from encoder.trace.trace import Trace
 from pages.ui import session
@@ -77,7 +78,9 @@ def kept(scene: Scene) -> Callable[[Expression, Callable[[], Any]], Any]:
     """What keeps the results of calls: those of one run with the run where they are small, those of none for all."""
 
     def keep_call(part: Expression, now: Callable[[], Any]) -> Any:
-        if nested.get():
+        if part == MOMENTS:
+            return session.snapshots(in_training(scene.view.model, session.text_encoder))
+        if nested.get() or of_files(part):
             return now()
         if not of_runs(part):
             return results.get(Measurement(scene.view.model, str(part), [now]))

@@ -12,6 +12,7 @@ from encoder.edits.text import edits_to_text
 from encoder.exam import Exam
 from encoder.explain.proof import Check
 from encoder.metrics import Survey
+from encoder.pictures.ask import in_training
 from encoder.probes.layers import Probe
 from encoder.probes.regression import Regression
 from encoder.trace.once import once
@@ -41,9 +42,10 @@ from pages.ui.server.measurements import survey as survey_of
 from pages.ui.state.session_state import current, session
 
 __all__ = [
-    "atlas", "dead_units", "exam", "examined", "finding", "findings", "is_at_hand", "is_loaded", "knocked_out", "lab",
+    "atlas", "dead_units", "exam", "examined", "finding", "findings", "is_at_hand", "is_loaded",
+    "knocked_out", "lab",
     "mean_vector", "measured", "moments", "now", "probe", "proof", "readers", "role_history", "run", "seconds",
-    "snapshots", "spelled", "survey", "text_encoder", "untouched", "warm", "words_of_head",
+    "snapshots", "spelled", "survey", "text_encoder", "trained", "untouched", "warm", "words_of_head",
     "words_of_unit",
 ]  # fmt: skip
 
@@ -138,3 +140,8 @@ def untouched() -> Trace:
     """The same run without edits."""
     view = current()
     return run(view.model, session().read, view.hidden)
+
+
+def trained() -> str:
+    """The model whose moments of training are shown to this session."""
+    return in_training(current().model, text_encoder)

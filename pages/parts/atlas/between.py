@@ -1,77 +1,57 @@
 """Which heads look from tokens of one kind to tokens of another, with what even weights, chance and others give."""
 
-from typing import Any
-
-import numpy as np
 import pandas as pd
 import streamlit as st
 
 from encoder.atlas.pairs import MEANINGS, told_apart
 from encoder.atlas.reading import Atlas
 from encoder.atlas.searching import PairHead, heads_from
-from encoder.figures.matrix import matrix
 from encoder.formatting import percent
-from pages.parts.atlas.shelf import about, now, source
-from pages.ui import session
-from pages.ui.components.chart import chart
+from encoder.pictures.registry.atlas import ATLAS_PAIRS, END, START
+from pages.parts.atlas.shelf import now
 from pages.ui.downloads import table as downloads
-from pages.ui.state import session_state as state
-from pages.ui.text import NUMBER, head_names, layer_names, plain, say, theme
+from pages.ui.picture import ask, show, tie
+from pages.ui.text import NUMBER, plain
 
-COLUMNS = {"weight": "weight", "uniform": "even weights", "chance": "1 of 20 by chance",
-           "anyone": "from any token", "queries": "tokens"}  # fmt: skip
+COLUMNS = {
+    "weight": "weight",
+    "uniform": "even weights",
+    "chance": "1 of 20 by chance",
+    "anyone": "from any token",
+    "queries": "tokens",
+}
 
 
 def draw() -> None:
     """Choose two kinds, and see what every head gives from the one to the other."""
-    atlas = now()
+    atlas, scene = now(), ask(ATLAS_PAIRS)
     starts, ends = told_apart(atlas.card.pairs)
     with st.container(horizontal=True):
-        start = kind("From", starts, state.choice("atlas_start", starts, "article")) or "article"
-        end = kind("To", ends, state.choice("atlas_end", ends, "next")) or "next"
-    found = heads_from(atlas, start, end)
-    if not found:
+        st.selectbox("From", starts, format_func=MEANINGS.__getitem__, width=300, **tie(START, scene))
+        st.selectbox("To", ends, format_func=MEANINGS.__getitem__, width=300, **tie(END, scene))
+    heads = heads_from(atlas, scene[START], scene[END])
+    if not heads:
         st.markdown("No token of this corpus is of the one kind with another of the other.")
         return
-    shape = atlas.card.sizes["layers"], atlas.card.sizes["heads"]
-    values = np.zeros(shape)
-    for one in found:
-        values[one.layer, one.head] = one.weight
-    config = session.now().config
-    drawn = matrix(values, layer_names(config), head_names(config), kind="share", theme=theme())
-    fact = said(found, start, end)
-    chart(drawn, "atlas_pairs", fact, about(atlas), numbers=True,
-          made=f"[one.weight for one in heads_from({source(atlas)}, {start!r}, {end!r})]")  # fmt: skip
-    say(fact, plain(controls(atlas, found, start)))
-    rows = [{"head": f"L{one.layer}H{one.head}", **{title: getattr(one, name) for name, title in COLUMNS.items()}}
-            for one in found]  # fmt: skip
+    show(ATLAS_PAIRS, scene=scene, more=plain(controls(atlas, heads, scene[START])))
+    rows = [
+        {"head": f"L{head.layer}H{head.head}", **{title: getattr(head, name) for name, title in COLUMNS.items()}}
+        for head in heads
+    ]
     columns = dict.fromkeys(list(COLUMNS.values())[:-1], NUMBER)
     downloads.shown_table(pd.DataFrame(rows), key="atlas_pairs_table", hide_index=True, column_config=columns)
-    st.caption("Kinds are as far as tokens can say: short lists of English words, capital letters, figures and marks. "
-               "No tagger reads the text, so an object is “the nearest later word” at best.")  # fmt: skip
-
-
-def kind(label: str, kinds: tuple[str, ...], tie: dict[str, Any]) -> str | None:
-    """One of the kinds."""
-    found: str | None = st.selectbox(label, kinds, format_func=MEANINGS.__getitem__, width=300, **tie)
-    return found
-
-
-def said(found: list[PairHead], start: str, end: str) -> str:
-    """What the first head does, in words."""
-    first = found[0]
-    return (
-        f"From {MEANINGS[start]} to {MEANINGS[end]} layer {first.layer}, head {first.head} gives most of all heads: "
-        f"{percent(first.weight)} of its weight, at {first.queries:,} tokens."
+    st.caption(
+        "Kinds are as far as tokens can say: short lists of English words, capital letters, figures and marks. "
+        "No tagger reads the text, so an object is “the nearest later word” at best."
     )
 
 
-def controls(atlas: Atlas, found: list[PairHead], start: str) -> str:
+def controls(atlas: Atlas, heads: list[PairHead], start: str) -> str:
     """What else would give as much."""
-    first, clear = found[0], sum(one.clear for one in found)
+    first, clear = heads[0], sum(head.clear for head in heads)
     other = f", and from tokens of any kind it gives {percent(first.anyone)}" if start != "any" else ""
     return (
         f"On {atlas.card.scope}: even weights would give {percent(first.uniform)}, chance exceeds "
-        f"{percent(min(1.0, first.chance))} in 1 of 20 tries{other}. {clear} of {len(found)} heads give more than half "
+        f"{percent(min(1.0, first.chance))} in 1 of 20 tries{other}. {clear} of {len(heads)} heads give more than half "
         "of their weight and clearly more than chance."
     )

@@ -1,24 +1,20 @@
 """One head over the corpus: how often and how strongly it looks, and at what."""
 
-import numpy as np
 import streamlit as st
 
 from encoder.atlas import live
 from encoder.atlas.knockout import AtlasPart
 from encoder.atlas.reading import Atlas, Firing
 from encoder.exam.sentences import head_sentences
-from encoder.figures.charts import lines
-from encoder.formatting import brief, percent
+from encoder.formatting import percent
+from encoder.pictures.registry.atlas import ATLAS_DECILES, BY
 from pages.parts.atlas import contexts
-from pages.parts.atlas.shelf import about, source
 from pages.ui import session
-from pages.ui.components.chart import chart
-from pages.ui.state import session_state as state
-from pages.ui.text import heading, plain, say, theme
+from pages.ui.picture import ask, show, tie
+from pages.ui.text import heading, plain, say
 
-BY = {"weight": "Weight", "written": "What is written"}
+RANKINGS = {"weight": "Weight", "written": "What is written"}
 NOT_YET = "It was not examined on gold trees yet; the page All heads does that."
-UNITS = {"weight": "largest weight of a token", "written": "longest vector written to a token"}
 
 
 def draw(atlas: Atlas, layer: int, head: int) -> None:
@@ -31,22 +27,18 @@ def draw(atlas: Atlas, layer: int, head: int) -> None:
         plain(labelled(row, atlas.card.scope)),
     )
     st.markdown(plain(job_sentence(layer, head)))
-    by = st.pills("Ranked by", list(BY), required=True, format_func=BY.__getitem__,
-                  **state.choice("atlas_by", BY, "weight"))  # fmt: skip
-    bounds = np.array(row[f"{by}_deciles"])
-    drawn = lines({UNITS[by]: bounds}, np.arange(0, 101, 10), ("percent of the tokens", UNITS[by]), theme=theme())
-    said = f"At half of the tokens the {UNITS[by]} is {brief(bounds[5])} or less; the largest is {brief(bounds[-1])}."
-    chart(drawn, "atlas_deciles", f"How the values of layer {layer}, head {head} are spread. {said}", about(atlas),
-          numbers=True, made=f'{source(atlas)}.head({layer}, {head})["{by}_deciles"]')  # fmt: skip
-    st.markdown(plain(said))
-    top, other = (atlas.head_firings(layer, head, one, "top") for one in (by, *(set(BY) - {by})))
-    both = {(one.sentence, one.position, one.looks_at) for one in top} & {
-        (one.sentence, one.position, one.looks_at) for one in other
-    }
+    tied = tie(BY, ask(ATLAS_DECILES))
+    st.pills("Ranked by", list(RANKINGS), required=True, format_func=RANKINGS.__getitem__, **tied)
+    scene = ask(ATLAS_DECILES)
+    by = scene[BY]
+    deciles = show(ATLAS_DECILES, scene=scene).numbers.array
+    top, other = (atlas.head_firings(layer, head, ranking, "top") for ranking in (by, *(set(RANKINGS) - {by})))
+    places = ({(firing.sentence, firing.position, firing.looks_at) for firing in firings} for firings in (top, other))
+    both = set.intersection(*places)
     st.markdown(plain(disagreement(row, len(both), len(top))))
     sample = atlas.head_firings(layer, head, by, "sample")
     contexts.draw(
-        atlas, top, sample, bounds.tolist(), lambda run, one: live.of_head(run, layer, head, one), described,
+        atlas, top, sample, deciles.tolist(), lambda run, one: live.of_head(run, layer, head, one), described,
         AtlasPart("head", layer, head),
     )  # fmt: skip
 

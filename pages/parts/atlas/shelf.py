@@ -3,8 +3,7 @@
 import streamlit as st
 
 from encoder.atlas.reading import Atlas
-from encoder.atlas.shelf import FOLDER, SHIPPED
-from encoder.export.caption import About
+from encoder.atlas.shelf import FOLDER
 from encoder.formatting import percent
 from pages.ui import session
 from pages.ui.server.atlases import atlases
@@ -36,17 +35,6 @@ def now() -> Atlas:
     found = session.atlas()
     assert found is not None, "the page asks for one first"
     return found
-
-
-def source(atlas: Atlas) -> str:
-    """The expression that opens an atlas: one that comes with the project, or one in the folder one works in."""
-    shipped = atlas.folder.parent == SHIPPED
-    return f"Atlas({'SHIPPED / ' if shipped else ''}{atlas.folder.name!r})"
-
-
-def about(atlas: Atlas) -> About:
-    """What a picture of an atlas shows."""
-    return About(source=session.now().source, scope=f"{atlas.card.scope}, nothing masked or changed")
 
 
 def share_of(hits: int, drawn: int) -> str:

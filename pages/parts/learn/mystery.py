@@ -2,9 +2,11 @@
 
 import streamlit as st
 
+from encoder.pictures.registry.learning import MYSTERY, MYSTERY_HARM
 from encoder.tasks.mystery import MYSTERIES, Examined, examined
 from encoder.tasks.on_digits import ON_DIGITS
 from pages.parts.learn import mystery_guess, opening
+from pages.ui.picture import ask, tie
 from pages.ui.server import task_models
 from pages.ui.state import session_state as state
 
@@ -13,8 +15,8 @@ SHOWN = 3  # inputs that are shown with the answers to them
 
 def draw() -> None:
     """Which one, what is seen of it, the hints, and the guess."""
-    st.pills("Mystery", list(MYSTERIES), required=True, **state.choice("mystery", list(MYSTERIES), 1))
-    number = state.value("mystery") or 1
+    st.pills("Mystery", list(MYSTERIES), required=True, **tie(MYSTERY, ask(MYSTERY_HARM)))
+    number = ask(MYSTERY_HARM)[MYSTERY]
     found = examined(number)
     layers, heads = found.harm.shape
     each = " each" if layers > 1 else ""
@@ -28,7 +30,7 @@ def draw() -> None:
     hints(number)
     mystery_guess.guess(number, found)
     if number in state.session().mystery_guesses:
-        mystery_guess.answer(number, found, *state.session().mystery_guesses[number])
+        mystery_guess.answer(found, *state.session().mystery_guesses[number])
 
 
 def counted(count: int, name: str) -> str:

@@ -2,15 +2,12 @@
 
 import streamlit as st
 
-from encoder.export.caption import About
-from encoder.figures.charts import token_bars
-from encoder.formatting import percent
+from encoder.pictures.registry.learning import MYSTERY_HARM
 from encoder.tasks.mystery import Examined
 from encoder.tasks.on_digits import ON_DIGITS
-from pages.ui.components.chart import chart
-from pages.ui.server import task_models
+from pages.ui.picture import show
 from pages.ui.state import session_state as state
-from pages.ui.text import plain, say, theme
+from pages.ui.text import say
 
 NONE = ""  # where nothing is guessed yet
 SEVERAL = "several"
@@ -44,24 +41,14 @@ def spelled(at: str) -> str:
     return f"layer {layer}, head {head}" if head else "several heads together" if at else "Choose a head"
 
 
-def answer(number: int, found: Examined, task: str, at: str) -> None:
+def answer(found: Examined, task: str, at: str) -> None:
     """What the measurement says of a guess: the answers to held-out inputs, and what breaks without each head."""
     share, count = found.agrees(task), len(found.inputs)
     right = task == found.computes
     fact = f"It answers {round(share * count)} of {count} inputs that it never saw as “{ON_DIGITS[task].title}” asks."
     say(f"{'Yes' if right else 'No'}. {fact}", "" if right else "It computes something else.")
-    layers, heads = found.harm.shape
-    places = [(layer, head) for layer in range(layers) for head in range(heads)]
-    title = "inputs answered otherwise without it"
-    values = {title: found.harm.ravel()}
-    drawn = token_bars(
-        values, [f"L{i}H{h}" for i, h in places], title="share of inputs answered otherwise", theme=theme()
-    )
     does = at == SEVERAL if len(found.needed) > 1 else at == "{}.{}".format(*found.needed[0])
-    changed = [f"layer {i}, head {h} {percent(float(found.harm[i, h]))}" for i, h in places]
-    measured = f"The share of inputs that it answers otherwise with one head set to zero: {', '.join(changed)}."
-    about = About(source=task_models.source(number), scope=f"{count} inputs that it never saw")
-    chart(drawn, "mystery_harm", measured, about, numbers=True, made=f"examined({number}).harm")
-    say(f"{'Yes' if does else 'No'}. You said: {spelled(at)}.", plain(measured))
+    say(f"{'Yes' if does else 'No'}. You said: {spelled(at)}.")
+    show(MYSTERY_HARM)
     if right and does:
         st.markdown("Now open it, choose the head on Attention, and see it do so.")

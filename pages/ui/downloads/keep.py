@@ -32,5 +32,6 @@ def ways(answer: Answer) -> None:
     with st.container(horizontal=True):
         save("CSV of the numbers shown", f"csv_{key}", f"{name}.csv", lambda: answer.csv().encode(), "text/csv")
         save("JSON", f"json_{key}", f"{name}.json", lambda: answer.json().encode(), "application/json")
-    st.markdown("Lines that run by themselves and print these numbers:")
-    st.code(answer.code, language="python")
+    if answer.code:
+        st.markdown("Lines that run by themselves and print these numbers:")
+        st.code(answer.code, language="python")

@@ -1,12 +1,11 @@
 """The story of the run on the screen: its stops, where a person is in it, what was guessed, and the ways to and fro."""
 
 import zlib
-from weakref import WeakKeyDictionary
 
 import streamlit as st
 
-from encoder.story import StoryStop, story
-from encoder.trace.trace import Trace
+from encoder.pictures.registry.story import told
+from encoder.story import StoryStop
 from pages.ui import session
 from pages.ui.state import session_state as state
 from pages.ui.state.site import PAGES, Page, page_of
@@ -14,15 +13,11 @@ from pages.ui.state.walk import PAGE_OF, Place, Stop, go
 
 HERE = page_of("story")
 COUNT = 12
-_stories: WeakKeyDictionary[Trace, tuple[StoryStop, ...]] = WeakKeyDictionary()
 
 
 def stops() -> tuple[StoryStop, ...]:
     """The stops of this run, made once for each run that is kept."""
-    trace = session.now()
-    if trace not in _stories:
-        _stories[trace] = story(session.text_encoder(state.current().model), trace)
-    return _stories[trace]
+    return told(session.now(), session.text_encoder(state.current().model))
 
 
 def at() -> int:

@@ -2,22 +2,21 @@
 
 from collections.abc import Callable
 
-import numpy as np
 import streamlit as st
 
 from encoder.export.caption import About
-from encoder.figures import charts
-from encoder.figures.drawn import Drawn
 from encoder.figures.steps import cut_kind
 from encoder.metrics import tokens_drawn
+from encoder.pictures.registry.story import STORY, STORY_PICTURE
 from encoder.pictures.view import Cell
-from encoder.story import StoryStop, Values
+from encoder.story import StoryStop
 from encoder.story.stop import PictureKind
 from encoder.theme import Kind
 from encoder.trace.trace import Trace
 from pages.ui.components import ask as ask_component
 from pages.ui.components import maps
-from pages.ui.components.chart import chart
+from pages.ui.lessons import story
+from pages.ui.picture import show
 from pages.ui.step import ask_a_word, opened, token_strip, whole_run, words_only
 from pages.ui.text import plain, theme
 
@@ -43,33 +42,12 @@ def ask(trace: Trace, stop: StoryStop) -> None:
         st.caption(plain(left_out))
 
 
-def bars(values: Values) -> Drawn:
-    """A bar for each name."""
-    return charts.token_bars(values.series, values.names, title=values.title, theme=theme(), at=values.at)
-
-
-def lines(values: Values) -> Drawn:
-    """A line over the layers."""
-    count = len(values.names)
-    return charts.lines(values.series, np.arange(count), ("layers behind it", values.title), theme=theme())
-
-
-def race(values: Values) -> Drawn:
-    """The places of words over the layers."""
-    return charts.race(values.series["ranks"], values.names, theme())
-
-
-def drawn(make: Callable[[Values], Drawn]) -> Callable[[Trace, StoryStop], None]:
-    """A stop's chart, made by that function."""
-
-    def draw_chart(trace: Trace, stop: StoryStop) -> None:
-        assert stop.values is not None, "a chart has values"
-        chart(make(stop.values), "story_picture", f"{stop.name}. {stop.sentence}", About(trace),
-              made=f"next(one for one in story(enc, t) if one.name == {stop.name!r}).values.series")  # fmt: skip
-        if stop.values.left_out:
-            st.caption(plain(stop.values.left_out))
-
-    return draw_chart
+def chart(trace: Trace, stop: StoryStop) -> None:
+    """What the stop measures."""
+    assert stop.values is not None, "a chart has values"
+    show(STORY_PICTURE, known={STORY: story.stops()}, sentence=False)
+    if stop.values.left_out:
+        st.caption(plain(stop.values.left_out))
 
 
 def heads(trace: Trace, stop: StoryStop) -> None:
@@ -110,9 +88,9 @@ def whole(trace: Trace, stop: StoryStop) -> None:
 PICTURES: dict[PictureKind, Callable[[Trace, StoryStop], None]] = {
     "tokens": tokens,
     "ask": ask,
-    "bars": drawn(bars),
-    "lines": drawn(lines),
-    "race": drawn(race),
+    "bars": chart,
+    "lines": chart,
+    "race": chart,
     "heads": heads,
     "map": whole,
 }

@@ -103,7 +103,7 @@ def question(asked: Asked) -> None:
         st.caption("No more answers are taken. Wait for the teacher to show them.")
         return
     with follow.reaching():
-        answers.draw(classroom().results(state.session().seat.code), "class_answers")  # type: ignore[union-attr]
+        answers.draw(classroom().results(state.session().seat.code))  # type: ignore[union-attr]
 
 
 @st.fragment
@@ -157,7 +157,7 @@ def teachers(seat: Seat, page: Page, asked: Asked | None) -> None:
                           type="tertiary" if name == "put_away" else "secondary" if i else "primary")  # fmt: skip
         if asked.phase in ("answers", "shown"):
             with follow.reaching():
-                answers.draw(classroom().results(seat.code), "class_answers")
+                answers.draw(classroom().results(seat.code))
 
 
 def act(name: str) -> None:

@@ -7,22 +7,15 @@ import torch
 from encoder.atlas.habits import head_survey
 from encoder.atlas.reading import Atlas
 from encoder.atlas.searching import NearToken, nearest_outputs, nearest_tokens
-from encoder.atlas.shelf import Shelf, Stamp, shelf, stamp
+from encoder.atlas.shelf import Shelf, shelf
 from encoder.metrics.habits import HeadSurvey
 from encoder.story import tour
-from encoder.trace.source import Source
 from pages.ui.server.engine import cpu_slots, text_encoder
 
 
 def atlases(model: str) -> Shelf:
     """The atlases of a model, and of no other; looked for again when a card has come, gone or changed."""
-    return opened(text_encoder(model).source, stamp())
-
-
-@lru_cache(maxsize=16)
-def opened(source: Source, there: Stamp) -> Shelf:
-    """The atlases as they are now."""
-    return shelf(source)
+    return shelf(text_encoder(model).source)
 
 
 @lru_cache(maxsize=16)

@@ -171,7 +171,7 @@ def snapshots_of(model: str) -> dict[int, TextEncoder]:
     with st.spinner("Loading the moments of training …"):
         if task_models.is_one(model):
             return task_models.every_moment(model)
-        return {step: timelapse.at(model, step) for step in timelapse.snapshots(model)}
+        return timelapse.moments_of(text_encoder(model))
 
 
 def snapshots(model: str) -> dict[int, TextEncoder]:

@@ -14,7 +14,6 @@ from encoder.tasks.mystery import mystery_of
 from encoder.tasks.on_digits import ON_DIGITS
 from encoder.tasks.settings import LearnSettings, read
 from encoder.tasks.task import task_of
-from encoder.trace.source import Source
 from pages.ui.server.training import live
 
 LEARNED, BY_HAND, MYSTERY = "learned:", "by-hand:", "mystery:"
@@ -47,11 +46,6 @@ def mystery_number(name: str) -> int:
     number = name.removeprefix(MYSTERY)
     mystery_of(int(number) if number.isascii() and number.isdigit() and len(number) < 4 else 0)
     return int(number)
-
-
-def source(number: int) -> Source:
-    """What pictures say of a mystery's numbers: which network they come from."""
-    return mystery(number).source
 
 
 def has_moments(name: str) -> bool:
@@ -134,11 +128,6 @@ def make(name: str) -> TextEncoder:
 def every_moment(name: str) -> dict[int, TextEncoder]:
     """A trained model after each step whose weights are kept."""
     return {step: opened(asked(name), one) for step, one in moments(name).items()}
-
-
-def at_step(name: str) -> str:
-    """The expression that opens a trained model as it was after `step` steps."""
-    return f"learned({str(asked(name))!r}, step)"
 
 
 def examples(name: str) -> tuple[str, ...]:

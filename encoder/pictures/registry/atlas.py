@@ -1,0 +1,233 @@
+"""Pictures of an atlas: what every head, unit and layer did over a whole corpus."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from encoder.atlas.drawn import firing_shares, pair_weights, ranked_shares, telling_unit, vector_lengths
+from encoder.atlas.pairs import ACROSS, MEANINGS, told_apart
+from encoder.atlas.reading import Atlas
+from encoder.atlas.shelf import atlas_of
+from encoder.atlas.sums import MEASURES
+from encoder.export.caption import UNCHANGED, About
+from encoder.formatting import brief, percent
+from encoder.metrics import largest_cell
+from encoder.pictures.expression import ENC, Call, Expression, call
+from encoder.pictures.numbers import Names
+from encoder.pictures.picture import Answer, Picture
+from encoder.pictures.registry.heads import every_head
+from encoder.pictures.scene import ATLAS, Option, Scene, one_of
+
+PARTS = ("Heads", "Units", "From A to B", "Find a word", "Nearest", "Layers")
+PART = one_of("atlas_part", PARTS)
+KNOWN = MEASURES | ACROSS
+TITLES = {name: measure.title for name, measure in KNOWN.items()} | {
+    "weight_mean": "Largest weight, mean",
+    "written_mean": "Written, mean",
+}
+UNITS = {"weight": "largest weight of a token", "written": "longest vector written to a token"}
+BY = one_of("atlas_by", UNITS)
+
+
+def atlas(scene: Scene) -> Call:
+    """The chosen atlas of the model, as an expression."""
+    return call(atlas_of, ENC, scene[ATLAS])
+
+
+def opened(scene: Scene) -> Atlas:
+    """The same to be read from."""
+    return atlas_of(scene.encoder, scene[ATLAS])
+
+
+def about_atlas(scene: Scene) -> About:
+    """What numbers of an atlas are of."""
+    return About(source=scene.encoder.source, scope=f"{opened(scene).card.scope}, {UNCHANGED}")
+
+
+def measures(scene: Scene) -> list[str]:
+    """The names of the measures of heads that the atlas has."""
+    return [name for name in TITLES if name in opened(scene).heads.column_names]
+
+
+TO_THE_RIGHT = Option("atlas_x", measures, lambda scene: "previous")
+UP = Option("atlas_y", measures, lambda scene: "written_mean")
+
+
+def chosen_measures(scene: Scene) -> list[str]:
+    """What the chosen measures are called."""
+    return [TITLES[scene[TO_THE_RIGHT]], TITLES[scene[UP]]]
+
+
+def say_heads(answer: Answer) -> str:
+    """In which head the first measure is largest."""
+    first = answer.numbers.array[:, 0]
+    most = int(first.argmax())
+    title = chosen_measures(answer.scene)[0]
+    return f"{title} is largest in {every_head(answer)[most]}: {brief(float(first[most]))}."
+
+
+ATLAS_HEADS = Picture(
+    key="atlas_heads",
+    page="atlas",
+    question="Which heads do much of two things over a whole corpus?",
+    measure=lambda scene: [atlas(scene).heads[scene[option]].to_numpy() for option in (TO_THE_RIGHT, UP)],
+    dims=("measure", "any head"),
+    rows="any head",
+    names=lambda answer: {"any head": every_head(answer), "measure": chosen_measures(answer.scene)},
+    kind="points",
+    title=lambda scene: f"All heads by {' and '.join(chosen_measures(scene))}",
+    say=say_heads,
+    about=about_atlas,
+    options=(ATLAS, TO_THE_RIGHT, UP),
+    needs="model",
+    look=lambda answer: {
+        "chosen": answer.scene.layer * answer.scene.encoder.config.n_heads + answer.scene.head,
+        "titles": tuple(chosen_measures(answer.scene)),
+    },
+)
+
+
+def ranks(answer: Answer) -> Mapping[str, Names]:
+    """The ranks of the units that the curve goes through."""
+    numbers = answer.value(call(ranked_shares, atlas(answer.scene), answer.scene.layer)[0])
+    return {"rank of the unit": numbers.tolist()}
+
+
+def say_units(answer: Answer) -> str:
+    """How often the middle unit of the layer fires, and how many never do."""
+    scene = answer.scene
+    shares = answer.value(call(firing_shares, atlas(scene), scene.layer))
+    return (
+        f"On {opened(scene).card.scope}, half of its {len(shares):,} units fire at "
+        f"{percent(float(np.median(shares)))} of the tokens or less; {int((shares == 0).sum()):,} never fire."
+    )
+
+
+ATLAS_UNITS = Picture(
+    key="atlas_units",
+    page="atlas",
+    question="How often do the feed-forward units of a layer fire?",
+    measure=lambda scene: call(ranked_shares, atlas(scene), scene.layer)[1],
+    dims=("rank of the unit",),
+    names=ranks,
+    kind="curve",
+    unit="share of the tokens",
+    values="share",
+    title=lambda scene: f"How often the units of layer {scene.layer} fire",
+    say=say_units,
+    about=about_atlas,
+    options=(ATLAS,),
+    needs="model",
+    unfolds={"atlas_part": "Units"},
+)
+UNIT = Option(
+    "atlas_unit",
+    lambda scene: range(opened(scene).card.sizes["units"]),
+    lambda scene: telling_unit(opened(scene), scene.layer),
+)
+
+
+def of_a_unit(scene: Scene) -> bool:
+    """Whether the part of the page is open that is about a unit; else it is about a head."""
+    return bool(scene[PART] == "Units")
+
+
+def bounds(scene: Scene) -> Expression:
+    """The smallest value of a head or a unit over the corpus, the ends of its tenths, and the largest."""
+    if of_a_unit(scene):
+        return atlas(scene).unit(scene.layer, scene[UNIT])["deciles"]
+    return atlas(scene).head(scene.layer, scene.head)[f"{scene[BY]}_deciles"]
+
+
+def bounded(scene: Scene) -> str:
+    """What has those values."""
+    if of_a_unit(scene):
+        return f"How the firings of layer {scene.layer}, unit {scene[UNIT]} are spread"
+    return f"How the values of layer {scene.layer}, head {scene.head} are spread"
+
+
+def value_name(scene: Scene) -> str:
+    """What the values of a head or a unit are."""
+    return "activation" if of_a_unit(scene) else UNITS[scene[BY]]
+
+
+def say_deciles(answer: Answer) -> str:
+    """What half of the values lie below, and the largest."""
+    values, scene = answer.numbers.array, answer.scene
+    half = "half of its firings" if of_a_unit(scene) else "half of the tokens"
+    middle, most = brief(float(values[len(values) // 2])), brief(float(values[-1]))
+    return f"At {half} the {value_name(scene)} is {middle} or less; the largest is {most}."
+
+
+ATLAS_DECILES = Picture(
+    key="atlas_deciles",
+    page="atlas",
+    question="How are the values of a head or a unit spread over a corpus?",
+    measure=bounds,
+    dims=lambda scene: ("percent of its firings" if of_a_unit(scene) else "percent of the tokens",),
+    names=lambda answer: {answer.dims[0]: range(0, 101, 10)},
+    kind="curve",
+    unit=value_name,
+    title=bounded,
+    say=say_deciles,
+    about=about_atlas,
+    options=(ATLAS, PART, BY, UNIT),
+    needs="model",
+)
+START = Option("atlas_start", lambda scene: told_apart(opened(scene).card.pairs)[0], lambda scene: "article")
+END = Option("atlas_end", lambda scene: told_apart(opened(scene).card.pairs)[1], lambda scene: "next")
+
+
+def say_pairs(answer: Answer) -> str:
+    """Which head gives most from the one kind to the other."""
+    weights, scene = answer.numbers.array, answer.scene
+    layer, head = largest_cell(weights)
+    return (
+        f"From {MEANINGS[scene[START]]} to {MEANINGS[scene[END]]} layer {layer}, head {head} gives most of all heads: "
+        f"{percent(float(weights[layer, head]))} of its weight."
+    )
+
+
+ATLAS_PAIRS = Picture(
+    key="atlas_pairs",
+    page="atlas",
+    question="Which heads look from tokens of one kind to tokens of another?",
+    measure=lambda scene: call(pair_weights, atlas(scene), scene[START], scene[END]),
+    dims=("layer", "head"),
+    kind="matrix",
+    values="share",
+    title=lambda scene: f"Weight from {MEANINGS[scene[START]]} to {MEANINGS[scene[END]]}",
+    say=say_pairs,
+    about=about_atlas,
+    options=(ATLAS, START, END),
+    needs="model",
+    unfolds={"atlas_part": "From A to B"},
+)
+
+
+def say_lengths(answer: Answer) -> str:
+    """How long a word's vector is at the end, and how long the mean of all."""
+    words, _, mean = answer.numbers.array[:, -1].tolist()
+    return (
+        f"After the last layer a word's vector has length {brief(words)} on average, and the mean of all of them "
+        f"{brief(mean)}."
+    )
+
+
+ATLAS_LENGTHS = Picture(
+    key="atlas_lengths",
+    page="atlas",
+    question="How long do vectors grow from layer to layer, over a whole corpus?",
+    measure=lambda scene: call(vector_lengths, atlas(scene)),
+    dims=("series", "after"),
+    names=lambda answer: {"series": list(answer.measured)},
+    kind="curve",
+    unit="length",
+    title="How long vectors are after each layer",
+    say=say_lengths,
+    about=about_atlas,
+    options=(ATLAS,),
+    needs="model",
+    unfolds={"atlas_part": "Layers"},
+    look=lambda answer: {"titles": ("layers behind it", "length")},
+)
