@@ -141,6 +141,17 @@ class Call(Expression):
         return look_up(self._of)(*map(look_up, self._arguments), **options)
 
 
+class Last(Call):
+    """The last thing that a call hands out, which does its work step by step."""
+
+    def __str__(self) -> str:
+        """`[*of(arguments)][-1]`."""
+        return f"[*{super().__str__()}][-1]"
+
+    def _work_out(self, look_up: Callable[[Any], Any]) -> Any:
+        return [*super()._work_out(look_up)][-1]
+
+
 class Each(Expression):
     """The attribute or item of each of several things, as a list."""
 
@@ -229,6 +240,11 @@ def call(function: Callable[..., Any], *arguments: Any, **options: Any) -> Call:
     return public(function)(*arguments, **options)
 
 
+def last(function: Callable[..., Any], *arguments: Any, **options: Any) -> Last:
+    """The last of what a public generator of the library hands out."""
+    return Last(public(function), arguments, options)
+
+
 def step(layer: Any, name: str, run: Expression = T) -> Item:
     """A recorded step of a layer of a run, by its name within the layer; of "embedding.output" and such without one."""
     return run[name if layer is None else Local(layer, name)]
@@ -247,7 +263,7 @@ def public(thing: Any, name: str = "") -> Constant:
 
 def source(value: Any) -> str:
     """A value within an expression as Python."""
-    if isinstance(value, list | tuple):
+    if type(value) in (list, tuple):
         inside = ", ".join(map(source, value))
         return f"[{inside}]" if isinstance(value, list) else f"({inside}{',' * (len(value) == 1)})"
     if isinstance(value, dict):
@@ -285,7 +301,7 @@ def imported(expression: Any) -> dict[str, set[str]]:
     for part in within(expression):
         if isinstance(part, Constant):
             found.setdefault(part._module, set()).add(part._name)
-        elif is_dataclass(part) and not isinstance(part, type):
+        elif (is_dataclass(part) or hasattr(part, "_fields")) and not isinstance(part, type | Expression):
             constant = public(type(part))
             found.setdefault(constant._module, set()).add(constant._name)
         elif isinstance(part, float) and not math.isfinite(part):
@@ -317,7 +333,7 @@ def work_out(
             return known[part]
         if isinstance(part, Expression):
             return part._work_out(look_up)
-        if isinstance(part, list | tuple):
+        if type(part) in (list, tuple):
             return type(part)(map(look_up, part))
         if isinstance(part, dict):
             return {key: look_up(value) for key, value in part.items()}

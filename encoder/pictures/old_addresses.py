@@ -36,11 +36,13 @@ FOLDED = {  # the pictures of a page that lie in a fold now, and what opens it
     ("embedding", "picture"): {"strips_open": "1"},
     ("stack", "picture"): {"strips_open": "1"},
     ("stack", "lens"): {"words_open": "1"},
-    ("stack", "nearest"): {"words_open": "1"},
+    ("stack", "nearest_by_layer"): {"words_open": "1"},
     ("stack", "moves"): {"ways_open": "1"},
     ("stack", "alike_tokens"): {"ways_open": "1"},
     ("stack", "paths"): {"ways_open": "1"},
 }
+
+RENAMED = {("stack", "nearest"): "nearest_by_layer"}  # the keys of pictures that are called otherwise now, by page
 
 
 def lead(page: str, query: Mapping[str, str]) -> tuple[str, dict[str, str]]:

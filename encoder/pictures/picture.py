@@ -154,8 +154,9 @@ class Answer:
             return Numbers(values, numbers.dims, numbers.names, tuple(tuple(word for word, _ in row) for row in rows))
         if self.selection is not None:
             numbers = numbers.cut(self.selection.at, *numbers.dims[-2:])
-        if self.picture.rows and numbers.dims[0] != self.picture.rows:
-            return Numbers(numbers.array.T, numbers.dims[::-1], numbers.names)
+        if self.picture.rows and numbers.dims[-2] != self.picture.rows:
+            *others, rows, columns = numbers.dims
+            return Numbers(np.swapaxes(numbers.array, -1, -2), (*others, columns, rows), numbers.names)
         return numbers
 
     @property
