@@ -42,7 +42,9 @@ FOLDED = {  # the pictures of a page that lie in a fold now, and what opens it
     ("stack", "paths"): {"ways_open": "1"},
 }
 
-RENAMED = {("stack", "nearest"): "nearest_by_layer"}  # the keys of pictures that are called otherwise now, by page
+RENAMED: dict[tuple[str, str], str] = {  # the page and key of a picture that has another key now
+    ("stack", "nearest"): "nearest_by_layer",
+}
 
 
 def lead(page: str, query: Mapping[str, str]) -> tuple[str, dict[str, str]]:

@@ -1,10 +1,11 @@
 """A picture as a value: a question, the call that measures it, its dimensions, and what it says."""
 
+import io
 import json
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -26,7 +27,7 @@ from encoder.theme import Kind, Theme
 from encoder.trace.trace import Trace
 
 V = TypeVar("V")
-Given = V | Callable[[Scene], V]  # a value, or what makes it of what is asked
+Given: TypeAlias = V | Callable[[Scene], V]  # a value, or what makes it of what is asked
 DRAWN = "words_only"  # the name in a link of what is drawn of a picture of pairs of tokens
 
 
@@ -86,7 +87,7 @@ class Picture:
     look: Callable[["Answer"], Mapping[str, Any]] = lambda answer: {}
     heavy: Given[bool] = False
 
-    def of(self, scene: Scene, kept: Kept = make_now, known: Mapping[Expression, Any] | None = None) -> "Answer":
+    def of(self, scene: Scene, kept: Kept = make_now, known: Mapping[Any, Any] | None = None) -> "Answer":
         """The picture of what is asked.
 
         `kept` gets every call of the measurement and the way to make it; `known` are calls that were made already, with
@@ -149,9 +150,9 @@ class Answer:
         """The numbers that are drawn, the rows first."""
         numbers = self.all_numbers.at(**self.places)
         if self.kind == "words":
-            rows = [[(str(word), float(value)) for word, value in row] for row in numbers.values]
-            values = np.array([[value for _, value in row] for row in rows])
-            return Numbers(values, numbers.dims, numbers.names, tuple(tuple(word for word, _ in row) for row in rows))
+            words = tuple(tuple(str(word) for word, _ in row) for row in numbers.values)
+            values = np.array([[float(value) for _, value in row] for row in numbers.values])
+            return Numbers(values, numbers.dims, numbers.names, words)
         if self.selection is not None:
             numbers = numbers.cut(self.selection.at, *numbers.dims[-2:])
         if self.picture.rows and numbers.dims[-2] != self.picture.rows:
@@ -248,6 +249,12 @@ class Answer:
             "numbers": jsonable(numbers.array),
         }
         return json.dumps(told, ensure_ascii=False, indent=1)
+
+    def npz(self) -> bytes:
+        """Its numbers for numpy, with what they are."""
+        with io.BytesIO() as file:
+            np.savez(file, numbers=self.numbers.array, about=np.array(self.json()))
+            return file.getvalue()
 
     def panel(self, theme: Theme = "light") -> Panel:
         """It as a part of a figure for a paper.

@@ -3,11 +3,11 @@
 import streamlit as st
 
 from encoder.metrics.guess import WordGuess, guess_place, word_guess
-from encoder.pictures.registry.output import GUESS_AT
+from encoder.pictures.registry.output import GUESS_AT, RACE
 from encoder.trace.trace import Trace
 from pages.ui import session
 from pages.ui.components import guess_bars
-from pages.ui.picture import asked_for
+from pages.ui.picture import ask
 from pages.ui.state import session_state as state
 from pages.ui.text import plain, say
 from pages.ui.widgets import pick_token
@@ -56,7 +56,7 @@ def strip(trace: Trace) -> None:
     if not state.value("guess_strip"):
         return
     with st.container(key="guess_strip_box"):
-        place = GUESS_AT.of(asked_for(state.current(), "run"))
+        place = GUESS_AT.of(ask(RACE))
         guess = found(trace, place) if "mlm.probabilities" in trace else None
         if guess is None:
             st.caption(plain(session.text_encoder(state.current().model).why_no_guesses))

@@ -6,9 +6,11 @@ import streamlit as st
 
 from encoder.errors import EncoderError
 from encoder.export.caption import begun
+from encoder.pictures.ask import scene_of
 from encoder.pictures.registry.why import GUESS, OTHER, WORD, target
 from encoder.pictures.scene import Scene
-from pages.ui.picture import asked_for, tie
+from pages.ui import session
+from pages.ui.picture import tie
 from pages.ui.state import session_state as state
 from pages.ui.text import plain
 from pages.ui.widgets import pick_token
@@ -42,4 +44,4 @@ def asked(at: int | None) -> Scene:
     view = state.current()
     if at is not None:
         view = replace(view, choices=tuple(sorted((dict(view.choices) | {GUESS.key: str(at)}).items())))
-    return asked_for(view, "run")
+    return scene_of(view, "run", session.text_encoder, session.run)
