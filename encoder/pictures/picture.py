@@ -151,8 +151,7 @@ class Answer:
         numbers = self.all_numbers.at(**self.places)
         if self.kind == "words":
             words = tuple(tuple(str(word) for word, _ in row) for row in numbers.values)
-            values = np.array([[float(value) for _, value in row] for row in numbers.values])
-            return Numbers(values, numbers.dims, numbers.names, words)
+            return Numbers(numbers.array, numbers.dims, numbers.names, words)
         if self.selection is not None:
             numbers = numbers.cut(self.selection.at, *numbers.dims[-2:])
         if self.picture.rows and numbers.dims[-2] != self.picture.rows:
