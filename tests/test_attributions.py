@@ -21,7 +21,7 @@ from encoder.attributions.gradients import (
     relevance,
 )
 from encoder.attributions.similarity import likeness, opened, sentence_vector
-from encoder.attributions.target import Target, by_word, spearman
+from encoder.attributions.target import Target, spearman, whole_words, word_shares
 from encoder.edits.edit import Edit
 from encoder.model.config import EncoderConfig
 from encoder.model.tap import Tap
@@ -303,9 +303,10 @@ def test_padding_and_likeness_to_itself(small: TextEncoder) -> None:
 def test_pieces_make_words(base: TextEncoder) -> None:
     trace = base.trace("Keys on the table belong to Sara.")
     shares = torch.arange(len(trace.tokens), dtype=torch.float32)
-    found = by_word(trace, shares)
-    assert sum(value for _, value in found) == pytest.approx(float(shares.sum()))
-    assert [i for word, _ in found for i in word] == list(range(len(trace.tokens)))
+    found = word_shares(trace, [shares, 2 * shares])
+    assert found.sum(1).tolist() == pytest.approx([float(shares.sum()), 2 * float(shares.sum())])
+    assert [i for word in whole_words(trace) for i in word] == list(range(len(trace.tokens)))
+    assert found[0].tolist() == [float(sum(word)) for word in whole_words(trace)]
 
 
 def test_rank_agreement() -> None:

@@ -102,3 +102,11 @@ def test_a_picture_of_an_old_figure_that_lies_in_a_fold_now_opens_it() -> None:
     (now,) = figure_link.unpack(figure_link.pack([old]), KEYS)
     assert (now.page, now.key) == ("stack", "paths")
     assert dict(now.query) == {"sentence": "A cat.", "step": "output", "ways_open": "1"}
+
+
+def test_a_picture_of_an_old_figure_that_is_called_otherwise_now_is_found() -> None:
+    for page in ("lens", "stack"):
+        (now,) = figure_link.unpack(figure_link.pack([figure_link.PictureAt(page, "nearest", ())]), KEYS)
+        assert (now.page, now.key) == ("stack", "nearest_by_layer") and dict(now.query)["words_open"] == "1"
+    (now,) = figure_link.unpack(figure_link.pack([figure_link.PictureAt("embedding", "nearest", ())]), KEYS)
+    assert (now.page, now.key) == ("embedding", "nearest")

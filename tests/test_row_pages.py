@@ -55,7 +55,7 @@ def test_what_each_head_adds_is_drawn_where_heads_are_brought_together(base: Tex
 def test_the_nearest_words_of_a_token_start_with_itself() -> None:
     app = open_app("stack", sentence=KEYS, lens_token="4", words_open="1")
     assert "Nearest to “table” (4) is “table” at the input" in texts(app)
-    assert numbers(app, key="nearest").shape == (7, 5)
+    assert numbers(app, key="nearest_by_layer").shape == (7, 5)
 
 
 def test_shares_of_all_layers_are_four_pictures_that_sum_to_one() -> None:

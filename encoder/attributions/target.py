@@ -132,11 +132,17 @@ def gradients(forward: Forward, rows: Tensor, target: Target) -> tuple[Tensor, T
     return values.detach(), slopes
 
 
-def by_word(trace: Trace, shares: Tensor) -> list[tuple[tuple[int, ...], float]]:
-    """Each word's positions and the sum of its pieces' shares [n]; the sums keep their sum."""
+def whole_words(trace: Trace) -> list[tuple[int, ...]]:
+    """The positions of the pieces of each word of a run, [PAD] left out."""
     n = len(tokens(trace))
-    groups = [tuple(i for i in word if i < n) for word in trace.tokenization.words]
-    return [(word, float(shares[list(word)].double().sum())) for word in groups if word]
+    words = [tuple(i for i in word if i < n) for word in trace.tokenization.words]
+    return [word for word in words if word]
+
+
+def word_shares(trace: Trace, shares: Sequence[Tensor]) -> Tensor:
+    """The sums of several shares [n] of tokens over each word's pieces, which keep their sum: [k, words] in float64."""
+    words = whole_words(trace)
+    return torch.stack([torch.stack([of[list(word)].double().sum() for word in words]) for of in shares])
 
 
 def spearman(a: Sequence[float] | Tensor, b: Sequence[float] | Tensor) -> float:

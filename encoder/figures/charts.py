@@ -130,17 +130,18 @@ def term_bars(values: np.ndarray, names: list[str], theme: Theme = "light") -> D
     return draw(bars, frame, lambda: columns("term", said, {"value": heights}))
 
 
-def race(ranks: np.ndarray, words: list[str], theme: Theme = "light", *, upto: int | None = None) -> Drawn:
+def race(ranks: np.ndarray, words: list[str], theme: Theme = "light", *, frame: tuple[int, int] | None = None) -> Drawn:
     """Where each of up to four words stands after each layer, the first on top; ranks [n_layers + 1, words].
 
-    With `upto` the lines end after that row, and the frame is that of all of them: a film of it stands still.
+    `frame` has how many layers the picture has room for, and the worst rank, where the lines may end before: a film of
+    it stands still.
     """
-    drawn = ranks if upto is None else ranks[: upto + 1]
-    series = {label(word): drawn[:, i] for i, word in enumerate(words)}
-    edge = 0.02 * max(1, len(ranks) - 1)
-    across = {"range": [-edge, len(ranks) - 1 + edge], "dtick": 1 + (len(ranks) - 1) // 12}
-    down = {"range": [math.log10(max(2, int(ranks.max()))) + 0.1, -0.1], "dtick": 1}
-    return lines(series, np.arange(len(drawn)), ("layers behind it", "rank"), logarithmic=(False, True), theme=theme,
+    series = {label(word): ranks[:, i] for i, word in enumerate(words)}
+    layers, worst = frame or (len(ranks) - 1, int(ranks.max()))
+    edge = 0.02 * max(1, layers)
+    across = {"range": [-edge, layers + edge], "dtick": 1 + layers // 12}
+    down = {"range": [math.log10(max(2, worst)) + 0.1, -0.1], "dtick": 1}
+    return lines(series, np.arange(len(ranks)), ("layers behind it", "rank"), logarithmic=(False, True), theme=theme,
                  frames=(across, down))  # fmt: skip
 
 

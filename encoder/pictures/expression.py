@@ -284,7 +284,7 @@ def public(thing: Any, name: str = "") -> Constant:
 
 def source(value: Any) -> str:
     """A value within an expression as Python."""
-    if isinstance(value, list | tuple):
+    if type(value) in (list, tuple):
         inside = ", ".join(map(source, value))
         return f"[{inside}]" if isinstance(value, list) else f"({inside}{',' * (len(value) == 1)})"
     if isinstance(value, dict):
@@ -322,7 +322,7 @@ def imported(expression: Any) -> dict[str, set[str]]:
     for part in within(expression):
         if isinstance(part, Constant):
             found.setdefault(part._module, set()).add(part._name)
-        elif is_dataclass(part) and not isinstance(part, type):
+        elif (is_dataclass(part) or hasattr(part, "_fields")) and not isinstance(part, type | Expression):
             constant = public(type(part))
             found.setdefault(constant._module, set()).add(constant._name)
         elif isinstance(part, float) and not math.isfinite(part):
@@ -354,7 +354,7 @@ def work_out(
             return known[part]
         if isinstance(part, Expression):
             return part._work_out(look_up)
-        if isinstance(part, list | tuple):
+        if type(part) in (list, tuple):
             return type(part)(map(look_up, part))
         if isinstance(part, dict):
             return {key: look_up(value) for key, value in part.items()}

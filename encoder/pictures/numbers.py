@@ -13,13 +13,15 @@ Names = Sequence[str] | Sequence[float] | str  # a name for each place, or what 
 
 
 def array(value: Any) -> np.ndarray:
-    """Numbers of the library as one array: of a tensor, a list of them, or a mapping's values."""
+    """Numbers of the library as one array: of a tensor, a list of them, or a mapping's values; of words with theirs."""
     if isinstance(value, Tensor):
         return value.detach().cpu().numpy()
     if isinstance(value, np.ndarray):
         return value
     if isinstance(value, Mapping):
         return array(list(value.values()))
+    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str):
+        return array(value[1])
     if isinstance(value, Sequence) and len(value):
         return np.stack([array(part) for part in value])
     return np.asarray(value)

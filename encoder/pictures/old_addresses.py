@@ -36,13 +36,14 @@ FOLDED = {  # the pictures of a page that lie in a fold now, and what opens it
     ("embedding", "picture"): {"strips_open": "1"},
     ("stack", "picture"): {"strips_open": "1"},
     ("stack", "lens"): {"words_open": "1"},
-    ("stack", "nearest"): {"words_open": "1"},
+    ("stack", "nearest_by_layer"): {"words_open": "1"},
     ("stack", "moves"): {"ways_open": "1"},
     ("stack", "alike_tokens"): {"ways_open": "1"},
     ("stack", "paths"): {"ways_open": "1"},
 }
 RENAMED = {  # the page and key of a picture that has another key now, as no two have the same
     ("compare", "alike"): "cosine_shares",
+    ("stack", "nearest"): "nearest_by_layer",
     ("what_if", "apart"): "apart_changed",
     ("what_if", "beside_0"): "step_before",
     ("what_if", "beside_1"): "step_now",

@@ -158,13 +158,13 @@ class Answer:
         """The numbers that are drawn, the rows first."""
         numbers = self.all_numbers.at(**self.places)
         if self.kind == "words":
-            rows = [[(str(word), float(value)) for word, value in row] for row in numbers.values]
-            values = np.array([[value for _, value in row] for row in rows])
-            return Numbers(values, numbers.dims, numbers.names, tuple(tuple(word for word, _ in row) for row in rows))
+            words = tuple(tuple(str(word) for word, _ in row) for row in numbers.values)
+            return Numbers(numbers.array, numbers.dims, numbers.names, words)
         if self.selection is not None:
             numbers = numbers.cut(self.selection.at, *numbers.dims[-2:])
-        if self.picture.rows and numbers.dims[0] != self.picture.rows:
-            return Numbers(numbers.array.T, numbers.dims[::-1], numbers.names)
+        if self.picture.rows and numbers.dims[-2] != self.picture.rows:
+            *others, rows, columns = numbers.dims
+            return Numbers(np.swapaxes(numbers.array, -1, -2), (*others, columns, rows), numbers.names)
         return numbers
 
     @property

@@ -4,15 +4,13 @@ import numpy as np
 
 from encoder.experiments.ablation import grid
 from encoder.formatting import brief
+from encoder.pictures.registry.what_if import EFFECT, MEASURES, offered, strongest, usual
 from encoder.theme import colour
-from pages.parts.what_if.measures import MEASURES, offered, strongest, usual
 from pages.ui import session
 from pages.ui.components import board
 from pages.ui.state import session_state as state
 from pages.ui.step import switches
 from pages.ui.text import theme
-
-CHOICE = "loo_measure"
 
 
 def effects() -> tuple[dict[tuple[int, int], board.Effect], str]:
@@ -22,7 +20,7 @@ def effects() -> tuple[dict[tuple[int, int], board.Effect], str]:
     if not isinstance(asked, tuple) or asked[:3] != (view.model, trace.inputs, view.hidden):
         return {}, "Knock out each in turn, below, and each switch takes the colour of its effect."
     config, watch = trace.config, asked[4]
-    choice = dict(view.choices).get(CHOICE, "")
+    choice = dict(view.choices).get(EFFECT.key, "")
     name = choice if choice in offered(watch) else usual(watch)
     measure = MEASURES[name]
     values = grid(found.effects, config, measure.field).numpy()
@@ -38,4 +36,4 @@ def effects() -> tuple[dict[tuple[int, int], board.Effect], str]:
     }
     changed = "" if asked[3] == view.edits else " It was measured before the last change."
     said = f"A switch has the colour of its effect, as in the map under Leave one out: {name[0].lower()}{name[1:]}."
-    return known, f"{said} {strongest(values, measure, watch)}{changed}"
+    return known, f"{said} {strongest(values, measure, session.text_encoder(view.model), watch)}{changed}"

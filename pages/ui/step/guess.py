@@ -3,9 +3,11 @@
 import streamlit as st
 
 from encoder.metrics.guess import WordGuess, guess_place, word_guess
+from encoder.pictures.registry.output import GUESS_AT, RACE
 from encoder.trace.trace import Trace
 from pages.ui import session
 from pages.ui.components import guess_bars
+from pages.ui.picture import ask
 from pages.ui.state import session_state as state
 from pages.ui.text import plain, say
 from pages.ui.widgets import pick_token
@@ -19,13 +21,6 @@ def found(trace: Trace, position: int) -> WordGuess | None:
     changed = view.edits or view.hidden
     before = session.run(view.model, state.session().read) if changed else None
     return word_guess(session.text_encoder(view.model), trace, position, before)
-
-
-def place(trace: Trace) -> int:
-    """Where the guess is read: where a person chose to, else where it is worth it."""
-    usual = guess_place(trace, session.text_encoder(state.current().model).mask_token)
-    asked = dict(state.current().choices).get("guess_at", "")
-    return int(asked) if asked.isdigit() and int(asked) < len(trace.tokens) else usual
 
 
 def large(trace: Trace) -> None:
@@ -61,7 +56,8 @@ def strip(trace: Trace) -> None:
     if not state.value("guess_strip"):
         return
     with st.container(key="guess_strip_box"):
-        guess = found(trace, place(trace)) if "mlm.probabilities" in trace else None
+        place = GUESS_AT.of(ask(RACE))
+        guess = found(trace, place) if "mlm.probabilities" in trace else None
         if guess is None:
             st.caption(plain(session.text_encoder(state.current().model).why_no_guesses))
         else:

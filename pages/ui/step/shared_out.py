@@ -1,40 +1,29 @@
 """Which words made the guess: shares by gradients beside what truly happens when a word is taken away."""
 
-from collections.abc import Callable
 from functools import partial
 
-import numpy as np
-import pandas as pd
 import streamlit as st
 
-from encoder.attributions.gradients import Baseline
-from encoder.attributions.target import Target, by_word
-from encoder.attributions.why import INTEGRATED, KNOCKED, LOOKED, SLOPE, why
+from encoder.attributions.why import LOOKED, why
 from encoder.errors import EncoderError
-from encoder.export.caption import About
-from encoder.figures.charts import token_bars
-from encoder.formatting import brief
-from pages.ui import session
-from pages.ui.components.chart import chart
-from pages.ui.downloads import table as downloads
-from pages.ui.state import session_state as state
-from pages.ui.step import by_head, deletion, sweep
+from encoder.pictures.registry.why import (
+    BASELINE,
+    BASELINES,
+    METHOD,
+    METHODS,
+    WHY_DELETED,
+    WHY_HEADS,
+    WHY_WORDS,
+    answered,
+    baselines,
+    target,
+    target_name,
+)
+from pages.ui.picture import show, tie
+from pages.ui.step import sweep
 from pages.ui.step.completeness import completeness
-from pages.ui.step.target import pick
-from pages.ui.text import plain, say, theme
-
-BASELINES: dict[str, Baseline] = {
-    "The mask token": "mask",
-    "The padding token": "pad",
-    "Zeros": "zero",
-    "The mean of all words": "mean",
-}
-# Each method, and the expression that gives its shares
-METHODS: dict[str, Callable[[Target, Baseline], str]] = {
-    INTEGRATED: lambda target, kind: f"integrated_shares(enc, t, {target}, {kind!r})",
-    SLOPE: lambda target, _: f"gradient_x_input(enc, t, {target}).shares",
-    LOOKED: lambda target, _: f"relevance(gradient_x_attention(enc, t, {target}), {target.position})",
-}
+from pages.ui.step.target import asked, pick
+from pages.ui.text import heading, plain
 
 
 def draw(at: int | None = None) -> None:
@@ -43,44 +32,30 @@ def draw(at: int | None = None) -> None:
         "Every word of the sentence gets a share of the guess. A share by gradients asks what small changes would do; "
         "the knock-out beside it really takes the word away."
     )
-    picked = pick(at)
-    if picked is None:
+    scene = pick(at)
+    if scene is None:
         return
-    target, name = picked
-    trace, view = session.now(), state.current()
-    encoder = session.text_encoder(view.model)
-    offered = {said: kind for said, kind in BASELINES.items() if kind != "mask" or encoder.mask_token}
-    tie = state.choice("why_baseline", offered, next(iter(offered)))
-    kind = offered[st.pills("In place of a word", list(offered), required=True, **tie)]
-    asked = (view.model, trace.inputs, view.hidden, view.edits, target, kind)
-    work = partial(why, encoder, trace, target, kind)
+    st.pills("In place of a word", baselines(scene), required=True, **tie(BASELINE, scene))
+    scene = asked(at)
+    explained, kind = target(scene), BASELINES[scene[BASELINE]]
+    this = (scene.view.model, scene.t.inputs, scene.view.hidden, scene.view.edits, explained, kind)
+    work = partial(why, scene.encoder, scene.t, explained, kind)
     try:
-        done = sweep.follow("why", asked, work, "Share out this guess", unit="steps")
+        done = sweep.follow("why", this, work, "Share out this guess", unit="steps")
     except EncoderError as error:
         st.warning(plain(f"{error}."))
         return
     if done is None:
         return
-    found, about = done.found, About(trace, reads=("mlm.logits",))
-    words = by_word(trace, found.shares[KNOCKED])
-    names = [trace.tokenization.spelled(word) for word, _ in words]
-    method = st.pills("Method", METHODS, required=True, **state.choice("why_method", METHODS, INTEGRATED))
-    by_all = {one: np.array([share for _, share in by_word(trace, of)]) for one, of in found.shares.items()}
-    shares = {one: by_all[one] for one in (method, KNOCKED)}
-    made = f"[[share for _, share in by_word(t, shares)] for shares in ({METHODS[method](target, kind)}, "
-    made += f"knock_out_tokens(enc, t, {target}, {kind!r}).shares)]"
-    drawn = token_bars(shares, names, title="share of the logit", theme=theme())
-    chart(drawn, "why_words", f"Shares of {name}", about, made=made)
-    table = partial(pd.DataFrame, {"word": names} | {one: by_all[one] for one in by_all})
-    downloads.numbers("why_words", "why_words", lambda: table().set_index("word"), (len(names), len(by_all)))
-    most, truly = int(shares[method].argmax()), int(shares[KNOCKED].argmax())
-    say(
-        f"By {method}, “{names[most]}” speaks most for it: {brief(shares[method][most])}.",
-        f"Taking “{names[truly]}” away alone costs most: {brief(shares[KNOCKED][truly])}.",
-    )
-    agreed = ", ".join(f"{one} {found.agreement(one):.2f}" for one in METHODS)
+    answers, known = done.found, {answered(scene): done}
+    method = st.pills("Method", METHODS, required=True, **tie(METHOD, scene))
+    show(WHY_WORDS, scene=asked(at), known=known)
+    agreed = ", ".join(f"{name} {answers.agreement(name):.2f}" for name in METHODS)
     st.caption(plain(f"Rank agreement with the knock-outs (Spearman, 1 is the same order): {agreed}."))
-    completeness(found.integrated, name)
+    completeness(answers.integrated, target_name(scene))
     if method == LOOKED:
-        by_head.draw(found.by_head, name, about, target)
-    deletion.draw(found, name, about, target, kind)
+        heading("The same, head by head")
+        speed = "It is how fast the logit would change if all weights of that head were made a little larger."
+        show(WHY_HEADS, scene=scene, known=known, more=speed)
+    heading("The guess while words go")
+    show(WHY_DELETED, scene=scene, known=known)

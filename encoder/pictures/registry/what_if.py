@@ -1,0 +1,181 @@
+"""Pictures of what each part of a model matters: left out in turn, in this sentence and over many."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from encoder.errors import EncoderError
+from encoder.experiments.ablation import WatchedWord, ablate_each, grid
+from encoder.experiments.importance import OVER, Way, importance
+from encoder.export.caption import UNCHANGED, About
+from encoder.formatting import brief, percent, shown
+from encoder.metrics import largest_cell
+from encoder.pictures.expression import ENC, Call, T, call, last
+from encoder.pictures.names import head_names
+from encoder.pictures.picture import Answer, Picture
+from encoder.pictures.scene import Option, Scene, one_of
+from encoder.text_encoder import TextEncoder
+from encoder.theme import Kind
+
+ACTIONS = {"Zero": "zero", "Its mean over tokens": "mean"}
+WAYS: dict[str, Way] = {
+    "Its mean over sentences": "mean",
+    "What it gave in another sentence": "resample",
+    "Zero in its place": "zero",
+}
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One effect of leaving a part out: its field of `Effect`, its colours, what it reads, and how a value is said.
+
+    Of all of them a larger value is more harm. `sentence` is what happens without the part; its second argument is the
+    watched word.
+    """
+
+    field: str
+    kind: Kind
+    reads: tuple[str, ...]
+    sentence: Callable[[float, str], str]
+
+
+def lost(nats: float, word: str) -> str:
+    """How far the log-probability of a word goes down, or up."""
+    return f"ln p of “{word}” {'rises' if nats < 0 else 'falls'} by {brief(abs(nats))} nats"
+
+
+def turned(distance: float, word: str) -> str:
+    """How far the vectors of the output turn."""
+    return f"the output turns away, to a cosine distance of {brief(distance)}"
+
+
+MEASURES = {
+    "Change of the output": Measure(
+        "relative_change", "positive", ("output",), lambda value, _: f"the output changes by {percent(value)}"
+    ),
+    "Cosine distance of the output": Measure("cosine_distance", "positive", ("output",), turned),
+    "Loss of the word's ln p": Measure("loss", "signed", ("mlm.logits",), lost),
+}
+
+
+def offered(watch: WatchedWord | None) -> dict[str, Measure]:
+    """What can be measured; the loss only where a word is watched."""
+    return {name: measure for name, measure in MEASURES.items() if watch or measure.field != "loss"}
+
+
+def usual(watch: WatchedWord | None) -> str:
+    """The effect that is shown first: that on the watched word, where there is one."""
+    names = list(offered(watch))
+    return names[-1 if watch else 0]
+
+
+def strongest(values: np.ndarray, measure: Measure, encoder: TextEncoder, watch: WatchedWord | None) -> str:
+    """Which part matters most of values [n_layers, n_heads + 1], and what happens without it."""
+    i, j = largest_cell(np.nan_to_num(np.abs(values)))
+    columns = [*head_names(encoder.config), "feed-forward"]
+    word = shown(encoder.tokenizer.id_to_token(watch.token) or "") if watch else ""
+    return f"Layer {i}, {columns[j]} matters most: without it {measure.sentence(float(values[i, j]), word)}."
+
+
+def masked_place(scene: Scene) -> int | None:
+    """The first mask, whose word can be watched; None where there is none, or the model guesses no words."""
+    masks = [i for i, token in enumerate(scene.t.tokens) if token == scene.encoder.mask_token]
+    return masks[0] if masks and scene.encoder.model.mlm_head is not None else None
+
+
+def likeliest(scene: Scene) -> str:
+    """The likeliest word at the mask; empty where none can be watched."""
+    place = masked_place(scene)
+    best = None if place is None else scene.encoder.predict(scene.t, 1, [place])
+    return "" if best is None else best[0][0][0]
+
+
+def typed(scene: Scene) -> WatchedWord | None:
+    """The word that is watched; None where there is no mask.
+
+    Raises:
+        EncoderError: what was typed is no word of the vocabulary.
+    """
+    place = masked_place(scene)
+    return None if place is None else WatchedWord(place, scene.encoder.word_id(scene.t, place, scene[WATCHED]))
+
+
+def watched(scene: Scene) -> WatchedWord | None:
+    """The word that is watched, if there is one."""
+    try:
+        return typed(scene)
+    except EncoderError:
+        return None
+
+
+WATCHED = Option("watched", None, likeliest)
+ACTION = one_of("loo_way", ACTIONS)
+EFFECT = Option("loo_measure", lambda scene: offered(watched(scene)), lambda scene: usual(watched(scene)))
+WAY = one_of("board_way", WAYS)
+
+
+def swept(scene: Scene) -> Call:
+    """Every part knocked out in turn, in this run."""
+    return last(ablate_each, ENC, T, action=ACTIONS[scene[ACTION]], watch=watched(scene))
+
+
+def say_left_out(answer: Answer) -> str:
+    """Which part matters most."""
+    scene = answer.scene
+    return strongest(answer.numbers.array, MEASURES[scene[EFFECT]], scene.encoder, watched(scene))
+
+
+LEFT_OUT = Picture(
+    key="loo_map",
+    page="what_if",
+    question="Which head or feed-forward block matters most in this sentence?",
+    measure=lambda scene: call(grid, swept(scene).effects, T.config, MEASURES[scene[EFFECT]].field),
+    dims=("layer", "block"),
+    kind="matrix",
+    values=lambda answer: MEASURES[answer.scene[EFFECT]].kind,
+    title=lambda scene: f"{scene[EFFECT]} when each part is knocked out",
+    say=say_left_out,
+    about=lambda scene: About(scene.t, reads=MEASURES[scene[EFFECT]].reads),
+    options=(WATCHED, ACTION, EFFECT),
+    heavy=True,
+)
+
+
+def measured(scene: Scene) -> Call:
+    """Every part left out in turn, in many sentences."""
+    return last(importance, ENC, WAYS[scene[WAY]])
+
+
+def what_is_lost(scene: Scene) -> str:
+    """What counts, in words."""
+    return "Loss of ln p of the hidden word, in nats" if scene.encoder.config.mlm_head else "Change of the output"
+
+
+def say_importance(answer: Answer) -> str:
+    """Which head matters most, and how many heads matter clearly."""
+    scene, found = answer.scene, answer.value(measured(answer.scene))
+    config, (values, errors) = scene.encoder.config, found.told
+    i, j = found.strongest_head
+    return (
+        f"{what_is_lost(scene)}: of the heads layer {i}, head {j} matters most, {brief(float(values[i, j]))} ± "
+        f"{brief(float(errors[i, j]))}; {found.clear_heads} of {config.n_layers * config.n_heads} heads are more than "
+        "two errors above 0."
+    )
+
+
+IMPORTANCE = Picture(
+    key="board_map",
+    page="what_if",
+    question="Which head or feed-forward block matters most over many sentences?",
+    measure=lambda scene: measured(scene).told[0],
+    dims=("layer", "block"),
+    kind="matrix",
+    values=lambda answer: "signed" if answer.scene.encoder.config.mlm_head else "positive",
+    title=what_is_lost,
+    say=say_importance,
+    about=lambda scene: About(source=scene.encoder.source, scope=f"{len(OVER)} of the bundled sentences, {UNCHANGED}"),
+    options=(WAY,),
+    needs="model",
+    heavy=True,
+)

@@ -1,0 +1,248 @@
+"""Pictures of why a guess was made: which parts of the model put into it, and which words speak for it."""
+
+from collections.abc import Collection
+
+import numpy as np
+
+from encoder.attributions.contributions import logit_attribution
+from encoder.attributions.gradients import Baseline
+from encoder.attributions.target import Target, whole_words, word_shares
+from encoder.attributions.why import INTEGRATED, KNOCKED, LOOKED, SLOPE, why
+from encoder.errors import EncoderError
+from encoder.export.caption import About, begun
+from encoder.formatting import brief, shown
+from encoder.metrics import largest_cell
+from encoder.metrics.guess import guess_place
+from encoder.pictures.expression import ENC, Call, Every, T, call, last
+from encoder.pictures.names import head_names, layer_names
+from encoder.pictures.picture import Answer, Picture
+from encoder.pictures.scene import Option, Scene, one_of, token_of
+
+BASELINES: dict[str, Baseline] = {
+    "The mask token": "mask",
+    "The padding token": "pad",
+    "Zeros": "zero",
+    "The mean of all words": "mean",
+}
+METHODS = (INTEGRATED, SLOPE, LOOKED)
+LOGITS = ("mlm.logits",)
+
+
+def likeliest(scene: Scene) -> list[str]:
+    """The two likeliest words in the place of the guess.
+
+    Raises:
+        EncoderError: the model guesses no words.
+    """
+    best = scene.encoder.predict(scene.t, 2, [scene[GUESS]])
+    if best is None:
+        raise EncoderError(scene.encoder.why_no_guesses)
+    return [word for word, _ in best[0]]
+
+
+def baselines(scene: Scene) -> Collection[str]:
+    """What may stand in place of a word; the mask only where the model has one."""
+    return [name for name, kind in BASELINES.items() if kind != "mask" or scene.encoder.mask_token]
+
+
+GUESS = token_of("why_token", lambda scene: guess_place(scene.t, scene.encoder.mask_token))
+WORD = Option("why_word", None, lambda scene: likeliest(scene)[0])
+OTHER = Option("why_other", None, lambda scene: "")
+BASELINE = Option("why_baseline", baselines, lambda scene: next(iter(baselines(scene))))
+METHOD = one_of("why_method", METHODS)
+ASKED = (GUESS, WORD, OTHER)
+
+
+def target(scene: Scene) -> Target:
+    """The logit that is explained: that of a word, perhaps minus that of another one.
+
+    Raises:
+        EncoderError: the model guesses no words, or a word cannot be explained.
+    """
+    usual, words = likeliest(scene), [scene[WORD], scene[OTHER]]
+    ids = [word_id(scene, word, usual) for word in words if word.strip()]
+    if not ids:
+        raise EncoderError("there is no word to explain")
+    if len(ids) == 2 and ids[0] == ids[1]:
+        raise EncoderError("both words are the same, so their difference is 0")
+    return Target(scene[GUESS], *ids)
+
+
+def word_id(scene: Scene, word: str, usual: list[str]) -> int:
+    """The id of a typed word; the usual one is an entry of the vocabulary as it stands there."""
+    entry = scene.encoder.tokenizer.token_to_id(word) if word in usual else None
+    return scene.encoder.word_id(scene.t, scene[GUESS], word) if entry is None else int(entry)
+
+
+def target_name(scene: Scene) -> str:
+    """What the number that is explained is called within a sentence."""
+    explained = target(scene)
+    ids = [explained.word, *(() if explained.against is None else (explained.against,))]
+    named = [f"“{shown(scene.encoder.tokenizer.id_to_token(i) or str(i))}”" for i in ids]
+    return f"the logit of {named[0]}" + (f" minus that of {named[1]}" if len(ids) == 2 else "")
+
+
+def about_logits(scene: Scene) -> About:
+    """The run up to its logits."""
+    return About(scene.t, reads=LOGITS)
+
+
+def attributed(scene: Scene) -> Call:
+    """The logit as a sum over all parts of the model."""
+    return call(logit_attribution, ENC, T, target(scene))
+
+
+def say_parts(answer: Answer) -> str:
+    """Which part puts in most."""
+    values, config = answer.numbers.array, answer.scene.encoder.config
+    i, j = largest_cell(np.abs(values))
+    whole = answer.value(attributed(answer.scene)).value
+    column = [*head_names(config), "feed-forward"][j]
+    return f"In {layer_names(config)[i]}, {column} puts in most: {brief(values[i, j])} of {brief(whole)}."
+
+
+WHY_PARTS = Picture(
+    key="why_parts",
+    page="why",
+    question="Which parts of the model made the guess?",
+    measure=lambda scene: attributed(scene).grid(T.config),
+    dims=("layer", "block"),
+    kind="matrix",
+    values="signed",
+    title=lambda scene: f"What each part puts into {target_name(scene)}",
+    say=say_parts,
+    about=about_logits,
+    options=ASKED,
+    unfolds={"why": "Which parts"},
+)
+
+
+def token_names(answer: Answer) -> list[str]:
+    """Each token with its position."""
+    names = answer.numbers.along("word")
+    return [f"“{shown(token)}” ({at})" for at, token in enumerate(names)]
+
+
+def say_head(answer: Answer) -> str:
+    """The token from which the head took most."""
+    values = answer.numbers.array
+    most = int(np.abs(values).argmax())
+    return (
+        f"What it took from {token_names(answer)[most]} puts in {brief(values[most])} of the head's "
+        f"{brief(values.sum())}."
+    )
+
+
+WHY_HEAD = Picture(
+    key="why_head",
+    page="why",
+    question="Which words did a head gather for the guess?",
+    measure=lambda scene: Every(
+        lambda layer: Every(
+            lambda head: call(logit_attribution, ENC, T, target(scene), (layer, head)).gathered(layer, head),
+            scene.encoder.config.n_heads,
+            "head",
+        ),
+        scene.encoder.config.n_layers,
+    ),
+    dims=("layer", "head", "word"),
+    chosen={"layer": lambda scene: scene.layer, "head": lambda scene: scene.head},
+    kind="terms",
+    title=lambda scene: (
+        f"What layer {scene.layer}, head {scene.head} gathered from each token puts into {target_name(scene)}"
+    ),
+    say=say_head,
+    about=about_logits,
+    options=ASKED,
+    unfolds={"why": "Which parts"},
+    look=lambda answer: {"names": token_names(answer)},
+)
+
+
+def answered(scene: Scene) -> Call:
+    """All answers to which words made the guess, side by side."""
+    return last(why, ENC, T, target(scene), BASELINES[scene[BASELINE]])
+
+
+def word_names(answer: Answer) -> list[str]:
+    """The words of the sentence, each in one piece."""
+    run = answer.scene.t
+    return [run.tokenization.spelled(word) for word in whole_words(run)]
+
+
+def say_words(answer: Answer) -> str:
+    """Which word has the largest share, and which costs most when it is taken away."""
+    (shares, knocked), names = answer.numbers.array, word_names(answer)
+    most, truly = int(shares.argmax()), int(knocked.argmax())
+    return (
+        f"By {answer.scene[METHOD]}, “{names[most]}” speaks most for it: {brief(shares[most])}. Taking "
+        f"“{names[truly]}” away alone costs most: {brief(knocked[truly])}."
+    )
+
+
+WHY_WORDS = Picture(
+    key="why_words",
+    page="why",
+    question="Which words speak for the guess, and what happens without each?",
+    measure=lambda scene: call(
+        word_shares, T, [answered(scene).found.shares[name] for name in (scene[METHOD], KNOCKED)]
+    ),
+    dims=("method", "word"),
+    names=lambda answer: {"method": [answer.scene[METHOD], KNOCKED], "word": word_names(answer)},
+    kind="bars",
+    unit="share of the logit",
+    title=lambda scene: f"Shares of {target_name(scene)}",
+    say=say_words,
+    about=about_logits,
+    options=(*ASKED, BASELINE, METHOD),
+    unfolds={"why": "Which words"},
+    heavy=True,
+)
+
+
+def say_heads(answer: Answer) -> str:
+    """Which head's looks do most."""
+    values = answer.numbers.array
+    i, j = largest_cell(np.abs(values))
+    return f"The looks of layer {i}, head {j} do most: {brief(values[i, j])}."
+
+
+WHY_HEADS = Picture(
+    key="why_heads",
+    page="why",
+    question="How fast does the guess change with the weights of each head?",
+    measure=lambda scene: answered(scene).found.by_head,
+    dims=("layer", "head"),
+    kind="matrix",
+    values="signed",
+    title=lambda scene: f"Gradient × attention of every head, for {target_name(scene)}",
+    say=say_heads,
+    about=about_logits,
+    options=(*ASKED, BASELINE),
+    unfolds={"why": "Which words", METHOD.key: LOOKED},
+    heavy=True,
+)
+
+
+def say_deleted(answer: Answer) -> str:
+    """The logit in this run, and where it ends."""
+    values, name = answer.numbers.array, target_name(answer.scene)
+    return f"While {len(values) - 1} tokens go, {name} goes from {brief(values[0])} to {brief(values[-1])}."
+
+
+WHY_DELETED = Picture(
+    key="why_deleted",
+    page="why",
+    question="What becomes of the guess while words go?",
+    measure=lambda scene: answered(scene).found.deleted,
+    dims=("tokens taken away",),
+    kind="curve",
+    unit=target_name,
+    title=lambda scene: f"{begun(target_name(scene))} while the tokens with the largest shares go",
+    say=say_deleted,
+    about=about_logits,
+    options=(*ASKED, BASELINE),
+    unfolds={"why": "Which words"},
+    heavy=True,
+    look=lambda answer: {"titles": ("tokens taken away, the largest share first", "logit")},
+)
