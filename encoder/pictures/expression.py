@@ -220,6 +220,27 @@ class Every(Expression):
         return Places(lambda place: look_up(self._make(place)), self._count)
 
 
+class Several(Expression):
+    """A list of expressions. Its items are printed as what they are."""
+
+    def __init__(self, *of: Any) -> None:
+        self._of = of
+
+    def __str__(self) -> str:
+        """`[this, that]`."""
+        return source(list(self._of))
+
+    def __getitem__(self, key: Any) -> Any:
+        """The expression at a place; of a slice, part of the list."""
+        return self._of[key] if isinstance(key, int) else Item(self, key)
+
+    def _parts(self) -> tuple[Any, ...]:
+        return self._of
+
+    def _work_out(self, look_up: Callable[[Any], Any]) -> Any:
+        return [look_up(part) for part in self._of]
+
+
 T, A, B, ENC = Name("t"), Name("a"), Name("b"), Name("enc")
 RUNS = frozenset({"t", "a", "b"})
 
@@ -232,6 +253,15 @@ def call(function: Callable[..., Any], *arguments: Any, **options: Any) -> Call:
 def step(layer: Any, name: str, run: Expression = T) -> Item:
     """A recorded step of a layer of a run, by its name within the layer; of "embedding.output" and such without one."""
     return run[name if layer is None else Local(layer, name)]
+
+
+def changed(expression: Expression, change: Callable[[Any], Expression]) -> Expression:
+    """The same change of an expression, or of every item where that is an `Every` or `Several`."""
+    if isinstance(expression, Every):
+        return Every(lambda place: change(expression._make(place)), expression._count, expression._dim)
+    if isinstance(expression, Several):
+        return Several(*map(change, expression._of))
+    return change(expression)
 
 
 def public(thing: Any, name: str = "") -> Constant:

@@ -42,6 +42,10 @@ FOLDED = {  # the pictures of a page that lie in a fold now, and what opens it
     ("stack", "paths"): {"ways_open": "1"},
 }
 
+RENAMED = {  # pictures by the page and key of links from before, and the key of today: none is on two pages
+    ("compare", "living_map"): "living_change",
+}
+
 
 def lead(page: str, query: Mapping[str, str]) -> tuple[str, dict[str, str]]:
     """Return the page and the parameters of a link that show what an old one asks for; those of today are unchanged."""

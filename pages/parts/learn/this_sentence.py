@@ -6,6 +6,7 @@ import streamlit as st
 
 from encoder.experiments.timelapse import Moment
 from encoder.figures.charts import lines
+from encoder.pictures.maps import SmallMap
 from encoder.trace.tokens import Tokens
 from pages.parts.learn.moments import Scene, scene
 from pages.ui import session
@@ -13,6 +14,7 @@ from pages.ui.components import maps
 from pages.ui.components import timelapse as player
 from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
+from pages.ui.downloads.picture import card
 from pages.ui.state import session_state as state
 from pages.ui.text import heading, plain, theme
 from pages.ui.widgets import pick_token
@@ -36,9 +38,11 @@ def draw() -> None:
         + (f" A pixel stands for {every} × {every} cells." if every > 1 else "")
     )
     heading("All moments at once")
-    small = [maps.Map(f"{one.step:,}", f"Step {one.step}", one.weights, "share", 1.0) for one in seen]
-    maps.draw("moments", small, tokens, theme(), show, now.about, least=96,
-              made=f"[found.weights for found in {moments(now, position)}]")  # fmt: skip
+    small = [SmallMap(f"{one.step:,}", f"Step {one.step}", one.weights, "share", 1.0) for one in seen]
+    maps.paint("moments", small, tokens, show, least=96)
+    said = f"{label} at {len(seen)} moments: {small[0].label} to {small[-1].label}"
+    made = f"[found.weights for found in {moments(now, position)}]"
+    card("moments", lambda: maps.rows_of(small, tokens), said, now.about, scale="0 to 1", made=made)
     measured(now, seen, position)
     table = pd.DataFrame({f"{i + 1}.": [f"{a[0]} {a[1]:.3f}" for one in seen for a in one.answers[i : i + 1]]
                           for i in range(len(seen[0].answers))}, index=pd.Index(now.steps, name="step"))  # fmt: skip

@@ -2,9 +2,11 @@
 
 import streamlit as st
 
+from encoder.pictures.picture import Answer
+from encoder.pictures.registry.sentence import ASK, ASK_SECOND, ASK_WAY, ASK_WORD
 from encoder.pictures.view import Cell
-from encoder.trace.trace import Trace
 from pages.ui.components import ask
+from pages.ui.picture import answer_of, tie
 from pages.ui.state import session_state as state
 from pages.ui.step import opened, words_only
 from pages.ui.text import plain
@@ -15,18 +17,25 @@ MERGED = (
 )
 
 
-def draw(trace: Trace) -> bool:
+def draw() -> bool:
     """The controls and the sentence; returns whether the pieces of a word are shown as one."""
     controls = st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="ask_controls")
     with controls:
-        choice = words_only.choose()
+        words_only.choose()
         merged: bool = st.toggle("Words, not pieces", **state.shared_choice("merge_words", (False, True), False))
-    left_out = ask.draw(trace, choice, merged, open_number)
+    left_out = draw_answers(answer_of(ASK))
     if left_out:
         st.caption(plain(left_out))
     if merged:
         st.caption(MERGED)
     return merged
+
+
+def draw_answers(answer: Answer) -> str:
+    """The sentence and what is answered; returns what the chosen head parks on what is left out."""
+    for option in (ASK_WORD, ASK_SECOND, ASK_WAY):
+        tie(option, answer.scene)
+    return ask.draw(answer, open_number)
 
 
 def open_number(cell: Cell) -> None:
