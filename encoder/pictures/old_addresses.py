@@ -42,7 +42,7 @@ FOLDED = {  # the pictures of a page that lie in a fold now, and what opens it
     ("stack", "paths"): {"ways_open": "1"},
 }
 
-RENAMED = {  # pictures by the page and key of links from before, and the key of today: none is on two pages
+RENAMED: dict[tuple[str, str], str] = {  # the page and key of a picture that has another key now
     ("compare", "living_map"): "living_change",
 }
 

@@ -1,5 +1,6 @@
 """A picture as a value: a question, the call that measures it, its dimensions, and what it says."""
 
+import io
 import json
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
@@ -61,8 +62,8 @@ class Picture:
         rows: the dimension that is drawn downwards, where that is not the first one drawn.
         needs: the runs that it is asked of.
         unfolds: the choices that its page needs to show it.
-        pairs: whether tokens that are no words may be left out of it; or the expression of which are drawn by a choice,
-            where these are no tokens.
+        pairs: whether tokens that are no words may be left out of it; "words" where they always are; or the expression of
+            which are drawn by a choice, where these are no tokens.
         look: what else the function that draws it is told.
         heavy: whether it takes so long that its page measures it only when it is asked for.
     """
@@ -84,7 +85,7 @@ class Picture:
     rows: str = ""
     needs: Needs = "run"
     unfolds: Mapping[str, str] = field(default_factory=dict)
-    pairs: bool | Callable[[Scene, Choice], Expression] = False
+    pairs: bool | Choice | Callable[[Scene, Choice], Expression] = False
     look: Callable[["Answer"], Mapping[str, Any]] = lambda answer: {}
     heavy: Given[bool] = False
 
@@ -138,8 +139,9 @@ class Answer:
     @cached_property
     def cut_by(self) -> Expression | None:
         """The expression of which tokens are drawn of a picture of pairs; None where all are."""
-        choice: Choice = next((one for one in CHOICES if one == dict(self.scene.view.choices).get(DRAWN)), "all")
         pairs = self.picture.pairs
+        chosen = pairs if isinstance(pairs, str) else dict(self.scene.view.choices).get(DRAWN)
+        choice: Choice = next((each for each in CHOICES if each == chosen), "all")
         if not pairs or choice == "all":
             return None
         from encoder.metrics.kinds import tokens_drawn
@@ -277,6 +279,12 @@ class Answer:
             "numbers": jsonable(numbers.array),
         }
         return json.dumps(told, ensure_ascii=False, indent=1)
+
+    def npz(self) -> bytes:
+        """Its numbers for numpy, with what they are."""
+        with io.BytesIO() as file:
+            np.savez(file, numbers=self.numbers.array, about=np.array(self.json()))
+            return file.getvalue()
 
     def panel(self, theme: Theme = "light") -> Panel:
         """It as a part of a figure for a paper.

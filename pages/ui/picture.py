@@ -10,15 +10,21 @@ from weakref import WeakKeyDictionary
 
 import streamlit as st
 
+from encoder.errors import EncoderError
 from encoder.figures.pair import tell_apart
+from encoder.paper.panel import Panel
+from encoder.pictures.ask import scene_of, text_of
 from encoder.pictures.code import of_runs
 from encoder.pictures.expression import Expression
-from encoder.pictures.picture import Answer, Picture
+from encoder.pictures.figure_link import PictureAt
+from encoder.pictures.picture import Answer, Picture, given
+from encoder.pictures.registry import picture_at
 from encoder.pictures.scene import Option, Scene
 from encoder.trace.trace import Trace
 from pages.ui import session
 from pages.ui.components import present
 from pages.ui.downloads import keep, table
+from pages.ui.downloads.figure import view_of
 from pages.ui.server.cache import Results, nbytes
 from pages.ui.server.engine import budget, cpu_slots
 from pages.ui.state import session_state as state
@@ -86,23 +92,24 @@ def kept(scene: Scene) -> Callable[[Expression, Callable[[], Any]], Any]:
     return keep_call
 
 
-def ask(picture: Picture, other: Trace | None = None, **extra: Any) -> Scene:
-    """What this session asks of a picture.
+def ask(picture: Picture) -> Scene:
+    """What this session asks of a picture."""
+    return scene_of(state.current(), picture.needs, session.text_encoder, session.run)
 
-    `other` is the run that this one is held against, where the page has chosen it; `extra` is what else the picture's
-    expression names.
+
+def panel_at(at: PictureAt) -> Panel:
+    """A picture for a figure, wherever it stands.
+
+    Raises:
+        EncoderError: there is none, or it takes so long that its page measures it only when it is asked for.
     """
-    return asked_for(state.current(), picture.needs, other, **extra)
-
-
-def asked_for(view: Any, needs: str, other: Trace | None = None, **extra: Any) -> Scene:
-    """What a view of this session asks of a picture that needs these runs."""
+    picture, view = picture_at(at.page, at.key), view_of(at)
     encoder = session.text_encoder(view.model)
-    if needs == "model":
-        return Scene(view, encoder, extra=extra)
-    if needs == "unchanged":
-        return Scene(view, encoder, session.untouched(), session.now(), extra)
-    return Scene(view, encoder, session.now(), other, extra)
+    inside, _ = view.within(encoder.config, len(encoder.tokenize(text_of(view)).ids))
+    scene = scene_of(inside, picture.needs, session.text_encoder, session.run)
+    if given(picture.heavy, scene):
+        raise EncoderError("it is measured only where it stands; open its page, and add it there")
+    return picture.of(scene, kept(scene)).panel(theme())
 
 
 def tie(option: Option, scene: Scene) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from encoder.pictures.maps import small_maps
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.registry.heads import every_head, every_weight
 from encoder.pictures.scene import Option, Scene, one_of
+from encoder.selection import Choice
 from encoder.steps.step import PAIRS, Step
 from encoder.theme import Kind
 from encoder.trace import unpadded
@@ -79,7 +80,9 @@ def weights_of_layer(scene: Scene) -> Step:
     return scene.t.step(f"layers.{scene.layer}.attention.weights")
 
 
-def heads_of(page: str, key: str, drawn: Callable[[Scene], Step], question: str) -> Picture:
+def heads_of(
+    page: str, key: str, drawn: Callable[[Scene], Step], question: str, pairs: bool | Choice = True
+) -> Picture:
     """The picture of all heads of a layer at a step."""
 
     def look(answer: Answer) -> Mapping[str, Any]:
@@ -106,14 +109,14 @@ def heads_of(page: str, key: str, drawn: Callable[[Scene], Step], question: str)
         title=lambda scene: f"{drawn(scene).title} of all heads of layer {scene.layer}",
         say=say_maps,
         about=lambda scene: About.of(scene.t, drawn(scene).name),
-        pairs=True,
+        pairs=pairs,
         look=look,
     )
 
 
 HEADS = heads_of("attention", "heads", step_of_pairs, "How do the heads of a layer differ at one step?")
-STORY_HEADS = heads_of("story", "story_heads", weights_of_layer, "What do the heads of a stop's layer look at?")
-LESSON_HEADS = heads_of("lessons", "lesson_heads", weights_of_layer, "What do the heads of a lesson's layer look at?")
+STORY_HEADS = heads_of("story", "story_heads", weights_of_layer, "What do the heads of a stop look at?", "words")
+LESSON_HEADS = heads_of("lessons", "lesson_heads", weights_of_layer, "What do the heads of a lesson look at?", "words")
 
 
 def flowing(scene: Scene) -> tuple[Expression, Expression, Expression]:

@@ -23,8 +23,7 @@ def tokens(trace: Trace) -> None:
 
 def heads(trace: Trace) -> None:
     """All heads of the layer as small maps."""
-    view = state.current()
-    story_picture.head_maps(LESSON_HEADS, view.layer, view.head)
+    story_picture.head_maps(LESSON_HEADS, state.current().head)
 
 
 def cost(trace: Trace) -> None:

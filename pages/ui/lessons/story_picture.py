@@ -1,7 +1,6 @@
 """The picture of a stop of the story, each a component that other pages have too."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 import streamlit as st
@@ -11,16 +10,14 @@ from encoder.figures import charts
 from encoder.figures.drawn import Drawn
 from encoder.pictures.picture import Picture
 from encoder.pictures.registry.grids import STORY_HEADS
-from encoder.pictures.registry.sentence import ASK, MERGED
 from encoder.pictures.view import Cell
 from encoder.story import StoryStop, Values
 from encoder.story.stop import PictureKind
 from encoder.trace.trace import Trace
 from pages.ui.components import maps
 from pages.ui.components.chart import chart
-from pages.ui.picture import answer_of, asked_for
-from pages.ui.state import session_state as state
-from pages.ui.step import ask_a_word, opened, token_strip, whole_run, words_only
+from pages.ui.picture import answer_of
+from pages.ui.step import ask_a_word, opened, token_strip, whole_run
 from pages.ui.text import plain, theme
 
 
@@ -40,12 +37,7 @@ def tokens(trace: Trace, stop: StoryStop) -> None:
 
 def ask(trace: Trace, stop: StoryStop) -> None:
     """The word and where it looks, in every head."""
-    view = state.current()
-    pieces = tuple((key, text) for key, text in view.choices if key != MERGED.key)
-    answer = answer_of(ASK, asked_for(replace(view, choices=pieces), ASK.needs))
-    left_out = ask_a_word.draw_answers(answer)
-    if left_out:
-        st.caption(plain(left_out))
+    ask_a_word.draw_answers()
 
 
 def bars(values: Values) -> Drawn:
@@ -79,15 +71,13 @@ def drawn(make: Callable[[Values], Drawn]) -> Callable[[Trace, StoryStop], None]
 
 def heads(trace: Trace, stop: StoryStop) -> None:
     """All heads of the layer as small maps; a click opens a number."""
-    assert stop.layer is not None, "a stop of heads has a layer"
-    head_maps(STORY_HEADS, stop.layer, -1 if stop.head is None else stop.head)
+    head_maps(STORY_HEADS, -1 if stop.head is None else stop.head)
 
 
-def head_maps(picture: Picture, layer: int, chosen: int) -> None:
-    """All heads of a layer as small maps, one of them marked, of words only; a click opens a number."""
-    view = state.current()
-    choices = tuple((dict(view.choices) | {words_only.KEY: "words"}).items())
-    answer = answer_of(picture, asked_for(replace(view, layer=layer, choices=choices), picture.needs))
+def head_maps(picture: Picture, chosen: int) -> None:
+    """All heads of the layer as small maps, one of them marked; a click opens a number."""
+    answer = answer_of(picture)
+    layer = answer.scene.layer
 
     def take(head: int, row: int, column: int) -> None:
         opened.open_number(Cell(f"layers.{layer}.attention.weights", (head, row, column)), fresh=True)

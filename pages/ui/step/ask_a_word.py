@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from encoder.pictures.picture import Answer
-from encoder.pictures.registry.sentence import ASK, ASK_SECOND, ASK_WAY, ASK_WORD
+from encoder.pictures.registry.sentence import ASK, ASK_SECOND, ASK_WAY, ASK_WORD, MERGED
 from encoder.pictures.view import Cell
 from pages.ui.components import ask
 from pages.ui.picture import answer_of, tie
@@ -11,7 +10,7 @@ from pages.ui.state import session_state as state
 from pages.ui.step import opened, words_only
 from pages.ui.text import plain
 
-MERGED = (
+OF_MERGED = (
     "The pieces of a word are one: where it looks is the mean of its pieces' rows, how much it is looked at the "
     "sum of their columns. So each row still sums to 1. A click on a percent opens the largest of the pieces' numbers."
 )
@@ -23,19 +22,20 @@ def draw() -> bool:
     with controls:
         words_only.choose()
         merged: bool = st.toggle("Words, not pieces", **state.shared_choice("merge_words", (False, True), False))
-    left_out = draw_answers(answer_of(ASK))
-    if left_out:
-        st.caption(plain(left_out))
-    if merged:
-        st.caption(MERGED)
+    draw_answers()
     return merged
 
 
-def draw_answers(answer: Answer) -> str:
-    """The sentence and what is answered; returns what the chosen head parks on what is left out."""
+def draw_answers() -> None:
+    """The sentence, what is answered, and what is not drawn of it."""
+    answer = answer_of(ASK)
     for option in (ASK_WORD, ASK_SECOND, ASK_WAY):
         tie(option, answer.scene)
-    return ask.draw(answer, open_number)
+    left_out = ask.draw(answer, open_number)
+    if left_out:
+        st.caption(plain(left_out))
+    if answer.scene[MERGED]:
+        st.caption(OF_MERGED)
 
 
 def open_number(cell: Cell) -> None:

@@ -30,7 +30,7 @@ def draw() -> None:
 
 def draw_change(a: Trace, b: Trace, model: str) -> None:
     """Draw run B, of that model, as its difference to run A of as many tokens."""
-    answer = answer_of(LIVING_CHANGE, replace(ask(LIVING_CHANGE, b), run=a))
+    answer = answer_of(LIVING_CHANGE, replace(ask(LIVING_CHANGE), run=a, other=b))
     living_map.draw(answer, None, open_step, model, a)
 
 
