@@ -62,8 +62,8 @@ class Picture:
         rows: the dimension that is drawn downwards, where that is not the first one drawn.
         needs: the runs that it is asked of.
         unfolds: the choices that its page needs to show it.
-        pairs: whether tokens that are no words may be left out of it; "words" where they always are; or the expression of
-            which are drawn by a choice, where these are no tokens.
+        pairs: whether tokens that are no words may be left out of it; "words" where they always are; or the expression
+            of which are drawn by a choice, where these are no tokens.
         look: what else the function that draws it is told.
         heavy: whether it takes so long that its page measures it only when it is asked for.
     """

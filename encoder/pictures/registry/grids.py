@@ -226,6 +226,12 @@ def say_grid(answer: Answer) -> str:
     return told
 
 
+def about_grid(scene: Scene) -> About:
+    """The head up to its weights, or on the screen up to what they take where that is the step that is looked at."""
+    last = "attention.heads" if scene.view.step == "attention.heads" else "attention.weights"
+    return About(scene.t, layer=scene.layer, head=scene.head, reads=(last,))
+
+
 def look_grid(answer: Answer) -> Mapping[str, Any]:
     """The steps, each on a scale of its own, and the pair that they are about."""
     scene = answer.scene
@@ -249,7 +255,7 @@ ATTENTION_GRID = Picture(
     kind="maps",
     title=lambda scene: "From scores to values, for {} and {}".format(*pair_names(scene)),
     say=say_grid,
-    about=lambda scene: About(scene.t, layer=scene.layer, head=scene.head, reads=("attention.heads",)),
+    about=about_grid,
     options=(GRID,),
     names=lambda answer: {"step": FRAMES},
     look=look_grid,
