@@ -118,7 +118,7 @@ def tie(option: Option, scene: Scene) -> dict[str, Any]:
     return state.choice(option.key, offered, option.usual(scene), option.many)
 
 
-def answer_of(picture: Picture, scene: Scene | None = None, known: Mapping[Expression, Any] | None = None) -> Answer:
+def answer_of(picture: Picture, scene: Scene | None = None, known: Mapping[Any, Any] | None = None) -> Answer:
     """A picture of what this session asks, for a component that draws it itself; `keep.draw` offers to keep it."""
     scene = scene or ask(picture)
     return picture.of(scene, kept(scene), known)
@@ -128,7 +128,7 @@ def show(
     picture: Picture,
     *,
     scene: Scene | None = None,
-    known: Mapping[Expression, Any] | None = None,
+    known: Mapping[Any, Any] | None = None,
     more: str = "",
     numbers: bool = True,
     sentence: bool = True,
