@@ -8,7 +8,7 @@ from encoder.errors import EncoderError
 from encoder.experiments.timelapse import snapshots
 from encoder.pictures.models import model_called
 from encoder.pictures.picture import Picture
-from encoder.pictures.scene import Needs, Scene
+from encoder.pictures.scene import NO_PREFIX, PREFIX_A, PREFIX_B, Needs, Scene, prefixed
 from encoder.pictures.view import EXAMPLE, View
 from encoder.text_encoder import TextEncoder
 from encoder.trace.tokens import Text
@@ -47,7 +47,13 @@ def scene_of(view: View, needs: Needs, encoders: Encoders, runs: Runs) -> Scene:
     if needs == "run":
         return Scene(view, encoder, run)
     model = view.other_model if needs == "other" and view.other_model else view.model
-    return Scene(view, encoder, run, runs(model, encoders(model).tokenize(view.sentence_b).text, (), ""))
+    text = encoders(model).tokenize(view.sentence_b).text
+    if needs == "prefixed":
+        alone = Scene(view, encoder, run)
+        text = prefixed(alone, PREFIX_B, text)
+        if alone[PREFIX_A] != NO_PREFIX and not run.tokenization.pair:  # else it is the very run
+            run = runs(model, prefixed(alone, PREFIX_A, run.text), (), "")
+    return Scene(view, encoder, run, runs(model, text, (), ""))
 
 
 def run_now(model: str, text: Text, hidden: tuple[int, ...], edits: str) -> Trace:

@@ -39,11 +39,14 @@ WORDY = ("words",)  # kinds with words in their cells: on a phone they stay wide
 
 @dataclass(frozen=True)
 class Measurement:
-    """A call that no run stands in, of a model by its name; two of the same print are the same."""
+    """A call that no run stands in, of a model by its name; two of the same print are the same.
+
+    `now` makes it, once: it knows of a run and a model, which would stay as long as the result that is kept under this.
+    """
 
     model: str
     printed: str
-    now: Callable[[], Any]
+    now: list[Callable[[], Any]]
 
     def __eq__(self, other: object) -> bool:
         """Whether it is the same call of the same model."""
@@ -59,7 +62,7 @@ def measure(asked_for: Measurement) -> Any:
     token = nested.set(True)
     try:
         with cpu_slots, st.spinner("Measuring …"):
-            return asked_for.now()
+            return asked_for.now.pop()()
     finally:
         nested.reset(token)
 
@@ -77,7 +80,7 @@ def kept(scene: Scene) -> Callable[[Expression, Callable[[], Any]], Any]:
         if nested.get():
             return now()
         if not of_runs(part):
-            return results.get(Measurement(scene.view.model, str(part), now))
+            return results.get(Measurement(scene.view.model, str(part), [now]))
         if scene.run is None or scene.other is not None:
             return now()
         with of_run_lock:
