@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import twins
+from answers import answer
 from tiny import SENTENCE, TINY, tiny
 
 from encoder import Edit, TextEncoder, Trace
@@ -15,6 +16,7 @@ from encoder.figures.living_map_packet import unpacked
 from encoder.metrics import asked
 from encoder.metrics.asking import NOBODY, WAYS, Asked, fact, opened
 from encoder.metrics.kinds import token_kinds
+from encoder.pictures.registry.sentence import ASK
 from encoder.selection import selection
 
 ANIMAL = "The animal didn't cross the street because it was too wide."
@@ -139,13 +141,15 @@ def test_both_sentences_of_a_pair_are_told_apart_and_padding_is_no_word(traces: 
     assert traces["padded"].padding and asked(traces["padded"]).drawn.left_out == ("[CLS]", "[SEP]", "[PAD]")
 
 
-def test_the_table_holds_the_recorded_numbers(traces: dict[str, Trace]) -> None:
+def test_the_table_holds_the_recorded_numbers(small: TextEncoder, traces: dict[str, Trace]) -> None:
     trace = traces["small"]
     for way in WAYS:
-        header, *found = ask.rows(asked(trace), 4, way)
+        header, *found = answer(ASK, small, trace, ask_word="4", ask_way=way).rows()
         assert header[:4] == ("layer", "head", "0 [CLS]", "1 keys")
         weights = recorded(trace)
-        for layer, head, *row in found:
+        for number, (layer, head, *row) in enumerate(found):
+            assert (layer, head) == (f"{number // 4} layer {number // 4}", f"{number % 4} head {number % 4}")
+            layer, head = divmod(number, 4)
             np.testing.assert_array_equal(row, weights[layer, head, 4] if way == "from" else weights[layer, head, :, 4])
         assert len(found) == 16
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from answers import answer
 from page_tools import maps
 from tiny import SENTENCE, TINY, VARIANTS, each_name, tiny
 from twins import MODELS, saved
@@ -14,11 +15,11 @@ from visits import opened
 
 from encoder import Edit, TextEncoder, Trace
 from encoder.figures import attention_grid
-from encoder.figures.attention_grid import MOST, frames, grid, in_the_way, table
+from encoder.figures.attention_grid import MOST, frames, grid, in_the_way
 from encoder.figures.living_map_packet import unpacked
 from encoder.metrics.softmax import Setting, hidden_cells, recomputed
+from encoder.pictures.registry.grids import ATTENTION_GRID, read_pair
 from encoder.pictures.view import EXAMPLE, Cell
-from pages.parts.attention import one_grid
 from pages.ui.components import attention_grid as component
 
 SENTENCES = (EXAMPLE, "The capital of France is [MASK].", "I", "!?")
@@ -123,7 +124,7 @@ def test_beyond_64_tokens_a_part_around_the_pair_is_sent_with_whole_rows(base: T
         about = check(trace, 3, 2, query, key)
         for at, (first, last) in ((query, about["rows"]), (key, about["columns"])):
             assert 0 <= first <= at < last <= n and last - first == MOST
-    said = component.described(trace, 3, 2, ("attention.scores", n - 1, 0, Setting()))
+    said = answer(ATTENTION_GRID, base, trace, 3, 2, grid=f"{n - 1},0").sentence
     assert f"Drawn are queries {n - MOST} to {n - 1} and keys 0 to {MOST - 1} of {n}." in said
     assert len(grid(base.trace("The sea was old. " * 12), 3, 2, 0, 0)) < 200_000
 
@@ -160,15 +161,15 @@ def test_a_pair_outside_the_sentence_is_refused(small: TextEncoder) -> None:
 
 def test_the_table_holds_every_pair(small: TextEncoder) -> None:
     trace = small.trace("The cat ran.")
-    header, *rows = table(trace, 1, 2, Setting())
-    assert header == ("query", "key", *names()) and len(rows) == len(trace.tokens) ** 2
-    for row, (i, j) in zip(rows, np.ndindex(len(trace.tokens), len(trace.tokens)), strict=True):
-        assert row[:2] == (f"{i} {trace.tokens[i]}", f"{j} {trace.tokens[j]}")
-        assert list(row[2:]) == [trace[AT + name][2, i, j] for name in names()]
+    header, *rows = answer(ATTENTION_GRID, small, trace, 1, 2).rows()
+    assert header == ("step", "query", *(f"{j} {token}" for j, token in enumerate(trace.tokens)))
+    for row, (k, i) in zip(rows, np.ndindex(len(names()), len(trace.tokens)), strict=True):
+        assert row[:2] == (f"{k} {names()[k]}", f"{i} {trace.tokens[i]}")
+        assert list(row[2:]) == trace[AT + names()[k]][2, i].tolist()
     cold = small.trace("The cat ran.", edits=Setting(0.5).edits(1, 2))
-    found = np.array([row[2:] for row in list(table(trace, 1, 2, Setting(0.5)))[1:]], dtype=float)
+    found = answer(ATTENTION_GRID, small, trace, 1, 2, grid="0,0,0.5").numbers.array
     for k, name in enumerate(names()):
-        np.testing.assert_allclose(found[:, k], cold[AT + name][2].numpy().ravel(), rtol=1e-5, atol=1e-7)
+        np.testing.assert_allclose(found[k], cold[AT + name][2].numpy(), rtol=1e-5, atol=1e-7)
 
 
 def state(**query: str) -> dict[str, Any]:
@@ -230,8 +231,8 @@ def test_what_a_browser_says_is_checked(
 
 def test_every_temperature_can_be_said_in_a_link() -> None:
     for heat in attention_grid.HEATS:
-        assert one_grid.read(f"1,2,{heat},1", 5) == (1, 2, Setting(heat, True))
-    assert one_grid.read("1,2", 5) == (1, 2, Setting()) and one_grid.read("1,2,0.5", 5) == (1, 2, Setting(0.5))
+        assert read_pair(f"1,2,{heat},1", 5) == (1, 2, Setting(heat, True))
+    assert read_pair("1,2", 5) == (1, 2, Setting()) and read_pair("1,2,0.5", 5) == (1, 2, Setting(0.5))
 
 
 def test_the_frames_are_those_of_the_catalogue(base: TextEncoder) -> None:

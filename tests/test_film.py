@@ -6,13 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from answers import answer
 from PIL import Image
 from tiers import mostly_nightly
 
 from encoder import TextEncoder, Trace
 from encoder.paper.film import RATES, SIZES, Film, film, pictures_of
 from encoder.paper.panel import Panel, heat_map, of_maps
-from encoder.paper.pictures import every_head
+from encoder.pictures.registry.grids import ALL_HEADS
 from encoder.theme import Theme, palette
 from pages.parts.figure.film import passage
 
@@ -178,7 +179,7 @@ def test_a_film_outside_its_limits_is_refused(given: dict[str, object], value: s
         Film(layers, **given)
 
 
-def test_one_picture_is_no_film(run: Trace, layers: tuple[Panel, ...]) -> None:
+def test_one_picture_is_no_film(small: TextEncoder, run: Trace, layers: tuple[Panel, ...]) -> None:
     with pytest.raises(ValueError, match="1 pictures"):
         Film(layers[:1])
-    assert len(pictures_of([every_head("All", "All.", run)])) == 16
+    assert len(pictures_of([answer(ALL_HEADS, small, run).panel()])) == 16

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from answers import answer
 from shared_models import pretrained
 from tiers import mostly_nightly
 from tiny import SENTENCE, TINY, tiny
@@ -16,6 +17,7 @@ from encoder.figures.living_map_packet import NONE, share_levels, unpacked
 from encoder.figures.living_map_walk import walk
 from encoder.metrics import norm_weighted
 from encoder.metrics.looks import finding
+from encoder.pictures.registry.grids import LIVING_CHANGE, LIVING_MAP
 from encoder.steps.step import PAIRS, PER_HEAD
 
 pytestmark = pytest.mark.slow
@@ -193,12 +195,11 @@ def test_two_sentences_of_as_many_tokens_are_subtracted_row_by_row(models: dict[
     side = arrays["thumbs"].shape[-1]
     said = (arrays["thumbs"][0] - 127.0) / 127 * about["band_scale"]
     np.testing.assert_allclose(said, more[:, :side, :side], atol=about["band_scale"] / 127 * 0.51)
-    rows = list(living_map.strongest_rows(a, b))
-    assert rows[0][3] == "largest_change"
-    layer, looks, at, value, head = max(rows[1:], key=lambda row: abs(row[3]))
-    i, j = (int(str(name).split()[0]) for name in (looks, at))
-    apart = a[f"layers.{layer}.attention.weights"] - b[f"layers.{layer}.attention.weights"]
-    assert value == pytest.approx(float(apart[head, i, j])) and abs(value) == pytest.approx(float(apart.abs().max()))
+    rows = list(answer(LIVING_CHANGE, models["small"], b, b=a).rows())[1:]
+    for layer in range(4):
+        apart = a[f"layers.{layer}.attention.weights"] - b[f"layers.{layer}.attention.weights"]
+        named = [row[3:] for row in rows if row[0] == f"{layer} layer {layer}"]
+        np.testing.assert_allclose(np.array(named, float), apart.reshape(len(named), -1), atol=1e-6)
 
 
 def test_runs_that_cannot_be_subtracted_are_refused(models: dict[str, TextEncoder]) -> None:
@@ -270,14 +271,12 @@ def test_what_is_not_in_the_picture_is_refused(models: dict[str, TextEncoder]) -
 
 def test_the_table_of_the_picture_holds_the_recorded_weights(base: TextEncoder) -> None:
     trace = base.trace("The cat.")
-    header, *rows = living_map.strongest_rows(trace)
-    assert header == ("layer", "token", "looks_at", "largest_weight", "head")
-    n = len(trace.tokens)
-    assert len(rows) == trace.config.n_layers * n * n
-    for layer, token, looks_at, weight, head in rows[:: n + 2]:
-        i, j = int(str(token).split()[0]), int(str(looks_at).split()[0])
-        weights = trace[f"layers.{layer}.attention.weights"][:, i, j]
-        assert weight == float(weights.max()) == float(weights[head])
+    header, *rows = answer(LIVING_MAP, base, trace).rows()
+    assert header == ("layer", "head", "query", *(f"{j} {token}" for j, token in enumerate(trace.tokens)))
+    places = list(np.ndindex(trace.config.n_layers, trace.config.n_heads, len(trace.tokens)))
+    for row, (layer, head, i) in zip(rows, places, strict=True):
+        assert row[:3] == (f"{layer} layer {layer}", f"{head} head {head}", f"{i} {trace.tokens[i]}")
+        assert list(row[3:]) == trace[f"layers.{layer}.attention.weights"][head, i].tolist()
 
 
 def test_the_walk_says_what_was_recorded(models: dict[str, TextEncoder]) -> None:

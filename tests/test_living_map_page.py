@@ -59,7 +59,7 @@ def test_what_a_browser_says_is_checked(
     monkeypatch.setattr(living_map.state, "picked", lambda key: said)
     monkeypatch.setattr(living_map.state, "change", lambda **more: changed.update(more))
     monkeypatch.setattr(living_map, "remember", lambda key, value, default: changed.update({key: value}))
-    living_map.take(small_run, numbers.append, lambda step: pytest.fail(f"went to {step}"), None)
+    living_map.take("living_map", small_run, numbers.append, lambda step: pytest.fail(f"went to {step}"), None)
     assert changed == fields
     if opened is None:
         assert numbers == []
@@ -97,7 +97,7 @@ def test_a_layer_is_sent_only_where_one_is_unfolded() -> None:
 def test_compare_draws_one_run_minus_the_other_where_tokens_are_as_many(small: TextEncoder) -> None:
     query = {"model": "small", "sentence": "The cat sleeps.", "other": "The man sleeps.", "unfolded": "1", "layer": "1"}
     app = open_app("compare", **query)
-    about, _ = unpacked(base64.b64decode(maps(app, "living_map")["whole"]))
+    about, _ = unpacked(base64.b64decode(maps(app, "living_change")["whole"]))
     assert about["tokens"][2] == "cat | man" and about["than"] == "in A"
     kept, columns = unpacked(base64.b64decode(maps(app, "living_map_layer")["columns"]))
     at = [column["local"] for column in about["columns"]].index("attention.weights")
@@ -105,7 +105,7 @@ def test_compare_draws_one_run_minus_the_other_where_tokens_are_as_many(small: T
     said = (columns[str(at)] - 127.0) / 127 * kept["scales"][at]
     np.testing.assert_allclose(said, b - a, atol=kept["scales"][at] / 127 * 0.51)
     longer = open_app("compare", **query | {"other": "The old man sleeps."})
-    assert not [c for c in longer.get("bidi_component") if c.proto.id.endswith("-living_map")]
+    assert not [c for c in longer.get("bidi_component") if c.proto.id.endswith("-living_change")]
     assert any("A has 7 tokens and B 8" in one.value for one in longer.caption)
 
 

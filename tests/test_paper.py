@@ -13,21 +13,21 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from answers import answer
 from nasty import SHORT
 from PIL import Image
 from pypdf import PdfReader
 
 from encoder import TextEncoder, Trace
 from encoder.figures import lines, picture, tiles, token_bars
-from encoder.metrics.softmax import Setting
 from encoder.paper import paint, share
 from encoder.paper.files import MOST_PANELS, PaperFigure, figure
 from encoder.paper.from_drawn import of_drawn
 from encoder.paper.panel import Panel, PanelError, heat_map, of_maps
-from encoder.paper.pictures import every_head, grid_of_head
 from encoder.paper.share import share_card
 from encoder.paper.sheet import Sheet
 from encoder.paper.words import latex, markdown
+from encoder.pictures.registry.grids import ALL_HEADS, ATTENTION_GRID
 from encoder.theme import palette
 
 pytestmark = pytest.mark.slow
@@ -190,7 +190,7 @@ def test_a_chart_keeps_its_numbers_and_its_colours_follow_the_sheet(four: tuple[
 
 def test_masked_cells_stay_blank_and_every_scale_of_a_panel_is_said(base: TextEncoder) -> None:
     trace = base.trace("Keys on the table.", hidden=(2,))
-    panel = grid_of_head("Grid", "Four steps.", trace, 0, 0, Setting())
+    panel = answer(ATTENTION_GRID, base, trace).panel()
     scores, scaled, masked, shares = panel.maps
     assert np.isfinite(scores.values).all() and not np.isfinite(masked.values[:, 2]).any()
     said = texts(figure(panel, width=180))
@@ -219,8 +219,8 @@ def test_one_scale_for_all_reaches_the_largest_number(sara: Trace) -> None:
     assert "1" not in texts(made) and "0.5" in texts(made)
 
 
-def test_numbers_stand_only_where_they_fit(sara: Trace) -> None:
-    crowded = figure(every_head("All", "All.", sara), width=85, numbers="fit")
+def test_numbers_stand_only_where_they_fit(base: TextEncoder, sara: Trace) -> None:
+    crowded = figure(answer(ALL_HEADS, base, sara).panel(), width=85, numbers="fit")
     assert not [text for text in texts(crowded) if NUMBER.fullmatch(text)]
 
 
@@ -337,10 +337,12 @@ def test_a_card_has_its_size_and_says_the_sentence(sara: Trace) -> None:
     assert np.median(np.asarray(dark)) < 40
 
 
-def test_nothing_on_a_card_leaves_it_and_no_title_is_cut(sara: Trace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_on_a_card_leaves_it_and_no_title_is_cut(
+    base: TextEncoder, sara: Trace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The colour scales of a grid ran off the right edge, and its maps lost the ends of their names."""
-    grid = grid_of_head("Grid", "Grid.", sara, LAYER, HEAD, Setting())
-    for panel in (weights(sara), grid, every_head("All", "All.", sara)):
+    grid = answer(ATTENTION_GRID, base, sara, LAYER, HEAD).panel()
+    for panel in (weights(sara), grid, answer(ALL_HEADS, base, sara).panel()):
         pixels = np.asarray(Image.open(io.BytesIO(share_card(panel, sara.text, ""))).convert("L"))
         assert (pixels[:, -8:] == pixels[0, 0]).all() and (pixels[-8:] == pixels[0, 0]).all()
     written: list[str] = []

@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from encoder.export.tables import Rows
 from encoder.figures.living_map_cells import drawn
 from encoder.figures.living_map_packet import packed, share_levels
 from encoder.formatting import shown
-from encoder.metrics.asking import NOBODY, WAYS, Asked, Way
+from encoder.metrics.asking import WAYS, Asked, Way
 
 ALL_BYTES = 300_000  # up to so many, the weights of all heads are sent at once
 SMALL_BYTES = 100_000  # of all small maps, where the weights are not sent
@@ -66,12 +65,3 @@ def answer(run: Asked, word: int, way: Way) -> bytes:
 def flat_best(run: Asked, word: int, way: Way) -> Array:
     """The best other word of each head, as floats, which hold NOBODY too: [L * H]."""
     return run.best(word, way).reshape(-1).astype("<f4")
-
-
-def rows(run: Asked, word: int, way: Way) -> Rows:
-    """The answers of every head to one word as a table: a row for each head, a column for each word."""
-    yield ("layer", "head", *(f"{group[0]} {shown(name)}" for group, name in zip(run.groups, run.names, strict=True)))
-    if word == NOBODY:
-        return
-    for layer, heads in enumerate(run.answers(word, way)):
-        yield from ((layer, head, *row) for head, row in enumerate(heads.tolist()))

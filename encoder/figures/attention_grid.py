@@ -11,10 +11,9 @@ import numpy as np
 from encoder.edits.describe import sentence
 from encoder.edits.reach import reaching
 from encoder.errors import EncoderError
-from encoder.export.tables import Rows, numbered
 from encoder.figures.living_map_packet import packed
 from encoder.formatting import short, shown
-from encoder.metrics.softmax import Setting, hidden_cells, recomputed
+from encoder.metrics.softmax import hidden_cells
 from encoder.steps.catalogue import catalogue
 from encoder.steps.step import PAIRS, Step
 from encoder.trace.trace import Trace
@@ -130,15 +129,3 @@ def grid(trace: Trace, layer: int, head: int, query: int, key: int) -> bytes:
             "z": trace[steps[-1].name][head].numpy()[rows],
         },
     )
-
-
-def table(trace: Trace, layer: int, head: int, setting: Setting) -> Rows:
-    """Every pair of tokens as a row: its score, and what becomes of it, recorded or as the setting has it."""
-    at, names = f"layers.{layer}.attention.", ("scaled", "masked", "weights")
-    scores = trace[f"{at}scores"][head].numpy()
-    known = {name: trace[at + name][head].numpy() for name in names}
-    values = known if setting.recorded else recomputed(trace, layer, head, setting)
-    yield ("query", "key", "scores", *names)
-    tokens = numbered(trace.tokens)
-    for i, query in enumerate(tokens):
-        yield from ((query, key, scores[i, j], *(values[name][i, j] for name in names)) for j, key in enumerate(tokens))

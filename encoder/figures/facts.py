@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from encoder.formatting import percent, short
+from encoder.formatting import percent, short, shown
 from encoder.metrics.cells import largest_pair
 from encoder.selection import Selection
 from encoder.theme import Kind
@@ -66,3 +66,37 @@ def drawn_fact(chosen: Selection, values: np.ndarray, kind: Kind) -> str:
         said = f"{row} puts {percent(float(seen[i, j]))} on {column}, the largest weight drawn."
         return f"{said} {chosen.sentence(values)}"
     return f"The strongest value drawn is {short(float(seen[i, j]))}, at {row}, {column}. {chosen.sentence()}"
+
+
+def strongest_map(
+    maps: Sequence[np.ndarray],
+    titles: Sequence[str],
+    names: Sequence[str],
+    kind: Kind,
+    special: Sequence[bool] = (),
+    at: Sequence[int] | None = None,
+) -> str:
+    """Which of several maps of pairs of tokens, each [n, n], has the largest number, and where.
+
+    `special` marks the tokens that are not words, between which no weight counts; `at` are the positions of the tokens
+    where they are some of many. What is no finite number counts as none.
+    """
+    places = range(len(names)) if at is None else at
+    apart = kind != "signed" and any(special) and not all(special)
+    words = np.flatnonzero(~np.asarray(special)) if apart else np.arange(len(names))
+    values = np.stack(maps)
+    size = np.abs(values[:, words[:, None], words] if apart else values)
+    size[~np.isfinite(size)] = -1.0
+    number, row, column = (int(k) for k in np.unravel_index(size.argmax(), size.shape))
+    if size[number, row, column] < 0:
+        return "No value here is a finite number."
+    i, j = int(words[row]), int(words[column])
+    value = float(maps[number][i, j])
+    looks, looked_at = (f"“{shown(names[k])}” ({places[k]})" for k in (i, j))
+    if kind == "signed":
+        return (
+            f"Of {len(values)} maps {titles[number]} has the strongest value, {short(value)}, at {looks}, {looked_at}."
+        )
+    between = "between two words, " if apart else ""
+    weight = f"the largest weight, {between}{percent(value)}"
+    return f"Of {len(values)} maps {titles[number]} has {weight}: {looks} looks at {looked_at}."

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from encoder.export.tables import Rows, numbered
 from encoder.figures.living_map_cells import blocks, cells_of, drawn, row_stretch
 from encoder.figures.living_map_packet import NONE, Array, packed, scale_of, share_levels, signed_levels
 from encoder.figures.masked import unmasked
@@ -240,17 +239,3 @@ def layer(trace: Trace, number: int, before: Trace | None = None) -> bytes:
         arrays[str(s)] = share_levels(found) if share else signed_levels(found, scale)
         scales.append(scale)
     return packed({"layer": number, "scales": scales}, arrays)
-
-
-def strongest_rows(trace: Trace, before: Trace | None = None) -> Rows:
-    """The bands as a table, and all weaker ones: for each layer and pair of tokens the largest weight of its heads.
-
-    With `before`, another run of as many tokens, it is the largest change against that one, up or down.
-    """
-    names, every = numbered(trace.tokens), all_weights(trace, before)
-    yield ("layer", "token", "looks_at", "largest_weight" if before is None else "largest_change", "head")
-    for layer, heads in enumerate(every):
-        who = np.abs(heads).argmax(0)
-        values = np.take_along_axis(heads, who[None], 0)[0]
-        for looks, row, of in zip(names, values.tolist(), who.tolist(), strict=True):
-            yield from ((layer, looks, at, value, head) for at, value, head in zip(names, row, of, strict=True))

@@ -29,7 +29,13 @@ def check_same(trace: Trace, before: Trace) -> None:
 
 
 def all_weights(trace: Trace, before: Trace | None = None) -> np.ndarray:
-    """Every layer's attention weights, [n_layers, H, n, n]; with another run, how much more they are than there."""
+    """Every layer's attention weights, [n_layers, H, n, n]; with another run, how much more they are than there.
+
+    Raises:
+        EncoderError: the other run has more or fewer tokens, or a model of another shape.
+    """
+    if before is not None:
+        check_same(trace, before)
     names = [f"layers.{i}.attention.weights" for i in range(trace.config.n_layers)]
     return np.stack([recorded(trace, name, before) for name in names])
 

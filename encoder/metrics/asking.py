@@ -6,8 +6,8 @@ from typing import Literal
 import numpy as np
 
 from encoder.formatting import percent, shown
-from encoder.metrics.kinds import kinds_of
-from encoder.selection import Choice, Selection, TokenKind, selection
+from encoder.metrics.kinds import kinds_of, tokens_drawn
+from encoder.selection import Choice, Selection, TokenKind
 from encoder.trace.tokens import Groups
 from encoder.trace.trace import Trace
 from encoder.trace.words import merge
@@ -46,8 +46,7 @@ class Asked:
 
     def word_at(self, position: int) -> int:
         """The word that holds a position, NOBODY where that is none, or one that is left out."""
-        found = next((i for i, group in enumerate(self.groups) if position in group), NOBODY)
-        return found if found in self.drawn.at else NOBODY
+        return word_at(self.groups, self.drawn, position)
 
     def called(self, word: int) -> str:
         """A word in quotation marks, with its position where another one is called the same."""
@@ -88,23 +87,37 @@ class Asked:
         return f"In layer {layer}, head {head} the words park {percent(share)} of their weight on {self.drawn.said}."
 
 
+def word_at(groups: Groups, drawn: Selection, position: int) -> int:
+    """The word that holds a position, NOBODY where that is none, or one that is left out."""
+    found = next((i for i, group in enumerate(groups) if position in group), NOBODY)
+    return found if found in drawn.at else NOBODY
+
+
+def groups_of(trace: Trace, merged: bool) -> Groups:
+    """The positions behind each token, or with `merged` behind each word."""
+    return trace.tokenization.words if merged else tuple((i,) for i in range(len(trace.tokens)))
+
+
+def words_asked(trace: Trace, choice: Choice, merged: bool) -> Selection:
+    """Which tokens or words can be asked."""
+    return tokens_drawn(trace, "words" if choice == "all" else choice, merged=merged)
+
+
 def asked(trace: Trace, choice: Choice = "words", *, merged: bool = False) -> Asked:
     """A run to be asked; with `merged` the pieces of a word are one.
 
     Special tokens are left out, and punctuation where the choice says so; all tokens are words where there is no other.
     """
-    text, n = trace.tokenization, len(trace.tokens)
+    text = trace.tokenization
     names = [f"layers.{i}.attention.weights" for i in range(trace.config.n_layers)]
-    groups = text.words if merged else tuple((i,) for i in range(n))
+    groups, drawn = groups_of(trace, merged), words_asked(trace, choice, merged)
     layers = [merge(trace[name].double(), groups) if merged else trace[name] for name in names]
-    kinds = kinds_of(trace, groups)
-    called = [text.spelled(group) if merged else trace.tokens[group[0]] for group in groups]
     return Asked(
         groups,
-        tuple(called),
-        tuple(kinds),
+        drawn.names,
+        tuple(kinds_of(trace, groups)),
         tuple(text.segments[group[0]] for group in groups) if text.pair else (0,) * len(groups),
-        selection(called, kinds, "words" if choice == "all" else choice),
+        drawn,
         np.stack([layer.numpy() for layer in layers]),
     )
 

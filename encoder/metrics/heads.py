@@ -6,6 +6,7 @@ all layers at once go in. Attention weights do not by themselves explain a predi
 
 import math
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -114,8 +115,8 @@ def upright(columns: Tensor) -> Tensor:
     return columns * torch.where(largest < 0, -1.0, 1.0)
 
 
-def together(weights: Tensor, heads: list[int], how: str = "mean") -> Tensor:
-    """Several heads as one picture [n, n]: their "mean" (rows sum to 1) or "max" (rows no longer do).
+def together(weights: Tensor | np.ndarray, heads: list[int], how: str = "mean") -> Tensor:
+    """Several heads of weights [H, n, n] as one [n, n]: their "mean" (rows sum to 1) or "max" (rows no longer do).
 
     Raises:
         EncoderError: no head, a head that is not there, or another word for `how`.
@@ -124,4 +125,5 @@ def together(weights: Tensor, heads: list[int], how: str = "mean") -> Tensor:
         raise EncoderError(f"heads are {heads}; choose 1 or more from 0 to {len(weights) - 1}")
     if how not in ("mean", "max"):
         raise EncoderError(f"how is {how!r}; it must be mean or max")
+    weights = torch.as_tensor(weights)
     return weights[heads].mean(0) if how == "mean" else weights[heads].amax(0)

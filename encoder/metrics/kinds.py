@@ -27,9 +27,12 @@ def kinds_of(trace: Trace, groups: Groups) -> list[TokenKind]:
     return [max((kinds[i] for i in group), key=get_args(TokenKind)[::-1].index) for group in groups]
 
 
-def tokens_drawn(trace: Trace, choice: Choice) -> Selection:
-    """Which of the n tokens of a run a choice draws."""
-    return selection(trace.tokens, token_kinds(trace), choice)
+def tokens_drawn(trace: Trace, choice: Choice, *, merged: bool = False) -> Selection:
+    """Which of the n tokens of a run a choice draws; with `merged` which of its words, the pieces of each as one."""
+    if not merged:
+        return selection(trace.tokens, token_kinds(trace), choice)
+    groups = trace.tokenization.words
+    return selection([trace.tokenization.spelled(group) for group in groups], kinds_of(trace, groups), choice)
 
 
 def is_word(trace: Trace) -> list[bool]:

@@ -271,6 +271,15 @@ def step(layer: Any, name: str, run: Expression = T) -> Item:
     return run[name if layer is None else Local(layer, name)]
 
 
+def changed(expression: Expression, change: Callable[[Any], Expression]) -> Expression:
+    """The same change of an expression, or of every item where that is an `Every` or `Several`."""
+    if isinstance(expression, Every):
+        return Every(lambda place: change(expression._make(place)), expression._count, expression._dim)
+    if isinstance(expression, Several):
+        return Several(*map(change, expression._inside))
+    return change(expression)
+
+
 def public(thing: Any, name: str = "") -> Constant:
     """A function or class of the library under the shortest name of a package that has it."""
     name = name or thing.__name__

@@ -44,6 +44,7 @@ FOLDED = {  # the pictures of a page that lie in a fold now, and what opens it
 RENAMED = {  # the page and key of a picture that has another key now, as no two have the same
     ("compare", "alike"): "cosine_shares",
     ("stack", "nearest"): "nearest_by_layer",
+    ("compare", "living_map"): "living_change",
     ("what_if", "apart"): "apart_changed",
     ("what_if", "beside_0"): "step_before",
     ("what_if", "beside_1"): "step_now",

@@ -16,10 +16,11 @@ from encoder.figures.drawn import Drawn
 from encoder.paper.from_drawn import of_drawn
 from encoder.paper.panel import Panel
 from encoder.pictures import code
-from encoder.pictures.expression import RUNS, Kept, T, call, make_now, variables, work_out
+from encoder.pictures.expression import RUNS, Expression, Kept, T, call, changed, make_now, variables, work_out
 from encoder.pictures.link import to_query
 from encoder.pictures.names import names_along
 from encoder.pictures.numbers import Names, Numbers
+from encoder.pictures.paper import PAPER, SCALES
 from encoder.pictures.scene import Needs, Option, Scene
 from encoder.pictures.screen import KINDS, Chart
 from encoder.selection import CHOICES, Choice, Selection
@@ -63,7 +64,8 @@ class Picture:
         rows: the dimension that is drawn downwards, where that is not the first one drawn.
         needs: the runs that it is asked of.
         unfolds: the choices that its page needs to show it.
-        pairs: whether tokens that are no words may be left out of it.
+        pairs: whether tokens that are no words may be left out of it; "words" where they always are; or the expression
+            of which are drawn by a choice, where these are no tokens.
         look: what else the function that draws it is told; "at" are the positions of tokens that are some of many.
         heavy: whether it takes so long that its page measures it only when it is asked for.
     """
@@ -85,7 +87,7 @@ class Picture:
     rows: str = ""
     needs: Needs = "run"
     unfolds: Mapping[str, str] = field(default_factory=dict)
-    pairs: bool = False
+    pairs: bool | Choice | Callable[[Scene, Choice], Expression] = False
     look: Callable[["Answer"], Mapping[str, Any]] = lambda answer: {}
     heavy: Given[bool] = False
 
@@ -137,15 +139,30 @@ class Answer:
         return names_along(self.scene, dims) | dict(self.picture.names(self))
 
     @cached_property
-    def selection(self) -> Selection | None:
-        """The tokens that are drawn of a picture of pairs; None where all are."""
-        choice: Choice = next((one for one in CHOICES if one == dict(self.scene.view.choices).get(DRAWN)), "all")
-        if not self.picture.pairs or choice == "all":
+    def cut_by(self) -> Expression | None:
+        """The expression of which tokens are drawn of a picture of pairs; None where all are."""
+        pairs = self.picture.pairs
+        chosen = pairs if isinstance(pairs, str) else dict(self.scene.view.choices).get(DRAWN)
+        choice: Choice = next((each for each in CHOICES if each == chosen), "all")
+        if not pairs or choice == "all":
             return None
         from encoder.metrics.kinds import tokens_drawn
 
-        drawn = tokens_drawn(self.scene.t, choice)
-        return None if drawn.whole else drawn
+        return pairs(self.scene, choice) if callable(pairs) else call(tokens_drawn, T, choice)
+
+    @cached_property
+    def selection(self) -> Selection | None:
+        """The tokens that are drawn of a picture of pairs; None where all are."""
+        drawn: Selection | None = None if self.cut_by is None else self.value(self.cut_by)
+        return None if drawn is None or drawn.whole else drawn
+
+    @cached_property
+    def left_out(self) -> str:
+        """Which tokens are not drawn, and how much weight rests there if it draws weights; empty where all are."""
+        if self.selection is None:
+            return ""
+        shares = self.own_values == "share"
+        return self.selection.sentence(self.all_numbers.at(**self.places).array if shares else None)
 
     @property
     def at(self) -> Sequence[int] | None:
@@ -176,9 +193,14 @@ class Answer:
     @property
     def values(self) -> Kind:
         """How its numbers are coloured; of shares of which some are left out up to the largest of those drawn."""
-        values = self.picture.values
-        kind: Kind = values(self) if callable(values) else values
+        kind = self.own_values
         return "positive" if kind == "share" and self.selection is not None else kind
+
+    @property
+    def own_values(self) -> Kind:
+        """How its numbers are coloured where none is left out."""
+        values = self.picture.values
+        return values(self) if callable(values) else values
 
     @cached_property
     def title(self) -> str:
@@ -200,7 +222,7 @@ class Answer:
     @cached_property
     def caption(self) -> str:
         """What it shows, of what, and what was masked or changed on the way to its numbers."""
-        return caption(self.picture.about(self.scene), what=self.alt, scale=self.figure().scale)
+        return caption(self.picture.about(self.scene), what=self.alt, scale=self.scale)
 
     @property
     def expression(self) -> Any:
@@ -208,11 +230,10 @@ class Answer:
         found: Any = self.picture.measure(self.scene)
         for place in self.places.values():
             found = found[place]
-        if self.selection is None:
+        cut_by = self.cut_by
+        if self.selection is None or cut_by is None:
             return found
-        from encoder.metrics.kinds import tokens_drawn
-
-        return call(tokens_drawn, T, dict(self.scene.view.choices)[DRAWN]).cut(found.numpy())
+        return changed(found, lambda part: cut_by.cut(part.numpy()))
 
     @property
     def runs(self) -> dict[str, Trace]:
@@ -228,13 +249,23 @@ class Answer:
             return ""
         return code.lines(self.expression, self.runs, maker_of(self.scene.encoder.source, self.scene.encoder.config))
 
-    def figure(self, theme: Theme = "light") -> Drawn:
-        """It on the screen."""
+    @cached_property
+    def chart(self) -> Chart:
+        """What is drawn."""
         unit: str = given(self.picture.unit, self.scene)
         look = {name: value for name, value in self.picture.look(self).items() if name != "at"}
-        drawn = KINDS[self.kind](Chart(self.numbers, self.values, unit, self.at, look), theme)
+        return Chart(self.numbers, self.values, unit, self.at, look)
+
+    def figure(self, theme: Theme = "light") -> Drawn:
+        """It on the screen."""
+        drawn = KINDS[self.kind](self.chart, theme)
         drawn.numbers = self.rows
         return drawn
+
+    @property
+    def scale(self) -> str:
+        """The ends of its colours, in words; empty where nothing is coloured."""
+        return SCALES[self.kind](self.chart) if self.kind in SCALES else self.figure().scale
 
     def rows(self) -> Rows:
         """Its numbers as a table, the header first."""
@@ -271,6 +302,8 @@ class Answer:
         Raises:
             PanelError: it is too large for a sheet of paper.
         """
+        if self.kind in PAPER:
+            return PAPER[self.kind](self.title, self.caption, self.chart)
         return of_drawn(self.title, self.caption, self.figure(theme), theme)
 
     @property

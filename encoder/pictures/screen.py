@@ -12,6 +12,7 @@ from encoder.figures.histogram import outlines
 from encoder.figures.links import links
 from encoder.figures.matrix import matrix
 from encoder.figures.tiles import tiles
+from encoder.pictures.maps import small_maps
 from encoder.pictures.numbers import Numbers
 from encoder.theme import Kind, Theme
 
@@ -140,6 +141,15 @@ def draw_people(chart: Chart, theme: Theme) -> Drawn:
     return answers.chosen(chart.names(-1), votes, values=values, theme=theme, **chart.look)
 
 
+def draw_maps(chart: Chart, theme: Theme) -> Drawn:
+    """A map for each place of all dimensions but the last two, as tiles on one colour scale."""
+    maps = small_maps(chart)
+    kind: Kind = "signed" if any(small.kind == "signed" for small in maps) else maps[0].kind
+    values = np.stack([small.coloured for small in maps])
+    titles, across = [small.title for small in maps], chart.look.get("columns", 0)
+    return tiles(values, chart.names(-2), chart.names(-1), titles, kind=kind, theme=theme, across=across)
+
+
 KINDS: dict[str, Callable[[Chart, Theme], Drawn]] = {
     "matrix": draw_matrix,
     "tiles": draw_tiles,
@@ -153,4 +163,5 @@ KINDS: dict[str, Callable[[Chart, Theme], Drawn]] = {
     "links": draw_links,
     "outlines": draw_outlines,
     "people": draw_people,
+    "maps": draw_maps,
 }

@@ -37,5 +37,5 @@ if step.local in head_outputs.STEPS:
 if step.shape != PAIRS:
     words_only.choose()
 one_pair.draw()
-every_head.draw(step if step.shape == PAIRS else trace.step(f"layers.{view.layer}.attention.weights"))
+every_head.draw()
 panel.proof(trace, step)

@@ -10,7 +10,7 @@ from pages.ui.downloads import table as downloads
 from pages.ui.lessons import story
 from pages.ui.server import cold_start
 from pages.ui.state import session_state as state
-from pages.ui.step import ask_a_word, token_buttons, token_strip, whole_run, words_only
+from pages.ui.step import ask_a_word, token_buttons, token_strip, whole_run
 from pages.ui.text import heading, plain
 from pages.ui.widgets import fold
 
@@ -25,15 +25,15 @@ st.caption(
     "Every row is a token on its way through the encoder, every box a layer. A band comes from where a word looks. "
     "Point at a word to follow it, click a layer to unfold it, click any number to open it."
 )
-whole_run.draw(trace)
+whole_run.draw()
 
 heading("Ask a word")
-merged = ask_a_word.draw(trace)
+merged = ask_a_word.draw()
 guess.draw()
 fold(
     "Several heads together, as lines and as a matrix",
     "several",
-    lambda: several.draw(words_only.chosen(), merged),
+    lambda: several.draw(merged),
     holds=OF_SEVERAL,
 )
 

@@ -124,6 +124,12 @@ def tie(option: Option, scene: Scene) -> dict[str, Any]:
     return state.choice(option.key, offered, option.usual(scene), option.many)
 
 
+def answer_of(picture: Picture, scene: Scene | None = None, known: Mapping[Any, Any] | None = None) -> Answer:
+    """A picture of what this session asks, for a component that draws it itself; `keep.draw` offers to keep it."""
+    scene = scene or ask(picture)
+    return picture.of(scene, kept(scene), known)
+
+
 def show(
     picture: Picture,
     *,
@@ -142,8 +148,8 @@ def show(
     of its own, without `sentence` it says the finding elsewhere. `take` gets the row and column of a cell that is
     clicked, `mark` is the one to outline.
     """
-    answer = picture.of(scene := scene or ask(picture), kept(scene), known)
-    figure = answer.figure(theme())
+    answer = answer_of(picture, scene, known)
+    scene, figure = answer.scene, answer.figure(theme())
     if scene.run is not None and scene.run.tokenization.second:
         tell_apart(figure, scene.run.tokens, scene.run.tokenization.second, theme())
     if take is not None:

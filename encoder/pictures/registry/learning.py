@@ -16,6 +16,7 @@ from encoder.experiments.timelapse import (
     strongest_heads,
 )
 from encoder.export.caption import About
+from encoder.figures.facts import main_fact
 from encoder.formatting import brief, listed, percent, shown
 from encoder.metrics import BUNDLED
 from encoder.pictures.expression import ENC, Call, Constant, Each, call
@@ -131,6 +132,38 @@ BY_STEP = Picture(
     needs="training",
     unfolds={"learn_part": "Time-lapse"},
     look=lambda answer: {"logarithmic": (True, False)},
+)
+
+
+def say_lapse(answer: Answer) -> str:
+    """What stands out in the head at the last moment."""
+    run = answer.scene.t
+    fact = main_fact(answer.numbers.array[-1], run.tokens, run.tokens, "share", run.tokenization.special)
+    return f"At the end: {fact}"
+
+
+def look_lapse(answer: Answer) -> Mapping[str, object]:
+    """What the map of each moment is called."""
+    steps = kept_steps(answer.scene.encoder)
+    return {"titles": [f"{step:,}" for step in steps], "labels": [f"Step {step}" for step in steps]}
+
+
+LAPSE = Picture(
+    key="moments",
+    page="learn",
+    question="What did a head look at while the model learned?",
+    measure=lambda scene: Each(lapse(scene), "weights"),
+    dims=("moment", "query", "key"),
+    names=lambda answer: {"moment": [f"step {step:,}" for step in kept_steps(answer.scene.encoder)]},
+    kind="maps",
+    values="share",
+    title=lambda scene: f"Layer {scene.layer}, head {scene.head} at every moment of training",
+    say=say_lapse,
+    about=lambda scene: About(scene.t, layer=scene.layer, head=scene.head, scope=when(scene)),
+    options=(GUESSED,),
+    needs="training",
+    unfolds={"learn_part": "Time-lapse"},
+    look=look_lapse,
 )
 ROW_OF = token_of("row_of", lambda scene: min(1, len(scene.t.tokens) - 1))
 

@@ -5,10 +5,12 @@ from encoder.figures.matrix import matrix
 from encoder.formatting import brief, shown
 from encoder.metrics import query_key_products
 from encoder.metrics.softmax import Setting
+from encoder.pictures.registry.grids import ATTENTION_GRID, pair_in_grid
 from encoder.pictures.view import Cell
 from pages.parts.attention import one_grid
 from pages.ui import session
 from pages.ui.components.chart import chart
+from pages.ui.picture import ask
 from pages.ui.state import session_state as state
 from pages.ui.step import opened
 from pages.ui.text import say, theme
@@ -23,7 +25,7 @@ def draw() -> None:
 def draw_products() -> None:
     """The query, the key and their products, of the pair that is chosen in the grid or opened."""
     trace, view = session.now(), state.current()
-    i, j, setting = one_grid.asked(trace)
+    i, j, setting = pair_in_grid(ask(ATTENTION_GRID))
     three = query_key_products(trace, view.layer, view.head, i, j)
     names = f"Query of “{shown(trace.tokens[i])}” ({i}) and key of “{shown(trace.tokens[j])}” ({j})"
     said = f"{names}: their products add up to {brief(float(three[2].sum()))}."

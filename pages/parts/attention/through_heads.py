@@ -6,9 +6,10 @@ from encoder.export.caption import About
 from encoder.figures.fan_out import STRIPS, fan_out
 from encoder.formatting import percent, shown
 from encoder.metrics import head_shares
-from pages.parts.attention import one_grid
+from encoder.pictures.registry.grids import ATTENTION_GRID, usual_pair
 from pages.ui import session
 from pages.ui.components.chart import chart
+from pages.ui.picture import ask
 from pages.ui.state import session_state as state
 from pages.ui.text import heading, say, theme
 from pages.ui.widgets import pick_token
@@ -21,7 +22,7 @@ def draw() -> None:
     trace, view = session.now(), state.current()
     config = trace.config
     heading("One vector through all heads and back")
-    token = pick_token("Token", trace.tokens, "through", one_grid.usual(trace)[0])
+    token = pick_token("Token", trace.tokens, "through", usual_pair(ask(ATTENTION_GRID))[0])
     shares = head_shares(trace, view.layer)[:, token]
     most = int(shares.nan_to_num().argmax())
     fact = (

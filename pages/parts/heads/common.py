@@ -4,14 +4,12 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from encoder.export.caption import About
 from encoder.metrics import Survey
 from encoder.metrics.habits import HeadSurvey
 from encoder.model.config import EncoderConfig
 from encoder.pictures.expression import Expression
 from encoder.pictures.registry.heads import LIKENESS, MANY, MEASURED, OVER, SPANS
 from encoder.pictures.registry.heads import measured as measured_over
-from encoder.trace.trace import Trace
 from pages.ui import session
 from pages.ui.picture import ask, tie
 from pages.ui.server.atlases import heads_of
@@ -45,11 +43,6 @@ def survey() -> Survey:
     """What only a survey has, over this sentence or over the bundled ones, as chosen."""
     over = st.pills("Over", SPANS, required=True, **tie(OVER, ask(LIKENESS)))
     return session.survey(None if over == MANY else session.now().inputs)
-
-
-def every_weight(trace: Trace) -> About:
-    """What a picture of all weights of a run shows."""
-    return About(trace, reads=(f"layers.{trace.config.n_layers - 1}.attention.weights",))
 
 
 def places(config: EncoderConfig) -> list[tuple[int, int]]:

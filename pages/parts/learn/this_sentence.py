@@ -3,14 +3,13 @@
 import pandas as pd
 import streamlit as st
 
-from encoder.pictures.expression import Each
-from encoder.pictures.registry.learning import BY_STEP, GUESSED, guessable, lapse
+from encoder.pictures.registry.learning import BY_STEP, GUESSED, LAPSE, guessable, lapse
 from encoder.trace.tokens import Tokens
 from pages.ui import session
 from pages.ui.components import maps
 from pages.ui.components import timelapse as player
 from pages.ui.downloads import table as downloads
-from pages.ui.picture import ask, show
+from pages.ui.picture import answer_of, ask, show
 from pages.ui.state import session_state as state
 from pages.ui.text import heading, plain, theme
 from pages.ui.widgets import pick_token
@@ -34,10 +33,9 @@ def draw() -> None:
         + (f" A pixel stands for {every} × {every} cells." if every > 1 else "")
     )
     heading("All moments at once")
-    small = [maps.Map(f"{one.step:,}", f"Step {one.step}", one.weights, "share", 1.0) for one in seen]
-    maps.draw("moments", small, tokens, theme(), take, BY_STEP.about(scene), least=96,
-              made=str(Each(lapse(scene), "weights")))  # fmt: skip
-    show(BY_STEP, scene=scene, known={lapse(scene): seen})
+    known = {lapse(scene): seen}
+    maps.draw(answer_of(LAPSE, scene=scene, known=known), take, least=96)
+    show(BY_STEP, scene=scene, known=known)
     answers = {
         f"{i + 1}.": [f"{word} {share:.3f}" for one in seen for word, share in one.answers[i : i + 1]]
         for i in range(len(seen[0].answers))

@@ -1,60 +1,66 @@
 """Several heads of a layer together; in a pair, from where to where."""
 
 import streamlit as st
-import torch
 
-from encoder.figures.facts import drawn_fact, main_fact
+from encoder.figures.links import undrawn
 from encoder.formatting import percent, shown
-from encoder.metrics import WAYS, asked, only_between, together
-from encoder.selection import Choice, selection
-from pages.parts.sentence import summed, twice
-from pages.parts.sentence.fact import fact as fact_of
-from pages.ui import session
-from pages.ui.state import session_state as state
-from pages.ui.text import arrow, plain
+from encoder.metrics import parked
+from encoder.pictures.registry.sentence import (
+    HOW,
+    LINKS,
+    PART,
+    PARTS,
+    SOME_HEADS,
+    SOME_TOKENS,
+    SOME_WORDS,
+    SUMMED,
+    TOGETHER,
+    TOGETHER_MATRIX,
+    one_way,
+    some_heads,
+    some_words,
+    title_several,
+    words_of,
+)
+from pages.ui.picture import answer_of, ask, show, tie
+from pages.ui.text import arrow, heading, plain
 
-TOGETHER = {"Mean": "mean", "Largest": "max"}
+GIVES = "“Gives in all” is how much of its own weight each token puts on the chosen ones together."
 
 
-def draw(choice: Choice, merged: bool) -> None:
+def draw(merged: bool) -> None:
     """The chosen heads of the layer as one; `merged` takes the pieces of a word as one."""
-    trace, view = session.now(), state.current()
-    run = asked(trace, choice, merged=merged)
-    tokens, seen = list(run.names), selection(run.names, run.kinds, choice)
+    scene = ask(LINKS)
+    words = words_of(scene)
     st.markdown("Lines lead from each token, on the left, to the tokens it looks at, on the right.")
     controls = st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="looks_controls")
-    every = range(run.heads)
-    tie = state.choice("some_heads", every, [view.head], many=True)
-    heads = controls.pills(f"Heads of layer {view.layer}", every, selection_mode="multi", **tie) or [view.head]
-    how = controls.pills("Together", list(TOGETHER), required=True, **state.choice("together", TOGETHER, "Mean"))
-    part = "all"
-    if trace.tokenization.pair:
-        parts = ["all", *WAYS]
-        tie = state.choice("pair_part", parts, "all")
-        part = st.pills("From sentence to sentence", parts, required=True, format_func=arrow, **tie)
-    chosen = st.pills(
+    every = range(scene.encoder.config.n_heads)
+    controls.pills(f"Heads of layer {scene.layer}", every, selection_mode="multi", **tie(SOME_HEADS, scene))
+    controls.pills("Together", list(TOGETHER), required=True, **tie(HOW, scene))
+    if scene.t.tokenization.pair:
+        st.pills("From sentence to sentence", PARTS, required=True, format_func=arrow, **tie(PART, scene))
+    st.pills(
         "Only where these tokens look, and who looks at them",
-        range(len(tokens)),
+        range(len(words)),
         selection_mode="multi",
-        format_func=lambda i: plain(f"{i} {shown(tokens[i])}"),
-        **state.choice("some_words" if merged else "some_tokens", range(len(tokens)), [], many=True),
+        format_func=lambda i: plain(f"{i} {shown(words[i])}"),
+        **tie(SOME_WORDS if merged else SOME_TOKENS, scene),
     )
-    values = together(torch.from_numpy(run.weights[view.layer]), sorted(heads), TOGETHER[how])
-    said = f"layer {view.layer}, head{'s' if len(heads) > 1 else ''} {', '.join(map(str, sorted(heads)))}"
-    special = [trace.tokenization.special[group[0]] for group in run.groups]
-    fact = fact_of(values, tokens, chosen) if chosen else main_fact(values.numpy(), tokens, tokens, "share", special)
-    if not seen.whole and not chosen:
-        fact = drawn_fact(seen, values.numpy(), "share")
-    left_out = seen.sentence(values.numpy())
-    made = f't["layers.{view.layer}.attention.weights"]' if not merged else ""
-    made = made and f'together({made}, {sorted(heads)}, "{TOGETHER[how]}")'
-    if part != "all":
-        made = made and f'only_between({made}, segments(t), "{part}")[0]'
-        values, share = only_between(values, run.segments, part)
-        way = f"{arrow(part)} is {percent(share)} of where {part[0]} looks; the rest is not drawn below."
+    scene = ask(LINKS)
+    if scene[PART] != PARTS[0]:
+        share = answer_of(LINKS).value(one_way(scene))[1]
+        way = f"{arrow(scene[PART])} is {percent(share)} of where {scene[PART][0]} looks; the rest is not drawn below."
         st.markdown(plain(way))
-    one = heads[0] if len(heads) == 1 else None
-    twice.draw(values.numpy(), seen, chosen, fact, left_out, said, one, made)
-    summed.draw(values.numpy(), seen, chosen, one, made)
-    if how == "Largest" and len(heads) > 1:
+    lines = show(LINKS)
+    heads = some_heads(scene)
+    if len(heads) == 1 and (line := parked(scene.t, scene.layer, heads[0]).sentence):
+        st.caption(plain(line))
+    st.caption(
+        f"Lines for weights under 0.02 are left out: {percent(undrawn(lines.numbers.array))} of all weight drawn."
+    )
+    heading(f"The same as a matrix ({title_several(scene)})")
+    show(TOGETHER_MATRIX, sentence=False)
+    heading("The rows and columns added up")
+    show(SUMMED, more=GIVES if some_words(scene) else "")
+    if scene[HOW] == "Largest" and len(heads) > 1:
         st.caption("The largest of several heads' weights: these rows no longer sum to 1.")

@@ -5,19 +5,17 @@ import zlib
 from collections.abc import Callable
 from weakref import WeakKeyDictionary
 
-from encoder.export.caption import About
 from encoder.figures import ask
-from encoder.formatting import percent
-from encoder.metrics import asked
-from encoder.metrics.asking import NOBODY, WAYS, Asked, Way, fact, opened
-from encoder.metrics.looks import strongest_link
+from encoder.metrics.asking import NOBODY, WAYS, Asked, opened
+from encoder.pictures.picture import Answer
+from encoder.pictures.registry.sentence import DRAWN, MERGED, asked_of, question
 from encoder.pictures.view import Cell
 from encoder.selection import Choice
 from encoder.theme import Theme
 from encoder.trace.trace import Trace
 from pages.ui.component import component
 from pages.ui.components.maps import packed_palette
-from pages.ui.downloads.picture import card
+from pages.ui.downloads import keep
 from pages.ui.state import session_state as state
 from pages.ui.state.session_state import remember
 
@@ -28,14 +26,15 @@ _ask = component(__file__, "ask", "<section class='ask' aria-label='Ask a word'>
 _choice = component(__file__, "ask_choice", "<span></span>")
 
 
-def draw(trace: Trace, choice: Choice, merged: bool, on_number: Callable[[Cell], None]) -> str:
-    """Draw the sentence and return what the chosen head answers; `on_number` gets the number behind a picked share.
+def draw(answer: Answer, on_number: Callable[[Cell], None]) -> str:
+    """Draw the sentence and return what the chosen head parks on what is left out.
 
-    `choice` says which tokens are words; with `merged` the pieces of a word are one.
+    `on_number` gets the number behind a picked share.
     """
-    view = state.current()
-    run = asked(trace, choice, merged=merged)
-    word, second, way = question(trace, run)
+    scene = answer.scene
+    trace, choice, merged = scene.t, scene[DRAWN], scene[MERGED]
+    run: Asked = answer.value(asked_of(scene))
+    word, second, way = question(scene)
     packet = packed(trace, run, choice, merged)
     name = f"{zlib.crc32(packet.encode()):08x}"
     _ask(
@@ -56,19 +55,13 @@ def draw(trace: Trace, choice: Choice, merged: bool, on_number: Callable[[Cell],
             "word": word,
             "second": second,
             "way": way,
-            "layer": view.layer,
-            "head": view.head,
+            "layer": scene.layer,
+            "head": scene.head,
             "answer": base64.b64encode(ask.answer(run, word, way)).decode() if asked_here else "",
         },
     )
-    said = fact(run, view.layer, view.head, word, way, second)
-    left_out = run.parked_sentence(view.layer, view.head)
-    about = About(trace, reads=(f"layers.{trace.config.n_layers - 1}.attention.weights",))
-    alt = f"{said} Below, small maps of the heads, the one that answers most first. {left_out}".strip()
-    made = f"asked(t, {choice!r}, merged={merged}).answers({word}, {way!r})" if word != NOBODY else ""
-    card("ask", lambda: ask.rows(run, word, way), alt, about, made=made,
-         scale=f"0 to {percent(run.largest, 1)} in the maps")  # fmt: skip
-    return left_out
+    keep.draw(answer)
+    return run.parked_sentence(scene.layer, scene.head)
 
 
 def packed(trace: Trace, run: Asked, choice: Choice, merged: bool) -> str:
@@ -77,18 +70,6 @@ def packed(trace: Trace, run: Asked, choice: Choice, merged: bool) -> str:
     if (choice, merged) not in kept:
         kept[choice, merged] = base64.b64encode(ask.packet(run)).decode()
     return kept[choice, merged]
-
-
-def question(trace: Trace, run: Asked) -> tuple[int, int, Way]:
-    """What is asked: the word, the second word and the way, from the link; else the word of the strongest look here."""
-    view, places = state.current(), range(-1, len(trace.tokens))
-    word, second = (
-        run.word_at(state.value(state.choice(key, places, NOBODY)["key"])) for key in ("ask_word", "ask_second")
-    )
-    way: Way = state.value(state.choice("ask_way", WAYS, WAYS[0])["key"])
-    if word == NOBODY and (begin := strongest_link(trace, view.layer, view.head)):
-        word = run.word_at(begin.query)
-    return word, second if second != word else NOBODY, way
 
 
 def take(trace: Trace, run: Asked, on_number: Callable[[Cell], None]) -> None:

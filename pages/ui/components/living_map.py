@@ -7,19 +7,18 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from encoder.errors import EncoderError
-from encoder.export.caption import About
 from encoder.figures import living_map as figure
 from encoder.figures.living_map_cells import cell_of, index_at, row_stretch
 from encoder.figures.living_map_walk import walk
-from encoder.metrics.looks import finding, strongest_link
-from encoder.paper.pictures import every_head
+from encoder.metrics.looks import strongest_link
+from encoder.pictures.picture import Answer
 from encoder.pictures.view import Cell
 from encoder.theme import Kind, Theme
 from encoder.trace.trace import Trace
 from pages.ui import session
 from pages.ui.component import component
 from pages.ui.components.maps import packed_palette
-from pages.ui.downloads.picture import card
+from pages.ui.downloads import keep
 from pages.ui.state import session_state as state
 from pages.ui.state.session_state import remember
 
@@ -36,31 +35,32 @@ _layer = component(__file__, "living_map_layer", "<span></span>")
 
 
 def draw(
-    trace: Trace,
+    answer: Answer,
     on_number: Callable[[Cell], None] | None,
     on_step: Callable[[str], None],
-    model: str | None = None,
-    other: Trace | None = None,
+    model: str,
+    before: Trace | None = None,
 ) -> None:
     """Draw the run: `on_number` gets the number that a person picks, `on_step` the step whose page they ask for.
 
-    With an `other` run of as many tokens, called A, it is drawn as the difference to that one. `model` names the run's,
-    where it is not the session's.
+    `model` names that of the run. With another run of as many tokens `before` it is drawn as the difference to that
+    one: to run A, where the picture is of two runs.
     """
-    view = state.current()
-    before = other or compared()
-    whole = packed(trace, model or view.model, before, "in A" if other else "without the changes")
+    view, other = state.current(), answer.scene.other
+    trace = other or answer.scene.t
+    key = answer.picture.key
+    whole = packed(trace, model, before, "in A" if other else "without the changes")
     run = f"{zlib.crc32(whole.encode()):08x}"
     begin = strongest_link(trace, view.layer, view.head)
-    asked, each = asked_row(trace), row_stretch(len(trace.tokens))
+    row, each = asked_row(trace), row_stretch(len(trace.tokens))
     _map(
-        key="living_map",
-        on_picked_change=lambda: take(trace, on_number, on_step, before),
+        key=key,
+        on_picked_change=lambda: take(key, trace, on_number, on_step, before),
         data={
             "id": run,
             "whole": whole,
-            "walk": walked(trace, model or view.model, asked if asked >= 0 else begin.query if begin else 0),
-            "asked": asked // each,
+            "walk": walked(trace, model, row if row >= 0 else begin.query if begin else 0),
+            "asked": row // each,
             "opens": on_number is not None,
             "changed": bool(view.edits or view.hidden) and not other,
             "difference": before is not None,
@@ -79,31 +79,7 @@ def draw(
             "cell": mark(trace, view.cell),
         },
     )
-    what = "Run B minus run A" if other else "The whole run"
-    said = f"{what}, {len(trace.tokens)} tokens through {trace.config.n_layers} layers of {trace.config.n_heads}"
-    alt = f"{said} heads. {finding(trace, view.layer, view.head)}"
-    scale = "0 to 100 % of a row" if before is None else "what is more is red, what is less is blue"
-    about = About(other, other=trace) if other else About(trace)
-    card(
-        "living_map", lambda: figure.strongest_rows(trace, before), alt, about, scale=scale,
-        made=source(trace, before, other),
-        panel=lambda title, caption: every_head(title, caption, trace, before),
-    )  # fmt: skip
-
-
-def source(trace: Trace, before: Trace | None, other: Trace | None) -> str:
-    """The expression for the weights of all heads, or for the difference that is drawn."""
-    name, then = 'f"layers.{i}.attention.weights"', "a" if other else "enc.trace(t.inputs)"
-    each = f"t[{name}]" if before is None else f"t[{name}] - {then}[{name}]"
-    return f"torch.stack([{each} for i in range({trace.config.n_layers})])"
-
-
-def compared() -> Trace | None:
-    """The run without edits and hidden tokens that this one is drawn as the difference to; None where it is not."""
-    view = state.current()
-    tie = state.choice("difference", (0, 1), 0)
-    asked = state.value(tie["key"]) == 1 and (view.edits or view.hidden)
-    return session.run(view.model, state.session().read) if asked else None
+    keep.draw(answer)
 
 
 def asked_row(trace: Trace) -> int:
@@ -164,13 +140,14 @@ def mark(trace: Trace, cell: Cell | None) -> dict[str, Any] | None:
 
 
 def take(
+    key: str,
     trace: Trace,
     on_number: Callable[[Cell], None] | None,
     on_step: Callable[[str], None],
     before: Trace | None,
 ) -> None:
     """Take over what a person did in the picture; what comes from a browser is checked first."""
-    said = state.picked("living_map")
+    said = state.picked(key)
     if not isinstance(said, dict):
         return
     config = trace.config

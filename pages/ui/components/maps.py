@@ -2,104 +2,56 @@
 
 import base64
 import math
-import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import takewhile
 
 import numpy as np
 import streamlit as st
 
-from encoder.export.caption import About
-from encoder.export.tables import Rows, numbered
 from encoder.figures.living_map_packet import NONE
-from encoder.formatting import short, shown
-from encoder.paper.panel import Panel, heat_map, of_maps
-from encoder.selection import Selection
-from encoder.theme import Kind, Theme, limits, palette
+from encoder.formatting import shown
+from encoder.pictures.maps import SmallMap, small_maps
+from encoder.pictures.picture import Answer
+from encoder.theme import Kind, Theme, palette
 from encoder.trace.trace import Trace
 from pages.ui.component import component
 from pages.ui.components import present
-from pages.ui.downloads.picture import card
+from pages.ui.downloads import keep
 from pages.ui.state import session_state as state
+from pages.ui.text import theme
 
 MOST_ROWS = 128  # more tokens than this share pixels
 MOST_EXACT = 64  # up to so many tokens a map may carry exact numbers
-MOST_NAMED = 12  # maps that are each named in the words for all of them
 MOST_CELLS = 220_000  # all maps together
 _component = component(__file__, "maps", "<div class='maps'></div>")
 
 
-@dataclass(frozen=True)
-class Map:
-    """One map: a title for the eye, a label for the screen reader, values [n, n] and the ends of its scale.
-
-    `note` is a short line below it, and `blank` is the number whose cells have no colour, where there is one.
-
-    The values of a recorded step may be given as a function that reads them: a page keeps its maps for a file that is
-    fetched later, and would keep the whole run in memory with them.
-    """
-
-    title: str
-    label: str
-    values: np.ndarray | Callable[[], np.ndarray]
-    kind: Kind
-    largest: float
-    blank: float | None = None
-    note: str = ""
-
-    @property
-    def ends(self) -> tuple[float, float]:
-        """The values at both ends of the colour scale."""
-        return limits(self.kind, self.largest)
-
-    @property
-    def numbers(self) -> np.ndarray:
-        """The values."""
-        return self.values() if callable(self.values) else self.values
-
-    def apart(self) -> "Map":
-        """The same map, whose values are no part of a larger array."""
-        return self if callable(self.values) or self.values.base is None else replace(self, values=self.values.copy())
-
-
-def of_head(trace: Trace, step: str, head: int, seen: Selection) -> Callable[[], np.ndarray]:
-    """The values of one head of a step, of the tokens that are drawn, read from its run when they are needed."""
-    return lambda: seen.cut(trace.array(step)[head])
-
-
 def draw(
-    key: str,
-    maps: list[Map],
-    tokens: list[str],
-    theme: Theme,
+    answer: Answer,
     on_pick: Callable[[int, int, int], None],
-    about: About,
     *,
+    notes: Sequence[str] = (),
     chosen: int = -1,
     cell: tuple[int, int] | None = None,
     exact: bool = False,
-    columns: int = 0,
     least: int = 84,
-    at: Sequence[int] | None = None,
-    left_out: str = "",
-    made: str = "",
-) -> None:
-    """Draw maps of the same tokens; `on_pick` gets the map, row and column that a person picks.
+) -> list[SmallMap]:
+    """Draw the maps of a picture of that kind, with the ways to keep it, and return them.
 
-    `exact` sends exact numbers where the tokens are few, else 255 levels. With too many tokens or maps a pixel stands
-    for the largest of several cells, and the page says so. `columns` fixes how many maps stand in a row, else as
-    many as fit with `least` CSS pixels each. `about` says what the numbers are of. Where not all tokens are drawn, `at`
-    are the positions of those that are, which `on_pick` and `cell` speak of, and `left_out` says what is not. `made` is
-    the expression that gives their numbers, as `pages.ui.downloads.picture.card` takes it.
+    `on_pick` gets the map, row and column that a person picks, at the positions of the run, which `cell` speaks of too.
+    `notes` are short lines, one below each map. `exact` sends exact numbers where the tokens are few, else 255 levels.
+    With too many tokens or maps a pixel stands for the largest of several cells, and the page says so. As many maps as
+    fit with `least` CSS pixels each stand in a row where the picture does not say how many.
     """
-    n, places = len(tokens), list(at or range(len(tokens)))
+    maps, names, key = small_maps(answer.chart), answer.chart.names(-1), answer.picture.key
+    n, count = len(names), len(maps)
+    places = list(answer.chart.at or range(n))
+    second = second_of(answer.scene.run, n)
     cell = (places.index(cell[0]), places.index(cell[1])) if cell and {*cell} <= {*places} else None
-    every = max(math.ceil(n / MOST_ROWS), math.ceil(n / math.sqrt(MOST_CELLS / len(maps))))
+    every = max(math.ceil(n / MOST_ROWS), math.ceil(n / math.sqrt(MOST_CELLS / count)))
     exact = exact and n <= MOST_EXACT
-    drawn = [pooled(m.numbers, every) for m in maps]
-    rows, count = drawn[0].shape[0], len(maps)
+    drawn = [pooled(m.values, every) for m in maps]
+    rows = drawn[0].shape[0]
     _component(
         key=key,
         on_picked_change=lambda: picked(key, count, every, places, on_pick),
@@ -108,7 +60,7 @@ def draw(
                 {
                     "title": m.title,
                     "label": m.label,
-                    "note": m.note,
+                    "note": note,
                     "cells": packed(values, m, exact),
                     "exact": exact,
                     "kind": m.kind,
@@ -116,79 +68,34 @@ def draw(
                     "high": m.ends[1],
                     "blank": float(np.float32(m.blank)) if m.blank is not None and math.isfinite(m.blank) else None,
                 }
-                for m, values in zip(maps, drawn, strict=True)
+                for m, values, note in zip(maps, drawn, notes or [""] * count, strict=True)
             ],
             "rows": rows,
             "columns": rows,
-            "names": [shown(token) for token in tokens],
+            "names": [shown(name) for name in names],
             "every": every,
-            "across": columns,
+            "across": answer.chart.look.get("columns", 0),
             "width": round(max(least, min(rows, MOST_ROWS)) * (present.LARGER if present.on() else 1)),
             "chosen": chosen,
             "cell": [cell[0] // every, cell[1] // every] if cell else None,
-            "second": second_of(about, n) / every,
-            "palettes": {kind: packed_palette(kind, theme) for kind in {m.kind for m in maps}},
+            "second": second / every,
+            "palettes": {kind: packed_palette(kind, theme()) for kind in {m.kind for m in maps}},
         },
     )
-    named = (
-        [m.label for m in maps]
-        if len(maps) <= MOST_NAMED
-        else [f"{len(maps)} maps", maps[0].label, "…", maps[-1].label]
-    )
-    later = [m.apart() for m in maps]
-    said = "; ".join(named) + (f". {left_out}" if left_out else "")
-
-    def panel(title: str, caption: str) -> Panel:
-        found = [
-            heat_map(m.numbers, tokens, tokens, m.kind, title=m.title, largest=m.largest, blank=m.blank) for m in later
-        ]
-        return of_maps(together(maps) or title, caption, found, columns)
-
-    card(key, lambda: rows_of(later, tokens, at), said, about, scale=ends(maps), made=made, panel=panel)
+    keep.draw(answer)
     if every > 1:
         st.caption(
             f"There are too many cells for one pixel each: a pixel shows the largest of {every} × {every} cells."
         )
+    return maps
 
 
-def together(maps: list[Map]) -> str:
-    """What several maps are called together: what their names begin with, else how many they are."""
-    if len(maps) == 1:
-        return ""
-    letters = takewhile(lambda same: len({*same}) == 1, zip(*(m.label for m in maps), strict=False))
-    shared = "".join(same[0] for same in letters)
-    begin = re.sub(r"[\s,;]*\b(head|layer|step)?[\s,;]*\d*$", "", shared, flags=re.IGNORECASE)
-    return f"{begin or 'Maps'} ({maps[0].title} to {maps[-1].title})"
-
-
-def second_of(about: About, n: int) -> int:
+def second_of(run: Trace | None, n: int) -> int:
     """Where the second sentence of a pair begins in maps of n tokens; 0 where there is none."""
-    run = about.run
     return run.tokenization.second if run is not None and len(run.tokens) == n else 0
 
 
-def rows_of(maps: list[Map], tokens: list[str], at: Sequence[int] | None = None) -> Rows:
-    """All maps as one table: for each map a row per token that looks, with a column per token looked at."""
-    names = numbered(tokens, at)
-    yield ("map", "token", *names)
-    for m in maps:
-        yield from ((m.title, name, *row) for name, row in zip(names, m.numbers, strict=True))
-
-
-def ends(maps: list[Map]) -> str:
-    """The ends of every map's scale, said once where they are the same for all."""
-    said = {m.ends: f"{short(m.ends[0])} to {short(m.ends[1])}" for m in maps}
-    return next(iter(said.values())) if len(said) == 1 else ", ".join(f"{m.title.lower()} {said[m.ends]}" for m in maps)
-
-
-def scales(maps: list[Map]) -> str:
-    """The ends of every map's scale as a sentence."""
-    if len({m.ends for m in maps}) == 1:
-        return f"One colour scale for all, from {ends(maps)}."
-    return f"Colour scales: {ends(maps)}."
-
-
-def packed(values: np.ndarray, m: Map, exact: bool) -> str:
+def packed(values: np.ndarray, m: SmallMap, exact: bool) -> str:
     """The cells of a map for the browser: float32 numbers, or levels from 0 to 254; NONE for what has no colour."""
     if exact:
         return base64.b64encode(values.astype("<f4").tobytes()).decode()

@@ -4,6 +4,7 @@ import math
 
 from encoder.experiments.timelapse import Moment
 from encoder.formatting import shown
+from encoder.pictures.maps import SmallMap
 from encoder.theme import Theme
 from pages.ui.component import component
 from pages.ui.components import maps
@@ -14,19 +15,19 @@ _component = component(__file__, "timelapse", "<div class='player'></div>")
 def draw(key: str, label: str, moments: list[Moment], tokens: list[str], theme: Theme, start: int) -> int:
     """Draw the moments, beginning with number `start`; returns how many cells a pixel stands for in each direction."""
     every = math.ceil(len(tokens) / maps.MOST_ROWS)
-    drawn = [maps.Map("", label, maps.pooled(one.weights, every), "share", 1.0) for one in moments]
+    drawn = [SmallMap("", label, maps.pooled(one.weights, every), "share", 1.0) for one in moments]
     _component(
         key=key,
         data={
             "moments": [
                 {
                     "title": f"step {one.step:,}",
-                    "cells": maps.packed(small.numbers, small, exact=False),
+                    "cells": maps.packed(small.values, small, exact=False),
                     "answers": [[shown(word), round(share, 4)] for word, share in one.answers],
                 }
                 for one, small in zip(moments, drawn, strict=True)
             ],
-            "rows": len(drawn[0].numbers),
+            "rows": len(drawn[0].values),
             "every": every,
             "names": [shown(token) for token in tokens],
             "palette": maps.packed_palette("share", theme),

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from encoder.pictures.registry.grids import LESSON_HEADS
 from encoder.steps.step import Step
 from encoder.trace.trace import Trace
 from pages.ui import session
@@ -22,8 +23,7 @@ def tokens(trace: Trace) -> None:
 
 def heads(trace: Trace) -> None:
     """All heads of the layer as small maps."""
-    view = state.current()
-    story_picture.head_maps(trace, view.layer, view.head, "lesson_heads")
+    story_picture.head_maps(LESSON_HEADS, state.current().head)
 
 
 def cost(trace: Trace) -> None:

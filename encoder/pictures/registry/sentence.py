@@ -1,0 +1,290 @@
+"""Pictures of the first page: a word that is asked, and several heads of a layer together."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from torch import Tensor
+
+from encoder.export.caption import About
+from encoder.figures.facts import drawn_fact, main_fact
+from encoder.formatting import brief, percent, shown
+from encoder.metrics import (
+    WAYS,
+    asked,
+    given_and_received,
+    largest_cell,
+    only_between,
+    segments,
+    together,
+    tokens_drawn,
+)
+from encoder.metrics.asking import NOBODY, Way, fact, groups_of, word_at, words_asked
+from encoder.metrics.asking import WAYS as ASK_WAYS
+from encoder.metrics.looks import strongest_link
+from encoder.pictures.expression import Call, Expression, Several, T, call, step
+from encoder.pictures.numbers import Names
+from encoder.pictures.picture import Answer, Picture
+from encoder.pictures.registry.heads import every_weight
+from encoder.pictures.scene import Option, Scene, one_of
+from encoder.selection import CHOICES, Choice
+
+MERGED = one_of("merge_words", (False, True))
+DRAWN = one_of("words_only", CHOICES)
+ASK_WORD = Option("ask_word", lambda scene: range(NOBODY, len(scene.t.tokens)), lambda scene: NOBODY)
+ASK_SECOND = Option("ask_second", lambda scene: range(NOBODY, len(scene.t.tokens)), lambda scene: NOBODY)
+ASK_WAY = one_of("ask_way", ASK_WAYS)
+SOME_HEADS = Option("some_heads", lambda scene: range(scene.encoder.config.n_heads), lambda scene: [scene.head], True)
+TOGETHER = {"Mean": "mean", "Largest": "max"}
+HOW = one_of("together", TOGETHER)
+PARTS = ("all", *WAYS)
+PART = Option("pair_part", lambda scene: PARTS if scene.t.tokenization.pair else PARTS[:1], lambda scene: PARTS[0])
+SOME_TOKENS = Option("some_tokens", lambda scene: range(len(scene.t.tokens)), lambda scene: [], True)
+SOME_WORDS = Option("some_words", lambda scene: range(len(scene.t.tokenization.words)), lambda scene: [], True)
+
+
+def asked_of(scene: Scene) -> Call:
+    """The run to be asked."""
+    return call(asked, T, scene[DRAWN], merged=scene[MERGED])
+
+
+def question(scene: Scene) -> tuple[int, int, Way]:
+    """What is asked: the word, the second word and the way; where none is chosen the word of the head's strongest look.
+
+    NOBODY stands for no word.
+    """
+    groups, drawn = groups_of(scene.t, scene[MERGED]), words_asked(scene.t, scene[DRAWN], scene[MERGED])
+    word, second = (word_at(groups, drawn, scene[option]) for option in (ASK_WORD, ASK_SECOND))
+    if word == NOBODY and (begin := strongest_link(scene.t, scene.layer, scene.head)):
+        word = word_at(groups, drawn, begin.query)
+    return word, second if second != word else NOBODY, scene[ASK_WAY]
+
+
+def answers(scene: Scene) -> Expression:
+    """What every head answers to the word; where none can be asked, the weights of every head."""
+    word, _, way = question(scene)
+    run = asked_of(scene)
+    return run.weights if word == NOBODY else run.answers(word, way)
+
+
+def say_asked(answer: Answer) -> str:
+    """What the chosen head answers, and what it parks elsewhere."""
+    scene, run = answer.scene, answer.value(asked_of(answer.scene))
+    word, second, way = question(scene)
+    told = (
+        fact(run, scene.layer, scene.head, word, way, second) or "There are no two words of which one could be asked."
+    )
+    maps = "Below, small maps of the heads, the one that answers most first."
+    return f"{told} {maps} {run.parked_sentence(scene.layer, scene.head)}".strip()
+
+
+def title_asked(scene: Scene) -> str:
+    """Which way is asked."""
+    return f"Every head, asked {'where a word looks' if question(scene)[2] == 'from' else 'who looks at a word'}"
+
+
+def words_of(scene: Scene) -> list[str]:
+    """The tokens, or the words where the pieces of each are one."""
+    return list(tokens_drawn(scene.t, "all", merged=scene[MERGED]).names)
+
+
+ASK = Picture(
+    key="ask",
+    page="sentence",
+    question="Where does one word look, and who looks at it, in every head?",
+    measure=answers,
+    dims=lambda scene: ("layer", "head", "query", "key") if question(scene)[0] == NOBODY else ("layer", "head", "word"),
+    kind="maps",
+    values="share",
+    title=lambda scene: (
+        f"Every head, asked {'where a word looks' if question(scene)[2] == 'from' else 'who looks at it'}"
+    ),
+    say=say_asked,
+    about=every_weight,
+    options=(ASK_WORD, ASK_SECOND, ASK_WAY, MERGED, DRAWN),
+    names=lambda answer: dict.fromkeys(("query", "key", "word"), words_of(answer.scene)),
+    look=lambda answer: {
+        "columns": 1,
+        "scale": f"0 to {percent(answer.value(asked_of(answer.scene)).largest, 1)} in the maps",
+    },
+)
+
+
+def some_heads(scene: Scene) -> list[int]:
+    """The heads that are taken together."""
+    return sorted(scene[SOME_HEADS] or [scene.head])
+
+
+def some_words(scene: Scene) -> list[int]:
+    """The tokens, or words, that are chosen."""
+    chosen: list[int] = scene[SOME_WORDS if scene[MERGED] else SOME_TOKENS]
+    return chosen
+
+
+def taken_together(scene: Scene) -> Call:
+    """The weights of the chosen heads as one."""
+    weights = (
+        call(asked, T, merged=True).weights[scene.layer] if scene[MERGED] else step(scene.layer, "attention.weights")
+    )
+    return call(together, weights, some_heads(scene), TOGETHER[scene[HOW]])
+
+
+def one_way(scene: Scene) -> Call:
+    """The same of one way between the sentences of a pair alone, and its share."""
+    belongs = call(asked, T, merged=True).segments if scene[MERGED] else call(segments, T)
+    return call(only_between, taken_together(scene), belongs, scene[PART])
+
+
+def several(scene: Scene) -> Expression:
+    """The weights that are drawn."""
+    return taken_together(scene) if scene[PART] == PARTS[0] else one_way(scene)[0]
+
+
+def title_several(scene: Scene) -> str:
+    """Which heads are taken together."""
+    heads = some_heads(scene)
+    which = f"layer {scene.layer}, head{'s' if len(heads) > 1 else ''} {', '.join(map(str, heads))}"
+    return which if len(heads) == 1 else f"{which}, {'mean' if scene[HOW] == 'Mean' else 'largest'}"
+
+
+def about_several(scene: Scene) -> About:
+    """The weights of a layer, of one head where there is but one."""
+    heads = some_heads(scene)
+    return About(scene.t, layer=scene.layer, head=heads[0] if len(heads) == 1 else None, reads=("attention.weights",))
+
+
+def drawn_by(scene: Scene, choice: Choice) -> Expression:
+    """Which tokens or words are drawn."""
+    return call(tokens_drawn, T, choice, merged=True) if scene[MERGED] else call(tokens_drawn, T, choice)
+
+
+def say_several(answer: Answer) -> str:
+    """What stands out among the weights that are drawn, or where the chosen tokens look."""
+    scene, drawn, words = answer.scene, answer.selection, words_of(answer.scene)
+    values, chosen = answer.measured.numpy(), some_words(scene)
+    if chosen:
+        told = say_chosen(answer.value(taken_together(scene)), words, chosen)
+    elif scene[PART] != PARTS[0]:
+        i, j = largest_cell(answer.numbers.array)
+        i, j = (i, j) if drawn is None else (drawn.at[i], drawn.at[j])
+        share = percent(float(values[i, j]))
+        told = f"“{shown(words[i])}” ({i}) puts {share} on “{shown(words[j])}” ({j}), the largest weight drawn."
+    elif drawn is not None:
+        return drawn_fact(drawn, values, "share")
+    else:
+        special = [scene.t.tokenization.special[group[0]] for group in groups_of(scene.t, scene[MERGED])]
+        return main_fact(values, words, words, "share", special)
+    return f"{told} {drawn.sentence(answer.value(taken_together(scene)).numpy())}" if drawn is not None else told
+
+
+def say_chosen(weights: Tensor, tokens: list[str], chosen: list[int]) -> str:
+    """Where some tokens look and who looks at them, in weights [n, n]."""
+    out, into = given_and_received(weights, chosen)
+    best, most = int(out.argmax()), int(into.argmax())
+    names = " and ".join(f"“{shown(tokens[i])}” ({i})" for i in chosen)
+    look, their, them = ("look", "their", "them") if len(chosen) > 1 else ("looks", "its", "it")
+    return (
+        f"{names} {look} most at “{shown(tokens[best])}” ({best}), with {percent(float(out[best]))} of {their} weight; "
+        f"“{shown(tokens[most])}” ({most}) looks most at {them}, with {percent(float(into[most]))} of its own weight."
+    )
+
+
+OF_SEVERAL = (SOME_HEADS, HOW, PART, SOME_TOKENS, SOME_WORDS, MERGED)
+
+
+def names_several(answer: Answer) -> Mapping[str, Names]:
+    """The tokens or words on both sides."""
+    return dict.fromkeys(("query", "key"), words_of(answer.scene))
+
+
+def chosen_places(answer: Answer) -> Mapping[str, Any]:
+    """Where the chosen tokens are among those drawn."""
+    chosen, drawn = some_words(answer.scene), answer.selection
+    return {"chosen": chosen if drawn is None else [drawn.at.index(i) for i in chosen if i in drawn.at]}
+
+
+LINKS = Picture(
+    key="links",
+    page="sentence",
+    question="Who looks at whom in some heads together?",
+    measure=several,
+    dims=("query", "key"),
+    kind="links",
+    values="share",
+    title=lambda scene: f"Lines between tokens, {title_several(scene)}",
+    say=say_several,
+    about=about_several,
+    options=OF_SEVERAL,
+    names=names_several,
+    unfolds={"several": "1"},
+    pairs=drawn_by,
+    look=chosen_places,
+)
+TOGETHER_MATRIX = Picture(
+    key="together_matrix",
+    page="sentence",
+    question="How much does each word look at each in some heads together?",
+    measure=several,
+    dims=("query", "key"),
+    kind="matrix",
+    values="share",
+    title=lambda scene: f"Weights from token to token, {title_several(scene)}",
+    say=say_several,
+    about=about_several,
+    options=OF_SEVERAL,
+    names=names_several,
+    unfolds={"several": "1"},
+    pairs=drawn_by,
+    look=lambda answer: {"row_title": "query (looks)", "column_title": "key"},
+)
+
+
+def places_drawn(scene: Scene) -> list[int]:
+    """The positions of the tokens, or words, that are drawn."""
+    return list(tokens_drawn(scene.t, scene[DRAWN], merged=scene[MERGED]).at)
+
+
+def added_up(scene: Scene) -> Expression:
+    """What each token that is drawn gets on average from those chosen, and gives to them if there are any."""
+    at, chosen = places_drawn(scene), some_words(scene)
+    both = call(given_and_received, several(scene), chosen or at)
+    return Several(*(both[i] if len(at) == len(words_of(scene)) else both[i][at] for i in range(1 + bool(chosen))))
+
+
+def say_summed(answer: Answer) -> str:
+    """Which token gets most."""
+    at, chosen, words = places_drawn(answer.scene), some_words(answer.scene), words_of(answer.scene)
+    gets = answer.numbers.array[0]
+    top = int(np.nan_to_num(gets).argmax())
+    who = f"the {len(chosen)} chosen" if chosen else f"all {len(at)}"
+    return (
+        f"Of {who} tokens “{shown(words[at[top]])}” ({at[top]}) gets most: {percent(float(gets[top]))} "
+        f"of their weight on average, {brief(float(gets[top]) * len(chosen or at))} if the rows are added up."
+    )
+
+
+def names_summed(answer: Answer) -> Mapping[str, Names]:
+    """What is added up, and the tokens that are drawn."""
+    words, both = words_of(answer.scene), ["gets on average", "gives in all"]
+    return {
+        "series": both[: 1 + bool(some_words(answer.scene))],
+        "word": [words[i] for i in places_drawn(answer.scene)],
+    }
+
+
+SUMMED = Picture(
+    key="summed",
+    page="sentence",
+    question="Who gets most weight in some heads together?",
+    measure=added_up,
+    dims=("series", "word"),
+    kind="bars",
+    unit="weight",
+    title=lambda scene: f"Rows and columns added up, {title_several(scene)}",
+    say=say_summed,
+    about=about_several,
+    options=OF_SEVERAL,
+    names=names_summed,
+    unfolds={"several": "1"},
+    look=lambda answer: {"at": places_drawn(answer.scene)},
+)
