@@ -41,6 +41,10 @@ FOLDED = {  # the pictures of a page that lie in a fold now, and what opens it
     ("stack", "alike_tokens"): {"ways_open": "1"},
     ("stack", "paths"): {"ways_open": "1"},
 }
+RENAMED = {  # the pictures of a page that have another name now: two pages had one of this name
+    ("embedding", "nearest"): "near_words",
+    ("embedding", "alike"): "alike_places",
+}
 
 
 def lead(page: str, query: Mapping[str, str]) -> tuple[str, dict[str, str]]:

@@ -41,7 +41,7 @@ class Picture:
 
     Attributes:
         key: its name, the same for ever, in links and on the command line.
-        page: the key of the page where it stands.
+        page: the key of the page where it stands; of one that stands on several, which of them.
         question: what it answers, for people.
         measure: the expression of the library that gives its numbers, for all places of the dimensions in `chosen`.
         dims: the names of the dimensions that come out of it. "layer", "after" (the input, then each layer), "head",
@@ -66,7 +66,7 @@ class Picture:
     """
 
     key: str
-    page: str
+    page: Given[str]
     question: str
     measure: Callable[[Scene], Expression]
     dims: Given[tuple[str, ...]]
@@ -81,8 +81,8 @@ class Picture:
     names: Callable[["Answer"], Mapping[str, Names]] = lambda answer: {}
     rows: str = ""
     needs: Needs = "run"
-    unfolds: Mapping[str, str] = field(default_factory=dict)
-    pairs: bool = False
+    unfolds: Given[Mapping[str, str]] = field(default_factory=dict)
+    pairs: Given[bool] = False
     look: Callable[["Answer"], Mapping[str, Any]] = lambda answer: {}
     heavy: Given[bool] = False
 
@@ -137,7 +137,7 @@ class Answer:
     def selection(self) -> Selection | None:
         """The tokens that are drawn of a picture of pairs; None where all are."""
         choice: Choice = next((one for one in CHOICES if one == dict(self.scene.view.choices).get(DRAWN)), "all")
-        if not self.picture.pairs or choice == "all":
+        if not given(self.picture.pairs, self.scene) or choice == "all":
             return None
         from encoder.metrics.kinds import tokens_drawn
 
@@ -258,14 +258,24 @@ class Answer:
 
     @property
     def file_name(self) -> str:
-        """What its files are called, without an ending."""
-        where = [f"{dim}{place}" for dim, place in self.places.items()]
-        return file_name(self.scene.encoder.source.name if self.picture.needs else "", self.picture.key, *where)
+        """What its files are called, without an ending: model, picture, step, layer, head, and what else was chosen."""
+        about = self.picture.about(self.scene)
+        places = {"layer": about.layer, "head": about.head} | self.places
+        where = [f"{dim}{place}" for dim, place in places.items() if place is not None]
+        local = about.run.step(about.step).local if about.run and about.step else ""
+        return file_name(self.scene.encoder.source.name if self.picture.needs else "", self.picture.key, local, *where)
 
     @property
     def query(self) -> dict[str, str]:
         """The parameters of a link to its page that shows it."""
-        return to_query(self.scene.view) | dict(self.picture.unfolds)
+        unfolds: Mapping[str, str] = given(self.picture.unfolds, self.scene)
+        return to_query(self.scene.view) | dict(unfolds)
+
+    @property
+    def page(self) -> str:
+        """The key of the page where it stands."""
+        page: str = given(self.picture.page, self.scene)
+        return page
 
 
 def jsonable(values: np.ndarray) -> Any:

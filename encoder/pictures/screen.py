@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 from encoder.figures import charts, scatter
+from encoder.figures.curve import units_on_curve
 from encoder.figures.drawn import Drawn
+from encoder.figures.fan_out import fan_out
 from encoder.figures.histogram import outlines
 from encoder.figures.links import links
 from encoder.figures.matrix import matrix
 from encoder.figures.tiles import tiles
-from encoder.pictures.numbers import Numbers
+from encoder.pictures.numbers import Numbers, array
 from encoder.theme import Kind, Theme
 
 
@@ -125,6 +127,23 @@ def draw_outlines(chart: Chart, theme: Theme) -> Drawn:
     return outlines(np.array(along, dtype=float), chart.series, chart.unit, theme)
 
 
+def draw_signed_bars(chart: Chart, theme: Theme) -> Drawn:
+    """A bar for each term of a sum, those below zero in a colour of their own."""
+    return charts.signed_bars(chart.numbers.array, chart.names(0), theme)
+
+
+def draw_units(chart: Chart, theme: Theme) -> Drawn:
+    """The units of a token, before and after the activation, on its `curve`."""
+    x, y = (array(side) for side in chart.look["curve"])
+    before, after = chart.numbers.array.T
+    return units_on_curve((x, y), before, after, theme)
+
+
+def draw_fan_out(chart: Chart, theme: Theme) -> Drawn:
+    """A vector through all heads of a layer and back."""
+    return fan_out(chart.numbers.array, theme=theme, **chart.look)
+
+
 KINDS: dict[str, Callable[[Chart, Theme], Drawn]] = {
     "matrix": draw_matrix,
     "tiles": draw_tiles,
@@ -137,4 +156,7 @@ KINDS: dict[str, Callable[[Chart, Theme], Drawn]] = {
     "paths": draw_paths,
     "links": draw_links,
     "outlines": draw_outlines,
+    "signed bars": draw_signed_bars,
+    "units": draw_units,
+    "fan_out": draw_fan_out,
 }

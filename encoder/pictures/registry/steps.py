@@ -1,0 +1,245 @@
+"""The picture of any step of the catalogue, and the largest terms of an opened number."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from encoder.errors import EncoderError
+from encoder.export.caption import About
+from encoder.figures.charts import BARS
+from encoder.figures.facts import drawn_fact, main_fact
+from encoder.figures.masked import unmasked
+from encoder.figures.steps import kind_of, title
+from encoder.formatting import brief, percent, short, shown
+from encoder.metrics import largest_cell, likeliest_words
+from encoder.operations.explanation import Explanation
+from encoder.pictures.expression import ENC, Call, Every, Expression, T, call, step
+from encoder.pictures.numbers import Names
+from encoder.pictures.picture import Answer, Picture
+from encoder.pictures.scene import Scene, one_of
+from encoder.pictures.view import Cell, View
+from encoder.steps.step import PAIRS, WHOLE, Step, distances
+from encoder.text_encoder import TextEncoder
+from encoder.trace.trace import Trace
+
+FIRST = "attention.weights"  # the step where none is chosen
+BEST_WORDS = 5
+LOCK = one_of("lock", (False, True))
+PAGES = {  # of each part of the model; a layer's output stands beside its second norm
+    "embedding": "embedding", "position": "embedding", "distances": "embedding", "attention": "attention",
+    "add_norm_1": "add_norm", "add_norm_2": "add_norm", "feed_forward": "feed_forward",
+    "final_norm": "stack", "output": "stack", "pooling": "stack", "mlm": "stack",
+}  # fmt: skip
+FOLDED = ("embedding", "stack")  # pages where a step's strips may lie in a fold
+
+
+def step_of(scene: Scene) -> Step:
+    """The chosen step, in the chosen layer where it stands in one; `extra` may name another in full.
+
+    Raises:
+        StepError: the run has no such step.
+    """
+    local = scene.view.step or FIRST
+    name = local if local in scene.t else f"layers.{scene.layer}.{local}"
+    return scene.t.step(scene.extra.get("step", name))
+
+
+def page_of(what: Step) -> str:
+    """The key of the page that explains a step."""
+    return "add_norm" if what.local == "output" and what.layer is not None else PAGES[what.part]
+
+
+def layer_of(scene: Scene) -> int:
+    """The layer of the step."""
+    layer = step_of(scene).layer
+    return scene.layer if layer is None else layer
+
+
+def measured(scene: Scene) -> Expression:
+    """The step in every layer, or the one that stands in none; of one over the vocabulary its best words."""
+    what = step_of(scene)
+    if what.shape[-1] == "vocab":
+        return call(likeliest_words, ENC, step(None, what.name), BEST_WORDS)
+    if what.layer is None:
+        return step(None, what.name)
+    return Every(lambda layer: step(layer, what.local), scene.encoder.config.n_layers)
+
+
+def dims(scene: Scene) -> tuple[str, ...]:
+    """What stands along the dimensions of the step."""
+    what = step_of(scene)
+    layer = () if what.layer is None else ("layer",)
+    if what.shape[-1] == "vocab":
+        return ("token", "rank")
+    if what.shape == PAIRS:
+        return (*layer, "head", "query", "key")
+    named = {"n": "token", "H": "head", "d_ff": "unit", "distances": "distance", "sentence": "sentence"}
+    return (*layer, *(named.get(size, "dimension") for size in what.shape))
+
+
+def kind(scene: Scene) -> str:
+    """Bars of one number for each token, the best of many words, else a matrix."""
+    what = step_of(scene)
+    return "words" if what.shape[-1] == "vocab" else "bars" if what.single else "matrix"
+
+
+def mask_of(scene: Scene) -> float | None:
+    """The number that a step's mask puts; None where it has no mask."""
+    return scene.encoder.config.mask_value if step_of(scene).operation in ("mask", "window") else None
+
+
+def coloured(answer: Answer, **places: int) -> np.ndarray:
+    """The numbers at some places as they are coloured, those of all tokens: minus infinity where they are masked."""
+    scene = answer.scene
+    return unmasked(answer.all_numbers.at(**places).array, step_of(scene), scene.encoder.config)
+
+
+def largest(answer: Answer) -> float:
+    """The largest number that any head of the layer draws."""
+    values = coloured(answer, **{dim: place for dim, place in answer.places.items() if dim != "head"})
+    drawn = values if answer.selection is None else answer.selection.cut(values)
+    return float(np.abs(drawn[np.isfinite(drawn)]).max(initial=0.0))
+
+
+def look(answer: Answer) -> Mapping[str, Any]:
+    """The names of the axes, which cells stay blank, and the end of the scale where all heads share one."""
+    what = step_of(answer.scene)
+    if answer.kind != "matrix":
+        return {}
+    titles = {"row_title": "query (looks)", "column_title": "key (is looked at)"} if what.shape == PAIRS else {}
+    locked = "H" in what.shape and answer.scene[LOCK]
+    return titles | {"blank": mask_of(answer.scene), "largest": largest(answer) if locked else None}
+
+
+def say_step(answer: Answer) -> str:
+    """What stands out in the step."""
+    scene, what = answer.scene, step_of(answer.scene)
+    colours, run = kind_of(what), scene.t
+    if answer.kind == "words":
+        return say_words(answer)
+    values = coloured(answer, **answer.places)
+    if answer.selection is not None:
+        return drawn_fact(answer.selection, values, colours)
+    mask = scene.encoder.config.mask_value
+    hidden = "minus infinity" if math.isinf(mask) else short(mask)
+    special = tuple(run.tokenization.special) if "n" in what.shape else ()
+    table = values[:, None] if what.single else values
+    return main_fact(table, what.rows(run.tokens), what.columns(run.tokens), colours, special, hidden)
+
+
+def say_words(answer: Answer) -> str:
+    """The word that stands out among the best at each position."""
+    run, values = answer.scene.t, answer.numbers.array
+    best = f"The {values.shape[1]} best of {run.config.vocab_size:,} words at each position"
+    if not np.isfinite(values).any():
+        return f"{best}. No value here is a finite number."
+    i, k = largest_cell(np.where(np.isfinite(values), values, -np.inf))
+    value = percent(float(values[i, k])) if answer.values == "share" else brief(float(values[i, k]))
+    word = shown(answer.numbers.words[i][k])
+    return f"{best}; of all of them “{word}” at “{shown(run.tokens[i])}” ({i}) has the most: {value}."
+
+
+STEP = Picture(
+    key="picture",
+    page=lambda scene: page_of(step_of(scene)),
+    question="What does this step of the encoder give?",
+    measure=measured,
+    dims=dims,
+    chosen={"layer": layer_of, "head": lambda scene: scene.head},
+    names=lambda answer: {"sentence": [WHOLE], "distance": distances(len(answer.scene.t.tokens))},
+    kind=kind,
+    unit=lambda scene: step_of(scene).title,
+    values=lambda answer: kind_of(step_of(answer.scene)),
+    title=lambda scene: title(step_of(scene), scene.head),
+    say=say_step,
+    about=lambda scene: About.of(scene.t, step_of(scene).name, scene.head),
+    options=(LOCK,),
+    unfolds=lambda scene: {"strips_open": "1"} if page_of(step_of(scene)) in FOLDED else {},
+    pairs=lambda scene: step_of(scene).shape == PAIRS,
+    look=look,
+)
+
+
+def step_picture(encoder: TextEncoder, run: Trace, name: str, head: int = 0, **choices: str) -> Answer:
+    """The picture of a step of a run by its full name, of one head where it has several.
+
+    `choices` are those of `STEP`, and which tokens are drawn, as a link spells them: `lock="1"`, `words_only="words"`.
+
+    Raises:
+        StepError: the run has no such step.
+    """
+    what = run.step(name)
+    view = View(
+        layer=what.layer or 0, head=head, step=what.local, hidden=run.hidden, edits=run.edits,
+        choices=tuple(sorted(choices.items())),
+    )  # fmt: skip
+    return STEP.of(Scene(view, encoder, run, extra={"step": name}))
+
+
+def cell_of(scene: Scene) -> Cell:
+    """The opened number.
+
+    Raises:
+        EncoderError: none is open.
+    """
+    if scene.view.cell is None:
+        raise EncoderError("no number is opened; a link opens one by `cell`, such as layers.0.output:1,3")
+    return scene.view.cell
+
+
+def explained(scene: Scene) -> Call:
+    """The opened number explained."""
+    cell = cell_of(scene)
+    return ENC.explain(T, cell.step, cell.index)
+
+
+def term_names(scene: Scene, found: Explanation) -> list[str]:
+    """What the terms of a number stand for, in the order of their lines: tokens, words, or numbers of dimensions."""
+    assert found.terms is not None
+    line = found.terms.lines[0]
+    along = scene.t.step(line.name).shape[line.index.index(None)] if line.name in scene.t else ""
+    if along == "n":
+        return [f"{k} {shown(token)}" for k, token in enumerate(scene.t.tokens)]
+    word = scene.encoder.tokenizer.id_to_token if along == "vocab" else lambda k: ""
+    return [f"{k} {shown(word(k) or '')}".strip() for k in range(len(line.values))]
+
+
+def names_of_largest(answer: Answer) -> Mapping[str, Names]:
+    """What the largest terms stand for, and how many more there are."""
+    found = answer.value(explained(answer.scene))
+    order, names = found.terms.order, term_names(answer.scene, found)
+    more = [f"{len(order) - BARS:,} more"] if len(order) > BARS else []
+    return {"term": [*(names[k] for k in order[:BARS]), *more]}
+
+
+def say_terms(answer: Answer) -> str:
+    """Which of the terms is the largest."""
+    found = answer.value(explained(answer.scene))
+    number, _, word = answer.numbers.along("term")[0].partition(" ")
+    where = f"that of “{word}” ({number})" if word else f"number {number}"
+    return f"The largest of {len(found.terms.values)} terms is {where}: {brief(float(answer.numbers.array[0]))}."
+
+
+def about_terms(scene: Scene) -> About:
+    """The steps that the opened number is computed from."""
+    cell = cell_of(scene)
+    return replace(About.of(scene.t, cell.step, cell.index[0]), reads=scene.t.step(cell.step).inputs)
+
+
+TERMS = Picture(
+    key="terms",
+    page=lambda scene: page_of(scene.t.step(cell_of(scene).step)),
+    question="Which terms make up the opened number?",
+    measure=lambda scene: explained(scene).terms.largest(BARS),
+    dims=("term",),
+    names=names_of_largest,
+    kind="signed bars",
+    unit="term",
+    values="signed",
+    title="The largest terms, sorted by size",
+    say=say_terms,
+    about=about_terms,
+)
