@@ -22,6 +22,7 @@ from encoder.metrics import (
 )
 from encoder.metrics.cells import largest_pair
 from encoder.pictures.expression import ENC, Call, Every, T, call
+from encoder.pictures.numbers import array
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene, token_of
 
@@ -174,7 +175,7 @@ def shares_of(answer: Answer) -> np.ndarray:
     """The share of each head in what all heads add to the chosen token; 0 where it is no number."""
     scene = answer.scene
     shares = answer.value(call(head_shares, T, scene.layer))[:, scene[THROUGH_TOKEN]]
-    return np.nan_to_num(shares.numpy())
+    return np.nan_to_num(array(shares))
 
 
 def say_through(answer: Answer) -> str:
