@@ -24,12 +24,10 @@ from encoder.figures.living_map_packet import unpacked
 from encoder.figures.matrix import MOST_CELLS, matrix
 from encoder.figures.scatter import paths
 from encoder.formatting import short
-from encoder.pictures.registry.steps import page_of, step_picture
+from encoder.pictures.registry.steps import step_picture
 from encoder.report.drawing import look
-from encoder.steps.catalogue import catalogue
 from encoder.theme import ACCENT, SECOND, Kind, Theme, label, limits, palette, scale
 from pages.ui.downloads import table as downloads
-from pages.ui.state import walk
 
 LEVELS = 254  # steps between the 255 levels of a large picture
 THEMES: tuple[Theme, ...] = ("light", "dark")
@@ -576,11 +574,6 @@ def test_a_picture_draws_itself_and_says_its_fact() -> None:
     assert weights.sentence == main_fact(values, trace.tokens, trace.tokens, "share", special)
     other = weights.all_numbers.at(layer=1, head=2).array
     np.testing.assert_array_equal(other, trace["layers.1.attention.weights"][2])
-
-
-def test_every_step_leads_to_its_page() -> None:
-    for step in (step for config in walk.SHAPES for step in catalogue(config)):
-        assert page_of(step) == walk.page_of(step.layer, step.local).key
 
 
 def test_where_all_values_are_one_none_is_the_strongest() -> None:

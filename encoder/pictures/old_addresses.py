@@ -41,9 +41,15 @@ FOLDED = {  # the pictures of a page that lie in a fold now, and what opens it
     ("stack", "alike_tokens"): {"ways_open": "1"},
     ("stack", "paths"): {"ways_open": "1"},
 }
-RENAMED = {  # the pictures of a page that have another name now: two pages had one of this name
+RENAMED = {  # the page and key of a picture that has another key now, as no two have the same
+    ("compare", "alike"): "cosine_shares",
+    ("what_if", "apart"): "apart_changed",
+    ("what_if", "beside_0"): "step_before",
+    ("what_if", "beside_1"): "step_now",
+    ("what_if", "beside_change"): "step_change",
     ("embedding", "nearest"): "near_words",
     ("embedding", "alike"): "alike_places",
+    ("add_norm", "picture"): "layer_step",
 }
 
 

@@ -1,10 +1,11 @@
 """A picture as a value: a question, the call that measures it, its dimensions, and what it says."""
 
+import io
 import json
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -26,7 +27,7 @@ from encoder.theme import Kind, Theme
 from encoder.trace.trace import Trace
 
 V = TypeVar("V")
-Given = V | Callable[[Scene], V]  # a value, or what makes it of what is asked
+Given: TypeAlias = V | Callable[[Scene], V]  # a value, or what makes it of what is asked
 DRAWN = "words_only"  # the name in a link of what is drawn of a picture of pairs of tokens
 
 
@@ -41,7 +42,7 @@ class Picture:
 
     Attributes:
         key: its name, the same for ever, in links and on the command line.
-        page: the key of the page where it stands; of one that stands on several, which of them.
+        page: the key of the page where it stands.
         question: what it answers, for people.
         measure: the expression of the library that gives its numbers, for all places of the dimensions in `chosen`.
         dims: the names of the dimensions that come out of it. "layer", "after" (the input, then each layer), "head",
@@ -66,7 +67,7 @@ class Picture:
     """
 
     key: str
-    page: Given[str]
+    page: str
     question: str
     measure: Callable[[Scene], Expression]
     dims: Given[tuple[str, ...]]
@@ -81,12 +82,12 @@ class Picture:
     names: Callable[["Answer"], Mapping[str, Names]] = lambda answer: {}
     rows: str = ""
     needs: Needs = "run"
-    unfolds: Given[Mapping[str, str]] = field(default_factory=dict)
+    unfolds: Mapping[str, str] = field(default_factory=dict)
     pairs: Given[bool] = False
     look: Callable[["Answer"], Mapping[str, Any]] = lambda answer: {}
     heavy: Given[bool] = False
 
-    def of(self, scene: Scene, kept: Kept = make_now, known: Mapping[Expression, Any] | None = None) -> "Answer":
+    def of(self, scene: Scene, kept: Kept = make_now, known: Mapping[Any, Any] | None = None) -> "Answer":
         """The picture of what is asked.
 
         `kept` gets every call of the measurement and the way to make it; `known` are calls that were made already, with
@@ -248,6 +249,12 @@ class Answer:
         }
         return json.dumps(told, ensure_ascii=False, indent=1)
 
+    def npz(self) -> bytes:
+        """Its numbers for numpy, with what they are."""
+        with io.BytesIO() as file:
+            np.savez(file, numbers=self.numbers.array, about=np.array(self.json()))
+            return file.getvalue()
+
     def panel(self, theme: Theme = "light") -> Panel:
         """It as a part of a figure for a paper.
 
@@ -268,14 +275,7 @@ class Answer:
     @property
     def query(self) -> dict[str, str]:
         """The parameters of a link to its page that shows it."""
-        unfolds: Mapping[str, str] = given(self.picture.unfolds, self.scene)
-        return to_query(self.scene.view) | dict(unfolds)
-
-    @property
-    def page(self) -> str:
-        """The key of the page where it stands."""
-        page: str = given(self.picture.page, self.scene)
-        return page
+        return to_query(self.scene.view) | dict(self.picture.unfolds)
 
 
 def jsonable(values: np.ndarray) -> Any:

@@ -1,7 +1,7 @@
 """The picture of any step of the catalogue, and the largest terms of an opened number."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -28,39 +28,31 @@ from encoder.trace.trace import Trace
 FIRST = "attention.weights"  # the step where none is chosen
 BEST_WORDS = 5
 LOCK = one_of("lock", (False, True))
-PAGES = {  # of each part of the model; a layer's output stands beside its second norm
-    "embedding": "embedding", "position": "embedding", "distances": "embedding", "attention": "attention",
-    "add_norm_1": "add_norm", "add_norm_2": "add_norm", "feed_forward": "feed_forward",
-    "final_norm": "stack", "output": "stack", "pooling": "stack", "mlm": "stack",
-}  # fmt: skip
-FOLDED = ("embedding", "stack")  # pages where a step's strips may lie in a fold
 
 
 def step_of(scene: Scene) -> Step:
-    """The chosen step, in the chosen layer where it stands in one; `extra` may name another in full.
+    """The chosen step: the only one of its name, or that in the chosen layer.
 
     Raises:
         StepError: the run has no such step.
     """
     local = scene.view.step or FIRST
-    name = local if local in scene.t else f"layers.{scene.layer}.{local}"
-    return scene.t.step(scene.extra.get("step", name))
+    return scene.t.step(local) if local in scene.t else step_of_layer(scene)
 
 
-def page_of(what: Step) -> str:
-    """The key of the page that explains a step."""
-    return "add_norm" if what.local == "output" and what.layer is not None else PAGES[what.part]
+def step_of_layer(scene: Scene) -> Step:
+    """The chosen step, in the chosen layer where it has one of that name.
+
+    Raises:
+        StepError: the run has no such step.
+    """
+    local = scene.view.step or FIRST
+    name = f"layers.{scene.layer}.{local}"
+    return scene.t.step(local if local in scene.t and name not in scene.t else name)
 
 
-def layer_of(scene: Scene) -> int:
-    """The layer of the step."""
-    layer = step_of(scene).layer
-    return scene.layer if layer is None else layer
-
-
-def measured(scene: Scene) -> Expression:
+def measured(what: Step, scene: Scene) -> Expression:
     """The step in every layer, or the one that stands in none; of one over the vocabulary its best words."""
-    what = step_of(scene)
     if what.shape[-1] == "vocab":
         return call(likeliest_words, ENC, step(None, what.name), BEST_WORDS)
     if what.layer is None:
@@ -68,59 +60,51 @@ def measured(scene: Scene) -> Expression:
     return Every(lambda layer: step(layer, what.local), scene.encoder.config.n_layers)
 
 
-def dims(scene: Scene) -> tuple[str, ...]:
+def dims(what: Step) -> tuple[str, ...]:
     """What stands along the dimensions of the step."""
-    what = step_of(scene)
-    layer = () if what.layer is None else ("layer",)
     if what.shape[-1] == "vocab":
         return ("token", "rank")
-    if what.shape == PAIRS:
-        return (*layer, "head", "query", "key")
     named = {"n": "token", "H": "head", "d_ff": "unit", "distances": "distance", "sentence": "sentence"}
-    return (*layer, *(named.get(size, "dimension") for size in what.shape))
+    of_step = ("head", "query", "key") if what.shape == PAIRS else (named.get(d, "dimension") for d in what.shape)
+    return (*(() if what.layer is None else ("layer",)), *of_step)
 
 
-def kind(scene: Scene) -> str:
+def kind(what: Step) -> str:
     """Bars of one number for each token, the best of many words, else a matrix."""
-    what = step_of(scene)
     return "words" if what.shape[-1] == "vocab" else "bars" if what.single else "matrix"
 
 
-def mask_of(scene: Scene) -> float | None:
-    """The number that a step's mask puts; None where it has no mask."""
-    return scene.encoder.config.mask_value if step_of(scene).operation in ("mask", "window") else None
-
-
-def coloured(answer: Answer, **places: int) -> np.ndarray:
+def coloured(what: Step, answer: Answer, **places: int) -> np.ndarray:
     """The numbers at some places as they are coloured, those of all tokens: minus infinity where they are masked."""
-    scene = answer.scene
-    return unmasked(answer.all_numbers.at(**places).array, step_of(scene), scene.encoder.config)
+    return unmasked(answer.all_numbers.at(**places).array, what, answer.scene.encoder.config)
 
 
-def largest(answer: Answer) -> float:
+def largest(what: Step, answer: Answer) -> float:
     """The largest number that any head of the layer draws."""
-    values = coloured(answer, **{dim: place for dim, place in answer.places.items() if dim != "head"})
+    values = coloured(what, answer, **{dim: place for dim, place in answer.places.items() if dim != "head"})
     drawn = values if answer.selection is None else answer.selection.cut(values)
     return float(np.abs(drawn[np.isfinite(drawn)]).max(initial=0.0))
 
 
-def look(answer: Answer) -> Mapping[str, Any]:
+def look(what: Step, answer: Answer) -> Mapping[str, Any]:
     """The names of the axes, which cells stay blank, and the end of the scale where all heads share one."""
-    what = step_of(answer.scene)
-    if answer.kind != "matrix":
+    if kind(what) != "matrix":
         return {}
     titles = {"row_title": "query (looks)", "column_title": "key (is looked at)"} if what.shape == PAIRS else {}
+    hides = what.operation in ("mask", "window")
     locked = "H" in what.shape and answer.scene[LOCK]
-    return titles | {"blank": mask_of(answer.scene), "largest": largest(answer) if locked else None}
+    return titles | {
+        "blank": answer.scene.encoder.config.mask_value if hides else None,
+        "largest": largest(what, answer) if locked else None,
+    }
 
 
-def say_step(answer: Answer) -> str:
+def say_step(what: Step, answer: Answer) -> str:
     """What stands out in the step."""
-    scene, what = answer.scene, step_of(answer.scene)
-    colours, run = kind_of(what), scene.t
+    scene, colours, run = answer.scene, kind_of(what), answer.scene.t
     if answer.kind == "words":
         return say_words(answer)
-    values = coloured(answer, **answer.places)
+    values = coloured(what, answer, **answer.places)
     if answer.selection is not None:
         return drawn_fact(answer.selection, values, colours)
     mask = scene.encoder.config.mask_value
@@ -142,25 +126,30 @@ def say_words(answer: Answer) -> str:
     return f"{best}; of all of them “{word}” at “{shown(run.tokens[i])}” ({i}) has the most: {value}."
 
 
-STEP = Picture(
-    key="picture",
-    page=lambda scene: page_of(step_of(scene)),
-    question="What does this step of the encoder give?",
-    measure=measured,
-    dims=dims,
-    chosen={"layer": layer_of, "head": lambda scene: scene.head},
-    names=lambda answer: {"sentence": [WHOLE], "distance": distances(len(answer.scene.t.tokens))},
-    kind=kind,
-    unit=lambda scene: step_of(scene).title,
-    values=lambda answer: kind_of(step_of(answer.scene)),
-    title=lambda scene: title(step_of(scene), scene.head),
-    say=say_step,
-    about=lambda scene: About.of(scene.t, step_of(scene).name, scene.head),
-    options=(LOCK,),
-    unfolds=lambda scene: {"strips_open": "1"} if page_of(step_of(scene)) in FOLDED else {},
-    pairs=lambda scene: step_of(scene).shape == PAIRS,
-    look=look,
-)
+def of_steps(key: str, page: str, find: Callable[[Scene], Step]) -> Picture:
+    """The picture of any step that `find` finds."""
+    return Picture(
+        key=key,
+        page=page,
+        question="What does this step of the encoder give?",
+        measure=lambda scene: measured(find(scene), scene),
+        dims=lambda scene: dims(find(scene)),
+        chosen={"layer": lambda scene: scene.layer, "head": lambda scene: scene.head},
+        names=lambda answer: {"sentence": [WHOLE], "distance": distances(len(answer.scene.t.tokens))},
+        kind=lambda scene: kind(find(scene)),
+        unit=lambda scene: find(scene).title,
+        values=lambda answer: kind_of(find(answer.scene)),
+        title=lambda scene: title(find(scene), scene.head),
+        say=lambda answer: say_step(find(answer.scene), answer),
+        about=lambda scene: About.of(scene.t, find(scene).name, scene.head),
+        options=(LOCK,),
+        pairs=lambda scene: find(scene).shape == PAIRS,
+        look=lambda answer: look(find(answer.scene), answer),
+    )
+
+
+STEP = of_steps("picture", "attention", step_of)
+LAYER_STEP = of_steps("layer_step", "add_norm", step_of_layer)  # "output" is that of the layer, not of the encoder
 
 
 def step_picture(encoder: TextEncoder, run: Trace, name: str, head: int = 0, **choices: str) -> Answer:
@@ -173,10 +162,14 @@ def step_picture(encoder: TextEncoder, run: Trace, name: str, head: int = 0, **c
     """
     what = run.step(name)
     view = View(
-        layer=what.layer or 0, head=head, step=what.local, hidden=run.hidden, edits=run.edits,
+        layer=what.layer or 0,
+        head=head,
+        step=what.local,
+        hidden=run.hidden,
+        edits=run.edits,
         choices=tuple(sorted(choices.items())),
-    )  # fmt: skip
-    return STEP.of(Scene(view, encoder, run, extra={"step": name}))
+    )
+    return (STEP if what.layer is None else LAYER_STEP).of(Scene(view, encoder, run))
 
 
 def cell_of(scene: Scene) -> Cell:
@@ -231,7 +224,7 @@ def about_terms(scene: Scene) -> About:
 
 TERMS = Picture(
     key="terms",
-    page=lambda scene: page_of(scene.t.step(cell_of(scene).step)),
+    page="attention",
     question="Which terms make up the opened number?",
     measure=lambda scene: explained(scene).terms.largest(BARS),
     dims=("term",),

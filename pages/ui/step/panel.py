@@ -8,14 +8,14 @@ from encoder.figures.steps import title
 from encoder.formatting import agreement
 from encoder.formatting import brief as written
 from encoder.metrics import likeliest_ids, parked
-from encoder.pictures.registry.steps import BEST_WORDS, LOCK, STEP
-from encoder.pictures.scene import Scene
+from encoder.pictures.registry.steps import BEST_WORDS, LAYER_STEP, LOCK, STEP
 from encoder.steps.step import PAIRS, Step
 from encoder.trace.trace import Trace
 from pages.ui import picture, session
 from pages.ui.state import session_state as state
 from pages.ui.state.site import page_of
 from pages.ui.state.walk import current, stops_of
+from pages.ui.state.walk import page_of as page_of_step
 from pages.ui.step import opened, terms, words_only
 from pages.ui.text import heading, plain
 from pages.ui.widgets import fold
@@ -84,19 +84,15 @@ def drawn(trace: Trace, step: Step, head: int) -> None:
     more = what_to_see(trace, step, head)
     if step.shape[-1] == "vocab":
         words = likeliest_ids(trace[step.name], BEST_WORDS).tolist()
-        picture.show(STEP, scene=asked(step), more=more, **opened.clicks_on_words(trace, step, words))
+        picture.show(STEP, more=more, **opened.clicks_on_words(trace, step, words))
         return
     if "H" in step.shape and step.values != "share":
-        st.toggle("One colour scale for all heads", **picture.tie(LOCK, asked(step)))
-    picture.show(STEP, scene=asked(step), more=more, **opened.clicks(trace, step, head))
+        st.toggle("One colour scale for all heads", **picture.tie(LOCK, picture.ask(STEP)))
+    of_layer = page_of_step(step.layer, step.local).key == LAYER_STEP.page
+    picture.show(LAYER_STEP if of_layer else STEP, more=more, **opened.clicks(trace, step, head))
     if step.local == "attention.weights" and (line := parked(trace, step.layer or 0, head).sentence):
         st.caption(plain(line))
     opened.choose(trace, step, head)
-
-
-def asked(step: Step) -> Scene:
-    """What is asked of the picture of a step: of two of one name, which one."""
-    return picture.ask(STEP, step=step.name)
 
 
 def proof(trace: Trace, step: Step) -> None:
