@@ -174,8 +174,9 @@ HEAD_SHARES = Picture(
 def shares_of(answer: Answer) -> np.ndarray:
     """The share of each head in what all heads add to the chosen token; 0 where it is no number."""
     scene = answer.scene
-    shares = answer.value(call(head_shares, T, scene.layer))[:, scene[THROUGH_TOKEN]]
-    return np.nan_to_num(array(shares))
+    shares = array(answer.value(call(head_shares, T, scene.layer)))[:, scene[THROUGH_TOKEN]]
+    whole: np.ndarray = np.nan_to_num(shares)
+    return whole
 
 
 def say_through(answer: Answer) -> str:
