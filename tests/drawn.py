@@ -24,7 +24,7 @@ Drawn = tuple[np.ndarray, float]  # numbers, and how finely they are sent
 
 
 def drawn(app: AppTest) -> Iterator[Drawn]:
-    """What each chart draws (its first series, each of its series, and all together), and what each component does."""
+    """What each chart draws (each of its series, the places of its points, and all together), and each component."""
     for one in app.get("plotly_chart"):
         traces = json.loads(one.proto.spec)["data"]
         for axis in ("z", "y"):
@@ -32,6 +32,8 @@ def drawn(app: AppTest) -> Iterator[Drawn]:
             yield from ((values, 1e-5) for values in series)
             if series:
                 yield np.concatenate(series), 1e-5
+        places = [[decoded(trace[axis]) for axis in ("x", "y")] for trace in traces if {"x", "y"} <= trace.keys()]
+        yield from ((np.concatenate(points), 1e-5) for points in places)
         both = [decoded(trace[axis]) for trace in traces for axis in ("x", "y") if axis in trace]
         if both:
             yield np.concatenate(both), 1e-5

@@ -39,9 +39,9 @@ FAULTS = (
     ),
     Fault(
         "the weights of the next head under the name of this one",
-        "encoder/figures/steps.py",
-        "values, shown = values[head], shown[head]",
-        "values, shown = values[head - 1], shown[head - 1]",
+        "encoder/pictures/registry/steps.py",
+        'chosen={"layer": layer_of, "head": lambda scene: scene.head}',
+        'chosen={"layer": layer_of, "head": lambda scene: scene.head - 1}',
         ("test_pages.py", "test_figures.py"),
     ),
     Fault(

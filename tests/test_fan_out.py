@@ -6,33 +6,43 @@ from page_tools import charts
 from visits import opened
 
 from encoder import PRESETS, Edit, TextEncoder, Trace
-from encoder.figures.fan_out import STRIPS, fan_out
+from encoder.figures.fan_out import STRIPS
 from encoder.paper.from_drawn import of_drawn
+from encoder.pictures.picture import Answer
+from encoder.pictures.registry.attention import FAN_OUT
+from encoder.pictures.scene import Scene
+from encoder.pictures.view import View
 
 SENTENCE = "The animal didn't cross the street because it was too wide."
 
 
-def traces(base: TextEncoder, small: TextEncoder) -> dict[str, Trace]:
+def runs(base: TextEncoder, small: TextEncoder) -> dict[str, tuple[TextEncoder, Trace]]:
     before = TextEncoder.from_config(PRESETS["pre-norm"], seed=1)
     return {
-        "base": base.trace(SENTENCE),
-        "hidden": small.trace("Keys on the table.", hidden=(2,)),
-        "edited": small.trace("Keys.", edits=(Edit("layers.1.attention.heads", "zero", heads=(1,)),)),
-        "pre-norm": before.trace("Keys on the table."),
+        "base": (base, base.trace(SENTENCE)),
+        "hidden": (small, small.trace("Keys on the table.", hidden=(2,))),
+        "edited": (small, small.trace("Keys.", edits=(Edit("layers.1.attention.heads", "zero", heads=(1,)),))),
+        "pre-norm": (before, before.trace("Keys on the table.")),
     }
+
+
+def fan_out(encoder: TextEncoder, trace: Trace, layer: int, token: int) -> Answer:
+    view = View(layer=layer, choices=(("through", str(token)),))
+    return FAN_OUT.of(Scene(view, encoder, trace))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("which", ["base", "hidden", "edited", "pre-norm"])
 def test_every_strip_holds_what_was_recorded(base: TextEncoder, small: TextEncoder, which: str) -> None:
-    trace, layer, token = traces(base, small)[which], 1, 2
-    figure = fan_out(trace, layer, token)
-    width = trace.config.d_head
-    written = list(figure.numbers())[1:]
+    (encoder, trace), layer, token = runs(base, small)[which], 1, 2
+    answer = fan_out(encoder, trace, layer, token)
+    figure, width = answer.figure(), trace.config.d_head
+    written = list(answer.rows())[1:]
     for i, (name, *_) in enumerate(STRIPS):
         recorded = trace.array(f"layers.{layer}.attention.{name}")
         mine = recorded[:, token].ravel() if recorded.ndim == 3 else recorded[token]
-        np.testing.assert_array_equal([value for step, *_, value in written if step == name], mine)
+        np.testing.assert_array_equal(written[i][1:], mine)
+        assert written[i][0] == f"{i} {name}"
         strip = figure.data[i]
         np.testing.assert_array_equal(np.asarray(strip.z)[:, 0], mine)
         assert -strip.zmin == strip.zmax == pytest.approx(np.abs(mine).max())
@@ -55,7 +65,9 @@ def test_a_curve_is_as_wide_as_the_share_of_its_head(base: TextEncoder) -> None:
     added = np.stack([w_o[:, h * width : (h + 1) * width] @ heads[h] for h in range(len(heads))])
     whole = added.sum(0)
     shares = added @ whole / (whole @ whole)
-    lines = [shape.line for shape in fan_out(trace, 4, token).layout.shapes if shape.type == "path"][4::5]
+    lines = [shape.line for shape in fan_out(base, trace, 4, token).figure().layout.shapes if shape.type == "path"][
+        4::5
+    ]
     assert [line.width for line in lines] == pytest.approx(1 + 30 * np.abs(shares), rel=1e-4)
     assert len({line.color for line in lines}) == len({share < 0 for share in shares})
 

@@ -23,8 +23,8 @@ from encoder.figures.histogram import histogram
 from encoder.figures.living_map_packet import unpacked
 from encoder.figures.matrix import MOST_CELLS, matrix
 from encoder.figures.scatter import paths
-from encoder.figures.steps import draw_step, picture
 from encoder.formatting import short
+from encoder.pictures.registry.steps import step_picture
 from encoder.report.drawing import look
 from encoder.theme import ACCENT, SECOND, Kind, Theme, label, limits, palette, scale
 from pages.ui.downloads import table as downloads
@@ -543,29 +543,37 @@ COLUMNS = {  # a step: what stands along its columns on a page, and in the heade
 
 @pytest.mark.parametrize("name", COLUMNS)
 def test_page_table_archive_and_report_call_the_columns_of_a_step_alike(name: str) -> None:
-    trace = tiny(TINY).trace(SENTENCE)
-    along, second = COLUMNS[name]
-    seen = picture(trace, trace.step(name), head=2)
-    assert seen.columns == (along or trace.tokens)
-    headers = [next(iter(table(trace, name))), downloads.frame(seen.values, seen.rows, seen.columns).columns]
-    if trace[name].ndim > 1:
-        headers.append(next(iter(numbers_of(seen.draw()))))
-    for header in headers:
-        assert list(header)[-1 if second is None else -seen.values.shape[1] + 1] == (second or "value_1")
+    encoder = tiny(TINY)
+    trace = encoder.trace(SENTENCE)
+    step, (along, second) = trace.step(name), COLUMNS[name]
+    drawn = step_picture(encoder, trace, name, 2)
+    assert step.columns(trace.tokens) == (along or trace.tokens)
+    values = drawn.numbers.array.reshape(len(trace.tokens), -1)
+    headers = [
+        list(next(iter(table(trace, name)))),
+        list(downloads.frame(values, trace.tokens, step.columns(trace.tokens)).columns),
+    ]
+    if second is None:
+        assert [header[-1] for header in headers] == ["value_1"] * 2 and next(drawn.rows()) == ("token", "value")
+        return
+    for header in [*headers, list(next(drawn.rows()))]:
+        assert header[1 - values.shape[1]] == second
 
 
 def test_a_picture_draws_itself_and_says_its_fact() -> None:
-    trace = tiny(TINY).trace(SENTENCE)
-    for name in ("layers.0.attention.weights", "layers.0.add_norm_1.mean", "output"):
-        step = trace.step(name)
-        seen = picture(trace, step, head=1)
-        for scheme in ("light", "dark"):
-            assert seen.draw(scheme).to_json() == draw_step(seen, step, scheme).to_json()
-        drawn = seen.draw().data[0]
+    encoder = tiny(TINY)
+    trace = encoder.trace(SENTENCE)
+    for name in ("layers.0.attention.weights", "layers.0.add_norm_1.mean", "layers.1.output", "output"):
+        step, answer = trace.step(name), step_picture(encoder, trace, name, 1)
+        drawn = answer.figure().data[0]
         expected = trace[name][1] if "H" in step.shape else trace[name]
         np.testing.assert_array_equal(drawn.z if expected.ndim > 1 else drawn.y, expected)
-    weights = picture(trace, trace.step("layers.0.attention.weights"), head=1)
-    assert weights.fact() == main_fact(weights.values, trace.tokens, trace.tokens, "share", trace.tokenization.special)
+        assert f"tep {name}" in answer.caption
+    weights = step_picture(encoder, trace, "layers.0.attention.weights", 1)
+    values, special = weights.numbers.array, trace.tokenization.special
+    assert weights.sentence == main_fact(values, trace.tokens, trace.tokens, "share", special)
+    other = weights.all_numbers.at(layer=1, head=2).array
+    np.testing.assert_array_equal(other, trace["layers.1.attention.weights"][2])
 
 
 def test_where_all_values_are_one_none_is_the_strongest() -> None:
@@ -613,17 +621,19 @@ def test_no_name_of_a_path_lies_on_another() -> None:
 @pytest.mark.parametrize("lock", [False, True])
 def test_a_finite_mask_is_drawn_as_an_infinite_one_and_its_number_is_kept(lock: bool) -> None:
     name = "layers.1.attention.masked"
-    finite, infinite = (tiny(replace(TINY, mask_value=mask)).trace(SENTENCE, hidden=(2,)) for mask in (-1e9, -math.inf))
-    one, other = (picture(trace, trace.step(name), 1, lock) for trace in (finite, infinite))
-    a, b = one.draw(), other.draw()
+    encoders = [tiny(replace(TINY, mask_value=mask)) for mask in (-1e9, -math.inf)]
+    finite, _ = runs = [encoder.trace(SENTENCE, hidden=(2,)) for encoder in encoders]
+    choice = {"lock": str(int(lock))}
+    one, other = (step_picture(of, run, name, 1, **choice) for of, run in zip(encoders, runs, strict=True))
+    a, b = one.figure(), other.figure()
     np.testing.assert_array_equal(seen(a), seen(b))
     assert np.isnan(seen(a)[:, 2]).all() and np.isfinite(np.delete(seen(a), 2, 1)).all()
     assert (heat(a).zmin, heat(a).zmax) == (heat(b).zmin, heat(b).zmax) and heat(a).zmax < 100
-    assert one.fact() == other.fact().replace("minus infinity", "-1e+09")
+    assert one.sentence == other.sentence.replace("minus infinity", "-1e+09")
     assert [row[3] for row in list(numbers_of(a))[1:]] == [-1e9] * 7
-    assert (one.values[:, 2] == -1e9).all()
-    scores = picture(finite, finite.step("layers.1.attention.scaled"), 1)
-    assert np.isfinite(seen(scores.draw())).all(), "nothing is masked before the mask"
+    assert (one.numbers.array[:, 2] == -1e9).all()
+    scores = step_picture(encoders[0], finite, "layers.1.attention.scaled", 1)
+    assert np.isfinite(seen(scores.figure())).all(), "nothing is masked before the mask"
 
 
 def test_a_finite_mask_leaves_the_scale_of_tiles_and_of_the_map_to_the_other_numbers() -> None:

@@ -22,7 +22,7 @@ EVERY: list[tuple[str, dict[str, str], str, str, dict[str, str], str]] = [
     ("", {"ask_word": "2"}, "", "Sentence & tokens", {}, "ask"),
     ("story", {"stop": "4"}, "story", "The story", {}, "Who looks at whom · 4 of 12"),
     ("embedding", {"step": "embedding.scaled"}, "embedding", "Embedding & position", {}, "picture"),
-    ("position", {}, "embedding", "Embedding & position", {"step": "embedding.positions"}, "alike"),
+    ("position", {}, "embedding", "Embedding & position", {"step": "embedding.positions"}, "alike_places"),
     ("position", {"step": "embedding.output"}, "embedding", "Embedding & position", {}, "picture"),
     ("attention", {"step": "attention.scores", "layer": "2", "head": "6"}, "attention", "Attention", {}, "picture"),
     ("add_norm", {"step": "add_norm_2.variance", "layer": "2"}, "add_norm", "Add & norm", {}, "lengths"),

@@ -257,11 +257,13 @@ def test_a_masked_word_is_guessed() -> None:
 
 def test_the_output_can_be_read_as_a_table_of_all_dimensions(base: TextEncoder) -> None:
     app = open_app("stack", sentence="I understand this", strips_open="1")
-    app.session_state["numbers_step"] = True
+    app.session_state["numbers_picture"] = True
     healthy(app.run())
     table = app.dataframe[0].value
-    assert list(table.columns) == [f"dim_{i}" for i in range(1, 513)]
-    np.testing.assert_array_equal(table.to_numpy(), base.trace("I understand this")["output"].numpy())
+    assert list(table.columns) == ["token", *(f"dim_{i}" for i in range(1, 513))]
+    np.testing.assert_array_equal(
+        table.to_numpy()[:, 1:].astype(np.float32), base.trace("I understand this")["output"].numpy()
+    )
 
 
 @pytest.mark.parametrize("over", ["this sentence", "100 sentences"])

@@ -19,7 +19,7 @@ from PIL import Image
 from pypdf import PdfReader
 
 from encoder import TextEncoder, Trace
-from encoder.figures import lines, picture, tiles, token_bars
+from encoder.figures import lines, matrix, tiles, token_bars
 from encoder.paper import paint, share
 from encoder.paper.files import MOST_PANELS, PaperFigure, figure
 from encoder.paper.from_drawn import of_drawn
@@ -28,6 +28,7 @@ from encoder.paper.share import share_card
 from encoder.paper.sheet import Sheet
 from encoder.paper.words import latex, markdown
 from encoder.pictures.registry.grids import ALL_HEADS, ATTENTION_GRID
+from encoder.pictures.registry.steps import step_picture
 from encoder.theme import palette
 
 pytestmark = pytest.mark.slow
@@ -43,8 +44,9 @@ LAYER, HEAD = 4, 1
 
 
 def weights(trace: Trace) -> Panel:
-    step = trace.step(f"layers.{LAYER}.attention.weights")
-    return of_drawn("Weights. More", "What the head looks at.", picture(trace, step, HEAD).draw("dark"), "dark")
+    values, tokens = trace.array(f"layers.{LAYER}.attention.weights")[HEAD], trace.tokens
+    drawn = matrix(values, tokens, tokens, kind="share", theme="dark", row_title="query", column_title="key")
+    return of_drawn("Weights. More", "What the head looks at.", drawn, "dark")
 
 
 @pytest.fixture(scope="module")
@@ -164,10 +166,10 @@ def test_the_colours_of_a_png_are_those_of_the_run(sara: Trace) -> None:
             assert min(abs(k / 254 - values[i, j]) for k in np.flatnonzero(near <= near.min() + 2)) <= 1.5 / 254
 
 
-def test_a_wide_step_is_drawn_with_its_own_numbers(sara: Trace) -> None:
+def test_a_wide_step_is_drawn_with_its_own_numbers(base: TextEncoder, sara: Trace) -> None:
     """On the screen a picture of so many cells carries 255 levels; a figure has the numbers."""
     step = sara.step(f"layers.{LAYER}.feed_forward.activation")
-    made = figure(of_drawn("Units", "All units.", picture(sara, step, 0).draw()), width=180)
+    made = figure(of_drawn("Units", "All units.", step_picture(base, sara, step.name).figure()), width=180)
     (table,) = tables(made)
     in_table = np.array([[float(cell) for cell in row[2:]] for row in table[1:]], dtype=np.float32)
     np.testing.assert_array_equal(in_table, sara.array(step.name))

@@ -60,7 +60,7 @@ def test_every_picture_has_its_numbers_and_every_heatmap_a_fact(page: str, query
 
 def test_a_fold_holds_what_is_drawn() -> None:
     app = opened("embedding", START | {"step": "embedding.positions"})
-    app.session_state["numbers_alike"] = True
+    app.session_state["numbers_alike_places"] = True
     table = healthy(app.run()).dataframe[0].value
     assert len(table) == 6 * 6 or table.shape == (6, 7)
     assert float(table.iloc[0, -6 if table.shape == (6, 7) else -1]) == pytest.approx(1)

@@ -30,7 +30,7 @@ from encoder.pictures.numbers import array
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.registry import picture_at, pictures
 from encoder.pictures.screen import KINDS
-from encoder.pictures.view import View
+from encoder.pictures.view import Cell, View
 from encoder.trace.trace import Trace
 
 pytestmark = pytest.mark.slow
@@ -50,15 +50,26 @@ MINILM = EncoderConfig(
     unit_length=True,
 )
 MODERNBERT = replace(PRESETS["modern"], n_layers=4, d_model=96, n_heads=4, d_ff=144)
+T5 = EncoderConfig(n_layers=2, d_model=48, n_heads=3, d_ff=96, positions="none", position_buckets=32)
 MODELS = {
     "base": "base",
     "small": "small",
     "MiniLM": f"{models.BUILT}{config_to_text(MINILM, 3)}",
     "ModernBERT": f"{models.BUILT}{config_to_text(MODERNBERT, 4)}",
+    "T5": f"{models.BUILT}{config_to_text(T5, 5)}",
 }
 SENTENCE, OTHER, SECOND = "The [MASK] sat on <b> mats.", "The [MASK] slept on <b> beds.", "A dog ran."
 HIDDEN, EDITS = (2,), ("layers.1.attention.heads:zero:h=2", "embedding.positions:zero")
-NOT_DRAWN_BY_PLOTLY = ("links", "maps", "grid", "map", "strips", "people")  # their numbers are those of the table
+NOT_DRAWN_BY_PLOTLY = (
+    "links",
+    "maps",
+    "grid",
+    "map",
+    "strips",
+    "people",
+    "units",
+    "fan_out",
+)  # their numbers are those of the table
 
 
 @cache
@@ -69,7 +80,8 @@ def run(model: str, text: Any, hidden: tuple[int, ...], edits: str) -> Trace:
 
 def view(model: str, **fields: Any) -> View:
     """What is on the screen: a sentence with a mask and with HTML, in a layer and head that all models have."""
-    return replace(View(sentence=SENTENCE, other=OTHER, model=MODELS[model], layer=1, head=2), **fields)
+    cell = Cell("layers.1.attention.output", (1, 3))
+    return replace(View(sentence=SENTENCE, other=OTHER, model=MODELS[model], layer=1, head=2, cell=cell), **fields)
 
 
 def answer(picture: Picture, asked: View) -> Answer:

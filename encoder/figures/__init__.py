@@ -7,12 +7,10 @@ from encoder.figures.facts import main_fact
 from encoder.figures.links import links
 from encoder.figures.matrix import matrix
 from encoder.figures.scatter import named_points, paths
-from encoder.figures.steps import draw_step, picture
 from encoder.figures.tiles import tiles
 
 __all__ = [
     "Drawn",
-    "draw_step",
     "likeliest",
     "lines",
     "links",
@@ -21,7 +19,6 @@ __all__ = [
     "named_points",
     "numbers_of",
     "paths",
-    "picture",
     "term_bars",
     "tiles",
     "to_csv",

@@ -117,6 +117,11 @@ def term_bars(values: np.ndarray, names: list[str], theme: Theme = "light") -> D
     drawn, left = values[:BARS], values[BARS:]
     heights = np.append(drawn, left.sum()) if len(left) else drawn
     said = [*names[:BARS], f"{len(left):,} more"] if len(left) else names
+    return signed_bars(heights, said, theme)
+
+
+def signed_bars(heights: np.ndarray, names: list[str], theme: Theme = "light") -> Drawn:
+    """A bar for each term of a sum, those below zero in a colour of their own."""
     terms = heights.astype(np.float32)
     bars = mark(
         "bar",
@@ -126,8 +131,8 @@ def term_bars(values: np.ndarray, names: list[str], theme: Theme = "light") -> D
         hovertemplate="%{x}<br>%{y:.6g}<extra></extra>",
     )
     long = number_axis("term", theme) | {"showgrid": True, "gridcolor": GRID[theme]}
-    frame = layout(theme, 220, xaxis=token_axis(said, None) | TILTED, yaxis=long, bargap=0.25)
-    return draw(bars, frame, lambda: columns("term", said, {"value": heights}))
+    frame = layout(theme, 220, xaxis=token_axis(names, None) | TILTED, yaxis=long, bargap=0.25)
+    return draw(bars, frame, lambda: columns("term", names, {"value": heights}))
 
 
 def race(ranks: np.ndarray, words: list[str], theme: Theme = "light", *, frame: tuple[int, int] | None = None) -> Drawn:

@@ -5,45 +5,45 @@ from typing import Any
 
 import numpy as np
 
-from encoder.export.tables import Rows
+from encoder.export.tables import grid
 from encoder.figures.drawn import Drawn, draw, mark
 from encoder.formatting import percent
-from encoder.metrics import head_shares
+from encoder.metrics import THROUGH
 from encoder.theme import BACKGROUND, INK, MUTED, SECOND, Theme, label, layout, scale
-from encoder.trace.trace import Trace
 
 HEIGHT = 520
-# The strips: each step of the attention, what stands above it, and its left edge
-STRIPS = (
-    ("input", "in", 0.0), ("q", "Q", 3.4), ("k", "K", 4.6), ("v", "V", 5.8), ("heads", "Z", 11.6),
-    ("concat", "concat", 14.2), ("output", "after W<sub>O</sub>", 18.6),
-)  # fmt: skip
+TITLES = ("in", "Q", "K", "V", "Z", "concat", "after W<sub>O</sub>")  # what stands above each strip
+EDGES = (0.0, 3.4, 4.6, 5.8, 11.6, 14.2, 18.6)  # the left of each
+STRIPS = tuple(zip(THROUGH, TITLES, EDGES, strict=True))
 SHARED = ("input", "concat", "output")  # no head's own
 WIDTH, SAID, END = 1.0, (7.3, 11.1), 19.6
 
 
-def fan_out(trace: Trace, layer: int, token: int, theme: Theme = "light") -> Drawn:
-    """The steps of a layer's attention at one token as strips [d_model], a cell for each number.
+def fan_out(
+    through: np.ndarray, shares: Sequence[float], looks: Sequence[tuple[float, str]], theme: Theme = "light"
+) -> Drawn:
+    """The steps of a layer's attention at one token as strips [7, d_model], a cell for each number.
 
-    Every strip has colours of its own, up to its largest number. Beside each head stands what it looks at most, and the
-    curve from it to the output is as wide as its share of what all heads add.
+    Every strip has colours of its own, up to its largest number. Beside each head stands what it looks at most, by
+    `looks` its weight and the token, and the curve from it to the output is as wide as its share of what all heads add.
     """
-    config, at = trace.config, f"layers.{layer}.attention."
-    numbers = {name: trace.array(at + name)[..., token, :].reshape(-1) for name, *_ in STRIPS}
-    shares = head_shares(trace, layer)[:, token].nan_to_num().tolist()
-    strips = [strip(name, title, left, numbers[name], config.d_head, theme) for name, title, left in STRIPS]
-    tall = max(map(len, numbers.values()))
+    tall, heads = through.shape[1], len(shares)
+    width = tall // heads
+    numbers = dict(zip(THROUGH, through, strict=True))
+    strips = [strip(name, title, left, numbers[name], width, theme) for name, title, left in STRIPS]
     unseen: dict[str, Any] = {"visible": False}
     frame = layout(
         theme,
         HEIGHT,
         xaxis=unseen | {"range": [-0.2, END + 0.2]},
         yaxis=unseen | {"range": [tall - 0.5, -0.5 - tall / 20]},
-        shapes=joints(shares, config.d_head, len(numbers["input"]), theme),
-        annotations=[*titles(tall, theme), *looks(trace, layer, token, theme)],
+        shapes=joints(shares, width, tall, theme),
+        annotations=[*titles(tall, theme), *looked_at(looks, width, theme)],
     )
-    figure = draw(strips, frame, lambda: table(numbers, config.d_head), "every strip up to its own largest number")
-    figure.parts = {title: numbers[name].reshape(config.n_heads, config.d_head) for name, title, _ in STRIPS}
+    figure = draw(
+        strips, frame, lambda: grid(through, list(THROUGH), "dimension"), "every strip up to its own largest number"
+    )
+    figure.parts = {title: numbers[name].reshape(heads, width) for name, title, _ in STRIPS}
     return figure
 
 
@@ -108,21 +108,10 @@ def titles(tall: int, theme: Theme) -> list[dict[str, Any]]:
     ]
 
 
-def looks(trace: Trace, layer: int, token: int, theme: Theme) -> list[dict[str, Any]]:
+def looked_at(looks: Sequence[tuple[float, str]], width: int, theme: Theme) -> list[dict[str, Any]]:
     """What each head looks at most from the token, between its values and what it brings together."""
-    weights, width = trace.array(f"layers.{layer}.attention.weights")[:, token], trace.config.d_head
-    most = np.nan_to_num(weights).argmax(-1)
     return [
-        {"text": f"{h}: {percent(float(weights[h, j]))} {label(trace.tokens[j], 8)}", "x": sum(SAID) / 2,
+        {"text": f"{h}: {percent(weight)} {label(token, 8)}", "x": sum(SAID) / 2,
          "y": (h + 0.5) * width - 0.5, "showarrow": False, "font": {"color": INK[theme], "size": 12}}
-        for h, j in enumerate(most.tolist())
+        for h, (weight, token) in enumerate(looks)
     ]  # fmt: skip
-
-
-def table(numbers: dict[str, np.ndarray], width: int) -> Rows:
-    """All strips as one table: a row for each number."""
-    yield ("step", "head", "dimension", "value")
-    for name, values in numbers.items():
-        shared = name in ("input", "output")
-        for k, value in enumerate(values.tolist()):
-            yield (name, "", k, value) if shared else (name, k // width, k % width, value)

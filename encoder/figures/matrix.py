@@ -27,22 +27,27 @@ def matrix(
     at: Sequence[int] | None = None,
     longest: int = 14,
     fit: bool = False,
+    blank: float | None = None,
 ) -> Drawn:
     """A heatmap of values [rows, columns].
 
     `columns` is a list of tokens, or the name of what is counted along the columns ("dimension"). The colour scale
     is 0..1 for shares, symmetric about zero for signed values; `largest` locks its end across pictures. With `fit` the
-    scale of values that are all above zero goes from the least to the largest. Cells of minus infinity stay blank.
-    `at` are the positions of tokens that are some of many, `longest` the most letters of a row's name. Above 128 x 128
-    cells the picture carries 255 levels, said in the hover text with a "≈".
+    scale of values that are all above zero goes from the least to the largest. Cells of minus infinity stay blank, and
+    so do those of `blank`, the number that a mask puts. `at` are the positions of tokens that are some of many,
+    `longest` the most letters of a row's name. Above 128 x 128 cells the picture carries 255 levels, said in the hover
+    text with a "≈".
     """
+    numbers = values
+    if blank is not None:
+        values = np.where(values == np.float32(blank), np.float32(-np.inf), values)
     finite = values[np.isfinite(values)]
     low, high = limits(kind, largest if largest is not None else float(np.abs(finite).max(initial=0.0)))
     if fit and (least := float(finite.min(initial=high))) > 0 and least < high:
         kind, low = "positive", least
     row_name = "%{y}"
     column_name = "%{x}" if isinstance(columns, list) else columns + " %{x}"
-    colours, blank = scale(kind, theme), ~np.isfinite(values)
+    colours, holes = scale(kind, theme), ~np.isfinite(values)
     exact = values.size <= MOST_CELLS
     ticks = np.linspace(low, high, 5)
     bar: dict[str, object] = {"thickness": 12, "outlinewidth": 0}
@@ -51,8 +56,8 @@ def matrix(
         z, ends = values.astype(np.float32), (low, high)
         shown = "%{z:.6g}"
     else:
-        level = 1 + np.where(blank, 0, (values - low) / (high - low)).clip(0, 1) * LEVELS
-        z, ends = np.where(blank, 0, level.round()).astype(np.uint8), (0, LEVELS + 1)
+        level = 1 + np.where(holes, 0, (values - low) / (high - low)).clip(0, 1) * LEVELS
+        z, ends = np.where(holes, 0, level.round()).astype(np.uint8), (0, LEVELS + 1)
         levels = [[(1 + LEVELS * place) / (LEVELS + 1), colour] for place, colour in colours]
         edge = 0.5 / (LEVELS + 1)
         colours = [[0, CLEAR], [edge, CLEAR], [edge, colours[0][1]], *levels]
@@ -76,6 +81,6 @@ def matrix(
         across = number_axis(column_title, theme) | {"side": "top"}
         height = min(640, 22 * len(rows) + 90)
     frame = layout(theme, max(height, 220), xaxis=across, yaxis=down)
-    figure = draw(heat, frame, lambda: grid(values, rows, columns, at), f"{short(low)} to {short(high)}")
+    figure = draw(heat, frame, lambda: grid(numbers, rows, columns, at), f"{short(low)} to {short(high)}")
     figure.ends = None if exact else (low, high)
     return figure

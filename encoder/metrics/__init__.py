@@ -8,6 +8,7 @@ from encoder.metrics.asking import asked
 from encoder.metrics.cells import given_and_received, largest_cell, only_between
 from encoder.metrics.flows import (
     FLOW_TOKENS,
+    THROUGH,
     Mixing,
     disagreement,
     flow,
@@ -21,6 +22,7 @@ from encoder.metrics.flows import (
     query_key_products,
     residual_attention,
     rollout,
+    through_heads,
     transformed,
     weighted_values,
 )
@@ -48,7 +50,16 @@ from encoder.metrics.layers import (
     pca,
     token_paths,
 )
-from encoder.metrics.lens import final_answer, kl_to_last, lens_words, logit_lens, race, settled
+from encoder.metrics.lens import (
+    final_answer,
+    kl_to_last,
+    lens_words,
+    likeliest_ids,
+    likeliest_words,
+    logit_lens,
+    race,
+    settled,
+)
 from encoder.metrics.measures import HEAD_MEASURES, HeadMeasure
 from encoder.metrics.neurons import (
     activation_curve,
@@ -58,6 +69,7 @@ from encoder.metrics.neurons import (
     never_active_share,
     never_positive,
     silent_share,
+    unit_sides,
     unit_vector,
     unit_words,
 )
@@ -69,6 +81,7 @@ from encoder.metrics.sublayers import (
     SUBLAYERS,
     layer_shares,
     norm_moments,
+    norm_parameters,
     norm_sides,
     shares_in_bins,
     sublayer_lengths,
@@ -86,6 +99,7 @@ __all__ = [
     "SENTENCES",
     "SHUFFLES",
     "SUBLAYERS",
+    "THROUGH",
     "TOO_FEW",
     "WAYS",
     "HeadMeasure",
@@ -120,6 +134,8 @@ __all__ = [
     "layer_shares",
     "length",
     "lens_words",
+    "likeliest_ids",
+    "likeliest_words",
     "linear_cka",
     "logit_lens",
     "longest_to_shortest",
@@ -131,6 +147,7 @@ __all__ = [
     "never_active_share",
     "never_positive",
     "norm_moments",
+    "norm_parameters",
     "norm_sides",
     "norm_weighted",
     "normalized_entropy",
@@ -154,11 +171,13 @@ __all__ = [
     "subtract",
     "survey",
     "survey_cost",
+    "through_heads",
     "together",
     "token_paths",
     "tokens_drawn",
     "transformed",
     "uniform_distance",
+    "unit_sides",
     "unit_vector",
     "unit_words",
     "weighted_values",

@@ -16,6 +16,7 @@ from encoder.trace.unpadded import attention_weights, rows, tokens
 
 Mixing = Literal["Attn-N", "AttnRes-N", "AttnResLn-N"]
 FLOW_TOKENS = 20
+THROUGH = ("input", "q", "k", "v", "heads", "concat", "output")  # the steps of a vector through attention
 EVERY_HEAD = slice(None)
 
 
@@ -81,6 +82,13 @@ def head_outputs(trace: Trace, layer: int) -> Tensor:
     """
     z = trace[f"layers.{layer}.attention.heads"][:, : len(tokens(trace))]  # [H, n, d_head]
     return z @ block(trace, layer).attention.w_o_by_head
+
+
+def through_heads(trace: Trace, layer: int, token: int) -> Tensor:
+    """One token's vector through a layer's attention: the steps THROUGH, those of heads side by side, [7, d_model]."""
+    token = integer("token", token, 0, len(trace.tokens) - 1)
+    steps = [trace[f"layers.{layer}.attention.{name}"] for name in THROUGH]
+    return torch.stack([step[..., token, :].reshape(-1) for step in steps])
 
 
 def head_shares(trace: Trace, layer: int) -> Tensor:

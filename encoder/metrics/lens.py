@@ -54,6 +54,21 @@ def lens_words(encoder: TextEncoder, lens: Tensor, k: int = 5) -> list[list[list
     ]
 
 
+def likeliest_ids(values: Tensor, k: int = 5) -> Tensor:
+    """The ids of the k words with the largest values [n, vocab] at each position, best first: [n, k]."""
+    return values.topk(min(integer("k", k, 1), values.shape[-1])).indices
+
+
+def likeliest_words(encoder: TextEncoder, values: Tensor, k: int = 5) -> list[list[tuple[str, float]]]:
+    """The words of `likeliest_ids` with their values [n, vocab]: n lists of k, best first."""
+    ids = likeliest_ids(values, k)
+    largest = values.gather(-1, ids).tolist()
+    return [
+        [(word(encoder, i), value) for i, value in zip(row, numbers, strict=True)]
+        for row, numbers in zip(ids.tolist(), largest, strict=True)
+    ]
+
+
 def final_answer(lens: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """How the model's answer forms: the last layer's likeliest word, followed back through the layers.
 

@@ -37,6 +37,13 @@ def activation_curve(trace: Trace, layer: int, token: int, points: int = 201) ->
     return x, ACTIVATIONS[trace.config.activation].function(x)
 
 
+def unit_sides(trace: Trace, layer: int, token: int) -> dict[str, Tensor]:
+    """What the units of one token hold before and after the activation: two times [d_ff]."""
+    token = integer("token", token, 0, len(trace.tokens) - 1)
+    name = f"layers.{layer}.feed_forward."
+    return {"before": trace[f"{name}hidden"][token], "after": trace[f"{name}activation"][token]}
+
+
 def never_positive(encoder: TextEncoder, sentences: Sequence[Text] = SENTENCES) -> Tensor:
     """Which feed-forward units get no number above zero, at no token of all the sentences: [n_layers, d_ff] of bool.
 

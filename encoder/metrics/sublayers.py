@@ -7,9 +7,11 @@ import torch
 from numpy.typing import ArrayLike
 from torch import Tensor
 
+from encoder.arguments import integer
 from encoder.errors import EncoderError
 from encoder.metrics.flows import block
 from encoder.metrics.layers import length
+from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import rows
 
@@ -82,6 +84,18 @@ def shares_in_bins(sets: Mapping[str, ArrayLike]) -> tuple[np.ndarray, dict[str,
         name: np.histogram(one.clip(edges[0], edges[-1]), edges)[0] / max(1, one.size) for name, one in finite.items()
     }
     return (edges[1:] + edges[:-1]) / 2, shares
+
+
+def norm_parameters(encoder: TextEncoder, layer: int, part: str) -> dict[str, Tensor]:
+    """The gamma of a norm, and its beta where it has one, each [d_model]; none where no norm stands.
+
+    `part` is "add_norm_1", the norm of attention, or "add_norm_2", that of feed-forward.
+    """
+    check_part(part)
+    layer = integer("layer", layer, 0, encoder.config.n_layers - 1)
+    norm = encoder.model.get_submodule(f"layers.{layer}.{part.replace('add_norm_', 'norm')}")
+    names = {"weight": "gamma", "bias": "beta"}
+    return {names[name]: weights.detach() for name, weights in norm.named_parameters()}
 
 
 def norm_moments(trace: Trace, layer: int, part: str) -> dict[str, Tensor]:

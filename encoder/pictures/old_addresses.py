@@ -49,6 +49,9 @@ RENAMED = {  # the page and key of a picture that has another key now, as no two
     ("what_if", "beside_0"): "step_before",
     ("what_if", "beside_1"): "step_now",
     ("what_if", "beside_change"): "step_change",
+    ("embedding", "nearest"): "near_words",
+    ("embedding", "alike"): "alike_places",
+    ("add_norm", "picture"): "layer_step",
 }
 
 

@@ -13,6 +13,7 @@ from encoder.explain.snippet import maker_of
 from encoder.export.caption import About, caption, file_name
 from encoder.export.tables import Rows, to_csv
 from encoder.figures.drawn import Drawn
+from encoder.metrics.kinds import tokens_drawn
 from encoder.paper.from_drawn import of_drawn
 from encoder.paper.panel import Panel
 from encoder.pictures import code
@@ -64,8 +65,8 @@ class Picture:
         rows: the dimension that is drawn downwards, where that is not the first one drawn.
         needs: the runs that it is asked of.
         unfolds: the choices that its page needs to show it.
-        pairs: whether tokens that are no words may be left out of it; "words" where they always are; or the expression
-            of which are drawn by a choice, where these are no tokens.
+        pairs: whether tokens that are no words may be left out of it; "words" where they always are.
+        drawn_by: the expression of which are drawn by a choice, where these are no tokens.
         look: what else the function that draws it is told; "at" are the positions of tokens that are some of many.
         heavy: whether it takes so long that its page measures it only when it is asked for.
     """
@@ -87,7 +88,8 @@ class Picture:
     rows: str = ""
     needs: Needs = "run"
     unfolds: Mapping[str, str] = field(default_factory=dict)
-    pairs: bool | Choice | Callable[[Scene, Choice], Expression] = False
+    pairs: Given[bool | Choice] = False
+    drawn_by: Callable[[Scene, Choice], Expression] = lambda scene, choice: call(tokens_drawn, T, choice)
     look: Callable[["Answer"], Mapping[str, Any]] = lambda answer: {}
     heavy: Given[bool] = False
 
@@ -141,14 +143,12 @@ class Answer:
     @cached_property
     def cut_by(self) -> Expression | None:
         """The expression of which tokens are drawn of a picture of pairs; None where all are."""
-        pairs = self.picture.pairs
+        pairs = given(self.picture.pairs, self.scene)
         chosen = pairs if isinstance(pairs, str) else dict(self.scene.view.choices).get(DRAWN)
         choice: Choice = next((each for each in CHOICES if each == chosen), "all")
         if not pairs or choice == "all":
             return None
-        from encoder.metrics.kinds import tokens_drawn
-
-        return pairs(self.scene, choice) if callable(pairs) else call(tokens_drawn, T, choice)
+        return self.picture.drawn_by(self.scene, choice)
 
     @cached_property
     def selection(self) -> Selection | None:
@@ -308,9 +308,12 @@ class Answer:
 
     @property
     def file_name(self) -> str:
-        """What its files are called, without an ending."""
-        where = [f"{dim}{place}" for dim, place in self.places.items()]
-        return file_name(self.picture.about(self.scene).model, self.picture.key, *where)
+        """What its files are called, without an ending: model, picture, step, layer, head, and what else was chosen."""
+        about = self.picture.about(self.scene)
+        places = {"layer": about.layer, "head": about.head} | self.places
+        where = [f"{dim}{place}" for dim, place in places.items() if place is not None]
+        local = about.run.step(about.step).local if about.run and about.step else ""
+        return file_name(about.model, self.picture.key, local, *where)
 
     @property
     def query(self) -> dict[str, str]:

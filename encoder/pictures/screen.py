@@ -7,13 +7,15 @@ from typing import Any
 import numpy as np
 
 from encoder.figures import answers, charts, scatter
+from encoder.figures.curve import units_on_curve
 from encoder.figures.drawn import Drawn
+from encoder.figures.fan_out import fan_out
 from encoder.figures.histogram import outlines
 from encoder.figures.links import links
 from encoder.figures.matrix import matrix
 from encoder.figures.tiles import tiles
 from encoder.pictures.maps import small_maps
-from encoder.pictures.numbers import Numbers
+from encoder.pictures.numbers import Numbers, array
 from encoder.theme import Kind, Theme
 
 
@@ -150,6 +152,23 @@ def draw_maps(chart: Chart, theme: Theme) -> Drawn:
     return tiles(values, chart.names(-2), chart.names(-1), titles, kind=kind, theme=theme, across=across)
 
 
+def draw_signed_bars(chart: Chart, theme: Theme) -> Drawn:
+    """A bar for each term of a sum, those below zero in a colour of their own."""
+    return charts.signed_bars(chart.numbers.array, chart.names(0), theme)
+
+
+def draw_units(chart: Chart, theme: Theme) -> Drawn:
+    """The units of a token, before and after the activation, on its `curve`."""
+    x, y = (array(side) for side in chart.look["curve"])
+    before, after = chart.numbers.array.T
+    return units_on_curve((x, y), before, after, theme)
+
+
+def draw_fan_out(chart: Chart, theme: Theme) -> Drawn:
+    """A vector through all heads of a layer and back."""
+    return fan_out(chart.numbers.array, theme=theme, **chart.look)
+
+
 KINDS: dict[str, Callable[[Chart, Theme], Drawn]] = {
     "matrix": draw_matrix,
     "tiles": draw_tiles,
@@ -164,4 +183,7 @@ KINDS: dict[str, Callable[[Chart, Theme], Drawn]] = {
     "outlines": draw_outlines,
     "people": draw_people,
     "maps": draw_maps,
+    "signed bars": draw_signed_bars,
+    "units": draw_units,
+    "fan_out": draw_fan_out,
 }

@@ -9,13 +9,14 @@ from dataclasses import replace
 import numpy as np
 
 from encoder.figures.masked import unmasked
-from encoder.figures.steps import draw_best_words, kind_of, picture
+from encoder.figures.steps import kind_of
 from encoder.formatting import short
 from encoder.metrics.cells import largest_pair
 from encoder.paper.files import PaperFigure
 from encoder.paper.from_drawn import of_drawn
 from encoder.paper.panel import HeatMap, Panel, heat_map
 from encoder.paper.sheet import Sheet
+from encoder.pictures.registry.steps import step_picture
 from encoder.report.template import FIGURE
 from encoder.steps.step import PAIRS, Step
 from encoder.text_encoder import TextEncoder
@@ -37,23 +38,20 @@ def overview(trace: Trace) -> Panel:
 
 def look(encoder: TextEncoder, trace: Trace, step: Step) -> tuple[Panel, str]:
     """The picture of a step, of all its heads, and its main fact."""
-    if step.shape[-1] == "vocab":
-        figure, _ = draw_best_words(trace, step, encoder.tokenizer.id_to_token)
-        return untitled(of_drawn("", "", figure)), f"The best of {trace.config.vocab_size:,} words at each position."
+    whole = step_picture(encoder, trace, step.name)
+    if step.single or step.shape[-1] == "vocab":
+        return untitled(of_drawn("", "", whole.figure())), whole.sentence
     values, rows, columns = trace.array(step.name), step.rows(trace.tokens), step.columns(trace.tokens)
     shown = unmasked(values, step, trace.config)
     if "H" not in step.shape:
-        seen = picture(trace, step, 0)
-        if step.single:
-            return untitled(of_drawn("", "", seen.draw())), seen.fact()
-        return Panel("", "", (heat_map(shown, rows, columns, kind_of(step)),)), seen.fact()
+        return Panel("", "", (heat_map(shown, rows, columns, kind_of(step)),)), whole.sentence
     largest = float(np.abs(shown[np.isfinite(shown)]).max(initial=0.0))
     maps = [
         heat_map(one, rows, columns, kind_of(step), title=f"head {head}", largest=largest)
         for head, one in enumerate(shown)
     ]
     best = max(range(len(values)), key=lambda head: most_telling(trace, step, shown[head]))
-    return Panel("", "", tuple(maps)), f"Head {best}: {picture(trace, step, best).fact()}"
+    return Panel("", "", tuple(maps)), f"Head {best}: {step_picture(encoder, trace, step.name, best).sentence}"
 
 
 def scale_of(panel: Panel) -> str:

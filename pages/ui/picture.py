@@ -35,7 +35,7 @@ from pages.ui.text import say, theme
 CONFIG = {"displayModeBar": False}  # it would lie over labels; what keeps a picture stands below it
 SMALL = 200_000  # bytes of what is kept with a run
 RESULTS_BYTES = 50_000_000
-WORDY = ("words",)  # kinds with words in their cells: on a phone they stay wide enough to be read and scroll
+WORDY = ("words", "fan_out")  # kinds with words in their cells: on a phone they stay wide enough to be read and scroll
 
 
 @dataclass(frozen=True)
@@ -146,14 +146,14 @@ def show(
     `scene` is what is asked, where the page has made more than the view of it; `known` are calls that were made
     already, with what they gave; `more` is Markdown that follows the sentence. Without `numbers` the page has a table
     of its own, without `sentence` it says the finding elsewhere. `take` gets the row and column of a cell that is
-    clicked, `mark` is the one to outline.
+    clicked, `mark` is the one to outline: where some tokens are left out, counted as if all were drawn.
     """
     answer = answer_of(picture, scene, known)
     scene, figure = answer.scene, answer.figure(theme())
     if scene.run is not None and scene.run.tokenization.second:
         tell_apart(figure, scene.run.tokens, scene.run.tokenization.second, theme())
     if take is not None:
-        opened.listen(picture.key, take, mark)
+        opened.listen(picture.key, take, mark, answer.selection.at if answer.selection else None)
     with st.container(key=f"wide_{picture.key}") if answer.kind in WORDY else nullcontext():
         st.plotly_chart(present.enlarged(figure), key=picture.key, config=CONFIG, alt=answer.alt)
     if sentence:

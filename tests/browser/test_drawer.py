@@ -39,7 +39,7 @@ SLOW = """(() => {
 PAGES = {  # a page -> the key of its picture, part of the title of what opens, the recorded step
     "attention": ("picture", "Attention weights, layer 4, head 1", ""),
     "embedding": ("picture", "dimension ", "embedding.tokens"),
-    "add_norm": ("picture", "dimension ", "layers.4.add_norm_1.sum"),
+    "add_norm": ("layer_step", "dimension ", "layers.4.add_norm_1.sum"),
     "feed_forward": ("picture", "unit 0", "layers.4.feed_forward.activation"),
     "stack": ("picture", "dimension ", "output"),
     "compare?beside_open=1": ("beside_0", "Attention weights, layer 4, head 1", ""),

@@ -47,7 +47,11 @@ FINITE = """plot => {
   const { z, y } = plot._fullData[0], numbers = [...(z ?? [y])].flatMap(row => [...row])
   return numbers.every(Number.isFinite) ? numbers.length : 0
 }"""
-LEADS = {"embedding": "nearest", "stack": "race"}  # the key of the main picture, where it is not the step's strips
+LEADS = {
+    "embedding": "near_words",
+    "add_norm": "layer_step",
+    "stack": "race",
+}  # the key of the main picture, where it is not the step's strips
 HOSTILE = (
     "<b>bold</b><img src=x onerror=alert(1)> $x^2$ **a** [b](javascript:alert(1)) `c` 😀 مرحبا 你好 \u202eabc\u200b"
 )

@@ -217,7 +217,8 @@ LINKS = Picture(
     options=OF_SEVERAL,
     names=names_several,
     unfolds={"several": "1"},
-    pairs=drawn_by,
+    pairs=True,
+    drawn_by=drawn_by,
     look=chosen_places,
 )
 TOGETHER_MATRIX = Picture(
@@ -234,7 +235,8 @@ TOGETHER_MATRIX = Picture(
     options=OF_SEVERAL,
     names=names_several,
     unfolds={"several": "1"},
-    pairs=drawn_by,
+    pairs=True,
+    drawn_by=drawn_by,
     look=lambda answer: {"row_title": "query (looks)", "column_title": "key"},
 )
 

@@ -1,19 +1,13 @@
 """The query and the key behind one score: the products of their numbers."""
 
-from encoder.export.caption import About
-from encoder.figures.matrix import matrix
-from encoder.formatting import brief, shown
-from encoder.metrics import query_key_products
 from encoder.metrics.softmax import Setting
+from encoder.pictures.registry.attention import PRODUCTS
 from encoder.pictures.registry.grids import ATTENTION_GRID, pair_in_grid
 from encoder.pictures.view import Cell
 from pages.parts.attention import one_grid
-from pages.ui import session
-from pages.ui.components.chart import chart
-from pages.ui.picture import ask
+from pages.ui.picture import ask, show
 from pages.ui.state import session_state as state
 from pages.ui.step import opened
-from pages.ui.text import say, theme
 from pages.ui.widgets import fold
 
 
@@ -24,22 +18,12 @@ def draw() -> None:
 
 def draw_products() -> None:
     """The query, the key and their products, of the pair that is chosen in the grid or opened."""
-    trace, view = session.now(), state.current()
     i, j, setting = pair_in_grid(ask(ATTENTION_GRID))
-    three = query_key_products(trace, view.layer, view.head, i, j)
-    names = f"Query of “{shown(trace.tokens[i])}” ({i}) and key of “{shown(trace.tokens[j])}” ({j})"
-    said = f"{names}: their products add up to {brief(float(three[2].sum()))}."
-    say(said, "Choose another pair in the grid above.")
-    strips = matrix(three.numpy(), ["query", "key", "product"], "dimension", kind="signed", theme=theme())
-    chart(
-        strips,
-        "neurons",
-        said,
-        About(trace, layer=view.layer, head=view.head, reads=("attention.q", "attention.k")),
-        numbers=True,
-        made=f"query_key_products(t, {view.layer}, {view.head}, {i}, {j})",
+    show(
+        PRODUCTS,
+        more="Choose another pair in the grid above.",
+        take=lambda row, dimension: open_strip((i, j), setting, row, dimension),
     )
-    opened.listen("neurons", lambda row, dimension: open_strip((i, j), setting, row, dimension))
 
 
 def open_strip(pair: tuple[int, int], setting: Setting, row: int, dimension: int) -> None:

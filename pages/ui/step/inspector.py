@@ -1,24 +1,19 @@
 """Open a number: the arithmetic that made it, from the recorded operands, and a link to each of them."""
 
-from collections.abc import Callable
-from dataclasses import replace
-
 import pandas as pd
 import streamlit as st
 
 from encoder.errors import EncoderError
-from encoder.export.caption import About
-from encoder.figures.charts import BARS, term_bars
 from encoder.formatting import short, shown
-from encoder.operations.explanation import Explanation, Line, Operand
+from encoder.operations.explanation import Explanation, Operand
+from encoder.pictures.registry.steps import TERMS, explained, term_names
 from encoder.pictures.view import Cell
 from encoder.trace.trace import Trace
-from pages.ui import session
+from pages.ui import picture, session
 from pages.ui.component import component
-from pages.ui.components.chart import chart
 from pages.ui.state import session_state as state
 from pages.ui.step.opened import close, open_number
-from pages.ui.text import NUMBER, plain, subheading, theme
+from pages.ui.text import NUMBER, plain, subheading
 
 ROWS = 500  # terms in the table
 _drawer = component(__file__, "drawer", "<span></span>")
@@ -110,13 +105,10 @@ def terms(trace: Trace, found: Explanation) -> None:
     """What was added up: a picture of the largest terms, and a table in which each factor can be opened."""
     summed = found.terms
     assert summed is not None
-    order = summed.order[:ROWS]
-    name_of = names_of_terms(trace, summed.lines[0])
-    names = [f"{k} {shown(name_of(k))}".strip() for k in order.tolist()]
-    drawn = term_bars(summed.values[summed.order], names, theme())
-    about = replace(About.of(trace, found.name, found.index[0]), reads=trace.step(found.name).inputs)
-    chart(drawn, "terms", f"The largest of {len(summed.values)} terms, sorted by size", about,
-          made=f"enc.explain(t, {found.name!r}, {found.index}).terms.largest({BARS})")  # fmt: skip
+    scene = picture.ask(TERMS)
+    order, name_of = summed.order[:ROWS], term_names(scene, found)
+    names = [name_of[k] for k in order]
+    picture.show(TERMS, known={explained(scene): found}, numbers=False)
     columns = {line_title(line.name): line.values[order] for line in summed.lines}
     table = pd.DataFrame(
         {"term": names, **columns, "value": summed.values[order], "sum so far": summed.running[: len(order)]}
@@ -148,13 +140,3 @@ def terms(trace: Trace, found: Explanation) -> None:
 def line_title(name: str) -> str:
     """What a factor is called in the table: the last words of its name."""
     return ".".join(name.split(".")[-2:])
-
-
-def names_of_terms(trace: Trace, line: Line) -> Callable[[int], str]:
-    """What the terms along a line stand for: tokens, words of the vocabulary, or dimensions without a name."""
-    along = trace.step(line.name).shape[line.index.index(None)] if line.name in trace else ""
-    if along == "n":
-        return trace.tokens.__getitem__
-    if along == "vocab":
-        return lambda k: session.text_encoder(state.current().model).tokenizer.id_to_token(k) or ""
-    return lambda k: ""

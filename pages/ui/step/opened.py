@@ -1,6 +1,7 @@
 """The opened number: how every picture opens one, and where in a picture it is."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from encoder.formatting import shown
 from encoder.pictures.view import Cell
@@ -51,41 +52,42 @@ def place_in(trace: Trace, step: Step, head: int, cell: Cell | None = None) -> t
     return (row, column) if index_of(step, head, row, column) == cell.index else None
 
 
-def listen(chart: str, take: Callable[[int, int], None], mark: tuple[int, int] | None = None) -> None:
+def listen(
+    chart: str,
+    take: Callable[[int, int], None],
+    mark: tuple[int, int] | None = None,
+    at: Sequence[int] | None = None,
+) -> None:
     """Have `take` called with the row and column of a heatmap that is clicked, and outline the cell `mark`.
 
-    `chart` is the picture's key. For bars the row is always 0.
+    `chart` is the picture's key. For bars the row is always 0. `at` are the rows and columns that are drawn of a
+    picture of pairs, where they are not all.
     """
     key = f"clicks_{chart}"
+    if at is not None and mark is not None:
+        mark = (at.index(mark[0]), at.index(mark[1])) if {*mark} <= {*at} else None
 
     def taken() -> None:
         said = state.picked(key, "cell")
         if isinstance(said, list) and len(said) == 2 and all(type(v) is int and v >= 0 for v in said):
-            take(*said)
+            if at is None:
+                take(*said)
+            elif max(said) < len(at):
+                take(at[said[0]], at[said[1]])
 
     _clicks(key=key, data={"chart": chart, "mark": mark}, on_cell_change=taken)
 
 
-def opens(trace: Trace, chart: str, step: Step, head: int, at: Sequence[int] | None = None) -> None:
-    """Open the number of a step whose cell in a picture is clicked, and outline the one that is open.
-
-    `at` are the positions of the tokens that the picture draws, where they are not all.
-    """
+def clicks(trace: Trace, step: Step, head: int) -> dict[str, Any]:
+    """What opens the number of a step whose cell in a picture is clicked, and the cell of the one that is open."""
 
     def take(row: int, column: int) -> None:
-        if at is not None:
-            if row >= len(at) or column >= len(at):
-                return
-            row, column = at[row], at[column]
         open_number(Cell(step.name, index_of(step, head, row, column)), fresh=True)
 
-    place = place_in(trace, step, head)
-    if place is not None and at is not None:
-        place = (at.index(place[0]), at.index(place[1])) if {*place} <= {*at} else None
-    listen(chart, take, place)
+    return {"take": take, "mark": place_in(trace, step, head)}
 
 
-def opens_words(trace: Trace, chart: str, step: Step, words: list[list[int]]) -> None:
+def clicks_on_words(trace: Trace, step: Step, words: list[list[int]]) -> dict[str, Any]:
     """The same in a picture of the best words; `words` are those behind each row and column."""
 
     def take(row: int, column: int) -> None:
@@ -94,7 +96,7 @@ def opens_words(trace: Trace, chart: str, step: Step, words: list[list[int]]) ->
 
     place = place_in(trace, step, 0)
     drawn = place is not None and place[1] in words[place[0]]
-    listen(chart, take, (place[0], words[place[0]].index(place[1])) if place is not None and drawn else None)
+    return {"take": take, "mark": (place[0], words[place[0]].index(place[1])) if place is not None and drawn else None}
 
 
 def choose(trace: Trace, step: Step, head: int) -> None:

@@ -1,26 +1,23 @@
 """One step of the catalogue on the screen: what happens, the picture, its main fact, what to look for, the numbers."""
 
-import pandas as pd
 import streamlit as st
 
 from encoder.explain.snippet import running_source, snippet
 from encoder.explain.what_to_see import what_to_see
-from encoder.export.caption import About
-from encoder.figures.drawn import numbers_of
-from encoder.figures.steps import BEST_WORDS, draw_best_words, picture, title
+from encoder.figures.steps import title
 from encoder.formatting import agreement
 from encoder.formatting import brief as written
-from encoder.metrics import parked
+from encoder.metrics import likeliest_ids, parked
+from encoder.pictures.registry.steps import BEST_WORDS, LAYER_STEP, LOCK, STEP
 from encoder.steps.step import PAIRS, Step
 from encoder.trace.trace import Trace
-from pages.ui import session
-from pages.ui.components.chart import chart
-from pages.ui.downloads import table as downloads
+from pages.ui import picture, session
 from pages.ui.state import session_state as state
 from pages.ui.state.site import page_of
 from pages.ui.state.walk import current, stops_of
+from pages.ui.state.walk import page_of as page_of_step
 from pages.ui.step import opened, terms, words_only
-from pages.ui.text import heading, plain, theme
+from pages.ui.text import heading, plain
 from pages.ui.widgets import fold
 
 
@@ -84,47 +81,18 @@ def brief(trace: Trace, step: Step, head: int) -> None:
 
 def drawn(trace: Trace, step: Step, head: int) -> None:
     """The picture of a step, what is to be seen in it, and its numbers."""
+    more = what_to_see(trace, step, head)
     if step.shape[-1] == "vocab":
-        best_words(trace, step)
+        words = likeliest_ids(trace[step.name], BEST_WORDS).tolist()
+        picture.show(STEP, more=more, **opened.clicks_on_words(trace, step, words))
         return
-    lock = "H" in step.shape and step.values != "share" and toggle("One colour scale for all heads", "lock")
-    seen = picture(trace, step, head, lock, words_only.chosen())
-    fact = seen.fact()
-    made = f't["{step.name}"]' + (f"[{head}]" if "H" in step.shape else "")
-    made = words_only.cut(made) if seen.seen else made
-    chart(seen.draw(theme()), "picture", f"{title(step, head)}. {fact}", About.of(trace, step.name, head), made=made)
-    opened.opens(trace, "picture", step, head, seen.seen.at if seen.seen else None)
-    st.markdown(f"**{plain(fact)}** {what_to_see(trace, step, head)}")
+    if "H" in step.shape and step.values != "share":
+        st.toggle("One colour scale for all heads", **picture.tie(LOCK, picture.ask(STEP)))
+    of_layer = page_of_step(step.layer, step.local).key == LAYER_STEP.page
+    picture.show(LAYER_STEP if of_layer else STEP, more=more, **opened.clicks(trace, step, head))
     if step.local == "attention.weights" and (line := parked(trace, step.layer or 0, head).sentence):
         st.caption(plain(line))
-    downloads.numbers(
-        "step", step.name, lambda: downloads.frame(seen.values, seen.rows, seen.columns), seen.values.shape
-    )
     opened.choose(trace, step, head)
-
-
-def toggle(label: str, key: str) -> bool:
-    """A switch that is off until it is chosen, and part of the link then."""
-    return st.toggle(label, **state.choice(key, (False, True), False))
-
-
-def best_words(trace: Trace, step: Step) -> None:
-    """The likeliest words of a step over the vocabulary."""
-    tokenizer = session.text_encoder(state.current().model).tokenizer
-    figure, ids = draw_best_words(trace, step, tokenizer.id_to_token, theme())
-    chart(
-        figure,
-        "picture",
-        f"{step.title}: the {BEST_WORDS} best words for each token",
-        About.of(trace, step.name),
-        wide=True,
-        made=f't["{step.name}"].topk({BEST_WORDS}).values',
-    )
-    opened.opens_words(trace, "picture", step, ids)
-    said = f"The {BEST_WORDS} best of {trace.config.vocab_size:,} words at each position."
-    st.markdown(f"{said} {what_to_see(trace, step)}")
-    header, *rows = numbers_of(figure)
-    downloads.numbers("words", step.name, lambda: pd.DataFrame(rows, columns=header).set_index("token"), (len(rows),))
 
 
 def proof(trace: Trace, step: Step) -> None:
