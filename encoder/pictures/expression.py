@@ -220,6 +220,27 @@ class Every(Expression):
         return Places(lambda place: look_up(self._make(place)), self._count)
 
 
+class Several(Expression):
+    """A list of expressions."""
+
+    def __init__(self, *inside: Any) -> None:
+        self._inside = list(inside)
+
+    def __str__(self) -> str:
+        """`[first, second]`."""
+        return source(self._inside)
+
+    def __getitem__(self, key: Any) -> Any:
+        """The expression at a place; of a slice, part of the list."""
+        return self._inside[key] if isinstance(key, int) else Several(*self._inside[key])
+
+    def _parts(self) -> tuple[Any, ...]:
+        return tuple(self._inside)
+
+    def _work_out(self, look_up: Callable[[Any], Any]) -> Any:
+        return look_up(self._inside)
+
+
 T, A, B, ENC = Name("t"), Name("a"), Name("b"), Name("enc")
 RUNS = frozenset({"t", "a", "b"})
 
@@ -272,6 +293,11 @@ def within(value: Any) -> Iterator[Any]:
         inner = tuple(value.values())
     for part in inner:
         yield from within(part)
+
+
+def of_result(made: Call) -> bool:
+    """Whether it is a method of what another call gives, such as `mean`."""
+    return any(isinstance(part, Call) for part in within(made._of))
 
 
 def variables(expression: Any) -> set[str]:

@@ -260,7 +260,7 @@ class Answer:
     def file_name(self) -> str:
         """What its files are called, without an ending."""
         where = [f"{dim}{place}" for dim, place in self.places.items()]
-        return file_name(self.scene.encoder.source.name if self.picture.needs else "", self.picture.key, *where)
+        return file_name(self.picture.about(self.scene).model, self.picture.key, *where)
 
     @property
     def query(self) -> dict[str, str]:

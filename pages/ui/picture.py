@@ -12,7 +12,7 @@ import streamlit as st
 
 from encoder.figures.pair import tell_apart
 from encoder.pictures.code import of_runs
-from encoder.pictures.expression import Expression
+from encoder.pictures.expression import Call, Expression, of_result
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene
 from encoder.trace.trace import Trace
@@ -68,7 +68,7 @@ def kept(scene: Scene) -> Callable[[Expression, Callable[[], Any]], Any]:
     """What keeps the results of calls: those of one run with the run where they are small, those of none for all."""
 
     def keep_call(part: Expression, now: Callable[[], Any]) -> Any:
-        if nested.get():
+        if nested.get() or (isinstance(part, Call) and of_result(part)):
             return now()
         if not of_runs(part):
             return results.get(Measurement(scene.view.model, str(part), now))
@@ -111,6 +111,11 @@ def tie(option: Option, scene: Scene) -> dict[str, Any]:
     return state.choice(option.key, offered, option.usual(scene), option.many)
 
 
+def answer_of(picture: Picture, scene: Scene | None = None, known: Mapping[Expression, Any] | None = None) -> Answer:
+    """What a picture answers to what this session asks, or to another scene."""
+    return picture.of(scene := scene or ask(picture), kept(scene), known)
+
+
 def show(
     picture: Picture,
     *,
@@ -129,7 +134,8 @@ def show(
     of its own, without `sentence` it says the finding elsewhere. `take` gets the row and column of a cell that is
     clicked, `mark` is the one to outline.
     """
-    answer = picture.of(scene := scene or ask(picture), kept(scene), known)
+    answer = answer_of(picture, scene, known)
+    scene = answer.scene
     figure = answer.figure(theme())
     if scene.run is not None and scene.run.tokenization.second:
         tell_apart(figure, scene.run.tokens, scene.run.tokenization.second, theme())

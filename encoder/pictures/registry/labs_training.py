@@ -1,0 +1,58 @@
+"""Pictures of the lab on training without a part: how the loss falls, kind by kind."""
+
+from encoder.experiments import KINDS, learning_curve
+from encoder.experiments.learning import STEPS
+from encoder.export.caption import About
+from encoder.formatting import brief, listed
+from encoder.pictures.expression import Call, Several, call
+from encoder.pictures.picture import Answer, Picture
+from encoder.pictures.scene import Scene, one_of
+
+LAYERS = one_of("missing_layers", (2, 6))
+WARM_UPS = {"none": 1, "half of the steps": STEPS // 2}
+WARM_UP = one_of("missing_warm_up", WARM_UPS)
+
+
+def learning(scene: Scene, kind: str) -> Call:
+    """How one kind of model learns."""
+    return call(learning_curve, kind, layers=scene[LAYERS], warm_up=WARM_UPS[scene[WARM_UP]])
+
+
+def about_learning(scene: Scene) -> About:
+    """What was trained."""
+    asked = f"{scene[LAYERS]} layers, warm-up {scene[WARM_UP]}"
+    return About(scope=f"small models, 32 wide, trained on counting alike, {asked}, seed 0")
+
+
+def falling(key: str, question: str, kinds: tuple[str, ...]) -> Picture:
+    """The losses of some kinds."""
+
+    def say(answer: Answer) -> str:
+        ends = [f"{kind} {brief(float(loss))}" for kind, loss in zip(kinds, answer.numbers.array[:, -1], strict=True)]
+        return f"After {STEPS} steps the loss is, in nats: {listed(ends)}."
+
+    return Picture(
+        key=key,
+        page="labs",
+        question=question,
+        measure=lambda scene: Several(*(learning(scene, kind).loss for kind in kinds)),
+        dims=("series", "training steps"),
+        names=lambda answer: {
+            "series": kinds,
+            "training steps": answer.value(learning(answer.scene, kinds[0])).steps,
+        },
+        kind="curve",
+        unit="loss on unseen inputs, in nats",
+        title=f"How the loss falls: {listed(list(kinds))}",
+        say=say,
+        about=about_learning,
+        options=(LAYERS, WARM_UP),
+        needs="model",
+        heavy=True,
+        unfolds={"lab": "Trained without a part"},
+    )
+
+
+POST, *OTHERS = KINDS
+LEARNING_ONE = falling("learning_one", "What do norms and their place do for learning?", (POST, *OTHERS[:3]))
+LEARNING_TWO = falling("learning_two", "What do residuals and feed-forward do for learning?", (POST, *OTHERS[3:]))
