@@ -128,9 +128,10 @@ BARE = Picture(
     unfolds={"lab": "Without [CLS] and [SEP]"},
 )
 
-P = one_of("drop_p", (0.0, 0.05, 0.1, 0.2, 0.3, 0.5), 0.1)
+SHARES, SEEDS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5), range(10)
+P = one_of("drop_p", SHARES, 0.1)
 DROPPED_AT = Option("drop_at", lambda scene: PLACES, lambda scene: list(PLACES), many=True)
-SEED = one_of("drop_seed", range(10))
+SEED = one_of("drop_seed", SEEDS)
 RUNS = 8
 AFTER = {"positions": "after the positions", "weights": "on the weights", "sublayers": "on what sublayers add"}
 

@@ -1,4 +1,4 @@
-"""Pictures of the labs on what a block is made of: residuals, norms, gates, and two layers with nothing between."""
+"""Pictures of the labs on what a block is made of: residuals, norms and gates."""
 
 from collections.abc import Mapping
 
@@ -6,13 +6,11 @@ from encoder.experiments import (
     D_MODELS,
     DEPTHS,
     REGIMES,
-    boundary,
     gate_signs,
     norm_order,
     norms,
     residuals,
 )
-from encoder.experiments.boundary import RADIUS, SIDE
 from encoder.export.caption import UNCHANGED, About, quoted
 from encoder.formatting import brief, percent
 from encoder.metrics import norm_sides, shares_in_bins
@@ -211,39 +209,6 @@ def sides_of(order: str) -> Picture:
 
 
 SIDES_POST, SIDES_PRE = sides_of("post-norm"), sides_of("pre-norm")
-
-
-def say_boundary(bent: bool, answer: Answer) -> str:
-    """How many points are told right."""
-    trained = answer.value(call(boundary, bent))
-    between = "ReLU" if bent else "nothing"
-    return (
-        f"Two layers with {between} between them tell {percent(trained.right)} of the points right; always to say the "
-        f"same would tell {percent(trained.commonest)}."
-    )
-
-
-def boundary_of(bent: bool) -> Picture:
-    """Where two layers say inside, with something between them or nothing."""
-    axis = [f"{2 * i / (SIDE - 1) - 1:.1f}" for i in range(SIDE)]
-    return Picture(
-        key="boundary_bent" if bent else "boundary_straight",
-        page="labs",
-        question=f"Can two layers with {'ReLU' if bent else 'nothing'} between them tell a circle from what is around?",
-        measure=lambda scene: call(boundary, bent).logits.sigmoid(),
-        dims=("y", "x"),
-        names=lambda answer: {"y": axis, "x": axis},
-        kind="matrix",
-        values="share",
-        title=f"Where two layers with {'ReLU' if bent else 'nothing'} between them say inside",
-        say=lambda answer: say_boundary(bent, answer),
-        about=lambda scene: About(scope=f"two layers, 2 → 16 → 1, trained now on a circle of radius {RADIUS}, seed 0"),
-        needs="model",
-        unfolds={"lab": "Layer collapse"},
-    )
-
-
-BOUNDARY_STRAIGHT, BOUNDARY_BENT = boundary_of(False), boundary_of(True)
 
 UNITS = 48  # that are drawn
 

@@ -162,9 +162,8 @@ PLACED = Picture(
 def say_along(answer: Answer) -> str:
     """How far the score goes where the key stands one place after."""
     along = answer.value(placed(answer.scene, answer.scene.head)).along(1)
-    return (
-        f"With the key one place after, the score goes from {brief(float(along.min()))} to {brief(float(along.max()))}."
-    )
+    low, high = (brief(float(end)) for end in (along.min(), along.max()))
+    return f"With the key one place after, the score goes from {low} to {high}."
 
 
 def scores_along(scene: Scene, head: int) -> Several:

@@ -1,14 +1,16 @@
-"""Pictures of the lab on training without a part: how the loss falls, kind by kind."""
+"""Pictures of the labs that train: models without a part, and two layers that tell a circle from what is around it."""
 
-from encoder.experiments import KINDS, learning_curve
+from encoder.experiments import KINDS, boundary, learning_curve
+from encoder.experiments.boundary import RADIUS, SIDE
 from encoder.experiments.learning import STEPS
 from encoder.export.caption import About
-from encoder.formatting import brief, listed
+from encoder.formatting import brief, listed, percent
 from encoder.pictures.expression import Call, Several, call
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Scene, one_of
 
-LAYERS = one_of("missing_layers", (2, 6))
+DEPTHS = (2, 6)
+LAYERS = one_of("missing_layers", DEPTHS)
 WARM_UPS = {"none": 1, "half of the steps": STEPS // 2}
 WARM_UP = one_of("missing_warm_up", WARM_UPS)
 
@@ -56,3 +58,36 @@ def falling(key: str, question: str, kinds: tuple[str, ...]) -> Picture:
 POST, *OTHERS = KINDS
 LEARNING_ONE = falling("learning_one", "What do norms and their place do for learning?", (POST, *OTHERS[:3]))
 LEARNING_TWO = falling("learning_two", "What do residuals and feed-forward do for learning?", (POST, *OTHERS[3:]))
+
+
+def say_boundary(bent: bool, answer: Answer) -> str:
+    """How many points are told right."""
+    trained = answer.value(call(boundary, bent))
+    between = "ReLU" if bent else "nothing"
+    return (
+        f"Two layers with {between} between them tell {percent(trained.right)} of the points right; always to say the "
+        f"same would tell {percent(trained.commonest)}."
+    )
+
+
+def boundary_of(bent: bool) -> Picture:
+    """Where two layers say inside, with something between them or nothing."""
+    axis = [f"{2 * i / (SIDE - 1) - 1:.1f}" for i in range(SIDE)]
+    return Picture(
+        key="boundary_bent" if bent else "boundary_straight",
+        page="labs",
+        question=f"Can two layers with {'ReLU' if bent else 'nothing'} between them tell a circle from what is around?",
+        measure=lambda scene: call(boundary, bent).logits.sigmoid(),
+        dims=("y", "x"),
+        names=lambda answer: {"y": axis, "x": axis},
+        kind="matrix",
+        values="share",
+        title=f"Where two layers with {'ReLU' if bent else 'nothing'} between them say inside",
+        say=lambda answer: say_boundary(bent, answer),
+        about=lambda scene: About(scope=f"two layers, 2 → 16 → 1, trained now on a circle of radius {RADIUS}, seed 0"),
+        needs="model",
+        unfolds={"lab": "Layer collapse"},
+    )
+
+
+BOUNDARY_STRAIGHT, BOUNDARY_BENT = boundary_of(False), boundary_of(True)

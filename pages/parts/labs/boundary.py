@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from encoder.pictures.registry.labs_layers import BOUNDARY_BENT, BOUNDARY_STRAIGHT
+from encoder.pictures.registry.labs_training import BOUNDARY_BENT, BOUNDARY_STRAIGHT
 from pages.ui.picture import show
 from pages.ui.text import heading
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from encoder.pictures.registry.labs import AFTER, DROPPED, DROPPED_AT, SEED, P
+from encoder.pictures.registry.labs import AFTER, DROPPED, DROPPED_AT, SEED, SEEDS, SHARES, P
 from pages.ui.picture import ask, show, tie
 
 
@@ -13,7 +13,7 @@ def draw() -> None:
         "of places. A trained model runs without: everywhere else in this app the step is the identity."
     )
     scene = ask(DROPPED)
-    st.select_slider("p", list(P.offered(scene)), **tie(P, scene))
+    st.select_slider("p", SHARES, **tie(P, scene))
     st.pills("Where", list(AFTER), selection_mode="multi", format_func=AFTER.__getitem__, **tie(DROPPED_AT, scene))
-    st.select_slider("Seed", SEED.offered(scene), **tie(SEED, scene))
+    st.select_slider("Seed", SEEDS, **tie(SEED, scene))
     show(DROPPED, more="The mean of several runs comes closer: what drops out at random partly cancels.")

@@ -5,7 +5,15 @@ import streamlit as st
 from encoder.experiments import KINDS, LearningCurves, learning_curves
 from encoder.experiments.learning import CHANCE, ROWS, STEPS
 from encoder.formatting import brief, listed, percent
-from encoder.pictures.registry.labs_training import LAYERS, LEARNING_ONE, LEARNING_TWO, WARM_UP, WARM_UPS, learning
+from encoder.pictures.registry.labs_training import (
+    DEPTHS,
+    LAYERS,
+    LEARNING_ONE,
+    LEARNING_TWO,
+    WARM_UP,
+    WARM_UPS,
+    learning,
+)
 from pages.ui.picture import ask, show, tie
 from pages.ui.step import sweep
 from pages.ui.text import say
@@ -21,7 +29,7 @@ def draw() -> None:
     )
     scene = ask(LEARNING_ONE)
     with st.container(horizontal=True):
-        st.pills("Layers", list(LAYERS.offered(scene)), required=True, **tie(LAYERS, scene))
+        st.pills("Layers", DEPTHS, required=True, **tie(LAYERS, scene))
         st.pills("Warm-up", list(WARM_UPS), required=True, **tie(WARM_UP, scene))
     scene = ask(LEARNING_ONE)
     layers, steps = scene[LAYERS], WARM_UPS[scene[WARM_UP]]
