@@ -26,7 +26,7 @@ from encoder.theme import Kind, Theme
 from encoder.trace.trace import Trace
 
 V = TypeVar("V")
-Given = V | Callable[[Scene], V]  # a value, or what makes it of what is asked
+Given = Callable[[Scene], V] | V  # a value, or what makes it of what is asked
 DRAWN = "words_only"  # the name in a link of what is drawn of a picture of pairs of tokens
 
 
@@ -86,7 +86,7 @@ class Picture:
     look: Callable[["Answer"], Mapping[str, Any]] = lambda answer: {}
     heavy: Given[bool] = False
 
-    def of(self, scene: Scene, kept: Kept = make_now, known: Mapping[Expression, Any] | None = None) -> "Answer":
+    def of(self, scene: Scene, kept: Kept = make_now, known: Mapping[Any, Any] | None = None) -> "Answer":
         """The picture of what is asked.
 
         `kept` gets every call of the measurement and the way to make it; `known` are calls that were made already, with

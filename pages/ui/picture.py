@@ -111,7 +111,7 @@ def tie(option: Option, scene: Scene) -> dict[str, Any]:
     return state.choice(option.key, offered, option.usual(scene), option.many)
 
 
-def answer_of(picture: Picture, scene: Scene | None = None, known: Mapping[Expression, Any] | None = None) -> Answer:
+def answer_of(picture: Picture, scene: Scene | None = None, known: Mapping[Any, Any] | None = None) -> Answer:
     """What a picture answers to what this session asks, or to another scene."""
     return picture.of(scene := scene or ask(picture), kept(scene), known)
 
@@ -120,7 +120,7 @@ def show(
     picture: Picture,
     *,
     scene: Scene | None = None,
-    known: Mapping[Expression, Any] | None = None,
+    known: Mapping[Any, Any] | None = None,
     more: str = "",
     numbers: bool = True,
     sentence: bool = True,

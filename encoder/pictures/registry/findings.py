@@ -1,4 +1,7 @@
-"""The picture of what a trial found: curves, bars or a matrix, as the trial has them."""
+"""The picture of what a trial found: curves, bars or a matrix, as the trial has them.
+
+What else its page gives the scene: which `trial`, what was `given` to it, and its `finding`.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,20 +17,19 @@ from encoder.theme import Kind
 from encoder.trials import Bars, Curves, Finding, Grid, run
 from encoder.trials import Picture as Of
 
-TRIAL, GIVEN, FINDING = "trial", "given", "finding"  # what else a scene holds: which trial, of what, what it found
-USUAL = next(claim for claim in CLAIMS if claim.key == "residuals")  # where a scene names none
+USUAL = next(claim for claim in CLAIMS if claim.key == "residuals")  # where no page says which
 
 
 def tried(scene: Scene) -> Call:
     """The trial that a page names, with its parameters."""
     extra = scene.extra
-    return call(run, extra.get(TRIAL, USUAL.trial), ENC, dict(extra.get(GIVEN, USUAL.given)))
+    return call(run, extra.get("trial", USUAL.trial), ENC, dict(extra.get("given", USUAL.given)))
 
 
 def finding_of(scene: Scene) -> Finding:
     """What the trial found, measured now where the page did not do so."""
-    found: Finding | None = scene.extra.get(FINDING)
-    return found or run(scene.extra.get(TRIAL, USUAL.trial), scene.encoder, scene.extra.get(GIVEN, USUAL.given))
+    found: Finding | None = scene.extra.get("finding")
+    return found or run(scene.extra.get("trial", USUAL.trial), scene.encoder, scene.extra.get("given", USUAL.given))
 
 
 def drawn(scene: Scene) -> Of:
@@ -86,7 +88,7 @@ def look_of(answer: Answer) -> Mapping[str, Any]:
 
 def about_trial(scene: Scene) -> About:
     """The model, and the sentence where the trial has one."""
-    sentence = scene.extra.get(GIVEN, {}).get("sentence")
+    sentence = scene.extra.get("given", {}).get("sentence")
     return About(source=scene.encoder.source, scope=quoted(sentence) if isinstance(sentence, str) else "")
 
 

@@ -73,13 +73,14 @@ def say_boundary(bent: bool, answer: Answer) -> str:
 def boundary_of(bent: bool) -> Picture:
     """Where two layers say inside, with something between them or nothing."""
     axis = [f"{2 * i / (SIDE - 1) - 1:.1f}" for i in range(SIDE)]
+    every_other = [name if i % 2 == 0 else "" for i, name in enumerate(axis)]
     return Picture(
         key="boundary_bent" if bent else "boundary_straight",
         page="labs",
         question=f"Can two layers with {'ReLU' if bent else 'nothing'} between them tell a circle from what is around?",
         measure=lambda scene: call(boundary, bent).logits.sigmoid(),
         dims=("y", "x"),
-        names=lambda answer: {"y": axis, "x": axis},
+        names=lambda answer: {"y": axis, "x": every_other},
         kind="matrix",
         values="share",
         title=f"Where two layers with {'ReLU' if bent else 'nothing'} between them say inside",

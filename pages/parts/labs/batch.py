@@ -8,7 +8,7 @@ import streamlit as st
 
 from encoder.experiments.padding import Padding
 from encoder.formatting import shown
-from encoder.pictures.expression import Expression
+from encoder.pictures.expression import Call
 from encoder.pictures.registry.labs_padding import MASK, MASKS, PAD_MASKED, PAD_WEIGHTS
 from pages.ui.downloads import table as downloads
 from pages.ui.picture import ask, show, tie
@@ -25,7 +25,7 @@ def shapes(batch: Padding, long: list[str]) -> None:
     say(f"The batch goes in as (2, {n}) ids and comes out as (2, {n}, {d_model:,}): {pads}.")
 
 
-def pictures(known: Mapping[Expression, Any]) -> None:
+def pictures(known: Mapping[Call, Any]) -> None:
     """The short sentence's masked scores and weights in the chosen layer and head, [PAD] among the columns.
 
     `known` is what was measured of the batch.
