@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from encoder.theme import Kind, Theme
 from encoder.trace.trace import Trace
 
 V = TypeVar("V")
-Given = Callable[[Scene], V] | V  # a value, or what makes it of what is asked
+Given: TypeAlias = V | Callable[[Scene], V]  # a value, or what makes it of what is asked
 DRAWN = "words_only"  # the name in a link of what is drawn of a picture of pairs of tokens
 
 
