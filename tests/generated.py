@@ -9,8 +9,8 @@ from nasty import NUMBERS, texts
 from tiers import share_of
 
 from encoder.edits.edit import VALUES
+from encoder.pictures.steps import KNOWN_STEPS
 from pages.ui.server import models
-from pages.ui.state.walk import KNOWN_STEPS
 
 
 def cases(count: int, shrink: bool = True) -> Callable[[Any], Any]:

@@ -22,9 +22,9 @@ from encoder import EncoderConfig, checkpoint
 from encoder.edits.edit import VALUES
 from encoder.model.config import CHOICES
 from encoder.pictures.link import FIELDS
+from encoder.pictures.steps import KNOWN_STEPS
 from pages.ui.state.choice_names import names
 from pages.ui.state.site import PAGES
-from pages.ui.state.walk import KNOWN_STEPS
 
 ROOT = Path(__file__).parents[1] / "pages"
 STEPS, SCRIPTS = sorted(KNOWN_STEPS), [page.script for page in PAGES]

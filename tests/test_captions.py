@@ -222,8 +222,8 @@ def test_one_word_in_many_sentences_names_them() -> None:
 
 def test_the_run_without_changes_names_none() -> None:
     said = captions(opened("what_if", {"edits": EDITS[1]}))
-    assert "Changed" not in said["beside_0"] and "Changed" in said["beside_1"]
-    assert "Changed" in said["beside_change"] and "Changed" in said["apart"]
+    assert "Changed" not in said["step_before"] and "Changed" in said["step_now"]
+    assert "Changed" in said["step_change"] and "Changed" in said["apart_changed"]
 
 
 def test_learned_numbers_are_of_no_sentence() -> None:

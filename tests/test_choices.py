@@ -17,6 +17,7 @@ from encoder.atlas import shelf
 from encoder.experiments import learning
 from encoder.pictures import choices
 from pages.ui.state import session_state as state
+from pages.ui.state.choice_names import names
 from pages.ui.state.site import PAGES, Page
 from pages.ui.state.walk import stops_of
 
@@ -183,13 +184,16 @@ def test_what_no_page_asks_for_is_said_and_left_out() -> None:
 
 
 def test_a_link_may_not_make_endless_choices() -> None:
-    many = dict.fromkeys(sorted(choices.names())[: choices.MOST + 5], "1")
-    found, notes = choices.read(many, 10)
+    many = dict.fromkeys(sorted(names())[: choices.MOST + 5], "1")
+    found, notes = choices.read(many, 10, names())
     assert len(found) == choices.MOST and f"{choices.MOST + 5} choices" in notes[0]
-    assert choices.read({"move": "x" * 11}, 10) == ((), ["The link's choice for move is too long and is left out."])
+    assert choices.read({"move": "x" * 11}, 10, names()) == (
+        (),
+        ["The link's choice for move is too long and is left out."],
+    )
 
 
 def test_a_word_of_the_source_that_no_page_asks_for_is_not_kept() -> None:
-    assert {"attention", "zero", "key", "sentence", "magic", "draft_switch"} & choices.names() == set()
-    found, notes = choices.read({"zero": "1", "move": "Length"}, 20)
+    assert {"attention", "zero", "key", "sentence", "magic", "draft_switch"} & names() == set()
+    found, notes = choices.read({"zero": "1", "move": "Length"}, 20, names())
     assert found == (("move", "Length"),) and "“zero”, which is not known here" in notes[0]

@@ -24,11 +24,11 @@ from encoder.formatting import shown
 from encoder.model.config_text import config_to_text, text_to_config
 from encoder.pictures.link import cell as read_cell
 from encoder.pictures.link import from_query, to_query
+from encoder.pictures.steps import KNOWN_STEPS
 from encoder.theme import label
 from pages.ui.components import board, maps
 from pages.ui.server import models
 from pages.ui.state.choice_names import names
-from pages.ui.state.walk import KNOWN_STEPS
 from pages.ui.text import plain
 
 pytestmark = pytest.mark.slow

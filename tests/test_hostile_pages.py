@@ -34,7 +34,8 @@ TABS = {  # what a page shows on request: key of the tabs -> names
     "heads": ("heads_part", ["Maps", "Measures", "What each head does", "How alike heads are"]),
     "labs": ("lab", ["Word order", "Why √d_head", "Padding"]),
 }
-FOLDS = ("step", "words", "gamma_beta", "flow", "mixing", "rollout", "likeness", "alike", "set", "beside")
+FOLDS = ("step", "words", "gamma_beta", "flow", "mixing", "rollout", "likeness", "alike",
+         "cosine_shares", "set_map", "beside_change")  # fmt: skip
 SWEEPS = ("loo_go", "patch_go", "compute_flow")
 
 

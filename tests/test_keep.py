@@ -11,12 +11,12 @@ from visits import link, opened
 from encoder import TextEncoder
 from encoder.formatting import percent
 from encoder.pictures.link import LONGEST_IN_URL, VERSION, from_query, to_query
+from encoder.pictures.steps import KNOWN_STEPS
 from encoder.pictures.view import EXAMPLE, View
 from pages.ui.downloads import button, run
 from pages.ui.server.models import check
 from pages.ui.state.choice_names import names
 from pages.ui.state.site import PAGES
-from pages.ui.state.walk import KNOWN_STEPS
 
 pytestmark = pytest.mark.slow
 

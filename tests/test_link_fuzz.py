@@ -18,9 +18,9 @@ from visits import link
 from encoder import PRESETS
 from encoder.edits.edit import check
 from encoder.pictures.link import from_query, to_query
+from encoder.pictures.steps import KNOWN_STEPS
 from pages.ui.server import engine, models
 from pages.ui.state.choice_names import names
-from pages.ui.state.walk import KNOWN_STEPS
 
 pytestmark = pytest.mark.slow
 

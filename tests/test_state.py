@@ -5,12 +5,13 @@ import pytest
 from encoder import PRESETS
 from encoder.metrics import HEAD_MEASURES
 from encoder.pictures.link import LONGEST_IN_URL, from_query, to_query
+from encoder.pictures.steps import KNOWN_STEPS
 from encoder.pictures.view import EXAMPLE, View
 from encoder.steps.catalogue import catalogue
 from pages.ui.server.models import check
 from pages.ui.state.choice_names import names
 from pages.ui.state.site import PAGES
-from pages.ui.state.walk import KNOWN_STEPS, stops, stops_of, way
+from pages.ui.state.walk import stops, stops_of, way
 
 
 @pytest.mark.parametrize(

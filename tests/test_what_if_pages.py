@@ -39,8 +39,8 @@ def test_a_head_that_is_off_changes_all_that_follows(base: TextEncoder) -> None:
     off = np.array(board(app)["off"])
     assert off.sum() == 1 and off[4, 1]
     expected = relative_difference(base.trace(EXAMPLE), base.trace(EXAMPLE, edits=HEAD_OFF)).T.numpy()
-    np.testing.assert_allclose(numbers(app, key="apart"), expected, atol=1e-6)
-    assert (numbers(app, key="apart")[:, :5] == 0).all() and (numbers(app, key="apart")[:, 5] > 0).all()
+    np.testing.assert_allclose(numbers(app, key="apart_changed"), expected, atol=1e-6)
+    assert (numbers(app, key="apart_changed")[:, :5] == 0).all() and (numbers(app, key="apart_changed")[:, 5] > 0).all()
     assert any("layer 4, head 1" in c.value for c in app.sidebar.caption)
     go(app, "attention")
     assert (numbers(app)).shape == (14, 14)
@@ -138,9 +138,9 @@ def test_any_step_opens_where_the_runs_differ() -> None:
     """A head that is off leaves its own weights as they are: every value of the difference was 0."""
     app = go(open_app(edits=edits_to_text(HEAD_OFF), layer="4", head="1"), "what_if")
     assert app.selectbox(key="beside_step").value == "layers.4.attention.heads"
-    assert np.abs(numbers(app, key="beside_change")).max() > 0
+    assert np.abs(numbers(app, key="step_change")).max() > 0
     app = go(open_app(edits=edits_to_text(HEAD_OFF), layer="4", head="2"), "what_if")
-    assert np.abs(numbers(app, key="beside_change")).max() > 0
+    assert np.abs(numbers(app, key="step_change")).max() > 0
     app = go(open_app(edits=edits_to_text(HEAD_OFF), layer="5"), "what_if")
     assert app.selectbox(key="beside_step").value == "layers.5.attention.weights"
 

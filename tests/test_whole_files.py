@@ -25,9 +25,9 @@ from encoder.atlas.__main__ import main as make_atlas
 from encoder.atlas.collecting import KeptVectors
 from encoder.atlas.corpus import AtlasCorpus
 from encoder.atlas.making import AtlasPlan
+from encoder.pictures import __main__ as figure
 from encoder.report import report
 from encoder.train.__main__ import main as train
-from pages.parts.figure import __main__ as figure
 
 pytestmark = pytest.mark.slow
 
@@ -55,7 +55,7 @@ def page(folder: Path, version: int) -> None:
 def drawing(folder: Path, version: int) -> None:
     """Write a figure by its command."""
     folder.mkdir(exist_ok=True)
-    assert figure.main([str(version), "--out", str(folder / "figure.svg")]) == 0
+    assert figure.main([f"figure={version}", "--out", str(folder / "figure.svg")]) == 0
 
 
 written = report.report
@@ -73,8 +73,10 @@ def saves(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Sa
     encoder = tiny(TINY)
     monkeypatch.setattr(TextEncoder, "from_pretrained", lambda *given, **more: encoder)
     monkeypatch.setattr(report, "report", lambda encoder, trace, *given, **more: pieces(trace.text))
-    monkeypatch.setattr(figure, "of_link", lambda link: SimpleNamespace(width=1.0, height=1.0, version=int(link)))
-    monkeypatch.setitem(figure.FILES, ".svg", lambda made, out, dpi: b"%d" % made.version * 200_000)
+    monkeypatch.setattr(
+        figure, "figure_of", lambda link: SimpleNamespace(width=1.0, height=1.0, version=int(link.partition("=")[2]))
+    )
+    monkeypatch.setitem(figure.OF_FIGURE, ".svg", lambda made, out, dpi: b"%d" % made.version * 200_000)
     found: Saves = request.param
     return found
 

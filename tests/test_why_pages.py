@@ -65,7 +65,7 @@ def test_the_cells_of_two_sentences_add_up(base: TextEncoder) -> None:
     app = open_app("alike", sentence="The cat slept.", other="A dog was asleep.")
     a, b = (base.trace(text)["output"].double().mean(0) for text in ("The cat slept.", "A dog was asleep."))
     cosine = float(torch.nn.functional.cosine_similarity(a, b, dim=0))
-    assert numbers(app, key="alike").sum() == pytest.approx(cosine, abs=1e-5)
+    assert numbers(app, key="cosine_shares").sum() == pytest.approx(cosine, abs=1e-5)
     assert f"The cosine is {cosine:.4f}" in texts_of(app)
 
 
@@ -83,7 +83,7 @@ def test_a_list_is_a_matrix_whose_odd_pair_is_opened(base: TextEncoder) -> None:
     i, j = found.odd
     assert f"The odd pair is {i + 1} and {j + 1}" in texts_of(app)
     app.button(key="open_odd").click().run()
-    assert numbers(app, key="alike").sum() == pytest.approx(float(found.cosines[i, j]), abs=1e-5)
+    assert numbers(app, key="cosine_shares").sum() == pytest.approx(float(found.cosines[i, j]), abs=1e-5)
     assert app.text_input(key="sentence").value == texts[i] and app.text_input(key="other").value == texts[j]
     app.pills(key="alike_part").set_value("A list").run()
     app.text_area(key="alike_list").set_value("one alone").run()
@@ -95,7 +95,7 @@ def test_the_mean_of_a_corpus_is_a_second_view() -> None:
     app = open_app("alike", model="small", sentence="The cat slept.", other="A dog was asleep.", alike_view=less)
     for button in [one for one in app.button if one.label.startswith("Measure")]:
         button.click().run()
-    cosine = float(numbers(app, key="alike").sum())
+    cosine = float(numbers(app, key="cosine_shares").sum())
     terms = re.search(r"make it: a · b (\S+), less a · m (\S+), less m · b (\S+) and m · m (\S+)\. As", texts_of(app))
     assert terms is not None and sum(map(float, terms.groups())) == pytest.approx(cosine, abs=4e-4)
     assert f"The cosine is {cosine:.4f}" in texts_of(app) and "This is another number" in texts_of(app)
@@ -110,7 +110,7 @@ def test_a_folder_of_sentences_with_its_prefixes(mode: str, model_root: Path) ->
     app = open_app("alike", model="folder:mine", sentence="w1 w2", other="w3 w4 w5")
     a, b = (encoder.trace(f"w8 w9 {text}")["pooling.vector"][0].double() for text in ("w1 w2", "w3 w4 w5"))
     cosine = float(torch.nn.functional.cosine_similarity(a, b, dim=0))
-    assert numbers(app, key="alike").sum() == pytest.approx(cosine, abs=1e-5)
+    assert numbers(app, key="cosine_shares").sum() == pytest.approx(cosine, abs=1e-5)
     assert f"The cosine is {cosine:.4f}" in texts_of(app) and "compares by “dot”" in texts_of(app)
     app.pills(key="prefix_a").set_value("none").run()
     a = encoder.trace("w1 w2")["pooling.vector"][0].double()

@@ -13,6 +13,7 @@ from encoder.errors import EncoderError
 from encoder.experiments.ablation import ROWS, WatchedWord, log_probability, outcomes
 from encoder.metrics.against import subtract
 from encoder.text_encoder import TextEncoder
+from encoder.trace.tokens import Tokens
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import rows, stream, tokens
 
@@ -62,12 +63,12 @@ def aligned_tokens(a: Trace, b: Trace) -> list[Pair]:
     return align(spelled_words(a), spelled_words(b))
 
 
-def holding(runs: Sequence[Trace], word: str) -> list[tuple[Trace, tuple[int, ...]]]:
-    """The runs in which a word stands, each with the positions of its pieces where it first does."""
+def holding(texts: Sequence[Tokens], word: str) -> list[tuple[Tokens, tuple[int, ...]]]:
+    """The texts in which a word stands, each with the positions of its pieces where it first does."""
     found = []
-    for run in runs:
+    for text in texts:
         with suppress(ValueError):
-            found.append((run, run.tokenization.find(word)))
+            found.append((text, text.find(word)))
     return found
 
 

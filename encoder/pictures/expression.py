@@ -141,6 +141,17 @@ class Call(Expression):
         return look_up(self._of)(*map(look_up, self._arguments), **options)
 
 
+class Last(Call):
+    """The last thing that a call hands out, which does its work step by step."""
+
+    def __str__(self) -> str:
+        """`[*of(arguments)][-1]`."""
+        return f"[*{super().__str__()}][-1]"
+
+    def _work_out(self, look_up: Callable[[Any], Any]) -> Any:
+        return [*super()._work_out(look_up)][-1]
+
+
 class Each(Expression):
     """The attribute or item of each of several things, as a list."""
 
@@ -248,6 +259,11 @@ RUNS = frozenset({"t", "a", "b"})
 def call(function: Callable[..., Any], *arguments: Any, **options: Any) -> Call:
     """The call of a public function of the library, or of a class; its arguments may be expressions."""
     return public(function)(*arguments, **options)
+
+
+def last(function: Callable[..., Any], *arguments: Any, **options: Any) -> Last:
+    """The last of what a public generator of the library hands out."""
+    return Last(public(function), arguments, options)
 
 
 def step(layer: Any, name: str, run: Expression = T) -> Item:

@@ -41,6 +41,13 @@ FOLDED = {  # the pictures of a page that lie in a fold now, and what opens it
     ("stack", "alike_tokens"): {"ways_open": "1"},
     ("stack", "paths"): {"ways_open": "1"},
 }
+RENAMED = {  # the page and key of a picture that has another key now, as no two have the same
+    ("compare", "alike"): "cosine_shares",
+    ("what_if", "apart"): "apart_changed",
+    ("what_if", "beside_0"): "step_before",
+    ("what_if", "beside_1"): "step_now",
+    ("what_if", "beside_change"): "step_change",
+}
 
 
 def lead(page: str, query: Mapping[str, str]) -> tuple[str, dict[str, str]]:

@@ -1,5 +1,6 @@
 """A picture as a value: a question, the call that measures it, its dimensions, and what it says."""
 
+import io
 import json
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
@@ -247,6 +248,12 @@ class Answer:
             "numbers": jsonable(numbers.array),
         }
         return json.dumps(told, ensure_ascii=False, indent=1)
+
+    def npz(self) -> bytes:
+        """Its numbers for numpy, with what they are."""
+        with io.BytesIO() as file:
+            np.savez(file, numbers=self.numbers.array, about=np.array(self.json()))
+            return file.getvalue()
 
     def panel(self, theme: Theme = "light") -> Panel:
         """It as a part of a figure for a paper.

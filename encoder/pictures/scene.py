@@ -10,9 +10,10 @@ from encoder.pictures.view import View
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 
-Needs = Literal["model", "run", "unchanged", "other", "same model", "training"]
+Needs = Literal["model", "run", "unchanged", "other", "same model", "prefixed", "training"]
 """What besides the model: nothing, the run `t`, or two runs `a` and `b`: this run without and with its changes
-("unchanged"), this run and that of the other sentence or model ("other"), the same in the same model ("same model").
+("unchanged"), this run and that of the other sentence or model ("other"), the same in the same model ("same model"),
+and there each behind the prefix that was chosen for it ("prefixed").
 "training": the run `t` in a model whose moments of training are kept."""
 
 
@@ -119,3 +120,23 @@ def atlas_number(scene: Scene) -> int | None:
 
 
 ATLAS = Option("atlas_of", atlases, lambda scene: 0)
+
+
+NO_PREFIX = "none"
+
+
+def prefix_of(key: str) -> Option:
+    """The prefix of a sentence that is held against another, of those that the model was trained with."""
+    return Option(
+        key,
+        lambda scene: [*scene.encoder.prompts, NO_PREFIX],
+        lambda scene: (scene.encoder.sentence.usual_prompt if scene.encoder.sentence else "") or NO_PREFIX,
+    )
+
+
+PREFIX_A, PREFIX_B = prefix_of("prefix_a"), prefix_of("prefix_b")
+
+
+def prefixed(scene: Scene, prefix: Option, text: str) -> str:
+    """A text behind the prefix that was chosen for it."""
+    return scene.encoder.prompted(text, "" if scene[prefix] == NO_PREFIX else scene[prefix])

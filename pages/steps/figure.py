@@ -3,12 +3,9 @@
 import streamlit as st
 
 from pages.parts.figure import begin, film, panels, printed, share_card
-from pages.ui.downloads import figure
 from pages.ui.text import say
 from pages.ui.widgets import tabs
 
-if waiting := figure.missing():
-    figure.fetch(waiting)
 st.markdown(
     "Under every picture stands **Add to figure**. What you add is collected here: as a figure of exact width with "
     "letters, words as words and its numbers, as a film, or as a card with the sentence. The link remakes all of it."

@@ -10,15 +10,21 @@ from weakref import WeakKeyDictionary
 
 import streamlit as st
 
+from encoder.errors import EncoderError
 from encoder.figures.pair import tell_apart
+from encoder.paper.panel import Panel
+from encoder.pictures.ask import scene_of, text_of
 from encoder.pictures.code import of_runs
 from encoder.pictures.expression import Call, Expression, of_result
-from encoder.pictures.picture import Answer, Picture
+from encoder.pictures.figure_link import PictureAt
+from encoder.pictures.picture import Answer, Picture, given
+from encoder.pictures.registry import picture_at
 from encoder.pictures.scene import Option, Scene
 from encoder.trace.trace import Trace
 from pages.ui import session
 from pages.ui.components import present
 from pages.ui.downloads import keep, table
+from pages.ui.downloads.figure import view_of
 from pages.ui.server.cache import Results, nbytes
 from pages.ui.server.engine import budget, cpu_slots
 from pages.ui.state import session_state as state
@@ -33,11 +39,14 @@ WORDY = ("words",)  # kinds with words in their cells: on a phone they stay wide
 
 @dataclass(frozen=True)
 class Measurement:
-    """A call that no run stands in, of a model by its name; two of the same print are the same."""
+    """A call that no run stands in, of a model by its name; two of the same print are the same.
+
+    `now` makes it, once: it knows of a run and a model, which would stay as long as the result that is kept under this.
+    """
 
     model: str
     printed: str
-    now: Callable[[], Any]
+    now: list[Callable[[], Any]]
 
     def __eq__(self, other: object) -> bool:
         """Whether it is the same call of the same model."""
@@ -53,7 +62,7 @@ def measure(asked_for: Measurement) -> Any:
     token = nested.set(True)
     try:
         with cpu_slots, st.spinner("Measuring …"):
-            return asked_for.now()
+            return asked_for.now.pop()()
     finally:
         nested.reset(token)
 
@@ -71,7 +80,7 @@ def kept(scene: Scene) -> Callable[[Expression, Callable[[], Any]], Any]:
         if nested.get() or (isinstance(part, Call) and of_result(part)):
             return now()
         if not of_runs(part):
-            return results.get(Measurement(scene.view.model, str(part), now))
+            return results.get(Measurement(scene.view.model, str(part), [now]))
         if scene.run is None or scene.other is not None:
             return now()
         with of_run_lock:
@@ -86,23 +95,24 @@ def kept(scene: Scene) -> Callable[[Expression, Callable[[], Any]], Any]:
     return keep_call
 
 
-def ask(picture: Picture, other: Trace | None = None, **extra: Any) -> Scene:
-    """What this session asks of a picture.
+def ask(picture: Picture) -> Scene:
+    """What this session asks of a picture."""
+    return scene_of(state.current(), picture.needs, session.text_encoder, session.run)
 
-    `other` is the run that this one is held against, where the page has chosen it; `extra` is what else the picture's
-    expression names.
+
+def panel_at(at: PictureAt) -> Panel:
+    """A picture for a figure, wherever it stands.
+
+    Raises:
+        EncoderError: there is none, or it takes so long that its page measures it only when it is asked for.
     """
-    return asked_for(state.current(), picture.needs, other, **extra)
-
-
-def asked_for(view: Any, needs: str, other: Trace | None = None, **extra: Any) -> Scene:
-    """What a view of this session asks of a picture that needs these runs."""
+    picture, view = picture_at(at.page, at.key), view_of(at)
     encoder = session.text_encoder(view.model)
-    if needs == "model":
-        return Scene(view, encoder, extra=extra)
-    if needs == "unchanged":
-        return Scene(view, encoder, session.untouched(), session.now(), extra)
-    return Scene(view, encoder, session.now(), other, extra)
+    inside, _ = view.within(encoder.config, len(encoder.tokenize(text_of(view)).ids))
+    scene = scene_of(inside, picture.needs, session.text_encoder, session.run)
+    if given(picture.heavy, scene):
+        raise EncoderError("it is measured only where it stands; open its page, and add it there")
+    return picture.of(scene, kept(scene)).panel(theme())
 
 
 def tie(option: Option, scene: Scene) -> dict[str, Any]:

@@ -5,7 +5,7 @@
 /** @typedef {{ still: HTMLElement, key: string, place: DOMRect, since: number }} Ghost */
 
 const LONGEST = 3000; // milliseconds that a last look may stay
-const SETTLED = 1000; // milliseconds after a run in which pictures still make way
+const SETTLED = 3000; // milliseconds after a run in which pictures still make way: a busy browser draws late
 const MOVED = 0.5; // of its height: a picture that went further leaves its place to another one
 const PLOT = '.js-plotly-plot';
 const DRAWN = `${PLOT}:has(.main-svg .cartesianlayer :is(image, .trace, .point))`;

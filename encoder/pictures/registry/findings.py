@@ -1,10 +1,10 @@
-"""The picture of what a trial found: curves, bars or a matrix, as the trial has them.
+"""The picture of what a trial found: curves, bars or a matrix, as the trial has them."""
 
-What else its page gives the scene: which `trial`, what was `given` to it, and its `finding`.
-"""
-
+import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from encoder.errors import EncoderError
 from encoder.export.caption import About, quoted
@@ -12,24 +12,61 @@ from encoder.lessons.claims import CLAIMS
 from encoder.pictures.expression import ENC, Attribute, Call, call
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
-from encoder.pictures.scene import Scene
+from encoder.pictures.scene import Option, Scene
 from encoder.theme import Kind
-from encoder.trials import Bars, Curves, Finding, Grid, run
+from encoder.trials import TRIALS, Bars, Curves, Finding, Grid, run
 from encoder.trials import Picture as Of
 
-USUAL = next(claim for claim in CLAIMS if claim.key == "residuals")  # where no page says which
+USUAL = next(claim for claim in CLAIMS if claim.key == "residuals")  # where no lesson is played
+TRIAL = Option("trial", lambda scene: TRIALS, lambda scene: "" if scene.view.lesson else USUAL.trial)
+GIVEN = Option("given", None, lambda scene: spelled({} if scene.view.lesson else USUAL.given))
+FOUND: WeakKeyDictionary[Scene, Finding] = WeakKeyDictionary()  # what a trial found for who asks
+
+
+def spelled(parameters: Mapping[str, Any]) -> str:
+    """A trial's parameters as a link spells them."""
+    return json.dumps(dict(parameters), sort_keys=True)
+
+
+def asked_of(scene: Scene, trial: str, parameters: Mapping[str, Any], found: Finding) -> Scene:
+    """The same with a trial, what it was given and what it found, and a link that says which."""
+    chosen = dict(scene.view.choices) | {TRIAL.key: trial, GIVEN.key: spelled(parameters)}
+    asked = replace(scene, view=replace(scene.view, choices=tuple(sorted(chosen.items()))))
+    FOUND[asked] = found
+    return asked
+
+
+def parameters_of(scene: Scene) -> dict[str, Any]:
+    """What the trial is given.
+
+    Raises:
+        EncoderError: a link says something that is none.
+    """
+    try:
+        found = json.loads(scene[GIVEN])
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise EncoderError("the link does not say what the trial is given")
+    return found
 
 
 def tried(scene: Scene) -> Call:
-    """The trial that a page names, with its parameters."""
-    extra = scene.extra
-    return call(run, extra.get("trial", USUAL.trial), ENC, dict(extra.get("given", USUAL.given)))
+    """The trial that is asked for, with its parameters."""
+    return call(run, scene[TRIAL], ENC, parameters_of(scene))
 
 
 def finding_of(scene: Scene) -> Finding:
-    """What the trial found, measured now where the page did not do so."""
-    found: Finding | None = scene.extra.get("finding")
-    return found or run(scene.extra.get("trial", USUAL.trial), scene.encoder, scene.extra.get("given", USUAL.given))
+    """What the trial found, measured now where the page did not do so.
+
+    Raises:
+        EncoderError: a link of a lesson does not say which trial is meant, or it cannot be made.
+    """
+    if scene not in FOUND:
+        if not scene[TRIAL]:
+            raise EncoderError("the link does not say which trial of the lesson is meant; open its page")
+        FOUND[scene] = run(scene[TRIAL], scene.encoder, parameters_of(scene))
+    return FOUND[scene]
 
 
 def drawn(scene: Scene) -> Of:
@@ -88,7 +125,7 @@ def look_of(answer: Answer) -> Mapping[str, Any]:
 
 def about_trial(scene: Scene) -> About:
     """The model, and the sentence where the trial has one."""
-    sentence = scene.extra.get("given", {}).get("sentence")
+    sentence = parameters_of(scene).get("sentence")
     return About(source=scene.encoder.source, scope=quoted(sentence) if isinstance(sentence, str) else "")
 
 
@@ -105,6 +142,7 @@ LESSON_PICTURE = Picture(
     title=lambda scene: finding_of(scene).what,
     say=lambda answer: finding_of(answer.scene).sentence,
     about=about_trial,
+    options=(TRIAL, GIVEN),
     look=look_of,
     needs="model",
     heavy=True,

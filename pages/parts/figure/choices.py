@@ -1,62 +1,49 @@
 """What a person chooses for the figure; all of it is part of the link."""
 
-from dataclasses import replace
+from collections.abc import Callable
+from typing import Any
 
 import streamlit as st
 
-from encoder.paper.sheet import SIZES, Numbers, Sheet
+from encoder.paper.sheet import Sheet
+from encoder.pictures.sheet import LONGEST, OFFERED, OWN_SIZE, sheet_of, usual
 from pages.ui.state import session_state as state
 
-OWN_SIZE = "Own size"
-FOR = (*SIZES, OWN_SIZE)
-WIDTHS, HEIGHTS = range(40, 401), (0, *range(30, 401, 5))
-LETTERS = [half / 2 for half in range(8, 41)]
-LONGEST = 1200  # characters of a caption
-OFF_ON = (False, True)
+TOGGLES = {
+    "figure_square": "Square cells",
+    "figure_words": "Words only",
+    "figure_fit": "Numbers in cells",
+    "figure_shared": "One colour scale for all",
+}
+HELP = {"figure_fit": "In maps whose cells have room for them."}
+
+
+def tie(key: str) -> dict[str, Any]:
+    """What ties a widget to a choice of the sheet."""
+    return state.choice(key, OFFERED[key], usual(key, dict(state.current().choices)))
+
+
+def pick(widget: Callable[..., Any], label: str, key: str, **options: Any) -> Any:
+    """A widget for a choice of the sheet."""
+    return widget(label, OFFERED[key], **options, **tie(key))
 
 
 def chosen() -> Sheet:
     """The sheet that is chosen; asks for all of it."""
-    made_for = st.selectbox("For", FOR, **state.choice("figure_for", FOR, FOR[1]))
-    width, height = SIZES.get(made_for, (0.0, 0.0))
-    if made_for == OWN_SIZE:
-        width = float(st.select_slider("Width in mm", WIDTHS, **state.choice("figure_width", WIDTHS, 120)))
-        height = float(
-            st.select_slider(
-                "Height in mm; 0 is as high as needed", HEIGHTS, **state.choice("figure_height", HEIGHTS, 0)
-            )
-        )
-    usual = 12.0 if made_for == "Slide 16:9" else 7.0
-    letters = st.select_slider("Labels in points", LETTERS, **state.choice("figure_letters", LETTERS, usual))
-    rows = state.choice("figure_across", range(5), 0)
-    columns = st.pills("Panels in a row", range(5), required=True, format_func=named, **rows)
-    themes = ("light", "dark")
-    theme = st.segmented_control("Colours", themes, required=True, **state.choice("figure_theme", themes, "light"))
-    square = st.toggle("Square cells", **state.choice("figure_square", OFF_ON, True))
-    words_only = st.toggle("Words only", **state.choice("figure_words", OFF_ON, False))
-    fit = st.toggle(
-        "Numbers in cells", help="In maps whose cells have room for them.", **state.choice("figure_fit", OFF_ON, False)
-    )
-    shared = st.toggle("One colour scale for all", **state.choice("figure_shared", OFF_ON, False))
-    numbers: Numbers = "fit" if fit else "none"
-    title, caption, alt = words()
-    looks = Sheet(width, height, letters, columns, theme or "light", square, words_only, numbers, shared)
-    return replace(looks, title=title, caption=caption, alt=alt)
+    if pick(st.selectbox, "For", "figure_for") == OWN_SIZE:
+        pick(st.select_slider, "Width in mm", "figure_width")
+        pick(st.select_slider, "Height in mm; 0 is as high as needed", "figure_height")
+    pick(st.select_slider, "Labels in points", "figure_letters")
+    pick(st.pills, "Panels in a row", "figure_across", required=True, format_func=row_label)
+    pick(st.segmented_control, "Colours", "figure_theme", required=True)
+    for key, label in TOGGLES.items():
+        st.toggle(label, help=HELP.get(key), **tie(key))
+    st.text_input("Title", max_chars=120, **tie("figure_title"))
+    for key, label in (("caption", "Caption; empty for the one below"), ("alt", "Alt text; empty for the caption")):
+        st.text_area(label, max_chars=LONGEST, height=70, **tie(f"figure_{key}"))
+    return sheet_of(dict(state.current().choices))
 
 
-def words() -> tuple[str, str, str]:
-    """Title, caption and alt text; empty ones are made from what is shown."""
-    return (
-        st.text_input("Title", max_chars=120, **state.choice("figure_title", None, "")),
-        st.text_area(
-            "Caption; empty for the one below", max_chars=LONGEST, height=70, **state.choice("figure_caption", None, "")
-        ),
-        st.text_area(
-            "Alt text; empty for the caption", max_chars=LONGEST, height=70, **state.choice("figure_alt", None, "")
-        ),
-    )
-
-
-def named(count: int) -> str:
+def row_label(count: int) -> str:
     """How a number of panels in a row is called."""
     return str(count) if count else "As fits"

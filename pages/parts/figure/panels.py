@@ -8,6 +8,7 @@ from encoder.paper.panel import Panel
 from encoder.pictures import figure_link
 from encoder.pictures.figure_link import PictureAt
 from pages.ui.downloads import figure
+from pages.ui.picture import panel_at
 from pages.ui.state import session_state as state
 from pages.ui.state.site import page_of
 from pages.ui.text import plain
@@ -24,6 +25,7 @@ def draw() -> None:
     here = state.session()
     state.choice("figure", None, "")
     packed = figure_link.pack(here.figure)
+    figure.draw_missing(panel_at)
     state.remember(figure_link.OWN, packed, "")
     if here.figure and not packed:
         st.caption("The pictures are too many, or their sentences too long, to be part of the link.")
@@ -36,7 +38,7 @@ def line(i: int, at: PictureAt) -> None:
     here = state.session()
     page, panel = page_of(at.page), here.panels.get(at)
     with st.container(horizontal=True, vertical_alignment="center", key=f"panel_{i}"):
-        title = panel.title if panel else f"Not drawn: {here.not_drawn.get(at, 'it waits for its page')}"
+        title = panel.title if panel else f"Not drawn: {here.not_drawn.get(at, 'it is not drawn yet')}"
         st.markdown(f"**({chr(97 + i)})** {plain(title)}", width="stretch")
         button = partial(st.button, type="tertiary", args=(at,))
         button(page.title, key=f"panel_page_{i}", icon=page.icon, on_click=figure.open_page)

@@ -3,19 +3,24 @@
 import pandas as pd
 import streamlit as st
 
-from encoder.experiments.compare import first_difference, relative_difference
-from encoder.export.caption import About
-from encoder.figures.facts import main_fact
-from encoder.figures.matrix import matrix
+from encoder.experiments.compare import first_difference
 from encoder.formatting import brief, shown
 from encoder.metrics import cosine
+from encoder.pictures.registry.compare import APART_CHANGED
+from encoder.pictures.registry.side_by_side import STEP_BEFORE, STEP_CHANGE, STEP_NOW
 from encoder.trace.trace import Trace
 from pages.ui import session
-from pages.ui.components.chart import chart
 from pages.ui.downloads import table as downloads
+from pages.ui.picture import ask, show
 from pages.ui.state import session_state as state
 from pages.ui.step import side_by_side, switches
-from pages.ui.text import heading, layer_names, plain, say, theme
+from pages.ui.text import heading, say
+
+PICTURES = {
+    "without changes": STEP_BEFORE,
+    "with changes": STEP_NOW,
+    "with changes minus without changes": STEP_CHANGE,
+}
 
 
 def draw() -> None:
@@ -23,7 +28,8 @@ def draw() -> None:
     if not switches.current():
         st.markdown("Nothing is switched off yet.")
         return
-    trace, before = session.now(), session.untouched()
+    scene = ask(APART_CHANGED)
+    before, trace = scene.t, scene.b
     tokens = trace.tokens
     heading("What differs")
     if first := first_difference(before, trace):
@@ -35,24 +41,11 @@ def draw() -> None:
         )
     else:
         say("No number differs from the run without changes.")
-    apart, layers = relative_difference(before, trace).T.numpy(), layer_names(trace.config, with_input=True)
-    drawn = matrix(apart, tokens, layers, kind="positive", theme=theme())
-    fact = (
-        f"How far each token's vector is from the run without changes: {main_fact(apart, tokens, layers, 'positive')}"
-    )
-    chart(
-        drawn,
-        "apart",
-        fact,
-        About.of_stream(before, other=trace),
-        numbers=True,
-        made="relative_difference(enc.trace(t.inputs, hidden=t.hidden), t).T",
-    )
-    st.markdown(plain(fact))
+    show(APART_CHANGED, scene=scene)
     st.caption("Length of the difference over the length of the vector without changes, after each layer.")
     answers(before, trace)
     heading("Any step, side by side")
-    side_by_side.draw(before, trace, ("without changes", "with changes"))
+    side_by_side.draw(scene, PICTURES)
 
 
 def answers(before: Trace, trace: Trace) -> None:

@@ -1,6 +1,6 @@
-"""Pictures that are put into a figure: added under each, drawn where they stand, and fetched again for a link."""
+"""Pictures that are put into a figure: added under each, and drawn by the registry wherever they are asked for."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -9,12 +9,12 @@ from encoder.paper.panel import Panel, PanelError
 from encoder.pictures import figure_link
 from encoder.pictures.figure_link import OWN, PictureAt
 from encoder.pictures.link import from_query, to_query
+from encoder.pictures.steps import KNOWN_STEPS
 from encoder.pictures.view import View
 from pages.ui.server import models
 from pages.ui.state import session_state as state
 from pages.ui.state.choice_names import names
 from pages.ui.state.site import KEYS, Page, page_of
-from pages.ui.state.walk import KNOWN_STEPS
 
 HERE = page_of(OWN)
 MOST_KEPT = 24  # panels of a session, in the figure or just taken out of it
@@ -23,25 +23,28 @@ FULL = f"A figure has up to {figure_link.MOST} panels; take one out first."
 
 def settle(page: Page) -> None:
     """Take over the pictures that a link to the page of the figure names; only there they are part of the link."""
-    here, asked = state.session(), dict(state.current().choices).get(OWN, "")
+    here, text = state.session(), dict(state.current().choices).get(OWN, "")
     if page != HERE:
         state.remember(OWN, "", "")
-    elif here.linked and asked:
+    elif here.linked and text:
         try:
-            here.figure = list(figure_link.unpack(asked, KEYS))
+            here.figure = list(figure_link.unpack(text, KEYS))
         except EncoderError as error:
             state.note([f"{error}: it begins empty."])
             state.remember(OWN, "", "")
 
 
-def offer(key: str, make: Callable[[], Panel]) -> None:
-    """The button that adds the picture drawn under `key`; one that is in the figure is drawn for it, by `make`."""
+def offer(key: str, draw: Callable[[], Panel], view: View | None = None) -> None:
+    """The button that adds the picture drawn under `key`; one that is in the figure is drawn for it, by `draw`.
+
+    `view` is what was asked of it, where that is not what is on the screen.
+    """
     here = state.session()
     if here.page == HERE.key:
         return
-    at = figure_link.at(here.page, key, to_query(state.current()))
+    at = figure_link.at(here.page, key, to_query(view or state.current()))
     if at in here.figure and at not in here.panels:
-        take(at, make)
+        take(at, draw)
     there = at in here.figure and at in here.panels
     label = f"In the figure as ({chr(97 + here.figure.index(at))})" if there else "Add to figure"
     icon = ":material/open_in_new:" if there else ":material/add_photo_alternate:"
@@ -55,7 +58,7 @@ def go() -> None:
 
 
 def add(at: PictureAt) -> None:
-    """Put a picture into the figure; it is drawn as soon as its page is."""
+    """Put a picture into the figure; it is drawn as soon as its page is, or that of the figure."""
     here = state.session()
     if len(here.figure) >= figure_link.MOST and at not in here.figure:
         state.note([FULL])
@@ -64,33 +67,46 @@ def add(at: PictureAt) -> None:
         here.not_drawn.pop(at, None)
 
 
-def fill(pictures: list[PictureAt]) -> None:
-    """Put several pictures into the figure; they are drawn when the page of the figure is."""
+def fill(pictures: Sequence[PictureAt]) -> None:
+    """Put several pictures into the figure."""
     for at in pictures:
         add(at)
 
 
-def take(at: PictureAt, make: Callable[[], Panel]) -> None:
-    """Draw a picture for the figure, or say why it is none for it."""
+def take(at: PictureAt, draw: Callable[[], Panel]) -> None:
+    """Draw a picture that its page shows for the figure, or say why it is none for it."""
     here = state.session()
     try:
-        here.panels[at] = make()
+        keep(at, draw())
     except PanelError as error:
-        here.not_drawn[at] = str(error)
-        if not here.to_draw:
-            here.figure.remove(at)
-            state.note([f"This picture cannot be part of a figure: {error}."])
-        return
+        here.figure.remove(at)
+        state.note([f"This picture cannot be part of a figure: {error}."])
+
+
+def keep(at: PictureAt, panel: Panel) -> None:
+    """Keep what was drawn of a picture of the figure; of those that were taken out of it the oldest go."""
+    here = state.session()
+    here.panels[at] = panel
     here.not_drawn.pop(at, None)
     spare = [old for old in here.panels if old not in here.figure]
     for old in spare[: max(0, len(here.panels) - MOST_KEPT)]:
         del here.panels[old]
 
 
+def draw_missing(draw: Callable[[PictureAt], Panel]) -> None:
+    """Draw the pictures of the figure that are still to be drawn, and say why one cannot be."""
+    here = state.session()
+    for at in [at for at in here.figure if at not in here.panels and at not in here.not_drawn]:
+        try:
+            keep(at, draw(at))
+        except EncoderError as error:
+            here.not_drawn[at] = str(error).rstrip(".")
+
+
 def remove(at: PictureAt) -> None:
     """Take a picture out of the figure."""
     here = state.session()
-    here.figure = [one for one in here.figure if one != at]
+    here.figure = [other for other in here.figure if other != at]
     here.panels.pop(at, None)
 
 
@@ -100,41 +116,6 @@ def move(at: PictureAt) -> None:
     i = order.index(at)
     if i > 0:
         order[i - 1], order[i] = order[i], order[i - 1]
-
-
-def missing() -> list[PictureAt]:
-    """The pictures that are still to be drawn, but for those that could not be."""
-    here = state.session()
-    return [at for at in here.figure if at not in here.panels and at not in here.not_drawn]
-
-
-def fetch(pictures: list[PictureAt]) -> None:
-    """Have pages draw pictures, one after the other; then the view is as it was."""
-    here = state.session()
-    here.before_drawing, here.to_draw = state.current(), list(pictures)
-    turn()
-
-
-def go_on() -> None:
-    """Go to the page of the next picture that is to be drawn, or back. After a page was drawn."""
-    here = state.session()
-    if not here.to_draw:
-        return
-    at = here.to_draw.pop(0)
-    if at not in here.panels:
-        here.not_drawn.setdefault(at, "its page does not show it by itself; open it there")
-    turn()
-
-
-def turn() -> None:
-    """Show the page of the next picture, or the one where they were asked for."""
-    here = state.session()
-    if here.to_draw:
-        here.view, here.go_to = view_of(here.to_draw[0]), page_of(here.to_draw[0].page).script
-    else:
-        here.view, here.go_to, here.before_drawing = here.before_drawing, HERE.script, None
-    state.forget_widgets()
-    st.rerun()
 
 
 def view_of(at: PictureAt) -> View:

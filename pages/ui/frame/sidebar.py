@@ -11,6 +11,7 @@ from encoder.errors import EncoderError
 from encoder.formatting import shown
 from encoder.metrics import first_lost
 from encoder.pictures.link import LONGEST_IN_URL
+from encoder.pictures.steps import KNOWN_STEPS
 from encoder.pictures.view import EXAMPLE, View
 from encoder.trace.tokens import Tokens
 from encoder.trace.trace import Trace
@@ -18,7 +19,6 @@ from pages.ui import session
 from pages.ui.frame import sentence
 from pages.ui.server import consent, inside, models
 from pages.ui.state import session_state as state
-from pages.ui.state.walk import KNOWN_STEPS
 from pages.ui.text import plain
 
 

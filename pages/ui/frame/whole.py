@@ -68,7 +68,6 @@ def draw(page: Page, top: Any, under: Any, bar: Any) -> None:
         ):  # an opened number may be the answer
             with told():
                 inspector.draw(trace)
-    figure.go_on()
     walk.draw(at, "_below")
     if not asks:
         with told():

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import streamlit as st
 
 from encoder.formatting import brief
-from encoder.pictures.registry.findings import LESSON_PICTURE, tried
+from encoder.pictures.registry.findings import LESSON_PICTURE, asked_of, tried
 from encoder.trials import Finding, Verdict
 from pages.ui.picture import ask, show
 from pages.ui.text import plain
@@ -46,5 +46,5 @@ def draw(found: Finding, key: str, claim: str) -> None:
 def picture(found: Finding, trial: str, given: Mapping[str, Any]) -> None:
     """The numbers behind the finding of a trial with these parameters, where it has some to draw."""
     if found.picture is not None:
-        scene = ask(LESSON_PICTURE, trial=trial, given=dict(given), finding=found)
+        scene = asked_of(ask(LESSON_PICTURE), trial, given, found)
         show(LESSON_PICTURE, scene=scene, known={tried(scene): found}, sentence=False)

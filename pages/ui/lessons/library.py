@@ -11,6 +11,7 @@ from encoder.lessons.lesson import Lesson, LessonError, LessonStep, read
 from encoder.lessons.text import write
 from encoder.pictures.link import from_query
 from encoder.pictures.old_addresses import lead
+from encoder.pictures.steps import KNOWN_STEPS
 from encoder.pictures.view import View
 from pages.ui.components import share
 from pages.ui.server import models
@@ -18,7 +19,6 @@ from pages.ui.server.turns import turns
 from pages.ui.state import session_state as state
 from pages.ui.state.choice_names import names
 from pages.ui.state.site import PAGES, page_of
-from pages.ui.state.walk import KNOWN_STEPS
 
 FOLDER = Path(__file__).parents[2] / "lessons"
 HERE = page_of("lessons")

@@ -9,6 +9,7 @@ import streamlit as st
 from encoder.errors import EncoderError
 from encoder.lessons.lesson import Lesson, LessonStep
 from encoder.pictures.link import FIELDS, from_query
+from encoder.pictures.steps import KNOWN_STEPS
 from encoder.pictures.view import View
 from encoder.steps.catalogue import by_name
 from encoder.trials import Finding, takes
@@ -18,7 +19,6 @@ from pages.ui.lessons import findings, library
 from pages.ui.server import consent, measurements, models
 from pages.ui.state import session_state as state
 from pages.ui.state.choice_names import names
-from pages.ui.state.walk import KNOWN_STEPS
 from pages.ui.text import heading, plain
 
 Place = tuple[LessonStep, st.delta_generator.DeltaGenerator]

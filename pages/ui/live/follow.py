@@ -8,6 +8,7 @@ from time import monotonic
 import streamlit as st
 
 from encoder.pictures.link import from_query, to_query
+from encoder.pictures.steps import KNOWN_STEPS
 from pages.ui.live import push
 from pages.ui.live import seat as seats
 from pages.ui.live.classroom import ClassError, GoneError, Now, classroom
@@ -16,7 +17,6 @@ from pages.ui.server import models
 from pages.ui.state import session_state as state
 from pages.ui.state.choice_names import names
 from pages.ui.state.site import PAGES, Page
-from pages.ui.state.walk import KNOWN_STEPS
 
 EVERY = 1.0  # seconds between two looks at the class
 SHOWN = {page.key: page for page in PAGES if page != seats.HERE}

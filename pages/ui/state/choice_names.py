@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from encoder.pictures.registry import pictures
+from encoder.pictures.sheet import OFFERED
 
 PAGES = Path(__file__).parents[2]
 ASKING = {"choice": 0, "shared_choice": 0}  # a function that asks -> which of its arguments is the name
@@ -27,7 +28,8 @@ def names() -> frozenset[str]:
         for _, made in modules:
             asking |= handing_on(made, asking)
     of_pages = {name for tree, made in modules for name in asked(tree, made, asking)}
-    return frozenset(of_pages | {option.key for picture in pictures().values() for option in picture.options})
+    of_pictures = {option.key for picture in pictures().values() for option in picture.options}
+    return frozenset(of_pages | of_pictures | OFFERED.keys())
 
 
 def calls(node: ast.AST, within: Function | None = None) -> Iterator[Call]:

@@ -50,8 +50,7 @@ class Session:
     Mysteries, by number: `hints_seen` are how many hints were asked for, `mystery_guesses` the task and head that were
     last put to the test.
 
-    The figure: `figure` are its pictures in order, `panels` what was drawn of each, `not_drawn` why one was not, and
-    `to_draw` those that are fetched from their pages just now, after which `before_drawing` is the view again.
+    The figure: `figure` are its pictures in order, `panels` what was drawn of each, `not_drawn` why one was not.
     `printed` is the figure that was on the screen last.
 
     A class: `seat` is the screen's place in one, `left` whether it was given up, which the browser is to know.
@@ -106,8 +105,6 @@ class Session:
     figure: "list[PictureAt]" = field(default_factory=list)
     panels: "dict[PictureAt, Panel]" = field(default_factory=dict)
     not_drawn: "dict[PictureAt, str]" = field(default_factory=dict)
-    to_draw: "list[PictureAt]" = field(default_factory=list)
-    before_drawing: "View | None" = None
     printed: "PaperFigure | None" = None
 
     seat: Seat | None = None

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import streamlit as st
 
-from encoder.model.config import PRESETS, EncoderConfig
+from encoder.model.config import EncoderConfig
 from encoder.steps.catalogue import catalogue
 from encoder.steps.glossary import meant
 from pages.ui.state import session_state as state
@@ -14,12 +14,6 @@ from pages.ui.state.site import PAGES, STEPS, Page
 
 OF_WORDS = ("embedding.tokens", "embedding.scaled")  # the steps that know nothing of a place
 PAGE_OF = {part: page for page in PAGES for part in page.parts}
-EVERY_STEP = EncoderConfig(
-    embedding_size=64, embedding_norm=True, n_segments=2, final_norm=True, mlm_head=True, pooling="mean",
-    unit_length=True, position_buckets=32, distance_scores="both", distance_norm=True,
-)  # fmt: skip
-SHAPES = (*PRESETS.values(), EVERY_STEP, EncoderConfig(norm="rms_norm", embedding_norm=True, final_norm=True))
-KNOWN_STEPS = frozenset(step.local for config in SHAPES for step in catalogue(config))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,128 @@
+"""Make the files of a picture, or of a figure from its link.
+
+`python -m encoder.pictures rollout --model base --sentence "A cat sat." --layer 5 --out rollout.pdf`
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from encoder import whole_file
+from encoder.edits.text import text_to_edits
+from encoder.errors import EncoderError
+from encoder.paper.files import DPI, PaperFigure
+from encoder.pictures.ask import ask
+from encoder.pictures.figure import figure_of
+from encoder.pictures.page import page_of
+from encoder.pictures.picture import Answer
+from encoder.pictures.registry import picture, pictures
+from encoder.pictures.view import View
+
+OF_FIGURE: dict[str, Callable[[PaperFigure, Path, int], bytes]] = {
+    ".pdf": lambda figure, out, dpi: figure.pdf(),
+    ".svg": lambda figure, out, dpi: figure.svg().encode(),
+    ".png": lambda figure, out, dpi: figure.png(dpi),
+    ".csv": lambda figure, out, dpi: figure.csv().encode(),
+    ".tex": lambda figure, out, dpi: figure.latex(f"{out.stem}.pdf").encode(),
+    ".md": lambda figure, out, dpi: figure.markdown(f"{out.stem}.svg").encode(),
+    ".zip": lambda figure, out, dpi: figure.zip(out.stem),
+}
+OF_ANSWER: dict[str, Callable[[Answer], bytes]] = {
+    ".csv": lambda answer: answer.csv().encode(),
+    ".json": lambda answer: answer.json().encode(),
+    ".npz": lambda answer: answer.npz(),
+    ".py": lambda answer: answer.code.encode(),
+    ".html": lambda answer: page_of(answer).encode(),
+}
+ENDINGS = ", ".join(OF_FIGURE | OF_ANSWER)
+
+
+def view_of(arguments: argparse.Namespace) -> View:
+    """What the arguments ask for."""
+    view, usual = View(choices=tuple(choice(text) for text in arguments.choose)), View()
+    given = {name: getattr(arguments, name) for name in ("sentence", "second", "other", "model", "step")}
+    view = replace(view, **{name: text for name, text in given.items() if text is not None})
+    first = {} if view.model == usual.model else {"layer": 0, "head": 0}
+    places = {name: getattr(arguments, name) for name in ("layer", "head")}
+    view = replace(view, **first | {name: place for name, place in places.items() if place is not None})
+    return replace(view, hidden=tuple(sorted(set(arguments.mask))), edits=text_to_edits(arguments.edits))
+
+
+def choice(text: str) -> tuple[str, str]:
+    """What else is chosen, from NAME=VALUE.
+
+    Raises:
+        EncoderError: it is not written so.
+    """
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise EncoderError(f"--choose takes NAME=VALUE, such as rollout_layer=2, and not {text!r}")
+    return name, value
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments of the command line."""
+    line = argparse.ArgumentParser(prog="python -m encoder.pictures", description=__doc__.split("\n", 1)[0])
+    line.add_argument("picture", nargs="?", help="the key of a picture, or the link of a figure; none lists the keys")
+    line.add_argument("--sentence", help="what the model reads")
+    line.add_argument("--second", help="sentence B of a pair")
+    line.add_argument("--other", help="the sentence that it is compared with")
+    line.add_argument("--model", help='"base", "small", or the path of a checkpoint folder (default: base)')
+    line.add_argument("--layer", type=int, help="counted from 0")
+    line.add_argument("--head", type=int, help="counted from 0")
+    line.add_argument("--step", help='of the picture "picture": attention.weights, feed_forward.activation, ...')
+    line.add_argument("--mask", type=int, nargs="*", default=[], help="positions that no token may look at")
+    line.add_argument("--edits", default="", help="changes to the run, as a link spells them")
+    line.add_argument("--choose", action="append", default=[], metavar="NAME=VALUE", help="a choice of the picture")
+    line.add_argument(
+        "--out", type=Path, default=Path("figure.pdf"), help=f"ends with {', '.join(OF_FIGURE | OF_ANSWER)}"
+    )
+    line.add_argument("--dpi", type=int, default=DPI[0], help="of a PNG (default: 300)")
+    return line
+
+
+def write(arguments: argparse.Namespace) -> str:
+    """Write the file that is asked for, and return what there is to say of it.
+
+    Raises:
+        EncoderError: there is no such picture, or it cannot be drawn of what was asked.
+        OSError: the file cannot be written.
+    """
+    out, ending, name = arguments.out, arguments.out.suffix, arguments.picture
+    if ending not in OF_FIGURE | OF_ANSWER:
+        raise EncoderError(
+            f"{out} ends with {ending or 'nothing'}; it must be one of {', '.join(OF_FIGURE | OF_ANSWER)}"
+        )
+    if name not in pictures() and "=" in name:
+        figure = figure_of(name)
+        if ending not in OF_FIGURE:
+            raise EncoderError(f"a figure has no {ending}; it must be one of {', '.join(OF_FIGURE)}")
+    else:
+        chosen = picture(name)
+        answer = chosen.of(ask(chosen, view_of(arguments)))
+        if ending in OF_ANSWER:
+            whole_file.write(out, OF_ANSWER[ending](answer))
+            return f"{out}: {answer.alt}"
+        figure = PaperFigure((answer.panel(),))
+    whole_file.write(out, OF_FIGURE[ending](figure, out, arguments.dpi))
+    return f"{out}: {figure.width:.1f} x {figure.height:.1f} mm"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command line; returns the exit status."""
+    given = parser().parse_args(arguments)
+    if given.picture is None:
+        print("\n".join(f"{key:24} {each.question}" for key, each in sorted(pictures().items())))
+        return 0
+    try:
+        print(write(given))
+    except (EncoderError, OSError) as error:
+        print(f"No picture: {error}".rstrip(".") + ".", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

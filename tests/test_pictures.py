@@ -1,0 +1,292 @@
+"""The contract of every picture: numbers, drawing, table, code, caption, alt text, address and paper."""
+
+import ast
+import csv
+import io
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pypdf import PdfReader
+
+from encoder import PRESETS, EncoderConfig, EncoderError, TextEncoder
+from encoder.edits.text import text_to_edits
+from encoder.model.config_text import config_to_text
+from encoder.paper.files import PaperFigure
+from encoder.pictures import ask, models
+from encoder.pictures.ask import scene_of
+from encoder.pictures.choices import spell
+from encoder.pictures.figure import figure_of, view_of
+from encoder.pictures.figure_link import PictureAt, pack
+from encoder.pictures.numbers import array
+from encoder.pictures.picture import Answer, Picture
+from encoder.pictures.registry import picture_at, pictures
+from encoder.pictures.screen import KINDS
+from encoder.pictures.view import View
+from encoder.trace.trace import Trace
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[1]
+MINILM = EncoderConfig(
+    n_layers=3,
+    d_model=96,
+    n_heads=12,
+    d_ff=384,
+    activation="gelu",
+    positions="learned",
+    n_segments=2,
+    embedding_norm=True,
+    scale_embeddings=False,
+    pooling="mean",
+    unit_length=True,
+)
+MODERNBERT = replace(PRESETS["modern"], n_layers=4, d_model=96, n_heads=4, d_ff=144)
+MODELS = {
+    "base": "base",
+    "small": "small",
+    "MiniLM": f"{models.BUILT}{config_to_text(MINILM, 3)}",
+    "ModernBERT": f"{models.BUILT}{config_to_text(MODERNBERT, 4)}",
+}
+SENTENCE, OTHER, SECOND = "The [MASK] sat on <b> mats.", "The [MASK] slept on <b> beds.", "A dog ran."
+HIDDEN, EDITS = (2,), ("layers.1.attention.heads:zero:h=2", "embedding.positions:zero")
+NOT_DRAWN_BY_PLOTLY = ("links", "maps", "grid", "map", "strips", "people")  # their numbers are those of the table
+
+
+@cache
+def run(model: str, text: Any, hidden: tuple[int, ...], edits: str) -> Trace:
+    """A run, made once for all tests."""
+    return ask.run_now(model, text, hidden, edits)
+
+
+def view(model: str, **fields: Any) -> View:
+    """What is on the screen: a sentence with a mask and with HTML, in a layer and head that all models have."""
+    return replace(View(sentence=SENTENCE, other=OTHER, model=MODELS[model], layer=1, head=2), **fields)
+
+
+def answer(picture: Picture, asked: View) -> Answer:
+    """A picture, asked by a view."""
+    return picture.of(scene_of(asked, picture.needs, models.model_called, run))
+
+
+def views(picture: Picture, model: str) -> Iterator[View]:
+    """Views of a model that may have what a picture needs: one sentence, a pair, and a changed run."""
+    changed = text_to_edits(EDITS[0]) if picture.needs == "unchanged" else ()
+    for fields in ({}, {"second": SECOND}, {"step": "mlm.probabilities"}):
+        yield view(model, choices=tuple(sorted(picture.unfolds.items())), edits=changed, **fields)
+
+
+@cache
+def shown(key: str, model: str) -> Answer | None:
+    """A picture of a model with its choices spelled out; None where the model has not what it needs."""
+    picture = pictures()[key]
+    for asked in views(picture, model):
+        try:
+            first = answer(picture, asked)
+            usual = {option.key: spell(option.of(first.scene)) for option in picture.options}
+            again = answer(picture, replace(asked, choices=tuple(sorted(dict(asked.choices).items() | usual.items()))))
+            assert again.numbers.array.size
+            return again
+        except EncoderError:
+            continue
+    return None
+
+
+def finite(values: Any) -> np.ndarray:
+    """The finite numbers among these, sorted: pictures and tables have them in an order of their own."""
+    flat = np.asarray(array(values), dtype=np.float64).ravel()
+    return np.sort(flat[np.isfinite(flat)])
+
+
+def drawn(kind: str, figure: Any) -> np.ndarray:
+    """The numbers that a Plotly figure draws."""
+    marks = [mark.to_plotly_json() for mark in figure.data]
+    if kind in ("matrix", "tiles", "words"):
+        return finite(marks[0]["z"])
+    sides = "xy" if kind in ("points", "paths") else "y"
+    return finite([number for mark in marks for side in sides for number in np.ravel(mark[side]).tolist()])
+
+
+def of_table(text: str) -> np.ndarray:
+    """The numbers of a CSV file."""
+    cells = [cell for row in list(csv.reader(io.StringIO(text)))[1:] for cell in row]
+    return finite([float(cell) for cell in cells if re.fullmatch(r"-?\d+(\.\d+)?(e[+-]\d+)?", cell)])
+
+
+def same(one: np.ndarray, other: np.ndarray) -> bool:
+    """Whether these are the same numbers, but for what nine digits and float32 leave out."""
+    return one.shape == other.shape and np.allclose(one, other, rtol=1e-6, atol=1e-9)
+
+
+CASES = [(key, model) for key in pictures() for model in MODELS]
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("key", pictures())
+def test_what_is_drawn_is_what_was_measured(key: str, model: str) -> None:
+    found = shown(key, model)
+    if found is None:
+        return
+    numbers = finite(found.numbers.array)
+    figure = found.figure()
+    if found.kind not in NOT_DRAWN_BY_PLOTLY and getattr(figure, "ends", None) is None:
+        pixels = drawn(found.kind, figure)
+        if found.kind == "terms":
+            pixels, numbers_drawn = np.sort(np.abs(pixels))[-20:], np.sort(np.abs(numbers))[-20:]
+            assert same(pixels[-5:], numbers_drawn[-5:]) or len(numbers) > 24
+        else:
+            assert np.allclose(pixels, numbers, rtol=1e-6), key
+    table = of_table(found.csv())
+    assert all(np.isclose(table, number, rtol=1e-7, atol=1e-12).any() for number in numbers[:: 1 + len(numbers) // 50])
+    assert same(finite(np.load(io.BytesIO(found.npz()))["numbers"]), numbers)
+    as_json = json.loads(found.json())
+    assert same(finite([n for n in np.ravel(np.array(as_json["numbers"], dtype=object)) if n is not None]), numbers)
+    assert as_json["caption"] == found.caption
+
+
+def test_every_picture_is_drawn_of_some_model() -> None:
+    assert {key for key in pictures() if not any(shown(key, model) for model in MODELS)} == set()
+    assert {found.kind for key, model in CASES if (found := shown(key, model))} <= KINDS.keys() | {*NOT_DRAWN_BY_PLOTLY}
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_the_code_prints_the_same_numbers_in_a_fresh_interpreter(model: str, tmp_path: Path) -> None:
+    found = {key: picture for key in pictures() if (picture := shown(key, model)) and picture.code}
+    (tmp_path / "codes.json").write_text(json.dumps({key: picture.code for key, picture in found.items()}))
+    script = """
+import contextlib, io, json, pickle, sys
+codes, values = json.load(open(sys.argv[1])), {}
+for key, code in codes.items():
+    names = {"__name__": "__main__"}
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(compile(code, key, "exec"), names)
+    from encoder.pictures.numbers import array
+    values[key] = array(names["x"])
+pickle.dump(values, open(sys.argv[2], "wb"))
+"""
+    subprocess.run([sys.executable, "-c", script, tmp_path / "codes.json", tmp_path / "x"], cwd=ROOT, check=True)
+    values = np.load(tmp_path / "x", allow_pickle=True)
+    for key, picture in found.items():
+        assert same(finite(values[key]), finite(picture.numbers.array)), (key, picture.code)
+
+
+@pytest.mark.parametrize("key", pictures())
+def test_a_caption_names_what_was_masked_or_changed_where_the_numbers_are_others(key: str) -> None:
+    picture = pictures()[key]
+    plain = shown(key, "small") or shown(key, "ModernBERT") or shown(key, "MiniLM")
+    if plain is None or picture.needs == "unchanged":
+        return
+    assert "Masked:" not in plain.caption and "Changed:" not in plain.caption
+    added = plain.scene.encoder.config.positions in ("sinusoidal", "learned")  # where none are, to zero them is nothing
+    edits = EDITS if added else EDITS[:1]
+    for word, fields in (("Masked:", {"hidden": HIDDEN}), *(("Changed:", {"edits": text_to_edits(e)}) for e in edits)):
+        other = answer(picture, replace(plain.scene.view, **fields))
+        changed = not np.array_equal(other.numbers.array, plain.numbers.array, equal_nan=True)
+        assert (word in other.caption) == changed, (fields, other.caption)
+
+
+@pytest.mark.parametrize("key", pictures())
+def test_it_says_its_finding_with_a_number_and_what_it_is_of(key: str) -> None:
+    for model in MODELS:
+        if found := shown(key, model):
+            assert re.search(r"\d", found.alt) and found.alt.rstrip().endswith("."), found.alt
+            assert found.title and found.alt.rstrip(".") in found.caption
+            assert found.picture.question.endswith("?")
+            assert re.fullmatch(r"[A-Za-z0-9._-]+", found.file_name)
+
+
+@pytest.mark.parametrize("key", pictures())
+def test_its_address_leads_back_to_the_same_choice(key: str) -> None:
+    for model in ("small", "ModernBERT"):
+        if found := shown(key, model):
+            asked = view_of(found.query)
+            again = answer(found.picture, asked)
+            assert np.array_equal(again.numbers.array, found.numbers.array, equal_nan=True)
+            assert (again.title, again.caption) == (found.title, found.caption)
+
+
+@pytest.mark.parametrize("key", pictures())
+def test_its_paper_has_the_labels_as_text(key: str) -> None:
+    found = shown(key, "small") or shown(key, "ModernBERT") or shown(key, "MiniLM")
+    if found is None:
+        return
+    text = "".join(page.extract_text() for page in PdfReader(io.BytesIO(PaperFigure((found.panel(),)).pdf())).pages)
+    letters = re.sub(r"\s", "", text)
+    assert re.sub(r"\s", "", found.panel().title)[:20] in letters
+    names = found.numbers.along(found.numbers.dims[0])
+    if found.kind == "matrix" and isinstance(names, list) and len(names) < 15:
+        missing = [name for name in names if re.sub(r"\s", "", name)[:8] not in letters]
+        assert not missing, (missing, text)
+
+
+def test_layers_and_heads_are_chosen_from_all_numbers(small: TextEncoder) -> None:
+    found = shown("rollout", "small")
+    assert found is not None
+    every = found.all_numbers
+    for layer in range(4):
+        chosen = answer(found.picture, replace(found.scene.view, choices=(("rollout_layer", str(layer)),)))
+        np.testing.assert_array_equal(every.at(layer=layer).array, chosen.numbers.array)
+    with pytest.raises(KeyError, match="there is no words"):
+        every.at(words=1)
+
+
+DRAWING = {"plotly_chart": {"pages/ui/picture.py", "pages/ui/server/cold_start.py"}}
+
+
+def test_no_page_draws_a_picture_past_the_registry() -> None:
+    """What draws with Plotly is `show`; what a component of our own draws says by whose numbers, with `keep.draw`."""
+    used: dict[str, set[str]] = {}
+    shows: set[str] = set()
+    for path in (ROOT / "pages").rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Call):
+                used.setdefault(ast.unparse(node.func).rpartition(".")[2], set()).add(str(path.relative_to(ROOT)))
+        shows |= set(re.findall(r"\b[A-Z][A-Z_0-9]+\b", text))
+    for name, places in DRAWING.items():
+        assert used.get(name, set()) <= places
+    assert {"chart", "card"} & used.keys() == set()
+    from encoder.pictures import registry
+
+    names = {
+        name
+        for module in vars(registry).values()
+        if getattr(module, "__name__", "").startswith("encoder.pictures.registry.")
+        for name, value in vars(module).items()
+        if isinstance(value, Picture)
+    }
+    assert names and names <= shows, "a picture that no page shows"
+
+
+OLD = json.loads((Path(__file__).parent / "old_figures.json").read_text())
+
+
+@pytest.mark.parametrize("recorded", OLD, ids=[str(i) for i in range(len(OLD))])
+def test_an_old_link_makes_its_figure(recorded: dict[str, Any]) -> None:
+    """Recorded from the version whose figures were drawn by pages: the numbers of every panel, and the sheet."""
+    figure = figure_of(recorded["link"])
+    assert figure.width == recorded["width"]
+    panels = figure.csv().split("panel ")[1:]
+    assert len(panels) == len(recorded["panels"])
+    for text, numbers in zip(panels, recorded["panels"], strict=True):
+        found = of_table(text.split("\n", 1)[1])
+        assert len(found) >= len(numbers)
+        assert all(np.isclose(found, number, rtol=1e-5, atol=1e-6).any() for number in numbers)
+
+
+def test_a_link_to_what_is_not_there_is_refused_with_a_sentence() -> None:
+    for link, why in (("figure=abc", "damaged"), ("x=1", "names no figure")):
+        with pytest.raises(EncoderError, match=why):
+            figure_of(link)
+    with pytest.raises(EncoderError, match="no picture is called 'nothing'"):
+        figure_of(f"figure={pack([PictureAt('heads', 'nothing', ())])}")
+    with pytest.raises(EncoderError, match="there are"):
+        picture_at("stack", "x" * 60)
