@@ -1,5 +1,7 @@
 """Pictures of the labs on places: the table of positions, scores by distance, and what a window cannot see."""
 
+import numpy as np
+
 from encoder.experiments import placed_scores, profile, sight, wavelengths
 from encoder.export.caption import About
 from encoder.formatting import brief, percent
@@ -69,8 +71,11 @@ POSITION_WAVES = Picture(
 
 
 def say_wavelengths(answer: Answer) -> str:
-    """The shortest and the longest wave."""
+    """The shortest and the longest wave, or how many pairs are waves."""
     waves = answer.numbers.array
+    even = int(np.isfinite(waves).sum())
+    if even < len(waves):
+        return f"{even} of {len(waves)} pairs turn evenly from position to position."
     return (
         f"The shortest wave comes round after {brief(float(waves[0]))} positions, the longest after "
         f"{brief(float(waves[-1]))}."

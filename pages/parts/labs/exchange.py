@@ -20,9 +20,9 @@ def draw() -> None:
         return
     left, right = st.columns(2)
     with left:
-        pick("One word", ONE_WORD)
+        pick_word("One word", ONE_WORD)
     with right:
-        pick("The other", OTHER_WORD)
+        pick_word("The other", OTHER_WORD)
     try:
         order = answer_of(SWAPPED).value(exchanged(ask(SWAPPED)))
     except EncoderError as error:
@@ -32,7 +32,7 @@ def draw() -> None:
     show(SWAPPED)
 
 
-def pick(label: str, option: Option) -> None:
+def pick_word(label: str, option: Option) -> None:
     """One word of the sentence, by its number among all words."""
     pieces, scene = session.now().tokenization, ask(SWAPPED)
     st.selectbox(
