@@ -42,6 +42,11 @@ class Dropout:
         return cosine(self.runs, self.plain)
 
     @property
+    def alike_of_one(self) -> Tensor:
+        """The mean of `alike` over all runs: [n]."""
+        return self.alike.mean(0)
+
+    @property
     def mean_alike(self) -> Tensor:
         """The same for the mean vector of all runs: [n]. Draws that cancel out make it larger than `alike`."""
         return cosine(self.runs.mean(0), self.plain)

@@ -112,6 +112,11 @@ class GateSigns:
     written: Tensor
     units: Tensor
 
+    @property
+    def unit_shares(self) -> Tensor:
+        """The share of the tokens for which each unit is in each regime: [d_ff, 4]."""
+        return self.units / self.units.sum(-1, keepdim=True)
+
 
 def gate_signs(trace: Trace, layer: int) -> GateSigns:
     """The four regimes of the units of a layer with a gate: the signs of what is activated, and of the other half.

@@ -77,6 +77,7 @@ from encoder.metrics.pairs import WAYS, between, segment_mass, segments
 from encoder.metrics.roles import MARGIN, MOST, NO_ROLE, ROLES, SHUFFLES, TOO_FEW, Role, head_roles, role_mass
 from encoder.metrics.sentences import BUNDLED, SENTENCES
 from encoder.metrics.sinks import Parked, parked
+from encoder.metrics.softmax import open_scores
 from encoder.metrics.sublayers import (
     SUBLAYERS,
     layer_shares,
@@ -153,6 +154,7 @@ __all__ = [
     "normalized_entropy",
     "offset",
     "only_between",
+    "open_scores",
     "parked",
     "pca",
     "plane",

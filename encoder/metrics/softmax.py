@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from torch import Tensor
 
 from encoder.edits.edit import Edit
 from encoder.trace.trace import Trace
@@ -33,6 +34,12 @@ def hidden_cells(trace: Trace, layer: int, head: int) -> np.ndarray:
     at = f"layers.{layer}.attention."
     scaled, masked = (trace[f"{at}{name}"][head].numpy() for name in ("scaled", "masked"))
     return np.asarray((masked == np.float32(trace.config.mask_value)) & (masked != scaled))
+
+
+def open_scores(trace: Trace, layer: int) -> Tensor:
+    """The masked scores of a layer [H, n, n], minus infinity where its mask stands, whatever number the mask puts."""
+    masked = trace[f"layers.{layer}.attention.masked"]
+    return masked.masked_fill(masked == trace.config.mask_value, -math.inf)
 
 
 def recomputed(trace: Trace, layer: int, head: int, setting: Setting) -> dict[str, np.ndarray]:

@@ -320,6 +320,11 @@ def within(value: Any) -> Iterator[Any]:
         yield from within(part)
 
 
+def of_result(made: Call) -> bool:
+    """Whether it is a method of what another call gives, such as `mean`."""
+    return any(isinstance(part, Call) for part in within(made._of))
+
+
 def variables(expression: Any) -> set[str]:
     """The names of the variables that stand in it."""
     return {str(part) for part in within(expression) if isinstance(part, Name)}

@@ -80,6 +80,11 @@ class Probe:
         return self.accuracy - self.control
 
     @property
+    def never_looks(self) -> Tensor:
+        """What a guess that never looks gets right, the same in every layer: [n_layers + 1]."""
+        return torch.full_like(self.accuracy, self.commonest)
+
+    @property
     def error(self) -> Tensor:
         """The standard error of `accuracy`: [n_layers + 1]."""
         return (self.accuracy * (1 - self.accuracy) / self.samples).sqrt()

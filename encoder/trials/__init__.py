@@ -29,7 +29,7 @@ from encoder.trials import (
 )
 from encoder.trials.finding import Bars, Curves, Finding, Grid, Judgement, Picture, Verdict, judge
 from encoder.trials.heads import position_of
-from encoder.trials.parameters import OWN, PARAMETERS, Number, Several, Text
+from encoder.trials.parameters import OWN, PARAMETERS, ListOf, Number, Text
 
 Trial = Callable[..., Finding]
 
@@ -74,7 +74,7 @@ def claim(name: str) -> str:
     return inspect.getdoc(TRIALS[name]).partition("\n")[0]  # type: ignore[union-attr]
 
 
-def kind(name: str, parameter: str) -> Text | Number | Several:
+def kind(name: str, parameter: str) -> Text | Number | ListOf:
     """What a parameter of a trial may hold."""
     return OWN.get((name, parameter)) or PARAMETERS[parameter]
 

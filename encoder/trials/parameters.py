@@ -51,7 +51,7 @@ class Number:
 
 
 @dataclass(frozen=True)
-class Several:
+class ListOf:
     """A list of 1 to `most` of the same kind."""
 
     each: Text | Number
@@ -68,7 +68,7 @@ class Several:
 
 
 # What each parameter may hold, in every trial that takes it.
-PARAMETERS: dict[str, Text | Number | Several] = {
+PARAMETERS: dict[str, Text | Number | ListOf] = {
     **dict.fromkeys(("sentence", "other", "short", "text", "denial"), Text()),
     **dict.fromkeys(("word", "target", "first", "second", "near", "far"), Text(40)),
     "step": Text(80),
@@ -76,7 +76,7 @@ PARAMETERS: dict[str, Text | Number | Several] = {
     "stand_in": Text(40),
     "norm": Text(choices=("post", "pre")),
     "edits": Text(4000),
-    **dict.fromkeys(("sentences", "neutral"), Several(Text(), 8)),
+    **dict.fromkeys(("sentences", "neutral"), ListOf(Text(), 8)),
     "positions": Text(choices=("off", "on")),
     "mask": Text(choices=("kept", "forgotten")),
     "between": Text(choices=("nothing", *ACTIVATIONS)),
@@ -88,27 +88,27 @@ PARAMETERS: dict[str, Text | Number | Several] = {
     "layer": Number(0, 95),
     "head": Number(0, 127),
     "layers": Number(1, 96),
-    "index": Several(Number(0, 1_000_000), 4),
+    "index": ListOf(Number(0, 1_000_000), 4),
     "steps": Number(1, 500),
     "width": Number(2, 1024),
     "depth": Number(2, 48),
     "longest": Number(16, 512),
     "low": Number(-1e30, -1e4, whole=False),
-    "scores": Several(Number(-1000, 1000, whole=False)),
-    "expected": Several(Number(0, 1e12, whole=False)),
+    "scores": ListOf(Number(-1000, 1000, whole=False)),
+    "expected": ListOf(Number(0, 1e12, whole=False)),
     "field": Text(choices=tuple(FIELDS)),
     "preset": Text(choices=tuple(PRESETS)),
     "rate": Number(2, 1_000_000),
     "value": Number(1, 1_000_000_000),
     "p": Number(0, 0.9, whole=False),
-    "ids": Several(Number(0, 1_000_000), 32),
+    "ids": ListOf(Number(0, 1_000_000), 32),
 }
 # Where one trial wants another kind of value than all others under the same name.
-OWN: dict[tuple[str, str], Text | Number | Several] = {
+OWN: dict[tuple[str, str], Text | Number | ListOf] = {
     ("shape_is", "width"): Number(0, 8192),
-    ("shape_is", "expected"): Several(Number(1, 1_000_000), 4),
-    ("batch_is", "expected"): Several(Number(1, 1024), 3),
+    ("shape_is", "expected"): ListOf(Number(1, 1_000_000), 4),
+    ("batch_is", "expected"): ListOf(Number(1, 1024), 3),
     ("learns_better", "layers"): Number(1, MOST_LAYERS),
-    ("bare_is", "expected"): Several(Number(1, 8192), 2),
+    ("bare_is", "expected"): ListOf(Number(1, 8192), 2),
     ("part_size", "expected"): Number(1, 1e12, whole=False),
 }

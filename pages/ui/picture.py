@@ -15,7 +15,7 @@ from encoder.figures.pair import tell_apart
 from encoder.paper.panel import Panel
 from encoder.pictures.ask import in_training, scene_of, text_of
 from encoder.pictures.code import of_files, of_runs
-from encoder.pictures.expression import Expression
+from encoder.pictures.expression import Call, Expression, of_result
 from encoder.pictures.figure_link import PictureAt
 from encoder.pictures.picture import Answer, Picture, given
 from encoder.pictures.registry import picture_at
@@ -80,7 +80,7 @@ def kept(scene: Scene) -> Callable[[Expression, Callable[[], Any]], Any]:
     def keep_call(part: Expression, now: Callable[[], Any]) -> Any:
         if part == MOMENTS:
             return session.snapshots(in_training(scene.view.model, session.text_encoder))
-        if nested.get() or of_files(part):
+        if nested.get() or of_files(part) or (isinstance(part, Call) and of_result(part)):
             return now()
         if not of_runs(part):
             return results.get(Measurement(scene.view.model, str(part), [now]))

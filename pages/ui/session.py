@@ -24,7 +24,6 @@ from pages.ui.server.exams import examined as examined_of
 from pages.ui.server.measurements import (
     dead_units,
     findings,
-    lab,
     moments,
     proofs,
     role_history,
@@ -42,8 +41,7 @@ from pages.ui.server.measurements import survey as survey_of
 from pages.ui.state.session_state import current, session
 
 __all__ = [
-    "atlas", "dead_units", "exam", "examined", "finding", "findings", "is_at_hand", "is_loaded",
-    "knocked_out", "lab",
+    "atlas", "dead_units", "exam", "examined", "finding", "findings", "is_at_hand", "is_loaded", "knocked_out",
     "mean_vector", "measured", "moments", "now", "probe", "proof", "readers", "role_history", "run", "seconds",
     "snapshots", "spelled", "survey", "text_encoder", "trained", "untouched", "warm", "words_of_head",
     "words_of_unit",

@@ -34,12 +34,15 @@ def settle(page: Page) -> None:
             state.remember(OWN, "", "")
 
 
-def offer(key: str, draw: Callable[[], Panel]) -> None:
-    """The button that adds the picture drawn under `key`; one that is in the figure is drawn for it, by `draw`."""
+def offer(key: str, draw: Callable[[], Panel], view: View | None = None) -> None:
+    """The button that adds the picture drawn under `key`; one that is in the figure is drawn for it, by `draw`.
+
+    `view` is what was asked of it, where that is not what is on the screen.
+    """
     here = state.session()
     if here.page == HERE.key:
         return
-    at = figure_link.at(here.page, key, to_query(state.current()))
+    at = figure_link.at(here.page, key, to_query(view or state.current()))
     if at in here.figure and at not in here.panels:
         take(at, draw)
     there = at in here.figure and at in here.panels

@@ -21,7 +21,7 @@ def draw(answer: Answer) -> None:
         if key in folds:  # a browser that fetches a file while the fold closes still finds it
             with fold:
                 ways(answer)
-        figure.offer(key, lambda: answer.panel(theme()))
+        figure.offer(key, lambda: answer.panel(theme()), answer.scene.view)
 
 
 def ways(answer: Answer) -> None:

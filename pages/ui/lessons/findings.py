@@ -5,13 +5,11 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from encoder.export.caption import About
-from encoder.figures.charts import lines, token_bars
-from encoder.figures.matrix import matrix
 from encoder.formatting import brief
-from encoder.trials import Bars, Curves, Finding, Grid, Picture, Verdict
-from pages.ui.components.chart import chart
-from pages.ui.text import plain, theme
+from encoder.pictures.registry.findings import LESSON_PICTURE, asked_of, tried
+from encoder.trials import Finding, Verdict
+from pages.ui.picture import ask, show
+from pages.ui.text import plain
 
 COLOURS: dict[Verdict, Literal["green", "orange", "red", "gray"]] = {
     Verdict.HOLDS: "green", Verdict.CONDITION: "orange", Verdict.FAILS: "red", Verdict.UNTRIED: "gray"
@@ -45,16 +43,8 @@ def draw(found: Finding, key: str, claim: str) -> None:
         st.markdown(plain(found.sentence))
 
 
-def picture(found: Finding, key: str, trial: str, given: Mapping[str, Any]) -> None:
+def picture(found: Finding, trial: str, given: Mapping[str, Any]) -> None:
     """The numbers behind the finding of a trial with these parameters, where it has some to draw."""
-    of: Picture | None = found.picture
-    if of is None:
-        return
-    if isinstance(of, Curves):
-        drawn = lines(of.series, of.x, of.titles, logarithmic=of.logarithmic, theme=theme())
-    elif isinstance(of, Bars):
-        drawn = token_bars(of.series, of.names, title=of.title, theme=theme(), logarithmic=of.logarithmic)
-    else:
-        drawn = matrix(of.values, of.rows, of.columns, kind="share" if of.share else "signed", theme=theme())
-    made = f"run({trial!r}, enc, {dict(given)}).picture.{'values' if isinstance(of, Grid) else 'series'}"
-    chart(drawn, f"{key}_picture", found.what, About(scope=found.sentence), numbers=True, made=made)
+    if found.picture is not None:
+        scene = asked_of(ask(LESSON_PICTURE), trial, given, found)
+        show(LESSON_PICTURE, scene=scene, known={tried(scene): found}, sentence=False)

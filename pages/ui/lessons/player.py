@@ -45,7 +45,7 @@ def draw(lesson: Lesson) -> None:
         if not beside:
             said(step, found)
         if isinstance(found, Finding):
-            findings.picture(found, "lesson", step.trial, questions.given_to(step))
+            findings.picture(found, step.trial, questions.given_to(step))
         if view_of_step is not None:
             view_of_step()
 

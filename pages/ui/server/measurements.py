@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Callable, Hashable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -10,7 +10,7 @@ import cachetools
 import streamlit as st
 from torch import Tensor
 
-from encoder import TextEncoder, experiments, trials
+from encoder import TextEncoder, trials
 from encoder.atlas.knockout import Absence, AtlasPart
 from encoder.atlas.knockout import absences as absences_of
 from encoder.attributions.circuits import looked_for, written_for
@@ -111,23 +111,6 @@ def words_of_head(model: str, layer: int, head: int, token: int) -> tuple[list[t
     encoder = text_encoder(model)
     with cpu_slots:
         return looked_for(encoder, layer, head, token), written_for(encoder, layer, head, token)
-
-
-def tried(name: str, model: str, given: tuple[Hashable, ...], options: tuple[tuple[str, Hashable], ...]) -> Any:
-    """What an experiment finds."""
-    experiment = getattr(experiments, name)
-    with cpu_slots, st.spinner("Measuring …"):
-        asked = (text_encoder(model), *given) if model else given
-        return experiment(*asked, **dict(options))
-
-
-def lab(name: str, model: str = "", *given: Hashable, **options: Hashable) -> Any:
-    """The result of an experiment, on a model where one is named, with what else it takes; for those that hold no run.
-
-    Raises:
-        EncoderError: the experiment cannot be made with what was given.
-    """
-    return experiment_results.get(name, model, given, tuple(options.items()))
 
 
 def put_to_trial(model: str, trial: str, given: str) -> trials.Finding:
@@ -334,7 +317,6 @@ knock_outs = Results(absences, PROOFS_BYTES, budget=budget)
 probes_kept = Results(probed, PROOFS_BYTES, budget=budget)
 readers_kept = Results(fitted_readers, PROOFS_BYTES, budget=budget)
 mean_vectors = Results(in_turn(lambda one: mean_of_sentences(one, SENTENCES), SENTENCES), PROOFS_BYTES, budget=budget)
-experiment_results = Results(tried, FINDINGS_BYTES, budget=budget)
 findings_kept = Results(put_to_trial, FINDINGS_BYTES, budget=budget)
 snapshots_kept = Results(snapshots_of, SNAPSHOTS_BYTES, bytes_of_snapshots, budget=budget)
 time_lapses = Results(lambda kind, *asked: kind(*asked), MOMENTS_BYTES, budget=budget)
