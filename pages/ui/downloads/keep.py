@@ -3,11 +3,18 @@
 import streamlit as st
 
 from encoder.pictures.picture import Answer
+from pages.ui.component import component
 from pages.ui.downloads import figure
 from pages.ui.downloads.button import save
-from pages.ui.downloads.picture import keep_component
 from pages.ui.state import session_state as state
 from pages.ui.text import theme
+
+HTML = """<div class="keep">
+<div><label><input type="checkbox" checked>Caption in the picture</label>
+<label><input type="checkbox">Transparent background</label></div>
+<div></div><output></output><textarea rows="3" readonly hidden aria-label="Text to copy"></textarea>
+</div>"""
+keep_component = component(__file__, "picture", HTML)
 
 
 def draw(answer: Answer) -> None:

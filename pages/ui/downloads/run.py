@@ -16,7 +16,7 @@ from encoder.report.report import megabytes, plan, report
 from encoder.theme import Theme
 from pages.ui import session
 from pages.ui.downloads.button import save
-from pages.ui.downloads.picture import keep_component
+from pages.ui.downloads.keep import keep_component
 from pages.ui.server import inside, memory
 from pages.ui.server.engine import budget
 from pages.ui.server.upkeep import MOST_MADE
