@@ -35,13 +35,13 @@ FAULTS = (
         "encoder/export/caption.py",
         'masked = ", ".join(f"{i} {run.tokens[i]}" for i in run.hidden) if hidden else ""',
         'masked = ""',
-        ("test_captions.py", "test_export.py"),
+        ("test_pictures.py", "test_export.py"),
     ),
     Fault(
         "the weights of the next head under the name of this one",
         "encoder/pictures/registry/steps.py",
-        'chosen={"layer": layer_of, "head": lambda scene: scene.head}',
-        'chosen={"layer": layer_of, "head": lambda scene: scene.head - 1}',
+        '"head": lambda scene: scene.head},',
+        '"head": lambda scene: scene.head - 1},',
         ("test_pages.py", "test_figures.py"),
     ),
     Fault(
@@ -53,10 +53,10 @@ FAULTS = (
     ),
     Fault(
         "a table whose rows stand one below their token",
-        "pages/ui/downloads/table.py",
-        "return pd.DataFrame(values, index, header(names, values.shape[1]))",
-        "return pd.DataFrame(np.roll(values, 1, 0), index, header(names, values.shape[1]))",
-        ("test_pages.py", "test_export.py", "test_picture_tables.py"),
+        "encoder/pictures/numbers.py",
+        "yield (*where, *values[index])",
+        "yield (*where, *np.roll(values, 1, 0)[index])",
+        ("test_pictures.py", "test_export.py"),
     ),
     Fault(
         "the picture of the layer before under the heading of this one",

@@ -10,11 +10,6 @@ def kind_of(step: Step) -> Kind:
     return kinds[step.values]
 
 
-def cut_kind(kind: Kind) -> Kind:
-    """How values are coloured of which some are left out: what is drawn of shares runs up to the largest of it."""
-    return "positive" if kind == "share" else kind
-
-
 def title(step: Step, head: int) -> str:
     """The step with the layer and head it is shown for."""
     where = [f"layer {step.layer}"] if step.layer is not None else []

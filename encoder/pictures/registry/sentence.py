@@ -78,11 +78,6 @@ def say_asked(answer: Answer) -> str:
     return f"{told} {maps} {run.parked_sentence(scene.layer, scene.head)}".strip()
 
 
-def title_asked(scene: Scene) -> str:
-    """Which way is asked."""
-    return f"Every head, asked {'where a word looks' if question(scene)[2] == 'from' else 'who looks at a word'}"
-
-
 def words_of(scene: Scene) -> list[str]:
     """The tokens, or the words where the pieces of each are one."""
     return list(tokens_drawn(scene.t, "all", merged=scene[MERGED]).names)

@@ -42,12 +42,6 @@ def shown_table(table: pd.DataFrame, *, key: str, **options: Any) -> None:
     save(f"csv_{key}", key, table)
 
 
-def of_figure(key: str, made: Rows) -> None:
-    """A fold with the numbers behind a figure, as they stand in its CSV file; `made` is the header and the rows."""
-    names, *lines = made
-    numbers(key, key, lambda: pd.DataFrame(lines, columns=list(names)), (len(lines), len(names)))
-
-
 def folded(key: str, make: Callable[[], Rows]) -> None:
     """The same for a figure of any size: its numbers are made when the fold is opened, and not before."""
     fold = st.expander("Numbers", key=f"numbers_{key}", on_change="rerun")

@@ -48,11 +48,6 @@ def mystery_number(name: str) -> int:
     return int(number)
 
 
-def has_moments(name: str) -> bool:
-    """Whether a model was trained here, so that its moments can be seen."""
-    return name.startswith(LEARNED)
-
-
 def task(name: str) -> AttentionTask:
     """The task of a model; of a mystery one that reads the same and does not give it away."""
     if name.startswith(MYSTERY):
