@@ -250,9 +250,9 @@ def test_the_code_prints_the_same_numbers_in_a_fresh_interpreter(model: str, tmp
     for key, picture in pictures().items():
         if not is_heavy(picture) and (found := shown(key, model)) and found.code:
             codes[key], numbers = found.code, found.numbers.array
-            expected[key] = measured = array(found.all_numbers.at(**found.places).values)
-            across = numbers.shape != measured.shape or not same(numbers, measured)
-            assert same(numbers.T if across else numbers, measured), key
+            expected[key] = measured = array(found.value(found.expression))
+            sides = [numbers, numbers.T, numbers.swapaxes(-1, -numbers.ndim + 1 or -1)]  # rows may be drawn across
+            assert any(same(side, measured) for side in sides), key
     (tmp_path / "codes.json").write_text(json.dumps(codes))
     script = """
 import contextlib, io, json, pickle, sys
@@ -297,7 +297,7 @@ def test_no_page_draws_a_picture_past_the_registry() -> None:
         shows |= set(re.findall(r"\b[A-Z][A-Z_0-9]+\b", text))
     for name, places in DRAWING.items():
         assert used.get(name, set()) <= places
-    assert {"chart", "card"} & used.keys() == set()
+    assert "chart" not in used
     from encoder.pictures import registry
 
     names = {
