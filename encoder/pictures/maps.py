@@ -10,15 +10,13 @@ the ends of their colours are called where not by numbers.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from encoder.formatting import short
+from encoder.pictures.chart import Chart
 from encoder.theme import Kind, limits
-
-if TYPE_CHECKING:
-    from encoder.pictures.screen import Chart
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +55,7 @@ def largest_of(values: np.ndarray, blank: float | None = None) -> float:
     return float(sizes.max(initial=0.0, where=np.isfinite(sizes)))
 
 
-def small_maps(chart: "Chart") -> list[SmallMap]:
+def small_maps(chart: Chart) -> list[SmallMap]:
     """The maps of a picture, in order."""
     numbers, look = chart.numbers, chart.look
     values = np.asarray(numbers.array, dtype=np.float32)

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from encoder.paper.panel import Panel, heat_map, of_maps
+from encoder.pictures.chart import Chart
 from encoder.pictures.maps import ends, small_maps
-from encoder.pictures.screen import Chart
 
 
 def print_maps(title: str, caption: str, chart: Chart) -> Panel:

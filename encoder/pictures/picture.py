@@ -17,13 +17,14 @@ from encoder.metrics.kinds import tokens_drawn
 from encoder.paper.from_drawn import of_drawn
 from encoder.paper.panel import Panel
 from encoder.pictures import code
+from encoder.pictures.chart import Chart
 from encoder.pictures.expression import RUNS, Expression, Kept, T, call, changed, make_now, variables, work_out
 from encoder.pictures.link import to_query
 from encoder.pictures.names import names_along
 from encoder.pictures.numbers import Names, Numbers
 from encoder.pictures.paper import PAPER, SCALES
 from encoder.pictures.scene import Needs, Option, Scene
-from encoder.pictures.screen import KINDS, Chart
+from encoder.pictures.screen import KINDS
 from encoder.selection import CHOICES, Choice, Selection
 from encoder.theme import Kind, Theme
 from encoder.trace.trace import Trace
