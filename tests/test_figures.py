@@ -554,9 +554,9 @@ def test_page_table_archive_and_report_call_the_columns_of_a_step_alike(name: st
         list(downloads.frame(values, trace.tokens, step.columns(trace.tokens)).columns),
     ]
     if second is None:
-        assert [header[-1] for header in headers] == ["value_1"] * 2 and next(drawn.rows()) == ("token", "value")
+        assert [header[-1] for header in headers] == ["value_1"] * 2 and next(iter(drawn.rows())) == ("token", "value")
         return
-    for header in [*headers, list(next(drawn.rows()))]:
+    for header in [*headers, list(next(iter(drawn.rows())))]:
         assert header[1 - values.shape[1]] == second
 
 
