@@ -109,4 +109,4 @@ def test_a_picture_of_an_old_figure_that_is_called_otherwise_now_is_found() -> N
         (now,) = figure_link.unpack(figure_link.pack([figure_link.PictureAt(page, "nearest", ())]), KEYS)
         assert (now.page, now.key) == ("stack", "nearest_by_layer") and dict(now.query)["words_open"] == "1"
     (now,) = figure_link.unpack(figure_link.pack([figure_link.PictureAt("embedding", "nearest", ())]), KEYS)
-    assert (now.page, now.key) == ("embedding", "nearest")
+    assert (now.page, now.key) == ("embedding", "near_words")

@@ -139,7 +139,8 @@ def test_the_whole_walk_shows_the_recorded_numbers_of_the_chosen_layer(base: Tex
             continue
         recorded = trace[stop.name].numpy()
         values = recorded[1] if recorded.ndim == 3 else recorded  # the view opens on head 1
-        seen = numbers(app, "y" if recorded.ndim == 1 else "z")
+        key = "layer_step" if stop.page.key == "add_norm" else "picture"
+        seen = numbers(app, "y" if recorded.ndim == 1 else "z", key=key)
         np.testing.assert_array_equal(seen, values)
     assert app.button(key="next").disabled
     for stop in reversed(on_the_way[:-1]):

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 from pypdf import PdfReader
+from shared_models import pretrained
 from tiers import mostly_nightly
 
 from encoder import PRESETS, EncoderConfig, EncoderError, TextEncoder
@@ -76,7 +77,7 @@ NOT_DRAWN_BY_PLOTLY = (
 @cache
 def encoder_of(model: str) -> TextEncoder:
     """A model, made once for all tests."""
-    return models.model_called(model)
+    return pretrained(model) if model in ("base", "small") else models.model_called(model)
 
 
 @lru_cache(maxsize=12)

@@ -30,13 +30,14 @@ def shelf(source: Source) -> Shelf:
 
     Folders are looked at again when a card has come, gone or changed.
     """
-    return opened(source, os.environ.get(FOLDER, ""), stamp())
+    own = os.environ.get(FOLDER, "")
+    return opened(source, (own, Path(own).is_dir()), stamp())
 
 
 @lru_cache(maxsize=16)
-def opened(source: Source, own: str, there: Stamp) -> Shelf:
-    """The same, with the own folder and the files as they are now."""
-    found, refused = [], nothing_in(own)
+def opened(source: Source, own: tuple[str, bool], there: Stamp) -> Shelf:
+    """The same, with the own folder, whether it is there, and the files as they are now."""
+    found, refused = [], nothing_in(own[0])
     for folder in every():
         try:
             atlas = Atlas(folder)

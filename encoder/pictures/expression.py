@@ -50,10 +50,12 @@ class Expression:
         """By the print."""
         return hash(str(self))
 
-    def _parts(self) -> tuple[Any, ...]:
+    def parts_(self) -> tuple[Any, ...]:
+        """What it is made of."""
         return ()
 
-    def _work_out(self, look_up: Callable[[Any], Any]) -> Any:
+    def work_out_(self, look_up: Callable[[Any], Any]) -> Any:
+        """The value, given how its parts are looked up."""
         raise NotImplementedError
 
 
@@ -61,13 +63,14 @@ class Name(Expression):
     """A variable: the run `t`, the runs `a` and `b` that are held against each other, the model `enc`."""
 
     def __init__(self, name: str) -> None:
-        self._name = name
+        self.name_ = name
 
     def __str__(self) -> str:
         """The variable's name."""
-        return self._name
+        return self.name_
 
-    def _work_out(self, look_up: Callable[[Any], Any]) -> Any:
+    def work_out_(self, look_up: Callable[[Any], Any]) -> Any:
+        """The value, given how its parts are looked up."""
         return look_up(self)
 
 
@@ -75,70 +78,77 @@ class Constant(Expression):
     """Something that a module defines: a function, a class or a value."""
 
     def __init__(self, module: str, name: str) -> None:
-        self._module, self._name = module, name
+        self.module_, self.name_ = module, name
 
     def __str__(self) -> str:
         """The name that is imported."""
-        return self._name
+        return self.name_
 
-    def _work_out(self, look_up: Callable[[Any], Any]) -> Any:
-        return getattr(importlib.import_module(self._module), self._name)
+    def work_out_(self, look_up: Callable[[Any], Any]) -> Any:
+        """The value, given how its parts are looked up."""
+        return getattr(importlib.import_module(self.module_), self.name_)
 
 
 class Attribute(Expression):
     """An attribute."""
 
     def __init__(self, of: Expression, name: str) -> None:
-        self._of, self._name = of, name
+        self.of_, self.name_ = of, name
 
     def __str__(self) -> str:
         """`of.name`."""
-        return f"{self._of}.{self._name}"
+        return f"{self.of_}.{self.name_}"
 
-    def _parts(self) -> tuple[Any, ...]:
-        return (self._of,)
+    def parts_(self) -> tuple[Any, ...]:
+        """What it is made of."""
+        return (self.of_,)
 
-    def _work_out(self, look_up: Callable[[Any], Any]) -> Any:
-        return getattr(look_up(self._of), self._name)
+    def work_out_(self, look_up: Callable[[Any], Any]) -> Any:
+        """The value, given how its parts are looked up."""
+        return getattr(look_up(self.of_), self.name_)
 
 
 class Item(Expression):
     """An item, or a slice."""
 
     def __init__(self, of: Expression, key: Any) -> None:
-        self._of, self._key = of, key
+        self.of_, self.key_ = of, key
 
     def __str__(self) -> str:
         """`of[key]`."""
-        key = self._key
+        key = self.key_
         inside = ", ".join(map(source, key)) if isinstance(key, tuple) else source(key)
-        return f"{self._of}[{inside}]"
+        return f"{self.of_}[{inside}]"
 
-    def _parts(self) -> tuple[Any, ...]:
-        return (self._of, self._key)
+    def parts_(self) -> tuple[Any, ...]:
+        """What it is made of."""
+        return (self.of_, self.key_)
 
-    def _work_out(self, look_up: Callable[[Any], Any]) -> Any:
-        return look_up(self._of)[look_up(self._key)]
+    def work_out_(self, look_up: Callable[[Any], Any]) -> Any:
+        """The value, given how its parts are looked up."""
+        return look_up(self.of_)[look_up(self.key_)]
 
 
 class Call(Expression):
     """A call with its arguments."""
 
     def __init__(self, of: Expression, arguments: tuple[Any, ...], options: Mapping[str, Any]) -> None:
-        self._of, self._arguments, self._options = of, arguments, dict(options)
+        self.of_, self.arguments_, self.options_ = of, arguments, dict(options)
 
     def __str__(self) -> str:
         """`of(arguments, name=option)`."""
-        given = [source(value) for value in self._arguments]
-        given += [f"{name}={source(value)}" for name, value in self._options.items()]
-        return f"{self._of}({', '.join(given)})"
+        given = [source(value) for value in self.arguments_]
+        given += [f"{name}={source(value)}" for name, value in self.options_.items()]
+        return f"{self.of_}({', '.join(given)})"
 
-    def _parts(self) -> tuple[Any, ...]:
-        return (self._of, *self._arguments, *self._options.values())
+    def parts_(self) -> tuple[Any, ...]:
+        """What it is made of."""
+        return (self.of_, *self.arguments_, *self.options_.values())
 
-    def _work_out(self, look_up: Callable[[Any], Any]) -> Any:
-        options = {name: look_up(value) for name, value in self._options.items()}
-        return look_up(self._of)(*map(look_up, self._arguments), **options)
+    def work_out_(self, look_up: Callable[[Any], Any]) -> Any:
+        """The value, given how its parts are looked up."""
+        options = {name: look_up(value) for name, value in self.options_.items()}
+        return look_up(self.of_)(*map(look_up, self.arguments_), **options)
 
 
 class Last(Call):
@@ -148,63 +158,68 @@ class Last(Call):
         """`[*of(arguments)][-1]`."""
         return f"[*{super().__str__()}][-1]"
 
-    def _work_out(self, look_up: Callable[[Any], Any]) -> Any:
-        return [*super()._work_out(look_up)][-1]
+    def work_out_(self, look_up: Callable[[Any], Any]) -> Any:
+        """The value, given how its parts are looked up."""
+        return [*super().work_out_(look_up)][-1]
 
 
 class Each(Expression):
     """The attribute or item of each of several things, as a list."""
 
     def __init__(self, of: Expression, key: str | int) -> None:
-        self._of, self._key = of, key
+        self.of_, self.key_ = of, key
 
     def __str__(self) -> str:
         """`[each.key for each in of]`."""
-        part = f".{self._key}" if isinstance(self._key, str) else f"[{self._key}]"
-        return f"[each{part} for each in {self._of}]"
+        part = f".{self.key_}" if isinstance(self.key_, str) else f"[{self.key_}]"
+        return f"[each{part} for each in {self.of_}]"
 
-    def _parts(self) -> tuple[Any, ...]:
-        return (self._of,)
+    def parts_(self) -> tuple[Any, ...]:
+        """What it is made of."""
+        return (self.of_,)
 
-    def _work_out(self, look_up: Callable[[Any], Any]) -> Any:
-        every = look_up(self._of)
-        if isinstance(self._key, str):
-            return [getattr(each, self._key) for each in every]
-        return [each[self._key] for each in every]
+    def work_out_(self, look_up: Callable[[Any], Any]) -> Any:
+        """The value, given how its parts are looked up."""
+        every = look_up(self.of_)
+        if isinstance(self.key_, str):
+            return [getattr(each, self.key_) for each in every]
+        return [each[self.key_] for each in every]
 
 
 class Local(Expression):
     """The full name of a step of a layer, from its name within the layer."""
 
     def __init__(self, layer: Any, name: str) -> None:
-        self._layer, self._name = layer, name
+        self.layer_, self.name_ = layer, name
 
     def __str__(self) -> str:
         """The name as text, or as one with the variable for the layer in it."""
-        inside = f"{{{self._layer}}}" if isinstance(self._layer, Name) else self._layer
-        return ("f" if isinstance(self._layer, Name) else "") + f'"layers.{inside}.{self._name}"'
+        inside = f"{{{self.layer_}}}" if isinstance(self.layer_, Name) else self.layer_
+        return ("f" if isinstance(self.layer_, Name) else "") + f'"layers.{inside}.{self.name_}"'
 
-    def _parts(self) -> tuple[Any, ...]:
-        return (self._layer,)
+    def parts_(self) -> tuple[Any, ...]:
+        """What it is made of."""
+        return (self.layer_,)
 
-    def _work_out(self, look_up: Callable[[Any], Any]) -> Any:
-        return f"layers.{look_up(self._layer)}.{self._name}"
+    def work_out_(self, look_up: Callable[[Any], Any]) -> Any:
+        """The value, given how its parts are looked up."""
+        return f"layers.{look_up(self.layer_)}.{self.name_}"
 
 
 class Places(Sequence[Any]):
     """What there is at every place of a dimension, each worked out when it is asked for."""
 
     def __init__(self, make: Callable[[int], Any], count: int) -> None:
-        self._make, self._count = make, count
+        self.make_, self.count_ = make, count
 
     def __len__(self) -> int:
         """How many places there are."""
-        return self._count
+        return self.count_
 
     def __getitem__(self, place: Any) -> Any:
         """What there is at a place, or at several."""
-        places = range(self._count)[place]
-        return [self._make(i) for i in places] if isinstance(places, range) else self._make(places)
+        places = range(self.count_)[place]
+        return [self.make_(i) for i in places] if isinstance(places, range) else self.make_(places)
 
 
 class Every(Expression):
@@ -214,42 +229,46 @@ class Every(Expression):
     """
 
     def __init__(self, make: Callable[[Any], Expression], count: int, dim: str = "layer") -> None:
-        self._make, self._count, self._dim = make, count, dim
+        self.make_, self.count_, self.dim_ = make, count, dim
 
     def __str__(self) -> str:
         """`[... for layer in range(6)]`."""
-        return f"[{self._make(Name(self._dim))} for {self._dim} in range({self._count})]"
+        return f"[{self.make_(Name(self.dim_))} for {self.dim_} in range({self.count_})]"
 
     def __getitem__(self, key: Any) -> Any:
         """The expression at a place; of a slice, part of the list."""
-        return self._make(range(self._count)[key]) if isinstance(key, int) else Item(self, key)
+        return self.make_(range(self.count_)[key]) if isinstance(key, int) else Item(self, key)
 
-    def _parts(self) -> tuple[Any, ...]:
-        return (self._make(0),)
+    def parts_(self) -> tuple[Any, ...]:
+        """What it is made of."""
+        return (self.make_(0),)
 
-    def _work_out(self, look_up: Callable[[Any], Any]) -> Any:
-        return Places(lambda place: look_up(self._make(place)), self._count)
+    def work_out_(self, look_up: Callable[[Any], Any]) -> Any:
+        """The value, given how its parts are looked up."""
+        return Places(lambda place: look_up(self.make_(place)), self.count_)
 
 
 class Several(Expression):
     """A list of expressions."""
 
     def __init__(self, *inside: Any) -> None:
-        self._inside = list(inside)
+        self.inside_ = list(inside)
 
     def __str__(self) -> str:
         """`[first, second]`."""
-        return source(self._inside)
+        return source(self.inside_)
 
     def __getitem__(self, key: Any) -> Any:
         """The expression at a place; of a slice, part of the list."""
-        return self._inside[key] if isinstance(key, int) else Several(*self._inside[key])
+        return self.inside_[key] if isinstance(key, int) else Several(*self.inside_[key])
 
-    def _parts(self) -> tuple[Any, ...]:
-        return tuple(self._inside)
+    def parts_(self) -> tuple[Any, ...]:
+        """What it is made of."""
+        return tuple(self.inside_)
 
-    def _work_out(self, look_up: Callable[[Any], Any]) -> Any:
-        return look_up(self._inside)
+    def work_out_(self, look_up: Callable[[Any], Any]) -> Any:
+        """The value, given how its parts are looked up."""
+        return look_up(self.inside_)
 
 
 T, A, B, ENC = Name("t"), Name("a"), Name("b"), Name("enc")
@@ -274,9 +293,9 @@ def step(layer: Any, name: str, run: Expression = T) -> Item:
 def changed(expression: Expression, change: Callable[[Any], Expression]) -> Expression:
     """The same change of an expression, or of every item where that is an `Every` or `Several`."""
     if isinstance(expression, Every):
-        return Every(lambda place: change(expression._make(place)), expression._count, expression._dim)
+        return Every(lambda place: change(expression.make_(place)), expression.count_, expression.dim_)
     if isinstance(expression, Several):
-        return Several(*map(change, expression._inside))
+        return Several(*map(change, expression.inside_))
     return change(expression)
 
 
@@ -311,7 +330,7 @@ def within(value: Any) -> Iterator[Any]:
     yield value
     inner: tuple[Any, ...] = ()
     if isinstance(value, Expression):
-        inner = value._parts()
+        inner = value.parts_()
     elif isinstance(value, list | tuple):
         inner = tuple(value)
     elif isinstance(value, dict):
@@ -322,7 +341,7 @@ def within(value: Any) -> Iterator[Any]:
 
 def of_result(made: Call) -> bool:
     """Whether it is a method of what another call gives, such as `mean`."""
-    return any(isinstance(part, Call) for part in within(made._of))
+    return any(isinstance(part, Call) for part in within(made.of_))
 
 
 def variables(expression: Any) -> set[str]:
@@ -335,10 +354,10 @@ def imported(expression: Any) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for part in within(expression):
         if isinstance(part, Constant):
-            found.setdefault(part._module, set()).add(part._name)
+            found.setdefault(part.module_, set()).add(part.name_)
         elif (is_dataclass(part) or hasattr(part, "_fields")) and not isinstance(part, type | Expression):
             constant = public(type(part))
-            found.setdefault(constant._module, set()).add(constant._name)
+            found.setdefault(constant.module_, set()).add(constant.name_)
         elif isinstance(part, float) and not math.isfinite(part):
             found.setdefault("math", set())
     return found
@@ -364,10 +383,10 @@ def work_out(
             return names[str(part)]
         if isinstance(part, Call):
             if part not in known:
-                known[part] = kept(part, lambda: part._work_out(look_up))
+                known[part] = kept(part, lambda: part.work_out_(look_up))
             return known[part]
         if isinstance(part, Expression):
-            return part._work_out(look_up)
+            return part.work_out_(look_up)
         if type(part) in (list, tuple):
             return type(part)(map(look_up, part))
         if isinstance(part, dict):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from encoder import link_text
 from encoder.errors import EncoderError
 from encoder.pictures.link import LONGEST_IN_URL
-from encoder.pictures.old_addresses import FOLDED, lead
+from encoder.pictures.old_addresses import FOLDED, RENAMED, lead
 
 OWN = "figure"  # what the choices of the page Figure begin with; they are no part of where a picture stands
 PASSING = ("present", "v")
@@ -70,6 +70,7 @@ def read(one: object, pages: frozenset[str]) -> PictureAt:
         page, key, query = one
         if isinstance(page, str) and isinstance(query, dict):
             page, query = lead(page, query)
+            key = RENAMED.get((page, str(key)), key)
             query = {**FOLDED.get((page, str(key)), {}), **query}
         texts = isinstance(query, dict) and all(isinstance(text, str) for text in query.values())
         small = texts and sum(map(len, query.values())) + sum(map(len, query)) <= LONGEST_QUERY

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from encoder.export.caption import About
 from encoder.figures.facts import main_fact
 from encoder.formatting import brief, listed, shown
@@ -20,7 +22,7 @@ def part(scene: Scene) -> str:
 def say_lengths(answer: Answer) -> str:
     """How long what is added is, in the mean and at the token where it is longest beside the residual."""
     before, added = answer.numbers.array
-    share = added / before
+    share = np.divide(added, before, out=np.zeros_like(added), where=before > 0)
     most, tokens = int(share.argmax()), answer.scene.t.tokens
     return (
         f"In the mean the residual has a length of {brief(float(before.mean()))}, what is added one of "

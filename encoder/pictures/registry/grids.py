@@ -172,7 +172,7 @@ def usual_pair(scene: Scene) -> tuple[int, int]:
     """The pair that is shown where none is chosen: that of the opened number, or of the largest weight of two words."""
     cell, run = scene.view.cell, scene.t
     steps = {what.name for what in frames(run, scene.layer)[:-1]}
-    if cell is not None and cell.step in steps and cell.index[:1] == (scene.head,):
+    if cell is not None and cell.step in steps and cell.index[:1] == (scene.head,) and len(cell.index) == 3:
         query, key = cell.index[1:]
         if max(query, key) < len(run.tokens):
             return query, key
