@@ -309,12 +309,12 @@ class Answer:
 
     @property
     def file_name(self) -> str:
-        """What its files are called, without an ending: model, picture, step, layer, head, and what else was chosen."""
+        """What its files are called, without an ending: model, step or picture, layer, head, other places."""
         about = self.picture.about(self.scene)
         places = {"layer": about.layer, "head": about.head} | self.places
         where = [f"{dim}{place}" for dim, place in places.items() if place is not None]
         local = about.run.step(about.step).local if about.run and about.step else ""
-        return file_name(about.model, self.picture.key, local, *where)
+        return file_name(about.model, local or self.picture.key, *where)
 
     @property
     def query(self) -> dict[str, str]:

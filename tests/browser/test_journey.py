@@ -52,7 +52,7 @@ def test_a_person_types_chooses_and_walks(page: Page, app_url: str, base: TextEn
     with rerun(page):
         page.keyboard.press("ArrowRight")
     expect(page.locator("h1")).to_have_text("Add & norm")
-    np.testing.assert_array_equal(drawn(page), trace["layers.2.add_norm_1.residual"].numpy())
+    np.testing.assert_array_equal(drawn(page, "layer_step"), trace["layers.2.add_norm_1.residual"].numpy())
     with rerun(page):
         page.keyboard.press("ArrowLeft")
     expect(page.locator("h1")).to_have_text("Attention")
@@ -127,11 +127,11 @@ def test_a_head_is_knocked_out_and_the_link_shows_the_same_elsewhere(page: Page,
     with rerun(page):
         widget(page, "board").get_by_role("button", name="layer 4, head 1, on").click()
     expect(widget(page, "board").get_by_role("button", name="layer 4, head 1, off")).to_be_visible()
-    apart = np.array(chart(page, "apart")[0]["z"])
+    apart = np.array(chart(page, "apart_changed")[0]["z"])
     assert (apart[:, :5] == 0).all() and (apart[:, 5:] > 0).all()
     page.evaluate("localStorage.clear(); sessionStorage.clear()")  # as in another browser
     open_page(page, page.url)
-    np.testing.assert_array_equal(np.array(chart(page, "apart")[0]["z"]), apart)
+    np.testing.assert_array_equal(np.array(chart(page, "apart_changed")[0]["z"]), apart)
     with rerun(page):
         widget(page, "board").get_by_role("button", name="layer 4, head 1, off").click()
     expect(page).not_to_have_url(re.compile("edits"))

@@ -159,7 +159,7 @@ def test_a_picture_is_kept_as_drawing_pixels_table_and_print(page: Page, app_url
         kinds = ("SVG", "PNG 1×", "PNG 2×", "PNG 4×", "CSV of the numbers shown")
         files = dict(zip(kinds, keep(page, "picture", *kinds), strict=True))
         name, svg = files["SVG"]
-        assert name == "base-attention-attention.weights-layer2-head3.svg"
+        assert name == "base-attention.weights-layer2-head3.svg"
         check_svg(svg, trace)
         root = ElementTree.fromstring(svg)
         width, height = int(root.get("width", "0")), int(root.get("height", "0"))
