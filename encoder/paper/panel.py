@@ -179,27 +179,6 @@ def of_maps(title: str, caption: str, maps: Iterable[HeatMap], across: int = 0) 
     return Panel(headline(title), plain_text(caption), found, across=across)
 
 
-def of_table(title: str, caption: str, rows: Rows) -> Panel:
-    """A panel of a table whose numbers are shares: a map with a row for each line, named by its first columns.
-
-    Raises:
-        PanelError: it is too large for a sheet of paper, or has no numbers.
-    """
-    head, *lines = [tuple(row) for row in rows]
-    texts = next((i for i, value in enumerate(lines[0]) if isinstance(value, float | np.floating)), 0) if lines else 0
-    if not texts:
-        raise PanelError("there is nothing to draw yet")
-    names = [" ".join(part(head[i], row[i]) for i in range(texts)) for row in lines]
-    values = np.array([row[texts:] for row in lines], dtype=np.float32)
-    columns = [without_number(str(name)) for name in head[texts:]]
-    return of_maps(title, caption, [heat_map(values, names, columns, "share")])
-
-
-def part(name: object, value: object) -> str:
-    """A part of a line's name: of a number what it counts, too."""
-    return f"{name} {value}" if isinstance(value, int) else without_number(str(value))
-
-
 def headline(text: str) -> str:
     """The first sentence of a text, which stands above its panel."""
     return re.split(r"[.;:] ", plain_text(text), maxsplit=1)[0].rstrip(".")

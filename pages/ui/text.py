@@ -4,7 +4,6 @@ import re
 
 import streamlit as st
 
-from encoder.model.config import EncoderConfig
 from encoder.theme import Theme
 
 SYNTAX = '\\`*_{}[]()#+-.!|~$:<>&"@='  # of Markdown
@@ -52,16 +51,6 @@ def subheading(words: str) -> None:
 def say(fact: str, more: str = "") -> None:
     """What was found, in one sentence that stands out; `more` is Markdown that follows it."""
     st.markdown(f"**{plain(fact)}**" + (f" {more}" if more else ""))
-
-
-def layer_names(config: EncoderConfig, *, with_input: bool = False) -> list[str]:
-    """What the layers are called beside a picture; the vectors before the first one are the input."""
-    return ["input"] * with_input + [f"layer {i}" for i in range(config.n_layers)]
-
-
-def head_names(config: EncoderConfig) -> list[str]:
-    """What the heads of a layer are called beside a picture."""
-    return [f"head {h}" for h in range(config.n_heads)]
 
 
 def arrow(way: str) -> str:

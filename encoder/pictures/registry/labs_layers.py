@@ -1,6 +1,7 @@
 """Pictures of the labs on what a block is made of: residuals, norms and gates."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from encoder.experiments import (
     D_MODELS,
@@ -58,21 +59,14 @@ def say_length(answer: Answer) -> str:
     )
 
 
-DEPTH_LENGTH = Picture(
+DEPTH_LENGTH = replace(
+    DEPTH_APART,
     key="depth_length",
-    page="labs",
     question="How long do vectors grow in a deep stack?",
     measure=lambda scene: Several(*(call(residuals).curve(*kind).length for kind in STACKS.values())),
-    dims=("series", "blocks"),
-    names=lambda answer: {"series": list(STACKS)},
-    kind="curve",
     unit="length of a vector",
     title="Length of the vectors with depth",
     say=say_length,
-    about=lambda scene: About(scope="random blocks and random vectors, seed 0"),
-    needs="model",
-    unfolds={"lab": "Residuals and depth"},
-    look=lambda answer: {"logarithmic": (False, True)},
 )
 
 

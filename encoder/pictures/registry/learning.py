@@ -4,6 +4,7 @@ The run `t` of a picture that needs "training" is in a model whose moments are k
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -248,21 +249,12 @@ def say_learned(answer: Answer) -> str:
     return f"At the end {percent(first)} of the hidden words are its first guess, {percent(five)} among its first five."
 
 
-LEARNED = Picture(
+LEARNED = replace(
+    CAREERS,
     key="learned",
-    page="learn",
     question="How well does the model guess words at moments of its training?",
     measure=lambda scene: [Each(SCORED, score) for score in SCORES],
-    dims=("series", STEPS),
     names=lambda answer: along(answer, SCORES),
-    kind="curve",
-    unit="share",
-    values="share",
     title="Share of hidden words that the model guesses, by training step",
     say=say_learned,
-    about=about_careers,
-    needs="training",
-    unfolds={"learn_part": "Time-lapse", "training_part": "When heads take up their work"},
-    look=lambda answer: {"logarithmic": (True, False)},
-    heavy=True,
 )

@@ -1,6 +1,7 @@
 """Pictures of the first page: a word that is asked, and several heads of a layer together."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -216,22 +217,12 @@ LINKS = Picture(
     drawn_by=drawn_by,
     look=chosen_places,
 )
-TOGETHER_MATRIX = Picture(
+TOGETHER_MATRIX = replace(
+    LINKS,
     key="together_matrix",
-    page="sentence",
     question="How much does each word look at each in some heads together?",
-    measure=several,
-    dims=("query", "key"),
     kind="matrix",
-    values="share",
     title=lambda scene: f"Weights from token to token, {title_several(scene)}",
-    say=say_several,
-    about=about_several,
-    options=OF_SEVERAL,
-    names=names_several,
-    unfolds={"several": "1"},
-    pairs=True,
-    drawn_by=drawn_by,
     look=lambda answer: {"row_title": "query (looks)", "column_title": "key"},
 )
 

@@ -7,11 +7,11 @@ import streamlit as st
 from encoder.pictures import figure_link
 from encoder.pictures.figure_link import PictureAt
 from encoder.pictures.link import to_query
+from encoder.pictures.names import layer_names
 from pages.ui import session
 from pages.ui.downloads import figure
 from pages.ui.state import session_state as state
 from pages.ui.state.walk import way
-from pages.ui.text import layer_names
 
 WALKED = 10  # steps of a layer that make a film
 

@@ -4,12 +4,13 @@ import pandas as pd
 import streamlit as st
 
 from encoder.formatting import percent, shown
+from encoder.pictures.names import layer_names
 from encoder.probes.labelled import MOODS, TAGS, labelled
 from encoder.probes.layers import read_sentence, read_words, words_of
 from pages.ui import session
 from pages.ui.downloads import table as downloads
 from pages.ui.state import session_state as state
-from pages.ui.text import NUMBER, heading, layer_names, plain, say
+from pages.ui.text import NUMBER, heading, plain, say
 
 
 def draw() -> None:

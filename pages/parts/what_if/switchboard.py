@@ -4,12 +4,12 @@ import math
 
 import streamlit as st
 
+from encoder.pictures.names import layer_names
 from pages.parts.what_if import measured
 from pages.ui import session
 from pages.ui.components import board
 from pages.ui.state import session_state as state
 from pages.ui.step import switches
-from pages.ui.text import layer_names
 from pages.ui.widgets import bounded
 
 COLDEST, HOTTEST = 0.1, 5.0  # temperatures
