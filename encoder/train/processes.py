@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+import torch.distributed.nn.functional  # before any group: its default arguments hold the one that is there, for ever
 from torch import distributed
 
 
