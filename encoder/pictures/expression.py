@@ -7,6 +7,7 @@ is no second statement of what is drawn.
 import importlib
 import math
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import is_dataclass
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 Kept = Callable[["Expression", Callable[[], Any]], Any]  # works out a call, or hands out what is kept of it
 
 
-class Expression:
+class Expression(ABC):
     """Part of a line of Python: attributes, items and calls of it are expressions again.
 
     Two expressions are equal if they are printed alike.
@@ -38,9 +39,9 @@ class Expression:
         """An expression is no sequence: Python would ask for its items for ever."""
         raise TypeError("an expression has no items before it is worked out")
 
+    @abstractmethod
     def __str__(self) -> str:
         """The expression as Python."""
-        raise NotImplementedError
 
     def __eq__(self, other: object) -> bool:
         """Whether the other one is printed alike."""
@@ -54,9 +55,9 @@ class Expression:
         """What it is made of."""
         return ()
 
+    @abstractmethod
     def work_out_(self, look_up: Callable[[Any], Any]) -> Any:
         """The value, given how its parts are looked up."""
-        raise NotImplementedError
 
 
 class Name(Expression):
