@@ -18,9 +18,9 @@ from encoder.figures.drawn import Drawn
 from pages.ui.server import cold_start, memory
 from pages.ui.server.heap import give_back_freed_memory
 
-GARBAGE, MORE = 0.1e9, 0.3e9  # bytes that a process grows by until it looks for garbage; until it lets go of all
+GARBAGE, MORE = 0.1e9, 0.2e9  # bytes that a process grows by until it looks for garbage; until it lets go of all
 _held = {"last": 0.0, "least": 0.0}  # bytes when garbage was last looked for, and when all was let go of
-memory.KEPT_MB, memory.RUNS_MB = 400.0, 150.0  # of models, runs and results that the pages under test keep
+memory.KEPT_MB, memory.RUNS_MB = 300.0, 100.0  # of models, runs and results that the pages under test keep
 _unchecked: Callable[..., None] = Drawn.__init__
 _taken: set[str] = set()
 
