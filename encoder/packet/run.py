@@ -15,6 +15,7 @@ from encoder.experiments.ablation import ROWS, WatchedWord, knock_outs, outcomes
 from encoder.formatting import shown
 from encoder.metrics.lens import word
 from encoder.model.config import EncoderConfig
+from encoder.packet.evidence import evidence
 from encoder.packet.format import Stored, Values, exact, pack, shares, signed
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
@@ -67,6 +68,9 @@ def level_1(
             now = trace["mlm.probabilities"][gaps[0]][list(found.ids)].tolist()
             about["off"] = {"words": [said(encoder, i) for i in found.ids], "shares": [round(p, 7) for p in now]}
             arrays["off"] = exact(found.without)
+    if not trace.edits and not trace.hidden:
+        first = next(iter(about["guesses"].get(str(about["gap"]), [])), [""])[0]
+        about["evidence"] = evidence(trace.source.fingerprint, first)
     return pack(1, about, arrays)
 
 

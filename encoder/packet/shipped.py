@@ -3,12 +3,17 @@
 import re
 from pathlib import Path
 
-from encoder.pictures.view import EXAMPLES, OTHER
-
 MODEL = "base"
-KEYS = "The keys to the cabinet [MASK] on the table."
-KEY = "The key to the cabinet [MASK] on the table."
-SENTENCES = (KEYS, KEY, EXAMPLES[0], OTHER, *EXAMPLES[1:])
+SENTENCES = (  # those of the first page; then the examples of encoder.pictures.view, which would read torch first
+    "The keys to the cabinet [MASK] on the table.",
+    "The key to the cabinet [MASK] on the table.",
+    "The animal didn't cross the street because it was too wide.",
+    "The animal didn't cross the street because it was too tired.",
+    "Keys on the table belong to Sara.",
+    "The capital of France is [MASK].",
+    "The cat chased the mouse.",
+    "I understand this",
+)
 FOLDER = Path(__file__).parent / "shipped"
 
 
