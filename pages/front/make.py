@@ -92,5 +92,3 @@ def pinned(name: str) -> str | None:
     """What pins the weights of a model that is at hand, and how they are written; None where it is not at hand."""
     entry = engine.model_cache.kept.get((name,))
     return None if entry is None else f"{VERSION} {entry.value.source.fingerprint} {entry.value.source.maker}"
-
-

@@ -147,7 +147,7 @@ class Runs:
             return Response(status_code=400)  # nobody is there to read it
         except Exception:
             log.exception("A run that was asked for could not be made")
-            return refusal(RefusedError(400, FAILED))
+            return refusal(RefusedError(503, FAILED))
         return stored(request, packed, PACKET, PRIVATE)
 
 

@@ -19,7 +19,8 @@ from encoder.explain.cost import size
 from encoder.model.config import EncoderConfig
 from encoder.model.config_text import config_to_text, text_to_config
 from pages.ui.server import memory, task_models
-from pages.ui.server.offers import MODELS, Offer
+from pages.ui.server.offers import MODELS as MODELS
+from pages.ui.server.offers import Offer
 from pages.ui.state.session import session
 
 DRAWN, READ = 4e-9, 1.5e-9  # seconds for a byte of weights that are drawn, or read from a disk
