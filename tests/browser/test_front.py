@@ -2,28 +2,29 @@
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from browser_tools import BASE, SERVER_MB, free_port, open_page, problems, rerun, started, widget
-from conftest import APP, SERVER_LOG
 from playwright.sync_api import Page, Request, Route, WebSocket, expect
 
+APP = Path(__file__).resolve().parents[2] / "app.py"
 GAP = "The keys to the cabinet [MASK] on the table."
 NEW = {"ENCODER_FRONT": "new", "ENCODER_MEMORY_MB": SERVER_MB}
-Serve = Callable[..., str]
 
 
 @pytest.fixture(scope="module")
-def front_url(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Iterator[str]:
+def front_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A server that has the front, at the root of its address."""
-    yield from serving(tmp_path_factory.mktemp("home"), pytestconfig, NEW)
+    with serving(tmp_path_factory.mktemp("home"), NEW) as url:
+        yield url
 
 
-def serving(home: Path, config: pytest.Config, more: dict[str, str]) -> Iterator[str]:
+@contextmanager
+def serving(home: Path, more: dict[str, str]) -> Iterator[str]:
     """A server with `more` in its environment."""
-    config.stash[SERVER_LOG] = log = home / "streamlit.log"
-    with started(APP, log, home, free_port(), 60, more) as server:
+    with started(APP, home / "streamlit.log", home, free_port(), 60, more) as server:
         yield server.url
 
 
@@ -183,21 +184,19 @@ def test_a_server_without_room_is_asked_again(page: Page, front_url: str) -> Non
     assert len(asked) == 2 and all("503" in one for one in problems(page))
 
 
-def test_under_a_base_path_all_is_there(page: Page, tmp_path: Path, pytestconfig: pytest.Config) -> None:
-    serve = serving(tmp_path, pytestconfig, NEW | {BASE: "/lab/enc"})
-    url = next(serve)
-    drawn(page, url)
-    follow(page, "Attention")
-    assert page.url.startswith(f"{url}/attention")
-    read(page, "Dogs bark.")
-    follow(page, "Attention, all pictures")
-    assert page.url.startswith(f"{url}/attention_pictures?") and "sentence=Dogs+bark." in page.url
-    assert page.request.get(f"{url}/api/none").status == 404
-    page.goto(f"{url}/looks?sentence=Dogs+bark.")
-    assert re.match(re.escape(f"{url}/sentence?"), page.url)
-    next(serve, None)
-    page.goto("about:blank")
-    problems(page)  # the line to a server that ended
+def test_under_a_base_path_all_is_there(page: Page, tmp_path: Path) -> None:
+    with serving(tmp_path, NEW | {BASE: "/lab/enc"}) as url:
+        drawn(page, url)
+        follow(page, "Attention")
+        assert page.url.startswith(f"{url}/attention")
+        read(page, "Dogs bark.")
+        follow(page, "Attention, all pictures")
+        assert page.url.startswith(f"{url}/attention_pictures?") and "sentence=Dogs+bark." in page.url
+        assert page.request.get(f"{url}/api/none").status == 404
+        with rerun(page):
+            page.goto(f"{url}/looks?sentence=Dogs+bark.")
+        assert page.url.startswith(f"{url}/sentence?")
+        page.goto("about:blank")
 
 
 def test_a_choice_asks_the_server_for_nothing(page: Page, front_url: str) -> None:
