@@ -8,11 +8,11 @@
  * @typedef {{
  *   sentence: string, second: string, tokens: string[], kinds: string[], words: [number, number][], names: string[],
  *   hidden: number[], edits: string, model: Model, rows: number[], gap: number,
- *   guesses: Record<string, [string, number][]>, off?: {words: string[]} | null, layer?: number,
- *   evidence?: Evidence | null
+ *   guesses: Record<string, [string, number][]>, off?: {words: string[], shares?: number[]} | null,
+ *   layer?: number, evidence?: Evidence[] | null
  * }} About
  */
-/** What is known of a head over many sentences. @typedef {{layer: number, head: number, text?: string, address?: string}} Evidence */
+/** A sentence about a head over many sentences; `here`: about a gap like this one. @typedef {{layer: number, head: number, key: string, args: Record<string, string | number>, here: boolean}} Evidence */
 /** @typedef {{level: number, about: About, arrays: Record<string, Numbers>}} Packet */
 /** @typedef {{type: string, shape: number[], at: number, scale?: number}} Place */
 
