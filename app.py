@@ -7,8 +7,16 @@ them: whom a link led to a new server was told "Page not found".
 import streamlit as st
 from starlette.middleware import Middleware
 
+from pages.front import headers, routes
 from pages.ui.frame import start
-from pages.ui.server import redirects
+from pages.ui.server import redirects, switch
 from pages.ui.server.sending import SendingBound
 
-app = st.App("pages/main.py", routes=redirects.routes(), lifespan=start.at_once, middleware=[Middleware(SendingBound)])
+new = switch.is_on()
+bound = Middleware(SendingBound, apart=f"{redirects.base()}/api/" if new else "")
+app = st.App(
+    "pages/main.py",
+    routes=[*redirects.routes(), *(routes.routes() if new else [])],
+    lifespan=start.at_once,
+    middleware=[Middleware(headers.Headers), bound] if new else [bound],
+)

@@ -1,6 +1,6 @@
 """How numbers, tokens and lists are written, the same everywhere.
 
-`pages/ui/components/number.js` writes the same numbers in the browser. Ties are rounded away from zero in both.
+`encoder/browser/number.js` writes the same numbers in the browser. Ties are rounded away from zero in both.
 """
 
 import math

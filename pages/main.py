@@ -1,27 +1,25 @@
 """Every run of a session: navigation, sentence, sidebar and walk around every page."""
 
-from typing import Any
-
 import streamlit as st
 
+from pages.front import frame, site
 from pages.ui import style
 from pages.ui.component import draw_scripts
 from pages.ui.frame import start
+from pages.ui.server import switch
 from pages.ui.server.turns import turn
 from pages.ui.state.session import session as this_session
-from pages.ui.state.site import PAGES
 
 with turn():
     st.set_page_config(page_icon="🔎", layout="wide", initial_sidebar_state=340)
     scripts = this_session().scripts
     if not scripts:  # once in a session: each looks for its file; a run that is about to end may do the same just now
-        scripts = {st.Page(p.script, title=p.title, icon=p.icon, default=p is PAGES[0]): p for p in PAGES}
+        scripts = site.scripts() if switch.is_on() else site.usual()
         this_session().scripts = scripts
-    sections: dict[str, list[Any]] = {}
-    for one, about in scripts.items():
-        sections.setdefault(about.section, []).append(one)
-    script = st.navigation(sections, position="top", expanded=True)
-    page = scripts[script]
+    page = site.navigate(scripts)
+    if page.key in site.DRAWN:
+        frame.draw(page, scripts)
+        st.stop()
     top = st.container(horizontal=True, vertical_alignment="center", key="top")
     under = st.container(horizontal=True, vertical_alignment="center", key="under_top")
     bar = st.container(horizontal=True, vertical_alignment="center", key="bar")

@@ -34,12 +34,14 @@ class WatchedWord(NamedTuple):
 class Outcome:
     """What a run with one more edit ends in.
 
-    `output` [n, d_model] without padding; `log_probability` of the watched word in nats, None where none is watched.
+    `output` [n, d_model] without padding; where a word is watched, its `log_probability` in nats and the `logits`
+    [vocab] of all words at its position, else None.
     """
 
     edit: Edit
     output: Tensor
     log_probability: float | None
+    logits: Tensor | None = None
 
 
 @dataclass(frozen=True)
@@ -213,14 +215,17 @@ def run(
         if name in tap.seen:
             tap.seen[name] = x
     output = model.resume(x, start, encoder.mask([n], len(trace.tokens), trace.hidden), tap)
-    watched: list[float | None] = [None] * size
+    watched: Sequence[Tensor | None] = [None] * size
     if watch:
         edited = any(edit.step.startswith("mlm.") for edit in (*trace.edits, *edits))
         read = slice(None) if edited else slice(watch.position, watch.position + 1)  # the head reads each row alone
         logits = model.predict(output[:, read], tap)
         assert logits is not None
-        watched = [log_probability(row[watch.position if edited else 0], watch) for row in logits]
-    return [Outcome(edit, row[:n], found) for edit, row, found in zip(edits, output, watched, strict=True)]
+        watched = [row[watch.position if edited else 0] for row in logits]
+    return [
+        Outcome(edit, row[:n], log_probability(found, watch) if watch and found is not None else None, found)
+        for edit, row, found in zip(edits, output, watched, strict=True)
+    ]
 
 
 def grid(found: Sequence[Effect], config: EncoderConfig, measure: str = "relative_change") -> Tensor:

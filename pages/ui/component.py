@@ -12,7 +12,7 @@ from typing import Any
 import streamlit as st
 
 ROOT = Path(__file__).parent
-IMPORT = re.compile(r"^import [^;]+ from '\./([\w.]+)';\n", re.MULTILINE)
+IMPORT = re.compile(r"^import [^;]+ from '([\w./]+)';\n", re.MULTILINE)
 MAIN = "export default function"
 HAND_ON = """export default given => {
   const scripts = globalThis.componentScripts ||= new Map();
@@ -72,15 +72,16 @@ def draw_scripts() -> None:
 
 
 def joined(script: Path) -> str:
-    """A script with the ones that it imports from beside it in front of it: to Streamlit a component is one file."""
-    found: dict[str, str] = {}
+    """A script with the ones that it imports in front of it: to Streamlit a component is one file."""
+    found: dict[Path, str] = {}
 
     def add(path: Path) -> None:
         text = path.read_text(encoding="utf-8")
         for name in IMPORT.findall(text):
-            if name not in found:
-                add(path.with_name(name))
-        found[path.name] = re.sub(r"^export (?!default)", "", IMPORT.sub("", text), flags=re.MULTILINE)
+            imported = (path.parent / name).resolve()
+            if imported not in found:
+                add(imported)
+        found[path] = re.sub(r"^export (?!default)", "", IMPORT.sub("", text), flags=re.MULTILINE)
 
-    add(script)
+    add(script.resolve())
     return "".join(found.values())

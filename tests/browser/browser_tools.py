@@ -52,7 +52,8 @@ AXE = """([part, all]) => {
 }"""
 SERVER_MB = "1200"  # what a server may take: by itself it would keep runs in half of the machine
 # A page opened by its own address asks for these below that address first, and then where they are.
-DEEP_LINK_404 = re.compile(r"/[^/]+/_stcore/(health|host-config)")
+DEEP_LINK_404 = re.compile(r"(/[^/]+){1,3}/_stcore/(health|host-config)")
+BASE = "STREAMLIT_SERVER_BASE_URL_PATH"  # in the environment of a server: the path that it serves the app under
 
 
 @contextlib.contextmanager
@@ -105,11 +106,12 @@ def started(
         )
     try:
         deadline = time.monotonic() + timeout
-        while not _is_healthy(port):
+        base = (more or {}).get(BASE, "")
+        while not _is_healthy(port, base):
             if server.poll() is not None or time.monotonic() > deadline:
                 raise RuntimeError(f"{app} did not start on port {port}. Its log:\n{log.read_text(errors='replace')}")
             time.sleep(0.05)
-        yield Server(f"http://127.0.0.1:{port}", server)
+        yield Server(f"http://127.0.0.1:{port}{base}", server)
     finally:
         server.terminate()
         try:
@@ -119,10 +121,10 @@ def started(
             server.wait()
 
 
-def _is_healthy(port: int) -> bool:
+def _is_healthy(port: int, base: str = "") -> bool:
     with contextlib.closing(http.client.HTTPConnection("127.0.0.1", port, timeout=5)) as connection:
         try:
-            connection.request("GET", "/_stcore/health")
+            connection.request("GET", f"{base}/_stcore/health")
             return connection.getresponse().status == 200
         except (OSError, http.client.HTTPException):
             return False

@@ -40,7 +40,7 @@ def packed(kind: str, *values: float) -> str:
 
 
 WRITE = """async values => {
-  const { brief, percent, points, short } = await import('/pages/ui/components/number.js')
+  const { brief, percent, points, short } = await import('/encoder/browser/number.js')
   return values.map(v => [brief(v), short(v), percent(v), percent(v, 1), points(v), points(v, 1)])
 }"""
 FORMS = ("brief", "short", "percent", "whole percent", "points", "whole points")

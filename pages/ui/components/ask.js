@@ -3,7 +3,7 @@
 import { bytes, moved, pixels } from './cells.js';
 import { answersOf, arc, mapOf, ordered, sentence, strength } from './ask_data.js';
 import { NONE, isDark, levelText, unpack } from './living_map_data.js';
-import { tight } from './number.js';
+import { tight } from '../../../encoder/browser/number.js';
 
 const LEAST = 4; // half percents from which an arc is drawn
 const MOST_LEFT_OUT = 4; // special tokens that are each named in their chip

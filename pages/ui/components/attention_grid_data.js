@@ -1,6 +1,6 @@
 // @ts-check
 // The numbers of the grid: products, the softmax done again, and how a number is written. No page, no canvas.
-import { brief, percent, typeset } from './number.js';
+import { brief, percent, typeset } from '../../../encoder/browser/number.js';
 
 /** @typedef {import('./living_map_data.js').Unpacked} Unpacked */
 /** @typedef {Float32Array | Float64Array | Uint8Array} Values */

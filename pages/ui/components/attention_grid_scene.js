@@ -1,7 +1,7 @@
 // @ts-check
 // The picture of the grid at one moment, as plain shapes: painted on a canvas and written as SVG alike. No page.
 import { agreementText, largest, products, rootText, shareText, softmaxRow, total, weightedSum, written } from './attention_grid_data.js';
-import { tight } from './number.js';
+import { tight } from '../../../encoder/browser/number.js';
 
 /** @typedef {import('./attention_grid_data.js').Values} Values */
 /** @typedef {{ x: number, y: number, w: number, h: number }} Area */

@@ -1,7 +1,7 @@
 // @ts-check
 // A run of training, moment by moment: played, paused and stepped in the browser alone. A live run grows while it is shown.
 import { bytes, pixels } from './cells.js';
-import { percent } from './number.js';
+import { percent } from '../../../encoder/browser/number.js';
 
 /** @typedef {{ step: number, loss: number, exact: number, distance: number[][], heads: string[], said: string[], right: (boolean | null)[] }} Moment */
 /**

@@ -1,6 +1,6 @@
 // @ts-check
 // What the map is drawn from: unpacking, weights in half percents, bands, and how a number is written. No page, no canvas.
-import { percent, points, typeset } from './number.js';
+import { percent, points, typeset } from '../../../encoder/browser/number.js';
 
 /**
  * @typedef {Uint8Array | Float32Array} Numbers

@@ -1,7 +1,7 @@
 // @ts-check
 // The map on a canvas: layers, strips, bands, small maps, guesses. It reads a scene and changes nothing but the canvas.
 import { NONE, bandText, bandsOf, changesOf, levelText, part, wholePercent } from './living_map_data.js';
-import { percent, tight } from './number.js';
+import { percent, tight } from '../../../encoder/browser/number.js';
 import { TITLE, columnSpans, foldedParts, thumbAt, thumbGrid, thumbLine } from './living_map_layout.js';
 
 /**

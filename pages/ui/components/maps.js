@@ -1,7 +1,7 @@
 // @ts-check
 // Small maps on canvases with one shared cursor: hover or arrow keys read a cell in all of them, click or Enter picks it.
 import { bytes, cellUnder, moved, pixels } from './cells.js';
-import { short, typeset } from './number.js';
+import { short, typeset } from '../../../encoder/browser/number.js';
 
 /** @typedef {import('./cells.js').Cell} Cell */
 /**

@@ -1,7 +1,7 @@
 // @ts-check
 // One map at several moments: a slider and a play button that move it in the browser alone, with what is said at each moment.
 import { bytes, cellUnder, moved, pixels } from './cells.js';
-import { percent, typeset } from './number.js';
+import { percent, typeset } from '../../../encoder/browser/number.js';
 
 /** @typedef {import('./cells.js').Cell} Cell */
 /** @typedef {{ title: string, cells: string, answers: [string, number][] }} Moment */

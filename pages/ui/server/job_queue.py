@@ -16,6 +16,7 @@ from encoder.model.config import EncoderConfig
 from encoder.pulse import pulse
 from pages.ui.server.consent import NotStarted
 from pages.ui.server.turns import turns
+from pages.ui.server.visitor import current
 
 AT_ONCE = max(1, (os.cpu_count() or 1) // 2)  # the other half of the processors is for short runs
 MOST_WAITING = 32  # a class, and two more
@@ -74,7 +75,23 @@ queue = JobQueue()  # the one of this server
 
 def is_heavy(config: EncoderConfig, n: int, runs: int = 1) -> bool:
     """Whether so many runs of n tokens are to wait for a slot."""
-    return runs * run_flops(config, n) > HEAVY_FLOPS
+    return flops(config, n, runs) > HEAVY_FLOPS
+
+
+def flops(config: EncoderConfig, n: int, runs: int = 1) -> float:
+    """Floating-point operations of so many runs of n tokens."""
+    return runs * run_flops(config, n)
+
+
+@contextmanager
+def unseen() -> Iterator[None]:
+    """A slot for who has no page to be told on.
+
+    Raises:
+        FullError: too many wait already.
+    """
+    with queue.slot(lambda before: None):
+        yield
 
 
 @contextmanager
@@ -97,6 +114,10 @@ def slot() -> Iterator[None]:
     Raises:
         FullError: too many wait already.
     """
+    if not current():  # no script of a page runs here
+        with unseen():
+            yield
+        return
     place = st.empty()
 
     def tell(before: int) -> None:

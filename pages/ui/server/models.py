@@ -9,7 +9,6 @@ import os
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from encoder import PRESETS, TextEncoder, checkpoint, hub
@@ -20,6 +19,8 @@ from encoder.explain.cost import size
 from encoder.model.config import EncoderConfig
 from encoder.model.config_text import config_to_text, text_to_config
 from pages.ui.server import memory, task_models
+from pages.ui.server.offers import MODELS as MODELS
+from pages.ui.server.offers import Offer
 from pages.ui.state.session import session
 
 DRAWN, READ = 4e-9, 1.5e-9  # seconds for a byte of weights that are drawn, or read from a disk
@@ -28,35 +29,6 @@ USUAL_FOLDER = "~/encoder-models"
 MOST_MB = memory.setting("ENCODER_MOST_MB", 1500)  # what the weights of one model may take
 MOST_FETCHED, MOST_FETCHED_MB = 20, 10_000  # models in the folder up to which more are fetched
 fetch_lock = threading.Lock()  # one model is fetched at a time
-
-
-@dataclass(frozen=True)
-class Offer:
-    """A model that the app offers, and a layer and head of it that are worth a first look.
-
-    Those are heads that the guesses depend on: of all heads of `small` L2H3 does most harm when it is left out, of
-    `base` L4H1 is among the first five (`encoder.experiments.importance`).
-
-    `preset` names the shape of an untrained model, `twin` the trained model whose shape it has.
-    """
-
-    label: str
-    preset: str = ""
-    twin: str = ""
-    layer: int = 0
-    head: int = 0
-
-
-MODELS = {
-    "base": Offer("base: trained, the paper's size", layer=4, head=1),
-    "small": Offer("small: trained, 4 layers of 128", layer=2, head=3),
-    "base-untrained": Offer("base, but untrained", twin="base", layer=4, head=1),
-    "paper": Offer("untrained, the paper's size", "paper"),
-    "pre-norm": Offer("untrained, pre-norm", "pre-norm"),
-    "eight-blocks": Offer("untrained, 8 blocks", "eight-blocks"),
-    "guide": Offer("untrained, final norm and std_norm", "guide"),
-    "modern": Offer("untrained, with the parts of 2025", "modern"),
-}
 
 
 def folder() -> Path | None:

@@ -17,15 +17,19 @@ BUSY = "Many files are being sent to this server now; send this one again in a m
 
 
 class SendingBound:
-    """Passes requests on, of those that send a file only so many at one time, and each for so long."""
+    """Passes requests on, of those that send a file only so many at one time, and each for so long.
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+    What is below the address `apart` sends no files, and has bounds of its own.
+    """
+
+    def __init__(self, app: ASGIApp, apart: str = "") -> None:
+        self.app, self.apart = app, apart
         self.coming = 0
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         """Answer one request. What sends no file is handed on as it is: no error in it has passed through here."""
         sends = scope["type"] == "http" and scope["method"] not in ("GET", "HEAD", "OPTIONS")
+        sends = sends and not (self.apart and scope["path"].startswith(self.apart))
         return (self.answer if sends else self.app)(scope, receive, send)
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:

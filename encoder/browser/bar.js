@@ -1,0 +1,90 @@
+// @ts-check
+// The one bar: menu, page, sentence, model.
+import { el, focused, put, write } from './dom.js';
+
+/** A line to write a sentence into. A sandboxed frame lets no form be sent, so it is none. @param {(sentence: string) => void} run @param {string} label */
+export function sentenceField(run, label) {
+  const input = el('input', { type: 'text', class: 'enc-sentence', 'aria-label': label, autocomplete: 'off', spellcheck: 'false', maxlength: '2000', dir: 'auto', enterkeyhint: 'go' });
+  const ask = () => {
+    const sentence = input.value.trim();
+    if (sentence) run(sentence);
+  };
+  const form = el('div', { class: 'enc-form', role: 'search' }, input);
+  input.onkeydown = event => {
+    if (event.key !== 'Enter' || event.isComposing) return;
+    event.preventDefault();
+    ask();
+  };
+  return { form, input, ask };
+}
+
+/** @param {HTMLElement} root @param {import('./mount.js').Context} context */
+export function bar(root, context) {
+  const { options, store } = context;
+  const menu = el('nav', { class: 'enc-menu', hidden: true, 'aria-label': 'Pages' });
+  const open = el('button', { type: 'button', class: 'enc-menu-button', 'aria-label': 'Menu', 'aria-expanded': 'false', onclick: () => unfold(menu.hidden) }, '☰');
+  const title = el('span', { class: 'enc-title' });
+  const field = sentenceField(sentence => {
+    store.set({ sentence, second: '' }, { push: true });
+    field.input.blur();
+  }, 'Sentence');
+  const own = el('button', { type: 'button', class: 'enc-pill enc-own', onclick: () => root.dispatchEvent(new CustomEvent('enc-own')) }, 'Type your own sentence');
+  const model = el('select', { class: 'enc-pill', 'aria-label': 'Model', onchange: () => store.set({ model: model.value }, { push: true }) });
+  const element = el('header', { class: 'enc-bar' }, open, title, el('span', { class: 'enc-room' }), field.form, model, own, menu);
+
+  /** @param {boolean} shown */
+  function unfold(shown) {
+    if (shown) fill();
+    menu.hidden = !shown;
+    put(open, { 'aria-expanded': String(shown) });
+    if (shown) /** @type {HTMLElement | null} */ (menu.querySelector('[aria-current]') ?? menu.querySelector('a'))?.focus();
+  }
+  function fill() {
+    const query = new URLSearchParams(store.query()).toString();
+    menu.replaceChildren(...options().pages.map(page => el('a', {
+      href: page.address + (query && `?${query}`),
+      'aria-current': page.key === options().page ? 'page' : null,
+      onclick: (/** @type {MouseEvent} */ event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+        event.preventDefault();
+        unfold(false);
+        context.go(page.key);
+      },
+    }, page.title)));
+  }
+  /** @param {KeyboardEvent} event */
+  menu.onkeydown = event => {
+    const links = [...menu.querySelectorAll('a')], at = links.indexOf(/** @type {HTMLAnchorElement} */ (focused(menu)));
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: links.length - 1 }[event.key];
+    if (event.key === 'Escape') {
+      unfold(false);
+      open.focus();
+    } else if (event.key === 'Tab') unfold(false);
+    else if (to !== undefined) {
+      event.preventDefault();
+      links[(to + links.length) % links.length].focus();
+    }
+  };
+  /** @param {Event} event */
+  const away = event => { if (!menu.hidden && !event.composedPath().includes(menu) && !event.composedPath().includes(open)) unfold(false); };
+  document.addEventListener('pointerdown', away);
+
+  return {
+    element,
+    draw() {
+      const { page, pages, models } = options(), state = store.get(), onStart = page === 'start';
+      write(title, onStart ? 'See how an encoder thinks' : pages.find(one => one.key === page)?.title ?? '');
+      open.hidden = pages.length < 2;
+      field.form.hidden = onStart || Boolean(options().closed);
+      if (focused(element) !== field.input) field.input.value = state.sentence;
+      own.hidden = !onStart || Boolean(options().closed);
+      const listed = models.some(one => one.name === state.model) ? models : [...models, { name: state.model, title: state.model }];
+      if (model.options.length !== listed.length || listed.some((one, i) => model.options[i].value !== one.name || model.options[i].text !== one.title)) {
+        model.replaceChildren(...listed.map(one => el('option', { value: one.name }, one.title)));
+      }
+      model.value = state.model;
+      model.hidden = models.length < 2;
+    },
+    end() { document.removeEventListener('pointerdown', away); },
+  };
+}

@@ -1,0 +1,72 @@
+// @ts-check
+// Elements, made and changed with as few words as possible. Texts are texts: nothing is ever read as HTML.
+
+/** @typedef {Record<string, string | number | boolean | null | undefined | EventListener | ((event: any) => void)>} Props */
+
+/**
+ * Sets properties: `onclick` and the like are listeners, `class`, `data-...`, `aria-...` attributes; null takes one away.
+ * What is as it was is not touched.
+ * @template {Element} T
+ * @param {T} element
+ * @param {Props} props
+ * @returns {T}
+ */
+export function put(element, props) {
+  for (const [name, value] of Object.entries(props)) {
+    if (typeof value === 'function') /** @type {any} */ (element)[name] = value;
+    else if (value === null || value === undefined || value === false) element.removeAttribute(name);
+    else {
+      const text = value === true ? '' : String(value);
+      if (element.getAttribute(name) !== text) element.setAttribute(name, text);
+    }
+  }
+  return element;
+}
+
+/**
+ * An element with its properties and what is in it.
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} name
+ * @param {Props} [props]
+ * @param {...(Node | string)} inside
+ * @returns {HTMLElementTagNameMap[K]}
+ */
+export function el(name, props = {}, ...inside) {
+  const made = put(document.createElement(name), props);
+  made.append(...inside);
+  return made;
+}
+
+/**
+ * The same for SVG.
+ * @param {string} name
+ * @param {Props} [props]
+ * @param {...Node} inside
+ */
+export function svg(name, props = {}, ...inside) {
+  const made = put(document.createElementNS('http://www.w3.org/2000/svg', name), props);
+  made.append(...inside);
+  return made;
+}
+
+/** Writes a text where it is not written yet. @param {Element} element @param {string} text */
+export function write(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/**
+ * Makes a list of children fit a number: those that are there are kept.
+ * @template {Element} T
+ * @param {Element} parent
+ * @param {number} count
+ * @param {(index: number) => T} make
+ * @returns {T[]}
+ */
+export function children(parent, count, make) {
+  while (parent.children.length > count) parent.lastElementChild?.remove();
+  while (parent.children.length < count) parent.append(make(parent.children.length));
+  return /** @type {T[]} */ ([...parent.children]);
+}
+
+/** The element that has the keys, also inside a shadow root. @param {Element} inside */
+export const focused = inside => /** @type {Document | ShadowRoot} */ (inside.getRootNode()).activeElement;

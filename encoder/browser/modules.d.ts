@@ -1,0 +1,5 @@
+// What the bundler makes of files that are no scripts.
+declare module '*.css' {
+  const text: string;
+  export default text;
+}

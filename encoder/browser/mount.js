@@ -1,0 +1,195 @@
+// @ts-check
+// The front in a page: bar, menu, what is loading or went wrong, and the page that is drawn. See README.md.
+import { attention } from './attention.js';
+import { bar } from './bar.js';
+import { el, put, write } from './dom.js';
+import { loader } from './load.js';
+import { choice } from './run.js';
+import { say } from './say.js';
+import { start } from './start.js';
+import css from './style.css';
+
+/** @typedef {import('./packet.js').Packet} Packet */
+/** @typedef {import('./store.js').Store} Store */
+/** @typedef {import('./store.js').Chosen} Chosen */
+/** @typedef {{level: 1 | 2, layer?: number, sentence: string, second: string, model: string, hidden: number[], edits: string, off?: boolean}} Request */
+/** Gives the bytes of a packet; rejects with an Error whose message is one plain sentence. @typedef {(request: Request, signal?: AbortSignal) => Promise<ArrayBuffer>} Load */
+/** @typedef {{key: string, title: string, address: string, front?: boolean, group?: string}} Listed */
+/**
+ * What a front needs. `shipped` leads from a bundled sentence to the address of its packet; an empty address is asked of `load`.
+ * `closed`: no other sentences can be had, as in a file.
+ * @typedef {{
+ *   load: Load, store: Store, pages: Listed[], page: 'start' | 'attention', shipped: Record<string, string>,
+ *   models: {name: string, title: string}[], goTo: (key: string, query: Record<string, string>) => void, closed?: boolean
+ * }} Options
+ */
+/**
+ * What a page has. `run` gives the run that is drawn; `layer(n)` one layer's vectors, `peek` a run that is loaded already, `fetch`
+ * loads one beforehand; `announce` says a sentence to who cannot see.
+ * @typedef {{
+ *   store: Store, load: Load, say: typeof say, go: (key: string) => void, options: () => Options, run: () => Packet | null,
+ *   layer: (layer: number, signal?: AbortSignal) => Promise<Packet>, peek: (changes: import('./store.js').Changes) => Packet | null,
+ *   fetch: (changes: import('./store.js').Changes) => Promise<Packet>, announce: (text: string) => void
+ * }} Context
+ */
+/** @typedef {{draw: (run: Packet, state: Chosen) => void, end: () => void}} Page */
+/** @typedef {{update: (options: Options) => void, end: () => void}} Mounted */
+
+const PAGES = { start, attention };
+const SKELETON = 150; // ms without a run before its outline is drawn
+/** @type {WeakMap<HTMLElement, Mounted>} */
+const mounted = new WeakMap();
+
+/** Gives the root's document, or its shadow root, the style. @param {HTMLElement} root */
+function dress(root) {
+  const within = /** @type {(Document | ShadowRoot) & {encoderStyle?: CSSStyleSheet}} */ (root.getRootNode());
+  if (within.encoderStyle && within.adoptedStyleSheets.includes(within.encoderStyle)) return;
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(css);
+  within.adoptedStyleSheets = [...within.adoptedStyleSheets, sheet];
+  within.encoderStyle = sheet;
+}
+
+/**
+ * Draws the front into an element. Called again with the same element it takes the new options and keeps the state.
+ * @param {HTMLElement} root
+ * @param {Options} options
+ * @returns {() => void} takes everything down again
+ */
+export function mount(root, options) {
+  const there = mounted.get(root);
+  if (there) there.update(options);
+  else mounted.set(root, begin(root, options));
+  return () => {
+    mounted.get(root)?.end();
+    mounted.delete(root);
+  };
+}
+
+/** @param {HTMLElement} root @param {Options} options @returns {Mounted} */
+function begin(root, options) {
+  dress(root);
+  root.classList.add('enc');
+  const main = el('main', { class: 'enc-main' }), place = el('div', { class: 'enc-page' });
+  const trouble = el('p', { class: 'enc-trouble', hidden: true }), why = el('span'), again = el('button', { type: 'button', onclick: () => ask(true) }, 'Try again');
+  const waiting = el('div', { class: 'enc-skeleton', hidden: true }, el('i'), el('i'), el('i'));
+  const spoken = el('p', { class: 'enc-spoken', role: 'status', 'aria-live': 'polite' });
+  trouble.append(why, ' ', again);
+  main.append(trouble, waiting, place, spoken);
+
+  /** @type {Packet | null} */
+  let run = null;
+  /** @type {Page | null} */
+  let page = null;
+  let drawn = '', wanted = '';
+  /** @type {AbortController | null} */
+  let going = null;
+  const runs = loader(() => options);
+
+  /** @type {Context} */
+  const context = {
+    get store() { return options.store; },
+    load: (request, signal) => options.load(request, signal),
+    say,
+    go: key => {
+      options.store.flush();
+      options.goTo(key, options.store.query());
+    },
+    options: () => options,
+    run: () => run,
+    layer: (layer, signal) => runs.layer(options.store.get(), layer, signal),
+    peek: changes => runs.peek({ ...options.store.get(), ...changes }),
+    fetch: changes => runs.run({ ...options.store.get(), ...changes }),
+    announce: text => write(spoken, text),
+  };
+  const top = bar(root, context);
+  root.append(top.element, main);
+
+  const draw = () => {
+    if (!run) return;
+    if (drawn !== options.page) {
+      page?.end();
+      place.replaceChildren();
+      page = PAGES[options.page](place, context);
+      const moved = drawn !== '';
+      drawn = options.page;
+      page.draw(run, settled(run));
+      if (moved) place.querySelector('h1')?.focus();
+    } else page?.draw(run, settled(run));
+  };
+  /** The state with what the run chooses where nobody did. @param {Packet} of */
+  const settled = of => {
+    options.store.suggest({});
+    const state = options.store.get(), found = choice(of, state);
+    options.store.suggest(found);
+    return { ...state, ...found };
+  };
+
+  /** Asks for the run of the state unless it is here or on its way. @param {boolean} [anew] */
+  function ask(anew = false) {
+    const state = options.store.get(), key = runs.key(state);
+    const ready = runs.peek(state);
+    if (ready) {
+      going?.abort();
+      going = null;
+      wanted = key;
+      run = ready;
+      show('');
+      draw();
+      return;
+    }
+    if (key === wanted && !anew) return;
+    going?.abort();
+    const mine = going = new AbortController();
+    wanted = key;
+    show('');
+    const slow = setTimeout(() => {
+      waiting.hidden = run !== null;
+      place.classList.add('enc-old');
+      main.setAttribute('aria-busy', 'true');
+    }, SKELETON);
+    runs.run(state, mine.signal).then(
+      found => { if (going === mine) { run = found; going = null; show(''); draw(); } },
+      error => { if (going === mine) { going = null; show(error instanceof Error && error.message ? error.message : 'This did not work: try again.'); } },
+    ).finally(() => clearTimeout(slow));
+  }
+
+  /** Ends what was waited for, and says what went wrong. @param {string} sentence */
+  function show(sentence) {
+    waiting.hidden = true;
+    main.removeAttribute('aria-busy');
+    place.classList.toggle('enc-old', sentence !== '');
+    trouble.hidden = sentence === '';
+    put(trouble, { role: sentence ? 'alert' : null });
+    write(why, sentence);
+  }
+
+  let leave = options.store.subscribe(changed);
+  function changed() {
+    top.draw();
+    ask();
+  }
+  changed();
+  return {
+    update(given) {
+      if (given.store !== options.store) {
+        leave();
+        leave = given.store.subscribe(changed);
+      }
+      options = given;
+      changed();
+    },
+    end() {
+      leave();
+      going?.abort();
+      page?.end();
+      top.end();
+      root.replaceChildren();
+      root.classList.remove('enc');
+    },
+  };
+}
+
+export { makeStore, windowStore } from './store.js';
+export { read, at, row } from './packet.js';
+export { say };

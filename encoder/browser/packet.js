@@ -1,0 +1,122 @@
+// @ts-check
+// Reads a run's packet: the bytes that encoder/packet/README.md describes. Nothing here asks or draws.
+
+/** @typedef {{values: Float32Array | Uint16Array | Int16Array, shape: number[], scale: number, type: string}} Numbers */
+/** @typedef {{name: string, digest: string, layers: number, heads: number, d_model: number, d_head: number, d_ff: number}} Model */
+/**
+ * The header of a packet: level 1 has all but `layer`, level 2 may have less.
+ * @typedef {{
+ *   sentence: string, second: string, tokens: string[], kinds: string[], words: [number, number][], names: string[],
+ *   hidden: number[], edits: string, model: Model, rows: number[], gap: number,
+ *   guesses: Record<string, [string, number][]>, off?: {words: string[], shares?: number[]} | null,
+ *   layer?: number, evidence?: Evidence[] | null
+ * }} About
+ */
+/** A sentence about a head over many sentences; `here`: about a gap like this one. @typedef {{layer: number, head: number, key: string, args: Record<string, string | number>, here: boolean}} Evidence */
+/** @typedef {{level: number, about: About, arrays: Record<string, Numbers>}} Packet */
+/** @typedef {{type: string, shape: number[], at: number, scale?: number}} Place */
+
+export const VERSION = 1;
+const BEGIN = 16; // bytes before the header
+const NONE = { u16: 65535, i16: -32768, f32: NaN };
+const KINDS = { u16: Uint16Array, i16: Int16Array, f32: Float32Array };
+const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let rest = byte;
+  for (let bit = 0; bit < 8; bit++) rest = rest & 1 ? (rest >>> 1) ^ 0xedb88320 : rest >>> 1;
+  return rest;
+});
+
+/** What is wrong with a packet, as one sentence for a person. */
+export class PacketError extends Error {}
+
+/** The CRC-32 of bytes, as zip and PNG have it. @param {Uint8Array} bytes */
+export function crc32(bytes) {
+  let rest = 0xffffffff;
+  for (let i = 0; i < bytes.length; i++) rest = TABLE[(rest ^ bytes[i]) & 255] ^ (rest >>> 8);
+  return (rest ^ 0xffffffff) >>> 0;
+}
+
+/**
+ * The packet that bytes hold.
+ * @param {ArrayBuffer | Uint8Array} buffer
+ * @returns {Packet}
+ */
+export function read(buffer) {
+  const bytes = buffer instanceof Uint8Array ? new Uint8Array(buffer) : new Uint8Array(buffer, 0);
+  const view = new DataView(bytes.buffer);
+  if (String.fromCharCode(...bytes.subarray(0, 4)) !== 'ENCP'.slice(0, bytes.length) || !bytes.length) {
+    throw new PacketError('What came is not a run of the model: reload the page.');
+  }
+  if (bytes.length < BEGIN) throw new PacketError('Only a part of the run came: try again.');
+  const version = view.getUint16(4, true);
+  if (version > VERSION) {
+    throw new PacketError(`This run is written in a newer way (${version}) than this page can read (${VERSION}): reload the page.`);
+  }
+  const start = BEGIN + view.getUint32(8, true);
+  const header = start <= bytes.length ? headerOf(bytes.subarray(BEGIN, start)) : null;
+  const end = header ? Math.max(start, ...Object.values(header.arrays).map(one => start + one.at + count(one) * width(one))) : Infinity;
+  if (crc32(bytes.subarray(BEGIN)) !== view.getUint32(12, true)) {
+    throw new PacketError(end > bytes.length ? 'Only a part of the run came: try again.' : 'The run was changed on its way: try again.');
+  }
+  if (!header || end > bytes.length) throw new PacketError('Only a part of the run came: try again.');
+  const { arrays, ...about } = header;
+  const named = Object.entries(arrays).map(([name, place]) => [name, numbers(bytes.buffer, start, place)]);
+  return { level: view.getUint16(6, true), about, arrays: Object.fromEntries(named) };
+}
+
+/** @param {Uint8Array} bytes @returns {(About & {arrays: Record<string, Place>}) | null} */
+function headerOf(bytes) {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    return null;
+  }
+}
+
+/** @param {Place} place */
+const count = place => place.shape.reduce((product, size) => product * size, 1);
+
+/** @param {Place} place */
+const width = place => kindOf(place).BYTES_PER_ELEMENT;
+
+/** @param {Place} place */
+function kindOf(place) {
+  if (!(place.type in KINDS)) throw new PacketError(`This run holds numbers of a kind that this page cannot read (${place.type}): reload the page.`);
+  return KINDS[/** @type {keyof typeof KINDS} */ (place.type)];
+}
+
+/** @param {ArrayBuffer} buffer @param {number} start @param {Place} place @returns {Numbers} */
+function numbers(buffer, start, place) {
+  const values = new (kindOf(place))(buffer, start + place.at, count(place));
+  return { values, shape: place.shape, scale: place.scale ?? 1, type: place.type };
+}
+
+/** Where the numbers of an index begin. @param {Numbers} array @param {number[]} index */
+function offset(array, index) {
+  let place = 0;
+  for (let axis = 0; axis < array.shape.length; axis++) {
+    const at = axis < index.length ? index[axis] : 0;
+    if (!(at >= 0 && at < array.shape[axis])) return -1;
+    place = place * array.shape[axis] + at;
+  }
+  return place;
+}
+
+/** @param {Numbers} array @param {number} place */
+function number(array, place) {
+  const value = array.values[place];
+  return value === NONE[/** @type {keyof typeof NONE} */ (array.type)] ? NaN : array.type === 'f32' ? value : value * array.scale;
+}
+
+/** One number; NaN for what is no finite number, and outside the array. @param {Numbers} array @param {...number} index */
+export function at(array, ...index) {
+  const place = offset(array, index);
+  return place < 0 ? NaN : number(array, place);
+}
+
+/** The numbers along the axes that the index leaves open, as one row. @param {Numbers} array @param {...number} index */
+export function row(array, ...index) {
+  const size = array.shape.slice(index.length).reduce((product, one) => product * one, 1);
+  const place = offset(array, index);
+  return Float32Array.from({ length: size }, (_, i) => (place < 0 ? NaN : number(array, place + i)));
+}

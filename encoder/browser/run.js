@@ -1,0 +1,141 @@
+// @ts-check
+// What a run's numbers mean for words: places, shares from word to word, the clearest head. Nothing here draws or asks.
+import { at, row } from './packet.js';
+
+/** @typedef {import('./packet.js').Packet} Packet */
+/**
+ * What stands in the picture: a word (with its tokens) or a gap; `position` is its first token.
+ * @typedef {{position: number, count: number, name: string, gap: boolean, plain: boolean}} Word
+ */
+/** Where a word looks: shares of each word, and what goes to tokens that are none. @typedef {{shares: number[], rest: number}} Look */
+
+const LETTERS = /[\p{L}\p{N}]/u;
+const MOST = 4e6; // weights that are read to find what is clearest
+/** @type {WeakMap<Packet, Word[]>} */
+const known = new WeakMap();
+
+/** The words and gaps of a run, in order. @param {Packet} run @returns {Word[]} */
+export function words(run) {
+  const found = known.get(run);
+  if (found) return found;
+  const { kinds, tokens, names } = run.about;
+  const begun = new Map(run.about.words.map(([first, count], i) => [first, { count, name: names[i] }]));
+  /** @type {Word[]} */
+  const all = [];
+  for (let position = 0; position < tokens.length; position++) {
+    const gap = kinds[position] === 'mask', word = begun.get(position);
+    if (!gap && !word) continue;
+    const name = gap ? tokens[position] : word?.name ?? '';
+    all.push({ position, count: word?.count ?? 1, name, gap, plain: !gap && LETTERS.test(name) });
+    position += (word?.count ?? 1) - 1;
+  }
+  known.set(run, all);
+  return all;
+}
+
+/** The word that a token belongs to; -1 for none. @param {Packet} run @param {number} position */
+export const wordAt = (run, position) => words(run).findIndex(word => position >= word.position && position < word.position + word.count);
+
+/** Tokens that are no words and no gap. @param {Packet} run */
+export function others(run) {
+  const inside = new Set(words(run).flatMap(word => Array.from({ length: word.count }, (_, i) => word.position + i)));
+  return run.about.tokens.map((_, i) => i).filter(i => !inside.has(i) && run.about.kinds[i] !== 'padding');
+}
+
+/** The row of the arrays that holds a token; -1 where it is not sent. @param {Packet} run @param {number} position */
+const rowOf = (run, position) => run.about.rows.indexOf(position);
+
+/** Whether the run holds where a word looks. @param {Packet} run @param {Word} word */
+export const held = (run, word) => rowOf(run, word.position) >= 0;
+
+/**
+ * Where a head looks from a word. To a word of several tokens goes the sum of their shares; from one, the mean.
+ * @param {Packet} run
+ * @param {number} layer
+ * @param {number} head
+ * @param {Word} from
+ * @returns {Look}
+ */
+export function look(run, layer, head, from) {
+  const { weights } = run.arrays;
+  const rows = Array.from({ length: from.count }, (_, i) => rowOf(run, from.position + i)).filter(one => one >= 0);
+  const seen = rows.map(one => row(weights, layer, head, one));
+  /** @param {number} key */
+  const share = key => seen.reduce((sum, one) => sum + (one[key] || 0), 0) / seen.length;
+  /** @param {Word} to */
+  const whole = to => {
+    let sum = 0;
+    for (let i = 0; i < to.count; i++) sum += share(to.position + i);
+    return sum;
+  };
+  return { shares: words(run).map(whole), rest: others(run).reduce((sum, key) => sum + share(key), 0) };
+}
+
+/** The head that looks most at one other word. @param {Packet} run @param {Word} from @param {number | null} [only] a layer */
+export function clearest(run, from, only = null) {
+  const { layers, heads } = run.about.model;
+  const all = words(run), own = all.indexOf(from);
+  const some = all.some((to, i) => to.plain && i !== own);
+  let best = { layer: only ?? 0, head: 0, share: -1 };
+  const place = rowOf(run, from.position);
+  if (place < 0) return best;
+  for (let layer = only ?? 0; layer < (only === null ? layers : only + 1); layer++) {
+    for (let head = 0; head < heads; head++) {
+      const seen = row(run.arrays.weights, layer, head, place);
+      for (let to = 0; to < all.length; to++) {
+        if (to === own || (some && !all[to].plain)) continue;
+        let share = 0;
+        for (let i = 0; i < all[to].count; i++) share += seen[all[to].position + i] || 0;
+        if (share > best.share) best = { layer, head, share };
+      }
+    }
+  }
+  return best;
+}
+
+/** The word that a picture begins with: the first gap, else the one whose clearest head is clearest. @param {Packet} run */
+export function asked(run) {
+  const all = words(run), { model, tokens } = run.about;
+  const gap = all.find(word => word.gap && held(run, word));
+  if (gap) return gap;
+  const can = all.filter(word => held(run, word));
+  const most = Math.max(1, Math.floor(MOST / (model.layers * model.heads * tokens.length)));
+  const tried = (can.some(word => word.plain) ? can.filter(word => word.plain) : can).slice(0, most);
+  return tried.map(word => ({ word, share: clearest(run, word).share })).reduce((a, b) => (b.share > a.share ? b : a), { word: can[0] ?? all[0], share: -1 }).word;
+}
+
+/** The head that an examination found for gaps like this one. @param {Packet} run @param {Word} word */
+export function examined(run, word) {
+  const { evidence, gap, model } = run.about;
+  const fits = word.position === gap && evidence?.find(one => one.here && one.layer < model.layers && one.head < model.heads);
+  return fits ? { layer: fits.layer, head: fits.head } : null;
+}
+
+/** What a run itself chooses where nobody did. @param {Packet} run @param {import('./store.js').State} state */
+export function choice(run, state) {
+  const { layers, heads } = run.about.model, all = words(run);
+  const chosen = state.word === null ? -1 : wordAt(run, state.word);
+  const word = chosen >= 0 && held(run, all[chosen]) ? all[chosen] : asked(run);
+  if (!word) return { word: 0, layer: 0, head: 0 };
+  const found = examined(run, word) ?? clearest(run, word);
+  return {
+    word: word.position,
+    layer: Math.min(state.layer ?? found.layer, layers - 1),
+    head: Math.min(state.head ?? found.head, heads - 1),
+  };
+}
+
+/** How a share changes for the likeliest guess without each head. @typedef {{layer: number, head: number, change: number}} Effect */
+
+/** All heads by how much the first guess loses without each, the largest loss first. @param {Packet} run @returns {Effect[]} */
+export function effects(run) {
+  const { off } = run.arrays, { gap, guesses, model } = run.about;
+  const first = guesses[String(gap)]?.[0];
+  const word = first ? run.about.off?.words.indexOf(first[0]) ?? -1 : -1;
+  if (!off || word < 0) return [];
+  const all = [];
+  for (let layer = 0; layer < model.layers; layer++) {
+    for (let head = 0; head < model.heads; head++) all.push({ layer, head, change: at(off, layer, head, word) - first[1] });
+  }
+  return all.sort((a, b) => a.change - b.change);
+}

@@ -1,0 +1,34 @@
+// @ts-check
+// Sentences from patterns and their arguments, as encoder/packet says them in Python: one table of patterns, one of cases.
+import patterns from '../packet/patterns.json' with { type: 'json' };
+import { percent, short, typeset } from './number.js';
+
+/** @typedef {{text: string, name: string, format: string}} Part */
+/** @typedef {Record<string, string | number>} Given */
+const SLOT = /\{(\w+)(?::(\w+))?\}/;
+/** @type {Record<string, (value: number) => string>} */
+const FORMATS = { percent: value => percent(value), short, int: String };
+
+/**
+ * The parts of a sentence in order: words of the pattern, which have no name, and arguments as they are written.
+ * @param {string} key
+ * @param {Given} given
+ * @returns {Part[]}
+ */
+export function parts(key, given) {
+  const pattern = /** @type {Record<string, {text: string, args: Record<string, string>}>} */ (patterns)[key];
+  if (!pattern) throw new Error(`no sentence is called ${key}`);
+  return pattern.text.split(/(\{[^}]*\})/).filter(Boolean).map(text => {
+    const [, name, format] = SLOT.exec(text) ?? [];
+    if (!name) return { text, name: '', format: '' };
+    const kind = format ?? pattern.args[name], value = given[name];
+    if (value === undefined) throw new Error(`the sentence ${key} lacks its ${name}`);
+    return { text: typeof value === 'number' && kind in FORMATS ? FORMATS[kind](value) : String(value), name, format: kind };
+  });
+}
+
+/** A sentence. @param {string} key @param {Given} [given] */
+export const say = (key, given = {}) => parts(key, given).map(part => part.text).join('');
+
+/** The same as it is set in a picture. @param {string} key @param {Given} [given] */
+export const said = (key, given = {}) => typeset(say(key, given));

@@ -1,0 +1,159 @@
+// @ts-check
+// What is chosen in this tab: in memory at once, in the address when it rests. The names are those of encoder/pictures/link.py.
+
+/**
+ * `layer`, `head` and `word` are null until somebody, or the run, chooses. `word` is the position of a token, counted from 0.
+ * @typedef {{
+ *   sentence: string, second: string, model: string, layer: number | null, head: number | null, word: number | null,
+ *   step: string, cell: string, hidden: number[], edits: string
+ * }} State
+ */
+/** @typedef {Partial<State>} Changes */
+/** The state once a run is here: all is chosen. @typedef {State & {layer: number, head: number, word: number}} Chosen */
+/** The part of a window that is used, so that a test can stand in for it. @typedef {Pick<Window, 'location' | 'history' | 'addEventListener' | 'removeEventListener'>} Where */
+/**
+ * @typedef {{
+ *   get(): State, set(changes: Changes, how?: {push?: boolean}): void, subscribe(hear: (state: State) => void): () => void,
+ *   suggest(found: Changes): void, query(): Record<string, string>, flush(): void, link(): string, end(): void
+ * }} Store
+ */
+
+export const GAP = 'The keys to the cabinet [MASK] on the table.';
+export const REST = 150; // ms; Chromium drops replaceState beyond about 200 in ten seconds
+const VERSION = '1';
+const NAMES = /** @type {const} */ (['sentence', 'second', 'model', 'layer', 'head', 'word', 'step', 'cell', 'hidden', 'edits']);
+/** @type {State} */
+export const DEFAULTS = { sentence: GAP, second: '', model: 'base', layer: null, head: null, word: null, step: '', cell: '', hidden: [], edits: '' };
+
+/** A whole number as an address spells it; null for anything else. @param {string | null} text */
+const whole = text => (text !== null && /^\d{1,6}$/.test(text) ? Number(text) : null);
+
+/** What an address asks for; what it does not say, or says wrongly, is left out. @param {string} search @returns {Changes} */
+export function fromQuery(search) {
+  const query = new URLSearchParams(search);
+  /** @type {Changes} */
+  const found = {};
+  for (const name of /** @type {const} */ (['sentence', 'second', 'model', 'step', 'cell', 'edits'])) {
+    const text = query.get(name);
+    if (text !== null && text.trim()) found[name] = text;
+  }
+  for (const name of /** @type {const} */ (['layer', 'head', 'word'])) {
+    const number = whole(query.get(name));
+    if (number !== null) found[name] = number;
+  }
+  const hidden = query.get('hidden')?.split(',').filter(Boolean).map(whole);
+  if (hidden?.length && hidden.every(one => one !== null)) found.hidden = [...new Set(hidden)].sort((a, b) => a - b);
+  return found;
+}
+
+/** What is chosen as an address spells it. @param {Changes} changes @returns {Record<string, string>} */
+export function toQuery(changes) {
+  /** @type {Record<string, string>} */
+  const query = {};
+  for (const name of NAMES) {
+    const value = changes[name];
+    if (value !== undefined && value !== null && String(value) !== '') query[name] = String(value);
+  }
+  return query;
+}
+
+/** @param {Where} where */
+function address(where) {
+  /** The address with this state, and all that others wrote into it. @param {Record<string, string>} query */
+  const spelled = query => {
+    const all = new URLSearchParams(where.location.search);
+    for (const name of [...NAMES, 'v']) all.delete(name);
+    for (const [name, text] of Object.entries(query)) all.set(name, text);
+    if (Object.keys(query).length) all.set('v', VERSION);
+    const search = all.toString().replaceAll('%2C', ',').replaceAll('%3A', ':');
+    return where.location.pathname + (search && `?${search}`) + where.location.hash;
+  };
+  const now = () => where.location.pathname + where.location.search + where.location.hash;
+  return {
+    /** @param {Record<string, string>} query */
+    replace: query => { if (spelled(query) !== now()) where.history.replaceState(where.history.state, '', spelled(query)); },
+    /** @param {Record<string, string>} query */
+    push: query => { if (spelled(query) !== now()) where.history.pushState(where.history.state, '', spelled(query)); },
+  };
+}
+
+/**
+ * A store. With a window its state is the query of the address, and Back leads to the state before; without one (a file, a
+ * sandboxed frame) it is memory. `defaults` are left out of the address; `first` is what is chosen where no address says it.
+ * @param {{defaults?: Changes, first?: Changes, where?: Where | null}} [options]
+ * @returns {Store}
+ */
+export function makeStore({ defaults = {}, first = {}, where = null } = {}) {
+  const usual = { ...DEFAULTS, ...defaults };
+  /** @type {Changes} */
+  let chosen = { ...first, ...(where ? fromQuery(where.location.search) : {}) };
+  /** What the run itself has as its choice: part of the state, never of the address. @type {Changes} */
+  let suggested = {};
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let resting;
+  /** @type {Set<(state: State) => void>} */
+  const heard = new Set();
+  const bar = where && address(where);
+
+  const get = () => ({ ...usual, ...suggested, ...chosen });
+  const unusual = () => Object.fromEntries(Object.entries(chosen).filter(([name, value]) => String(value) !== String(usual[/** @type {keyof State} */ (name)] ?? '')));
+  const tell = () => { const state = get(); [...heard].forEach(hear => hear(state)); };
+  const write = () => { clearTimeout(resting); resting = undefined; bar?.replace(toQuery(unusual())); };
+  const flush = () => { if (resting !== undefined) write(); };
+  const back = () => {
+    clearTimeout(resting);
+    resting = undefined;
+    chosen = fromQuery(where?.location.search ?? '');
+    suggested = {};
+    tell();
+  };
+  const events = /** @type {const} */ ([['popstate', back], ['pagehide', flush], ['beforeunload', flush]]);
+  for (const [name, hear] of events) where?.addEventListener(name, hear);
+
+  return {
+    get,
+    set(changes, { push = false } = {}) {
+      const before = get();
+      const anew = ['sentence', 'second', 'model'].some(name => {
+        const value = changes[/** @type {keyof State} */ (name)];
+        return value !== undefined && value !== before[/** @type {keyof State} */ (name)];
+      });
+      const settled = anew ? { word: null, cell: '', hidden: [], edits: '', ...changes } : { ...changes };
+      // A layer and its head are written together: one alone would mean another head to who opens the address.
+      if (('layer' in changes) !== ('head' in changes)) Object.assign(settled, 'layer' in changes ? { head: before.head } : { layer: before.layer });
+      const said = Object.entries(settled).filter(([name, value]) => String(value) !== String(before[/** @type {keyof State} */ (name)]) || name in changes);
+      const names = new Set(said.map(([name]) => name));
+      if (['layer', 'head'].some(name => names.has(name))) names.add('layer').add('head');
+      if (push) flush();
+      chosen = { ...chosen };
+      for (const name of /** @type {Set<keyof State>} */ (names)) {
+        const value = settled[name] ?? null;
+        if (value === null) delete chosen[name];
+        else Object.assign(chosen, { [name]: value });
+      }
+      if (anew) suggested = {};
+      if (push) bar?.push(toQuery(unusual()));
+      else {
+        clearTimeout(resting);
+        resting = bar ? setTimeout(write, REST) : undefined;
+      }
+      tell();
+    },
+    subscribe(hear) {
+      heard.add(hear);
+      return () => { heard.delete(hear); };
+    },
+    suggest(found) { suggested = found; },
+    query: () => toQuery({ ...get(), ...chosen }),
+    flush,
+    link() { flush(); return where?.location.href ?? ''; },
+    end() {
+      flush();
+      heard.clear();
+      for (const [name, hear] of events) where?.removeEventListener(name, hear);
+    },
+  };
+}
+
+/** The store of a window: its address is the state. @param {{defaults?: Changes, first?: Changes}} [options] */
+export const windowStore = (options = {}) => makeStore({ ...options, where: window });

@@ -1,0 +1,208 @@
+"""A run as packets: level 1 holds what all layers and heads do, level 2 the vectors of one layer."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+import torch
+
+from encoder.arguments import integer
+from encoder.edits.edit import Edit
+from encoder.edits.text import edits_to_text
+from encoder.experiments.ablation import ROWS, WatchedWord, knock_outs, outcomes
+from encoder.formatting import shown
+from encoder.metrics.lens import word
+from encoder.model.config import EncoderConfig
+from encoder.packet.evidence import evidence
+from encoder.packet.format import Stored, Values, exact, pack, shares, signed
+from encoder.text_encoder import TextEncoder
+from encoder.trace.trace import Trace
+
+MOST_SCORED = 64  # tokens of a run whose scores are sent
+MOST_BYTES = 2_000_000  # of weights
+GUESSES = 10  # of each mask
+WITHOUT = 3  # words of each run without a head that are told
+MOST_WORDS = 64  # whose shares without each head are told
+LONGEST = 40  # characters of a token or word
+MASKED = ("attention.windowed", "attention.masked")  # steps that follow from the scores unless an edit is there
+
+
+@dataclass(frozen=True)
+class Off:
+    """What a gap's guess becomes without each head: the ids of the words told of, and their shares.
+
+    `ids` [words], the run's own guesses first; `without` [layers, heads, words].
+    """
+
+    ids: tuple[int, ...]
+    without: Values
+
+
+def level_1(
+    encoder: TextEncoder, trace: Trace, *, off: bool = True, around: int | None = None, most_bytes: int = MOST_BYTES
+) -> bytes:
+    """All layers of a run: its tokens and words, every head's weights and scores, and what it guesses.
+
+    Args:
+        encoder: the model that made the trace.
+        trace: a run.
+        off: whether the first gap's guess without each head is told; it takes a part of a run for each.
+        around: the position whose row is kept where the weights of all take more than `most_bytes`; the gap, or the
+            first token, without it.
+        most_bytes: of weights; rows are left out where there are more, but never all.
+
+    Raises:
+        EncoderError: a trace of another model, a position outside the sentence, or an edit that no text can hold.
+    """
+    encoder.check_own(trace)
+    gaps = [i for i, kind in enumerate(kinds(encoder, trace)) if kind == "mask"]
+    rows = kept_rows(trace, next(iter(gaps), 0) if around is None else around, most_bytes)
+    about = facts(encoder, trace) | {"rows": list(rows), "gap": gaps[0] if gaps else -1, "guesses": {}}
+    arrays = maps(trace, rows)
+    if "mlm.probabilities" in trace:
+        about["guesses"] = {str(gap): guesses(encoder, trace, gap) for gap in gaps}
+        if off and gaps:
+            found = without_each_head(encoder, trace, gaps[0])
+            now = trace["mlm.probabilities"][gaps[0]][list(found.ids)].tolist()
+            about["off"] = {"words": [said(encoder, i) for i in found.ids], "shares": [round(p, 7) for p in now]}
+            arrays["off"] = exact(found.without)
+    if not trace.edits and not trace.hidden:
+        first = next(iter(about["guesses"].get(str(about["gap"]), [])), [""])[0]
+        about["evidence"] = evidence(trace.source.fingerprint, first)
+    return pack(1, about, arrays)
+
+
+def level_2(trace: Trace, layer: int) -> bytes:
+    """The vectors of one layer's attention, in the order they are computed.
+
+    Raises:
+        EncoderError: there is no such layer.
+    """
+    layer = integer("layer", layer, 0, trace.config.n_layers - 1)
+    at = f"layers.{layer}.attention."
+    places = {
+        "x": "input", "q": "q", "k": "k", "v": "v", "q_rotated": "q_rotated", "k_rotated": "k_rotated",
+        "mixed": "heads", "concat": "concat", "output": "output",
+    }  # fmt: skip
+    arrays = {name: signed(trace.array(at + step)) for name, step in places.items() if at + step in trace}
+    if len(trace.tokens) <= MOST_SCORED:
+        total = f"{at}total" if f"{at}total" in trace else f"{at}scores"
+        arrays["products"] = exact(trace.array(total))
+    return pack(2, {"layer": layer, "divisor": trace.config.score_size**0.5}, arrays)
+
+
+def facts(encoder: TextEncoder, trace: Trace) -> dict[str, Any]:
+    """What a header says of a run before its numbers: the text, its tokens and words, the model."""
+    text, config = trace.tokenization, trace.config
+    first, second = (trace.inputs, "") if isinstance(trace.inputs, str) else trace.inputs
+    words = [pieces for pieces in text.words if not text.special[pieces[0]]]
+    sizes = {"layers": config.n_layers, "heads": config.n_heads, "d_model": config.d_model}
+    sizes |= {"d_head": config.d_head, "d_ff": config.d_ff}
+    windows = [config.window_of(layer) for layer in range(config.n_layers)]
+    finite = config.mask_value > -float("inf")
+    return {
+        "sentence": first,
+        "second": second,
+        "tokens": [shown(token, LONGEST) for token in trace.tokens],
+        "kinds": kinds(encoder, trace),
+        "words": [[pieces[0], len(pieces)] for pieces in words],
+        "names": [shown(text.spelled(pieces), LONGEST) for pieces in words],
+        "dropped": trace.dropped,
+        "hidden": list(trace.hidden),
+        "edits": edits_to_text(trace.edits),
+        "model": {"name": trace.source.name, "digest": digest(trace), **sizes},
+        "mask_value": config.mask_value if finite else None,
+        "windows": windows if any(window is not None for window in windows) else [],
+    }
+
+
+def digest(trace: Trace) -> str:
+    """Twelve digits that pin the weights: those of a checkpoint's file, or of what makes random ones again."""
+    source = trace.source
+    made = repr((source.seed, source.maker, trace.config))
+    return source.sha256 or sha256(made.encode()).hexdigest()[:12]
+
+
+def kinds(encoder: TextEncoder, trace: Trace) -> list[str]:
+    """Of each token whether it is a gap ("mask"), padding, one that the model added ("special"), or a word's."""
+    n = len(trace.tokens) - trace.padding
+    found = ["special" if special else "word" for special in trace.tokenization.special[:n]]
+    masks = [i for i, token in enumerate(trace.tokens[:n]) if token == encoder.mask_token]
+    for i in masks:
+        found[i] = "mask"
+    return found + ["padding"] * trace.padding
+
+
+def rows_within(config: EncoderConfig, n: int, most_bytes: int) -> int:
+    """How many rows of weights over n tokens, of all heads, take `most_bytes` at most; one where none does."""
+    return max(1, min(n, most_bytes // (2 * config.n_layers * config.n_heads * n)))
+
+
+def kept_rows(trace: Trace, around: int, most_bytes: int) -> range:
+    """The rows that are kept, with the one asked for in their middle where that can be."""
+    n = len(trace.tokens)
+    around = integer("around", around, 0, n - 1)
+    count = rows_within(trace.config, n, integer("most_bytes", most_bytes, 1))
+    first = max(0, min(around - count // 2, n - count))
+    return range(first, first + count)
+
+
+def maps(trace: Trace, rows: range) -> dict[str, Stored]:
+    """Every head's weights in those rows, and the scores that they came from where the sentence is short."""
+    found = {"weights": shares(stacked(trace, "attention.weights", rows))}
+    if len(trace.tokens) <= MOST_SCORED:
+        biased = trace.config.position_bias
+        found["scores"] = exact(stacked(trace, "attention.biased" if biased else "attention.scaled", rows))
+        if any(edit.step.endswith(MASKED) for edit in trace.edits):
+            found["masked"] = exact(stacked(trace, "attention.masked", rows))
+    return found
+
+
+def stacked(trace: Trace, step: str, rows: range) -> Values:
+    """The rows of a step of pairs of tokens, of all layers: [layers, heads, rows, tokens]."""
+    layers = range(trace.config.n_layers)
+    return np.stack([trace.array(f"layers.{i}.{step}")[:, rows.start : rows.stop] for i in layers])
+
+
+def guesses(encoder: TextEncoder, trace: Trace, position: int) -> list[list[Any]]:
+    """The likeliest words at a position and their shares; none where these are no finite numbers."""
+    found = trace["mlm.probabilities"][position]
+    if not bool(found.isfinite().all()):
+        return []
+    top = found.topk(min(GUESSES, len(found)))
+    return [[said(encoder, i), round(p, 7)] for i, p in zip(top.indices.tolist(), top.values.tolist(), strict=True)]
+
+
+def said(encoder: TextEncoder, token: int) -> str:
+    """A word of the vocabulary as it is shown."""
+    return shown(word(encoder, token), LONGEST)
+
+
+def head_off(config: EncoderConfig) -> list[Edit]:
+    """The edits that switch off one head alone, layer by layer."""
+    return knock_outs(config, ("attention.heads",))
+
+
+@torch.inference_mode()
+def without_each_head(encoder: TextEncoder, trace: Trace, gap: int) -> Off:
+    """The shares of words at a gap when one head alone gives zeros, on top of the run's own edits.
+
+    The words are the run's own guesses and the first ones of each run without a head: at most MOST_WORDS, those of the
+    largest shares.
+    """
+    watch, config = WatchedWord(gap, 0), encoder.config
+    found = [one.logits for chunk in outcomes(encoder, trace, head_off(config), watch, ROWS) for one in chunk]
+    every = torch.stack([logits for logits in found if logits is not None]).softmax(-1)  # [layers x heads, vocab]
+    own = likeliest(trace["mlm.probabilities"][gap], GUESSES)
+    others = set(every.topk(min(WITHOUT, config.vocab_size)).indices.flatten().tolist()) - set(own)
+    largest = dict(zip(sorted(others), every[:, sorted(others)].amax(0).tolist(), strict=True))
+    more = sorted(others, key=lambda i: (-largest[i], i))[: MOST_WORDS - len(own)]
+    ids = (*own, *more)
+    return Off(ids, every[:, list(ids)].reshape(config.n_layers, config.n_heads, len(ids)).numpy())
+
+
+def likeliest(values: torch.Tensor, count: int) -> Sequence[int]:
+    """The ids of the words with the largest shares [vocab], best first."""
+    return [int(i) for i in values.topk(min(count, len(values))).indices]

@@ -1,0 +1,96 @@
+"""What a browser asks for when it wants a run, read as what a stranger sent. Needs no torch."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from pages.front.refused import RefusedError
+
+LONGEST = 20_000  # characters of a sentence
+LONGEST_NAME = 2_000  # characters of a model's name and of the edits
+MOST_HIDDEN = 512
+MOST_LAYERS = 1_000
+NAMES = {"level", "layer", "sentence", "second", "model", "hidden", "edits", "off"}
+NO_JSON = "The request is not what this page sends; load the page again."
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A run that is asked for, of a level of packets; two that are equal have the same packet.
+
+    `layer` is -1 at level 1, `hidden` are positions in order, `edits` is text as a link spells it. `off` tells whether
+    the guess without each head is wanted too.
+    """
+
+    level: int
+    layer: int
+    sentence: str
+    second: str
+    model: str
+    hidden: tuple[int, ...]
+    edits: str
+    off: bool
+
+
+def read(body: bytes) -> Asked:
+    """What the body of a request asks for.
+
+    Raises:
+        RefusedError: it is not JSON, or holds what no page of this app sends.
+    """
+    try:
+        said = json.loads(body)
+    except (ValueError, RecursionError):
+        raise RefusedError(400, NO_JSON) from None
+    if not isinstance(said, dict) or said.keys() - NAMES:
+        raise RefusedError(400, NO_JSON)
+    level = whole(said, "level", 1, 1, 2)
+    off = said.get("off", True)
+    if not isinstance(off, bool):
+        raise RefusedError(400, "“off” is true or false.")
+    sentence = text(said, "sentence", LONGEST).strip()
+    if not sentence:
+        raise RefusedError(400, "There is no sentence to run.")
+    return Asked(
+        level=level,
+        layer=whole(said, "layer", None, 0, MOST_LAYERS) if level == 2 else -1,
+        sentence=" ".join(sentence.splitlines()),
+        second=" ".join(text(said, "second", LONGEST).split("\n")).strip(),
+        model=text(said, "model", LONGEST_NAME) or "base",
+        hidden=positions(said.get("hidden") or []),
+        edits=text(said, "edits", LONGEST_NAME),
+        off=off and level == 1,
+    )
+
+
+def whole(said: dict[str, Any], name: str, usual: int | None, least: int, most: int) -> int:
+    """A whole number within bounds."""
+    value = said.get(name, usual)
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        raise RefusedError(400, f"“{name}” is a whole number from {least} to {most:,}.")
+    return value
+
+
+def text(said: dict[str, Any], name: str, longest: int) -> str:
+    """A text that can be written as UTF-8; none is an empty one."""
+    value = said.get(name)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise RefusedError(400, f"“{name}” is a text.")
+    if len(value) > longest:
+        raise RefusedError(413, f"“{name}” has {len(value):,} characters; {longest:,} are the most that are read here.")
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        raise RefusedError(400, f"“{name}” holds half of a character, which nothing can show.") from None
+    return value
+
+
+def positions(value: object) -> tuple[int, ...]:
+    """Positions of tokens, in order, each once."""
+    if not isinstance(value, list) or len(value) > MOST_HIDDEN:
+        raise RefusedError(400, f"“hidden” is a list of at most {MOST_HIDDEN} positions.")
+    if not all(isinstance(one, int) and not isinstance(one, bool) and 0 <= one < 10**6 for one in value):
+        raise RefusedError(400, "“hidden” is a list of positions, whole numbers from 0.")
+    return tuple(sorted(set(value)))

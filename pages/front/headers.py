@@ -1,0 +1,68 @@
+"""What every answer of this server tells a browser about itself: to trust its types, and whose scripts may run."""
+
+import base64
+import hashlib
+import os
+import re
+from functools import cache
+from pathlib import Path
+
+import streamlit as st
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+INDEX = Path(st.__file__).parent / "static" / "index.html"
+INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
+ORIGIN = re.compile(r"https?://[A-Za-z0-9.*\[\]:-]{1,200}", re.ASCII)
+
+
+@cache
+def policy() -> str:
+    """Scripts come from this server alone, and from components that Streamlit makes blobs of; nothing else is fetched.
+
+    The scripts that stand in Streamlit's own page are allowed by what they are. ENCODER_FRAMED_BY names other origins
+    that may show the app in a frame, with spaces between them.
+    """
+    page = INDEX.read_text(encoding="utf-8") if INDEX.is_file() else ""
+    digests = (hashlib.sha256(script.encode()).digest() for script in INLINE.findall(page))
+    inline = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
+    framed = " ".join(one for one in os.environ.get("ENCODER_FRAMED_BY", "").split() if ORIGIN.fullmatch(one))
+    return "; ".join(
+        (
+            "default-src 'self'",
+            f"script-src 'self' blob: {inline} 'wasm-unsafe-eval'",
+            "style-src 'self' 'unsafe-inline'",
+            "img-src 'self' data: blob:",
+            "media-src 'self' data: blob:",
+            "font-src 'self' data:",
+            "connect-src 'self'",
+            "worker-src 'self' blob:",
+            "object-src 'none'",
+            "base-uri 'self'",
+            "form-action 'self'",
+            f"frame-ancestors 'self' {framed}".strip(),
+        )
+    )
+
+
+class Headers:
+    """Passes requests on and adds to the answers; a policy that an answer has already stays."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def told(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers.setdefault("X-Content-Type-Options", "nosniff")
+                if headers.get("Content-Type", "").startswith("text/html"):
+                    headers.setdefault("Content-Security-Policy", policy())
+            await send(message)
+
+        await self.app(scope, receive, told)

@@ -1,0 +1,94 @@
+"""The packet of a run that is asked for, by the rules of this server. Imported when the libraries are there."""
+
+from contextlib import nullcontext
+
+from encoder import TextEncoder
+from encoder.errors import EncoderError
+from encoder.packet.format import VERSION
+from encoder.packet.run import level_1, level_2
+from encoder.pictures.link import edits as edits_of_link
+from encoder.pictures.view import View
+from encoder.trace.tokens import Text
+from encoder.trace.trace import Trace
+from pages.front.asked import Asked
+from pages.front.refused import RefusedError
+from pages.ui.server import consent, engine, job_queue, models
+from pages.ui.server.pool import borrowing
+
+AGAIN = 2  # seconds after which a server that was full may be asked again
+
+
+def packet(asked: Asked) -> bytes:
+    """Make it.
+
+    Raises:
+        RefusedError: there is no such model or layer here, the run does not fit it, or the server has no room now.
+    """
+    with borrowing():
+        encoder = opened(asked.model)
+        text = fitting(encoder, asked)
+        try:
+            trace = engine.run(asked.model, text, asked.hidden, asked.edits)
+            return written(encoder, trace, asked)
+        except job_queue.FullError as error:
+            raise RefusedError(503, f"{error}. Try again in a moment.", AGAIN) from None
+        except EncoderError as error:
+            raise RefusedError(400, f"This run cannot be made: {error}.") from None
+
+
+def opened(name: str) -> TextEncoder:
+    """The model of that name, where it is at hand or takes a moment to load.
+
+    Raises:
+        RefusedError: there is none, or it is too large, or it is to be asked for by a click first.
+    """
+    try:
+        models.check(name)
+    except EncoderError as error:
+        raise RefusedError(404, f"The model “{name[:60]}” is not to be had here: {error}.") from None
+    try:
+        seconds = 0.0 if engine.is_loaded(name) else models.seconds(name)
+        if seconds > consent.UNASKED:
+            said = f"It takes {consent.spoken(seconds)} to load this model. Open the page Models and choose it there."
+            raise RefusedError(403, said)
+        return engine.text_encoder(name)
+    except EncoderError as error:
+        raise RefusedError(503, f"The model “{name[:60]}” cannot be opened now: {error}.", AGAIN) from None
+
+
+def fitting(encoder: TextEncoder, asked: Asked) -> Text:
+    """What the model reads of the sentence, or of both.
+
+    Raises:
+        RefusedError: it cannot read that, or hidden positions, edits or the layer are not in it.
+    """
+    try:
+        changes = edits_of_link(asked.edits)
+        pieces = encoder.tokenize((asked.sentence, asked.second) if asked.second else asked.sentence)
+    except EncoderError as error:
+        raise RefusedError(400, f"The model cannot read this: {error}.") from None
+    if asked.layer >= encoder.config.n_layers:
+        raise RefusedError(404, f"There is no layer {asked.layer}: layers go from 0 to {encoder.config.n_layers - 1}.")
+    view = View(layer=0, head=0, hidden=asked.hidden, edits=changes)
+    _, notes = view.within(encoder.config, len(pieces.ids))
+    if notes:
+        raise RefusedError(400, notes[0])
+    return pieces.inputs
+
+
+def written(encoder: TextEncoder, trace: Trace, asked: Asked) -> bytes:
+    """The run as a packet; the guess without each head is left out where it would take long."""
+    if asked.level == 2:
+        return level_2(trace, asked.layer)
+    config, n = encoder.config, len(trace.tokens)
+    runs = config.n_layers * config.n_heads // 2  # of each only the layers above a head are run again
+    off = asked.off and job_queue.flops(config, n, runs) <= consent.SPEED * consent.UNASKED
+    heavy = off and job_queue.is_heavy(config, n, runs)
+    with job_queue.unseen() if heavy else nullcontext():
+        return level_1(encoder, trace, off=off)
+
+
+def pinned(name: str) -> str | None:
+    """What pins the weights of a model that is at hand, and how they are written; None where it is not at hand."""
+    entry = engine.model_cache.kept.get((name,))
+    return None if entry is None else f"{VERSION} {entry.value.source.fingerprint} {entry.value.source.maker}"

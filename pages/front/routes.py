@@ -1,0 +1,170 @@
+"""The routes of the front: packets that are shipped, the browser's code, and runs; all under the app's own path."""
+
+import asyncio
+import gzip
+import hashlib
+import logging
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.types import Receive, Scope, Send
+
+import encoder
+from pages.front import asked, shipped
+from pages.front.packets import Packets
+from pages.front.refused import RefusedError
+from pages.ui.live.address import LOCAL, address, proxies
+from pages.ui.server.redirects import base
+
+BUNDLE = Path(encoder.__file__).parent / "browser" / "built" / "front.js"
+MOST_BODY = 64 * 1024  # bytes of a request
+SECONDS = 10.0  # for a request to come
+PUBLIC = "public, max-age=31536000, immutable"
+PRIVATE = "private, no-store"
+PACKET, SCRIPT = "application/octet-stream", "text/javascript; charset=utf-8"
+UNKNOWN = "There is nothing at this address. The app may have been renewed: load the page again."
+FOREIGN = "Only the pages of this app may ask for a run."
+TOO_LARGE = f"The request is larger than {MOST_BODY // 1024} kB."
+FAILED = "This run could not be made. Try another sentence, or load the page again."
+SLOW = "The request came too slowly. Try again."
+ENCODED = re.compile(r"(?:gzip|x-gzip|\*)(?:\s*;\s*q=([01](?:\.\d{0,3})?))?", re.IGNORECASE)
+log = logging.getLogger(__name__)
+
+
+def takes_gzip(said: str) -> bool:
+    """Whether a browser that says so of the encodings it takes can unpack gzip."""
+    found = [match for one in said.split(",") if (match := ENCODED.fullmatch(one.strip()))]
+    return any(float(match[1] or 1) > 0 for match in found[:1])
+
+
+def stored(request: Request, packed: bytes, kind: str, control: str) -> Response:
+    """An answer of bytes that are kept compressed, unpacked for who asks for that."""
+    headers = {"Cache-Control": control, "Vary": "Accept-Encoding", "X-Content-Type-Options": "nosniff"}
+    if takes_gzip(request.headers.get("Accept-Encoding", "")):
+        return Response(packed, headers=headers | {"Content-Encoding": "gzip"}, media_type=kind)
+    return Response(gzip.decompress(packed), headers=headers, media_type=kind)
+
+
+def refusal(error: RefusedError) -> Response:
+    """An answer that says in one plain sentence why there is no other."""
+    after = {"Retry-After": str(error.after)} if error.after else {}
+    headers = {"Cache-Control": PRIVATE, "X-Content-Type-Options": "nosniff"} | after
+    return JSONResponse({"message": error.message}, error.status, headers)
+
+
+@cache
+def bundle() -> tuple[str, bytes]:
+    """The digest of the browser's code, and the code compressed."""
+    script = BUNDLE.read_bytes()
+    return hashlib.sha256(script).hexdigest()[:16], gzip.compress(script, 9, mtime=0)
+
+
+async def script(request: Request) -> Response:
+    """The browser's code, under the digest of its content; another digest is of another version of the app."""
+    digest, packed = bundle()
+    if request.path_params["digest"] != digest:
+        return refusal(RefusedError(404, UNKNOWN))
+    return stored(request, packed, SCRIPT, PUBLIC)
+
+
+async def packet(request: Request) -> Response:
+    """The packet of a bundled sentence."""
+    number, found = str(request.path_params["number"]), shipped.shelf()
+    known = number.isascii() and number.isdigit() and len(number) < 4 and int(number) < len(found.packed)
+    if request.path_params["digest"] != found.digest or not known:
+        return refusal(RefusedError(404, UNKNOWN))
+    return stored(request, found.packed[int(number)], PACKET, PUBLIC)
+
+
+def is_own(headers: Mapping[str, str]) -> bool:
+    """Whether a page of this app asks, or a program that is no browser; never a page of another origin."""
+    site = headers.get("Sec-Fetch-Site")
+    if site is not None and site != "same-origin":
+        return False
+    origin = headers.get("Origin")
+    if origin is None:
+        return True
+    try:
+        return urlsplit(origin).netloc.lower() == headers.get("Host", "").lower() != ""
+    except ValueError:
+        return False
+
+
+def visitor(request: Request) -> str:
+    """The address that asks, as far as proxies are to be believed."""
+    named = [one.strip() for one in request.headers.get("X-Forwarded-For", "").split(",") if one.strip()]
+    return address(request.client.host if request.client else LOCAL, named, proxies())
+
+
+async def body_of(request: Request) -> bytes:
+    """What a request sends, if it is JSON, small, and comes in time.
+
+    Raises:
+        RefusedError: it is not.
+    """
+    if request.headers.get("Content-Type", "").partition(";")[0].strip().lower() != "application/json":
+        raise RefusedError(400, asked.NO_JSON)
+    said = request.headers.get("Content-Length", "0")
+    if said.isascii() and said.isdigit() and int(said[:20]) > MOST_BODY:
+        raise RefusedError(413, TOO_LARGE)
+
+    async def come() -> bytes:
+        body = bytearray()
+        async for part in request.stream():
+            body += part
+            if len(body) > MOST_BODY:
+                raise RefusedError(413, TOO_LARGE)
+        return bytes(body)
+
+    try:
+        return await asyncio.wait_for(come(), SECONDS)
+    except TimeoutError:
+        raise RefusedError(400, SLOW) from None
+
+
+class Runs:
+    """The route of runs, and the packets that it keeps."""
+
+    def __init__(self, packets: Packets) -> None:
+        self.packets = packets
+
+    async def answer(self, request: Request) -> Response:
+        """The packet of the run that is asked for, or one sentence that says why not."""
+        try:
+            if not is_own(request.headers):
+                raise RefusedError(403, FOREIGN)
+            wanted = asked.read(await body_of(request))
+            packed = await self.packets.get(wanted, visitor(request))
+        except RefusedError as error:
+            return refusal(error)
+        except ClientDisconnect:
+            return Response(status_code=400)  # nobody is there to read it
+        except Exception:
+            log.exception("A run that was asked for could not be made")
+            return refusal(RefusedError(503, FAILED))
+        return stored(request, packed, PACKET, PRIVATE)
+
+
+async def unknown(scope: Scope, receive: Receive, send: Send) -> None:
+    """Anything else below the routes' own path: Streamlit would answer it with its page."""
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.close", "code": 1000, "reason": ""})
+        return
+    await refusal(RefusedError(404, UNKNOWN))(scope, receive, send)
+
+
+def routes(packets: Packets | None = None) -> list[BaseRoute]:
+    """All routes of the front, under the path that the app is served under."""
+    api = f"{base()}/api"
+    return [
+        Route(f"{api}/shipped/{{digest}}/{{number}}.packet", packet),
+        Route(f"{api}/front/{{digest}}/front.js", script),
+        Route(f"{api}/run", Runs(packets or Packets()).answer, methods=["POST"]),
+        Mount(api, unknown),
+    ]

@@ -1,0 +1,221 @@
+"""The front in a real browser: drawn by a component in the frame; the server serves routes and the other pages."""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from browser_tools import BASE, SERVER_MB, free_port, open_page, problems, rerun, started, widget
+from playwright.sync_api import Page, Request, Route, WebSocket, expect
+
+APP = Path(__file__).resolve().parents[2] / "app.py"
+GAP = "The keys to the cabinet [MASK] on the table."
+NEW = {"ENCODER_FRONT": "new", "ENCODER_MEMORY_MB": SERVER_MB}
+
+
+@pytest.fixture(scope="module")
+def front_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server that has the front, at the root of its address."""
+    with serving(tmp_path_factory.mktemp("home"), NEW) as url:
+        yield url
+
+
+@contextmanager
+def serving(home: Path, more: dict[str, str]) -> Iterator[str]:
+    """A server with `more` in its environment."""
+    with started(APP, home / "streamlit.log", home, free_port(), 60, more) as server:
+        yield server.url
+
+
+def drawn(page: Page, url: str) -> None:
+    """Open an address of the front and wait until its page is drawn."""
+    open_page(page, url)
+    expect(page.get_by_role("heading", level=1)).not_to_be_empty()
+
+
+def follow(page: Page, title: str) -> None:
+    """Choose a page in the front's own menu, and wait for the server to know of it."""
+    page.get_by_role("button", name="Menu").click()
+    with rerun(page):
+        page.get_by_role("navigation", name="Pages").get_by_role("link", name=title, exact=True).click()
+
+
+def sentence(page: Page) -> str:
+    """The sentence on the page of attention."""
+    return page.get_by_role("textbox", name="Sentence").input_value()
+
+
+def read(page: Page, text: str) -> None:
+    """Have another sentence run there."""
+    field = page.get_by_role("textbox", name="Sentence")
+    field.fill(text)
+    with page.expect_response("**/api/run"):
+        field.press("Enter")
+
+
+def test_start_opens_before_any_model_is_asked_and_has_nothing_of_the_old_frame(page: Page, front_url: str) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    drawn(page, front_url)
+    for old in ("stSidebar", "stHeader"):
+        expect(page.get_by_test_id(old)).to_be_hidden()
+    assert [url for url in asked if url.endswith("/api/run")] == []
+    box = page.get_by_role("heading", level=1).bounding_box()
+    assert box and box["y"] < 300
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_no_page_is_stopped_by_the_policy_of_content(page: Page, front_url: str) -> None:
+    """A script, style or picture that the policy refuses is an error on the console, which the fixture finds."""
+    answer = page.request.get(front_url)
+    policy = answer.headers["content-security-policy"]
+    assert "'unsafe-eval'" not in policy and "script-src 'self' blob: 'sha256-" in policy
+    drawn(page, front_url)
+    for path in ("attention_pictures", "stack"):  # with Plotly, and with components
+        open_page(page, f"{front_url}/{path}")
+        page.locator(".js-plotly-plot .main-svg").first.wait_for()
+
+
+def test_a_page_of_the_menu_opens_with_what_was_chosen_and_leads_back_with_it(page: Page, front_url: str) -> None:
+    drawn(page, f"{front_url}/attention?sentence=Dogs+bark.&layer=2&head=3&v=1")
+    follow(page, "All heads")
+    chosen = [widget(page, key).locator("[aria-checked=true]").inner_text() for key in ("layer", "head")]
+    assert chosen == ["2", "3"] and widget(page, "sentence").locator("input").input_value() == "Dogs bark."
+    with rerun(page):
+        widget(page, "head").get_by_role("radio", name="5", exact=True).click()
+    with rerun(page):
+        page.get_by_test_id("stHeader").get_by_text("Attention", exact=True).click()
+    expect(page.get_by_test_id("stSidebar")).to_be_hidden()
+    assert sentence(page) == "Dogs bark."
+    for said in ("sentence=Dogs+bark.", "layer=2", "head=5"):
+        assert said in page.url
+    follow(page, "All heads")
+    assert widget(page, "head").locator("[aria-checked=true]").inner_text() == "5"
+
+
+def test_an_old_page_reads_the_address_and_not_what_it_last_showed(page: Page, front_url: str) -> None:
+    drawn(page, f"{front_url}/attention?sentence=Dogs+bark.&layer=2&head=3&v=1")
+    follow(page, "All heads")
+    with rerun(page):
+        page.get_by_test_id("stHeader").get_by_text("Attention", exact=True).click()
+    read(page, "Cats purr.")
+    follow(page, "Attention, all pictures")
+    assert widget(page, "sentence").locator("input").input_value() == "Cats purr."
+
+
+def test_start_and_attention_change_without_being_mounted_anew(page: Page, front_url: str) -> None:
+    drawn(page, front_url)
+    page.locator(".front").evaluate("front => { front.kept = 'the same' }")
+    follow(page, "Attention")
+    assert re.search("/attention([?]|$)", page.url) and sentence(page) == GAP
+    with rerun(page):
+        page.go_back()
+    expect(page.get_by_role("textbox", name="Sentence")).to_be_hidden()
+    assert page.url.startswith(f"{front_url}/") and "/attention" not in page.url
+    assert page.locator(".front").evaluate("front => front.kept") == "the same"
+
+
+def test_back_undoes_one_sentence_at_a_time_and_a_reload_shows_the_same(page: Page, front_url: str) -> None:
+    drawn(page, f"{front_url}/attention")
+    for text in ("Dogs bark.", "Cats purr."):
+        read(page, text)
+    heading = page.get_by_role("heading", level=1).inner_text()
+    with rerun(page):
+        page.reload()
+    assert sentence(page) == "Cats purr."
+    expect(page.get_by_role("heading", level=1)).to_have_text(heading)
+    for text in ("Dogs bark.", GAP):
+        with rerun(page):
+            page.go_back()
+        expect(page.get_by_role("textbox", name="Sentence")).to_have_value(text)
+    assert page.url == f"{front_url}/attention"
+
+
+def test_a_line_that_is_cut_is_said_in_a_sentence_and_comes_back(page: Page, front_url: str) -> None:
+    drawn(page, f"{front_url}/attention")
+    field, said = page.get_by_role("textbox", name="Sentence"), page.get_by_role("alert")
+    faults: list[Callable[[Route], None]] = [
+        lambda route: route.abort("internetdisconnected"),
+        lambda route: route.fulfill(body=b"ENCP" + bytes(40)),
+        lambda route: route.fulfill(body="<!doctype html>", content_type="text/html"),
+        lambda route: route.fulfill(status=502, body="bad gateway"),
+        lambda route: route.fulfill(status=429, json={"message": "Your share is used up."}),
+    ]
+    for number, fault in enumerate(faults):
+        page.route("**/api/run", fault)
+        field.fill(f"Dogs bark {number}.")
+        field.press("Enter")
+        expect(said).to_be_visible()
+        assert 10 < len(said.inner_text()) < 150 and "undefined" not in said.inner_text()
+        page.unroute("**/api/run")
+        with page.expect_response("**/api/run"):
+            page.get_by_role("button", name="Try again").click()
+        expect(said).to_be_hidden()
+    assert all("Failed to load resource" in one for one in problems(page))  # those that were made here
+
+
+def test_a_tab_of_a_version_that_is_gone_says_to_load_again(page: Page, front_url: str) -> None:
+    page.route("**/front.js", lambda route: route.fulfill(status=404, json={"message": "There is nothing here."}))
+    open_page(page, front_url)
+    expect(page.get_by_role("alert")).to_contain_text("load the page again")
+    page.unroute("**/front.js")
+    assert all("404" in one for one in problems(page))
+
+
+def test_a_server_without_room_is_asked_again(page: Page, front_url: str) -> None:
+    drawn(page, f"{front_url}/attention")
+    asked: list[Request] = []
+
+    def full(route: Route) -> None:
+        asked.append(route.request)
+        if len(asked) == 1:
+            route.fulfill(status=503, json={"message": "Full."}, headers={"Retry-After": "1"})
+        else:
+            route.continue_()
+
+    page.route("**/api/run", full)
+    field = page.get_by_role("textbox", name="Sentence")
+    field.fill("Dogs bark once more.")
+    with page.expect_response(lambda answer: answer.url.endswith("/api/run") and answer.ok):
+        field.press("Enter")
+    expect(page.get_by_role("alert")).to_be_hidden()
+    page.unroute("**/api/run")
+    assert len(asked) == 2 and all("503" in one for one in problems(page))
+
+
+def test_under_a_base_path_all_is_there(page: Page, tmp_path: Path) -> None:
+    with serving(tmp_path, NEW | {BASE: "/lab/enc"}) as url:
+        drawn(page, url)
+        follow(page, "Attention")
+        assert page.url.startswith(f"{url}/attention")
+        read(page, "Dogs bark.")
+        follow(page, "Attention, all pictures")
+        assert page.url.startswith(f"{url}/attention_pictures?") and "sentence=Dogs+bark." in page.url
+        assert page.request.get(f"{url}/api/none").status == 404
+        with rerun(page):
+            page.goto(f"{url}/looks?sentence=Dogs+bark.")
+        assert page.url.startswith(f"{url}/sentence?")
+        page.goto("about:blank")
+
+
+def test_a_choice_asks_the_server_for_nothing(page: Page, front_url: str) -> None:
+    frames: list[object] = []
+    page.on("websocket", lambda line: heard(line, frames))
+    drawn(page, front_url)
+    page.wait_for_load_state("networkidle")
+    rows = page.locator("[data-head-row]")
+    page.on("request", lambda request: frames.append(request.url))
+    frames.clear()
+    said = set()
+    for number in (0, 13, 47):
+        rows.nth(number).click()
+        page.wait_for_function("number => location.search.includes(`head=${number}`)", arg=number % 8)
+        said.add(page.locator("main").inner_text())
+    assert len(said) == 3 and frames == []
+
+
+def heard(line: WebSocket, frames: list[object]) -> None:
+    """Note what is sent to the server and what comes from it."""
+    line.on("framesent", frames.append)
+    line.on("framereceived", frames.append)

@@ -1,0 +1,100 @@
+"""Made-up requests for a run, most of them of a shape that no page sends, the same for the same seed."""
+
+import json
+import random
+from typing import Any
+
+from nasty import EVERY
+
+from encoder.packet.shipped import SENTENCES
+
+MODELS = (
+    "small",
+    "small",
+    "small",
+    "none",
+    "",
+    "folder:../../etc",
+    "built:n_layers=1,d_model=16,n_heads=2,d_ff=32",
+    "built:x",
+    "learned:task=none",
+    "mystery:9",
+    "built:n_layers=96,d_model=12288,n_heads=96",
+)
+EDITS = ("", "", "", "x", "layers.0.attention.weights:off", "0.attention.heads[0]=0", "=" * 300, "\ud800", "a" * 3000)
+ODD: tuple[Any, ...] = (
+    None,
+    True,
+    False,
+    -1,
+    0,
+    1,
+    2,
+    3,
+    10**400,
+    1e308,
+    float("nan"),
+    "",
+    "1",
+    [],
+    [1],
+    [[1]],
+    [None],
+    {},
+    {"a": 1},
+    "\x00",
+    "\ud800",
+    "x" * 70_000,
+    list(range(600)),
+    -(10**20),
+)
+NAMES = ("level", "layer", "sentence", "second", "model", "hidden", "edits", "off", "more")
+BODIES = (
+    b"",
+    b"{",
+    b"[]",
+    b"null",
+    b"\xff\xfe",
+    b"[" * 60_000,
+    b'{"level": 1, "level": 2}',
+    b"9" * 5_000,
+    b"NaN",
+    b"x" * 70_000,
+)
+TYPES = ("application/json", "application/json; charset=utf-8", "text/plain", "", "multipart/form-data", "\x80")
+
+
+def body(draw: random.Random) -> bytes:
+    """What a request sends: a run that there is, one with a part that is odd, or something else."""
+    if draw.random() < 0.1:
+        return draw.choice(BODIES)
+    said: dict[str, Any] = {
+        "level": draw.choice((1, 1, 2)),
+        "layer": draw.choice((0, 1, 3, 4, 99)),
+        "sentence": draw.choice((*EVERY, *SENTENCES)),
+        "second": draw.choice(("", "", *EVERY)),
+        "model": draw.choice(MODELS),
+        "hidden": draw.choice(([], [], [1], [0, 1, 2], [400], list(range(40)))),
+        "edits": draw.choice(EDITS),
+        "off": False,
+    }
+    for _ in range(draw.choice((0, 0, 1, 1, 3))):
+        said[draw.choice(NAMES)] = draw.choice(ODD)
+    if draw.random() < 0.1:
+        del said[draw.choice([*said])]
+    text = json.dumps(said)
+    return text.encode()[: draw.randrange(len(text))] if draw.random() < 0.05 else text.encode()
+
+
+def headers(draw: random.Random) -> dict[str, str]:
+    """What a request says of itself; mostly what a page of the app says."""
+    said = {"Content-Type": draw.choice((TYPES[0],) * 8 + TYPES)}
+    if draw.random() < 0.1:
+        said["Accept-Encoding"] = draw.choice(("", "gzip;q=0", "br", "gzip;q=7", "*", ",,;;", "identity"))
+    if draw.random() < 0.05:
+        said["Origin"] = draw.choice(("null", "http://other", "http://[", "http://testserver", ""))
+    if draw.random() < 0.05:
+        said["Sec-Fetch-Site"] = draw.choice(("same-origin", "cross-site", "none", "x"))
+    if draw.random() < 0.05:
+        said["X-Forwarded-For"] = draw.choice(("1.2.3.4", ",", "x" * 500))
+    return {name: text for name, text in said.items() if text.isascii()}
