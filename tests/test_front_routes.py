@@ -31,7 +31,14 @@ from pages.front.refused import RefusedError
 from pages.ui.server.sending import SendingBound
 
 ROOT = Path(__file__).parents[1]
-ASKED: dict[str, Any] = {"level": 1, "sentence": "The cat chased the mouse.", "second": "", "model": "small", "hidden": [], "edits": ""}
+ASKED: dict[str, Any] = {
+    "level": 1,
+    "sentence": "The cat chased the mouse.",
+    "second": "",
+    "model": "small",
+    "hidden": [],
+    "edits": "",
+}
 
 
 def served(made: Packets | None = None) -> TestClient:
