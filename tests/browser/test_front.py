@@ -9,8 +9,12 @@ import pytest
 from browser_tools import BASE, SERVER_MB, free_port, open_page, problems, rerun, started, widget
 from playwright.sync_api import Page, Request, Route, WebSocket, expect
 
+from encoder import TextEncoder
+from encoder.formatting import percent
+
 APP = Path(__file__).resolve().parents[2] / "app.py"
 GAP = "The keys to the cabinet [MASK] on the table."
+CHOSEN = "[data-head-row][aria-selected=true]"
 NEW = {"ENCODER_FRONT": "new", "ENCODER_MEMORY_MB": SERVER_MB}
 
 
@@ -199,23 +203,33 @@ def test_under_a_base_path_all_is_there(page: Page, tmp_path: Path) -> None:
         page.goto("about:blank")
 
 
+def test_start_opens_with_the_claim_of_this_run(page: Page, front_url: str, base: TextEncoder) -> None:
+    trace = base.trace(GAP)
+    drawn(page, front_url)
+    layer, head = map(int, (page.locator(CHOSEN).get_attribute("data-head-row") or "").split(","))
+    gap = trace.tokens.index("[MASK]")
+    share = float(trace[f"layers.{layer}.attention.weights"][head, gap, trace.tokens.index("keys")])
+    guess = float(trace["mlm.probabilities"][gap].max())
+    said = page.locator(".enc-main").inner_text()
+    assert f"Head {head} of layer {layer}" in said and percent(share) in said and percent(guess) in said
+
+
 def test_a_choice_asks_the_server_for_nothing(page: Page, front_url: str) -> None:
-    frames: list[object] = []
-    page.on("websocket", lambda line: heard(line, frames))
+    sent: list[object] = []
+    page.on("websocket", lambda line: heard(line, sent))
     drawn(page, front_url)
     page.wait_for_load_state("networkidle")
-    rows = page.locator("[data-head-row]")
-    page.on("request", lambda request: frames.append(request.url))
-    frames.clear()
+    page.on("request", lambda request: sent.append(request.url))
+    sent.clear()
     said = set()
-    for number in (0, 13, 47):
-        rows.nth(number).click()
-        page.wait_for_function("number => location.search.includes(`head=${number}`)", arg=number % 8)
-        said.add(page.locator("main").inner_text())
-    assert len(said) == 3 and frames == []
+    for layer, head in ((0, 1), (3, 5), (5, 7)):
+        page.locator(f'[data-head-row="{layer},{head}"]').click()
+        page.wait_for_function("said => location.search.includes(said)", arg=f"layer={layer}&head={head}")
+        said.add(page.locator(".enc-main").inner_text())
+    assert len(said) == 3 and sent == []
 
 
 def heard(line: WebSocket, frames: list[object]) -> None:
     """Note what is sent to the server and what comes from it."""
-    line.on("framesent", frames.append)
-    line.on("framereceived", frames.append)
+    line.on("framesent", lambda frame: frames.append(frame))
+    line.on("framereceived", lambda frame: frames.append(frame))
