@@ -43,6 +43,8 @@ FLOORS = (  # folders and files of encoder/; each stands on those before it and 
     {"paper"},
     {"story"},
     {"pictures"},
+    {"packet"},
+    {"browser"},
     {"report"},
 )
 

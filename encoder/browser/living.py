@@ -57,7 +57,8 @@ def living_file(packets: Mapping[str, bytes], title: str) -> str:
     exports = EXPORTS.search(script)
     if exports is None:
         raise EncoderError(f"{BUILT.name} exports nothing: build it with node tests/javascript/build.mjs")
-    names = dict(reversed(pair.split(" as ")) for pair in exports[1].replace("\n", " ").split(","))
+    pairs = (pair.split(" as ") for pair in exports[1].replace("\n", " ").split(","))
+    names = {exported: within for within, exported in pairs}
     held = {sentence: b64encode(packet).decode("ascii") for sentence, packet in packets.items()}
     return PAGE.format(
         rules=RULES,
