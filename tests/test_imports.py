@@ -34,6 +34,7 @@ FLOORS = (  # folders and files of encoder/; each stands on those before it and 
     {"attributions"},
     {"probes"},
     {"exam"},
+    {"packet"},
     {"recount"},
     {"trials"},
     {"lessons"},
@@ -43,7 +44,6 @@ FLOORS = (  # folders and files of encoder/; each stands on those before it and 
     {"paper"},
     {"story"},
     {"pictures"},
-    {"packet"},
     {"browser"},
     {"report"},
 )
