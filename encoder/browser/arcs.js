@@ -27,7 +27,7 @@ export function arcs({ boxes, from, shares, way, room, thickest }) {
   const drawn = shares.map((share, to) => ({ share, to })).filter(({ share, to }) => to !== from && boxes[to] && share >= LEAST);
   drawn.sort((p, q) => p.share - q.share);
   const kept = way === 'lines' ? drawn.filter(({ share }) => share >= 0.01).slice(-MOST) : drawn;
-  const far = Math.max(1, ...kept.map(({ to }) => (way === 'down' ? Math.abs(boxes[to].y - a.y) : Math.abs(middle(boxes[to]) - middle(a)))));
+  const far = Math.max(1, ...boxes.map(b => (way === 'down' ? Math.abs(b.y - a.y) : Math.abs(middle(b) - middle(a)))));
   return kept.map(({ share, to }) => {
     const b = boxes[to], width = widthOf(share, thickest);
     const path = way === 'down' ? beside(a, b, reach(Math.abs(b.y - a.y) / far, room - width))
@@ -41,7 +41,7 @@ export function arcs({ boxes, from, shares, way, room, thickest }) {
 const middle = box => box.x + box.w / 2;
 
 /** How far an arc goes out: near words less, the farthest all of the room. @param {number} share @param {number} room */
-const reach = (share, room) => Math.max(4, room * (0.4 + 0.6 * Math.min(1, share)));
+const reach = (share, room) => Math.max(4, room * (0.3 + 0.7 * Math.min(1, share)));
 
 /** Over the words of a line; a cubic reaches three quarters of where its handles are. @param {Box} a @param {Box} b @param {number} out */
 function above(a, b, out) {

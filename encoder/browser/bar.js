@@ -28,7 +28,7 @@ export function bar(root, context) {
     store.set({ sentence, second: '' }, { push: true });
     field.input.blur();
   }, 'Sentence');
-  const own = el('button', { type: 'button', class: 'enc-pill enc-own', onclick: () => root.dispatchEvent(new CustomEvent('enc-own')) }, 'Type your own sentence');
+  const own = el('button', { type: 'button', class: 'enc-pill enc-own', onclick: () => root.dispatchEvent(new CustomEvent('enc-own')) }, el('span', { class: 'enc-wide' }, 'Type your '), 'own sentence');
   const model = el('select', { class: 'enc-pill', 'aria-label': 'Model', onchange: () => store.set({ model: model.value }, { push: true }) });
   const element = el('header', { class: 'enc-bar' }, open, title, el('span', { class: 'enc-room' }), field.form, model, own, menu);
 

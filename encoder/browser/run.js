@@ -71,11 +71,18 @@ export function look(run, layer, head, from) {
   return { shares: words(run).map(whole), rest: others(run).reduce((sum, key) => sum + share(key), 0) };
 }
 
-/** The head that looks most at one other word. @param {Packet} run @param {Word} from @param {number | null} [only] a layer */
+/**
+ * The head that looks most at one other word. Words right beside it count only where there are no others: a head that looks
+ * there mostly follows the place, whatever stands there.
+ * @param {Packet} run
+ * @param {Word} from
+ * @param {number | null} [only] a layer
+ */
 export function clearest(run, from, only = null) {
   const { layers, heads } = run.about.model;
   const all = words(run), own = all.indexOf(from);
-  const some = all.some((to, i) => to.plain && i !== own);
+  const far = (/** @type {number} */ i) => Math.abs(i - own) > 1;
+  const plain = all.some((to, i) => to.plain && far(i)), apart = all.some((_, i) => far(i));
   let best = { layer: only ?? 0, head: 0, share: -1 };
   const place = rowOf(run, from.position);
   if (place < 0) return best;
@@ -83,7 +90,7 @@ export function clearest(run, from, only = null) {
     for (let head = 0; head < heads; head++) {
       const seen = row(run.arrays.weights, layer, head, place);
       for (let to = 0; to < all.length; to++) {
-        if (to === own || (some && !all[to].plain)) continue;
+        if (to === own || (apart && !far(to)) || (plain && !all[to].plain)) continue;
         let share = 0;
         for (let i = 0; i < all[to].count; i++) share += seen[all[to].position + i] || 0;
         if (share > best.share) best = { layer, head, share };

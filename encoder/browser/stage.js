@@ -9,7 +9,7 @@ import { words } from './run.js';
 /** @typedef {import('./arcs.js').Way} Way */
 const NARROW = 600; // pixels below which words stand in a column
 const COLUMN = 12; // words of a column
-const SIZES = [44, 38, 32, 27]; // pixels of letters on one line
+const SIZES = [44, 38, 33, 29, 25, 22]; // pixels of letters on one line
 const MANY = 60; // words from which on they are small
 
 /** @param {HTMLElement} root @param {(position: number) => void} choose */

@@ -119,9 +119,9 @@ export function start(root, context) {
 
   const title = el('h1', { class: 'enc-question', tabindex: '-1' });
   const place = el('div', { class: 'enc-stage' }), own = el('div', { class: 'enc-own-box', hidden: true });
-  const claimed = el('p', { class: 'enc-claim', 'data-claim': '' }), rest = el('p', { class: 'enc-small', 'data-rest': '' });
-  const known = el('p', { class: 'enc-small enc-known' }), more = el('details', { class: 'enc-more' }, el('summary', {}, 'How this was tried'), el('ul'));
-  const evidence = el('div', { class: 'enc-evidence' }, known, more);
+  const claimed = el('p', { class: 'enc-claim', 'data-claim': '' }), rest = el('span', { 'data-rest': '' });
+  const known = el('span', { class: 'enc-known' }), more = el('details', { class: 'enc-more' }, el('summary', {}, 'How this was tried'), el('ul'));
+  const evidence = el('div', { class: 'enc-evidence' }, known, ' ', more, ' ', rest);
   const pair = between('pair', i => turn(i)), head = between('head', i => { off = i === 1; redraw(); });
   const guess = el('div', { class: 'enc-guess' });
   const controls = el('div', { class: 'enc-controls' }, el('div', { class: 'enc-switches' }, pair.element, head.element), guess);
@@ -144,7 +144,7 @@ export function start(root, context) {
   field.form.append(el('button', { type: 'button', class: 'enc-go', onclick: () => field.ask() }, 'Run'), el('button', { type: 'button', class: 'enc-pill', onclick: () => edit(false) }, 'Cancel'));
   own.append(field.form, el('p', { class: 'enc-small' }, 'Write [MASK] for a word that the model is to guess.'), examples);
   own.onkeydown = event => { if (event.key === 'Escape') edit(false); };
-  root.append(title, own, place, claimed, evidence, controls, rest, links, strip);
+  root.append(title, own, place, claimed, evidence, controls, links, strip);
 
   const frame = root.closest('.enc');
   const begin = () => edit(true);
@@ -230,11 +230,12 @@ export function start(root, context) {
     if (found) pair.draw(found.sentences[0].split(' ').slice(Math.max(0, found.at - REACH + 2), found.at).join(' '), found.names, found.chosen);
     head.element.hidden = !can;
     head.draw(`Head ${kept.head} of layer ${kept.layer}`, ['on', 'off'], off ? 1 : 0);
-    guess.hidden = !can;
     three.draw(run, kept, without_it);
-    controls.hidden = !found && !can;
+    guess.hidden ||= word.position !== run.about.gap;
+    controls.hidden = !found && guess.hidden;
     lead(follow);
     lead(heads, `See all ${layers * perLayer} heads`);
+    links.hidden = follow.hidden && heads.hidden;
     const from = word.gap ? 'the gap' : `“${word.name}”`;
     write(stripTitle, layers * perLayer > 1 ? `Where each of the ${layers * perLayer} heads looks from ${from}, word by word. Choose one to see its arcs.` : `Where the head looks from ${from}`);
     small.draw(run, word, kept, pointed);
