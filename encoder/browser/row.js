@@ -2,7 +2,7 @@
 // The arithmetic of one row at one stop, done again from the numbers of the stop before and held against what was recorded. No page.
 
 import { at, row } from './packet.js';
-import { hiddenOf, namesOf, productsOf, scoresOf, softmax } from './strips.js';
+import { divisorOf, hiddenOf, meeting, namesOf, productsOf, scoresOf, softmax } from './strips.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./packet.js').Numbers} Kept */
@@ -134,7 +134,7 @@ function maskTable({ run, vectors, chosen, i, position, names, hidden }) {
 
 /** @param {Asked} asked @returns {Table} */
 function scoresTable({ run, vectors, chosen, position, names }) {
-  const { q, k, products } = vectors.arrays, query = row(q, chosen.head, position);
+  const { products } = vectors.arrays, { q, k } = meeting(vectors), query = row(q, chosen.head, position);
   const sizes = query.reduce((sum, value) => sum + Math.abs(value), 0);
   const kept = productsOf(run, vectors, chosen.head, position);
   const lines = largest(kept, value => value).map(j => {
@@ -153,7 +153,7 @@ function scoresTable({ run, vectors, chosen, position, names }) {
 
 /** @param {Asked} asked @returns {Table} */
 function scaledTable({ run, vectors, chosen, i, position, names }) {
-  const products = productsOf(run, vectors, chosen.head, position), root = Math.sqrt(run.about.model.d_head);
+  const products = productsOf(run, vectors, chosen.head, position), root = divisorOf(run, vectors);
   const scores = run.arrays.scores;
   const lines = largest(products, value => value).map(j => {
     const made = products[j] / root, kept = scores ? at(scores, chosen.layer, chosen.head, i, j) : NaN;
