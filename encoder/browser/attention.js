@@ -65,7 +65,7 @@ export function attention(root, context) {
   const heat = el('output'), hot = el('label', { class: 'pill at-heat' }, 'Temperature', slider, heat);
   const warm = el('p', { class: 'at-warm' });
   const lines = el('code'), code = el('details', { class: 'at-code' }, el('summary', { class: 'pill' }, 'Code'), el('pre', { tabindex: '0' }, lines));
-  const arithmetic = el('div', { class: 'at-arithmetic' }, title, formula, table.element, warm, el('div', { class: 'at-tools' }, opener, hot), code);
+  const arithmetic = el('div', { class: 'at-arithmetic' }, title, formula, table.element, warm, el('div', { class: 'at-tools' }, opener, hot, code));
   const panel = wayPanel({ go: spot => walk([...(way ?? []), spot]), back: to => walk((way ?? []).slice(0, to + 1)), close: () => { way = null; render(); opener.focus(); } });
   const waiting = el('div', { class: 'at-waiting', role: 'status' }, el('span'), el('i'), el('i'), el('i'), el('i'), el('i'), el('i'));
   const again = el('button', { type: 'button', class: 'pill', onclick: () => { failed = null; render(); } }, 'Try again');
@@ -103,7 +103,10 @@ export function attention(root, context) {
   /** The column of a row that stands out. @param {number} index @param {number} row @param {import('./strips.js').Numbers | null} numbers */
   function best(index, row, numbers) {
     const from = STOPS[index].shape === 'grid' ? numbersAt(stopOf(''), 1) ?? numbers : numbers;
-    return from ? largest(from.values.subarray(row * from.columns, (row + 1) * from.columns))[0] : 0;
+    if (!from) return 0;
+    const { d_head: size } = /** @type {Packet} */ (run).about.model, first = STOPS[index].key === 'concat' ? state.head * size : 0;
+    const end = STOPS[index].key === 'concat' ? first + size : from.columns;
+    return first + largest(from.values.subarray(row * from.columns + first, row * from.columns + end))[0];
   }
 
   /** The numbers of a stop, kept while they are the same. @param {number} index @param {number} [heated] temperature */
@@ -226,7 +229,7 @@ export function attention(root, context) {
         label: `${stop.title}. Layer ${layer}${stop.own ? `, head ${head}` : ''}: ${numbers.rows.length} tokens by ${numbers.columns} ${numbers.names ? 'tokens' : 'numbers'}.`,
         says: sentence, shown: cellSaid(now, looked, numbers),
         low: stop.parts === 'share' ? '0 %' : brief(ends.low), high: stop.parts === 'share' ? percent(ends.high, 1) : brief(ends.high),
-        above: ends.above ? `${ends.above} beyond` : '',
+        above: ends.above ? `${ends.above} beyond the ends` : '',
       });
       rest(sentence);
     }

@@ -2,7 +2,8 @@
 // One of several, as buttons in a row with one tab stop and arrow keys; as a list to open where there are too many for a row.
 import { children, el, put, write } from './dom.js';
 
-const MOST = 12; // buttons side by side
+const MOST = 12, MOST_SMALL = 8; // buttons side by side
+const SMALL = matchMedia('(max-width: 560px)');
 
 /** What can be chosen, and how it is called where its text is short. @typedef {{text: string, title?: string}} Choice */
 
@@ -29,7 +30,7 @@ export function radios(label, choose, { most = MOST, hidden = false, class: name
     element, group,
     /** @param {Choice[]} choices @param {number} index */
     draw(choices, index) {
-      const many = choices.length > most;
+      const many = choices.length > (SMALL.matches && most === MOST ? MOST_SMALL : most);
       group.hidden = many;
       list.hidden = !many;
       chosen = index;

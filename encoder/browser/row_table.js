@@ -10,13 +10,20 @@ import { brief, percent, tight, typeset } from './number.js';
 
 const FEW = 8; // lines before all are asked for
 
-/** A number as it stands in a column. @param {number | string | null | undefined} value @param {Form} form */
-export function written(value, form) {
+/** How many digits after the point the numbers of a column have, by the largest of them; -1 for powers of ten. @param {(number | string | null)[]} column */
+export function placesOf(column) {
+  const most = Math.max(0, ...column.map(value => (typeof value === 'number' && Number.isFinite(value) ? Math.abs(value) : 0)));
+  if (most >= 1e6 || (most && most < 0.01)) return -1;
+  return most >= 1000 ? 0 : most >= 100 ? 1 : most >= 1 ? 2 : 3;
+}
+
+/** A number as it stands in a column. @param {number | string | null | undefined} value @param {Form} form @param {number} [places] */
+export function written(value, form, places = -1) {
   if (value === null || value === undefined) return '';
   if (typeof value === 'string') return typeset(value);
   if (form === 'percent') return tight(percent(value, 1));
   if (form === 'power') return value > 0 && value < 5e-4 ? '<\u00a00.001' : value.toFixed(3);
-  return typeset(brief(value));
+  return places < 0 || !Number.isFinite(value) ? typeset(brief(value)) : typeset(value.toFixed(places)).replace(/^−(0\.?0*)$/, '$1');
 }
 
 /** @param {{choose: (column: number) => void, point: (column: number | null) => void}} calls */
@@ -34,13 +41,14 @@ export function rowTable({ choose, point }) {
   function draw(told, chosen) {
     last = [told, chosen];
     const heads = [told.about, ...told.columns.map(column => column.name)], checks = told.lines.some(line => line.digits !== null);
-    if (checks) heads.push('agrees to');
+    const places = told.columns.map((_, c) => placesOf([...told.lines.map(line => line.numbers[c]), told.sum?.numbers[c] ?? null]));
+    if (checks) heads.push('agrees');
     children(head, heads.length, () => el('th', { scope: 'col' })).forEach((one, i) => write(one, heads[i]));
     // The chosen line is always there, in its place by size or as the last one.
     const first = told.lines.slice(0, all ? told.lines.length : FEW), mine = told.lines.find(line => line.position === chosen);
     if (mine && !first.includes(mine)) first[first.length - 1] = mine;
     children(body, first.length, () => el('tr', {}, el('th', { scope: 'row' }))).forEach((tr, i) => {
-      const line = first[i], texts = [...line.numbers.map((value, c) => written(value, told.columns[c].form)), ...(checks ? [line.digits === null ? '' : line.agrees && line.digits < 3 ? 'as sent' : `${line.digits} digits`] : [])];
+      const line = first[i], texts = [...line.numbers.map((value, c) => written(value, told.columns[c].form, places[c])), ...(checks ? [line.digits === null ? '' : line.agrees && line.digits < 3 ? 'as sent' : `${line.digits} digits`] : [])];
       put(tr, { class: line.position === chosen ? 'is-chosen' : null, 'data-line': line.position, onclick: () => choose(line.position), onpointerenter: () => point(line.position), onpointerleave: () => point(null) });
       children(tr, texts.length + 1, () => el('td'));
       write(tr.children[0], line.name);
@@ -52,13 +60,13 @@ export function rowTable({ choose, point }) {
     });
     foot.hidden = !told.sum;
     if (told.sum) {
-      const { name, numbers } = told.sum, texts = [name, ...told.columns.map((column, c) => written(numbers[c], column.form)), ...(checks ? [''] : [])];
+      const { name, numbers } = told.sum, texts = [name, ...told.columns.map((column, c) => written(numbers[c], column.form, places[c])), ...(checks ? [''] : [])];
       const tr = foot.firstElementChild ?? foot.appendChild(el('tr', {}, el('th', { scope: 'row' })));
       children(tr, texts.length, () => el('td')).forEach((cell, i) => write(cell, texts[i]));
     }
     more.hidden = told.lines.length <= FEW;
     write(more, all ? `Only the ${FEW} largest` : `Show all ${told.lines.length}`);
-    write(check, told.check + (told.check && told.agrees && /agree|these numbers|share of 0/.test(told.check) ? ' ✓' : ''));
+    write(check, told.check + (told.check && told.agrees && /agrees|of its head, to|share of 0/.test(told.check) ? ' ✓' : ''));
     put(check, { 'data-agrees': String(told.agrees) });
   }
   return { element, draw };
