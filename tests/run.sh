@@ -95,17 +95,20 @@ need_nginx() {
     die "nginx is needed to test replicas: install one (for example 'apt-get install nginx-light') or set NGINX to its path."
 }
 
-check_scripts() { # the types of pages/**/*.js, with the pinned TypeScript
+check_scripts() { # the types of the scripts, with the pinned TypeScript, their tests, and that what is built is of them
   local folder=tests/javascript
-  local compiler=$folder/node_modules/typescript/bin/tsc pin
-  pin=$(sed -n 's/.*"typescript": "\(.*\)".*/\1/p' $folder/package.json)
-  command -v node >/dev/null || { say "no node: the types of the scripts are not checked" && return; }
-  if ! grep -qs "\"version\": \"$pin\"" $folder/node_modules/typescript/package.json; then
-    npm ci --prefix $folder --no-audit --no-fund >/dev/null 2>&1 ||
-      { say "TypeScript $pin could not be had: the types of the scripts are not checked" && return; }
-  fi
-  say "tsc $pin"
+  local compiler=$folder/node_modules/typescript/bin/tsc package pin
+  command -v node >/dev/null || { say "no node: the scripts are not checked" && return; }
+  for package in typescript esbuild; do
+    pin=$(sed -n "s/.*\"$package\": \"\(.*\)\".*/\1/p" $folder/package.json)
+    grep -qs "\"version\": \"$pin\"" $folder/node_modules/$package/package.json ||
+      npm ci --prefix $folder --no-audit --no-fund >/dev/null 2>&1 ||
+      { say "$package $pin could not be had: the scripts are not checked" && return; }
+  done
+  say "tsc, the tests of the scripts, and whether the built one is theirs"
   node $compiler --project $folder
+  node --test --test-reporter=dot $folder/*.test.mjs
+  node $folder/build.mjs --check
 }
 
 check_types() { # of the product, beside it of the calls in the tests, and of the scripts

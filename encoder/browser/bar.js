@@ -2,15 +2,20 @@
 // The one bar: menu, page, sentence, model.
 import { el, focused, put, write } from './dom.js';
 
-/** A line to write a sentence into. @param {(sentence: string) => void} run @param {string} label */
+/** A line to write a sentence into. A sandboxed frame lets no form be sent, so it is none. @param {(sentence: string) => void} run @param {string} label */
 export function sentenceField(run, label) {
   const input = el('input', { type: 'text', class: 'enc-sentence', 'aria-label': label, autocomplete: 'off', spellcheck: 'false', maxlength: '2000', dir: 'auto', enterkeyhint: 'go' });
-  const form = el('form', { class: 'enc-form', onsubmit: (/** @type {Event} */ event) => {
-    event.preventDefault();
+  const ask = () => {
     const sentence = input.value.trim();
     if (sentence) run(sentence);
-  } }, input);
-  return { form, input };
+  };
+  const form = el('div', { class: 'enc-form', role: 'search' }, input);
+  input.onkeydown = event => {
+    if (event.key !== 'Enter' || event.isComposing) return;
+    event.preventDefault();
+    ask();
+  };
+  return { form, input, ask };
 }
 
 /** @param {HTMLElement} root @param {import('./mount.js').Context} context */
@@ -23,7 +28,7 @@ export function bar(root, context) {
     store.set({ sentence, second: '' }, { push: true });
     field.input.blur();
   }, 'Sentence');
-  const own = el('button', { type: 'button', class: 'enc-pill enc-own', onclick: () => root.dispatchEvent(new CustomEvent('enc-own')) }, 'Type your own sentence');
+  const own = el('button', { type: 'button', class: 'enc-pill enc-own', onclick: () => root.dispatchEvent(new CustomEvent('enc-own')) }, el('span', { class: 'enc-wide' }, 'Type your '), 'own sentence');
   const model = el('select', { class: 'enc-pill', 'aria-label': 'Model', onchange: () => store.set({ model: model.value }, { push: true }) });
   const element = el('header', { class: 'enc-bar' }, open, title, el('span', { class: 'enc-room' }), field.form, model, own, menu);
 
@@ -70,9 +75,9 @@ export function bar(root, context) {
       const { page, pages, models } = options(), state = store.get(), onStart = page === 'start';
       write(title, onStart ? 'See how an encoder thinks' : pages.find(one => one.key === page)?.title ?? '');
       open.hidden = pages.length < 2;
-      field.form.hidden = onStart;
+      field.form.hidden = onStart || Boolean(options().closed);
       if (focused(element) !== field.input) field.input.value = state.sentence;
-      own.hidden = !onStart;
+      own.hidden = !onStart || Boolean(options().closed);
       const listed = models.some(one => one.name === state.model) ? models : [...models, { name: state.model, title: state.model }];
       if (model.options.length !== listed.length || listed.some((one, i) => model.options[i].value !== one.name || model.options[i].text !== one.title)) {
         model.replaceChildren(...listed.map(one => el('option', { value: one.name }, one.title)));

@@ -23,6 +23,7 @@
 
 export const LEAST = 3; // pixels of a cell's side
 const MOST = 44, LINE = 13, GAP = 8;
+const FAR = { share: 4, signed: 2 }; // a largest number that is so many times the usual one does not end the colours
 
 /**
  * Where the cells and names of a picture stand in so much room. Strips take the width that a grid of the same tokens takes, so that the
@@ -72,7 +73,7 @@ export function endsOf(values, parts) {
   const sizes = Float64Array.from(Array.from(values).filter(Number.isFinite), Math.abs).sort();
   const most = sizes.length ? sizes[sizes.length - 1] : 0;
   const usual = sizes.length ? sizes[Math.floor(0.99 * (sizes.length - 1))] : 0;
-  const high = usual > 0 && most > 2 * usual ? usual : most || 1;
+  const high = usual > 0 && most > FAR[parts] * usual ? usual : most || 1;
   let above = 0;
   for (let i = sizes.length; i-- && sizes[i] > high;) above++;
   return { low: parts === 'share' ? 0 : -high, high, above };

@@ -1,6 +1,7 @@
 // @ts-check
 // Runs by what was asked for: each is loaded once, the latest are kept, and one sentence says what went wrong.
 import { PacketError, read } from './packet.js';
+import { DEFAULTS } from './store.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./store.js').State} State */
@@ -56,8 +57,8 @@ export function loader(options) {
 
   /** @param {State} state @param {AbortSignal} [signal] */
   async function bytesOf(state, signal) {
-    const { load, shipped, models } = options(), { sentence, second, hidden, edits, model } = state;
-    const address = !second && !hidden.length && !edits && model === (models[0]?.name ?? model) ? shipped[sentence] : '';
+    const { load, shipped } = options(), { sentence, second, hidden, edits, model } = state;
+    const address = !second && !hidden.length && !edits && model === DEFAULTS.model ? shipped[sentence] : '';
     if (address) {
       const answer = await fetch(address, { signal }).catch(error => { if (signal?.aborted) throw error; return null; });
       if (answer?.ok) return answer.arrayBuffer();

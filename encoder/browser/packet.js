@@ -8,11 +8,11 @@
  * @typedef {{
  *   sentence: string, second: string, tokens: string[], kinds: string[], words: [number, number][], names: string[],
  *   hidden: number[], edits: string, model: Model, rows: number[], gap: number,
- *   guesses: Record<string, [string, number][]>, off?: {words: string[]} | null, layer?: number,
- *   evidence?: Evidence | null
+ *   guesses: Record<string, [string, number][]>, off?: {words: string[], shares?: number[]} | null,
+ *   layer?: number, evidence?: Evidence[] | null
  * }} About
  */
-/** What is known of a head over many sentences. @typedef {{layer: number, head: number, text?: string, address?: string}} Evidence */
+/** A sentence about a head over many sentences; `here`: about a gap like this one. @typedef {{layer: number, head: number, key: string, args: Record<string, string | number>, here: boolean}} Evidence */
 /** @typedef {{level: number, about: About, arrays: Record<string, Numbers>}} Packet */
 /** @typedef {{type: string, shape: number[], at: number, scale?: number}} Place */
 
@@ -53,31 +53,39 @@ export function read(buffer) {
     throw new PacketError(`This run is written in a newer way (${version}) than this page can read (${VERSION}): reload the page.`);
   }
   const start = BEGIN + view.getUint32(8, true);
-  const header = start <= bytes.length ? headerOf(bytes.subarray(BEGIN, start)) : null;
-  const end = header ? Math.max(start, ...Object.values(header.arrays).map(one => start + one.at + count(one) * width(one))) : Infinity;
-  if (crc32(bytes.subarray(BEGIN)) !== view.getUint32(12, true)) {
-    throw new PacketError(end > bytes.length ? 'Only a part of the run came: try again.' : 'The run was changed on its way: try again.');
-  }
-  if (!header || end > bytes.length) throw new PacketError('Only a part of the run came: try again.');
+  const right = crc32(bytes.subarray(BEGIN)) === view.getUint32(12, true);
+  const header = start <= bytes.length ? headerOf(bytes.subarray(BEGIN, start), right) : null;
+  if (!header || endOf(header, start) > bytes.length) throw new PacketError('Only a part of the run came: try again.');
+  if (!right) throw new PacketError('The run was changed on its way: try again.');
   const { arrays, ...about } = header;
   const named = Object.entries(arrays).map(([name, place]) => [name, numbers(bytes.buffer, start, place)]);
   return { level: view.getUint16(6, true), about, arrays: Object.fromEntries(named) };
 }
 
-/** @param {Uint8Array} bytes @returns {(About & {arrays: Record<string, Place>}) | null} */
-function headerOf(bytes) {
+/**
+ * The header; null where the bytes are none. Of a packet that was changed it is only asked how long that should be.
+ * @param {Uint8Array} bytes
+ * @param {boolean} right
+ * @returns {(About & {arrays: Record<string, Place>}) | null}
+ */
+function headerOf(bytes, right) {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  } catch {
-    return null;
+    const header = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    if (right) Object.values(header.arrays).forEach(kindOf);
+    else endOf(header, 0);
+    return header;
+  } catch (error) {
+    if (right && error instanceof PacketError) throw error;
+    if (right) return null;
+    throw new PacketError('The run was changed on its way: try again.');
   }
 }
 
-/** @param {Place} place */
-const count = place => place.shape.reduce((product, size) => product * size, 1);
+/** How many bytes a packet has. @param {{arrays: Record<string, Place>}} header @param {number} start */
+const endOf = ({ arrays }, start) => Math.max(start, ...Object.values(arrays).map(one => start + one.at + count(one) * kindOf(one).BYTES_PER_ELEMENT));
 
 /** @param {Place} place */
-const width = place => kindOf(place).BYTES_PER_ELEMENT;
+const count = place => place.shape.reduce((product, size) => product * size, 1);
 
 /** @param {Place} place */
 function kindOf(place) {

@@ -1,6 +1,6 @@
 // @ts-check
 // What a run's numbers mean for words: places, shares from word to word, the clearest head. Nothing here draws or asks.
-import { at } from './packet.js';
+import { at, row } from './packet.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /**
@@ -58,28 +58,41 @@ export const held = (run, word) => rowOf(run, word.position) >= 0;
  */
 export function look(run, layer, head, from) {
   const { weights } = run.arrays;
-  const rows = Array.from({ length: from.count }, (_, i) => rowOf(run, from.position + i)).filter(row => row >= 0);
+  const rows = Array.from({ length: from.count }, (_, i) => rowOf(run, from.position + i)).filter(one => one >= 0);
+  const seen = rows.map(one => row(weights, layer, head, one));
   /** @param {number} key */
-  const share = key => rows.reduce((sum, row) => sum + (at(weights, layer, head, row, key) || 0), 0) / rows.length;
+  const share = key => seen.reduce((sum, one) => sum + (one[key] || 0), 0) / seen.length;
   /** @param {Word} to */
-  const whole = to => Array.from({ length: to.count }, (_, i) => share(to.position + i)).reduce((a, b) => a + b, 0);
+  const whole = to => {
+    let sum = 0;
+    for (let i = 0; i < to.count; i++) sum += share(to.position + i);
+    return sum;
+  };
   return { shares: words(run).map(whole), rest: others(run).reduce((sum, key) => sum + share(key), 0) };
 }
 
-/** The head that looks most at one other word. @param {Packet} run @param {Word} from @param {number | null} [only] a layer */
+/**
+ * The head that looks most at one other word. Words right beside it count only where there are no others: a head that looks
+ * there mostly follows the place, whatever stands there.
+ * @param {Packet} run
+ * @param {Word} from
+ * @param {number | null} [only] a layer
+ */
 export function clearest(run, from, only = null) {
   const { layers, heads } = run.about.model;
   const all = words(run), own = all.indexOf(from);
-  const some = all.some((to, i) => to.plain && i !== own);
+  const far = (/** @type {number} */ i) => Math.abs(i - own) > 1;
+  const plain = all.some((to, i) => to.plain && far(i)), apart = all.some((_, i) => far(i));
   let best = { layer: only ?? 0, head: 0, share: -1 };
-  const row = rowOf(run, from.position);
-  if (row < 0) return best;
+  const place = rowOf(run, from.position);
+  if (place < 0) return best;
   for (let layer = only ?? 0; layer < (only === null ? layers : only + 1); layer++) {
     for (let head = 0; head < heads; head++) {
+      const seen = row(run.arrays.weights, layer, head, place);
       for (let to = 0; to < all.length; to++) {
-        if (to === own || (some && !all[to].plain)) continue;
+        if (to === own || (apart && !far(to)) || (plain && !all[to].plain)) continue;
         let share = 0;
-        for (let i = 0; i < all[to].count; i++) share += at(run.arrays.weights, layer, head, row, all[to].position + i) || 0;
+        for (let i = 0; i < all[to].count; i++) share += seen[all[to].position + i] || 0;
         if (share > best.share) best = { layer, head, share };
       }
     }
@@ -98,15 +111,20 @@ export function asked(run) {
   return tried.map(word => ({ word, share: clearest(run, word).share })).reduce((a, b) => (b.share > a.share ? b : a), { word: can[0] ?? all[0], share: -1 }).word;
 }
 
+/** The head that an examination found for gaps like this one. @param {Packet} run @param {Word} word */
+export function examined(run, word) {
+  const { evidence, gap, model } = run.about;
+  const fits = word.position === gap && evidence?.find(one => one.here && one.layer < model.layers && one.head < model.heads);
+  return fits ? { layer: fits.layer, head: fits.head } : null;
+}
+
 /** What a run itself chooses where nobody did. @param {Packet} run @param {import('./store.js').State} state */
 export function choice(run, state) {
   const { layers, heads } = run.about.model, all = words(run);
   const chosen = state.word === null ? -1 : wordAt(run, state.word);
   const word = chosen >= 0 && held(run, all[chosen]) ? all[chosen] : asked(run);
   if (!word) return { word: 0, layer: 0, head: 0 };
-  const { evidence, gap } = run.about;
-  const fits = evidence && word.position === gap && evidence.layer < layers && evidence.head < heads;
-  const found = fits ? evidence : clearest(run, word);
+  const found = examined(run, word) ?? clearest(run, word);
   return {
     word: word.position,
     layer: Math.min(state.layer ?? found.layer, layers - 1),

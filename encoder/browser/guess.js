@@ -1,0 +1,73 @@
+// @ts-check
+// The guess at a gap: three bars, with a head on or off. First what they say, then how they are drawn.
+import { children, el, put, write } from './dom.js';
+import { percent, tight } from './number.js';
+import { at } from './packet.js';
+import { effects } from './run.js';
+import { parts } from './say.js';
+
+/** @typedef {import('./packet.js').Packet} Packet */
+/** @typedef {{word: string, before: number, after: number}} Guess */
+const SAME = 0.005; // of a share: heads whose effects differ by less matter alike
+
+/** All words that are told of at the gap, with their shares as it is and without a head. @param {Packet} run @param {number} layer @param {number} head @returns {Guess[]} */
+function told(run, layer, head) {
+  const { off, gap, guesses } = run.about, found = guesses[String(gap)] ?? [];
+  if (!off || !run.arrays.off) return found.map(([word, share]) => ({ word, before: share, after: NaN }));
+  return off.words.map((word, i) => ({ word, before: off.shares?.[i] ?? new Map(found).get(word) ?? NaN, after: at(run.arrays.off, layer, head, i) }));
+}
+
+/** The word besides the first guess that gains most where a head is off. @param {Guess[]} all */
+const riser = all => all.slice(1).reduce((best, one) => (one.after - one.before > best.after - best.before ? one : best), all[1] ?? all[0]);
+
+/** The three that are drawn: the two likeliest, and what would gain most without the head. @param {Packet} run @param {number} layer @param {number} head @returns {Guess[]} */
+export function three(run, layer, head) {
+  const all = told(run, layer, head);
+  if (!all.length) return [];
+  const first = all.slice(0, 2), most = riser(all);
+  const third = Number.isFinite(most.after) && !first.includes(most) ? most : all[2];
+  return third ? [...first, third] : first;
+}
+
+/** What the guess becomes without a head, and how many heads matter more. @param {Packet} run @param {number} layer @param {number} head */
+export function without(run, layer, head) {
+  const all = told(run, layer, head);
+  if (!all.length || !Number.isFinite(all[0].after)) return [];
+  const [first] = all, most = riser(all), rises = most.after - most.before;
+  const [key, one] = rises >= SAME ? ['without_rises', most] : first.before - first.after >= SAME ? ['without_falls', first] : ['without_same', first];
+  return [...parts(key, { layer, head, word: one.word, before: one.before, after: one.after }), ...rank(run, layer, head)];
+}
+
+/** @param {Packet} run @param {number} layer @param {number} head */
+function rank(run, layer, head) {
+  const all = effects(run), own = all.find(one => one.layer === layer && one.head === head);
+  if (!own) return [];
+  const more = all.filter(one => one.change < own.change - SAME);
+  const alike = all.find(one => one !== own && Math.abs(one.change - own.change) <= SAME);
+  if (more.length > 1) return parts('rank', { count: more.length, all: all.length, layer: more[0].layer, head: more[0].head });
+  if (more.length) return parts('rank_second', { layer: more[0].layer, head: more[0].head });
+  return alike && own.change < -SAME ? parts('rank_first_alike', { layer: alike.layer, head: alike.head }) : parts('rank_first', {});
+}
+
+/** Three bars. @param {HTMLElement} root */
+export function bars(root) {
+  const list = root.appendChild(el('ul', { class: 'enc-bars', 'aria-label': 'What the model guesses' }));
+  return {
+    /** @param {Packet} run @param {{layer: number, head: number}} place @param {boolean} off */
+    draw(run, { layer, head }, off) {
+      const all = three(run, layer, head);
+      root.hidden = !all.length;
+      children(list, all.length, () => el('li', {}, el('span', { class: 'enc-bar-name' }), el('span', { class: 'enc-bar-room' }, el('i'), el('b')), el('span', { class: 'enc-bar-share' })))
+        .forEach((line, i) => {
+          const { word, before, after } = all[i], share = off ? after : before;
+          const [name, room, said] = line.children, [filled, mark] = /** @type {HTMLElement[]} */ ([...room.children]);
+          write(name, word);
+          write(said, tight(percent(share, 1)));
+          put(line, { 'data-guess': word, 'data-share': String(share), class: [i ? '' : 'enc-first', off && after - before >= SAME && i > 1 ? 'enc-risen' : ''].join(' ').trim() || null });
+          filled.style.width = `max(2px, ${100 * share}%)`;
+          mark.hidden = !off;
+          mark.style.insetInlineStart = `${100 * before}%`;
+        });
+    },
+  };
+}

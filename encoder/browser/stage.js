@@ -1,0 +1,103 @@
+// @ts-check
+// The sentence in large words, with arcs from the word asked and the share of each word below it.
+import { arcs } from './arcs.js';
+import { children, el, focused, put, svg, write } from './dom.js';
+import { percent, tight } from './number.js';
+import { words } from './run.js';
+
+/** @typedef {import('./packet.js').Packet} Packet */
+/** @typedef {import('./arcs.js').Way} Way */
+const NARROW = 600; // pixels below which words stand in a column
+const COLUMN = 12; // words of a column
+const SIZES = [44, 38, 33, 29, 25, 22]; // pixels of letters on one line
+const MANY = 60; // words from which on they are small
+
+/** @param {HTMLElement} root @param {(position: number) => void} choose */
+export function stage(root, choose) {
+  const picture = svg('svg', { class: 'enc-arcs', 'aria-hidden': 'true' });
+  const list = el('div', { class: 'enc-words', role: 'toolbar', 'aria-label': 'Words: choose the one to look from', dir: 'auto' });
+  const sheet = el('div', { class: 'enc-sheet' });
+  sheet.append(picture, list);
+  root.append(sheet);
+  /** @type {Packet | null} */
+  let drawn = null;
+  let shown = '', wide = 0;
+  /** @type {Way} */
+  let way = 'across';
+  /** @type {import('./arcs.js').Box[]} */
+  let boxes = [];
+
+  /** @param {EventTarget | null} target */
+  const buttonOf = target => /** @type {HTMLElement | null} */ (target instanceof Element ? target.closest('[data-word]') : null);
+  list.onclick = event => {
+    const button = buttonOf(event.target);
+    if (button && !button.hasAttribute('aria-disabled')) choose(Number(button.dataset.word));
+  };
+  list.onkeydown = event => {
+    const all = /** @type {HTMLElement[]} */ ([...list.children]), here = all.indexOf(/** @type {HTMLElement} */ (focused(list)));
+    const ahead = getComputedStyle(list).direction === 'rtl' && way !== 'down' ? -1 : 1;
+    const to = { ArrowRight: here + ahead, ArrowLeft: here - ahead, ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: all.length - 1 }[event.key];
+    if (to === undefined || here < 0 || to < 0 || to >= all.length) return;
+    event.preventDefault();
+    rove(to);
+    all[to].focus();
+  };
+  /** @param {number} to */
+  function rove(to) {
+    [...list.children].forEach((one, i) => put(one, { tabindex: i === to ? '0' : '-1' }));
+  }
+
+  /** Finds how the words stand, and where each is. @param {number} from */
+  function settle(from) {
+    const n = list.children.length, narrow = root.clientWidth < NARROW;
+    way = narrow && n <= COLUMN ? 'down' : 'lines';
+    root.dataset.way = narrow ? way : 'across';
+    if (!narrow) {
+      const size = SIZES.find(one => {
+        root.style.setProperty('--letters', `${one}px`);
+        return list.scrollWidth <= list.clientWidth;
+      });
+      way = size ? 'across' : 'lines';
+      root.dataset.way = way;
+    }
+    if (way === 'lines') root.style.setProperty('--letters', n > MANY ? '18px' : narrow ? '21px' : '28px');
+    else if (way === 'down') root.style.setProperty('--letters', '22px');
+    const base = sheet.getBoundingClientRect();
+    boxes = [...list.children].map(one => {
+      const { left, top, width, height } = (way === 'across' ? one : one.children[0]).getBoundingClientRect();
+      return { x: left - base.left, y: top - base.top, w: width, h: height };
+    });
+    put(picture, { width: Math.round(base.width), height: Math.round(sheet.offsetHeight) });
+    if (root.scrollHeight > root.clientHeight && boxes[from]) root.scrollTop = boxes[from].y - root.clientHeight / 2;
+  }
+
+  return {
+    /** @param {Packet} run @param {string[]} names @param {number} from @param {number[]} shares */
+    draw(run, names, from, shares) {
+      const all = words(run), top = shares.reduce((best, share, i) => (share > shares[best] ? i : best), 0);
+      const buttons = children(list, names.length, () => el('button', { type: 'button', class: 'enc-word' }, el('span', { class: 'enc-name' }), el('small', { dir: 'ltr' })));
+      const rows = new Set(run.about.rows), roves = buttons.findIndex(one => one.tabIndex === 0 && one.hasAttribute('tabindex'));
+      buttons.forEach((button, i) => {
+        const asked = i === from, share = tight(percent(shares[i], 1));
+        write(button.children[0], names[i]);
+        write(button.children[1], share);
+        put(button, {
+          'data-word': all[i].position, 'data-share': String(shares[i]), 'aria-pressed': String(asked), 'aria-disabled': rows.has(all[i].position) ? null : 'true',
+          class: ['enc-word', asked ? 'enc-asked' : '', i === top ? 'enc-most' : '', all[i].gap ? 'enc-gap' : ''].filter(Boolean).join(' '),
+        });
+        button.style.setProperty('--share', String(Math.round(100 * Math.min(1, shares[i] || 0))));
+      });
+      if (drawn !== run || roves < 0 || !list.contains(focused(list))) rove(from);
+      const text = `${names.join(' ')} ${from} ${top}`;
+      if (drawn !== run || text !== shown || wide !== root.clientWidth) {
+        [drawn, shown, wide] = [run, text, root.clientWidth];
+        settle(from);
+      }
+      const room = way === 'down' ? sheet.clientWidth - Math.max(...boxes.map(one => one.x + one.w)) - 10 : way === 'across' ? Math.min(...boxes.map(one => one.y)) - 4 : 22;
+      const found = arcs({ boxes, from, shares, way, room, thickest: way === 'across' ? 22 : way === 'down' ? 17 : 9 });
+      children(picture, found.length, () => svg('path')).forEach((path, i) => put(path, {
+        d: found[i].path, 'stroke-width': found[i].width.toFixed(2), class: found[i].most ? 'enc-most' : null, 'data-to': all[found[i].to].position,
+      }));
+    },
+  };
+}

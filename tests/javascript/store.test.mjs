@@ -1,0 +1,96 @@
+// What is chosen is in memory at once, in the address when it rests, and Back leads to what was before.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { GAP, makeStore } from '../../encoder/browser/store.js';
+
+/** A window with a history, without a screen. */
+function page(search = '') {
+  const entries = [`/${search}`], heard = {};
+  let at = 0;
+  const url = () => new URL(entries[at], 'http://app.test');
+  const written = [];
+  return {
+    written,
+    location: { get search() { return url().search; }, get pathname() { return url().pathname; }, get hash() { return url().hash; }, get href() { return url().href; } },
+    history: {
+      state: null,
+      replaceState(_state, _title, to) { entries[at] = to; written.push(to); },
+      pushState(_state, _title, to) { entries.splice(++at, entries.length, to); written.push(to); },
+    },
+    addEventListener(name, hear) { heard[name] = hear; },
+    removeEventListener(name) { delete heard[name]; },
+    back() { at--; heard.popstate(); },
+    leave() { heard.pagehide(); },
+    heard,
+  };
+}
+/** @param {ReturnType<typeof page>} where */
+const asked = where => Object.fromEntries(new URL(where.location.href).searchParams);
+
+test('many choices are one writing, of the last, after a rest', t => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const where = page(), store = makeStore({ where });
+  for (let i = 0; i < 400; i++) store.set({ layer: i % 6, head: i % 8 });
+  assert.deepEqual([store.get().layer, store.get().head], [3, 7]);
+  assert.equal(where.written.length, 0);
+  t.mock.timers.tick(149);
+  assert.equal(where.written.length, 0);
+  t.mock.timers.tick(1);
+  assert.equal(where.written.length, 1);
+  assert.deepEqual(asked(where), { layer: '3', head: '7', v: '1' });
+});
+
+test('who copies or leaves has all in the address', () => {
+  const where = page(), store = makeStore({ where });
+  store.set({ word: 4 });
+  assert.equal(store.link(), 'http://app.test/?word=4&v=1');
+  store.set({ step: 'attention.weights' });
+  where.leave();
+  assert.equal(asked(where).step, 'attention.weights');
+});
+
+test('another browser restores what an address says', () => {
+  const first = page(), store = makeStore({ where: first });
+  store.set({ sentence: 'Katzen & Mäuse = ?', layer: 2, head: 0, word: 3, hidden: [1, 5], cell: 'layers.2.attention.weights:0,3,1', edits: 'layers.1.attention.heads:zero:h=3' });
+  const other = makeStore({ where: page(new URL(store.link()).search) });
+  assert.deepEqual(other.get(), store.get());
+});
+
+test('Back leads to the sentence before, with what was chosen in it', () => {
+  const where = page(), store = makeStore({ where });
+  let seen = '';
+  store.subscribe(state => { seen = state.sentence; });
+  store.set({ layer: 1, head: 2, word: 5 });
+  store.set({ sentence: 'Another one.' }, { push: true });
+  assert.deepEqual([store.get().word, store.get().layer], [null, 1]);
+  where.back();
+  assert.deepEqual([seen, store.get().layer, store.get().head, store.get().word], [GAP, 1, 2, 5]);
+});
+
+test('a layer and its head are written together', () => {
+  const where = page(), store = makeStore({ where });
+  store.suggest({ layer: 5, head: 6, word: 6 });
+  assert.equal(store.get().head, 6);
+  store.set({ layer: 2 });
+  store.link();
+  assert.deepEqual(asked(where), { layer: '2', head: '6', v: '1' });
+});
+
+test('what others wrote into the address stays, what is wrong in it is left out', () => {
+  const where = page('?lesson=heads&layer=-3&head=x&word=1e9&hidden=2,a&sentence=%20'), store = makeStore({ where });
+  const { layer, head, word, hidden, sentence } = store.get();
+  assert.deepEqual({ layer, head, word, hidden, sentence }, { layer: null, head: null, word: null, hidden: [], sentence: GAP });
+  store.set({ word: 2 });
+  store.link();
+  assert.deepEqual(asked(where), { lesson: 'heads', word: '2', v: '1' });
+});
+
+test('without a window it is memory, and after its end nothing hears', () => {
+  const store = makeStore({ defaults: { sentence: 'A cat.' } });
+  store.set({ word: 1 });
+  assert.equal(store.link(), '');
+  assert.deepEqual(store.query(), { sentence: 'A cat.', model: 'base', word: '1' });
+  const where = page();
+  makeStore({ where }).end();
+  assert.deepEqual(where.heard, {});
+});
