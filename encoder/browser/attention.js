@@ -223,7 +223,7 @@ export function attention(root, context) {
       const ends = endsOf(numbers.values, stop.parts), sentence = cellSaid(now, at, numbers);
       shown.draw({
         key: [run.about.model.digest, run.about.sentence, run.about.second, index, layer, stop.own ? head : '', temperature].join(' '),
-        numbers, ends, parts: stop.parts, chosen: looked, kept: at, tokens: about.tokens.length, unfold: played >= 0,
+        numbers, ends, parts: stop.parts, chosen: looked, kept: at, tokens: about.tokens.length, last: about.tokens[about.tokens.length - 1], unfold: played >= 0,
         rows: numbers.rows.map(position => names[position]), columns: numbers.names ? about.tokens : [], band: stop.key === 'concat' ? [head * about.model.d_head, (head + 1) * about.model.d_head] : null,
         form: stop.parts === 'share' ? value => (value >= 0.005 ? String(Math.round(100 * value)) : '·') : value => (value === -Infinity ? '−∞' : typeset(value.toFixed(Math.abs(value) >= 100 ? 0 : 1))),
         label: `${stop.title}. Layer ${layer}${stop.own ? `, head ${head}` : ''}: ${numbers.rows.length} tokens by ${numbers.columns} ${numbers.names ? 'tokens' : 'numbers'}.`,

@@ -7,9 +7,9 @@ import { tight } from './number.js';
 /** @typedef {import('./grid.js').Scene} Scene */
 /** @typedef {{row: number, column: number}} At */
 /**
- * What is drawn: `label` names the picture, `says` a cell, `ends` writes the ends of the colours. `unfold`: from left to right, over
+ * What is drawn: `label` names the picture, `says` a cell, `ends` writes the ends of the colours. `last` is the last token. `unfold`: from left to right, over
  * what was drawn before. `chosen` is what is framed, also where the pointer is; `kept` is what was chosen and has the keys: `says` it.
- * @typedef {Omit<Scene, 'theme' | 'colours'> & {key: string, kept: At, label: string, says: string, shown: string, low: string, high: string, above: string, unfold: boolean, tokens: number}} View
+ * @typedef {Omit<Scene, 'theme' | 'colours'> & {key: string, kept: At, label: string, says: string, shown: string, low: string, high: string, above: string, unfold: boolean, tokens: number, last: string}} View
  */
 
 const UNFOLD = 420; // ms
@@ -93,9 +93,10 @@ export function picture({ point, keep, open }) {
       if (anew && given.unfold && !STILL.matches) remember();
       drawn = key;
       pen.font = `600 14px ${font}`;
-      const widest = Math.max(...[...given.rows, ...given.columns].map(name => pen.measureText(name).width));
+      const widest = Math.max(...given.rows.map(name => pen.measureText(name).width));
       const digits = given.parts === 'share' ? 2 : Math.max(3, ...[given.ends.high, given.ends.low].map(value => given.form(value).length));
-      laid = layout({ rows, columns: numbers.columns, tokens: given.tokens, widest: Math.min(widest, 150), digits }, room);
+      const last = pen.measureText(given.last).width;
+      laid = layout({ rows, columns: numbers.columns, tokens: given.tokens, widest: Math.min(widest, 150), last, digits }, room);
       const [width, height] = [Math.round(laid.width * ratio), Math.round(laid.height * ratio)];
       if (canvas.width !== width) canvas.width = width;
       if (canvas.height !== height) canvas.height = height;
