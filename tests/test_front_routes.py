@@ -25,13 +25,27 @@ from encoder.packet.shipped import SENTENCES, shipped
 from pages.front import packets, routes
 from pages.front import shipped as of_front
 from pages.front.asked import Asked, read
-from pages.front.headers import Headers
+from pages.front.headers import Headers, policy
 from pages.front.packets import Kept, Made, Packets
 from pages.front.refused import RefusedError
 from pages.ui.server.sending import SendingBound
 
 ROOT = Path(__file__).parents[1]
-ASKED: dict[str, Any] = {"level": 1, "sentence": "The cat chased the mouse.", "second": "", "model": "small", "hidden": [], "edits": ""}
+ASKED: dict[str, Any] = {
+    "level": 1,
+    "sentence": "The cat chased the mouse.",
+    "second": "",
+    "model": "small",
+    "hidden": [],
+    "edits": "",
+}
+    "level": 1,
+    "sentence": "The cat chased the mouse.",
+    "second": "",
+    "model": "small",
+    "hidden": [],
+    "edits": "",
+}
 
 
 def served(made: Packets | None = None) -> TestClient:
@@ -337,6 +351,11 @@ def test_packets_are_kept_within_bytes_those_used_last_longest() -> None:
     kept.put("e", b" " * 101)
     kept.put("d", b" " * 40)
     assert [key for key in "abcde" if kept.get(key)] == ["a", "c", "d"] and kept.held == 100
+
+
+def test_a_frame_of_another_origin_is_allowed_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ENCODER_FRAMED_BY", "https://school.example  'unsafe; default-src *")
+    assert policy.__wrapped__().endswith("; frame-ancestors 'self' https://school.example")
 
 
 def test_runs_take_none_of_the_places_of_files_that_are_sent() -> None:

@@ -29,9 +29,6 @@ async function wrong(answer) {
   return new Error(typeof said === 'string' && said ? said : usual);
 }
 
-/** Whether bytes are a whole packet, as far as its first bytes tell. @param {ArrayBuffer} bytes */
-const isPacket = bytes => bytes.byteLength > 16 && new DataView(bytes).getUint32(0) === 0x454e4350;
-
 /** A run's packet, or an Error that says in one sentence why not. @param {string} address @param {Asked} asked @param {AbortSignal} [signal] */
 async function load(address, asked, signal) {
   for (let tried = 0; ; tried++) {
@@ -49,16 +46,12 @@ async function load(address, asked, signal) {
       continue;
     }
     if (!answer.ok) throw await wrong(answer);
-    /** @type {ArrayBuffer} */
-    let bytes;
     try {
-      bytes = await answer.arrayBuffer();
+      return await answer.arrayBuffer(); // whoever reads it says where it is no packet
     } catch (error) {
       if (signal?.aborted) throw error;
       throw new Error(CUT);
     }
-    if (!isPacket(bytes)) throw new Error(RENEWED);
-    return bytes;
   }
 }
 

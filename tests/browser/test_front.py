@@ -108,6 +108,18 @@ def test_an_old_page_reads_the_address_and_not_what_it_last_showed(page: Page, f
     assert widget(page, "sentence").locator("input").input_value() == "Cats purr."
 
 
+def test_an_address_that_an_old_page_had_before_is_read_all_the_same(page: Page, front_url: str) -> None:
+    drawn(page, f"{front_url}/?sentence=Dogs+bark.&layer=2&head=3&v=1")
+    follow(page, "All heads")
+    with rerun(page):
+        widget(page, "head").get_by_role("radio", name="5", exact=True).click()
+    with rerun(page):
+        page.get_by_test_id("stHeader").get_by_text("Start", exact=True).click()
+    page.locator('[data-head-row="2,3"]').click()
+    follow(page, "All heads")
+    assert widget(page, "head").locator("[aria-checked=true]").inner_text() == "3"
+
+
 def test_start_and_attention_change_without_being_mounted_anew(page: Page, front_url: str) -> None:
     drawn(page, front_url)
     page.locator(".front").evaluate("front => { front.kept = 'the same' }")
