@@ -39,13 +39,6 @@ ASKED: dict[str, Any] = {
     "hidden": [],
     "edits": "",
 }
-    "level": 1,
-    "sentence": "The cat chased the mouse.",
-    "second": "",
-    "model": "small",
-    "hidden": [],
-    "edits": "",
-}
 
 
 def served(made: Packets | None = None) -> TestClient:

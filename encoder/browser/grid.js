@@ -23,26 +23,27 @@
 
 export const LEAST = 3; // pixels of a cell's side
 const MOST = 44, LINE = 13, GAP = 8;
+const FAR = { share: 4, signed: 2 }; // a largest number that is so many times the usual one does not end the colours
 
 /**
  * Where the cells and names of a picture stand in so much room. Strips take the width that a grid of the same tokens takes, so that the
  * rows stay in place from stop to stop.
- * @param {{rows: number, columns: number, tokens: number, widest: number, tallest?: number, digits?: number}} what `widest` is the length in pixels of the longest name
+ * @param {{rows: number, columns: number, tokens: number, widest: number, last?: number, digits?: number}} what `widest` is the length in pixels of the longest name, `last` of the last token's
  * @param {number} room in pixels, from side to side
  * @returns {Layout}
  */
-export function layout({ rows, columns, tokens, widest, digits = 3 }, room) {
+export function layout({ rows, columns, tokens, widest, last = widest, digits = 3 }, room) {
   const left = Math.round(Math.min(widest, room * 0.28) + GAP + 2);
   const grid = columns === tokens;
-  const tail = Math.round(Math.min(widest, 90) * 0.72); // a tilted name of the last column stands out by this
-  const side = Math.max(LEAST, Math.min(MOST, Math.floor((room - left - (grid ? 2 : 2)) / Math.max(tokens, 8))));
+  const count = Math.max(tokens, 8), tail = Math.round(Math.min(last, 110) * 0.72) + 10; // a tilted name goes on to the right of its column
+  const side = Math.max(LEAST, Math.min(MOST, Math.floor(Math.min((room - left - 2) / count, (room - left - tail) / (tokens - 0.5)))));
   const high = side, top = Math.round(Math.min(widest, 110) * 0.72) + 16;
-  const across = side * Math.max(tokens, 8);
+  const across = side * count;
   const wide = grid ? side : across / columns;
   const text = Math.min(13, Math.floor(Math.min(wide / (digits * 0.62 + 0.3), high * 0.42)));
   return {
     left, top, wide, high,
-    width: Math.max(left + across + 2, Math.min(room, left + across + (grid ? tail : 2))),
+    width: Math.max(left + across + 2, left + side * (tokens - 0.5) + tail),
     height: top + high * rows + 2,
     text: text >= 9 ? text : 0,
     names: Math.max(10, Math.min(14, high * 0.5)),
@@ -72,7 +73,7 @@ export function endsOf(values, parts) {
   const sizes = Float64Array.from(Array.from(values).filter(Number.isFinite), Math.abs).sort();
   const most = sizes.length ? sizes[sizes.length - 1] : 0;
   const usual = sizes.length ? sizes[Math.floor(0.99 * (sizes.length - 1))] : 0;
-  const high = usual > 0 && most > 2 * usual ? usual : most || 1;
+  const high = usual > 0 && most > FAR[parts] * usual ? usual : most || 1;
   let above = 0;
   for (let i = sizes.length; i-- && sizes[i] > high;) above++;
   return { low: parts === 'share' ? 0 : -high, high, above };
@@ -82,12 +83,12 @@ export function endsOf(values, parts) {
 /** @type {Record<Theme, {share: Colour[], signed: Colour[], none: Colour}>} */
 const RAMPS = {
   light: {
-    share: [[247, 249, 253], [219, 228, 240], [178, 194, 220], [126, 152, 194], [76, 112, 168], [30, 82, 146], [16, 56, 110]],
+    share: [[246, 248, 252], [197, 210, 229], [152, 175, 209], [110, 143, 190], [72, 113, 170], [40, 86, 149], [17, 58, 114]],
     signed: [[22, 66, 128], [58, 104, 164], [116, 152, 196], [180, 200, 226], [248, 249, 251], [241, 206, 186], [222, 152, 120], [194, 98, 66], [142, 54, 30]],
     none: [226, 229, 236],
   },
   dark: {
-    share: [[20, 26, 37], [28, 42, 64], [38, 66, 104], [52, 98, 150], [76, 136, 194], [118, 180, 228], [190, 226, 250]],
+    share: [[20, 26, 37], [32, 54, 84], [42, 78, 122], [56, 106, 160], [80, 140, 197], [120, 181, 228], [190, 226, 250]],
     signed: [[176, 218, 248], [104, 168, 220], [58, 112, 168], [36, 62, 98], [19, 24, 34], [82, 46, 30], [150, 78, 46], [214, 124, 78], [250, 190, 150]],
     none: [43, 49, 61],
   },

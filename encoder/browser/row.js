@@ -2,7 +2,7 @@
 // The arithmetic of one row at one stop, done again from the numbers of the stop before and held against what was recorded. No page.
 
 import { at, row } from './packet.js';
-import { hiddenOf, namesOf, productsOf, scoresOf, softmax } from './strips.js';
+import { divisorOf, hiddenOf, meeting, namesOf, productsOf, scoresOf, softmax } from './strips.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./packet.js').Numbers} Kept */
@@ -55,13 +55,13 @@ export const largest = (values, by = Math.abs) => {
 };
 
 /** How well all lines agree, as a sentence. @param {Line[]} lines @param {string} [where] */
-function checked(lines, where = 'Recorded in this run; done again here') {
+function checked(lines, where = 'Recorded in this run; done again here, it agrees') {
   const told = lines.filter(line => line.digits !== null);
   if (!told.length) return { check: '', agrees: true };
   const wrong = told.filter(line => !line.agrees);
   if (wrong.length) return { check: `Done again here, ${wrong.length} of ${told.length} do not agree: this model does more on the way than this stop shows.`, agrees: false };
   const digits = /** @type {number} */ (told[0].digits);
-  return { check: `${where}, it agrees to ${digits} ${digits === 1 ? 'digit' : 'digits'}.`, agrees: true };
+  return { check: `${where} to ${digits} ${digits === 1 ? 'digit' : 'digits'}.`, agrees: true };
 }
 
 /**
@@ -134,7 +134,7 @@ function maskTable({ run, vectors, chosen, i, position, names, hidden }) {
 
 /** @param {Asked} asked @returns {Table} */
 function scoresTable({ run, vectors, chosen, position, names }) {
-  const { q, k, products } = vectors.arrays, query = row(q, chosen.head, position);
+  const { products } = vectors.arrays, { q, k } = meeting(vectors), query = row(q, chosen.head, position);
   const sizes = query.reduce((sum, value) => sum + Math.abs(value), 0);
   const kept = productsOf(run, vectors, chosen.head, position);
   const lines = largest(kept, value => value).map(j => {
@@ -147,13 +147,13 @@ function scoresTable({ run, vectors, chosen, position, names }) {
   return {
     about: `q of ${names[position]} and k of`,
     columns: [{ name: 'length of k', form: 'number' }, { name: 'cosine', form: 'number' }, { name: 'q · k', form: 'number' }],
-    lines, sum: null, ...checked(lines, 'Recorded in this run; done again here from 16-bit q and k'),
+    lines, sum: null, ...checked(lines, 'Recorded in this run; done again here from 16-bit q and k, it agrees'),
   };
 }
 
 /** @param {Asked} asked @returns {Table} */
 function scaledTable({ run, vectors, chosen, i, position, names }) {
-  const products = productsOf(run, vectors, chosen.head, position), root = Math.sqrt(run.about.model.d_head);
+  const products = productsOf(run, vectors, chosen.head, position), root = divisorOf(run, vectors);
   const scores = run.arrays.scores;
   const lines = largest(products, value => value).map(j => {
     const made = products[j] / root, kept = scores ? at(scores, chosen.layer, chosen.head, i, j) : NaN;
@@ -208,7 +208,7 @@ function concatTable({ run, vectors, position, names }) {
   return {
     about: `Z of ${names[position]}`,
     columns: [{ name: 'its numbers', form: 'text' }, { name: 'length of Z', form: 'number' }, { name: 'length here', form: 'number' }],
-    lines, sum: { name: `all ${heads} heads`, numbers: [`0 to ${heads * size - 1}`, null, lengthOf(whole)] }, ...checked(lines, 'Recorded in this run; the mixtures of all heads are these numbers'),
+    lines, sum: { name: `all ${heads} heads`, numbers: [`0 to ${heads * size - 1}`, null, lengthOf(whole)] }, ...checked(lines, 'Recorded in this run; each part is the mixture of its head,'),
   };
 }
 

@@ -43,20 +43,29 @@ export function softmax(scores, hidden, temperature = 1) {
   return { most, sum, powers, shares: powers.map(power => power / sum) };
 }
 
-/** The scores of a row before the mask: those of the run, or of its queries and keys where it is too long for them. */
-/** @param {Packet} run @param {Packet | null} vectors @param {Chosen} chosen @param {number} i the place of the row among those kept */
+/**
+ * The scores of a row before the mask: those of the run, or of its queries and keys where it is too long for them.
+ * @param {Packet} run @param {Packet | null} vectors @param {Chosen} chosen @param {number} i the place of the row among those kept
+ * @returns {Float32Array | null}
+ */
 export function scoresOf(run, vectors, { layer, head }, i) {
   if (run.arrays.scores) return row(run.arrays.scores, layer, head, i);
   if (!vectors) return null;
-  return productsOf(run, vectors, head, run.about.rows[i]).map(value => value / Math.sqrt(run.about.model.d_head));
+  return productsOf(run, vectors, head, run.about.rows[i]).map(value => value / divisorOf(run, vectors));
 }
+
+/** What scores are divided by: √d_head, unless a model adds up several. @param {Packet} run @param {Packet | null} vectors */
+export const divisorOf = (run, vectors) => /** @type {{divisor?: number} | undefined} */ (vectors?.about)?.divisor ?? Math.sqrt(run.about.model.d_head);
+
+/** Queries and keys as they meet: turned by their places where the model does that. @param {Packet} vectors */
+export const meeting = ({ arrays }) => ({ q: arrays.q_rotated ?? arrays.q, k: arrays.k_rotated ?? arrays.k });
 
 /** Each query times each key: those of the run, or done again. @param {Packet} run @param {Packet} vectors @param {number} head @param {number} position */
 export function productsOf(run, vectors, head, position) {
   if (vectors.arrays.products) return row(vectors.arrays.products, head, position);
-  const query = row(vectors.arrays.q, head, position);
+  const { q, k } = meeting(vectors), query = row(q, head, position);
   return Float32Array.from(run.about.tokens, (_, j) => {
-    const key = row(vectors.arrays.k, head, j);
+    const key = row(k, head, j);
     return query.reduce((sum, value, d) => sum + value * key[d], 0);
   });
 }
