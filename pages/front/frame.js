@@ -12,7 +12,7 @@ const WAITS = 3; // times that a server which has no room is asked again
 const NO_LINE = 'The server cannot be reached: look at your connection and try again.';
 const CUT = 'The answer was cut on its way: try again.';
 const RENEWED = 'The app was renewed meanwhile, or cannot be reached: load the page again.';
-const OLD = 'This browser is too old to draw this page: it needs one of 2022 or later.';
+const OLD = 'This browser is too old to draw this page: it needs one of 2024 or later.';
 /** @type {Record<number, string>} */
 const SAID = { 404: RENEWED, 413: 'This is too long for one run here: shorten it.', 429: 'The server has much to do: try again in a moment.' };
 
@@ -113,7 +113,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const here = kept.get(root) ?? { data, trigger: setTriggerValue, page: data.page, end: reconnect(() => here.trigger('back', true)) };
   kept.set(root, here);
   Object.assign(here, { data, trigger: setTriggerValue, page: data.page });
-  if (!('adoptedStyleSheets' in document) || !Object.hasOwn) say(root, OLD);
+  if (!('adoptedStyleSheets' in document) || !CSS.supports('color', 'light-dark(white, black)')) say(root, OLD);
   else import(new URL(data.script, location.origin).href).then(front => draw(root, here, front), () => say(root, RENEWED));
   return () => {
     kept.delete(root);
