@@ -1,0 +1,228 @@
+// @ts-check
+// The arithmetic of one row at one stop, done again from the numbers of the stop before and held against what was recorded. No page.
+
+import { at, row } from './packet.js';
+import { divisorOf, hiddenOf, meeting, namesOf, productsOf, scoresOf, softmax } from './strips.js';
+
+/** @typedef {import('./packet.js').Packet} Packet */
+/** @typedef {import('./packet.js').Numbers} Kept */
+/** @typedef {import('./stops.js').Stop} Stop */
+/** @typedef {import('./stops.js').Place} Place */
+/** @typedef {import('./strips.js').Chosen} Chosen */
+
+/** How a column is written. @typedef {'number' | 'power' | 'percent' | 'sum' | 'text'} Form */
+/**
+ * One line: `numbers` stand in the columns. `digits` tells to how many digits the last of them agrees with the run's own, `agrees`
+ * whether it does as far as that was sent; null where nothing was recorded. `position` is the column of the picture that it is about.
+ * @typedef {{name: string, position: number, numbers: (number | string)[], digits: number | null, agrees: boolean | null}} Line
+ */
+/**
+ * The table of a row: `lines` from the largest on; `sum` is of all of them. `check` says how well it agrees.
+ * @typedef {{about: string, columns: {name: string, form: Form}[], lines: Line[], sum: {name: string, numbers: (number | string | null)[]} | null, check: string, agrees: boolean}} Table
+ */
+
+const DIGITS = 7; // of a float32
+const ROUNDING = 2 ** -22; // of sums in float32, for each unit of size
+
+/** To how many digits a number agrees with another. @param {number} made @param {number} kept */
+export function digitsOf(made, kept) {
+  if (made === kept || (Number.isNaN(made) && Number.isNaN(kept))) return DIGITS;
+  const apart = Math.abs(made - kept), size = Math.abs(kept);
+  return Math.max(0, Math.min(DIGITS, Math.floor(-Math.log10(apart / size)) || 0));
+}
+
+/** Half of the step in which an array was sent: no number is farther than this from the run's own. @param {Kept | undefined} array */
+const half = array => (array && array.type !== 'f32' ? array.scale / 2 : 0);
+
+/** The length of a vector. @param {ArrayLike<number>} vector */
+export function lengthOf(vector) {
+  let sum = 0;
+  for (let d = 0; d < vector.length; d++) sum += vector[d] ** 2;
+  return Math.sqrt(sum);
+}
+
+/** The product of two vectors, number by number, added up. @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
+export function product(a, b) {
+  let sum = 0;
+  for (let d = 0; d < a.length; d++) sum += a[d] * b[d];
+  return sum;
+}
+
+/** Places by the size of their numbers, the largest first. @param {ArrayLike<number>} values @param {(value: number) => number} [by] */
+export const largest = (values, by = Math.abs) => {
+  const weight = (/** @type {number} */ i) => (Number.isFinite(values[i]) ? by(values[i]) : -Infinity);
+  return Array.from(values, (_, i) => i).sort((a, b) => weight(b) - weight(a) || a - b);
+};
+
+/** How well all lines agree, as a sentence. @param {Line[]} lines @param {string} [where] */
+function checked(lines, where = 'Recorded in this run; done again here, it agrees') {
+  const told = lines.filter(line => line.digits !== null);
+  if (!told.length) return { check: '', agrees: true };
+  const wrong = told.filter(line => !line.agrees);
+  if (wrong.length) return { check: `Done again here, ${wrong.length} of ${told.length} do not agree: this model does more on the way than this stop shows.`, agrees: false };
+  const digits = /** @type {number} */ (told[0].digits);
+  return { check: `${where} to ${digits} ${digits === 1 ? 'digit' : 'digits'}.`, agrees: true };
+}
+
+/**
+ * The table of a row of a stop; null while the vectors that it needs are not there.
+ * @param {Stop} stop
+ * @param {Packet} run
+ * @param {Packet | null} vectors of this layer
+ * @param {Chosen} chosen
+ * @param {Place} place `row` counts the rows that the run keeps
+ * @returns {Table | null}
+ */
+export function tableOf(stop, run, vectors, chosen, place) {
+  const i = place.row, position = run.about.rows[i], names = namesOf(run.about.tokens);
+  const asked = { run, vectors: /** @type {Packet} */ (vectors), chosen, i, position, names, hidden: hiddenOf(run) };
+  if (stop.key === 'softmax') return run.arrays.scores || vectors ? softmaxTable(asked) : null;
+  if (stop.key === 'mask') return run.arrays.scores || vectors ? maskTable(asked) : null;
+  if (!vectors) return null;
+  if (stop.key === 'scores') return scoresTable(asked);
+  if (stop.key === 'scaled') return scaledTable(asked);
+  if (stop.key === 'mixed') return mixedTable(asked, place.column);
+  if (stop.key === 'concat') return concatTable(asked);
+  return vectorTable(stop, asked);
+}
+
+/** @typedef {{run: Packet, vectors: Packet, chosen: Chosen, i: number, position: number, names: string[], hidden: boolean[]}} Asked */
+
+/** @param {Asked} asked @returns {Table} */
+function softmaxTable({ run, vectors, chosen, i, position, names, hidden }) {
+  const { temperature = 1 } = chosen;
+  const scores = scoresOf(run, vectors, chosen, i) ?? new Float32Array(names.length).fill(NaN);
+  const { most, sum, powers, shares } = softmax(scores, hidden, temperature);
+  const kept = run.arrays.weights;
+  const lines = largest(shares).map(j => {
+    const recorded = at(kept, chosen.layer, chosen.head, i, j);
+    const within = half(kept) + ROUNDING + (run.arrays.scores ? 0 : 1e-3);
+    return {
+      name: names[j], position: j, numbers: [hidden[j] ? -Infinity : scores[j], powers[j], shares[j]],
+      ...(temperature === 1 ? { digits: digitsOf(shares[j], recorded), agrees: Math.abs(shares[j] - recorded) <= within } : { digits: null, agrees: null }),
+    };
+  });
+  const turned = temperature === 1 ? '' : ` / ${temperature.toFixed(1)}`;
+  return {
+    about: `${names[position]} looks at`,
+    columns: [{ name: 'number x', form: 'number' }, { name: turned ? `e^((x − max)${turned})` : `e^(x − ${written(most)})`, form: 'power' }, { name: 'share', form: 'percent' }],
+    lines,
+    sum: { name: `sum of all ${names.length}`, numbers: [null, sum, 1] },
+    ...(temperature === 1 ? checked(lines) : { check: `At temperature ${temperature.toFixed(1)}, made here; 1.0 is the model's own.`, agrees: true }),
+  };
+}
+
+/** A number in the head of a column. @param {number} value */
+const written = value => (Number.isFinite(value) ? String(Number(value.toPrecision(3))).replace('-', '−') : 'max');
+
+/** @param {Asked} asked @returns {Table} */
+function maskTable({ run, vectors, chosen, i, position, names, hidden }) {
+  const scores = scoresOf(run, vectors, chosen, i) ?? new Float32Array(names.length).fill(NaN);
+  const lines = largest(scores, value => value).map(j => {
+    // What was recorded is the share: of a hidden token it is 0, of any other it is not, as far as was sent.
+    const share = at(run.arrays.weights, chosen.layer, chosen.head, i, j);
+    return { name: names[j], position: j, numbers: [scores[j], hidden[j] ? 'hidden' : 'seen', hidden[j] ? -Infinity : scores[j]], digits: null, agrees: hidden[j] ? share === 0 : null };
+  });
+  const covered = hidden.filter(Boolean).length, wrong = lines.some(line => line.agrees === false);
+  return {
+    about: `${names[position]} and`,
+    columns: [{ name: 'scaled score', form: 'number' }, { name: 'may it be seen?', form: 'text' }, { name: 'goes on', form: 'number' }],
+    lines, sum: null, agrees: !wrong,
+    check: wrong ? 'A hidden token has a share here: this model does more on the way.' : covered ? `${covered} of ${names.length} hidden: recorded with a share of 0.` : 'Nothing is hidden in this run: every score stays as it is.',
+  };
+}
+
+/** @param {Asked} asked @returns {Table} */
+function scoresTable({ run, vectors, chosen, position, names }) {
+  const { products } = vectors.arrays, { q, k } = meeting(vectors), query = row(q, chosen.head, position);
+  const sizes = query.reduce((sum, value) => sum + Math.abs(value), 0);
+  const kept = productsOf(run, vectors, chosen.head, position);
+  const lines = largest(kept, value => value).map(j => {
+    const key = row(k, chosen.head, j), made = product(query, key);
+    // Queries and keys come in steps of 16 bits: their products can be so far from the run's own, no farther.
+    const within = half(k) * sizes + half(q) * key.reduce((sum, value) => sum + Math.abs(value), 0) + query.length * half(q) * half(k) + ROUNDING * (1 + sizes);
+    const told = products ? { digits: digitsOf(made, kept[j]), agrees: Math.abs(made - kept[j]) <= within } : { digits: null, agrees: null };
+    return { name: names[j], position: j, numbers: [lengthOf(key), made / (lengthOf(query) * lengthOf(key)), made], ...told };
+  });
+  return {
+    about: `q of ${names[position]} and k of`,
+    columns: [{ name: 'length of k', form: 'number' }, { name: 'cosine', form: 'number' }, { name: 'q · k', form: 'number' }],
+    lines, sum: null, ...checked(lines, 'Recorded in this run; done again here from 16-bit q and k, it agrees'),
+  };
+}
+
+/** @param {Asked} asked @returns {Table} */
+function scaledTable({ run, vectors, chosen, i, position, names }) {
+  const products = productsOf(run, vectors, chosen.head, position), root = divisorOf(run, vectors);
+  const scores = run.arrays.scores;
+  const lines = largest(products, value => value).map(j => {
+    const made = products[j] / root, kept = scores ? at(scores, chosen.layer, chosen.head, i, j) : NaN;
+    const told = scores ? { digits: digitsOf(made, kept), agrees: Math.abs(made - kept) <= 8 * ROUNDING * (1 + Math.abs(kept)) } : { digits: null, agrees: null };
+    return { name: names[j], position: j, numbers: [products[j], root, made], ...told };
+  });
+  return {
+    about: `${names[position]} and`,
+    columns: [{ name: 'score', form: 'number' }, { name: '√d_head', form: 'number' }, { name: 'quotient', form: 'number' }],
+    lines, sum: null, ...checked(lines),
+  };
+}
+
+/** @param {Asked} asked @param {number} column @returns {Table} */
+function mixedTable({ run, vectors, chosen, i, position, names }, column) {
+  const { v, mixed } = vectors.arrays, shares = row(run.arrays.weights, chosen.layer, chosen.head, i);
+  const size = run.about.model.d_head, made = new Float64Array(size), sizes = new Float64Array(size);
+  const lengths = Array.from(names, (_, j) => {
+    const value = row(v, chosen.head, j);
+    value.forEach((one, d) => { made[d] += shares[j] * one; sizes[d] += Math.abs(one); });
+    return lengthOf(value);
+  });
+  const kept = row(mixed, chosen.head, position);
+  const within = (/** @type {number} */ d) => half(run.arrays.weights) * sizes[d] + half(v) + half(mixed) + ROUNDING * (1 + sizes[d]);
+  const wrong = kept.reduce((count, value, d) => count + Number(!(Math.abs(made[d] - value) <= within(d))), 0);
+  const lines = largest(Array.from(shares, (share, j) => share * lengths[j])).map(j => ({
+    name: names[j], position: j, numbers: [shares[j], lengths[j], shares[j] * lengths[j], shares[j] * at(v, chosen.head, j, column)], digits: null, agrees: null,
+  }));
+  const digits = digitsOf(lengthOf(made), lengthOf(kept));
+  return {
+    about: `${names[position]} takes of`,
+    columns: [{ name: 'share', form: 'percent' }, { name: 'length of v', form: 'number' }, { name: 'adds a length of', form: 'number' }, { name: `to number ${column}`, form: 'number' }],
+    lines, agrees: !wrong,
+    sum: { name: 'all of them', numbers: [shares.reduce((sum, share) => sum + share, 0), null, lengthOf(made), made[column] ?? NaN] },
+    check: wrong
+      ? `Done again here, ${wrong} of the ${size} numbers of this mixture do not agree.`
+      : `Recorded in this run; all ${size} numbers of the mixture were done again here, and its length agrees to ${digits} ${digits === 1 ? 'digit' : 'digits'}.`,
+  };
+}
+
+/** @param {Asked} asked @returns {Table} */
+function concatTable({ run, vectors, position, names }) {
+  const { heads, d_head: size } = run.about.model, { concat, mixed } = vectors.arrays, whole = row(concat, position);
+  const lines = Array.from({ length: heads }, (_, head) => {
+    const part = whole.slice(head * size, (head + 1) * size), own = row(mixed, head, position);
+    const apart = own.reduce((most, value, d) => Math.max(most, Math.abs(value - part[d])), 0);
+    return {
+      name: `head ${head}`, position: head * size, numbers: [`${head * size} to ${(head + 1) * size - 1}`, lengthOf(own), lengthOf(part)],
+      digits: digitsOf(lengthOf(part), lengthOf(own)), agrees: apart <= half(concat) + half(mixed) + ROUNDING,
+    };
+  });
+  return {
+    about: `Z of ${names[position]}`,
+    columns: [{ name: 'its numbers', form: 'text' }, { name: 'length of Z', form: 'number' }, { name: 'length here', form: 'number' }],
+    lines, sum: { name: `all ${heads} heads`, numbers: [`0 to ${heads * size - 1}`, null, lengthOf(whole)] }, ...checked(lines, 'Recorded in this run; each part is the mixture of its head,'),
+  };
+}
+
+/** The largest numbers of a vector, and its length. @param {Stop} stop @param {Asked} asked @returns {Table} */
+function vectorTable(stop, { vectors, chosen, position, names }) {
+  const from = vectors.arrays[stop.array], vector = stop.own ? row(from, chosen.head, position) : row(from, position);
+  const length = lengthOf(vector);
+  return {
+    about: `${stop.label} of ${names[position]}`,
+    columns: [{ name: 'its value', form: 'number' }, { name: 'of its length²', form: 'percent' }],
+    lines: largest(vector).map(d => ({ name: `number ${d}`, position: d, numbers: [vector[d], vector[d] ** 2 / length ** 2], digits: null, agrees: null })),
+    sum: { name: `length of all ${vector.length}`, numbers: [length, 1] }, agrees: true,
+    check: stop.key === 'x'
+      ? (chosen.layer ? `Recorded in this run: what layer ${chosen.layer - 1} gave.` : 'Recorded in this run: the embedding of each token with its place.')
+      : 'Recorded in this run. The matrix stays in the model: it is not sent, so this is not done again here.',
+  };
+}

@@ -1,0 +1,108 @@
+// @ts-check
+// The numbers of a stop, as rows in one picture: [tokens, tokens] for a grid, [tokens, dimensions] for strips. No page.
+
+import { row } from './packet.js';
+
+/** @typedef {import('./packet.js').Packet} Packet */
+/** @typedef {import('./stops.js').Stop} Stop */
+
+/**
+ * Which head of which layer is drawn; `temperature` divides the scores before softmax, 1 is the model's own.
+ * @typedef {{layer: number, head: number, temperature?: number}} Chosen
+ */
+
+/**
+ * The numbers of a picture: `values` row by row, `rows` the positions of the tokens that have one. `names` are those of the columns
+ * where columns are tokens. `hidden` columns were never looked at.
+ * @typedef {{rows: number[], columns: number, values: Float32Array, names: string[] | null, hidden: boolean[]}} Numbers
+ */
+
+/** The names of tokens; one that stands there twice says its position. @param {string[]} tokens */
+export function namesOf(tokens) {
+  /** @type {Map<string, number>} */
+  const count = new Map();
+  for (const token of tokens) count.set(token, (count.get(token) ?? 0) + 1);
+  return tokens.map((token, i) => ((count.get(token) ?? 0) > 1 ? `${token} (${i})` : token));
+}
+
+/** Which tokens may not be looked at. @param {Packet} run */
+export const hiddenOf = run =>
+  run.about.tokens.map((/** @type {string} */ _, /** @type {number} */ i) => run.about.hidden.includes(i) || run.about.kinds[i] === 'padding');
+
+/**
+ * The shares of a row of scores: e to the power of each over the sum of all, of those that may be looked at.
+ * @param {ArrayLike<number>} scores
+ * @param {boolean[]} hidden
+ * @param {number} [temperature]
+ */
+export function softmax(scores, hidden, temperature = 1) {
+  const powers = new Float64Array(scores.length);
+  let most = -Infinity, sum = 0;
+  for (let j = 0; j < scores.length; j++) if (!hidden[j] && scores[j] > most) most = scores[j];
+  for (let j = 0; j < scores.length; j++) sum += powers[j] = hidden[j] ? 0 : Math.exp((scores[j] - most) / temperature);
+  return { most, sum, powers, shares: powers.map(power => power / sum) };
+}
+
+/**
+ * The scores of a row before the mask: those of the run, or of its queries and keys where it is too long for them.
+ * @param {Packet} run @param {Packet | null} vectors @param {Chosen} chosen @param {number} i the place of the row among those kept
+ * @returns {Float32Array | null}
+ */
+export function scoresOf(run, vectors, { layer, head }, i) {
+  if (run.arrays.scores) return row(run.arrays.scores, layer, head, i);
+  if (!vectors) return null;
+  return productsOf(run, vectors, head, run.about.rows[i]).map(value => value / divisorOf(run, vectors));
+}
+
+/** What scores are divided by: √d_head, unless a model adds up several. @param {Packet} run @param {Packet | null} vectors */
+export const divisorOf = (run, vectors) => /** @type {{divisor?: number} | undefined} */ (vectors?.about)?.divisor ?? Math.sqrt(run.about.model.d_head);
+
+/** Queries and keys as they meet: turned by their places where the model does that. @param {Packet} vectors */
+export const meeting = ({ arrays }) => ({ q: arrays.q_rotated ?? arrays.q, k: arrays.k_rotated ?? arrays.k });
+
+/** Each query times each key: those of the run, or done again. @param {Packet} run @param {Packet} vectors @param {number} head @param {number} position */
+export function productsOf(run, vectors, head, position) {
+  if (vectors.arrays.products) return row(vectors.arrays.products, head, position);
+  const { q, k } = meeting(vectors), query = row(q, head, position);
+  return Float32Array.from(run.about.tokens, (_, j) => {
+    const key = row(k, head, j);
+    return query.reduce((sum, value, d) => sum + value * key[d], 0);
+  });
+}
+
+/** Whether a stop needs the vectors of its layer. @param {Stop} stop @param {Packet} run @param {number} [temperature] */
+export const needsVectors = (stop, run, temperature = 1) =>
+  stop.level === 2 || (!run.arrays[stop.array]) || (stop.key === 'softmax' && temperature !== 1 && !run.arrays.scores);
+
+/**
+ * The numbers of a stop; null while the vectors of its layer are not there.
+ * @param {Stop} stop
+ * @param {Packet} run
+ * @param {Packet | null} vectors
+ * @param {Chosen} chosen
+ * @returns {Numbers | null}
+ */
+export function numbersOf(stop, run, vectors, chosen) {
+  const { layer, head, temperature = 1 } = chosen;
+  const { tokens, rows, model } = run.about;
+  if (needsVectors(stop, run, temperature) && !vectors) return null;
+  const hidden = hiddenOf(run), none = hidden.map(() => false);
+  const grid = stop.shape === 'grid';
+  const columns = grid ? tokens.length : stop.own ? model.d_head : model.d_model;
+  const values = new Float32Array(rows.length * columns);
+  rows.forEach((position, i) => values.set(one(position, i), i * columns));
+  return { rows, columns, values, names: grid ? namesOf(tokens) : null, hidden: stop.key === 'mask' || stop.key === 'softmax' ? hidden : none };
+
+  /** @param {number} position @param {number} i @returns {ArrayLike<number>} */
+  function one(position, i) {
+    if (stop.key === 'scores') return productsOf(run, /** @type {Packet} */ (vectors), head, position);
+    if (!grid) {
+      const from = /** @type {Packet} */ (vectors).arrays[stop.array];
+      return stop.own ? row(from, head, position) : row(from, position);
+    }
+    if (stop.key === 'softmax' && temperature === 1) return row(run.arrays.weights, layer, head, i);
+    const scores = scoresOf(run, vectors, chosen, i) ?? new Float32Array(columns).fill(NaN);
+    if (stop.key === 'softmax') return softmax(scores, hidden, temperature).shares;
+    return stop.key === 'mask' ? scores.map((score, j) => (hidden[j] ? -Infinity : score)) : scores;
+  }
+}
