@@ -311,13 +311,13 @@ def test_one_visitor_takes_a_share_and_all_together_no_more_than_wait() -> None:
                 return error.status
             return 200
 
-        coming = [asyncio.create_task(ask(visitor, i)) for visitor in range(6) for i in range(20)]
+        coming = [asyncio.create_task(ask(visitor, i)) for visitor in range(4) for i in range(40)]
         await asyncio.sleep(0)
         slow.may.set()
         return await asyncio.gather(*coming)
 
     found = asyncio.run(crowd())
-    assert found[:20] == [200] * packets.MOST_OF_ONE + [429] * (20 - packets.MOST_OF_ONE)
+    assert found[:40] == [200] * packets.MOST_OF_ONE + [429] * (40 - packets.MOST_OF_ONE)
     assert found.count(200) == packets.MOST_WAITING and found.count(503) > 0 and not made.waiting
 
 

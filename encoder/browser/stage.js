@@ -11,12 +11,13 @@ const NARROW = 600; // pixels below which words stand in a column
 const COLUMN = 12; // words of a column
 const SIZES = [44, 38, 33, 29, 25, 22]; // pixels of letters on one line
 const SAID = 0.005; // a share from which on it is written, among words on several lines
+const RIGHT = /^[^\p{L}]*[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u; // begins from the right
 const MANY = 60; // words from which on they are small
 
 /** @param {HTMLElement} root @param {(position: number) => void} choose */
 export function stage(root, choose) {
   const picture = svg('svg', { class: 'enc-arcs', 'aria-hidden': 'true' });
-  const list = el('div', { class: 'enc-words', role: 'toolbar', 'aria-label': 'Words: choose the one to look from', dir: 'auto' });
+  const list = el('div', { class: 'enc-words', role: 'toolbar', 'aria-label': 'Words: choose the one to look from' });
   const sheet = el('div', { class: 'enc-sheet' });
   sheet.append(picture, list);
   root.append(sheet);
@@ -82,7 +83,8 @@ export function stage(root, choose) {
     /** @param {Packet} run @param {string[]} names @param {number} from @param {number[]} shares */
     draw(run, names, from, shares) {
       const all = words(run), top = shares.reduce((best, share, i) => (share > shares[best] ? i : best), 0);
-      const buttons = children(list, names.length, () => el('button', { type: 'button', class: 'enc-word' }, el('span', { class: 'enc-name' }), el('small', { dir: 'ltr' })));
+      const buttons = children(list, names.length, () => el('button', { type: 'button', class: 'enc-word' }, el('span', { class: 'enc-name', dir: 'auto' }), el('small', { dir: 'ltr' })));
+      put(list, { dir: RIGHT.test(names.join('')) ? 'rtl' : 'ltr' });
       const rows = new Set(run.about.rows), roves = buttons.findIndex(one => one.tabIndex === 0 && one.hasAttribute('tabindex'));
       buttons.forEach((button, i) => {
         const asked = i === from, share = way === 'lines' && !(shares[i] >= SAID) ? '' : tight(percent(shares[i], 1));
