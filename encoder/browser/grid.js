@@ -173,7 +173,10 @@ export function paint(pen, laid, scene, font) {
   const right = laid.left + laid.wide * columns, bottom = laid.top + laid.high * rows.length;
   pen.clearRect(0, 0, laid.width, laid.height);
   pen.imageSmoothingEnabled = laid.wide < 1;
-  pen.drawImage(pixels(scene), laid.left, laid.top, right - laid.left, bottom - laid.top);
+  const small = pixels(scene);
+  if (laid.wide >= 1) pen.drawImage(small, laid.left, laid.top, right - laid.left, bottom - laid.top);
+  // Made narrower, a row at a time, so that none runs into the next.
+  else for (let i = 0; i < rows.length; i++) pen.drawImage(small, 0, i, columns, 1, laid.left, laid.top + i * laid.high, right - laid.left, laid.high);
   pen.fillStyle = colours.page;
   if (laid.wide >= 10) for (let j = 1; j < columns; j++) pen.fillRect(laid.left + j * laid.wide - 0.5, laid.top, 1, bottom - laid.top);
   if (laid.high >= 10) for (let i = 1; i < rows.length; i++) pen.fillRect(laid.left, laid.top + i * laid.high - (numbers.names ? 0.5 : 1.5), right - laid.left, numbers.names ? 1 : 3);

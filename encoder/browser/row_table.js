@@ -14,7 +14,7 @@ const FEW = 8; // lines before all are asked for
 export function placesOf(column) {
   const most = Math.max(0, ...column.map(value => (typeof value === 'number' && Number.isFinite(value) ? Math.abs(value) : 0)));
   if (most >= 1e6 || (most && most < 0.01)) return -1;
-  return most >= 1000 ? 0 : most >= 100 ? 1 : most >= 1 ? 2 : 3;
+  return most >= 1000 || column.every(value => typeof value !== 'number' || Number.isInteger(value)) ? 0 : most >= 100 ? 1 : most >= 1 ? 2 : 3;
 }
 
 /** A number as it stands in a column. @param {number | string | null | undefined} value @param {Form} form @param {number} [places] */

@@ -12,7 +12,7 @@ const WAITS = 3; // times that a server which has no room is asked again
 const NO_LINE = 'The server cannot be reached: look at your connection and try again.';
 const CUT = 'The answer was cut on its way: try again.';
 const RENEWED = 'The app was renewed meanwhile, or cannot be reached: load the page again.';
-const OLD = 'This browser is too old to draw this page: it needs one of 2022 or later.';
+const OLD = 'This browser is too old to draw this page: it needs one of 2024 or later.';
 /** @type {Record<number, string>} */
 const SAID = { 404: RENEWED, 413: 'This is too long for one run here: shorten it.', 429: 'The server has much to do: try again in a moment.' };
 
@@ -28,9 +28,6 @@ async function wrong(answer) {
   const usual = SAID[answer.status] ?? (answer.status >= 500 ? 'The server could not answer just now: try again.' : RENEWED);
   return new Error(typeof said === 'string' && said ? said : usual);
 }
-
-/** Whether bytes are a whole packet, as far as its first bytes tell. @param {ArrayBuffer} bytes */
-const isPacket = bytes => bytes.byteLength > 16 && new DataView(bytes).getUint32(0) === 0x454e4350;
 
 /** A run's packet, or an Error that says in one sentence why not. @param {string} address @param {Asked} asked @param {AbortSignal} [signal] */
 async function load(address, asked, signal) {
@@ -49,16 +46,12 @@ async function load(address, asked, signal) {
       continue;
     }
     if (!answer.ok) throw await wrong(answer);
-    /** @type {ArrayBuffer} */
-    let bytes;
     try {
-      bytes = await answer.arrayBuffer();
+      return await answer.arrayBuffer(); // whoever reads it says where it is no packet
     } catch (error) {
       if (signal?.aborted) throw error;
       throw new Error(CUT);
     }
-    if (!isPacket(bytes)) throw new Error(RENEWED);
-    return bytes;
   }
 }
 
@@ -120,7 +113,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const here = kept.get(root) ?? { data, trigger: setTriggerValue, page: data.page, end: reconnect(() => here.trigger('back', true)) };
   kept.set(root, here);
   Object.assign(here, { data, trigger: setTriggerValue, page: data.page });
-  if (!('adoptedStyleSheets' in document) || !Object.hasOwn) say(root, OLD);
+  if (!('adoptedStyleSheets' in document) || !CSS.supports('color', 'light-dark(white, black)')) say(root, OLD);
   else import(new URL(data.script, location.origin).href).then(front => draw(root, here, front), () => say(root, RENEWED));
   return () => {
     kept.delete(root);

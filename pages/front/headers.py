@@ -20,15 +20,15 @@ ORIGIN = re.compile(r"https?://[A-Za-z0-9.*\[\]:-]{1,200}", re.ASCII)
 def policy() -> str:
     """Scripts come from this server alone, and from components that Streamlit makes blobs of; nothing else is fetched.
 
-    The scripts that stand in Streamlit's own page are allowed by what they are. ENCODER_FRAMED_BY names other origins
-    that may show the app in a frame, with spaces between them.
+    The scripts that stand in Streamlit's own page are allowed by what they are. ENCODER_FRAMED_BY names the origins
+    that may show the app in a frame besides its own, with spaces between them; where it is not set, all may.
     """
     page = INDEX.read_text(encoding="utf-8") if INDEX.is_file() else ""
     digests = (hashlib.sha256(script.encode()).digest() for script in INLINE.findall(page))
     inline = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
     framed = " ".join(one for one in os.environ.get("ENCODER_FRAMED_BY", "").split() if ORIGIN.fullmatch(one))
     return "; ".join(
-        (
+        [
             "default-src 'self'",
             f"script-src 'self' blob: {inline} 'wasm-unsafe-eval'",
             "style-src 'self' 'unsafe-inline'",
@@ -40,8 +40,8 @@ def policy() -> str:
             "object-src 'none'",
             "base-uri 'self'",
             "form-action 'self'",
-            f"frame-ancestors 'self' {framed}".strip(),
-        )
+            *([f"frame-ancestors 'self' {framed}"] if framed else []),
+        ]
     )
 
 

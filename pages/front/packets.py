@@ -13,8 +13,8 @@ from pages.front.refused import RefusedError
 
 AT_ONCE = 2  # threads that make packets, apart from those that Streamlit answers with
 MOST_BYTES = 32_000_000  # of packets that are kept, compressed: some 300 runs of a dozen tokens in base
-MOST_WAITING = 48  # different packets that are waited for: a class, and some more
-MOST_OF_ONE = 12  # of them by one address, which may be a whole school's
+MOST_WAITING = 96  # different packets that are waited for
+MOST_OF_ONE = 32  # of them by one address, behind which a whole class may sit
 LEVEL = 6  # of compression
 FULL = "Many runs are being made on this server now. Try again in a moment."
 YOUR_SHARE = "Many runs were asked for from your network just now. Try again in a moment."

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 from browser_tools import BASE, SERVER_MB, free_port, open_page, problems, rerun, started, widget
-from playwright.sync_api import Page, Request, Route, WebSocket, expect
+from playwright.sync_api import Page, Request, Response, Route, WebSocket, expect
+from school import two_replicas
 
 from encoder import TextEncoder
 from encoder.formatting import percent
@@ -108,6 +109,18 @@ def test_an_old_page_reads_the_address_and_not_what_it_last_showed(page: Page, f
     assert widget(page, "sentence").locator("input").input_value() == "Cats purr."
 
 
+def test_an_address_that_an_old_page_had_before_is_read_all_the_same(page: Page, front_url: str) -> None:
+    drawn(page, f"{front_url}/?sentence=Dogs+bark.&layer=2&head=3&v=1")
+    follow(page, "All heads")
+    with rerun(page):
+        widget(page, "head").get_by_role("radio", name="5", exact=True).click()
+    with rerun(page):
+        page.get_by_test_id("stHeader").get_by_text("Start", exact=True).click()
+    page.locator('[data-head-row="2,3"]').click()
+    follow(page, "All heads")
+    assert widget(page, "head").locator("[aria-checked=true]").inner_text() == "3"
+
+
 def test_start_and_attention_change_without_being_mounted_anew(page: Page, front_url: str) -> None:
     drawn(page, front_url)
     page.locator(".front").evaluate("front => { front.kept = 'the same' }")
@@ -172,8 +185,10 @@ def test_a_server_without_room_is_asked_again(page: Page, front_url: str) -> Non
     asked: list[Request] = []
 
     def full(route: Route) -> None:
-        asked.append(route.request)
-        if len(asked) == 1:
+        said = route.request.post_data_json
+        is_run = said["level"] == 1 and said["sentence"] == "Dogs bark once more."  # its layers are fetched after it
+        asked.extend([route.request] * is_run)
+        if is_run and len(asked) == 1:
             route.fulfill(status=503, json={"message": "Full."}, headers={"Retry-After": "1"})
         else:
             route.continue_()
@@ -200,6 +215,21 @@ def test_under_a_base_path_all_is_there(page: Page, tmp_path: Path) -> None:
         with rerun(page):
             page.goto(f"{url}/looks?sentence=Dogs+bark.")
         assert page.url.startswith(f"{url}/sentence?")
+        page.goto("about:blank")
+
+
+@pytest.mark.nightly
+def test_behind_two_replicas_all_is_there_and_what_any_cache_may_keep_has_no_cookie(page: Page, tmp_path: Path) -> None:
+    """Nor does the policy of the proxy stop what that of the app allows."""
+    kept: list[Response] = []
+    page.on("response", lambda answer: kept.append(answer) if re.search("/api/(shipped|front)/", answer.url) else None)
+    with two_replicas(tmp_path, NEW) as school:
+        drawn(page, school.url)
+        follow(page, "Attention")
+        read(page, "Dogs bark.")
+        follow(page, "All heads")
+        assert widget(page, "sentence").locator("input").input_value() == "Dogs bark."
+        assert len(kept) >= 2 and all(one.ok and "set-cookie" not in one.all_headers() for one in kept)
         page.goto("about:blank")
 
 
