@@ -35,6 +35,7 @@ FLOORS = (  # folders and files of encoder/; each stands on those before it and 
     {"probes"},
     {"exam"},
     {"packet"},
+    {"browser"},
     {"recount"},
     {"trials"},
     {"lessons"},
@@ -44,7 +45,6 @@ FLOORS = (  # folders and files of encoder/; each stands on those before it and 
     {"paper"},
     {"story"},
     {"pictures"},
-    {"browser"},
     {"report"},
 )
 

@@ -122,7 +122,10 @@ function firstAsked(run) {
   if (gap) return gap;
   const can = all.filter(word => held(run, word));
   const most = Math.max(1, Math.floor(MOST / (model.layers * model.heads * tokens.length)));
-  const tried = (can.some(word => word.plain) ? can.filter(word => word.plain) : can).slice(0, most);
+  // Words that stand twice, such as "the", would leave open which is meant.
+  const once = can.filter(word => word.plain && all.filter(one => one.name.toLowerCase() === word.name.toLowerCase()).length === 1);
+  const plain = can.filter(word => word.plain);
+  const tried = (once.length ? once : plain.length ? plain : can).slice(0, most);
   return tried.map(word => ({ word, share: clearest(run, word).share })).reduce((a, b) => (b.share > a.share ? b : a), { word: can[0] ?? all[0], share: -1 }).word;
 }
 
