@@ -40,6 +40,8 @@ export function attention(root, context) {
   const vectors = new WeakMap();
   /** @type {{run: Packet, layer: number, control: AbortController} | null} */
   let coming = null;
+  /** The layers that are on their way beforehand. @type {WeakMap<Packet, Set<number>>} */
+  const ahead = new WeakMap();
   /** @type {{run: Packet, layer: number, why: string} | null} */
   let failed = null;
   /** @type {Packet | null} */
@@ -173,7 +175,9 @@ export function attention(root, context) {
   function want() {
     const of = /** @type {Packet} */ (run), layer = state.layer, known = vectors.get(of) ?? new Map();
     vectors.set(of, known);
-    if (known.has(layer) || (coming && coming.run === of && coming.layer === layer) || (failed && failed.run === of && failed.layer === layer)) return;
+    const going = ahead.get(of) ?? new Set();
+    ahead.set(of, going);
+    if (known.has(layer) || going.has(layer) || (coming && coming.run === of && coming.layer === layer) || (failed && failed.run === of && failed.layer === layer)) return;
     coming?.control.abort();
     const mine = coming = { run: of, layer, control: new AbortController() };
     failed = null;
@@ -184,8 +188,12 @@ export function attention(root, context) {
         if (run !== of) return;
         render();
         for (const near of [layer - 1, layer + 1]) {
-          if (near < 0 || near >= of.about.model.layers || known.has(near)) continue;
-          context.layer(near).then(other => { known.set(near, other); if (run === of && state.layer === near) render(); }, () => null);
+          if (near < 0 || near >= of.about.model.layers || known.has(near) || going.has(near)) continue;
+          going.add(near);
+          context.layer(near).then(other => { known.set(near, other); }, () => null).finally(() => {
+            going.delete(near);
+            if (run === of && state.layer === near && root.contains(page)) render();
+          });
         }
       },
       error => {
