@@ -10,9 +10,13 @@ import { at, row } from './packet.js';
 /** Where a word looks: shares of each word, and what goes to tokens that are none. @typedef {{shares: number[], rest: number}} Look */
 
 const LETTERS = /[\p{L}\p{N}]/u;
-const MOST = 4e6; // weights that are read to find what is clearest
+const MOST = 1e6; // weights that are read to find what is clearest
 /** @type {WeakMap<Packet, Word[]>} */
 const known = new WeakMap();
+/** @type {WeakMap<Packet, Word>} */
+const first = new WeakMap();
+/** @type {WeakMap<Packet, number[]>} */
+const outside = new WeakMap();
 
 /** The words and gaps of a run, in order. @param {Packet} run @returns {Word[]} */
 export function words(run) {
@@ -38,8 +42,12 @@ export const wordAt = (run, position) => words(run).findIndex(word => position >
 
 /** Tokens that are no words and no gap. @param {Packet} run */
 export function others(run) {
+  const found = outside.get(run);
+  if (found) return found;
   const inside = new Set(words(run).flatMap(word => Array.from({ length: word.count }, (_, i) => word.position + i)));
-  return run.about.tokens.map((_, i) => i).filter(i => !inside.has(i) && run.about.kinds[i] !== 'padding');
+  const all = run.about.tokens.map((_, i) => i).filter(i => !inside.has(i) && run.about.kinds[i] !== 'padding');
+  outside.set(run, all);
+  return all;
 }
 
 /** The row of the arrays that holds a token; -1 where it is not sent. @param {Packet} run @param {number} position */
@@ -100,14 +108,24 @@ export function clearest(run, from, only = null) {
   return best;
 }
 
-/** The word that a picture begins with: the first gap, else the one whose clearest head is clearest. @param {Packet} run */
+/** The word that a picture begins with: the first gap, else the one whose clearest head is clearest. @param {Packet} run @returns {Word} */
 export function asked(run) {
+  const found = first.get(run) ?? firstAsked(run);
+  first.set(run, found);
+  return found;
+}
+
+/** @param {Packet} run */
+function firstAsked(run) {
   const all = words(run), { model, tokens } = run.about;
   const gap = all.find(word => word.gap && held(run, word));
   if (gap) return gap;
   const can = all.filter(word => held(run, word));
   const most = Math.max(1, Math.floor(MOST / (model.layers * model.heads * tokens.length)));
-  const tried = (can.some(word => word.plain) ? can.filter(word => word.plain) : can).slice(0, most);
+  // Words that stand twice, such as "the", would leave open which is meant.
+  const once = can.filter(word => word.plain && all.filter(one => one.name.toLowerCase() === word.name.toLowerCase()).length === 1);
+  const plain = can.filter(word => word.plain);
+  const tried = (once.length ? once : plain.length ? plain : can).slice(0, most);
   return tried.map(word => ({ word, share: clearest(run, word).share })).reduce((a, b) => (b.share > a.share ? b : a), { word: can[0] ?? all[0], share: -1 }).word;
 }
 

@@ -74,12 +74,12 @@ export function question(run, word) {
 /** @param {string[]} names */
 const listed = names => (names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`);
 
-/** Writes the parts of a sentence; each argument is a span with its name. @param {HTMLElement} element @param {import('./say.js').Part[]} all */
+/** Writes the parts of a sentence; each argument is an element with its name. @param {HTMLElement} element @param {import('./say.js').Part[]} all */
 function compose(element, all) {
   const text = all.map(part => part.text).join(' ');
   if (element.dataset.said === text) return;
   element.dataset.said = text;
-  element.replaceChildren(...all.map(part => (part.name ? el('span', { class: `enc-said-${part.name}` }, typeset(part.text)) : part.text)));
+  element.replaceChildren(...all.map(part => (part.name ? el('bdi', { class: `enc-said-${part.name}` }, typeset(part.text)) : part.text)));
 }
 
 /**

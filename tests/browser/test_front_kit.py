@@ -1,0 +1,205 @@
+"""The front mounted on a blank page without Streamlit: what is asked, what goes wrong, the menu, the address."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser_tools import barriers
+from playwright.sync_api import Browser, Page, Route, expect
+
+from encoder.packet.shipped import path_of
+
+ROOT = Path(__file__).resolve().parents[2]
+KEYS, KEY = "The keys to the cabinet [MASK] on the table.", "The key to the cabinet [MASK] on the table."
+CAT, FRANCE = "The cat chased the mouse.", "The capital of France is [MASK]."
+# What `load` is asked waits in `asked` until the test answers it.
+PAGE = """<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Front</title><body style="margin: 0">
+<div id="root"></div><script type="module">
+import { mount, windowStore } from '/encoder/browser/built/front.js'
+window.asked = []
+window.led = []
+const load = (request, signal) => new Promise((answer, refuse) => {
+  const send = address => fetch(address).then(found => found.arrayBuffer()).then(answer)
+  const one = { request, answer: send, refuse, gone: false }
+  signal?.addEventListener('abort', () => { one.gone = true; refuse(signal.reason) })
+  asked.push(one)
+})
+const pages = [['start', 'Start'], ['attention', 'Attention'], ['story', 'The story']]
+  .map(([key, title]) => ({ key, title, address: `/${key}` }))
+window.options = {
+  load, store: windowStore(), pages, page: 'start', shipped: SHIPPED,
+  models: ['base', 'small'].map(name => ({ name, title: name })),
+  goTo: (key, query) => led.push([key, query]),
+}
+window.again = more => mount(document.getElementById('root'), Object.assign(options, more))
+again()
+</script>"""
+
+
+def address(sentence: str) -> str:
+    return "/" + path_of(sentence).relative_to(ROOT).as_posix()
+
+
+@pytest.fixture
+def front(browser: Browser) -> Iterator[Page]:
+    """A page with the front, whose requests the test answers itself; no script fails in it."""
+
+    def answer(route: Route) -> None:
+        path = route.request.url.partition("front.test/")[2].partition("?")[0]
+        if path.startswith("encoder/"):
+            kind = "text/javascript" if path.endswith(".js") else "application/octet-stream"
+            route.fulfill(path=ROOT / path, content_type=kind)
+        else:
+            shipped = str({one: address(one) for one in (KEYS, KEY)})
+            route.fulfill(body=PAGE.replace("SHIPPED", shipped), content_type="text/html")
+
+    with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
+        page = context.new_page()
+        errors: list[str] = []
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.route("**/*", answer)
+        page.goto("http://front.test/")
+        page.locator("[data-claim]:not(:empty)").wait_for()
+        yield page
+        assert errors == []
+
+
+def write(page: Page, sentence: str) -> None:
+    """Type a sentence in place of the one that is shown."""
+    page.get_by_role("button", name="Type your own sentence").click()
+    page.get_by_label("Your own sentence").fill(sentence)
+    page.keyboard.press("Enter")
+
+
+def answer(page: Page, number: int, sentence: str) -> None:
+    page.evaluate("([i, address]) => asked[i].answer(address)", [number, address(sentence)])
+
+
+def test_what_is_shipped_asks_for_no_run(front: Page) -> None:
+    front.get_by_role("radio", name="key", exact=True).check()
+    expect(front.locator("h1")).to_contain_text("is?")
+    assert front.evaluate("asked.length") == 0
+    assert "sentence=The+key+to" in front.url
+
+
+def test_a_sentence_of_ones_own_is_asked_once_and_drawn(front: Page) -> None:
+    write(front, CAT)
+    front.wait_for_function("asked.length === 1")
+    request = {"level": 1, "sentence": CAT, "second": "", "model": "base", "hidden": [], "edits": "", "off": True}
+    assert front.evaluate("asked[0].request") == request
+    expect(front.get_by_label("Your own sentence")).to_be_visible()  # until the answer is here
+    answer(front, 0, CAT)
+    expect(front.locator("h1")).to_have_text(re.compile(r"What does (cat|chased|mouse) look at\?"))
+    assert front.locator("[data-word]").count() == 6
+    front.go_back()
+    expect(front.locator("h1")).to_contain_text("are?")
+
+
+def test_the_last_request_wins(front: Page) -> None:
+    write(front, CAT)
+    write_again = front.get_by_label("Your own sentence")
+    write_again.fill(FRANCE)
+    front.keyboard.press("Enter")
+    front.wait_for_function("asked.length === 2")
+    assert front.evaluate("asked[0].gone")
+    answer(front, 1, FRANCE)
+    expect(front.locator("h1")).to_contain_text("Why does the model say")
+    answer(front, 0, CAT)
+    assert front.locator("[data-word]").last.inner_text().startswith(".")
+    assert front.locator("[data-word]").count() == 7
+
+
+@pytest.mark.parametrize(
+    ("goes_wrong", "said"),
+    [
+        ("asked[0].refuse(new Error('The server has much to do.'))", "The server has much to do."),
+        ("asked[0].refuse(new TypeError('Failed to fetch'))", "The server cannot be reached"),
+        ("asked[0].answer('/other')", "What came is not a run of the model"),
+    ],
+)
+def test_what_goes_wrong_is_one_sentence_and_can_be_tried_again(front: Page, goes_wrong: str, said: str) -> None:
+    write(front, CAT)
+    front.wait_for_function("asked.length === 1")
+    front.evaluate(f"() => {{ {goes_wrong} }}")
+    expect(front.get_by_role("alert")).to_contain_text(said)
+    front.get_by_role("button", name="Try again").click()
+    front.wait_for_function("asked.length === 2")
+    answer(front, 1, CAT)
+    expect(front.get_by_role("alert")).to_have_count(0)
+    expect(front.locator("h1")).to_contain_text("look at?")
+
+
+def test_a_slow_run_is_said_to_be_on_its_way(front: Page) -> None:
+    write(front, CAT)
+    expect(front.locator("main")).to_have_attribute("aria-busy", "true")
+    answer(front, 0, CAT)
+    expect(front.locator("main")).not_to_have_attribute("aria-busy", "true")
+
+
+def test_the_menu_is_walked_by_keys_and_leads_with_what_is_chosen(front: Page) -> None:
+    front.locator("[data-head-row='4,1']").click()
+    menu = front.get_by_role("button", name="Menu")
+    menu.focus()
+    front.keyboard.press("Enter")
+    expect(front.get_by_role("link", name="Start")).to_be_focused()
+    front.keyboard.press("ArrowUp")
+    expect(front.get_by_role("link", name="The story")).to_be_focused()
+    front.keyboard.press("Escape")
+    expect(menu).to_be_focused()
+    front.keyboard.press("Enter")
+    front.keyboard.press("End")
+    front.keyboard.press("Enter")
+    [[key, query]] = front.evaluate("led")
+    assert key == "story"
+    assert {name: query[name] for name in ("sentence", "layer", "head")} == {
+        "sentence": KEYS,
+        "layer": "4",
+        "head": "1",
+    }
+
+
+def test_mounting_again_keeps_what_is_drawn_and_changes_the_page(front: Page) -> None:
+    front.locator("[data-head-row='4,1']").click()
+    kept = front.locator("[data-word='2']").element_handle()
+    front.evaluate("() => { again({}) }")
+    assert kept.evaluate("one => one.isConnected")
+    front.evaluate("() => { again({ page: 'attention' }) }")
+    expect(front.locator("h1")).to_be_focused()
+    front.evaluate("() => { again({ page: 'start' }) }")
+    expect(front.locator("[data-claim]")).to_contain_text("ead 1 of layer 4")
+    front.evaluate("() => again({})()")
+    assert front.locator("#root > *").count() == 0
+
+
+def test_a_reload_and_another_address_show_the_same(front: Page) -> None:
+    front.locator("[data-head-row='2,3']").click()
+    front.locator("[data-word='5']").click()
+    said = front.locator("[data-claim]").text_content()
+    front.wait_for_url("**/?layer=2&head=3&word=5&v=1")
+    front.reload()
+    expect(front.locator("[data-claim]")).to_have_text(said or "")
+
+
+def test_400_choices_are_written_within_what_a_browser_allows(browser: Browser, front: Page) -> None:
+    written = front.evaluate("""async () => {
+      let count = 0
+      const own = history.replaceState.bind(history)
+      history.replaceState = (...given) => { count++; own(...given) }
+      const rows = [...document.querySelectorAll('[data-head-row]')]
+      for (let i = 0; i < 400; i++) rows[i % rows.length].click()
+      rows[9].click()
+      return new Promise(done => setTimeout(() => done([count, location.search]), 400))
+    }""")
+    assert written == [1, "?layer=1&head=1&v=1"]
+
+
+def test_pages_and_fields_are_for_everybody(front: Page) -> None:
+    front.get_by_role("button", name="Menu").click()
+    assert barriers(front, every=True) == []
+    front.keyboard.press("Escape")
+    front.get_by_role("button", name="Type your own sentence").click()
+    assert barriers(front, every=True) == []
+    clickable: Any = front.locator(":is(a[href], button, select, input, summary):visible:not([data-word])").count()
+    assert clickable <= 20

@@ -1,0 +1,275 @@
+"""A living file from disk and in a sandboxed frame: what it says, draws and switches is the trace of its runs."""
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from browser_tools import barriers, problems, watch
+from playwright.sync_api import Browser, FrameLocator, Page, expect
+
+from encoder import Edit, TextEncoder, Trace
+from encoder.browser.living import living_file
+from encoder.formatting import percent
+from encoder.packet.run import level_1
+
+KEYS, KEY = "The keys to the cabinet [MASK] on the table.", "The key to the cabinet [MASK] on the table."
+WIDE, TIRED = (f"The animal didn't cross the street because it was too {how}." for how in ("wide", "tired"))
+FRAME = """text => {
+  const frame = document.createElement('iframe')
+  frame.sandbox = 'allow-scripts'
+  frame.srcdoc = text
+  frame.style = 'width: 1200px; height: 860px; border: 0'
+  document.body.append(frame)
+}"""
+HALF_STEP = 0.5 / 65534
+Place = Page | FrameLocator
+
+
+@pytest.fixture(scope="module")
+def encoder() -> TextEncoder:
+    return TextEncoder.from_pretrained("base")
+
+
+@pytest.fixture(scope="module")
+def run(encoder: TextEncoder) -> Any:
+    """A run by its sentence and the head that is off, recomputed here."""
+
+    @cache
+    def traced(sentence: str, off: tuple[int, int] | None = None) -> Trace:
+        edits = [Edit(f"layers.{off[0]}.attention.heads", "zero", heads=(off[1],))] if off else []
+        return encoder.trace(sentence, edits=edits)
+
+    return traced
+
+
+@pytest.fixture(scope="module")
+def file(encoder: TextEncoder, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path: Path = tmp_path_factory.mktemp("living") / "run.html"
+    packets = {one: level_1(encoder, encoder.trace(one)) for one in (KEYS, KEY, WIDE, TIRED)}
+    path.write_text(living_file(packets, "Runs </script><b>& more"), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def opened(browser: Browser, file: Path) -> Iterator[Page]:
+    """The file from disk; the test fails where an error, or a request besides the file itself, happened."""
+    with browser.new_context(viewport={"width": 1440, "height": 900}) as context:
+        page = context.new_page()
+        watch(page)
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(file.as_uri())
+        page.locator("[data-claim]").wait_for()
+        yield page
+        assert problems(page) == []
+        assert asked == [file.as_uri()]
+
+
+def text(place: Place, selector: str) -> str:
+    return " ".join((place.locator(selector).text_content() or "").split()).replace("\u2212", "-")
+
+
+def shares(place: Place) -> dict[int, float]:
+    """By position the share that each word stands for; every one is also written below its word."""
+    found = place.locator("[data-word]").evaluate_all(
+        "all => all.map(one => [+one.dataset.word, +one.dataset.share, one.querySelector('small').textContent])"
+    )
+    for _, share, said in found:
+        assert said.replace("\u00a0", " ").replace("< ", "under ").replace("> ", "over ") == percent(share, 1)
+    return {position: share for position, share, _ in found}
+
+
+def agree(place: Place, trace: Trace, layer: int, head: int, word: int) -> None:
+    """Shares, arcs and the claim are those of the trace."""
+    row = trace[f"layers.{layer}.attention.weights"][head, word]
+    found = shares(place)
+    assert len(found) == len(trace.tokens) - 2  # all but [CLS] and [SEP]; each of these words is one token
+    for position, share in found.items():
+        assert share == pytest.approx(row[position].item(), abs=HALF_STEP + 1e-7)
+    most = max(found, key=lambda position: found[position])
+    claim = text(place, "[data-claim]")
+    assert f"ead {head} of layer {layer}" in claim
+    rest = (row[0] + row[-1]).item()
+    assert percent(max(found[most], rest)) in claim
+    assert ("[CLS] and [SEP]" in claim) == (rest > found[most])
+    arcs = place.locator(".enc-arcs path")
+    drawn = arcs.evaluate_all("all => all.map(one => [+one.dataset.to, +one.getAttribute('stroke-width')])")
+    assert {position for position, _ in drawn} <= set(found) - {word}
+    widths = dict(drawn)
+    for position, width in drawn:
+        assert width == pytest.approx(max(1.2, 22 * row[position].item()), abs=0.01)
+    if most != word:
+        assert widths[most] == max(widths.values())
+
+
+def bars_agree(place: Place, encoder: TextEncoder, trace: Trace, without: Trace | None = None) -> None:
+    """Bars are the shares of the guess at the gap, marks those with every head on."""
+    gap, names = trace.tokens.index("[MASK]"), {encoder.tokenizer.id_to_token(i): i for i in range(20_000)}
+    now = (without or trace)["mlm.probabilities"][gap]
+    bars = place.locator("[data-guess]").evaluate_all(
+        "all => all.map(one => [one.dataset.guess, +one.dataset.share, one.querySelector('b').style.insetInlineStart])"
+    )
+    assert len(bars) == 3
+    for word, share, mark in bars:
+        assert share == pytest.approx(now[names[word]].item(), abs=1e-5)
+        if without is not None:
+            assert float(mark.rstrip("%")) == pytest.approx(
+                100 * trace["mlm.probabilities"][gap][names[word]].item(), abs=1e-3
+            )
+    likeliest = trace["mlm.probabilities"][gap].topk(2).indices.tolist()
+    assert [names[word] for word, _, _ in bars[:2]] == likeliest
+
+
+def test_the_file_from_disk_says_what_the_run_shows(opened: Page, encoder: TextEncoder, run: Any) -> None:
+    assert opened.title() == "Runs </script><b>& more"
+    assert text(opened, "h1") == "Next to the gap stands cabinet. Why does the model say are?"
+    agree(opened, run(KEYS), 5, 6, 6)
+    assert text(opened, "[data-claim]").startswith("Head 6 of layer 5 looks past cabinet, to keys: ")
+    bars_agree(opened, encoder, run(KEYS))
+    weights = run(KEYS)["layers.5.attention.weights"][6, 6]
+    assert f"{percent((weights[0] + weights[-1]).item())} more goes to [CLS] and [SEP]" in text(opened, "[data-rest]")
+
+
+def test_keys_and_key_differ_in_the_guess_and_not_in_the_arc(opened: Page, encoder: TextEncoder, run: Any) -> None:
+    opened.get_by_role("radio", name="key", exact=True).check()
+    expect(opened.locator("h1")).to_contain_text("is?")
+    agree(opened, run(KEY), 5, 6, 6)
+    bars_agree(opened, encoder, run(KEY))
+    expect(opened.get_by_role("radio", name="key", exact=True)).to_be_checked()
+    opened.get_by_role("radio", name="keys", exact=True).check()
+    expect(opened.locator("h1")).to_contain_text("are?")
+    agree(opened, run(KEYS), 5, 6, 6)
+
+
+def test_without_the_head_bars_marks_and_rank_are_those_of_other_runs(
+    opened: Page, encoder: TextEncoder, run: Any
+) -> None:
+    opened.get_by_role("radio", name="off", exact=True).check()
+    full, gap = run(KEYS), 6
+    bars_agree(opened, encoder, full, run(KEYS, (5, 6)))
+    claim, first = text(opened, "[data-claim]"), int(full["mlm.probabilities"][gap].argmax())
+    now = full["mlm.probabilities"][gap]
+    gains = run(KEYS, (5, 6))["mlm.probabilities"][gap] - now
+    gains[first] = -torch.inf
+    riser = int(gains.argmax())
+    after = run(KEYS, (5, 6))["mlm.probabilities"][gap][riser].item()
+    risen = f"{encoder.tokenizer.id_to_token(riser)} rises from {percent(now[riser].item())} to {percent(after)}"
+    assert claim.startswith(f"Without head 6 of layer 5, {risen}: no other head matters more here")
+    losses = {
+        (layer, head): run(KEYS, (layer, head))["mlm.probabilities"][gap][first].item()
+        for layer in range(6)
+        for head in range(8)
+    }
+    assert all(share > losses[5, 6] - 0.005 for share in losses.values())
+    if "matters as much" in claim:
+        assert abs(losses[4, 1] - losses[5, 6]) <= 0.005
+        assert "head 1 of layer 4 matters as much" in claim
+
+
+def test_a_row_that_is_pointed_at_shows_its_arcs_and_one_that_is_clicked_stays(opened: Page, run: Any) -> None:
+    opened.locator("[data-head-row='4,1']").hover()
+    agree(opened, run(KEYS), 4, 1, 6)
+    opened.mouse.move(5, 5)
+    agree(opened, run(KEYS), 5, 6, 6)
+    opened.locator("[data-head-row='4,1']").click()
+    opened.mouse.move(5, 5)
+    agree(opened, run(KEYS), 4, 1, 6)
+    assert text(opened, "[data-switch=head]").startswith("Head 1 of layer 4")
+    expect(opened.locator("[aria-selected=true]")).to_have_attribute("data-head-row", "4,1")
+
+
+def test_a_word_that_is_tapped_is_asked(opened: Page, run: Any) -> None:
+    opened.locator("[data-head-row='2,3']").click()
+    opened.mouse.move(5, 5)
+    opened.locator("[data-word='5']").click()
+    assert text(opened, "h1") == "What does cabinet look at?"
+    agree(opened, run(KEYS), 2, 3, 5)
+    expect(opened.locator("[aria-pressed=true]")).to_have_attribute("data-word", "5")
+
+
+def test_all_is_reached_by_keys_in_at_most_fifteen_stops(opened: Page, run: Any) -> None:
+    stops = []
+    for _ in range(16):
+        opened.keyboard.press("Tab")
+        stops.append(opened.evaluate("document.activeElement.outerHTML.slice(0, 200)"))
+        if "data-word" in stops[-1] and len([one for one in stops if "data-word" in one]) == 1:
+            opened.keyboard.press("ArrowLeft")
+            opened.keyboard.press("Enter")
+            assert text(opened, "h1") == "What does cabinet look at?"
+            opened.keyboard.press("ArrowRight")
+            opened.keyboard.press("Enter")
+        if "data-head-row" in stops[-1]:
+            break
+    assert "data-head-row" in stops[-1]
+    assert len(stops) <= 15
+    opened.keyboard.press("ArrowUp")
+    agree(opened, run(KEYS), 5, 5, 6)  # shown while it is pointed at
+    opened.keyboard.press("ArrowLeft")
+    opened.keyboard.press("Enter")
+    opened.keyboard.press("Shift+Tab")
+    agree(opened, run(KEYS), 4, 5, 6)
+
+
+def test_a_sandboxed_frame_shows_the_same(browser: Browser, file: Path, encoder: TextEncoder, run: Any) -> None:
+    with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
+        page = context.new_page()
+        watch(page)
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.set_content("<!DOCTYPE html><body></body>")
+        page.evaluate(FRAME, file.read_text(encoding="utf-8"))
+        frame = page.frame_locator("iframe")
+        frame.locator("[data-claim]").wait_for()
+        agree(frame, run(KEYS), 5, 6, 6)
+        frame.get_by_role("radio", name="key", exact=True).check()
+        expect(frame.locator("h1")).to_contain_text("is?")
+        bars_agree(frame, encoder, run(KEY))
+        assert [url for url in asked if not url.startswith("about:")] == []
+        assert problems(page) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_on_a_phone_the_answer_is_on_the_first_screen(browser: Browser, file: Path, scheme: Any) -> None:
+    size: Any = {"width": 390, "height": 844}
+    with browser.new_context(viewport=size, color_scheme=scheme, has_touch=True, is_mobile=True) as context:
+        page = context.new_page()
+        page.goto(file.as_uri())
+        page.locator("[data-claim]").wait_for()
+        place = page.evaluate("""() => ({
+          wide: document.documentElement.scrollWidth,
+          arcs: Math.min(...[...document.querySelectorAll('.enc-arcs path')].map(one => one.getBoundingClientRect().y)),
+          claim: document.querySelector('[data-claim]').getBoundingClientRect().bottom,
+          colour: getComputedStyle(document.querySelector('.enc')).backgroundColor,
+        })""")
+        assert place["wide"] == 390
+        assert place["arcs"] < 300
+        assert place["claim"] <= 844
+        assert place["colour"] == {"light": "rgb(255, 255, 255)", "dark": "rgb(13, 17, 24)"}[scheme]
+        page.locator("[data-word='2']").tap()
+        expect(page.locator("h1")).to_have_text("What does keys look at?")
+        assert barriers(page, every=True) == []
+
+
+def test_the_first_screen_is_for_everybody_and_has_few_things_to_click(opened: Page) -> None:
+    assert barriers(opened, every=True) == []
+    opened.emulate_media(color_scheme="dark")
+    assert barriers(opened) == []
+    clickable = opened.evaluate("""() => {
+      const all = [...document.querySelectorAll('a[href], button, select, input, summary')]
+      const seen = all.filter(one => !one.dataset.word && one.checkVisibility() && one.getBoundingClientRect().y < 900)
+      return new Set(seen.map(one => one.type === 'radio' ? one.name : one)).size
+    }""")
+    assert clickable <= 12
+
+
+def test_a_choice_is_painted_within_fifty_milliseconds(opened: Page) -> None:
+    taken = opened.evaluate("""() => [...document.querySelectorAll('[data-head-row]')].map(one => {
+      const begun = performance.now()
+      one.click()
+      document.body.offsetHeight
+      return performance.now() - begun
+    }).sort((a, b) => a - b)""")
+    assert taken[int(0.95 * len(taken))] < 50
