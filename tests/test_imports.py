@@ -34,6 +34,7 @@ FLOORS = (  # folders and files of encoder/; each stands on those before it and 
     {"attributions"},
     {"probes"},
     {"exam"},
+    {"packet"},
     {"recount"},
     {"trials"},
     {"lessons"},

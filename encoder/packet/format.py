@@ -129,7 +129,7 @@ def unpack(data: bytes) -> tuple[int, dict[str, Any], dict[str, Stored]]:
 
 
 @dataclass(frozen=True)
-class Place:
+class Extent:
     """Where an array lies behind the header, in bytes, and how it is read."""
 
     dtype: Any
@@ -147,7 +147,7 @@ class Place:
         return Stored(np.ndarray(self.shape, self.dtype, body, self.at), self.scale)
 
 
-def header_of(text: bytes, level: int) -> tuple[dict[str, Any], dict[str, Place]]:
+def header_of(text: bytes, level: int) -> tuple[dict[str, Any], dict[str, Extent]]:
     """What a header says, and the places of the arrays that it states."""
     try:
         found = loads(text.decode(), len(text), DEEPEST)
@@ -160,7 +160,7 @@ def header_of(text: bytes, level: int) -> tuple[dict[str, Any], dict[str, Place]
     return found, {name: place_of(name, stated) for name, stated in found.pop("arrays").items()}
 
 
-def place_of(name: str, stated: object) -> Place:
+def place_of(name: str, stated: object) -> Extent:
     """The place that a header states for an array."""
     wrong = PacketError(f"the packet's header states the array {name!r:.60} in a way that cannot be read")
     if not isinstance(stated, dict):
@@ -174,7 +174,7 @@ def place_of(name: str, stated: object) -> Place:
     if len(shape) > MOST_SIZES or math.prod(max(size, 1) for size in shape) >= LARGEST_SIZE:
         raise wrong
     if kind == "f32" and scale is None:
-        return Place(np.dtype(DTYPES[kind]), tuple(shape), at, None)
+        return Extent(np.dtype(DTYPES[kind]), tuple(shape), at, None)
     if kind == "f32" or type(scale) not in (int, float) or not 0 < scale < math.inf:
         raise wrong
-    return Place(np.dtype(DTYPES[kind]), tuple(shape), at, float(scale))
+    return Extent(np.dtype(DTYPES[kind]), tuple(shape), at, float(scale))

@@ -1,0 +1,467 @@
+"""Packets hold the numbers of their run, and nothing that is not one is read as one."""
+
+import json
+import random
+import struct
+import subprocess
+import sys
+import zlib
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from shared_models import pretrained
+
+from encoder import PRESETS, EncoderConfig, EncoderError, TextEncoder
+from encoder.edits.edit import Edit
+from encoder.exam import bundled_exam
+from encoder.exam.sentences import best_rule
+from encoder.formatting import percent
+from encoder.packet.format import PacketError, Stored, exact, pack, shares, signed, unpack
+from encoder.packet.run import level_1, level_2
+from encoder.packet.say import patterns, say
+from encoder.packet.shipped import SENTENCES, shipped
+from encoder.packet.sizes import MODELS as SIZES
+from encoder.packet.sizes import TOKENS, level_1_bytes, level_2_bytes, table
+from encoder.pictures.view import EXAMPLES, OTHER
+from encoder.trace.trace import Trace
+
+ROOT = Path(__file__).parents[1]
+CASES = json.loads((ROOT / "tests" / "pattern_cases.json").read_text(encoding="utf-8"))
+SIZE = {"vocab_size": 16384, "max_positions": 64}
+CONFIGS = {
+    "MiniLM": EncoderConfig(
+        n_layers=3, d_model=60, n_heads=12, d_ff=110, activation="gelu", positions="learned", n_segments=2,
+        embedding_norm=True, scale_embeddings=False, pooling="mean", unit_length=True, **SIZE,
+    ),
+    "ModernBERT": replace(PRESETS["modern"], n_layers=4, d_model=56, n_heads=7, d_ff=66, window=2, **SIZE),
+    "T5": EncoderConfig(
+        n_layers=2, d_model=48, n_heads=3, d_ff=77, positions="none", position_buckets=32, mlm_head=True, **SIZE
+    ),
+}  # fmt: skip
+MODELS = ("base", "small", *CONFIGS)
+MASKED = "The [MASK] sat on unbelievably soft mats, and [MASK]."
+EDITS = (Edit("layers.1.attention.heads", "zero", heads=(2,)), Edit("embedding.positions", "zero"))
+RUNS: dict[str, Callable[[TextEncoder], Trace]] = {
+    "plain": lambda encoder: encoder.trace("The quokka didn't hide."),
+    "masked": lambda encoder: encoder.trace(MASKED),
+    "pair": lambda encoder: encoder.trace(("The [MASK] sat.", "A dog ran <b>away</b>.")),
+    "hidden": lambda encoder: encoder.trace(MASKED, hidden=(2, 4)),
+    "edited": lambda encoder: encoder.trace(MASKED, edits=EDITS),
+    "padded": lambda encoder: encoder.trace([MASKED * 2, "The [MASK] sat."])[1],
+}
+
+
+@cache
+def encoder_of(model: str) -> TextEncoder:
+    if model not in CONFIGS:
+        return pretrained(model)
+    return TextEncoder.from_config(CONFIGS[model], 3, name=model)
+
+
+@cache
+def trace_of(model: str, run: str) -> Trace:
+    return RUNS[run](encoder_of(model))
+
+
+@cache
+def packet_of(model: str, run: str) -> tuple[dict[str, Any], dict[str, Stored]]:
+    level, about, arrays = unpack(level_1(encoder_of(model), trace_of(model, run)))
+    assert level == 1
+    return about, arrays
+
+
+def within_half_a_step(stored: Stored, values: np.ndarray) -> bool:
+    """Whether the packet's numbers are the run's, to half a step of their scale; to the bit where there is none."""
+    none = ~np.isfinite(values)
+    if stored.scale is None:
+        return np.array_equal(stored.values, values, equal_nan=True)
+    assert np.array_equal(np.isnan(stored.numbers), none)
+    apart = np.abs(stored.numbers - values.astype(np.float64))[~none]
+    return stored.values.shape == values.shape and bool((apart <= stored.scale / 2 * (1 + 1e-9)).all())
+
+
+def of_all_layers(trace: Trace, step: str) -> np.ndarray:
+    return np.stack([trace.array(f"layers.{i}.attention.{step}") for i in range(trace.config.n_layers)])
+
+
+@pytest.mark.parametrize("run", RUNS)
+@pytest.mark.parametrize("model", MODELS)
+def test_the_numbers_are_those_of_the_run(model: str, run: str) -> None:
+    trace, (about, arrays) = trace_of(model, run), packet_of(model, run)
+    assert about["rows"] == list(range(len(trace.tokens)))
+    assert arrays["weights"].type == "u16" and arrays["scores"].type == "f32"
+    assert within_half_a_step(arrays["weights"], of_all_layers(trace, "weights"))
+    before = of_all_layers(trace, "scores").astype(np.float64) / trace.config.score_size**0.5
+    if model == "T5":
+        before += of_all_layers(trace, "position_bias")
+    np.testing.assert_allclose(arrays["scores"].numbers, before, rtol=1e-5, atol=1e-5)
+    assert about["tokens"] == trace.tokens
+    model_of = about["model"]
+    assert [model_of["layers"], model_of["heads"]] == list(arrays["weights"].values.shape[:2])
+    assert model_of["heads"] * model_of["d_head"] == model_of["d_model"] == trace["output"].shape[-1]
+
+
+@pytest.mark.parametrize("run", RUNS)
+@pytest.mark.parametrize("model", MODELS)
+def test_the_weights_follow_from_what_the_packet_says(model: str, run: str) -> None:
+    """A browser does the mask and the softmax again from the header and the scores; it must come to the weights."""
+    about, arrays = packet_of(model, run)
+    scores = arrays["scores"].numbers.copy()
+    value = -np.inf if about["mask_value"] is None else about["mask_value"]
+    n = scores.shape[-1]
+    apart = np.abs(np.arange(n)[:, None] - np.arange(n))
+    for layer, window in enumerate(about["windows"]):
+        if window is not None:
+            scores[layer][:, apart > window] = value
+    hidden = [i for i in range(n) if i in about["hidden"] or about["kinds"][i] == "padding"]
+    scores[..., hidden] = value
+    powers = np.exp(scores - scores.max(-1, keepdims=True))
+    np.testing.assert_allclose(arrays["weights"].numbers, powers / powers.sum(-1, keepdims=True), atol=1e-4)
+
+
+@pytest.mark.parametrize("run", RUNS)
+@pytest.mark.parametrize("model", MODELS)
+def test_the_vectors_of_a_layer_are_those_of_the_run(model: str, run: str) -> None:
+    trace, layer = trace_of(model, run), encoder_of(model).config.n_layers - 1
+    level, about, arrays = unpack(level_2(trace, layer))
+    assert (level, about["layer"]) == (2, layer)
+    steps = {"x": "input", "q": "q", "k": "k", "v": "v", "mixed": "heads", "concat": "concat", "output": "output"}
+    for name, step in steps.items():
+        assert arrays[name].type == "i16"
+        assert within_half_a_step(arrays[name], trace.array(f"layers.{layer}.attention.{step}")), name
+    turned = model == "ModernBERT"
+    assert ("q_rotated" in arrays) == turned
+    q, k = (arrays[f"{name}_rotated" if turned else name] for name in ("q", "k"))
+    products = q.numbers @ k.numbers.swapaxes(-1, -2)
+    size = np.abs(q.numbers).max() * k.scale + np.abs(k.numbers).max() * q.scale
+    np.testing.assert_allclose(arrays["products"].numbers, products, atol=size * q.values.shape[-1])
+    scaled = trace.array(f"layers.{layer}.attention.scaled")
+    np.testing.assert_allclose(arrays["products"].numbers / about["divisor"], scaled, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("run", RUNS)
+@pytest.mark.parametrize("model", MODELS)
+def test_the_guesses_are_the_likeliest_words(model: str, run: str) -> None:
+    encoder, trace, (about, arrays) = encoder_of(model), trace_of(model, run), packet_of(model, run)
+    gaps = [i for i, token in enumerate(trace.tokens) if token == "[MASK]"]
+    assert [i for i, kind in enumerate(about["kinds"]) if kind == "mask"] == gaps
+    assert about["gap"] == (gaps[0] if gaps else -1)
+    guesses = encoder.model.mlm_head is not None
+    assert sorted(map(int, about["guesses"])) == (gaps if guesses else [])
+    assert ("off" in about) == ("off" in arrays) == (guesses and bool(gaps))
+    for gap, told in about["guesses"].items():
+        order = np.argsort(-trace.array("mlm.probabilities")[int(gap)], kind="stable")[:10]
+        expected = [
+            (encoder.tokenizer.id_to_token(int(i)), float(trace["mlm.probabilities"][int(gap), i])) for i in order
+        ]
+        np.testing.assert_allclose([share for _, share in told], [share for _, share in expected], atol=1e-6)
+        assert {word for word, _ in told} == {word for word, _ in expected}
+
+
+def ids_of(encoder: TextEncoder, words: list[str]) -> list[int]:
+    return [encoder.tokenizer.token_to_id(word) for word in words]
+
+
+@pytest.mark.parametrize(
+    ("model", "run", "edits"),
+    [
+        ("base", "masked", ()),
+        ("base", "hidden", ()),
+        ("base", "edited", EDITS),
+        ("base", "padded", ()),
+        ("small", "pair", ()),
+        ("T5", "masked", ()),
+        ("base", "head edited", (Edit("mlm.transform", "bypass"), Edit("mlm.activation", "noise", value=3))),
+    ],
+)
+def test_a_guess_without_a_head_is_that_of_a_run_without_it(model: str, run: str, edits: tuple[Edit, ...]) -> None:
+    encoder = encoder_of(model)
+    trace = trace_of(model, run) if run in RUNS else encoder.trace(MASKED, edits=edits)
+    _, about, arrays = unpack(level_1(encoder, trace))
+    ids = ids_of(encoder, about["off"]["words"])
+    before = trace["mlm.probabilities"][about["gap"], ids].numpy()
+    np.testing.assert_allclose(about["off"]["shares"], before, atol=1e-6)
+    first = [word for word, _ in about["guesses"][str(about["gap"])]]
+    assert about["off"]["words"][: len(first)] == first
+    for layer, head in ((0, 1), (1, 2), (encoder.config.n_layers - 1, 0)):
+        off = Edit(f"layers.{layer}.attention.heads", "zero", heads=(head,))
+        again = encoder.trace(trace.inputs, hidden=trace.hidden, edits=(*trace.edits, off))["mlm.probabilities"]
+        found = again[about["gap"]]
+        np.testing.assert_allclose(arrays["off"].values[layer, head], found[ids].numpy(), atol=1e-5)
+        assert set(found.topk(3).indices.tolist()) <= set(ids)
+
+
+def test_words_are_whole_and_special_tokens_are_none() -> None:
+    about, _ = packet_of("base", "masked")
+    assert about["names"] == ["The", "[MASK]", "sat", "on", "unbelievably", "soft", "mats", ",", "and", "[MASK]", "."]
+    assert any(count > 1 for _, count in about["words"])
+    covered = [i for first, count in about["words"] for i in range(first, first + count)]
+    assert covered == [i for i, kind in enumerate(about["kinds"]) if kind in ("word", "mask")]
+    assert about["kinds"][0] == about["kinds"][-1] == "special"
+    padded, _ = packet_of("base", "padded")
+    assert padded["kinds"][-1] == "padding" and padded["kinds"].count("mask") == 1
+    pair, _ = packet_of("base", "pair")
+    assert (pair["sentence"], pair["second"]) == ("The [MASK] sat.", "A dog ran <b>away</b>.")
+    hidden, _ = packet_of("base", "hidden")
+    assert hidden["hidden"] == [2, 4]
+    assert packet_of("base", "edited")[0]["edits"] == "layers.1.attention.heads:zero:h=2;embedding.positions:zero"
+
+
+def test_rows_around_a_word_where_all_are_too_many() -> None:
+    encoder, trace = encoder_of("base"), trace_of("base", "masked")
+    n = len(trace.tokens)
+    for around, rows in ((None, [0, 1, 2, 3, 4]), (7, [5, 6, 7, 8, 9]), (n - 1, list(range(n - 5, n)))):
+        data = level_1(encoder, trace, off=False, around=around, most_bytes=2 * 48 * n * 5 + 1)
+        _, about, arrays = unpack(data)
+        assert about["rows"] == rows
+        assert within_half_a_step(arrays["weights"], of_all_layers(trace, "weights")[:, :, rows])
+        assert np.array_equal(arrays["scores"].values, of_all_layers(trace, "scaled")[:, :, rows])
+    assert unpack(level_1(encoder, trace, off=False, around=3, most_bytes=1))[1]["rows"] == [3]
+    with pytest.raises(EncoderError):
+        level_1(encoder, trace, around=n)
+
+
+def test_a_long_run_has_no_scores_and_no_products() -> None:
+    encoder = encoder_of("small")
+    trace = encoder.trace("the cat sat " * 30)
+    _, _, arrays = unpack(level_1(encoder, trace))
+    assert set(arrays) == {"weights"} and "products" not in unpack(level_2(trace, 0))[2]
+
+
+def test_what_an_edit_made_of_weights_and_masks_is_told() -> None:
+    encoder = encoder_of("small")
+    trace = encoder.trace(MASKED, edits=(Edit("layers.0.attention.weights", "replace", value=2.5),))
+    arrays = unpack(level_1(encoder, trace))[2]
+    assert arrays["weights"].type == "f32"
+    assert np.array_equal(arrays["weights"].values, of_all_layers(trace, "weights"))
+    trace = encoder.trace(MASKED, edits=(Edit("layers.0.attention.masked", "causal"),))
+    arrays = unpack(level_1(encoder, trace))[2]
+    assert np.array_equal(arrays["masked"].values, of_all_layers(trace, "masked"))
+    assert arrays["weights"].values[0, 0, 0, 1] == 0
+
+
+def test_what_is_no_finite_number_stays_none() -> None:
+    values = np.array([0.0, 1.0, np.nan, np.inf, -np.inf, 0.25], np.float32)
+    none = [False, False, True, True, True, False]
+    for stored in (shares(values), signed(values)):
+        assert np.isnan(stored.numbers).tolist() == none
+        assert within_half_a_step(stored, values)
+    for empty in (np.zeros((0, 3), np.float32), np.zeros(4, np.float32), np.full(2, 1e-45, np.float32)):
+        assert within_half_a_step(signed(empty), empty)
+    trace = encoder_of("small").trace(
+        MASKED, edits=(Edit("layers.0.attention.masked", "replace", value=float("-inf")),)
+    )
+    _, about, arrays = unpack(level_1(encoder_of("small"), trace, off=False))
+    assert np.isnan(arrays["weights"].numbers).all() and all(found == [] for found in about["guesses"].values())
+
+
+def test_another_model_s_run_is_refused() -> None:
+    with pytest.raises(EncoderError, match="another model"):
+        level_1(encoder_of("small"), trace_of("base", "masked"))
+    with pytest.raises(EncoderError):
+        level_2(trace_of("base", "masked"), 6)
+
+
+@cache
+def sample() -> bytes:
+    arrays = {"a": shares(np.array([[0.5, 0.25, 1]])), "b": exact(np.arange(5.0)), "c": signed(np.array([-1.0, 2.0]))}
+    return pack(1, {"tokens": ["[CLS]", "é", "\U0001f600"], "gap": -1}, arrays)
+
+
+def test_the_bytes_are_those_of_the_format() -> None:
+    data = sample()
+    magic, version, level, length, checksum = struct.unpack("<4sHHII", data[:16])
+    assert (magic, version, level, checksum) == (b"ENCP", 1, 1, zlib.crc32(data[16:]))
+    header = json.loads(data[16 : 16 + length])
+    assert length % 8 == 0 and header["tokens"] == ["[CLS]", "é", "\U0001f600"]
+    assert header["arrays"]["a"] == {"type": "u16", "shape": [1, 3], "at": 0, "scale": 1 / 65534}
+    assert struct.unpack_from("<3H", data, 16 + length) == (32767, 16384, 65534)
+    assert header["arrays"]["b"] == {"type": "f32", "shape": [5], "at": 8}
+    assert data[16 + length + 6 : 16 + length + 8] == b"\0\0"
+    assert struct.unpack_from("<5f", data, 16 + length + 8) == (0, 1, 2, 3, 4)
+    assert struct.unpack_from("<2h", data, 16 + length + header["arrays"]["c"]["at"]) == (-16384, 32767)
+
+
+def refused(data: bytes) -> str:
+    """The sentence that refuses these bytes; fails where they are taken, or another exception is raised."""
+    with pytest.raises(PacketError) as error:
+        unpack(data)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+def test_cut_and_changed_packets_are_refused() -> None:
+    data = sample()
+    for length in range(1, len(data)):
+        assert "cut" in refused(data[:length])
+    for i in range(len(data)):
+        for bit in range(8):
+            refused(data[:i] + bytes([data[i] ^ 1 << bit]) + data[i + 1 :])
+    for some in (b"", b"PK", b"<!doctype html>" * 9, bytes(64)):
+        assert "no packet" in refused(some)
+    assert "version 2" in refused(data[:4] + b"\2\0" + data[6:])
+    assert "changed" in refused(data + b"\0")
+    draw = random.Random(0)
+    for _ in range(300):
+        refused(data[: draw.randrange(17)] + draw.randbytes(draw.randrange(200)))
+
+
+def with_header(header: bytes, body: bytes = bytes(64)) -> bytes:
+    rest = header + body
+    return struct.pack("<4sHHII", b"ENCP", 1, 1, len(header), zlib.crc32(rest)) + rest
+
+
+GOOD = {"type": "f32", "shape": [2], "at": 0}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *({"shape": shape} for shape in (None, 3, [-1], [True], [1.5], ["2"], [2**40], [0, 2**30, 2**30], [1] * 20)),
+        *({"at": at} for at in (None, -8, 4, 1e300, True, "0", 2**70)),
+        *({"type": kind} for kind in (None, "f64", [], {}, 1)),
+        *({"type": "u16", "scale": scale} for scale in (None, 0, -1, "1", True, [])),
+        {"scale": 1.0},
+        {"shape": [17]},
+        {"at": 64},
+    ],
+)
+def test_headers_that_state_wrong_arrays_are_refused(wrong: dict[str, Any]) -> None:
+    unpack(with_header(json.dumps({"level": 1, "arrays": {"a": GOOD}}).encode()))
+    assert "header" in refused(with_header(json.dumps({"level": 1, "arrays": {"a": GOOD | wrong}}).encode()))
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"", b"{", b"[]", b"null", b"\xff\xfe", b'{"level": 1}', b'{"level": 1, "arrays": []}', b"[" * 100_000,
+        b'{"level": 1, "arrays": {"a": 1}}', b'{"level": 1, "arrays": {}, "x": NaN}', b'{"x": "\\ud800", "arrays": {}}',
+        b'{"level": 1, "arrays": {"a": {"type": "u16", "shape": [1], "at": 0, "scale": 1e999}}}',
+        b'{"level": 2, "arrays": {}}', b"1" * 5000,
+    ],
+)  # fmt: skip
+def test_headers_that_are_none_are_refused(header: bytes) -> None:
+    refused(with_header(header))
+
+
+def test_made_up_headers_raise_nothing_else() -> None:
+    draw = random.Random(1)
+    values = [None, True, -1, 0, 8, 64, 2**31, 1e-400, 1e999, "f32", "u16", "i16", [], [0], [2, 3], [0] * 9, {}, "a"]
+    for _ in range(2000):
+        stated = {key: draw.choice(values) for key in ("type", "shape", "at", "scale") if draw.random() < 0.9}
+        data = with_header(json.dumps({"level": 1, "arrays": {"a": stated}}).replace("Infinity", "1e999").encode())
+        try:
+            unpack(data)
+        except PacketError:
+            continue
+
+
+def test_the_shipped_packets_are_what_is_computed() -> None:
+    """Processors differ in the last bits: numbers may differ by a few steps, texts may not."""
+    assert set(EXAMPLES) | {OTHER} <= set(SENTENCES)
+    assert shipped("Another sentence.") is None
+    encoder = encoder_of("base")
+    for sentence in SENTENCES:
+        data = shipped(sentence)
+        assert data is not None
+        level, about, arrays = unpack(data)
+        _, now, computed = unpack(level_1(encoder, encoder.trace(sentence)))
+        assert level == 1 and about["sentence"] == sentence and about["model"]["digest"] == encoder.source.sha256
+        for gap, told in about.pop("guesses").items():
+            fresh = now["guesses"][gap]
+            np.testing.assert_allclose([share for _, share in told], [share for _, share in fresh], atol=1e-5)
+            assert told[0][0] == fresh[0][0]
+        words = (about.pop("off", {}), now.pop("off", {}))
+        assert [*words[0]] == [*words[1]]
+        now.pop("guesses")
+        assert about == now and set(arrays) == set(computed)
+        for name, bound in (("weights", 1e-4), ("scores", 1e-3)):
+            assert arrays[name].values.shape == computed[name].values.shape
+            np.testing.assert_allclose(arrays[name].numbers, computed[name].numbers, atol=bound)
+        if words[0]:
+            both = [word for word in words[0]["words"] if word in words[1]["words"]]
+            assert words[0]["words"][0] in both and len(both) >= 9
+            pick = [[one["words"].index(word) for word in both] for one in words]
+            old, new = arrays["off"].numbers[..., pick[0]], computed["off"].numbers[..., pick[1]]
+            np.testing.assert_allclose(old, new, atol=1e-4)
+
+
+def test_the_shipped_packets_are_read_without_torch() -> None:
+    code = (
+        "import sys; from encoder.packet.shipped import SENTENCES, shipped; from encoder.packet.format import unpack;"
+        "[unpack(shipped(one)) for one in SENTENCES]; sys.exit('torch' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
+
+
+def test_the_readme_has_the_bytes_of_packets() -> None:
+    assert table() in (ROOT / "encoder" / "packet" / "README.md").read_text(encoding="utf-8")
+    assert {14, 64, 506} <= set(TOKENS)
+    assert {(6, 8, 512), (12, 12, 768), (24, 16, 1024)} <= {(c.n_layers, c.n_heads, c.d_model) for c in SIZES}
+
+
+@pytest.mark.parametrize("count", [1, 60, 100])
+def test_the_bytes_of_packets_are_those_counted(count: int) -> None:
+    encoder = encoder_of("small")
+    trace = encoder.trace("cat " * count)
+    n, config = len(trace.tokens), encoder.config
+    for most in (2_000_000, 10_000):
+        _, _, arrays = unpack(level_1(encoder, trace, most_bytes=most))
+        assert sum(one.values.nbytes for one in arrays.values()) == level_1_bytes(config, n, most)
+    assert sum(one.values.nbytes for one in unpack(level_2(trace, 0))[2].values()) == level_2_bytes(config, n)
+
+
+@pytest.mark.parametrize(("key", "args", "text"), CASES)
+def test_sentences_are_said_from_patterns(key: str, args: dict[str, Any], text: str) -> None:
+    assert say(key, **args) == text
+
+
+def test_every_pattern_has_a_case_and_says_its_arguments() -> None:
+    assert {key for key, _, _ in CASES} == set(patterns())
+    for key, pattern in patterns().items():
+        for name, kind in pattern["args"].items():
+            assert "{" + name + "}" in pattern["text"] or f"{{{name}:{kind}}}" in pattern["text"], key
+        assert pattern["text"].count("{") == len(pattern["args"])
+    with pytest.raises(EncoderError):
+        say("unknown")
+    with pytest.raises(EncoderError):
+        say("looks", head=1)
+
+
+def test_the_evidence_is_that_of_the_examination() -> None:
+    exam = bundled_exam("base")
+    assert exam is not None
+    _, about, _ = unpack(shipped(SENTENCES[0]) or b"")
+    found = about["evidence"]
+    made = next(row for row in exam.frames if row.frame == "all frames")
+    assert [(one["layer"], one["head"]) for one in found if one["here"]] == [(made.layer, made.head)] * 4
+    said = [say(one["key"], **one["args"]) for one in found]
+    assert percent(made.accuracy) in said[0] and percent(best_rule(made)[1]) in said[0] and str(made.n) in said[0]
+    for row, text in zip((exam.row("gap:between", bank.name) for bank in exam.treebanks), said[1:3], strict=True):
+        assert percent(row.accuracy) in text and percent(row.distance_accuracy) in text and str(row.n) in text
+        assert not row.licensed
+    assert said[3] == "For real sentences this is not confirmed."
+    jobs = [one for one in found if one["key"] == "exam_job"]
+    assert [(one["layer"], one["head"]) for one in jobs] == [row.place for row in exam.licences()]
+    france = unpack(shipped("The capital of France is [MASK].") or b"")[1]
+    assert not any(one["here"] for one in france["evidence"])
+    assert "evidence" not in packet_of("base", "edited")[0] and packet_of("MiniLM", "masked")[0]["evidence"] == []
+
+
+def test_what_start_says_is_so() -> None:
+    """The claims of the first page about its own sentence, read from the packet and found again in runs."""
+    encoder = encoder_of("base")
+    _, about, arrays = unpack(shipped(SENTENCES[0]) or b"")
+    gap, keys = about["gap"], about["tokens"].index("keys")
+    trace = encoder.trace(SENTENCES[0])
+    weight = float(trace["layers.5.attention.weights"][6, gap, keys])
+    assert percent(float(arrays["weights"].numbers[5, 6, gap, keys])) == percent(weight) == "89 %"
+    lost = about["off"]["shares"][0] - arrays["off"].numbers[..., 0]
+    assert np.unravel_index(lost.argmax(), lost.shape) == (5, 6)
+    assert torch.allclose(torch.tensor(lost[4, 1]), torch.tensor(lost[5, 6]), rtol=0.05)
