@@ -40,6 +40,8 @@ export function attention(root, context) {
   const vectors = new WeakMap();
   /** @type {{run: Packet, layer: number, control: AbortController} | null} */
   let coming = null;
+  /** The layers that are on their way beforehand. @type {WeakMap<Packet, Set<number>>} */
+  const ahead = new WeakMap();
   /** @type {{run: Packet, layer: number, why: string} | null} */
   let failed = null;
   /** @type {Packet | null} */
@@ -173,7 +175,9 @@ export function attention(root, context) {
   function want() {
     const of = /** @type {Packet} */ (run), layer = state.layer, known = vectors.get(of) ?? new Map();
     vectors.set(of, known);
-    if (known.has(layer) || (coming && coming.run === of && coming.layer === layer) || (failed && failed.run === of && failed.layer === layer)) return;
+    const going = ahead.get(of) ?? new Set();
+    ahead.set(of, going);
+    if (known.has(layer) || going.has(layer) || (coming && coming.run === of && coming.layer === layer) || (failed && failed.run === of && failed.layer === layer)) return;
     coming?.control.abort();
     const mine = coming = { run: of, layer, control: new AbortController() };
     failed = null;
@@ -184,8 +188,12 @@ export function attention(root, context) {
         if (run !== of) return;
         render();
         for (const near of [layer - 1, layer + 1]) {
-          if (near < 0 || near >= of.about.model.layers || known.has(near)) continue;
-          context.layer(near).then(other => { known.set(near, other); if (run === of && state.layer === near) render(); }, () => null);
+          if (near < 0 || near >= of.about.model.layers || known.has(near) || going.has(near)) continue;
+          going.add(near);
+          context.layer(near).then(other => { known.set(near, other); }, () => null).finally(() => {
+            going.delete(near);
+            if (run === of && state.layer === near && root.contains(page)) render();
+          });
         }
       },
       error => {
@@ -220,16 +228,16 @@ export function attention(root, context) {
 
     const told = numbers && tableOf(stop, run, there, { layer, head, temperature: stop.key === 'softmax' ? temperature : 1 }, looked);
     if (numbers) {
-      const ends = endsOf(numbers.values, stop.parts), sentence = cellSaid(now, at, numbers);
+      const ends = endsOf(numbers.values, stop.parts, numbers.columns), sentence = cellSaid(now, at, numbers);
       shown.draw({
         key: [run.about.model.digest, run.about.sentence, run.about.second, index, layer, stop.own ? head : '', temperature].join(' '),
         numbers, ends, parts: stop.parts, chosen: looked, kept: at, tokens: about.tokens.length, last: about.tokens[about.tokens.length - 1], unfold: played >= 0,
         rows: numbers.rows.map(position => names[position]), columns: numbers.names ? about.tokens : [], band: stop.key === 'concat' ? [head * about.model.d_head, (head + 1) * about.model.d_head] : null,
-        form: stop.parts === 'share' ? value => (value >= 0.005 ? String(Math.round(100 * value)) : '·') : value => (value === -Infinity ? '−∞' : typeset(value.toFixed(Math.abs(value) >= 100 ? 0 : 1))),
+        form: stop.parts === 'share' ? value => (value >= 0.005 ? String(Math.round(100 * value)) : '·') : value => (value === -Infinity ? '−∞' : typeset(value.toFixed(Math.abs(value) >= 100 ? 0 : 1)).replace(/^−0\.0$/, '0.0')),
         label: `${stop.title}. Layer ${layer}${stop.own ? `, head ${head}` : ''}: ${numbers.rows.length} tokens by ${numbers.columns} ${numbers.names ? 'tokens' : 'numbers'}.`,
         says: sentence, shown: cellSaid(now, looked, numbers),
         low: stop.parts === 'share' ? '0 %' : brief(ends.low), high: stop.parts === 'share' ? percent(ends.high, 1) : brief(ends.high),
-        above: ends.above ? `${ends.above} beyond the ends` : '',
+        above: [ends.above ? `${ends.above} beyond the ends` : '', numbers.rows.length < about.tokens.length ? `rows ${numbers.rows[0]} to ${numbers.rows[numbers.rows.length - 1]} of ${about.tokens.length} tokens` : ''].filter(Boolean).join('; '),
       });
       rest(sentence);
     }

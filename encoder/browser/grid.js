@@ -23,7 +23,7 @@
 
 export const LEAST = 3; // pixels of a cell's side
 const MOST = 44, LINE = 13, GAP = 8;
-const FAR = { share: 4, signed: 2 }; // a largest number that is so many times the usual one does not end the colours
+const FAR = 2; // a largest number that is so many times the usual one does not end the colours
 
 /**
  * Where the cells and names of a picture stand in so much room. Strips take the width that a grid of the same tokens takes, so that the
@@ -63,17 +63,24 @@ export function cellAt(laid, rows, columns, x, y) {
 /** The box of a cell: left, top, width, height. @param {Layout} laid @param {number} row @param {number} column */
 export const boxOf = (laid, row, column) => ({ x: laid.left + column * laid.wide, y: laid.top + row * laid.high, width: laid.wide, height: laid.high });
 
+/** Sizes of numbers in order. @param {ArrayLike<number>} values */
+const sizesOf = values => Float64Array.from(Array.from(values).filter(Number.isFinite), Math.abs).sort();
+
 /**
- * The ends of the colours: they fit what is drawn. A single number that is far above all others does not make the rest pale: then the
- * scale ends at the 99th percentile, and `above` counts what lies beyond.
- * @param {ArrayLike<number>} values @param {'share' | 'signed'} parts
+ * The ends of the colours: they fit what is drawn. A few numbers that are far above all others do not make the rest pale: then the scale
+ * ends at the 99th percentile, of shares at what nine rows in ten have at most, and `above` counts what lies beyond.
+ * @param {ArrayLike<number>} values row by row @param {'share' | 'signed'} parts @param {number} columns
  * @returns {{low: number, high: number, above: number}}
  */
-export function endsOf(values, parts) {
-  const sizes = Float64Array.from(Array.from(values).filter(Number.isFinite), Math.abs).sort();
-  const most = sizes.length ? sizes[sizes.length - 1] : 0;
-  const usual = sizes.length ? sizes[Math.floor(0.99 * (sizes.length - 1))] : 0;
-  const high = usual > 0 && most > FAR[parts] * usual ? usual : most || 1;
+export function endsOf(values, parts, columns) {
+  const sizes = sizesOf(values), most = sizes.length ? sizes[sizes.length - 1] : 0;
+  let usual = sizes.length ? sizes[Math.floor(0.99 * (sizes.length - 1))] : 0;
+  if (parts === 'share') {
+    const rows = Array.from({ length: values.length / columns }, (_, i) => Array.from({ length: columns }, (_, j) => values[i * columns + j]).reduce((a, b) => (b > a ? b : a), 0));
+    const peaks = sizesOf(rows);
+    usual = peaks[Math.floor(0.9 * (peaks.length - 1))] ?? 0;
+  }
+  const high = usual > 0 && most > FAR * usual ? usual : most || 1;
   let above = 0;
   for (let i = sizes.length; i-- && sizes[i] > high;) above++;
   return { low: parts === 'share' ? 0 : -high, high, above };

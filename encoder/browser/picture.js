@@ -35,7 +35,7 @@ export function picture({ point, keep, open }) {
   let view = null;
   /** @type {import('./grid.js').Layout | null} */
   let laid = null;
-  let drawn = '', frame = 0, began = 0, room = 0;
+  let drawn = '', frame = 0, began = 0, room = 0, opened = false;
   /** @type {HTMLCanvasElement | null} */
   let before = null;
 
@@ -63,6 +63,7 @@ export function picture({ point, keep, open }) {
     if (!to) return;
     event.preventDefault();
     keep({ row: Math.min(rows.length - 1, Math.max(0, to[0])), column: Math.min(columns - 1, Math.max(0, to[1])) });
+    cell.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   };
 
   /** The colours of the page, read where they are said. @returns {Scene['colours']} */
@@ -106,6 +107,10 @@ export function picture({ point, keep, open }) {
     if (laid) {
       const box = boxOf(laid, view.kept.row, view.kept.column), wide = Math.max(box.width, 5);
       put(cell, { style: `left: ${box.x + (box.width - wide) / 2}px; top: ${box.y}px; width: ${wide}px; height: ${box.height}px` });
+      if (!opened && scroll.clientHeight) {
+        opened = true;
+        scroll.scrollTop = Math.max(0, box.y - scroll.clientHeight * 0.6);
+      }
     }
     put(grid, { 'aria-label': given.label, 'aria-rowcount': rows, 'aria-colcount': numbers.columns });
     put(line, { 'aria-rowindex': view.kept.row + 1 });

@@ -54,12 +54,15 @@ export const largest = (values, by = Math.abs) => {
   return Array.from(values, (_, i) => i).sort((a, b) => weight(b) - weight(a) || a - b);
 };
 
-/** How well all lines agree, as a sentence. @param {Line[]} lines @param {string} [where] */
-function checked(lines, where = 'Recorded in this run; done again here, it agrees') {
+/** Why a number that is done again is another. @param {Packet} run */
+const why = run => (run.about.edits ? 'this run was changed on the way' : 'this model does more on the way than this stop shows');
+
+/** How well all lines agree, as a sentence. @param {Packet} run @param {Line[]} lines @param {string} [where] */
+function checked(run, lines, where = 'Recorded in this run; done again here, it agrees') {
   const told = lines.filter(line => line.digits !== null);
   if (!told.length) return { check: '', agrees: true };
   const wrong = told.filter(line => !line.agrees);
-  if (wrong.length) return { check: `Done again here, ${wrong.length} of ${told.length} do not agree: this model does more on the way than this stop shows.`, agrees: false };
+  if (wrong.length) return { check: `Done again here, ${wrong.length} of ${told.length} do not agree: ${why(run)}.`, agrees: false };
   const digits = /** @type {number} */ (told[0].digits);
   return { check: `${where} to ${digits} ${digits === 1 ? 'digit' : 'digits'}.`, agrees: true };
 }
@@ -108,7 +111,7 @@ function softmaxTable({ run, vectors, chosen, i, position, names, hidden }) {
     columns: [{ name: 'number x', form: 'number' }, { name: turned ? `e^((x − max)${turned})` : `e^(x − ${written(most)})`, form: 'power' }, { name: 'share', form: 'percent' }],
     lines,
     sum: { name: `sum of all ${names.length}`, numbers: [null, sum, 1] },
-    ...(temperature === 1 ? checked(lines) : { check: `At temperature ${temperature.toFixed(1)}, made here; 1.0 is the model's own.`, agrees: true }),
+    ...(temperature === 1 ? checked(run, lines) : { check: `At temperature ${temperature.toFixed(1)}, made here; 1.0 is the model's own.`, agrees: true }),
   };
 }
 
@@ -128,7 +131,7 @@ function maskTable({ run, vectors, chosen, i, position, names, hidden }) {
     about: `${names[position]} and`,
     columns: [{ name: 'scaled score', form: 'number' }, { name: 'may it be seen?', form: 'text' }, { name: 'goes on', form: 'number' }],
     lines, sum: null, agrees: !wrong,
-    check: wrong ? 'A hidden token has a share here: this model does more on the way.' : covered ? `${covered} of ${names.length} hidden: recorded with a share of 0.` : 'Nothing is hidden in this run: every score stays as it is.',
+    check: wrong ? `A hidden token has a share here: ${why(run)}.` : covered ? `${covered} of ${names.length} hidden: recorded with a share of 0.` : 'Nothing is hidden in this run: every score stays as it is.',
   };
 }
 
@@ -147,7 +150,7 @@ function scoresTable({ run, vectors, chosen, position, names }) {
   return {
     about: `q of ${names[position]} and k of`,
     columns: [{ name: 'length of k', form: 'number' }, { name: 'cosine', form: 'number' }, { name: 'q · k', form: 'number' }],
-    lines, sum: null, ...checked(lines, 'Recorded in this run; done again here from 16-bit q and k, it agrees'),
+    lines, sum: null, ...checked(run, lines, 'Recorded in this run; done again here from 16-bit q and k, it agrees'),
   };
 }
 
@@ -163,7 +166,7 @@ function scaledTable({ run, vectors, chosen, i, position, names }) {
   return {
     about: `${names[position]} and`,
     columns: [{ name: 'score', form: 'number' }, { name: '√d_head', form: 'number' }, { name: 'quotient', form: 'number' }],
-    lines, sum: null, ...checked(lines),
+    lines, sum: null, ...checked(run, lines),
   };
 }
 
@@ -189,7 +192,7 @@ function mixedTable({ run, vectors, chosen, i, position, names }, column) {
     lines, agrees: !wrong,
     sum: { name: 'all of them', numbers: [shares.reduce((sum, share) => sum + share, 0), null, lengthOf(made), made[column] ?? NaN] },
     check: wrong
-      ? `Done again here, ${wrong} of the ${size} numbers of this mixture do not agree.`
+      ? `Done again here, ${wrong} of the ${size} numbers of this mixture do not agree: ${why(run)}.`
       : `Recorded in this run; all ${size} numbers of the mixture were done again here, and its length agrees to ${digits} ${digits === 1 ? 'digit' : 'digits'}.`,
   };
 }
@@ -208,7 +211,7 @@ function concatTable({ run, vectors, position, names }) {
   return {
     about: `Z of ${names[position]}`,
     columns: [{ name: 'its numbers', form: 'text' }, { name: 'length of Z', form: 'number' }, { name: 'length here', form: 'number' }],
-    lines, sum: { name: `all ${heads} heads`, numbers: [`0 to ${heads * size - 1}`, null, lengthOf(whole)] }, ...checked(lines, 'Recorded in this run; each part is the mixture of its head,'),
+    lines, sum: { name: `all ${heads} heads`, numbers: [`0 to ${heads * size - 1}`, null, lengthOf(whole)] }, ...checked(run, lines, 'Recorded in this run; each part is the mixture of its head,'),
   };
 }
 

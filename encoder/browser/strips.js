@@ -60,14 +60,29 @@ export const divisorOf = (run, vectors) => /** @type {{divisor?: number} | undef
 /** Queries and keys as they meet: turned by their places where the model does that. @param {Packet} vectors */
 export const meeting = ({ arrays }) => ({ q: arrays.q_rotated ?? arrays.q, k: arrays.k_rotated ?? arrays.k });
 
+/** @type {WeakMap<import('./packet.js').Numbers, Map<number, Float32Array>>} */
+const decoded = new WeakMap();
+
+/** The vectors of all tokens in one head, one after the other. @param {import('./packet.js').Numbers} array @param {number} head */
+function vectorsOf(array, head) {
+  const heads = decoded.get(array) ?? new Map();
+  decoded.set(array, heads);
+  const found = heads.get(head) ?? row(array, head);
+  heads.set(head, found);
+  return found;
+}
+
 /** Each query times each key: those of the run, or done again. @param {Packet} run @param {Packet} vectors @param {number} head @param {number} position */
 export function productsOf(run, vectors, head, position) {
   if (vectors.arrays.products) return row(vectors.arrays.products, head, position);
-  const { q, k } = meeting(vectors), query = row(q, head, position);
-  return Float32Array.from(run.about.tokens, (_, j) => {
-    const key = row(k, head, j);
-    return query.reduce((sum, value, d) => sum + value * key[d], 0);
-  });
+  const { q, k } = meeting(vectors), queries = vectorsOf(q, head), keys = vectorsOf(k, head), size = run.about.model.d_head;
+  const made = new Float32Array(run.about.tokens.length);
+  for (let j = 0; j < made.length; j++) {
+    let sum = 0;
+    for (let d = 0; d < size; d++) sum += queries[position * size + d] * keys[j * size + d];
+    made[j] = sum;
+  }
+  return made;
 }
 
 /** Whether a stop needs the vectors of its layer. @param {Stop} stop @param {Packet} run @param {number} [temperature] */

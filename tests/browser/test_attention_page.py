@@ -1,0 +1,438 @@
+"""The Attention page that is drawn in the browser: every number on it is the run's, by pointer and by keys alone."""
+
+import base64
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import numpy as np
+import pytest
+import torch
+from browser_tools import barriers
+from playwright.sync_api import Browser, Locator, Page, Route, ViewportSize, expect
+
+from encoder import TextEncoder, Trace
+from encoder.packet.format import pack, shares
+from encoder.packet.run import level_1, level_2
+
+ROOT = Path(__file__).resolve().parents[2]
+SENTENCE = "The keys to the cabinet [MASK] on the table."
+LAYERS, GAP, KEYS = 6, 6, 2
+STEPS = ("input", "q", "k", "v", "scores", "scaled", "masked", "weights", "heads", "concat", "output")
+OWN = ("q", "k", "v", "scores", "scaled", "masked", "weights", "heads")
+GRIDS = ("scores", "scaled", "masked", "weights")
+DESK, PHONE = ViewportSize(width=1440, height=900), ViewportSize(width=390, height=844)
+PAGE = """<!DOCTYPE html><html lang="en"><title>Attention</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>html { color-scheme: light dark } body { margin: 0 }</style><div id="front"></div>"""
+# Mounts the built file with packets in memory. A layer in `held` comes when `free` says so; one in `lost` never does.
+MOUNT = """async ([packets, first, held, lost]) => {
+  const { makeStore, mount } = await import('/encoder/browser/built/front.js')
+  const bytes = text => Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer
+  Object.assign(window, { store: makeStore({ first }), asked: [], waiting: {}, lost: new Set(lost) })
+  window.free = layer => window.waiting[layer]()
+  const load = async ({ level, layer }) => {
+    window.asked.push(level === 1 ? 'run' : layer)
+    if (level === 2 && window.lost.has(layer)) throw new Error('The line is cut: try again.')
+    if (level === 2 && held.includes(layer)) await new Promise(free => { window.waiting[layer] = free })
+    return bytes(packets[level === 1 ? 0 : layer + 1])
+  }
+  const pages = [{ key: 'attention', title: 'Attention', address: '/attention', front: true }]
+  const root = document.getElementById('front'), models = [{ name: 'base', title: 'base' }]
+  mount(root, { load, store: window.store, pages, page: 'attention', shipped: {}, models, goTo() {} })
+}"""
+CANVAS = "canvas => canvas.toDataURL()"
+LINES = "all => all.map(tr => [Number(tr.dataset.line), ...[...tr.cells].map(one => one.textContent)])"
+SAID = "all => all.map(b => [b.textContent, b.dataset.step, b.dataset.index, b.dataset.of ?? ''])"
+# Whether what has the keys now had them before, or nothing has
+ROUND = """() => {
+  const now = document.activeElement, seen = window.seen ??= new Set()
+  const round = now === document.body || seen.has(now)
+  seen.add(now)
+  return round
+}"""
+QUICK = """() => {
+  const stops = [...document.querySelectorAll('[aria-label=Stop] [role=radio]')], took = []
+  for (let i = 0; i < 110; i++) {
+    const began = performance.now()
+    stops[(i * 7) % 11].click()
+    took.push(performance.now() - began)
+  }
+  return took.sort((a, b) => a - b)
+}"""
+Opened = Callable[..., Page]
+
+
+@pytest.fixture(scope="module")
+def trace(base: TextEncoder) -> Trace:
+    return base.trace(SENTENCE)
+
+
+@pytest.fixture(scope="module")
+def packets(base: TextEncoder, trace: Trace) -> list[str]:
+    made = [level_1(base, trace), *(level_2(trace, layer) for layer in range(LAYERS))]
+    return [base64.b64encode(packet).decode("ascii") for packet in made]
+
+
+@pytest.fixture
+def opened(browser: Browser, packets: list[str]) -> Iterator[Opened]:
+    """Opens the page with a state; nothing may fail in it."""
+
+    def answer(route: Route) -> None:
+        path = urlsplit(route.request.url).path.lstrip("/")
+        if path:
+            route.fulfill(path=ROOT / path, content_type="text/javascript")
+        else:
+            route.fulfill(body=PAGE, content_type="text/html; charset=utf-8")
+
+    with browser.new_context(viewport=DESK, reduced_motion="reduce") as context:
+        errors: list[str] = []
+
+        def show(
+            held: tuple[int, ...] = (), lost: tuple[int, ...] = (), runs: list[str] | None = None, **first: object
+        ) -> Page:
+            page = context.new_page()
+            page.on("pageerror", lambda error: errors.append(str(error)))
+            page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
+            page.route("**/*", answer)
+            page.goto("http://front.test/")
+            page.evaluate(MOUNT, [runs or packets, {"layer": 5, "head": 6, **first}, list(held), list(lost)])
+            page.locator(".at-finding em").first.wait_for()
+            return page
+
+        yield show
+        assert errors == []
+
+
+def cell(page: Page) -> Locator:
+    return page.get_by_role("gridcell")
+
+
+def number(text: str) -> float:
+    """A number as the page writes it."""
+    plain = text.replace("\u2212", "-").replace("\u00a0", " ")
+    found = re.search(r"-?\d[\d,]*\.?\d*(?:e[+-]?\d+)?(?= ?%|$)|-?∞", plain)
+    assert found, text
+    value = float(found[0].replace(",", "").replace("∞", "inf"))
+    return value / 100 if "%" in plain else value
+
+
+def close(text: str, true: float, digits: int = 3, least: float = 5.1e-3) -> bool:
+    """Whether a text writes a number: to so many digits, or two places behind the point as a column does."""
+    if "under" in text or "<" in text:
+        return true < 0.01 + 1e-6
+    if "over" in text or ">" in text:
+        return true > 0.99
+    return abs(number(text) - true) <= max(0.6 * 10 ** (1 - digits) * abs(true), 5.1e-3 if "%" in text else least)
+
+
+def step(page: Page, name: str, **more: object) -> None:
+    page.evaluate("changes => window.store.set(changes)", {"step": f"attention.{name}", "cell": "", **more})
+
+
+def shown(page: Page) -> dict[int, list[str]]:
+    """The lines of the table: the texts of each by the column of the picture that it is about."""
+    lines = page.locator(".row-table tr[data-line]")
+    found = lines.evaluate_all(LINES)
+    return {int(line[0]): line[1:] for line in found}
+
+
+@pytest.mark.parametrize(("layer", "head", "row"), [(5, 6, 6), (0, 0, 2), (2, 4, 11), (4, 1, 5)])
+def test_every_stop_says_the_numbers_of_the_run(opened: Opened, trace: Trace, layer: int, head: int, row: int) -> None:
+    page = opened(layer=layer, head=head)
+    for name in STEPS:
+        values = trace[f"layers.{layer}.attention.{name}"]
+        mine = (values[head] if name in OWN else values)[row]
+        column = (row * 5 + head) % 12 if name in GRIDS else int(mine.abs().argmax())
+        index = f"{head},{row},{column}" if name in OWN else f"{row},{column}"
+        step(page, name, cell=f"layers.{layer}.attention.{name}:{index}")
+        expect(cell(page)).to_have_attribute("data-cell", f"{row},{column}")
+        says = cell(page).get_attribute("aria-label") or ""
+        assert close(says.rpartition(":")[2], float(mine[column])), (name, says)
+        assert trace.tokens[row] in says
+        # A cell and the table are of the same number; more lines are of the others of its row.
+        lines = shown(page)
+        weights = trace[f"layers.{layer}.attention.weights"][head, row]
+        for at, texts in lines.items():
+            if name in ("input", "q", "k", "v", "output"):
+                assert close(texts[1], float(mine[at])), (name, texts)
+            elif name == "heads":
+                length = float(trace[f"layers.{layer}.attention.v"][head, at].norm())
+                assert close(texts[1], float(weights[at])) and close(texts[2], length), texts
+                assert abs(number(texts[3]) - float(weights[at]) * length) < 6e-3, texts
+            elif name == "concat":
+                assert close(texts[3], float(trace[f"layers.{layer}.attention.heads"][at // 64, row].norm())), texts
+            else:
+                assert close(texts[3], float(mine[at])), (name, texts)
+            if name == "scaled":
+                score = float(trace[f"layers.{layer}.attention.scores"][head, row, at])
+                assert close(texts[1], score) and number(texts[2]) == 8
+            if name == "weights":
+                scaled = trace[f"layers.{layer}.attention.scaled"][head, row]
+                assert close(texts[1], float(scaled[at]))
+                assert abs(number(texts[2]) - float((scaled[at] - scaled.max()).exp())) < 1.1e-3, texts
+        assert len(lines) == 8 and (column in lines or name == "concat" or name == "heads")
+        check = page.locator(".row-check")
+        expect(check).to_have_attribute("data-agrees", "true")
+        if name in ("scores", "scaled", "weights", "heads", "concat"):
+            expect(check).to_contain_text("✓")
+
+
+def test_the_headline_is_this_runs_finding_for_what_is_chosen(opened: Opened, trace: Trace) -> None:
+    page = opened()
+    title = page.get_by_role("heading", level=1)
+    expect(title).to_have_text("The gap gives 89\u00a0% of its attention to keys.")
+    assert round(float(trace["layers.5.attention.weights"][6, GAP, KEYS]), 2) == 0.89
+    page.get_by_role("radiogroup", name="head").get_by_role("radio", name="head 1", exact=True).click()
+    weights = trace["layers.5.attention.weights"][1, GAP]
+    most = int(weights.argmax())
+    share = percent(trace, 5, 1, GAP, most)
+    expect(title).to_have_text(f"The gap gives {share} of its attention to {trace.tokens[most]}.")
+    page.get_by_role("radio", name="QKᵀ").click()
+    scores = trace["layers.5.attention.scores"][1, GAP]
+    expect(title).to_contain_text(f"scores highest with {trace.tokens[int(scores.argmax())]}")
+    assert close((title.text_content() or "").rstrip("."), float(scores.max()))
+
+
+def test_pointing_shows_a_row_and_a_click_keeps_a_cell(opened: Opened, trace: Trace) -> None:
+    page = opened()
+    canvas = page.locator(".picture-canvas")
+    box, kept = canvas.bounding_box(), cell(page).bounding_box()
+    assert box and kept
+    across, down = kept["width"], kept["height"]
+    x, y = kept["x"] + across * 3.5, kept["y"] - down * 1.5  # three columns on, two rows up
+    page.mouse.move(x, y)
+    expect(page.locator(".row-table thead th").first).to_have_text("the (4) looks at")
+    expect(page.locator(".row-table .is-chosen th")).to_have_text("cabinet")
+    expect(cell(page)).to_have_attribute("data-cell", f"{GAP},{KEYS}")
+    page.mouse.move(x, box["y"] - 30)
+    expect(page.locator(".row-table thead th").first).to_have_text("[MASK] looks at")
+    page.mouse.click(x, y)
+    expect(cell(page)).to_have_attribute("data-cell", "4,5")
+    expect(cell(page)).to_be_focused()
+    assert page.evaluate("window.store.get().cell") == "layers.5.attention.weights:6,4,5"
+    expect(page.get_by_role("status").last).to_have_text(f"the (4) looks at cabinet: {percent(trace, 5, 6, 4, 5)}")
+
+
+def percent(trace: Trace, layer: int, head: int, row: int, column: int) -> str:
+    return f"{100 * float(trace[f'layers.{layer}.attention.weights'][head, row, column]):.2g}\u00a0%"
+
+
+def test_by_keys_alone(opened: Opened) -> None:
+    page = opened()
+    stops = 0
+    page.keyboard.press("Tab")
+    while not page.evaluate(ROUND):
+        stops += 1
+        page.keyboard.press("Tab")
+    assert 8 <= stops <= 15
+    chosen = page.get_by_role("radiogroup", name="layer").get_by_role("radio", checked=True)
+    chosen.focus()
+    page.keyboard.press("ArrowLeft")
+    expect(chosen).to_have_text("4")
+    expect(chosen).to_be_focused()
+    stop = page.get_by_role("radiogroup", name="Stop").get_by_role("radio", checked=True)
+    stop.focus()
+    page.keyboard.press("ArrowRight")
+    expect(stop).to_have_text("× V")
+    page.keyboard.press("Home")
+    expect(stop).to_have_text("x")
+    expect(stop).to_be_focused()
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowLeft")
+    expect(stop).to_have_text("concat")
+    step(page, "weights")
+    cell(page).focus()
+    for key in ("ArrowUp", "ArrowRight", "Home", "ArrowLeft", "ArrowDown"):
+        page.keyboard.press(key)
+    expect(cell(page)).to_have_attribute("data-cell", f"{GAP},0")
+    expect(cell(page)).to_be_focused()
+    assert page.evaluate("window.store.get().cell") == f"layers.4.attention.weights:6,{GAP},0"
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=2)).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Open this number")).to_be_focused()
+
+
+def test_play_goes_from_the_first_stop_and_pointing_pauses_it(opened: Opened) -> None:
+    page = opened()
+    page.clock.install()
+    play = page.locator(".rail-play")
+    stop = page.get_by_role("radiogroup", name="Stop").get_by_role("radio", checked=True)
+    play.click()
+    expect(stop).to_have_text("x")
+    expect(play).to_have_text("Pause")
+    for name in ("Q", "K", "V"):
+        page.clock.run_for(1200)
+        expect(stop).to_have_text(name)
+    page.locator(".picture-canvas").hover()
+    expect(play).to_have_text("Go on")
+    page.clock.run_for(5000)
+    expect(stop).to_have_text("V")
+    assert page.evaluate("window.store.get().step") == "attention.v"
+    play.click()
+    expect(stop).to_have_text("QKᵀ")
+    page.clock.run_for(1200)
+    page.locator(".at-finding").focus()
+    page.keyboard.press("Shift")
+    page.clock.run_for(5000)
+    expect(stop).to_have_text("÷ 8")
+    play.click()
+    for _ in range(8):
+        page.clock.run_for(1200)
+    expect(stop).to_have_text("W_O")
+    expect(play).to_have_text("Play")
+
+
+def test_a_stop_unfolds_while_it_plays_unless_motion_is_reduced(opened: Opened) -> None:
+    page = opened()
+    page.emulate_media(reduced_motion="no-preference")
+    page.clock.install()
+    canvas = page.locator(".picture-canvas")
+    for still in (False, True):
+        page.emulate_media(reduced_motion="reduce" if still else "no-preference")
+        step(page, "weights")
+        page.locator(".rail-play").click()
+        page.clock.run_for(1200)
+        page.clock.run_for(100)
+        early = canvas.evaluate(CANVAS)
+        page.clock.run_for(500)
+        assert (early == canvas.evaluate(CANVAS)) is still
+        page.locator(".at-finding").focus()
+        page.keyboard.press("Shift")
+        page.locator(".rail-play").evaluate("button => button.textContent")
+
+
+@pytest.mark.parametrize("warmth", [0.5, 2.5])
+def test_temperature_is_softmax_of_the_divided_scores(opened: Opened, trace: Trace, warmth: float) -> None:
+    page = opened()
+    slider = page.get_by_role("slider", name="Temperature")
+    slider.fill(str(warmth))
+    true = torch.softmax(trace["layers.5.attention.scaled"][6, GAP] / warmth, -1)
+    for at, texts in shown(page).items():
+        assert close(texts[3], float(true[at])), texts
+    assert close((cell(page).get_attribute("aria-label") or "").rpartition(":")[2], float(true[KEYS]))
+    expect(page.locator(".row-check")).to_contain_text("1.0 is the model's own")
+    expect(page.locator(".at-warm")).to_contain_text("instead of 89\u00a0%")
+    slider.fill("1")
+    expect(page.locator(".row-check")).to_contain_text("✓")
+    expect(page.locator(".at-warm")).to_be_hidden()
+
+
+@pytest.mark.parametrize("begin", ["attention.weights", "attention.output"])
+def test_a_number_is_led_back_to_the_embedding(opened: Opened, trace: Trace, begin: str) -> None:
+    """One click a step; every number that is said to be the run's is at its place in the trace."""
+    page = opened(step=begin)
+    page.get_by_role("button", name="Open this number").click()
+    titles = []
+    for _ in range(12):
+        panel = page.get_by_role("group", name="Where this number comes from")
+        expect(panel.get_by_role("heading")).not_to_have_text("One moment …")
+        titles.append(panel.get_by_role("heading").text_content())
+        said = panel.locator("b[data-step]")
+        assert said.count()
+        for text, name, index, of in said.evaluate_all(SAID):
+            there = trace[name][tuple(int(one) for one in index.split(","))]
+            assert close(text, float(there.norm() if of else there), 4, 4e-4), (text, name, index)
+        on = panel.locator(".way-on .is-first")
+        if on.text_content() == "Start again":
+            break
+        on.click()
+    assert titles[-1] and titles[-1].startswith("The embedding of")
+    assert len(titles) <= 9 and len(set(titles)) == len(titles)
+    expect(panel).to_contain_text("Nothing comes before it")
+    assert page.evaluate("window.store.get().layer") == 0
+    crumbs = page.get_by_role("toolbar", name="The way so far").get_by_role("button")
+    assert crumbs.count() == len(titles) - 1
+    crumbs.nth(1).click()
+    expect(panel.get_by_role("heading")).to_have_text(titles[1] or "")
+    panel.get_by_role("button", name="Start again").click()
+    expect(panel.get_by_role("heading")).to_have_text(titles[0] or "")
+    panel.get_by_role("button", name="Close").click()
+    expect(page.get_by_role("button", name="Open this number")).to_be_focused()
+    assert page.evaluate("window.store.get().layer") == 5
+
+
+def test_vectors_are_loaded_for_the_layer_then_its_neighbours_and_the_last_one_asked_for_wins(opened: Opened) -> None:
+    page = opened(held=(0, 1, 3), layer=5)
+    page.wait_for_function("window.asked.length === 3")
+    assert page.evaluate("window.asked") == ["run", 5, 4]
+    step(page, "q", layer=1)
+    expect(page.locator(".at-waiting")).to_have_text("Loading the vectors of layer 1 …")
+    expect(page.locator(".picture")).to_be_hidden()
+    step(page, "q", layer=3)
+    expect(page.locator(".at-waiting")).to_have_text("Loading the vectors of layer 3 …")
+    page.wait_for_function("Boolean(window.waiting[1] && window.waiting[3])")
+    page.evaluate("window.free(3)")
+    expect(cell(page)).to_be_visible()
+    label = cell(page).get_attribute("aria-label") or ""
+    page.evaluate("window.free(1)")
+    expect(page.locator(".at-waiting")).to_be_hidden()
+    expect(cell(page)).to_have_attribute("aria-label", label)
+    # A neighbour that is on its way is not asked for a second time.
+    step(page, "q", layer=1)
+    page.wait_for_function("Boolean(window.waiting[0])")
+    before = page.evaluate("window.asked.length")
+    step(page, "q", layer=0)
+    expect(page.locator(".at-waiting")).to_have_text("Loading the vectors of layer 0 …")
+    page.evaluate("window.free(0)")
+    expect(cell(page)).to_be_visible()
+    assert page.evaluate("window.asked.length") == before
+
+
+def test_what_does_not_come_is_said_and_asked_for_again(opened: Opened) -> None:
+    page = opened(lost=(5,), step="attention.v")
+    expect(page.get_by_role("alert").last).to_contain_text("The line is cut: try again.")
+    page.evaluate("window.lost.clear()")
+    page.locator(".at-trouble button").click()
+    expect(cell(page)).to_be_visible()
+    expect(page.locator(".at-trouble")).to_be_hidden()
+
+
+@pytest.mark.parametrize(("size", "scheme"), [(DESK, "light"), (DESK, "dark"), (PHONE, "light"), (PHONE, "dark")])
+def test_it_fits_and_axe_finds_nothing(opened: Opened, size: ViewportSize, scheme: str) -> None:
+    page = opened()
+    page.set_viewport_size(size)
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    for name in STEPS:
+        step(page, name)
+        expect(cell(page)).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= size["width"], name
+        canvas, table = page.locator(".picture-canvas").bounding_box(), page.locator(".row-table").first.bounding_box()
+        assert canvas and table
+        if size is PHONE:
+            assert canvas["y"] < 300 and table["y"] > canvas["y"] + canvas["height"]
+        else:
+            assert table["y"] + table["height"] < size["height"] and table["x"] > canvas["x"] + canvas["width"] / 2
+    step(page, "weights")
+    assert barriers(page, every=True) == []
+    page.get_by_role("button", name="Open this number").click()
+    assert barriers(page, every=True) == []
+
+
+def test_what_is_loaded_is_drawn_at_once_and_nothing_is_asked(opened: Opened) -> None:
+    page = opened()
+    page.wait_for_function("window.asked.length === 3")
+    took = page.evaluate(QUICK)
+    assert took[104] < 50  # milliseconds, 95 of 100
+    assert page.evaluate("window.asked") == ["run", 5, 4]
+
+
+def test_many_layers_heads_and_tokens_have_room(opened: Opened) -> None:
+    """A made-up run of 24 layers of 16 heads over 64 tokens: lists to open, and a grid that fits."""
+    n, layers, heads = 64, 24, 16
+    tokens = [f"token{i}" for i in range(n)]
+    model = {"name": "base", "digest": "", "layers": layers, "heads": heads, "d_model": 64, "d_head": 4, "d_ff": 4}
+    about = {"sentence": "", "second": "", "tokens": tokens, "kinds": ["word"] * n, "words": [[i, 1] for i in range(n)]}
+    about |= {"names": tokens, "hidden": [], "edits": "", "model": model, "rows": list(range(n)), "gap": -1}
+    about |= {"guesses": {}}
+    even = pack(1, about, {"weights": shares(np.full((layers, heads, n, n), 1 / n))})
+    page = opened(runs=[base64.b64encode(even).decode("ascii")], lost=tuple(range(layers)), layer=20, head=15)
+    expect(page.get_by_role("combobox", name="layer")).to_have_value("20")
+    page.get_by_role("combobox", name="head").select_option("9")
+    assert page.evaluate("window.store.get().head") == 9
+    expect(page.get_by_role("heading", level=1)).to_contain_text("1.6\u00a0%")
+    canvas, scroll = page.locator(".picture-canvas").bounding_box(), page.locator(".picture-scroll").bounding_box()
+    assert canvas and scroll and canvas["width"] <= scroll["width"] + 1
+    assert page.evaluate("document.documentElement.scrollWidth") <= DESK["width"]
