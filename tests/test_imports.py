@@ -35,6 +35,7 @@ FLOORS = (  # folders and files of encoder/; each stands on those before it and 
     {"probes"},
     {"exam"},
     {"packet"},
+    {"browser"},
     {"recount"},
     {"trials"},
     {"lessons"},

@@ -15,8 +15,8 @@ def packet(sentence: str, model: str) -> bytes:
     there = shipped.shipped(sentence) if model == shipped.MODEL else None
     if there is not None:
         return there
-    from encoder import TextEncoder
     from encoder.packet.run import level_1
+    from encoder.text_encoder import TextEncoder
 
     encoder = TextEncoder.from_pretrained(model)
     return level_1(encoder, encoder.trace(sentence))

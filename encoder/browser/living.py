@@ -57,7 +57,7 @@ def living_file(packets: Mapping[str, bytes], title: str) -> str:
     exports = EXPORTS.search(script)
     if exports is None:
         raise EncoderError(f"{BUILT.name} exports nothing: build it with node tests/javascript/build.mjs")
-    names = dict(reversed(pair.split(" as ")) for pair in exports[1].replace("\n", " ").split(","))
+    names = {name.strip(): own.strip() for own, _, name in (pair.partition(" as ") for pair in exports[1].split(","))}
     held = {sentence: b64encode(packet).decode("ascii") for sentence, packet in packets.items()}
     return PAGE.format(
         rules=RULES,
@@ -65,8 +65,8 @@ def living_file(packets: Mapping[str, bytes], title: str) -> str:
         packets=inside(json.dumps(held)),
         script=ENDS.sub(r"\\x3c", script[: exports.start()]),
         model=inside(json.dumps(model_of(next(iter(packets.values()))))),
-        store=names["makeStore"].strip(),
-        mount=names["mount"].strip(),
+        store=names["makeStore"],
+        mount=names["mount"],
     )
 
 
