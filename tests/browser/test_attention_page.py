@@ -321,7 +321,7 @@ def test_temperature_is_softmax_of_the_divided_scores(opened: Opened, trace: Tra
 
 
 @pytest.mark.parametrize("begin", ["attention.weights", "attention.output"])
-def test_a_number_is_led_back_to_the_embedding(opened: Opened, trace: Trace, begin: str) -> None:
+def test_a_number_is_led_back_to_the_embedding(opened: Opened, base: TextEncoder, trace: Trace, begin: str) -> None:
     """One click a step; every number that is said to be the run's is at its place in the trace."""
     page = opened(step=begin)
     page.get_by_role("button", name="Open this number").click()
@@ -335,6 +335,14 @@ def test_a_number_is_led_back_to_the_embedding(opened: Opened, trace: Trace, beg
         for text, name, index, of in said.evaluate_all(SAID):
             there = trace[name][tuple(int(one) for one in index.split(","))]
             assert close(text, float(there.norm() if of else there), 4, 4e-4), (text, name, index)
+        if learned := re.search(
+            r"^(\S+) is made of .* column (\d+) of W_([QKV])", panel.locator("p").first.inner_text()
+        ):
+            spot = page.evaluate("window.store.get().cell")
+            layer, position = int(spot.split(".")[1]), int(spot.split(",")[1])
+            matrix = base.model.get_submodule(f"layers.{layer}.attention.w_{learned[3].lower()}")
+            made = matrix(trace[f"layers.{layer}.attention.input"][position])[int(learned[2])]
+            assert close(learned[1], float(made), 4, 4e-4), learned
         on = panel.locator(".way-on .is-first")
         if on.text_content() == "Start again":
             break
