@@ -211,11 +211,11 @@ export function attention(root, context) {
     const { about } = run, names = namesOf(about.tokens), there = vectors.get(run)?.get(state.layer) ?? null;
     const now = placed(), { stop, index, layer, head, numbers, at } = now;
     const looked = pointed && pointed.row < about.rows.length && pointed.column < now.columns ? pointed : at;
-    const label = labelOf(stop, about.model.d_head), divisor = divisorOf(run, there);
+    const divisor = divisorOf(run, there);
 
     layers.draw(Array.from({ length: about.model.layers }, (_, i) => ({ text: String(i), title: `layer ${i}` })), layer);
     heads.draw(Array.from({ length: about.model.heads }, (_, i) => ({ text: String(i), title: `head ${i}` })), head);
-    stops.draw(STOPS.map(one => ({ text: one.key === 'scaled' && Number.isInteger(divisor) ? `÷ ${divisor}` : one.label, title: `${one.label}: ${one.title}` })), index);
+    stops.draw(STOPS.map(one => ({ text: labelOf(one, divisor), title: `${one.label}: ${one.title}` })), index);
     headline(now);
     write(what, stop.what);
 

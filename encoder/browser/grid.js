@@ -23,7 +23,7 @@
 
 export const LEAST = 3; // pixels of a cell's side
 const MOST = 44, LINE = 13, GAP = 8;
-const FAR = 2; // a largest number that is so many times the usual one does not end the colours
+const FAR = { share: 4, signed: 2 }; // a largest number that is so many times the usual one does not end the colours
 
 /**
  * Where the cells and names of a picture stand in so much room. Strips take the width that a grid of the same tokens takes, so that the
@@ -80,7 +80,7 @@ export function endsOf(values, parts, columns) {
     const peaks = sizesOf(rows);
     usual = peaks[Math.floor(0.9 * (peaks.length - 1))] ?? 0;
   }
-  const high = usual > 0 && most > FAR * usual ? usual : most || 1;
+  const high = usual > 0 && most > FAR[parts] * usual ? usual : most || 1;
   let above = 0;
   for (let i = sizes.length; i-- && sizes[i] > high;) above++;
   return { low: parts === 'share' ? 0 : -high, high, above };

@@ -97,8 +97,8 @@ export function stopOf(step) {
   return found < 0 ? STOPS.findIndex(stop => stop.step === FIRST) : found;
 }
 
-/** The name of a stop on the rail, with the model's own number. @param {Stop} stop @param {number} size of a head */
-export const labelOf = (stop, size) => (stop.key === 'scaled' && Number.isInteger(Math.sqrt(size)) ? `÷ ${Math.sqrt(size)}` : stop.label);
+/** The name of a stop on the rail, with what this model's scores are divided by. @param {Stop} stop @param {number} divisor */
+export const labelOf = (stop, divisor) => (stop.key === 'scaled' && Number.isInteger(divisor) ? `÷ ${divisor}` : stop.label);
 
 /**
  * A place in a stop: which row, and which column of it.
