@@ -56,17 +56,17 @@ export function read(buffer) {
   const right = crc32(bytes.subarray(BEGIN)) === view.getUint32(12, true);
   const header = start <= bytes.length ? headerOf(bytes.subarray(BEGIN, start), right) : null;
   if (!header || endOf(header, start) > bytes.length) throw new PacketError('Only a part of the run came: try again.');
-  if (!right) throw new PacketError('The run was changed on its way: try again.');
-  const { arrays, ...about } = header;
+  const { arrays, level, ...about } = header;
+  if (!right || level !== view.getUint16(6, true)) throw new PacketError('The run was changed on its way: try again.');
   const named = Object.entries(arrays).map(([name, place]) => [name, numbers(bytes.buffer, start, place)]);
-  return { level: view.getUint16(6, true), about, arrays: Object.fromEntries(named) };
+  return { level, about, arrays: Object.fromEntries(named) };
 }
 
 /**
  * The header; null where the bytes are none. Of a packet that was changed it is only asked how long that should be.
  * @param {Uint8Array} bytes
  * @param {boolean} right
- * @returns {(About & {arrays: Record<string, Place>}) | null}
+ * @returns {(About & {level: number, arrays: Record<string, Place>}) | null}
  */
 function headerOf(bytes, right) {
   try {

@@ -8,7 +8,7 @@ const shipped = new URL('../../encoder/packet/shipped/the-keys-to-the-cabinet-ma
 const whole = () => new Uint8Array(readFileSync(shipped));
 /** A packet made by hand: two shares, two signed values and one number. */
 function made(version = 1, type = 'u16') {
-  const about = { tokens: ['é'], arrays: {
+  const about = { tokens: ['é'], level: 2, arrays: {
     shares: { type, shape: [1, 3], at: 0, scale: 1 / 65534 }, signed: { type: 'i16', shape: [2], at: 8, scale: 0.5 }, exact: { type: 'f32', shape: [1], at: 16 },
   } };
   let text = new TextEncoder().encode(JSON.stringify(about));
@@ -59,7 +59,9 @@ test('what is no packet, too new, cut or changed is refused with a sentence', ()
   changed[changed.length - 9] ^= 1;
   const inside = whole();
   inside[40] ^= 4;
-  const cases = [[html, /not a run/], [new Uint8Array(0), /not a run/], [made(2), /newer/], [made(1, 'f64'), /kind/], [changed, /changed/], [inside, /changed/]];
+  const level = whole();
+  level[6] ^= 3;
+  const cases = [[level, /changed/], [html, /not a run/], [new Uint8Array(0), /not a run/], [made(2), /newer/], [made(1, 'f64'), /kind/], [changed, /changed/], [inside, /changed/]];
   for (const end of [3, 15, 16, 200, 5000, whole().length - 1]) cases.push([whole().subarray(0, end), /a part of the run/]);
   for (const [bytes, said] of cases) {
     assert.throws(() => read(bytes), error => error instanceof PacketError && said.test(error.message) && /^[A-Z].*\.$/.test(error.message), said);
