@@ -1,7 +1,7 @@
 // @ts-check
 // The Attention page: one head of one layer, in eleven stops over one picture, with the arithmetic of the chosen row beside it.
 import style from './attention.css';
-import { el, put, write } from './dom.js';
+import { dress, el, put, write } from './dom.js';
 import { endsOf } from './grid.js';
 import { brief, percent, tight, typeset } from './number.js';
 import { picture } from './picture.js';
@@ -22,19 +22,9 @@ import { stepBack } from './way_back.js';
 const REST = 400; // ms until what was chosen is said
 const KEPT = 24; // pictures
 
-/** Gives the page's document, or its shadow root, the style. @param {HTMLElement} root */
-function dress(root) {
-  const within = /** @type {(Document | ShadowRoot) & {attentionStyle?: CSSStyleSheet}} */ (root.getRootNode());
-  if (within.attentionStyle && within.adoptedStyleSheets.includes(within.attentionStyle)) return;
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(style);
-  within.adoptedStyleSheets = [...within.adoptedStyleSheets, sheet];
-  within.attentionStyle = sheet;
-}
-
 /** @param {HTMLElement} root @param {import('./mount.js').Context} context @returns {import('./mount.js').Page} */
 export function attention(root, context) {
-  dress(root);
+  dress(root, style);
   const { store } = context;
   /** @type {WeakMap<Packet, Map<number, Packet>>} */
   const vectors = new WeakMap();

@@ -70,3 +70,18 @@ export function children(parent, count, make) {
 
 /** The element that has the keys, also inside a shadow root. @param {Element} inside */
 export const focused = inside => /** @type {Document | ShadowRoot} */ (inside.getRootNode()).activeElement;
+
+/** The styles that a document or shadow root was given. @type {WeakMap<Node, Map<string, CSSStyleSheet>>} */
+const dressed = new WeakMap();
+
+/** Gives the document of an element, or its shadow root, a style; once, unless somebody took it away. @param {Element} root @param {string} css */
+export function dress(root, css) {
+  const within = /** @type {Document | ShadowRoot} */ (root.getRootNode());
+  const given = dressed.get(within) ?? new Map();
+  dressed.set(within, given);
+  if (within.adoptedStyleSheets.includes(given.get(css))) return;
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(css);
+  within.adoptedStyleSheets = [...within.adoptedStyleSheets, sheet];
+  given.set(css, sheet);
+}

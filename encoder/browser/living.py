@@ -8,6 +8,7 @@ from html import escape
 from pathlib import Path
 
 from encoder.errors import EncoderError
+from encoder.packet.format import unpack
 
 BUILT = Path(__file__).parent / "built" / "front.js"
 EXPORTS = re.compile(r"export\s*\{([^{}]*)\};?\s*\Z")
@@ -49,7 +50,7 @@ def living_file(packets: Mapping[str, bytes], title: str) -> str:
         title: of the file.
 
     Raises:
-        EncoderError: no packet is given.
+        EncoderError: no packet is given, or the first one is none.
     """
     if not packets:
         raise EncoderError("a living file needs at least one run; got none")
@@ -77,5 +78,5 @@ def inside(text: str) -> str:
 
 def model_of(packet: bytes) -> str:
     """The name of the model that a packet's header says."""
-    length = int.from_bytes(packet[8:12], "little")
-    return str(json.loads(packet[16 : 16 + length])["model"]["name"])
+    _, about, _ = unpack(packet)
+    return str(about["model"]["name"])

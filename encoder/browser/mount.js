@@ -2,7 +2,7 @@
 // The front in a page: bar, menu, what is loading or went wrong, and the page that is drawn. See README.md.
 import { attention } from './attention.js';
 import { bar } from './bar.js';
-import { el, put, write } from './dom.js';
+import { dress, el, put, write } from './dom.js';
 import { loader } from './load.js';
 import { choice } from './run.js';
 import { say } from './say.js';
@@ -40,16 +40,6 @@ const SKELETON = 150; // ms without a run before its outline is drawn
 /** @type {WeakMap<HTMLElement, Mounted>} */
 const mounted = new WeakMap();
 
-/** Gives the root's document, or its shadow root, the style. @param {HTMLElement} root */
-function dress(root) {
-  const within = /** @type {(Document | ShadowRoot) & {encoderStyle?: CSSStyleSheet}} */ (root.getRootNode());
-  if (within.encoderStyle && within.adoptedStyleSheets.includes(within.encoderStyle)) return;
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(css);
-  within.adoptedStyleSheets = [...within.adoptedStyleSheets, sheet];
-  within.encoderStyle = sheet;
-}
-
 /**
  * Draws the front into an element. Called again with the same element it takes the new options and keeps the state.
  * @param {HTMLElement} root
@@ -68,7 +58,7 @@ export function mount(root, options) {
 
 /** @param {HTMLElement} root @param {Options} options @returns {Mounted} */
 function begin(root, options) {
-  dress(root);
+  dress(root, css);
   root.classList.add('enc');
   const main = el('main', { class: 'enc-main' }), place = el('div', { class: 'enc-page' });
   const trouble = el('p', { class: 'enc-trouble', hidden: true }), why = el('span'), again = el('button', { type: 'button', onclick: () => ask(true) }, 'Try again');

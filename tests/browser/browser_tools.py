@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,9 +17,10 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 from axe_playwright_python.base import AXE_SCRIPT
-from playwright.sync_api import ConsoleMessage, Dialog, Locator, Page, WebSocket
+from playwright.sync_api import ConsoleMessage, Dialog, Locator, Page, Route, WebSocket
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
+ROOT = Path(__file__).resolve().parents[2]
 READY = """() => {
   const app = document.querySelector('[data-testid=stApp]')
   return app && app.dataset.testConnectionState === 'CONNECTED' && app.dataset.testScriptState === 'notRunning'
@@ -257,6 +258,20 @@ def open_page(page: Page, url: str, timeout: float = 60.0) -> None:
     record.connection, record.runs = None, 0  # a late frame of the page that is left does not count
     with rerun(page, timeout):
         page.goto(url, timeout=timeout * 1000)
+
+
+def from_here(html: str) -> Callable[[Route], None]:
+    """Answers requests without a server: by files as they lie in the repository, and at other addresses by `html`."""
+
+    def answer(route: Route) -> None:
+        file = ROOT / urlsplit(route.request.url).path.lstrip("/")
+        if file.is_file():
+            kind = "text/javascript" if file.suffix == ".js" else "application/octet-stream"
+            route.fulfill(path=file, content_type=kind)
+        else:
+            route.fulfill(body=html, content_type="text/html; charset=utf-8")
+
+    return answer
 
 
 def widget(page: Page, key: str) -> Locator:

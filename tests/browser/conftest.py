@@ -9,12 +9,11 @@ import tempfile
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
-from browser_tools import open_page, problems, serve, watch, watched_anew
+from browser_tools import from_here, open_page, problems, serve, watch, watched_anew
 from chromium import find_chromium
-from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
 APP = ROOT / "app.py"
@@ -136,16 +135,8 @@ def phone(browser: Browser) -> Iterator[Page]:
 @pytest.fixture(scope="module")
 def blank(browser: Browser) -> Iterator[Any]:
     """A page of one canvas that asks for nothing; the scripts are served to it as they lie in the repository."""
-
-    def answer(route: Route) -> None:
-        path = urlsplit(route.request.url).path.lstrip("/")
-        if path:
-            route.fulfill(path=ROOT / path, content_type="text/javascript")
-        else:
-            route.fulfill(body=BLANK, content_type="text/html")
-
     with browser.new_context() as context:
         page = context.new_page()
-        page.route("**/*", answer)
+        page.route("**/*", from_here(BLANK))
         page.goto("http://components.test/")
         yield page

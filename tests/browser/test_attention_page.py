@@ -3,20 +3,17 @@
 import base64
 import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
-from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
 import torch
-from browser_tools import barriers
-from playwright.sync_api import Browser, Locator, Page, Route, ViewportSize, expect
+from browser_tools import barriers, from_here
+from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
 
 from encoder import TextEncoder, Trace
 from encoder.packet.format import pack, shares
 from encoder.packet.run import level_1, level_2
 
-ROOT = Path(__file__).resolve().parents[2]
 SENTENCE = "The keys to the cabinet [MASK] on the table."
 LAYERS, GAP, KEYS = 6, 6, 2
 STEPS = ("input", "q", "k", "v", "scores", "scaled", "masked", "weights", "heads", "concat", "output")
@@ -78,14 +75,6 @@ def packets(base: TextEncoder, trace: Trace) -> list[str]:
 @pytest.fixture
 def opened(browser: Browser, packets: list[str]) -> Iterator[Opened]:
     """Opens the page with a state; nothing may fail in it."""
-
-    def answer(route: Route) -> None:
-        path = urlsplit(route.request.url).path.lstrip("/")
-        if path:
-            route.fulfill(path=ROOT / path, content_type="text/javascript")
-        else:
-            route.fulfill(body=PAGE, content_type="text/html; charset=utf-8")
-
     with browser.new_context(viewport=DESK, reduced_motion="reduce") as context:
         errors: list[str] = []
 
@@ -95,7 +84,7 @@ def opened(browser: Browser, packets: list[str]) -> Iterator[Opened]:
             page = context.new_page()
             page.on("pageerror", lambda error: errors.append(str(error)))
             page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
-            page.route("**/*", answer)
+            page.route("**/*", from_here(PAGE))
             page.goto("http://front.test/")
             page.evaluate(MOUNT, [runs or packets, {"layer": 5, "head": 6, **first}, list(held), list(lost)])
             page.locator(".at-finding em").first.wait_for()

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_tools import barriers
-from playwright.sync_api import Browser, Page, Route, expect
+from browser_tools import barriers, from_here
+from playwright.sync_api import Browser, Page, expect
 
 from encoder.packet.shipped import path_of
 
@@ -45,21 +45,12 @@ def address(sentence: str) -> str:
 @pytest.fixture
 def front(browser: Browser) -> Iterator[Page]:
     """A page with the front, whose requests the test answers itself; no script fails in it."""
-
-    def answer(route: Route) -> None:
-        path = route.request.url.partition("front.test/")[2].partition("?")[0]
-        if path.startswith("encoder/"):
-            kind = "text/javascript" if path.endswith(".js") else "application/octet-stream"
-            route.fulfill(path=ROOT / path, content_type=kind)
-        else:
-            shipped = str({one: address(one) for one in (KEYS, KEY)})
-            route.fulfill(body=PAGE.replace("SHIPPED", shipped), content_type="text/html")
-
+    shipped = str({one: address(one) for one in (KEYS, KEY)})
     with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
         page = context.new_page()
         errors: list[str] = []
         page.on("pageerror", lambda error: errors.append(str(error)))
-        page.route("**/*", answer)
+        page.route("**/*", from_here(PAGE.replace("SHIPPED", shipped)))
         page.goto("http://front.test/")
         page.locator("[data-claim]:not(:empty)").wait_for()
         yield page
