@@ -4,10 +4,12 @@
 
 /** @typedef {{level: number, [name: string]: unknown}} Asked */
 /** @typedef {{key: string, title: string, address: string, front: boolean}} Listed */
-/** @typedef {{script: string, run: string, page: string, pages: Listed[], shipped: Record<string, string>, models: {name: string, title: string}[]}} Told */
-/** @typedef {{mount: (root: HTMLElement, options: object) => () => void, windowStore: (options?: object) => {end(): void}}} Front */
-/** @typedef {{data: Told, trigger: ComponentArguments<Told>['setTriggerValue'], page: string, end: () => void, mounted?: () => void, store?: {end(): void}}} Kept */
+/** @typedef {{script: string, run: string, page: string, pages: Listed[], shipped: Record<string, string>, models: {name: string, title: string}[], tells: boolean, handed: {number: number, query: Record<string, string>}}} Told */
+/** @typedef {{end(): void, flush(): void, set(changes: object): void, take(query: Record<string, string>): void, subscribe(hear: () => void): () => void}} Store */
+/** @typedef {{mount: (root: HTMLElement, options: object) => () => void, windowStore: (options?: object) => Store}} Front */
+/** @typedef {{data: Told, trigger: ComponentArguments<Told>['setTriggerValue'], page: string, end: () => void, handed: number, know: () => boolean, tell: () => void, mounted?: () => void, store?: Store}} Kept */
 
+const RESTS = 300; // ms after which the server hears of what was chosen, where it draws with it
 const WAITS = 3; // times that a server which has no room is asked again
 const NO_LINE = 'The server cannot be reached: look at your connection and try again.';
 const CUT = 'The answer was cut on its way: try again.';
@@ -82,11 +84,37 @@ function say(root, sentence) {
   root.replaceChildren(said);
 }
 
+/** The store, which tells the server what was chosen where that is wanted. @param {Kept} here @param {Store} store */
+function begin(here, store) {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let resting;
+  let known = location.search;
+  here.know = () => {
+    clearTimeout(resting);
+    store.flush();
+    const before = known;
+    known = location.search;
+    return known !== before;
+  };
+  here.tell = () => { if (here.know()) here.trigger('rested', true); };
+  const leave = store.subscribe(() => {
+    clearTimeout(resting);
+    if (here.data.tells) resting = setTimeout(here.tell, RESTS);
+  });
+  here.handed = here.data.handed.number;
+  return { ...store, end: () => { clearTimeout(resting); leave(); store.end(); } };
+}
+
 /** Draws what is told last. @param {HTMLElement} root @param {Kept} here @param {Front} front */
 function draw(root, here, front) {
   if (kept.get(root) !== here) return; // it is gone
-  here.store ??= front.windowStore();
   const told = here.data;
+  here.store ??= begin(here, front.windowStore());
+  if (told.handed.number !== here.handed) {
+    here.handed = told.handed.number;
+    here.store.take(told.handed.query);
+    here.know();
+  }
   here.mounted = front.mount(root, {
     load: (/** @type {Asked} */ asked, /** @type {AbortSignal | undefined} */ signal) => load(new URL(told.run, location.origin).href, asked, signal),
     store: here.store,
@@ -94,6 +122,10 @@ function draw(root, here, front) {
     page: here.page,
     shipped: told.shipped,
     models: told.models,
+    unfold: (/** @type {boolean} */ open) => {
+      here.store?.set({ more: open ? '1' : '' });
+      here.tell();
+    },
     goTo: (/** @type {string} */ key, /** @type {Record<string, string>} */ query) => {
       const to = told.pages.find(one => one.key === key);
       if (!to || key === here.page) return;
@@ -110,7 +142,7 @@ function draw(root, here, front) {
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = /** @type {HTMLElement} */ (parentElement.querySelector('.front'));
   /** @type {Kept} */
-  const here = kept.get(root) ?? { data, trigger: setTriggerValue, page: data.page, end: reconnect(() => here.trigger('back', true)) };
+  const here = kept.get(root) ?? { data, trigger: setTriggerValue, page: data.page, handed: 0, know: () => false, tell: () => {}, end: reconnect(() => here.trigger('back', true)) };
   kept.set(root, here);
   Object.assign(here, { data, trigger: setTriggerValue, page: data.page });
   if (!('adoptedStyleSheets' in document) || !CSS.supports('color', 'light-dark(white, black)')) say(root, OLD);

@@ -10,16 +10,15 @@ from typing import Any
 
 import streamlit as st
 
-from pages.front import routes, shipped, site
+from pages.front import below, routes, shipped, site
 from pages.ui.server import inside
 from pages.ui.server.offers import MODELS
 from pages.ui.server.redirects import base
-from pages.ui.state.session import session
+from pages.ui.state.session import OF_BROWSER, session
 from pages.ui.state.site import Page
 
 STYLE = f"<style>{Path(__file__).with_suffix('.css').read_text(encoding='utf-8')}</style>"
-NAMES = ("sentence", "second", "model", "layer", "head", "word", "step", "cell", "hidden", "edits", "v")
-OWN = "word"  # of them, what pages of the server do not know
+NAMES = ("sentence", "second", "model", "layer", "head", "word", "step", "cell", "hidden", "edits", "more", "v")
 LONGEST = 1_500  # characters of one of them
 
 
@@ -34,8 +33,10 @@ def draw(page: Page, pages: Mapping[Any, Page]) -> None:
     """Draw a page of the front; `pages` are all, by what Streamlit knows them as."""
     st.html(STYLE)
     hand_over()
+    wanted = below.is_wanted()
+    above = st.container(horizontal=True, key="above") if wanted else None
     digest, _ = routes.bundle()
-    said = _component()(
+    told = _component()(
         key="front",
         data={
             "script": f"{base()}/api/front/{digest}/front.js",
@@ -44,31 +45,54 @@ def draw(page: Page, pages: Mapping[Any, Page]) -> None:
             "pages": tuple(site.listed()),
             "shipped": shipped.shelf().addresses(),
             "models": tuple(models()),
+            "tells": wanted,
+            "handed": handed(),
         },
         on_go_change=lambda: None,
         on_back_change=lambda: None,
+        on_rested_change=lambda: None,
     )
-    to, query = asked(said.go)
+    to, query = asked(told.go)
     if to is not None and to != page:
-        st.switch_page(next(one for one, about in pages.items() if about == to), query_params=query)
+        session().below = None
+        st.switch_page(next(script for script, listed in pages.items() if listed == to), query_params=query)
+    if wanted:
+        below.draw(page, above)
+    else:
+        session().below = None
 
 
 def hand_over() -> None:
     """Let the address say what a page of the server showed before, and forget that: from now on the browser knows it.
 
-    Who went back sees what was there; the address says that already.
+    Who went back sees what was there; the address says that already. What was changed by what stands below the picture
+    goes before the address.
     """
     here = session()
-    view, here.view = here.view, None
-    here.page, here.go_to = "", ""
+    if here.below is not None and here.view != here.below:
+        here.handed += 1
+        return
+    view, here.view, was = here.view, None, here.below
+    if not was:
+        here.page, here.go_to = "", ""
     here.written.clear()
-    if view is None or inside.went_back() or st.query_params:
+    if view is None or was or inside.went_back() or st.query_params:
         return
     from encoder.pictures.link import to_query
 
     query = {"sentence": view.sentence, "model": view.model, "layer": str(view.layer), "head": str(view.head)}
-    said = {name: text for name, text in (query | to_query(view)).items() if name in NAMES}
-    st.query_params.from_dict(said)
+    st.query_params.from_dict({name: text for name, text in (query | to_query(view)).items() if name in NAMES})
+
+
+def handed() -> dict[str, object]:
+    """Return what the browser is to show because something below its picture was pressed, and how often that was."""
+    here = session()
+    if here.handed == 0 or here.view is None:
+        return {"number": here.handed, "query": {}}
+    from encoder.pictures.link import to_query
+
+    places = {"layer": str(here.view.layer), "head": str(here.view.head)}
+    return {"number": here.handed, "query": {n: t for n, t in (places | to_query(here.view)).items() if n in NAMES}}
 
 
 def models() -> list[dict[str, str]]:
@@ -84,11 +108,11 @@ def asked(said: object) -> tuple[Page | None, dict[str, str]]:
     It may say anything. What is left of it is read by the page, as what any link says.
     """
     key, query = (said.get("key"), said.get("query")) if isinstance(said, Mapping) else (None, None)
-    to = site.page_of(key) if isinstance(key, str) else None
+    to = site.called(key) if isinstance(key, str) else None
     if to is None:
         return None, {}
     given = query if isinstance(query, Mapping) else {}
-    known = [name for name in NAMES if to.key in site.DRAWN or name != OWN]
+    known = [name for name in NAMES if to.key in site.DRAWN or name not in OF_BROWSER]
     return to, {name: text for name in known if isinstance(text := given.get(name), str) and fits(text)}
 
 
