@@ -57,6 +57,7 @@ def draw(page: Page, pages: Mapping[Any, Page]) -> None:
     to, query = asked(told.go)
     if to is not None and to != page:
         session().below = None
+        query = carried(to) | query
         st.switch_page(next(script for script, listed in pages.items() if listed == to), query_params=query)
     if wanted:
         below.draw(page, above)
@@ -83,7 +84,7 @@ def hand_over() -> None:
     from encoder.pictures.link import to_query
 
     query = {"sentence": view.sentence, "model": view.model, "layer": str(view.layer), "head": str(view.head)}
-    st.query_params.from_dict({name: text for name, text in (query | to_query(view)).items() if name in NAMES})
+    st.query_params.from_dict(query | to_query(view))
 
 
 def handed() -> dict[str, object]:
@@ -95,6 +96,15 @@ def handed() -> dict[str, object]:
 
     places = {"layer": str(here.view.layer), "head": str(here.view.head)}
     return {"number": here.handed, "query": {n: t for n, t in (places | to_query(here.view)).items() if n in NAMES}}
+
+
+def carried(to: Page) -> dict[str, str]:
+    """Return what the address says beside what the browser knows of, such as a lesson: it goes along to a page."""
+    return {
+        name: text
+        for name, text in st.query_params.to_dict().items()
+        if name not in NAMES and (to.key in site.DRAWN or name not in OF_BROWSER) and fits(text)
+    }
 
 
 def models() -> list[dict[str, str]]:
