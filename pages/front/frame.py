@@ -71,6 +71,8 @@ def hand_over() -> None:
     goes before the address.
     """
     here = session()
+    if here.below is not None and here.go_to:  # it leads away, with what is shown
+        return
     if here.below is not None and here.view is not None and here.view != here.below:
         from pages.ui.state.session_state import write_choices
 
