@@ -4,8 +4,8 @@
 
 /** @typedef {{level: number, [name: string]: unknown}} Asked */
 /** @typedef {{key: string, title: string, address: string, front: boolean}} Listed */
-/** @typedef {{script: string, run: string, page: string, pages: Listed[], shipped: Record<string, string>, models: {name: string, title: string}[], tells: boolean, handed: {number: number, query: Record<string, string>}}} Told */
-/** @typedef {{end(): void, flush(): void, set(changes: object): void, take(query: Record<string, string>): void, subscribe(hear: () => void): () => void}} Store */
+/** @typedef {{script: string, run: string, page: string, pages: Listed[], shipped: Record<string, string>, models: {name: string, title: string}[], tells: boolean, open: boolean, opens: string[], handed: {number: number, query: Record<string, string>}}} Told */
+/** @typedef {{end(): void, flush(): void, pin(): void, set(changes: object): void, take(query: Record<string, string>): void, subscribe(hear: () => void): () => void}} Store */
 /** @typedef {{mount: (root: HTMLElement, options: object) => () => void, windowStore: (options?: object) => Store}} Front */
 /** @typedef {{data: Told, trigger: ComponentArguments<Told>['setTriggerValue'], page: string, end: () => void, handed: number, know: () => boolean, tell: () => void, mounted?: () => void, store?: Store}} Kept */
 
@@ -84,6 +84,14 @@ function say(root, sentence) {
   root.replaceChildren(said);
 }
 
+/** Takes parameters out of the address. @param {string[]} names */
+function forget(names) {
+  const all = new URLSearchParams(location.search);
+  names.forEach(name => all.delete(name));
+  const search = all.toString();
+  history.replaceState(history.state, '', location.pathname + (search && `?${search}`) + location.hash);
+}
+
 /** The store, which tells the server what was chosen where that is wanted. @param {Kept} here @param {Store} store */
 function begin(here, store) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -137,7 +145,10 @@ function draw(root, here, front) {
     page: here.page,
     shipped: told.shipped,
     models: told.models,
+    open: told.open,
     unfold: (/** @type {boolean} */ open) => {
+      if (open) here.store?.pin();
+      else forget(told.opens);
       here.store?.set({ more: open ? '1' : '' });
       here.tell();
     },

@@ -49,6 +49,8 @@ def draw(page: Page, pages: Mapping[Any, Page]) -> None:
             "shipped": shipped.shelf().addresses(),
             "models": tuple(models()),
             "tells": wanted,
+            "open": below.is_open(),
+            "opens": below.OPENS,
             "handed": handed(),
         },
         on_go_change=lambda: None,
