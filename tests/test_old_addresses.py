@@ -17,8 +17,8 @@ from pages.ui.server import redirects
 ODD = "The keys & the <b>cat</b> slept — 50 % 😀 + ?"
 SMALL = {"model": "small", "layer": "2", "head": "3"}
 OFF = {"edits": "layers.2.attention.heads:zero:h=3"}
-# An old address, what it asked for, the address of today, its title (none where the browser draws it), what else its link
-# says now, and what stands there
+# An old address, what it asked for, the address of today, its title (none where the browser draws it), what else its
+# link says now, and what stands there
 EVERY: list[tuple[str, dict[str, str], str, str, dict[str, str], str]] = [
     ("", {"ask_word": "2"}, "", "", {}, "ask"),
     ("story", {"stop": "4"}, "story", "The story", {}, "Who looks at whom · 4 of 12"),

@@ -6,7 +6,7 @@ The browser has all that is chosen, in the address. A session is told of it only
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -16,6 +16,9 @@ from pages.ui.server.offers import MODELS
 from pages.ui.server.redirects import base
 from pages.ui.state.session import OF_BROWSER, session
 from pages.ui.state.site import Page
+
+if TYPE_CHECKING:
+    from encoder.pictures.view import View
 
 STYLE = f"<style>{Path(__file__).with_suffix('.css').read_text(encoding='utf-8')}</style>"
 NAMES = ("sentence", "second", "model", "layer", "head", "word", "step", "cell", "hidden", "edits", "more", "v")
@@ -52,7 +55,6 @@ def draw(page: Page, pages: Mapping[Any, Page]) -> None:
         },
         on_go_change=lambda: None,
         on_back_change=lambda: None,
-        on_rested_change=lambda: None,
     )
     to, query = asked(told.go)
     if to is not None and to != page:
@@ -72,8 +74,13 @@ def hand_over() -> None:
     goes before the address.
     """
     here = session()
-    if here.below is not None and here.view != here.below:
+    if here.below is not None and here.go_to:  # it leads away, with what is shown
+        return
+    if here.below is not None and here.view is not None and here.view != here.below:
+        from pages.ui.state.session_state import write_choices
+
         here.handed += 1
+        write_choices({name: "" for name in NAMES if name not in OF_BROWSER} | spelled(here.view))
         return
     view, here.view, was = here.view, None, here.below
     if not was:
@@ -83,19 +90,24 @@ def hand_over() -> None:
         return
     from encoder.pictures.link import to_query
 
-    query = {"sentence": view.sentence, "model": view.model, "layer": str(view.layer), "head": str(view.head)}
-    st.query_params.from_dict(query | to_query(view))
+    st.query_params.from_dict(to_query(view) | spelled(view))
 
 
 def handed() -> dict[str, object]:
     """Return what the browser is to show because something below its picture was pressed, and how often that was."""
     here = session()
-    if here.handed == 0 or here.view is None:
-        return {"number": here.handed, "query": {}}
+    return {"number": here.handed, "query": spelled(here.view) if here.handed and here.view is not None else {}}
+
+
+def spelled(view: "View") -> dict[str, str]:
+    """Return what a picture of the browser's shows of a view, as an address spells it.
+
+    The sentence, the model and the place are said: that what is usual is left out would mean another one there.
+    """
     from encoder.pictures.link import to_query
 
-    places = {"layer": str(here.view.layer), "head": str(here.view.head)}
-    return {"number": here.handed, "query": {n: t for n, t in (places | to_query(here.view)).items() if n in NAMES}}
+    query = {"sentence": view.sentence, "model": view.model, "layer": str(view.layer), "head": str(view.head)}
+    return {name: text for name, text in (query | to_query(view)).items() if name in NAMES}
 
 
 def carried(to: Page) -> dict[str, str]:
