@@ -1,12 +1,23 @@
 // @ts-check
 // The front in the frame: fetches the browser's code once, mounts it, and asks the server for runs and pages.
-// It stands alone: what it imports is under an address that the server says.
+// It stands alone: the browser's code is under an address that the server says.
+
+import { keepSeat } from '../ui/frame/class_seat.js';
 
 /** @typedef {{level: number, [name: string]: unknown}} Asked */
 /** @typedef {{key: string, title: string, address: string, front: boolean}} Listed */
-/** @typedef {{script: string, run: string, page: string, pages: Listed[], shipped: Record<string, string>, models: {name: string, title: string}[]}} Told */
-/** @typedef {{mount: (root: HTMLElement, options: object) => () => void, windowStore: (options?: object) => {end(): void}}} Front */
-/** @typedef {{data: Told, trigger: ComponentArguments<Told>['setTriggerValue'], page: string, end: () => void, mounted?: () => void, store?: {end(): void}}} Kept */
+/** @typedef {{script: string, run: string, page: string, pages: Listed[], shipped: Record<string, string>, models: {name: string, title: string}[], seat: string, left: boolean, follow: {number: number, query: Record<string, string>} | null}} Told */
+/** @typedef {{set(changes: object): void, subscribe(hear: () => void): void, query(): Record<string, string>, end(): void}} Store */
+/** @typedef {{mount: (root: HTMLElement, options: object) => () => void, windowStore: (options?: object) => Store, fromQuery: (search: string) => object, DEFAULTS: object, REST: number}} Front */
+/**
+ * In a class: `followed` is the number of what was taken over last, `taking` whether that is being done, `alone` whether a pupil has gone
+ * their own way; `resting` waits until a teacher's choice rests, `said` is the last one that the server was told.
+ * @typedef {{
+ *   data: Told, trigger: ComponentArguments<Told>['setTriggerValue'], keep: ComponentArguments<Told>['setStateValue'], page: string, end: () => void,
+ *   mounted?: () => void, store?: Store, unseat?: () => void, followed: number, taking: boolean, alone: boolean,
+ *   resting?: ReturnType<typeof setTimeout>, said: string
+ * }} Kept
+ */
 
 const WAITS = 3; // times that a server which has no room is asked again
 const NO_LINE = 'The server cannot be reached: look at your connection and try again.';
@@ -82,10 +93,49 @@ function say(root, sentence) {
   root.replaceChildren(said);
 }
 
+/** Whether a pupil's screen shows what the class sees, as far as the server knows. @param {Kept} here */
+const follows = here => here.data.seat.includes('-follows-');
+
+/** A pupil chose something: the server hears of it once. @param {Kept} here */
+function goAlone(here) {
+  if (!follows(here) || here.taking || here.alone) return;
+  here.alone = true;
+  here.trigger('alone', true);
+}
+
+/** Takes over what the teacher shows, unless something was chosen here since. @param {Kept} here @param {Front} front */
+function follow(here, front) {
+  const { follow: shown } = here.data;
+  if (!follows(here)) [here.alone, here.followed] = [false, 0];
+  else if (here.alone) here.trigger('alone', true); // this run did not know of it yet
+  else if (shown && shown.number !== here.followed) {
+    here.followed = shown.number;
+    here.taking = true;
+    here.store?.set({ ...front.DEFAULTS, ...front.fromQuery(new URLSearchParams(shown.query).toString()) });
+    here.taking = false;
+  }
+}
+
+/** A teacher's screen says what it shows as soon as that rests. @param {Kept} here @param {number} rest */
+function lead(here, rest) {
+  clearTimeout(here.resting);
+  if (!here.data.seat.includes('-leads-')) return;
+  here.resting = setTimeout(() => {
+    const chosen = { key: here.page, query: here.store?.query() }, said = JSON.stringify(chosen);
+    if (here.page !== here.data.page || said === here.said) return; // the server hears of another page first
+    here.said = said;
+    here.keep('chosen', chosen);
+  }, rest);
+}
+
 /** Draws what is told last. @param {HTMLElement} root @param {Kept} here @param {Front} front */
 function draw(root, here, front) {
   if (kept.get(root) !== here) return; // it is gone
-  here.store ??= front.windowStore();
+  if (!here.store) {
+    here.store = front.windowStore();
+    here.store.subscribe(() => goAlone(here));
+  }
+  follow(here, front);
   const told = here.data;
   here.mounted = front.mount(root, {
     load: (/** @type {Asked} */ asked, /** @type {AbortSignal | undefined} */ signal) => load(new URL(told.run, location.origin).href, asked, signal),
@@ -94,9 +144,11 @@ function draw(root, here, front) {
     page: here.page,
     shipped: told.shipped,
     models: told.models,
+    drawn: () => lead(here, front.REST),
     goTo: (/** @type {string} */ key, /** @type {Record<string, string>} */ query) => {
       const to = told.pages.find(one => one.key === key);
       if (!to || key === here.page) return;
+      goAlone(here);
       here.trigger('go', { key, query });
       if (to.front) { // drawn at once; the server hears of it for the address and for Back
         here.page = key;
@@ -107,17 +159,24 @@ function draw(root, here, front) {
 }
 
 /** @param {ComponentArguments<Told>} given */
-export default function ({ data, parentElement, setTriggerValue }) {
+export default function ({ data, parentElement, setTriggerValue, setStateValue }) {
   const root = /** @type {HTMLElement} */ (parentElement.querySelector('.front'));
   /** @type {Kept} */
-  const here = kept.get(root) ?? { data, trigger: setTriggerValue, page: data.page, end: reconnect(() => here.trigger('back', true)) };
+  const here = kept.get(root) ?? {
+    data, trigger: setTriggerValue, keep: setStateValue, page: data.page, end: reconnect(() => here.trigger('back', true)),
+    followed: 0, taking: false, alone: false, said: '',
+  };
   kept.set(root, here);
-  Object.assign(here, { data, trigger: setTriggerValue, page: data.page });
+  Object.assign(here, { data, trigger: setTriggerValue, keep: setStateValue, page: data.page });
+  here.unseat?.();
+  here.unseat = keepSeat({ seat: data.seat, left: data.left, led: '', forgotten: '' }, (kind, seat) => { if (kind === 'seat') here.trigger(kind, seat); });
   if (!('adoptedStyleSheets' in document) || !CSS.supports('color', 'light-dark(white, black)')) say(root, OLD);
   else import(new URL(data.script, location.origin).href).then(front => draw(root, here, front), () => say(root, RENEWED));
   return () => {
     kept.delete(root);
     here.end();
+    here.unseat?.();
+    clearTimeout(here.resting);
     here.mounted?.();
     here.store?.end();
   };

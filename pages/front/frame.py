@@ -11,13 +11,17 @@ from typing import Any
 import streamlit as st
 
 from pages.front import routes, shipped, site
+from pages.ui.component import joined
+from pages.ui.frame import start
 from pages.ui.server import inside
 from pages.ui.server.offers import MODELS
 from pages.ui.server.redirects import base
-from pages.ui.state.session import session
+from pages.ui.state.seat import JOINS
+from pages.ui.state.session import has, picked, session
 from pages.ui.state.site import Page
 
 STYLE = f"<style>{Path(__file__).with_suffix('.css').read_text(encoding='utf-8')}</style>"
+KEY = "front"
 NAMES = ("sentence", "second", "model", "layer", "head", "word", "step", "cell", "hidden", "edits", "v")
 OWN = "word"  # of them, what pages of the server do not know
 LONGEST = 1_500  # characters of one of them
@@ -26,7 +30,7 @@ LONGEST = 1_500  # characters of one of them
 @cache
 def _component() -> Any:
     """The component that mounts the browser's code."""
-    script = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
+    script = joined(Path(__file__).with_suffix(".js"))
     return st.components.v2.component("front", html="<div class='front'></div>", js=script)
 
 
@@ -34,9 +38,24 @@ def draw(page: Page, pages: Mapping[Any, Page]) -> None:
     """Draw a page of the front; `pages` are all, by what Streamlit knows them as."""
     st.html(STYLE)
     hand_over()
+    if not is_of_class():
+        draw_picture(page, pages)
+        return
+    start.load()
+    from pages.front import classes
+
+    chosen = chosen_on(page)
+    now = classes.begin(page, chosen)
+    if not classes.veils(now):
+        draw_picture(page, pages, classes.followed(page, now))
+    classes.end(page, chosen)
+
+
+def draw_picture(page: Page, pages: Mapping[Any, Page], follow: dict[str, object] | None = None) -> None:
+    """Draw what the browser draws; `follow` is what a pupil's takes over from a class."""
     digest, _ = routes.bundle()
     said = _component()(
-        key="front",
+        key=KEY,
         data={
             "script": f"{base()}/api/front/{digest}/front.js",
             "run": f"{base()}/api/run",
@@ -44,13 +63,46 @@ def draw(page: Page, pages: Mapping[Any, Page]) -> None:
             "pages": tuple(site.listed()),
             "shipped": shipped.shelf().addresses(),
             "models": tuple(models()),
+            "seat": str(session().seat or ""),
+            "left": session().left,
+            "follow": follow,
         },
         on_go_change=lambda: None,
         on_back_change=lambda: None,
+        on_chosen_change=lambda: None,
+        on_seat_change=take_seat,
+        on_alone_change=go_alone,
     )
     to, query = asked(said.go)
     if to is not None and to != page:
         st.switch_page(next(one for one, about in pages.items() if about == to), query_params=query)
+
+
+def is_of_class() -> bool:
+    """Return whether this screen is in a class, has left one, or is to join one by its link."""
+    here = session()
+    return here.seat is not None or here.left or JOINS in st.query_params
+
+
+def chosen_on(page: Page) -> dict[str, str] | None:
+    """Return what the browser of a teacher says that it shows on this page; None where it has not said so yet."""
+    to, query = asked(picked(KEY, "chosen")) if has(KEY) else (None, {})
+    return query if to == page else None
+
+
+def take_seat() -> None:
+    """Take the seat in a class that the tab kept."""
+    start.load()
+    from pages.ui.live import seat
+
+    seat.take_kept(picked(KEY, "seat"))
+
+
+def go_alone() -> None:
+    """Let a pupil who chose something in the picture be on their own."""
+    here = session()
+    if here.seat is not None and not here.seat.leads:
+        here.seat = here.seat.alone()
 
 
 def hand_over() -> None:
@@ -59,7 +111,7 @@ def hand_over() -> None:
     Who went back sees what was there; the address says that already.
     """
     here = session()
-    view, here.view = here.view, None
+    view, here.view = here.view if here.page else None, None  # without a page it was made for a class
     here.page, here.go_to = "", ""
     here.written.clear()
     if view is None or inside.went_back() or st.query_params:

@@ -107,7 +107,8 @@ def run(sentence: str) -> None:
     here = state.session()
     state.change(sentence=sentence, second="", hidden=(), cell=None)
     page = here.class_view[0] if here.class_view else ""
-    here.go_to = follow.SHOWN.get(page, follow.SHOWN["sentence"]).script
+    shown = follow.shown_pages()
+    here.go_to = shown.get(page, shown["sentence"]).script
 
 
 def drop(name: str) -> None:
