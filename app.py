@@ -9,14 +9,12 @@ from starlette.middleware import Middleware
 
 from pages.front import headers, routes
 from pages.ui.frame import start
-from pages.ui.server import redirects, switch
+from pages.ui.server import redirects
 from pages.ui.server.sending import SendingBound
 
-new = switch.is_on()
-bound = Middleware(SendingBound, apart=f"{redirects.base()}/api/" if new else "")
 app = st.App(
     "pages/main.py",
-    routes=[*redirects.routes(), *(routes.routes() if new else [])],
+    routes=[*redirects.routes(), *routes.routes()],
     lifespan=start.at_once,
-    middleware=[Middleware(headers.Headers), bound] if new else [bound],
+    middleware=[Middleware(headers.Headers), Middleware(SendingBound, apart=f"{redirects.base()}/api/")],
 )

@@ -6,20 +6,20 @@ from pages.front import frame, site
 from pages.ui import style
 from pages.ui.component import draw_scripts
 from pages.ui.frame import start
-from pages.ui.server import switch
 from pages.ui.server.turns import turn
 from pages.ui.state.session import session as this_session
+from pages.ui.state.site import DRAWN
 
 with turn():
     st.set_page_config(page_icon="🔎", layout="wide", initial_sidebar_state=340)
     scripts = this_session().scripts
     if not scripts:  # once in a session: each looks for its file; a run that is about to end may do the same just now
-        scripts = site.scripts() if switch.is_on() else site.usual()
-        this_session().scripts = scripts
+        scripts = this_session().scripts = site.scripts()
     page = site.navigate(scripts)
-    if page.key in site.DRAWN:
+    if page.key in DRAWN:
         frame.draw(page, scripts)
         st.stop()
+    this_session().below = None
     top = st.container(horizontal=True, vertical_alignment="center", key="top")
     under = st.container(horizontal=True, vertical_alignment="center", key="under_top")
     bar = st.container(horizontal=True, vertical_alignment="center", key="bar")

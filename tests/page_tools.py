@@ -10,6 +10,7 @@ import scanned_once  # noqa: F401
 from streamlit.testing.v1 import AppTest, local_script_runner
 
 from encoder.pictures.old_addresses import lead
+from pages.ui.state.site import DRAWN, PAGES
 
 APP = str(Path(__file__).parents[1] / "pages" / "main.py")
 _give_up = local_script_runner.require_widgets_deltas
@@ -26,12 +27,15 @@ local_script_runner.require_widgets_deltas = _wait
 
 
 def open_app(page: str | None = None, **query: str) -> AppTest:
-    """A fresh session that opens the first page, or the one of that key, by a link; an old one leads on."""
-    if page:
-        page, query = lead(page, query)
+    """A fresh session that opens the first page, or the one of that key, by a link; an old one leads on.
+
+    A page that the browser draws is opened with what the server draws below it.
+    """
+    page, query = lead(page or PAGES[0].key, query)
+    if page in DRAWN:
+        query = {"more": "1"} | query
     app = AppTest.from_file(APP, default_timeout=60)
-    if page:
-        app.switch_page(f"steps/{page}.py")
+    app.switch_page(f"steps/{page}.py")
     for name, value in query.items():
         app.query_params[name] = value
     return healthy(app.run())

@@ -13,21 +13,20 @@ from streamlit.components.v2.bidi_component.main import _make_trigger_id
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest
 
-from pages.front import site
 from pages.ui.live import classroom as rules
 from pages.ui.live.classroom import Classroom
 from pages.ui.state.seat import Seat
+from pages.ui.state.site import DRAWN
 
 ROOT = Path(__file__).parents[1]
 GAP = "The keys to the cabinet [MASK] on the table."
 SHOWN = {"sentence": GAP, "model": "base", "layer": "5", "head": "6", "word": "6"}
-KEYS = {name: key for key, name in site.DRAWN.items()}
+KEYS = {name: key for key, name in DRAWN.items()}
 
 
 @pytest.fixture(autouse=True)
-def room(monkeypatch: pytest.MonkeyPatch) -> Iterator[Classroom]:
+def room() -> Iterator[Classroom]:
     """Classes of this test alone."""
-    monkeypatch.setenv("ENCODER_FRONT", "new")
     rules.classroom.cache_clear()
     yield rules.classroom()
     rules.classroom.cache_clear()
@@ -148,6 +147,23 @@ def test_a_pupil_who_chooses_something_is_on_their_own_until_they_go_back(own: d
     one.press("class_back")
     assert "what the class sees" in one.line and one.told["page"] == "start" and "-follows-" in one.told["seat"]
     assert one.told["follow"]["query"]["head"] == "1"
+
+
+def test_what_is_unfolded_below_a_picture_comes_along_and_is_veiled_with_it() -> None:
+    leading = teacher()
+    one = pupil(leading)
+    leading.shows("attention", more="1")
+    leading.app.query_params["more"] = "1"  # as the browser writes it
+    for screen in (leading.run(), one.run()):
+        assert screen.told["page"] == "attention" and screen.app.get("plotly_chart") and screen.line
+    assert "what the class sees" in one.run().line and "-follows-" in one.told["seat"]
+    ask(leading)
+    assert "layer 5, head 6" in one.run().app.pills[0].label
+    for screen in (leading, one):
+        assert screen.front is None and not screen.app.get("plotly_chart")
+    leading.press("class_put_away")
+    for screen in (leading, one.run()):
+        assert screen.told["page"] == "attention" and screen.app.get("plotly_chart")
 
 
 def test_a_picture_is_veiled_while_the_class_is_asked_about_it() -> None:

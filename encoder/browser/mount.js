@@ -17,10 +17,12 @@ import css from './style.css';
 /** @typedef {{key: string, title: string, address: string, front?: boolean, group?: string}} Listed */
 /**
  * What a front needs. `shipped` leads from a bundled sentence to the address of its packet; an empty address is asked of `load`.
- * `closed`: no other sentences can be had, as in a file. `drawn` hears of every drawing.
+ * `closed`: no other sentences can be had, as in a file. `unfold` has a server draw more of the run below the picture, or no more.
+ * `drawn` hears of every drawing.
  * @typedef {{
  *   load: Load, store: Store, pages: Listed[], page: 'start' | 'attention', shipped: Record<string, string>,
- *   models: {name: string, title: string}[], goTo: (key: string, query: Record<string, string>) => void, closed?: boolean, drawn?: () => void
+ *   models: {name: string, title: string}[], goTo: (key: string, query: Record<string, string>) => void, closed?: boolean,
+ *   unfold?: (open: boolean) => void, drawn?: () => void
  * }} Options
  */
 /**
@@ -36,6 +38,10 @@ import css from './style.css';
 /** @typedef {{update: (options: Options) => void, end: () => void}} Mounted */
 
 const PAGES = { start, attention };
+const MORE = {
+  start: 'More of this sentence: its tokens, the whole run in one picture, several heads together',
+  attention: 'More of this step: all heads, what each adds, its proof against PyTorch and its code',
+};
 const SKELETON = 150; // ms without a run before its outline is drawn
 /** @type {WeakMap<HTMLElement, Mounted>} */
 const mounted = new WeakMap();
@@ -65,7 +71,8 @@ function begin(root, options) {
   const waiting = el('div', { class: 'enc-skeleton', hidden: true }, el('i'), el('i'), el('i'));
   const spoken = el('p', { class: 'enc-spoken', role: 'status', 'aria-live': 'polite' });
   trouble.append(why, ' ', again);
-  main.append(trouble, waiting, place, spoken);
+  const more = el('button', { type: 'button', class: 'enc-unfold', onclick: () => options.unfold?.(more.ariaExpanded !== 'true') });
+  main.append(trouble, waiting, place, more, spoken);
 
   /** @type {Packet | null} */
   let run = null;
@@ -113,6 +120,8 @@ function begin(root, options) {
     options.store.suggest({});
     const state = options.store.get(), found = choice(of, state);
     options.store.suggest(found);
+    // What a server draws below has no run to choose by: there the place is written down.
+    if (state.more && options.unfold) options.store.pin();
     return { ...state, ...found };
   };
 
@@ -157,6 +166,10 @@ function begin(root, options) {
 
   let leave = options.store.subscribe(changed);
   function changed() {
+    const open = options.store.get().more === '1';
+    more.hidden = !options.unfold;
+    put(more, { 'aria-expanded': String(open) });
+    write(more, open ? 'Less' : MORE[options.page]);
     top.draw();
     ask();
   }

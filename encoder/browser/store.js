@@ -3,9 +3,10 @@
 
 /**
  * `layer`, `head` and `word` are null until somebody, or the run, chooses. `word` is the position of a token, counted from 0.
+ * `more` is "1" where what the server draws below the picture is open.
  * @typedef {{
  *   sentence: string, second: string, model: string, layer: number | null, head: number | null, word: number | null,
- *   step: string, cell: string, hidden: number[], edits: string
+ *   step: string, cell: string, hidden: number[], edits: string, more: string
  * }} State
  */
 /** @typedef {Partial<State>} Changes */
@@ -14,16 +15,17 @@
 /**
  * @typedef {{
  *   get(): State, set(changes: Changes, how?: {push?: boolean}): void, subscribe(hear: (state: State) => void): () => void,
- *   suggest(found: Changes): void, query(): Record<string, string>, flush(): void, link(): string, end(): void
+ *   take(query: Record<string, string>): void, suggest(found: Changes): void, pin(): void, query(): Record<string, string>, flush(): void, link(): string, end(): void
  * }} Store
  */
 
 export const GAP = 'The keys to the cabinet [MASK] on the table.';
 export const REST = 150; // ms; Chromium drops replaceState beyond about 200 in ten seconds
 const VERSION = '1';
-const NAMES = /** @type {const} */ (['sentence', 'second', 'model', 'layer', 'head', 'word', 'step', 'cell', 'hidden', 'edits']);
+const NAMES = /** @type {const} */ (['sentence', 'second', 'model', 'layer', 'head', 'word', 'step', 'cell', 'hidden', 'edits', 'more']);
+const OF_BROWSER = ['word', 'more']; // what a server that hands over a view knows nothing of
 /** @type {State} */
-export const DEFAULTS = { sentence: GAP, second: '', model: 'base', layer: null, head: null, word: null, step: '', cell: '', hidden: [], edits: '' };
+export const DEFAULTS = { sentence: GAP, second: '', model: 'base', layer: null, head: null, word: null, step: '', cell: '', hidden: [], edits: '', more: '' };
 
 /** A whole number as an address spells it; null for anything else. @param {string | null} text */
 const whole = text => (text !== null && /^\d{1,6}$/.test(text) ? Number(text) : null);
@@ -33,7 +35,7 @@ export function fromQuery(search) {
   const query = new URLSearchParams(search);
   /** @type {Changes} */
   const found = {};
-  for (const name of /** @type {const} */ (['sentence', 'second', 'model', 'step', 'cell', 'edits'])) {
+  for (const name of /** @type {const} */ (['sentence', 'second', 'model', 'step', 'cell', 'edits', 'more'])) {
     const text = query.get(name);
     if (text !== null && text.trim()) found[name] = text;
   }
@@ -110,7 +112,8 @@ export function makeStore({ defaults = {}, first = {}, where = null } = {}) {
   const events = /** @type {const} */ ([['popstate', back], ['pagehide', flush], ['beforeunload', flush]]);
   for (const [name, hear] of events) where?.addEventListener(name, hear);
 
-  return {
+  /** @type {Store} */
+  const store = {
     get,
     set(changes, { push = false } = {}) {
       const before = get();
@@ -143,7 +146,17 @@ export function makeStore({ defaults = {}, first = {}, where = null } = {}) {
       heard.add(hear);
       return () => { heard.delete(hear); };
     },
+    /** Shows a view that a server hands over, as an address spells it. @param {Record<string, string>} query */
+    take(query) {
+      const given = fromQuery(new URLSearchParams(query).toString());
+      store.set(Object.fromEntries(NAMES.filter(name => !OF_BROWSER.includes(name)).map(name => [name, given[name] ?? null])));
+    },
     suggest(found) { suggested = found; },
+    /** Takes the layer and head that the run suggests as chosen, where nobody chose. */
+    pin() {
+      const { layer, head } = get();
+      if (chosen.layer === undefined || chosen.head === undefined) store.set({ layer, head });
+    },
     query: () => toQuery({ ...get(), ...chosen }),
     flush,
     link() { flush(); return where?.location.href ?? ''; },
@@ -153,6 +166,7 @@ export function makeStore({ defaults = {}, first = {}, where = null } = {}) {
       for (const [name, hear] of events) where?.removeEventListener(name, hear);
     },
   };
+  return store;
 }
 
 /** The store of a window: its address is the state. @param {{defaults?: Changes, first?: Changes}} [options] */

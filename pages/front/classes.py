@@ -12,6 +12,7 @@ from encoder.errors import EncoderError
 from encoder.pictures.link import FIELDS, from_query
 from encoder.pictures.steps import KNOWN_STEPS
 from encoder.pictures.view import View
+from pages.front import below
 from pages.ui import session, style
 from pages.ui.component import draw_scripts
 from pages.ui.frame import sidebar
@@ -41,8 +42,9 @@ def begin(page: Page, chosen: dict[str, str] | None) -> Now | None:
     if here.view is None:
         here.view = view_of(chosen or (query_of(now) if follows(now) else st.query_params.to_dict()))
     walk.resume()
-    style.draw()
-    draw_scripts()
+    if veils(now) or not below.is_wanted():
+        style.draw()
+        draw_scripts()
     with st.container(key="class_above"), job_queue.refused(), told():
         if here.notes:
             st.warning(plain("  \n".join(here.notes)))

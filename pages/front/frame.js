@@ -6,19 +6,20 @@ import { keepSeat } from '../ui/frame/class_seat.js';
 
 /** @typedef {{level: number, [name: string]: unknown}} Asked */
 /** @typedef {{key: string, title: string, address: string, front: boolean}} Listed */
-/** @typedef {{script: string, run: string, page: string, pages: Listed[], shipped: Record<string, string>, models: {name: string, title: string}[], seat: string, left: boolean, follow: {number: number, query: Record<string, string>} | null}} Told */
-/** @typedef {{set(changes: object): void, subscribe(hear: () => void): void, query(): Record<string, string>, end(): void}} Store */
+/** @typedef {{script: string, run: string, page: string, pages: Listed[], shipped: Record<string, string>, models: {name: string, title: string}[], tells: boolean, handed: {number: number, query: Record<string, string>}, seat: string, left: boolean, follow: {number: number, query: Record<string, string>} | null}} Told */
+/** @typedef {{end(): void, flush(): void, query(): Record<string, string>, set(changes: object): void, take(query: Record<string, string>): void, subscribe(hear: () => void): () => void}} Store */
 /** @typedef {{mount: (root: HTMLElement, options: object) => () => void, windowStore: (options?: object) => Store, fromQuery: (search: string) => object, DEFAULTS: object, REST: number}} Front */
 /**
  * In a class: `followed` is the number of what was taken over last, `taking` whether that is being done, `alone` whether a pupil has gone
  * their own way; `resting` waits until a teacher's choice rests, `said` is the last one that the server was told.
  * @typedef {{
  *   data: Told, trigger: ComponentArguments<Told>['setTriggerValue'], keep: ComponentArguments<Told>['setStateValue'], page: string, end: () => void,
- *   mounted?: () => void, store?: Store, unseat?: () => void, followed: number, taking: boolean, alone: boolean,
- *   resting?: ReturnType<typeof setTimeout>, said: string
+ *   handed: number, know: () => boolean, tell: () => void, mounted?: () => void, store?: Store, unseat?: () => void,
+ *   followed: number, taking: boolean, alone: boolean, resting?: ReturnType<typeof setTimeout>, said: string
  * }} Kept
  */
 
+const RESTS = 300; // ms after which the server hears of what was chosen, where it draws with it
 const WAITS = 3; // times that a server which has no room is asked again
 const NO_LINE = 'The server cannot be reached: look at your connection and try again.';
 const CUT = 'The answer was cut on its way: try again.';
@@ -113,6 +114,7 @@ function follow(here, front) {
     here.taking = true;
     here.store?.set({ ...front.DEFAULTS, ...front.fromQuery(new URLSearchParams(shown.query).toString()) });
     here.taking = false;
+    if (here.data.tells || shown.query.more) here.tell();
   }
 }
 
@@ -128,15 +130,41 @@ function lead(here, rest) {
   }, rest);
 }
 
+/** The store, which tells the server what was chosen where that is wanted. @param {Kept} here @param {Store} store */
+function begin(here, store) {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let resting;
+  let known = location.search;
+  here.know = () => {
+    clearTimeout(resting);
+    store.flush();
+    const before = known;
+    known = location.search;
+    return known !== before;
+  };
+  here.tell = () => { if (here.know()) here.trigger('rested', true); };
+  const leave = store.subscribe(() => {
+    clearTimeout(resting);
+    if (here.data.tells) resting = setTimeout(here.tell, RESTS);
+  });
+  here.handed = here.data.handed.number;
+  return { ...store, end: () => { clearTimeout(resting); leave(); store.end(); } };
+}
+
 /** Draws what is told last. @param {HTMLElement} root @param {Kept} here @param {Front} front */
 function draw(root, here, front) {
   if (kept.get(root) !== here) return; // it is gone
+  const told = here.data;
   if (!here.store) {
-    here.store = front.windowStore();
+    here.store = begin(here, front.windowStore());
     here.store.subscribe(() => goAlone(here));
   }
+  if (told.handed.number !== here.handed) {
+    here.handed = told.handed.number;
+    here.store.take(told.handed.query);
+    here.know();
+  }
   follow(here, front);
-  const told = here.data;
   here.mounted = front.mount(root, {
     load: (/** @type {Asked} */ asked, /** @type {AbortSignal | undefined} */ signal) => load(new URL(told.run, location.origin).href, asked, signal),
     store: here.store,
@@ -145,6 +173,10 @@ function draw(root, here, front) {
     shipped: told.shipped,
     models: told.models,
     drawn: () => lead(here, front.REST),
+    unfold: (/** @type {boolean} */ open) => {
+      here.store?.set({ more: open ? '1' : '' });
+      here.tell();
+    },
     goTo: (/** @type {string} */ key, /** @type {Record<string, string>} */ query) => {
       const to = told.pages.find(one => one.key === key);
       if (!to || key === here.page) return;
@@ -164,7 +196,7 @@ export default function ({ data, parentElement, setTriggerValue, setStateValue }
   /** @type {Kept} */
   const here = kept.get(root) ?? {
     data, trigger: setTriggerValue, keep: setStateValue, page: data.page, end: reconnect(() => here.trigger('back', true)),
-    followed: 0, taking: false, alone: false, said: '',
+    handed: 0, know: () => false, tell: () => {}, followed: 0, taking: false, alone: false, said: '',
   };
   kept.set(root, here);
   Object.assign(here, { data, trigger: setTriggerValue, keep: setStateValue, page: data.page });

@@ -10,20 +10,19 @@ from typing import Any
 
 import streamlit as st
 
-from pages.front import routes, shipped, site
+from pages.front import below, routes, shipped, site
 from pages.ui.component import joined
 from pages.ui.frame import start
 from pages.ui.server import inside
 from pages.ui.server.offers import MODELS
 from pages.ui.server.redirects import base
 from pages.ui.state.seat import JOINS
-from pages.ui.state.session import has, picked, session
-from pages.ui.state.site import Page
+from pages.ui.state.session import OF_BROWSER, has, picked, session
+from pages.ui.state.site import DRAWN, Page
 
 STYLE = f"<style>{Path(__file__).with_suffix('.css').read_text(encoding='utf-8')}</style>"
 KEY = "front"
-NAMES = ("sentence", "second", "model", "layer", "head", "word", "step", "cell", "hidden", "edits", "v")
-OWN = "word"  # of them, what pages of the server do not know
+NAMES = ("sentence", "second", "model", "layer", "head", "word", "step", "cell", "hidden", "edits", "more", "v")
 LONGEST = 1_500  # characters of one of them
 
 
@@ -44,38 +43,52 @@ def draw(page: Page, pages: Mapping[Any, Page]) -> None:
     start.load()
     from pages.front import classes
 
-    chosen = chosen_on(page)
+    chosen, pressed = chosen_on(page), session().view
     now = classes.begin(page, chosen)
-    if not classes.veils(now):
+    if classes.veils(now):
+        session().below = None
+    else:
+        if below.is_wanted():
+            session().view = pressed  # it reads the address by itself
         draw_picture(page, pages, classes.followed(page, now))
     classes.end(page, chosen)
 
 
 def draw_picture(page: Page, pages: Mapping[Any, Page], follow: dict[str, object] | None = None) -> None:
     """Draw what the browser draws; `follow` is what a pupil's takes over from a class."""
+    wanted = below.is_wanted()
+    above = st.container(horizontal=True, key="above") if wanted else None
     digest, _ = routes.bundle()
-    said = _component()(
+    told = _component()(
         key=KEY,
         data={
             "script": f"{base()}/api/front/{digest}/front.js",
             "run": f"{base()}/api/run",
-            "page": site.DRAWN[page.key],
+            "page": DRAWN[page.key],
             "pages": tuple(site.listed()),
             "shipped": shipped.shelf().addresses(),
             "models": tuple(models()),
             "seat": str(session().seat or ""),
             "left": session().left,
             "follow": follow,
+            "tells": wanted,
+            "handed": handed(),
         },
         on_go_change=lambda: None,
         on_back_change=lambda: None,
+        on_rested_change=lambda: None,
         on_chosen_change=lambda: None,
         on_seat_change=take_seat,
         on_alone_change=go_alone,
     )
-    to, query = asked(said.go)
+    to, query = asked(told.go)
     if to is not None and to != page:
-        st.switch_page(next(one for one, about in pages.items() if about == to), query_params=query)
+        session().below = None
+        st.switch_page(next(script for script, listed in pages.items() if listed == to), query_params=query)
+    if wanted:
+        below.draw(page, above)
+    else:
+        session().below = None
 
 
 def is_of_class() -> bool:
@@ -108,19 +121,35 @@ def go_alone() -> None:
 def hand_over() -> None:
     """Let the address say what a page of the server showed before, and forget that: from now on the browser knows it.
 
-    Who went back sees what was there; the address says that already.
+    Who went back sees what was there; the address says that already. What was changed by what stands below the picture
+    goes before the address.
     """
     here = session()
+    if here.below is not None and here.view != here.below:
+        here.handed += 1
+        return
+    was = here.below
     view, here.view = here.view if here.page else None, None  # without a page it was made for a class
-    here.page, here.go_to = "", ""
+    if not was:
+        here.page, here.go_to = "", ""
     here.written.clear()
-    if view is None or inside.went_back() or st.query_params:
+    if view is None or was or inside.went_back() or st.query_params:
         return
     from encoder.pictures.link import to_query
 
     query = {"sentence": view.sentence, "model": view.model, "layer": str(view.layer), "head": str(view.head)}
-    said = {name: text for name, text in (query | to_query(view)).items() if name in NAMES}
-    st.query_params.from_dict(said)
+    st.query_params.from_dict({name: text for name, text in (query | to_query(view)).items() if name in NAMES})
+
+
+def handed() -> dict[str, object]:
+    """Return what the browser is to show because something below its picture was pressed, and how often that was."""
+    here = session()
+    if here.handed == 0 or here.view is None:
+        return {"number": here.handed, "query": {}}
+    from encoder.pictures.link import to_query
+
+    places = {"layer": str(here.view.layer), "head": str(here.view.head)}
+    return {"number": here.handed, "query": {n: t for n, t in (places | to_query(here.view)).items() if n in NAMES}}
 
 
 def models() -> list[dict[str, str]]:
@@ -136,11 +165,11 @@ def asked(said: object) -> tuple[Page | None, dict[str, str]]:
     It may say anything. What is left of it is read by the page, as what any link says.
     """
     key, query = (said.get("key"), said.get("query")) if isinstance(said, Mapping) else (None, None)
-    to = site.page_of(key) if isinstance(key, str) else None
+    to = site.called(key) if isinstance(key, str) else None
     if to is None:
         return None, {}
     given = query if isinstance(query, Mapping) else {}
-    known = [name for name in NAMES if to.key in site.DRAWN or name != OWN]
+    known = [name for name in NAMES if to.key in DRAWN or name not in OF_BROWSER]
     return to, {name: text for name in known if isinstance(text := given.get(name), str) and fits(text)}
 
 

@@ -1,12 +1,10 @@
-"""Attention: queries, keys and values, scores, weights, and what the heads bring together."""
+"""Attention, below its picture: each step as a picture to keep, what the heads bring together, and the proof."""
 
-from encoder.figures.attention_grid import frames
 from encoder.steps.step import PAIRS
 from pages.parts.attention import (
     bias_table,
     every_head,
     head_outputs,
-    one_grid,
     one_matrix,
     one_pair,
     taken,
@@ -18,12 +16,7 @@ from pages.ui.step import panel, words_only
 
 step = panel.pick("attention")
 trace, view = session.now(), state.current()
-within = step in frames(trace, view.layer)
-if within:
-    one_grid.draw()
 panel.show(trace, step, view.head)
-if not within:
-    one_grid.draw()
 if step.local in bias_table.STEPS:
     bias_table.draw()
 if step.local in one_matrix.STEPS:

@@ -1,26 +1,21 @@
-"""Sentence & tokens: what the model reads, and a first look at what it makes of it."""
+"""Start, below its picture: the whole run, a word asked in every head, several heads together, and the tokens."""
 
 import pandas as pd
 import streamlit as st
 
-from encoder.metrics.looks import finding
 from pages.parts.sentence import guess, several
 from pages.ui import session
 from pages.ui.downloads import table as downloads
-from pages.ui.lessons import story
 from pages.ui.server import cold_start
 from pages.ui.state import session_state as state
 from pages.ui.step import ask_a_word, token_buttons, token_strip, whole_run
-from pages.ui.text import heading, plain
+from pages.ui.text import heading
 from pages.ui.widgets import fold
 
 OF_SEVERAL = {"some_heads", "together", "some_tokens", "some_words", "pair_part"}
 
 trace, view = session.now(), state.current()
-with st.container(horizontal=True, vertical_alignment="center", key="begin"):
-    heading(plain(finding(trace, view.layer, view.head)))
-    label = "Go on with the story" if "stop" in dict(view.choices) else "Follow this sentence"
-    st.button(label, key="begin_story", type="primary", icon=story.HERE.icon, on_click=story.start)
+heading("The whole run in one picture")
 st.caption(
     "Every row is a token on its way through the encoder, every box a layer. A band comes from where a word looks. "
     "Point at a word to follow it, click a layer to unfold it, click any number to open it."

@@ -1,22 +1,9 @@
 """A class on the pages that the browser draws, in two real browsers: a teacher's screen and a pupil's phone."""
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
-import pytest
-from browser_tools import SERVER_MB, free_port, open_page, problems, rerun, started, watch, widget
+from browser_tools import open_page, problems, rerun, watch, widget
 from playwright.sync_api import Browser, Locator, Page, expect
-
-APP = Path(__file__).resolve().parents[2] / "app.py"
-FRONT = {"ENCODER_FRONT": "new", "ENCODER_MEMORY_MB": SERVER_MB}
-
-
-@pytest.fixture
-def url(tmp_path: Path) -> Iterator[str]:
-    """A server of this test's own, with the front."""
-    with started(APP, tmp_path / "streamlit.log", tmp_path, free_port(), 60, FRONT) as server:
-        yield server.url
 
 
 def tab(browser: Browser, **looks: object) -> Page:
@@ -46,15 +33,15 @@ def head(page: Page, name: int) -> Locator:
     return page.get_by_role("radiogroup", name="head").get_by_role("radio", name=f"{name}")
 
 
-def test_a_phone_follows_a_teacher_over_the_pages_that_browsers_draw(browser: Browser, url: str) -> None:
+def test_a_phone_follows_a_teacher_over_the_pages_that_browsers_draw(browser: Browser, app_url: str) -> None:
     """Head, page and stop; alone and back; asked, veiled, answered and shown; the teacher's tab is loaded anew."""
     teacher = tab(browser, viewport={"width": 1440, "height": 900})
     phone = tab(browser, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    open_page(teacher, f"{url}/class")
+    open_page(teacher, f"{app_url}/class")
     press(teacher, "class_open_new")
     code = teacher.locator(".class-code")
     expect(code).to_have_text(re.compile(r"^[A-Z]{6}$"))
-    open_page(phone, f"{url}/?code={code.inner_text()}")
+    open_page(phone, f"{app_url}/?code={code.inner_text()}")
     with rerun(teacher):
         teacher.get_by_test_id("stHeader").get_by_text("Start", exact=True).click()
     line, claim = widget(phone, "class_line"), phone.locator("[data-claim]")

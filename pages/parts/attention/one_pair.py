@@ -2,11 +2,11 @@
 
 from encoder.metrics.softmax import Setting
 from encoder.pictures.registry.attention import PRODUCTS
-from encoder.pictures.registry.grids import ATTENTION_GRID, pair_in_grid
+from encoder.pictures.registry.grids import ATTENTION_GRID, GRID, pair_in_grid
 from encoder.pictures.view import Cell
-from pages.parts.attention import one_grid
 from pages.ui.picture import ask, show
 from pages.ui.state import session_state as state
+from pages.ui.state.session_state import remember
 from pages.ui.step import opened
 from pages.ui.widgets import fold
 
@@ -21,7 +21,7 @@ def draw_products() -> None:
     i, j, setting = pair_in_grid(ask(ATTENTION_GRID))
     show(
         PRODUCTS,
-        more="Choose another pair in the grid above.",
+        more="Choose another pair in the picture at the top.",
         take=lambda row, dimension: open_strip((i, j), setting, row, dimension),
     )
 
@@ -29,7 +29,8 @@ def draw_products() -> None:
 def open_strip(pair: tuple[int, int], setting: Setting, row: int, dimension: int) -> None:
     """Open the number of the query or the key that was picked; of their products, the score that they add up to."""
     view = state.current()
-    one_grid.keep_pair(*pair, setting)
+    more = "" if setting.recorded else f",{setting.heat},{int(setting.scaled)}"
+    remember(GRID.key, f"{pair[0]},{pair[1]}{more}", "")  # go on showing this pair, whichever number is opened next
     strips = (("attention.q", (pair[0], dimension)), ("attention.k", (pair[1], dimension)), ("attention.scores", pair))
     name, index = strips[min(row, 2)]
     opened.open_number(Cell(f"layers.{view.layer}.{name}", (view.head, *index)))

@@ -1,5 +1,6 @@
 """What all pages share: the model, the layer and head, what is hidden, and the run of the sentence on top."""
 
+from collections.abc import Mapping
 from contextlib import nullcontext
 from typing import Any
 
@@ -24,33 +25,15 @@ from pages.ui.text import plain
 
 def draw(top: Any) -> Trace:
     """Draw the sidebar, and the sentence on `top`; run it, and return the recorded run that every page reads."""
-    state.read_url(models.check, KNOWN_STEPS, inside.went_back())
-    encoder = loaded()
+    encoder = read()
     with top:
         sentence.draw()
     with st.sidebar:
         offer_to_load()
         tie = state.widget("model") | {"on_change": take_model, "args": ()}
         st.selectbox("Model", models.names(), format_func=lambda name: models.offer(name).label, **tie)
-        typed, second = state.current().sentence, state.current().second.strip()
-        if not typed.strip():
-            state.note(["The sentence is empty, so the example is shown."])
-        typed = typed if typed.strip() else EXAMPLE
-        try:
-            pieces = encoder.tokenize((typed, second) if second else typed)
-        except EncoderError as error:
-            state.note([f"The model “{state.current().model[:60]}” cannot read this sentence: {error}."])
-            show_model(View().model)
-            encoder = session.text_encoder(View().model)
-            pieces = encoder.tokenize((typed, second) if second else typed)
-        if len(pieces.text) + len(pieces.pair) < len(typed) + len(second):
-            state.note([cut_note(len(typed) + len(second), pieces)])
-        view, notes = state.current().within(encoder.config, len(pieces.ids))
-        state.note(notes)
-        state.session().view = view
-        state.session().read = pieces.inputs
-        view = drop_patches_that_do_not_fit()
-        config, tokens = encoder.config, pieces.tokens
+        tokens = fit(encoder).tokens
+        view, config = state.current(), session.text_encoder(state.current().model).config
         counts = "Layers, heads and tokens count from 0, here and everywhere."
         tie = state.widget("layer")
         st.segmented_control("Layer", range(config.n_layers), required=True, width="stretch", help=counts, **tie)
@@ -68,9 +51,48 @@ def draw(top: Any) -> Trace:
             for edit in view.edits[:8]:
                 st.caption(plain(describe.sentence(edit, config)))
             st.button("Remove all changes", key="remove_edits", on_click=state.change, kwargs={"edits": ()})
-        if len(typed) > LONGEST_IN_URL:
+        if len(view.sentence) > LONGEST_IN_URL:
             st.caption("This sentence is too long to be part of the link.")
-    # Said only of what takes more than half a second.
+    return run()
+
+
+def undrawn(usual: Mapping[str, str]) -> Trace:
+    """Return the run of a page whose picture has the controls itself, and means `usual` where its URL says nothing."""
+    fit(read(usual))
+    return run()
+
+
+def read(usual: Mapping[str, str] = state.EMPTY) -> TextEncoder:
+    """Take over what the URL asks for, and return the model."""
+    state.read_url(models.check, KNOWN_STEPS, inside.went_back(), usual)
+    return loaded()
+
+
+def fit(encoder: TextEncoder) -> Tokens:
+    """Have the view fit the model and its sentence, whose tokens are returned; what was changed is said."""
+    typed, second = state.current().sentence, state.current().second.strip()
+    if not typed.strip():
+        state.note(["The sentence is empty, so the example is shown."])
+    typed = typed if typed.strip() else EXAMPLE
+    try:
+        pieces = encoder.tokenize((typed, second) if second else typed)
+    except EncoderError as error:
+        state.note([f"The model “{state.current().model[:60]}” cannot read this sentence: {error}."])
+        show_model(View().model)
+        encoder = session.text_encoder(View().model)
+        pieces = encoder.tokenize((typed, second) if second else typed)
+    if len(pieces.text) + len(pieces.pair) < len(typed) + len(second):
+        state.note([cut_note(len(typed) + len(second), pieces)])
+    view, notes = state.current().within(encoder.config, len(pieces.ids))
+    state.note(notes)
+    state.session().view = view
+    state.session().read = pieces.inputs
+    drop_patches_that_do_not_fit()
+    return pieces
+
+
+def run() -> Trace:
+    """Return the run of the view; that it is made is said where it takes more than half a second."""
     with nullcontext() if session.is_at_hand() else st.spinner("Running the model …", show_time=True):
         trace = session.now()
     if first := first_lost(trace):
@@ -135,8 +157,8 @@ def load(view: View) -> None:
     state.change(layer=view.layer, head=view.head, step=view.step, cell=view.cell, edits=view.edits)
 
 
-def drop_patches_that_do_not_fit() -> View:
-    """The view without its edits where they patch from a run that has not what they take; its sentence tells."""
+def drop_patches_that_do_not_fit() -> None:
+    """Remove the view's edits where they patch from a run that has not what they take; its sentence tells."""
     view = state.current()
     if any(edit.action == "patch" for edit in view.edits):
         try:
@@ -144,7 +166,6 @@ def drop_patches_that_do_not_fit() -> View:
         except EncoderError as error:
             state.note([f"The edits do not fit this sentence and are removed: {error}."])
             state.change(edits=())
-    return state.current()
 
 
 def cut_note(length: int, pieces: Tokens) -> str:

@@ -1,5 +1,6 @@
 """What a run draws under the navigation: sentence, sidebar, the page itself, and the walk around it."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
@@ -72,10 +73,44 @@ def draw(page: Page, top: Any, under: Any, bar: Any) -> None:
     if not asks:
         with told():
             guess.strip(trace)
+    end(said)
+    state.write_url()
+    follow.settle(page)
+    widget_cleanup.clean_up()
+
+
+def draw_below(page: Page, above: Any, usual: Mapping[str, str], is_open: bool) -> None:
+    """Draw what stands around a picture that the browser draws: the ways back `above` it, here the rest of the page.
+
+    `usual` is what the picture shows where the URL does not say it.
+    """
+    widget_cleanup.leave_out_forged()
+    state.session().runs += 1
+    walk.keep_up(page, inside.went_back())
+    walk.resume()
+    with upkeep.attended():
+        with job_queue.refused(), told(ends=True):
+            trace = sidebar.undrawn(usual)
+        walk.settle(page, trace.config)
+        figure.settle(page)
+        with above:
+            lesson_bar.draw(page)
+            story.way_back(page)
+        said = st.container(key="said")
+        if is_open:
+            with job_queue.refused(), told():
+                body.draw(page)
+            if state.session().trail:
+                with told():
+                    inspector.draw(trace)
+    end(said)
+    state.write_choices()
+    widget_cleanup.clean_up()
+
+
+def end(said: Any) -> None:
+    """Say what there is to say of a run, and that it has come whole."""
     if notes := state.session().notes:
         said.warning(plain("  \n".join(notes)))
         notes.clear()
     draw_seen()
-    state.write_url()
-    follow.settle(page)
-    widget_cleanup.clean_up()

@@ -107,8 +107,7 @@ def run(sentence: str) -> None:
     here = state.session()
     state.change(sentence=sentence, second="", hidden=(), cell=None)
     page = here.class_view[0] if here.class_view else ""
-    shown = follow.shown_pages()
-    here.go_to = shown.get(page, shown["sentence"]).script
+    here.go_to = follow.SHOWN.get(page, follow.SHOWN["sentence"]).script
 
 
 def drop(name: str) -> None:

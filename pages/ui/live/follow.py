@@ -17,10 +17,10 @@ from pages.ui.live.store import StoreError
 from pages.ui.server import models
 from pages.ui.state import session_state as state
 from pages.ui.state.choice_names import names
-from pages.ui.state.site import KEYS, Page
-from pages.ui.state.walk import lead
+from pages.ui.state.site import DRAWN, PAGES, Page
 
 EVERY = 1.0  # seconds between two looks at the class
+SHOWN = {page.key: page for page in PAGES if page != seats.HERE}
 
 
 @contextmanager
@@ -72,17 +72,7 @@ def moved(page: Page) -> bool:
 
 def standing(page: Page, chosen: dict[str, str] | None = None) -> tuple[str, View | dict[str, str] | None]:
     """Return where a screen is: its page and view, or what the browser says of a page that it draws itself."""
-    return page.key, chosen if in_browser(page) else state.session().view
-
-
-def in_browser(page: Page) -> bool:
-    """Return whether a page is drawn by the browser, which has all that is chosen there."""
-    return page.key not in KEYS
-
-
-def shown_pages() -> dict[str, Page]:
-    """Return the pages that a teacher can show, by their keys; that of the class is the teacher's alone."""
-    return {page.key: page for page in state.session().scripts.values() if page != seats.HERE}
+    return page.key, chosen if page.key in DRAWN else state.session().view
 
 
 def query_of(now: Now) -> dict[str, str]:
@@ -92,13 +82,13 @@ def query_of(now: Now) -> dict[str, str]:
 
 def show(now: Now, page: Page) -> None:
     """Show what the teacher shows, as far as this server has it."""
-    here, to, query = state.session(), shown_pages().get(now.shown.get("page", "")), query_of(now)
+    here, to, query = state.session(), SHOWN.get(now.shown.get("page", "")), query_of(now)
     if to is None:
         return
-    if in_browser(to):
+    if to.key in DRAWN:
         here.class_view = None
         if to != page:
-            lead(to, query)
+            st.switch_page(to.script, query_params=query)
         return
     view, notes = from_query(query, models.check, KNOWN_STEPS, names())
     here.view = replace(view, present=here.view is not None and here.view.present)
@@ -129,7 +119,7 @@ def tell(page: Page, chosen: dict[str, str] | None) -> None:
         return
     if here.seat.leads:
         at = standing(page, chosen)
-        if page.key in shown_pages() and at[1] is not None and at != here.class_view:
+        if page.key in SHOWN and at[1] is not None and at != here.class_view:
             query = at[1] if isinstance(at[1], dict) else to_query(replace(at[1], present=False))
             with reaching():
                 classroom().show(here.seat, page.key, query)

@@ -8,8 +8,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from encoder.pictures.old_addresses import OLD, lead
-from pages.ui.server import switch
-from pages.ui.state.site import PAGES
+from pages.ui.state.site import path
 
 
 def base() -> str:
@@ -21,9 +20,8 @@ def base() -> str:
 async def redirect(request: Request) -> Response:
     """Answer a request for an old address by where it is now; the browser asks again, also tomorrow."""
     page, query = lead(request.url.path.rpartition("/")[2], dict(request.query_params))
-    address = "" if page == PAGES[0].key and not switch.is_on() else page
     said = f"?{urlencode(query)}" if query else ""
-    return RedirectResponse(f"{base()}/{address}{said}", status_code=307)
+    return RedirectResponse(f"{base()}/{path(page)}{said}", status_code=307)
 
 
 def routes() -> list[Route]:

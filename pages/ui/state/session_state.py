@@ -1,6 +1,6 @@
 """The one state of the app: the view, the choices of single pages, and their way into the link and back."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,13 +11,14 @@ from encoder.pictures.choices import NAME, spell
 from encoder.pictures.link import FIELDS, from_query, to_query
 from encoder.pictures.view import View
 from pages.ui.state.choice_names import names
-from pages.ui.state.session import Session, has, picked, session, show, value
+from pages.ui.state.session import OF_BROWSER, Session, has, picked, session, show, value
 
 __all__ = [
     "Session", "change", "choice", "current", "forget_widgets", "has", "keep_own", "note", "picked", "read_url",
-    "remember", "session", "shared_choice", "show", "take", "value", "widget", "write_url", "written",
+    "remember", "session", "shared_choice", "show", "take", "value", "widget", "write_choices", "write_url", "written",
 ]  # fmt: skip
 
+EMPTY: Mapping[str, str] = {}
 MOST_WRITTEN = 40  # URLs of a session that are known as its own
 
 
@@ -119,13 +120,16 @@ def note(sentences: list[str]) -> None:
         session().address = None
 
 
-def read_url(check_model: Callable[[str], None], steps: frozenset[str], went_back: bool) -> None:
+def read_url(
+    check_model: Callable[[str], None], steps: frozenset[str], went_back: bool, usual: Mapping[str, str] = EMPTY
+) -> None:
     """Take over what the URL asks for, if it is not what this session had there itself. Before any widget.
 
     Choosing a page leaves the URL without parameters; that asks for nothing, and the view stays. Over a slow line a
-    click comes with a URL of some clicks ago, which asks for nothing either, unless somebody `went_back` to it.
+    click comes with a URL of some clicks ago, which asks for nothing either, unless somebody `went_back` to it. `usual`
+    is what a URL means on this page where it does not say it.
     """
-    here, query = session(), st.query_params.to_dict()
+    here, query = session(), {**usual, **address()}
     asks = query != here.written[-1] if went_back and here.written else query and query not in here.written
     if here.view is None or asks:
         here.view, notes = from_query(query, check_model, steps, names())
@@ -140,11 +144,25 @@ def write_url() -> None:
     An address that was opened, or gone back to, stays where it leads here as it is: one more entry in the browser's
     history would show the same, and take a press of Back that does nothing.
     """
-    here, query, now = session(), written(), st.query_params.to_dict()
+    here, query, now = session(), written(), address()
     leads_here = now == here.address and now.items() <= query.items()
     here.linked, here.address = False, None
     if now != query and not leads_here:
         st.query_params.from_dict(query)
+
+
+def write_choices() -> None:
+    """Let the URL say what was chosen below a picture of the browser's, which itself says there what it shows."""
+    here, now = session(), st.query_params.to_dict()
+    here.linked, here.address = False, None
+    query = {name: text for name, text in now.items() if name not in names()} | dict(current().choices)
+    if now != query:
+        st.query_params.from_dict(query)
+
+
+def address() -> dict[str, str]:
+    """Return the parameters of the URL, without those that the browser alone reads."""
+    return {name: text for name, text in st.query_params.to_dict().items() if name not in OF_BROWSER}
 
 
 def written() -> dict[str, str]:

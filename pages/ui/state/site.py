@@ -28,7 +28,7 @@ class Page:
 
 
 PAGES = (
-    Page("sentence", "Sentence & tokens", ":material/short_text:"),
+    Page("sentence", "Start", ":material/home:"),
     Page("story", "The story", ":material/auto_stories:", walk=False),
     Page("embedding", "Embedding & position", ":material/database:", ("embedding", "position", "distances")),
     Page("attention", "Attention", ":material/visibility:", ("attention",), "attention.weights"),
@@ -55,6 +55,12 @@ PAGES = (
 )
 
 KEYS = frozenset(page.key for page in PAGES)
+DRAWN = {"sentence": "start", "attention": "attention"}  # a page that the browser draws -> what it calls it
+
+
+def path(key: str) -> str:
+    """Return the address of a page below that of the app: the first page has none."""
+    return "" if key == PAGES[0].key else key
 
 
 def page_of(key: str) -> Page:

@@ -1,6 +1,5 @@
 """Previous and next: from the sentence through the steps of the chosen layer to the guess, page by page."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -102,15 +101,8 @@ def resume() -> None:
     here = state.session()
     script, here.go_to = here.go_to, ""
     if script:
-        lead(next(page for page in here.scripts.values() if page.script == script), state.written())
-
-
-def lead(to: Page, query: Mapping[str, str]) -> None:
-    """Open another page with an address that says this. Before anything is drawn."""
-    here = state.session()
-    if to.key in site.KEYS:
-        here.page = to.key
-    st.switch_page(next(script for script, page in here.scripts.items() if page == to), query_params=query)
+        here.page = next(page.key for page in PAGES if page.script == script)
+        st.switch_page(script, query_params=state.written())
 
 
 def settle(page: Page, config: EncoderConfig) -> None:

@@ -1,0 +1,43 @@
+"""What the server draws around a picture of the browser's: below it more of the same run, above it the way to a lesson.
+
+Nothing of it is there, and no library is loaded for it, until somebody asks: by the button below the picture, whose
+choice stands in the address, or by coming from a lesson or the story.
+"""
+
+from typing import Any
+
+import streamlit as st
+
+from encoder.packet.shipped import SENTENCES
+from pages.ui.frame import start
+from pages.ui.state.session import session
+from pages.ui.state.site import Page
+
+USUAL = {"sentence": SENTENCES[0]}  # what a picture of the browser's shows where its address does not say it
+MORE = "more"  # the parameter of an address that opens what stands below
+ON_THE_WAY = ("lesson", "stop")  # parameters of who comes from a lesson or the story
+
+
+def is_open() -> bool:
+    """Return whether what stands below the picture is wanted."""
+    return st.query_params.get(MORE) == "1"
+
+
+def is_wanted() -> bool:
+    """Return whether the server has anything to draw on this page."""
+    return is_open() or session().drafting or any(name in st.query_params for name in ON_THE_WAY)
+
+
+def draw(page: Page, above: Any) -> None:
+    """Draw it: the ways back into `above`, the rest here."""
+    from pages.ui import style
+    from pages.ui.component import draw_scripts
+
+    style.draw()
+    draw_scripts()
+    start.load()
+    from pages.ui.frame import whole
+
+    with st.container(key="below"):
+        whole.draw_below(page, above, USUAL, is_open())
+    session().below = session().view
