@@ -1,11 +1,13 @@
 """What a session does with what a component in its frame says: it may be anything."""
 
+import json
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.front import frame, site
+from pages.front import below, frame, site
+from pages.ui.state.choice_names import names
 from pages.ui.state.site import PAGES
 
 MAIN = "../pages/main.py"
@@ -31,28 +33,61 @@ def test_what_names_no_page_leads_nowhere(said: object) -> None:
     ],
 )
 def test_of_an_address_that_is_asked_for_only_what_one_may_say_is_left(query: object, kept: dict[str, str]) -> None:
-    assert frame.asked({"key": "heads", "query": query}) == (site.page_of("heads"), kept)
+    assert frame.asked({"key": "heads", "query": query}) == (site.called("heads"), kept)
 
 
 def test_every_page_has_an_address_and_a_name_of_its_own() -> None:
     listed = site.listed()
-    assert len({str(one["address"]) for one in listed}) == len({str(one["key"]) for one in listed}) == len(PAGES) + 2
-    assert [site.page_of(str(one["key"])) for one in listed] == [site.START, site.ATTENTION, *PAGES]
-    assert [one["address"] for one in listed[:3]] == ["/", "/attention", "/sentence"]
+    assert len({str(one["address"]) for one in listed}) == len({str(one["key"]) for one in listed}) == len(PAGES)
+    assert [site.called(str(one["key"])) for one in listed] == list(PAGES)
+    assert [one["key"] for one in listed if one["front"]] == ["start", "attention"]
+    assert [one["address"] for one in listed[:2]] == ["/", "/story"]
 
 
-def opened(monkeypatch: pytest.MonkeyPatch, switch: str) -> Any:
-    """The app's main script, as a test runs it."""
-    monkeypatch.setenv("ENCODER_FRONT", switch)
-    return AppTest.from_file(MAIN, default_timeout=60).run()
+def opened(**query: str) -> AppTest:
+    """The app's first page, as a browser asks for it."""
+    app = AppTest.from_file(MAIN, default_timeout=60)
+    for name, text in query.items():
+        app.query_params[name] = text
+    return app.run()
 
 
-def test_without_the_switch_the_first_page_is_as_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = opened(monkeypatch, "")
-    assert not app.exception and app.text_input(key="sentence") and app.title[0].value == PAGES[0].title
+def told(app: AppTest) -> dict[str, Any]:
+    """What the component in the frame is told."""
+    found: dict[str, Any] = json.loads(next(c for c in app.get("bidi_component") if "-front" in c.proto.id).proto.json)
+    return found
 
 
-def test_with_the_switch_start_is_one_component_and_no_widget(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = opened(monkeypatch, "new")
+def test_start_is_one_component_and_no_widget() -> None:
+    app = opened()
     assert not app.exception and len(app.get("bidi_component")) == 1 and not app.title and not app.text_input
-    assert not app.session_state["session"].view
+    assert not app.session_state["session"].view and not told(app)["open"] and not told(app)["tells"]
+
+
+@pytest.mark.parametrize("query", [{"more": "1"}, {"several": "1"}, {"some_heads": "1,5"}], ids=str)
+def test_an_address_that_asks_for_what_stands_below_opens_it(query: dict[str, str]) -> None:
+    app = opened(**query)
+    assert not app.exception and told(app)["open"] and told(app)["tells"]
+    assert "The whole run in one picture" in [one.value.replace("\\", "") for one in app.header]
+    assert app.session_state["session"].view.sentence == "The keys to the cabinet [MASK] on the table."
+    assert not app.warning and not app.sidebar.children
+
+
+def test_every_choice_that_opens_it_is_one_that_a_page_asks_for() -> None:
+    assert set(below.OPENS) <= names()
+
+
+def test_what_is_pressed_below_is_handed_to_the_picture() -> None:
+    app = AppTest.from_file(MAIN, default_timeout=60)
+    app.switch_page("steps/attention.py")
+    for name, text in {"more": "1", "layer": "2", "head": "3"}.items():
+        app.query_params[name] = text
+    app.run()
+    assert told(app)["handed"] == {"number": 0, "query": {}}
+    app.pills(key="step_attention").set_value("attention.q").run()
+    handed = told(app)["handed"]
+    assert handed["number"] == 1 and not app.exception
+    assert {name: handed["query"][name] for name in ("layer", "head", "step")} == {
+        "layer": "2", "head": "3", "step": "attention.q",
+    }  # fmt: skip
+    assert "".join(app.query_params["head"]) == "3" and "step" not in app.query_params, "the picture says it there"

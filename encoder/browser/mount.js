@@ -17,12 +17,12 @@ import css from './style.css';
 /** @typedef {{key: string, title: string, address: string, front?: boolean, group?: string}} Listed */
 /**
  * What a front needs. `shipped` leads from a bundled sentence to the address of its packet; an empty address is asked of `load`.
- * `closed`: no other sentences can be had, as in a file. `unfold` has a server draw more of the run below the picture, or no more.
+ * `closed`: no other sentences can be had, as in a file. `unfold` has a server draw more of the run below the picture, or no more, `open` tells that it does.
  * `drawn` hears of every drawing.
  * @typedef {{
  *   load: Load, store: Store, pages: Listed[], page: 'start' | 'attention', shipped: Record<string, string>,
  *   models: {name: string, title: string}[], goTo: (key: string, query: Record<string, string>) => void, closed?: boolean,
- *   unfold?: (open: boolean) => void, drawn?: () => void
+ *   open?: boolean, unfold?: (open: boolean) => void, drawn?: () => void
  * }} Options
  */
 /**
@@ -121,7 +121,7 @@ function begin(root, options) {
     const state = options.store.get(), found = choice(of, state);
     options.store.suggest(found);
     // What a server draws below has no run to choose by: there the place is written down.
-    if (state.more && options.unfold) options.store.pin();
+    if (options.open) options.store.pin();
     return { ...state, ...found };
   };
 
@@ -166,10 +166,9 @@ function begin(root, options) {
 
   let leave = options.store.subscribe(changed);
   function changed() {
-    const open = options.store.get().more === '1';
     more.hidden = !options.unfold;
-    put(more, { 'aria-expanded': String(open) });
-    write(more, open ? 'Less' : MORE[options.page]);
+    put(more, { 'aria-expanded': String(Boolean(options.open)) });
+    write(more, options.open ? 'Less' : MORE[options.page]);
     top.draw();
     ask();
   }

@@ -40,7 +40,7 @@ export function fromQuery(search) {
     if (text !== null && text.trim()) found[name] = text;
   }
   for (const name of /** @type {const} */ (['layer', 'head', 'word'])) {
-    const number = whole(query.get(name));
+    const number = whole(query.get(name) ?? (name === 'word' ? query.get('ask_word') : null)); // an earlier name of it
     if (number !== null) found[name] = number;
   }
   const hidden = query.get('hidden')?.split(',').filter(Boolean).map(whole);

@@ -15,12 +15,18 @@ from pages.ui.state.site import Page
 
 USUAL = {"sentence": SENTENCES[0]}  # what a picture of the browser's shows where its address does not say it
 MORE = "more"  # the parameter of an address that opens what stands below
+# Choices of what stands below: an address that makes one asks for it.
+OPENS = (
+    *("ask_second", "ask_way", "ask_why", "difference", "pair_part", "several", "some_heads", "some_tokens"),
+    *("some_words", "together", "tokens_open", "unfolded"),
+    *("grid", "one_matrix", "products", "query", "through"),
+)
 ON_THE_WAY = ("lesson", "stop")  # parameters of who comes from a lesson or the story
 
 
 def is_open() -> bool:
     """Return whether what stands below the picture is wanted."""
-    return st.query_params.get(MORE) == "1"
+    return st.query_params.get(MORE) == "1" or any(name in st.query_params for name in OPENS)
 
 
 def is_wanted() -> bool:

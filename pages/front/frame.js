@@ -2,22 +2,14 @@
 // The front in the frame: fetches the browser's code once, mounts it, and asks the server for runs and pages.
 // It stands alone: the browser's code is under an address that the server says.
 
-import { keepSeat } from '../ui/frame/class_seat.js';
+import { follow, goAlone, lead, sit } from './in_class.js';
 
 /** @typedef {{level: number, [name: string]: unknown}} Asked */
 /** @typedef {{key: string, title: string, address: string, front: boolean}} Listed */
-/** @typedef {{script: string, run: string, page: string, pages: Listed[], shipped: Record<string, string>, models: {name: string, title: string}[], tells: boolean, handed: {number: number, query: Record<string, string>}, seat: string, left: boolean, follow: {number: number, query: Record<string, string>} | null}} Told */
-/** @typedef {{end(): void, flush(): void, query(): Record<string, string>, set(changes: object): void, take(query: Record<string, string>): void, subscribe(hear: () => void): () => void}} Store */
-/** @typedef {{mount: (root: HTMLElement, options: object) => () => void, windowStore: (options?: object) => Store, fromQuery: (search: string) => object, DEFAULTS: object, REST: number}} Front */
-/**
- * In a class: `followed` is the number of what was taken over last, `taking` whether that is being done, `alone` whether a pupil has gone
- * their own way; `resting` waits until a teacher's choice rests, `said` is the last one that the server was told.
- * @typedef {{
- *   data: Told, trigger: ComponentArguments<Told>['setTriggerValue'], keep: ComponentArguments<Told>['setStateValue'], page: string, end: () => void,
- *   handed: number, know: () => boolean, tell: () => void, mounted?: () => void, store?: Store, unseat?: () => void,
- *   followed: number, taking: boolean, alone: boolean, resting?: ReturnType<typeof setTimeout>, said: string
- * }} Kept
- */
+/** @typedef {{script: string, run: string, page: string, pages: Listed[], shipped: Record<string, string>, models: {name: string, title: string}[], tells: boolean, open: boolean, opens: string[], handed: {number: number, query: Record<string, string>}} & import('./in_class.js').Told} Told */
+/** @typedef {{end(): void, flush(): void, query(): Record<string, string>, pin(): void, set(changes: object): void, take(query: Record<string, string>): void, subscribe(hear: () => void): () => void}} Store */
+/** @typedef {{mount: (root: HTMLElement, options: object) => () => void, windowStore: (options?: object) => Store} & import('./in_class.js').Browser} Front */
+/** @typedef {{data: Told, trigger: ComponentArguments<Told>['setTriggerValue'], page: string, end: () => void, handed: number, know: () => boolean, tell: () => void, mounted?: () => void, store?: Store} & import('./in_class.js').Part} Kept */
 
 const RESTS = 300; // ms after which the server hears of what was chosen, where it draws with it
 const WAITS = 3; // times that a server which has no room is asked again
@@ -94,40 +86,12 @@ function say(root, sentence) {
   root.replaceChildren(said);
 }
 
-/** Whether a pupil's screen shows what the class sees, as far as the server knows. @param {Kept} here */
-const follows = here => here.data.seat.includes('-follows-');
-
-/** A pupil chose something: the server hears of it once. @param {Kept} here */
-function goAlone(here) {
-  if (!follows(here) || here.taking || here.alone) return;
-  here.alone = true;
-  here.trigger('alone', true);
-}
-
-/** Takes over what the teacher shows, unless something was chosen here since. @param {Kept} here @param {Front} front */
-function follow(here, front) {
-  const { follow: shown } = here.data;
-  if (!follows(here)) [here.alone, here.followed] = [false, 0];
-  else if (here.alone) here.trigger('alone', true); // this run did not know of it yet
-  else if (shown && shown.number !== here.followed) {
-    here.followed = shown.number;
-    here.taking = true;
-    here.store?.set({ ...front.DEFAULTS, ...front.fromQuery(new URLSearchParams(shown.query).toString()) });
-    here.taking = false;
-    if (here.data.tells || shown.query.more) here.tell();
-  }
-}
-
-/** A teacher's screen says what it shows as soon as that rests. @param {Kept} here @param {number} rest */
-function lead(here, rest) {
-  clearTimeout(here.resting);
-  if (!here.data.seat.includes('-leads-')) return;
-  here.resting = setTimeout(() => {
-    const chosen = { key: here.page, query: here.store?.query() }, said = JSON.stringify(chosen);
-    if (here.page !== here.data.page || said === here.said) return; // the server hears of another page first
-    here.said = said;
-    here.keep('chosen', chosen);
-  }, rest);
+/** Takes parameters out of the address. @param {string[]} names */
+function forget(names) {
+  const all = new URLSearchParams(location.search);
+  names.forEach(name => all.delete(name));
+  const search = all.toString();
+  history.replaceState(history.state, '', location.pathname + (search && `?${search}`) + location.hash);
 }
 
 /** The store, which tells the server what was chosen where that is wanted. @param {Kept} here @param {Store} store */
@@ -173,7 +137,10 @@ function draw(root, here, front) {
     shipped: told.shipped,
     models: told.models,
     drawn: () => lead(here, front.REST),
+    open: told.open,
     unfold: (/** @type {boolean} */ open) => {
+      if (open) here.store?.pin();
+      else forget(told.opens);
       here.store?.set({ more: open ? '1' : '' });
       here.tell();
     },
@@ -196,12 +163,11 @@ export default function ({ data, parentElement, setTriggerValue, setStateValue }
   /** @type {Kept} */
   const here = kept.get(root) ?? {
     data, trigger: setTriggerValue, keep: setStateValue, page: data.page, end: reconnect(() => here.trigger('back', true)),
-    handed: 0, know: () => false, tell: () => {}, followed: 0, taking: false, alone: false, said: '',
+    handed: 0, know: () => false, tell: () => {}, followed: 0, taking: false, alone: false, said: '', // in a class
   };
   kept.set(root, here);
   Object.assign(here, { data, trigger: setTriggerValue, keep: setStateValue, page: data.page });
-  here.unseat?.();
-  here.unseat = keepSeat({ seat: data.seat, left: data.left, led: '', forgotten: '' }, (kind, seat) => { if (kind === 'seat') here.trigger(kind, seat); });
+  sit(here);
   if (!('adoptedStyleSheets' in document) || !CSS.supports('color', 'light-dark(white, black)')) say(root, OLD);
   else import(new URL(data.script, location.origin).href).then(front => draw(root, here, front), () => say(root, RENEWED));
   return () => {

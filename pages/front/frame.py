@@ -72,6 +72,8 @@ def draw_picture(page: Page, pages: Mapping[Any, Page], follow: dict[str, object
             "left": session().left,
             "follow": follow,
             "tells": wanted,
+            "open": below.is_open(),
+            "opens": below.OPENS,
             "handed": handed(),
         },
         on_go_change=lambda: None,
