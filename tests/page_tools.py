@@ -11,8 +11,7 @@ from streamlit.testing.v1 import AppTest, local_script_runner
 
 from encoder.pictures.old_addresses import lead
 from encoder.pictures.view import EXAMPLE
-from pages.front.site import DRAWN
-from pages.ui.state.site import PAGES
+from pages.ui.state.site import DRAWN, PAGES
 
 APP = str(Path(__file__).parents[1] / "pages" / "main.py")
 _give_up = local_script_runner.require_widgets_deltas

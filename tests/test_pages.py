@@ -18,12 +18,11 @@ from encoder.formatting import percent
 from encoder.metrics import norm_weighted
 from encoder.model.encoder import Encoder
 from encoder.pictures.view import EXAMPLE
-from pages.front.site import DRAWN
 from pages.ui import widgets
 from pages.ui.server import engine
 from pages.ui.server.engine import budget
 from pages.ui.server.models import MODELS
-from pages.ui.state.site import PAGES
+from pages.ui.state.site import DRAWN, PAGES
 from pages.ui.state.walk import way
 
 pytestmark = pytest.mark.slow

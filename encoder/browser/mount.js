@@ -18,10 +18,11 @@ import css from './style.css';
 /**
  * What a front needs. `shipped` leads from a bundled sentence to the address of its packet; an empty address is asked of `load`.
  * `closed`: no other sentences can be had, as in a file. `unfold` has a server draw more of the run below the picture, or no more, `open` tells that it does.
+ * `drawn` hears of every drawing.
  * @typedef {{
  *   load: Load, store: Store, pages: Listed[], page: 'start' | 'attention', shipped: Record<string, string>,
  *   models: {name: string, title: string}[], goTo: (key: string, query: Record<string, string>) => void, closed?: boolean,
- *   open?: boolean, unfold?: (open: boolean) => void
+ *   open?: boolean, unfold?: (open: boolean) => void, drawn?: () => void
  * }} Options
  */
 /**
@@ -113,6 +114,7 @@ function begin(root, options) {
       page.draw(run, settled(run));
       if (moved) place.querySelector('h1')?.focus();
     } else page?.draw(run, settled(run));
+    options.drawn?.();
   };
   /** The state with what the run chooses where nobody did. @param {Packet} of */
   const settled = of => {
@@ -207,6 +209,6 @@ function begin(root, options) {
   };
 }
 
-export { makeStore, windowStore } from './store.js';
+export { DEFAULTS, fromQuery, makeStore, REST, windowStore } from './store.js';
 export { read, at, row } from './packet.js';
 export { say };
