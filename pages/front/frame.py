@@ -11,6 +11,7 @@ from typing import Any
 import streamlit as st
 
 from pages.front import routes, shipped, site
+from pages.front.asked import IN_ADDRESS
 from pages.ui.server import inside
 from pages.ui.server.offers import MODELS
 from pages.ui.server.redirects import base
@@ -20,7 +21,6 @@ from pages.ui.state.site import Page
 STYLE = f"<style>{Path(__file__).with_suffix('.css').read_text(encoding='utf-8')}</style>"
 NAMES = ("sentence", "second", "model", "layer", "head", "word", "step", "cell", "hidden", "edits", "v")
 OWN = "word"  # of them, what pages of the server do not know
-LONGEST = 1_500  # characters of one of them
 
 
 @cache
@@ -40,6 +40,7 @@ def draw(page: Page, pages: Mapping[Any, Page]) -> None:
         data={
             "script": f"{base()}/api/front/{digest}/front.js",
             "run": f"{base()}/api/run",
+            "plain": f"{base()}/plain",
             "page": site.DRAWN[page.key],
             "pages": tuple(site.listed()),
             "shipped": shipped.shelf().addresses(),
@@ -94,4 +95,4 @@ def asked(said: object) -> tuple[Page | None, dict[str, str]]:
 
 def fits(text: str) -> bool:
     """Whether an address can hold a text."""
-    return len(text) <= LONGEST and "\x00" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
+    return len(text) <= IN_ADDRESS and "\x00" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
