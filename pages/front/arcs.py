@@ -12,7 +12,7 @@ from pages.front.markup import Html, el, join
 
 LEAST, WRITTEN = 0.0005, 0.005  # shares from which on an arc is drawn, and a number written
 LONGEST = 1100  # units of a sentence on one line
-MOST = 24  # words of a column; of longer sentences those that are looked at most
+MOST = 16  # words of a column; of longer sentences those that are looked at most
 LINE, LETTERS = 34, 17  # units of a word in a column, and how many letters it shows there
 
 

@@ -4,7 +4,7 @@
 
 /** @typedef {{level: number, [name: string]: unknown}} Asked */
 /** @typedef {{key: string, title: string, address: string, front: boolean}} Listed */
-/** @typedef {{script: string, run: string, page: string, pages: Listed[], shipped: Record<string, string>, models: {name: string, title: string}[]}} Told */
+/** @typedef {{script: string, run: string, plain: string, page: string, pages: Listed[], shipped: Record<string, string>, models: {name: string, title: string}[]}} Told */
 /** @typedef {{mount: (root: HTMLElement, options: object) => () => void, windowStore: (options?: object) => {end(): void}}} Front */
 /** @typedef {{data: Told, trigger: ComponentArguments<Told>['setTriggerValue'], page: string, end: () => void, mounted?: () => void, store?: {end(): void}}} Kept */
 
@@ -73,12 +73,14 @@ function reconnect(back) {
 const all = /** @type {{encoderFronts?: WeakMap<HTMLElement, Kept>}} */ (globalThis);
 const kept = (all.encoderFronts ||= new WeakMap());
 
-/** One sentence in place of the page. @param {HTMLElement} root @param {string} sentence */
-function say(root, sentence) {
-  const said = document.createElement('p');
+/** One sentence in place of the page, and the way to the page that needs no script. @param {HTMLElement} root @param {string} sentence @param {string} plain */
+function say(root, sentence, plain) {
+  const said = document.createElement('p'), link = document.createElement('a');
   said.setAttribute('role', 'alert');
   said.style.padding = '2rem';
-  said.textContent = sentence;
+  link.href = plain + location.search;
+  link.textContent = 'Open the plain page';
+  said.append(`${sentence} `, link);
   root.replaceChildren(said);
 }
 
@@ -93,6 +95,7 @@ function draw(root, here, front) {
     pages: told.pages,
     page: here.page,
     shipped: told.shipped,
+    plain: told.plain,
     models: told.models,
     goTo: (/** @type {string} */ key, /** @type {Record<string, string>} */ query) => {
       const to = told.pages.find(one => one.key === key);
@@ -113,8 +116,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const here = kept.get(root) ?? { data, trigger: setTriggerValue, page: data.page, end: reconnect(() => here.trigger('back', true)) };
   kept.set(root, here);
   Object.assign(here, { data, trigger: setTriggerValue, page: data.page });
-  if (!('adoptedStyleSheets' in document) || !CSS.supports('color', 'light-dark(white, black)')) say(root, OLD);
-  else import(new URL(data.script, location.origin).href).then(front => draw(root, here, front), () => say(root, RENEWED));
+  if (!('adoptedStyleSheets' in document) || !CSS.supports('color', 'light-dark(white, black)')) say(root, OLD, data.plain);
+  else import(new URL(data.script, location.origin).href).then(front => draw(root, here, front), () => say(root, RENEWED, data.plain));
   return () => {
     kept.delete(root);
     here.end();

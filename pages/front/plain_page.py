@@ -10,7 +10,7 @@ from encoder.packet.format import Stored
 from encoder.packet.reading import Choice, Reading, Sentence, Word
 from encoder.packet.say import parts, say
 from encoder.packet.shipped import MODEL, SENTENCES
-from pages.front.arcs import pictures
+from pages.front.arcs import MOST, pictures
 from pages.front.asked import IN_ADDRESS
 from pages.front.markup import Html, el, join
 from pages.ui.server.offers import MODELS
@@ -19,6 +19,7 @@ from pages.ui.server.redirects import base
 NAME = "See how an encoder thinks"
 NO_WORD = "There is no word here to look from."
 REFUSED = "This cannot be shown"
+LITTLE_ROOM = "Where there is little room, only the words that are looked at most are drawn; the table has all."
 IN_LINK = "The sentence stands in the address of this page: whoever sees the address can read it."
 HINT = "Write [MASK] for a word that the model is to guess."
 WRITTEN = 0.005  # a share of what is no word from which on it is said
@@ -48,7 +49,7 @@ def page(run: Reading, off: Stored | None, query: Query) -> str:
         el("h1", composed(question)),
         *sentences,
         el("p", composed(claim), class_="claim"),
-        el("figure", drawn),
+        el("figure", drawn, el("figcaption", LITTLE_ROOM) if len(names) > MOST else None),
         el("p", " ".join(notes(run, choice)), class_="small"),
         el("div", looks(run, choice, query), guesses(run, choice, off), class_="tables"),
         *heads(run, choice, query),
@@ -63,7 +64,7 @@ def refusal(message: str, query: Query) -> str:
 def composed(sentence: Sentence) -> Html:
     """A sentence whose arguments have the direction of their own letters."""
     key, args = sentence
-    return join(*(el("bdi", text) if name else text for text, name in parts(key, **args)))
+    return join(*(el("bdi", text, class_=name) if name else text for text, name in parts(key, **args)))
 
 
 def called(word: Word) -> str:
@@ -104,7 +105,8 @@ def looks(run: Reading, choice: Choice, query: Query) -> Html:
     for word, share in zip(run.words, look.shares, strict=True):
         name = el("bdi", run.name(word))
         to = address({**query, "word": word.position}) if led and run.held(word) else None
-        rows.append((el("a", name, href=to) if to else name, [percent(share)]))
+        gap = " (gap)" if word.gap else None
+        rows.append((join(el("a", name, href=to) if to else name, gap), [percent(share)]))
     if run.others:
         rows.append((f"{run.others_named}: no words", [percent(look.rest)]))
     caption = f"Where head {head} of layer {layer} looks from {called(choice.word)}"
