@@ -24,6 +24,7 @@ IN_LINK = "The sentence stands in the address of this page: whoever sees the add
 HINT = "Write [MASK] for a word that the model is to guess."
 WRITTEN = 0.005  # a share of what is no word from which on it is said
 TOO_LONG = "The sentence is too long for links here: write &layer=2&head=3 behind the address of this page."
+SMALLEST = 1e-6  # a share that a packet may hold as 0
 MOST_LINKS = 400_000  # characters of the addresses of words, and of heads
 Query = Mapping[str, str]
 
@@ -106,9 +107,10 @@ def looks(run: Reading, choice: Choice, query: Query) -> Html:
         name = el("bdi", run.name(word))
         to = address({**query, "word": word.position}) if led and run.held(word) else None
         gap = " (gap)" if word.gap else None
-        rows.append((join(el("a", name, href=to) if to else name, gap), [percent(share)]))
+        known = share or (0 if word.position in run.about["hidden"] else SMALLEST)
+        rows.append((join(el("a", name, href=to) if to else name, gap), [percent(known)]))
     if run.others:
-        rows.append((f"{run.others_named}: no words", [percent(look.rest)]))
+        rows.append((f"{run.others_named}: no words", [percent(look.rest or SMALLEST)]))
     caption = f"Where head {head} of layer {layer} looks from {called(choice.word)}"
     return table(caption, ["Word", "Share"], rows, run.words.index(choice.word))
 
