@@ -79,6 +79,7 @@ function say(root, sentence, plain) {
   said.setAttribute('role', 'alert');
   said.style.padding = '2rem';
   link.href = plain + location.search;
+  link.style.color = 'inherit';
   link.textContent = 'Open the plain page';
   said.append(`${sentence} `, link);
   root.replaceChildren(said);
