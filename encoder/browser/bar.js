@@ -30,7 +30,12 @@ export function bar(root, context) {
   }, 'Sentence');
   const own = el('button', { type: 'button', class: 'enc-pill enc-own', onclick: () => root.dispatchEvent(new CustomEvent('enc-own')) }, el('span', { class: 'enc-wide' }, 'Type your '), 'own sentence');
   const model = el('select', { class: 'enc-pill', 'aria-label': 'Model', onchange: () => store.set({ model: model.value }, { push: true }) });
-  const element = el('header', { class: 'enc-bar' }, open, title, el('span', { class: 'enc-room' }), field.form, model, own, menu);
+  const lead = () => {
+    const query = new URLSearchParams(store.query()).toString();
+    put(plain, { href: `${options().plain}${query && `?${query}`}` });
+  };
+  const plain = el('a', { class: 'enc-plain', onfocus: lead }, 'Plain page');
+  const element = el('header', { class: 'enc-bar' }, plain, open, title, el('span', { class: 'enc-room' }), field.form, model, own, menu);
 
   /** @param {boolean} shown */
   function unfold(shown) {
@@ -74,6 +79,8 @@ export function bar(root, context) {
     draw() {
       const { page, pages, models } = options(), state = store.get(), onStart = page === 'start';
       write(title, onStart ? 'See how an encoder thinks' : pages.find(one => one.key === page)?.title ?? '');
+      plain.hidden = !options().plain || Boolean(options().closed);
+      if (!plain.hidden) lead();
       open.hidden = pages.length < 2;
       field.form.hidden = onStart || Boolean(options().closed);
       if (focused(element) !== field.input) field.input.value = state.sentence;

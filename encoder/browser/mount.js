@@ -17,11 +17,11 @@ import css from './style.css';
 /** @typedef {{key: string, title: string, address: string, front?: boolean, group?: string}} Listed */
 /**
  * What a front needs. `shipped` leads from a bundled sentence to the address of its packet; an empty address is asked of `load`.
- * `closed`: no other sentences can be had, as in a file. `unfold` has a server draw more of the run below the picture, or no more, `open` tells that it does.
+ * `plain` is the address of the page without script. `closed`: no other sentences can be had, as in a file. `unfold` has a server draw more of the run below the picture, or no more, `open` tells that it does.
  * `drawn` hears of every drawing.
  * @typedef {{
  *   load: Load, store: Store, pages: Listed[], page: 'start' | 'attention', shipped: Record<string, string>,
- *   models: {name: string, title: string}[], goTo: (key: string, query: Record<string, string>) => void, closed?: boolean,
+ *   models: {name: string, title: string}[], goTo: (key: string, query: Record<string, string>) => void, plain?: string, closed?: boolean,
  *   open?: boolean, unfold?: (open: boolean) => void, drawn?: () => void
  * }} Options
  */

@@ -7,6 +7,7 @@ from typing import Any
 from pages.front.refused import RefusedError
 
 LONGEST = 20_000  # characters of a sentence
+IN_ADDRESS = 1_500  # characters of each part of an address
 LONGEST_NAME = 2_000  # characters of a model's name and of the edits
 MOST_HIDDEN = 512
 MOST_LAYERS = 1_000
@@ -44,6 +45,15 @@ def read(body: bytes) -> Asked:
         raise RefusedError(400, NO_JSON) from None
     if not isinstance(said, dict) or said.keys() - NAMES:
         raise RefusedError(400, NO_JSON)
+    return wanted(said)
+
+
+def wanted(said: dict[str, Any]) -> Asked:
+    """The run that is asked for by these fields.
+
+    Raises:
+        RefusedError: one of them holds what no page of this app sends.
+    """
     level = whole(said, "level", 1, 1, 2)
     off = said.get("off", True)
     if not isinstance(off, bool):

@@ -6,7 +6,7 @@ import { follow, goAlone, lead, sit } from './in_class.js';
 
 /** @typedef {{level: number, [name: string]: unknown}} Asked */
 /** @typedef {{key: string, title: string, address: string, front: boolean}} Listed */
-/** @typedef {{script: string, run: string, page: string, pages: Listed[], shipped: Record<string, string>, models: {name: string, title: string}[], tells: boolean, open: boolean, opens: string[], handed: {number: number, query: Record<string, string>}} & import('./in_class.js').Told} Told */
+/** @typedef {{script: string, run: string, plain: string, page: string, pages: Listed[], shipped: Record<string, string>, models: {name: string, title: string}[], tells: boolean, open: boolean, opens: string[], handed: {number: number, query: Record<string, string>}} & import('./in_class.js').Told} Told */
 /** @typedef {{end(): void, flush(): void, query(): Record<string, string>, pin(): void, set(changes: object): void, take(query: Record<string, string>): void, subscribe(hear: () => void): () => void}} Store */
 /** @typedef {{mount: (root: HTMLElement, options: object) => () => void, windowStore: (options?: object) => Store} & import('./in_class.js').Browser} Front */
 /** @typedef {{data: Told, trigger: ComponentArguments<Told>['setTriggerValue'], page: string, end: () => void, handed: number, know: () => boolean, tell: () => void, mounted?: () => void, store?: Store} & import('./in_class.js').Part} Kept */
@@ -77,12 +77,15 @@ function reconnect(back) {
 const all = /** @type {{encoderFronts?: WeakMap<HTMLElement, Kept>}} */ (globalThis);
 const kept = (all.encoderFronts ||= new WeakMap());
 
-/** One sentence in place of the page. @param {HTMLElement} root @param {string} sentence */
-function say(root, sentence) {
-  const said = document.createElement('p');
+/** One sentence in place of the page, and the way to the page that needs no script. @param {HTMLElement} root @param {string} sentence @param {string} plain */
+function say(root, sentence, plain) {
+  const said = document.createElement('p'), link = document.createElement('a');
   said.setAttribute('role', 'alert');
   said.style.padding = '2rem';
-  said.textContent = sentence;
+  link.href = plain + location.search;
+  link.style.color = 'inherit';
+  link.textContent = 'Open the plain page';
+  said.append(`${sentence} `, link);
   root.replaceChildren(said);
 }
 
@@ -150,6 +153,7 @@ function draw(root, here, front) {
     pages: told.pages,
     page: here.page,
     shipped: told.shipped,
+    plain: told.plain,
     models: told.models,
     drawn: () => lead(here, front.REST),
     open: told.open,
@@ -183,8 +187,8 @@ export default function ({ data, parentElement, setTriggerValue, setStateValue }
   kept.set(root, here);
   Object.assign(here, { data, trigger: setTriggerValue, keep: setStateValue, page: data.page });
   sit(here);
-  if (!('adoptedStyleSheets' in document) || !CSS.supports('color', 'light-dark(white, black)')) say(root, OLD);
-  else import(new URL(data.script, location.origin).href).then(front => draw(root, here, front), () => say(root, RENEWED));
+  if (!('adoptedStyleSheets' in document) || !CSS.supports('color', 'light-dark(white, black)')) say(root, OLD, data.plain);
+  else import(new URL(data.script, location.origin).href).then(front => draw(root, here, front), () => say(root, RENEWED, data.plain));
   return () => {
     kept.delete(root);
     here.end();

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from pages.front import below, routes, shipped, site
+from pages.front.asked import IN_ADDRESS
 from pages.ui.component import joined
 from pages.ui.frame import start
 from pages.ui.server import inside
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 STYLE = f"<style>{Path(__file__).with_suffix('.css').read_text(encoding='utf-8')}</style>"
 KEY = "front"
 NAMES = ("sentence", "second", "model", "layer", "head", "word", "step", "cell", "hidden", "edits", "more", "v")
-LONGEST = 1_500  # characters of one of them
 
 
 @cache
@@ -67,6 +67,7 @@ def draw_picture(page: Page, pages: Mapping[Any, Page], follow: dict[str, object
         data={
             "script": f"{base()}/api/front/{digest}/front.js",
             "run": f"{base()}/api/run",
+            "plain": f"{base()}/plain",
             "page": DRAWN[page.key],
             "pages": tuple(site.listed()),
             "shipped": shipped.shelf().addresses(),
@@ -199,4 +200,4 @@ def asked(said: object) -> tuple[Page | None, dict[str, str]]:
 
 def fits(text: str) -> bool:
     """Whether an address can hold a text."""
-    return len(text) <= LONGEST and "\x00" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
+    return len(text) <= IN_ADDRESS and "\x00" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)

@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 INDEX = Path(st.__file__).parent / "static" / "index.html"
 INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
+PRIVATE = "private, no-store"  # of what a visitor typed: nobody's to keep
 ORIGIN = re.compile(r"https?://[A-Za-z0-9.*\[\]:-]{1,200}", re.ASCII)
 
 
@@ -26,7 +27,6 @@ def policy() -> str:
     page = INDEX.read_text(encoding="utf-8") if INDEX.is_file() else ""
     digests = (hashlib.sha256(script.encode()).digest() for script in INLINE.findall(page))
     inline = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
-    framed = " ".join(one for one in os.environ.get("ENCODER_FRAMED_BY", "").split() if ORIGIN.fullmatch(one))
     return "; ".join(
         [
             "default-src 'self'",
@@ -40,9 +40,27 @@ def policy() -> str:
             "object-src 'none'",
             "base-uri 'self'",
             "form-action 'self'",
-            *([f"frame-ancestors 'self' {framed}"] if framed else []),
+            *ancestors(),
         ]
     )
+
+
+def without_script() -> str:
+    """The policy of a page that has no script: it fetches nothing and sends its forms here alone."""
+    rules = [
+        "default-src 'none'",
+        "style-src 'unsafe-inline'",
+        "img-src data:",
+        "base-uri 'none'",
+        "form-action 'self'",
+    ]
+    return "; ".join([*rules, *ancestors()])
+
+
+def ancestors() -> list[str]:
+    """The rule that says who may show the app in a frame; none where all may."""
+    framed = " ".join(one for one in os.environ.get("ENCODER_FRAMED_BY", "").split() if ORIGIN.fullmatch(one))
+    return [f"frame-ancestors 'self' {framed}"] if framed else []
 
 
 class Headers:

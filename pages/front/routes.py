@@ -5,10 +5,8 @@ import gzip
 import hashlib
 import logging
 import re
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
@@ -16,17 +14,17 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import Receive, Scope, Send
 
 import encoder
-from pages.front import asked, shipped
+from pages.front import asked, plain, shipped
+from pages.front.headers import PRIVATE
 from pages.front.packets import Packets
 from pages.front.refused import RefusedError
-from pages.ui.live.address import LOCAL, address, proxies
+from pages.front.visitors import is_own, visitor
 from pages.ui.server.redirects import base
 
 BUNDLE = Path(encoder.__file__).parent / "browser" / "built" / "front.js"
 MOST_BODY = 64 * 1024  # bytes of a request
 SECONDS = 10.0  # for a request to come
 PUBLIC = "public, max-age=31536000, immutable"
-PRIVATE = "private, no-store"
 PACKET, SCRIPT = "application/octet-stream", "text/javascript; charset=utf-8"
 UNKNOWN = "There is nothing at this address. The app may have been renewed: load the page again."
 FOREIGN = "Only the pages of this app may ask for a run."
@@ -80,26 +78,6 @@ async def packet(request: Request) -> Response:
     if request.path_params["digest"] != found.digest or not known:
         return refusal(RefusedError(404, UNKNOWN))
     return stored(request, found.packed[int(number)], PACKET, PUBLIC)
-
-
-def is_own(headers: Mapping[str, str]) -> bool:
-    """Whether a page of this app asks, or a program that is no browser; never a page of another origin."""
-    site = headers.get("Sec-Fetch-Site")
-    if site is not None and site != "same-origin":
-        return False
-    origin = headers.get("Origin")
-    if origin is None:
-        return True
-    try:
-        return urlsplit(origin).netloc.lower() == headers.get("Host", "").lower() != ""
-    except ValueError:
-        return False
-
-
-def visitor(request: Request) -> str:
-    """The address that asks, as far as proxies are to be believed."""
-    named = [one.strip() for one in request.headers.get("X-Forwarded-For", "").split(",") if one.strip()]
-    return address(request.client.host if request.client else LOCAL, named, proxies())
 
 
 async def body_of(request: Request) -> bytes:
@@ -161,10 +139,11 @@ async def unknown(scope: Scope, receive: Receive, send: Send) -> None:
 
 def routes(packets: Packets | None = None) -> list[BaseRoute]:
     """All routes of the front, under the path that the app is served under."""
-    api = f"{base()}/api"
+    api, kept = f"{base()}/api", packets or Packets()
     return [
+        Route(f"{base()}/plain", plain.Plain(kept).answer),
         Route(f"{api}/shipped/{{digest}}/{{number}}.packet", packet),
         Route(f"{api}/front/{{digest}}/front.js", script),
-        Route(f"{api}/run", Runs(packets or Packets()).answer, methods=["POST"]),
+        Route(f"{api}/run", Runs(kept).answer, methods=["POST"]),
         Mount(api, unknown),
     ]

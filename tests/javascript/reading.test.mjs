@@ -1,0 +1,30 @@
+// What a run chooses and claims is what Python chooses and claims: one table of cases, tests/reading_cases.json.
+import assert from 'node:assert/strict';
+import { readFileSync, readdirSync } from 'node:fs';
+import test from 'node:test';
+import { read } from '../../encoder/browser/packet.js';
+import { choice, words } from '../../encoder/browser/run.js';
+import { claim, question } from '../../encoder/browser/start.js';
+
+const { runs, cases } = JSON.parse(readFileSync(new URL('../reading_cases.json', import.meta.url), 'utf8'));
+const folder = new URL('../../encoder/packet/shipped/', import.meta.url);
+const shipped = readdirSync(folder).filter(name => name.endsWith('.packet')).map(name => read(new Uint8Array(readFileSync(new URL(name, folder))).buffer));
+const text = parts => parts.map(part => part.text).join('');
+
+/** A run that the table holds itself; null is no number. */
+function small({ about, weights }) {
+  const values = Float32Array.from(weights.flat(3), value => value ?? NaN);
+  const shape = [about.model.layers, about.model.heads, about.rows.length, about.tokens.length];
+  return { level: 1, about, arrays: { weights: { values, shape, scale: 1, type: 'f32' } } };
+}
+const runOf = name => (runs[name] ? small(runs[name]) : shipped.find(run => run.about.sentence === name));
+
+for (const { run: name, given, question: asked, claim: claimed, ...chosen } of cases) {
+  test(`${name} ${JSON.stringify(given)}`, () => {
+    const run = runOf(name), all = choice(run, { word: null, layer: null, head: null, ...given });
+    assert.deepEqual(all, chosen);
+    const word = words(run).find(one => one.position === all.word);
+    if (asked === undefined) assert.equal(word, undefined);
+    else assert.deepEqual([text(question(run, word)), text(claim(run, all, word))], [asked, claimed]);
+  });
+}
