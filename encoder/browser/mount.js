@@ -17,10 +17,10 @@ import css from './style.css';
 /** @typedef {{key: string, title: string, address: string, front?: boolean, group?: string}} Listed */
 /**
  * What a front needs. `shipped` leads from a bundled sentence to the address of its packet; an empty address is asked of `load`.
- * `closed`: no other sentences can be had, as in a file.
+ * `goTo` leads to another page, or gives a sentence that says why it cannot. `closed`: no other sentences can be had, as in a file.
  * @typedef {{
  *   load: Load, store: Store, pages: Listed[], page: 'start' | 'attention', shipped: Record<string, string>,
- *   models: {name: string, title: string}[], goTo: (key: string, query: Record<string, string>) => void, closed?: boolean
+ *   models: {name: string, title: string}[], goTo: (key: string, query: Record<string, string>) => string | void, closed?: boolean
  * }} Options
  */
 /**
@@ -83,7 +83,8 @@ function begin(root, options) {
     say,
     go: key => {
       options.store.flush();
-      options.goTo(key, options.store.query());
+      const why = options.goTo(key, options.store.query());
+      if (why) show(why);
     },
     options: () => options,
     run: () => run,

@@ -6,7 +6,7 @@
 /** @typedef {{key: string, title: string, address: string, front: boolean}} Listed */
 /** @typedef {{script: string, run: string, page: string, pages: Listed[], shipped: Record<string, string>, models: {name: string, title: string}[]}} Told */
 /** @typedef {{mount: (root: HTMLElement, options: object) => () => void, windowStore: (options?: object) => {end(): void}}} Front */
-/** @typedef {{data: Told, trigger: ComponentArguments<Told>['setTriggerValue'], page: string, end: () => void, mounted?: () => void, store?: {end(): void}}} Kept */
+/** @typedef {{data: Told, trigger: ComponentArguments<Told>['setTriggerValue'], page: string, end: () => void, mounted?: () => void, store?: {end(): void}, front?: Front}} Kept */
 
 const WAITS = 3; // times that a server which has no room is asked again
 const NO_LINE = 'The server cannot be reached: look at your connection and try again.';
@@ -55,18 +55,36 @@ async function load(address, asked, signal) {
   }
 }
 
-/** Asks for a run when the connection is back: another server may answer then, which does not know this page. @param {() => void} back */
+const frame = () => /** @type {HTMLElement | null} */ (document.querySelector('[data-testid=stApp]'));
+
+/** Whether the server can be told of anything now. */
+const connected = () => [undefined, 'CONNECTED'].includes(frame()?.dataset.testConnectionState);
+
+/**
+ * Asks for a run when the connection is back: another server may answer then, which does not know this page. While it is away
+ * Streamlit lays a dialog over everything, again and again; what is drawn here goes on without a server, so that is closed.
+ * @param {() => void} back
+ */
 function reconnect(back) {
-  const app = /** @type {HTMLElement | null} */ (document.querySelector('[data-testid=stApp]'));
+  const app = frame();
   if (!app) return () => {};
   let away = false;
-  const observer = new MutationObserver(() => {
-    const here = app.dataset.testConnectionState === 'CONNECTED';
+  const state = new MutationObserver(() => {
+    const here = connected();
     if (here && away) back();
     away = !here;
+    document.documentElement.toggleAttribute('data-front-away', away);
   });
-  observer.observe(app, { attributes: true, attributeFilter: ['data-test-connection-state'] });
-  return () => observer.disconnect();
+  const dialogs = new MutationObserver(() => {
+    if (!connected()) /** @type {HTMLElement | null} */ (document.querySelector('[data-testid=stDialog] button[aria-label=Close]'))?.click();
+  });
+  state.observe(app, { attributes: true, attributeFilter: ['data-test-connection-state'] });
+  dialogs.observe(document.body, { childList: true });
+  return () => {
+    state.disconnect();
+    dialogs.disconnect();
+    document.documentElement.removeAttribute('data-front-away');
+  };
 }
 
 // A run may hand over a new copy of this script, so what it keeps is kept apart from it.
@@ -85,7 +103,12 @@ function say(root, sentence) {
 /** Draws what is told last. @param {HTMLElement} root @param {Kept} here @param {Front} front */
 function draw(root, here, front) {
   if (kept.get(root) !== here) return; // it is gone
-  here.store ??= front.windowStore();
+  if (here.front !== front) { // the first one, or that of an app that was renewed meanwhile
+    here.mounted?.();
+    here.store?.end(); // its state is in the address now
+    here.store = front.windowStore();
+    here.front = front;
+  }
   const told = here.data;
   here.mounted = front.mount(root, {
     load: (/** @type {Asked} */ asked, /** @type {AbortSignal | undefined} */ signal) => load(new URL(told.run, location.origin).href, asked, signal),
@@ -96,12 +119,14 @@ function draw(root, here, front) {
     models: told.models,
     goTo: (/** @type {string} */ key, /** @type {Record<string, string>} */ query) => {
       const to = told.pages.find(one => one.key === key);
-      if (!to || key === here.page) return;
+      if (!to || key === here.page) return '';
+      if (!to.front && !connected()) return NO_LINE;
       here.trigger('go', { key, query });
       if (to.front) { // drawn at once; the server hears of it for the address and for Back
         here.page = key;
         draw(root, here, front);
       }
+      return '';
     },
   });
 }
