@@ -68,6 +68,11 @@ WRITTEN = """() => {
   const said = new URLSearchParams(location.search), query = store.query()
   return choosable.every(name => said.get(name) === query[name])
 }"""
+COUNT = """() => {
+  const own = history.replaceState.bind(history)
+  window.written = 0
+  history.replaceState = (...given) => { window.written++; own(...given) }
+}"""
 # Makes choices, and returns those after which something else was drawn than what is chosen.
 CHOOSE = """([from, to]) => {
   const wrong = []
@@ -145,7 +150,14 @@ def kept(page: Page, asked: list[str]) -> None:
 @pytest.mark.parametrize("name", ["start", "attention"])
 def test_hundreds_of_choices_at_once_are_all_drawn_and_the_last_is_kept(front: Page, name: str) -> None:
     asked = opened(front, name)
+    front.clock.install(time=0)
+    front.clock.pause_at(1)  # however slow the machine is, these choices come at once
+    front.evaluate(COUNT)
     assert front.evaluate(CHOOSE, [0, AT_ONCE]) == []
+    assert front.evaluate("window.written") == 0
+    front.clock.run_for(PAUSE)
+    assert front.evaluate("window.written") == 1
+    front.clock.resume()
     kept(front, asked)
 
 
