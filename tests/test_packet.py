@@ -257,8 +257,12 @@ def test_what_is_no_finite_number_stays_none() -> None:
     trace = encoder_of("small").trace(
         MASKED, edits=(Edit("layers.0.attention.masked", "replace", value=float("-inf")),)
     )
-    _, about, arrays = unpack(level_1(encoder_of("small"), trace, off=False))
-    assert np.isnan(arrays["weights"].numbers).all() and all(found == [] for found in about["guesses"].values())
+    _, about, arrays = unpack(level_1(encoder_of("small"), trace))
+    assert (
+        "off" not in about
+        and np.isnan(arrays["weights"].numbers).all()
+        and all(found == [] for found in about["guesses"].values())
+    )
 
 
 def test_another_model_s_run_is_refused() -> None:

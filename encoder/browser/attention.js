@@ -11,7 +11,7 @@ import { largest, tableOf } from './row.js';
 import { rowTable, wayPanel } from './row_table.js';
 import { parts } from './say.js';
 import { cellOf, labelOf, readCell, STOPS, stopOf } from './stops.js';
-import { divisorOf, namesOf, numbersOf } from './strips.js';
+import { divisorOf, maskOf, namesOf, numbersOf, SHUT } from './strips.js';
 import { stepBack } from './way_back.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
@@ -218,15 +218,15 @@ export function attention(root, context) {
 
     const told = numbers && tableOf(stop, run, there, { layer, head, temperature: stop.key === 'softmax' ? temperature : 1 }, looked);
     if (numbers) {
-      const ends = endsOf(numbers.values, stop.parts, numbers.columns), sentence = cellSaid(now, at, numbers);
+      const { parts } = numbers, ends = endsOf(numbers, parts), sentence = cellSaid(now, at, numbers);
       shown.draw({
         key: [run.about.model.digest, run.about.sentence, run.about.second, index, layer, stop.own ? head : '', temperature].join(' '),
-        numbers, ends, parts: stop.parts, chosen: looked, kept: at, tokens: about.tokens.length, last: about.tokens[about.tokens.length - 1], unfold: played >= 0,
+        numbers, ends, parts, chosen: looked, kept: at, tokens: about.tokens.length, last: about.tokens[about.tokens.length - 1], unfold: played >= 0,
         rows: numbers.rows.map(position => names[position]), columns: numbers.names ? about.tokens : [], band: stop.key === 'concat' ? [head * about.model.d_head, (head + 1) * about.model.d_head] : null,
-        form: stop.parts === 'share' ? value => (value >= 0.005 ? String(Math.round(100 * value)) : '·') : value => (value === -Infinity ? '−∞' : typeset(value.toFixed(Math.abs(value) >= 100 ? 0 : 1)).replace(/^−0\.0$/, '0.0')),
+        form: value => written(value, stop.parts === 'share'),
         label: `${stop.title}. Layer ${layer}${stop.own ? `, head ${head}` : ''}: ${numbers.rows.length} tokens by ${numbers.columns} ${numbers.names ? 'tokens' : 'numbers'}.`,
         says: sentence, shown: cellSaid(now, looked, numbers),
-        low: stop.parts === 'share' ? '0 %' : brief(ends.low), high: stop.parts === 'share' ? percent(ends.high, 1) : brief(ends.high),
+        low: stop.parts === 'share' ? percent(ends.low) : brief(ends.low), high: stop.parts === 'share' ? percent(ends.high, 1) : brief(ends.high),
         above: [ends.above ? `${ends.above} beyond the ends` : '', numbers.rows.length < about.tokens.length ? `rows ${numbers.rows[0]} to ${numbers.rows[numbers.rows.length - 1]} of ${about.tokens.length} tokens` : ''].filter(Boolean).join('; '),
       });
       rest(sentence);
@@ -235,7 +235,8 @@ export function attention(root, context) {
     arithmetic.hidden = way !== null;
     panel.element.hidden = way === null;
     write(title, stop.title);
-    write(formula, stop.key === 'scaled' ? `score / √${about.model.d_head === divisor ** 2 ? about.model.d_head : 'd'} = score / ${brief(divisor)}` : stop.formula);
+    if (stop.key === 'mask') write(formula, stop.formula.replace('−∞', typeset(brief(maskOf(run)))));
+    else write(formula, stop.key === 'scaled' ? `score / √${about.model.d_head === divisor ** 2 ? about.model.d_head : 'd'} = score / ${brief(divisor)}` : stop.formula);
     table.element.hidden = !told;
     if (told) table.draw(told, stop.key === 'concat' ? head * about.model.d_head : looked.column);
     hot.hidden = stop.key !== 'softmax';
@@ -256,7 +257,14 @@ export function attention(root, context) {
   }
 
   /** @param {Spot} spot */
-  const crumb = ({ stop, layer }) => (STOPS[stop].key === 'x' ? (layer ? `x of layer ${layer}` : 'embedding') : { softmax: 'share', scaled: 'score', mask: 'score', scores: 'q · k', q: 'Q', k: 'K', v: 'V' }[STOPS[stop].key] ?? STOPS[stop].label);
+  const crumb = ({ stop, layer }) => (STOPS[stop].key === 'x' ? (layer ? `x of layer ${layer}` : 'embedding') : { softmax: 'share', scaled: 'score', scores: 'q · k', q: 'Q', k: 'K', v: 'V' }[STOPS[stop].key] ?? STOPS[stop].label);
+
+  /** A number as it stands in a cell. @param {number} value @param {boolean} share */
+  function written(value, share) {
+    if (Number.isNaN(value)) return '–';
+    if (share) return value !== 0 && Math.abs(value) < 0.005 ? '·' : typeset(String(Math.round(100 * value)));
+    return Number.isFinite(value) ? typeset(value.toFixed(Math.abs(value) >= 100 ? 0 : 1)).replace(/^−0\.0$/, '0.0') : '−∞';
+  }
 
   /** @param {string} text as Python spells it */
   const quoted = text => JSON.stringify(text);
@@ -264,15 +272,18 @@ export function attention(root, context) {
   /** What a cell of the picture says. @param {ReturnType<typeof placed>} now @param {At} at @param {import('./strips.js').Numbers} numbers */
   function cellSaid({ stop, index }, at, numbers) {
     const names = namesOf(/** @type {Packet} */ (run).about.tokens), value = numbers.values[at.row * numbers.columns + at.column], from = names[numbers.rows[at.row]];
+    const why = numbers.shut?.[at.row * numbers.columns + at.column];
+    if (why) return typeset(`${from} does not look at ${names[at.column]}: ${SHUT[why].because}`);
     if (stop.parts === 'share') return typeset(`${from} looks at ${names[at.column]}: ${percent(value)}`);
-    if (stop.shape === 'grid') return typeset(`${from} and ${names[at.column]}: ${value === -Infinity ? 'hidden' : brief(value, 4)}`);
+    if (stop.shape === 'grid') return typeset(`${from} and ${names[at.column]}: ${brief(value, 4)}`);
     return typeset(`${STOPS[index].label} of ${from}, number ${at.column}: ${brief(value, 4)}`);
   }
 
   /** What the temperature changed, in a sentence. @param {At} at @param {import('./strips.js').Numbers} numbers */
   function warmed(at, numbers) {
     const of = /** @type {Packet} */ (run), before = numbersAt(stopOf(''), 1);
-    const now = numbers.values[at.row * numbers.columns + at.column], was = before ? before.values[at.row * numbers.columns + at.column] : NaN;
+    const place = at.row * numbers.columns + at.column, now = numbers.values[place], was = before ? before.values[place] : NaN;
+    if (numbers.shut?.[place]) return `${namesOf(of.about.tokens)[at.column]} gets nothing at any temperature: ${SHUT[numbers.shut[place]].because}.`;
     return `${namesOf(of.about.tokens)[at.column]} gets ${tight(percent(now, 1))} instead of ${tight(percent(was, 1))}: ${temperature > 1 ? 'warmer is more even' : 'colder is more sure'}. Only this stop is drawn with it.`;
   }
 
@@ -281,13 +292,16 @@ export function attention(root, context) {
     const of = /** @type {Packet} */ (run), { tokens, gap, rows } = of.about, position = rows[at.row];
     const shares = numbersAt(stopOf(''), 1), own = (/** @type {number} */ column) => shares?.values[at.row * shares.columns + column] ?? NaN;
     const column = stop.shape === 'grid' ? at.column : shares ? largest(shares.values.subarray(at.row * shares.columns, (at.row + 1) * shares.columns))[0] : 0;
-    const scores = ['scores', 'scaled', 'mask'].includes(stop.key) ? numbersAt(index) : null;
+    const scores = ['scores', 'scaled', 'mask'].includes(stop.key) ? numbersAt(index) : null, seen = stop.key === 'mask' ? scores : shares;
+    const alone = seen?.shut?.subarray(at.row * seen.columns, (at.row + 1) * seen.columns).every(Boolean);
     let key = 'attention', given = /** @type {Record<string, string | number>} */ ({ query: tokens[position], word: tokens[column], share: own(column) });
     if (scores) {
       const highest = largest(scores.values.subarray(at.row * scores.columns, (at.row + 1) * scores.columns), value => value)[0];
       key = 'score';
       given = { query: tokens[position], word: tokens[highest], value: scores.values[at.row * scores.columns + highest] };
     } else if (column === position) key = 'attention_itself';
+    if (alone && !['scores', 'scaled'].includes(stop.key)) key = 'attention_none';
+    else if (scores ? Number.isNaN(given.value) : shares && Number.isNaN(given.share)) key = 'no_numbers';
     if (position === gap) key += '_gap';
     const found = parts(key, given), text = found.map(part => part.text).join('');
     if (said === text) return;

@@ -69,10 +69,12 @@ const sizesOf = values => Float64Array.from(Array.from(values).filter(Number.isF
 /**
  * The ends of the colours: they fit what is drawn. A few numbers that are far above all others do not make the rest pale: then the scale
  * ends at the 99th percentile, of shares at what nine rows in ten have at most, and `above` counts what lies beyond.
- * @param {ArrayLike<number>} values row by row @param {'share' | 'signed'} parts @param {number} columns
+ * What is not looked at has no colour, and no say.
+ * @param {{values: ArrayLike<number>, columns: number, shut?: Uint8Array | null}} numbers @param {'share' | 'signed'} parts
  * @returns {{low: number, high: number, above: number}}
  */
-export function endsOf(values, parts, columns) {
+export function endsOf({ values: all, columns, shut }, parts) {
+  const values = shut ? Float32Array.from(all, (value, i) => (shut[i] ? NaN : value)) : all;
   const sizes = sizesOf(values), most = sizes.length ? sizes[sizes.length - 1] : 0;
   let usual = sizes.length ? sizes[Math.floor(0.99 * (sizes.length - 1))] : 0;
   if (parts === 'share') {
@@ -154,7 +156,7 @@ function pixels({ numbers, ends, parts, theme }) {
   const pen = canvas.getContext('2d');
   if (!pen) return canvas;
   const image = pen.createImageData(canvas.width, canvas.height);
-  numbers.values.forEach((value, i) => image.data.set([...colourOf(value, ends, parts, theme), 255], 4 * i));
+  numbers.values.forEach((value, i) => image.data.set([...colourOf(numbers.shut?.[i] ? NaN : value, ends, parts, theme), 255], 4 * i));
   pen.putImageData(image, 0, 0);
   kept.set(theme, canvas);
   return canvas;
@@ -187,14 +189,16 @@ export function paint(pen, laid, scene, font) {
   pen.fillStyle = colours.page;
   if (laid.wide >= 10) for (let j = 1; j < columns; j++) pen.fillRect(laid.left + j * laid.wide - 0.5, laid.top, 1, bottom - laid.top);
   if (laid.high >= 10) for (let i = 1; i < rows.length; i++) pen.fillRect(laid.left, laid.top + i * laid.high - (numbers.names ? 0.5 : 1.5), right - laid.left, numbers.names ? 1 : 3);
+  strike(pen, laid, scene);
   if (laid.text) {
     pen.textAlign = 'center';
     pen.textBaseline = 'middle';
     pen.font = `${laid.text}px ${font}`;
     for (let i = 0; i < rows.length; i++) {
       for (let j = 0; j < columns; j++) {
-        const value = numbers.values[i * columns + j];
-        pen.fillStyle = inkOn(colourOf(value, scene.ends, scene.parts, scene.theme));
+        const value = numbers.values[i * columns + j], shut = Boolean(numbers.shut?.[i * columns + j]);
+        if (shut && Number.isFinite(value)) continue;
+        pen.fillStyle = inkOn(colourOf(shut ? NaN : value, scene.ends, scene.parts, scene.theme));
         pen.fillText(scene.form(value), laid.left + (j + 0.5) * laid.wide, laid.top + (i + 0.5) * laid.high + 0.5);
       }
     }
@@ -208,6 +212,25 @@ export function paint(pen, laid, scene, font) {
   pen.strokeStyle = colours.second;
   const wide = Math.max(laid.wide, 5);
   pen.strokeRect(laid.left + (chosen.column + 0.5) * laid.wide - wide / 2, laid.top + chosen.row * laid.high, wide, laid.high);
+}
+
+/** A stroke through each cell that is not looked at. @param {CanvasRenderingContext2D} pen @param {Layout} laid @param {Scene} scene */
+function strike(pen, laid, { numbers: { shut, rows, columns }, colours }) {
+  if (!shut || laid.wide < 6) return;
+  pen.beginPath();
+  for (let i = 0; i < rows.length; i++) {
+    for (let j = 0; j < columns; j++) {
+      if (!shut[i * columns + j]) continue;
+      const { x, y, width, height } = boxOf(laid, i, j);
+      pen.moveTo(x + 1, y + height - 1);
+      pen.lineTo(x + width - 1, y + 1);
+    }
+  }
+  pen.lineWidth = 1;
+  pen.globalAlpha = 0.45;
+  pen.strokeStyle = colours.muted;
+  pen.stroke();
+  pen.globalAlpha = 1;
 }
 
 /** The names along both sides; that of the chosen row and column always, the others where they have room. @param {CanvasRenderingContext2D} pen @param {Layout} laid @param {Scene} scene @param {string} font */

@@ -18,10 +18,10 @@ import css from './style.css';
 /**
  * What a front needs. `shipped` leads from a bundled sentence to the address of its packet; an empty address is asked of `load`.
  * `plain` is the address of the page without script. `closed`: no other sentences can be had, as in a file. `unfold` has a server draw more of the run below the picture, or no more, `open` tells that it does.
- * `drawn` hears of every drawing.
+ * `drawn` hears of every drawing. `goTo` leads to another page, or gives a sentence that says why it cannot.
  * @typedef {{
  *   load: Load, store: Store, pages: Listed[], page: 'start' | 'attention', shipped: Record<string, string>,
- *   models: {name: string, title: string}[], goTo: (key: string, query: Record<string, string>) => void, plain?: string, closed?: boolean,
+ *   models: {name: string, title: string}[], goTo: (key: string, query: Record<string, string>) => string | void, plain?: string, closed?: boolean,
  *   open?: boolean, unfold?: (open: boolean) => void, drawn?: () => void
  * }} Options
  */
@@ -91,7 +91,8 @@ function begin(root, options) {
     say,
     go: key => {
       options.store.flush();
-      options.goTo(key, options.store.query());
+      const why = options.goTo(key, options.store.query());
+      if (why) show(why);
     },
     options: () => options,
     run: () => run,

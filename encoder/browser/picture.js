@@ -27,7 +27,8 @@ export function picture({ point, keep, open }) {
   const scroll = el('div', { class: 'picture-scroll' }, grid);
   const low = el('span'), bar = el('i'), high = el('span'), above = el('span', { class: 'picture-above' });
   const said = el('p', { class: 'picture-said' });
-  const legend = el('div', { class: 'picture-legend' }, low, bar, high, above);
+  const shut = el('span', { class: 'picture-shut', hidden: true }, el('i'), 'not looked at');
+  const legend = el('div', { class: 'picture-legend' }, low, bar, high, above, shut);
   const probe = el('i', { hidden: true });
   const element = el('div', { class: 'picture' }, scroll, el('div', { class: 'picture-foot' }, said, legend), probe);
   const pen = canvas.getContext('2d');
@@ -119,6 +120,7 @@ export function picture({ point, keep, open }) {
     write(low, tight(given.low));
     write(high, tight(given.high));
     write(above, given.above);
+    shut.hidden = !numbers.shut?.some(Boolean);
     bar.style.background = gradient(given.parts, theme);
   }
 

@@ -2,7 +2,7 @@
 // The arithmetic of one row at one stop, done again from the numbers of the stop before and held against what was recorded. No page.
 
 import { at, row } from './packet.js';
-import { divisorOf, hiddenOf, meeting, namesOf, productsOf, scoresOf, softmax } from './strips.js';
+import { divisorOf, maskedOf, meeting, namesOf, productsOf, scoresOf, SHUT, softmax } from './strips.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./packet.js').Numbers} Kept */
@@ -33,6 +33,9 @@ export function digitsOf(made, kept) {
 
 /** Half of the step in which an array was sent: no number is farther than this from the run's own. @param {Kept | undefined} array */
 const half = array => (array && array.type !== 'f32' ? array.scale / 2 : 0);
+
+/** Whether a number agrees with one that was sent, which is none where it was infinite. @param {number} made @param {number} kept @param {number} within */
+const same = (made, kept, within) => made === kept || (Number.isNaN(kept) ? !Number.isFinite(made) : Math.abs(made - kept) <= within);
 
 /** The length of a vector. @param {ArrayLike<number>} vector */
 export function lengthOf(vector) {
@@ -78,7 +81,7 @@ function checked(run, lines, where = 'Recorded in this run; done again here, it 
  */
 export function tableOf(stop, run, vectors, chosen, place) {
   const i = place.row, position = run.about.rows[i], names = namesOf(run.about.tokens);
-  const asked = { run, vectors: /** @type {Packet} */ (vectors), chosen, i, position, names, hidden: hiddenOf(run) };
+  const asked = { run, vectors: /** @type {Packet} */ (vectors), chosen, i, position, names };
   if (stop.key === 'softmax') return run.arrays.scores || vectors ? softmaxTable(asked) : null;
   if (stop.key === 'mask') return run.arrays.scores || vectors ? maskTable(asked) : null;
   if (!vectors) return null;
@@ -89,29 +92,36 @@ export function tableOf(stop, run, vectors, chosen, place) {
   return vectorTable(stop, asked);
 }
 
-/** @typedef {{run: Packet, vectors: Packet, chosen: Chosen, i: number, position: number, names: string[], hidden: boolean[]}} Asked */
+/** @typedef {{run: Packet, vectors: Packet, chosen: Chosen, i: number, position: number, names: string[]}} Asked */
+
+/** A row behind the mask; numbers that are none where it cannot be known. @param {Asked} asked */
+const behind = ({ run, vectors, chosen, i, names }) =>
+  maskedOf(run, vectors, chosen, i) ?? { values: new Float32Array(names.length).fill(NaN), shut: new Uint8Array(names.length) };
 
 /** @param {Asked} asked @returns {Table} */
-function softmaxTable({ run, vectors, chosen, i, position, names, hidden }) {
-  const { temperature = 1 } = chosen;
-  const scores = scoresOf(run, vectors, chosen, i) ?? new Float32Array(names.length).fill(NaN);
-  const { most, sum, powers, shares } = softmax(scores, hidden, temperature);
-  const kept = run.arrays.weights;
+function softmaxTable(asked) {
+  const { run, chosen, i, position, names } = asked, { temperature = 1 } = chosen;
+  const { values, shut } = behind(asked), { most, sum, powers, shares } = softmax(values, temperature);
+  const kept = run.arrays.weights, within = half(kept) + ROUNDING + (run.arrays.scores ? 0 : 1e-3);
   const lines = largest(shares).map(j => {
     const recorded = at(kept, chosen.layer, chosen.head, i, j);
-    const within = half(kept) + ROUNDING + (run.arrays.scores ? 0 : 1e-3);
     return {
-      name: names[j], position: j, numbers: [hidden[j] ? -Infinity : scores[j], powers[j], shares[j]],
-      ...(temperature === 1 ? { digits: digitsOf(shares[j], recorded), agrees: Math.abs(shares[j] - recorded) <= within } : { digits: null, agrees: null }),
+      name: names[j], position: j, numbers: [values[j], powers[j], shares[j]],
+      ...(temperature === 1 ? { digits: digitsOf(shares[j], recorded), agrees: same(shares[j], recorded, within) } : { digits: null, agrees: null }),
     };
   });
+  const { check, agrees } = temperature === 1
+    ? checked(run, lines)
+    : { check: `At temperature ${temperature.toFixed(1)}, made here; 1.0 is the model's own.`, agrees: true };
+  const alone = shut.every(Boolean), none = Number.isNaN(sum);
+  const said = alone ? (none ? 'No token may be looked at from here: there is nothing to divide, and no shares.' : 'Every token is masked alike here: all get the same share.') : '';
   const turned = temperature === 1 ? '' : ` / ${temperature.toFixed(1)}`;
   return {
     about: `${names[position]} looks at`,
     columns: [{ name: 'number x', form: 'number' }, { name: turned ? `e^((x − max)${turned})` : `e^(x − ${written(most)})`, form: 'power' }, { name: 'share', form: 'percent' }],
     lines,
-    sum: { name: `sum of all ${names.length}`, numbers: [null, sum, 1] },
-    ...(temperature === 1 ? checked(run, lines) : { check: `At temperature ${temperature.toFixed(1)}, made here; 1.0 is the model's own.`, agrees: true }),
+    sum: { name: `sum of all ${names.length}`, numbers: [null, sum, none ? NaN : 1] },
+    agrees, check: [said, none && alone && agrees ? '' : check].filter(Boolean).join(' '),
   };
 }
 
@@ -119,19 +129,30 @@ function softmaxTable({ run, vectors, chosen, i, position, names, hidden }) {
 const written = value => (Number.isFinite(value) ? String(Number(value.toPrecision(3))).replace('-', '−') : 'max');
 
 /** @param {Asked} asked @returns {Table} */
-function maskTable({ run, vectors, chosen, i, position, names, hidden }) {
-  const scores = scoresOf(run, vectors, chosen, i) ?? new Float32Array(names.length).fill(NaN);
+function maskTable(asked) {
+  const { run, vectors, chosen, i, position, names } = asked, { values, shut } = behind(asked);
+  const scores = scoresOf(run, vectors, chosen, i) ?? values;
   const lines = largest(scores, value => value).map(j => {
-    // What was recorded is the share: of a hidden token it is 0, of any other it is not, as far as was sent.
-    const share = at(run.arrays.weights, chosen.layer, chosen.head, i, j);
-    return { name: names[j], position: j, numbers: [scores[j], hidden[j] ? 'hidden' : 'seen', hidden[j] ? -Infinity : scores[j]], digits: null, agrees: hidden[j] ? share === 0 : null };
+    const changed = !shut[j] && !same(values[j], scores[j], 0);
+    return { name: names[j], position: j, numbers: [scores[j], changed ? 'changed' : SHUT[shut[j]].cell, values[j]], digits: null, agrees: null };
   });
-  const covered = hidden.filter(Boolean).length, wrong = lines.some(line => line.agrees === false);
+  // What was recorded is the share: of a token that is not looked at it is 0.
+  const alone = shut.every(Boolean), covered = shut.some(Boolean);
+  const shared = shut.reduce((count, why, j) => count + Number(Boolean(why) && at(run.arrays.weights, chosen.layer, chosen.head, i, j) > 0), 0);
+  const counts = SHUT.map(({ count }, why) => [shut.filter(one => one === why).length, count]).filter(([count], why) => why && count).map(part => part.join(' '));
+  const all = `Of ${names.length} tokens: ${counts.join(', ')}.`, wrong = !alone && shared > 0;
+  /** @type {[boolean, string][]} */
+  const cases = [
+    [alone, `${all} From here none may be looked at.`],
+    [wrong, `${all} Not looked at, but ${shared} with a share all the same: ${why(run)}.`],
+    [covered, `${all} Not looked at, recorded with a share of 0.`],
+    [true, 'Every token may be looked at from here.'],
+  ];
   return {
     about: `${names[position]} and`,
     columns: [{ name: 'scaled score', form: 'number' }, { name: 'may it be seen?', form: 'text' }, { name: 'goes on', form: 'number' }],
-    lines, sum: null, agrees: !wrong,
-    check: wrong ? `A hidden token has a share here: ${why(run)}.` : covered ? `${covered} of ${names.length} hidden: recorded with a share of 0.` : 'Nothing is hidden in this run: every score stays as it is.',
+    lines, sum: null, agrees: !wrong || Boolean(run.about.edits),
+    check: /** @type {[boolean, string]} */ (cases.find(([is]) => is))[1],
   };
 }
 
@@ -144,7 +165,7 @@ function scoresTable({ run, vectors, chosen, position, names }) {
     const key = row(k, chosen.head, j), made = product(query, key);
     // Queries and keys come in steps of 16 bits: their products can be so far from the run's own, no farther.
     const within = half(k) * sizes + half(q) * key.reduce((sum, value) => sum + Math.abs(value), 0) + query.length * half(q) * half(k) + ROUNDING * (1 + sizes);
-    const told = products ? { digits: digitsOf(made, kept[j]), agrees: Math.abs(made - kept[j]) <= within } : { digits: null, agrees: null };
+    const told = products ? { digits: digitsOf(made, kept[j]), agrees: same(made, kept[j], within) } : { digits: null, agrees: null };
     return { name: names[j], position: j, numbers: [lengthOf(key), made / (lengthOf(query) * lengthOf(key)), made], ...told };
   });
   return {
@@ -160,7 +181,7 @@ function scaledTable({ run, vectors, chosen, i, position, names }) {
   const scores = run.arrays.scores;
   const lines = largest(products, value => value).map(j => {
     const made = products[j] / root, kept = scores ? at(scores, chosen.layer, chosen.head, i, j) : NaN;
-    const told = scores ? { digits: digitsOf(made, kept), agrees: Math.abs(made - kept) <= 8 * ROUNDING * (1 + Math.abs(kept)) } : { digits: null, agrees: null };
+    const told = scores ? { digits: digitsOf(made, kept), agrees: same(made, kept, 8 * ROUNDING * (1 + Math.abs(kept))) } : { digits: null, agrees: null };
     return { name: names[j], position: j, numbers: [products[j], root, made], ...told };
   });
   return {
@@ -173,15 +194,16 @@ function scaledTable({ run, vectors, chosen, i, position, names }) {
 /** @param {Asked} asked @param {number} column @returns {Table} */
 function mixedTable({ run, vectors, chosen, i, position, names }, column) {
   const { v, mixed } = vectors.arrays, shares = row(run.arrays.weights, chosen.layer, chosen.head, i);
-  const size = run.about.model.d_head, made = new Float64Array(size), sizes = new Float64Array(size);
+  const size = run.about.model.d_head, made = new Float64Array(size), sizes = new Float64Array(size), parts = new Float64Array(size);
+  const whole = shares.reduce((sum, share) => sum + Math.abs(share), 0); // 1, unless an edit made them other than shares
   const lengths = Array.from(names, (_, j) => {
     const value = row(v, chosen.head, j);
-    value.forEach((one, d) => { made[d] += shares[j] * one; sizes[d] += Math.abs(one); });
+    value.forEach((one, d) => { made[d] += shares[j] * one; sizes[d] += Math.abs(one); parts[d] += Math.abs(shares[j] * one); });
     return lengthOf(value);
   });
   const kept = row(mixed, chosen.head, position);
-  const within = (/** @type {number} */ d) => half(run.arrays.weights) * sizes[d] + half(v) + half(mixed) + ROUNDING * (1 + sizes[d]);
-  const wrong = kept.reduce((count, value, d) => count + Number(!(Math.abs(made[d] - value) <= within(d))), 0);
+  const within = (/** @type {number} */ d) => half(run.arrays.weights) * sizes[d] + half(v) * whole + half(mixed) + ROUNDING * (1 + parts[d]);
+  const wrong = kept.reduce((count, value, d) => count + Number(!same(made[d], value, within(d))), 0);
   const lines = largest(Array.from(shares, (share, j) => share * lengths[j])).map(j => ({
     name: names[j], position: j, numbers: [shares[j], lengths[j], shares[j] * lengths[j], shares[j] * at(v, chosen.head, j, column)], digits: null, agrees: null,
   }));
@@ -202,10 +224,9 @@ function concatTable({ run, vectors, position, names }) {
   const { heads, d_head: size } = run.about.model, { concat, mixed } = vectors.arrays, whole = row(concat, position);
   const lines = Array.from({ length: heads }, (_, head) => {
     const part = whole.slice(head * size, (head + 1) * size), own = row(mixed, head, position);
-    const apart = own.reduce((most, value, d) => Math.max(most, Math.abs(value - part[d])), 0);
     return {
       name: `head ${head}`, position: head * size, numbers: [`${head * size} to ${(head + 1) * size - 1}`, lengthOf(own), lengthOf(part)],
-      digits: digitsOf(lengthOf(part), lengthOf(own)), agrees: apart <= half(concat) + half(mixed) + ROUNDING,
+      digits: digitsOf(lengthOf(part), lengthOf(own)), agrees: own.every((value, d) => same(part[d], value, half(concat) + half(mixed) + ROUNDING)),
     };
   });
   return {

@@ -21,7 +21,7 @@ export function placesOf(column) {
 export function written(value, form, places = -1) {
   if (value === null || value === undefined) return '';
   if (typeof value === 'string') return typeset(value);
-  if (form === 'percent') return tight(percent(value, 1));
+  if (form === 'percent') return tight(percent(value, value ? 1 : undefined));
   if (form === 'power') return value > 0 && value < 5e-4 ? '<\u00a00.001' : value.toFixed(3);
   return places < 0 || !Number.isFinite(value) ? typeset(brief(value)) : typeset(value.toFixed(places)).replace(/^−(0\.?0*)$/, '$1');
 }

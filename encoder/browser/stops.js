@@ -59,9 +59,9 @@ export const STOPS = [
   },
   {
     key: 'mask', label: 'mask', step: 'attention.masked', level: 1, array: 'scores', shape: 'grid', own: true, parts: 'signed',
-    title: 'Hidden tokens may not be looked at',
-    what: 'Tokens that are hidden get minus infinity, so that their share becomes 0. All other scores stay.',
-    formula: 'hidden: −∞, otherwise: the score',
+    title: 'What is masked is not looked at',
+    what: 'What may not be looked at gets minus infinity, or close to it, so that its share becomes 0. All other scores stay.',
+    formula: 'masked: −∞, otherwise: the score',
   },
   {
     key: 'softmax', label: 'softmax', step: 'attention.weights', level: 1, array: 'weights', shape: 'grid', own: true, parts: 'share',

@@ -13,9 +13,23 @@ import { row } from './packet.js';
 
 /**
  * The numbers of a picture: `values` row by row, `rows` the positions of the tokens that have one. `names` are those of the columns
- * where columns are tokens. `hidden` columns were never looked at.
- * @typedef {{rows: number[], columns: number, values: Float32Array, names: string[] | null, hidden: boolean[]}} Numbers
+ * where columns are tokens. `shut` tells of each cell why it is not looked at, as a place in SHUT; null where a stop knows no mask.
+ * `parts` tells what a number is: an edit can make shares negative.
+ * @typedef {{rows: number[], columns: number, values: Float32Array, names: string[] | null, shut: Uint8Array | null, parts: 'share' | 'signed'}} Numbers
  */
+
+/**
+ * Why a token is not looked at: in a cell, in a count of several, and as a clause. The first is none of them.
+ * @type {readonly {cell: string, count: string, because: string}[]}
+ */
+export const SHUT = [
+  { cell: 'seen', count: '', because: '' },
+  { cell: 'hidden', count: 'hidden', because: 'it is hidden' },
+  { cell: 'padding', count: 'padding', because: 'it is padding' },
+  { cell: 'too far', count: 'too far away', because: 'it is farther away than this layer looks' },
+  { cell: 'masked', count: 'masked by a change', because: 'a change masks it' },
+];
+const CHANGED = SHUT.length - 1;
 
 /** The names of tokens; one that stands there twice says its position. @param {string[]} tokens */
 export function namesOf(tokens) {
@@ -25,21 +39,38 @@ export function namesOf(tokens) {
   return tokens.map((token, i) => ((count.get(token) ?? 0) > 1 ? `${token} (${i})` : token));
 }
 
-/** Which tokens may not be looked at. @param {Packet} run */
-export const hiddenOf = run =>
-  run.about.tokens.map((/** @type {string} */ _, /** @type {number} */ i) => run.about.hidden.includes(i) || run.about.kinds[i] === 'padding');
+/** What stands in the place of a score that is masked. @param {Packet} run */
+export const maskOf = run => Math.fround(run.about.mask_value ?? -Infinity);
+
+/** Why the model itself lets nobody look from a position at each token, as places in SHUT. @param {Packet} run @param {number} layer @param {number} position */
+function barred(run, layer, position) {
+  const { tokens, kinds, windows } = run.about, hidden = new Set(run.about.hidden), window = windows?.[layer] ?? Infinity;
+  return Uint8Array.from(tokens, (_, j) => (hidden.has(j) ? 1 : kinds[j] === 'padding' ? 2 : Math.abs(j - position) > window ? 3 : 0));
+}
 
 /**
- * The shares of a row of scores: e to the power of each over the sum of all, of those that may be looked at.
+ * A row of scores behind the mask, and why each token is not looked at; null while it cannot be known.
+ * @param {Packet} run @param {Packet | null} vectors @param {Chosen} chosen @param {number} i the place of the row among those kept
+ * @returns {{values: Float32Array, shut: Uint8Array} | null}
+ */
+export function maskedOf(run, vectors, chosen, i) {
+  const { layer, head } = chosen, mask = maskOf(run), why = barred(run, layer, run.about.rows[i]);
+  const values = run.arrays.masked
+    ? row(run.arrays.masked, layer, head, i)
+    : scoresOf(run, vectors, chosen, i)?.map((score, j) => (why[j] ? mask : score));
+  return values ? { values, shut: Uint8Array.from(values, (value, j) => (value === -Infinity || value === mask ? why[j] || CHANGED : 0)) } : null;
+}
+
+/**
+ * The shares of a row of scores behind the mask: e to the power of each over the sum of all. Where all are minus infinity there are none.
  * @param {ArrayLike<number>} scores
- * @param {boolean[]} hidden
  * @param {number} [temperature]
  */
-export function softmax(scores, hidden, temperature = 1) {
+export function softmax(scores, temperature = 1) {
   const powers = new Float64Array(scores.length);
   let most = -Infinity, sum = 0;
-  for (let j = 0; j < scores.length; j++) if (!hidden[j] && scores[j] > most) most = scores[j];
-  for (let j = 0; j < scores.length; j++) sum += powers[j] = hidden[j] ? 0 : Math.exp((scores[j] - most) / temperature);
+  for (let j = 0; j < scores.length; j++) if (scores[j] > most) most = scores[j];
+  for (let j = 0; j < scores.length; j++) sum += powers[j] = Math.exp((scores[j] - most) / temperature);
   return { most, sum, powers, shares: powers.map(power => power / sum) };
 }
 
@@ -101,12 +132,23 @@ export function numbersOf(stop, run, vectors, chosen) {
   const { layer, head, temperature = 1 } = chosen;
   const { tokens, rows, model } = run.about;
   if (needsVectors(stop, run, temperature) && !vectors) return null;
-  const hidden = hiddenOf(run), none = hidden.map(() => false);
-  const grid = stop.shape === 'grid';
+  const grid = stop.shape === 'grid', share = stop.parts === 'share';
   const columns = grid ? tokens.length : stop.own ? model.d_head : model.d_model;
   const values = new Float32Array(rows.length * columns);
-  rows.forEach((position, i) => values.set(one(position, i), i * columns));
-  return { rows, columns, values, names: grid ? namesOf(tokens) : null, hidden: stop.key === 'mask' || stop.key === 'softmax' ? hidden : none };
+  const shut = stop.key === 'mask' || share ? new Uint8Array(values.length) : null;
+  rows.forEach((position, i) => {
+    values.set(one(position, i), i * columns);
+    if (shut) shut.set(closed(position, i), i * columns);
+  });
+  const parts = share && values.some(value => value < 0) ? 'signed' : stop.parts;
+  return { rows, columns, values, names: grid ? namesOf(tokens) : null, shut, parts };
+
+  /** Why tokens are not looked at; one that has a share all the same is. @param {number} position @param {number} i */
+  function closed(position, i) {
+    const why = (run.arrays.scores && maskedOf(run, null, chosen, i)?.shut) || barred(run, layer, position);
+    const seen = (/** @type {number} */ j) => Math.abs(values[i * columns + j]) > 0;
+    return share ? why.map((reason, j) => (seen(j) ? 0 : reason)) : why;
+  }
 
   /** @param {number} position @param {number} i @returns {ArrayLike<number>} */
   function one(position, i) {
@@ -116,8 +158,9 @@ export function numbersOf(stop, run, vectors, chosen) {
       return stop.own ? row(from, head, position) : row(from, position);
     }
     if (stop.key === 'softmax' && temperature === 1) return row(run.arrays.weights, layer, head, i);
-    const scores = scoresOf(run, vectors, chosen, i) ?? new Float32Array(columns).fill(NaN);
-    if (stop.key === 'softmax') return softmax(scores, hidden, temperature).shares;
-    return stop.key === 'mask' ? scores.map((score, j) => (hidden[j] ? -Infinity : score)) : scores;
+    const none = new Float32Array(columns).fill(NaN);
+    if (stop.key === 'scaled') return scoresOf(run, vectors, chosen, i) ?? none;
+    const masked = maskedOf(run, vectors, chosen, i)?.values ?? none;
+    return stop.key === 'softmax' ? softmax(masked, temperature).shares : masked;
   }
 }

@@ -3,7 +3,7 @@
 import { at, row } from './packet.js';
 import { largest, lengthOf } from './row.js';
 import { STOPS } from './stops.js';
-import { divisorOf, hiddenOf, meeting, namesOf, scoresOf, softmax } from './strips.js';
+import { divisorOf, maskedOf, meeting, namesOf, scoresOf, SHUT, softmax } from './strips.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** Where a number stands: `row` is the position of its token. @typedef {{stop: number, layer: number, head: number, row: number, column: number}} Spot */
@@ -38,6 +38,9 @@ export function stepBack(spot, run, vectors) {
   /** @param {string} key @param {number} to @param {number} at_ @returns {Spot} */
   const spotOf = (key, to, at_) => ({ stop: place(key), layer, head, row: to, column: at_ });
   const nothing = { table: null, next: [], end: false };
+  const grid = stop.shape === 'grid' && i >= 0, score = ((grid && scoresOf(run, vectors, spot, i)) || [])[column];
+  const left = (grid && maskedOf(run, vectors, spot, i)) || { values: new Float32Array(names.length).fill(NaN), shut: new Uint8Array(names.length) };
+  const masked = left.values[column];
 
   if (stop.key === 'output') {
     const vector = row(arrays.output, position), joined = row(arrays.concat, position), best = largest(joined)[0];
@@ -73,26 +76,37 @@ export function stepBack(spot, run, vectors) {
     };
   }
   if (stop.key === 'softmax') {
-    const scores = scoresOf(run, vectors, spot, i) ?? new Float32Array(names.length), hidden = hiddenOf(run), { most, sum, powers } = softmax(scores, hidden);
-    const top = largest(scores, value => value).find(j => !hidden[j]) ?? column;
+    const { values, shut } = left, { most, sum, powers } = softmax(values), top = largest(values, value => value)[0];
+    /** @type {Said} */
+    const share = { ...number('softmax', [head, position, column], at(run.arrays.weights, layer, head, i, column)), form: 'percent' };
     return {
       ...nothing, crumb: 'share', title: `The share that ${own} gives to ${other}`,
-      says: hidden[column] ? [[other, ' is hidden: its share is ', number('softmax', [head, position, column], 0), '.']] : [
-        [{ ...number('softmax', [head, position, column], at(run.arrays.weights, layer, head, i, column)), form: 'percent' }, ' = e^(', number('scaled', [head, position, column], scores[column]), ' − ', number('scaled', [head, position, top], most), ') / ', { value: sum }, ' = ', { value: powers[column] }, ' / ', { value: sum }],
-        ['The score of ', own, ' and ', other, ' is ', number('scaled', [head, position, column], scores[column]), '; the largest of the row is ', number('scaled', [head, position, top], most), ', with ', names[top], '. All ', String(names.length), ' powers add up to ', { value: sum }, '.'],
+      says: shut[column] ? [[`${own} does not look at ${other}: ${SHUT[shut[column]].because}. Its share is `, share, '.']] : [
+        [share, ' = e^(', number('mask', [head, position, column], values[column]), ' − ', number('mask', [head, position, top], most), ') / ', { value: sum }, ' = ', { value: powers[column] }, ' / ', { value: sum }],
+        ['The score of ', own, ' and ', other, ' is ', number('mask', [head, position, column], values[column]), '; the largest of the row is ', number('mask', [head, position, top], most), ', with ', names[top], '. All ', String(names.length), ' powers add up to ', { value: sum }, '.'],
       ],
+      next: [masked === score ? { label: 'The score', spot: spotOf('scaled', position, column) } : { label: 'The mask', spot: spotOf('mask', position, column) }],
+    };
+  }
+  if (stop.key === 'mask') {
+    const because = SHUT[left.shut[column]].because, kept = masked === score ? ' is the score of ' : ' is what a change put in the place of the score of ';
+    return {
+      ...nothing, crumb: 'mask', title: `What the mask leaves of ${own} and ${other}`,
+      says: [because
+        ? [number('mask', [head, position, column], masked), ` stands in the place of the score: ${own} does not look at ${other}, because ${because}.`]
+        : [number('mask', [head, position, column], masked), kept, own, ' and ', other, masked === score ? ': the mask leaves it as it is.' : '.']],
       next: [{ label: 'The score', spot: spotOf('scaled', position, column) }],
     };
   }
-  if (stop.key === 'scaled' || stop.key === 'mask') {
-    const score = (scoresOf(run, vectors, spot, i) ?? [])[column], divisor = divisorOf(run, vectors);
+  if (stop.key === 'scaled') {
+    const divisor = divisorOf(run, vectors);
     const { q, k } = meeting(vectors), whole = arrays.products ? at(arrays.products, head, position, column) : sumOf(row(q, head, position), row(k, head, column));
     const more = Math.abs(whole / divisor - score) > 1e-3 * (1 + Math.abs(score));
     return {
       ...nothing, crumb: 'score', title: `The score of ${own} and ${other}`,
       says: [
         [number('scaled', [head, position, column], score), ' = ', number('scores', [head, position, column], whole), ' / ', { value: divisor }, ...(more ? [' and what this model adds for the distance'] : []), '.'],
-        ...(hiddenOf(run)[column] ? [[`${other} is hidden: this score goes no further.`]] : []),
+        ...(left.shut[column] ? [[`This score goes no further: ${own} does not look at ${other}, because ${SHUT[left.shut[column]].because}.`]] : []),
         [`${brieflyRoot(divisor)} is the root of how many numbers a query has: ${size}.`],
       ],
       next: [{ label: 'Query times key', spot: spotOf('scores', position, column) }],

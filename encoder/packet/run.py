@@ -63,7 +63,7 @@ def level_1(
     arrays = maps(trace, rows)
     if "mlm.probabilities" in trace:
         about["guesses"] = {str(gap): guesses(encoder, trace, gap) for gap in gaps}
-        if off and gaps:
+        if off and gaps and about["guesses"][str(gaps[0])]:
             found = without_each_head(encoder, trace, gaps[0])
             now = trace["mlm.probabilities"][gaps[0]][list(found.ids)].tolist()
             about["off"] = {"words": [said(encoder, i) for i in found.ids], "shares": [round(p, 7) for p in now]}

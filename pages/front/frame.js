@@ -9,7 +9,7 @@ import { follow, goAlone, lead, sit } from './in_class.js';
 /** @typedef {{script: string, run: string, plain: string, page: string, pages: Listed[], shipped: Record<string, string>, models: {name: string, title: string}[], tells: boolean, open: boolean, opens: string[], handed: {number: number, query: Record<string, string>}} & import('./in_class.js').Told} Told */
 /** @typedef {{end(): void, flush(): void, query(): Record<string, string>, pin(): void, set(changes: object): void, take(query: Record<string, string>): void, subscribe(hear: () => void): () => void}} Store */
 /** @typedef {{mount: (root: HTMLElement, options: object) => () => void, windowStore: (options?: object) => Store} & import('./in_class.js').Browser} Front */
-/** @typedef {{data: Told, trigger: ComponentArguments<Told>['setTriggerValue'], page: string, end: () => void, handed: number, know: () => boolean, tell: () => void, mounted?: () => void, store?: Store} & import('./in_class.js').Part} Kept */
+/** @typedef {{data: Told, trigger: ComponentArguments<Told>['setTriggerValue'], page: string, end: () => void, handed: number, know: () => boolean, tell: () => void, mounted?: () => void, store?: Store, front?: Front} & import('./in_class.js').Part} Kept */
 
 const RESTS = 300; // ms after which the server hears of what was chosen, where it draws with it
 const WAITS = 3; // times that a server which has no room is asked again
@@ -59,18 +59,36 @@ async function load(address, asked, signal) {
   }
 }
 
-/** Asks for a run when the connection is back: another server may answer then, which does not know this page. @param {() => void} back */
+const frame = () => /** @type {HTMLElement | null} */ (document.querySelector('[data-testid=stApp]'));
+
+/** Whether the server can be told of anything now. */
+const connected = () => [undefined, 'CONNECTED'].includes(frame()?.dataset.testConnectionState);
+
+/**
+ * Asks for a run when the connection is back: another server may answer then, which does not know this page. While it is away
+ * Streamlit lays a dialog over everything, again and again; what is drawn here goes on without a server, so that is closed.
+ * @param {() => void} back
+ */
 function reconnect(back) {
-  const app = /** @type {HTMLElement | null} */ (document.querySelector('[data-testid=stApp]'));
+  const app = frame();
   if (!app) return () => {};
   let away = false;
-  const observer = new MutationObserver(() => {
-    const here = app.dataset.testConnectionState === 'CONNECTED';
+  const state = new MutationObserver(() => {
+    const here = connected();
     if (here && away) back();
     away = !here;
+    document.documentElement.toggleAttribute('data-front-away', away);
   });
-  observer.observe(app, { attributes: true, attributeFilter: ['data-test-connection-state'] });
-  return () => observer.disconnect();
+  const dialogs = new MutationObserver(() => {
+    if (!connected()) /** @type {HTMLElement | null} */ (document.querySelector('[data-testid=stDialog] button[aria-label=Close]'))?.click();
+  });
+  state.observe(app, { attributes: true, attributeFilter: ['data-test-connection-state'] });
+  dialogs.observe(document.body, { childList: true });
+  return () => {
+    state.disconnect();
+    dialogs.disconnect();
+    document.documentElement.removeAttribute('data-front-away');
+  };
 }
 
 // A run may hand over a new copy of this script, so what it keeps is kept apart from it.
@@ -136,14 +154,17 @@ function begin(here, store) {
 /** Draws what is told last. @param {HTMLElement} root @param {Kept} here @param {Front} front */
 function draw(root, here, front) {
   if (kept.get(root) !== here) return; // it is gone
-  const told = here.data;
-  if (!here.store) {
+  if (here.front !== front) { // the first one, or that of an app that was renewed meanwhile
+    here.mounted?.();
+    here.store?.end(); // its state is in the address now
     here.store = begin(here, front.windowStore());
     here.store.subscribe(() => goAlone(here));
+    here.front = front;
   }
+  const told = here.data;
   if (told.handed.number !== here.handed) {
     here.handed = told.handed.number;
-    here.store.take(told.handed.query);
+    here.store?.take(told.handed.query);
     here.know();
   }
   follow(here, front);
@@ -165,13 +186,15 @@ function draw(root, here, front) {
     },
     goTo: (/** @type {string} */ key, /** @type {Record<string, string>} */ query) => {
       const to = told.pages.find(one => one.key === key);
-      if (!to || key === here.page) return;
+      if (!to || key === here.page) return '';
+      if (!to.front && !connected()) return NO_LINE;
       goAlone(here);
       here.trigger('go', { key, query });
       if (to.front) { // drawn at once; the server hears of it for the address and for Back
         here.page = key;
         draw(root, here, front);
       }
+      return '';
     },
   });
 }

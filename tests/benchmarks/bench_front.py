@@ -2,7 +2,8 @@
 
 In turns, so that both have the same neighbours: a server is started, a browser that never saw it opens its first page,
 and the time until the question and its picture are there is taken; then the bytes that this visit took besides
-Streamlit's own files, as they came over the line; then the time from choosing a head until it is painted.
+Streamlit's own files, as they came over the line; then the time from choosing a head until it is painted. Last, in one
+visit, many choices one after the other on Start and on Attention: each is painted before the next.
 """
 
 import argparse
@@ -24,6 +25,7 @@ from playwright.sync_api import Browser, Page, WebSocket, sync_playwright  # noq
 
 VIEWPORT = {"width": 1440, "height": 900}
 STARTS, CHOICES = 5, 24
+MANY = (150, 400)  # choices on a page, one after the other
 FIRST = 2.5  # seconds from opening the page of a cold server until question, sentence and arcs are there
 CHOICE = 50.0  # milliseconds until a chosen head is painted, 19 of 20 times
 SENT = 150.0  # kilobytes of a first visit
@@ -36,6 +38,24 @@ CLICK = """row => new Promise(done => {
   row.click();
   look();
 })"""
+
+# Makes choices in turn, each once the one before is painted, and takes the time of each as above.
+CHOOSE = """async (root, [groups, count]) => {
+  const took = []
+  const frame = () => new Promise(done => requestAnimationFrame(done))
+  for (let i = 0; i < count; i++) {
+    const all = root.querySelectorAll(groups[i % groups.length]), start = performance.now()
+    all[(7 * i + 3) % all.length].click()
+    await frame()
+    await frame()
+    took.push(performance.now() - start)
+  }
+  return took
+}"""
+CHOSEN = {  # on each page what is chosen in turn
+    "start": ["[data-head-row]", "[data-word]"],
+    "attention": [f"[aria-label={name}] [role=radio]" for name in ("head", "Stop", "layer")] + ["tr[data-line]"],
+}
 
 
 class Line:
@@ -119,6 +139,25 @@ def chosen_before(page: Page, url: str) -> list[float]:
     return found
 
 
+def many(browser: Browser, took: dict[str, list[float]]) -> None:
+    """Many choices on each page of one visit, with all layers loaded."""
+    with tempfile.TemporaryDirectory() as home, browser.new_context(viewport=VIEWPORT) as context:
+        page = context.new_page()
+        more = {"ENCODER_FRONT": "new"}
+        with started(ROOT / "app.py", Path(home) / "log", Path(home), free_port(), 60, more) as server:
+            for name, path in (("start", ""), ("attention", "/attention")):
+                page.goto(server.url + path)
+                page.locator("main h1:not(:empty)").wait_for(timeout=60_000)
+                if name == "attention":
+                    for layer in page.get_by_role("radiogroup", name="layer").get_by_role("radio").all():
+                        layer.click()
+                        page.get_by_role("gridcell").wait_for(timeout=60_000)
+                        page.wait_for_load_state("networkidle")
+                for count in MANY:
+                    took[f"{name} {count}"] = page.locator(".front").evaluate(CHOOSE, [CHOSEN[name], count])
+            page.goto("about:blank")
+
+
 def usual(values: list[float]) -> str:
     """The median, in words."""
     return f"median {median(values):.0f}"
@@ -136,6 +175,7 @@ def main() -> int:
         for _ in range(options.starts):
             for front in (False, True):
                 visit(browser, front, took)
+        many(browser, took)
         browser.close()
     found = []
     for name, bars in (("old", (None, None, None)), ("new", (FIRST, SENT, CHOICE))):
@@ -146,6 +186,11 @@ def main() -> int:
             Figure(f"{name}: files of it", median(files), bars[1], "kB", f"{median(frames):.0f} kB more in frames"),
             Figure(f"{name}: a head chosen, p95", quantiles(choices, n=20)[-1], bars[2], "ms", usual(choices)),
         ]
+    for name in CHOSEN:
+        for count in MANY:
+            choices = took[f"{name} {count}"]
+            title = f"new: {count} choices on {name.capitalize()}, p95"
+            found.append(Figure(title, quantiles(choices, n=20)[-1], CHOICE, "ms", usual(choices)))
     return finish(found, options.check)
 
 

@@ -3,6 +3,7 @@
 import base64
 import re
 from collections.abc import Callable, Iterator
+from math import inf
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import torch
 from browser_tools import barriers, from_here
 from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
 
-from encoder import TextEncoder, Trace
+from encoder import Edit, TextEncoder, Trace
 from encoder.packet.format import pack, shares
 from encoder.packet.run import level_1, level_2
 
@@ -87,7 +88,7 @@ def opened(browser: Browser, packets: list[str]) -> Iterator[Opened]:
             page.route("**/*", from_here(PAGE))
             page.goto("http://front.test/")
             page.evaluate(MOUNT, [runs or packets, {"layer": 5, "head": 6, **first}, list(held), list(lost)])
-            page.locator(".at-finding em").first.wait_for()
+            page.locator(".at-finding:not(:empty)").wait_for()
             return page
 
         yield show
@@ -206,6 +207,40 @@ def test_pointing_shows_a_row_and_a_click_keeps_a_cell(opened: Opened, trace: Tr
 
 def percent(trace: Trace, layer: int, head: int, row: int, column: int) -> str:
     return f"{100 * float(trace[f'layers.{layer}.attention.weights'][head, row, column]):.2g}\u00a0%"
+
+
+def test_what_is_masked_is_said_not_to_be_looked_at(opened: Opened, base: TextEncoder) -> None:
+    trace = base.trace(SENTENCE, hidden=(KEYS,))
+    runs = [level_1(base, trace), *(level_2(trace, layer) for layer in range(LAYERS))]
+    page = opened(runs=[base64.b64encode(packet).decode("ascii") for packet in runs])
+    legend, check = page.locator(".picture-legend").get_by_text("not looked at"), page.locator(".row-check")
+    for name, texts in (("masked", ["hidden", "\u2212∞"]), ("weights", ["\u2212∞", "0.000", "0\u00a0%"])):
+        step(page, name, cell=f"layers.5.attention.{name}:6,{GAP},{KEYS}")
+        expect(cell(page)).to_have_attribute("aria-label", "[MASK] does not look at keys: it is hidden")
+        expect(legend).to_be_visible()
+        assert shown(page)[KEYS][2 if name == "masked" else 1 :][: len(texts)] == texts
+        expect(check).to_have_attribute("data-agrees", "true")
+    page.get_by_role("button", name="Open this number").click()
+    panel = page.get_by_role("group", name="Where this number comes from")
+    expect(panel).to_contain_text("does not look at keys: it is hidden. Its share is 0\u00a0%")
+    for title in ("What the mask leaves of [MASK] and keys", "The score of [MASK] and keys"):
+        panel.locator(".way-on .is-first").click()
+        expect(panel.get_by_role("heading")).to_have_text(title)
+        expect(panel).to_contain_text("[MASK] does not look at keys, because it is hidden")
+    step(page, "scaled")
+    expect(legend).to_be_hidden()
+
+
+def test_where_no_token_may_be_looked_at_the_headline_says_so(opened: Opened, base: TextEncoder) -> None:
+    trace = base.trace(SENTENCE, edits=(Edit("layers.0.attention.masked", "replace", value=-inf, positions=(GAP,)),))
+    runs = [level_1(base, trace), *(level_2(trace, layer) for layer in range(LAYERS))]
+    page = opened(runs=[base64.b64encode(packet).decode("ascii") for packet in runs], layer=0)
+    title = page.get_by_role("heading", level=1)
+    for name in ("weights", "masked"):
+        step(page, name)
+        expect(title).to_have_text("The gap may look at no token.")
+    page.get_by_role("radiogroup", name="layer").get_by_role("radio", name="layer 1", exact=True).click()
+    expect(title).to_have_text("The gap has no numbers here: a step before gave none.")
 
 
 def test_by_keys_alone(opened: Opened) -> None:

@@ -16,7 +16,7 @@ from encoder.formatting import percent
 APP = Path(__file__).resolve().parents[2] / "app.py"
 GAP = "The keys to the cabinet [MASK] on the table."
 CHOSEN = "[data-head-row][aria-selected=true]"
-NEW = {"ENCODER_FRONT": "new", "ENCODER_MEMORY_MB": SERVER_MB}
+NEW = {"ENCODER_MEMORY_MB": SERVER_MB}
 
 
 @pytest.fixture(scope="module")

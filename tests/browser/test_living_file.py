@@ -11,9 +11,10 @@ from browser_tools import barriers, problems, watch
 from playwright.sync_api import Browser, FrameLocator, Page, expect
 
 from encoder import Edit, TextEncoder, Trace
+from encoder.browser.__main__ import MOST, main
 from encoder.browser.living import living_file
 from encoder.formatting import percent
-from encoder.packet.run import level_1
+from encoder.packet.run import level_1, level_2
 
 KEYS, KEY = "The keys to the cabinet [MASK] on the table.", "The key to the cabinet [MASK] on the table."
 WIDE, TIRED = (f"The animal didn't cross the street because it was too {how}." for how in ("wide", "tired"))
@@ -24,6 +25,8 @@ FRAME = """text => {
   frame.style = 'width: 1200px; height: 860px; border: 0'
   document.body.append(frame)
 }"""
+LAYERS = """() => Object.values(JSON.parse(document.getElementById('packets').textContent))
+  .map(one => Object.keys(one.layers))"""
 HALF_STEP = 0.5 / 65534
 Place = Page | FrameLocator
 
@@ -273,3 +276,90 @@ def test_a_choice_is_painted_within_fifty_milliseconds(opened: Page) -> None:
       return performance.now() - begun
     }).sort((a, b) => a - b)""")
     assert taken[int(0.95 * len(taken))] < 50
+
+
+@pytest.fixture(scope="module")
+def deep(encoder: TextEncoder, run: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with the attention of all layers of one run, and of layer 5 alone of another."""
+    path: Path = tmp_path_factory.mktemp("living") / "deep.html"
+    packets = {one: level_1(encoder, run(one)) for one in (KEYS, KEY)}
+    layers = {KEYS: [level_2(run(KEYS), layer) for layer in range(6)], KEY: [level_2(run(KEY), 5)]}
+    path.write_text(living_file(packets, "Deep", layers), encoding="utf-8")
+    return path
+
+
+def follow(place: Place, title: str) -> None:
+    """Choose a page in the menu of the file, and see that its headline has the keys."""
+    place.get_by_role("button", name="Menu").click()
+    place.get_by_role("navigation", name="Pages").get_by_role("link", name=title, exact=True).click()
+    expect(place.locator("h1")).to_be_focused()
+
+
+def to_stop(place: Place, name: str) -> None:
+    place.get_by_role("radiogroup", name="Stop").get_by_role("radio", name=f"{name}:").click()
+
+
+def walked(place: Place, run: Any) -> None:
+    """From Start to Attention, through its layers, to a sentence of which the file holds one layer, and back."""
+    follow(place, "Attention")
+    expect(place.locator("h1")).to_have_text("The gap gives 89\u00a0% of its attention to keys.")
+    to_stop(place, "Q")
+    for layer in (0, 3):
+        place.get_by_role("radio", name=f"layer {layer}", exact=True).click()
+        said = place.get_by_role("gridcell").get_attribute("aria-label") or ""
+        position, number = map(int, (place.get_by_role("gridcell").get_attribute("data-cell") or "").split(","))
+        true = run(KEYS)[f"layers.{layer}.attention.q"][6, position, number].item()
+        assert float(said.rpartition(" ")[2].replace("\u2212", "-")) == pytest.approx(true, rel=2e-3), said
+    place.get_by_role("radio", name="layer 5", exact=True).click()
+    follow(place, "Start")
+    place.get_by_role("radio", name="key", exact=True).check()
+    expect(place.locator("h1")).to_contain_text("is?")
+    follow(place, "Attention")
+    expect(place.get_by_role("gridcell")).to_be_visible()
+    trouble = place.locator(".at-trouble")
+    place.get_by_role("radio", name="layer 2", exact=True).click()
+    expect(trouble).to_contain_text("This file does not hold the vectors of layer 2 for this sentence.")
+    to_stop(place, "softmax")  # is in the run itself
+    expect(trouble).to_be_hidden()
+    expect(place.get_by_role("gridcell")).to_be_visible()
+    follow(place, "Start")
+    agree(place, run(KEY), 2, 6, 6)
+
+
+def test_a_file_with_vectors_has_attention_too(browser: Browser, deep: Path, run: Any) -> None:
+    with browser.new_context(viewport={"width": 1440, "height": 900}) as context:
+        page = context.new_page()
+        watch(page)
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(deep.as_uri())
+        walked(page, run)
+        assert problems(page) == []
+        assert asked == [deep.as_uri()] == [page.url]
+
+
+def test_attention_is_there_in_a_sandboxed_frame(browser: Browser, deep: Path, run: Any) -> None:
+    with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
+        page = context.new_page()
+        watch(page)
+        page.set_content("<!DOCTYPE html><body></body>")
+        page.evaluate(FRAME, deep.read_text(encoding="utf-8"))
+        walked(page.frame_locator("iframe"), run)
+        assert problems(page) == []
+
+
+@pytest.mark.parametrize("asked", ["", "--attention", "--no-attention"])
+def test_the_command_holds_attention_where_the_file_stays_small(browser: Browser, tmp_path: Path, asked: str) -> None:
+    file = tmp_path / "run.html"
+    sentences = [KEYS, KEY, "The keys to the old cabinet [MASK] on the long table."]
+    main([*sentences, "--out", str(file), *asked.split()])
+    held = {"": [True, True, False], "--attention": [True] * 3, "--no-attention": [False] * 3}[asked]
+    assert (file.stat().st_size <= MOST) is (asked != "--attention")
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.goto(file.as_uri())
+        page.locator("[data-claim]").wait_for()
+        layers = page.evaluate(LAYERS)
+        assert layers == [[str(layer) for layer in range(6)] if one else [] for one in held]
+        menu = page.get_by_role("button", name="Menu")
+        expect(menu).to_be_visible() if any(held) else expect(menu).to_be_hidden()

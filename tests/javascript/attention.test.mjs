@@ -161,14 +161,16 @@ test('strips take the rows of the grid', () => {
 });
 
 test('colours fit what is drawn, and one number does not make the rest pale', () => {
-  assert.deepEqual(endsOf([0.1, 0.4, 0.2, 0.3], 'share', 2), { low: 0, high: 0.4, above: 0 });
-  assert.deepEqual(endsOf([-3, 2, -Infinity, NaN], 'signed', 4), { low: -3, high: 3, above: 0 });
-  const { high, above } = endsOf([...Array.from({ length: 200 }, (_, i) => i / 200), 90], 'signed', 201);
+  const ends_ = (values, parts, columns, shut = null) => endsOf({ values, columns, shut }, parts);
+  assert.deepEqual(ends_([0.1, 0.4, 0.2, 0.3], 'share', 2), { low: 0, high: 0.4, above: 0 });
+  assert.deepEqual(ends_([-3, 2, -Infinity, NaN], 'signed', 4), { low: -3, high: 3, above: 0 });
+  assert.deepEqual(ends_([-3, 2, -1e9, 1], 'signed', 4, Uint8Array.from([0, 0, 3, 0])), { low: -3, high: 3, above: 0 });
+  const { high, above } = ends_([...Array.from({ length: 200 }, (_, i) => i / 200), 90], 'signed', 201);
   assert.ok(high < 1 && above > 0 && above < 5);
   // A hundred tokens that each look at one: most shares are small, and the large ones still differ.
   const n = 100, looks = Array.from({ length: n * n }, (_, i) => (i % (n + 1) ? 0.001 : 0.6 + 0.3 * (i / n / n)));
-  assert.equal(endsOf(looks, 'share', n).above, 0);
-  assert.equal(endsOf(looks.map((one, i) => (i === 0 ? 1 : one / 9)), 'share', n).above, 10);
+  assert.equal(ends_(looks, 'share', n).above, 0);
+  assert.equal(ends_(looks.map((one, i) => (i === 0 ? 1 : one / 9)), 'share', n).above, 10);
   const ends = { low: -1, high: 1 };
   assert.notDeepEqual(colourOf(0.5, ends, 'signed', 'light'), colourOf(-0.5, ends, 'signed', 'light'));
   assert.deepEqual(colourOf(7, ends, 'signed', 'dark'), colourOf(1, ends, 'signed', 'dark'));

@@ -1,0 +1,164 @@
+"""What the browser makes of a packet, stop by stop, is what the run recorded: hidden, far, padded, changed or plain."""
+
+import base64
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from playwright.sync_api import Page
+
+from encoder import PRESETS, Edit, EncoderConfig, TextEncoder, Trace
+from encoder.packet.format import unpack
+from encoder.packet.run import level_1, level_2
+
+SIZE = {"vocab_size": 16384, "max_positions": 64}
+BERT = EncoderConfig(
+    n_layers=2, d_model=60, n_heads=5, d_ff=110, positions="learned", n_segments=2, embedding_norm=True,
+    scale_embeddings=False, mlm_head=True, **SIZE,
+)  # fmt: skip
+CONFIGS = {
+    "bert": BERT,
+    "finite": replace(BERT, mask_value=-1e9),
+    "windows": replace(PRESETS["modern"], n_layers=4, d_model=56, n_heads=7, d_ff=66, window=2, **SIZE),
+    "distances": EncoderConfig(
+        n_layers=2, d_model=48, n_heads=3, d_ff=77, positions="none", position_buckets=32, **SIZE
+    ),
+}
+TEXT = "The [MASK] sat on unbelievably soft mats, and slept."
+SCORES = (
+    Edit("layers.0.attention.scaled", "scale", value=3.0, heads=(1,)),
+    Edit("layers.1.attention.masked", "causal"),
+    Edit("layers.1.attention.masked", "replace", value=0.5, heads=(2,), positions=(3,)),
+)
+RUNS: dict[str, tuple[str, Callable[[TextEncoder], Trace]]] = {
+    "plain": ("bert", lambda encoder: encoder.trace(TEXT)),
+    "hidden": ("bert", lambda encoder: encoder.trace(TEXT, hidden=(2, 4))),
+    "hidden by a finite number": ("finite", lambda encoder: encoder.trace(TEXT, hidden=(2, 4))),
+    "padded": ("bert", lambda encoder: encoder.trace([TEXT * 2, "The [MASK] sat."])[1]),
+    "windowed": ("windows", lambda encoder: encoder.trace(TEXT)),
+    "windowed and hidden": ("windows", lambda encoder: encoder.trace(TEXT, hidden=(2, 3, 4, 5, 6))),
+    "window changed": ("windows", lambda encoder: encoder.trace(TEXT, edits=WINDOWED)),
+    "distances": ("distances", lambda encoder: encoder.trace(TEXT, hidden=(3,))),
+    "scores changed": ("bert", lambda encoder: encoder.trace(TEXT, edits=SCORES)),
+    "nothing left to see": ("bert", lambda encoder: encoder.trace(TEXT, hidden=(0, 1, 2, 3), edits=SCORES[1:2])),
+    "weights changed": ("bert", lambda encoder: encoder.trace(TEXT, hidden=(2,), edits=WEIGHTS)),
+    "pair": ("bert", lambda encoder: encoder.trace(("The [MASK] sat.", "A dog ran <b>away</b>."))),
+}
+WINDOWED = (Edit("layers.1.attention.windowed", "replace", value=1.25, positions=(4,)),)
+WEIGHTS = (
+    Edit("layers.0.attention.weights", "replace", value=2.5, heads=(1,)),
+    Edit("layers.1.attention.weights", "scale", value=-1.0, heads=(2,)),
+)
+STEPS = ("input", "q", "k", "v", "scores", "scaled", "masked", "weights", "heads", "concat", "output")
+ARRAYS = {"input": "x", "heads": "mixed"}
+OWN = ("q", "k", "v", "scores", "scaled", "masked", "weights", "heads")
+# For every head and stop of a layer: its numbers, and of each row whether its arithmetic comes to what was recorded.
+READ = """async ([first, second, layer, temperature]) => {
+  const names = ['packet', 'stops', 'strips', 'row']
+  const [{ read }, { STOPS }, { numbersOf }, { tableOf }] = await Promise.all(
+    names.map(name => import(`/encoder/browser/${name}.js`)))
+  const bytes = text => Uint8Array.from(atob(text), one => one.charCodeAt(0))
+  const text = values => btoa(String.fromCharCode(...new Uint8Array(values.buffer)))
+  const run = read(bytes(first)), vectors = read(bytes(second))
+  return Array.from({ length: run.about.model.heads }, (_, head) => Object.fromEntries(STOPS.map(stop => {
+    const chosen = { layer, head, temperature: stop.key === 'softmax' ? temperature : 1 }
+    const numbers = numbersOf(stop, run, vectors, chosen)
+    const tables = run.about.rows.map((_, row) => tableOf(stop, run, vectors, chosen, { row, column: 0 }))
+    return [stop.step.replace('attention.', ''), {
+      columns: numbers.columns, values: text(numbers.values),
+      tables: tables.map(({ agrees, check }) => ({ agrees, check })),
+    }]
+  })))
+}"""
+
+
+@cache
+def encoder_of(model: str) -> TextEncoder:
+    """A model whose weights are so large that its heads are sure of something."""
+    encoder = TextEncoder.from_config(CONFIGS[model], 3, name=model)
+    with torch.no_grad():
+        for name, tensor in encoder.model.named_parameters():
+            if ".w_" in name and tensor.dim() == 2:
+                tensor.mul_(8)
+    return encoder
+
+
+@cache
+def trace_of(run: str) -> Trace:
+    model, make = RUNS[run]
+    return make(encoder_of(model))
+
+
+def read(page: Page, run: str, layer: int, temperature: float = 1.0) -> list[dict[str, Any]]:
+    """Of each head, by the step's name, what the browser's code makes of the packets of a run."""
+    trace = trace_of(run)
+    packets = level_1(encoder_of(RUNS[run][0]), trace, off=False), level_2(trace, layer)
+    sent = [base64.b64encode(packet).decode("ascii") for packet in packets]
+    heads: list[dict[str, Any]] = page.evaluate(READ, [*sent, layer, temperature])
+    for stop in (stop for head in heads for stop in head.values()):
+        values = np.frombuffer(base64.b64decode(stop["values"]), "<f4")
+        stop["values"] = values.reshape(-1, stop["columns"])
+    return heads
+
+
+def recorded(trace: Trace, layer: int, step: str) -> np.ndarray[Any, Any]:
+    """What a stop shows is called otherwise where a model adds something for the distance."""
+    name = "biased" if step == "scaled" and trace.config.position_bias else step
+    return trace.array(f"layers.{layer}.attention.{name}")
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_every_stop_has_the_numbers_that_were_recorded(blank: Page, run: str) -> None:
+    trace = trace_of(run)
+    for layer in range(trace.config.n_layers):
+        stored = unpack(level_2(trace, layer))[2]
+        shares = unpack(level_1(encoder_of(RUNS[run][0]), trace, off=False))[2]["weights"]
+        for head, stops in enumerate(read(blank, run, layer)):
+            for step in STEPS:
+                whole = recorded(trace, layer, step)
+                true = whole[head] if step in OWN else whole
+                found = stops[step]["values"]
+                array = shares if step == "weights" else stored.get(ARRAYS.get(step, step))
+                if array is None or array.scale is None:
+                    assert np.array_equal(found, true, equal_nan=True), (layer, head, step)
+                else:
+                    # The browser holds them as float32, which may round once more.
+                    apart = array.scale / 2 + 2**-23 * float(np.abs(np.nan_to_num(true)).max())
+                    np.testing.assert_allclose(found, true, rtol=0, atol=apart, err_msg=f"{layer} {head} {step}")
+
+
+# Where a run was changed behind what a stop is made of, its numbers are others, and that is said.
+CHANGED = {
+    ("distances", "scaled"): "this model does more on the way",
+    ("scores changed", "scaled"): "this run was changed",
+    ("weights changed", "weights"): "this run was changed",
+}
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_the_arithmetic_of_every_row_comes_to_what_was_recorded(blank: Page, run: str) -> None:
+    trace, wrong = trace_of(run), set()
+    for layer in range(trace.config.n_layers):
+        for head, stops in enumerate(read(blank, run, layer)):
+            for step, stop in stops.items():
+                for row, table in enumerate(stop["tables"]):
+                    if (run, step) in CHANGED and not table["agrees"]:
+                        assert CHANGED[run, step] in table["check"]
+                        wrong.add(step)
+                    else:
+                        assert table["agrees"], (layer, head, step, row, table["check"])
+    assert wrong == {step for changed, step in CHANGED if changed == run}
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_a_temperature_divides_what_is_left_behind_the_mask(blank: Page, run: str) -> None:
+    trace = trace_of(run)
+    for layer in range(trace.config.n_layers):
+        masked = trace[f"layers.{layer}.attention.masked"]
+        for head, stops in enumerate(read(blank, run, layer, 0.5)):
+            true = torch.softmax(masked[head].double() / 0.5, -1).numpy()
+            np.testing.assert_allclose(stops["weights"]["values"], true, rtol=0, atol=1e-6, err_msg=f"{layer} {head}")

@@ -1,0 +1,209 @@
+"""The front in a frame of another origin, with its server gone and back, and after an upgrade."""
+
+import contextlib
+import shutil
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from browser_tools import SERVER_MB, free_port, started
+from chromium import find_chromium
+from playwright.sync_api import Browser, FrameLocator, Page, Route, expect
+
+from encoder.packet.shipped import path_of
+
+ROOT = Path(__file__).resolve().parents[2]
+NEW = {"ENCODER_MEMORY_MB": SERVER_MB}
+PATIENCE = 60_000  # milliseconds
+CAT = "The cat chased the mouse."
+OFFLINE = "The server cannot be reached"
+CONNECTED = "() => document.querySelector('[data-testid=stApp]').dataset.testConnectionState === 'CONNECTED'"
+AWAY = "() => document.querySelector('[data-testid=stApp]').dataset.testConnectionState === 'PINGING_SERVER'"
+# Notes whether a dialog could be seen at any time.
+WATCH = """() => new MutationObserver(() => {
+  const dialog = document.querySelector('[role=dialog]')
+  if (dialog && dialog.checkVisibility()) window.covered = true
+}).observe(document, { childList: true, subtree: true })"""
+
+
+@contextlib.contextmanager
+def other_site(address: str) -> Iterator[str]:
+    """A page of another site that shows an address in a frame; yields its own address."""
+    body = f'<!DOCTYPE html><title>Course</title><iframe src="{address}" width="1200" height="860"></iframe>'.encode()
+
+    class Answer(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.end_headers()
+            self.wfile.write(body if self.path == "/" else b"")
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://localhost:{server.server_port}"  # the app is at 127.0.0.1, which is another site
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def without_third_party_cookies(browser: Browser) -> Iterator[Browser]:
+    """A browser as strict as they come: a frame of another site has no cookies."""
+    arguments = ["--no-sandbox", "--disable-gpu", "--test-third-party-cookie-phaseout"]
+    strict = browser.browser_type.launch(executable_path=find_chromium(), args=arguments)
+    yield strict
+    strict.close()
+
+
+def test_a_page_of_another_origin_shows_the_app_only_where_it_may(
+    without_third_party_cookies: Browser, tmp_path: Path
+) -> None:
+    port = free_port()
+    app = f"http://127.0.0.1:{port}/"
+    with contextlib.ExitStack() as running:
+        allowed, other = running.enter_context(other_site(app)), running.enter_context(other_site(app))
+        more = NEW | {"ENCODER_FRAMED_BY": allowed}
+        running.enter_context(started(ROOT / "app.py", tmp_path / "log", tmp_path, port, 60, more))
+        context = running.enter_context(without_third_party_cookies.new_context())
+        context.set_default_timeout(PATIENCE)
+        page = context.new_page()
+        errors: list[str] = []
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
+        page.goto(allowed)
+        frame = page.frame_locator("iframe")
+        expect(frame.locator("[data-claim]")).to_contain_text("Head 6 of layer 5", timeout=PATIENCE)
+        frame.locator("[data-head-row='2,3']").click()
+        expect(frame.locator("[data-claim]")).to_contain_text("ead 3 of layer 2")
+        own_sentence(frame, CAT)
+        expect(frame.locator("h1")).to_contain_text("look at?", timeout=PATIENCE)
+        frame.get_by_role("button", name="Menu").click()
+        frame.get_by_role("navigation", name="Pages").get_by_role("link", name="Attention", exact=True).click()
+        expect(frame.locator("h1")).to_contain_text("of its attention")
+        assert errors == []
+        page.goto(other)
+        page.wait_for_function("() => performance.getEntriesByType('resource').length > 0")
+        expect(page.frame_locator("iframe").locator("[data-claim]")).to_have_count(0)
+        assert page.frames[1].url.startswith("chrome-error:")
+        assert any("frame-ancestors" in one for one in errors)
+        page.goto("about:blank")
+
+
+def own_sentence(place: Page | FrameLocator, text: str) -> None:
+    """Type a sentence on Start."""
+    place.get_by_role("button", name="Type your own sentence").click()
+    field = place.get_by_label("Your own sentence")
+    field.fill(text)
+    field.press("Enter")
+
+
+@pytest.fixture
+def tab(browser: Browser) -> Iterator[Page]:
+    """A tab of its own, in which no script fails."""
+    with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE)
+        errors: list[str] = []
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        yield page
+        assert errors == []
+
+
+def opened(page: Page, url: str) -> None:
+    """Open Start, and wait until the server is told of it."""
+    page.goto(url)
+    page.locator("[data-claim]:not(:empty)").wait_for()
+    page.wait_for_function(CONNECTED)
+    page.wait_for_load_state("networkidle")
+
+
+def test_a_tab_goes_on_without_its_server_and_with_it_again(tab: Page, tmp_path: Path) -> None:
+    port = free_port()
+    with started(ROOT / "app.py", tmp_path / "log", tmp_path, port, 60, NEW) as server:
+        opened(tab, server.url)
+        tab.evaluate(WATCH)
+        tab.get_by_role("button", name="Type your own sentence").click()
+    tab.wait_for_function(AWAY)
+    tab.wait_for_event("console", lambda said: "not responding" in said.text)  # now Streamlit shows its dialog
+    field = tab.get_by_label("Your own sentence")
+    expect(field).to_be_focused()
+    field.press("Escape")
+    tab.locator("[data-head-row='2,3']").click()
+    expect(tab.locator("[data-claim]")).to_contain_text("ead 3 of layer 2")
+    tab.get_by_role("radio", name="key", exact=True).check()  # was fetched beforehand
+    expect(tab.locator("h1")).to_contain_text("is?")
+    alert = tab.get_by_role("alert")
+    menu, pages = tab.get_by_role("button", name="Menu"), tab.get_by_role("navigation", name="Pages")
+    menu.click()
+    pages.get_by_role("link", name="Atlas", exact=True).click()
+    expect(alert).to_contain_text(OFFLINE)
+    own_sentence(tab, CAT)
+    expect(alert).to_contain_text(OFFLINE)
+    assert not tab.evaluate("window.covered")
+    with started(ROOT / "app.py", tmp_path / "log", tmp_path, port, 60, NEW):
+        tab.get_by_role("button", name="Try again").click()
+        expect(tab.locator("h1")).to_contain_text("look at?")
+        expect(alert).to_have_count(0)
+        tab.wait_for_function(CONNECTED)
+        menu.click()
+        pages.get_by_role("link", name="Atlas", exact=True).click()
+        tab.wait_for_url("**/atlas*")
+        assert not tab.evaluate("window.covered")
+        tab.goto("about:blank")
+
+
+def renewed(folder: Path) -> Path:
+    """The app as it is after an upgrade: another script for the browser."""
+    for name in ("pages", ".streamlit"):
+        (folder / name).symlink_to(ROOT / name)
+    shutil.copy(ROOT / "app.py", folder)
+    for part in (Path("encoder"), Path("encoder/browser")):
+        (folder / part).mkdir()
+        for one in (ROOT / part).iterdir():
+            if one.name not in ("browser", "built", "__pycache__"):
+                (folder / part / one.name).symlink_to(one)
+    script = folder / "encoder" / "browser" / "built" / "front.js"
+    script.parent.mkdir()
+    script.write_text((ROOT / "encoder/browser/built/front.js").read_text(encoding="utf-8") + "window.renewed = true\n")
+    return folder / "app.py"
+
+
+def test_a_tab_that_was_open_over_an_upgrade_takes_the_new_script(tab: Page, tmp_path: Path) -> None:
+    port = free_port()
+    with started(ROOT / "app.py", tmp_path / "log", tmp_path, port, 60, NEW) as server:
+        opened(tab, server.url)
+        tab.locator("[data-head-row='2,3']").click()
+    folder = tmp_path / "new"
+    folder.mkdir()
+    with started(renewed(folder), tmp_path / "log", tmp_path, port, 60, NEW):
+        tab.wait_for_function("() => window.renewed")
+        expect(tab.locator("[data-claim]")).to_contain_text("ead 3 of layer 2")
+        expect(tab.locator(".enc-main")).to_have_count(1)
+        tab.locator("[data-head-row='4,1']").click()
+        expect(tab.locator("[data-claim]")).to_contain_text("ead 1 of layer 4")
+        tab.wait_for_url("**/*layer=4&head=1*")
+        own_sentence(tab, CAT)
+        expect(tab.locator("h1")).to_contain_text("look at?")
+        tab.goto("about:blank")
+
+
+def test_an_old_tab_says_to_load_again_where_the_server_writes_runs_in_a_newer_way(tab: Page, tmp_path: Path) -> None:
+    later = bytearray(path_of(CAT).read_bytes())
+    later[4] += 1
+    with started(ROOT / "app.py", tmp_path / "log", tmp_path, free_port(), 60, NEW) as server:
+        opened(tab, server.url)
+
+        def answer(route: Route) -> None:
+            route.fulfill(body=bytes(later), content_type="application/octet-stream")
+
+        tab.route("**/api/run", answer)
+        own_sentence(tab, "The dog chased the cat.")
+        expect(tab.get_by_role("alert")).to_contain_text("newer way")
+        expect(tab.get_by_role("alert")).to_contain_text("reload the page")
+        tab.unroute("**/api/run")
+        tab.goto("about:blank")
