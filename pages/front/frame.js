@@ -4,7 +4,7 @@
 
 /** @typedef {{level: number, [name: string]: unknown}} Asked */
 /** @typedef {{key: string, title: string, address: string, front: boolean}} Listed */
-/** @typedef {{script: string, run: string, page: string, pages: Listed[], shipped: Record<string, string>, models: {name: string, title: string}[]}} Told */
+/** @typedef {{script: string, run: string, picture: string, page: string, pages: Listed[], shipped: Record<string, string>, models: {name: string, title: string}[]}} Told */
 /** @typedef {{mount: (root: HTMLElement, options: object) => () => void, windowStore: (options?: object) => {end(): void}}} Front */
 /** @typedef {{data: Told, trigger: ComponentArguments<Told>['setTriggerValue'], page: string, end: () => void, mounted?: () => void, store?: {end(): void}}} Kept */
 
@@ -29,13 +29,13 @@ async function wrong(answer) {
   return new Error(typeof said === 'string' && said ? said : usual);
 }
 
-/** A run's packet, or an Error that says in one sentence why not. @param {string} address @param {Asked} asked @param {AbortSignal} [signal] */
-async function load(address, asked, signal) {
+/** The server's answer, read by `take`, or an Error that says in one sentence why there is none. @template T @param {string} address @param {object} asked @param {(answer: Response) => Promise<T>} take @param {AbortSignal} [signal] @returns {Promise<T>} */
+async function post(address, asked, take, signal) {
   for (let tried = 0; ; tried++) {
     /** @type {Response} */
     let answer;
     try {
-      answer = await fetch(address, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(asked), signal, credentials: 'same-origin' });
+      answer = await fetch(new URL(address, location.origin), { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(asked), signal, credentials: 'same-origin' });
     } catch (error) {
       if (signal?.aborted) throw error;
       throw new Error(NO_LINE);
@@ -47,12 +47,19 @@ async function load(address, asked, signal) {
     }
     if (!answer.ok) throw await wrong(answer);
     try {
-      return await answer.arrayBuffer(); // whoever reads it says where it is no packet
+      return await take(answer);
     } catch (error) {
       if (signal?.aborted) throw error;
       throw new Error(CUT);
     }
   }
+}
+
+/** A file as the server names it. @param {Response} answer */
+async function file(answer) {
+  const name = /filename="([^"]+)"/.exec(answer.headers.get('Content-Disposition') ?? '')?.[1];
+  if (!name) throw new Error(RENEWED); // Streamlit's own page, from a server that knows no such address
+  return { name, data: await answer.blob() };
 }
 
 /** Asks for a run when the connection is back: another server may answer then, which does not know this page. @param {() => void} back */
@@ -88,7 +95,8 @@ function draw(root, here, front) {
   here.store ??= front.windowStore();
   const told = here.data;
   here.mounted = front.mount(root, {
-    load: (/** @type {Asked} */ asked, /** @type {AbortSignal | undefined} */ signal) => load(new URL(told.run, location.origin).href, asked, signal),
+    load: (/** @type {Asked} */ asked, /** @type {AbortSignal | undefined} */ signal) => post(told.run, asked, answer => answer.arrayBuffer(), signal), // whoever reads it says where it is no packet
+    keep: (/** @type {object} */ asked, /** @type {AbortSignal | undefined} */ signal) => post(told.picture, asked, file, signal),
     store: here.store,
     pages: told.pages,
     page: here.page,

@@ -4,6 +4,7 @@ The browser has all that is chosen, in the address. A session is told of it only
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from pages.ui.state.site import Page
 STYLE = f"<style>{Path(__file__).with_suffix('.css').read_text(encoding='utf-8')}</style>"
 NAMES = ("sentence", "second", "model", "layer", "head", "word", "step", "cell", "hidden", "edits", "v")
 OWN = "word"  # of them, what pages of the server do not know
+FIGURE = "figure"  # the page of the figure, and the name of what is added to it
 LONGEST = 1_500  # characters of one of them
 
 
@@ -40,6 +42,7 @@ def draw(page: Page, pages: Mapping[Any, Page]) -> None:
         data={
             "script": f"{base()}/api/front/{digest}/front.js",
             "run": f"{base()}/api/run",
+            "picture": f"{base()}/api/picture",
             "page": site.DRAWN[page.key],
             "pages": tuple(site.listed()),
             "shipped": shipped.shelf().addresses(),
@@ -50,7 +53,21 @@ def draw(page: Page, pages: Mapping[Any, Page]) -> None:
     )
     to, query = asked(said.go)
     if to is not None and to != page:
+        add(query.pop(FIGURE, ""))
         st.switch_page(next(one for one, about in pages.items() if about == to), query_params=query)
+
+
+def add(packed: str) -> None:
+    """Add pictures to the figure of this session, as a link to it spells them; nothing where it spells none."""
+    if not packed:
+        return
+    from encoder.errors import EncoderError
+    from encoder.pictures.figure_link import unpack
+    from pages.ui.downloads import figure
+    from pages.ui.state.site import KEYS
+
+    with suppress(EncoderError):
+        figure.fill(unpack(packed, KEYS))
 
 
 def hand_over() -> None:
@@ -88,7 +105,7 @@ def asked(said: object) -> tuple[Page | None, dict[str, str]]:
     if to is None:
         return None, {}
     given = query if isinstance(query, Mapping) else {}
-    known = [name for name in NAMES if to.key in site.DRAWN or name != OWN]
+    known = [name for name in NAMES if to.key in site.DRAWN or name != OWN] + [FIGURE] * (to.key == FIGURE)
     return to, {name: text for name in known if isinstance(text := given.get(name), str) and fits(text)}
 
 
