@@ -1,6 +1,6 @@
 // @ts-check
 // Texts to read and copy, over the page.
-import { el, focused, write } from './dom.js';
+import { el, focused, put, write } from './dom.js';
 
 /** Copies a text; whether that was allowed. @param {string} text */
 export async function copied(text) {
@@ -26,6 +26,7 @@ export function told(root) {
   };
   /** @param {string} text @param {HTMLElement} field @param {HTMLElement} button */
   async function copy(text, field, button) {
+    put(button, { 'aria-label': null }); // what it says now is its name
     if (await copied(text)) return write(button, 'Copied');
     getSelection()?.selectAllChildren(field); // what is chosen may be copied all the same
     write(button, document.execCommand('copy') ? 'Copied' : 'Press Ctrl and C to copy what is marked');

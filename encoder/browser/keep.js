@@ -83,7 +83,7 @@ export function keep(root, context) {
         button.focus();
         act(key, kept, found);
       };
-      if (key === 'figure' && found && page) put(one, { href: `${page.address}?${new URLSearchParams({ [FIGURE]: found.figure })}` });
+      if (key === 'figure' && found && page) put(one, { href: `${page.address}?${new URLSearchParams({ ...context.store.query(), [FIGURE]: found.figure })}` });
     }
   }
   /** @param {Key} key @param {Kept | null} kept @param {About | null} found */
@@ -93,7 +93,7 @@ export function keep(root, context) {
       else if (!kept || !found) return;
       else if (key === 'code') code(found);
       else if (key === 'words') dialog.show(found.title, [['Caption', found.caption], ['Alt text', found.alt]]);
-      else if (key === 'figure') context.options().goTo(FIGURE, { [FIGURE]: found.figure });
+      else if (key === 'figure') context.options().goTo(FIGURE, { ...context.store.query(), [FIGURE]: found.figure });
       else await save(kept, key);
     } catch (error) {
       if (!gone.signal.aborted) write(said, error instanceof Error ? error.message : 'This did not work: try again.');

@@ -53,21 +53,20 @@ def draw(page: Page, pages: Mapping[Any, Page]) -> None:
     )
     to, query = asked(said.go)
     if to is not None and to != page:
-        add(query.pop(FIGURE, ""))
+        query = with_figure(query) if FIGURE in query else query
         st.switch_page(next(one for one, about in pages.items() if about == to), query_params=query)
 
 
-def add(packed: str) -> None:
-    """Add pictures to the figure of this session, as a link to it spells them; nothing where it spells none."""
-    if not packed:
-        return
+def with_figure(query: dict[str, str]) -> dict[str, str]:
+    """The query with the whole figure of this session in place of the pictures that are added to it."""
     from encoder.errors import EncoderError
-    from encoder.pictures.figure_link import unpack
+    from encoder.pictures.figure_link import pack, unpack
     from pages.ui.downloads import figure
     from pages.ui.state.site import KEYS
 
     with suppress(EncoderError):
-        figure.fill(unpack(packed, KEYS))
+        figure.fill(unpack(query[FIGURE], KEYS))
+    return query | {FIGURE: pack(session().figure)}
 
 
 def hand_over() -> None:

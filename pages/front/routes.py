@@ -1,4 +1,4 @@
-"""The routes of the front, all under the app's own path: shipped packets, the browser's code, runs, files of pictures."""
+"""The routes of the front, under the app's path: shipped packets, the browser's code, runs and files of pictures."""
 
 import asyncio
 import gzip
