@@ -25,7 +25,8 @@ from encoder import TextEncoder
 from encoder.pictures.figure import figure_of
 from pages.front import packets, routes
 from pages.front.asked import FORMATS, AskedFile, read_file
-from pages.front.files import File, Files
+from pages.front.file import File
+from pages.front.files import Files
 from pages.front.headers import Headers
 from pages.front.refused import RefusedError
 

@@ -4,22 +4,13 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 
 from pages.front.asked import AskedFile
+from pages.front.file import File
 from pages.front.packets import FULL, MOST_OF_ONE, MOST_WAITING, YOUR_SHARE
 from pages.front.refused import RefusedError
 
 AT_ONCE = 2  # threads that make files, apart from those that make packets
-
-
-@dataclass(frozen=True)
-class File:
-    """A file: its name, its type and what is in it, compressed."""
-
-    name: str
-    type: str
-    packed: bytes
 
 
 def usual_maker(asked: AskedFile) -> File:

@@ -17,7 +17,7 @@ from encoder.pictures.steps import KNOWN_STEPS
 from encoder.pictures.view import View
 from pages.front import make
 from pages.front.asked import FORMATS, AskedFile
-from pages.front.files import File
+from pages.front.file import File
 from pages.front.packets import compress
 from pages.front.refused import RefusedError
 from pages.ui.server import engine, job_queue
