@@ -3,6 +3,7 @@
 import style from './attention.css';
 import { dress, el, put, write } from './dom.js';
 import { endsOf } from './grid.js';
+import { made } from './load.js';
 import { brief, percent, tight, typeset } from './number.js';
 import { picture } from './picture.js';
 import { radios } from './radios.js';
@@ -11,6 +12,7 @@ import { largest, tableOf } from './row.js';
 import { rowTable, wayPanel } from './row_table.js';
 import { parts } from './say.js';
 import { cellOf, labelOf, readCell, STOPS, stopOf } from './stops.js';
+import { toQuery } from './store.js';
 import { divisorOf, maskOf, namesOf, numbersOf, SHUT } from './strips.js';
 import { stepBack } from './way_back.js';
 
@@ -56,7 +58,7 @@ export function attention(root, context) {
   const slider = el('input', { type: 'range', min: '0.1', max: '4', step: '0.1', value: '1', oninput: () => { temperature = Number(slider.value); render(); } });
   const heat = el('output'), hot = el('label', { class: 'pill at-heat' }, 'Temperature', slider, heat);
   const warm = el('p', { class: 'at-warm' });
-  const lines = el('code'), code = el('details', { class: 'at-code' }, el('summary', { class: 'pill' }, 'Code'), el('pre', { tabindex: '0' }, lines));
+  const code = el('button', { type: 'button', class: 'pill', 'aria-haspopup': 'dialog', onclick: () => context.code() }, 'Code');
   const arithmetic = el('div', { class: 'at-arithmetic' }, title, formula, table.element, warm, el('div', { class: 'at-tools' }, opener, hot, code));
   const panel = wayPanel({ go: spot => walk([...(way ?? []), spot]), back: to => walk((way ?? []).slice(0, to + 1)), close: () => { way = null; render(); opener.focus(); } });
   const waiting = el('div', { class: 'at-waiting', role: 'status' }, el('span'), el('i'), el('i'), el('i'), el('i'), el('i'), el('i'));
@@ -245,11 +247,7 @@ export function attention(root, context) {
     put(slider, { 'aria-valuetext': `${temperature.toFixed(1)}${temperature === 1 ? ', the model\'s own' : ''}` });
     warm.hidden = stop.key !== 'softmax' || temperature === 1;
     if (!warm.hidden && numbers) write(warm, warmed(looked, numbers));
-    write(lines, [
-      'from encoder import TextEncoder', '',
-      `run = TextEncoder.from_pretrained(${quoted(about.model.name)}).trace(${about.second ? `(${quoted(about.sentence)}, ${quoted(about.second)})` : quoted(about.sentence)}${about.hidden.length ? `, hidden=[${about.hidden}]` : ''})`,
-      `run["layers.${layer}.${stop.step}"][${[...(stop.own ? [head] : []), about.rows[looked.row]].join(', ')}]`,
-    ].join('\n'));
+    code.hidden = !context.options().keep;
     if (way) {
       const steps = way, last = steps[steps.length - 1];
       panel.draw(steps.map(spot => crumb(spot)), there && last.layer === layer ? stepBack(last, run, there) : null);
@@ -265,9 +263,6 @@ export function attention(root, context) {
     if (share) return value !== 0 && Math.abs(value) < 0.005 ? '·' : typeset(String(Math.round(100 * value)));
     return Number.isFinite(value) ? typeset(value.toFixed(Math.abs(value) >= 100 ? 0 : 1)).replace(/^−0\.0$/, '0.0') : '−∞';
   }
-
-  /** @param {string} text as Python spells it */
-  const quoted = text => JSON.stringify(text);
 
   /** What a cell of the picture says. @param {ReturnType<typeof placed>} now @param {At} at @param {import('./strips.js').Numbers} numbers */
   function cellSaid({ stop, index }, at, numbers) {
@@ -324,6 +319,14 @@ export function attention(root, context) {
       run = given;
       state = chosen;
       render();
+    },
+    kept() {
+      if (!run) return null;
+      const { stop, layer, head } = placed(), own = stop.own ? `, head ${head}` : '', warm = stop.key === 'softmax' && temperature !== 1;
+      return {
+        picture: 'picture', name: `${labelOf(stop, divisorOf(run, null))} of layer ${layer}${own}${warm ? ', at temperature 1.0' : ''}`,
+        query: toQuery({ ...made(state), layer, head, step: stop.step }),
+      };
     },
     end() {
       clearTimeout(resting);

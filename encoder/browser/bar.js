@@ -1,6 +1,8 @@
 // @ts-check
-// The one bar: menu, page, sentence, model.
-import { el, focused, put, write } from './dom.js';
+// The one bar: menu, page, sentence, model, keep.
+import { el, focused, write, put } from './dom.js';
+import { fold } from './fold.js';
+import { keep } from './keep.js';
 
 /** A line to write a sentence into. A sandboxed frame lets no form be sent, so it is none. @param {(sentence: string) => void} run @param {string} label */
 export function sentenceField(run, label) {
@@ -22,7 +24,7 @@ export function sentenceField(run, label) {
 export function bar(root, context) {
   const { options, store } = context;
   const menu = el('nav', { class: 'enc-menu', hidden: true, 'aria-label': 'Pages' });
-  const open = el('button', { type: 'button', class: 'enc-menu-button', 'aria-label': 'Menu', 'aria-expanded': 'false', onclick: () => unfold(menu.hidden) }, '☰');
+  const open = el('button', { type: 'button', class: 'enc-menu-button', 'aria-label': 'Menu', 'aria-expanded': 'false' }, '☰');
   const title = el('span', { class: 'enc-title' });
   const field = sentenceField(sentence => {
     store.set({ sentence, second: '' }, { push: true });
@@ -35,15 +37,11 @@ export function bar(root, context) {
     put(plain, { href: `${options().plain}${query && `?${query}`}` });
   };
   const plain = el('a', { class: 'enc-plain', onfocus: lead }, 'Plain page');
-  const element = el('header', { class: 'enc-bar' }, plain, open, title, el('span', { class: 'enc-room' }), field.form, model, own, menu);
+  const kept = keep(root, context);
+  const element = el('header', { class: 'enc-bar' }, plain, open, title, el('span', { class: 'enc-room' }), field.form, model, own, kept.element, menu);
+  const links = () => [...menu.querySelectorAll('a')];
+  const list = fold(open, menu, { items: links, fill, first: () => links().find(one => one.hasAttribute('aria-current')) ?? links()[0] });
 
-  /** @param {boolean} shown */
-  function unfold(shown) {
-    if (shown) fill();
-    menu.hidden = !shown;
-    put(open, { 'aria-expanded': String(shown) });
-    if (shown) /** @type {HTMLElement | null} */ (menu.querySelector('[aria-current]') ?? menu.querySelector('a'))?.focus();
-  }
   function fill() {
     const query = new URLSearchParams(store.query()).toString();
     menu.replaceChildren(...options().pages.map(page => el('a', {
@@ -52,31 +50,17 @@ export function bar(root, context) {
       onclick: (/** @type {MouseEvent} */ event) => {
         if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
         event.preventDefault();
-        unfold(false);
+        list.unfold(false);
         context.go(page.key);
       },
     }, page.title)));
   }
-  /** @param {KeyboardEvent} event */
-  menu.onkeydown = event => {
-    const links = [...menu.querySelectorAll('a')], at = links.indexOf(/** @type {HTMLAnchorElement} */ (focused(menu)));
-    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: links.length - 1 }[event.key];
-    if (event.key === 'Escape') {
-      unfold(false);
-      open.focus();
-    } else if (event.key === 'Tab') unfold(false);
-    else if (to !== undefined) {
-      event.preventDefault();
-      links[(to + links.length) % links.length].focus();
-    }
-  };
-  /** @param {Event} event */
-  const away = event => { if (!menu.hidden && !event.composedPath().includes(menu) && !event.composedPath().includes(open)) unfold(false); };
-  document.addEventListener('pointerdown', away);
 
   return {
     element,
+    code: kept.code,
     draw() {
+      kept.draw();
       const { page, pages, models } = options(), state = store.get(), onStart = page === 'start';
       write(title, onStart ? 'See how an encoder thinks' : pages.find(one => one.key === page)?.title ?? '');
       plain.hidden = !options().plain || Boolean(options().closed);
@@ -92,6 +76,9 @@ export function bar(root, context) {
       model.value = state.model;
       model.hidden = models.length < 2;
     },
-    end() { document.removeEventListener('pointerdown', away); },
+    end() {
+      list.end();
+      kept.end();
+    },
   };
 }

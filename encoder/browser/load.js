@@ -38,7 +38,7 @@ function latest(most, size) {
 const bytes = run => Object.values(run.arrays).reduce((sum, one) => sum + one.values.byteLength, 0);
 
 /** What makes a run. @param {State} state */
-const made = ({ sentence, second, model, hidden, edits }) => ({ sentence, second, model, hidden, edits });
+export const made = ({ sentence, second, model, hidden, edits }) => ({ sentence, second, model, hidden, edits });
 
 /** What went wrong, for a person. @param {unknown} error */
 export function inWords(error) {

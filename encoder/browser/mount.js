@@ -18,23 +18,24 @@ import css from './style.css';
 /**
  * What a front needs. `shipped` leads from a bundled sentence to the address of its packet; an empty address is asked of `load`.
  * `plain` is the address of the page without script. `closed`: no other sentences can be had, as in a file. `unfold` has a server draw more of the run below the picture, or no more, `open` tells that it does.
- * `drawn` hears of every drawing. `goTo` leads to another page, or gives a sentence that says why it cannot.
+ * `keep` gives files of a picture; without it there are none. `drawn` hears of every drawing. `goTo` leads to another page, or gives a sentence that says why it cannot.
  * @typedef {{
  *   load: Load, store: Store, pages: Listed[], page: 'start' | 'attention', shipped: Record<string, string>,
  *   models: {name: string, title: string}[], goTo: (key: string, query: Record<string, string>) => string | void, plain?: string, closed?: boolean,
- *   open?: boolean, unfold?: (open: boolean) => void, drawn?: () => void
+ *   open?: boolean, unfold?: (open: boolean) => void, drawn?: () => void, keep?: import('./keep.js').Keep
  * }} Options
  */
 /**
  * What a page has. `run` gives the run that is drawn; `layer(n)` one layer's vectors, `peek` a run that is loaded already, `fetch`
- * loads one beforehand; `announce` says a sentence to who cannot see.
+ * loads one beforehand; `announce` says a sentence to who cannot see. `kept` is the picture that is shown, `code` shows its lines.
  * @typedef {{
  *   store: Store, load: Load, say: typeof say, go: (key: string) => void, options: () => Options, run: () => Packet | null,
  *   layer: (layer: number, signal?: AbortSignal) => Promise<Packet>, peek: (changes: import('./store.js').Changes) => Packet | null,
- *   fetch: (changes: import('./store.js').Changes) => Promise<Packet>, announce: (text: string) => void
+ *   fetch: (changes: import('./store.js').Changes) => Promise<Packet>, announce: (text: string) => void,
+ *   kept: () => import('./keep.js').Kept | null, code: () => void
  * }} Context
  */
-/** @typedef {{draw: (run: Packet, state: Chosen) => void, end: () => void}} Page */
+/** `kept` is what of the picture can be taken along. @typedef {{draw: (run: Packet, state: Chosen) => void, kept: () => import('./keep.js').Kept | null, end: () => void}} Page */
 /** @typedef {{update: (options: Options) => void, end: () => void}} Mounted */
 
 const PAGES = { start, attention };
@@ -100,6 +101,8 @@ function begin(root, options) {
     peek: changes => runs.peek({ ...options.store.get(), ...changes }),
     fetch: changes => runs.run({ ...options.store.get(), ...changes }),
     announce: text => write(spoken, text),
+    kept: () => page?.kept() ?? null,
+    code: () => { top.code(); },
   };
   const top = bar(root, context);
   root.append(top.element, main);

@@ -3,13 +3,14 @@
 import { sentenceField } from './bar.js';
 import { children, el, put, write } from './dom.js';
 import { bars, without } from './guess.js';
+import { made } from './load.js';
 import { percent, tight, typeset } from './number.js';
 import { at } from './packet.js';
 import { rows } from './rows.js';
 import { examined, look, others, wordAt, words } from './run.js';
 import { parts, say } from './say.js';
 import { stage } from './stage.js';
-import { DEFAULTS, GAP } from './store.js';
+import { DEFAULTS, GAP, toQuery } from './store.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./store.js').Chosen} Chosen */
@@ -274,6 +275,15 @@ export function start(root, context) {
       redraw();
       const found = now.model === DEFAULTS.model && couple();
       if (found) context.fetch({ sentence: found.sentences[1 - found.chosen], hidden: [], edits: '' }).catch(() => null);
+    },
+    kept() {
+      const word = run && state && words(run)[wordAt(run, state.word)];
+      if (!word || !state || editing) return null;
+      const { layer, head } = state;
+      return {
+        picture: 'arcs', name: `Head ${head} of layer ${layer}, from ${word.gap ? 'the gap' : `“${word.name}”`}`,
+        query: toQuery({ ...made(state), layer, head, word: word.position }),
+      };
     },
     end() {
       clearTimeout(saying);

@@ -4,7 +4,7 @@ In every result n counts the tokens of the sentence; [PAD] is left out first, or
 """
 
 from encoder.metrics.against import subtract
-from encoder.metrics.asking import asked
+from encoder.metrics.asking import asked, from_word
 from encoder.metrics.cells import given_and_received, largest_cell, only_between
 from encoder.metrics.flows import (
     FLOW_TOKENS,
@@ -124,6 +124,7 @@ __all__ = [
     "first_lost",
     "flow",
     "flow_shares",
+    "from_word",
     "gained",
     "given_and_received",
     "head_outputs",

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import torch
+from torch import Tensor
 
 from encoder.formatting import percent, shown
 from encoder.metrics.kinds import kinds_of, tokens_drawn
@@ -120,6 +122,16 @@ def asked(trace: Trace, choice: Choice = "words", *, merged: bool = False) -> As
         drawn,
         np.stack([layer.numpy() for layer in layers]),
     )
+
+
+def from_word(trace: Trace, layer: int, position: int) -> Tensor:
+    """Where each head of a layer looks from the word that holds a position: the share of every word, [H, words].
+
+    Shares are those of `encoder.trace.words.merge`; what goes to tokens that are no words is left out.
+    """
+    drawn, groups = tokens_drawn(trace, "words", merged=True), trace.tokenization.words
+    rows = trace[f"layers.{layer}.attention.weights"][:, list(trace.tokenization.word_of(position))].double().mean(1)
+    return torch.stack([rows[:, list(groups[word])].sum(-1) for word in drawn.at], -1)
 
 
 def fact(run: Asked, layer: int, head: int, word: int, way: Way, second: int = NOBODY) -> str:

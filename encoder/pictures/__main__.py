@@ -5,7 +5,7 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,27 +15,10 @@ from encoder.errors import EncoderError
 from encoder.paper.files import DPI, PaperFigure
 from encoder.pictures.ask import ask
 from encoder.pictures.figure import figure_of
-from encoder.pictures.page import page_of
-from encoder.pictures.picture import Answer
+from encoder.pictures.files import OF_ANSWER, OF_FIGURE
 from encoder.pictures.registry import picture, pictures
 from encoder.pictures.view import View
 
-OF_FIGURE: dict[str, Callable[[PaperFigure, Path, int], bytes]] = {
-    ".pdf": lambda figure, out, dpi: figure.pdf(),
-    ".svg": lambda figure, out, dpi: figure.svg().encode(),
-    ".png": lambda figure, out, dpi: figure.png(dpi),
-    ".csv": lambda figure, out, dpi: figure.csv().encode(),
-    ".tex": lambda figure, out, dpi: figure.latex(f"{out.stem}.pdf").encode(),
-    ".md": lambda figure, out, dpi: figure.markdown(f"{out.stem}.svg").encode(),
-    ".zip": lambda figure, out, dpi: figure.zip(out.stem),
-}
-OF_ANSWER: dict[str, Callable[[Answer], bytes]] = {
-    ".csv": lambda answer: answer.csv().encode(),
-    ".json": lambda answer: answer.json().encode(),
-    ".npz": lambda answer: answer.npz(),
-    ".py": lambda answer: answer.code.encode(),
-    ".html": lambda answer: page_of(answer).encode(),
-}
 ENDINGS = ", ".join(OF_FIGURE | OF_ANSWER)
 
 

@@ -1,9 +1,10 @@
-"""What a browser asks for when it wants a run, read as what a stranger sent. Needs no torch."""
+"""What a browser asks for when it wants a run or a file of a picture, read as what a stranger sent. Needs no torch."""
 
 import json
 from dataclasses import dataclass
 from typing import Any
 
+from encoder.pictures.choices import NAME
 from pages.front.refused import RefusedError
 
 LONGEST = 20_000  # characters of a sentence
@@ -11,6 +12,8 @@ IN_ADDRESS = 1_500  # characters of each part of an address
 LONGEST_NAME = 2_000  # characters of a model's name and of the edits
 MOST_HIDDEN = 512
 MOST_LAYERS = 1_000
+MOST_PARAMETERS = 60  # of a link
+FORMATS = ("about", "svg", "png", "pdf", "csv", "json")  # of a picture; "about" is what is said of it
 NAMES = {"level", "layer", "sentence", "second", "model", "hidden", "edits", "off"}
 NO_JSON = "The request is not what this page sends; load the page again."
 
@@ -33,8 +36,17 @@ class Asked:
     off: bool
 
 
-def read(body: bytes) -> Asked:
-    """What the body of a request asks for.
+@dataclass(frozen=True)
+class AskedFile:
+    """A file of a picture that is asked for: the picture's key, one of FORMATS, and the parameters of a link to it."""
+
+    picture: str
+    format: str
+    query: tuple[tuple[str, str], ...]
+
+
+def fields(body: bytes, names: set[str]) -> dict[str, Any]:
+    """The fields of a request, each of which must have one of these names.
 
     Raises:
         RefusedError: it is not JSON, or holds what no page of this app sends.
@@ -43,9 +55,34 @@ def read(body: bytes) -> Asked:
         said = json.loads(body)
     except (ValueError, RecursionError):
         raise RefusedError(400, NO_JSON) from None
-    if not isinstance(said, dict) or said.keys() - NAMES:
+    if not isinstance(said, dict) or said.keys() - names:
         raise RefusedError(400, NO_JSON)
-    return wanted(said)
+    return said
+
+
+def read_file(body: bytes) -> AskedFile:
+    """What the body of a request for a file asks for.
+
+    Raises:
+        RefusedError: it is not JSON, or holds what no page of this app sends.
+    """
+    said = fields(body, {"picture", "format", "query"})
+    kind, query = text(said, "format", LONGEST_NAME), said.get("query")
+    if kind not in FORMATS or not isinstance(query, dict) or len(query) > MOST_PARAMETERS:
+        raise RefusedError(400, NO_JSON)
+    if not all(map(NAME.fullmatch, query)):
+        raise RefusedError(400, NO_JSON)
+    parameters = tuple((name, text(query, name, LONGEST)) for name in sorted(query))
+    return AskedFile(text(said, "picture", LONGEST_NAME), kind, parameters)
+
+
+def read(body: bytes) -> Asked:
+    """What the body of a request for a run asks for.
+
+    Raises:
+        RefusedError: it is not JSON, or holds what no page of this app sends.
+    """
+    return wanted(fields(body, NAMES))
 
 
 def wanted(said: dict[str, Any]) -> Asked:

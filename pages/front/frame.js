@@ -6,7 +6,7 @@ import { follow, goAlone, lead, sit } from './in_class.js';
 
 /** @typedef {{level: number, [name: string]: unknown}} Asked */
 /** @typedef {{key: string, title: string, address: string, front: boolean}} Listed */
-/** @typedef {{script: string, run: string, plain: string, page: string, pages: Listed[], shipped: Record<string, string>, models: {name: string, title: string}[], tells: boolean, open: boolean, opens: string[], handed: {number: number, query: Record<string, string>}} & import('./in_class.js').Told} Told */
+/** @typedef {{script: string, run: string, plain: string, picture: string, page: string, pages: Listed[], shipped: Record<string, string>, models: {name: string, title: string}[], tells: boolean, open: boolean, opens: string[], handed: {number: number, query: Record<string, string>}} & import('./in_class.js').Told} Told */
 /** @typedef {{end(): void, flush(): void, query(): Record<string, string>, pin(): void, set(changes: object): void, take(query: Record<string, string>): void, subscribe(hear: () => void): () => void}} Store */
 /** @typedef {{mount: (root: HTMLElement, options: object) => () => void, windowStore: (options?: object) => Store} & import('./in_class.js').Browser} Front */
 /** @typedef {{data: Told, trigger: ComponentArguments<Told>['setTriggerValue'], page: string, end: () => void, handed: number, know: () => boolean, tell: () => void, mounted?: () => void, store?: Store, front?: Front} & import('./in_class.js').Part} Kept */
@@ -33,13 +33,13 @@ async function wrong(answer) {
   return new Error(typeof said === 'string' && said ? said : usual);
 }
 
-/** A run's packet, or an Error that says in one sentence why not. @param {string} address @param {Asked} asked @param {AbortSignal} [signal] */
-async function load(address, asked, signal) {
+/** The server's answer, read by `take`, or an Error that says in one sentence why there is none. @template T @param {string} address @param {object} asked @param {(answer: Response) => Promise<T>} take @param {AbortSignal} [signal] @returns {Promise<T>} */
+async function post(address, asked, take, signal) {
   for (let tried = 0; ; tried++) {
     /** @type {Response} */
     let answer;
     try {
-      answer = await fetch(address, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(asked), signal, credentials: 'same-origin' });
+      answer = await fetch(new URL(address, location.origin), { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(asked), signal, credentials: 'same-origin' });
     } catch (error) {
       if (signal?.aborted) throw error;
       throw new Error(NO_LINE);
@@ -51,12 +51,19 @@ async function load(address, asked, signal) {
     }
     if (!answer.ok) throw await wrong(answer);
     try {
-      return await answer.arrayBuffer(); // whoever reads it says where it is no packet
+      return await take(answer);
     } catch (error) {
       if (signal?.aborted) throw error;
       throw new Error(CUT);
     }
   }
+}
+
+/** A file as the server names it. @param {Response} answer */
+async function file(answer) {
+  const name = /filename="([^"]+)"/.exec(answer.headers.get('Content-Disposition') ?? '')?.[1];
+  if (!name) throw new Error(RENEWED); // Streamlit's own page, from a server that knows no such address
+  return { name, data: await answer.blob() };
 }
 
 const frame = () => /** @type {HTMLElement | null} */ (document.querySelector('[data-testid=stApp]'));
@@ -169,7 +176,8 @@ function draw(root, here, front) {
   }
   follow(here, front);
   here.mounted = front.mount(root, {
-    load: (/** @type {Asked} */ asked, /** @type {AbortSignal | undefined} */ signal) => load(new URL(told.run, location.origin).href, asked, signal),
+    load: (/** @type {Asked} */ asked, /** @type {AbortSignal | undefined} */ signal) => post(told.run, asked, answer => answer.arrayBuffer(), signal), // whoever reads it says where it is no packet
+    keep: (/** @type {object} */ asked, /** @type {AbortSignal | undefined} */ signal) => post(told.picture, asked, file, signal),
     store: here.store,
     pages: told.pages,
     page: here.page,

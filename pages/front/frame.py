@@ -4,6 +4,7 @@ The browser has all that is chosen, in the address. A session is told of it only
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 STYLE = f"<style>{Path(__file__).with_suffix('.css').read_text(encoding='utf-8')}</style>"
 KEY = "front"
 NAMES = ("sentence", "second", "model", "layer", "head", "word", "step", "cell", "hidden", "edits", "more", "v")
+FIGURE = "figure"  # the page of the figure, and the name of what is added to it
 
 
 @cache
@@ -68,6 +70,7 @@ def draw_picture(page: Page, pages: Mapping[Any, Page], follow: dict[str, object
             "script": f"{base()}/api/front/{digest}/front.js",
             "run": f"{base()}/api/run",
             "plain": f"{base()}/plain",
+            "picture": f"{base()}/api/picture",
             "page": DRAWN[page.key],
             "pages": tuple(site.listed()),
             "shipped": shipped.shelf().addresses(),
@@ -89,7 +92,7 @@ def draw_picture(page: Page, pages: Mapping[Any, Page], follow: dict[str, object
     to, query = asked(told.go)
     if to is not None and to != page:
         session().below = None
-        query = carried(to) | query
+        query = carried(to) | (with_figure(query) if FIGURE in query else query)
         st.switch_page(next(script for script, listed in pages.items() if listed == to), query_params=query)
     if wanted:
         below.draw(page, above)
@@ -122,6 +125,18 @@ def go_alone() -> None:
     here = session()
     if here.seat is not None and not here.seat.leads:
         here.seat = here.seat.alone()
+
+
+def with_figure(query: dict[str, str]) -> dict[str, str]:
+    """The query with the whole figure of this session in place of the pictures that are added to it."""
+    from encoder.errors import EncoderError
+    from encoder.pictures.figure_link import pack, unpack
+    from pages.ui.downloads import figure
+    from pages.ui.state.site import KEYS
+
+    with suppress(EncoderError):
+        figure.fill(unpack(query[FIGURE], KEYS))
+    return query | {FIGURE: pack(session().figure)}
 
 
 def hand_over() -> None:
@@ -194,7 +209,7 @@ def asked(said: object) -> tuple[Page | None, dict[str, str]]:
     if to is None:
         return None, {}
     given = query if isinstance(query, Mapping) else {}
-    known = [name for name in NAMES if to.key in DRAWN or name not in OF_BROWSER]
+    known = [name for name in NAMES if to.key in DRAWN or name not in OF_BROWSER] + [FIGURE] * (to.key == FIGURE)
     return to, {name: text for name in known if isinstance(text := given.get(name), str) and fits(text)}
 
 

@@ -1,10 +1,11 @@
-"""The routes of the front: packets that are shipped, the browser's code, and runs; all under the app's own path."""
+"""The routes of the front, under the app's path: shipped packets, the browser's code, runs and files of pictures."""
 
 import asyncio
 import gzip
 import hashlib
 import logging
 import re
+from collections.abc import Awaitable, Callable
 from functools import cache
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from starlette.types import Receive, Scope, Send
 
 import encoder
 from pages.front import asked, plain, shipped
+from pages.front.files import Files
 from pages.front.headers import PRIVATE
 from pages.front.packets import Packets
 from pages.front.refused import RefusedError
@@ -27,9 +29,9 @@ SECONDS = 10.0  # for a request to come
 PUBLIC = "public, max-age=31536000, immutable"
 PACKET, SCRIPT = "application/octet-stream", "text/javascript; charset=utf-8"
 UNKNOWN = "There is nothing at this address. The app may have been renewed: load the page again."
-FOREIGN = "Only the pages of this app may ask for a run."
+FOREIGN = "Only the pages of this app may ask for this."
 TOO_LARGE = f"The request is larger than {MOST_BODY // 1024} kB."
-FAILED = "This run could not be made. Try another sentence, or load the page again."
+FAILED = "This could not be made. Try another sentence, or load the page again."
 SLOW = "The request came too slowly. Try again."
 ENCODED = re.compile(r"(?:gzip|x-gzip|\*)(?:\s*;\s*q=([01](?:\.\d{0,3})?))?", re.IGNORECASE)
 log = logging.getLogger(__name__)
@@ -106,6 +108,21 @@ async def body_of(request: Request) -> bytes:
         raise RefusedError(400, SLOW) from None
 
 
+async def answered(request: Request, make: Callable[[bytes], Awaitable[Response]]) -> Response:
+    """What `make` answers to what a page of this app sends, or one sentence that says why it does not."""
+    try:
+        if not is_own(request.headers):
+            raise RefusedError(403, FOREIGN)
+        return await make(await body_of(request))
+    except RefusedError as error:
+        return refusal(error)
+    except ClientDisconnect:
+        return Response(status_code=400)  # nobody is there to read it
+    except Exception:
+        log.exception("What was asked for could not be made")
+        return refusal(RefusedError(503, FAILED))
+
+
 class Runs:
     """The route of runs, and the packets that it keeps."""
 
@@ -113,20 +130,31 @@ class Runs:
         self.packets = packets
 
     async def answer(self, request: Request) -> Response:
-        """The packet of the run that is asked for, or one sentence that says why not."""
-        try:
-            if not is_own(request.headers):
-                raise RefusedError(403, FOREIGN)
-            wanted = asked.read(await body_of(request))
-            packed = await self.packets.get(wanted, visitor(request))
-        except RefusedError as error:
-            return refusal(error)
-        except ClientDisconnect:
-            return Response(status_code=400)  # nobody is there to read it
-        except Exception:
-            log.exception("A run that was asked for could not be made")
-            return refusal(RefusedError(503, FAILED))
-        return stored(request, packed, PACKET, PRIVATE)
+        """The packet of the run that is asked for."""
+
+        async def make(body: bytes) -> Response:
+            packed = await self.packets.get(asked.read(body), visitor(request))
+            return stored(request, packed, PACKET, PRIVATE)
+
+        return await answered(request, make)
+
+
+class Pictures:
+    """The route of the files of pictures."""
+
+    def __init__(self, files: Files) -> None:
+        self.files = files
+
+    async def answer(self, request: Request) -> Response:
+        """The file that is asked for, to be saved under its name."""
+
+        async def make(body: bytes) -> Response:
+            file = await self.files.get(asked.read_file(body), visitor(request))
+            answer = stored(request, file.packed, file.type, PRIVATE)
+            answer.headers["Content-Disposition"] = f'attachment; filename="{file.name}"'
+            return answer
+
+        return await answered(request, make)
 
 
 async def unknown(scope: Scope, receive: Receive, send: Send) -> None:
@@ -137,7 +165,7 @@ async def unknown(scope: Scope, receive: Receive, send: Send) -> None:
     await refusal(RefusedError(404, UNKNOWN))(scope, receive, send)
 
 
-def routes(packets: Packets | None = None) -> list[BaseRoute]:
+def routes(packets: Packets | None = None, files: Files | None = None) -> list[BaseRoute]:
     """All routes of the front, under the path that the app is served under."""
     api, kept = f"{base()}/api", packets or Packets()
     return [
@@ -145,5 +173,6 @@ def routes(packets: Packets | None = None) -> list[BaseRoute]:
         Route(f"{api}/shipped/{{digest}}/{{number}}.packet", packet),
         Route(f"{api}/front/{{digest}}/front.js", script),
         Route(f"{api}/run", Runs(kept).answer, methods=["POST"]),
+        Route(f"{api}/picture", Pictures(files or Files()).answer, methods=["POST"]),
         Mount(api, unknown),
     ]

@@ -1,4 +1,4 @@
-"""Pictures of the first page: a word that is asked, and several heads of a layer together."""
+"""Pictures of the first page: where a head looks from a word, a word that is asked, several heads together."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,6 +13,7 @@ from encoder.formatting import brief, percent, shown
 from encoder.metrics import (
     WAYS,
     asked,
+    from_word,
     given_and_received,
     largest_cell,
     only_between,
@@ -23,7 +24,7 @@ from encoder.metrics import (
 from encoder.metrics.asking import NOBODY, Way, fact, groups_of, word_at, words_asked
 from encoder.metrics.asking import WAYS as ASK_WAYS
 from encoder.metrics.looks import strongest_link
-from encoder.pictures.expression import Call, Expression, Several, T, call, step
+from encoder.pictures.expression import Call, Every, Expression, Several, T, call, step
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.registry.heads import every_weight
@@ -41,6 +42,7 @@ HOW = one_of("together", TOGETHER)
 PARTS = ("all", *WAYS)
 PART = Option("pair_part", lambda scene: PARTS if scene.t.tokenization.pair else PARTS[:1], lambda scene: PARTS[0])
 SOME_TOKENS = Option("some_tokens", lambda scene: range(len(scene.t.tokens)), lambda scene: [], True)
+SAID = 0.005  # a share from which on it is said
 SOME_WORDS = Option("some_words", lambda scene: range(len(scene.t.tokenization.words)), lambda scene: [], True)
 
 
@@ -103,6 +105,70 @@ ASK = Picture(
         "columns": 1,
         "scale": f"0 to {percent(answer.value(asked_of(answer.scene)).largest, 1)} in the maps",
     },
+)
+
+
+def words_to_look_from(scene: Scene) -> dict[int, int]:
+    """From the position of each piece of a word to the place of the word among those that are drawn."""
+    words, drawn = scene.t.tokenization.words, tokens_drawn(scene.t, "words", merged=True)
+    return {position: place for place, word in enumerate(drawn.at) for position in words[word]}
+
+
+def first_look(scene: Scene) -> int:
+    """The position where the head's strongest look begins; the first word's where there is none."""
+    link = strongest_link(scene.t, scene.layer, scene.head)
+    places = words_to_look_from(scene)
+    return link.query if link and link.query in places else next(iter(places))
+
+
+WORD = Option("word", words_to_look_from, first_look)
+
+
+def names_drawn(scene: Scene) -> list[str]:
+    """The words that are drawn."""
+    return tokens_drawn(scene.t, "words", merged=True).drawn
+
+
+def word_asked(scene: Scene) -> str:
+    """The word that is looked from, as it is shown."""
+    return shown(names_drawn(scene)[words_to_look_from(scene)[scene[WORD]]])
+
+
+def say_arcs(answer: Answer) -> str:
+    """Where the head looks most from the word, and how much goes to tokens that are no words."""
+    scene, shares = answer.scene, answer.numbers.array
+    run, top = scene.t, int(np.nan_to_num(shares).argmax())
+    rows = run.array(f"layers.{scene.layer}.attention.weights")[scene.head, list(run.tokenization.word_of(scene[WORD]))]
+    rest = float(rows.mean(0, dtype=np.float64).sum() - shares.sum())
+    told = (
+        f"“{word_asked(scene)}” looks most at “{shown(names_drawn(scene)[top])}”: {percent(float(shares[top]), 1)}, "
+        f"in layer {scene.layer}, head {scene.head}."
+    )
+    return f"{told} {percent(rest)} goes to tokens that are no words." if rest >= SAID else told
+
+
+def first_positions(scene: Scene) -> list[int]:
+    """The position of the first piece of each word that is drawn."""
+    words, drawn = scene.t.tokenization.words, tokens_drawn(scene.t, "words", merged=True)
+    return [words[word][0] for word in drawn.at]
+
+
+ARCS = Picture(
+    key="arcs",
+    page="sentence",
+    question="Where does one head look from a word?",
+    measure=lambda scene: Every(lambda layer: call(from_word, T, layer, scene[WORD]), scene.encoder.config.n_layers),
+    dims=("layer", "head", "word"),
+    chosen={"layer": lambda scene: scene.layer, "head": lambda scene: scene.head},
+    kind="bars",
+    unit="share of its attention",
+    values="share",
+    title=lambda scene: f"Where head {scene.head} of layer {scene.layer} looks from “{word_asked(scene)}”",
+    say=say_arcs,
+    about=lambda scene: About(scene.t, layer=scene.layer, head=scene.head, reads=("attention.weights",)),
+    options=(WORD,),
+    names=lambda answer: {"word": names_drawn(answer.scene)},
+    look=lambda answer: {"at": first_positions(answer.scene)},
 )
 
 

@@ -1,0 +1,136 @@
+// @ts-check
+// What can be taken along of the picture that is shown: its link, files, lines of code and words, and a place in a figure.
+import { copied, told } from './dialog.js';
+import { el, put, write } from './dom.js';
+import { fold } from './fold.js';
+
+/** A picture that is shown: its key, the parameters of a link to it, and how it is called. @typedef {{picture: string, query: Record<string, string>, name: string}} Kept */
+/** What the server says of it; `figure` is empty where it is none for a figure. @typedef {{title: string, caption: string, alt: string, code: string, figure: string, formats: string[]}} About */
+/** Gives a file of a picture; rejects with an Error whose message is one plain sentence. @typedef {(asked: {picture: string, format: string, query: Record<string, string>}, signal?: AbortSignal) => Promise<{name: string, data: Blob}>} Keep */
+/** @typedef {'link' | 'svg' | 'png' | 'pdf' | 'csv' | 'json' | 'code' | 'words' | 'figure'} Key */
+
+/** @type {readonly (readonly [Key, string])[]} */
+const ENTRIES = [
+  ['link', 'Copy link'], ['svg', 'Picture as SVG'], ['png', 'Picture as PNG'], ['pdf', 'Picture as PDF'], ['csv', 'Numbers as CSV'],
+  ['json', 'Numbers as JSON'], ['code', 'Code in Python'], ['words', 'Caption and alt text'], ['figure', 'Add to figure'],
+];
+const FIGURE = 'figure'; // the page of the figure, and the name of what is added to it
+const FETCHED = 60_000; // ms after which a file that was saved need not be kept
+
+/** @param {HTMLElement} root @param {import('./mount.js').Context} context */
+export function keep(root, context) {
+  const button = el('button', { type: 'button', class: 'enc-pill enc-keep', 'aria-haspopup': 'menu', 'aria-expanded': 'false' }, 'Keep');
+  const name = el('p', { class: 'enc-keep-name', id: 'enc-keep-name' }), menu = el('div', { role: 'menu', 'aria-labelledby': 'enc-keep-name' });
+  const waiting = el('p', { class: 'enc-keep-waiting', role: 'status' });
+  const box = el('div', { class: 'enc-keep-box', hidden: true }, name, menu, waiting), said = el('p', { class: 'enc-kept', role: 'status' });
+  const dialog = told(root);
+  const gone = new AbortController();
+  let known = /** @type {{of: string, about: Promise<About>}} */ ({ of: '' });
+  const list = fold(button, box, { items: () => /** @type {HTMLElement[]} */ ([...menu.children]), fill });
+  button.onkeydown = event => {
+    if (event.key !== 'ArrowDown' || !box.hidden) return;
+    event.preventDefault();
+    list.unfold(true);
+  };
+
+  /** What is said of a picture, asked once. @param {Kept} kept */
+  function about(kept) {
+    const of = JSON.stringify([kept.picture, kept.query]);
+    if (known.of !== of) known = { of, about: fetched(kept, 'about').then(({ data }) => data.text()).then(text => JSON.parse(text)) };
+    known.about.catch(() => { known = /** @type {typeof known} */ ({ of: '' }); });
+    return known.about;
+  }
+  /** @param {Kept} kept @param {string} format */
+  function fetched({ picture, query }, format) {
+    const { keep: ask } = context.options();
+    return ask ? ask({ picture, query, format }, gone.signal) : Promise.reject(new Error('No server is here to ask.'));
+  }
+
+  function fill() {
+    const kept = context.kept();
+    write(said, '');
+    write(name, kept?.name ?? '');
+    entries(null, null);
+    write(waiting, '');
+    if (!kept || !context.options().keep) return;
+    write(waiting, 'Looking what can be kept …');
+    const still = () => !box.hidden && JSON.stringify(context.kept()) === JSON.stringify(kept);
+    about(kept).then(found => { if (still()) { entries(kept, found); write(waiting, ''); } }, error => { if (still()) write(waiting, error.message); });
+  }
+  /** The entries that there are. @param {Kept | null} kept @param {About | null} found */
+  function entries(kept, found) {
+    const page = context.options().pages.find(one => one.key === FIGURE);
+    const has = (/** @type {Key} */ key) => {
+      if (key === 'link') return true;
+      if (key === 'code') return Boolean(found?.code);
+      if (key === 'words') return Boolean(found);
+      return key === 'figure' ? Boolean(found?.figure && page) : Boolean(found?.formats.includes(key));
+    };
+    const there = new Set([...menu.children].map(one => one.getAttribute('data-keep')));
+    for (const one of [...menu.children]) if (!has(/** @type {Key} */ (one.getAttribute('data-keep')))) one.remove();
+    for (const [key, text] of ENTRIES) {
+      if (!has(key) || there.has(key)) continue;
+      menu.append(key === 'figure'
+        ? el('a', { role: 'menuitem', tabindex: '-1', 'data-keep': key }, text)
+        : el('button', { type: 'button', role: 'menuitem', tabindex: '-1', 'data-keep': key }, text));
+    }
+    for (const one of /** @type {HTMLElement[]} */ ([...menu.children])) {
+      const key = /** @type {Key} */ (one.dataset.keep);
+      one.onclick = event => {
+        if (key === 'figure' && (event.ctrlKey || event.metaKey || event.shiftKey)) return;
+        event.preventDefault();
+        list.unfold(false);
+        button.focus();
+        act(key, kept, found);
+      };
+      if (key === 'figure' && found && page) put(one, { href: `${page.address}?${new URLSearchParams({ ...context.store.query(), [FIGURE]: found.figure })}` });
+    }
+  }
+  /** @param {Key} key @param {Kept | null} kept @param {About | null} found */
+  async function act(key, kept, found) {
+    try {
+      if (key === 'link') await link();
+      else if (!kept || !found) return;
+      else if (key === 'code') code(found);
+      else if (key === 'words') dialog.show(found.title, [['Caption', found.caption], ['Alt text', found.alt]]);
+      else if (key === 'figure') context.options().goTo(FIGURE, { ...context.store.query(), [FIGURE]: found.figure });
+      else await save(kept, key);
+    } catch (error) {
+      if (!gone.signal.aborted) write(said, error instanceof Error ? error.message : 'This did not work: try again.');
+    }
+  }
+  async function link() {
+    const text = context.store.link();
+    if (await copied(text)) write(said, 'The link is copied.');
+    else dialog.show('Link', [['', text]]);
+  }
+  /** @param {About} found */
+  const code = found => dialog.show('Code in Python', [['It runs by itself and prints the numbers of this picture.', found.code, true]]);
+  /** @param {Kept} kept @param {string} format */
+  async function save(kept, format) {
+    write(said, `Making the ${format.toUpperCase()} …`);
+    const file = await fetched(kept, format), href = URL.createObjectURL(file.data);
+    el('a', { href, download: file.name }).click();
+    setTimeout(() => URL.revokeObjectURL(href), FETCHED);
+    write(said, `Saved as ${file.name}.`);
+  }
+  const away = () => { if (!said.textContent?.endsWith('…')) write(said, ''); };
+  document.addEventListener('pointerdown', away);
+
+  return {
+    element: el('div', { class: 'enc-keep-part' }, button, box, said),
+    /** Shows the lines that make the numbers of the picture. */
+    async code() {
+      const kept = context.kept();
+      if (!kept) return;
+      write(said, 'Looking up the lines …');
+      await about(kept).then(found => { write(said, ''); code(found); }, error => write(said, error.message));
+    },
+    draw() { button.hidden = Boolean(context.options().closed); },
+    end() {
+      gone.abort();
+      list.end();
+      document.removeEventListener('pointerdown', away);
+    },
+  };
+}

@@ -1,0 +1,331 @@
+"""The menu Keep on the front: by keys, what it offers, and that what is taken along is the run that is shown."""
+
+import csv
+import io
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from browser_tools import SERVER_MB, barriers, free_port, from_here, open_page, rerun, started, widget
+from playwright.sync_api import Browser, Locator, Page, Route, expect
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from encoder import TextEncoder, Trace
+from encoder.packet.shipped import path_of
+from encoder.pictures.numbers import array
+from pages.front import routes
+
+ROOT = Path(__file__).resolve().parents[2]
+SENTENCE = "The keys to the cabinet [MASK] on the table."
+ALL = [
+    "Copy link",
+    "Picture as SVG",
+    "Picture as PNG",
+    "Picture as PDF",
+    "Numbers as CSV",
+    "Numbers as JSON",
+    "Code in Python",
+    "Caption and alt text",
+    "Add to figure",
+]
+# The front with a keeper that asks this page's own origin, and what it leads to in `led`; `closed` as in a file.
+PAGE = """<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Front</title><body style="margin: 0">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<div id="root"></div><script type="module">
+import { mount, windowStore } from '/encoder/browser/built/front.js'
+window.led = []
+const post = (address, asked) => fetch(address, {
+  method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(asked),
+}).then(async answer => { if (!answer.ok) throw new Error((await answer.json()).message); return answer })
+const file = async answer => ({
+  name: /"(.*)"/.exec(answer.headers.get('Content-Disposition'))[1], data: await answer.blob(),
+})
+const pages = [['start', 'Start'], ['attention', 'Attention'], ['figure', 'Figure']]
+  .map(([key, title]) => ({ key, title, address: `/${key}` }))
+window.options = {
+  load: asked => post('/api/run', asked).then(answer => answer.arrayBuffer()),
+  keep: asked => post('/api/picture', asked).then(file),
+  store: windowStore(), pages, page: 'start', shipped: SHIPPED, models: [{ name: 'base', title: 'base' }],
+  goTo: (key, query) => led.push([key, query]),
+}
+window.again = more => mount(document.getElementById('root'), Object.assign(options, more))
+again()
+</script>"""
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[TestClient]:
+    """The app's own routes, without Streamlit."""
+    with TestClient(Starlette(routes=routes.routes()), base_url="http://front.test") as found:
+        yield found
+
+
+@pytest.fixture
+def front(browser: Browser, client: TestClient) -> Iterator[Page]:
+    """Start on a page without Streamlit, whose requests the app's own routes answer; no script fails in it."""
+    html = PAGE.replace("SHIPPED", str({SENTENCE: "/" + path_of(SENTENCE).relative_to(ROOT).as_posix()}))
+
+    def asked(route: Route) -> None:
+        request = route.request
+        answer = client.post(
+            request.url, content=request.post_data_buffer, headers={"Content-Type": "application/json"}
+        )
+        headers = {name: text for name, text in answer.headers.items() if name.startswith("content-disp")}
+        kind = answer.headers["Content-Type"]
+        route.fulfill(status=answer.status_code, body=answer.content, content_type=kind, headers=headers)
+
+    with browser.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True) as context:
+        context.grant_permissions(["clipboard-read", "clipboard-write"], origin="https://front.test")
+        page = context.new_page()
+        errors: list[str] = []
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.route("**/*", from_here(html))
+        page.route("**/api/*", asked)
+        page.goto("https://front.test/")
+        page.locator("[data-claim]:not(:empty)").wait_for()
+        yield page
+        assert errors == []
+
+
+def menu(page: Page) -> Locator:
+    """The menu, opened, with all that is offered."""
+    page.get_by_role("button", name="Keep", exact=True).click()
+    found = page.get_by_role("menu")
+    expect(found.get_by_role("menuitem", name="Caption and alt text")).to_be_visible()
+    return found
+
+
+def choose(page: Page, name: str) -> None:
+    menu(page).get_by_role("menuitem", name=name).click()
+
+
+def saved(page: Page, name: str) -> tuple[str, bytes]:
+    """A file that is downloaded: its name, and what is in it."""
+    with page.expect_download() as coming:
+        choose(page, name)
+    expect(page.get_by_text("Saved as ")).to_contain_text(coming.value.suggested_filename)
+    return coming.value.suggested_filename, coming.value.path().read_bytes()
+
+
+def numbers(data: bytes) -> np.ndarray:
+    """The numbers of a table, which has the names of its rows before them."""
+    return np.array([[float(cell) for cell in row[1:]] for row in list(csv.reader(io.StringIO(data.decode())))[1:]])
+
+
+def shares(trace: Trace, layer: int, head: int, word: int) -> np.ndarray:
+    """Where a head looks from a token, among those of the sentence."""
+    return trace.array(f"layers.{layer}.attention.weights")[head, word, 1:-1]
+
+
+def test_the_menu_is_walked_by_keys_alone(front: Page) -> None:
+    button, menu = front.get_by_role("button", name="Keep", exact=True), front.get_by_role("menu")
+    expect(button).to_have_attribute("aria-haspopup", "menu")
+    for key in ("Enter", "Space", "ArrowDown"):
+        button.focus()
+        front.keyboard.press(key)
+        expect(button).to_have_attribute("aria-expanded", "true")
+        expect(front.get_by_role("menuitem", name="Copy link")).to_be_focused()
+        front.keyboard.press("Escape")
+        expect(button).to_be_focused()
+        expect(menu).to_be_hidden()
+        expect(button).to_have_attribute("aria-expanded", "false")
+    front.keyboard.press("Enter")
+    expect(menu.get_by_role("menuitem")).to_have_text(ALL)
+    for key, at in (("ArrowUp", -1), ("ArrowDown", 0), ("ArrowDown", 1), ("End", -1), ("Home", 0)):
+        front.keyboard.press(key)
+        expect(front.get_by_role("menuitem", name=ALL[at])).to_be_focused()
+    front.keyboard.press("Tab")
+    expect(menu).to_be_hidden()
+    button.click()
+    front.locator("h1").click()
+    expect(menu).to_be_hidden()
+
+
+def test_start_has_at_most_twelve_things_to_click(front: Page) -> None:
+    """Words and small rows are not counted, a group of radios counts once."""
+    clickable = front.locator(":is(a[href], button, select, input, summary):visible:not([data-word])").count()
+    radios = front.locator("[role=radiogroup] input:visible").count()
+    assert clickable - radios + front.locator("[role=radiogroup]:visible").count() <= 12
+
+
+def test_the_numbers_of_start_are_those_of_the_run(front: Page, base: TextEncoder) -> None:
+    front.locator("[data-head-row='4,1']").click()
+    front.locator("[data-word='2']").click()
+    expected = shares(base.trace(SENTENCE), 4, 1, 2)
+    name, data = saved(front, "Numbers as CSV")
+    assert name == "base-arcs-layer4-head1.csv"
+    np.testing.assert_allclose(numbers(data)[:, 0], expected, rtol=1e-5)
+    drawn = front.locator("[data-word]").evaluate_all("all => all.map(one => Number(one.dataset.share))")
+    np.testing.assert_allclose(numbers(data)[:, 0], drawn, atol=1e-4)
+    _, told = saved(front, "Numbers as JSON")
+    np.testing.assert_allclose(json.loads(told)["numbers"], expected, rtol=1e-5)
+
+
+def test_the_numbers_of_attention_are_those_of_its_stop(front: Page, base: TextEncoder) -> None:
+    front.evaluate("() => { again({ page: 'attention' }) }")
+    front.get_by_role("radio", name="Q", exact=False).first.click()
+    front.get_by_role("radio", name="layer 2").click()
+    front.get_by_role("radio", name="head 3").click()
+    name, data = saved(front, "Numbers as CSV")
+    assert name == "base-attention.q-layer2-head3.csv"
+    np.testing.assert_allclose(numbers(data), base.trace(SENTENCE).array("layers.2.attention.q")[3], rtol=1e-6)
+
+
+@pytest.mark.parametrize("page", ["start", "attention"])
+def test_the_code_that_is_copied_prints_the_same_numbers_in_a_fresh_interpreter(
+    front: Page, base: TextEncoder, page: str, tmp_path: Path
+) -> None:
+    front.evaluate("page => { again({ page }) }", page)
+    if page == "start":
+        choose(front, "Code in Python")
+    else:
+        front.get_by_role("button", name="Code", exact=True).click()
+    dialog = front.get_by_role("dialog", name="Code in Python")
+    dialog.get_by_role("button", name="Copy").click()
+    expect(dialog.get_by_role("button", name="Copied")).to_be_visible()
+    code = front.evaluate("navigator.clipboard.readText()")
+    assert code == dialog.locator("pre").text_content()
+    ran = f"{code}\nimport numpy; numpy.save({str(tmp_path / 'x.npy')!r}, x.numpy())"
+    subprocess.run([sys.executable, "-c", ran], cwd=ROOT, check=True)
+    trace = base.trace(SENTENCE)
+    expected = shares(trace, 5, 6, 6) if page == "start" else trace.array("layers.5.attention.weights")[6]
+    np.testing.assert_allclose(np.load(tmp_path / "x.npy"), array(expected), rtol=1e-5)
+    front.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    expect(front.get_by_role("button", name="Keep" if page == "start" else "Code", exact=True)).to_be_focused()
+
+
+def test_the_link_and_the_words_can_be_copied(front: Page) -> None:
+    front.locator("[data-head-row='4,1']").click()
+    choose(front, "Copy link")
+    expect(front.get_by_text("The link is copied.")).to_be_visible()
+    assert "layer=4&head=1" in front.evaluate("navigator.clipboard.readText()")
+    choose(front, "Caption and alt text")
+    dialog = front.get_by_role("dialog")
+    expect(dialog).to_contain_text("head 1 of layer 4")
+    dialog.get_by_role("button", name="Copy caption").click()
+    expect(dialog.get_by_role("button", name="Copied")).to_be_visible()
+    assert SENTENCE in front.evaluate("navigator.clipboard.readText()")
+    dialog.get_by_role("button", name="Close").click()
+    expect(dialog).to_be_hidden()
+
+
+def test_what_a_browser_may_not_copy_is_shown_to_be_copied_by_hand(front: Page) -> None:
+    front.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('no')) }")
+    choose(front, "Copy link")
+    expect(front.get_by_role("dialog", name="Link")).to_contain_text("https://front.test/")
+
+
+def held(page: Page, answer: Callable[[dict[str, Any]], dict[str, Any] | None]) -> list[Route]:
+    """Has the test answer requests for pictures: those that `answer` has nothing for wait in the list."""
+    waiting: list[Route] = []
+
+    def asked(route: Route) -> None:
+        given = answer(route.request.post_data_json)
+        if given is None:
+            waiting.append(route)
+        else:
+            route.fulfill(**given)
+
+    page.route("**/api/picture", asked)
+    return waiting
+
+
+ABOUT = {"title": "A", "caption": "C", "alt": "A", "code": "", "figure": "", "formats": ["csv"]}
+NAMED = {"Content-Disposition": 'attachment; filename="a.csv"'}
+
+
+def test_what_is_not_to_be_had_is_not_in_the_menu(front: Page) -> None:
+    held(front, lambda asked: {"json": ABOUT, "headers": NAMED})
+    expect(menu(front).get_by_role("menuitem")).to_have_text(["Copy link", "Numbers as CSV", "Caption and alt text"])
+
+
+def test_what_is_made_is_said_and_so_is_what_went_wrong(front: Page) -> None:
+    waiting = held(front, lambda asked: {"json": ABOUT, "headers": NAMED} if asked["format"] == "about" else None)
+    choose(front, "Numbers as CSV")
+    told = front.locator(".enc-kept")
+    expect(told).to_have_text("Making the CSV …")
+    expect(front.get_by_role("button", name="Keep", exact=True)).to_be_focused()
+    waiting[0].fulfill(status=503, json={"message": "The server has much to do."})
+    expect(told).to_have_text("The server has much to do.")
+    front.locator("h1").click()
+    expect(told).to_be_empty()
+
+
+def test_a_server_that_does_not_answer_leaves_the_link(front: Page) -> None:
+    held(front, lambda asked: {"status": 503, "json": {"message": "The server has much to do."}})
+    front.get_by_role("button", name="Keep", exact=True).click()
+    expect(front.get_by_text("The server has much to do.")).to_be_visible()
+    expect(front.get_by_role("menuitem")).to_have_text(["Copy link"])
+    front.unroute("**/api/picture")
+    front.keyboard.press("Escape")
+    expect(menu(front).get_by_role("menuitem")).to_have_text(ALL)  # asked again, and not what went wrong once
+
+
+def test_a_file_that_asks_no_server_has_no_menu(front: Page) -> None:
+    front.evaluate("() => { again({ closed: true, keep: undefined }) }")
+    expect(front.get_by_role("button", name="Keep", exact=True)).to_be_hidden()
+
+
+def test_the_menu_and_what_it_shows_are_for_everybody(front: Page) -> None:
+    menu(front)
+    assert barriers(front, every=True) == []
+    front.keyboard.press("Escape")
+    choose(front, "Code in Python")
+    expect(front.get_by_role("dialog")).to_be_visible()
+    assert barriers(front, every=True) == []
+
+
+def test_the_menu_fits_a_phone(front: Page) -> None:
+    front.set_viewport_size({"width": 390, "height": 844})
+    box = menu(front).bounding_box()
+    assert box and box["x"] >= 0 and box["x"] + box["width"] <= 390 and box["y"] + box["height"] <= 844
+    assert front.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    front.keyboard.press("Escape")
+    for page in ("start", "attention"):
+        front.evaluate("page => { again({ page }) }", page)
+        bar = front.locator(".enc-bar").bounding_box()
+        button = front.get_by_role("button", name="Keep", exact=True).bounding_box()
+        assert bar and button and button["x"] + button["width"] <= 390 and bar["height"] <= 48
+
+
+@contextmanager
+def serving(home: Path) -> Iterator[str]:
+    """A server that has the front."""
+    more = {"ENCODER_FRONT": "new", "ENCODER_MEMORY_MB": SERVER_MB}
+    with started(ROOT / "app.py", home / "streamlit.log", home, free_port(), 60, more) as server:
+        yield server.url
+
+
+def test_pictures_of_both_pages_come_into_one_figure(page: Page, base: TextEncoder, tmp_path: Path) -> None:
+    """On the app's own server: numbers of the very run, and a figure with both titles, whose link has it again."""
+    with serving(tmp_path) as url:
+        open_page(page, url)
+        _, data = saved(page, "Numbers as CSV")
+        np.testing.assert_allclose(numbers(data)[:, 0], shares(base.trace(SENTENCE), 5, 6, 6), rtol=1e-5)
+        with rerun(page):
+            choose(page, "Add to figure")
+        first = "(a) Where head 6 of layer 5 looks from “[MASK]”"
+        expect(page.get_by_text(first, exact=True)).to_be_visible()
+        assert widget(page, "sentence").locator("input").input_value() == SENTENCE
+        with rerun(page):
+            page.get_by_test_id("stHeader").get_by_text("Attention", exact=True).click()
+        menu(page)
+        with rerun(page):
+            page.get_by_role("menuitem", name="Add to figure").click()
+        second = "(b) Attention weights (layer 5, head 6)"
+        for title in (first, second):
+            expect(page.get_by_text(title, exact=True)).to_be_visible()
+        link = re.search(r"[?&]figure=[\w-]+", page.url)
+        assert link
+        open_page(page, page.url)
+        for title in (first, second):
+            expect(page.get_by_text(title, exact=True)).to_be_visible()
