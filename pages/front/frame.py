@@ -18,8 +18,8 @@ from pages.ui.state.session import session
 from pages.ui.state.site import Page
 
 STYLE = f"<style>{Path(__file__).with_suffix('.css').read_text(encoding='utf-8')}</style>"
-NAMES = ("sentence", "second", "model", "layer", "head", "word", "step", "cell", "hidden", "edits", "v")
-OWN = "word"  # of them, what pages of the server do not know
+OWN = ("word", "off", "unfolded")  # what pages of the server are not told of
+NAMES = ("sentence", "second", "model", "layer", "head", "step", "cell", "hidden", "edits", "v", *OWN)
 LONGEST = 1_500  # characters of one of them
 
 
@@ -88,7 +88,7 @@ def asked(said: object) -> tuple[Page | None, dict[str, str]]:
     if to is None:
         return None, {}
     given = query if isinstance(query, Mapping) else {}
-    known = [name for name in NAMES if to.key in site.DRAWN or name != OWN]
+    known = [name for name in NAMES if to.key in site.DRAWN or name not in OWN]
     return to, {name: text for name in known if isinstance(text := given.get(name), str) and fits(text)}
 
 
