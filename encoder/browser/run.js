@@ -10,6 +10,7 @@ import { at, row } from './packet.js';
 /** Where a word looks: shares of each word, and what goes to tokens that are none. @typedef {{shares: number[], rest: number}} Look */
 
 const LETTERS = /[\p{L}\p{N}]/u;
+const RIGHT = /^[^\p{L}]*[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u; // begins from the right
 const MOST = 1e6; // weights that are read to find what is clearest
 /** @type {WeakMap<Packet, Word[]>} */
 const known = new WeakMap();
@@ -35,6 +36,23 @@ export function words(run) {
   }
   known.set(run, all);
   return all;
+}
+
+/** Whether a text is read from the right, as its first letter says. @param {string} text */
+export const fromRight = text => RIGHT.test(text);
+
+/** A text that stands in one of the other direction: without this, what follows it would turn too. @param {string} text */
+export const apart = text => (fromRight(text) ? `\u2068${text}\u2069` : text);
+
+/** How the words of a run follow one another; gaps have no say. @param {Packet} run @returns {'rtl' | 'ltr'} */
+export const direction = run => (fromRight(words(run).filter(word => !word.gap).map(word => word.name).join(' ')) ? 'rtl' : 'ltr');
+
+/** A word in full: a packet cuts long names, and the sentence has their ends. @param {Packet} run @param {string} name */
+export function inFull(run, name) {
+  const { sentence, second } = run.about, begin = name.slice(0, -1);
+  if (!name.endsWith('…') || !begin) return name;
+  const texts = [sentence, second], place = texts.map(text => text.indexOf(begin)), from = place.findIndex(one => one >= 0);
+  return from < 0 ? name : begin + (/^[\p{L}\p{N}\p{M}]*/u.exec(texts[from].slice(place[from] + begin.length))?.[0] ?? '');
 }
 
 /** The word that a token belongs to; -1 for none. @param {Packet} run @param {number} position */
