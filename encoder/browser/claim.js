@@ -1,7 +1,7 @@
 // @ts-check
 // What is asked, and what is said of where heads look from a word: patterns of sentences, and what stands in them. No page.
 import { at } from './packet.js';
-import { examined, look, others, words } from './run.js';
+import { examined, look, looks, others, words } from './run.js';
 import { parts } from './say.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
@@ -64,13 +64,13 @@ function goal(run, word, { shares, rest }) {
 }
 
 /** Where a head looks most from a word, in a few words. @param {Packet} run @param {Head} place @param {Word} word */
-export const aim = (run, { layer, head }, word) => parts('aim', { layer, head, asked: origin(word), ...goal(run, word, look(run, layer, head, word)) });
+export const aim = (run, { layer, head }, word) => parts('aim', { layer, head, asked: origin(word), ...goal(run, word, looks(run, word)[layer][head]) });
 
 /** Where all heads of a layer together look from a word: the mean of their shares. @param {Packet} run @param {number} layer @param {Word} word @returns {Look} */
 export function together(run, layer, word) {
-  const { heads } = run.about.model, all = Array.from({ length: heads }, (_, head) => look(run, layer, head, word));
+  const all = looks(run, word)[layer];
   /** @param {(seen: Look) => number} part */
-  const mean = part => all.reduce((sum, seen) => sum + part(seen), 0) / heads;
+  const mean = part => all.reduce((sum, seen) => sum + part(seen), 0) / all.length;
   return { shares: words(run).map((_, i) => mean(seen => seen.shares[i])), rest: mean(seen => seen.rest) };
 }
 

@@ -3,12 +3,12 @@
 import { among } from './among.js';
 import { children, el, put } from './dom.js';
 import { percent, tight } from './number.js';
-import { apart, direction, look, words } from './run.js';
+import { apart, direction, looks, words } from './run.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./claim.js').Head} Head */
 const CELLS = 40; // words of a row up to which a thin line parts them
-const FAINT = 0.02; // a share that leaves no cell in a long row
+const FAINT = 0.02; // of the largest share: what leaves no cell in a long row
 
 /**
  * The strip of all heads.
@@ -25,20 +25,21 @@ export function rows(root, heard) {
   /** @param {Packet} run @param {import('./run.js').Word} word */
   function fill(run, word) {
     const { layers, heads } = run.about.model, all = words(run);
+    const seen = looks(run, word).map(all => all.map(one => one.shares));
+    const peak = seen.flat(2).reduce((most, share) => (share > most ? share : most), 0) || 1;
     children(list, layers, layer => el('div', { role: 'group', class: 'enc-layer' }, el('span', { class: 'enc-layer-name', 'aria-hidden': 'true' }, `layer ${layer}`), el('canvas', { 'aria-hidden': 'true' }), el('div', { class: 'enc-layer-rows' })))
       .forEach((group, layer) => {
         put(group, { 'aria-label': `layer ${layer}` });
-        const looks = Array.from({ length: heads }, (_, head) => look(run, layer, head, word).shares);
         children(group.children[2], heads, () => el('div', { role: 'option', tabindex: '-1', 'aria-selected': 'false' })).forEach((row, head) => {
-          const most = looks[head].reduce((best, share, i, shares) => (share > shares[best] ? i : best), 0);
-          const said = `head ${head} of layer ${layer}: ${apart(all[most].name)}, ${tight(percent(looks[head][most], 1))}`;
+          const most = seen[layer][head].reduce((best, share, i, shares) => (share > shares[best] ? i : best), 0);
+          const said = `head ${head} of layer ${layer}: ${apart(all[most].name)}, ${tight(percent(seen[layer][head][most], 1))}`;
           put(row, { 'data-head-row': `${layer},${head}`, 'data-head': layer ? null : head, 'aria-label': said, title: said });
         });
-        paint(/** @type {HTMLCanvasElement} */ (group.children[1]), looks, direction(run) === 'rtl');
+        paint(/** @type {HTMLCanvasElement} */ (group.children[1]), seen[layer], peak, direction(run) === 'rtl');
       });
   }
-  /** @param {HTMLCanvasElement} canvas @param {number[][]} looks @param {boolean} back whether the first word is at the right */
-  function paint(canvas, looks, back) {
+  /** @param {HTMLCanvasElement} canvas @param {number[][]} looks @param {number} peak the largest share @param {boolean} back whether the first word is at the right */
+  function paint(canvas, looks, peak, back) {
     const pen = canvas.getContext('2d');
     if (!pen) return;
     const scale = devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight;
@@ -48,8 +49,8 @@ export function rows(root, heard) {
     pen.fillStyle = colour;
     const n = looks[0].length, w = width / n, h = height / looks.length, gap = n <= CELLS ? 1 : 0, line = h > 6 ? 2 : 1;
     looks.forEach((shares, row) => shares.forEach((share, i) => {
-      if (!gap && share < FAINT) return;
-      pen.globalAlpha = Math.min(1, 0.06 + 0.94 * Math.max(0, share || 0) ** 0.7);
+      if (!gap && share < FAINT * peak) return;
+      pen.globalAlpha = Math.min(1, 0.06 + 0.94 * (Math.max(0, share || 0) / peak) ** 0.7);
       pen.fillRect((back ? n - 1 - i : i) * w, row * h, Math.max(0.5, w - gap), h - line);
     }));
   }

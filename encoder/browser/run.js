@@ -19,6 +19,9 @@ const first = new WeakMap();
 /** @type {WeakMap<Packet, number[]>} */
 const outside = new WeakMap();
 
+/** @type {WeakMap<Packet, {from: Word, all: Look[][]}>} */
+const seen = new WeakMap();
+
 /** The words and gaps of a run, in order. @param {Packet} run @returns {Word[]} */
 export function words(run) {
   const found = known.get(run);
@@ -68,6 +71,9 @@ export function others(run) {
   return all;
 }
 
+/** The rows of the arrays that hold a word, counted from 0. @param {Packet} run @param {Word} word */
+export const rowsOf = (run, word) => Array.from({ length: word.count }, (_, i) => rowOf(run, word.position + i)).filter(place => place >= 0);
+
 /** The row of the arrays that holds a token; -1 where it is not sent. @param {Packet} run @param {number} position */
 const rowOf = (run, position) => run.about.rows.indexOf(position);
 
@@ -83,18 +89,27 @@ export const held = (run, word) => rowOf(run, word.position) >= 0;
  * @returns {Look}
  */
 export function look(run, layer, head, from) {
-  const { weights } = run.arrays;
-  const rows = Array.from({ length: from.count }, (_, i) => rowOf(run, from.position + i)).filter(one => one >= 0);
-  const seen = rows.map(one => row(weights, layer, head, one));
-  /** @param {number} key */
-  const share = key => seen.reduce((sum, one) => sum + (one[key] || 0), 0) / seen.length;
-  /** @param {Word} to */
-  const whole = to => {
+  const rows = rowsOf(run, from), mean = new Float64Array(run.about.tokens.length).fill(rows.length ? 0 : NaN);
+  for (const place of rows) {
+    const seen = row(run.arrays.weights, layer, head, place);
+    for (let key = 0; key < mean.length; key++) mean[key] += (seen[key] || 0) / rows.length;
+  }
+  const shares = words(run).map(to => {
     let sum = 0;
-    for (let i = 0; i < to.count; i++) sum += share(to.position + i);
+    for (let i = 0; i < to.count; i++) sum += mean[to.position + i];
     return sum;
-  };
-  return { shares: words(run).map(whole), rest: others(run).reduce((sum, key) => sum + share(key), 0) };
+  });
+  return { shares, rest: others(run).reduce((sum, key) => sum + mean[key], 0) };
+}
+
+/** Where every head looks from a word, by layer and head; kept until it is asked of another word. @param {Packet} run @param {Word} from @returns {Look[][]} */
+export function looks(run, from) {
+  const there = seen.get(run);
+  if (there?.from === from) return there.all;
+  const { layers, heads } = run.about.model;
+  const all = Array.from({ length: layers }, (_, layer) => Array.from({ length: heads }, (_, head) => look(run, layer, head, from)));
+  seen.set(run, { from, all });
+  return all;
 }
 
 /**
