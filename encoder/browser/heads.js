@@ -91,7 +91,7 @@ export function heads(root, heard, links) {
   function fill(run, word) {
     const { layers, heads } = run.about.model;
     put(grid, { 'aria-rowcount': heads + 1, 'aria-colcount': layers + 1 });
-    children(top, layers + 1, i => el('div', { role: 'columnheader', ...(i ? {} : { 'aria-label': 'head' }) }));
+    children(top, layers + 1, i => el('div', { role: 'columnheader' }, ...(i ? [] : [el('span', { class: 'enc-spoken' }, 'head')])));
     for (let layer = 0; layer < layers; layer++) {
       write(top.children[layer + 1], String(layer));
       put(top.children[layer + 1], { 'aria-label': spoken(aimTogether(run, layer, word)) });

@@ -116,7 +116,7 @@ export function start(root, context) {
   root.append(title, own, place, claimed, evidence, controls, links, strip, whole);
 
   const frame = root.closest('.enc'), done = new AbortController();
-  for (const event of ['pointerdown', 'keydown']) frame?.addEventListener(event, () => { acted = true; pair.element.classList.remove('enc-nudge'); }, { signal: done.signal });
+  for (const event of ['pointerdown', 'keydown']) document.addEventListener(event, () => { acted = true; pair.element.classList.remove('enc-nudge'); }, { signal: done.signal });
   frame?.addEventListener('enc-own', () => edit(true), { signal: done.signal });
   const watch = new ResizeObserver(() => redraw());
   watch.observe(root);
