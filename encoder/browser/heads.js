@@ -64,7 +64,7 @@ export function heads(root, heard, links) {
   const aimed = el('p', { class: 'enc-map-aim', 'data-aim': '' }), known = el('p', { class: 'enc-map-known' });
   const low = el('span'), bar = el('i'), high = el('span');
   const how = el('p', { class: 'enc-map-how' }), part = el('p', { class: 'enc-map-how', 'data-window': '' });
-  const beside = el('div', { class: 'enc-map-beside' }, aimed, known, el('div', { class: 'enc-map-links' }, ...links), el('div', { class: 'enc-map-legend' }, low, bar, high), how, part);
+  const beside = el('div', { class: 'enc-map-beside' }, aimed, el('div', { class: 'enc-map-links' }, ...links), known, el('div', { class: 'enc-map-legend' }, low, bar, high), how, part);
   root.append(box, beside);
   const keys = among(grid, 'data-head-map', heard);
   /** @type {Packet | null} */

@@ -76,7 +76,7 @@ export function start(root, context) {
   let state = null;
   /** @type {Head | null} */
   let pointed = null;
-  let editing = false, asked = '', acted = false;
+  let editing = false, asked = '', nudged = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let saying;
 
@@ -116,7 +116,7 @@ export function start(root, context) {
   root.append(title, own, place, claimed, evidence, controls, links, strip, whole);
 
   const frame = root.closest('.enc'), done = new AbortController();
-  for (const event of ['pointerdown', 'keydown']) document.addEventListener(event, () => { acted = true; pair.element.classList.remove('enc-nudge'); }, { signal: done.signal });
+  for (const event of ['pointerdown', 'keydown']) document.addEventListener(event, () => { nudged = true; pair.element.classList.remove('enc-nudge'); }, { signal: done.signal });
   frame?.addEventListener('enc-own', () => edit(true), { signal: done.signal });
   const watch = new ResizeObserver(() => redraw());
   watch.observe(root);
@@ -201,8 +201,8 @@ export function start(root, context) {
     const found = couple();
     pair.element.hidden = !found;
     if (found) pair.draw(found.sentences[0].split(' ').slice(Math.max(0, found.at - REACH + 2), found.at).join(' '), found.names, found.chosen);
-    if (found && !acted) {
-      acted = true;
+    if (found && !nudged) {
+      nudged = true;
       pair.element.classList.toggle('enc-nudge', firstVisit());
     }
     head.element.hidden = !can;
