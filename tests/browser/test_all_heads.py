@@ -26,7 +26,8 @@ SIXTY = "The quick brown fox jumps over the lazy dog and " * 6
 LONG = "pneumonoultramicroscopicsilicovolcanoconiosisandmore"
 HEADS, MAP, CLAIM = ((5, 6), (2, 3), (3, 0)), "[data-head-map='{},{}']", "[data-claim]"
 PAGE = """<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Front</title>
-<meta name="viewport" content="width=device-width, initial-scale=1"><style>:root { color-scheme: light dark }</style><body style="margin: 0">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>:root { color-scheme: light dark }</style><body style="margin: 0">
 <div id="root"></div><script type="module">
 import { mount, windowStore } from '/encoder/browser/built/front.js'
 const sentences = SENTENCES
