@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from encoder.pictures.link import from_query
 from pages.front import below, frame, site
 from pages.ui.state.choice_names import names
 from pages.ui.state.site import PAGES
@@ -29,11 +30,25 @@ def test_what_names_no_page_leads_nowhere(said: object) -> None:
         ({"sentence": 3, "layer": None, "model": ["base"]}, {}),
         ({"sentence": "x" * 1501, "edits": "\ud800", "cell": "a\x00"}, {}),
         ({"code": "1234", "lesson": "z:x", "embed": "true", "v": "1"}, {"v": "1"}),
-        ({"word": "3"}, {}),
+        ({"word": "3", "off": "1", "maps": "1", "head": "3"}, {"head": "3"}),
     ],
 )
 def test_of_an_address_that_is_asked_for_only_what_one_may_say_is_left(query: object, kept: dict[str, str]) -> None:
     assert frame.asked({"key": "heads", "query": query}) == (site.called("heads"), kept)
+
+
+@pytest.mark.parametrize("key", ["start", "attention"])
+def test_a_page_of_the_front_is_told_of_all_that_the_front_chooses(key: str) -> None:
+    query = {"word": "3", "off": "1", "maps": "1", "v": "1"}
+    assert frame.asked({"key": key, "query": query}) == (site.called(key), query)
+
+
+def test_a_link_of_the_front_opens_a_page_of_the_server_without_a_word_about_what_only_the_front_knows() -> None:
+    query = {"word": "3", "off": "1", "maps": "1", "layer": "2", "v": "1"}
+    view, notes = from_query(query, lambda model: None, frozenset(), names())
+    assert (view.layer, notes) == (2, [])
+    _, notes = from_query(query | {"nothing": "1"}, lambda model: None, frozenset(), names())
+    assert len(notes) == 1 and "nothing" in notes[0] and "word" not in notes[0]
 
 
 def test_every_page_has_an_address_and_a_name_of_its_own() -> None:

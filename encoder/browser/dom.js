@@ -1,5 +1,6 @@
 // @ts-check
 // Elements, made and changed with as few words as possible. Texts are texts: nothing is ever read as HTML.
+import { typeset } from './number.js';
 
 /** @typedef {Record<string, string | number | boolean | null | undefined | EventListener | ((event: any) => void)>} Props */
 
@@ -54,6 +55,14 @@ export function write(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
+/** Writes the parts of a sentence; each argument is an element with its name. @param {HTMLElement} element @param {import('./say.js').Part[]} all */
+export function compose(element, all) {
+  const text = all.map(part => part.text).join(' ');
+  if (element.dataset.said === text) return;
+  element.dataset.said = text;
+  element.replaceChildren(...all.map(part => (part.name ? el('bdi', { class: `enc-said-${part.name}` }, typeset(part.text)) : part.text)));
+}
+
 /**
  * Makes a list of children fit a number: those that are there are kept.
  * @template {Element} T
@@ -67,6 +76,9 @@ export function children(parent, count, make) {
   while (parent.children.length < count) parent.append(make(parent.children.length));
   return /** @type {T[]} */ ([...parent.children]);
 }
+
+/** Which theme a page of a colour has. @param {string} page the colour, as CSS says it @returns {import('./grid.js').Theme} */
+export const themeOf = page => ((page.match(/[\d.]+/g) ?? ['255']).slice(0, 3).reduce((sum, channel) => sum + Number(channel), 0) < 380 ? 'dark' : 'light');
 
 /** The element that has the keys, also inside a shadow root. @param {Element} inside */
 export const focused = inside => /** @type {Document | ShadowRoot} */ (inside.getRootNode()).activeElement;

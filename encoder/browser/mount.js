@@ -3,6 +3,7 @@
 import { attention } from './attention.js';
 import { bar } from './bar.js';
 import { dress, el, put, write } from './dom.js';
+import unfolded from './heads.css';
 import { loader } from './load.js';
 import { choice } from './run.js';
 import { say } from './say.js';
@@ -66,6 +67,7 @@ export function mount(root, options) {
 /** @param {HTMLElement} root @param {Options} options @returns {Mounted} */
 function begin(root, options) {
   dress(root, css);
+  dress(root, unfolded);
   root.classList.add('enc');
   const main = el('main', { class: 'enc-main' }), place = el('div', { class: 'enc-page' });
   const trouble = el('p', { class: 'enc-trouble', hidden: true }), why = el('span'), again = el('button', { type: 'button', onclick: () => ask(true) }, 'Try again');

@@ -125,6 +125,9 @@ export function at(array, ...index) {
 /** The numbers along the axes that the index leaves open, as one row. @param {Numbers} array @param {...number} index */
 export function row(array, ...index) {
   const size = array.shape.slice(index.length).reduce((product, one) => product * one, 1);
-  const place = offset(array, index);
-  return Float32Array.from({ length: size }, (_, i) => (place < 0 ? NaN : number(array, place + i)));
+  const place = offset(array, index), { values, scale } = array, numbers = new Float32Array(size).fill(NaN);
+  if (place < 0) return numbers;
+  const none = NONE[/** @type {keyof typeof NONE} */ (array.type)];
+  for (let i = 0; i < size; i++) if (values[place + i] !== none) numbers[i] = values[place + i] * scale;
+  return numbers;
 }

@@ -1,6 +1,6 @@
 // @ts-check
 // The picture of a stop in the page: a canvas to look at, and over it the one chosen cell, which has the keys.
-import { el, put, write } from './dom.js';
+import { el, put, themeOf, write } from './dom.js';
 import { boxOf, cellAt, gradient, layout, paint } from './grid.js';
 import { tight } from './number.js';
 
@@ -75,8 +75,6 @@ export function picture({ point, keep, open }) {
     });
     return Object.fromEntries(found);
   };
-  /** @param {string} page a colour of the page @returns {import('./grid.js').Theme} */
-  const themeOf = page => ((page.match(/[\d.]+/g) ?? ['255']).slice(0, 3).reduce((sum, channel) => sum + Number(channel), 0) < 380 ? 'dark' : 'light');
   const anew = () => { drawn = ''; if (view) draw(view); };
   const watch = new ResizeObserver(() => { if (Math.abs(scroll.clientWidth - room) > 1) anew(); });
   const dark = matchMedia('(prefers-color-scheme: dark)');

@@ -10,6 +10,7 @@ import { at, row } from './packet.js';
 /** Where a word looks: shares of each word, and what goes to tokens that are none. @typedef {{shares: number[], rest: number}} Look */
 
 const LETTERS = /[\p{L}\p{N}]/u;
+const RIGHT = /^[^\p{L}]*[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u; // begins from the right
 const MOST = 1e6; // weights that are read to find what is clearest
 /** @type {WeakMap<Packet, Word[]>} */
 const known = new WeakMap();
@@ -17,6 +18,9 @@ const known = new WeakMap();
 const first = new WeakMap();
 /** @type {WeakMap<Packet, number[]>} */
 const outside = new WeakMap();
+
+/** @type {WeakMap<Packet, {from: Word, all: Look[][]}>} */
+const seen = new WeakMap();
 
 /** The words and gaps of a run, in order. @param {Packet} run @returns {Word[]} */
 export function words(run) {
@@ -37,6 +41,23 @@ export function words(run) {
   return all;
 }
 
+/** Whether a text is read from the right, as its first letter says. @param {string} text */
+export const fromRight = text => RIGHT.test(text);
+
+/** A text that stands in one of the other direction: without this, what follows it would turn too. @param {string} text */
+export const apart = text => (fromRight(text) ? `\u2068${text}\u2069` : text);
+
+/** How the words of a run follow one another; gaps have no say. @param {Packet} run @returns {'rtl' | 'ltr'} */
+export const direction = run => (fromRight(words(run).filter(word => !word.gap).map(word => word.name).join(' ')) ? 'rtl' : 'ltr');
+
+/** A word in full: a packet cuts long names, and the sentence has their ends. @param {Packet} run @param {string} name */
+export function inFull(run, name) {
+  const { sentence, second } = run.about, begin = name.slice(0, -1);
+  if (!name.endsWith('…') || !begin) return name;
+  const texts = [sentence, second], place = texts.map(text => text.indexOf(begin)), from = place.findIndex(one => one >= 0);
+  return from < 0 ? name : begin + (/^[\p{L}\p{N}\p{M}]*/u.exec(texts[from].slice(place[from] + begin.length))?.[0] ?? '');
+}
+
 /** The word that a token belongs to; -1 for none. @param {Packet} run @param {number} position */
 export const wordAt = (run, position) => words(run).findIndex(word => position >= word.position && position < word.position + word.count);
 
@@ -49,6 +70,9 @@ export function others(run) {
   outside.set(run, all);
   return all;
 }
+
+/** The rows of the arrays that hold a word, counted from 0. @param {Packet} run @param {Word} word */
+export const rowsOf = (run, word) => Array.from({ length: word.count }, (_, i) => rowOf(run, word.position + i)).filter(place => place >= 0);
 
 /** The row of the arrays that holds a token; -1 where it is not sent. @param {Packet} run @param {number} position */
 const rowOf = (run, position) => run.about.rows.indexOf(position);
@@ -65,18 +89,27 @@ export const held = (run, word) => rowOf(run, word.position) >= 0;
  * @returns {Look}
  */
 export function look(run, layer, head, from) {
-  const { weights } = run.arrays;
-  const rows = Array.from({ length: from.count }, (_, i) => rowOf(run, from.position + i)).filter(one => one >= 0);
-  const seen = rows.map(one => row(weights, layer, head, one));
-  /** @param {number} key */
-  const share = key => seen.reduce((sum, one) => sum + (one[key] || 0), 0) / seen.length;
-  /** @param {Word} to */
-  const whole = to => {
+  const rows = rowsOf(run, from), mean = new Float64Array(run.about.tokens.length).fill(rows.length ? 0 : NaN);
+  for (const place of rows) {
+    const seen = row(run.arrays.weights, layer, head, place);
+    for (let key = 0; key < mean.length; key++) mean[key] += (seen[key] || 0) / rows.length;
+  }
+  const shares = words(run).map(to => {
     let sum = 0;
-    for (let i = 0; i < to.count; i++) sum += share(to.position + i);
+    for (let i = 0; i < to.count; i++) sum += mean[to.position + i];
     return sum;
-  };
-  return { shares: words(run).map(whole), rest: others(run).reduce((sum, key) => sum + share(key), 0) };
+  });
+  return { shares, rest: others(run).reduce((sum, key) => sum + mean[key], 0) };
+}
+
+/** Where every head looks from a word, by layer and head; kept until it is asked of another word. @param {Packet} run @param {Word} from @returns {Look[][]} */
+export function looks(run, from) {
+  const there = seen.get(run);
+  if (there?.from === from) return there.all;
+  const { layers, heads } = run.about.model;
+  const all = Array.from({ length: layers }, (_, layer) => Array.from({ length: heads }, (_, head) => look(run, layer, head, from)));
+  seen.set(run, { from, all });
+  return all;
 }
 
 /**

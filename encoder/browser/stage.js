@@ -3,7 +3,7 @@
 import { arcs } from './arcs.js';
 import { children, el, focused, put, svg, write } from './dom.js';
 import { percent, tight } from './number.js';
-import { words } from './run.js';
+import { direction, inFull, words } from './run.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./arcs.js').Way} Way */
@@ -11,7 +11,7 @@ const NARROW = 600; // pixels below which words stand in a column
 const COLUMN = 12; // words of a column
 const SIZES = [44, 38, 33, 29, 25, 22]; // pixels of letters on one line
 const SAID = 0.005; // a share from which on it is written, among words on several lines
-const RIGHT = /^[^\p{L}]*[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u; // begins from the right
+const SHORT = 10; // letters that are never cut
 const MANY = 60; // words from which on they are small
 
 /** @param {HTMLElement} root @param {(position: number) => void} choose */
@@ -84,11 +84,12 @@ export function stage(root, choose) {
     draw(run, names, from, shares) {
       const all = words(run), top = shares.reduce((best, share, i) => (share > shares[best] ? i : best), 0);
       const buttons = children(list, names.length, () => el('button', { type: 'button', class: 'enc-word' }, el('span', { class: 'enc-name', dir: 'auto' }), el('small', { dir: 'ltr' })));
-      put(list, { dir: RIGHT.test(names.join('')) ? 'rtl' : 'ltr' });
+      put(list, { dir: direction(run) });
       const rows = new Set(run.about.rows), roves = buttons.findIndex(one => one.tabIndex === 0 && one.hasAttribute('tabindex'));
       buttons.forEach((button, i) => {
         const asked = i === from, share = way === 'lines' && !(shares[i] >= SAID) ? '' : tight(percent(shares[i], 1));
         write(button.children[0], names[i]);
+        put(button.children[0], { title: names[i].length > SHORT ? inFull(run, names[i]) : null });
         write(button.children[1], share);
         put(button, {
           'data-word': all[i].position, 'data-share': String(shares[i]), 'aria-pressed': String(asked), 'aria-disabled': rows.has(all[i].position) ? null : 'true',

@@ -1,24 +1,25 @@
 // @ts-check
 // The first page: one question, where one head looks from the word asked, and what that head does to the guess.
 import { sentenceField } from './bar.js';
-import { children, el, put, write } from './dom.js';
+import { claim, licence, outside, question, shownAs } from './claim.js';
+import { children, compose, el, put, write } from './dom.js';
 import { bars, without } from './guess.js';
+import { heads } from './heads.js';
 import { made } from './load.js';
-import { percent, tight, typeset } from './number.js';
-import { at } from './packet.js';
+import { typeset } from './number.js';
 import { rows } from './rows.js';
-import { examined, look, others, wordAt, words } from './run.js';
+import { look, wordAt, words } from './run.js';
 import { parts, say } from './say.js';
 import { stage } from './stage.js';
 import { DEFAULTS, GAP, toQuery } from './store.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./store.js').Chosen} Chosen */
-/** @typedef {import('./run.js').Word} Word */
-/** @typedef {{layer: number, head: number}} Head */
+/** @typedef {import('./claim.js').Head} Head */
 const SAID = 0.005; // a share of what is not drawn from which on it is said
 const SETTLED = 400; // ms of rest before what is shown is said to who cannot see it
 const REACH = 3; // words that one sentence of a pair may differ in
+const SEEN = 'encoder-front-seen'; // where a browser keeps that somebody was here
 
 /** The shipped sentence that differs from a sentence by one word, and where. @param {string} sentence @param {string[]} all */
 export function twinOf(sentence, all) {
@@ -31,57 +32,19 @@ export function twinOf(sentence, all) {
   return null;
 }
 
+/** Whether nobody was here before in this browser; where it keeps nothing, somebody was. */
+function firstVisit() {
+  try {
+    const first = localStorage.getItem(SEEN) === null;
+    localStorage.setItem(SEEN, '1');
+    return first;
+  } catch {
+    return false;
+  }
+}
+
 /** The word of a sentence without the signs around it. @param {string} text */
 const bare = text => text.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '') || text;
-
-/** How a word is shown: a gap as what the model guesses there, if it guesses. @param {Packet} run @param {Word} word @param {Head | null} [off] */
-export function shownAs(run, word, off = null) {
-  const found = run.about.guesses[String(word.position)];
-  if (!word.gap || !found?.length) return word.gap ? '____' : word.name;
-  if (!off || word.position !== run.about.gap || !run.arrays.off) return found[0][0];
-  const all = run.about.off?.words ?? [];
-  return all[most(all.map((_, i) => at(run.arrays.off, off.layer, off.head, i)))] ?? found[0][0];
-}
-
-/** The word beside the asked one that a head looks past to another; null where it looks past none. @param {Word[]} all @param {number} from @param {number[]} shares */
-export function passed(all, from, shares) {
-  const top = most(shares), beside = from + Math.sign(top - from);
-  return all[from].gap && top !== from && top !== beside && all[beside]?.plain ? all[beside] : null;
-}
-
-/** @param {number[]} shares */
-export const most = shares => shares.reduce((best, share, i) => (share > shares[best] ? i : best), 0);
-
-/** What a head is said to do from a word. @param {Packet} run @param {Head} place @param {Word} word */
-export function claim(run, { layer, head }, word) {
-  const all = words(run), from = all.indexOf(word), { shares, rest } = look(run, layer, head, word), top = most(shares);
-  const names = others(run).map(i => run.about.tokens[i]), share = shares[top];
-  if (rest > share) return parts('looks_special', { layer, head, word: listed([...new Set(names)]), share: rest });
-  if (top === from) return parts('looks_itself', { layer, head, word: word.gap ? 'the gap' : word.name, share });
-  const between = examined(run, word) && passed(all, from, shares);
-  if (between) return parts('looks_past', { layer, head, between: between.name, word: shownAs(run, all[top]), share });
-  return parts('looks', { layer, head, word: shownAs(run, all[top]), share });
-}
-
-/** What is asked. @param {Packet} run @param {Word} word */
-export function question(run, word) {
-  const guess = run.about.guesses[String(word.position)]?.[0]?.[0];
-  if (!word.gap || !guess) return parts('question_own', { word: word.gap ? 'the gap' : word.name });
-  const all = words(run), found = examined(run, word);
-  const between = found && passed(all, all.indexOf(word), look(run, found.layer, found.head, word).shares);
-  return between ? parts('question_past', { between: between.name, word: guess }) : parts('question_gap', { word: guess });
-}
-
-/** @param {string[]} names */
-const listed = names => (names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`);
-
-/** Writes the parts of a sentence; each argument is an element with its name. @param {HTMLElement} element @param {import('./say.js').Part[]} all */
-function compose(element, all) {
-  const text = all.map(part => part.text).join(' ');
-  if (element.dataset.said === text) return;
-  element.dataset.said = text;
-  element.replaceChildren(...all.map(part => (part.name ? el('bdi', { class: `enc-said-${part.name}` }, typeset(part.text)) : part.text)));
-}
 
 /**
  * A switch between two: a group of radios.
@@ -114,7 +77,7 @@ export function start(root, context) {
   let state = null;
   /** @type {Head | null} */
   let pointed = null;
-  let off = false, editing = false, asked = '';
+  let editing = false, asked = '', nudged = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let saying;
 
@@ -123,46 +86,56 @@ export function start(root, context) {
   const claimed = el('p', { class: 'enc-claim', 'data-claim': '' }), rest = el('span', { 'data-rest': '' });
   const known = el('span', { class: 'enc-known' }), more = el('details', { class: 'enc-more' }, el('summary', {}, 'How this was tried'), el('ul'));
   const evidence = el('div', { class: 'enc-evidence' }, known, ' ', more, ' ', rest);
-  const pair = between('pair', i => turn(i)), head = between('head', i => { off = i === 1; redraw(); });
+  const pair = between('pair', i => turn(i)), head = between('head', i => store.set({ off: i === 1 }));
   const guess = el('div', { class: 'enc-guess' });
   const controls = el('div', { class: 'enc-controls' }, el('div', { class: 'enc-switches' }, pair.element, head.element), guess);
-  const follow = link('story', 'Follow this sentence, step by step', '→'), heads = link('heads', 'See all heads', '→');
+  const follow = link('story', 'Follow this sentence, step by step'), open = link('attention', 'Open this head'), compare = link('heads', 'What each head does');
+  const count = el('span'), unfold = el('button', { type: 'button', class: 'enc-link', 'aria-controls': 'enc-heads', onclick: () => fold(!store.get().maps) }, count, el('span', { class: 'enc-arrow', 'aria-hidden': 'true' }, '↓'));
   const strip = el('section', { class: 'enc-strip' }), stripTitle = el('h2', { class: 'enc-strip-title' });
   strip.append(stripTitle);
   const picture = stage(place, position => { store.set({ word: position }); });
   const three = bars(guess);
-  const small = rows(strip, {
-    point: found => { if (found?.layer !== pointed?.layer || found?.head !== pointed?.head) { pointed = found; redraw(); } },
-    keep: found => { pointed = null; store.set(found); },
-  });
-  const links = el('nav', { class: 'enc-links', 'aria-label': 'Go on' }, follow, heads);
+  /** @type {import('./among.js').Heard} */
+  const heard = {
+    point: head => { if (head?.layer !== pointed?.layer || head?.head !== pointed?.head) { pointed = head; redraw(); } },
+    keep: head => { pointed = null; store.set(head); },
+  };
+  const small = rows(strip, heard);
+  const whole = el('section', { class: 'enc-heads', id: 'enc-heads', 'aria-labelledby': 'enc-heads-title', hidden: true }), wholeTitle = el('h2', { id: 'enc-heads-title' });
+  whole.append(wholeTitle);
+  const maps = heads(whole, heard, [open, compare]);
+  const links = el('nav', { class: 'enc-links', 'aria-label': 'Go on' }, follow, unfold);
   const field = sentenceField(sentence => {
     asked = sentence;
     if (sentence === store.get().sentence && !store.get().second) edit(false);
-    else store.set({ sentence, second: '', layer: null, head: null, word: null }, { push: true });
+    else store.set({ sentence, second: '', layer: null, head: null, word: null, off: store.get().off && twinOf(sentence, [store.get().sentence]) !== null }, { push: true });
   }, 'Your own sentence');
   const examples = el('div', { class: 'enc-examples', role: 'group', 'aria-label': 'Examples' });
   field.form.append(el('button', { type: 'button', class: 'enc-go', onclick: () => field.ask() }, 'Run'), el('button', { type: 'button', class: 'enc-pill', onclick: () => edit(false) }, 'Cancel'));
   own.append(field.form, el('p', { class: 'enc-small' }, 'Write [MASK] for a word that the model is to guess.'), examples);
   own.onkeydown = event => { if (event.key === 'Escape') edit(false); };
-  root.append(title, own, place, claimed, evidence, controls, links, strip);
+  root.append(title, own, place, claimed, evidence, controls, links, strip, whole);
 
-  const frame = root.closest('.enc');
-  const begin = () => edit(true);
-  frame?.addEventListener('enc-own', begin);
+  const frame = root.closest('.enc'), done = new AbortController();
+  for (const event of ['pointerdown', 'keydown']) document.addEventListener(event, () => { nudged = true; pair.element.classList.remove('enc-nudge'); }, { signal: done.signal });
+  frame?.addEventListener('enc-own', () => edit(true), { signal: done.signal });
   const watch = new ResizeObserver(() => redraw());
   watch.observe(root);
   const scheme = matchMedia('(prefers-color-scheme: dark)');
-  const recolour = () => redraw();
-  scheme.addEventListener('change', recolour);
+  scheme.addEventListener('change', () => redraw(), { signal: done.signal });
 
-  /** @param {string} key @param {string} text @param {string} sign */
-  function link(key, text, sign) {
+  /** @param {boolean} shown */
+  function fold(shown) {
+    store.set({ maps: shown });
+    if (shown) whole.scrollIntoView({ block: 'nearest', behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth' });
+  }
+  /** @param {string} key @param {string} text */
+  function link(key, text) {
     return el('a', { class: 'enc-link', 'data-go': key, onclick: (/** @type {MouseEvent} */ event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
       event.preventDefault();
       context.go(key);
-    } }, el('span', {}, text), el('span', { 'aria-hidden': 'true' }, ` ${sign}`));
+    } }, el('span', {}, text), el('span', { 'aria-hidden': 'true' }, ' →'));
   }
   /** @param {boolean} shown */
   function edit(shown) {
@@ -194,7 +167,7 @@ export function start(root, context) {
     const found = couple();
     if (!found || !state || !run) return;
     const tapped = wordAt(run, state.word) >= 0 && state.word !== run.about.gap && run.about.gap >= 0;
-    store.set({ sentence: found.sentences[index], ...(tapped ? { word: state.word } : {}) }, { push: true });
+    store.set({ sentence: found.sentences[index], off: state.off, ...(tapped ? { word: state.word } : {}) }, { push: true });
   }
   /** Both sentences of the pair that this one belongs to, the one of the first visit first. */
   function couple() {
@@ -209,64 +182,67 @@ export function start(root, context) {
 
   function redraw() {
     if (!run || !state || editing) return;
-    const all = words(run), { layers, heads: perLayer } = run.about.model, word = all[wordAt(run, state.word)];
+    const all = words(run), { layers, heads: each } = run.about.model, total = layers * each, word = all[wordAt(run, state.word)];
     if (!word) {
       write(title, 'There is no word here to look from.');
       return;
     }
     const kept = { layer: state.layer, head: state.head }, shown = pointed ?? kept, can = word.position === run.about.gap && Boolean(run.arrays.off);
-    const without_it = off && can, seen = look(run, shown.layer, shown.head, word);
+    const without_it = state.off && can, seen = look(run, shown.layer, shown.head, word);
     compose(title, question(run, word));
     picture.draw(run, all.map(one => shownAs(/** @type {Packet} */ (run), one, without_it ? kept : null)), all.indexOf(word), seen.shares);
     compose(claimed, without_it ? without(run, shown.layer, shown.head) : claim(run, shown, word));
     claimed.classList.toggle('enc-without', without_it);
-    const left = others(run), pieces = all.filter(one => one.count > 1).length;
-    const outside = seen.rest >= SAID && seen.rest <= Math.max(...seen.shares) ? say('left_out', { share: seen.rest, words: listed([...new Set(left.map(i => /** @type {Packet} */ (run).about.tokens[i]))]) }) : '';
-    write(rest, typeset([outside, pieces ? 'Arcs are of whole words: the shares of their pieces are added.' : ''].filter(Boolean).join(' ')));
+    const pieces = all.filter(one => one.count > 1).length;
+    const left = seen.rest >= SAID && seen.rest <= Math.max(...seen.shares) ? say('left_out', { share: seen.rest, words: outside(run) }) : '';
+    write(rest, typeset([left, pieces ? 'Arcs are of whole words: the shares of their pieces are added.' : ''].filter(Boolean).join(' ')));
     told(kept);
     evidence.classList.toggle('enc-unseen', pointed !== null);
 
     const found = couple();
     pair.element.hidden = !found;
     if (found) pair.draw(found.sentences[0].split(' ').slice(Math.max(0, found.at - REACH + 2), found.at).join(' '), found.names, found.chosen);
+    if (found && !nudged) {
+      nudged = true;
+      pair.element.classList.toggle('enc-nudge', firstVisit());
+    }
     head.element.hidden = !can;
-    head.draw(`Head ${kept.head} of layer ${kept.layer}`, ['on', 'off'], off ? 1 : 0);
+    head.draw(`Head ${kept.head} of layer ${kept.layer}`, ['on', 'off'], state.off ? 1 : 0);
     three.draw(run, kept, without_it);
     guess.hidden ||= word.position !== run.about.gap;
     controls.hidden = !found && guess.hidden;
     lead(follow);
-    lead(heads, `See all ${layers * perLayer} heads`);
-    links.hidden = follow.hidden && heads.hidden;
-    const from = word.gap ? 'the gap' : `“${word.name}”`;
-    write(stripTitle, layers * perLayer > 1 ? `Where each of the ${layers * perLayer} heads looks from ${from}, word by word. Choose one to see its arcs.` : `Where the head looks from ${from}`);
+    lead(open);
+    lead(compare);
+    write(count, total > 1 ? `See all ${total} heads` : 'See the whole head');
+    put(unfold, { 'aria-expanded': String(state.maps) });
+    compose(stripTitle, parts(total > 1 ? 'strip' : 'strip_one', { ...(total > 1 ? { count: total } : {}), asked: word.gap ? 'the gap' : `“${word.name}”` }));
     small.draw(run, word, kept, pointed);
+    whole.hidden = !state.maps;
+    write(wholeTitle, total > 1 ? `All ${total} heads, layer by layer` : 'The whole head');
+    if (state.maps) maps.draw(run, word, kept, pointed);
     clearTimeout(saying);
     saying = setTimeout(() => context.announce(claimed.textContent ?? ''), SETTLED);
   }
   /** What is known of a head. @param {Head} kept */
   function told(kept) {
-    const all = (run?.about.evidence ?? []).filter(one => one.layer === kept.layer && one.head === kept.head);
-    const here = all.filter(one => one.here), mine = here.length ? here : all;
-    const main = mine.filter((one, i) => i === 0 || one.key === 'exam_not_confirmed'), under = mine.filter(one => !main.includes(one));
-    const none = !mine.length && run?.about.evidence?.length ? say('exam_none', kept) : '';
+    if (!run) return;
+    const { main, under } = licence(run, kept);
+    const none = !main.length && run.about.evidence?.length ? say('exam_none', kept) : '';
     write(known, typeset(main.map(one => say(one.key, one.args)).join(' ') || none));
     more.hidden = !under.length;
     children(more.children[1], under.length, () => el('li')).forEach((line, i) => write(line, typeset(say(under[i].key, under[i].args))));
   }
-  /** @param {HTMLAnchorElement} to @param {string} [text] */
-  function lead(to, text) {
+  /** @param {HTMLAnchorElement} to */
+  function lead(to) {
     const page = context.options().pages.find(one => one.key === to.dataset.go);
     to.hidden = !page;
     if (page) put(to, { href: `${page.address}?${new URLSearchParams(store.query())}` });
-    if (text) write(to.children[0], text);
   }
 
   return {
     draw(given, now) {
-      if (run && given !== run) {
-        pointed = null;
-        if (given.about.sentence !== state?.sentence && !twinOf(given.about.sentence, [run.about.sentence])) off = false;
-      }
+      if (run && given !== run) pointed = null;
       [run, state] = [given, now];
       if (editing && asked === now.sentence) {
         edit(false);
@@ -288,8 +264,7 @@ export function start(root, context) {
     end() {
       clearTimeout(saying);
       watch.disconnect();
-      frame?.removeEventListener('enc-own', begin);
-      scheme.removeEventListener('change', recolour);
+      done.abort();
     },
   };
 }

@@ -2,11 +2,12 @@
 // What is chosen in this tab: in memory at once, in the address when it rests. The names are those of encoder/pictures/link.py.
 
 /**
- * `layer`, `head` and `word` are null until somebody, or the run, chooses. `word` is the position of a token, counted from 0.
- * `more` is "1" where what the server draws below the picture is open.
+ * `layer`, `head` and `word` are null until somebody, or the run, chooses. `word` is the position of a token, counted from 0. `off`
+ * tells whether the head is switched off, `maps` whether the picture of all heads is open, `more` is
+ * "1" where what the server draws below is.
  * @typedef {{
  *   sentence: string, second: string, model: string, layer: number | null, head: number | null, word: number | null,
- *   step: string, cell: string, hidden: number[], edits: string, more: string
+ *   step: string, cell: string, hidden: number[], edits: string, off: boolean, maps: boolean, more: string
  * }} State
  */
 /** @typedef {Partial<State>} Changes */
@@ -22,10 +23,10 @@
 export const GAP = 'The keys to the cabinet [MASK] on the table.';
 export const REST = 150; // ms; Chromium drops replaceState beyond about 200 in ten seconds
 const VERSION = '1';
-const NAMES = /** @type {const} */ (['sentence', 'second', 'model', 'layer', 'head', 'word', 'step', 'cell', 'hidden', 'edits', 'more']);
-const OF_BROWSER = ['word', 'more']; // what a server that hands over a view knows nothing of
+const NAMES = /** @type {const} */ (['sentence', 'second', 'model', 'layer', 'head', 'word', 'step', 'cell', 'hidden', 'edits', 'off', 'maps', 'more']);
+const OF_BROWSER = ['word', 'off', 'maps', 'more']; // what a server that hands over a view knows nothing of
 /** @type {State} */
-export const DEFAULTS = { sentence: GAP, second: '', model: 'base', layer: null, head: null, word: null, step: '', cell: '', hidden: [], edits: '', more: '' };
+export const DEFAULTS = { sentence: GAP, second: '', model: 'base', layer: null, head: null, word: null, step: '', cell: '', hidden: [], edits: '', off: false, maps: false, more: '' };
 
 /** A whole number as an address spells it; null for anything else. @param {string | null} text */
 const whole = text => (text !== null && /^\d{1,6}$/.test(text) ? Number(text) : null);
@@ -43,6 +44,7 @@ export function fromQuery(search) {
     const number = whole(query.get(name) ?? (name === 'word' ? query.get('ask_word') : null)); // an earlier name of it
     if (number !== null) found[name] = number;
   }
+  for (const name of /** @type {const} */ (['off', 'maps'])) if (query.get(name) === '1') found[name] = true;
   const hidden = query.get('hidden')?.split(',').filter(Boolean).map(whole);
   if (hidden?.length && hidden.every(one => one !== null)) found.hidden = [...new Set(hidden)].sort((a, b) => a - b);
   return found;
@@ -54,7 +56,8 @@ export function toQuery(changes) {
   const query = {};
   for (const name of NAMES) {
     const value = changes[name];
-    if (value !== undefined && value !== null && String(value) !== '') query[name] = String(value);
+    if (value === true) query[name] = '1';
+    else if (value !== undefined && value !== null && value !== false && String(value) !== '') query[name] = String(value);
   }
   return query;
 }
@@ -123,7 +126,7 @@ export function makeStore({ defaults = {}, first = {}, where = null } = {}) {
         const value = changes[/** @type {keyof State} */ (name)];
         return value !== undefined && value !== before[/** @type {keyof State} */ (name)];
       });
-      const settled = anew ? { word: null, cell: '', hidden: [], edits: '', ...changes } : { ...changes };
+      const settled = anew ? { word: null, cell: '', hidden: [], edits: '', off: false, ...changes } : { ...changes };
       // A layer and its head are written together: one alone would mean another head to who opens the address.
       if (('layer' in changes) !== ('head' in changes)) Object.assign(settled, 'layer' in changes ? { head: before.head } : { layer: before.layer });
       const said = Object.entries(settled).filter(([name, value]) => String(value) !== String(before[/** @type {keyof State} */ (name)]) || name in changes);

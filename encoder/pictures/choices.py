@@ -7,6 +7,8 @@ NAME = re.compile(r"[a-z_]{1,20}", re.ASCII)
 MOST = 40  # choices in one link
 # What was chosen or folded away in pages, and is no more
 RETIRED = {"four_maps", "lock_four", "weights_open", "near_token", "lengths_open", "sizes_open"}
+# What links of pages that the browser draws ask for: it is not said of them that no other page knows them
+DRAWN_THERE = {"word", "off", "maps", "more"}
 RENAMED = {  # what links of earlier versions ask for, and its name now
     ("measure", "entropy_share"): "normalized_entropy",
     ("lab", "Why √d_k"): "Why √d_head",
@@ -23,7 +25,8 @@ def read(
     `query` is without the fields of the view; a choice has at most `longest` characters. `names` are those that some
     page asks for; without it every name that a choice could have is one.
     """
-    query = {name: text for name, text in query.items() if name not in RETIRED}
+    elsewhere = RETIRED if names is None else RETIRED | DRAWN_THERE - set(names)
+    query = {name: text for name, text in query.items() if name not in elsewhere}
     unknown = [name for name in query if not NAME.fullmatch(name) or (names is not None and name not in names)]
     known = {name: RENAMED.get((name, text), text) for name, text in sorted(query.items()) if name not in unknown}
     long = [name for name, text in known.items() if len(text) > longest]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 STYLE = f"<style>{Path(__file__).with_suffix('.css').read_text(encoding='utf-8')}</style>"
 KEY = "front"
-NAMES = ("sentence", "second", "model", "layer", "head", "word", "step", "cell", "hidden", "edits", "more", "v")
+NAMES = ("sentence", "second", "model", "layer", "head", "step", "cell", "hidden", "edits", "v", *OF_BROWSER)
 FIGURE = "figure"  # the page of the figure, and the name of what is added to it
 
 
@@ -188,7 +188,7 @@ def carried(to: Page) -> dict[str, str]:
     return {
         name: text
         for name, text in st.query_params.to_dict().items()
-        if name not in NAMES and (to.key in site.DRAWN or name not in OF_BROWSER) and fits(text)
+        if name not in NAMES and (to.key in DRAWN or name not in OF_BROWSER) and fits(text)
     }
 
 

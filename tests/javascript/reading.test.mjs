@@ -4,7 +4,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import test from 'node:test';
 import { read } from '../../encoder/browser/packet.js';
 import { choice, words } from '../../encoder/browser/run.js';
-import { claim, question } from '../../encoder/browser/start.js';
+import { claim, question } from '../../encoder/browser/claim.js';
 
 const { runs, cases } = JSON.parse(readFileSync(new URL('../reading_cases.json', import.meta.url), 'utf8'));
 const folder = new URL('../../encoder/packet/shipped/', import.meta.url);

@@ -51,9 +51,33 @@ test('who copies or leaves has all in the address', () => {
 
 test('another browser restores what an address says', () => {
   const first = page(), store = makeStore({ where: first });
-  store.set({ sentence: 'Katzen & Mäuse = ?', layer: 2, head: 0, word: 3, hidden: [1, 5], cell: 'layers.2.attention.weights:0,3,1', edits: 'layers.1.attention.heads:zero:h=3' });
+  store.set({ sentence: 'Katzen & Mäuse = ?', layer: 2, head: 0, word: 3, hidden: [1, 5], cell: 'layers.2.attention.weights:0,3,1', edits: 'layers.1.attention.heads:zero:h=3', off: true, maps: true });
   const other = makeStore({ where: page(new URL(store.link()).search) });
   assert.deepEqual(other.get(), store.get());
+});
+
+test('a head that is off and what is maps are in the address, and what is usual is not', () => {
+  const where = page(), store = makeStore({ where });
+  store.set({ off: true, maps: true });
+  store.link();
+  assert.deepEqual(asked(where), { off: '1', maps: '1', v: '1' });
+  const other = makeStore({ where: page(where.location.search) });
+  assert.deepEqual([other.get().off, other.get().maps], [true, true]);
+  store.set({ off: false, maps: false });
+  store.link();
+  assert.deepEqual(asked(where), {});
+  assert.deepEqual(store.query(), { sentence: GAP, model: 'base' });
+  for (const wrong of ['?off=2&maps=true', '?off=&maps=0']) assert.deepEqual(makeStore({ where: page(wrong) }).get(), makeStore().get());
+});
+
+test('another sentence has its head on, and leaves the picture open', () => {
+  const store = makeStore();
+  store.set({ off: true, maps: true });
+  store.set({ sentence: 'Another one.' });
+  assert.deepEqual([store.get().off, store.get().maps], [false, true]);
+  store.set({ off: true });
+  store.set({ sentence: 'The other of a pair.', off: true });
+  assert.equal(store.get().off, true);
 });
 
 test('Back leads to the sentence before, with what was chosen in it', () => {

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pages.ui.state.site import Page
 
 KEY, SEEN = "session", "seen"
-OF_BROWSER = ("word", "more")  # parameters of a link that pictures drawn in the browser have, and no other page reads
+OF_BROWSER = ("word", "off", "maps", "more")  # parameters of a link that only pictures drawn in the browser have
 
 
 @dataclass

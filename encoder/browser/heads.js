@@ -1,0 +1,204 @@
+// @ts-check
+// The whole run in one picture: the map of every head, a column for each layer, and above each column the mean of its heads.
+import { among } from './among.js';
+import { aim, aimTogether, licence } from './claim.js';
+import { children, compose, el, put, themeOf, write } from './dom.js';
+import { colourOf, endsOf, gradient } from './grid.js';
+import { percent, tight, typeset } from './number.js';
+import { row } from './packet.js';
+import { apart, direction, rowsOf } from './run.js';
+import { say } from './say.js';
+
+/** @typedef {import('./packet.js').Packet} Packet */
+/** @typedef {import('./run.js').Word} Word */
+/** @typedef {import('./claim.js').Head} Head */
+/** @typedef {import('./grid.js').Theme} Theme */
+/** The sides of a map and what parts it from the next, in pixels. @typedef {{wide: number, high: number, gap: number}} Sizes */
+
+const LEAST = 34, MOST = 200; // pixels of a map's side
+const LOW = 24; // of one that has few rows
+const NAMES = 24; // what the numbers of heads take at the left
+const EDGE = 8; // beside the last map, for its frame
+const MEAN = 10; // of the line above a column
+const SCREEN = 0.75; // of the window's height for the heads of a layer
+const SHADES = 1024;
+const LONGEST = 8192; // pixels of a canvas' side
+
+/** Which rows are drawn where these are not all; "" where they are. @param {Packet} run */
+export function windowed({ about: { rows, tokens } }) {
+  return rows.length < tokens.length ? `The sentence is too long for all rows: these are rows ${rows[0]} to ${rows[rows.length - 1]} of ${tokens.length}.` : '';
+}
+
+/**
+ * How large maps are: so that all heads of a layer are on one screen, and all layers side by side where that can be.
+ * @param {Packet} run @param {number} room pixels from side to side @param {number} tall pixels for a column
+ * @returns {Sizes}
+ */
+export function sizes({ about: { model, rows, tokens } }, room, tall) {
+  const fits = Math.min(tall / model.heads, (room - NAMES - EDGE) / model.layers), gap = fits > 56 ? 8 : 4;
+  const wide = Math.round(Math.max(LEAST, Math.min(MOST, fits - gap)));
+  return { wide, high: Math.max(Math.min(LOW, wide), Math.round((wide * rows.length) / tokens.length)), gap };
+}
+
+/** The ends of the colours of all maps: as in the grid of Attention, of what heads have at most. @param {Packet} run */
+export function ends(run) {
+  const { layers, heads } = run.about.model, peaks = new Float32Array(layers * heads);
+  for (let layer = 0; layer < layers; layer++) {
+    for (let head = 0; head < heads; head++) peaks[layer * heads + head] = row(run.arrays.weights, layer, head).reduce((most, share) => (share > most ? share : most), 0);
+  }
+  return endsOf({ values: peaks, columns: 1 }, 'share');
+}
+
+/** @param {import('./say.js').Part[]} all */
+const spoken = all => typeset(all.map(part => (part.name ? apart(part.text) : part.text)).join(''));
+
+/**
+ * @param {HTMLElement} root
+ * @param {import('./among.js').Heard} heard
+ * @param {HTMLElement[]} links where the chosen head can be looked at further
+ */
+export function heads(root, heard, links) {
+  const [canvas, marks] = [0, 1].map(() => el('canvas', { class: 'enc-map-canvas', 'aria-hidden': 'true' }));
+  const top = el('div', { role: 'row', class: 'enc-map-top' }), grid = el('div', { class: 'enc-map', role: 'grid', 'aria-label': 'The maps of all heads' }, canvas, marks, top);
+  const box = el('div', { class: 'enc-map-box' }, grid);
+  const aimed = el('p', { class: 'enc-map-aim', 'data-aim': '' }), known = el('p', { class: 'enc-map-known' });
+  const low = el('span'), bar = el('i'), high = el('span');
+  const how = el('p', { class: 'enc-map-how' }), part = el('p', { class: 'enc-map-how', 'data-window': '' });
+  const beside = el('div', { class: 'enc-map-beside' }, aimed, el('div', { class: 'enc-map-links' }, ...links), known, el('div', { class: 'enc-map-legend' }, low, bar, high), how, part);
+  root.append(box, beside);
+  const keys = among(grid, 'data-head-map', heard);
+  /** @type {Packet | null} */
+  let drawn = null;
+  let key = '', layered = -1, span = { low: 0, high: 1 };
+  const small = document.createElement('canvas');
+  /** @type {Word | null} */
+  let asked = null;
+
+  /** The layer whose mean is pointed at. @param {number} layer */
+  const over = layer => { if (layer !== layered) { layered = layer; tell(); } };
+  top.onpointermove = event => { if (event.pointerType === 'mouse') over([...top.children].indexOf(/** @type {Element} */ (event.target)) - 1); };
+  top.onpointerleave = () => over(-1);
+  /** @type {Head} */
+  let told = { layer: 0, head: 0 };
+  function tell() {
+    if (!drawn || !asked) return;
+    compose(aimed, layered < 0 ? aim(drawn, told, asked) : aimTogether(drawn, layered, asked));
+    const { main } = licence(drawn, told);
+    write(known, layered < 0 ? typeset(main.map(one => say(one.key, one.args)).join(' ')) : '');
+  }
+
+  /** Makes the elements that have the keys, and says what each is. @param {Packet} run @param {Word} word */
+  function fill(run, word) {
+    const { layers, heads } = run.about.model;
+    put(grid, { 'aria-rowcount': heads + 1, 'aria-colcount': layers + 1 });
+    children(top, layers + 1, i => el('div', { role: 'columnheader' }, ...(i ? [] : [el('span', { class: 'enc-spoken' }, 'head')])));
+    for (let layer = 0; layer < layers; layer++) {
+      write(top.children[layer + 1], String(layer));
+      put(top.children[layer + 1], { 'aria-label': spoken(aimTogether(run, layer, word)) });
+    }
+    while (grid.children.length > heads + 3) grid.lastElementChild?.remove();
+    while (grid.children.length < heads + 3) grid.append(el('div', { role: 'row', class: 'enc-map-row' }));
+    for (let head = 0; head < heads; head++) {
+      const line = grid.children[head + 3];
+      children(line, layers + 1, i => (i ? el('div', { role: 'gridcell', tabindex: '-1', 'aria-selected': 'false' }) : el('div', { role: 'rowheader' }))).forEach((cell, i) => {
+        if (i) put(cell, { 'data-head-map': `${i - 1},${head}`, 'aria-label': spoken(aim(run, { layer: i - 1, head }, word)) });
+        else write(cell, String(head));
+      });
+    }
+  }
+
+  /** A canvas as large as all maps, ready to be painted on. @param {HTMLCanvasElement} sheet @param {Sizes} laid @param {Packet} run */
+  function clear(sheet, { wide, high, gap }, { about: { model } }) {
+    const width = NAMES + model.layers * (wide + gap), height = top.offsetHeight + model.heads * (high + gap);
+    const ratio = Math.min(devicePixelRatio || 1, LONGEST / width, LONGEST / height);
+    sheet.width = Math.round(width * ratio);
+    sheet.height = Math.round(height * ratio);
+    put(sheet, { style: `width: ${width}px; height: ${height}px` });
+    return { pen: /** @type {CanvasRenderingContext2D} */ (sheet.getContext('2d')), ratio };
+  }
+
+  /** Paints every head's map. @param {Packet} run @param {Sizes} laid @param {Brush} brush */
+  function paint(run, laid, brush) {
+    const { pen, ratio } = clear(canvas, laid, run), { model, rows } = run.about, from = top.offsetHeight;
+    for (let layer = 0; layer < model.layers; layer++) {
+      for (let head = 0; head < model.heads; head++) {
+        brush(row(run.arrays.weights, layer, head), rows.length);
+        stamp(pen, ratio, run, laid, NAMES + layer * (laid.wide + laid.gap), from + head * (laid.high + laid.gap), laid.high);
+      }
+    }
+  }
+
+  /** Paints where the asked word is in each map, and the mean of each layer. @param {Packet} run @param {Word} word @param {Sizes} laid @param {Brush} brush */
+  function mark(run, word, laid, brush) {
+    const { pen, ratio } = clear(marks, laid, run), { model, rows, tokens } = run.about, { wide, high, gap } = laid, from = top.offsetHeight;
+    const mine = rowsOf(run, word), colour = getComputedStyle(marks).color;
+    if (!mine.length) return;
+    for (let layer = 0; layer < model.layers; layer++) {
+      const x = NAMES + layer * (wide + gap), mean = new Float32Array(tokens.length);
+      for (let head = 0; head < model.heads; head++) {
+        for (const i of mine) row(run.arrays.weights, layer, head, i).forEach((share, j) => { mean[j] += share / mine.length / model.heads; });
+        pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+        pen.fillStyle = colour;
+        pen.fillRect(x - gap + 1, from + head * (high + gap) + (mine[0] * high) / rows.length, gap - 2, Math.max(2, (mine.length * high) / rows.length));
+      }
+      if (model.heads === 1) continue;
+      brush(mean, 1);
+      stamp(pen, ratio, run, laid, x, from - MEAN - 4, MEAN);
+    }
+  }
+
+  /** Puts what the brush drew into its place; from right to left as the sentence runs. @param {CanvasRenderingContext2D} pen @param {number} ratio @param {Packet} run @param {Sizes} laid @param {number} x @param {number} y @param {number} high */
+  function stamp(pen, ratio, run, { wide }, x, y, high) {
+    const back = direction(run) === 'rtl' ? -1 : 1;
+    pen.setTransform(ratio * back, 0, 0, ratio, ratio * (back < 0 ? x + wide : x), ratio * y);
+    pen.imageSmoothingEnabled = small.width > wide * ratio || small.height > high * ratio;
+    pen.drawImage(small, 0, 0, wide, high);
+  }
+
+  /** What draws shares as a small picture, a pixel each, of so many lines. @typedef {(shares: Float32Array, lines: number) => void} Brush */
+  /** @param {Packet} run @param {Theme} theme @param {{low: number, high: number}} ends @returns {Brush} */
+  function brushOf(run, theme, ends) {
+    const n = run.about.tokens.length, pen = /** @type {CanvasRenderingContext2D} */ (small.getContext('2d'));
+    const shades = Uint32Array.from({ length: SHADES + 2 }, (_, i) => {
+      const [r, g, b] = colourOf(i > SHADES ? NaN : ends.low + (i / SHADES) * (ends.high - ends.low), ends, 'share', theme);
+      return new Uint32Array(new Uint8ClampedArray([r, g, b, 255]).buffer)[0];
+    });
+    return (shares, lines) => {
+      if (small.width !== n || small.height !== lines) [small.width, small.height] = [n, lines];
+      const image = pen.createImageData(n, lines), colours = new Uint32Array(image.data.buffer), scale = SHADES / (ends.high - ends.low || 1);
+      for (let i = 0; i < colours.length; i++) {
+        const shade = Math.round((shares[i] - ends.low) * scale);
+        colours[i] = shades[Number.isNaN(shade) ? SHADES + 1 : Math.min(SHADES, Math.max(0, shade))];
+      }
+      pen.putImageData(image, 0, 0);
+    };
+  }
+
+  return {
+    /** @param {Packet} run @param {Word} word @param {Head} chosen @param {Head | null} pointed */
+    draw(run, word, chosen, pointed) {
+      const { model } = run.about, laid = sizes(run, root.clientWidth, innerHeight * SCREEN);
+      const theme = themeOf(getComputedStyle(root).backgroundColor), now = [root.clientWidth, devicePixelRatio, theme].join(' ');
+      if (run !== drawn || now !== key || word.position !== asked?.position) {
+        const anew = run !== drawn || now !== key;
+        if (run !== drawn) span = ends(run);
+        [drawn, key, asked] = [run, now, word];
+        for (const [name, value] of Object.entries({ ...laid, names: NAMES })) grid.style.setProperty(`--${name}`, `${value}px`);
+        grid.style.setProperty('--layers', String(model.layers));
+        fill(run, word);
+        const brush = brushOf(run, theme, span);
+        if (anew) paint(run, laid, brush);
+        mark(run, word, laid, brush);
+        write(low, '0 %');
+        write(high, tight(percent(span.high, 1)));
+        bar.style.background = gradient('share', theme);
+        const from = word.gap ? 'the gap' : `“${apart(word.name)}”`;
+        write(how, `In a map a row is where from, a column where to, in the order of the sentence. The mark at its left shows the row of ${from}.${model.heads > 1 ? ' The line above a column is the mean of its heads, in that row.' : ''}`);
+        write(part, windowed(run));
+      }
+      keys.show(chosen, pointed);
+      told = pointed ?? chosen;
+      tell();
+    },
+  };
+}

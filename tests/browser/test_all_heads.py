@@ -1,0 +1,367 @@
+"""All heads unfolded on Start, a head off in the address, words from the right: what is drawn is the run."""
+
+import json
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import pairwise
+from typing import Any
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import pytest
+from browser_tools import barriers, from_here
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+
+from encoder import EncoderConfig, TextEncoder, Trace
+from encoder.formatting import percent
+from encoder.packet.format import unpack
+from encoder.packet.run import level_1
+from encoder.packet.say import say
+
+KEYS, KEY = "The keys to the cabinet [MASK] on the table.", "The key to the cabinet [MASK] on the table."
+CAT = "The cat chased the mouse."
+HEBREW, ARABIC = "שלום לכולם בבית הגדול הזה היום.", "ذهب الولد إلى المدرسة [MASK] الصباح."
+MIXED, FOREIGN = "שלום world 123", "The word سلام means peace."
+CHINESE = "今天天气很好我们去公园散步吧" * 5
+SIXTY = "The quick brown fox jumps over the lazy dog and " * 6
+LONG = "pneumonoultramicroscopicsilicovolcanoconiosisandmore"
+HEADS, MAP, CLAIM = ((5, 6), (2, 3), (3, 0)), "[data-head-map='{},{}']", "[data-claim]"
+PAGE = """<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Front</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>:root { color-scheme: light dark }</style><body style="margin: 0">
+<div id="root"></div><script type="module">
+import { mount, windowStore } from '/encoder/browser/built/front.js'
+const sentences = SENTENCES
+window.led = []
+const pages = [['start', 'Start'], ['attention', 'Attention'], ['heads', 'Heads']]
+  .map(([key, title]) => ({ key, title, address: `/${key}` }))
+mount(document.getElementById('root'), {
+  load: async () => { throw new Error('There is no such run.') },
+  store: windowStore(), pages, page: 'start', models: [],
+  shipped: Object.fromEntries(sentences.map((sentence, i) => [sentence, `/packets/${i}`])),
+  goTo: (key, query) => led.push([key, query]),
+})
+</script>"""
+# The columns of a map's row by how dark each is painted, in its middle, the darkest first.
+DARKEST = """([place, row, rows, columns]) => {
+  const cell = document.querySelector(`[data-head-map="${place}"]`).getBoundingClientRect()
+  const canvas = document.querySelector('.enc-map canvas'), box = canvas.getBoundingClientRect()
+  const scale = canvas.width / box.width, pen = canvas.getContext('2d')
+  const dark = column => {
+    const x = cell.x - box.x + (column + 0.5) * cell.width / columns
+    const y = cell.y - box.y + (row + 0.5) * cell.height / rows
+    return pen.getImageData(Math.floor(x * scale), Math.floor(y * scale), 1, 1).data.slice(0, 3).reduce((a, b) => a + b)
+  }
+  return [...Array(columns).keys()].sort((a, b) => dark(a) - dark(b))
+}"""
+ORDER = """all => all.map(one => one.querySelector('.enc-name').getBoundingClientRect())
+  .map(({ left, right }) => ({ left, right }))"""
+# Which cell of a head's small row is darkest, counted from the left.
+STRIP = """([layer, head, words]) => {
+  const canvas = document.querySelectorAll('.enc-layer canvas')[layer], pen = canvas.getContext('2d')
+  const heads = document.querySelectorAll('.enc-layer-rows')[layer].children.length
+  const y = Math.floor((head + 0.4) * canvas.height / heads), x = i => Math.floor((i + 0.5) * canvas.width / words)
+  const alpha = [...Array(words).keys()].map(i => pen.getImageData(x(i), y, 1, 1).data[3])
+  return alpha.indexOf(Math.max(...alpha))
+}"""
+ENDS = """one => [0, one.getTotalLength()].map(at => one.getPointAtLength(at).x
+  + one.ownerSVGElement.getBoundingClientRect().x)"""
+Opened = Callable[..., Page]
+
+
+@pytest.fixture(scope="module")
+def encoder() -> TextEncoder:
+    return TextEncoder.from_pretrained("base")
+
+
+@pytest.fixture(scope="module")
+def run(encoder: TextEncoder) -> Callable[[str], Trace]:
+    return cache(encoder.trace)
+
+
+@pytest.fixture(scope="module")
+def packet(encoder: TextEncoder, run: Any) -> Callable[[str], bytes]:
+    return cache(lambda sentence: level_1(encoder, run(sentence)))
+
+
+def random_packet(layers: int, heads: int, sentence: str = KEYS, **more: Any) -> bytes:
+    """Level 1 of a model whose weights are random."""
+    config = EncoderConfig(
+        n_layers=layers, n_heads=heads, d_model=4 * heads, d_ff=8, vocab_size=16384, max_positions=512
+    )
+    encoder = TextEncoder.from_config(config, 3, name="random")
+    return level_1(encoder, encoder.trace(sentence), **more)
+
+
+def serve(context: BrowserContext, packets: dict[str, bytes], errors: list[str]) -> Page:
+    """A page with the front, whose bundled sentences are these; what fails in a script is added to the errors."""
+    page = context.new_page()
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    rest, all_packets = from_here(PAGE.replace("SENTENCES", json.dumps(list(packets)))), list(packets.values())
+
+    def answer(route: Route) -> None:
+        path = urlsplit(route.request.url).path
+        if path.startswith("/packets/"):
+            route.fulfill(body=all_packets[int(path.split("/")[-1])], content_type="application/octet-stream")
+        else:
+            rest(route)
+
+    page.route("**/*", answer)
+    return page
+
+
+@pytest.fixture
+def opened(browser: Browser, packet: Any) -> Iterator[Opened]:
+    """Opens an address of a page with these sentences or packets; no script fails in it."""
+    with browser.new_context(viewport={"width": 1440, "height": 900}) as context:
+        errors: list[str] = []
+
+        def open_it(query: str = "", *, packets: dict[str, bytes] | None = None) -> Page:
+            page = serve(context, packets or {one: packet(one) for one in (KEYS, KEY, CAT)}, errors)
+            page.goto(f"http://front.test/{query}")
+            page.locator(f"{CLAIM}:not(:empty)").wait_for()
+            return page
+
+        yield open_it
+        assert errors == []
+
+
+def address_of(sentence: str, more: str = "") -> str:
+    return f"?{urlencode({'sentence': sentence})}{more}"
+
+
+def text(page: Page, selector: str) -> str:
+    return " ".join((page.locator(selector).text_content() or "").split()).replace("\u2212", "-")
+
+
+def aimed(trace: Trace, layer: int, head: int, position: int) -> str:
+    """What is said of a head from a word, where every word is one token."""
+    row = trace[f"layers.{layer}.attention.weights"][head, position]
+    special = (row[0] + row[-1]).item()
+    top = int(row[1:-1].argmax()) + 1
+    word, share = ("[CLS] and [SEP]", special) if special > row[top].item() else (trace.tokens[top], row[top].item())
+    return say("aim", head=head, layer=layer, asked="the gap", word=word, share=share)
+
+
+def unfold(page: Page) -> None:
+    page.get_by_role("button", name="See all").click()
+    expect(page.locator(".enc-map")).to_be_visible()
+
+
+def test_maps_say_and_draw_what_three_heads_do_and_what_is_known_of_them(opened: Opened, run: Any, packet: Any) -> None:
+    page, trace = opened(), run(KEYS)
+    assert page.locator(".enc-map").is_hidden()
+    unfold(page)
+    assert page.locator("[data-head-map]").count() == 48
+    known = unpack(packet(KEYS))[1]["evidence"]
+    for layer, head in HEADS:
+        page.locator(MAP.format(layer, head)).hover()
+        assert text(page, "[data-aim]") == aimed(trace, layer, head, 6)
+        label = page.locator(MAP.format(layer, head)).get_attribute("aria-label") or ""
+        assert label.replace("\xa0", " ") == aimed(trace, layer, head, 6)
+        here = [one for one in known if (one["layer"], one["head"]) == (layer, head)]
+        said = text(page, ".enc-map-known")
+        assert bool(said) == bool(here)
+        assert not here or said.startswith(say(here[0]["key"], **here[0]["args"]))
+        weights = trace[f"layers.{layer}.attention.weights"][head]
+        for row in (1, 6):
+            darkest = page.evaluate(DARKEST, [f"{layer},{head}", row, len(weights), len(weights)])
+            assert darkest[0] == int(weights[row].argmax())
+    page.mouse.move(5, 5)
+    assert text(page, "[data-aim]") == aimed(trace, 5, 6, 6)
+
+
+def test_the_line_above_a_layer_is_the_mean_of_its_heads(opened: Opened, run: Any) -> None:
+    page = opened()
+    unfold(page)
+    page.locator("[role=columnheader]").nth(5).hover()
+    row = run(KEYS)["layers.4.attention.weights"][:, 6].mean(0)
+    special, top = (row[0] + row[-1]).item(), int(row[1:-1].argmax()) + 1
+    assert percent(max(special, row[top].item())) in text(page, "[data-aim]")
+    assert text(page, "[data-aim]").startswith("Layer 4, the mean of its heads: from the gap most to ")
+
+
+def test_a_map_that_is_chosen_changes_claim_arcs_switch_and_address(opened: Opened, run: Any) -> None:
+    page = opened()
+    unfold(page)
+    page.locator(MAP.format(4, 1)).click()
+    page.mouse.move(5, 5)
+    row = run(KEYS)["layers.4.attention.weights"][1, 6]
+    assert "ead 1 of layer 4" in text(page, CLAIM) and percent(row.max().item()) in text(page, CLAIM)
+    assert text(page, "[data-switch=head]").startswith("Head 1 of layer 4")
+    shares = page.locator("[data-word]").evaluate_all("all => all.map(one => [+one.dataset.word, +one.dataset.share])")
+    for position, share in shares:
+        assert share == pytest.approx(row[position].item(), abs=1e-4)
+    most = page.locator(".enc-arcs path.enc-most").get_attribute("data-to")
+    assert most == str(max(shares, key=lambda one: one[1])[0])
+    chosen = page.locator(".enc-map [aria-selected=true]")
+    expect(chosen).to_have_attribute("data-head-map", "4,1")
+    expect(page.locator(".enc-rows [aria-selected=true]")).to_have_attribute("data-head-row", "4,1")
+    page.wait_for_url("**/?layer=4&head=1&maps=1&v=1")
+    page.locator("[data-word='2']").click()
+    assert text(page, "[data-aim]").startswith("Head 1 of layer 4: from keys most to ")
+
+
+def test_maps_are_walked_by_keys_with_one_stop_and_lead_to_attention(opened: Opened) -> None:
+    page = opened()
+    unfold(page)
+    page.locator("[data-head-row][tabindex='0']").focus()
+    page.keyboard.press("Tab")
+    expect(page.locator(MAP.format(5, 6))).to_be_focused()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowUp")
+    expect(page.locator(MAP.format(4, 5))).to_be_focused()
+    assert text(page, "[data-aim]").startswith("Head 5 of layer 4")
+    page.keyboard.press("Home")
+    expect(page.locator(MAP.format(0, 0))).to_be_focused()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.locator(MAP.format(0, 1))).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Open this head")).to_be_focused()
+    assert "ead 1 of layer 0" in text(page, CLAIM)
+    page.keyboard.press("Enter")
+    [[key, query]] = page.evaluate("led")
+    assert (key, query["layer"], query["head"]) == ("attention", "0", "1")
+    links = page.locator(".enc-map-links a").evaluate_all("all => all.map(one => one.href)")
+    for link, path in zip(links, ("/attention", "/heads"), strict=True):
+        parts = urlsplit(link)
+        assert (parts.path, parse_qs(parts.query)["layer"], parse_qs(parts.query)["head"]) == (path, ["0"], ["1"])
+
+
+def test_a_reload_and_a_copied_address_show_the_head_off_and_the_maps(opened: Opened, browser: Browser) -> None:
+    page = opened()
+    unfold(page)
+    page.get_by_role("radio", name="off", exact=True).check()
+    page.wait_for_url("**/?off=1&maps=1&v=1")
+    seen = [text(page, CLAIM), page.locator(".enc-bars").inner_text(), text(page, "[data-aim]")]
+    assert seen[0].startswith("Without head 6 of layer 5")
+    page.reload()
+    expect(page.locator(CLAIM)).to_contain_text("Without head 6 of layer 5")
+    other = opened(f"?{urlsplit(page.url).query}")
+    for one in (page, other):
+        expect(one.get_by_role("radio", name="off", exact=True)).to_be_checked()
+        expect(one.get_by_role("button", name="See all")).to_have_attribute("aria-expanded", "true")
+        assert [text(one, CLAIM), one.locator(".enc-bars").inner_text(), text(one, "[data-aim]")] == seen
+        assert one.locator(".enc-bars b:visible").count() == 3
+    other.get_by_role("button", name="See all").click()
+    expect(other.locator(".enc-map")).to_be_hidden()
+    other.get_by_role("radio", name="on", exact=True).check()
+    other.wait_for_url(lambda url: "off" not in url and "maps" not in url)
+
+
+def test_a_head_stays_off_in_the_other_sentence_of_a_pair_and_is_on_in_any_other(opened: Opened) -> None:
+    page = opened("?off=1")
+    page.get_by_role("radio", name="key", exact=True).check()
+    expect(page.locator("h1")).to_contain_text("is?")
+    assert text(page, CLAIM).startswith("Without head")
+    assert parse_qs(urlsplit(page.url).query)["off"] == ["1"]
+    page.get_by_role("button", name="own sentence").click()
+    page.get_by_role("button", name=CAT).click()
+    expect(page.locator("h1")).to_contain_text("look at?")
+    assert "off" not in parse_qs(urlsplit(page.url).query)
+    page.get_by_role("button", name="own sentence").click()
+    page.get_by_role("button", name=KEYS).click()
+    expect(page.locator("h1")).to_contain_text("are?")
+    expect(page.get_by_role("radio", name="on", exact=True)).to_be_checked()
+    page.go_back()
+    page.go_back()
+    expect(page.get_by_role("radio", name="off", exact=True)).to_be_checked()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_maps_are_for_everybody(opened: Opened, scheme: Any) -> None:
+    page = opened()
+    page.emulate_media(color_scheme=scheme)
+    unfold(page)
+    assert barriers(page, every=True) == []
+
+
+@pytest.mark.parametrize(("layers", "heads"), [(24, 16), (1, 1)])
+def test_many_heads_and_a_single_one_are_drawn_and_no_phone_scrolls_sideways(
+    browser: Browser, layers: int, heads: int
+) -> None:
+    packets, errors = {KEYS: random_packet(layers, heads, off=False)}, list[str]()
+    with browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True) as context:
+        page = serve(context, packets, errors)
+        page.goto("http://front.test/?maps=1")
+        page.locator(".enc-map").wait_for()
+        assert page.locator("[data-head-map]").count() == layers * heads
+        assert page.evaluate("document.documentElement.scrollWidth") == 390
+        box = page.locator(".enc-map-box")
+        assert box.evaluate("one => one.scrollWidth > one.clientWidth") == (layers > 1)
+        last = page.locator(MAP.format(layers - 1, heads - 1))
+        last.tap()
+        expect(last).to_have_attribute("aria-selected", "true")
+        side: Any = last.bounding_box()
+        assert side["width"] >= 24 and side["height"] >= 24
+        assert errors == []
+
+
+def test_of_a_long_sentence_the_rows_that_are_there_are_drawn_and_it_is_said(opened: Opened) -> None:
+    packets = {KEYS: random_packet(3, 2, "The keys to the cabinet are on the table. " * 8, most_bytes=6000)}
+    rows = unpack(packets[KEYS])[1]["rows"]
+    page = opened("?maps=1", packets=packets)
+    assert 1 < len(rows) < 60
+    assert f"rows {rows[0]} to {rows[-1]} of " in text(page, "[data-window]")
+    side: Any = page.locator(MAP.format(0, 0)).bounding_box()
+    assert side["height"] < side["width"]
+
+
+def test_words_and_their_small_rows_run_as_they_are_read(opened: Opened, packet: Any) -> None:
+    packets = {one: packet(one) for one in (HEBREW, ARABIC, MIXED, FOREIGN)}
+    for sentence, back in ((HEBREW, True), (ARABIC, True), (MIXED, True), (FOREIGN, False)):
+        page = opened(address_of(sentence, "&maps=1"), packets=packets)
+        boxes = page.locator("[data-word]").evaluate_all(ORDER)
+        assert len(boxes) >= 3
+        for one, then in pairwise(boxes):
+            assert then["right"] <= one["left"] if back else one["right"] <= then["left"]
+        shares = page.locator("[data-word]").evaluate_all("all => all.map(one => +one.dataset.share)")
+        [layer, head] = (page.locator(".enc-rows [aria-selected=true]").get_attribute("data-head-row") or "").split(",")
+        top = shares.index(max(shares))
+        darkest = page.evaluate(STRIP, [int(layer), int(head), len(shares)])
+        assert darkest == (len(shares) - 1 - top if back else top)
+        arc: Any = page.locator(".enc-arcs path.enc-most").evaluate(ENDS)
+        asked = page.locator("[data-word]").evaluate_all("all => all.findIndex(one => one.ariaPressed === 'true')")
+        for x, word in zip(arc, (asked, top), strict=True):
+            assert boxes[word]["left"] < x < boxes[word]["right"]
+        page.close()
+
+
+def test_maps_of_words_from_the_right_begin_at_the_right(opened: Opened, run: Any, packet: Any) -> None:
+    page = opened(address_of(HEBREW, "&maps=1"), packets={HEBREW: packet(HEBREW)})
+    weights = run(HEBREW)["layers.2.attention.weights"][4]
+    n = len(weights)
+    for row in (1, 3):
+        assert page.evaluate(DARKEST, ["2,4", row, n, n])[0] == n - 1 - int(weights[row].argmax())
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_long_words_and_sentences_stay_on_the_page_and_what_is_cut_can_be_read(
+    opened: Opened, packet: Any, width: int
+) -> None:
+    long, column = f"{SIXTY}it is a {LONG}.", f"A {LONG} is long."
+    packets = {one: packet(one) for one in (long, column, CHINESE)}
+    for sentence in packets:
+        page = opened(address_of(sentence), packets=packets)
+        page.set_viewport_size({"width": width, "height": 844})
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        right = page.locator(".enc-name").evaluate_all(
+            "all => Math.max(...all.map(one => one.getBoundingClientRect().right))"
+        )
+        assert right <= width
+        if sentence != CHINESE:
+            cut = page.locator(f".enc-name[title='{LONG}']")
+            assert (cut.text_content() or "").endswith("…")
+        page.close()
+
+
+def test_the_pair_shows_once_that_it_is_a_switch(opened: Opened) -> None:
+    page = opened()
+    nudged = page.locator("[data-switch=pair].enc-nudge")
+    expect(nudged).to_have_count(1)
+    page.keyboard.press("Tab")
+    expect(nudged).to_have_count(0)
+    page.reload()
+    page.locator(f"{CLAIM}:not(:empty)").wait_for()
+    assert nudged.count() == 0
