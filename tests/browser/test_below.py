@@ -1,4 +1,4 @@
-"""What the server draws below a picture of the browser's: of the same run, opened by a button, and one with the picture."""
+"""What the server draws below a picture of the browser's: of the same run, and each changes the other."""
 
 import re
 

@@ -37,8 +37,8 @@ def screencast(session: CDPSession) -> list[tuple[float, bytes]]:
 
 def walked(page: Page, url: str) -> list[int]:
     """The shades of every frame while ten steps are walked."""
-    open_page(page, f"{url}/attention")
-    expect(page.locator(".st-key-attention_grid").first).to_be_visible()
+    open_page(page, f"{url}/add_norm")
+    expect(page.locator(".st-key-layer_step").first).to_be_visible()
     session = page.context.new_cdp_session(page)
     frames = screencast(session)
     try:
@@ -97,7 +97,7 @@ SEEN = """() => {
 def test_a_last_look_is_as_the_picture_was_in_the_dark_too_and_goes(page: Page, app_url: str) -> None:
     """It was a white block, cut where the next picture ends, and that of layer 4 lay over the map of layer 2."""
     page.emulate_media(color_scheme="dark")
-    open_page(page, f"{app_url}/attention")
+    open_page(page, f"{app_url}/feed_forward?strips_open=1")
     widget(page, "picture").scroll_into_view_if_needed()
     answering(page, "picture")
     before = drawn(page)
