@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from browser_tools import BASE, SERVER_MB, free_port, open_page, problems, rerun, started, widget
+from browser_tools import BASE, SERVER_MB, follow_menu, free_port, open_page, problems, rerun, started, widget
 from playwright.sync_api import Page, Request, Response, Route, WebSocket, expect
 from school import two_replicas
 
@@ -82,7 +82,7 @@ def test_a_page_of_the_menu_opens_with_what_was_chosen_and_leads_back_with_it(pa
     with rerun(page):
         widget(page, "head").get_by_role("radio", name="5", exact=True).click()
     with rerun(page):
-        page.get_by_test_id("stHeader").get_by_text("Attention", exact=True).click()
+        follow_menu(page, "Step by step", "Attention")
     expect(page.get_by_test_id("stSidebar")).to_be_hidden()
     assert sentence(page) == "Dogs bark."
     for said in ("sentence=Dogs+bark.", "layer=2", "head=5"):
@@ -95,7 +95,7 @@ def test_a_page_of_the_server_reads_the_address_and_not_what_it_last_showed(page
     drawn(page, f"{app_url}/attention?sentence=Dogs+bark.&layer=2&head=3&v=1")
     follow(page, "All heads")
     with rerun(page):
-        page.get_by_test_id("stHeader").get_by_text("Attention", exact=True).click()
+        follow_menu(page, "Step by step", "Attention")
     read(page, "Cats purr.")
     follow(page, "Embedding & position")
     assert widget(page, "sentence").locator("input").input_value() == "Cats purr."
@@ -107,7 +107,7 @@ def test_an_address_that_a_page_of_the_server_had_before_is_read_all_the_same(pa
     with rerun(page):
         widget(page, "head").get_by_role("radio", name="5", exact=True).click()
     with rerun(page):
-        page.get_by_test_id("stHeader").get_by_text("Start", exact=True).click()
+        follow_menu(page, "Step by step", "Start")
     page.locator('[data-head-row="2,3"]').click()
     follow(page, "All heads")
     assert widget(page, "head").locator("[aria-checked=true]").inner_text() == "3"
