@@ -8,6 +8,7 @@ from pages.ui.component import draw_scripts
 from pages.ui.frame import start
 from pages.ui.server.turns import turn
 from pages.ui.state.session import session as this_session
+from pages.ui.state.site import DRAWN
 
 with turn():
     st.set_page_config(page_icon="🔎", layout="wide", initial_sidebar_state=340)
@@ -15,7 +16,7 @@ with turn():
     if not scripts:  # once in a session: each looks for its file; a run that is about to end may do the same just now
         scripts = this_session().scripts = site.scripts()
     page = site.navigate(scripts)
-    if page.key in site.DRAWN:
+    if page.key in DRAWN:
         frame.draw(page, scripts)
         st.stop()
     this_session().below = None

@@ -18,10 +18,11 @@ import css from './style.css';
 /**
  * What a front needs. `shipped` leads from a bundled sentence to the address of its packet; an empty address is asked of `load`.
  * `closed`: no other sentences can be had, as in a file. `unfold` has a server draw more of the run below the picture, or no more, `open` tells that it does.
+ * `drawn` hears of every drawing.
  * @typedef {{
  *   load: Load, store: Store, pages: Listed[], page: 'start' | 'attention', shipped: Record<string, string>,
  *   models: {name: string, title: string}[], goTo: (key: string, query: Record<string, string>) => void, closed?: boolean,
- *   open?: boolean, unfold?: (open: boolean) => void
+ *   open?: boolean, unfold?: (open: boolean) => void, drawn?: () => void
  * }} Options
  */
 /**
@@ -71,7 +72,8 @@ function begin(root, options) {
   const spoken = el('p', { class: 'enc-spoken', role: 'status', 'aria-live': 'polite' });
   trouble.append(why, ' ', again);
   const more = el('button', { type: 'button', class: 'enc-unfold', onclick: () => options.unfold?.(more.ariaExpanded !== 'true') });
-  main.append(trouble, waiting, place, more, spoken);
+  const walk = el('nav', { class: 'enc-walk', 'aria-label': 'Before and after this page' });
+  main.append(trouble, waiting, place, more, walk, spoken);
 
   /** @type {Packet | null} */
   let run = null;
@@ -112,6 +114,7 @@ function begin(root, options) {
       page.draw(run, settled(run));
       if (moved) place.querySelector('h1')?.focus();
     } else page?.draw(run, settled(run));
+    options.drawn?.();
   };
   /** The state with what the run chooses where nobody did. @param {Packet} of */
   const settled = of => {
@@ -163,7 +166,22 @@ function begin(root, options) {
   }
 
   let leave = options.store.subscribe(changed);
+  /** The page before and the one after, of those that belong together. */
+  function drawWalk() {
+    const { pages, page } = options, at = pages.findIndex(each => each.key === page);
+    const beside = page === 'start' ? [] : [pages[at - 1], pages[at + 1]].filter(each => each && each.group === pages[at]?.group);
+    const query = new URLSearchParams(options.store.query()).toString();
+    walk.replaceChildren(...beside.map(to => el('a', {
+      class: 'enc-link', href: to.address + (query && `?${query}`),
+      onclick: (/** @type {MouseEvent} */ event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+        event.preventDefault();
+        context.go(to.key);
+      },
+    }, to === pages[at - 1] ? `← ${to.title}` : `${to.title} →`)));
+  }
   function changed() {
+    drawWalk();
     more.hidden = !options.unfold;
     put(more, { 'aria-expanded': String(Boolean(options.open)) });
     write(more, options.open ? 'Less' : MORE[options.page]);
@@ -191,6 +209,6 @@ function begin(root, options) {
   };
 }
 
-export { makeStore, windowStore } from './store.js';
+export { DEFAULTS, fromQuery, makeStore, REST, windowStore } from './store.js';
 export { read, at, row } from './packet.js';
 export { say };

@@ -21,7 +21,7 @@ OPENS = (
     *("some_words", "together", "tokens_open", "unfolded"),
     *("grid", "one_matrix", "products", "query", "through"),
 )
-ON_THE_WAY = ("lesson", "stop", "code")  # parameters of who comes from a lesson or the story, or joins a class
+ON_THE_WAY = ("lesson", "stop")  # parameters of who comes from a lesson or the story
 
 
 def is_open() -> bool:
@@ -31,8 +31,7 @@ def is_open() -> bool:
 
 def is_wanted() -> bool:
     """Return whether the server has anything to draw on this page."""
-    here = session()
-    return is_open() or here.drafting or here.seat is not None or any(name in st.query_params for name in ON_THE_WAY)
+    return is_open() or session().drafting or any(name in st.query_params for name in ON_THE_WAY)
 
 
 def draw(page: Page, above: Any) -> None:

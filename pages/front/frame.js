@@ -1,13 +1,15 @@
 // @ts-check
 // The front in the frame: fetches the browser's code once, mounts it, and asks the server for runs and pages.
-// It stands alone: what it imports is under an address that the server says.
+// It stands alone: the browser's code is under an address that the server says.
+
+import { follow, goAlone, lead, sit } from './in_class.js';
 
 /** @typedef {{level: number, [name: string]: unknown}} Asked */
 /** @typedef {{key: string, title: string, address: string, front: boolean}} Listed */
-/** @typedef {{script: string, run: string, page: string, pages: Listed[], shipped: Record<string, string>, models: {name: string, title: string}[], tells: boolean, open: boolean, opens: string[], handed: {number: number, query: Record<string, string>}}} Told */
-/** @typedef {{end(): void, flush(): void, pin(): void, set(changes: object): void, take(query: Record<string, string>): void, subscribe(hear: () => void): () => void}} Store */
-/** @typedef {{mount: (root: HTMLElement, options: object) => () => void, windowStore: (options?: object) => Store}} Front */
-/** @typedef {{data: Told, trigger: ComponentArguments<Told>['setTriggerValue'], page: string, end: () => void, handed: number, know: () => boolean, tell: () => void, mounted?: () => void, store?: Store}} Kept */
+/** @typedef {{script: string, run: string, page: string, pages: Listed[], shipped: Record<string, string>, models: {name: string, title: string}[], tells: boolean, open: boolean, opens: string[], handed: {number: number, query: Record<string, string>}} & import('./in_class.js').Told} Told */
+/** @typedef {{end(): void, flush(): void, query(): Record<string, string>, pin(): void, set(changes: object): void, take(query: Record<string, string>): void, subscribe(hear: () => void): () => void}} Store */
+/** @typedef {{mount: (root: HTMLElement, options: object) => () => void, windowStore: (options?: object) => Store} & import('./in_class.js').Browser} Front */
+/** @typedef {{data: Told, trigger: ComponentArguments<Told>['setTriggerValue'], page: string, end: () => void, handed: number, know: () => boolean, tell: () => void, mounted?: () => void, store?: Store} & import('./in_class.js').Part} Kept */
 
 const RESTS = 300; // ms after which the server hears of what was chosen, where it draws with it
 const WAITS = 3; // times that a server which has no room is asked again
@@ -132,12 +134,16 @@ function begin(here, store) {
 function draw(root, here, front) {
   if (kept.get(root) !== here) return; // it is gone
   const told = here.data;
-  here.store ??= begin(here, front.windowStore());
+  if (!here.store) {
+    here.store = begin(here, front.windowStore());
+    here.store.subscribe(() => goAlone(here));
+  }
   if (told.handed.number !== here.handed) {
     here.handed = told.handed.number;
     here.store.take(told.handed.query);
     here.know();
   }
+  follow(here, front);
   here.mounted = front.mount(root, {
     load: (/** @type {Asked} */ asked, /** @type {AbortSignal | undefined} */ signal) => load(new URL(told.run, location.origin).href, asked, signal),
     store: here.store,
@@ -145,6 +151,7 @@ function draw(root, here, front) {
     page: here.page,
     shipped: told.shipped,
     models: told.models,
+    drawn: () => lead(here, front.REST),
     open: told.open,
     unfold: (/** @type {boolean} */ open) => {
       if (open) here.store?.pin();
@@ -155,6 +162,7 @@ function draw(root, here, front) {
     goTo: (/** @type {string} */ key, /** @type {Record<string, string>} */ query) => {
       const to = told.pages.find(one => one.key === key);
       if (!to || key === here.page) return;
+      goAlone(here);
       here.trigger('go', { key, query });
       if (to.front) { // drawn at once; the server hears of it for the address and for Back
         here.page = key;
@@ -165,17 +173,23 @@ function draw(root, here, front) {
 }
 
 /** @param {ComponentArguments<Told>} given */
-export default function ({ data, parentElement, setTriggerValue }) {
+export default function ({ data, parentElement, setTriggerValue, setStateValue }) {
   const root = /** @type {HTMLElement} */ (parentElement.querySelector('.front'));
   /** @type {Kept} */
-  const here = kept.get(root) ?? { data, trigger: setTriggerValue, page: data.page, handed: 0, know: () => false, tell: () => {}, end: reconnect(() => here.trigger('back', true)) };
+  const here = kept.get(root) ?? {
+    data, trigger: setTriggerValue, keep: setStateValue, page: data.page, end: reconnect(() => here.trigger('back', true)),
+    handed: 0, know: () => false, tell: () => {}, followed: 0, taking: false, alone: false, said: '', // in a class
+  };
   kept.set(root, here);
-  Object.assign(here, { data, trigger: setTriggerValue, page: data.page });
+  Object.assign(here, { data, trigger: setTriggerValue, keep: setStateValue, page: data.page });
+  sit(here);
   if (!('adoptedStyleSheets' in document) || !CSS.supports('color', 'light-dark(white, black)')) say(root, OLD);
   else import(new URL(data.script, location.origin).href).then(front => draw(root, here, front), () => say(root, RENEWED));
   return () => {
     kept.delete(root);
     here.end();
+    here.unseat?.();
+    clearTimeout(here.resting);
     here.mounted?.();
     here.store?.end();
   };

@@ -11,16 +11,20 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from pages.front import below, routes, shipped, site
+from pages.ui.component import joined
+from pages.ui.frame import start
 from pages.ui.server import inside
 from pages.ui.server.offers import MODELS
 from pages.ui.server.redirects import base
-from pages.ui.state.session import OF_BROWSER, session
-from pages.ui.state.site import Page
+from pages.ui.state.seat import JOINS
+from pages.ui.state.session import OF_BROWSER, has, picked, session
+from pages.ui.state.site import DRAWN, Page
 
 if TYPE_CHECKING:
     from encoder.pictures.view import View
 
 STYLE = f"<style>{Path(__file__).with_suffix('.css').read_text(encoding='utf-8')}</style>"
+KEY = "front"
 NAMES = ("sentence", "second", "model", "layer", "head", "word", "step", "cell", "hidden", "edits", "more", "v")
 LONGEST = 1_500  # characters of one of them
 
@@ -28,7 +32,7 @@ LONGEST = 1_500  # characters of one of them
 @cache
 def _component() -> Any:
     """The component that mounts the browser's code."""
-    script = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
+    script = joined(Path(__file__).with_suffix(".js"))
     return st.components.v2.component("front", html="<div class='front'></div>", js=script)
 
 
@@ -36,18 +40,40 @@ def draw(page: Page, pages: Mapping[Any, Page]) -> None:
     """Draw a page of the front; `pages` are all, by what Streamlit knows them as."""
     st.html(STYLE)
     hand_over()
+    if not is_of_class():
+        draw_picture(page, pages)
+        return
+    start.load()
+    from pages.front import classes
+
+    chosen, pressed = chosen_on(page), session().view
+    now = classes.begin(page, chosen)
+    if classes.veils(now):
+        session().below = None
+    else:
+        if below.is_wanted():
+            session().view = pressed  # it reads the address by itself
+        draw_picture(page, pages, classes.followed(page, now))
+    classes.end(page, chosen)
+
+
+def draw_picture(page: Page, pages: Mapping[Any, Page], follow: dict[str, object] | None = None) -> None:
+    """Draw what the browser draws; `follow` is what a pupil's takes over from a class."""
     wanted = below.is_wanted()
     above = st.container(horizontal=True, key="above") if wanted else None
     digest, _ = routes.bundle()
     told = _component()(
-        key="front",
+        key=KEY,
         data={
             "script": f"{base()}/api/front/{digest}/front.js",
             "run": f"{base()}/api/run",
-            "page": site.DRAWN[page.key],
+            "page": DRAWN[page.key],
             "pages": tuple(site.listed()),
             "shipped": shipped.shelf().addresses(),
             "models": tuple(models()),
+            "seat": str(session().seat or ""),
+            "left": session().left,
+            "follow": follow,
             "tells": wanted,
             "open": below.is_open(),
             "opens": below.OPENS,
@@ -55,15 +81,46 @@ def draw(page: Page, pages: Mapping[Any, Page]) -> None:
         },
         on_go_change=lambda: None,
         on_back_change=lambda: None,
+        on_chosen_change=lambda: None,
+        on_seat_change=take_seat,
+        on_alone_change=go_alone,
     )
     to, query = asked(told.go)
     if to is not None and to != page:
         session().below = None
+        query = carried(to) | query
         st.switch_page(next(script for script, listed in pages.items() if listed == to), query_params=query)
     if wanted:
         below.draw(page, above)
     else:
         session().below = None
+
+
+def is_of_class() -> bool:
+    """Return whether this screen is in a class, has left one, or is to join one by its link."""
+    here = session()
+    return here.seat is not None or here.left or JOINS in st.query_params
+
+
+def chosen_on(page: Page) -> dict[str, str] | None:
+    """Return what the browser of a teacher says that it shows on this page; None where it has not said so yet."""
+    to, query = asked(picked(KEY, "chosen")) if has(KEY) else (None, {})
+    return query if to == page else None
+
+
+def take_seat() -> None:
+    """Take the seat in a class that the tab kept."""
+    start.load()
+    from pages.ui.live import seat
+
+    seat.take_kept(picked(KEY, "seat"))
+
+
+def go_alone() -> None:
+    """Let a pupil who chose something in the picture be on their own."""
+    here = session()
+    if here.seat is not None and not here.seat.leads:
+        here.seat = here.seat.alone()
 
 
 def hand_over() -> None:
@@ -81,13 +138,16 @@ def hand_over() -> None:
         here.handed += 1
         write_choices({name: "" for name in NAMES if name not in OF_BROWSER} | spelled(here.view))
         return
-    view, here.view, was = here.view, None, here.below
+    was = here.below
+    view, here.view = here.view if here.page else None, None  # without a page it was made for a class
     if not was:
         here.page, here.go_to = "", ""
     here.written.clear()
     if view is None or was or inside.went_back() or st.query_params:
         return
-    st.query_params.from_dict(spelled(view))
+    from pages.ui.state.session_state import in_full
+
+    st.query_params.from_dict(in_full(view))
 
 
 def handed() -> dict[str, object]:
@@ -97,14 +157,19 @@ def handed() -> dict[str, object]:
 
 
 def spelled(view: "View") -> dict[str, str]:
-    """Return what a picture of the browser's shows of a view, as an address spells it.
+    """Return what a picture of the browser's shows of a view, as an address spells it."""
+    from pages.ui.state.session_state import in_full
 
-    The sentence, the model and the place are said: that what is usual is left out would mean another one there.
-    """
-    from encoder.pictures.link import to_query
+    return {name: text for name, text in in_full(view).items() if name in NAMES}
 
-    query = {"sentence": view.sentence, "model": view.model, "layer": str(view.layer), "head": str(view.head)}
-    return {name: text for name, text in (query | to_query(view)).items() if name in NAMES}
+
+def carried(to: Page) -> dict[str, str]:
+    """Return what the address says beside what the browser knows of, such as a lesson: it goes along to a page."""
+    return {
+        name: text
+        for name, text in st.query_params.to_dict().items()
+        if name not in NAMES and (to.key in DRAWN or name not in OF_BROWSER) and fits(text)
+    }
 
 
 def models() -> list[dict[str, str]]:
@@ -124,7 +189,7 @@ def asked(said: object) -> tuple[Page | None, dict[str, str]]:
     if to is None:
         return None, {}
     given = query if isinstance(query, Mapping) else {}
-    known = [name for name in NAMES if to.key in site.DRAWN or name not in OF_BROWSER]
+    known = [name for name in NAMES if to.key in DRAWN or name not in OF_BROWSER]
     return to, {name: text for name in known if isinstance(text := given.get(name), str) and fits(text)}
 
 

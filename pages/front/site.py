@@ -7,9 +7,8 @@ import streamlit as st
 
 from pages.ui.server.redirects import base
 from pages.ui.state.session import session
-from pages.ui.state.site import KEYS, PAGES, Page, page_of, path
+from pages.ui.state.site import DRAWN, KEYS, PAGES, Page, page_of, path
 
-DRAWN = {"sentence": "start", "attention": "attention"}  # a page that the browser draws -> what it calls it
 KEY_OF = {name: key for key, name in DRAWN.items()}
 
 

@@ -3,4 +3,5 @@ interface ComponentArguments<Data> {
   data: Data;
   parentElement: (HTMLElement | ShadowRoot) & { readonly activeElement?: Element | null };
   setTriggerValue(name: string, value: unknown): void;
+  setStateValue(name: string, value: unknown): void;
 }

@@ -10,18 +10,18 @@ import sys
 import tempfile
 from pathlib import Path
 
-from browser_tools import AS_ELSEWHERE, READY, open_page, serve, watch
-from chromium import find_chromium
-from playwright.sync_api import Page, sync_playwright
-
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from pages.front import site  # noqa: E402
+from browser_tools import AS_ELSEWHERE, READY, open_page, serve, watch  # noqa: E402
+from chromium import find_chromium  # noqa: E402
+from playwright.sync_api import Page, sync_playwright  # noqa: E402
+
+from pages.ui.state.site import DRAWN as OF_BROWSER  # noqa: E402
 from pages.ui.state.site import PAGES, path  # noqa: E402
 
 # A page -> how its pictures are called; what the browser draws is opened with what stands below it, too
-VIEWS = {page.key: page.key for page in PAGES} | {f"{key}?more=1": f"{key}-more" for key in site.DRAWN}
+VIEWS = {page.key: page.key for page in PAGES} | {f"{key}?more=1": f"{key}-more" for key in OF_BROWSER}
 WIDTHS = {390: 844, 1280: 800, 1920: 1080}  # width -> the least height
 WINDOWS = ((1280, 1920), (390,))  # widths that a page can change between; a phone's sidebar is put away as it opens
 SCHEMES = ("light", "dark")

@@ -145,7 +145,7 @@ def test_a_clicked_number_opens_beside_the_picture_which_stays(
     expect(picture.locator(".opened")).to_have_count(0)
 
 
-def test_row_and_column_follow_and_the_address_restores_the_drawer(page: Page, app_url: str) -> None:
+def test_row_and_column_follow_and_the_address_restores_the_number(page: Page, app_url: str) -> None:
     open_page(page, f"{app_url}/attention?{BELOW}")
     widget(page, "picture").evaluate("element => element.scrollIntoView({block: 'center'})")
     click(page, "picture", 8, 2)
@@ -153,6 +153,9 @@ def test_row_and_column_follow_and_the_address_restores_the_drawer(page: Page, a
     for label, words in (("Row", "8 it"), ("Column", "2 animal")):
         expect(way.get_by_label(label).locator("option:checked")).to_have_text(words)
     open_page(page, page.url)
+    expect(page.get_by_role("gridcell")).to_have_attribute("data-cell", "8,2")  # the picture itself says the number
+    with rerun(page):
+        way.get_by_role("button").click()
     expect(widget(page, "inspector").locator("h3")).to_contain_text("“it” (8) → “animal” (2)")
     assert within_the_window(page)
     expect(way.get_by_label("Row").locator("option:checked")).to_have_text("8 it")

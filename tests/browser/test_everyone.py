@@ -20,8 +20,7 @@ from nasty import CANARY, SCRIPTS
 from playwright.sync_api import Page, ViewportSize, expect
 from tiers import mostly_nightly
 
-from pages.front.site import DRAWN
-from pages.ui.state.site import PAGES, path
+from pages.ui.state.site import DRAWN, PAGES, path
 
 # What the browser draws is opened as it is, and with what the server draws below it.
 KEYS = [*(page.key for page in PAGES), *(f"{key}?more=1" for key in DRAWN)]
@@ -198,7 +197,7 @@ def test_hostile_text_that_is_typed_becomes_no_markup(page: Page, app_url: str) 
     page.evaluate("delete window.canary")
 
 
-OPENED = "attention?more=1&cell=layers.4.attention.weights:1,8,2"
+OPENED = "feed_forward?cell=layers.4.feed_forward.output:8,2"
 
 
 @pytest.mark.parametrize(

@@ -23,8 +23,7 @@ from tiers import mostly_nightly
 
 from encoder import TextEncoder, Trace
 from encoder.report.report import report
-from pages.front.site import DRAWN
-from pages.ui.state.site import PAGES
+from pages.ui.state.site import DRAWN, PAGES
 
 TEXT = "Keys on the table belong to Sara."
 AT = "sentence=Keys+on+the+table+belong+to+Sara.&layer=2&head=3"

@@ -30,7 +30,7 @@ function whenIdle(act) {
 }
 
 /** Offer a class no more that is over. @param {string | null} seat */
-function forget(seat) {
+function letGo(seat) {
   if (seat && localStorage.getItem(LED) === seat) localStorage.removeItem(LED);
 }
 
@@ -43,11 +43,11 @@ export function keepSeat({ seat, left, led, forgotten }, tell) {
   asked = linked() || asked;
   if (seat && !asked) sessionStorage.setItem(KEPT, seat);
   else if (left && !asked) {
-    forget(sessionStorage.getItem(KEPT));
+    letGo(sessionStorage.getItem(KEPT));
     sessionStorage.removeItem(KEPT);
   }
   if (seat.includes('-leads-')) localStorage.setItem(LED, seat);
-  forget(forgotten);
+  letGo(forgotten);
   if (seat) answered = '';
   const said = `${seat} ${left}`, kept = asked || (!seat && answered !== said && sessionStorage.getItem(KEPT));
   const before = !seat && !led && !left && !offered && localStorage.getItem(LED);

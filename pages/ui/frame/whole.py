@@ -87,8 +87,6 @@ def draw_below(page: Page, above: Any, usual: Mapping[str, str], is_open: bool) 
     widget_cleanup.leave_out_forged()
     state.session().runs += 1
     walk.keep_up(page, inside.went_back())
-    class_seat.take_asked()
-    now = follow.take(page)
     walk.resume()
     with upkeep.attended():
         with job_queue.refused(), told(ends=True):
@@ -98,17 +96,15 @@ def draw_below(page: Page, above: Any, usual: Mapping[str, str], is_open: bool) 
         with above:
             lesson_bar.draw(page)
             story.way_back(page)
-            strip.draw(page, now)
         said = st.container(key="said")
         if is_open:
             with job_queue.refused(), told():
-                strip.veil() if strip.veils(now) else body.draw(page)
-            if state.session().trail:
+                body.draw(page)
+            if state.session().trail or page.key != "attention":  # there the picture itself shows an opened number
                 with told():
                     inspector.draw(trace)
     end(said)
     state.write_choices()
-    follow.settle(page)
     widget_cleanup.clean_up()
 
 

@@ -9,6 +9,7 @@ import streamlit as st
 
 from encoder.pictures.link import from_query, to_query
 from encoder.pictures.steps import KNOWN_STEPS
+from encoder.pictures.view import View
 from pages.ui.live import push
 from pages.ui.live import seat as seats
 from pages.ui.live.classroom import ClassError, GoneError, Now, classroom
@@ -16,7 +17,7 @@ from pages.ui.live.store import StoreError
 from pages.ui.server import models
 from pages.ui.state import session_state as state
 from pages.ui.state.choice_names import names
-from pages.ui.state.site import PAGES, Page
+from pages.ui.state.site import DRAWN, PAGES, Page
 
 EVERY = 1.0  # seconds between two looks at the class
 SHOWN = {page.key: page for page in PAGES if page != seats.HERE}
@@ -66,16 +67,29 @@ def taken(page: Page) -> Now | None:
 
 def moved(page: Page) -> bool:
     """Whether who follows has gone elsewhere since."""
-    here = state.session()
-    return here.class_view is not None and (page.key, here.view) != here.class_view
+    return state.session().class_view not in (None, standing(page))
+
+
+def standing(page: Page, chosen: dict[str, str] | None = None) -> tuple[str, View | dict[str, str] | None]:
+    """Return where a screen is: its page and view, or what the browser says of a page that it draws itself."""
+    return page.key, chosen if page.key in DRAWN else state.session().view
+
+
+def query_of(now: Now) -> dict[str, str]:
+    """Return the parameters of the address of what the teacher shows."""
+    return {name.removeprefix("q:"): text for name, text in now.shown.items() if name.startswith("q:")}
 
 
 def show(now: Now, page: Page) -> None:
     """Show what the teacher shows, as far as this server has it."""
-    here, to = state.session(), SHOWN.get(now.shown.get("page", ""))
+    here, to, query = state.session(), SHOWN.get(now.shown.get("page", "")), query_of(now)
     if to is None:
         return
-    query = {name.removeprefix("q:"): text for name, text in now.shown.items() if name.startswith("q:")}
+    if to.key in DRAWN:
+        here.class_view = None
+        if to != page:
+            st.switch_page(to.script, query_params=query)
+        return
     view, notes = from_query(query, models.check, KNOWN_STEPS, names())
     here.view = replace(view, present=here.view is not None and here.view.present)
     here.linked, here.class_view = True, None
@@ -86,30 +100,35 @@ def show(now: Now, page: Page) -> None:
         here.go_to = to.script
 
 
-def settle(page: Page) -> None:
-    """At the end of a run the teacher's screen says what it shows; who follows remembers what came of that."""
+def settle(page: Page, chosen: dict[str, str] | None = None) -> None:
+    """At the end of a run the teacher's screen says what it shows; who follows remembers what came of that.
+
+    `chosen` are the parameters of the address of what the browser shows, where it draws the page and has said so.
+    """
     here = state.session()
-    tell(page)
+    tell(page, chosen)
     if here.seat is not None and not here.class_reached:
         push.takes(here.seat, None)  # and tell it again as soon as the class can be reached
     push.done()
 
 
-def tell(page: Page) -> None:
+def tell(page: Page, chosen: dict[str, str] | None) -> None:
     """The same, without the note for the thread that runs screens."""
     here = state.session()
     if here.seat is None:
         return
     if here.seat.leads:
-        if page.key in SHOWN and (page.key, state.current()) != here.class_view:
+        at = standing(page, chosen)
+        if page.key in SHOWN and at[1] is not None and at != here.class_view:
+            query = at[1] if isinstance(at[1], dict) else to_query(replace(at[1], present=False))
             with reaching():
-                classroom().show(here.seat, page.key, to_query(replace(state.current(), present=False)))
-                here.class_view = (page.key, state.current())
+                classroom().show(here.seat, page.key, query)
+                here.class_view = at
     elif here.seat.follows:
         if moved(page) and not here.go_to:
             here.seat = here.seat.alone()
             st.rerun()
-        here.class_view = (page.key, state.current())
+        here.class_view = standing(page)
 
 
 def back() -> None:

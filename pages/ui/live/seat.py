@@ -13,15 +13,14 @@ from pages.ui.state.seat import Counts, Seat
 from pages.ui.state.site import PAGES
 
 HERE = next(page for page in PAGES if page.key == "class")
-CODE = "code"  # the parameter of the link for pupils
 OVER = "The class is over, or where it was kept was started anew. What is on your screen stays."
 
 
 def take_asked() -> None:
     """Take the seat that the link asks for."""
-    if CODE in st.query_params:
-        code = st.query_params[CODE]
-        del st.query_params[CODE]
+    if seats.JOINS in st.query_params:
+        code = st.query_params[seats.JOINS]
+        del st.query_params[seats.JOINS]
         if state.session().seat is None:
             join(code)
 
@@ -93,7 +92,7 @@ def open_class() -> None:
 
 def pupils_link(seat: Seat) -> str:
     """The address by which pupils join."""
-    return f"{share.app_address()}/{HERE.key}?{CODE}={seat.code}"
+    return f"{share.app_address()}/{HERE.key}?{seats.JOINS}={seat.code}"
 
 
 def own_link(seat: Seat) -> str:

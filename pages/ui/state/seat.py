@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 CODE = "[ABCDEFGHJKMNPRSTWXYZ]{6}"  # no letter that is taken for another, or for a digit, when read from afar
 KEY = "[0-9a-f]{32}"
+JOINS = "code"  # the parameter of the link by which pupils join
 SPELLED = re.compile(rf"({CODE})-(leads|follows|alone)-({KEY})", re.ASCII)
 
 

@@ -56,8 +56,9 @@ class Session:
     `printed` is the figure that was on the screen last.
 
     A class: `seat` is the screen's place in one, `left` whether it was given up, which the browser is to know.
-    `class_counts` are those of what was taken over from it last, `class_view` the page and view that came of it,
-    `class_heard` when the class last heard of this screen, `class_reached` whether it could be asked just now.
+    `class_counts` are those of what was taken over from it last, `class_view` the page and view that came of it, or
+    what a teacher's browser says of a page that it draws itself, `class_heard` when the class last heard of this
+    screen, `class_reached` whether it could be asked just now.
     `led` is a class that was led in this browser before, `forgotten` one that it is to offer no more.
     """
 
@@ -116,7 +117,7 @@ class Session:
     class_counts: Counts = field(default_factory=Counts)
     led: Seat | None = None
     forgotten: str = ""
-    class_view: "tuple[str, View] | None" = None
+    class_view: "tuple[str, View | dict[str, str] | None] | None" = None
     class_heard: float = 0.0
     class_reached: bool = True
 

@@ -55,6 +55,7 @@ PAGES = (
 )
 
 KEYS = frozenset(page.key for page in PAGES)
+DRAWN = {"sentence": "start", "attention": "attention"}  # a page that the browser draws -> what it calls it
 
 
 def path(key: str) -> str:
