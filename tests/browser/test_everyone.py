@@ -23,11 +23,11 @@ from tiers import mostly_nightly
 from pages.ui.state.site import DRAWN, PAGES, path
 
 # What the browser draws is opened as it is, and with what the server draws below it.
-KEYS = [*(page.key for page in PAGES), *(f"{key}?more=1" for key in DRAWN)]
+KEYS = [*(page.key for page in PAGES), *(f"{key}?more=1&layer=4&head=1" for key in DRAWN)]
 OF_BROWSER = ".picture-canvas, .enc-words"  # the pictures that the browser draws itself
 WITHOUT_PICTURE = ("figure", "lessons", "class")  # text, a form first
 SCREEN: ViewportSize = {"width": 1280, "height": 800}
-HOSTILE_DAILY = ("sentence", "sentence?more=1", "compare")  # both show what is typed, as words and in pictures
+HOSTILE_DAILY = ("sentence", "compare")  # both show what is typed, as words and in pictures
 WITH_MENU = ("sentence", "lessons")
 WITH_TABS = ("compare", "heads", "labs", "learn", "lessons", "your_model")
 TOP = 600  # pixels from the top of the window within which the main picture begins
