@@ -161,9 +161,9 @@ def hand_over() -> None:
     here.written.clear()
     if view is None or was or inside.went_back() or st.query_params:
         return
-    from encoder.pictures.link import to_query
+    from pages.ui.state.session_state import in_full
 
-    st.query_params.from_dict(to_query(view) | spelled(view))
+    st.query_params.from_dict(in_full(view))
 
 
 def handed() -> dict[str, object]:
@@ -173,14 +173,10 @@ def handed() -> dict[str, object]:
 
 
 def spelled(view: "View") -> dict[str, str]:
-    """Return what a picture of the browser's shows of a view, as an address spells it.
+    """Return what a picture of the browser's shows of a view, as an address spells it."""
+    from pages.ui.state.session_state import in_full
 
-    The sentence, the model and the place are said: that what is usual is left out would mean another one there.
-    """
-    from encoder.pictures.link import to_query
-
-    query = {"sentence": view.sentence, "model": view.model, "layer": str(view.layer), "head": str(view.head)}
-    return {name: text for name, text in (query | to_query(view)).items() if name in NAMES}
+    return {name: text for name, text in in_full(view).items() if name in NAMES}
 
 
 def carried(to: Page) -> dict[str, str]:

@@ -1,6 +1,6 @@
-"""The front that the browser draws beside the old one: python tests/benchmarks/bench_front.py [--check].
+"""The first page, which the browser draws: python tests/benchmarks/bench_front.py [--check].
 
-In turns, so that both have the same neighbours: a server is started, a browser that never saw it opens its first page,
+Time after time a server is started, a browser that never saw it opens its first page,
 and the time until the question and its picture are there is taken; then the bytes that this visit took besides
 Streamlit's own files, as they came over the line; then the time from choosing a head until it is painted. Last, in one
 visit, many choices one after the other on Start and on Attention: each is painted before the next.
@@ -17,8 +17,7 @@ from time import perf_counter
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "browser"), str(ROOT / "tests" / "benchmarks")]
 
-from bench_pages import PAINTED  # noqa: E402
-from browser_tools import NEXT_FRAMES, free_port, rerun, started, watch, widget  # noqa: E402
+from browser_tools import NEXT_FRAMES, free_port, started, watch  # noqa: E402
 from chromium import find_chromium  # noqa: E402
 from figures import Figure, finish  # noqa: E402
 from playwright.sync_api import Browser, Page, WebSocket, sync_playwright  # noqa: E402
@@ -90,33 +89,27 @@ class Line:
             self.files += int(size)
 
 
-def visit(browser: Browser, front: bool, took: dict[str, list[float]]) -> None:
+def visit(browser: Browser, took: dict[str, list[float]]) -> None:
     """One first visit to a cold server, and some choices."""
-    name = "new" if front else "old"
-    more = {"ENCODER_FRONT": "new" if front else ""}
     with tempfile.TemporaryDirectory() as home, browser.new_context(viewport=VIEWPORT) as context:
         page = context.new_page()
         watch(page)
         line = Line(page)
-        with started(ROOT / "app.py", Path(home) / "log", Path(home), free_port(), 60, more) as server:
+        with started(ROOT / "app.py", Path(home) / "log", Path(home), free_port()) as server:
             start = perf_counter()
             page.goto(server.url)
-            if front:
-                page.locator("main [data-head-row]").first.wait_for(timeout=60_000)
-                page.evaluate(NEXT_FRAMES)
-            else:
-                page.locator(".st-key-living_map canvas").first.wait_for(timeout=60_000)
-                page.wait_for_function(PAINTED)
-            took[f"{name} first"].append(perf_counter() - start)
+            page.locator("main [data-head-row]").first.wait_for(timeout=60_000)
+            page.evaluate(NEXT_FRAMES)
+            took["first"].append(perf_counter() - start)
             page.wait_for_load_state("networkidle")
-            took[f"{name} files"].append(line.files / 1e3)
-            took[f"{name} frames"].append(line.frames / 1e3)
-            took[f"{name} choice"] += chosen(page) if front else chosen_before(page, server.url)
+            took["files"].append(line.files / 1e3)
+            took["frames"].append(line.frames / 1e3)
+            took["choice"] += chosen(page)
             page.goto("about:blank")
 
 
 def chosen(page: Page) -> list[float]:
-    """Milliseconds until each of some heads is painted on the new Start."""
+    """Milliseconds until each of some heads is painted on Start."""
     rows = page.locator("main [data-head-row]")
     count = rows.count()
     found = []
@@ -126,25 +119,11 @@ def chosen(page: Page) -> list[float]:
     return found
 
 
-def chosen_before(page: Page, url: str) -> list[float]:
-    """Milliseconds until each of some heads is painted on the old first page."""
-    with rerun(page):
-        page.goto(url)
-    found = []
-    for i in range(CHOICES // 3):
-        start = perf_counter()
-        with rerun(page):
-            widget(page, "head").get_by_role("radio", name=str((3 * i + 2) % 8), exact=True).click()
-        found.append(1e3 * (perf_counter() - start))
-    return found
-
-
 def many(browser: Browser, took: dict[str, list[float]]) -> None:
     """Many choices on each page of one visit, with all layers loaded."""
     with tempfile.TemporaryDirectory() as home, browser.new_context(viewport=VIEWPORT) as context:
         page = context.new_page()
-        more = {"ENCODER_FRONT": "new"}
-        with started(ROOT / "app.py", Path(home) / "log", Path(home), free_port(), 60, more) as server:
+        with started(ROOT / "app.py", Path(home) / "log", Path(home), free_port()) as server:
             for name, path in (("start", ""), ("attention", "/attention")):
                 page.goto(server.url + path)
                 page.locator("main h1:not(:empty)").wait_for(timeout=60_000)
@@ -165,7 +144,7 @@ def usual(values: list[float]) -> str:
 
 def main() -> int:
     """Print the figures; return the exit status."""
-    parser = argparse.ArgumentParser(description="The front that the browser draws beside the old one.")
+    parser = argparse.ArgumentParser(description="What the first page costs.")
     parser.add_argument("--starts", type=int, default=STARTS)
     parser.add_argument("--check", action="store_true", help="fail where a figure is over its bar")
     options = parser.parse_args()
@@ -173,23 +152,20 @@ def main() -> int:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox", "--disable-gpu"])
         for _ in range(options.starts):
-            for front in (False, True):
-                visit(browser, front, took)
+            visit(browser, took)
         many(browser, took)
         browser.close()
-    found = []
-    for name, bars in (("old", (None, None, None)), ("new", (FIRST, SENT, CHOICE))):
-        first, files, frames, choices = (took[f"{name} {what}"] for what in ("first", "files", "frames", "choice"))
-        every = ", ".join(f"{one:.2f}" for one in first)
-        found += [
-            Figure(f"{name}: first visit until the picture", median(first), bars[0], "s", every),
-            Figure(f"{name}: files of it", median(files), bars[1], "kB", f"{median(frames):.0f} kB more in frames"),
-            Figure(f"{name}: a head chosen, p95", quantiles(choices, n=20)[-1], bars[2], "ms", usual(choices)),
-        ]
+    first, files, frames, choices = (took[what] for what in ("first", "files", "frames", "choice"))
+    every = ", ".join(f"{one:.2f}" for one in first)
+    found = [
+        Figure("first visit until the picture", median(first), FIRST, "s", every),
+        Figure("files of it", median(files), SENT, "kB", f"{median(frames):.0f} kB more in frames"),
+        Figure("a head chosen, p95", quantiles(choices, n=20)[-1], CHOICE, "ms", usual(choices)),
+    ]
     for name in CHOSEN:
         for count in MANY:
             choices = took[f"{name} {count}"]
-            title = f"new: {count} choices on {name.capitalize()}, p95"
+            title = f"{count} choices on {name.capitalize()}, p95"
             found.append(Figure(title, quantiles(choices, n=20)[-1], CHOICE, "ms", usual(choices)))
     return finish(found, options.check)
 

@@ -85,7 +85,7 @@ def painted(browser: Browser, url: str, rounds: int) -> float:
         page = browser.new_page()
         page.add_init_script(WATCH)
         watch(page)
-        open_page(page, f"{url}/?sentence={SENTENCE}")
+        open_page(page, f"{url}/embedding?sentence={SENTENCE}")
         page.evaluate("() => new Promise(done => requestIdleCallback(done))")
         page.evaluate("window.painted = 0")
         follow_menu(page, "Look deeper", "All heads")

@@ -18,7 +18,7 @@ from urllib.parse import urlencode
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "browser")]
 
-from browser_tools import open_page, rerun, serve, watch, widget  # noqa: E402
+from browser_tools import open_page, own_sentence, rerun, serve, watch, widget  # noqa: E402
 from chromium import find_chromium  # noqa: E402
 from figures import Figure, finish  # noqa: E402
 from playwright.sync_api import Page, sync_playwright  # noqa: E402
@@ -102,12 +102,10 @@ def browser(page: Page, name: str, url: str, query: dict[str, str], n: int) -> l
     page.set_viewport_size({"width": 1280, "height": 900})
     visits, changes = [], []
     for _ in range(ROUNDS):  # a visit of its own each time: what a browser has seen before is not sent again
-        open_page(page, f"{url}/?{urlencode(query | {'sentence': OTHER})}")
+        open_page(page, f"{url}/?{urlencode(query | {'sentence': OTHER, 'more': 1})}")
         visits.append(painted_after(page))
         with rerun(page):
-            sentence = page.get_by_role("textbox", name="Sentence")
-            sentence.fill(query["sentence"])
-            sentence.press("Enter")
+            own_sentence(page, query["sentence"])
         changes.append(painted_after(page))
     root = widget(page, "living_map").locator(".map").element_handle()
     page.evaluate("() => new Promise(done => requestIdleCallback(done))")

@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "browser"), str(ROOT / "tests" / "benchmarks")]
 
 from bench_load import server  # noqa: E402
-from browser_tools import Server, free_port, started  # noqa: E402
+from browser_tools import NEXT_FRAMES, Server, free_port, started  # noqa: E402
 from chromium import find_chromium  # noqa: E402
 from figures import Figure, finish  # noqa: E402
 from playwright.sync_api import sync_playwright  # noqa: E402
@@ -37,9 +37,6 @@ WIRE = 0.5  # megabytes, any page, another sentence of a dozen tokens
 FIRST_PICTURE = 4.0  # seconds from `streamlit run` on a warm disk
 STARTS = 7  # one start differs from the next by a quarter of a second
 SESSION = 5.0  # megabytes of an open session
-PAINTED = """() => [...document.querySelectorAll('.st-key-living_map *')]
-  .flatMap(one => [...one.shadowRoot?.querySelectorAll('canvas') || []])
-  .some(map => map.width && map.getContext('2d').getImageData(0, 0, map.width, map.height).data.some(Boolean))"""
 SERVER = 900.0  # megabytes after the first visitor
 RUNS = (12, 128, 512)  # tokens
 
@@ -94,7 +91,7 @@ async def memory(running: Server, sessions: int) -> list[Figure]:
     alone = running.megabytes
     async with contextlib.AsyncExitStack() as stack:
         for _ in range(sessions):
-            await stack.enter_async_context(visit(running.url, "attention"))
+            await stack.enter_async_context(visit(running.url, "feed_forward"))
         each = (running.megabytes - alone) / sessions
     one = size(EncoderConfig(mlm_head=True))
     runs = [Figure(f"memory of a run of {n} tokens", one.bytes_of_a_run(n) / 1e6, unit="MB") for n in RUNS]
@@ -117,8 +114,8 @@ def first_picture(starts: int) -> Figure:
                 with started(ROOT / "app.py", Path(home) / "log", Path(home), port) as running:
                     up = perf_counter() - start
                     page.goto(running.url)
-                    page.locator(".st-key-living_map canvas").first.wait_for(timeout=60_000)
-                    page.wait_for_function(PAINTED)
+                    page.locator("main [data-head-row]").first.wait_for(timeout=60_000)
+                    page.evaluate(NEXT_FRAMES)
                     took.append((perf_counter() - start, up))
         browser.close()
     note = f"server up after {median(up for _, up in took):.2f} s; {', '.join(f'{all_:.2f}' for all_, _ in took)}"

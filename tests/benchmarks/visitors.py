@@ -179,7 +179,7 @@ async def connected(url: str) -> AsyncIterator[websockets.ClientConnection]:
 
 
 @contextlib.asynccontextmanager
-async def visit(url: str, page: str = "", query: str = "") -> AsyncIterator[Visitor]:
+async def visit(url: str, page: str = "embedding", query: str = "") -> AsyncIterator[Visitor]:
     """Open a page of the app at `url` and wait for its first run, which is not among the visitor's reruns."""
     async with connected(url) as socket:
         visitor = Visitor(socket, url, query)
@@ -195,7 +195,7 @@ def sentence(draw: random.Random, words: int = 9) -> str:
 
 
 # What a student does and how often: types, looks at another layer or head, goes on, opens another page
-PAGES = ("", "attention", "add_norm", "feed_forward", "stack", "heads", "your_model")
+PAGES = ("embedding", "add_norm", "feed_forward", "stack", "heads", "your_model")
 ACTIONS: dict[str, tuple[int, Callable[[Visitor, random.Random], Awaitable[float]]]] = {
     "types": (3, lambda visitor, draw: visitor.choose("sentence", sentence(draw))),
     "layer": (3, lambda visitor, draw: visitor.choose("layer", str(draw.randrange(6)))),

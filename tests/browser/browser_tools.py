@@ -23,8 +23,9 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from encoder.pictures.view import EXAMPLE
 
 ROOT = Path(__file__).resolve().parents[2]
-# Of an address: a page that the browser draws opens with what stands below it, on the sentence of the other pages.
-BELOW = f"more=1&layer=4&head=1&sentence={quote_plus(EXAMPLE)}"
+# Of an address: a page that the browser draws shows what the other pages open with, the latter with what is below it.
+AS_ELSEWHERE = f"layer=4&head=1&sentence={quote_plus(EXAMPLE)}"
+BELOW = f"more=1&{AS_ELSEWHERE}"
 READY = """() => {
   const app = document.querySelector('[data-testid=stApp]')
   return app && app.dataset.testConnectionState === 'CONNECTED' && app.dataset.testScriptState === 'notRunning'

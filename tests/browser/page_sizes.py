@@ -9,11 +9,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-from browser_tools import open_page, serve, watch
-from chromium import find_chromium
-from playwright.sync_api import ViewportSize, sync_playwright
-
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from browser_tools import open_page, serve, watch  # noqa: E402
+from chromium import find_chromium  # noqa: E402
+from playwright.sync_api import ViewportSize, sync_playwright  # noqa: E402
+
 SIZES: tuple[ViewportSize, ...] = ({"width": 1440, "height": 900}, {"width": 390, "height": 844})
 CONTROLS = """() => {
   const seen = new Set()
@@ -34,7 +36,9 @@ CONTROLS = """() => {
 SCREENS = "() => document.querySelector('[data-testid=stMain]').scrollHeight / innerHeight"
 PICTURE = """() => Math.min(9999, ...[...document.querySelectorAll(
     '[data-testid=stMain] :is(.main-svg, canvas, .tokens, [data-testid=stDataFrame], .st-key-ask, .st-key-learning), ' +
-    '[data-testid=stMain] :is(.st-key-board, .st-key-all_heads, .st-key-flows)')]
+    '[data-testid=stMain] :is(.st-key-board, .st-key-all_heads, .st-key-flows)'),
+  ...[...document.querySelectorAll('[data-testid=stMain] *')]
+    .flatMap(one => [...(one.shadowRoot?.querySelectorAll('.picture-canvas, .enc-words') ?? [])])]
   .filter(one => one.checkVisibility()).map(one => one.getBoundingClientRect().top))"""
 STEADY = """() => {
   const now = `${document.querySelectorAll('*').length} ${document.querySelector('[data-testid=stMain]').scrollHeight}`

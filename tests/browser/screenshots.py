@@ -10,15 +10,18 @@ import sys
 import tempfile
 from pathlib import Path
 
-from browser_tools import READY, open_page, serve, watch
-from chromium import find_chromium
-from playwright.sync_api import Page, sync_playwright
-
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from pages.ui.state.site import PAGES  # noqa: E402
+from browser_tools import AS_ELSEWHERE, READY, open_page, serve, watch  # noqa: E402
+from chromium import find_chromium  # noqa: E402
+from playwright.sync_api import Page, sync_playwright  # noqa: E402
 
+from pages.ui.state.site import DRAWN as OF_BROWSER  # noqa: E402
+from pages.ui.state.site import PAGES, path  # noqa: E402
+
+# A page -> how its pictures are called; what the browser draws is opened with what stands below it, too
+VIEWS = {page.key: page.key for page in PAGES} | {f"{key}?more=1&layer=4&head=1": f"{key}-more" for key in OF_BROWSER}
 WIDTHS = {390: 844, 1280: 800, 1920: 1080}  # width -> the least height
 WINDOWS = ((1280, 1920), (390,))  # widths that a page can change between; a phone's sidebar is put away as it opens
 SCHEMES = ("light", "dark")
@@ -27,7 +30,7 @@ IN_SCHEME = (
 )
 TALLEST = 12_000
 README = ROOT / ".github" / "screenshot.png"
-README_PAGE = "attention"
+README_PAGE = f"attention?{AS_ELSEWHERE}"
 HEIGHT = "() => document.querySelector('[data-testid=stMain]').scrollHeight"
 DRAWN = """() => [...document.querySelectorAll('[data-testid=stPlotlyChart]')]
   .every(box => box.querySelector('.main-svg'))"""
@@ -37,7 +40,9 @@ def visit(page: Page, url: str, key: str, width: int) -> None:
     """Open a page in a window of that width."""
     page.emulate_media(color_scheme=SCHEMES[0], reduced_motion="reduce")
     page.set_viewport_size({"width": width, "height": WIDTHS[width]})
-    open_page(page, f"{url}/{'' if key == PAGES[0].key else key}")
+    name, _, query = key.partition("?")
+    open_page(page, f"{url}/{path(name)}{'?' + query if query else ''}")
+    page.get_by_role("heading", level=1).first.wait_for()
 
 
 def shoot(page: Page, width: int, path: Path, height: int = 0) -> None:
@@ -55,7 +60,7 @@ def main() -> None:
     """Take what was asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", nargs="?", type=Path, default=ROOT / ".screenshots")
-    parser.add_argument("--pages", nargs="+", choices=[p.key for p in PAGES], default=[p.key for p in PAGES])
+    parser.add_argument("--pages", nargs="+", choices=list(VIEWS), default=list(VIEWS))
     parser.add_argument("--widths", nargs="+", type=int, choices=list(WIDTHS), default=list(WIDTHS))
     parser.add_argument("--readme", action="store_true", help="refresh only the picture of the README")
     asked = parser.parse_args()
@@ -85,9 +90,9 @@ def main() -> None:
                     page.emulate_media(color_scheme=scheme)
                     page.wait_for_function(IN_SCHEME, arg=scheme)
                     for width in wanted:
-                        path = asked.folder / f"{key}-{width}-{scheme}.png"
-                        shoot(page, width, path)
-                        print(path, flush=True)
+                        file = asked.folder / f"{VIEWS[key]}-{width}-{scheme}.png"
+                        shoot(page, width, file)
+                        print(file, flush=True)
 
 
 if __name__ == "__main__":

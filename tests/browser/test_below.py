@@ -1,4 +1,4 @@
-"""What the server draws below a picture of the browser's: of the same run, opened by a button, one with the picture."""
+"""What the server draws below a picture of the browser's: of the same run, and each changes the other."""
 
 import re
 
@@ -131,6 +131,7 @@ def test_its_address_shows_the_same_elsewhere(page: Page, app_url: str, browser:
     expect(page).to_have_url(re.compile("words_only="))
     with browser.new_context() as context:
         other = context.new_page()
+        other.set_default_timeout(60_000)
         watch(other)
         open_page(other, page.url)
         expect(headline(other)).to_have_text(headline(page).inner_text())

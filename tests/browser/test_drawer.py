@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from browser_tools import READY, answering, cell_of_chart, open_page, press, rerun, widget
+from browser_tools import BELOW, READY, answering, cell_of_chart, open_page, press, rerun, widget
 from playwright.sync_api import Locator, Page, expect
 from tiers import mostly_nightly
 
@@ -37,7 +37,7 @@ SLOW = """(() => {
   };
 })()"""  # messages of the server come `between` milliseconds apart
 PAGES = {  # a page -> the key of its picture, part of the title of what opens, the recorded step
-    "attention": ("picture", "Attention weights, layer 4, head 1", ""),
+    f"attention?{BELOW}": ("picture", "Attention weights, layer 4, head 1", ""),
     "embedding": ("picture", "dimension ", "embedding.tokens"),
     "add_norm": ("layer_step", "dimension ", "layers.4.add_norm_1.sum"),
     "feed_forward": ("picture", "unit 0", "layers.4.feed_forward.activation"),
@@ -51,7 +51,7 @@ ABOVE_THE_SHEET = """([row]) => {
   return 0 < y && y < document.querySelector('.st-key-inspector').getBoundingClientRect().y;
 }"""
 SMALL = {
-    "attention": ("heads",),
+    f"attention?{BELOW}": ("heads",),
     "heads?heads_part=What+really+flows": ("flows",),
 }  # a page -> the keys of its small maps
 
@@ -104,7 +104,7 @@ def on_top(way: Locator) -> bool:
 
 def test_the_way_on_is_never_under_the_drawer(page: Page, app_url: str) -> None:
     page.set_viewport_size({"width": 1280, "height": 800})
-    open_page(page, f"{app_url}/attention?cell=layers.4.attention.weights:1,8,2")
+    open_page(page, f"{app_url}/feed_forward?cell=layers.4.feed_forward.output:8,2")
     expect(widget(page, "inspector")).to_be_visible()
     way, main = widget(page, "bar").get_by_role("button", name="Next"), page.get_by_test_id("stMain")
     for scrolled in (0, 60, 700):
@@ -113,7 +113,7 @@ def test_the_way_on_is_never_under_the_drawer(page: Page, app_url: str) -> None:
         assert on_top(way) and on_top(widget(page, "close").get_by_role("button")) and within_the_window(page)
 
 
-@pytest.mark.parametrize("path", mostly_nightly(PAGES, ["attention", "embedding", "compare?beside_open=1"]))
+@pytest.mark.parametrize("path", mostly_nightly(PAGES, [f"attention?{BELOW}", "embedding", "compare?beside_open=1"]))
 def test_a_clicked_number_opens_beside_the_picture_which_stays(
     page: Page, app_url: str, base: TextEncoder, path: str
 ) -> None:
@@ -145,14 +145,17 @@ def test_a_clicked_number_opens_beside_the_picture_which_stays(
     expect(picture.locator(".opened")).to_have_count(0)
 
 
-def test_row_and_column_follow_and_the_address_restores_the_drawer(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/attention")
+def test_row_and_column_follow_and_the_address_restores_the_number(page: Page, app_url: str) -> None:
+    open_page(page, f"{app_url}/attention?{BELOW}")
     widget(page, "picture").evaluate("element => element.scrollIntoView({block: 'center'})")
     click(page, "picture", 8, 2)
     way = widget(page, "choose")
     for label, words in (("Row", "8 it"), ("Column", "2 animal")):
         expect(way.get_by_label(label).locator("option:checked")).to_have_text(words)
     open_page(page, page.url)
+    expect(page.get_by_role("gridcell")).to_have_attribute("data-cell", "8,2")  # the picture itself says the number
+    with rerun(page):
+        way.get_by_role("button").click()
     expect(widget(page, "inspector").locator("h3")).to_contain_text("“it” (8) → “animal” (2)")
     assert within_the_window(page)
     expect(way.get_by_label("Row").locator("option:checked")).to_have_text("8 it")
@@ -162,7 +165,7 @@ def test_row_and_column_follow_and_the_address_restores_the_drawer(page: Page, a
     assert "cell=" not in page.url
 
 
-@pytest.mark.parametrize("path", mostly_nightly(SMALL, ["attention"]))
+@pytest.mark.parametrize("path", mostly_nightly(SMALL, [f"attention?{BELOW}"]))
 def test_a_number_of_a_small_map_opens_beside_it(page: Page, app_url: str, path: str) -> None:
     open_page(page, f"{app_url}/{path}")
     for key in SMALL[path]:
@@ -182,7 +185,7 @@ def test_a_number_of_a_small_map_opens_beside_it(page: Page, app_url: str, path:
 
 
 def test_keys_open_a_number_enter_its_drawer_and_come_back(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/attention")
+    open_page(page, f"{app_url}/attention?{BELOW}")
     page.wait_for_function("() => globalThis.componentScripts?.has('drawer')")
     button = widget(page, "choose").get_by_role("button")
     with rerun(page):
@@ -221,7 +224,7 @@ def test_row_and_column_choose_the_number_by_keys(page: Page, app_url: str, base
 def test_on_a_phone_it_is_a_sheet_from_below_that_leaves_the_cell_in_sight(phone: Page, app_url: str) -> None:
     """Of a cell that the sheet would cover; the second time, the sheet comes in parts, as by a slow line."""
     phone.add_init_script(SLOW)
-    open_page(phone, f"{app_url}/attention")
+    open_page(phone, f"{app_url}/attention?{BELOW}")
     picture, sheet = widget(phone, "picture"), widget(phone, "inspector")
     for between, row, column, words in (
         (0, 9, 3, "“was” (9) → “didn't” (3)"),
@@ -249,7 +252,7 @@ def test_on_a_phone_it_is_a_sheet_from_below_that_leaves_the_cell_in_sight(phone
 def test_the_map_keeps_its_place_and_opens_the_number_that_pointing_names(
     page: Page, app_url: str, base: TextEncoder
 ) -> None:
-    open_page(page, f"{app_url}/?unfolded=1")
+    open_page(page, f"{app_url}/?{BELOW}&unfolded=1")
     stage = widget(page, "living_map").locator(".stage")
     stage.evaluate(UNFOLDED)
     before = still(stage)
@@ -292,7 +295,7 @@ def test_the_map_keeps_its_place_and_opens_the_number_that_pointing_names(
 def test_the_strips_of_a_pair_open_their_numbers_and_stay_with_the_pair(
     page: Page, app_url: str, base: TextEncoder
 ) -> None:
-    open_page(page, f"{app_url}/attention?products=1&cell=layers.4.attention.weights:1,3,2")
+    open_page(page, f"{app_url}/attention?{BELOW}&products=1&cell=layers.4.attention.weights:1,3,2")
     strips, trace = widget(page, "neurons"), base.trace(EXAMPLE)
     strips.locator(".js-plotly-plot .main-svg").first.wait_for()
     for row, step, index in ((0, "q", (1, 3, 5)), (1, "k", (1, 2, 5)), (2, "scores", (1, 3, 2))):

@@ -1,16 +1,30 @@
 """Every page for everybody: it draws, fits the screen, nothing that comes in runs, axe-core finds nothing serious."""
 
+import re
 from urllib.parse import quote
 
 import pytest
-from browser_tools import IN_DARK, NEXT_FRAMES, barriers, dark, light, open_page, rerun, type_sentence, widget
+from browser_tools import (
+    IN_DARK,
+    NEXT_FRAMES,
+    barriers,
+    dark,
+    light,
+    open_page,
+    own_sentence,
+    rerun,
+    type_sentence,
+    widget,
+)
 from nasty import CANARY, SCRIPTS
 from playwright.sync_api import Page, ViewportSize, expect
 from tiers import mostly_nightly
 
-from pages.ui.state.site import PAGES
+from pages.ui.state.site import DRAWN, PAGES, path
 
-KEYS = [page.key for page in PAGES]
+# What the browser draws is opened as it is, and with what the server draws below it.
+KEYS = [*(page.key for page in PAGES), *(f"{key}?more=1&layer=4&head=1" for key in DRAWN)]
+OF_BROWSER = ".picture-canvas, .enc-words"  # the pictures that the browser draws itself
 WITHOUT_PICTURE = ("figure", "lessons", "class")  # text, a form first
 SCREEN: ViewportSize = {"width": 1280, "height": 800}
 HOSTILE_DAILY = ("sentence", "compare")  # both show what is typed, as words and in pictures
@@ -38,7 +52,7 @@ BEYOND = """() => {
 FIRST_PICTURE = """() => Math.min(...[...document.querySelectorAll(
     '[data-testid=stMain] :is(.main-svg, [data-testid=stDataFrame], .tokens), ' +
     '[data-testid=stMain] :is(.st-key-living_map, .st-key-living_change), ' +
-    '[data-testid=stMain] :is(.st-key-attention_grid, .st-key-ask, .st-key-learning), ' +
+    '[data-testid=stMain] :is(.st-key-ask, .st-key-learning), ' +
     '[data-testid=stMain] :is(.st-key-board, .st-key-all_heads, .st-key-flows, .st-key-player)')]
   .filter(one => one.checkVisibility()).map(one => one.getBoundingClientRect().top))"""
 
@@ -63,13 +77,21 @@ WORDS = "[data-testid=stTable], [class*=st-key-card_], .st-key-class_join, .st-k
 
 
 def address(app_url: str, key: str) -> str:
-    return f"{app_url}/{'' if key == PAGES[0].key else key}"
+    page, _, query = key.partition("?")
+    return f"{app_url}/{path(page)}{'?' + query if query else ''}"
 
 
 def draws(page: Page, key: str) -> None:
     """The page has its title and something to look at; where it has a main picture, that holds numbers."""
-    about = next(one for one in PAGES if one.key == key)
-    expect(page.locator("h1")).to_have_text(about.title)
+    name, _, below = key.partition("?")
+    about = next(one for one in PAGES if one.key == name)
+    if name in DRAWN:
+        expect(page.get_by_role("heading", level=1)).not_to_be_empty()
+        expect(page.locator(OF_BROWSER).first).to_be_visible()
+        if not below:
+            return
+    else:
+        expect(page.locator("h1")).to_have_text(about.title)
     if about.parts:
         picture = widget(page, LEADS.get(key, "picture"))
         picture.locator(".main-svg").first.wait_for()
@@ -98,7 +120,10 @@ def test_a_page_is_for_everybody(page: Page, app_url: str, key: str) -> None:
     open_page(page, address(app_url, key))
     draws(page, key)
     assert page.evaluate(BEYOND) == [], "1280 pixels"
-    if key not in WITHOUT_PICTURE:
+    if key.partition("?")[0] in DRAWN:
+        box = page.locator(OF_BROWSER).first.bounding_box()
+        assert box and box["y"] < TOP
+    elif key not in WITHOUT_PICTURE:
         page.wait_for_function(f"() => ({FIRST_PICTURE})() < {TOP}")
     # The menu around them is the same on all pages.
     assert barriers(page, "html" if key in WITH_MENU else "[data-testid=stMain]") == []
@@ -144,7 +169,7 @@ def test_a_hostile_link_on_a_dark_phone_runs_no_script_and_fits(
     """Hostile text as sentence, as the other one, in the choices of pages and in every parameter of the link."""
     page.set_viewport_size({"width": 390, "height": 900})
     page.emulate_media(color_scheme="dark")
-    open_page(page, f"{address(app_url, key)}?{hostile}")
+    open_page(page, f"{address(app_url, key)}{'&' if '?' in key else '?'}{hostile}")
     page.wait_for_function(IN_DARK)
     draws(page, key)
     main = page.locator("[data-testid=stMain]")
@@ -157,10 +182,14 @@ def test_a_hostile_link_on_a_dark_phone_runs_no_script_and_fits(
 
 
 def test_hostile_text_that_is_typed_becomes_no_markup(page: Page, app_url: str) -> None:
-    """On one page, because the line for the sentence is the same on all; a script that ran would be seen."""
+    """On one page of each kind: the line for the sentence is the same on all. A script that ran would be seen."""
     open_page(page, app_url)
+    own_sentence(page, HOSTILE)
+    expect(page.locator(".enc-words")).to_contain_text("bold")
+    no_markup(page)
+    open_page(page, f"{app_url}/heads")
     type_sentence(page, HOSTILE)
-    expect(page.locator(".tokens").first).to_contain_text("bold")
+    expect(widget(page, "sentence").locator("input")).to_have_value(re.compile("bold"))
     no_markup(page)
     assert page.evaluate(CANARY_SEEN) is None
     page.add_script_tag(content=CANARY)
@@ -168,19 +197,21 @@ def test_hostile_text_that_is_typed_becomes_no_markup(page: Page, app_url: str) 
     page.evaluate("delete window.canary")
 
 
-OPENED = "attention?cell=layers.4.attention.weights:1,8,2"
+OPENED = "feed_forward?cell=layers.4.feed_forward.output:8,2"
 
 
-@pytest.mark.parametrize("link", mostly_nightly(["attention?present=1", OPENED, "attention?embed=true"], [OPENED]))
+@pytest.mark.parametrize(
+    "link", mostly_nightly(["feed_forward?present=1", OPENED, "feed_forward?embed=true"], [OPENED])
+)
 def test_so_is_a_page_before_a_class_with_a_number_open_or_in_a_frame(page: Page, app_url: str, link: str) -> None:
     open_page(page, f"{app_url}/{link}")
     assert barriers(page) == []
 
 
 def test_the_map_says_where_we_are_and_leads_on_by_keyboard(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/attention?layer=2&sentence=I+understand+this")
+    open_page(page, f"{app_url}/add_norm?layer=2&sentence=I+understand+this")
     plan = widget(page, "encoder_map")
-    expect(plan.locator("[aria-current=step]")).to_have_text("Attention")
+    expect(plan.locator("[aria-current=step]")).to_have_text("Add & norm")
     expect(plan).to_contain_text("layer 2 of 0–5")
     with rerun(page):
         plan.get_by_role("button", name="Feed-forward").press("Enter")
@@ -192,9 +223,9 @@ def test_the_map_says_where_we_are_and_leads_on_by_keyboard(page: Page, app_url:
 def test_the_page_stays_where_it_is_when_the_layer_changes(page: Page, app_url: str) -> None:
     """No jump: while a new run is drawn, the page keeps its place and its height."""
     page.set_viewport_size(SCREEN)
-    open_page(page, f"{app_url}/attention?layer=1")
+    open_page(page, f"{app_url}/heads?layer=1")
     main = page.locator("[data-testid=stMain]")
-    page.locator(".st-key-heads canvas").first.wait_for()
+    page.locator(".st-key-all_heads canvas").first.wait_for()
     main.evaluate("element => element.scrollTo(0, 900)")
     main.evaluate("""element => {
       window.seen = []

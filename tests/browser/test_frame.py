@@ -16,14 +16,14 @@ def walked(page: Page) -> str:
 
 
 def test_a_step_is_announced_and_back_goes_one_step_back_across_pages_too(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/attention?step=attention.concat")
+    open_page(page, f"{app_url}/add_norm?step=add_norm_1.normalized")
     seen, status = [walked(page)], widget(page, "arrival").get_by_role("status")
-    expect(status).to_have_text("Step 15 of 41 · layer 4: Concatenated heads")
+    expect(status).to_have_text("Step 21 of 41 · layer 4: Attention: Normalized")
     for _ in range(3):
         with rerun(page):
             widget(page, "next").get_by_role("button").click()
         seen.append(walked(page))
-    expect(status).to_have_text("Step 18 of 41 · layer 4: Attention: Add")
+    expect(status).to_have_text("Step 24 of 41 · layer 4: Activation")
     assert len({one.split()[0] for one in seen}) == 2, "the walk crosses to another page"
     for before in reversed(seen[:-1]):
         with rerun(page):
@@ -38,7 +38,7 @@ def test_back_leads_to_how_a_page_opened_one_press_for_each_choice(page: Page, a
         chosen = [widget(page, key).locator("[aria-checked=true]").inner_text() for key in ("layer", "head")]
         return page.url, widget(page, "sentence").locator("input").input_value(), chosen
 
-    open_page(page, f"{app_url}/attention")
+    open_page(page, f"{app_url}/feed_forward")
     seen = [view()]
     for act in (
         lambda: choose(page, "layer", 2),
@@ -51,22 +51,22 @@ def test_back_leads_to_how_a_page_opened_one_press_for_each_choice(page: Page, a
         with rerun(page):
             page.go_back()
         assert view() == before
-    assert seen[0][0] == f"{app_url}/attention"
+    assert seen[0][0] == f"{app_url}/feed_forward"
 
 
 def test_enter_runs_the_sentence_and_the_link_has_no_line_break(page: Page, app_url: str) -> None:
-    open_page(page, app_url)
+    open_page(page, f"{app_url}/heads")
     field = widget(page, "sentence").locator("input")
     field.fill("Dogs bark.")
     with rerun(page):
         field.press("Enter")
-    expect(page.locator(".tokens > div")).to_have_count(5)
+    assert widget(page, "all_heads").locator("canvas").first.evaluate("canvas => canvas.width") == 5
     assert "sentence=Dogs+bark." in page.url and "%0A" not in page.url
 
 
-@pytest.mark.parametrize("page_name", mostly_nightly(["", "attention", "labs"], ["", "attention"]))
+@pytest.mark.parametrize("page_name", mostly_nightly(["", "embedding", "labs"], ["", "embedding"]))
 def test_a_token_is_masked_by_a_tap_and_shown_again_by_a_key(page: Page, app_url: str, page_name: str) -> None:
-    open_page(page, f"{app_url}/{page_name}?sentence=Keys+on+the+table.")
+    open_page(page, f"{app_url}/{page_name}?more=1&layer=4&head=1&sentence=Keys+on+the+table.")
     if page_name:
         with rerun(page):
             widget(page, "mask_tokens").get_by_role("button").click()
@@ -85,10 +85,10 @@ def test_a_token_is_masked_by_a_tap_and_shown_again_by_a_key(page: Page, app_url
 
 
 def test_a_page_opens_at_its_top(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/attention?step=attention.output")
+    open_page(page, f"{app_url}/add_norm?step=add_norm_1.output")
     for move in (
         lambda: page.keyboard.press("ArrowRight"),
-        lambda: widget(page, "encoder_map").get_by_role("button", name="Feed-forward").click(),
+        lambda: widget(page, "encoder_map").get_by_role("button", name="Add & norm").first.click(),
         lambda: widget(page, "next_below").get_by_role("button").click(),
         lambda: follow_menu(page, "Look deeper", "All heads"),
     ):
@@ -115,7 +115,7 @@ def test_all_tabs_are_in_sight_and_so_is_the_chosen_one(page: Page, app_url: str
 def test_next_has_one_place_on_every_page_and_stays_in_view(page: Page, app_url: str) -> None:
     page.set_viewport_size({"width": 1280, "height": 800})
     places = set()
-    for key in ("attention", "stack", "heads"):
+    for key in ("feed_forward", "stack", "heads"):
         open_page(page, f"{app_url}/{key}")
         box = widget(page, "next").bounding_box()
         assert box is not None
@@ -127,7 +127,7 @@ def test_next_has_one_place_on_every_page_and_stays_in_view(page: Page, app_url:
 
 def test_the_menu_of_a_phone_names_all_pages_and_closes_on_a_choice(page: Page, app_url: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
-    open_page(page, f"{app_url}/attention")
+    open_page(page, f"{app_url}/feed_forward")
     page.get_by_test_id("stExpandSidebarButton").first.click()
     menu = page.get_by_test_id("stSidebarNav")
     expect(menu.get_by_text("A class")).to_be_visible()
@@ -144,7 +144,7 @@ def test_the_menu_of_a_phone_names_all_pages_and_closes_on_a_choice(page: Page, 
 
 def test_layer_and_head_stand_on_top_where_the_sidebar_is_put_away(page: Page, app_url: str) -> None:
     page.set_viewport_size({"width": 1280, "height": 800})
-    open_page(page, f"{app_url}/attention")
+    open_page(page, f"{app_url}/feed_forward")
     expect(widget(page, "quick")).to_be_hidden()
     with rerun(page):
         page.locator("h1").click()

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from browser_tools import BASE, SERVER_MB, free_port, open_page, problems, rerun, started, widget
+from browser_tools import BASE, SERVER_MB, follow_menu, free_port, open_page, problems, rerun, started, widget
 from playwright.sync_api import Page, Request, Response, Route, WebSocket, expect
 from school import two_replicas
 
@@ -16,14 +16,6 @@ from encoder.formatting import percent
 APP = Path(__file__).resolve().parents[2] / "app.py"
 GAP = "The keys to the cabinet [MASK] on the table."
 CHOSEN = "[data-head-row][aria-selected=true]"
-NEW = {"ENCODER_MEMORY_MB": SERVER_MB}
-
-
-@pytest.fixture(scope="module")
-def front_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A server that has the front, at the root of its address."""
-    with serving(tmp_path_factory.mktemp("home"), NEW) as url:
-        yield url
 
 
 @contextmanager
@@ -59,38 +51,38 @@ def read(page: Page, text: str) -> None:
         field.press("Enter")
 
 
-def test_start_opens_before_any_model_is_asked_and_has_nothing_of_the_old_frame(page: Page, front_url: str) -> None:
+def test_start_opens_before_any_model_is_asked_and_has_nothing_of_streamlits_frame(page: Page, app_url: str) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    drawn(page, front_url)
-    for old in ("stSidebar", "stHeader"):
-        expect(page.get_by_test_id(old)).to_be_hidden()
+    drawn(page, app_url)
+    for part in ("stSidebar", "stHeader"):
+        expect(page.get_by_test_id(part)).to_be_hidden()
     assert [url for url in asked if url.endswith("/api/run")] == []
     box = page.get_by_role("heading", level=1).bounding_box()
     assert box and box["y"] < 300
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_no_page_is_stopped_by_the_policy_of_content(page: Page, front_url: str) -> None:
+def test_no_page_is_stopped_by_the_policy_of_content(page: Page, app_url: str) -> None:
     """A script, style or picture that the policy refuses is an error on the console, which the fixture finds."""
-    answer = page.request.get(front_url)
+    answer = page.request.get(app_url)
     policy = answer.headers["content-security-policy"]
     assert "'unsafe-eval'" not in policy and "script-src 'self' blob: 'sha256-" in policy
-    drawn(page, front_url)
-    for path in ("attention_pictures", "stack"):  # with Plotly, and with components
-        open_page(page, f"{front_url}/{path}")
+    drawn(page, app_url)
+    for path in ("attention?more=1", "stack"):  # with Plotly, and with components
+        open_page(page, f"{app_url}/{path}")
         page.locator(".js-plotly-plot .main-svg").first.wait_for()
 
 
-def test_a_page_of_the_menu_opens_with_what_was_chosen_and_leads_back_with_it(page: Page, front_url: str) -> None:
-    drawn(page, f"{front_url}/attention?sentence=Dogs+bark.&layer=2&head=3&v=1")
+def test_a_page_of_the_menu_opens_with_what_was_chosen_and_leads_back_with_it(page: Page, app_url: str) -> None:
+    drawn(page, f"{app_url}/attention?sentence=Dogs+bark.&layer=2&head=3&v=1")
     follow(page, "All heads")
     chosen = [widget(page, key).locator("[aria-checked=true]").inner_text() for key in ("layer", "head")]
     assert chosen == ["2", "3"] and widget(page, "sentence").locator("input").input_value() == "Dogs bark."
     with rerun(page):
         widget(page, "head").get_by_role("radio", name="5", exact=True).click()
     with rerun(page):
-        page.get_by_test_id("stHeader").get_by_text("Attention", exact=True).click()
+        follow_menu(page, "Step by step", "Attention")
     expect(page.get_by_test_id("stSidebar")).to_be_hidden()
     assert sentence(page) == "Dogs bark."
     for said in ("sentence=Dogs+bark.", "layer=2", "head=5"):
@@ -99,42 +91,42 @@ def test_a_page_of_the_menu_opens_with_what_was_chosen_and_leads_back_with_it(pa
     assert widget(page, "head").locator("[aria-checked=true]").inner_text() == "5"
 
 
-def test_an_old_page_reads_the_address_and_not_what_it_last_showed(page: Page, front_url: str) -> None:
-    drawn(page, f"{front_url}/attention?sentence=Dogs+bark.&layer=2&head=3&v=1")
+def test_a_page_of_the_server_reads_the_address_and_not_what_it_last_showed(page: Page, app_url: str) -> None:
+    drawn(page, f"{app_url}/attention?sentence=Dogs+bark.&layer=2&head=3&v=1")
     follow(page, "All heads")
     with rerun(page):
-        page.get_by_test_id("stHeader").get_by_text("Attention", exact=True).click()
+        follow_menu(page, "Step by step", "Attention")
     read(page, "Cats purr.")
-    follow(page, "Attention, all pictures")
+    follow(page, "Embedding & position")
     assert widget(page, "sentence").locator("input").input_value() == "Cats purr."
 
 
-def test_an_address_that_an_old_page_had_before_is_read_all_the_same(page: Page, front_url: str) -> None:
-    drawn(page, f"{front_url}/?sentence=Dogs+bark.&layer=2&head=3&v=1")
+def test_an_address_that_a_page_of_the_server_had_before_is_read_all_the_same(page: Page, app_url: str) -> None:
+    drawn(page, f"{app_url}/?sentence=Dogs+bark.&layer=2&head=3&v=1")
     follow(page, "All heads")
     with rerun(page):
         widget(page, "head").get_by_role("radio", name="5", exact=True).click()
     with rerun(page):
-        page.get_by_test_id("stHeader").get_by_text("Start", exact=True).click()
+        follow_menu(page, "Step by step", "Start")
     page.locator('[data-head-row="2,3"]').click()
     follow(page, "All heads")
     assert widget(page, "head").locator("[aria-checked=true]").inner_text() == "3"
 
 
-def test_start_and_attention_change_without_being_mounted_anew(page: Page, front_url: str) -> None:
-    drawn(page, front_url)
+def test_start_and_attention_change_without_being_mounted_anew(page: Page, app_url: str) -> None:
+    drawn(page, app_url)
     page.locator(".front").evaluate("front => { front.kept = 'the same' }")
     follow(page, "Attention")
     assert re.search("/attention([?]|$)", page.url) and sentence(page) == GAP
     with rerun(page):
         page.go_back()
     expect(page.get_by_role("textbox", name="Sentence")).to_be_hidden()
-    assert page.url.startswith(f"{front_url}/") and "/attention" not in page.url
+    assert page.url.startswith(f"{app_url}/") and "/attention" not in page.url
     assert page.locator(".front").evaluate("front => front.kept") == "the same"
 
 
-def test_back_undoes_one_sentence_at_a_time_and_a_reload_shows_the_same(page: Page, front_url: str) -> None:
-    drawn(page, f"{front_url}/attention")
+def test_back_undoes_one_sentence_at_a_time_and_a_reload_shows_the_same(page: Page, app_url: str) -> None:
+    drawn(page, f"{app_url}/attention")
     for text in ("Dogs bark.", "Cats purr."):
         read(page, text)
     heading = page.get_by_role("heading", level=1).inner_text()
@@ -146,11 +138,11 @@ def test_back_undoes_one_sentence_at_a_time_and_a_reload_shows_the_same(page: Pa
         with rerun(page):
             page.go_back()
         expect(page.get_by_role("textbox", name="Sentence")).to_have_value(text)
-    assert page.url == f"{front_url}/attention"
+    assert page.url == f"{app_url}/attention"
 
 
-def test_a_line_that_is_cut_is_said_in_a_sentence_and_comes_back(page: Page, front_url: str) -> None:
-    drawn(page, f"{front_url}/attention")
+def test_a_line_that_is_cut_is_said_in_a_sentence_and_comes_back(page: Page, app_url: str) -> None:
+    drawn(page, f"{app_url}/attention")
     field, said = page.get_by_role("textbox", name="Sentence"), page.get_by_role("alert")
     faults: list[Callable[[Route], None]] = [
         lambda route: route.abort("internetdisconnected"),
@@ -172,16 +164,16 @@ def test_a_line_that_is_cut_is_said_in_a_sentence_and_comes_back(page: Page, fro
     assert all("Failed to load resource" in one for one in problems(page))  # those that were made here
 
 
-def test_a_tab_of_a_version_that_is_gone_says_to_load_again(page: Page, front_url: str) -> None:
+def test_a_tab_of_a_version_that_is_gone_says_to_load_again(page: Page, app_url: str) -> None:
     page.route("**/front.js", lambda route: route.fulfill(status=404, json={"message": "There is nothing here."}))
-    open_page(page, front_url)
+    open_page(page, app_url)
     expect(page.get_by_role("alert")).to_contain_text("load the page again")
     page.unroute("**/front.js")
     assert all("404" in one for one in problems(page))
 
 
-def test_a_server_without_room_is_asked_again(page: Page, front_url: str) -> None:
-    drawn(page, f"{front_url}/attention")
+def test_a_server_without_room_is_asked_again(page: Page, app_url: str) -> None:
+    drawn(page, f"{app_url}/attention")
     asked: list[Request] = []
 
     def full(route: Route) -> None:
@@ -204,17 +196,17 @@ def test_a_server_without_room_is_asked_again(page: Page, front_url: str) -> Non
 
 
 def test_under_a_base_path_all_is_there(page: Page, tmp_path: Path) -> None:
-    with serving(tmp_path, NEW | {BASE: "/lab/enc"}) as url:
+    with serving(tmp_path, {BASE: "/lab/enc", "ENCODER_MEMORY_MB": SERVER_MB}) as url:
         drawn(page, url)
         follow(page, "Attention")
         assert page.url.startswith(f"{url}/attention")
         read(page, "Dogs bark.")
-        follow(page, "Attention, all pictures")
-        assert page.url.startswith(f"{url}/attention_pictures?") and "sentence=Dogs+bark." in page.url
+        follow(page, "Embedding & position")
+        assert page.url.startswith(f"{url}/embedding?") and "sentence=Dogs+bark." in page.url
         assert page.request.get(f"{url}/api/none").status == 404
         with rerun(page):
             page.goto(f"{url}/looks?sentence=Dogs+bark.")
-        assert page.url.startswith(f"{url}/sentence?")
+        assert page.url.startswith(f"{url}/?")
         page.goto("about:blank")
 
 
@@ -223,7 +215,7 @@ def test_behind_two_replicas_all_is_there_and_what_any_cache_may_keep_has_no_coo
     """Nor does the policy of the proxy stop what that of the app allows."""
     kept: list[Response] = []
     page.on("response", lambda answer: kept.append(answer) if re.search("/api/(shipped|front)/", answer.url) else None)
-    with two_replicas(tmp_path, NEW) as school:
+    with two_replicas(tmp_path) as school:
         drawn(page, school.url)
         follow(page, "Attention")
         read(page, "Dogs bark.")
@@ -233,9 +225,9 @@ def test_behind_two_replicas_all_is_there_and_what_any_cache_may_keep_has_no_coo
         page.goto("about:blank")
 
 
-def test_start_opens_with_the_claim_of_this_run(page: Page, front_url: str, base: TextEncoder) -> None:
+def test_start_opens_with_the_claim_of_this_run(page: Page, app_url: str, base: TextEncoder) -> None:
     trace = base.trace(GAP)
-    drawn(page, front_url)
+    drawn(page, app_url)
     layer, head = map(int, (page.locator(CHOSEN).get_attribute("data-head-row") or "").split(","))
     gap = trace.tokens.index("[MASK]")
     share = float(trace[f"layers.{layer}.attention.weights"][head, gap, trace.tokens.index("keys")])
@@ -244,10 +236,10 @@ def test_start_opens_with_the_claim_of_this_run(page: Page, front_url: str, base
     assert f"Head {head} of layer {layer}" in said and percent(share) in said and percent(guess) in said
 
 
-def test_a_choice_asks_the_server_for_nothing(page: Page, front_url: str) -> None:
+def test_a_choice_asks_the_server_for_nothing(page: Page, app_url: str) -> None:
     sent: list[object] = []
     page.on("websocket", lambda line: heard(line, sent))
-    drawn(page, front_url)
+    drawn(page, app_url)
     page.wait_for_load_state("networkidle")
     page.on("request", lambda request: sent.append(request.url))
     sent.clear()

@@ -5,10 +5,12 @@ import re
 import numpy as np
 import pytest
 from browser_tools import (
+    BELOW,
     answering,
     cell_of_chart,
     chart,
     choose,
+    chosen_place,
     drawn,
     follow_menu,
     open_page,
@@ -23,11 +25,11 @@ from encoder import TextEncoder
 from encoder.pictures.view import EXAMPLE
 
 
-def test_the_first_page_is_usable_at_once(page: Page, app_url: str, base: TextEncoder) -> None:
-    open_page(page, app_url)
+def test_what_stands_below_the_first_page_is_usable_at_once(page: Page, app_url: str, base: TextEncoder) -> None:
+    open_page(page, f"{app_url}/?{BELOW}")
     expect(page.locator(".tokens > div")).to_have_count(14)
     expect(widget(page, "living_map").locator("canvas").first).to_be_visible()
-    open_page(page, f"{app_url}/?several=1")
+    open_page(page, f"{app_url}/?{BELOW}&several=1")
     weights = base.trace(EXAMPLE)["layers.4.attention.weights"][1]
     np.testing.assert_array_equal(drawn(page, "together_matrix"), weights.numpy())
 
@@ -35,27 +37,27 @@ def test_the_first_page_is_usable_at_once(page: Page, app_url: str, base: TextEn
 def test_a_person_types_chooses_and_walks(page: Page, app_url: str, base: TextEncoder) -> None:
     text = "Keys on the table belong to Sara."
     trace = base.trace(text)
-    open_page(page, app_url)
+    open_page(page, f"{app_url}/embedding")
     type_sentence(page, text)
     with rerun(page):
-        follow_menu(page, "Step by step", "Attention")
+        follow_menu(page, "Step by step", "Add & norm")
     choose(page, "layer", 2)
     choose(page, "head", 3)
-    np.testing.assert_array_equal(drawn(page), trace["layers.2.attention.weights"][3].numpy())
+    np.testing.assert_array_equal(drawn(page, "layer_step"), trace["layers.2.add_norm_1.sum"].numpy())
     expect(page).to_have_url(re.compile("layer=2.*head=3"))
-    for name in ("heads", "concat", "output"):
+    for name in ("mean", "variance", "normalized", "output"):
         with rerun(page):
             widget(page, "next").get_by_role("button").click()
-        values = trace[f"layers.2.attention.{name}"].numpy()
-        np.testing.assert_array_equal(drawn(page), values[3] if values.ndim == 3 else values)
+        expect(page).to_have_url(re.compile(f"step=add_norm_1.{name}"))
+    np.testing.assert_array_equal(drawn(page, "layer_step"), trace["layers.2.add_norm_1.output"].numpy())
     page.locator("h1").click()
     with rerun(page):
         page.keyboard.press("ArrowRight")
-    expect(page.locator("h1")).to_have_text("Add & norm")
-    np.testing.assert_array_equal(drawn(page, "layer_step"), trace["layers.2.add_norm_1.residual"].numpy())
+    expect(page.locator("h1")).to_have_text("Feed-forward")
     with rerun(page):
         page.keyboard.press("ArrowLeft")
-    expect(page.locator("h1")).to_have_text("Attention")
+    expect(page.locator("h1")).to_have_text("Add & norm")
+    np.testing.assert_array_equal(drawn(page, "layer_step"), trace["layers.2.add_norm_1.output"].numpy())
 
 
 def click_cell(page: Page, row: int, column: int) -> None:
@@ -69,7 +71,7 @@ def click_cell(page: Page, row: int, column: int) -> None:
 
 def test_a_clicked_cell_opens_and_leads_on_and_survives_a_reload(page: Page, app_url: str, base: TextEncoder) -> None:
     trace = base.trace(EXAMPLE)
-    open_page(page, f"{app_url}/attention")
+    open_page(page, f"{app_url}/attention?{BELOW}")
     click_cell(page, 8, 2)
     heading = widget(page, "inspector").locator("h3")
     weight = float(trace["layers.4.attention.weights"][1, 8, 2])
@@ -82,13 +84,13 @@ def test_a_clicked_cell_opens_and_leads_on_and_survives_a_reload(page: Page, app
         widget(page, "trail_0").get_by_role("button").click()
     expect(heading).to_contain_text("Attention weights")
     open_page(page, page.url)
-    expect(heading).to_have_text(f"Attention weights, layer 4, head 1, “it” (8) → “animal” (2) = {weight:.4g}")
+    expect(page.get_by_role("gridcell")).to_have_attribute("data-cell", "8,2")  # the picture itself says the number
     click_cell(page, 9, 7)
     expect(heading).to_contain_text("“was” (9) → “because” (7)")
 
 
 def test_small_maps_are_read_and_opened_by_keyboard(page: Page, app_url: str, base: TextEncoder) -> None:
-    open_page(page, f"{app_url}/attention?sentence=I+understand+this")
+    open_page(page, f"{app_url}/attention?more=1&layer=4&head=1&sentence=I+understand+this")
     trace, heads = base.trace("I understand this"), widget(page, "heads")
     weights = heads.get_by_role("button", name="Attention weights, head 6")
     weights.press("ArrowDown")
@@ -98,17 +100,19 @@ def test_small_maps_are_read_and_opened_by_keyboard(page: Page, app_url: str, ba
     expect(heads.locator("output").nth(6)).to_contain_text(re.compile(rf"understand → i: .*{share}"))
     with rerun(page):
         weights.press("Enter")
-    expect(page.locator("h1")).to_have_text("Attention")
+    assert chosen_place(page) == ["4", "6"]
     expect(widget(page, "inspector").locator("h3")).to_contain_text("“understand” (2) → “i” (1)")
 
 
 def test_a_link_opened_in_a_new_tab_shows_the_same_and_a_click_in_the_maps_of_all_heads_that_head(
     page: Page, app_url: str, base: TextEncoder
 ) -> None:
-    open_page(page, f"{app_url}/attention?sentence=I+understand+this&layer=1&head=7&step=attention.scores&hidden=2")
+    open_page(
+        page, f"{app_url}/attention?more=1&sentence=I+understand+this&layer=1&head=7&step=attention.scores&hidden=2"
+    )
     recorded = base.trace("I understand this", hidden=(2,))["layers.1.attention.scores"][7]
     np.testing.assert_array_equal(drawn(page), recorded.numpy())
-    expect(widget(page, "sentence").locator("input")).to_have_value("I understand this")
+    expect(page.get_by_role("textbox", name="Sentence")).to_have_value("I understand this")
     with rerun(page):
         widget(page, "heads").get_by_role("button", name="Scores, head 6").click()
     recorded = base.trace("I understand this", hidden=(2,))["layers.1.attention.scores"][6]
@@ -117,7 +121,7 @@ def test_a_link_opened_in_a_new_tab_shows_the_same_and_a_click_in_the_maps_of_al
 
 @pytest.mark.nightly
 def test_a_paste_of_100_000_characters_is_cut_and_said(page: Page, app_url: str) -> None:
-    open_page(page, app_url)
+    open_page(page, f"{app_url}/heads")
     type_sentence(page, "word " * 20_000)
     expect(page.locator("[data-testid=stAlert]")).to_contain_text("512 tokens")
 
@@ -141,7 +145,10 @@ def test_a_small_map_leads_to_its_head(page: Page, app_url: str, base: TextEncod
     open_page(page, f"{app_url}/heads")
     with rerun(page):
         widget(page, "all_heads").get_by_role("button", name="Layer 2, head 3").click()
-    expect(page.locator("h1")).to_have_text("Attention")
+    expect(page).to_have_url(re.compile("/attention[?]"))
+    assert chosen_place(page) == ["2", "3"]
+    with rerun(page):
+        page.locator(".enc-unfold").click()
     np.testing.assert_array_equal(drawn(page), base.trace(EXAMPLE)["layers.2.attention.weights"][3].numpy())
 
 

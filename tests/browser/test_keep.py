@@ -23,7 +23,7 @@ from tiers import mostly_nightly
 
 from encoder import TextEncoder, Trace
 from encoder.report.report import report
-from pages.ui.state.site import PAGES
+from pages.ui.state.site import DRAWN, PAGES
 
 TEXT = "Keys on the table belong to Sara."
 AT = "sentence=Keys+on+the+table+belong+to+Sara.&layer=2&head=3"
@@ -44,20 +44,10 @@ PLACE = """plot => { const { xaxis, yaxis } = plot._fullLayout;
   return [xaxis._offset, xaxis._length, yaxis._offset, yaxis._length]; }"""
 # What is chosen on a page before its link is copied: the key of a widget, and the name of what is clicked in it
 CHOSEN = {
-    "attention": [("attention_grid", "÷ 8")],
     "stack": [("lens_token", "1 keys")],
     "compare": [("compare_part", "One word in many sentences")],
     "labs": [("lab", "Padding")],
     "heads": [("heads_part", "Measures"), ("measure", "Previous")],
-    "": [
-        ("several", "Several heads together, as lines and as a matrix"),
-        ("some_heads", "5"),
-        ("together", "Largest"),
-        ("some_tokens", "2 on"),
-        ("ask", "table"),
-        ("ask", "Who looks at it"),
-        ("words_only", "Words, no punctuation"),
-    ],
 }
 
 
@@ -154,7 +144,7 @@ def check_colours(image: Image.Image, place: list[float], trace: Trace) -> None:
 def test_a_picture_is_kept_as_drawing_pixels_table_and_print(page: Page, app_url: str, trace: Trace) -> None:
     """One visit: every kind of file of a matrix and of the small maps, in light, in dark and without background."""
     with page.add_init_script("window.print = () => { window.top.printed = document.body.innerHTML }"):
-        open_page(page, f"{app_url}/attention?{AT}")
+        open_page(page, f"{app_url}/attention?more=1&{AT}")
         place = widget(page, "picture").locator(".js-plotly-plot").evaluate(PLACE)
         kinds = ("SVG", "PNG 1×", "PNG 2×", "PNG 4×", "CSV of the numbers shown")
         files = dict(zip(kinds, keep(page, "picture", *kinds), strict=True))
@@ -195,7 +185,7 @@ def test_a_picture_is_kept_as_drawing_pixels_table_and_print(page: Page, app_url
 
 
 def test_characters_that_no_xml_holds_spoil_no_picture(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/attention?sentence=a%01b+%EF%BF%BE+%0Bc+%1F+%3C%2Ftext%3E")
+    open_page(page, f"{app_url}/attention?more=1&layer=4&head=1&sentence=a%01b+%EF%BF%BE+%0Bc+%1F+%3C%2Ftext%3E")
     (_, svg), (_, pixels) = keep(page, "picture", "SVG", "PNG 1×")
     root = ElementTree.fromstring(svg)
     assert "</text>" in "".join(root.itertext())
@@ -209,7 +199,7 @@ def test_what_a_link_says_never_becomes_a_link_of_the_app(page: Page, app_url: s
         "layer=me@evil.example",
         "cell=HTTPS://evil.example",
     )
-    open_page(page, f"{app_url}/attention?{'&'.join(asked)}&hidden=%E2%80%AEabc")
+    open_page(page, f"{app_url}/feed_forward?{'&'.join(asked)}&hidden=%E2%80%AEabc")
     note = page.get_by_test_id("stAlert")
     expect(note).to_contain_text("evil.example/x")
     expect(note).to_contain_text("me@")
@@ -226,17 +216,17 @@ def test_what_a_link_says_never_becomes_a_link_of_the_app(page: Page, app_url: s
 def test_the_csv_holds_the_numbers_of_the_trace_and_is_the_same_twice(
     page: Page, app_url: str, trace: Trace, path: str, name: str
 ) -> None:
-    open_page(page, f"{app_url}/{path}?{AT}&strips_open=1")
+    open_page(page, f"{app_url}/{path}?more=1&{AT}&strips_open=1")
     files = keep(page, "picture", "CSV of the numbers shown")
     recorded = trace[name].numpy()
     check_csv(files[0][1], recorded[3] if recorded.ndim == 3 else recorded, trace)
-    open_page(page, f"{app_url}/{path}?{AT}&strips_open=1")
+    open_page(page, f"{app_url}/{path}?more=1&{AT}&strips_open=1")
     assert keep(page, "picture", "CSV of the numbers shown") == files
 
 
 def test_captions_are_copied(page: Page, app_url: str) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    open_page(page, f"{app_url}/attention?{AT}&step=attention.heads&edits=layers.2.attention.heads:zero:h=3")
+    open_page(page, f"{app_url}/attention?more=1&{AT}&step=attention.heads&edits=layers.2.attention.heads:zero:h=3")
     widget(page, "keep_picture").get_by_role("button").first.click()
     for button, part in (
         ("Copy caption", "Changed: layer 2, head 3: weighted values set to zero"),
@@ -350,7 +340,7 @@ def walker(browser: Browser, app_url: str) -> Iterator[Page]:
         page.set_default_timeout(60_000)
         context.grant_permissions(["clipboard-read", "clipboard-write"])
         watch(page)
-        start = f"{app_url}/?sentence=Keys+on+the+table+belong+to+me.&layer=1&head=2&hidden=3"
+        start = f"{app_url}/embedding?sentence=Keys+on+the+table+belong+to+me.&layer=1&head=2&hidden=3"
         open_page(page, f"{start}&edits=layers.0.attention.heads:zero:h=3&cell=layers.1.attention.scores:2,1,1")
         yield page
 
@@ -369,7 +359,9 @@ def copied(page: Page) -> str:
     return link
 
 
-@pytest.mark.parametrize("path", mostly_nightly([page.key for page in PAGES], ["attention", "labs", "stack"]))
+@pytest.mark.parametrize(
+    "path", mostly_nightly([page.key for page in PAGES if page.key not in DRAWN], ["labs", "stack"])
+)
 def test_a_link_copied_from_a_page_shows_the_same_elsewhere(walker: Page, page: Page, path: str) -> None:
     """Elsewhere is a browser of its own: it shares nothing with that of the walker.
 
@@ -410,18 +402,18 @@ def same(a: Page, b: Page) -> None:
 
 
 def test_in_a_frame_there_is_neither_sidebar_nor_menu(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/attention?embed=true&{AT}")
+    open_page(page, f"{app_url}/feed_forward?embed=true&{AT}")
     expect(page.locator("[data-testid=stSidebar]")).to_be_hidden()
     expect(page.get_by_text("Look deeper")).to_be_hidden()
     with rerun(page):
         widget(page, "next").get_by_role("button").click()
-    expect(page).to_have_url(re.compile("embed=true.*step=attention.heads"))
+    expect(page).to_have_url(re.compile("embed=true.*step=feed_forward.output"))
     expect(page.locator("[data-testid=stSidebar]")).to_be_hidden()
     expect(page.locator("[data-testid=stAlert]")).to_have_count(0)
 
 
 def test_one_key_presents_and_the_arrow_keys_still_walk(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/attention?{AT}")
+    open_page(page, f"{app_url}/feed_forward?strips_open=1&{AT}")
     height = "plot => plot.clientHeight"
     plot = widget(page, "picture").locator(".js-plotly-plot")
     usual = plot.evaluate(height)
@@ -432,7 +424,7 @@ def test_one_key_presents_and_the_arrow_keys_still_walk(page: Page, app_url: str
     assert plot.evaluate(height) > 1.25 * usual
     with rerun(page):
         page.keyboard.press("ArrowRight")
-    expect(page).to_have_url(re.compile("step=attention.heads.*present=1"))
+    expect(page).to_have_url(re.compile("step=feed_forward.output.*present=1"))
     with rerun(page):
         page.keyboard.press("Escape")
     expect(page.locator("[data-testid=stSidebar]")).to_be_visible()

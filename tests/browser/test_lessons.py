@@ -107,21 +107,20 @@ def test_on_a_phone_the_ways_through_a_lesson_are_at_hand(phone: Page, app_url: 
 
 
 def test_the_arrow_keys_walk_the_encoder_again_after_the_lesson(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/lessons?lesson=many-heads&at=2")
-    press(page, "s")
+    open_page(page, f"{app_url}/lessons?lesson=why-relu")
     with rerun(page):
         widget(page, "open_view").get_by_role("button").click()
-    expect(page.locator("h1")).to_have_text("Attention")
+    expect(page.locator("h1")).to_have_text("Feed-forward")
     page.locator("h1").click()
     press(page, "ArrowRight")
-    expect(page).to_have_url(re.compile("step=attention.heads"))
+    expect(page).to_have_url(re.compile("step=feed_forward.output"))
     with rerun(page):
         widget(page, "back_to_lesson").get_by_role("button").click()
-    expect(page.get_by_test_id("stProgress")).to_contain_text("Step 2 of 6")
+    expect(page.get_by_test_id("stProgress")).to_contain_text("Step 1 of")
 
 
 def test_a_term_says_what_it_means_when_it_is_pointed_at_or_focused(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/attention")
+    open_page(page, f"{app_url}/attention?more=1&layer=4&head=1")
     term = page.locator(".terms span", has_text="weights").first
     meaning = term.get_by_role("tooltip", include_hidden=True)
     expect(meaning).not_to_be_visible()

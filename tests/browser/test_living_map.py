@@ -6,10 +6,11 @@ import re
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import numpy as np
 import pytest
-from browser_tools import barriers, open_page, press, rerun, runs, type_sentence, widget
+from browser_tools import BELOW, barriers, open_page, own_sentence, press, rerun, runs, widget
 from playwright.sync_api import Locator, Page, expect
 
 from encoder import TextEncoder, Trace
@@ -34,8 +35,9 @@ def trace(base: TextEncoder) -> Trace:
 
 
 def opened(page: Page, url: str, query: str = "") -> Locator:
-    """The map of the first page, drawn."""
-    open_page(page, f"{url}/{query}" if query else url)
+    """The map below the first page, drawn; what a query does not say is usual."""
+    asked = urlencode(dict(parse_qsl(f"{BELOW}&{urlsplit(url).query}&{query}")))
+    open_page(page, f"{url.partition('?')[0].rstrip('/')}/?{asked}")
     root = widget(page, "living_map").locator(".map")
     expect(root.locator(".tokens button").first).to_be_visible()
     page.wait_for_function(DRAWN, arg=root.element_handle())
@@ -154,27 +156,28 @@ def test_the_picture_follows_the_headline_to_another_layer_until_a_word_is_chose
     root = opened(page, app_url)
     for layer in ("2", "0"):
         with rerun(page):
-            widget(page, "layer").get_by_role("radio", name=layer, exact=True).click()
+            page.locator(f'[data-head-row="{layer},1"]').click()
         link = strongest_link(trace, int(layer), 1)
         assert link is not None
         word = trace.tokens[link.query]
-        expect(page.get_by_role("heading", level=2).first).to_contain_text(f"“{word}”")
         assert root.evaluate("root => root.map.pinned") == link.query
         expect(root.locator("output.said")).to_contain_text(f"“{word}”")
-    type_sentence(page, "Hello")
+    with rerun(page):
+        own_sentence(page, "Hello")
     expect(root.locator(".tokens button")).to_have_count(len(base.tokenize("Hello").tokens))
     expect(root.locator("output.said")).to_have_text("")  # a sentence without two words has no finding
-    type_sentence(page, EXAMPLE)
+    with rerun(page):
+        own_sentence(page, EXAMPLE)
     root.locator(".tokens button").nth(ANIMAL).click()
     with rerun(page):
-        widget(page, "layer").get_by_role("radio", name="3", exact=True).click()
+        page.locator('[data-head-row="3,1"]').click()
     assert root.evaluate("root => root.map.pinned") == ANIMAL, "a chosen word stays"
 
 
 def test_the_difference_to_the_run_without_changes_is_drawn_signed(
     page: Page, app_url: str, base: TextEncoder, trace: Trace
 ) -> None:
-    root = opened(page, app_url, "?hidden=2")
+    root = opened(page, app_url, "hidden=2")
     switch = root.get_by_label("difference to the run without changes")
     with rerun(page):
         switch.check()
@@ -270,7 +273,7 @@ def test_a_layer_unfolds_and_a_click_opens_the_recorded_number(page: Page, app_u
 def test_an_unfolded_layer_is_for_everybody_and_the_page_of_a_step_is_reached_from_its_column(
     page: Page, app_url: str
 ) -> None:
-    root = opened(page, app_url, "?unfolded=1&layer=2")
+    root = opened(page, app_url, "unfolded=1&layer=2")
     assert barriers(page, every=True) == []
     root.get_by_role("button", name="Hidden units before activation").click()
     settled(page, root)
@@ -281,7 +284,7 @@ def test_an_unfolded_layer_is_for_everybody_and_the_page_of_a_step_is_reached_fr
 
 
 def test_keys_alone_reach_every_number(page: Page, app_url: str, trace: Trace) -> None:
-    root = opened(page, app_url, "?layer=1")
+    root = opened(page, app_url, "layer=1")
     said = root.locator("output.said")
     root.locator(".tokens button").first.focus()
     for _ in range(3):
@@ -306,7 +309,7 @@ def test_keys_alone_reach_every_number(page: Page, app_url: str, trace: Trace) -
         page.keyboard.press("Enter")
     weight = float(trace["layers.1.attention.weights"][1, 4, 1])
     expect(widget(page, "inspector").locator("h3")).to_contain_text(f"“cross” (4) → “the” (1) = {weight:.4g}")
-    expect(page.locator("h1")).to_have_text("Sentence & tokens")
+    assert urlsplit(page.url).path == "/"
     expect(widget(page, "close").get_by_role("button")).to_be_focused()
     with rerun(page):
         page.keyboard.press("Escape")  # the opened number first

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browser_tools import answering, choose, drawn, open_page, rerun, widget
+from browser_tools import BELOW, answering, choose_in_picture, drawn, open_page, rerun, widget
 from PIL import Image
 from playwright.sync_api import CDPSession, Page, expect
 
@@ -37,8 +37,8 @@ def screencast(session: CDPSession) -> list[tuple[float, bytes]]:
 
 def walked(page: Page, url: str) -> list[int]:
     """The shades of every frame while ten steps are walked."""
-    open_page(page, f"{url}/attention")
-    expect(page.locator(".st-key-attention_grid").first).to_be_visible()
+    open_page(page, f"{url}/add_norm")
+    expect(page.locator(".st-key-layer_step").first).to_be_visible()
     session = page.context.new_cdp_session(page)
     frames = screencast(session)
     try:
@@ -97,12 +97,13 @@ SEEN = """() => {
 def test_a_last_look_is_as_the_picture_was_in_the_dark_too_and_goes(page: Page, app_url: str) -> None:
     """It was a white block, cut where the next picture ends, and that of layer 4 lay over the map of layer 2."""
     page.emulate_media(color_scheme="dark")
-    open_page(page, f"{app_url}/attention")
+    page.set_viewport_size({"width": 1280, "height": 2000})
+    open_page(page, f"{app_url}/attention?{BELOW}")
     widget(page, "picture").scroll_into_view_if_needed()
     answering(page, "picture")
     before = drawn(page)
     page.evaluate(SEEN)
-    choose(page, "layer", 2)
+    choose_in_picture(page, "layer", 2)
     page.wait_for_function("window.lastSeen.length")
     dark = page.evaluate("getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor")
     for background, ticks, clips, own in page.evaluate("window.lastSeen"):

@@ -15,7 +15,7 @@ from urllib.request import Request, urlopen
 import numpy as np
 import pytest
 import websockets
-from browser_tools import chart, open_page, problems, rerun, watch, widget
+from browser_tools import chart, open_page, places, problems, rerun, watch
 from playwright.sync_api import Browser, Page, expect
 from school import School, two_replicas
 
@@ -29,7 +29,7 @@ from encoder import TextEncoder  # noqa: E402
 pytestmark = pytest.mark.nightly
 
 VISITORS = 6
-VIEW = "sentence=Keys on the table belong to Sara.&layer=2&head=3&hidden=3"
+VIEW = "more=1&sentence=Keys on the table belong to Sara.&layer=2&head=3&hidden=3"
 
 
 @pytest.fixture
@@ -131,7 +131,7 @@ def test_a_replica_dies_under_load_and_every_session_comes_back(
         wait_until(page, "nobody came back", lambda: load.came_back > 0 and load.done > before + VISITORS)
 
         with rerun(page, 60):
-            widget(page, "head").get_by_role("radio", name="5", exact=True).click()
+            places(page, "head").get_by_role("radio", name="head 5", exact=True).click()
         expect(page).to_have_url(re.compile("layer=2.*head=5"))
         with rerun(page, 60):
             page.reload()

@@ -100,7 +100,7 @@ def draw_below(page: Page, above: Any, usual: Mapping[str, str], is_open: bool) 
         if is_open:
             with job_queue.refused(), told():
                 body.draw(page)
-            if state.session().trail:
+            if state.session().trail or page.key != "attention":  # there the picture itself shows an opened number
                 with told():
                     inspector.draw(trace)
     end(said)

@@ -14,8 +14,9 @@ from pages.ui.state.choice_names import names
 from pages.ui.state.session import OF_BROWSER, Session, has, picked, session, show, value
 
 __all__ = [
-    "Session", "change", "choice", "current", "forget_widgets", "has", "keep_own", "note", "picked", "read_url",
-    "remember", "session", "shared_choice", "show", "take", "value", "widget", "write_choices", "write_url", "written",
+    "Session", "change", "choice", "current", "forget_widgets", "has", "in_full", "keep_own", "note", "picked",
+    "read_url", "remember", "session", "shared_choice", "show", "take", "value", "widget", "write_choices",
+    "write_url", "written",
 ]  # fmt: skip
 
 EMPTY: Mapping[str, str] = {}
@@ -176,6 +177,15 @@ def written() -> dict[str, str]:
     query = to_query(current())
     had(query)
     return query
+
+
+def in_full(view: View) -> dict[str, str]:
+    """Return the parameters of a view with its sentence, model and place, also where they are the usual ones.
+
+    A page that the browser draws means others where its address leaves them out.
+    """
+    place = {"sentence": view.sentence, "model": view.model, "layer": str(view.layer), "head": str(view.head)}
+    return place | to_query(view)
 
 
 def had(query: dict[str, str]) -> None:

@@ -102,7 +102,8 @@ def resume() -> None:
     script, here.go_to = here.go_to, ""
     if script:
         here.page = next(page.key for page in PAGES if page.script == script)
-        st.switch_page(script, query_params=state.written())
+        query = state.written()
+        st.switch_page(script, query_params=state.in_full(state.current()) if here.page in site.DRAWN else query)
 
 
 def settle(page: Page, config: EncoderConfig) -> None:
