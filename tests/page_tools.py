@@ -10,6 +10,7 @@ import scanned_once  # noqa: F401
 from streamlit.testing.v1 import AppTest, local_script_runner
 
 from encoder.pictures.old_addresses import lead
+from encoder.pictures.view import EXAMPLE
 from pages.ui.state.site import DRAWN, PAGES
 
 APP = str(Path(__file__).parents[1] / "pages" / "main.py")
@@ -33,7 +34,7 @@ def open_app(page: str | None = None, **query: str) -> AppTest:
     """
     page, query = lead(page or PAGES[0].key, query)
     if page in DRAWN:
-        query = {"more": "1"} | query
+        query = {"more": "1", "sentence": EXAMPLE} | query
     app = AppTest.from_file(APP, default_timeout=60)
     app.switch_page(f"steps/{page}.py")
     for name, value in query.items():
@@ -49,7 +50,20 @@ def healthy(app: AppTest) -> AppTest:
 def go(app: AppTest, key: str) -> AppTest:
     """Choose a page in the menu; in a browser that leads to an address without parameters."""
     app.query_params.clear()
-    return healthy(app.switch_page(f"steps/{key}.py").run())
+    healthy(app.switch_page(f"steps/{key}.py").run())
+    if key in DRAWN:
+        app.query_params["more"] = "1"
+        healthy(app.run())
+    return app
+
+
+def type_sentence(app: AppTest, text: str) -> AppTest:
+    """Have another sentence run; a picture that the browser draws takes it from its own line into the address."""
+    if any(one.key == "sentence" for one in app.text_input):
+        app.text_input(key="sentence").set_value(text)
+    else:
+        app.query_params["sentence"] = text
+    return healthy(app.run())
 
 
 def charts(app: AppTest) -> list[Any]:

@@ -74,7 +74,7 @@ def test_what_was_added_has_the_numbers_of_the_run(small: TextEncoder) -> None:
 
 
 def test_the_link_makes_the_same_figure_in_a_fresh_session() -> None:
-    app = collected("picture", "attention_grid", "heads")
+    app = collected("picture", "products", "heads")
     app.toggle(key="figure_words").set_value(True).run()
     healthy(app.selectbox(key="figure_for").set_value("One column").run())
     other = opened("figure", link(app))
@@ -104,7 +104,7 @@ def test_two_pictures_of_one_page_keep_their_own_choices() -> None:
 
 
 def test_panels_are_moved_and_taken_out() -> None:
-    app = collected("picture", "attention_grid")
+    app = collected("picture", "heads")
     first, second = session(app).figure
     healthy(app.button(key="panel_up_1").click().run())
     assert session(app).figure == [second, first]

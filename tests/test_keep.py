@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from answers import answer
 from page_tools import charts, go
 from streamlit.testing.v1 import AppTest
 from visits import link, opened
@@ -11,6 +12,7 @@ from visits import link, opened
 from encoder import TextEncoder
 from encoder.formatting import percent
 from encoder.pictures.link import LONGEST_IN_URL, VERSION, from_query, to_query
+from encoder.pictures.registry.grids import ATTENTION_GRID
 from encoder.pictures.steps import KNOWN_STEPS
 from encoder.pictures.view import EXAMPLE, View
 from pages.ui.downloads import button, run
@@ -96,7 +98,7 @@ def test_every_picture_can_be_kept_with_its_caption(page: str) -> None:
 
 def test_the_alt_text_of_the_grid_says_the_weight_of_its_pair(base: TextEncoder) -> None:
     weight = float(base.trace(EXAMPLE)["layers.4.attention.weights"][1, 8, 2])
-    alt = cards(opened("attention", {"layer": "4", "head": "1"}))["attention_grid"]["alt"]
+    alt = answer(ATTENTION_GRID, base, base.trace(EXAMPLE), 4, 1).alt
     assert f"“it” (8) gives {percent(weight)} of its weight to “animal” (2)" in alt
 
 
@@ -107,7 +109,8 @@ def test_what_can_be_kept_is_drawn_once_its_fold_is_open() -> None:
     app.session_state["keep_picture"] = True
     app.run()
     assert list(cards(app)) == ["picture"] and (len(app.get("download_button")), len(app.code)) == (2, 1)
-    app.segmented_control(key="head").set_value("2").run()  # it stays open, and is of what is seen now
+    app.query_params["head"] = "2"  # chosen in the picture above
+    app.run()  # it stays open, and is of what is seen now
     assert "head 2" in cards(app)["picture"]["caption"]
     app.session_state["keep_picture"] = False
     app.run()
@@ -117,7 +120,7 @@ def test_what_can_be_kept_is_drawn_once_its_fold_is_open() -> None:
 def test_a_run_that_is_too_large_is_refused_with_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "MOST_BYTES", 1_000_000)
     monkeypatch.setattr(run, "MOST_REPORT", 1_000_000)
-    app = opened("attention", {"sentence": "I understand this"})
+    app = opened("embedding", {"sentence": "I understand this"})
     app.session_state["keep_all"] = True
     app.run()
     said = [caption.value for caption in app.caption]
@@ -126,7 +129,7 @@ def test_a_run_that_is_too_large_is_refused_with_its_size(monkeypatch: pytest.Mo
 
 
 def test_a_link_too_long_for_its_sentence_says_so() -> None:
-    app = opened("attention", {})
+    app = opened("embedding", {})
     app.text_input(key="sentence").set_value("x" * 2000).run()  # long to write, and one token
     app.session_state["keep_all"] = True
     app.run()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from nasty import SHORT, as_sent
-from page_tools import at, go, healthy, maps, numbers, open_app, said
+from page_tools import at, go, healthy, maps, numbers, open_app, said, type_sentence
 from streamlit.testing.v1 import AppTest
 from tiers import mostly_nightly
 
@@ -18,6 +18,7 @@ from encoder.formatting import percent
 from encoder.metrics import norm_weighted
 from encoder.model.encoder import Encoder
 from encoder.pictures.view import EXAMPLE
+from pages.front.site import DRAWN
 from pages.ui import widgets
 from pages.ui.server import engine
 from pages.ui.server.engine import budget
@@ -53,7 +54,7 @@ KEYS = [page.key for page in PAGES]
 
 def take(app: AppTest, name: str) -> None:
     """Type a sentence on the page that is open; what is cut or empty is said."""
-    text = said(healthy(app.text_input(key="sentence").set_value(SENTENCES[name]).run()))
+    text = said(type_sentence(app, SENTENCES[name]))
     assert ("empty" in text and "example" in text) == (name in ("empty", "spaces"))
     assert ("512 tokens" in text) == (name in ("600 words", "paste"))
 
@@ -64,9 +65,11 @@ def test_every_page_has_addresses_and_its_sentence_on_top_and_takes_any(page: st
     app = open_app(page, cell="layers.4.attention.weights:1,8,2")
     all_have_addresses(app)
     take(app, "one word")
-    assert [one.value for one in app.main.text_input if one.key == "sentence"] == [SENTENCES["one word"]]
+    lines = [one.value for one in app.main.text_input if one.key == "sentence"]
+    assert lines == ([] if page in DRAWN else [SENTENCES["one word"]])
     assert not app.sidebar.text_input and not app.sidebar.text_area
-    take(app, "empty")
+    if page not in DRAWN:  # there the browser runs no empty line
+        take(app, "empty")
     take_nasty(app, PORTIONS[KEYS.index(page) % len(PORTIONS)])
 
 
@@ -76,7 +79,7 @@ def all_have_addresses(app: AppTest) -> None:
     assert not [one.value for one in app.markdown if re.match(r"#+ ", one.value)]
 
 
-@pytest.mark.parametrize("page", mostly_nightly(KEYS, ["attention", "stack"]))
+@pytest.mark.parametrize("page", mostly_nightly(KEYS, ["embedding", "stack"]))
 def test_every_page_takes_a_sentence_that_is_cut(page: str) -> None:
     """It is cut in one place, before any page has it."""
     take(go(open_app(), page), "600 words")
@@ -93,10 +96,10 @@ def test_every_page_takes_every_nasty_text(page: str) -> None:
 def take_nasty(app: AppTest, nasty: Sequence[str]) -> None:
     """Type the texts as the sentence of the page that is open; they are the other sentence as well."""
     app.session_state["session"].view = replace(app.session_state["session"].view, other="".join(nasty[::-1]))
-    healthy(app.text_input(key="sentence").set_value(" ".join(nasty)).run())
+    type_sentence(app, " ".join(nasty))
 
 
-@pytest.mark.parametrize("page", mostly_nightly(["sentence", "embedding", "attention"], ["embedding"]))
+@pytest.mark.parametrize("page", mostly_nightly(["embedding", "feed_forward"], ["embedding"]))
 def test_every_sentence_is_taken(page: str) -> None:
     app = go(open_app(), page)
     for name in SENTENCES:
@@ -128,13 +131,25 @@ def test_every_page_shows_every_model(model: str) -> None:
 
 
 def test_the_whole_walk_shows_the_recorded_numbers_of_the_chosen_layer(base: TextEncoder) -> None:
-    """Next, next, next through layer 2, to the guess of words: each picture holds the numbers of the trace."""
-    app = open_app(sentence="I understand this", layer="2", strips_open="1")
+    """Next, next, next through layer 2, to the guess of words: each picture holds the numbers of the trace.
+
+    Start and Attention are drawn in the browser, where Next leads through the menu; what stands below is asked here.
+    """
+    chosen = {"sentence": "I understand this", "layer": "2", "strips_open": "1"}
     trace = base.trace("I understand this")
     on_the_way = way(base.config, 2)
+    app, before = open_app("embedding", **chosen), on_the_way[1]
     for stop in on_the_way[1:]:
-        healthy(app.button(key="next").click().run())
-        assert (app.title[0].value, at(app)[0]) == (stop.page.title, 2)
+        if stop.page != before.page and "attention" in (stop.page.key, before.page.key):
+            app = open_app(stop.page.key, step=stop.step, **chosen)
+        elif stop.page.key == "attention":
+            healthy(app.pills(key="step_attention").set_value(stop.step).run())
+        elif stop != before:
+            healthy(app.button(key="next").click().run())
+        before = stop
+        assert at(app)[0] == 2
+        if stop.page.key != "attention":
+            assert app.title[0].value == stop.page.title
         if stop.step.startswith("mlm."):
             continue
         recorded = trace[stop.name].numpy()
@@ -143,16 +158,17 @@ def test_the_whole_walk_shows_the_recorded_numbers_of_the_chosen_layer(base: Tex
         seen = numbers(app, "y" if recorded.ndim == 1 else "z", key=key)
         np.testing.assert_array_equal(seen, values)
     assert app.button(key="next").disabled
-    for stop in reversed(on_the_way[:-1]):
+    after = [stop for stop in on_the_way if stop.page.key not in ("sentence", "embedding", "attention")]
+    for stop in reversed(after[:-1]):
         healthy(app.button(key="previous").click().run())
         assert app.title[0].value == stop.page.title
 
 
-def test_moving_layer_or_head_does_not_run_the_model_again() -> None:
-    app = go(open_app(sentence="Only once, please."), "attention")
+def test_moving_the_layer_does_not_run_the_model_again() -> None:
+    app = open_app("feed_forward", sentence="Only once, please.")
     made = engine.run_cache.made
     before = numbers(app)
-    for key, value in (("layer", 2), ("head", 3), ("layer", 5), ("head", 0)):
+    for key, value in (("layer", 2), ("layer", 5), ("layer", 0)):
         healthy(app.segmented_control(key=key).set_value(value).run())
         assert not np.array_equal(before, numbers(app))
         before = numbers(app)
@@ -164,32 +180,33 @@ def test_choosing_a_page_keeps_the_view_and_the_url_carries_it() -> None:
     for page in PAGES:
         go(app, page.key)
         assert at(app) == (2, 3)
-        query = {name: "".join(value) for name, value in app.query_params.items() if name not in ("step", "v")}
+        query = {name: "".join(text) for name, text in app.query_params.items() if name not in ("step", "v")}
+        assert (query.pop("more", ""), query.pop("model", "base")) == ("1" if page.key in DRAWN else "", "base")
         assert query == {"sentence": "Keys on the table belong to Sara.", "layer": "2", "head": "3"}
 
 
 def test_a_link_with_nonsense_opens_the_example_and_says_what_it_could_not_do() -> None:
-    app = open_app(model="nope", layer="99", head="-1", step="zz", hidden="0,x")
+    app = open_app("embedding", model="nope", layer="99", head="-1", step="zz", hidden="0,x")
     for value in ("nope", "99", "-1", "zz", "0,x"):
         assert value in said(app)
     assert app.text_input(key="sentence").value == EXAMPLE
 
 
 def test_changing_the_model_brings_its_own_layer_and_head() -> None:
-    app = go(open_app(), "attention")
+    app = open_app("feed_forward")
     healthy(app.selectbox(key="model").set_value("small").run())
     assert at(app) == (2, 3)
     assert not said(app)
 
 
 def test_a_hidden_token_gets_no_weight() -> None:
-    app = go(open_app(hidden="2"), "attention")
+    app = open_app("attention", hidden="2")
     assert (numbers(app)[:, 2] == 0).all()
     np.testing.assert_allclose(numbers(app).sum(1), 1, atol=1e-6)
 
 
 def test_the_maps_of_all_heads_hold_every_head_in_levels(base: TextEncoder) -> None:
-    sent = maps(go(open_app(sentence="I understand this"), "attention"), "heads")
+    sent = maps(open_app("attention", sentence="I understand this"), "heads")
     weights = base.trace("I understand this")["layers.4.attention.weights"].numpy()
     assert (len(sent["maps"]), sent["rows"], sent["chosen"]) == (8, 5, 1)
     for one, recorded in zip(sent["maps"], weights, strict=True):
@@ -198,7 +215,7 @@ def test_the_maps_of_all_heads_hold_every_head_in_levels(base: TextEncoder) -> N
 
 
 def test_long_sentences_share_pixels_and_it_is_said() -> None:
-    app = go(open_app(sentence="word " * 300), "attention")
+    app = open_app("attention", sentence="word " * 300)
     assert maps(app, "heads")["rows"] <= 128
     assert any("too many cells for one pixel" in caption.value for caption in app.caption)
 
@@ -209,7 +226,7 @@ def inspected(app: AppTest) -> str:
 
 
 def test_an_opened_number_leads_to_its_operands_and_back(base: TextEncoder) -> None:
-    app = go(open_app(cell="layers.4.attention.weights:1,8,2"), "attention")
+    app = open_app("what_if", cell="layers.4.attention.weights:1,8,2")
     made = engine.run_cache.made
     recorded = base.trace(EXAMPLE)["layers.4.attention.weights"][1, 8, 2]
     assert inspected(app).endswith(f"“it” (8) → “animal” (2) = {float(recorded):.4g}")
@@ -237,11 +254,11 @@ def test_a_trail_ends_at_the_embedding_table_and_the_id() -> None:
     ["nothing:1,2", "layers.4.attention.weights:1,2", "layers.4.attention.weights:9,2,2", "layers.77.output:0,0"],
 )
 def test_a_number_that_is_not_there_is_said(cell: str) -> None:
-    assert "cannot be shown" in said(go(open_app(cell=cell), "attention"))
+    assert "cannot be shown" in said(open_app("embedding", cell=cell))
 
 
 def test_the_proof_strip_is_computed_and_the_code_is_shown() -> None:
-    app = go(open_app(), "attention")
+    app = open_app("attention")
     proofs = {metric.label.replace("\\", ""): metric.value.split() for metric in app.metric}
     assert set(proofs) == {"row sums against 1", "nn.MultiheadAttention, weights", "nn.MultiheadAttention, output"}
     assert all(said == ["to", "the", "last", "bit"] or int(said[1]) >= 5 for said in proofs.values()), proofs

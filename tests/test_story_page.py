@@ -34,8 +34,8 @@ def stops_of(model: str, text: str | tuple[str, str]) -> tuple[StoryStop, ...]:
     return story(encoder, encoder.trace(text))
 
 
-def test_the_first_page_starts_it_and_next_leads_to_the_guess() -> None:
-    app = press(open_app(), "begin_story")
+def test_it_begins_at_its_first_stop_and_next_leads_to_the_guess() -> None:
+    app = opened("story", {})
     assert app.title[0].value == "The story"
     for number, stop in enumerate(stops_of("base", EXAMPLE), 1):
         assert link(app)["stop"] == str(number) and rail(app)["at"] == number
@@ -100,7 +100,7 @@ def test_deeper_opens_the_part_of_a_page_that_explains_the_stop() -> None:
 def test_the_other_pages_keep_their_walk_and_know_nothing_of_a_story_that_was_not_begun() -> None:
     app = go(open_app(), "embedding")
     assert not [one for one in app.button if one.key == "back_to_story"]
-    assert app.button(key="previous").label == "Previous: Sentence & tokens"
+    assert app.button(key="previous").label == "Previous: Start"
 
 
 @pytest.mark.parametrize(

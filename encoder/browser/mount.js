@@ -72,7 +72,8 @@ function begin(root, options) {
   const spoken = el('p', { class: 'enc-spoken', role: 'status', 'aria-live': 'polite' });
   trouble.append(why, ' ', again);
   const more = el('button', { type: 'button', class: 'enc-unfold', onclick: () => options.unfold?.(more.ariaExpanded !== 'true') });
-  main.append(trouble, waiting, place, more, spoken);
+  const walk = el('nav', { class: 'enc-walk', 'aria-label': 'Before and after this page' });
+  main.append(trouble, waiting, place, more, walk, spoken);
 
   /** @type {Packet | null} */
   let run = null;
@@ -165,7 +166,22 @@ function begin(root, options) {
   }
 
   let leave = options.store.subscribe(changed);
+  /** The page before and the one after, of those that belong together. */
+  function drawWalk() {
+    const { pages, page } = options, at = pages.findIndex(each => each.key === page);
+    const beside = page === 'start' ? [] : [pages[at - 1], pages[at + 1]].filter(each => each && each.group === pages[at]?.group);
+    const query = new URLSearchParams(options.store.query()).toString();
+    walk.replaceChildren(...beside.map(to => el('a', {
+      class: 'enc-link', href: to.address + (query && `?${query}`),
+      onclick: (/** @type {MouseEvent} */ event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+        event.preventDefault();
+        context.go(to.key);
+      },
+    }, to === pages[at - 1] ? `← ${to.title}` : `${to.title} →`)));
+  }
   function changed() {
+    drawWalk();
     more.hidden = !options.unfold;
     put(more, { 'aria-expanded': String(Boolean(options.open)) });
     write(more, options.open ? 'Less' : MORE[options.page]);

@@ -98,14 +98,16 @@ export function makeStore({ defaults = {}, first = {}, where = null } = {}) {
   const bar = where && address(where);
 
   const get = () => ({ ...usual, ...suggested, ...chosen });
-  const unusual = () => Object.fromEntries(Object.entries(chosen).filter(([name, value]) => String(value) !== String(usual[/** @type {keyof State} */ (name)] ?? '')));
+  const unusual = (of = chosen) => Object.fromEntries(Object.entries(of).filter(([name, value]) => String(value) !== String(usual[/** @type {keyof State} */ (name)] ?? '')));
   const tell = () => { const state = get(); [...heard].forEach(hear => hear(state)); };
   const write = () => { clearTimeout(resting); resting = undefined; bar?.replace(toQuery(unusual())); };
   const flush = () => { if (resting !== undefined) write(); };
   const back = () => {
+    const there = fromQuery(where?.location.search ?? '');
+    if (JSON.stringify(toQuery(unusual(there))) === JSON.stringify(toQuery(unusual()))) return; // it is here already
     clearTimeout(resting);
     resting = undefined;
-    chosen = fromQuery(where?.location.search ?? '');
+    chosen = there;
     suggested = {};
     tell();
   };

@@ -106,13 +106,28 @@ function begin(here, store) {
     known = location.search;
     return known !== before;
   };
-  here.tell = () => { if (here.know()) here.trigger('rested', true); };
-  const leave = store.subscribe(() => {
+  const soon = () => {
     clearTimeout(resting);
-    if (here.data.tells) resting = setTimeout(here.tell, RESTS);
-  });
+    resting = setTimeout(here.tell, RESTS);
+  };
+  // Streamlit looks at the address only where somebody goes back; what it knew of it before would be drawn again.
+  here.tell = () => {
+    if (here.page !== here.data.page) soon(); // the server hears of the other page first
+    else if (here.know()) window.dispatchEvent(new PopStateEvent('popstate', { state: history.state }));
+  };
+  const went = () => { known = location.search; };
+  window.addEventListener('popstate', went);
+  const leave = store.subscribe(() => { if (here.data.tells) soon(); });
   here.handed = here.data.handed.number;
-  return { ...store, end: () => { clearTimeout(resting); leave(); store.end(); } };
+  return {
+    ...store,
+    end() {
+      clearTimeout(resting);
+      window.removeEventListener('popstate', went);
+      leave();
+      store.end();
+    },
+  };
 }
 
 /** Draws what is told last. @param {HTMLElement} root @param {Kept} here @param {Front} front */

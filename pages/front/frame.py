@@ -6,7 +6,7 @@ The browser has all that is chosen, in the address. A session is told of it only
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -19,6 +19,9 @@ from pages.ui.server.redirects import base
 from pages.ui.state.seat import JOINS
 from pages.ui.state.session import OF_BROWSER, has, picked, session
 from pages.ui.state.site import DRAWN, Page
+
+if TYPE_CHECKING:
+    from encoder.pictures.view import View
 
 STYLE = f"<style>{Path(__file__).with_suffix('.css').read_text(encoding='utf-8')}</style>"
 KEY = "front"
@@ -78,7 +81,6 @@ def draw_picture(page: Page, pages: Mapping[Any, Page], follow: dict[str, object
         },
         on_go_change=lambda: None,
         on_back_change=lambda: None,
-        on_rested_change=lambda: None,
         on_chosen_change=lambda: None,
         on_seat_change=take_seat,
         on_alone_change=go_alone,
@@ -86,6 +88,7 @@ def draw_picture(page: Page, pages: Mapping[Any, Page], follow: dict[str, object
     to, query = asked(told.go)
     if to is not None and to != page:
         session().below = None
+        query = carried(to) | query
         st.switch_page(next(script for script, listed in pages.items() if listed == to), query_params=query)
     if wanted:
         below.draw(page, above)
@@ -127,8 +130,13 @@ def hand_over() -> None:
     goes before the address.
     """
     here = session()
-    if here.below is not None and here.view != here.below:
+    if here.below is not None and here.go_to:  # it leads away, with what is shown
+        return
+    if here.below is not None and here.view is not None and here.view != here.below:
+        from pages.ui.state.session_state import write_choices
+
         here.handed += 1
+        write_choices({name: "" for name in NAMES if name not in OF_BROWSER} | spelled(here.view))
         return
     was = here.below
     view, here.view = here.view if here.page else None, None  # without a page it was made for a class
@@ -139,19 +147,33 @@ def hand_over() -> None:
         return
     from encoder.pictures.link import to_query
 
-    query = {"sentence": view.sentence, "model": view.model, "layer": str(view.layer), "head": str(view.head)}
-    st.query_params.from_dict({name: text for name, text in (query | to_query(view)).items() if name in NAMES})
+    st.query_params.from_dict(to_query(view) | spelled(view))
 
 
 def handed() -> dict[str, object]:
     """Return what the browser is to show because something below its picture was pressed, and how often that was."""
     here = session()
-    if here.handed == 0 or here.view is None:
-        return {"number": here.handed, "query": {}}
+    return {"number": here.handed, "query": spelled(here.view) if here.handed and here.view is not None else {}}
+
+
+def spelled(view: "View") -> dict[str, str]:
+    """Return what a picture of the browser's shows of a view, as an address spells it.
+
+    The sentence, the model and the place are said: that what is usual is left out would mean another one there.
+    """
     from encoder.pictures.link import to_query
 
-    places = {"layer": str(here.view.layer), "head": str(here.view.head)}
-    return {"number": here.handed, "query": {n: t for n, t in (places | to_query(here.view)).items() if n in NAMES}}
+    query = {"sentence": view.sentence, "model": view.model, "layer": str(view.layer), "head": str(view.head)}
+    return {name: text for name, text in (query | to_query(view)).items() if name in NAMES}
+
+
+def carried(to: Page) -> dict[str, str]:
+    """Return what the address says beside what the browser knows of, such as a lesson: it goes along to a page."""
+    return {
+        name: text
+        for name, text in st.query_params.to_dict().items()
+        if name not in NAMES and (to.key in DRAWN or name not in OF_BROWSER) and fits(text)
+    }
 
 
 def models() -> list[dict[str, str]]:

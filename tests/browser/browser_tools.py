@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote_plus, urlsplit
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -20,7 +20,11 @@ from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import ConsoleMessage, Dialog, Locator, Page, Route, WebSocket
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
+from encoder.pictures.view import EXAMPLE
+
 ROOT = Path(__file__).resolve().parents[2]
+# Of an address: a page that the browser draws opens with what stands below it, on the sentence of the other pages.
+BELOW = f"more=1&layer=4&head=1&sentence={quote_plus(EXAMPLE)}"
 READY = """() => {
   const app = document.querySelector('[data-testid=stApp]')
   return app && app.dataset.testConnectionState === 'CONNECTED' && app.dataset.testScriptState === 'notRunning'
@@ -304,6 +308,22 @@ def choose(page: Page, key: str, value: int) -> None:
         widget(page, key).get_by_role("radio", name=str(value), exact=True).click()
 
 
+def choose_in_picture(page: Page, name: str, value: int) -> None:
+    """Choose a layer or head in a picture of the browser's, below which the server draws."""
+    with rerun(page):
+        places(page, name).get_by_role("radio", name=f"{name} {value}", exact=True).click()
+
+
+def places(page: Page, name: str) -> Locator:
+    """Return the row of layers, or of heads, in a picture of the browser's."""
+    return page.get_by_role("radiogroup", name=name, exact=True)
+
+
+def chosen_place(page: Page) -> list[str]:
+    """Return the layer and head that a picture of the browser's shows."""
+    return [places(page, name).get_by_role("radio", checked=True).inner_text() for name in ("layer", "head")]
+
+
 def cell_of_chart(page: Page, key: str, row: int, column: int) -> tuple[float, float]:
     """Where the middle of a cell of a heatmap is in the window, as Plotly itself says."""
     x, y = (
@@ -326,6 +346,14 @@ def type_sentence(page: Page, text: str) -> None:
     box.fill(text)
     with rerun(page):
         box.press("Enter")
+
+
+def own_sentence(page: Page, text: str) -> None:
+    """Type a sentence of one's own on the page Start."""
+    page.get_by_role("button", name="Type your own sentence").click()
+    field = page.get_by_role("textbox", name="sentence")
+    field.fill(text)
+    field.press("Enter")
 
 
 def barriers(page: Page, part: str = "html", *, every: bool = False) -> list[str]:

@@ -151,13 +151,19 @@ def write_url() -> None:
         st.query_params.from_dict(query)
 
 
-def write_choices() -> None:
-    """Let the URL say what was chosen below a picture of the browser's, which itself says there what it shows."""
+def write_choices(shown: Mapping[str, str] = EMPTY) -> None:
+    """Let the URL say what was chosen below a picture of the browser's, which itself says there what it shows.
+
+    `shown` is what it shows from now on, where that was changed below it; a parameter that goes has an empty text.
+    """
     here, now = session(), st.query_params.to_dict()
     here.linked, here.address = False, None
-    query = {name: text for name, text in now.items() if name not in names()} | dict(current().choices)
+    query = {name: text for name, text in ({**now, **shown}).items() if name not in names() and text}
+    query |= dict(current().choices)
     if now != query:
         st.query_params.from_dict(query)
+    if shown:
+        had(address())
 
 
 def address() -> dict[str, str]:
