@@ -35,8 +35,8 @@ export function follow(here, front) {
     here.followed = shown.number;
     here.taking = true;
     here.store?.set({ ...front.DEFAULTS, ...front.fromQuery(new URLSearchParams(shown.query).toString()) });
+    if (here.data.tells || shown.query.more) here.tell(); // which the store hears too
     here.taking = false;
-    if (here.data.tells || shown.query.more) here.tell();
   }
 }
 

@@ -300,7 +300,7 @@ def test_the_menu_fits_a_phone(front: Page) -> None:
 @contextmanager
 def serving(home: Path) -> Iterator[str]:
     """A server that has the front."""
-    more = {"ENCODER_FRONT": "new", "ENCODER_MEMORY_MB": SERVER_MB}
+    more = {"ENCODER_MEMORY_MB": SERVER_MB}
     with started(ROOT / "app.py", home / "streamlit.log", home, free_port(), 60, more) as server:
         yield server.url
 
