@@ -66,6 +66,13 @@ def type_sentence(app: AppTest, text: str) -> AppTest:
     return healthy(app.run())
 
 
+def page_shown(app: AppTest) -> str:
+    """The key of the page on the screen; one that the browser draws is told of there."""
+    told = [json.loads(one.proto.json) for one in app.get("bidi_component") if "-front" in one.proto.id]
+    keys = {name: key for key, name in DRAWN.items()}
+    return keys[told[0]["page"]] if told else str(app.session_state["session"].page)
+
+
 def charts(app: AppTest) -> list[Any]:
     """The charts of the page; a chart of nothing, which only has the browser fetch what draws them, is none."""
     return [one for one in app.get("plotly_chart") if not one.proto.id.endswith("-next_charts")]

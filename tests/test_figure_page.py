@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import numpy as np
 import pytest
 import torch
-from page_tools import go, healthy, said
+from page_tools import go, healthy, page_shown, said
 from PIL import Image
 from pypdf import PdfReader
 from streamlit.testing.v1 import AppTest
@@ -74,7 +74,7 @@ def test_what_was_added_has_the_numbers_of_the_run(small: TextEncoder) -> None:
 
 
 def test_the_link_makes_the_same_figure_in_a_fresh_session() -> None:
-    app = collected("picture", "products", "heads")
+    app = collected("picture", "heads")
     app.toggle(key="figure_words").set_value(True).run()
     healthy(app.selectbox(key="figure_for").set_value("One column").run())
     other = opened("figure", link(app))
@@ -111,7 +111,8 @@ def test_panels_are_moved_and_taken_out() -> None:
     healthy(app.button(key="panel_out_0").click().run())
     assert session(app).figure == [first] and second not in session(app).panels
     healthy(app.button(key="panel_page_0").click().run())
-    assert app.title[0].value == "Attention" and app.button(key="add_picture").label == "In the figure as (a)"
+    assert page_shown(app) == "attention" and link(app)["more"] == "1", "where it stands, below the picture"
+    assert app.button(key="add_picture").label == "In the figure as (a)"
 
 
 def test_an_empty_figure_shows_an_example_and_begins_with_the_chosen_head() -> None:

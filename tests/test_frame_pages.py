@@ -83,7 +83,7 @@ def test_previous_and_next_say_what_they_lead_to_and_stand_below_too() -> None:
     for key in ("next", "next_below"):
         assert app.button(key=key).label == "Next: Output of feed-forward"
     press(app, "previous_below")
-    assert app.button(key="next").label == "Next: Activations"
+    assert app.button(key="next").label == "Next: Activation"
     healthy(app.pills(key="step_feed_forward").set_value("feed_forward.output").run())
     assert app.button(key="next").label == "Next: Add & norm"
 

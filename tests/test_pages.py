@@ -175,7 +175,7 @@ def test_moving_the_layer_does_not_run_the_model_again() -> None:
 
 
 def test_choosing_a_page_keeps_the_view_and_the_url_carries_it() -> None:
-    app = open_app(sentence="Keys on the table belong to Sara.", layer="2", head="3")
+    app = open_app("embedding", sentence="Keys on the table belong to Sara.", layer="2", head="3")
     for page in PAGES:
         go(app, page.key)
         assert at(app) == (2, 3)

@@ -35,7 +35,7 @@ def stops_of(model: str, text: str | tuple[str, str]) -> tuple[StoryStop, ...]:
 
 
 def test_it_begins_at_its_first_stop_and_next_leads_to_the_guess() -> None:
-    app = opened("story", {})
+    app = opened("story", {"stop": "1"})
     assert app.title[0].value == "The story"
     for number, stop in enumerate(stops_of("base", EXAMPLE), 1):
         assert link(app)["stop"] == str(number) and rail(app)["at"] == number

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 from drawn import drawn
-from page_tools import healthy, said
+from page_tools import healthy, page_shown, said
 from streamlit.testing.v1 import AppTest
 from tiers import mostly_nightly
-from visits import opened, widget
+from visits import link, opened, widget
 
 from encoder import PRESETS, TextEncoder, trials
 from encoder.lessons.claims import SOURCES
@@ -19,13 +19,11 @@ from encoder.pictures.view import EXAMPLE
 from encoder.trials import Verdict
 from encoder.trials.cost import PROBES
 from pages.ui.lessons import library
-from pages.ui.state.site import PAGES
 
 pytestmark = pytest.mark.slow
 
 TUTORIALS = library.tutorials()
 each = pytest.mark.parametrize("name", TUTORIALS)
-TITLES = {page.key: page.title for page in PAGES}
 
 
 def test_there_is_a_page_for_each_of_the_five_kinds() -> None:
@@ -184,7 +182,7 @@ def test_every_line_leads_to_a_page_that_shows_it(name: str, models: Models) -> 
     for step in {(step.page, *sorted(step.view.items())): step for step in TUTORIALS[name].steps}.values():
         models.of(step)
         app = opened(step.page, dict(step.view))
-        assert app.title[0].value == TITLES[step.page], step.text
+        assert page_shown(app) == step.page, step.text
         assert said(app) == "", step.text
         for key in step.view.keys() & {"know", "own_scores", "drop_at", "missing_layers"}:
             assert widget(app, key) is not None, step.text
@@ -226,6 +224,6 @@ def test_a_tutorial_is_a_page_with_the_numbers_now() -> None:
     assert any("comes out as 3 × 512" in one for one in badges)
     at = next(i for i, step in enumerate(steps) if step.view.get("step") == "attention.q")
     healthy(app.button(key=f"open_line_{at}").click().run())
-    view = app.session_state["session"].view
-    assert app.title[0].value == "Attention" and (view.model, view.step) == ("eight-blocks", "attention.q")
-    assert view.sentence == "I understand this"
+    shown = link(app)
+    assert page_shown(app) == "attention"
+    assert (shown["model"], shown["step"], shown["sentence"]) == ("eight-blocks", "attention.q", "I understand this")

@@ -127,5 +127,5 @@ def open_page(at: PictureAt) -> None:
     """Show a picture where it stands."""
     here = state.session()
     here.not_drawn.pop(at, None)
-    here.view, here.go_to = view_of(at), page_of(at.page).script
+    here.view, here.go_to, here.opens_more = view_of(at), page_of(at.page).script, True
     state.forget_widgets()

@@ -32,7 +32,8 @@ class Session:
     parameters of an address that it was just taken from; `written` are those that its URL had lately, the newest last.
     So many `runs` have begun; `shown` holds, for each widget that was told to show something else, the run that told
     it, what it showed before and what it is to show. `defaults` holds, for each choice that a page asked for, what it
-    is where nothing is chosen. `notes` are the sentences to say on top of the page. `below` is the view that was last
+    is where nothing is chosen. `notes` are the sentences to say on top of the page. `opens_more` tells whether
+    that next page is to be opened with what stands below its picture, `below` is the view that was last
     drawn below a picture of the browser's, None where nothing was; `handed` counts what that picture was told to show.
 
     Models and runs: `last_model` could be shown last, `own_models` are those that the person has opened,
@@ -76,6 +77,7 @@ class Session:
     shown: dict[str, tuple[int, Any, Any]] = field(default_factory=dict)
     defaults: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    opens_more: bool = False
     below: "View | None" = None
     handed: int = 0
 

@@ -103,7 +103,10 @@ def resume() -> None:
     if script:
         here.page = next(page.key for page in PAGES if page.script == script)
         query = state.written()
-        st.switch_page(script, query_params=state.in_full(state.current()) if here.page in site.DRAWN else query)
+        if here.page in site.DRAWN:
+            query = state.in_full(state.current()) | ({"more": "1"} if here.opens_more else {})
+        here.opens_more = False
+        st.switch_page(script, query_params=query)
 
 
 def settle(page: Page, config: EncoderConfig) -> None:
