@@ -44,7 +44,8 @@ export function bar(root, context) {
 
   function fill() {
     const query = new URLSearchParams(store.query()).toString();
-    menu.replaceChildren(...options().pages.map(page => el('a', {
+    const { pages } = options(), groups = [...new Set(pages.map(page => page.group ?? ''))];
+    menu.replaceChildren(...groups.map(group => el('section', {}, ...(group ? [el('h2', {}, group)] : []), ...pages.filter(page => (page.group ?? '') === group).map(page => el('a', {
       href: page.address + (query && `?${query}`),
       'aria-current': page.key === options().page ? 'page' : null,
       onclick: (/** @type {MouseEvent} */ event) => {
@@ -53,7 +54,7 @@ export function bar(root, context) {
         list.unfold(false);
         context.go(page.key);
       },
-    }, page.title)));
+    }, page.title)))));
   }
 
   return {

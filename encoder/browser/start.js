@@ -1,16 +1,17 @@
 // @ts-check
 // The first page: one question, where one head looks from the word asked, and what that head does to the guess.
 import { sentenceField } from './bar.js';
-import { claim, licence, outside, question, shownAs } from './claim.js';
+import { claim, licence, most, outside, question, shownAs } from './claim.js';
 import { children, compose, el, put, write } from './dom.js';
 import { bars, without } from './guess.js';
 import { heads } from './heads.js';
 import { made } from './load.js';
-import { typeset } from './number.js';
+import { percent, typeset } from './number.js';
 import { rows } from './rows.js';
 import { look, wordAt, words } from './run.js';
 import { parts, say } from './say.js';
 import { stage } from './stage.js';
+import { cellOf, STOPS, stopOf } from './stops.js';
 import { DEFAULTS, GAP, toQuery } from './store.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
@@ -89,7 +90,7 @@ export function start(root, context) {
   const pair = between('pair', i => turn(i)), head = between('head', i => store.set({ off: i === 1 }));
   const guess = el('div', { class: 'enc-guess' });
   const controls = el('div', { class: 'enc-controls' }, el('div', { class: 'enc-switches' }, pair.element, head.element), guess);
-  const follow = link('story', 'Follow this sentence, step by step'), open = link('attention', 'Open this head'), compare = link('heads', 'What each head does');
+  const computed = link('attention', 'How this was computed', atClaim), follow = link('story', 'Follow this sentence, step by step'), open = link('attention', 'Open this head'), compare = link('heads', 'What each head does');
   const count = el('span'), unfold = el('button', { type: 'button', class: 'enc-link', 'aria-controls': 'enc-heads', onclick: () => fold(!store.get().maps) }, count, el('span', { class: 'enc-arrow', 'aria-hidden': 'true' }, '↓'));
   const strip = el('section', { class: 'enc-strip' }), stripTitle = el('h2', { class: 'enc-strip-title' });
   strip.append(stripTitle);
@@ -104,7 +105,7 @@ export function start(root, context) {
   const whole = el('section', { class: 'enc-heads', id: 'enc-heads', 'aria-labelledby': 'enc-heads-title', hidden: true }), wholeTitle = el('h2', { id: 'enc-heads-title' });
   whole.append(wholeTitle);
   const maps = heads(whole, heard, [open, compare]);
-  const links = el('nav', { class: 'enc-links', 'aria-label': 'Go on' }, follow, unfold);
+  const links = el('nav', { class: 'enc-links', 'aria-label': 'Go on' }, follow, computed, unfold);
   const field = sentenceField(sentence => {
     asked = sentence;
     if (sentence === store.get().sentence && !store.get().second) edit(false);
@@ -129,13 +130,21 @@ export function start(root, context) {
     store.set({ maps: shown });
     if (shown) whole.scrollIntoView({ block: 'nearest', behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth' });
   }
-  /** @param {string} key @param {string} text */
-  function link(key, text) {
+  /** @param {string} key @param {string} text @param {() => import('./store.js').Changes} [also] what is chosen on the way */
+  function link(key, text, also = () => ({})) {
     return el('a', { class: 'enc-link', 'data-go': key, onclick: (/** @type {MouseEvent} */ event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
       event.preventDefault();
+      store.set(also());
       context.go(key);
     } }, el('span', {}, text), el('span', { 'aria-hidden': 'true' }, ' →'));
+  }
+  /** The number that the claim says, as a cell of the page Attention. @returns {import('./store.js').Changes} */
+  function atClaim() {
+    const word = run && state && words(run)[wordAt(run, state.word)];
+    if (!word || !run || !state) return {};
+    const { layer, head } = state, row = word.position, column = words(run)[most(look(run, layer, head, word).shares)].position;
+    return { layer, head, word: row, step: '', cell: cellOf(STOPS[stopOf('')], layer, head, { row, column }) };
   }
   /** @param {boolean} shown */
   function edit(shown) {
@@ -212,6 +221,8 @@ export function start(root, context) {
     guess.hidden ||= word.position !== run.about.gap;
     controls.hidden = !found && guess.hidden;
     lead(follow);
+    lead(computed, atClaim());
+    write(computed.children[0], `How ${typeset(percent(Math.max(...look(run, kept.layer, kept.head, word).shares)))} was computed`);
     lead(open);
     lead(compare);
     write(count, total > 1 ? `See all ${total} heads` : 'See the whole head');
@@ -233,11 +244,11 @@ export function start(root, context) {
     more.hidden = !under.length;
     children(more.children[1], under.length, () => el('li')).forEach((line, i) => write(line, typeset(say(under[i].key, under[i].args))));
   }
-  /** @param {HTMLAnchorElement} to */
-  function lead(to) {
+  /** @param {HTMLAnchorElement} to @param {import('./store.js').Changes} [also] */
+  function lead(to, also = {}) {
     const page = context.options().pages.find(one => one.key === to.dataset.go);
     to.hidden = !page;
-    if (page) put(to, { href: `${page.address}?${new URLSearchParams(store.query())}` });
+    if (page) put(to, { href: `${page.address}?${new URLSearchParams({ ...store.query(), ...toQuery(also) })}` });
   }
 
   return {

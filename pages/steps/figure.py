@@ -7,8 +7,9 @@ from pages.ui.text import say
 from pages.ui.widgets import tabs
 
 st.markdown(
-    "Under every picture stands **Add to figure**. What you add is collected here: as a figure of exact width with "
-    "letters, words as words and its numbers, as a film, or as a card with the sentence. The link remakes all of it."
+    "Under every picture, and in Keep above those of Start and Attention, stands **Add to figure**. What you add is "
+    "collected here: as a figure of exact width with letters, words as words and its numbers, as a film, or as a card "
+    "with the sentence. The link remakes all of it."
 )
 panels.draw()
 if not panels.shown():

@@ -133,7 +133,8 @@ def test_the_file_from_disk_says_what_the_run_shows(opened: Page, encoder: TextE
     assert text(opened, "[data-claim]").startswith("Head 6 of layer 5 looks past cabinet, to keys: ")
     bars_agree(opened, encoder, run(KEYS))
     weights = run(KEYS)["layers.5.attention.weights"][6, 6]
-    assert f"{percent((weights[0] + weights[-1]).item())} more goes to [CLS] and [SEP]" in text(opened, "[data-rest]")
+    share = percent((weights[0] + weights[-1]).item())
+    assert f"Another {share} goes to [CLS] and [SEP]" in text(opened, "[data-rest]")
 
 
 def test_keys_and_key_differ_in_the_guess_and_not_in_the_arc(opened: Page, encoder: TextEncoder, run: Any) -> None:
