@@ -81,12 +81,15 @@ def shown(tree: Path, page: str, query: Mapping[str, str]) -> dict[str, Any]:
     for name, value in query.items():
         app.query_params[name] = value
     app.run()
+    browser = [json.loads(one.proto.json)["page"] for one in app.get("bidi_component") if "-front" in one.proto.id]
     parts = [json.loads(one.proto.json) for one in app.get("bidi_component") if '"maps"' in one.proto.json]
     found = {
         "failed": [error.message for error in app.exception],
         "warned": [warning.value for warning in app.warning],
-        "title": app.title[0].value,
-        "sidebar": {one.key: str(one.value) for kind in KINDS for one in app.get(kind) if one.key in SHARED},
+        "title": browser[0] if browser else app.title[0].value,
+        "sidebar": shared(app.session_state["session"].view)
+        if browser
+        else {one.key: str(one.value) for kind in KINDS for one in app.get(kind) if one.key in SHARED},
         "chosen": {
             one.key: str(one.value)
             for kind in KINDS
@@ -98,6 +101,12 @@ def shown(tree: Path, page: str, query: Mapping[str, str]) -> dict[str, Any]:
     }
     app.run()  # an address that was opened stays as it is until something else is done
     return found | {"link": {name: "".join(value) for name, value in sorted(app.query_params.items())}}
+
+
+def shared(view: Any) -> dict[str, str]:
+    """What every page has, of one whose controls the browser draws: what stands below them on it is of this."""
+    values = {name: getattr(view, name) for name in SHARED} | {"hidden": list(view.hidden)}
+    return {name: str(value) for name, value in values.items() if name != "second" or value}
 
 
 def cells(trace: Mapping[str, Any]) -> list[Any]:

@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest, local_script_runner
 
 from encoder.pictures.old_addresses import lead
 from encoder.pictures.view import EXAMPLE
+from pages.front.frame import NAMES
 from pages.ui.state.site import DRAWN, PAGES
 
 APP = str(Path(__file__).parents[1] / "pages" / "main.py")
@@ -48,8 +49,14 @@ def healthy(app: AppTest) -> AppTest:
 
 
 def go(app: AppTest, key: str) -> AppTest:
-    """Choose a page in the menu; in a browser that leads to an address without parameters."""
+    """Choose a page in the menu; in a browser that leads to an address without parameters.
+
+    Between two pages that the browser draws, its own menu takes along what the address says of the picture.
+    """
+    along = set(NAMES) if page_shown(app) in DRAWN and key in DRAWN else set()
+    kept = {name: value for name, value in app.query_params.items() if name in along}
     app.query_params.clear()
+    app.query_params.update(kept)
     healthy(app.switch_page(f"steps/{key}.py").run())
     if key in DRAWN:
         app.query_params["more"] = "1"

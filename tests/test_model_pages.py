@@ -56,12 +56,12 @@ def test_a_built_model_runs_and_its_link_builds_it_again() -> None:
     go(app, "attention")
     name = "".join(app.query_params["model"])
     assert name == "built:d_model=24,n_heads=3,n_layers=2,d_ff=40,seed=7"
-    assert app.selectbox(key="model").value == name
     same = TextEncoder.from_config(EncoderConfig(d_model=24, n_heads=3, n_layers=2, d_ff=40), seed=7)
     expected = same.trace("The animal didn't cross the street because it was too wide.")
     assert (numbers(app) == expected["layers.0.attention.weights"][0].numpy()).all()
-    again = go(open_app(model=name, layer="0", head="0"), "attention")
+    again = open_app("attention", model=name, layer="0", head="0")
     assert (numbers(again) == numbers(app)).all() and not said(again)
+    assert go(app, "add_norm").selectbox(key="model").value == name
 
 
 def test_no_link_chooses_the_way_to_another_model() -> None:
@@ -114,16 +114,16 @@ def test_a_model_from_the_folder_is_listed_and_opens(model_root: Path) -> None:
     assert app.selectbox(key="checkpoint").options == ["mine", "team/second"]
     healthy(app.selectbox(key="checkpoint").set_value("team/second").run())
     healthy(app.button(key="open_folder").click().run())
-    go(app, "attention").segmented_control(key="layer").set_value(1)
+    go(app, "attention").query_params["layer"] = "1"
     healthy(app.run())
     expected = TextEncoder.from_pretrained(model_root / "team" / "second").trace(SENTENCE)
     assert (numbers(app) == expected["layers.1.attention.weights"][0].numpy()).all()
     assert "".join(app.query_params["model"]) == "folder:team/second"
-    assert "team/second" in app.selectbox(key="model").options
     app.session_state["code"] = True
     healthy(app.run())
     assert "from_pretrained('team/second')" in app.code[0].value
     assert not any(str(model_root) in code.value for code in app.code)
+    assert "team/second" in go(app, "add_norm").selectbox(key="model").options
     go(app, "sentence")
     assert app.session_state["session"].view.model == "folder:team/second"
 

@@ -37,15 +37,16 @@ def test_every_page_takes_a_pair(model: str, pages: Sequence[Page]) -> None:
 
 
 def test_the_pair_is_what_the_model_runs(base: TextEncoder) -> None:
-    app = go(open_app(sentence=A, second=B), "attention")
+    app = open_app("attention", sentence=A, second=B)
     assert (numbers(app) == base.trace((A, B))["layers.4.attention.weights"][1].numpy()).all()
-    app.text_input(key="second").set_value("").run()
-    assert (numbers(healthy(app)) == base.trace(A)["layers.4.attention.weights"][1].numpy()).all()
+    healthy(go(app, "add_norm").text_input(key="second").set_value("").run())
+    assert "second" not in app.query_params
+    assert (numbers(go(app, "attention")) == base.trace(A)["layers.4.attention.weights"][1].numpy()).all()
     assert "second" not in app.query_params
 
 
 def test_one_way_between_the_sentences_alone(base: TextEncoder) -> None:
-    app = go(open_app(sentence=A, second=B, several="1"), "sentence")
+    app = open_app("sentence", sentence=A, second=B, several="1")
     trace = base.trace((A, B))
     first = np.array(trace.tokenization.segments) == 0
     weights = trace["layers.4.attention.weights"][1].numpy()
@@ -59,13 +60,14 @@ def test_one_way_between_the_sentences_alone(base: TextEncoder) -> None:
 
 
 def test_a_single_sentence_offers_no_ways_between_sentences() -> None:
-    app = go(open_app(sentence=A, several="1"), "sentence")
+    app = open_app("sentence", sentence=A, several="1")
+    assert numbers(app, key="together_matrix").size
     assert "pair_part" not in [pills.key for pills in app.pills]
 
 
 def test_pieces_become_words_and_rows_still_sum_to_one(base: TextEncoder) -> None:
     text = "The purring cat sat."
-    app = go(open_app(sentence=text, several="1"), "sentence")
+    app = open_app("sentence", sentence=text, several="1")
     trace = base.trace(text)
     pieces = len(trace.tokens)
     assert any(token.startswith("##") for token in trace.tokens)
@@ -87,7 +89,7 @@ def test_the_share_between_the_sentences_for_every_head(base: TextEncoder) -> No
 
 
 def test_the_two_sentences_are_told_apart_by_colour_and_a_rule(base: TextEncoder) -> None:
-    app = go(open_app(sentence=A, second=B), "attention")
+    app = open_app("attention", sentence=A, second=B)
     tokens = base.trace((A, B)).tokenization
     second = tokens.tokens.index("it")
     chart = next(c for c in app.get("plotly_chart") if "-picture" in c.proto.id)
@@ -98,5 +100,5 @@ def test_the_two_sentences_are_told_apart_by_colour_and_a_rule(base: TextEncoder
     rules = [(shape["x0"], shape["x1"], shape["y0"], shape["y1"]) for shape in layout["shapes"]]
     assert sorted(rules) == sorted([(second - 0.5, second - 0.5, 0, 1), (0, 1, second - 0.5, second - 0.5)])
     assert maps(app, "heads")["second"] == second
-    alone = next(c for c in go(open_app(sentence=A), "attention").get("plotly_chart") if "-picture" in c.proto.id)
+    alone = next(c for c in open_app("attention", sentence=A).get("plotly_chart") if "-picture" in c.proto.id)
     assert "shapes" not in json.loads(alone.proto.spec)["layout"]
