@@ -98,8 +98,6 @@ def draw_below(page: Page, above: Any, usual: Mapping[str, str], is_open: bool) 
             story.way_back(page)
         said = st.container(key="said")
         if is_open:
-            with said:
-                sentence.known(trace)
             with job_queue.refused(), told():
                 body.draw(page)
             if state.session().trail or page.key != "attention":  # there the picture itself shows an opened number
