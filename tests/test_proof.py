@@ -105,13 +105,19 @@ def test_every_step_of_every_variant_is_proven(config: EncoderConfig, hidden: bo
 def test_every_step_of_a_bundled_model_is_proven(
     model: str, hidden: tuple[int, ...], request: pytest.FixtureRequest
 ) -> None:
-    """To a share of the largest number, which in `base` is above 1000 in places. Measured: 3.1e-6 at most."""
+    """To a share of the largest number, which in `base` is above 1000 in places. Measured: 3.1e-6 at most.
+
+    A row of n shares was divided by a sum of n numbers, whose roundings differ from one processor to another: they walk
+    at random, sqrt(n) steps far.
+    """
     encoder: TextEncoder = request.getfixturevalue(model)
     trace = encoder.trace(SARA, hidden=hidden)
     for step in encoder.steps:
         found = {c.what: c.difference / max(1.0, c.size) for c in checks(encoder.model, trace, step)}
         assert has_its_checks(encoder.config, step, found), (step.name, found)
-        assert [what for what, share in found.items() if not share <= TIGHT] == [], (step.name, found)
+        walked = torch.finfo(torch.float32).eps * trace[step.name].shape[-1] ** 0.5
+        bounds = {what: max(TIGHT, walked) if what == ROWS else TIGHT for what in found}
+        assert [what for what, share in found.items() if not share <= bounds[what]] == [], (step.name, found)
 
 
 def test_every_part_of_the_catalogue_has_a_proof() -> None:

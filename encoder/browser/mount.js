@@ -76,7 +76,8 @@ function begin(root, options) {
   trouble.append(why, ' ', again);
   const more = el('button', { type: 'button', class: 'enc-unfold', onclick: () => options.unfold?.(more.ariaExpanded !== 'true') });
   const walk = el('nav', { class: 'enc-walk', 'aria-label': 'Before and after this page' });
-  main.append(trouble, waiting, place, more, walk, spoken);
+  const note = el('p', { class: 'enc-note' });
+  main.append(trouble, waiting, note, place, more, walk, spoken);
 
   /** @type {Packet | null} */
   let run = null;
@@ -111,6 +112,7 @@ function begin(root, options) {
 
   const draw = () => {
     if (!run) return;
+    write(note, (run.about.notes ?? []).join(' '));
     if (drawn !== options.page) {
       page?.end();
       place.replaceChildren();

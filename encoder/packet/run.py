@@ -13,6 +13,7 @@ from encoder.edits.edit import Edit
 from encoder.edits.text import edits_to_text
 from encoder.experiments.ablation import ROWS, WatchedWord, knock_outs, outcomes
 from encoder.formatting import shown
+from encoder.metrics.known import words_known
 from encoder.metrics.lens import word
 from encoder.model.config import EncoderConfig
 from encoder.packet.evidence import evidence
@@ -115,7 +116,15 @@ def facts(encoder: TextEncoder, trace: Trace) -> dict[str, Any]:
         "model": {"name": trace.source.name, "digest": digest(trace), **sizes},
         "mask_value": config.mask_value if finite else None,
         "windows": windows if any(window is not None for window in windows) else [],
+        **({"notes": said} if (said := notes(trace)) else {}),
     }
+
+
+def notes(trace: Trace) -> list[str]:
+    """Return what a reader must know of a text before they believe a number: words unknown to the model, a lost end."""
+    known, n = words_known(trace.tokenization).sentence, len(trace.tokens) - trace.padding
+    cut = f"The model reads {n} tokens and no more: {trace.dropped} at the end are left out." if trace.dropped else ""
+    return [sentence for sentence in (known, cut) if sentence]
 
 
 def digest(trace: Trace) -> str:

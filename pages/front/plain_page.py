@@ -75,11 +75,10 @@ def called(word: Word) -> str:
 
 def notes(run: Reading, choice: Choice) -> list[str]:
     """What else is to be known of a head and of the run."""
-    look, dropped = run.look(choice.place, choice.word), run.about["dropped"]
+    look = run.look(choice.place, choice.word)
     outside = WRITTEN <= look.rest <= look.shares.max()
     left_out = [say("left_out", share=look.rest, words=run.others_named)] if outside else []
-    cut = [f"The model reads no more than this: {dropped} tokens at the end are left out."] if dropped else []
-    return [say(key, **args) for key, args in run.evidence(choice.place)] + left_out + cut
+    return [say(key, **args) for key, args in run.evidence(choice.place)] + left_out + run.about.get("notes", [])
 
 
 def table(caption: str, heads: list[str], rows: list[tuple[Html | str, list[str]]], asked: int | None = None) -> Html:

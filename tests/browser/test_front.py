@@ -12,6 +12,7 @@ from school import two_replicas
 
 from encoder import TextEncoder
 from encoder.formatting import percent
+from encoder.metrics.known import words_known
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 GAP = "The keys to the cabinet [MASK] on the table."
@@ -255,3 +256,13 @@ def heard(line: WebSocket, frames: list[object]) -> None:
     """Note what is sent to the server and what comes from it."""
     line.on("framesent", lambda frame: frames.append(frame))
     line.on("framereceived", lambda frame: frames.append(frame))
+
+
+def test_words_that_the_model_does_not_know_are_said_on_both_pages(page: Page, app_url: str, base: TextEncoder) -> None:
+    text = "La casa blanca duerme tranquilamente."
+    note = page.locator(".enc-note")
+    for path in ("", "attention"):
+        drawn(page, f"{app_url}/{path}?sentence={text.replace(' ', '+')}")
+        expect(note).to_have_text(words_known(base.tokenize(text)).sentence)
+    drawn(page, app_url)
+    expect(note).to_be_hidden()
