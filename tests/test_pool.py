@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import torch
 from model_page_tools import SENTENCE, put
-from page_tools import go, healthy, open_app, said
+from page_tools import go, healthy, open_app, said, type_sentence
 
 from encoder import EncoderConfig, TextEncoder
 from encoder.metrics import SENTENCES, survey
@@ -241,11 +241,11 @@ def test_a_run_that_was_let_go_frees_its_numbers_and_makes_them_again(small: Tex
 
 def test_a_page_keeps_no_numbers_of_a_run_that_was_let_go() -> None:
     """Not even in what waits for a search for garbage."""
-    app = open_app(sentence="Nobody has looked at this before.")
+    app = open_app("embedding")
     for key in ("attention", "heads", "stack"):
         gc.disable()
         try:
-            go(app, key)
+            type_sentence(go(app, key), "Nobody has looked at this before.")
             kept = [
                 weakref.ref(engine.run_cache.kept[name].value._values[step])
                 for name in engine.run_cache.kept
@@ -281,7 +281,7 @@ def test_a_model_that_takes_long_is_offered_with_its_time_and_loaded_on_a_click(
 ) -> None:
     name = models.built(EncoderConfig(d_model=16, n_heads=2, n_layers=1, d_ff=16), 77)
     monkeypatch.setattr(models, "seconds", lambda asked: 30.0 if asked == name else 0.0)
-    app = open_app(model=name, layer="0", head="0")
+    app = open_app("feed_forward", model=name, layer="0", head="0")
     assert "about 30 seconds to load" in said(app) and not engine.is_loaded(name)
     healthy(app.button(key="load_model").click().run())
     assert app.session_state["session"].view.model == name and engine.is_loaded(name) and not said(app)

@@ -41,11 +41,11 @@ def test_the_largest_weight_between_words_is_told_one_way(base: TextEncoder, sen
 
 
 def test_a_picture_of_special_tokens_says_so_calmly(base: TextEncoder) -> None:
-    app = healthy(go(open_app(sentence=DEFAULT, layer="4", head="1", step="attention.weights"), "attention"))
+    app = open_app("attention", sentence=DEFAULT, layer="4", head="1", step="attention.weights")
     line = parked(base.trace(DEFAULT), 4, 1).sentence
     assert line in [re.sub(r"\\(.)", r"\1", caption.value) for caption in app.caption]
-    app = healthy(go(open_app(sentence=DEFAULT, layer="1", head="7", step="attention.weights"), "attention"))
-    assert not [caption for caption in app.caption if "parked" in caption.value]
+    app = open_app("attention", sentence=DEFAULT, layer="1", head="7", step="attention.weights")
+    assert app.caption and not [caption for caption in app.caption if "parked" in caption.value]
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_a_share_below_another_is_told_in_points(base: TextEncoder) -> None:
 
 
 def test_proofs_agree_in_digits() -> None:
-    app = healthy(go(open_app(sentence=DEFAULT, layer="4", head="1", step="attention.weights"), "attention"))
+    app = open_app("attention", sentence=DEFAULT, layer="4", head="1", step="attention.weights")
     values = [metric.value for metric in app.metric]
     assert values
     assert all(re.fullmatch(r"to (\d+ digits|the last bit)", value) for value in values), values

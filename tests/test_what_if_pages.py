@@ -42,10 +42,16 @@ def test_a_head_that_is_off_changes_all_that_follows(base: TextEncoder) -> None:
     np.testing.assert_allclose(numbers(app, key="apart_changed"), expected, atol=1e-6)
     assert (numbers(app, key="apart_changed")[:, :5] == 0).all() and (numbers(app, key="apart_changed")[:, 5] > 0).all()
     assert any("layer 4, head 1" in c.value for c in app.sidebar.caption)
-    go(app, "attention")
-    assert (numbers(app)).shape == (14, 14)
+    go(app, "add_norm")
     healthy(app.button(key="remove_edits").click().run())
     assert edits(app) == "" and "edits" not in app.query_params
+
+
+def test_a_change_reaches_what_stands_below_attention(base: TextEncoder) -> None:
+    app = open_app("attention", edits=edits_to_text(HEAD_OFF), layer="5", head="1", step="attention.weights")
+    changed, plain = (base.trace(EXAMPLE, edits=one)["layers.5.attention.weights"][1] for one in (HEAD_OFF, ()))
+    np.testing.assert_allclose(numbers(app), changed.numpy(), atol=1e-6)
+    assert float((changed - plain).abs().max()) > 1e-3
 
 
 @pytest.mark.parametrize("name", offered(PRESETS["paper"]))
@@ -235,10 +241,12 @@ def test_rows_without_any_key_break_no_page(base: TextEncoder) -> None:
 
 
 def test_a_changed_number_and_proof_say_so() -> None:
-    app = open_app(edits="layers.4.attention.weights:scale:v=0.5", cell="layers.4.attention.weights:1,8,2")
-    go(app, "attention")
+    change = {"edits": "layers.4.attention.weights:scale:v=0.5"}
+    app = open_app("heads", **change, cell="layers.4.attention.weights:1,8,2")
     assert any("This number was changed" in m.value for m in app.markdown)
-    assert any("changed" in metric.label for metric in app.metric)
+    for layer, changed in (("4", True), ("3", False)):
+        app = open_app("attention", **change, layer=layer, step="attention.weights")
+        assert app.metric and any("changed" in metric.label for metric in app.metric) == changed
 
 
 def test_models_of_another_shape_are_compared_by_their_weights(base: TextEncoder, small: TextEncoder) -> None:

@@ -1,8 +1,9 @@
 """What a reader is told of words that the model does not have, and of looks too weak to be a finding."""
 
+import numpy as np
 import pytest
 from model_page_tools import texts
-from page_tools import maps, open_app
+from page_tools import at, healthy, maps, numbers, open_app
 
 from encoder import TextEncoder
 from encoder.metrics.known import words_known
@@ -36,11 +37,11 @@ def test_words_are_counted_by_how_the_model_knows_them(
     assert said in found.sentence and bool(said) == bool(found.sentence)
 
 
-def test_it_is_said_under_the_sentence_on_every_page() -> None:
-    for page in ("", "attention"):
-        app = open_app(page, sentence=SPANISH) if page else open_app(sentence=SPANISH)
-        assert "knows 3 of these 9 words whole" in texts(app)
-    assert "words whole" not in texts(open_app())
+def test_it_is_said_under_the_sentence_on_every_page_of_the_server() -> None:
+    """On those that the browser draws, its run says it: test_packet.py."""
+    for page in ("embedding", "stack", "what_if"):
+        assert "knows 3 of these 9 words whole" in texts(open_app(page, sentence=SPANISH))
+    assert "words whole" not in texts(open_app("embedding"))
 
 
 def test_a_look_little_above_even_attention_is_no_finding(base: TextEncoder) -> None:
@@ -54,20 +55,23 @@ def test_a_look_little_above_even_attention_is_no_finding(base: TextEncoder) -> 
     assert finding(trace, 4, 1).startswith("“it” gives 49 %")
 
 
-@pytest.mark.parametrize("page", ["", "attention"])
-def test_after_a_change_of_layer_headline_choice_and_picture_are_of_that_layer(page: str, base: TextEncoder) -> None:
-    app = open_app(page) if page else open_app()
+@pytest.mark.parametrize(("page", "picture"), [("sentence", "together_matrix"), ("attention", "picture")])
+def test_after_a_change_of_layer_and_head_headings_and_pictures_are_of_those(
+    page: str, picture: str, base: TextEncoder
+) -> None:
+    app, trace = open_app(page, several="1"), base.trace(EXAMPLE)
     for layer, head in ((2, 4), (5, 0)):
-        app.segmented_control(key="layer").set_value(layer).run()
-        app.segmented_control(key="head").set_value(head).run()
-        view = app.session_state["session"].view
-        assert (view.layer, view.head) == (layer, head)
+        app.query_params["layer"], app.query_params["head"] = str(layer), str(head)  # as the browser chooses them
+        healthy(app.run())
+        assert at(app) == (layer, head)
         assert any(f"layer {layer}, head {head}" in one.value for one in app.main.header)
-        if not page:
+        weights = trace[f"layers.{layer}.attention.weights"][head].numpy()
+        np.testing.assert_allclose(numbers(app, key=picture), weights, atol=1e-6)
+        if page == "sentence":
             drawn = maps(app, "living_map_layer")
             assert (drawn["layer"], drawn["head"]) == (layer, head)
-            word = base.trace(EXAMPLE).tokens[maps(app, "living_map")["begin"]]
-            assert f"“{word}”" in app.main.header[0].value.partition(" gives ")[0]
+            word = trace.tokens[maps(app, "living_map")["begin"]]
+            assert f"“{word}”" in finding(trace, layer, head).partition(" gives ")[0]
 
 
 def test_time_lapse_says_which_model_stands_there_and_why() -> None:

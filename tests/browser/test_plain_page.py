@@ -4,11 +4,11 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from browser_tools import barriers
+from front_alone import front
 from playwright.sync_api import Browser, Page, Route, ViewportSize, expect
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.testclient import TestClient
-from test_front_kit import front
 
 from encoder.packet.shipped import SENTENCES
 from pages.front import routes
