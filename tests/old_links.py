@@ -104,7 +104,12 @@ def shown(tree: Path, page: str, query: Mapping[str, str]) -> dict[str, Any]:
 
 
 def shared(view: Any) -> dict[str, str]:
-    """What every page has, of one whose controls the browser draws: what stands below them on it is of this."""
+    """What every page has, of one whose controls the browser draws: what stands below them is of this.
+
+    Nothing where nothing stands below.
+    """
+    if view is None:
+        return {}
     values = {name: getattr(view, name) for name in SHARED} | {"hidden": list(view.hidden)}
     return {name: str(value) for name, value in values.items() if name != "second" or value}
 

@@ -11,7 +11,6 @@ from streamlit.testing.v1 import AppTest, local_script_runner
 
 from encoder.pictures.old_addresses import lead
 from encoder.pictures.view import EXAMPLE
-from pages.front.frame import NAMES
 from pages.ui.state.site import DRAWN, PAGES
 
 APP = str(Path(__file__).parents[1] / "pages" / "main.py")
@@ -51,12 +50,10 @@ def healthy(app: AppTest) -> AppTest:
 def go(app: AppTest, key: str) -> AppTest:
     """Choose a page in the menu; in a browser that leads to an address without parameters.
 
-    Between two pages that the browser draws, its own menu takes along what the address says of the picture.
+    The browser's own menu takes along what the address says, from one page that the browser draws to another.
     """
-    along = set(NAMES) if page_shown(app) in DRAWN and key in DRAWN else set()
-    kept = {name: value for name, value in app.query_params.items() if name in along}
-    app.query_params.clear()
-    app.query_params.update(kept)
+    if not {page_shown(app), key} <= DRAWN.keys():
+        app.query_params.clear()
     healthy(app.switch_page(f"steps/{key}.py").run())
     if key in DRAWN:
         app.query_params["more"] = "1"
