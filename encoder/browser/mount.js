@@ -69,7 +69,8 @@ function begin(root, options) {
   dress(root, css);
   dress(root, unfolded);
   root.classList.add('enc');
-  const main = el('main', { class: 'enc-main' }), place = el('div', { class: 'enc-page' });
+  // Within a component of a page there is a main part already.
+  const main = el(root.getRootNode() instanceof ShadowRoot ? 'div' : 'main', { class: 'enc-main' }), place = el('div', { class: 'enc-page' });
   const trouble = el('p', { class: 'enc-trouble', hidden: true }), why = el('span'), again = el('button', { type: 'button', onclick: () => ask(true) }, 'Try again');
   const waiting = el('div', { class: 'enc-skeleton', hidden: true }, el('i'), el('i'), el('i'));
   const spoken = el('p', { class: 'enc-spoken', role: 'status', 'aria-live': 'polite' });

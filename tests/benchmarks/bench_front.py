@@ -31,7 +31,7 @@ SENT = 150.0  # kilobytes of a first visit
 OWN = ("/static/", "/_stcore/", "/favicon", "/vendor/")  # what Streamlit serves of its own
 # Clicks a row and takes the time until the drawing of it is over: the second frame after the page has changed.
 CLICK = """row => new Promise(done => {
-  const page = row.getRootNode().querySelector('main'), before = page.innerText, start = performance.now();
+  const page = row.getRootNode().querySelector('.enc-main'), before = page.innerText, start = performance.now();
   const look = () => page.innerText === before && performance.now() - start < 5000
     ? requestAnimationFrame(look) : requestAnimationFrame(() => done(performance.now() - start));
   row.click();
@@ -98,7 +98,7 @@ def visit(browser: Browser, took: dict[str, list[float]]) -> None:
         with started(ROOT / "app.py", Path(home) / "log", Path(home), free_port()) as server:
             start = perf_counter()
             page.goto(server.url)
-            page.locator("main [data-head-row]").first.wait_for(timeout=60_000)
+            page.locator(".enc-main [data-head-row]").first.wait_for(timeout=60_000)
             page.evaluate(NEXT_FRAMES)
             took["first"].append(perf_counter() - start)
             page.wait_for_load_state("networkidle")
@@ -110,7 +110,7 @@ def visit(browser: Browser, took: dict[str, list[float]]) -> None:
 
 def chosen(page: Page) -> list[float]:
     """Milliseconds until each of some heads is painted on Start."""
-    rows = page.locator("main [data-head-row]")
+    rows = page.locator(".enc-main [data-head-row]")
     count = rows.count()
     found = []
     for i in range(CHOICES):
@@ -126,7 +126,7 @@ def many(browser: Browser, took: dict[str, list[float]]) -> None:
         with started(ROOT / "app.py", Path(home) / "log", Path(home), free_port()) as server:
             for name, path in (("start", ""), ("attention", "/attention")):
                 page.goto(server.url + path)
-                page.locator("main h1:not(:empty)").wait_for(timeout=60_000)
+                page.locator(".enc-main h1:not(:empty)").wait_for(timeout=60_000)
                 if name == "attention":
                     for layer in page.get_by_role("radiogroup", name="layer").get_by_role("radio").all():
                         layer.click()

@@ -114,7 +114,7 @@ def first_picture(starts: int) -> Figure:
                 with started(ROOT / "app.py", Path(home) / "log", Path(home), port) as running:
                     up = perf_counter() - start
                     page.goto(running.url)
-                    page.locator("main [data-head-row]").first.wait_for(timeout=60_000)
+                    page.locator(".enc-main [data-head-row]").first.wait_for(timeout=60_000)
                     page.evaluate(NEXT_FRAMES)
                     took.append((perf_counter() - start, up))
         browser.close()

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browser_tools import SERVER_MB, barriers, free_port, from_here, open_page, rerun, started, widget
+from browser_tools import SERVER_MB, barriers, follow_menu, free_port, from_here, open_page, rerun, started, widget
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
@@ -317,7 +317,7 @@ def test_pictures_of_both_pages_come_into_one_figure(page: Page, base: TextEncod
         expect(page.get_by_text(first, exact=True)).to_be_visible()
         assert widget(page, "sentence").locator("input").input_value() == SENTENCE
         with rerun(page):
-            page.get_by_test_id("stHeader").get_by_text("Attention", exact=True).click()
+            follow_menu(page, "Step by step", "Attention")
         menu(page)
         with rerun(page):
             page.get_by_role("menuitem", name="Add to figure").click()

@@ -100,9 +100,8 @@ def draw_below(page: Page, above: Any, usual: Mapping[str, str], is_open: bool) 
         if is_open:
             with job_queue.refused(), told():
                 body.draw(page)
-            if state.session().trail or page.key != "attention":  # there the picture itself shows an opened number
-                with told():
-                    inspector.draw(trace)
+            with told():  # on Attention the picture itself shows a number that nobody opened below
+                inspector.draw(trace, bool(state.session().trail) or page.key != "attention")
     end(said)
     state.write_choices()
     widget_cleanup.clean_up()

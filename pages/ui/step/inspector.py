@@ -52,9 +52,9 @@ def opened(trace: Trace) -> Explanation | str | None:
         return f"The opened number cannot be shown: {error.args[0]}."
 
 
-def draw(trace: Trace) -> None:
-    """The opened number in a drawer beside the page, if one is open."""
-    found, cell = opened(trace), state.current().cell
+def draw(trace: Trace, wanted: bool = True) -> None:
+    """The opened number in a drawer beside the page, if one is open and `wanted` there."""
+    found, cell = opened(trace) if wanted else None, state.current().cell
     _drawer(key="drawer", data={"open": isinstance(found, Explanation)})
     if not isinstance(found, Explanation):
         if found:
