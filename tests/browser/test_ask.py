@@ -193,10 +193,11 @@ SEVERAL = "ask_second=2&words_only=letters&several=1"
 @pytest.mark.parametrize("query", mostly_nightly([TWO, SEVERAL], [SEVERAL]))
 def test_it_is_for_everybody_light_and_dark(page: Page, app_url: str, query: str) -> None:
     opened(page, app_url, query)
-    assert barriers(page, every=True) == []
+    main = "[data-testid=stMain]"
+    assert barriers(page, main, every=True) == []
     dark(page)
     for _ in range(20):  # an open fold takes its new colours a little later
-        if not (found := barriers(page, every=True)):
+        if not (found := barriers(page, main, every=True)):
             return
     assert found == []
 

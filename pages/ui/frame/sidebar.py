@@ -58,7 +58,9 @@ def draw(top: Any) -> Trace:
 
 def undrawn(usual: Mapping[str, str]) -> Trace:
     """Return the run of a page whose picture has the controls itself, and means `usual` where its URL says nothing."""
-    fit(read(usual))
+    encoder = read(usual)
+    offer_to_load()
+    fit(encoder)
     return run()
 
 
@@ -140,7 +142,7 @@ def refuse_what_takes_long(name: str) -> None:
     seconds = 0.0 if session.is_loaded(name) else models.seconds(name)
     if seconds > consent.UNASKED and name not in state.session().models_asked_for:
         state.session().offered = state.current()
-        raise EncoderError(f"it takes {consent.spoken(seconds)} to load, and begins when you ask for it in the sidebar")
+        raise EncoderError(f"it takes {consent.spoken(seconds)} to load, and begins when you ask for it")
 
 
 def offer_to_load() -> None:
