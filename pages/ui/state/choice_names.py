@@ -4,6 +4,7 @@ A name is what a call to `choice` is given, or to a function that hands one of i
 """
 
 import ast
+import threading
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -15,11 +16,21 @@ PAGES = Path(__file__).parents[2]
 ASKING = {"choice": 0, "shared_choice": 0}  # a function that asks -> which of its arguments is the name
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Call = tuple[ast.Call, Function | None]
+reading = threading.Lock()
+
+
+def names() -> frozenset[str]:
+    """Every name that some page may ask `choice` for.
+
+    One thread reads at a time: in Python 3.11 two that make syntax trees at once disturb each other (SystemError).
+    """
+    with reading:
+        return read_names()
 
 
 @cache
-def names() -> frozenset[str]:
-    """Every name that some page may ask `choice` for."""
+def read_names() -> frozenset[str]:
+    """Read all names."""
     trees = [ast.parse(file.read_text(encoding="utf-8")) for file in sorted(PAGES.rglob("*.py"))]
     modules = [(tree, list(calls(tree))) for tree in trees]  # to look for them takes the time, so it is done once
     asking, before = dict(ASKING), dict[str, int]()
