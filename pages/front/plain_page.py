@@ -78,7 +78,8 @@ def notes(run: Reading, choice: Choice) -> list[str]:
     look = run.look(choice.place, choice.word)
     outside = WRITTEN <= look.rest <= look.shares.max()
     left_out = [say("left_out", share=look.rest, words=run.others_named)] if outside else []
-    return [say(key, **args) for key, args in run.evidence(choice.place)] + left_out + run.about.get("notes", [])
+    of_text: list[str] = run.about.get("notes", [])
+    return [say(key, **args) for key, args in run.evidence(choice.place)] + left_out + of_text
 
 
 def table(caption: str, heads: list[str], rows: list[tuple[Html | str, list[str]]], asked: int | None = None) -> Html:
