@@ -77,6 +77,12 @@ def page_shown(app: AppTest) -> str:
     return keys[told[0]["page"]] if told else str(app.session_state["session"].page)
 
 
+def models_offered(app: AppTest) -> list[str]:
+    """What the models are called that a page of the browser offers."""
+    told = next(json.loads(one.proto.json) for one in app.get("bidi_component") if "-front" in one.proto.id)
+    return [model["title"] for model in told["models"]]
+
+
 def charts(app: AppTest) -> list[Any]:
     """The charts of the page; a chart of nothing, which only has the browser fetch what draws them, is none."""
     return [one for one in app.get("plotly_chart") if not one.proto.id.endswith("-next_charts")]

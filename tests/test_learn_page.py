@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 import torch
-from page_tools import at, go, healthy, maps, open_app, said
+from page_tools import go, healthy, maps, models_offered, open_app, page_shown, said
 from streamlit.testing.v1 import AppTest
+from visits import link
 
 from encoder.tasks.models import recorded
 from encoder.tasks.settings import LearnSettings, read, usual
@@ -112,15 +113,13 @@ def test_a_link_to_what_is_not_offered_says_so() -> None:
 def test_the_trained_model_opens_at_its_head_with_inputs_of_the_task() -> None:
     app = open_app("learn", learn_task="shift")
     healthy(app.button(key="open_learned").click().run())
-    assert app.title[0].value == "Attention" and at(app) == (0, 0)
-    view = app.session_state["session"].view
-    assert view.model == "learned:task=shift" and len(view.sentence.split()) == 10
-    assert "Shift: learned" in app.selectbox(key="model").options
-    app.session_state["learn_part"] = "Time-lapse"
-    app = go(app, "learn")
+    shown = link(app)
+    assert (page_shown(app), shown["layer"], shown["head"]) == ("attention", "0", "0")
+    assert shown["model"] == "learned:task=shift" and len(shown["sentence"].split()) == 10
+    assert "Shift: learned" in models_offered(app)
+    app = open_app("learn", learn_part="Time-lapse", **{name: shown[name] for name in ("model", "layer", "head")})
     assert [one["title"] for one in maps(app, "player")["moments"]][-1] == "step 800"
-    link = {name: "".join(value) for name, value in app.query_params.items()}
-    assert open_app("attention", **link).session_state["session"].view.model == "learned:task=shift"
+    assert open_app("attention", **link(app)).session_state["session"].view.model == "learned:task=shift"
 
 
 @pytest.mark.parametrize("name", ["mystery:4", "by-hand:reverse", "learned:task=reverse"])
@@ -143,7 +142,7 @@ def test_an_opened_model_is_walked_like_any_other(page: str) -> None:
 def test_the_one_set_by_hand_opens() -> None:
     app = open_app("learn", learn_task="maximum")
     healthy(app.button(key="open_by_hand").click().run())
-    assert app.session_state["session"].view.model == "by-hand:maximum" and app.title[0].value == "Attention"
+    assert link(app)["model"] == "by-hand:maximum" and page_shown(app) == "attention"
 
 
 @pytest.mark.parametrize(
@@ -171,7 +170,7 @@ def test_a_run_is_trained_in_a_process_of_its_own_and_opened(runs: LiveRuns) -> 
     healthy(app.run())
     assert not player(app)["live"] and player(app)["moments"][-1]["step"] == 50
     healthy(app.button(key="open_learned").click().run())
-    assert app.session_state["session"].view.model == "learned:task=majority,width=16,steps=50,seed=3"
+    assert link(app)["model"] == "learned:task=majority,width=16,steps=50,seed=3"
 
 
 @pytest.mark.nightly
@@ -373,10 +372,10 @@ def test_a_mystery_says_nothing_before_it_is_asked_and_one_hint_at_a_time() -> N
 def test_a_mystery_opens_in_every_page_and_its_name_tells_nothing() -> None:
     app = open_app("learn", **MYSTERY)
     healthy(app.button(key="open_mystery").click().run())
-    view = app.session_state["session"].view
-    assert view.model == "mystery:4" and len(view.sentence.split()) == 8 and app.title[0].value == "Attention"
-    assert "Mystery 4" in app.selectbox(key="model").options
-    assert not any("half" in option.lower() for option in app.selectbox(key="model").options)
+    shown = link(app)
+    assert shown["model"] == "mystery:4" and len(shown["sentence"].split()) == 8 and page_shown(app) == "attention"
+    assert "Mystery 4" in models_offered(app)
+    assert not any("half" in title.lower() for title in models_offered(app))
     for page in ("sentence", "heads", "what_if", "learn"):
         healthy(go(app, page))
 

@@ -189,10 +189,20 @@ def carried(to: Page) -> dict[str, str]:
 
 
 def models() -> list[dict[str, str]]:
-    """The models that this session can choose from."""
-    own = session().own_models
-    found = [{"name": name, "title": offer.label} for name, offer in MODELS.items()]
-    return found + [{"name": name, "title": name.partition(":")[2][:60]} for name in own if name not in MODELS]
+    """The models that this session can choose from, and the one that the address names."""
+    bundled = [{"name": name, "title": offer.label} for name, offer in MODELS.items()]
+    named = st.query_params.get("model", "")
+    own = [name for name in dict.fromkeys((*session().own_models, named)) if name and name not in MODELS]
+    if not own:
+        return bundled  # before any library is loaded
+    from encoder.errors import EncoderError
+    from pages.ui.server.models import check, offer
+
+    for name in own:
+        with suppress(EncoderError):
+            check(name)
+            bundled.append({"name": name, "title": offer(name).label[:60]})
+    return bundled
 
 
 def asked(said: object) -> tuple[Page | None, dict[str, str]]:
