@@ -61,7 +61,7 @@ def server(home: Path) -> Iterator[Server]:
 
 async def looked_at(running: Server) -> str:
     """What somebody sees who comes now; an AssertionError where it is no whole page."""
-    async with visit(running.url, "attention") as visitor:
+    async with visit(running.url, "add_norm") as visitor:
         assert visitor.broken == [] and "sentence" in visitor.widgets
         return visitor.said
 
@@ -256,7 +256,7 @@ def test_a_page_whose_line_stood_still_comes_back(server: Server) -> None:
 
     async def stood_still() -> str:
         draw = random.Random(9)
-        async with visit(server.url, "attention") as mine:
+        async with visit(server.url, "add_norm") as mine:
             for text in [*(sentence(draw, 4) for _ in range(STEPS)), "Last words stay."]:
                 await mine.socket.send(mine.message(sentence=text).SerializeToString())
                 await asyncio.sleep(0.1)  # a person goes on, and nothing arrives
@@ -384,7 +384,7 @@ def test_a_file_that_was_made_waits_for_who_asked_for_it(server: Server) -> None
     """A browser fetches it a moment after it was told where; until then thirty others may have clicked."""
 
     async def made() -> tuple[int, bytes]:
-        async with visit(server.url, "add_norm", "model=small") as mine, visit(server.url, "attention") as other:
+        async with visit(server.url, "add_norm", "model=small") as mine, visit(server.url, "feed_forward") as other:
             session = await session_of(mine)
             address = await fetched(mine, session, await offered(mine, mine.run()))
             for number in range(5):
