@@ -274,7 +274,7 @@ def test_an_unfolded_layer_is_for_everybody_and_the_page_of_a_step_is_reached_fr
     page: Page, app_url: str
 ) -> None:
     root = opened(page, app_url, "unfolded=1&layer=2")
-    assert barriers(page, every=True) == []
+    assert barriers(page, "[data-testid=stMain]", every=True) == []
     root.get_by_role("button", name="Hidden units before activation").click()
     settled(page, root)
     with rerun(page):
