@@ -46,9 +46,11 @@ def other_site(address: str) -> Iterator[str]:
     with ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
-        yield f"http://localhost:{server.server_port}"  # the app is at 127.0.0.1, which is another site
-        server.shutdown()
-        thread.join()
+        try:
+            yield f"http://localhost:{server.server_port}"  # the app is at 127.0.0.1, which is another site
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 @pytest.fixture

@@ -130,6 +130,7 @@ def opened(page: Page, name: str) -> list[str]:
             page.get_by_role("radio", name=f"layer {layer}", exact=True).click()
             expect(page.get_by_role("gridcell")).to_be_visible()
         page.get_by_role("gridcell").press("ArrowLeft")  # from now on a cell is kept
+        page.wait_for_function(WRITTEN)
     page.wait_for_load_state("networkidle")
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))

@@ -2,7 +2,10 @@
 // A tab keeps its seat in a class by itself: a page that is loaded anew, or that another server answers, has it back.
 // The browser keeps the teacher's too: who closes the tab and opens another can lead the class again.
 
+import { keptIn } from '../../../encoder/browser/kept.js';
+
 const KEPT = 'class-seat', LED = 'class-led';
+const ofTab = keptIn(() => sessionStorage), ofAll = keptIn(() => localStorage);
 const LINK = /^#class=([\w-]{1,80})$/;
 let asked = ''; // the seat of a link that the server was not told yet
 let answered = ''; // what the server had said when it was last told a seat
@@ -31,7 +34,7 @@ function whenIdle(act) {
 
 /** Offer a class no more that is over. @param {string | null} seat */
 function letGo(seat) {
-  if (seat && localStorage.getItem(LED) === seat) localStorage.removeItem(LED);
+  if (seat && ofAll.getItem(LED) === seat) ofAll.removeItem(LED);
 }
 
 /**
@@ -41,16 +44,16 @@ function letGo(seat) {
  */
 export function keepSeat({ seat, left, led, forgotten }, tell) {
   asked = linked() || asked;
-  if (seat && !asked) sessionStorage.setItem(KEPT, seat);
+  if (seat && !asked) ofTab.setItem(KEPT, seat);
   else if (left && !asked) {
-    letGo(sessionStorage.getItem(KEPT));
-    sessionStorage.removeItem(KEPT);
+    letGo(ofTab.getItem(KEPT));
+    ofTab.removeItem(KEPT);
   }
-  if (seat.includes('-leads-')) localStorage.setItem(LED, seat);
+  if (seat.includes('-leads-')) ofAll.setItem(LED, seat);
   letGo(forgotten);
   if (seat) answered = '';
-  const said = `${seat} ${left}`, kept = asked || (!seat && answered !== said && sessionStorage.getItem(KEPT));
-  const before = !seat && !led && !left && !offered && localStorage.getItem(LED);
+  const said = `${seat} ${left}`, kept = asked || (!seat && answered !== said && ofTab.getItem(KEPT));
+  const before = !seat && !led && !left && !offered && ofAll.getItem(LED);
   if (kept) return whenIdle(() => {
     [answered, asked] = [said, ''];
     tell('seat', kept);

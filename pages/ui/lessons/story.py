@@ -115,5 +115,5 @@ def way_back(page: Page) -> None:
     if page == HERE:
         return
     state.session().told = None
-    if page != PAGES[0] and "stop" in dict(state.current().choices):
+    if "stop" in dict(state.current().choices):
         st.button("Back to the story", key="back_to_story", icon=HERE.icon, on_click=start)
