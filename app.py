@@ -9,12 +9,16 @@ from starlette.middleware import Middleware
 
 from pages.front import headers, routes
 from pages.ui.frame import start
-from pages.ui.server import redirects
+from pages.ui.server import quiet, redirects
 from pages.ui.server.sending import SendingBound
 
 app = st.App(
     "pages/main.py",
     routes=[*redirects.routes(), *routes.routes()],
-    lifespan=start.at_once,
-    middleware=[Middleware(headers.Headers), Middleware(SendingBound, apart=f"{redirects.base()}/api/")],
+    lifespan=start.by_itself,
+    middleware=[
+        Middleware(quiet.Asked),
+        Middleware(headers.Headers),
+        Middleware(SendingBound, apart=f"{redirects.base()}/api/"),
+    ],
 )

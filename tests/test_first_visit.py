@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import math
 import signal
 import sys
 import threading
@@ -9,10 +10,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import plotly.graph_objects as go
 import pytest
+from starlette.types import Receive, Scope, Send
 from streamlit.delta_generator import DeltaGenerator
 
 HERE = Path(__file__).resolve().parent
@@ -22,7 +24,7 @@ sys.path += [str(HERE / "benchmarks"), str(HERE / "browser")]
 from browser_tools import Server, free_port, started  # noqa: E402
 from visitors import visit  # noqa: E402
 
-from pages.ui.server import cold_start  # noqa: E402
+from pages.ui.server import cold_start, quiet  # noqa: E402
 
 pytestmark = pytest.mark.slow
 
@@ -51,7 +53,7 @@ def new_server(home: Path) -> Iterator[Server]:
 def test_a_class_that_comes_at_once_to_a_new_server_sees_no_error(tmp_path: Path) -> None:
     async def comes(url: str, number: int) -> list[str]:
         async with visit(url, "feed_forward", f"sentence=Number+{number}.") as visitor:
-            assert visitor.path == "attention" and f"sentence=Number+{number}." in visitor.query
+            assert visitor.path == "feed_forward" and f"sentence=Number+{number}." in visitor.query
             return visitor.broken
 
     async def come(url: str) -> list[list[str]]:
@@ -75,6 +77,36 @@ def test_a_server_loads_its_libraries_before_anybody_comes(tmp_path: Path) -> No
 async def looks(url: str) -> None:
     async with visit(url, "feed_forward") as visitor:
         assert visitor.broken == [] and "sentence" in visitor.widgets
+
+
+def test_a_server_loads_by_itself_only_while_nobody_waits_for_an_answer() -> None:
+    now, answered = [1_000.0], list[str]()
+
+    async def app(scope: Scope, _receive: Receive, _send: Send) -> None:
+        answered.append(scope["path"])
+
+    def waited(asked: list[str], done: float = math.inf) -> float:
+        """Seconds that it waits, while each look is followed by the next request, a tenth of a second later."""
+        begun, coming = now[0], iter(asked)
+
+        def sleep(seconds: float) -> None:
+            now[0] += seconds
+            if path := next(coming, ""):
+                asyncio.run(quiet.Asked(app)({"type": "http", "path": path}, *cast(Any, (None, None))))
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(quiet.time, "monotonic", lambda: now[0])
+            quiet.wait(lambda: now[0] - begun >= done, lambda: now[0], sleep)
+        return now[0] - begun
+
+    assert waited([]) == pytest.approx(quiet.REST, abs=0.11)
+    assert waited(["/static/js/a.js"] * 30) == pytest.approx(3 + quiet.REST, abs=0.11)
+    assert waited(["/enc/_stcore/health"] * 30) == pytest.approx(
+        quiet.REST, abs=0.11
+    )  # of a balancer, not of a visitor
+    assert waited(["/"] * 1_000) == pytest.approx(quiet.LONGEST, abs=0.11)
+    assert waited(["/"] * 1_000, done=0.5) == pytest.approx(0.5, abs=0.11)  # a page needed the libraries meanwhile
+    assert answered.count("/static/js/a.js") == 30
 
 
 @pytest.mark.nightly

@@ -79,7 +79,7 @@ def test_a_layer_is_the_traces(client: TestClient, small: TextEncoder) -> None:
 
 
 def test_every_bundled_sentence_has_an_address_that_is_kept_for_ever(client: TestClient) -> None:
-    addresses = of_front.shelf().addresses()
+    addresses = dict(of_front.shelf().addresses())
     assert [*addresses] == [*SENTENCES]
     for sentence, address in addresses.items():
         answer = client.get(address)
@@ -112,7 +112,7 @@ def test_the_browsers_code_lies_under_the_digest_of_its_content(client: TestClie
     ],
 )
 def test_what_is_sent_is_packed_for_who_can_unpack_it(client: TestClient, said: str, packed: bool) -> None:
-    address = of_front.shelf().addresses()[SENTENCES[0]]
+    address = dict(of_front.shelf().addresses())[SENTENCES[0]]
     for answer in (
         client.get(address, headers={"Accept-Encoding": said}),
         client.post("/api/run", json=ASKED, headers={"Accept-Encoding": said}),
@@ -133,7 +133,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from pages.front import routes, shipped
 client = TestClient(Starlette(routes=routes.routes()))
-for address in [*shipped.shelf().addresses().values(), f"/api/front/{routes.bundle()[0]}/front.js"]:
+for address in [*dict(shipped.shelf().addresses()).values(), f"/api/front/{routes.bundle()[0]}/front.js"]:
     assert client.get(address).status_code == 200
 assert "torch" not in sys.modules
 """
@@ -167,7 +167,7 @@ def test_under_a_path_all_is_below_it(monkeypatch: pytest.MonkeyPatch) -> None:
     usual = st.get_option
     monkeypatch.setattr(st, "get_option", lambda name: "/lab/enc/" if name == "server.baseUrlPath" else usual(name))
     with served() as client:
-        address = of_front.shelf().addresses()[SENTENCES[0]]
+        address = dict(of_front.shelf().addresses())[SENTENCES[0]]
         assert address.startswith("/lab/enc/api/shipped/") and client.get(address).status_code == 200
         assert client.post("/lab/enc/api/run", json=ASKED).status_code == 200
         assert client.get("/lab/enc/api/none").json()["message"]

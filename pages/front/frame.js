@@ -6,7 +6,7 @@ import { follow, goAlone, lead, sit } from './in_class.js';
 
 /** @typedef {{level: number, [name: string]: unknown}} Asked */
 /** @typedef {{key: string, title: string, address: string, front: boolean}} Listed */
-/** @typedef {{script: string, run: string, plain: string, picture: string, page: string, pages: Listed[], shipped: Record<string, string>, models: {name: string, title: string}[], tells: boolean, open: boolean, opens: string[], handed: {number: number, query: Record<string, string>}} & import('./in_class.js').Told} Told */
+/** @typedef {{script: string, run: string, plain: string, picture: string, page: string, pages: Listed[], shipped: [string, string][], models: {name: string, title: string}[], tells: boolean, open: boolean, opens: string[], handed: [number, Record<string, string>]} & import('./in_class.js').Told} Told */
 /** @typedef {{end(): void, flush(): void, query(): Record<string, string>, pin(): void, set(changes: object): void, take(query: Record<string, string>): void, subscribe(hear: () => void): () => void}} Store */
 /** @typedef {{mount: (root: HTMLElement, options: object) => () => void, windowStore: (options?: object) => Store} & import('./in_class.js').Browser} Front */
 /** @typedef {{data: Told, trigger: ComponentArguments<Told>['setTriggerValue'], page: string, end: () => void, handed: number, know: () => boolean, tell: () => void, mounted?: () => void, store?: Store, front?: Front} & import('./in_class.js').Part} Kept */
@@ -146,7 +146,7 @@ function begin(here, store) {
   const went = () => { known = location.search; };
   window.addEventListener('popstate', went);
   const leave = store.subscribe(() => { if (here.data.tells) soon(); });
-  here.handed = here.data.handed.number;
+  here.handed = here.data.handed[0];
   return {
     ...store,
     end() {
@@ -169,9 +169,9 @@ function draw(root, here, front) {
     here.front = front;
   }
   const told = here.data;
-  if (told.handed.number !== here.handed) {
-    here.handed = told.handed.number;
-    here.store?.take(told.handed.query);
+  if (told.handed[0] !== here.handed) {
+    here.handed = told.handed[0];
+    here.store?.take(told.handed[1]);
     here.know();
   }
   follow(here, front);
@@ -181,7 +181,7 @@ function draw(root, here, front) {
     store: here.store,
     pages: told.pages,
     page: here.page,
-    shipped: told.shipped,
+    shipped: Object.fromEntries(told.shipped),
     plain: told.plain,
     models: told.models,
     drawn: () => lead(here, front.REST),

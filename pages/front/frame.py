@@ -66,7 +66,7 @@ def draw_picture(page: Page, pages: Mapping[Any, Page], follow: dict[str, object
     digest, _ = routes.bundle()
     told = _component()(
         key=KEY,
-        data={
+        data={  # Streamlit loads pandas to see whether a mapping or a list in it is a table: it has none
             "script": f"{base()}/api/front/{digest}/front.js",
             "run": f"{base()}/api/run",
             "plain": f"{base()}/plain",
@@ -166,10 +166,10 @@ def hand_over() -> None:
     st.query_params.from_dict(in_full(view))
 
 
-def handed() -> dict[str, object]:
-    """Return what the browser is to show because something below its picture was pressed, and how often that was."""
+def handed() -> tuple[int, dict[str, str]]:
+    """Return how often something below the picture was pressed, and what the browser is to show because of that."""
     here = session()
-    return {"number": here.handed, "query": spelled(here.view) if here.handed and here.view is not None else {}}
+    return here.handed, spelled(here.view) if here.handed and here.view is not None else {}
 
 
 def spelled(view: "View") -> dict[str, str]:

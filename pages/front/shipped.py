@@ -16,9 +16,9 @@ class Shelf:
     digest: str
     packed: tuple[bytes, ...]
 
-    def addresses(self) -> dict[str, str]:
-        """Where the packet of each sentence is."""
-        return {one: f"{base()}/api/shipped/{self.digest}/{i}.packet" for i, one in enumerate(SENTENCES)}
+    def addresses(self) -> tuple[tuple[str, str], ...]:
+        """Each sentence with where its packet is."""
+        return tuple((one, f"{base()}/api/shipped/{self.digest}/{i}.packet") for i, one in enumerate(SENTENCES))
 
 
 @cache

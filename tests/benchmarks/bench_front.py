@@ -124,6 +124,7 @@ def many(browser: Browser, took: dict[str, list[float]]) -> None:
     with tempfile.TemporaryDirectory() as home, browser.new_context(viewport=VIEWPORT) as context:
         page = context.new_page()
         with started(ROOT / "app.py", Path(home) / "log", Path(home), free_port()) as server:
+            page.goto(f"{server.url}/plain?sentence=Now+it+has+loaded.")
             for name, path in (("start", ""), ("attention", "/attention")):
                 page.goto(server.url + path)
                 page.locator(".enc-main h1:not(:empty)").wait_for(timeout=60_000)

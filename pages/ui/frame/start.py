@@ -1,4 +1,4 @@
-"""A server loads the libraries and the pages' code as soon as it starts; its first visitor waits for what is left."""
+"""A server loads the libraries and the pages' code as soon as nobody waits for an answer, or a page needs them."""
 
 import threading
 from collections.abc import AsyncIterator
@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 import streamlit as st
 
-from pages.ui.server import cold_start
+from pages.ui.server import cold_start, quiet
 from pages.ui.server.heap import keep_freed_memory, keep_little_machine_code
 
 
@@ -23,8 +23,14 @@ def load() -> None:
         from pages.ui.frame import whole  # noqa: F401
 
 
+def load_in_peace() -> None:
+    """Load once nobody waits: beside the imports, the first picture would come a second and a half later."""
+    quiet.wait(cold_start.loaded.is_set)
+    load()
+
+
 @asynccontextmanager
-async def at_once(_app: st.App) -> AsyncIterator[None]:
-    """The life of a server: it begins to load while nobody is there yet."""
-    threading.Thread(target=load, name="load", daemon=True).start()
+async def by_itself(_app: st.App) -> AsyncIterator[None]:
+    """The life of a server: it loads before anybody asks for what needs it."""
+    threading.Thread(target=load_in_peace, name="load", daemon=True).start()
     yield
