@@ -1,4 +1,4 @@
-"""Every run of a session: navigation, sentence, sidebar and walk around every page."""
+"""Every run of a session: the page that is asked for, with the bar and the walk around it."""
 
 import streamlit as st
 
@@ -11,7 +11,7 @@ from pages.ui.state.session import session as this_session
 from pages.ui.state.site import DRAWN
 
 with turn():
-    st.set_page_config(page_icon="🔎", layout="wide", initial_sidebar_state=340)
+    st.set_page_config(page_icon="🔎", layout="wide")
     scripts = this_session().scripts
     if not scripts:  # once in a session: each looks for its file; a run that is about to end may do the same just now
         scripts = this_session().scripts = site.scripts()
@@ -20,14 +20,15 @@ with turn():
         frame.draw(page, scripts)
         st.stop()
     this_session().below = None
-    top = st.container(horizontal=True, vertical_alignment="center", key="top")
-    under = st.container(horizontal=True, vertical_alignment="center", key="under_top")
+    top = st.container(key="top")
     bar = st.container(horizontal=True, vertical_alignment="center", key="bar")
+    under = st.container(horizontal=True, vertical_alignment="center", key="under_top")
     bar.title(page.title, width="content", anchor="page")
     style.draw()
     draw_scripts()
 
     start.load()
+    from pages.front import around
     from pages.ui.frame import whole
 
-    whole.draw(page, top, under, bar)
+    whole.draw(page, around, top, bar, under)

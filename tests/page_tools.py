@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import scanned_once  # noqa: F401
+from streamlit.components.v2.bidi_component.main import _make_trigger_id
+from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest, local_script_runner
 
 from encoder.pictures.old_addresses import lead
@@ -63,11 +65,30 @@ def go(app: AppTest, key: str) -> AppTest:
 
 def type_sentence(app: AppTest, text: str) -> AppTest:
     """Have another sentence run; a picture that the browser draws takes it from its own line into the address."""
-    if any(one.key == "sentence" for one in app.text_input):
-        app.text_input(key="sentence").set_value(text)
-    else:
-        app.query_params["sentence"] = text
+    if page_shown(app) not in DRAWN:
+        return choose(app, sentence=text)
+    app.query_params["sentence"] = text
     return healthy(app.run())
+
+
+def choose(app: AppTest, **said: object) -> AppTest:
+    """Choose a sentence or a model in the bar, or a layer or a head beside the headline."""
+    return happen(app, "place" if said.keys() & {"layer", "head"} else "around", "set", said)
+
+
+def happen(app: AppTest, part: str, event: str, said: object) -> AppTest:
+    """Run because of what a part that the browser draws says."""
+    states = app._tree.get_widget_states()
+    name = next(one.proto.id for one in app.get("bidi_component") if one.proto.id.endswith(f"-{part}"))
+    happened = json.dumps([{"event": event, "value": said}])
+    states.widgets.append(WidgetState(id=_make_trigger_id(name, "events"), json_trigger_value=happened))
+    app._page_hash = ""  # the page that is open, wherever a press has led
+    return healthy(app._run(states))
+
+
+def bar(app: AppTest) -> dict[str, Any]:
+    """What the bar of a page shows."""
+    return json.loads(next(one.proto.json for one in app.get("bidi_component") if one.proto.id.endswith("-around")))
 
 
 def page_shown(app: AppTest) -> str:

@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from page_tools import go, healthy, numbers, open_app, said
+from page_tools import bar, choose, go, healthy, numbers, open_app, said
 from streamlit.testing.v1 import AppTest
 
 from encoder import TextEncoder
@@ -63,7 +63,7 @@ def test_a_context_is_run_again_and_held_against_what_is_stored() -> None:
     assert len(verdicts) == 2 and all(":material/check:" in one and "They are the same" in one for one in verdicts)
     assert "With this head off the last vector of" in words(app)
     healthy(app.button(key="atlas_open").click().run())
-    assert app.text_input(key="sentence").value in Atlas(SHIPPED / "small").texts(list(range(16_317))).values()
+    assert bar(app)["sentence"] in Atlas(SHIPPED / "small").texts(list(range(16_317))).values()
 
 
 def test_a_number_that_is_not_the_live_one_is_said(
@@ -194,7 +194,7 @@ def test_neighbours_and_layers_are_shown() -> None:
 def test_each_model_has_its_own_atlas_and_an_untrained_one_none() -> None:
     app = open_app("atlas", model="small")
     before = words(app)
-    healthy(app.selectbox(key="model").set_value("base").run())
+    choose(app, model="base")
     assert "127,448 tokens" in words(app) and "127,448 tokens" not in before
     app = go(open_app(model="paper"), "atlas")
     assert "There is no atlas of" in words(app) and "tokens of tatoeba" not in words(app)

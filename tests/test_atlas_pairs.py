@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from page_tools import healthy, numbers, open_app
+from page_tools import bar, healthy, numbers, open_app
 from streamlit.testing.v1 import AppTest
 from tiny import VARIANTS, tiny
 from twins import MODELS, roberta_tokenizer, saved
@@ -364,7 +364,7 @@ def test_a_context_of_a_pair_is_run_and_opened_as_a_pair(shown: Atlas) -> None:
     pair = shown.texts([context.sentence])[context.sentence]
     assert app.button(key="atlas_open").label == "Open this pair"
     healthy(app.button(key="atlas_open").click().run())
-    assert (app.text_input(key="sentence").value, app.text_input(key="second").value) == pair
+    assert (bar(app)["sentence"], app.text_input(key="second").value) == pair
     assert app.session_state["session"].read == pair
 
 

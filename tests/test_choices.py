@@ -28,7 +28,6 @@ KEY = {"choice": 0, "tabs": 1, "pick_token": 2}  # what asks for a choice, and w
 MASKED = {"sentence": "The [MASK] sat on the mat.", "other": "The [MASK] stood on the mat."}
 STARTS = (MASKED, MASKED | {"second": "The dog ran."}, MASKED | {"edits": "output:zero"})
 LITTLE = {"model": "small", "sentence": "A [MASK]."}  # what is enough where every look takes a sweep
-ONCE = ("why",)  # a page that shows all at once
 SWEPT = ("sentence", "what_if")
 Asked = tuple[Collection[Any] | None, Any, bool]
 
@@ -57,8 +56,6 @@ def briefly(monkeypatch: pytest.MonkeyPatch) -> None:
 def starts(page: Page) -> list[dict[str, str]]:
     """Views to begin with: every step of the page, a pair of sentences, and a changed run."""
     steps = stops_of(page, PRESETS["paper"], 4)
-    if page.key in ONCE:
-        return [LITTLE]
     little = LITTLE if page.key in SWEPT else {}
     return [MASKED | {"step": step} for step in steps if step] or [start | little for start in STARTS]
 

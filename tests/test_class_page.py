@@ -7,7 +7,7 @@ from typing import Any
 
 import page_tools
 import pytest
-from page_tools import at, said
+from page_tools import at, bar, choose, said
 from streamlit.testing.v1 import AppTest
 
 from encoder.pictures.view import Cell
@@ -62,8 +62,8 @@ def teacher() -> AppTest:
     healthy(app.button(key="class_open_new").click().run())
     assert seat(app).leads
     go(app, "add_norm")
-    healthy(app.segmented_control(key="layer").set_value(2).run())
-    return healthy(app.segmented_control(key="head").set_value(3).run())
+    choose(app, layer=2)
+    return choose(app, head=3)
 
 
 def pupil(of: AppTest) -> AppTest:
@@ -110,9 +110,9 @@ def test_pupils_see_what_the_teacher_shows() -> None:
     one = pupil(leading)
     assert page_of(one) == "Add & norm" and at(one) == (2, 3) and "code" not in one.query_params
     assert "what the class sees" in line(one) and not said(one)
-    healthy(leading.text_input(key="sentence").set_value("Keys on the table belong to Sara.").run())
+    choose(leading, sentence="Keys on the table belong to Sara.")
     look(one)
-    assert one.text_input(key="sentence").value == "Keys on the table belong to Sara." and at(one) == (2, 3)
+    assert bar(one)["sentence"] == "Keys on the table belong to Sara." and at(one) == (2, 3)
     go(leading, "stack")
     look(one)
     assert page_of(one) == "Output" and "what the class sees" in line(one)
@@ -143,10 +143,10 @@ def test_pupils_see_the_opened_number_the_asked_word_and_the_choices_of_the_page
 @pytest.mark.parametrize(
     "touch",
     [
-        lambda app: app.segmented_control(key="head").set_value(5).run(),
+        lambda app: choose(app, head=5),
         lambda app: app.button(key="next").click().run(),
         lambda app: go(app, "heads"),
-        lambda app: app.text_input(key="sentence").set_value("My own sentence.").run(),
+        lambda app: choose(app, sentence="My own sentence."),
     ],
     ids=["head", "next", "page", "sentence"],
 )
@@ -155,13 +155,13 @@ def test_a_pupil_who_touches_anything_is_on_their_own_until_they_go_back(touch: 
     one = pupil(leading)
     healthy(touch(one))
     assert "on your own" in line(one)
-    there = (page_of(one), at(one), one.text_input(key="sentence").value)
-    healthy(leading.segmented_control(key="layer").set_value(0).run())
+    there = (page_of(one), at(one), bar(one)["sentence"])
+    choose(leading, layer=0)
     look(one)
-    assert (page_of(one), at(one), one.text_input(key="sentence").value) == there
+    assert (page_of(one), at(one), bar(one)["sentence"]) == there
     healthy(one.button(key="class_back").click().run())
     assert "what the class sees" in line(one) and page_of(one) == "Add & norm" and at(one) == (0, 3)
-    healthy(leading.segmented_control(key="layer").set_value(1).run())
+    choose(leading, layer=1)
     assert at(look(one)) == (1, 3)
 
 
@@ -236,7 +236,7 @@ def test_a_pupil_has_none_of_the_teachers_buttons_and_a_forged_seat_leads_nothin
     for key in ("class_reveal", "class_close", "class_put_away"):
         healthy(one.button(key=key).click().run())
     assert "only the teacher" in said(one)
-    healthy(one.segmented_control(key="layer").set_value(5).run())
+    choose(one, layer=5)
     assert room.now(seat(leading).code) == before
 
 
@@ -251,8 +251,8 @@ def test_a_sentence_for_the_wall_is_text_and_one_is_run() -> None:
     run = next(b for b in leading.button if str(b.key).startswith("class_run_"))
     assert plain(HOSTILE) in [m.value for m in leading.markdown]
     healthy(run.click().run())
-    assert page_of(leading) == "Add & norm" and leading.text_input(key="sentence").value == HOSTILE
-    assert look(one).text_input(key="sentence").value == HOSTILE
+    assert page_of(leading) == "Add & norm" and bar(leading)["sentence"] == HOSTILE
+    assert bar(look(one))["sentence"] == HOSTILE
 
 
 def test_the_end_is_said_to_all_and_the_page_stays(room: Classroom) -> None:
@@ -306,7 +306,7 @@ def test_where_the_store_is_away_the_page_goes_on(monkeypatch: pytest.MonkeyPatc
             patch.setattr(MemoryStore, name, away)
         for app in (look(one), look(leading)):
             assert "cannot be reached just now" in said(app) and page_of(app) == "Add & norm"
-        healthy(leading.segmented_control(key="head").set_value(6).run())
+        choose(leading, head=6)
     look(leading)
     assert at(look(one)) == (2, 6)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from model_page_tools import SENTENCE, page, put, texts
-from page_tools import go, healthy, numbers, open_app, said, type_sentence
+from page_tools import choose, go, healthy, numbers, open_app, said, type_sentence
 from streamlit.runtime.state.common import TESTING_KEY
 
 from encoder import EncoderConfig, Trace, hub
@@ -185,7 +185,7 @@ def test_a_session_holds_one_run_however_many_pages_it_saw() -> None:
     app = open_app(model="small", sentence="start", layer="0", head="0")
     shown = {page.key: f"{page.key} has its own sentence" for page in PAGES[1:]}
     for key, words in shown.items():
-        app.text_input(key="sentence").set_value(words).run()
+        choose(app, sentence=words)
         go(app, key)
     engine.run_cache.clear()
     del app.session_state[TESTING_KEY]  # the test harness keeps what it was told of every widget, too

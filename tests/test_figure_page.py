@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import numpy as np
 import pytest
 import torch
-from page_tools import go, healthy, page_shown, said
+from page_tools import choose, go, healthy, page_shown, said
 from PIL import Image
 from pypdf import PdfReader
 from streamlit.testing.v1 import AppTest
@@ -188,9 +188,9 @@ def test_a_figure_is_drawn_again_only_when_it_changed(monkeypatch: pytest.Monkey
     before = example(app)
     healthy(app.run())
     assert len(drawn) == 1 and example(app) == before
-    healthy(app.segmented_control(key="head").set_value(2).run())
+    choose(app, head=2)
     assert len(drawn) == 2 and example(app) != before
-    healthy(app.segmented_control(key="head").set_value(3).run())
+    choose(app, head=3)
     assert len(drawn) == 2 and example(app) == before
 
 

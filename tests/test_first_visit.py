@@ -76,7 +76,7 @@ def test_a_server_loads_its_libraries_before_anybody_comes(tmp_path: Path) -> No
 
 async def looks(url: str) -> None:
     async with visit(url, "feed_forward") as visitor:
-        assert visitor.broken == [] and "sentence" in visitor.widgets
+        assert visitor.broken == [] and "around" in visitor.widgets
 
 
 def test_a_server_loads_by_itself_only_while_nobody_waits_for_an_answer() -> None:

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from page_tools import at, go, healthy, open_app
+from page_tools import at, bar, choose, go, happen, healthy, open_app, page_shown
 from streamlit.testing.v1 import AppTest
 
 from encoder.pictures.view import EXAMPLE, EXAMPLES
@@ -16,8 +16,7 @@ OWN = "My dog chased the cat because it was hungry."
 
 def sentence(app: AppTest) -> str:
     """The sentence on top of the page."""
-    (field,) = [one for one in app.main.text_input if one.key == "sentence"]
-    return str(field.value)
+    return str(bar(app)["sentence"])
 
 
 def press(app: AppTest, key: str) -> AppTest:
@@ -26,11 +25,12 @@ def press(app: AppTest, key: str) -> AppTest:
 
 def test_what_is_typed_runs_and_an_example_is_one_tap_away() -> None:
     app = open_app("embedding")
-    healthy(app.text_input(key="sentence").set_value(OWN).run())
+    choose(app, sentence=OWN)
     assert "".join(app.query_params["sentence"]) == OWN
-    healthy(app.pills(key="example").set_value(EXAMPLES[2]).run())
-    assert sentence(app) == EXAMPLES[2] and app.pills(key="example").value is None
-    healthy(app.pills(key="example").set_value(OWN).run())  # the own one is there again
+    choose(app, sentence=EXAMPLES[2])
+    assert sentence(app) == EXAMPLES[2]
+    assert bar(app)["examples"][0] == OWN  # the own one is still offered
+    choose(app, sentence=OWN)
     assert sentence(app) == OWN
 
 
@@ -48,7 +48,7 @@ def test_a_second_sentence_comes_and_goes_on_demand() -> None:
 def test_no_line_break_gets_into_a_link() -> None:
     app = open_app("embedding", sentence="One.\nTwo.")
     assert sentence(app) == "One. Two." and "\n" not in "".join(app.query_params["sentence"])
-    healthy(app.text_input(key="sentence").set_value("Three.\nFour.").run())
+    choose(app, sentence="Three.\nFour.")
     assert sentence(app) == "Three. Four." and "\n" not in "".join(app.query_params["sentence"])
 
 
@@ -64,7 +64,7 @@ def test_ones_own_sentence_survives_a_lesson() -> None:
 def test_a_sentence_typed_in_a_lesson_is_the_persons_own_afterwards() -> None:
     app = open_app("lessons")
     press(app, "start_word-order")
-    healthy(app.text_input(key="sentence").set_value(OWN).run())
+    choose(app, sentence=OWN)
     press(app, "leave_lesson")
     assert sentence(app) == OWN
 
@@ -76,13 +76,11 @@ def test_a_linked_lesson_leaves_what_is_on_the_screen() -> None:
     assert sentence(app) == shown != EXAMPLE
 
 
-def test_previous_and_next_say_what_they_lead_to_and_stand_below_too() -> None:
+def test_previous_and_next_say_what_they_lead_to_and_stand_once() -> None:
     app = open_app("feed_forward", step="feed_forward.activation")
-    for key in ("previous", "previous_below"):
-        assert app.button(key=key).label == "Previous: Hidden units before activation"
-    for key in ("next", "next_below"):
-        assert app.button(key=key).label == "Next: Output of feed-forward"
-    press(app, "previous_below")
+    ways = [one.label for one in app.button if one.label.startswith(("Previous", "Next"))]
+    assert ways == ["Previous: Hidden units before activation", "Next: Output of feed-forward"]
+    press(app, "previous")
     assert app.button(key="next").label == "Next: Activation"
     healthy(app.pills(key="step_feed_forward").set_value("feed_forward.output").run())
     assert app.button(key="next").label == "Next: Add & norm"
@@ -107,7 +105,54 @@ def test_the_walk_says_where_it_is() -> None:
     assert len(steps) < 10
 
 
-def test_layer_and_head_stand_on_top_too_for_where_the_sidebar_is_put_away() -> None:
+def test_layer_and_head_stand_beside_the_headline_where_they_mean_something() -> None:
+    def places(app: AppTest) -> list[str]:
+        return [one.proto.json for one in app.get("bidi_component") if one.proto.id.endswith("-place")]
+
     app = open_app("add_norm", layer="2", head="3")
-    lists = next(json.loads(one.proto.json) for one in app.get("bidi_component") if "-quick" in one.proto.id)
-    assert lists == {"counts": [6, 8], "at": [2, 3]}
+    shown = json.loads(places(app)[0])
+    assert [shown[name] for name in ("layers", "heads", "layer", "head")] == [6, 8, 2, 3]
+    assert at(choose(app, head=7)) == (2, 7) and at(choose(app, layer=0)) == (0, 7)
+    for key in ("story", "embedding", "lessons", "class", "your_model"):
+        assert places(go(app, key)) == []
+    assert at(app) == (0, 7)  # it is kept meanwhile
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"layer": 6}, {"head": -1}, {"layer": "2"}, {"head": True}, {"layer": 1.0}, {"head": None}, {"step": "output"},
+        [1], "layer", 3, None, {},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_place_that_there_is_not_is_not_chosen(said: object) -> None:
+    app = open_app("add_norm", layer="2", head="3")
+    assert at(happen(app, "place", "set", said)) == (2, 3)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"model": "../../etc/passwd"}, {"model": "nobody/nothing"}, {"model": 3}, {"sentence": ["a"]}, {"sentence": ""},
+        {"sentence": " \n "}, {"edits": "head:0.0"}, [["sentence", "x"]], "sentence", None, {},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_the_bar_cannot_mean_changes_nothing(said: object) -> None:
+    app = open_app("add_norm", sentence=OWN, layer="2")
+    view = app.session_state["session"].view
+    assert happen(app, "around", "set", said).session_state["session"].view == view
+    happen(app, "around", "go", said)
+    assert page_shown(app) == "add_norm" and not app.warning
+
+
+def test_the_menu_of_the_bar_leads_to_every_page_with_what_is_chosen() -> None:
+    app = open_app("add_norm", sentence=OWN, layer="2", head="3")
+    listed = [one["key"] for one in bar(app)["pages"]]
+    assert len(listed) == len(PAGES)
+    for key in ("heads", "feed_forward", "attention"):
+        happen(app, "around", "go", {"key": key})
+        assert page_shown(app) == key
+        chosen = [app.query_params[name] for name in ("sentence", "layer", "head")]
+        assert ["".join(one) for one in chosen] == [OWN, "2", "3"]

@@ -16,7 +16,7 @@ from generated import LINK, cases
 from hypothesis import given
 from hypothesis import strategies as st
 from nasty import FORMULAS, LONG, as_sent, texts
-from page_tools import go, healthy, maps, open_app, said
+from page_tools import go, healthy, maps, open_app, said, type_sentence
 from streamlit.testing.v1 import AppTest
 from tiny import TINY, tiny_model, tiny_tokenizer
 
@@ -44,7 +44,7 @@ def test_the_longest_texts_are_taken() -> None:
     """On one page: all are cut to as many tokens before any page has them, and test_pages.py fills every page."""
     app = open_app()
     for text in LONG:
-        healthy(app.text_input(key="sentence").set_value(text).run())
+        type_sentence(app, text)
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from page_tools import go, healthy, open_app
+from page_tools import choose, go, healthy, open_app
 from tiny import TINY
 
 from encoder import PRESETS, TextEncoder
@@ -115,7 +115,7 @@ def test_short_runs_do_not_wait_behind_long_ones(full: JobQueue, monkeypatch: py
     app = open_app("embedding", sentence="Nobody has typed this before.")
     assert not app.warning
     monkeypatch.setattr(job_queue, "HEAVY_FLOPS", 0)
-    app.text_input(key="sentence").set_value("Nor this.").run()
+    choose(app, sentence="Nor this.")
     assert "wait already" in healthy(app).warning[0].value
 
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 from answers import answer
-from page_tools import charts, go
+from page_tools import charts, choose, go
 from streamlit.testing.v1 import AppTest
 from visits import link, opened
 
@@ -130,7 +130,7 @@ def test_a_run_that_is_too_large_is_refused_with_its_size(monkeypatch: pytest.Mo
 
 def test_a_link_too_long_for_its_sentence_says_so() -> None:
     app = opened("embedding", {})
-    app.text_input(key="sentence").set_value("x" * 2000).run()  # long to write, and one token
+    choose(app, sentence="x" * 2000)  # long to write, and one token
     app.session_state["keep_all"] = True
     app.run()
     assert any("too long to be part of the link" in caption.value for caption in app.caption)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import torch
-from page_tools import APP, go, healthy, numbers, open_app, page_shown, said
+from page_tools import APP, choose, go, healthy, numbers, open_app, page_shown, said
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Element
 from tiers import mostly_nightly
@@ -172,7 +172,7 @@ def test_a_step_on_its_own_sentence_keeps_to_it() -> None:
     app = start(WORD_ORDER, 3)
     press(app, "reveal")
     before = metric(app)
-    healthy(app.text_input(key="sentence").set_value("Something else").run())
+    choose(app, sentence="Something else")
     assert metric(app) == before
     assert "You have changed what this step shows." in texts(app)
 

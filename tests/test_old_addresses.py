@@ -39,7 +39,7 @@ EVERY: list[tuple[str, dict[str, str], str, str, dict[str, str], str]] = [
     ("looks", {"some_heads": "1,5", "together": "Largest"}, "", "", {"several": "1"}, "links"),
     ("flows", {"flow_token": "3", "heads_part": "Measures"}, "heads", "All heads",
      {"heads_part": "What really flows"}, "flows"),
-    ("why", OFF, "why", "Why this guess", {}, "why_parts"),
+    ("why", OFF, "what_if", "What if", {"why": "Which parts"}, "why_parts"),
     ("alike", {"other": "A dog was asleep.", "compare_part": "Patch"}, "compare", "Compare",
      {"compare_part": "Alike?"}, "cosine_shares"),
     ("lens", {"lens_token": "3", "step": "attention.q"}, "stack", "Output", {"step": "output"}, "race"),
@@ -125,7 +125,7 @@ def test_an_address_leads_to_its_page_with_all_that_it_asked_for(
 
 
 def test_all_29_pages_that_ever_were_are_tried() -> None:
-    assert len({row[0] for row in EVERY}) == 29 and len({row[2] for row in EVERY}) == 18
+    assert len({row[0] for row in EVERY}) == 29 and len({row[2] for row in EVERY}) == 17
 
 
 def test_an_old_address_leads_on_under_the_path_that_the_app_is_served_under(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from page_tools import at, go, healthy, maps, open_app, said
+from page_tools import at, choose, go, healthy, maps, open_app, said
 from shared_models import pretrained
 from streamlit.testing.v1 import AppTest
 from visits import link, opened
@@ -62,7 +62,7 @@ def test_a_guess_is_right_or_not_and_is_marked_until_the_sentence_changes() -> N
     assert f"Right. {stops[2].sentence}" in texts(app)
     done = [stop["number"] for chapter in rail(app)["chapters"] for stop in chapter["stops"] if stop["done"]]
     assert done == [3]
-    healthy(app.text_input(key="sentence").set_value("The cat chased the mouse.").run())
+    choose(app, sentence="The cat chased the mouse.")
     assert app.button(key="reveal") and link(app)["stop"] == "3"
     assert stops_of("base", "The cat chased the mouse.")[2].question in texts(app)
 
@@ -74,7 +74,7 @@ def test_deeper_is_the_page_of_that_step_and_the_bar_leads_back_to_the_same_stop
     assert app.title[0].value == "Feed-forward" and at(app)[0] == stops[7].layer
     assert link(app)["step"] == "feed_forward.output"
     go(app, "feed_forward")  # the harness stays on the page that it was told
-    healthy(app.segmented_control(key="layer").set_value(0).run())
+    choose(app, layer=0)
     press(app, "back_to_story")
     assert app.title[0].value == "The story" and rail(app)["at"] == 8
     assert at(app)[0] == stops[7].layer and stops[7].sentence in texts(app)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from page_tools import go, healthy, numbers, open_app, said
+from page_tools import choose, go, healthy, numbers, open_app, said
 from streamlit.testing.v1 import AppTest
 from visits import opened
 
@@ -41,7 +41,7 @@ def test_a_head_that_is_off_changes_all_that_follows(base: TextEncoder) -> None:
     expected = relative_difference(base.trace(EXAMPLE), base.trace(EXAMPLE, edits=HEAD_OFF)).T.numpy()
     np.testing.assert_allclose(numbers(app, key="apart_changed"), expected, atol=1e-6)
     assert (numbers(app, key="apart_changed")[:, :5] == 0).all() and (numbers(app, key="apart_changed")[:, 5] > 0).all()
-    assert any("layer 4, head 1" in c.value for c in app.sidebar.caption)
+    assert any("This run is changed" in c.value and "layer 4, head 1" in c.value for c in app.markdown)
     go(app, "add_norm")
     healthy(app.button(key="remove_edits").click().run())
     assert edits(app) == "" and "edits" not in app.query_params
@@ -112,7 +112,7 @@ def test_after_the_sweep_each_switch_has_the_colour_of_its_effect(base: TextEnco
     colours = {(i, j): shown[i][column]["colour"] for i in range(6) for j, column in enumerate((*range(8), 9))}
     assert all(colours[place] == colour(changes[place], "positive", changes.max(), "light") for place in colours)
     assert all(row[8] is None and row[10:] == [None] * 4 for row in shown)  # what was not knocked out has none
-    healthy(app.text_input(key="sentence").set_value("The cat slept.").run())
+    choose(app, sentence="The cat slept.")
     assert not any(effect for row in board(app)["effects"] for effect in row)
 
 

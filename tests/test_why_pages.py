@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from page_tools import go, numbers, open_app
+from page_tools import bar, go, numbers, open_app
 from twins import put
 
 from encoder import TextEncoder
@@ -23,8 +23,7 @@ def texts_of(app) -> str:
 
 
 def test_the_shares_of_a_guess_add_up_on_the_page(base: TextEncoder) -> None:
-    app = open_app(sentence=CAPITAL, why="Which words")
-    go(app, "why")
+    app = open_app("why", sentence=CAPITAL, why="Which words")
     assert not app.get("plotly_chart"), "nothing is worked out unasked"
     next(one for one in app.button if one.label == "Share out this guess").click().run()
     shares = numbers(app, "y", "why_words")
@@ -39,8 +38,7 @@ def test_the_shares_of_a_guess_add_up_on_the_page(base: TextEncoder) -> None:
 
 
 def test_the_parts_of_a_guess_are_a_map(base: TextEncoder) -> None:
-    app = open_app(sentence=CAPITAL, layer="5", head="3")
-    go(app, "why")
+    app = open_app("why", sentence=CAPITAL, layer="5", head="3")
     parts = numbers(app, key="why_parts")
     assert parts.shape == (6, 9)
     trace = base.trace(CAPITAL)
@@ -52,11 +50,9 @@ def test_the_parts_of_a_guess_are_a_map(base: TextEncoder) -> None:
 
 
 def test_a_lead_over_another_word_and_a_word_that_is_none() -> None:
-    app = open_app(sentence=CAPITAL, why_other="rome")
-    go(app, "why")
+    app = open_app("why", sentence=CAPITAL, why_other="rome")
     assert "the logit of “paris” minus that of “rome”" in texts_of(app)
-    app = open_app(sentence=CAPITAL, why_word="qqqqzzzz")
-    go(app, "why")
+    app = open_app("why", sentence=CAPITAL, why_word="qqqqzzzz")
     assert "is not one word of the vocabulary; write another one" in texts_of(app)
     assert not app.exception and not app.get("plotly_chart")
 
@@ -84,7 +80,7 @@ def test_a_list_is_a_matrix_whose_odd_pair_is_opened(base: TextEncoder) -> None:
     assert f"The odd pair is {i + 1} and {j + 1}" in texts_of(app)
     app.button(key="open_odd").click().run()
     assert numbers(app, key="cosine_shares").sum() == pytest.approx(float(found.cosines[i, j]), abs=1e-5)
-    assert app.text_input(key="sentence").value == texts[i] and app.text_input(key="other").value == texts[j]
+    assert bar(app)["sentence"] == texts[i] and app.text_input(key="other").value == texts[j]
     app.pills(key="alike_part").set_value("A list").run()
     app.text_area(key="alike_list").set_value("one alone").run()
     assert "the list has 1 sentences; it takes 2 to 24." in texts_of(app) and not app.exception

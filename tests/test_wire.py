@@ -62,7 +62,7 @@ def server(home: Path) -> Iterator[Server]:
 async def looked_at(running: Server) -> str:
     """What somebody sees who comes now; an AssertionError where it is no whole page."""
     async with visit(running.url, "add_norm") as visitor:
-        assert visitor.broken == [] and "sentence" in visitor.widgets
+        assert visitor.broken == [] and "around" in visitor.widgets
         return visitor.said
 
 

@@ -30,6 +30,8 @@ export function bar(root, context) {
     store.set({ sentence, second: '' }, { push: true });
     field.input.blur();
   }, 'Sentence');
+  const others = el('button', { type: 'button', class: 'enc-menu-button enc-others', 'aria-label': 'Other sentences', 'aria-expanded': 'false' }, '▾');
+  const choices = el('div', { class: 'enc-menu enc-other-list', hidden: true, role: 'group', 'aria-label': 'Other sentences' });
   const own = el('button', { type: 'button', class: 'enc-pill enc-own', onclick: () => root.dispatchEvent(new CustomEvent('enc-own')) }, el('span', { class: 'enc-wide' }, 'Type your '), 'own sentence');
   const model = el('select', { class: 'enc-pill', 'aria-label': 'Model', onchange: () => store.set({ model: model.value }, { push: true }) });
   const lead = () => {
@@ -38,9 +40,20 @@ export function bar(root, context) {
   };
   const plain = el('a', { class: 'enc-plain', onfocus: lead }, 'Plain page');
   const kept = keep(root, context);
-  const element = el('header', { class: 'enc-bar' }, plain, open, title, el('span', { class: 'enc-room' }), field.form, model, own, kept.element, menu);
+  const element = el('header', { class: 'enc-bar' }, plain, open, title, el('span', { class: 'enc-room' }), field.form, others, model, own, kept.element, menu, choices);
   const links = () => [...menu.querySelectorAll('a')];
   const list = fold(open, menu, { items: links, fill, first: () => links().find(one => one.hasAttribute('aria-current')) ?? links()[0] });
+
+  const offered = fold(others, choices, {
+    items: () => /** @type {HTMLElement[]} */ ([...choices.children]),
+    fill: () => choices.replaceChildren(...(options().examples ?? []).filter(text => text !== store.get().sentence).map(text => el('button', {
+      type: 'button', dir: 'auto', onclick: () => {
+        offered.unfold(false);
+        others.focus();
+        store.set({ sentence: text, second: '' }, { push: true });
+      },
+    }, text.replace('[MASK]', '____')))),
+  });
 
   function fill() {
     const query = new URLSearchParams(store.query()).toString();
@@ -63,11 +76,13 @@ export function bar(root, context) {
     draw() {
       kept.draw();
       const { page, pages, models } = options(), state = store.get(), onStart = page === 'start';
+      title.hidden = Boolean(options().headed);
       write(title, onStart ? 'See how an encoder thinks' : pages.find(one => one.key === page)?.title ?? '');
       plain.hidden = !options().plain || Boolean(options().closed);
       if (!plain.hidden) lead();
-      open.hidden = pages.length < 2;
+      open.hidden = pages.length < 2 || options().menu === false;
       field.form.hidden = onStart || Boolean(options().closed);
+      others.hidden = field.form.hidden || !options().examples?.length;
       if (focused(element) !== field.input) field.input.value = state.sentence;
       own.hidden = !onStart || Boolean(options().closed);
       const listed = models.some(one => one.name === state.model) ? models : [...models, { name: state.model, title: state.model }];
@@ -79,6 +94,7 @@ export function bar(root, context) {
     },
     end() {
       list.end();
+      offered.end();
       kept.end();
     },
   };

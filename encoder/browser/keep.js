@@ -126,7 +126,7 @@ export function keep(root, context) {
       write(said, 'Looking up the lines …');
       await about(kept).then(found => { write(said, ''); code(found); }, error => write(said, error.message));
     },
-    draw() { button.hidden = Boolean(context.options().closed); },
+    draw() { button.hidden = Boolean(context.options().closed) || !context.options().keep; },
     end() {
       gone.abort();
       list.end();

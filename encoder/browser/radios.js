@@ -10,9 +10,9 @@ const SMALL = matchMedia('(max-width: 560px)');
 /**
  * @param {string} label
  * @param {(index: number) => void} choose
- * @param {{most?: number, hidden?: boolean, class?: string}} [options] `hidden` leaves the label to those who hear it
+ * @param {{most?: number, small?: number, hidden?: boolean, class?: string}} [options] so many side by side, so many on a small screen; `hidden` leaves the label to those who hear it
  */
-export function radios(label, choose, { most = MOST, hidden = false, class: name = '' } = {}) {
+export function radios(label, choose, { most = MOST, small = most === MOST ? MOST_SMALL : most, hidden = false, class: name = '' } = {}) {
   const group = el('div', { class: 'radios', role: 'radiogroup', 'aria-label': label });
   const list = el('select', { class: 'radios-list', 'aria-label': label, onchange: () => choose(list.selectedIndex) });
   const element = el('div', { class: `radios-part ${name}` }, ...(hidden ? [] : [el('span', { class: 'radios-label', 'aria-hidden': 'true' }, label)]), group, list);
@@ -30,7 +30,7 @@ export function radios(label, choose, { most = MOST, hidden = false, class: name
     element, group,
     /** @param {Choice[]} choices @param {number} index */
     draw(choices, index) {
-      const many = choices.length > (SMALL.matches && most === MOST ? MOST_SMALL : most);
+      const many = choices.length > (SMALL.matches ? small : most);
       group.hidden = many;
       list.hidden = !many;
       chosen = index;

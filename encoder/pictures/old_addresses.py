@@ -28,6 +28,7 @@ OLD = {
     "lens": PlaceNow("stack", {"step": "output"}, ("step",)),  # the page had no steps, and its link meant none
     "vectors": PlaceNow("stack", {"step": "output", "sources_open": "1"}, ("step",)),
     "tour": PlaceNow("your_model"),
+    "why": PlaceNow("what_if", unless_said={"why": "Which parts"}),
     "model_cost": PlaceNow("your_model", {"models_part": "Cost"}),
     "claims": PlaceNow("lessons", {"lessons_part": "Claims"}, IN_LESSON),
     "glossary": PlaceNow("lessons", {"lessons_part": "Glossary"}, IN_LESSON),

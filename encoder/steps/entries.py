@@ -142,7 +142,7 @@ ATTENTION = (
         r"\begin{cases} <m> & \text{if } <1> \\ <0> & \text{else} \end{cases}", PAIRS, "mask",
         ("attention.scaled", "hidden"), "Masked scores",
         "Keys that may not be seen, padding or a token you mask, get a score so low that softmax makes it zero.",
-        "With nothing masked the scores stay as they were. Mask a token in the sidebar and its column goes out.",
+        "With nothing masked the scores stay as they were. Mask a token and its column goes out.",
     ),
     Step(
         "attention.weights", "A", r"\mathrm{softmax}_j(<0>)", PAIRS, "softmax",

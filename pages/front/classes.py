@@ -15,7 +15,7 @@ from encoder.pictures.view import View
 from pages.front import below
 from pages.ui import session, style
 from pages.ui.component import draw_scripts
-from pages.ui.frame import sidebar
+from pages.ui.frame import run
 from pages.ui.live import follow, seat, strip
 from pages.ui.live.classroom import Now
 from pages.ui.live.follow import query_of
@@ -76,7 +76,7 @@ def at_hand(name: str) -> None:
 
 def read() -> None:
     """Have the model read the sentence of the view, so that the class can be asked about its run."""
-    here, encoder = state.session(), sidebar.loaded()
+    here, encoder = state.session(), run.loaded()
     view = state.current()
     pieces = encoder.tokenize((view.sentence, view.second) if view.second else view.sentence)
     here.view, _ = view.within(encoder.config, len(pieces.ids))

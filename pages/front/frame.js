@@ -6,7 +6,7 @@ import { follow, goAlone, lead, sit } from './in_class.js';
 
 /** @typedef {{level: number, [name: string]: unknown}} Asked */
 /** @typedef {{key: string, title: string, address: string, front: boolean}} Listed */
-/** @typedef {{script: string, run: string, plain: string, picture: string, page: string, pages: Listed[], shipped: [string, string][], models: {name: string, title: string}[], tells: boolean, open: boolean, opens: string[], handed: [number, Record<string, string>]} & import('./in_class.js').Told} Told */
+/** @typedef {{script: string, run: string, plain: string, picture: string, page: string, pages: Listed[], menu: boolean, examples: string[], shipped: [string, string][], models: {name: string, title: string}[], tells: boolean, open: boolean, opens: string[], handed: [number, Record<string, string>]} & import('./in_class.js').Told} Told */
 /** @typedef {{end(): void, flush(): void, query(): Record<string, string>, pin(): void, set(changes: object): void, take(query: Record<string, string>): void, subscribe(hear: () => void): () => void}} Store */
 /** @typedef {{mount: (root: HTMLElement, options: object) => () => void, windowStore: (options?: object) => Store} & import('./in_class.js').Browser} Front */
 /** @typedef {{data: Told, trigger: ComponentArguments<Told>['setTriggerValue'], page: string, end: () => void, handed: number, know: () => boolean, tell: () => void, mounted?: () => void, store?: Store, front?: Front} & import('./in_class.js').Part} Kept */
@@ -180,9 +180,11 @@ function draw(root, here, front) {
     keep: (/** @type {object} */ asked, /** @type {AbortSignal | undefined} */ signal) => post(told.picture, asked, file, signal),
     store: here.store,
     pages: told.pages,
+    menu: told.menu,
     page: here.page,
     shipped: Object.fromEntries(told.shipped),
     plain: told.plain,
+    examples: told.examples,
     models: told.models,
     drawn: () => lead(here, front.REST),
     open: told.open,
@@ -220,7 +222,9 @@ export default function ({ data, parentElement, setTriggerValue, setStateValue }
   sit(here);
   if (!('adoptedStyleSheets' in document) || !CSS.supports('color', 'light-dark(white, black)')) say(root, OLD, data.plain);
   else import(new URL(data.script, location.origin).href).then(front => draw(root, here, front), () => say(root, RENEWED, data.plain));
+  // A run that was overtaken by the next one ends late: what that one draws stays.
   return () => {
+    if (root.isConnected || kept.get(root) !== here) return;
     kept.delete(root);
     here.end();
     here.unseat?.();

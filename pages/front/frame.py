@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from encoder.packet.shipped import SENTENCES
 from pages.front import below, routes, shipped, site
 from pages.front.asked import IN_ADDRESS
 from pages.ui.component import joined
@@ -73,6 +74,8 @@ def draw_picture(page: Page, pages: Mapping[Any, Page], follow: dict[str, object
             "picture": f"{base()}/api/picture",
             "page": DRAWN[page.key],
             "pages": tuple(site.listed()),
+            "menu": not st.context.is_embedded,
+            "examples": SENTENCES,
             "shipped": shipped.shelf().addresses(),
             "models": tuple(models()),
             "seat": str(session().seat or ""),

@@ -6,7 +6,6 @@ from typing import Any
 import streamlit as st
 
 from pages.ui.server.redirects import base
-from pages.ui.state.session import session
 from pages.ui.state.site import DRAWN, KEYS, PAGES, Page, page_of, path
 
 KEY_OF = {name: key for key, name in DRAWN.items()}
@@ -18,24 +17,8 @@ def scripts() -> dict[Any, Page]:
 
 
 def navigate(pages: Mapping[Any, Page]) -> Page:
-    """Tell Streamlit of all pages, and return the one to draw; what the browser draws has its own menu.
-
-    A session of which nothing is known yet opens on such a page, as does one that was there last; where that was wrong,
-    the browser is told again.
-    """
-    hidden = not session().page
-    page = tell(pages, hidden)
-    if (page.key in DRAWN) != hidden:
-        page = tell(pages, not hidden)
-    return page
-
-
-def tell(pages: Mapping[Any, Page], hidden: bool) -> Page:
-    """Tell Streamlit of all pages, by their sections, and return the one that is open."""
-    sections: dict[str, list[Any]] = {}
-    for script, page in pages.items():
-        sections.setdefault(page.section, []).append(script)
-    return pages[st.navigation(sections, position="hidden" if hidden else "top", expanded=True)]
+    """Tell Streamlit of all pages, and return the one that is open; the menu is in the bar."""
+    return pages[st.navigation(list(pages), position="hidden")]
 
 
 def listed() -> list[dict[str, object]]:

@@ -1,1 +1,1 @@
-"""What the pages share: state, caching, sidebar, panels."""
+"""What the pages share: state, caching, frame, panels."""

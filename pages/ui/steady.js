@@ -9,7 +9,6 @@ const SETTLED = 3000; // milliseconds after a run in which pictures still make w
 const MOVED = 0.5; // of its height: a picture that went further leaves its place to another one
 const PLOT = '.js-plotly-plot';
 const DRAWN = `${PLOT}:has(.main-svg .cartesianlayer :is(image, .trace, .point))`;
-const GRID = 'st-key-attention_grid';
 
 /** @type {Map<string, { place: DOMRect, from: number, look: Node }>} each chart in the window as it was at the last key or click: a chart that goes is emptied first */
 const looks = new Map();
@@ -21,25 +20,11 @@ let looking = false; // whether the next frame looks for ghosts to let go
 /** The key of a chart, as Streamlit writes it into a class. @param {Element} plot */
 const keyOf = plot => /st-key-[\w-]+/.exec(plot.closest('[data-testid=stElementContainer]')?.className || '')?.[0] || '';
 
-/** The canvas of the one grid, where the page has it. */
-const grid = () => /** @type {HTMLCanvasElement | undefined} */ ([...document.querySelectorAll(`.${GRID} *`)]
-  .map(host => host.shadowRoot?.querySelector('canvas')).find(Boolean) || undefined);
-
-/** What a canvas shows now. @param {HTMLCanvasElement} canvas @param {DOMRect} place */
-function copied(canvas, place) {
-  const copy = document.createElement('canvas');
-  [copy.width, copy.height] = [canvas.width, canvas.height];
-  copy.style.cssText = `width:${place.width}px;height:${place.height}px`;
-  copy.getContext('2d')?.drawImage(canvas, 0, 0);
-  return copy;
-}
-
 /** @param {string} key */
 const chart = key => /** @type {HTMLElement | null} */ (document.querySelector(`[data-testid=stElementContainer].${key}`));
 
-/** The chart of that key, or the grid, where it is drawn. @param {string} key @returns {Element | null | undefined} */
-const drawn = key => key === GRID ? grid()
-  : chart(key)?.querySelector(DRAWN);
+/** The chart of that key, where it is drawn. @param {string} key */
+const drawn = key => chart(key)?.querySelector(DRAWN);
 
 /** How far the page is scrolled. */
 const scrolled = () => document.querySelector('[data-testid=stMain]')?.scrollTop || 0;
@@ -56,9 +41,9 @@ function isAway(key, place, from) {
 /** Whether some picture stands in a place. @param {DOMRect} place */
 function isTaken({ left, top, width, height }) {
   const [x, y] = [left + width / 2, top + height / 2];
-  return [...document.querySelectorAll(`[data-testid=stMain] ${DRAWN}`), grid()]
-    .map(one => one?.getBoundingClientRect())
-    .some(now => now && now.left < x && x < now.right && now.top < y && y < now.bottom);
+  return [...document.querySelectorAll(`[data-testid=stMain] ${DRAWN}`)]
+    .map(one => one.getBoundingClientRect())
+    .some(now => now.left < x && x < now.right && now.top < y && y < now.bottom);
 }
 
 /** Whether some chart of the page is still to be drawn. */
@@ -75,10 +60,6 @@ function remember(event) {
   for (const plot of document.querySelectorAll(PLOT)) {
     const [key, place] = [keyOf(plot), plot.getBoundingClientRect()];
     if (key && place.bottom > 0 && place.top < innerHeight) looks.set(key, { place, from: scrolled(), look: plot.cloneNode(true) });
-  }
-  const canvas = grid(), place = canvas?.getBoundingClientRect();
-  if (canvas && place && place.width && place.bottom > 0 && place.top < innerHeight) {
-    looks.set(GRID, { place, from: scrolled(), look: copied(canvas, place) });
   }
 }
 

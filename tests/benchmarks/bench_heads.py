@@ -88,7 +88,7 @@ def painted(browser: Browser, url: str, rounds: int) -> float:
         open_page(page, f"{url}/embedding?sentence={SENTENCE}")
         page.evaluate("() => new Promise(done => requestIdleCallback(done))")
         page.evaluate("window.painted = 0")
-        follow_menu(page, "Look deeper", "All heads")
+        follow_menu(page, "All heads")
         page.wait_for_function("window.painted > 0")
         times.append(page.evaluate("window.painted - window.arrived"))
         page.close()

@@ -17,7 +17,7 @@ WORKER = """
 import json, logging, sys, time
 sys.path[:0] = ["tests", "."]
 logging.disable(logging.CRITICAL)
-from page_tools import go, open_app
+from page_tools import choose, go, open_app
 from encoder import link_text
 LONG = sys.argv[1]
 four = [["attention", "picture", {"layer": str(i), "head": "1", "step": "attention.weights"}] for i in range(4)]
@@ -25,7 +25,7 @@ heads = open_app("attention", layer="4", head="1")
 every = open_app("heads", sentence=LONG)
 turn = 0
 def head():
-    heads.segmented_control(key="head").set_value(turn % 7).run()
+    choose(heads, head=turn % 7)
 def all_heads():
     every.pills(key="words_only").set_value(("all", "words")[turn % 2]).run()
 def figure():

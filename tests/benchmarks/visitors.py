@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 import random
 import tomllib
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -11,6 +12,7 @@ from time import perf_counter
 from urllib.request import Request, urlopen
 
 import websockets
+from streamlit.components.v2.bidi_component.main import _make_trigger_id
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
@@ -18,6 +20,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 TIMEOUT = 60.0  # seconds that a visitor waits for a run
 SETTINGS = tomllib.loads((Path(__file__).parents[2] / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
 REMEMBERED = SETTINGS["global"]["maxCachedMessageAge"]  # runs for which a browser keeps a large message
+DRAWN_AROUND = {"sentence": "around", "model": "around", "layer": "place", "head": "place"}  # what -> where
 BROKEN = ("exception",)  # elements that no page should ever show
 WORDS = ("the", "old", "sea", "keeps", "every", "small", "boat", "and", "no", "light", "warm", "bird", "sings", "under")
 
@@ -77,6 +80,10 @@ class Visitor:
 
     def state(self, key: str, value: str) -> WidgetState:
         """How a browser says what a widget shows."""
+        if key in DRAWN_AROUND:
+            said: object = int(value) if value.isdigit() else value
+            name = _make_trigger_id(self.widgets[DRAWN_AROUND[key]][0], "events")
+            return WidgetState(id=name, json_trigger_value=json.dumps([{"event": "set", "value": {key: said}}]))
         name, kind, options = self.widgets[key]
         state = WidgetState(id=name)
         if kind in ("text_input", "text_area", "selectbox"):

@@ -284,11 +284,10 @@ def widget(page: Page, key: str) -> Locator:
     return page.locator(".st-key-" + re.sub(r"[^a-zA-Z0-9_-]", "-", key.strip()))
 
 
-def follow_menu(page: Page, section: str, title: str) -> None:
-    """Choose a page in the menu at the top, from outside: what is explained of a button may lie over it."""
-    page.mouse.move(0, 0)
-    page.locator("[data-testid=stHeader]").get_by_text(section, exact=True).click()
-    page.get_by_role("menuitem", name=title).click()
+def follow_menu(page: Page, title: str) -> None:
+    """Choose a page in the menu of the bar."""
+    page.get_by_role("button", name="Menu", exact=True).click()
+    page.get_by_role("navigation", name="Pages").get_by_role("link", name=title, exact=True).click()
 
 
 def chart(page: Page, key: str) -> list[dict[str, Any]]:
@@ -303,25 +302,19 @@ def drawn(page: Page, key: str = "picture") -> np.ndarray:
     return np.array(chart(page, key)[0]["z"], dtype=np.float32)
 
 
-def choose(page: Page, key: str, value: int) -> None:
-    """Choose one of a row of numbers, such as a layer or a head."""
-    with rerun(page):
-        widget(page, key).get_by_role("radio", name=str(value), exact=True).click()
-
-
-def choose_in_picture(page: Page, name: str, value: int) -> None:
-    """Choose a layer or head in a picture of the browser's, below which the server draws."""
+def choose(page: Page, name: str, value: int) -> None:
+    """Choose a layer or head, where the server draws something with it."""
     with rerun(page):
         places(page, name).get_by_role("radio", name=f"{name} {value}", exact=True).click()
 
 
 def places(page: Page, name: str) -> Locator:
-    """Return the row of layers, or of heads, in a picture of the browser's."""
+    """Return the row of layers, or of heads."""
     return page.get_by_role("radiogroup", name=name, exact=True)
 
 
 def chosen_place(page: Page) -> list[str]:
-    """Return the layer and head that a picture of the browser's shows."""
+    """Return the layer and head that are shown."""
     return [places(page, name).get_by_role("radio", checked=True).inner_text() for name in ("layer", "head")]
 
 
@@ -343,10 +336,15 @@ def cell_of_chart(page: Page, key: str, row: int, column: int) -> tuple[float, f
 
 def type_sentence(page: Page, text: str) -> None:
     """Write a sentence into the line on top of the page and have it run."""
-    box = widget(page, "sentence").locator("input")
+    box = sentence_line(page)
     box.fill(text)
     with rerun(page):
         box.press("Enter")
+
+
+def sentence_line(page: Page) -> Locator:
+    """Return the line of the sentence in the bar."""
+    return page.get_by_role("textbox", name="Sentence", exact=True)
 
 
 def own_sentence(page: Page, text: str) -> None:

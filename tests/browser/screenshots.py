@@ -23,7 +23,7 @@ from pages.ui.state.site import PAGES, path  # noqa: E402
 # A page -> how its pictures are called; what the browser draws is opened with what stands below it, too
 VIEWS = {page.key: page.key for page in PAGES} | {f"{key}?more=1&layer=4&head=1": f"{key}-more" for key in OF_BROWSER}
 WIDTHS = {390: 844, 1280: 800, 1920: 1080}  # width -> the least height
-WINDOWS = ((1280, 1920), (390,))  # widths that a page can change between; a phone's sidebar is put away as it opens
+WINDOWS = ((1280, 1920), (390,))  # widths that a page can change between
 SCHEMES = ("light", "dark")
 IN_SCHEME = (
     f"scheme => ({READY})() && getComputedStyle(document.querySelector('[data-testid=stApp]')).colorScheme === scheme"

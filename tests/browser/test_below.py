@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 from browser_tools import (
-    choose_in_picture,
+    choose,
     chosen_place,
     drawn,
     open_page,
@@ -72,7 +72,6 @@ def test_the_button_opens_what_stands_below_for_the_head_that_the_picture_shows(
     expect(headline(page)).to_have_text(f"Attention weights (layer {layer}, head {head})")
     np.testing.assert_array_equal(drawn(page), trace[f"layers.{layer}.attention.weights"][int(head)].numpy())
     expect(unfold(page)).to_have_attribute("aria-expanded", "true")
-    expect(page.get_by_test_id("stSidebar")).to_be_hidden()
     assert runs(page) - before == 1
 
 
@@ -84,9 +83,9 @@ def test_an_address_without_a_place_opens_below_at_that_of_the_picture(page: Pag
 
 def test_picture_and_what_stands_below_change_each_other(page: Page, app_url: str, trace: Trace) -> None:
     open_page(page, f"{app_url}/attention?more=1&layer=5&head=6")
-    choose_in_picture(page, "head", 1)
+    choose(page, "head", 1)
     expect(headline(page)).to_have_text("Attention weights (layer 5, head 1)")
-    choose_in_picture(page, "layer", 2)
+    choose(page, "layer", 2)
     expect(headline(page)).to_have_text("Attention weights (layer 2, head 1)")
     with rerun(page):
         below(page).get_by_text("Scaled scores", exact=True).first.click()
@@ -125,7 +124,7 @@ def test_its_address_shows_the_same_elsewhere(page: Page, app_url: str, browser:
     open_page(page, f"{app_url}/attention")
     with rerun(page):
         unfold(page).click()
-    choose_in_picture(page, "head", 3)
+    choose(page, "head", 3)
     with rerun(page):
         below(page).get_by_text("Words only", exact=True).click()
     expect(page).to_have_url(re.compile("words_only="))
@@ -192,7 +191,7 @@ def test_the_way_back_to_a_lesson_stands_above_and_leads_back(page: Page, app_ur
         widget(page, "open_view").get_by_role("button").click()
     expect(page).to_have_url(re.compile("/attention[?].*lesson=many-heads"))
     expect(below(page).get_by_role("heading")).to_have_count(0)
-    choose_in_picture(page, "head", 5)
+    choose(page, "head", 5)
     with rerun(page):
         widget(page, "back_to_lesson").get_by_role("button").click()
     expect(page.get_by_test_id("stProgress")).to_contain_text("Step 2 of 6")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import redis_server
-from browser_tools import NEXT_FRAMES, READY, barriers, free_port, open_page, problems, rerun, watch, widget
+from browser_tools import NEXT_FRAMES, READY, barriers, free_port, open_page, places, problems, rerun, watch, widget
 from playwright.sync_api import Browser, BrowserContext, Page, WebSocket, expect
 from school import School, two_replicas
 
@@ -220,19 +220,19 @@ def test_a_class_lives_on_two_replicas_and_outlives_one(
             follows(page)
             shows(page, layer="2", head="3")
         for head in ("5", "6", "7"):
-            widget(teacher, "head").get_by_role("radio", name=head, exact=True).click()
+            places(teacher, "head").get_by_role("radio", name=f"head {head}", exact=True).click()
             for page in pupils:
                 shows(page, layer="2", head=head)
 
         alone = pupils[-1]
         here.replicas[dying].process.kill()
-        widget(teacher, "head").get_by_role("radio", name="0", exact=True).click()
+        places(teacher, "head").get_by_role("radio", name="head 0", exact=True).click()
         for page in pupils:
             follows(page)
             expect(page).not_to_have_url(re.compile("[?&]head=7"))
-            expect(widget(page, "quick").locator("select").nth(1)).to_have_value("0")
+            expect(places(page, "head").get_by_role("radio", checked=True)).to_have_text("0")
         with rerun(alone, 60):
-            widget(alone, "layer").get_by_role("radio", name="1", exact=True).click()
+            places(alone, "layer").get_by_role("radio", name="layer 1", exact=True).click()
         expect(widget(alone, "class_line")).to_contain_text("You are on your own")
         press(alone, "class_back")
         follows(alone)

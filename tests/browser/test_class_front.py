@@ -43,7 +43,7 @@ def test_a_phone_follows_a_teacher_over_the_pages_that_browsers_draw(browser: Br
     expect(code).to_have_text(re.compile(r"^[A-Z]{6}$"))
     open_page(phone, f"{app_url}/?code={code.inner_text()}")
     with rerun(teacher):
-        follow_menu(teacher, "Step by step", "Start")
+        follow_menu(teacher, "Start")
     line, claim = widget(phone, "class_line"), phone.locator("[data-claim]")
     teacher.locator('[data-head-row="2,3"]').click()
     expect(claim).to_contain_text("Head 3 of layer 2")

@@ -226,7 +226,7 @@ def test_row_and_column_choose_the_number_by_keys(page: Page, app_url: str, base
     for label in ("Row", "Column"):
         way.get_by_label(label).select_option(index=0)
     with rerun(page):
-        widget(page, "head").get_by_role("radio").nth(5).click()
+        widget(page, "guess_switch").get_by_role("button").click()
     expect(way.get_by_label("Column").locator("option:checked")).to_have_text("0")  # what a person chose stays
 
 

@@ -12,8 +12,10 @@ from browser_tools import (
     light,
     open_page,
     own_sentence,
+    places,
     problems,
     rerun,
+    sentence_line,
     type_sentence,
     widget,
 )
@@ -195,7 +197,7 @@ def test_hostile_text_that_is_typed_becomes_no_markup(page: Page, app_url: str) 
     no_markup(page)
     open_page(page, f"{app_url}/heads")
     type_sentence(page, HOSTILE)
-    expect(widget(page, "sentence").locator("input")).to_have_value(re.compile("bold"))
+    expect(sentence_line(page)).to_have_value(re.compile("bold"))
     no_markup(page)
     assert page.evaluate(CANARY_SEEN) is None
     page.evaluate(CANARY)
@@ -214,15 +216,17 @@ def test_so_is_a_page_before_a_class_with_a_number_open_or_in_a_frame(page: Page
     assert barriers(page) == []
 
 
-def test_the_map_says_where_we_are_and_leads_on_by_keyboard(page: Page, app_url: str) -> None:
+def test_the_menu_says_where_we_are_and_leads_on_by_keyboard(page: Page, app_url: str) -> None:
     open_page(page, f"{app_url}/add_norm?layer=2&sentence=I+understand+this")
-    plan = widget(page, "encoder_map")
-    expect(plan.locator("[aria-current=step]")).to_have_text("Add & norm")
-    expect(plan).to_contain_text("layer 2 of 0–5")
+    page.get_by_role("button", name="Menu", exact=True).press("Enter")
+    menu = page.get_by_role("navigation", name="Pages")
+    expect(menu.get_by_role("link", name="Add & norm")).to_be_focused()
+    expect(menu.locator("[aria-current=page]")).to_have_text("Add & norm")
+    page.keyboard.press("ArrowDown")
     with rerun(page):
-        plan.get_by_role("button", name="Feed-forward").press("Enter")
+        page.keyboard.press("Enter")
     expect(page.locator("h1")).to_have_text("Feed-forward")
-    expect(plan.locator("[aria-current=step]")).to_have_text("Feed-forward")
+    expect(menu).to_be_hidden()
     assert "layer=2" in page.url and "understand" in page.url
 
 
@@ -239,6 +243,6 @@ def test_the_page_stays_where_it_is_when_the_layer_changes(page: Page, app_url: 
       look()
     }""")
     with rerun(page):
-        widget(page, "layer").get_by_role("radio", name="3", exact=True).click()
+        places(page, "layer").get_by_role("radio", name="layer 3", exact=True).click()
     seen = page.evaluate("() => { cancelAnimationFrame(window.looking); return window.seen }")
     assert len(seen) > 3 and max(seen) - min(seen) <= 2, (min(seen), max(seen))

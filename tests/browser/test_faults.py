@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 from browser_tools import (
     READY,
-    choose_in_picture,
+    choose,
     drawn,
     free_port,
     open_page,
+    places,
     problems,
     rerun,
+    sentence_line,
     started,
     watch,
     widget,
@@ -45,7 +47,7 @@ def test_a_reload_in_the_middle_of_a_sweep_ends_it(page: Page, app_url: str) -> 
     expect(page.get_by_test_id("stProgress")).to_contain_text("of 54 runs")
     open_page(page, page.url)
     expect(page.get_by_test_id("stProgress")).to_have_count(0)
-    expect(widget(page, "sentence").locator("input")).to_have_value(LONG[:1400])
+    expect(sentence_line(page)).to_have_value(LONG[:1400])
     with rerun(page, 120):
         widget(page, "loo_go").get_by_role("button").click()  # its place in the queue was given up
     expect(widget(page, "loo_map").locator(".main-svg").first).to_be_visible()
@@ -61,13 +63,13 @@ def test_a_dropped_connection_comes_back_with_what_was_chosen(
         page.add_init_script(KEEP_SOCKETS)
         watch(page)
         open_page(page, f"{app_url}/attention?more=1&sentence={quote(TEXT)}&layer=2&head=1")
-        choose_in_picture(page, "head", 3)
+        choose(page, "head", 3)
         page.evaluate("window.sockets.forEach(socket => socket.close())")
         app = page.locator("[data-testid=stApp]")
         expect(app).not_to_have_attribute("data-test-connection-state", "CONNECTED")
         expect(app).to_have_attribute("data-test-connection-state", "CONNECTED", timeout=30_000)
         np.testing.assert_array_equal(drawn(page), trace["layers.2.attention.weights"][3].numpy())
-        choose_in_picture(page, "head", 5)
+        choose(page, "head", 5)
         np.testing.assert_array_equal(drawn(page), trace["layers.2.attention.weights"][5].numpy())
         assert problems(page) == []
 
@@ -78,7 +80,7 @@ def test_two_tabs_do_not_touch_each_other(page: Page, app_url: str, base: TextEn
     watch(tabs[1])
     for i, tab in enumerate(tabs):
         open_page(tab, f"{app_url}/attention?more=1&sentence={quote(TEXT)}&layer=2&head={i + 2}")
-    choose_in_picture(tabs[0], "head", 6)
+    choose(tabs[0], "head", 6)
     np.testing.assert_array_equal(drawn(tabs[0]), weights[6].numpy())
     with rerun(tabs[1]):
         tabs[1].reload()
@@ -124,7 +126,7 @@ def test_a_line_that_stood_still_while_somebody_clicked_comes_back(
     units = base.trace(TEXT)[f"layers.{A_FEW}.feed_forward.activation"].numpy()
     with stalling(app_url) as line:
         open_page(page, f"{line.url}/feed_forward?strips_open=1&sentence={quote(TEXT)}&layer={A_FEW - 1}")
-        layers = widget(page, "layer").get_by_role("radio")
+        layers = places(page, "layer").get_by_role("radio")
         line.moves.clear()
         for step in range(clicks):
             layers.nth(step % A_FEW).click()

@@ -1,9 +1,13 @@
 """What stands around a page, in a real browser: history, the top of a page, the menu of a phone, the bar's place."""
 
+import re
+
 import pytest
-from browser_tools import choose, follow_menu, open_page, rerun, type_sentence, widget
+from browser_tools import choose, chosen_place, follow_menu, open_page, rerun, sentence_line, type_sentence, widget
 from playwright.sync_api import Page, expect
 from tiers import mostly_nightly
+
+from pages.ui.state.site import PAGES
 
 TOP = "document.querySelector('[data-testid=stMain]').scrollTop"
 
@@ -35,8 +39,8 @@ def test_back_leads_to_how_a_page_opened_one_press_for_each_choice(page: Page, a
     """At the first state one press did nothing, and the next left the site."""
 
     def view() -> tuple[str, str, list[str]]:
-        chosen = [widget(page, key).locator("[aria-checked=true]").inner_text() for key in ("layer", "head")]
-        return page.url, widget(page, "sentence").locator("input").input_value(), chosen
+        chosen = chosen_place(page)
+        return page.url, sentence_line(page).input_value(), chosen
 
     open_page(page, f"{app_url}/feed_forward")
     seen = [view()]
@@ -56,7 +60,7 @@ def test_back_leads_to_how_a_page_opened_one_press_for_each_choice(page: Page, a
 
 def test_enter_runs_the_sentence_and_the_link_has_no_line_break(page: Page, app_url: str) -> None:
     open_page(page, f"{app_url}/heads")
-    field = widget(page, "sentence").locator("input")
+    field = sentence_line(page)
     field.fill("Dogs bark.")
     with rerun(page):
         field.press("Enter")
@@ -88,9 +92,8 @@ def test_a_page_opens_at_its_top(page: Page, app_url: str) -> None:
     open_page(page, f"{app_url}/add_norm?step=add_norm_1.output")
     for move in (
         lambda: page.keyboard.press("ArrowRight"),
-        lambda: widget(page, "encoder_map").get_by_role("button", name="Add & norm").first.click(),
-        lambda: widget(page, "next_below").get_by_role("button").click(),
-        lambda: follow_menu(page, "Look deeper", "All heads"),
+        lambda: follow_menu(page, "Feed-forward"),
+        lambda: follow_menu(page, "All heads"),
     ):
         page.locator("h1").click()
         page.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 700)")
@@ -128,32 +131,51 @@ def test_next_has_one_place_on_every_page_and_stays_in_view(page: Page, app_url:
 def test_the_menu_of_a_phone_names_all_pages_and_closes_on_a_choice(page: Page, app_url: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     open_page(page, f"{app_url}/feed_forward")
-    page.get_by_test_id("stExpandSidebarButton").first.click()
-    menu = page.get_by_test_id("stSidebarNav")
-    expect(menu.get_by_text("A class")).to_be_visible()
+    page.get_by_role("button", name="Menu", exact=True).click()
+    menu = page.get_by_role("navigation", name="Pages")
+    expect(menu.get_by_role("link")).to_have_text([one.title for one in PAGES])
     with rerun(page):
-        menu.get_by_text("All heads").click()
+        menu.get_by_role("link", name="All heads").click()
     expect(page.locator("h1")).to_have_text("All heads")
-    expect(page.get_by_test_id("stSidebar")).not_to_be_in_viewport()
+    expect(menu).to_be_hidden()
     with rerun(page):
-        widget(page, "quick").get_by_label("Layer").select_option("2")
+        page.get_by_role("combobox", name="layer", exact=True).select_option("2")
     assert "layer=2" in page.url
     expect(widget(page, "next")).to_be_in_viewport()
-    page.evaluate("localStorage.clear()")  # there the browser remembers that the sidebar was put away
 
 
-def test_layer_and_head_stand_on_top_where_the_sidebar_is_put_away(page: Page, app_url: str) -> None:
+def test_before_a_class_the_sentence_the_layer_and_the_head_can_still_be_chosen(page: Page, app_url: str) -> None:
     page.set_viewport_size({"width": 1280, "height": 800})
     open_page(page, f"{app_url}/feed_forward")
-    expect(widget(page, "quick")).to_be_hidden()
     with rerun(page):
         page.locator("h1").click()
         page.keyboard.press("p")
-    expect(widget(page, "quick")).to_be_visible()
-    expect(widget(page, "sentence").locator("input")).to_be_visible()
+    expect(page.get_by_role("button", name="Menu", exact=True)).to_be_hidden()
+    choose(page, "layer", 1)
+    type_sentence(page, "Dogs bark.")
+    expect(page).to_have_url(re.compile("sentence=Dogs.*layer=1.*present=1"))
+    page.locator("h1").click()
     frame = "getComputedStyle(document.querySelector('[data-testid=stMain]'), '::before').boxShadow"
     page.keyboard.press("ArrowRight")
     assert page.evaluate(frame) == "none"
+
+
+def test_other_sentences_are_behind_the_line_by_keys_too(page: Page, app_url: str) -> None:
+    open_page(page, f"{app_url}/heads")
+    type_sentence(page, "Dogs bark.")
+    others = page.get_by_role("button", name="Other sentences")
+    offered = page.get_by_role("group", name="Other sentences")
+    others.press("Enter")
+    expect(offered.get_by_role("button").first).to_be_focused()
+    page.keyboard.press("End")
+    with rerun(page):
+        page.keyboard.press("Enter")
+    expect(offered).to_be_hidden()
+    expect(sentence_line(page)).not_to_have_value("Dogs bark.")
+    others.click()
+    with rerun(page):
+        offered.get_by_role("button", name="Dogs bark.").click()  # one's own stays at hand
+    expect(sentence_line(page)).to_have_value("Dogs bark.")
 
 
 def test_the_tools_of_a_table_do_not_cover_what_is_said_above_it(phone: Page, app_url: str) -> None:

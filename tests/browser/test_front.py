@@ -6,7 +6,19 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from browser_tools import BASE, SERVER_MB, follow_menu, free_port, open_page, problems, rerun, started, widget
+from browser_tools import (
+    BASE,
+    SERVER_MB,
+    chosen_place,
+    follow_menu,
+    free_port,
+    open_page,
+    places,
+    problems,
+    rerun,
+    sentence_line,
+    started,
+)
 from playwright.sync_api import Page, Request, Response, Route, WebSocket, expect
 from school import two_replicas
 
@@ -78,40 +90,39 @@ def test_no_page_is_stopped_by_the_policy_of_content(page: Page, app_url: str) -
 def test_a_page_of_the_menu_opens_with_what_was_chosen_and_leads_back_with_it(page: Page, app_url: str) -> None:
     drawn(page, f"{app_url}/attention?sentence=Dogs+bark.&layer=2&head=3&v=1")
     follow(page, "All heads")
-    chosen = [widget(page, key).locator("[aria-checked=true]").inner_text() for key in ("layer", "head")]
-    assert chosen == ["2", "3"] and widget(page, "sentence").locator("input").input_value() == "Dogs bark."
+    chosen = chosen_place(page)
+    assert chosen == ["2", "3"] and sentence_line(page).input_value() == "Dogs bark."
     with rerun(page):
-        widget(page, "head").get_by_role("radio", name="5", exact=True).click()
+        places(page, "head").get_by_role("radio", name="head 5", exact=True).click()
     with rerun(page):
-        follow_menu(page, "Step by step", "Attention")
-    expect(page.get_by_test_id("stSidebar")).to_be_hidden()
+        follow_menu(page, "Attention")
     assert sentence(page) == "Dogs bark."
     for said in ("sentence=Dogs+bark.", "layer=2", "head=5"):
         assert said in page.url
     follow(page, "All heads")
-    assert widget(page, "head").locator("[aria-checked=true]").inner_text() == "5"
+    assert chosen_place(page)[1] == "5"
 
 
 def test_a_page_of_the_server_reads_the_address_and_not_what_it_last_showed(page: Page, app_url: str) -> None:
     drawn(page, f"{app_url}/attention?sentence=Dogs+bark.&layer=2&head=3&v=1")
     follow(page, "All heads")
     with rerun(page):
-        follow_menu(page, "Step by step", "Attention")
+        follow_menu(page, "Attention")
     read(page, "Cats purr.")
     follow(page, "Embedding & position")
-    assert widget(page, "sentence").locator("input").input_value() == "Cats purr."
+    assert sentence_line(page).input_value() == "Cats purr."
 
 
 def test_an_address_that_a_page_of_the_server_had_before_is_read_all_the_same(page: Page, app_url: str) -> None:
     drawn(page, f"{app_url}/?sentence=Dogs+bark.&layer=2&head=3&v=1")
     follow(page, "All heads")
     with rerun(page):
-        widget(page, "head").get_by_role("radio", name="5", exact=True).click()
+        places(page, "head").get_by_role("radio", name="head 5", exact=True).click()
     with rerun(page):
-        follow_menu(page, "Step by step", "Start")
+        follow_menu(page, "Start")
     page.locator('[data-head-row="2,3"]').click()
     follow(page, "All heads")
-    assert widget(page, "head").locator("[aria-checked=true]").inner_text() == "3"
+    assert chosen_place(page)[1] == "3"
 
 
 def test_start_and_attention_change_without_being_mounted_anew(page: Page, app_url: str) -> None:
@@ -222,7 +233,7 @@ def test_behind_two_replicas_all_is_there_and_what_any_cache_may_keep_has_no_coo
         follow(page, "Attention")
         read(page, "Dogs bark.")
         follow(page, "All heads")
-        assert widget(page, "sentence").locator("input").input_value() == "Dogs bark."
+        assert sentence_line(page).input_value() == "Dogs bark."
         assert len(kept) >= 2 and all(one.ok and "set-cookie" not in one.all_headers() for one in kept)
         page.goto("about:blank")
 

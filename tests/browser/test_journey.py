@@ -40,7 +40,7 @@ def test_a_person_types_chooses_and_walks(page: Page, app_url: str, base: TextEn
     open_page(page, f"{app_url}/embedding")
     type_sentence(page, text)
     with rerun(page):
-        follow_menu(page, "Step by step", "Add & norm")
+        follow_menu(page, "Add & norm")
     choose(page, "layer", 2)
     choose(page, "head", 3)
     np.testing.assert_array_equal(drawn(page, "layer_step"), trace["layers.2.add_norm_1.sum"].numpy())

@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from browser_tools import dark, follow_menu, open_page, problems, rerun, watch, widget
+from browser_tools import dark, follow_menu, open_page, problems, rerun, sentence_line, watch, widget
 from PIL import Image
 from playwright.sync_api import Browser, Locator, Page, expect
 from tiers import mostly_nightly
@@ -372,7 +372,7 @@ def test_a_link_copied_from_a_page_shows_the_same_elsewhere(walker: Page, page: 
     about = next(one for one in PAGES if one.key == path)
     if page.locator("h1").inner_text() != about.title:
         with rerun(page):
-            follow_menu(page, about.section, about.title)
+            follow_menu(page, about.title)
     before = page.evaluate(SEEN)
     for key, name in CHOSEN.get(path, []):
         place = widget(page, key)
@@ -401,14 +401,15 @@ def same(a: Page, b: Page) -> None:
         a.wait_for_timeout(100)
 
 
-def test_in_a_frame_there_is_neither_sidebar_nor_menu(page: Page, app_url: str) -> None:
+def test_in_a_frame_there_is_no_menu(page: Page, app_url: str) -> None:
     open_page(page, f"{app_url}/feed_forward?embed=true&{AT}")
-    expect(page.locator("[data-testid=stSidebar]")).to_be_hidden()
-    expect(page.get_by_text("Look deeper")).to_be_hidden()
+    menu = page.get_by_role("button", name="Menu", exact=True)
+    expect(sentence_line(page)).to_be_visible()
+    expect(menu).to_be_hidden()
     with rerun(page):
         widget(page, "next").get_by_role("button").click()
     expect(page).to_have_url(re.compile("embed=true.*step=feed_forward.output"))
-    expect(page.locator("[data-testid=stSidebar]")).to_be_hidden()
+    expect(menu).to_be_hidden()
     expect(page.locator("[data-testid=stAlert]")).to_have_count(0)
 
 
@@ -420,12 +421,13 @@ def test_one_key_presents_and_the_arrow_keys_still_walk(page: Page, app_url: str
     page.locator("h1").click()
     with rerun(page):
         page.keyboard.press("p")
-    expect(page.locator("[data-testid=stSidebar]")).to_be_hidden()
+    menu = page.get_by_role("button", name="Menu", exact=True)
+    expect(menu).to_be_hidden()
     assert plot.evaluate(height) > 1.25 * usual
     with rerun(page):
         page.keyboard.press("ArrowRight")
     expect(page).to_have_url(re.compile("step=feed_forward.output.*present=1"))
     with rerun(page):
         page.keyboard.press("Escape")
-    expect(page.locator("[data-testid=stSidebar]")).to_be_visible()
+    expect(menu).to_be_visible()
     expect(page).not_to_have_url(re.compile("present"))

@@ -13,7 +13,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browser_tools import SERVER_MB, barriers, follow_menu, free_port, from_here, open_page, rerun, started, widget
+from browser_tools import (
+    SERVER_MB,
+    barriers,
+    follow_menu,
+    free_port,
+    from_here,
+    open_page,
+    rerun,
+    sentence_line,
+    started,
+)
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
@@ -315,9 +325,9 @@ def test_pictures_of_both_pages_come_into_one_figure(page: Page, base: TextEncod
             choose(page, "Add to figure")
         first = "(a) Where head 6 of layer 5 looks from “[MASK]”"
         expect(page.get_by_text(first, exact=True)).to_be_visible()
-        assert widget(page, "sentence").locator("input").input_value() == SENTENCE
+        assert sentence_line(page).input_value() == SENTENCE
         with rerun(page):
-            follow_menu(page, "Step by step", "Attention")
+            follow_menu(page, "Attention")
         menu(page)
         with rerun(page):
             page.get_by_role("menuitem", name="Add to figure").click()

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browser_tools import BELOW, answering, choose_in_picture, drawn, open_page, rerun, widget
+from browser_tools import BELOW, answering, choose, drawn, open_page, rerun, widget
 from PIL import Image
 from playwright.sync_api import CDPSession, Page, expect
 
-TOP, LEFT = 250, 345  # of what lies below the choice of steps and beside the sidebar
+TOP, LEFT = 250, 0  # of what lies below the choice of steps
 ROUNDS = 3
 COLOURS = 20  # shades in a picture, more than buttons and words have
 
@@ -103,7 +103,7 @@ def test_a_last_look_is_as_the_picture_was_in_the_dark_too_and_goes(page: Page, 
     answering(page, "picture")
     before = drawn(page)
     page.evaluate(SEEN)
-    choose_in_picture(page, "layer", 2)
+    choose(page, "layer", 2)
     page.wait_for_function("window.lastSeen.length")
     dark = page.evaluate("getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor")
     for background, ticks, clips, own in page.evaluate("window.lastSeen"):

@@ -2,7 +2,7 @@
 
 import re
 
-from browser_tools import open_page, own_sentence, problems, rerun, widget
+from browser_tools import open_page, own_sentence, problems, rerun, sentence_line, widget
 from playwright.sync_api import Page, expect
 
 from encoder import TextEncoder
@@ -49,5 +49,5 @@ def test_an_own_sentence_is_followed_through_twelve_stops(page: Page, app_url: s
         page.get_by_role("button", name="Back to the story").click()
     expect(question.get_by_role("heading")).to_have_text(stops[3].question)
     expect(question).to_contain_text(stops[3].sentence)
-    expect(widget(page, "sentence").locator("input")).to_have_value(OWN)
+    expect(sentence_line(page)).to_have_value(OWN)
     assert problems(page) == []

@@ -103,7 +103,7 @@ def say_parts(answer: Answer) -> str:
 
 WHY_PARTS = Picture(
     key="why_parts",
-    page="why",
+    page="what_if",
     question="Which parts of the model made the guess?",
     measure=lambda scene: attributed(scene).grid(T.config),
     dims=("layer", "block"),
@@ -135,7 +135,7 @@ def say_head(answer: Answer) -> str:
 
 WHY_HEAD = Picture(
     key="why_head",
-    page="why",
+    page="what_if",
     question="Which words did a head gather for the guess?",
     measure=lambda scene: Every(
         lambda layer: Every(
@@ -182,7 +182,7 @@ def say_words(answer: Answer) -> str:
 
 WHY_WORDS = Picture(
     key="why_words",
-    page="why",
+    page="what_if",
     question="Which words speak for the guess, and what happens without each?",
     measure=lambda scene: call(
         word_shares, T, [answered(scene).found.shares[name] for name in (scene[METHOD], KNOCKED)]
@@ -209,7 +209,7 @@ def say_heads(answer: Answer) -> str:
 
 WHY_HEADS = Picture(
     key="why_heads",
-    page="why",
+    page="what_if",
     question="How fast does the guess change with the weights of each head?",
     measure=lambda scene: answered(scene).found.by_head,
     dims=("layer", "head"),
@@ -232,7 +232,7 @@ def say_deleted(answer: Answer) -> str:
 
 WHY_DELETED = Picture(
     key="why_deleted",
-    page="why",
+    page="what_if",
     question="What becomes of the guess while words go?",
     measure=lambda scene: answered(scene).found.deleted,
     dims=("tokens taken away",),

@@ -1,4 +1,4 @@
-"""All heads over the corpus, by any two measures, and the head of the sidebar opened."""
+"""All heads over the corpus, by any two measures, and the chosen head opened."""
 
 import streamlit as st
 
@@ -26,7 +26,7 @@ def draw() -> None:
     scene = ask(ATLAS_HEADS)
     known = KNOWN.get(scene[TO_THE_RIGHT])
     meaning = known.meaning if known else ""
-    more = plain(f"{meaning} On {atlas.card.scope}. The ringed head is that of the sidebar.")
+    more = plain(f"{meaning} On {atlas.card.scope}. The ringed head is the chosen one.")
     answer = show(ATLAS_HEADS, scene=scene, more=more, numbers=False)
     table = atlas.heads.select(["label", "nearest", "nearest_mass", "firings", *offered]).to_pandas()
     table["firings"] /= max(1, atlas.card.tokens)

@@ -39,6 +39,6 @@ def without(token: str, part: AtlasPart, absence: Absence) -> str:
 
 
 def take(text: Text) -> None:
-    """Make it the sentence of the sidebar, or the pair."""
+    """Make it the sentence of every page, or the pair."""
     sentence, second = (text, "") if isinstance(text, str) else text
     state.change(sentence=sentence, second=second, hidden=(), edits=(), cell=None)

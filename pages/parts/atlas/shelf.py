@@ -1,4 +1,4 @@
-"""Which atlas is shown: one of the model in the sidebar, and of no other."""
+"""Which atlas is shown: one of the chosen model, and of no other."""
 
 import streamlit as st
 

@@ -17,7 +17,7 @@ from pages.ui.text import heading, plain, say
 
 
 def draw() -> None:
-    """How often the units of the sidebar's layer fire, and one unit."""
+    """How often the units of the chosen layer fire, and one unit."""
     atlas, layer = now(), state.current().layer
     width = atlas.card.sizes["units"]
     heading(f"The units of layer {layer}")

@@ -56,6 +56,6 @@ def names(config: EncoderConfig) -> list[str]:
 
 
 def chosen(config: EncoderConfig) -> int:
-    """Which of all heads is the one of the sidebar."""
+    """Which of all heads is the chosen one."""
     view = state.current()
     return places(config).index((view.layer, view.head))

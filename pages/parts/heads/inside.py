@@ -10,7 +10,7 @@ from pages.ui.widgets import pick_token
 
 
 def draw() -> None:
-    """Two tokens, their score in layer 0, and what the head of the sidebar would do with their bare words."""
+    """Two tokens, their score in layer 0, and what the chosen head would do with their bare words."""
     scene = ask(INSIDE_TERMS)
     tokens = scene.t.tokens
     with st.container(horizontal=True):

@@ -14,7 +14,7 @@ from pages.ui.text import plain, say
 
 
 def draw() -> None:
-    """A short sentence padded to the length of the one in the sidebar; and a row with every key hidden."""
+    """A short sentence padded to the length of the one in the bar; and a row with every key hidden."""
     st.markdown(
         "In a batch the shorter sentence is filled up with [PAD]. What if the mask that hides [PAD] is forgotten?"
     )

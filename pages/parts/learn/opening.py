@@ -3,7 +3,7 @@
 import streamlit as st
 
 from encoder.tasks.settings import LearnSettings
-from pages.ui.frame import sidebar
+from pages.ui.frame import run
 from pages.ui.server import task_models
 from pages.ui.server.training import live
 from pages.ui.state import session_state as state
@@ -22,7 +22,7 @@ def draw(settings: LearnSettings) -> None:
         name = f"{task_models.BY_HAND}{settings.task}{task_models.PRE_NORM if settings.norm_first else ''}"
         st.button("Open the one set by hand", key="open_by_hand", on_click=show, args=(name,))
     st.markdown(
-        "An opened model stands in the sidebar and on every page, with inputs of the task as sentences: one sign is "
+        "An opened model stands among the models of every page, with inputs of the task as sentences: one sign is "
         "one token. Then the part Time-lapse shows it at moments of its training."
         if live.moments(settings)
         else "When training has come to its end, the model can be opened in all pages."
@@ -43,7 +43,7 @@ def draw(settings: LearnSettings) -> None:
 
 def show(name: str) -> None:
     """Go to the attention of a model on an input of its task."""
-    sidebar.show_model(name)
+    run.show_model(name)
     state.change(sentence=task_models.examples(name)[0], second="", hidden=(), edits=())
     state.session().pair = False
     state.session().go_to = "steps/attention.py"

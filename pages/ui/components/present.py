@@ -6,22 +6,16 @@ import streamlit as st
 from pages.ui.state import session_state as state
 
 LARGER = 1.35
-FRAME = "[data-testid=stSidebar], [data-testid=stHeader], [data-testid=stExpandSidebarButton]"
 HIDDEN = (
-    f"{FRAME}, [data-testid=stExpander], [class*=st-key-keep_], .st-key-choose, .st-key-proof, .st-key-walk button, "
-    ".st-key-walk_below, .st-key-present, .st-key-guess_switch, .st-key-pair, .st-key-example, .st-key-keep_all"
+    "[data-testid=stExpander], [class*=st-key-keep_], .st-key-choose, .st-key-proof, .st-key-walk button, "
+    ".st-key-present, .st-key-guess_switch, .st-key-pair, .st-key-mask_tokens, .st-key-keep_all"
 )
 STYLE = f"""<style>
 html {{ font-size: {LARGER:.0%}; }}
 {HIDDEN} {{ display: none !important; }}
-[data-testid=stMainBlockContainer] {{ max-width: none; padding-top: 1rem; }}
+[data-testid=stMainBlockContainer] {{ max-width: none; }}
 [data-testid=stMain], [data-testid=stMain]::before {{ outline: none !important; box-shadow: none !important; }}
-.st-key-quick {{ display: block !important; }}
-:root {{ --header: 0rem; }}
-.st-key-sentence input {{ font-size: 1.5rem; font-weight: 600; }}
-.st-key-sentence > div > div {{ height: auto; border-color: transparent; background: transparent; }}
 </style>"""
-EMBEDDED = f"<style>{FRAME} {{ display: none !important; }}</style>"  # Streamlit itself leaves both in a frame
 
 
 def on() -> bool:
@@ -33,8 +27,6 @@ def draw() -> None:
     """The button and keys for it: P begins, P or Escape ends."""
     if on():
         st.html(STYLE)
-    elif st.context.is_embedded:
-        st.html(EMBEDDED)
     button("present", "P", not on())
     if on():
         button("present_end", "Escape", False)

@@ -1,11 +1,10 @@
 // @ts-check
-// A page opens at its top, the menu of a phone makes way for it, each act is one entry of the browser's history.
+// A page opens at its top, each act is one entry of the browser's history.
 
 import { keepSeat } from './class_seat.js';
 
 /** @typedef {Window & { arrivedAt?: string, acted?: boolean, coloursChanged?: () => void }} Here */
 const ACTS = ['pointerdown', 'click', 'keydown'];
-const PHONE = 640; // pixels
 
 /** A person's act makes at most one entry: what else the app writes to the address after it replaces that entry. */
 function countActs() {
@@ -31,13 +30,6 @@ function watchColours(ask) {
   here.coloursChanged = ask;
 }
 
-/** Put the sidebar away where it covers the page. */
-function closeMenu() {
-  const sidebar = document.querySelector('[data-testid=stSidebar][aria-expanded=true], [data-testid=stSidebar][data-collapsed=false]');
-  if (innerWidth > PHONE || !sidebar) return;
-  /** @type {HTMLElement | null} */ (sidebar.querySelector('[data-testid=stSidebarCollapseButton] button, button[aria-controls=stSidebar]'))?.click();
-}
-
 /** @param {ComponentArguments<{ page: string, said: string, seat: string, left: boolean, led: string, forgotten: string }>} given */
 export default function ({ data, parentElement, setTriggerValue }) {
   const here = /** @type {Here} */ (window);
@@ -56,8 +48,5 @@ function arrive(page) {
   const first = here.arrivedAt === undefined;
   here.arrivedAt = page;
   if (first) return;
-  const acted = here.acted;
-  closeMenu();
-  here.acted = acted; // that click is ours
   document.querySelector('[data-testid=stMain]')?.scrollTo(0, 0);
 }

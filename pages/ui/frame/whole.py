@@ -1,14 +1,15 @@
-"""What a run draws under the navigation: sentence, sidebar, the page itself, and the walk around it."""
+"""What a run draws: the bar, the page itself, and the walk around it."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import streamlit as st
 
+from encoder.model.config import EncoderConfig
 from pages.ui.components import present
 from pages.ui.downloads import figure
 from pages.ui.downloads import run as downloads
-from pages.ui.frame import arrival, body, encoder_map, quick, sentence, sidebar
+from pages.ui.frame import arrival, body, run, sentence
 from pages.ui.lessons import bar as lesson_bar
 from pages.ui.lessons import library, story
 from pages.ui.live import follow, strip
@@ -23,8 +24,18 @@ from pages.ui.step import guess, inspector, token_buttons
 from pages.ui.text import plain
 
 
-def draw(page: Page, top: Any, under: Any, bar: Any) -> None:
-    """Draw a page, and into the rows `top`, `under` and `bar` above it what all pages share."""
+class Around(Protocol):
+    """What the browser draws around a page."""
+
+    def draw_bar(self, page: Page, /) -> None:
+        """Draw the bar on top."""
+
+    def draw_place(self, config: EncoderConfig, /) -> None:
+        """Draw the layer and head."""
+
+
+def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
+    """Draw a page, and into the rows `top`, `bar` and `under` above it what all pages share."""
     widget_cleanup.leave_out_forged()
     state.session().runs += 1
     walk.keep_up(page, inside.went_back())
@@ -33,32 +44,38 @@ def draw(page: Page, top: Any, under: Any, bar: Any) -> None:
     walk.resume()
     with upkeep.attended():
         with job_queue.refused(), told(ends=True):
-            trace = sidebar.draw(top)
+            encoder = run.read()
+            run.fit(encoder)
+            with top:
+                around.draw_bar(page)
+                sentence.second()
+            trace = run.run()
         walk.settle(page, trace.config)
         figure.settle(page)
         veiled = strip.veils(now)
         asks = veiled or page in (library.HERE, story.HERE)  # there the model's guess may be the answer
         at = story.place() if page == story.HERE else walk.place(page, trace.config)
         arrival.draw(page, at)
-        with st.sidebar:
-            encoder_map.draw(page, trace.config)
-        with top:
-            present.draw()
-            downloads.page(trace)
-        with under:
-            sentence.chips()
-            quick.draw(trace.config)
-            if not asks:
-                token_buttons.folded(trace)
-                guess.switch()
         with bar:
-            if at is not None:
-                st.caption(at.said, width="content")
+            if page.place:
+                around.draw_place(trace.config)
             lesson_bar.draw(page)
             story.way_back(page)
             walk.draw(at)
+        with under:
+            if at is not None:
+                st.caption(at.said, width="content")
+            with st.container(horizontal=True, horizontal_alignment="right", key="tools"):
+                if not asks:
+                    token_buttons.folded(trace)
+                    sentence.switch()
+                    guess.switch()
+                present.draw()
+                downloads.page(trace)
         said = st.container(key="said")
         with said:
+            run.offer_to_load()
+            run.say_changes(trace.config)
             sentence.known(trace)
         with told():
             strip.draw(page, now)
@@ -69,7 +86,6 @@ def draw(page: Page, top: Any, under: Any, bar: Any) -> None:
         ):  # an opened number may be the answer
             with told():
                 inspector.draw(trace)
-    walk.draw(at, "_below")
     if not asks:
         with told():
             guess.strip(trace)
@@ -90,7 +106,7 @@ def draw_below(page: Page, above: Any, usual: Mapping[str, str], is_open: bool) 
     walk.resume()
     with upkeep.attended():
         with job_queue.refused(), told(ends=True):
-            trace = sidebar.undrawn(usual)
+            trace = run.undrawn(usual)
         walk.settle(page, trace.config)
         figure.settle(page)
         with above:

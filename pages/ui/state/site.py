@@ -10,7 +10,8 @@ class Page:
     """One page: its script, title and icon, which parts of the encoder it explains, and the step it opens on.
 
     `section` is the heading it stands under in the menu. `walk` tells whether Previous and Next lead there, in
-    the section of steps along the encoder, else from page to page; a page without it has its own.
+    the section of steps along the encoder, else from page to page; a page without it has its own. `place` tells whether
+    a layer and a head mean something there.
     """
 
     key: str
@@ -20,6 +21,7 @@ class Page:
     opens_on: str = ""
     section: str = STEPS
     walk: bool = True
+    place: bool = True
 
     @property
     def script(self) -> str:
@@ -29,8 +31,14 @@ class Page:
 
 PAGES = (
     Page("sentence", "Start", ":material/home:"),
-    Page("story", "The story", ":material/auto_stories:", walk=False),
-    Page("embedding", "Embedding & position", ":material/database:", ("embedding", "position", "distances")),
+    Page("story", "The story", ":material/auto_stories:", walk=False, place=False),
+    Page(
+        "embedding",
+        "Embedding & position",
+        ":material/database:",
+        ("embedding", "position", "distances"),
+        place=False,
+    ),
     Page("attention", "Attention", ":material/visibility:", ("attention",), "attention.weights"),
     Page(
         "add_norm",
@@ -44,14 +52,13 @@ PAGES = (
     Page("what_if", "What if", ":material/toggle_off:", section="Change and compare"),
     Page("compare", "Compare", ":material/compare:", section="Change and compare"),
     Page("labs", "Labs", ":material/science:", section="Change and compare"),
-    Page("your_model", "Models", ":material/deployed_code:", section="Change and compare"),
+    Page("your_model", "Models", ":material/deployed_code:", section="Change and compare", place=False),
     Page("heads", "All heads", ":material/apps:", section="Look deeper"),
     Page("atlas", "Atlas", ":material/map:", section="Look deeper"),
-    Page("why", "Why this guess", ":material/psychology:", section="Look deeper"),
     Page("learn", "Learning", ":material/model_training:", section="Look deeper"),
     Page("figure", "Figure", ":material/picture_in_picture:", section="Look deeper"),
-    Page("lessons", "Lessons", ":material/school:", section="Learn", walk=False),
-    Page("class", "A class", ":material/groups:", section="Learn", walk=False),
+    Page("lessons", "Lessons", ":material/school:", section="Learn", walk=False, place=False),
+    Page("class", "A class", ":material/groups:", section="Learn", walk=False, place=False),
 )
 
 KEYS = frozenset(page.key for page in PAGES)

@@ -143,13 +143,13 @@ def place(page: Page, config: EncoderConfig) -> Place | None:
     return Place(here, row[at - 1] if at else None, row[at + 1] if at + 1 < len(row) else None, where)
 
 
-def draw(at: Place | None, key: str = "") -> None:
-    """Both buttons, each with the name of what it leads to; those with a `key` stand below a page, and have no keys."""
+def draw(at: Place | None) -> None:
+    """Both buttons, each with the name of what it leads to."""
     if at is None:
         return
-    with st.container(horizontal=True, key=f"walk{key}"):
-        button(f"previous{key}", "Previous", "" if key else "Left", at.previous, at.here)
-        button(f"next{key}", "Next", "" if key else "Right", at.next, at.here)
+    with st.container(horizontal=True, key="walk"):
+        button("previous", "Previous", "Left", at.previous, at.here)
+        button("next", "Next", "Right", at.next, at.here)
 
 
 def button(key: str, text: str, shortcut: str, to: Stop | None, here: Stop) -> None:
@@ -159,7 +159,7 @@ def button(key: str, text: str, shortcut: str, to: Stop | None, here: Stop) -> N
         f"{text}: {name}" if name else text,
         key=key,
         type="primary" if text == "Next" and to is not None else "secondary",
-        shortcut=shortcut or None,
+        shortcut=shortcut,
         disabled=to is None,
         on_click=go,
         args=(to,),

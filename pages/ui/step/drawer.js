@@ -20,10 +20,10 @@ function focused() {
   return found instanceof HTMLElement ? found : null;
 }
 
-/** The drawer begins below what leads on, wherever that stands now. */
+/** The drawer begins below what leads on and what is done with a run, wherever they stand now. */
 function place() {
-  const bar = document.querySelector('.st-key-bar');
-  const top = bar ? `${Math.round(bar.getBoundingClientRect().bottom) + 8}px` : '';
+  const bottoms = [...document.querySelectorAll('.st-key-bar, .st-key-under_top')].map(one => one.getBoundingClientRect().bottom);
+  const top = bottoms.length ? `${Math.round(Math.max(...bottoms)) + 8}px` : '';
   const { style } = document.documentElement;
   if (top && style.getPropertyValue('--drawer-top') !== top) style.setProperty('--drawer-top', top); // a change has the page styled anew
 }

@@ -19,7 +19,7 @@ def draw(trace: Trace, key: str) -> None:
         lambda: take(key, len(tokens)),
     )  # fmt: skip
     if len(trace.tokens) > MOST:
-        st.caption(f"The first {MOST} of {len(trace.tokens)} tokens; the sidebar has all.")
+        st.caption(f"The first {MOST} of {len(trace.tokens)} tokens.")
 
 
 def take(key: str, count: int) -> None:

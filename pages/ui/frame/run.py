@@ -1,59 +1,39 @@
-"""What all pages share: the model, the layer and head, what is hidden, and the run of the sentence on top."""
+"""What all pages share: the model, what it reads, what is changed, and the run of it."""
 
 from collections.abc import Mapping
 from contextlib import nullcontext
-from typing import Any
 
 import streamlit as st
 
 from encoder import TextEncoder
 from encoder.edits import describe
 from encoder.errors import EncoderError
-from encoder.formatting import shown
 from encoder.metrics import first_lost
+from encoder.model.config import EncoderConfig
 from encoder.pictures.link import LONGEST_IN_URL
 from encoder.pictures.steps import KNOWN_STEPS
 from encoder.pictures.view import EXAMPLE, View
 from encoder.trace.tokens import Tokens
 from encoder.trace.trace import Trace
 from pages.ui import session
-from pages.ui.frame import sentence
 from pages.ui.server import consent, inside, models
 from pages.ui.state import session_state as state
 from pages.ui.text import plain
 
+MOST_SAID = 8  # changes that are told
 
-def draw(top: Any) -> Trace:
-    """Draw the sidebar, and the sentence on `top`; run it, and return the recorded run that every page reads."""
-    encoder = read()
-    with top:
-        sentence.draw()
-    with st.sidebar:
-        offer_to_load()
-        tie = state.widget("model") | {"on_change": take_model, "args": ()}
-        st.selectbox("Model", models.names(), format_func=lambda name: models.offer(name).label, **tie)
-        tokens = fit(encoder).tokens
-        view, config = state.current(), session.text_encoder(state.current().model).config
-        counts = "Layers, heads and tokens count from 0, here and everywhere."
-        tie = state.widget("layer")
-        st.segmented_control("Layer", range(config.n_layers), required=True, width="stretch", help=counts, **tie)
-        st.segmented_control("Head", range(config.n_heads), required=True, width="stretch", **state.widget("head"))
-        st.multiselect(
-            "Mask tokens (changes the run)",
-            range(len(tokens)),
-            format_func=lambda i: f"{i} {shown(tokens[i])}",
-            help="No token can look at a masked one: its column in the attention goes out. "
-            "To leave tokens out of pictures alone, use Draw.",
-            **state.widget("hidden"),
-        )
-        if view.edits:
-            st.markdown(f"**This run is changed** ({len(view.edits)})")
-            for edit in view.edits[:8]:
-                st.caption(plain(describe.sentence(edit, config)))
+
+def say_changes(config: EncoderConfig) -> None:
+    """Say what is changed in this run, with the way back, and whether the link holds all of it."""
+    view = state.current()
+    if view.edits:
+        changes = " ".join(describe.sentence(edit, config) for edit in view.edits[:MOST_SAID])
+        more = f" And {len(view.edits) - MOST_SAID} more." if len(view.edits) > MOST_SAID else ""
+        with st.container(horizontal=True, vertical_alignment="center", key="changed"):
+            st.markdown(f"**This run is changed** ({len(view.edits)}). {plain(changes + more)}", width="stretch")
             st.button("Remove all changes", key="remove_edits", on_click=state.change, kwargs={"edits": ()})
-        if len(view.sentence) > LONGEST_IN_URL:
-            st.caption("This sentence is too long to be part of the link.")
-    return run()
+    if len(view.sentence) > LONGEST_IN_URL:
+        st.caption("This sentence is too long to be part of the link.")
 
 
 def undrawn(usual: Mapping[str, str]) -> Trace:
@@ -100,12 +80,6 @@ def run() -> Trace:
     if first := first_lost(trace):
         state.note([lost_note(first)])
     return trace
-
-
-def take_model() -> None:
-    """Show the newly chosen model at the layer and head that are worth a first look."""
-    if (name := state.value("model")) not in (None, state.current().model):
-        show_model(name)
 
 
 def show_model(name: str) -> None:

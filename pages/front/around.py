@@ -1,0 +1,117 @@
+"""What the browser draws around a page of the server's: the bar on top, the layer and head beside the headline."""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from encoder.model.config import EncoderConfig
+from encoder.pictures.link import one_line
+from encoder.pictures.view import EXAMPLES
+from pages.front import routes, site
+from pages.ui.component import joined
+from pages.ui.frame import run
+from pages.ui.server import models, task_models
+from pages.ui.server.redirects import base
+from pages.ui.state import session_state as state
+from pages.ui.state.site import Page
+
+LONGEST = 200_000  # characters that may be pasted
+BAR, PLACE = "around", "place"
+
+
+@cache
+def _component(name: str) -> Any:
+    """The component of one of the two."""
+    script = joined(Path(__file__).with_suffix(".js"))
+    return st.components.v2.component(f"front_{name}", html="<div class='around'></div>", js=script)
+
+
+def draw_bar(page: Page) -> None:
+    """Draw the bar: the menu of pages, the sentence, other sentences, the model.
+
+    In front of a class the sentence stands alone. In a frame of another page there is no menu: that page has its own.
+    """
+    view, alone = state.current(), state.current().present
+    pages = () if alone or st.context.is_embedded else tuple(site.listed())
+    named = {name: models.offer(name).label[:60] for name in dict.fromkeys((*models.names(), view.model))}
+    draw(
+        BAR,
+        {
+            "page": page.key,
+            "pages": pages,
+            "models": () if alone else tuple({"name": name, "title": title} for name, title in named.items()),
+            "examples": () if alone else offered(),
+            "plain": "" if alone else f"{base()}/plain",
+            "sentence": view.sentence,
+            "model": view.model,
+            "query": tuple(state.in_full(view).items()),
+        },
+        take,
+    )
+
+
+def draw_place(config: EncoderConfig) -> None:
+    """Draw the layer and head that are chosen, of those that the model has."""
+    view = state.current()
+    place = {"layers": config.n_layers, "heads": config.n_heads, "layer": view.layer, "head": view.head}
+    draw(PLACE, place, lambda: take_place(config))
+
+
+def draw(name: str, shown: Mapping[str, object], act: Callable[[], None]) -> None:
+    """Draw one of the two, which tells by `act` what was chosen in it."""
+    digest, _ = routes.bundle()
+    script = f"{base()}/api/front/{digest}/front.js"
+    _component(name)(
+        key=name,
+        data={"script": script, "part": name, **shown},
+        on_go_change=go,
+        on_set_change=act,
+    )
+
+
+def offered() -> tuple[str, ...]:
+    """Return sentences to choose from: the person's own while another is on the screen, and examples."""
+    view = state.current()
+    examples = task_models.examples(view.model) if task_models.is_one(view.model) else EXAMPLES
+    if not view.lesson and view.sentence not in (*examples, *EXAMPLES):
+        state.session().own = view.sentence
+    return tuple(text for text in dict.fromkeys((state.session().own, *examples)) if text)
+
+
+def go() -> None:
+    """Go to the page that was chosen in the menu."""
+    said = told(BAR, "go")
+    to = site.called(said["key"]) if isinstance(said.get("key"), str) else None
+    if to is not None and to.key != state.session().page:
+        state.session().go_to = to.script
+
+
+def take() -> None:
+    """Take over another sentence or model. The browser may say anything: what is none is left out."""
+    said = told(BAR, "set")
+    if isinstance(text := said.get("sentence"), str):
+        text, examples = one_line(text[:LONGEST]), offered()
+        if text and text != state.current().sentence:
+            is_own = text not in examples
+            state.change(sentence=text, **({} if is_own else {"hidden": (), "cell": None}))
+            if is_own:
+                state.keep_own(text)
+    if isinstance(name := said.get("model"), str) and name in models.names() and name != state.current().model:
+        run.show_model(name)
+
+
+def take_place(config: EncoderConfig) -> None:
+    """Take over another layer or head."""
+    said = told(PLACE, "set")
+    for name, count in (("layer", config.n_layers), ("head", config.n_heads)):
+        if type(number := said.get(name)) is int and 0 <= number < count:
+            state.change(**{name: number})
+
+
+def told(name: str, what: str) -> dict[str, Any]:
+    """Return what one of the two says; nothing where it says no such thing."""
+    said = state.picked(name, what) if state.has(name) else None  # it may be of a page that was left meanwhile
+    return dict(said) if isinstance(said, dict) else {}
