@@ -82,13 +82,15 @@ def shown(tree: Path, page: str, query: Mapping[str, str]) -> dict[str, Any]:
         app.query_params[name] = value
     app.run()
     browser = [json.loads(one.proto.json)["page"] for one in app.get("bidi_component") if "-front" in one.proto.id]
+    bars = [json.loads(one.proto.json) for one in app.get("bidi_component") if one.proto.id.endswith("-around")]
     parts = [json.loads(one.proto.json) for one in app.get("bidi_component") if '"maps"' in one.proto.json]
     found = {
         "failed": [error.message for error in app.exception],
         "warned": [warning.value for warning in app.warning],
         "title": browser[0] if browser else app.title[0].value,
         "sidebar": shared(app.session_state["session"].view)
-        if browser
+        | {name: bars[0][name] for name in ("sentence", "model") if bars}
+        if browser or bars
         else {one.key: str(one.value) for kind in KINDS for one in app.get(kind) if one.key in SHARED},
         "chosen": {
             one.key: str(one.value)

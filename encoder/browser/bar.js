@@ -6,7 +6,7 @@ import { keep } from './keep.js';
 
 /** A line to write a sentence into. A sandboxed frame lets no form be sent, so it is none. @param {(sentence: string) => void} run @param {string} label */
 export function sentenceField(run, label) {
-  const input = el('input', { type: 'text', class: 'enc-sentence', 'aria-label': label, autocomplete: 'off', spellcheck: 'false', maxlength: '2000', dir: 'auto', enterkeyhint: 'go' });
+  const input = el('input', { type: 'text', class: 'enc-sentence', 'aria-label': label, autocomplete: 'off', spellcheck: 'false', maxlength: '20000', dir: 'auto', enterkeyhint: 'go' });
   const ask = () => {
     const sentence = input.value.trim();
     if (sentence) run(sentence);

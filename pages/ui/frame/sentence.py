@@ -13,16 +13,17 @@ LONGEST = 200_000  # characters that may be pasted
 
 def switch() -> None:
     """The button that opens a line for a second sentence, or reads one again."""
-    here = state.session()
-    here.pair = here.pair or bool(state.current().second)
-    label = "One sentence" if here.pair else "A second sentence"
+    is_pair = state.session().pair
+    label = "One sentence" if is_pair else "A second sentence"
     said = "Both are read as one input: A, a separator, B."
-    st.button(label, key="pair", type="tertiary", on_click=pair, args=(not here.pair,), help=said)
+    st.button(label, key="pair", type="tertiary", on_click=pair, args=(not is_pair,), help=said)
 
 
 def second() -> None:
-    """The line for the second sentence of a pair, where it is wanted."""
-    if state.session().pair:
+    """The line for the second sentence of a pair, where there is one or it is wanted."""
+    here = state.session()
+    here.pair = here.pair or bool(state.current().second)
+    if here.pair:
         st.text_input(
             "Second sentence", max_chars=LONGEST, label_visibility="collapsed", placeholder="The second sentence",
             width="stretch", **state.widget("second") | {"on_change": typed, "args": ()},
