@@ -30,6 +30,7 @@ export function bar(root, context) {
     store.set({ sentence, second: '' }, { push: true });
     field.input.blur();
   }, 'Sentence');
+  field.input.onblur = () => { if (!field.input.value.trim()) field.input.value = store.get().sentence; }; // an empty line is none
   const others = el('button', { type: 'button', class: 'enc-menu-button enc-others', 'aria-label': 'Other sentences', 'aria-expanded': 'false' }, '▾');
   const choices = el('div', { class: 'enc-menu enc-other-list', hidden: true, role: 'group', 'aria-label': 'Other sentences' });
   const own = el('button', { type: 'button', class: 'enc-pill enc-own', onclick: () => root.dispatchEvent(new CustomEvent('enc-own')) }, el('span', { class: 'enc-wide' }, 'Type your '), 'own sentence');

@@ -66,6 +66,10 @@ def test_enter_runs_the_sentence_and_the_link_has_no_line_break(page: Page, app_
         field.press("Enter")
     assert widget(page, "all_heads").locator("canvas").first.evaluate("canvas => canvas.width") == 5
     assert "sentence=Dogs+bark." in page.url and "%0A" not in page.url
+    field.fill("  ")
+    field.press("Enter")
+    page.locator("h1").click()
+    expect(field).to_have_value("Dogs bark.")  # an empty line is none
 
 
 @pytest.mark.parametrize("page_name", mostly_nightly(["", "embedding", "labs"], ["", "embedding"]))
