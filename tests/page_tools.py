@@ -80,10 +80,15 @@ def happen(app: AppTest, part: str, event: str, said: object) -> AppTest:
     """Run because of what a part that the browser draws says."""
     states = app._tree.get_widget_states()
     name = next(one.proto.id for one in app.get("bidi_component") if one.proto.id.endswith(f"-{part}"))
-    happened = json.dumps([{"event": event, "value": said}])
-    states.widgets.append(WidgetState(id=_make_trigger_id(name, "events"), json_trigger_value=happened))
+    states.widgets.append(happened(name, **{event: said}))
     app._page_hash = ""  # the page that is open, wherever a press has led
     return healthy(app._run(states))
+
+
+def happened(component: str, **events: object) -> WidgetState:
+    """How a browser tells of events of the component of that ID."""
+    said = json.dumps([{"event": name, "value": value} for name, value in events.items()])
+    return WidgetState(id=_make_trigger_id(component, "events"), json_trigger_value=said)
 
 
 def bar(app: AppTest) -> dict[str, Any]:

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from page_tools import APP, healthy, said
-from streamlit.components.v2.bidi_component.main import _make_trigger_id
+from page_tools import APP, happened, healthy, said
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest
 
@@ -70,10 +69,7 @@ class Screen:
         if self.front is not None and self.chosen is not None:
             states.widgets.append(WidgetState(id=self.front.id, json_value=json.dumps({"chosen": self.chosen})))
         if events:
-            happened = json.dumps([{"event": name, "value": value} for name, value in events.items()])
-            states.widgets.append(
-                WidgetState(id=_make_trigger_id(self.front.id, "events"), json_trigger_value=happened)
-            )
+            states.widgets.append(happened(self.front.id, **events))
         healthy(self.app._run(states))
         self.app._page_hash = ""
         return self

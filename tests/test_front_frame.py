@@ -85,7 +85,7 @@ def test_an_address_that_asks_for_what_stands_below_opens_it(query: dict[str, st
     assert not app.exception and told(app)["open"] and told(app)["tells"]
     assert "The whole run in one picture" in [one.value.replace("\\", "") for one in app.header]
     assert app.session_state["session"].view.sentence == "The keys to the cabinet [MASK] on the table."
-    assert not app.warning
+    assert not app.warning and not app.sidebar.children
 
 
 def test_every_choice_that_opens_it_is_one_that_a_page_asks_for() -> None:

@@ -66,7 +66,7 @@ export function attention(root, context) {
   const trouble = el('div', { class: 'at-trouble', role: 'alert' });
   const left = el('div', { class: 'at-left' }, shown.element, waiting, trouble), beside = el('div', { class: 'at-beside' }, arithmetic, panel.element);
   const page = el('section', { class: 'at', 'aria-label': 'Attention' },
-    el('div', { class: 'at-head' }, finding, el('div', { class: 'at-choose' }, layers.element, heads.element)),
+    el('div', { class: 'at-head' }, finding, el('div', { class: 'enc-place' }, layers.element, heads.element)),
     stops.element, what, el('div', { class: 'at-body' }, left, beside));
   root.append(page);
 

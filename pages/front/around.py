@@ -13,12 +13,12 @@ from encoder.pictures.view import EXAMPLES
 from pages.front import routes, site
 from pages.ui.component import joined
 from pages.ui.frame import run
+from pages.ui.frame.sentence import LONGEST
 from pages.ui.server import models, task_models
 from pages.ui.server.redirects import base
 from pages.ui.state import session_state as state
 from pages.ui.state.site import Page
 
-LONGEST = 200_000  # characters that may be pasted
 BAR, PLACE = "around", "place"
 
 
