@@ -32,7 +32,7 @@ const load = async asked => {{
   const own = asked.model === model && !asked.second && !asked.edits && !asked.hidden.length;
   const there = own && packets.get(asked.sentence);
   if (!there) throw new Error('This file does not hold that run.');
-  const bytes = asked.level === 1 ? there.run : there.layers[asked.layer];
+  const bytes = asked.level === 1 ? there.run : asked.level === 2 ? there.layers[asked.layer] : undefined;
   if (!bytes) throw new Error(`This file does not hold the vectors of layer ${{asked.layer}} for this sentence.`);
   return Uint8Array.from(atob(bytes), one => one.charCodeAt(0)).buffer;
 }};

@@ -6,7 +6,7 @@ import { DEFAULTS } from './store.js';
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./store.js').State} State */
 const KEPT = 8; // runs
-const KEPT_LAYERS = 16;
+const KEPT_PARTS = 16;
 const BYTES = 64e6; // of runs that are kept
 
 /** Keeps the latest, up to a number of them and of bytes. @template T @param {number} most @param {(value: T) => number} size */
@@ -49,7 +49,7 @@ export function inWords(error) {
 
 /** @param {() => import('./mount.js').Options} options */
 export function loader(options) {
-  const runs = latest(KEPT, bytes), layers = latest(KEPT_LAYERS, bytes);
+  const runs = latest(KEPT, bytes), parts = latest(KEPT_PARTS, bytes);
   /** @type {Map<string, Promise<Packet>>} */
   const beforehand = new Map();
   /** @param {State} state */
@@ -81,13 +81,13 @@ export function loader(options) {
       }
       return coming;
     },
-    /** One layer's vectors. @param {State} state @param {number} layer @param {AbortSignal} [signal] @returns {Promise<Packet>} */
-    async layer(state, layer, signal) {
-      const name = `${layer} ${key(state)}`, there = layers.get(name);
+    /** More of a run: one layer's vectors (level 2), or what another level holds. @param {State} state @param {number} level @param {number | null} layer null where the level is of the whole run @param {AbortSignal} [signal] @returns {Promise<Packet>} */
+    async part(state, level, layer, signal) {
+      const name = `${level} ${layer} ${key(state)}`, there = parts.get(name);
       if (there) return there;
       try {
-        const found = read(await options().load({ level: 2, layer, ...made(state) }, signal));
-        layers.set(name, found);
+        const found = read(await options().load({ level, ...(layer === null ? {} : { layer }), ...made(state) }, signal));
+        parts.set(name, found);
         return found;
       } catch (error) {
         throw inWords(error);

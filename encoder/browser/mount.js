@@ -13,7 +13,7 @@ import css from './style.css';
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./store.js').Store} Store */
 /** @typedef {import('./store.js').Chosen} Chosen */
-/** @typedef {{level: 1 | 2, layer?: number, sentence: string, second: string, model: string, hidden: number[], edits: string, off?: boolean}} Request */
+/** @typedef {{level: number, layer?: number, sentence: string, second: string, model: string, hidden: number[], edits: string, off?: boolean}} Request */
 /** Gives the bytes of a packet; rejects with an Error whose message is one plain sentence. @typedef {(request: Request, signal?: AbortSignal) => Promise<ArrayBuffer>} Load */
 /** @typedef {{key: string, title: string, address: string, front?: boolean, group?: string}} Listed */
 /**
@@ -21,17 +21,18 @@ import css from './style.css';
  * `plain` is the address of the page without script. `closed`: no other sentences can be had, as in a file. `unfold` has a server draw more of the run below the picture, or no more, `open` tells that it does.
  * `examples` are sentences to choose from, `headed` says that the page has its name as its headline, `menu` whether the menu is offered. `keep` gives files of a picture; without it there are none. `drawn` hears of every drawing. `goTo` leads to another page, or gives a sentence that says why it cannot.
  * @typedef {{
- *   load: Load, store: Store, pages: Listed[], page: 'start' | 'attention', shipped: Record<string, string>,
+ *   load: Load, store: Store, pages: Listed[], page: string, shipped: Record<string, string>,
  *   models: {name: string, title: string}[], goTo: (key: string, query: Record<string, string>) => string | void, plain?: string, closed?: boolean,
  *   examples?: string[], headed?: boolean, menu?: boolean, open?: boolean, unfold?: (open: boolean) => void, drawn?: () => void, keep?: import('./keep.js').Keep
  * }} Options
  */
 /**
- * What a page has. `run` gives the run that is drawn; `layer(n)` one layer's vectors, `peek` a run that is loaded already, `fetch`
+ * What a page has. `run` gives the run that is drawn; `layer(n)` one layer's vectors, `part`
+ * a packet of another level, of a layer or of the whole run, `peek` a run that is loaded already, `fetch`
  * loads one beforehand; `announce` says a sentence to who cannot see. `kept` is the picture that is shown, `code` shows its lines.
  * @typedef {{
  *   store: Store, load: Load, say: typeof say, go: (key: string) => void, options: () => Options, run: () => Packet | null,
- *   layer: (layer: number, signal?: AbortSignal) => Promise<Packet>, peek: (changes: import('./store.js').Changes) => Packet | null,
+ *   layer: (layer: number, signal?: AbortSignal) => Promise<Packet>, part: (level: number, layer: number | null, signal?: AbortSignal) => Promise<Packet>, peek: (changes: import('./store.js').Changes) => Packet | null,
  *   fetch: (changes: import('./store.js').Changes) => Promise<Packet>, announce: (text: string) => void,
  *   kept: () => import('./keep.js').Kept | null, code: () => void
  * }} Context
@@ -39,7 +40,9 @@ import css from './style.css';
 /** `kept` is what of the picture can be taken along. @typedef {{draw: (run: Packet, state: Chosen) => void, kept: () => import('./keep.js').Kept | null, end: () => void}} Page */
 /** @typedef {{update: (options: Options) => void, end: () => void}} Mounted */
 
+/** @type {Record<string, (root: HTMLElement, context: Context) => Page>} */
 const PAGES = { start, attention };
+/** What the button below a page says. @type {Record<string, string>} */
 const MORE = {
   start: 'More of this sentence: its tokens, the whole run in one picture, several heads together',
   attention: 'More of this step: all heads, what each adds, its proof against PyTorch and its code',
@@ -101,7 +104,8 @@ function begin(root, options) {
     },
     options: () => options,
     run: () => run,
-    layer: (layer, signal) => runs.layer(options.store.get(), layer, signal),
+    layer: (layer, signal) => runs.part(options.store.get(), 2, layer, signal),
+    part: (level, layer, signal) => runs.part(options.store.get(), level, layer, signal),
     peek: changes => runs.peek({ ...options.store.get(), ...changes }),
     fetch: changes => runs.run({ ...options.store.get(), ...changes }),
     announce: text => write(spoken, text),

@@ -14,6 +14,8 @@ MOST_HIDDEN = 512
 MOST_LAYERS = 1_000
 MOST_PARAMETERS = 60  # of a link
 FORMATS = ("about", "svg", "png", "pdf", "csv", "json")  # of a picture; "about" is what is said of it
+OF_LAYER = (2,)  # levels of packets that hold one layer
+LEVELS = (1, *OF_LAYER)
 NAMES = {"level", "layer", "sentence", "second", "model", "hidden", "edits", "off"}
 NO_JSON = "The request is not what this page sends; load the page again."
 
@@ -22,8 +24,8 @@ NO_JSON = "The request is not what this page sends; load the page again."
 class Asked:
     """A run that is asked for, of a level of packets; two that are equal have the same packet.
 
-    `layer` is -1 at level 1, `hidden` are positions in order, `edits` is text as a link spells it. `off` tells whether
-    the guess without each head is wanted too.
+    `layer` is -1 at a level that is not of one layer, `hidden` are positions in order, `edits` is text as a link spells
+    it. `off` tells whether the guess without each head is wanted too.
     """
 
     level: int
@@ -91,7 +93,7 @@ def wanted(said: dict[str, Any]) -> Asked:
     Raises:
         RefusedError: one of them holds what no page of this app sends.
     """
-    level = whole(said, "level", 1, 1, 2)
+    level = whole(said, "level", 1, 1, max(LEVELS))
     off = said.get("off", True)
     if not isinstance(off, bool):
         raise RefusedError(400, "“off” is true or false.")
@@ -100,7 +102,7 @@ def wanted(said: dict[str, Any]) -> Asked:
         raise RefusedError(400, "There is no sentence to run.")
     return Asked(
         level=level,
-        layer=whole(said, "layer", None, 0, MOST_LAYERS) if level == 2 else -1,
+        layer=whole(said, "layer", None, 0, MOST_LAYERS) if level in OF_LAYER else -1,
         sentence=" ".join(sentence.splitlines()),
         second=" ".join(text(said, "second", LONGEST).split("\n")).strip(),
         model=text(said, "model", LONGEST_NAME) or "base",

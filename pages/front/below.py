@@ -15,23 +15,35 @@ from pages.ui.state.site import Page
 
 USUAL = {"sentence": SENTENCES[0]}  # what a picture of the browser's shows where its address does not say it
 MORE = "more"  # the parameter of an address that opens what stands below
-# Choices of what stands below: an address that makes one asks for it.
-OPENS = (
-    *("ask_second", "ask_way", "ask_why", "difference", "pair_part", "several", "some_heads", "some_tokens"),
-    *("some_words", "together", "tokens_open", "unfolded"),
-    *("grid", "one_matrix", "products", "query", "through"),
-)
+# Choices of what stands below, by the page: an address that makes one asks for it.
+OPENS = {
+    "sentence": (
+        *("ask_second", "ask_way", "ask_why", "difference", "pair_part", "several", "some_heads", "some_tokens"),
+        *("some_words", "together", "tokens_open", "unfolded"),
+    ),
+    "attention": ("grid", "one_matrix", "products", "query", "through"),
+}
+# Pages with steps whose picture the browser draws for some alone: an address that says another asks for what is below.
+STEPS: dict[str, frozenset[str]] = {}
 ON_THE_WAY = ("lesson", "stop")  # parameters of who comes from a lesson or the story
 
 
-def is_open() -> bool:
+def opens(page: Page) -> tuple[str, ...]:
+    """Return the parameters of an address that ask for what stands below a page."""
+    return (*OPENS.get(page.key, ()), *(("step",) if page.key in STEPS else ()))
+
+
+def is_open(page: Page) -> bool:
     """Return whether what stands below the picture is wanted."""
-    return st.query_params.get(MORE) == "1" or any(name in st.query_params for name in OPENS)
+    query = st.query_params
+    if query.get(MORE) == "1" or any(name in query for name in OPENS.get(page.key, ())):
+        return True
+    return page.key in STEPS and bool(query.get("step")) and query["step"] not in STEPS[page.key]
 
 
-def is_wanted() -> bool:
+def is_wanted(page: Page) -> bool:
     """Return whether the server has anything to draw on this page."""
-    return is_open() or session().drafting or any(name in st.query_params for name in ON_THE_WAY)
+    return is_open(page) or session().drafting or any(name in st.query_params for name in ON_THE_WAY)
 
 
 def draw(page: Page, above: Any) -> None:
@@ -45,5 +57,5 @@ def draw(page: Page, above: Any) -> None:
     from pages.ui.frame import whole
 
     with st.container(key="below"):
-        whole.draw_below(page, above, USUAL, is_open())
+        whole.draw_below(page, above, USUAL, is_open(page))
     session().below = session().view

@@ -42,7 +42,7 @@ def begin(page: Page, chosen: dict[str, str] | None) -> Now | None:
     if here.view is None:
         here.view = view_of(chosen or (query_of(now) if follows(now) else st.query_params.to_dict()))
     walk.resume()
-    if veils(now) or not below.is_wanted():
+    if veils(now) or not below.is_wanted(page):
         style.draw()
         draw_scripts()
     with st.container(key="class_above"), job_queue.refused(), told():

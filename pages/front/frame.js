@@ -191,7 +191,7 @@ function draw(root, here, front) {
     unfold: (/** @type {boolean} */ open) => {
       if (open) here.store?.pin();
       else forget(told.opens);
-      here.store?.set({ more: open ? '1' : '' });
+      here.store?.set({ more: open ? '1' : '', ...(!open && told.opens.includes('step') ? { step: '' } : {}) });
       here.tell();
     },
     goTo: (/** @type {string} */ key, /** @type {Record<string, string>} */ query) => {

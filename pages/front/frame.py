@@ -54,7 +54,7 @@ def draw(page: Page, pages: Mapping[Any, Page]) -> None:
     if classes.veils(now):
         session().below = None
     else:
-        if below.is_wanted():
+        if below.is_wanted(page):
             session().view = pressed  # it reads the address by itself
         draw_picture(page, pages, classes.followed(page, now))
     classes.end(page, chosen)
@@ -62,7 +62,7 @@ def draw(page: Page, pages: Mapping[Any, Page]) -> None:
 
 def draw_picture(page: Page, pages: Mapping[Any, Page], follow: dict[str, object] | None = None) -> None:
     """Draw what the browser draws; `follow` is what a pupil's takes over from a class."""
-    wanted = below.is_wanted()
+    wanted = below.is_wanted(page)
     above = st.container(horizontal=True, key="above") if wanted else None
     digest, _ = routes.bundle()
     told = _component()(
@@ -82,8 +82,8 @@ def draw_picture(page: Page, pages: Mapping[Any, Page], follow: dict[str, object
             "left": session().left,
             "follow": follow,
             "tells": wanted,
-            "open": below.is_open(),
-            "opens": below.OPENS,
+            "open": below.is_open(page),
+            "opens": below.opens(page),
             "handed": handed(),
         },
         on_go_change=lambda: None,

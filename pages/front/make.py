@@ -5,7 +5,8 @@ from contextlib import nullcontext
 from encoder import TextEncoder
 from encoder.errors import EncoderError
 from encoder.packet.format import VERSION
-from encoder.packet.run import level_1, level_2
+from encoder.packet.levels import MORE
+from encoder.packet.run import level_1
 from encoder.pictures.link import edits as edits_of_link
 from encoder.pictures.view import View
 from encoder.trace.tokens import Text
@@ -78,8 +79,8 @@ def fitting(encoder: TextEncoder, asked: Asked) -> Text:
 
 def written(encoder: TextEncoder, trace: Trace, asked: Asked) -> bytes:
     """The run as a packet; the guess without each head is left out where it would take long."""
-    if asked.level == 2:
-        return level_2(trace, asked.layer)
+    if asked.level != 1:
+        return MORE[asked.level](encoder, trace, asked.layer)
     config, n = encoder.config, len(trace.tokens)
     runs = config.n_layers * config.n_heads // 2  # of each only the layers above a head are run again
     off = asked.off and job_queue.flops(config, n, runs) <= consent.SPEED * consent.UNASKED
