@@ -20,8 +20,12 @@ export function sentenceField(run, label) {
   return { form, input, ask };
 }
 
-/** @param {HTMLElement} root @param {import('./mount.js').Context} context */
-export function bar(root, context) {
+/**
+ * @param {HTMLElement} root
+ * @param {import('./mount.js').Context} context
+ * @param {[text: string, act: () => void][]} [ways] what else can be done with the sentence, below the other ones
+ */
+export function bar(root, context, ways = []) {
   const { options, store } = context;
   const menu = el('nav', { class: 'enc-menu', hidden: true, 'aria-label': 'Pages' });
   const open = el('button', { type: 'button', class: 'enc-menu-button', 'aria-label': 'Menu', 'aria-expanded': 'false' }, '☰');
@@ -53,7 +57,12 @@ export function bar(root, context) {
         others.focus();
         store.set({ sentence: text, second: '' }, { push: true });
       },
-    }, text.replace('[MASK]', '____')))),
+    }, text.replace('[MASK]', '____'))), ...ways.map(([text, act], i) => el('button', {
+      type: 'button', class: i ? null : 'enc-first-way', onclick: () => {
+        offered.unfold(false);
+        act();
+      },
+    }, text))),
   });
 
   function fill() {
@@ -83,7 +92,7 @@ export function bar(root, context) {
       if (!plain.hidden) lead();
       open.hidden = pages.length < 2 || options().menu === false;
       field.form.hidden = onStart || Boolean(options().closed);
-      others.hidden = field.form.hidden || !options().examples?.length;
+      others.hidden = field.form.hidden || !(ways.length || options().examples?.length);
       if (focused(element) !== field.input) field.input.value = state.sentence;
       own.hidden = !onStart || Boolean(options().closed);
       const listed = models.some(one => one.name === state.model) ? models : [...models, { name: state.model, title: state.model }];

@@ -7,13 +7,17 @@ import { fold } from './fold.js';
 /** A picture that is shown: its key, the parameters of a link to it, and how it is called. @typedef {{picture: string, query: Record<string, string>, name: string}} Kept */
 /** What the server says of it; `figure` is empty where it is none for a figure. @typedef {{title: string, caption: string, alt: string, code: string, figure: string, formats: string[]}} About */
 /** Gives a file of a picture; rejects with an Error whose message is one plain sentence. @typedef {(asked: {picture: string, format: string, query: Record<string, string>}, signal?: AbortSignal) => Promise<{name: string, data: Blob}>} Keep */
-/** @typedef {'link' | 'svg' | 'png' | 'pdf' | 'csv' | 'json' | 'code' | 'words' | 'figure'} Key */
+/** @typedef {'link' | 'svg' | 'png' | 'pdf' | 'csv' | 'json' | 'code' | 'words' | 'figure' | 'npz' | 'zip' | 'html'} Key */
 
 /** @type {readonly (readonly [Key, string])[]} */
 const ENTRIES = [
   ['link', 'Copy link'], ['svg', 'Picture as SVG'], ['png', 'Picture as PNG'], ['pdf', 'Picture as PDF'], ['csv', 'Numbers as CSV'],
   ['json', 'Numbers as JSON'], ['code', 'Code in Python'], ['words', 'Caption and alt text'], ['figure', 'Add to figure'],
+  ['npz', 'The whole run, for numpy'], ['zip', 'This layer, as tables'], ['html', 'A report to read offline'],
 ];
+const RUN = 'run'; // in the place of a picture's key: the whole run
+const OF_RUN = ['npz', 'zip', 'html'];
+const MAKES_RUN = ['sentence', 'second', 'model', 'layer', 'hidden', 'edits']; // of what is chosen
 const FIGURE = 'figure'; // the page of the figure, and the name of what is added to it
 const FETCHED = 60_000; // ms after which a file that was saved need not be kept
 
@@ -50,7 +54,7 @@ export function keep(root, context) {
     const kept = context.kept();
     write(said, '');
     write(name, kept?.name ?? '');
-    entries(null, null);
+    entries(kept, null);
     write(waiting, '');
     if (!kept || !context.options().keep) return;
     write(waiting, 'Looking what can be kept …');
@@ -62,17 +66,16 @@ export function keep(root, context) {
     const page = context.options().pages.find(one => one.key === FIGURE);
     const has = (/** @type {Key} */ key) => {
       if (key === 'link') return true;
+      if (OF_RUN.includes(key)) return Boolean(context.options().keep && context.run() && (found || !kept));
       if (key === 'code') return Boolean(found?.code);
       if (key === 'words') return Boolean(found);
       return key === 'figure' ? Boolean(found?.figure && page) : Boolean(found?.formats.includes(key));
     };
-    const there = new Set([...menu.children].map(one => one.getAttribute('data-keep')));
     for (const one of [...menu.children]) if (!has(/** @type {Key} */ (one.getAttribute('data-keep')))) one.remove();
+    let next = menu.firstElementChild; // what is there keeps its place, and the keys
     for (const [key, text] of ENTRIES) {
-      if (!has(key) || there.has(key)) continue;
-      menu.append(key === 'figure'
-        ? el('a', { role: 'menuitem', tabindex: '-1', 'data-keep': key }, text)
-        : el('button', { type: 'button', role: 'menuitem', tabindex: '-1', 'data-keep': key }, text));
+      if (next?.getAttribute('data-keep') === key) next = next.nextElementSibling;
+      else if (has(key)) menu.insertBefore(el(key === 'figure' ? 'a' : 'button', { ...(key === 'figure' ? {} : { type: 'button' }), role: 'menuitem', tabindex: '-1', 'data-keep': key }, text), next);
     }
     for (const one of /** @type {HTMLElement[]} */ ([...menu.children])) {
       const key = /** @type {Key} */ (one.dataset.keep);
@@ -90,6 +93,7 @@ export function keep(root, context) {
   async function act(key, kept, found) {
     try {
       if (key === 'link') await link();
+      else if (OF_RUN.includes(key)) await save({ picture: RUN, query: Object.fromEntries(Object.entries(context.store.query()).filter(([name]) => MAKES_RUN.includes(name))), name: '' }, key);
       else if (!kept || !found) return;
       else if (key === 'code') code(found);
       else if (key === 'words') dialog.show(found.title, [['Caption', found.caption], ['Alt text', found.alt]]);
@@ -108,7 +112,7 @@ export function keep(root, context) {
   const code = found => dialog.show('Code in Python', [['It runs by itself and prints the numbers of this picture.', found.code, true]]);
   /** @param {Kept} kept @param {string} format */
   async function save(kept, format) {
-    write(said, `Making the ${format.toUpperCase()} …`);
+    write(said, OF_RUN.includes(format) ? 'Making the file …' : `Making the ${format.toUpperCase()} …`);
     const file = await fetched(kept, format), href = URL.createObjectURL(file.data);
     el('a', { href, download: file.name }).click();
     setTimeout(() => URL.revokeObjectURL(href), FETCHED);

@@ -5,6 +5,7 @@ import { bar } from './bar.js';
 import { dress, el, put, write } from './dom.js';
 import unfolded from './heads.css';
 import { loader } from './load.js';
+import { reading } from './reading.js';
 import { choice } from './run.js';
 import { say } from './say.js';
 import { start } from './start.js';
@@ -47,6 +48,7 @@ const MORE = {
   start: 'More of this sentence: its tokens, the whole run in one picture, several heads together',
   attention: 'More of this step: all heads, what each adds, its proof against PyTorch and its code',
 };
+const TELL = ['what_if']; // pages that tell themselves what is changed in the run
 const SKELETON = 150; // ms without a run before its outline is drawn
 /** @type {WeakMap<HTMLElement, Mounted>} */
 const mounted = new WeakMap();
@@ -81,7 +83,7 @@ function begin(root, options) {
   const more = el('button', { type: 'button', class: 'enc-unfold', onclick: () => options.unfold?.(more.ariaExpanded !== 'true') });
   const walk = el('nav', { class: 'enc-walk', 'aria-label': 'Before and after this page' });
   const note = el('p', { class: 'enc-note' });
-  main.append(trouble, waiting, note, place, more, walk, spoken);
+  main.append(place, more, walk, spoken);
 
   /** @type {Packet | null} */
   let run = null;
@@ -112,12 +114,15 @@ function begin(root, options) {
     kept: () => page?.kept() ?? null,
     code: () => { top.code(); },
   };
-  const top = bar(root, context);
+  const read = reading(context);
+  const top = bar(root, context, options.closed ? [] : [['Mask tokens …', () => read.open('mask')], ['A second sentence …', () => read.open('second')]]);
+  main.prepend(trouble, waiting, note, read.element);
   root.append(top.element, main);
 
   const draw = () => {
     if (!run) return;
     write(note, (run.about.notes ?? []).join(' '));
+    read.draw(run, TELL.includes(options.page));
     if (drawn !== options.page) {
       page?.end();
       place.replaceChildren();

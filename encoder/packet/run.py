@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from encoder.arguments import integer
+from encoder.edits import describe
 from encoder.edits.edit import Edit
 from encoder.edits.text import edits_to_text
 from encoder.experiments.ablation import ROWS, WatchedWord, knock_outs, outcomes
@@ -26,6 +27,7 @@ MOST_BYTES = 2_000_000  # of weights
 GUESSES = 10  # of each mask
 WITHOUT = 3  # words of each run without a head that are told
 MOST_WORDS = 64  # whose shares without each head are told
+MOST_CHANGES = 12  # edits that are told in words
 LONGEST = 40  # characters of a token or word
 MASKED = ("attention.windowed", "attention.masked")  # steps that follow from the scores unless an edit is there
 
@@ -117,7 +119,13 @@ def facts(encoder: TextEncoder, trace: Trace) -> dict[str, Any]:
         "mask_value": config.mask_value if finite else None,
         "windows": windows if any(window is not None for window in windows) else [],
         **({"notes": said} if (said := notes(trace)) else {}),
+        **({"changes": changes} if (changes := in_words(trace)) else {}),
     }
+
+
+def in_words(trace: Trace) -> list[str]:
+    """Return what the edits of a run do, in words; the first MOST_CHANGES of them."""
+    return [describe.sentence(edit, trace.config) for edit in trace.edits[:MOST_CHANGES]]
 
 
 def notes(trace: Trace) -> list[str]:

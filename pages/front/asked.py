@@ -14,6 +14,7 @@ MOST_HIDDEN = 512
 MOST_LAYERS = 1_000
 MOST_PARAMETERS = 60  # of a link
 FORMATS = ("about", "svg", "png", "pdf", "csv", "json")  # of a picture; "about" is what is said of it
+RUN, RUN_FORMATS = "run", ("npz", "zip", "html")  # the whole run: for numpy, a layer as tables, a report
 OF_LAYER = (2,)  # levels of packets that hold one layer
 LEVELS = (1, *OF_LAYER)
 NAMES = {"level", "layer", "sentence", "second", "model", "hidden", "edits", "off"}
@@ -40,7 +41,10 @@ class Asked:
 
 @dataclass(frozen=True)
 class AskedFile:
-    """A file of a picture that is asked for: the picture's key, one of FORMATS, and the parameters of a link to it."""
+    """A file of a picture that is asked for: the picture's key, one of FORMATS, and the parameters of a link to it.
+
+    The picture RUN is the whole run, whose formats are RUN_FORMATS.
+    """
 
     picture: str
     format: str
@@ -70,12 +74,14 @@ def read_file(body: bytes) -> AskedFile:
     """
     said = fields(body, {"picture", "format", "query"})
     kind, query = text(said, "format", LONGEST_NAME), said.get("query")
-    if kind not in FORMATS or not isinstance(query, dict) or len(query) > MOST_PARAMETERS:
+    picture = text(said, "picture", LONGEST_NAME)
+    formats = RUN_FORMATS if picture == RUN else FORMATS
+    if kind not in formats or not isinstance(query, dict) or len(query) > MOST_PARAMETERS:
         raise RefusedError(400, NO_JSON)
     if not all(map(NAME.fullmatch, query)):
         raise RefusedError(400, NO_JSON)
     parameters = tuple((name, text(query, name, LONGEST)) for name in sorted(query))
-    return AskedFile(text(said, "picture", LONGEST_NAME), kind, parameters)
+    return AskedFile(picture, kind, parameters)
 
 
 def read(body: bytes) -> Asked:

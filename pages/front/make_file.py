@@ -16,7 +16,7 @@ from encoder.pictures.registry.steps import STEP
 from encoder.pictures.steps import KNOWN_STEPS
 from encoder.pictures.view import View
 from pages.front import make
-from pages.front.asked import FORMATS, AskedFile
+from pages.front.asked import FORMATS, RUN, AskedFile
 from pages.front.file import File
 from pages.front.packets import compress
 from pages.front.refused import RefusedError
@@ -40,6 +40,10 @@ def file(asked: AskedFile) -> File:
     Raises:
         RefusedError: there is no such picture, model or layer here, or the server has no room now.
     """
+    if asked.picture == RUN:
+        from pages.front import make_run
+
+        return make_run.file(asked)
     picture = PICTURES.get(asked.picture)
     if picture is None:
         raise RefusedError(404, "There is no such picture here. The app may have been renewed: load the page again.")

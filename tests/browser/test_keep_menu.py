@@ -45,6 +45,7 @@ ALL = [
     "Code in Python",
     "Caption and alt text",
     "Add to figure",
+    *(OF_RUN := ["The whole run, for numpy", "This layer, as tables", "A report to read offline"]),
 ]
 # The front with a keeper that asks this page's own origin, and what it leads to in `led`; `closed` as in a file.
 PAGE = """<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Front</title><body style="margin: 0">
@@ -255,7 +256,9 @@ NAMED = {"Content-Disposition": 'attachment; filename="a.csv"'}
 
 def test_what_is_not_to_be_had_is_not_in_the_menu(front: Page) -> None:
     held(front, lambda asked: {"json": ABOUT, "headers": NAMED})
-    expect(menu(front).get_by_role("menuitem")).to_have_text(["Copy link", "Numbers as CSV", "Caption and alt text"])
+    expect(menu(front).get_by_role("menuitem")).to_have_text(
+        ["Copy link", "Numbers as CSV", "Caption and alt text", *OF_RUN]
+    )
 
 
 def test_what_is_made_is_said_and_so_is_what_went_wrong(front: Page) -> None:

@@ -1,0 +1,65 @@
+"""A whole run as a file: all its numbers for numpy, a layer as tables, or a report to read offline."""
+
+import io
+
+from encoder import TextEncoder, Trace
+from encoder.errors import EncoderError
+from encoder.export import layer_size, run_size, to_csv_zip, to_npz
+from encoder.export.caption import file_name
+from encoder.pictures.ask import text_of
+from encoder.pictures.link import from_query
+from encoder.pictures.steps import KNOWN_STEPS
+from encoder.report.report import megabytes, plan, report
+from pages.front import make
+from pages.front.asked import AskedFile
+from pages.front.file import File
+from pages.front.packets import compress
+from pages.front.refused import RefusedError
+from pages.ui.downloads.run import MOST_BYTES, MOST_REPORT, WHILE_WRITTEN, export_lock
+from pages.ui.server import engine, job_queue, memory
+from pages.ui.server.pool import borrowing
+
+TYPES = {"npz": "application/octet-stream", "zip": "application/zip", "html": "text/html; charset=utf-8"}
+
+
+def file(asked: AskedFile) -> File:
+    """Make it; the layer is the one that the query names, or the first.
+
+    Raises:
+        RefusedError: there is no such model or layer here, the file is too large, or the server has no room now.
+    """
+    with borrowing():
+        view, notes = from_query(dict(asked.query), lambda model: None, KNOWN_STEPS, ())
+        encoder = make.opened(view.model)
+        try:
+            pieces = encoder.tokenize(text_of(view))
+            view, more = view.within(encoder.config, len(pieces.ids))
+            if notes or more:
+                raise RefusedError(400, (notes + more)[0])
+            trace = engine.run(view.model, pieces.inputs, view.hidden, view.edits)
+            data = written(asked.format, trace, encoder, view.layer)
+        except job_queue.FullError as error:
+            raise RefusedError(503, f"{error}. Try again in a moment.", make.AGAIN) from None
+        except EncoderError as error:
+            raise RefusedError(400, f"This file cannot be made: {error}.") from None
+        part = {"npz": "run", "zip": f"layer{view.layer}", "html": "report"}[asked.format]
+        return File(f"{file_name(view.model, part)}.{asked.format}", TYPES[asked.format], compress(data))
+
+
+def written(kind: str, trace: Trace, encoder: TextEncoder, layer: int) -> bytes:
+    """Return what stands in a file of a run; one large file is made at a time.
+
+    Raises:
+        EncoderError: it is too large, or the server has no memory left for it.
+    """
+    size = {"npz": run_size(trace), "zip": layer_size(trace, layer), "html": plan(trace, [layer]).nbytes}[kind]
+    most = MOST_REPORT if kind == "html" else MOST_BYTES
+    if size > most:
+        raise EncoderError(f"it takes {megabytes(size)}, more than the {megabytes(most)} that are handed out here")
+    with export_lock, io.BytesIO() as made:
+        memory.check_room(WHILE_WRITTEN * size, "to write this file", engine.budget.drop_one)
+        if kind == "html":
+            made.write("".join(report(encoder, trace, [layer])).encode())
+        else:
+            to_npz(trace, made) if kind == "npz" else to_csv_zip(trace, layer, made)
+        return made.getvalue()
