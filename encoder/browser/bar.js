@@ -24,8 +24,9 @@ export function sentenceField(run, label) {
  * @param {HTMLElement} root
  * @param {import('./mount.js').Context} context
  * @param {[text: string, act: () => void][]} [ways] what else can be done with the sentence, below the other ones
+ * @param {[text: string, act: () => void][]} [acts] what can be done on every page, at the end of the menu
  */
-export function bar(root, context, ways = []) {
+export function bar(root, context, ways = [], acts = []) {
   const { options, store } = context;
   const menu = el('nav', { class: 'enc-menu', hidden: true, 'aria-label': 'Pages' });
   const open = el('button', { type: 'button', class: 'enc-menu-button', 'aria-label': 'Menu', 'aria-expanded': 'false' }, '☰');
@@ -46,7 +47,7 @@ export function bar(root, context, ways = []) {
   const plain = el('a', { class: 'enc-plain', onfocus: lead }, 'Plain page');
   const kept = keep(root, context);
   const element = el('header', { class: 'enc-bar' }, plain, open, title, el('span', { class: 'enc-room' }), field.form, others, model, own, kept.element, menu, choices);
-  const links = () => [...menu.querySelectorAll('a')];
+  const links = () => /** @type {HTMLElement[]} */ ([...menu.querySelectorAll('a, button')]);
   const list = fold(open, menu, { items: links, fill, first: () => links().find(one => one.hasAttribute('aria-current')) ?? links()[0] });
 
   const offered = fold(others, choices, {
@@ -78,6 +79,11 @@ export function bar(root, context, ways = []) {
         context.go(page.key);
       },
     }, page.title)))));
+    if (acts.length) menu.append(el('section', { class: 'enc-acts' }, ...acts.map(([text, act]) => el('button', { type: 'button', onclick: () => {
+      list.unfold(false);
+      open.focus();
+      act();
+    } }, text))));
   }
 
   return {

@@ -3,6 +3,7 @@
 import { attention } from './attention.js';
 import { bar } from './bar.js';
 import { dress, el, put, write } from './dom.js';
+import { foot } from './foot.js';
 import unfolded from './heads.css';
 import { loader } from './load.js';
 import { reading } from './reading.js';
@@ -115,14 +116,27 @@ function begin(root, options) {
     code: () => { top.code(); },
   };
   const read = reading(context);
-  const top = bar(root, context, options.closed ? [] : [['Mask tokens …', () => read.open('mask')], ['A second sentence …', () => read.open('second')]]);
+  const guess = foot(context), gone = new AbortController();
+  /** What can be done on every page, with the key for it. @type {Record<string, [text: string, act: () => void]>} */
+  const acts = {
+    g: ['The guess at the foot', () => guess.turn()],
+    p: ['In front of a class', () => { root.classList.toggle('enc-present'); draw(); }],
+  };
+  document.addEventListener('keydown', event => {
+    const at = event.composedPath()[0], act = acts[event.key.toLowerCase()];
+    if (event.ctrlKey || event.metaKey || event.altKey || (at instanceof HTMLElement && at.matches('input, select, textarea, [contenteditable]'))) return;
+    if (act) act[1]();
+    else if (event.key === 'Escape' && root.classList.contains('enc-present')) acts.p[1]();
+  }, { signal: gone.signal });
+  const top = bar(root, context, options.closed ? [] : [['Mask tokens …', () => read.open('mask')], ['A second sentence …', () => read.open('second')]], Object.entries(acts).map(([key, [text, act]]) => [`${text} (${key.toUpperCase()})`, act]));
   main.prepend(trouble, waiting, note, read.element);
-  root.append(top.element, main);
+  root.append(top.element, main, guess.element);
 
   const draw = () => {
     if (!run) return;
     write(note, (run.about.notes ?? []).join(' '));
     read.draw(run, TELL.includes(options.page));
+    guess.draw(run);
     if (drawn !== options.page) {
       page?.end();
       place.replaceChildren();
@@ -218,6 +232,8 @@ function begin(root, options) {
     },
     end() {
       leave();
+      gone.abort();
+      root.classList.remove('enc-present');
       going?.abort();
       page?.end();
       top.end();

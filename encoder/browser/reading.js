@@ -51,6 +51,7 @@ export function reading({ store }) {
   function toggle(position) {
     const { hidden } = store.get();
     rove(position);
+    store.pin(); // the same head as before, whatever is clearest now
     store.set({ hidden: hidden.includes(position) ? hidden.filter(one => one !== position) : [...hidden, position].sort((a, b) => a - b) });
   }
 

@@ -95,3 +95,34 @@ def test_another_sentence_takes_what_was_masked_with_it(attention: Page) -> None
     sentence_line(attention).fill("A dog slept.")
     sentence_line(attention).press("Enter")
     expect(attention.locator(".enc-changes")).to_be_hidden()
+
+
+def test_the_guess_at_the_foot_marks_where_it_was_before_a_change(attention: Page, base: TextEncoder) -> None:
+    attention.keyboard.press("g")
+    foot = attention.get_by_role("region", name="What the model guesses")
+    shares = base.trace(SENTENCE)["mlm.probabilities"][3].topk(5).values.tolist()
+    assert [float(bar.get_attribute("data-share") or "nan") for bar in foot.locator("li").all()] == pytest.approx(
+        shares, abs=1e-5
+    )
+    expect(foot.locator("b:visible")).to_have_count(0)
+    choose(attention, "Mask tokens")
+    attention.get_by_role("button", name="cat", exact=True).click()
+    hidden = base.trace(SENTENCE, hidden=(2,))["mlm.probabilities"][3].topk(5).values.tolist()
+    expect(foot.locator("li").first).to_have_attribute("data-share", re.compile(rf"^{hidden[0]:.4f}"[:6]))
+    first = foot.locator("li").first
+    word = base.tokenizer.token_to_id(first.get_attribute("data-guess") or "")
+    before = float(base.trace(SENTENCE)["mlm.probabilities"][3][word])
+    expect(first.locator("b")).to_have_attribute("style", re.compile(rf"inset-inline-start: {100 * before:.1f}"[:22]))
+    attention.locator("h1").click()
+    attention.keyboard.press("g")
+    expect(foot).to_be_hidden()
+
+
+def test_in_front_of_a_class_sentence_and_picture_stand_alone(attention: Page) -> None:
+    attention.get_by_role("button", name="Menu").click()
+    attention.get_by_role("button", name="In front of a class (P)").click()
+    expect(sentence_line(attention)).to_be_visible()
+    for name in ("Menu", "Keep"):
+        expect(attention.get_by_role("button", name=name, exact=True)).to_be_hidden()
+    attention.keyboard.press("Escape")
+    expect(attention.get_by_role("button", name="Keep", exact=True)).to_be_visible()
