@@ -16,7 +16,6 @@ from pages.ui.live.classroom import Classroom
 from pages.ui.live.memory_store import MemoryStore
 from pages.ui.live.store import StoreError
 from pages.ui.state.seat import Seat
-from pages.ui.step.words_only import CHOICES, KEY
 from pages.ui.text import plain
 
 pytestmark = pytest.mark.slow
@@ -129,11 +128,11 @@ def test_pupils_see_the_opened_number_the_asked_word_and_the_choices_of_the_page
     leading.session_state["session"].view = replace(
         leading.session_state["session"].view, cell=Cell("layers.2.attention.weights", (3, 8, 2))
     )
-    go(leading, "heads")
-    assert "cell" in look(one).query_params and page_of(one) == "All heads"
-    for drawn in (CHOICES[1], CHOICES[0]):
-        healthy(leading.pills(key=KEY).set_value(drawn).run())
-        assert look(one).pills(key=KEY).value == drawn
+    go(leading, "learn")
+    assert "cell" in look(one).query_params and page_of(one) == "Learning"
+    for task in ("maximum", "reverse"):
+        healthy(leading.pills(key="learn_task").set_value(task).run())
+        assert look(one).pills(key="learn_task").value == task
         assert one.query_params == leading.query_params and "what the class sees" in line(one)
     leading.session_state["session"].view = replace(leading.session_state["session"].view, choices=(("ask_word", "3"),))
     look(leading)
@@ -145,7 +144,7 @@ def test_pupils_see_the_opened_number_the_asked_word_and_the_choices_of_the_page
     [
         lambda app: choose(app, head=5),
         lambda app: app.button(key="next").click().run(),
-        lambda app: go(app, "heads"),
+        lambda app: go(app, "atlas"),
         lambda app: choose(app, sentence="My own sentence."),
     ],
     ids=["head", "next", "page", "sentence"],
@@ -313,10 +312,10 @@ def test_where_the_store_is_away_the_page_goes_on(monkeypatch: pytest.MonkeyPatc
 
 def test_a_seat_that_a_tab_kept_is_taken_again() -> None:
     leading = teacher()
-    again = open_app("heads")
+    again = open_app("atlas")
     again.session_state["session"].seat = seat(leading)
     look(again)
-    assert "Class" in line(again) and page_of(again) == "All heads"
+    assert "Class" in line(again) and page_of(again) == "Atlas"
 
 
 @pytest.mark.parametrize("kind", ["How much?", "Which word?", "Does it hold?"])

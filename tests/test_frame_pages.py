@@ -151,7 +151,7 @@ def test_the_menu_of_the_bar_leads_to_every_page_with_what_is_chosen() -> None:
     app = open_app("add_norm", sentence=OWN, layer="2", head="3")
     listed = [one["key"] for one in bar(app)["pages"]]
     assert len(listed) == len(PAGES)
-    for key in ("heads", "feed_forward", "attention"):
+    for key in ("atlas", "feed_forward", "attention"):
         happen(app, "around", "go", {"key": key})
         assert page_shown(app) == key
         chosen = [app.query_params[name] for name in ("sentence", "layer", "head")]

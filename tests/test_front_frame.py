@@ -34,10 +34,10 @@ def test_what_names_no_page_leads_nowhere(said: object) -> None:
     ],
 )
 def test_of_an_address_that_is_asked_for_only_what_one_may_say_is_left(query: object, kept: dict[str, str]) -> None:
-    assert frame.asked({"key": "heads", "query": query}) == (site.called("heads"), kept)
+    assert frame.asked({"key": "atlas", "query": query}) == (site.called("atlas"), kept)
 
 
-@pytest.mark.parametrize("key", ["start", "attention"])
+@pytest.mark.parametrize("key", ["start", "attention", "heads"])
 def test_a_page_of_the_front_is_told_of_all_that_the_front_chooses(key: str) -> None:
     query = {"word": "3", "off": "1", "maps": "1", "v": "1"}
     assert frame.asked({"key": key, "query": query}) == (site.called(key), query)

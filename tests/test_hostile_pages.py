@@ -31,7 +31,7 @@ pytestmark = pytest.mark.slow
 SCRIPTS = [page.script for page in PAGES]
 TABS = {  # what a page shows on request: key of the tabs -> names
     "compare": ("compare_part", ["Two runs", "One word in many sentences", "Patch", "Alike?"]),
-    "heads": ("heads_part", ["Maps", "Measures", "What each head does", "How alike heads are"]),
+    "heads": ("heads_part", ["What each head does", "Measures", "How alike heads are", "What really flows"]),
     "labs": ("lab", ["Word order", "Why √d_head", "Padding"]),
 }
 FOLDS = ("step", "words", "gamma_beta", "flow", "mixing", "rollout", "likeness", "alike",
@@ -161,10 +161,9 @@ def walk(name: str, overflowing: Path, pages: Sequence[Page]) -> None:
 def test_a_map_has_no_colour_where_there_is_no_number(overflowing: Path) -> None:
     """Neither black, which reads as the most, nor the palest colour, which reads as nothing."""
     trace = TextEncoder.from_pretrained(overflowing / "in the queries").trace("w1 w2 w3 w2 [MASK]")
-    weights = torch.stack([trace[f"layers.{i}.attention.weights"] for i in range(trace.config.n_layers)])
-    app = open_app(model="folder:in the queries", sentence="w1 w2 w3 w2 [MASK]", layer="1", head="1")
-    go(app, "heads")
-    levels = b"".join(base64.b64decode(one["cells"]) for one in maps(app, "all_heads")["maps"])
+    weights = trace["layers.1.attention.weights"]
+    app = open_app("attention", model="folder:in the queries", sentence="w1 w2 w3 w2 [MASK]", layer="1", head="1")
+    levels = b"".join(base64.b64decode(one["cells"]) for one in maps(app, "heads")["maps"])
     assert [level == 255 for level in levels] == weights.isnan().flatten().tolist() and 255 in levels
 
 

@@ -20,6 +20,7 @@ FOLDS = {
     "attention": {"products": "1"},
     "compare": {"beside_open": "1"},
     "flows": {"through_layers": "1"},
+    "heads": {"more": "1"},
     "stack": {"strips_open": "1", "ways_open": "1"},
     "lens": {"words_open": "1", "ways_open": "1"},
     "vectors": {"units_open": "1", "ways_open": "1", "layers_alike": "1"},
@@ -81,6 +82,8 @@ def test_an_old_link_opens_what_it_showed(link: dict[str, Any]) -> None:
     for chart in before["charts"]:
         assert any(same(chart, one, 1e-4) for one in now["charts"])
     kept = [one for one in before["maps"] if link["page"] != "attention" or one[0] not in STAND_IN_THE_GRID]
+    if link["page"] == "heads" and "heads_part" not in query:  # its maps are drawn by the browser
+        kept = []
     assert same(kept, now["maps"], 0.005)  # a level is 0.004
 
 

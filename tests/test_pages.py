@@ -303,12 +303,6 @@ def test_heads_are_measured_and_labelled(part: str, over: str) -> None:
         assert np.unravel_index(values.argmax(), values.shape) == (2, 3)
 
 
-def test_choosing_a_small_map_goes_to_that_head() -> None:
-    sent = maps(go(open_app(), "heads"), "all_heads")
-    assert [m["title"] for m in sent["maps"]] == [f"L{i}H{h}" for i in range(6) for h in range(8)]
-    assert (sent["across"], sent["chosen"]) == (8, 33)
-
-
 def test_several_tokens_and_heads_together(base: TextEncoder) -> None:
     app = open_app("sentence", several="1", some_heads="1,5")
     weights = base.trace(EXAMPLE)["layers.4.attention.weights"].numpy()

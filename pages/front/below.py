@@ -22,6 +22,10 @@ OPENS = {
         *("some_words", "together", "tokens_open", "unfolded"),
     ),
     "attention": ("grid", "one_matrix", "products", "query", "through"),
+    "heads": (
+        *("flow_token", "heads_part", "inside_key", "inside_query", "measure", "over", "pair_way", "rollout_layer"),
+        "through_layers",
+    ),
 }
 # Pages with steps whose picture the browser draws for some alone: an address that says another asks for what is below.
 STEPS: dict[str, frozenset[str]] = {}

@@ -27,12 +27,12 @@ from pages.ui.state.site import DRAWN, PAGES, path
 
 # What the browser draws is opened as it is, and with what the server draws below it.
 KEYS = [*(page.key for page in PAGES), *(f"{key}?more=1&layer=4&head=1" for key in DRAWN)]
-OF_BROWSER = ".picture-canvas, .enc-words"  # the pictures that the browser draws itself
+OF_BROWSER = ".picture-canvas, .enc-words, .hd-grid"  # the pictures that the browser draws itself
 WITHOUT_PICTURE = ("figure", "lessons", "class")  # text, a form first
 SCREEN: ViewportSize = {"width": 1280, "height": 800}
 HOSTILE_DAILY = ("sentence", "compare")  # both show what is typed, as words and in pictures
 WITH_MENU = ("sentence", "lessons")
-WITH_TABS = ("compare", "heads", "labs", "learn", "lessons", "your_model")
+WITH_TABS = ("compare", "heads?more=1&layer=4&head=1", "labs", "learn", "lessons", "your_model")
 TOP = 600  # pixels from the top of the window within which the main picture begins
 # Elements whose right edge lies beyond the screen, unless something around them scrolls or cuts by itself.
 BEYOND = """() => {
@@ -56,7 +56,7 @@ FIRST_PICTURE = """() => Math.min(...[...document.querySelectorAll(
     '[data-testid=stMain] :is(.main-svg, [data-testid=stDataFrame], .tokens), ' +
     '[data-testid=stMain] :is(.st-key-living_map, .st-key-living_change), ' +
     '[data-testid=stMain] :is(.st-key-ask, .st-key-learning), ' +
-    '[data-testid=stMain] :is(.st-key-board, .st-key-all_heads, .st-key-flows, .st-key-player)')]
+    '[data-testid=stMain] :is(.st-key-board, .st-key-flows, .st-key-player)')]
   .filter(one => one.checkVisibility()).map(one => one.getBoundingClientRect().top))"""
 
 
@@ -195,7 +195,7 @@ def test_hostile_text_that_is_typed_becomes_no_markup(page: Page, app_url: str) 
     own_sentence(page, HOSTILE)
     expect(page.locator(".enc-words")).to_contain_text("bold")
     no_markup(page)
-    open_page(page, f"{app_url}/heads")
+    open_page(page, f"{app_url}/atlas")
     type_sentence(page, HOSTILE)
     expect(sentence_line(page)).to_have_value(re.compile("bold"))
     no_markup(page)
@@ -233,9 +233,9 @@ def test_the_menu_says_where_we_are_and_leads_on_by_keyboard(page: Page, app_url
 def test_the_page_stays_where_it_is_when_the_layer_changes(page: Page, app_url: str) -> None:
     """No jump: while a new run is drawn, the page keeps its place and its height."""
     page.set_viewport_size(SCREEN)
-    open_page(page, f"{app_url}/heads?layer=1")
+    open_page(page, f"{app_url}/atlas?layer=1")
     main = page.locator("[data-testid=stMain]")
-    page.locator(".st-key-all_heads canvas").first.wait_for()
+    page.locator(".js-plotly-plot .main-svg").first.wait_for()
     main.evaluate("element => element.scrollTo(0, 900)")
     main.evaluate("""element => {
       window.seen = []

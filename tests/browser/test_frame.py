@@ -59,12 +59,12 @@ def test_back_leads_to_how_a_page_opened_one_press_for_each_choice(page: Page, a
 
 
 def test_enter_runs_the_sentence_and_the_link_has_no_line_break(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/heads")
+    open_page(page, f"{app_url}/figure")
     field = sentence_line(page)
     field.fill("Dogs bark.")
     with rerun(page):
         field.press("Enter")
-    assert widget(page, "all_heads").locator("canvas").first.evaluate("canvas => canvas.width") == 5
+    expect(page.get_by_text("“Dogs bark.”").first).to_be_visible()
     assert "sentence=Dogs+bark." in page.url and "%0A" not in page.url
     field.fill("  ")
     field.press("Enter")
@@ -97,7 +97,7 @@ def test_a_page_opens_at_its_top(page: Page, app_url: str) -> None:
     for move in (
         lambda: page.keyboard.press("ArrowRight"),
         lambda: follow_menu(page, "Feed-forward"),
-        lambda: follow_menu(page, "All heads"),
+        lambda: follow_menu(page, "Atlas"),
     ):
         page.locator("h1").click()
         page.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 700)")
@@ -122,7 +122,7 @@ def test_all_tabs_are_in_sight_and_so_is_the_chosen_one(page: Page, app_url: str
 def test_next_has_one_place_on_every_page_and_stays_in_view(page: Page, app_url: str) -> None:
     page.set_viewport_size({"width": 1280, "height": 800})
     places = set()
-    for key in ("feed_forward", "stack", "heads"):
+    for key in ("feed_forward", "stack", "atlas"):
         open_page(page, f"{app_url}/{key}")
         box = widget(page, "next").bounding_box()
         assert box is not None
@@ -139,8 +139,8 @@ def test_the_menu_of_a_phone_names_all_pages_and_closes_on_a_choice(page: Page, 
     menu = page.get_by_role("navigation", name="Pages")
     expect(menu.get_by_role("link")).to_have_text([one.title for one in PAGES])
     with rerun(page):
-        menu.get_by_role("link", name="All heads").click()
-    expect(page.locator("h1")).to_have_text("All heads")
+        menu.get_by_role("link", name="Atlas").click()
+    expect(page.locator("h1")).to_have_text("Atlas")
     expect(menu).to_be_hidden()
     with rerun(page):
         page.get_by_role("combobox", name="layer", exact=True).select_option("2")
@@ -165,7 +165,7 @@ def test_before_a_class_the_sentence_the_layer_and_the_head_can_still_be_chosen(
 
 
 def test_other_sentences_are_behind_the_line_by_keys_too(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/heads")
+    open_page(page, f"{app_url}/atlas")
     type_sentence(page, "Dogs bark.")
     others = page.get_by_role("button", name="Other sentences")
     offered = page.get_by_role("group", name="Other sentences")

@@ -121,7 +121,7 @@ def test_a_link_opened_in_a_new_tab_shows_the_same_and_a_click_in_the_maps_of_al
 
 @pytest.mark.nightly
 def test_a_paste_of_100_000_characters_is_cut_and_said(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/heads")
+    open_page(page, f"{app_url}/atlas")
     type_sentence(page, "word " * 20_000)
     expect(page.locator("[data-testid=stAlert]")).to_contain_text("512 tokens")
 
@@ -141,15 +141,15 @@ def test_a_head_is_knocked_out_and_the_link_shows_the_same_elsewhere(page: Page,
     expect(page).not_to_have_url(re.compile("edits"))
 
 
-def test_a_small_map_leads_to_its_head(page: Page, app_url: str, base: TextEncoder) -> None:
-    open_page(page, f"{app_url}/heads")
-    with rerun(page):
-        widget(page, "all_heads").get_by_role("button", name="Layer 2, head 3").click()
+def test_a_head_that_was_chosen_among_all_is_seen_in_the_sentence(page: Page, app_url: str, base: TextEncoder) -> None:
+    open_page(page, f"{app_url}/heads?sentence=I+understand+this")
+    page.locator("[data-head-map='2,3']").click()
+    page.get_by_role("link", name="See it in this sentence").click()
     expect(page).to_have_url(re.compile("/attention[?]"))
     assert chosen_place(page) == ["2", "3"]
     with rerun(page):
         page.locator(".enc-unfold").click()
-    np.testing.assert_array_equal(drawn(page), base.trace(EXAMPLE)["layers.2.attention.weights"][3].numpy())
+    np.testing.assert_array_equal(drawn(page), base.trace("I understand this")["layers.2.attention.weights"][3].numpy())
 
 
 def test_a_long_sweep_shows_its_progress_and_can_be_cancelled(page: Page, app_url: str) -> None:

@@ -53,7 +53,7 @@ PAGES = (
     Page("compare", "Compare", ":material/compare:", section="Change and compare"),
     Page("labs", "Labs", ":material/science:", section="Change and compare"),
     Page("your_model", "Models", ":material/deployed_code:", section="Change and compare", place=False),
-    Page("heads", "All heads", ":material/apps:", section="Look deeper"),
+    Page("heads", "Heads", ":material/apps:", section="Look deeper"),
     Page("atlas", "Atlas", ":material/map:", section="Look deeper"),
     Page("learn", "Learning", ":material/model_training:", section="Look deeper"),
     Page("figure", "Figure", ":material/picture_in_picture:", section="Look deeper"),
@@ -62,7 +62,11 @@ PAGES = (
 )
 
 KEYS = frozenset(page.key for page in PAGES)
-DRAWN = {"sentence": "start", "attention": "attention"}  # a page that the browser draws -> what it calls it
+DRAWN = {  # a page that the browser draws -> what it calls it
+    "sentence": "start",
+    "attention": "attention",
+    "heads": "heads",
+}
 
 
 def path(key: str) -> str:
