@@ -74,7 +74,7 @@ export function habit(run, { layer, head }) {
   all.forEach((from, i) => {
     if (!held(run, from)) return;
     const { shares, rest } = look(run, layer, head, from);
-    if (shares.some(Number.isNaN) || Number.isNaN(rest)) return;
+    if (!(shares.reduce((sum, share) => sum + share, rest) > 0)) return; // it has no numbers
     seen++;
     const top = shares.reduce((best, share, j) => (share > shares[best] ? j : best), 0), apart = top - i;
     const goals = rest > shares[top] ? [special] : [STEPS.get(apart) ?? `the word ${Math.abs(apart)} ${apart < 0 ? 'back' : 'on'}`, `“${all[top].name}”`];

@@ -284,13 +284,11 @@ def test_a_long_run_says_which_rows_there_are(opened: Opened, base: TextEncoder)
 
 
 def test_what_is_no_number_has_a_colour_of_its_own(opened: Opened, base: TextEncoder) -> None:
-    from encoder import Edit
-
-    run = base.trace(SENTENCE, edits=(Edit("layers.2.output", "scale", value=3e38),))
+    edit = Edit("layers.2.output", "scale", value=3e38)
+    run = base.trace(SENTENCE, edits=(edit,))
     assert np.isnan(run["layers.5.attention.weights"].numpy()).any()
-    page = opened(
-        runs=encoded(level_1(base, run), level_6(base, run)), layer=5, head=0, edits="layers.2.output:scale:v=3e38"
-    )
+    runs = encoded(level_1(base, run), level_6(base, run))
+    page = opened(runs=runs, layer=5, head=0, edits=edits_to_text((edit,)))
     pixel = "canvas => [...canvas.getContext('2d').getImageData(2, 2, 1, 1).data].join()"
     lost, kept = (cell(page, layer, 0).locator("canvas").evaluate(pixel) for layer in (5, 0))
     assert lost != kept

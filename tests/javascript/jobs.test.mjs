@@ -11,7 +11,7 @@ const text = parts => parts.map(part => part.text).join('');
 /** A run of one head over these words, one token each, with these rows. */
 const small = (names, rows, more = {}) => ({
   about: {
-    tokens: names, names, kinds: names.map(name => (name.startsWith('[') ? 'special' : 'word')), words: names.map((name, i) => [i, name]).filter(([, name]) => !name.startsWith('[')).map(([i]) => [i, 1]),
+    tokens: names, names: names.filter(name => !name.startsWith('[')), kinds: names.map(name => (name.startsWith('[') ? 'special' : 'word')), words: names.map((name, i) => [i, name]).filter(([, name]) => !name.startsWith('[')).map(([i]) => [i, 1]),
     rows: rows.map((_, i) => i), gap: -1, guesses: {}, model: { layers: 1, heads: 1 }, ...more,
   },
   arrays: { weights: { values: Float32Array.from(rows.flat()), shape: [1, 1, rows.length, names.length], scale: 1, type: 'f32' } },
