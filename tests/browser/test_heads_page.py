@@ -266,6 +266,23 @@ def test_all_sizes_of_models_fit(opened: Opened, layers: int, heads: int, size: 
     assert box and box["width"] >= 12 and box["x"] + box["width"] <= size["width"]
 
 
+def test_all_maps_of_64_tokens_are_painted_at_once(opened: Opened, base: TextEncoder) -> None:
+    run = base.trace("The old man and the sea were friends. " * 6 + "The old man and the sea were friends")
+    page = opened(runs=encoded(level_1(base, run, off=False), level_6(base, run)))
+    canvas = cell(page, 0, 0).locator("canvas")
+    before = canvas.evaluate("canvas => canvas.toDataURL()")
+    page.emulate_media(color_scheme="dark")  # which paints them all anew
+    page.wait_for_function("before => document.querySelector('.hd-cell canvas').toDataURL() !== before", arg=before)
+    spent = page.evaluate("""() => {
+      const media = matchMedia('(prefers-color-scheme: dark)'), begin = performance.now()
+      document.querySelector('#front').dataset.theme = 'light'
+      media.dispatchEvent(new Event('change'))
+      store.set({ head: 1, layer: 1 })
+      return performance.now() - begin
+    }""")
+    assert spent < 300
+
+
 def test_words_from_the_right_are_painted_from_the_right(opened: Opened, base: TextEncoder) -> None:
     run = base.trace(HEBREW)
     page = opened(runs=encoded(level_1(base, run), level_6(base, run)))
