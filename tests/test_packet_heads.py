@@ -1,5 +1,7 @@
 """Level 6 says of heads what the examination, its treebanks and the atlas say, and nothing where there is none."""
 
+from typing import Any
+
 import pytest
 from shared_models import pretrained
 
@@ -14,7 +16,7 @@ from encoder.packet.heads import level_6
 from encoder.packet.levels import MORE
 
 
-def known(encoder: TextEncoder) -> dict:
+def known(encoder: TextEncoder) -> dict[str, Any]:
     level, about, arrays = unpack(MORE[6](encoder, encoder.trace("The cat."), -1))
     assert (level, arrays) == (6, {})
     return about["heads"]
