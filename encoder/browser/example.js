@@ -11,11 +11,11 @@ const HIGH = 16, OVER = 7; // pixels of the highest arrow above its line, and of
 const TIP = 4; // half of an arrow's head
 const NO_SPACE = /^[.,;:!?)\]’'…]|^n't$|^-$/;
 
-/** @param {string} name what the example is one of: "right" or "wrong" */
+/** @param {string} name what the example is one of: "Right" or "Wrong" */
 export function example(name) {
   const picture = svg('svg', { class: 'hd-arrows', 'aria-hidden': 'true' }), line = el('p', { class: 'hd-words', dir: 'ltr', lang: 'en' });
   const said = el('p', { class: 'hd-said' }), title = el('h3', {}, name);
-  const element = el('div', { class: 'hd-example', 'data-example': name }, title, el('div', { class: 'hd-sheet' }, picture, line), said);
+  const element = el('div', { class: 'hd-example', 'data-example': name.toLowerCase() }, title, el('div', { class: 'hd-sheet' }, picture, line), said);
   /** @type {Example | null} */
   let drawn = null;
   let wide = -1;
@@ -89,7 +89,7 @@ export function figures(table, all, title, share) {
     figures.forEach((one, at) => {
       const [of, right, rule] = body.children[at + 1].children;
       write(of, one.text);
-      write(right, `${share(one.share)} of ${one.count.toLocaleString('en-US')}`);
+      write(right, `${share(one.share)} of ${one.count}`);
       write(rule, `rule ${share(one.rule)}${one.how ? ` (${one.how})` : ''}`);
     });
   });

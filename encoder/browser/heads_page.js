@@ -49,11 +49,12 @@ export function heads(root, context) {
   const grid = el('div', { class: 'hd-grid', role: 'grid', 'aria-label': 'The maps of all heads, a row for each layer' });
   const how = el('p', { class: 'hd-how' }), low = el('span'), bar = el('i'), high = el('span');
   const legend = el('div', { class: 'hd-legend' }, low, bar, high), part = el('p', { class: 'hd-how', 'data-window': '' });
-  const title = el('h2'), table = el('table', { class: 'hd-figures' }), notes = el('div', { class: 'hd-notes' }), trouble = el('p', { class: 'hd-notes', role: 'alert' });
+  const title = el('h2'), [table, rest] = [0, 1].map(() => el('table', { class: 'hd-figures' })), further = el('summary'), others = el('details', {}, further, rest);
+  const notes = el('div', { class: 'hd-notes' }), trouble = el('p', { class: 'hd-notes', role: 'alert' });
   const shownExamples = examples(() => { turn++; redraw(); });
   const examine = el('a', { class: 'enc-link', 'data-examine': '', onclick: below }, el('span', {}, 'Examine'), el('span', { 'aria-hidden': 'true' }, ' ↓'));
   const links = [link('attention', 'See it in this sentence'), link('what_if', 'Switch it off', off), link('atlas', 'Its contexts')];
-  const aside = el('section', { class: 'hd-one', 'aria-label': 'The chosen head' }, title, table, notes, shownExamples.element, trouble, el('nav', { class: 'hd-links', 'aria-label': 'Go on with this head' }, ...links, examine));
+  const aside = el('section', { class: 'hd-one', 'aria-label': 'The chosen head' }, title, table, others, notes, shownExamples.element, trouble, el('nav', { class: 'hd-links', 'aria-label': 'Go on with this head' }, ...links, examine));
   const page = el('section', { class: 'hd', 'aria-label': 'Heads' }, top.element, el('div', { class: 'hd-body' }, el('div', { class: 'hd-left' }, grid, how, legend, part), aside));
   root.append(page);
   const keys = among(grid, 'data-head-map', {
@@ -166,7 +167,10 @@ export function heads(root, context) {
     top.draw(run, state, findingOf(run, what, place));
     const jobs = jobsOf(run, what).filter(one => same(one, place));
     write(title, `Head ${place.head} of layer ${place.layer}`);
-    figures(table, jobs, titleOf, share => typeset(percent(share)));
+    figures(table, jobs.slice(0, 1), titleOf, share => typeset(percent(share)));
+    figures(rest, jobs.slice(1), titleOf, share => typeset(percent(share)));
+    others.hidden = jobs.length < 2;
+    write(further, `${jobs.length - 1} more with a licence`);
     const said = besides(run, what, place).map(([key, args]) => say(key, args));
     if (what && !wasExamined(run, what)) said.unshift(say('heads_unexamined'));
     children(notes, said.length, () => el('p')).forEach((line, i) => write(line, typeset(said[i])));
