@@ -9,6 +9,7 @@ import { choice } from './run.js';
 import { say } from './say.js';
 import { start } from './start.js';
 import css from './style.css';
+import { whatIf } from './what_if.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./store.js').Store} Store */
@@ -41,11 +42,16 @@ import css from './style.css';
 /** @typedef {{update: (options: Options) => void, end: () => void}} Mounted */
 
 /** @type {Record<string, (root: HTMLElement, context: Context) => Page>} */
-const PAGES = { start, attention };
+const PAGES = {
+  start,
+  attention,
+  what_if: whatIf,
+};
 /** What the button below a page says. @type {Record<string, string>} */
 const MORE = {
   start: 'More of this sentence: its tokens, the whole run in one picture, several heads together',
   attention: 'More of this step: all heads, what each adds, its proof against PyTorch and its code',
+  what_if: 'More: switches for the whole model, any step side by side, each part over many sentences, which parts and words made the guess',
 };
 const SKELETON = 150; // ms without a run before its outline is drawn
 /** @type {WeakMap<HTMLElement, Mounted>} */

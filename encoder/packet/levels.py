@@ -3,9 +3,11 @@
 from collections.abc import Callable
 
 from encoder.packet.run import level_2
+from encoder.packet.what_if import level_7
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 
 MORE: dict[int, Callable[[TextEncoder, Trace, int], bytes]] = {  # of a model, a run and a layer; -1 where none is meant
     2: lambda encoder, trace, layer: level_2(trace, layer),
+    7: lambda encoder, trace, layer: level_7(encoder, trace),
 }

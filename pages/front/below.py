@@ -22,6 +22,10 @@ OPENS = {
         *("some_words", "together", "tokens_open", "unfolded"),
     ),
     "attention": ("grid", "one_matrix", "products", "query", "through"),
+    "what_if": (
+        *("why", "watched", "loo_way", "loo_measure", "board_way", "beside_step"),
+        *("why_token", "why_word", "why_other", "why_baseline", "why_method"),
+    ),
 }
 # Pages with steps whose picture the browser draws for some alone: an address that says another asks for what is below.
 STEPS: dict[str, frozenset[str]] = {}

@@ -8,7 +8,6 @@ import streamlit as st
 from pages.ui.state.seat import Counts, Seat
 
 if TYPE_CHECKING:
-    from encoder.edits.edit import Edit
     from encoder.lessons.lesson import Lesson
     from encoder.paper.files import PaperFigure
     from encoder.paper.panel import Panel
@@ -39,9 +38,8 @@ class Session:
     Models and runs: `last_model` could be shown last, `own_models` are those that the person has opened,
     `models_asked_for` those chosen by a click, `offered` the view of a link whose model takes long to load. `asked_for`
     are the keys of long computations that were asked for just now. `folds` are the keys of the pictures whose fold
-    “Keep” was ever opened. `trail` are the opened numbers that lead back, `edits_before` the edits before each change.
-    `sweeps` keeps, by the sweep's key, what was last asked and what was found. `moment` is the moment of training that
-    was picked.
+    “Keep” was ever opened. `trail` are the opened numbers that lead back. `sweeps` keeps, by the sweep's key,
+    what was last asked and what was found. `moment` is the moment of training that was picked.
 
     Lessons: `before_lesson` is the view whose place a lesson took. `entered` is the lesson and step that was last gone
     to, `veiled` whether it waits for a guess, `seen` how far each lesson was played. `touched` is the step whose slider
@@ -88,7 +86,6 @@ class Session:
     folds: set[str] = field(default_factory=set)
     own_models: list[str] = field(default_factory=list)
     trail: "list[Cell]" = field(default_factory=list)
-    edits_before: "list[tuple[Edit, ...]]" = field(default_factory=list)
     sweeps: dict[str, tuple[object, Any]] = field(default_factory=dict)
     moment: int = 0
 
