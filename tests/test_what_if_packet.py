@@ -56,7 +56,7 @@ def test_each_part_alone_gives_the_shares_of_a_run_without_it(model: str, reques
 
 
 def test_without_a_guess_it_is_the_output_that_changes() -> None:
-    encoder = TextEncoder(EncoderConfig(n_layers=2, d_model=24, n_heads=3, d_ff=40, vocab_size=16384))
+    encoder = TextEncoder.from_config(EncoderConfig(n_layers=2, d_model=24, n_heads=3, d_ff=40, vocab_size=16384), 3)
     trace = encoder.trace("The quokka sat.")
     about, arrays = written(encoder, trace)
     assert about["words"] == [] and arrays["change"].shape == (2, 6) and parts_tried(encoder, trace) == 6

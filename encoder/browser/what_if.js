@@ -53,6 +53,8 @@ export function whatIf(root, context) {
   /** What is on its way, by its name, and what could not be had. @type {Map<string, AbortController>} */
   const coming = new Map();
   let wrong = { of: '', why: '' };
+  /** Sentences with a word hidden that the model cannot read. @type {Set<string>} */
+  const unable = new Set();
   /** @type {Place | null} */
   let pointed = null;
   let at = '0,0', said = '', full = false;
@@ -144,7 +146,7 @@ export function whatIf(root, context) {
     const word = words(of)[wordAt(of, state.word)], found = word && masked(of, word, plain);
     if (!found) return { subject: plain, hides: '' };
     const base = baseOf(found);
-    return base && !guessesOf(base) ? { subject: plain, hides: '' } : { subject: found, hides: word.name };
+    return (base && !guessesOf(base)) || unable.has(nameOfSubject(found)) ? { subject: plain, hides: '' } : { subject: found, hides: word.name };
   }
   /** @param {Subject} subject */
   const baseOf = subject => context.peek({ ...subject, edits: '' });
@@ -263,7 +265,12 @@ export function whatIf(root, context) {
     waiting.hidden = Boolean(base);
     if (!base) {
       write(waiting, word ? `Asking the model with “${word}” hidden …` : 'Asking the model with everything on …');
-      context.fetch({ ...subject, edits: '' }).then(render, error => { write(waiting, error instanceof Error ? error.message : ''); });
+      context.fetch({ ...subject, edits: '' }).then(render, error => {
+        if (word) {
+          unable.add(nameOfSubject(subject));
+          render();
+        } else write(waiting, error instanceof Error ? error.message : '');
+      });
       return;
     }
     page.classList.remove('wi-empty');
@@ -378,7 +385,7 @@ export function whatIf(root, context) {
   /** @param {Packet} base @param {Packet | null} diff */
   function drawMoved(base, diff) {
     const all = movedOf(base, diff).slice(0, 5), most = all[0]?.share || 1;
-    write(title, 'This model guesses no words: how far words end up from where they were');
+    write(title, 'How far words end up from where they were');
     put(bars, { 'aria-label': 'How far words end up from where they were' });
     children(bars, all.length, line).forEach((item, i) => {
       drawLine(item, all[i].word, tight(percent(all[i].share)), all[i].share / most, NaN);

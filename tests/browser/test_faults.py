@@ -42,7 +42,7 @@ LONG = "The old man and the sea were friends. " * 60
 
 @pytest.mark.nightly
 def test_a_reload_in_the_middle_of_a_sweep_ends_it(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/what_if?sentence={quote(LONG[:1400])}")
+    open_page(page, f"{app_url}/what_if?more=1&sentence={quote(LONG[:1400])}")
     widget(page, "loo_go").get_by_role("button").click()
     expect(page.get_by_test_id("stProgress")).to_contain_text("of 54 runs")
     open_page(page, page.url)

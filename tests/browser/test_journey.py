@@ -1,6 +1,7 @@
 """What a person does in a real browser: open, type, choose, walk."""
 
 import re
+from urllib.parse import quote_plus
 
 import numpy as np
 import pytest
@@ -127,17 +128,19 @@ def test_a_paste_of_100_000_characters_is_cut_and_said(page: Page, app_url: str)
 
 
 def test_a_head_is_knocked_out_and_the_link_shows_the_same_elsewhere(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/what_if")
+    open_page(page, f"{app_url}/what_if?{BELOW}")
+    page.locator("[aria-pressed=true][data-cell]").click()  # the head that is off by itself
     with rerun(page):
-        widget(page, "board").get_by_role("button", name="layer 4, head 1, on").click()
-    expect(widget(page, "board").get_by_role("button", name="layer 4, head 1, off")).to_be_visible()
+        page.locator("[data-cell='4,1']").click()
+    expect(page.locator("[aria-pressed=true][data-cell]")).to_have_count(1)
+    expect(page).to_have_url(re.compile("edits=layers.4.attention.heads:zero:h=1"))
     apart = np.array(chart(page, "apart_changed")[0]["z"])
     assert (apart[:, :5] == 0).all() and (apart[:, 5:] > 0).all()
     page.evaluate("localStorage.clear(); sessionStorage.clear()")  # as in another browser
     open_page(page, page.url)
     np.testing.assert_array_equal(np.array(chart(page, "apart_changed")[0]["z"]), apart)
     with rerun(page):
-        widget(page, "board").get_by_role("button", name="layer 4, head 1, off").click()
+        page.locator("[data-cell='4,1']").click()
     expect(page).not_to_have_url(re.compile("edits"))
 
 
@@ -153,8 +156,7 @@ def test_a_small_map_leads_to_its_head(page: Page, app_url: str, base: TextEncod
 
 
 def test_a_long_sweep_shows_its_progress_and_can_be_cancelled(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/what_if")
-    type_sentence(page, "The old man and the sea were friends. " * 60)
+    open_page(page, f"{app_url}/what_if?more=1&sentence={quote_plus('The old man and the sea were friends. ' * 30)}")
     widget(page, "loo_go").get_by_role("button").click()
     expect(page.get_by_test_id("stProgress")).to_contain_text("of 54 runs")
     with rerun(page, timeout=60):

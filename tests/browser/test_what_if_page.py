@@ -1,4 +1,4 @@
-"""The What if page that is drawn in the browser: what it opens with, what a press changes, and that its numbers are true."""
+"""The What if page in the browser: what it opens with, what a press changes, and that its numbers are true."""
 
 import base64
 import re
@@ -176,7 +176,7 @@ def test_presses_add_up_and_are_taken_back(opened: Opened, base: TextEncoder) ->
     expect(title(page)).to_contain_text("Everything is on: the guess is are")
     expect(page.locator("[data-cell][aria-pressed=true]")).to_have_count(0)
     assert page.evaluate("window.store.get().edits") == ""
-    for _ in range(3):
+    for _ in range(2):
         page.get_by_role("button", name="Undo").click()
     expect(page.get_by_role("button", name="Undo")).to_be_disabled()
     expect(title(page)).to_contain_text("Without head 6 of layer 5, are")
@@ -188,7 +188,7 @@ def test_a_link_with_changes_opens_on_them_and_leads_to_the_first_step(opened: O
     page = opened(edits=edits)
     settled(page)
     true_bars(page, base, KEYS, edits)
-    expect(title(page)).to_contain_text("With these 3 changes, the guess turns to")
+    expect(title(page)).to_contain_text("With these 3 changes, are falls from")
     for place in ((4, 1), (0, 9)):
         expect(cell(page, *place)).to_have_attribute("aria-pressed", "true")
     expect(page.locator(".wi-others")).to_contain_text("with rows moved by 2")
@@ -228,7 +228,7 @@ def test_without_a_gap_a_word_is_hidden_and_another_can_be(opened: Opened, base:
 
 
 def test_a_model_that_guesses_no_words_shows_how_far_its_output_goes(opened: Opened) -> None:
-    encoder = TextEncoder(EncoderConfig(n_layers=2, d_model=24, n_heads=3, d_ff=40, vocab_size=16384))
+    encoder = TextEncoder.from_config(EncoderConfig(n_layers=2, d_model=24, n_heads=3, d_ff=40, vocab_size=16384), 3)
     page = opened(encoder, sentence=OWN)
     expect(title(page)).to_contain_text("the output changes by", timeout=30_000)
     trace = encoder.trace(OWN)
