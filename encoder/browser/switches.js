@@ -133,8 +133,8 @@ export function drawn(all, most = 5) {
   const gain = (/** @type {Share} */ one) => one.after - one.before;
   /** @param {(one: Share) => number} by */
   const best = by => [...all].sort((a, b) => by(b) - by(a));
-  const wanted = new Set([...all.slice(0, 2), ...(known ? [best(one => one.after)[0], best(gain)[0], best(one => one.after)[1]] : []), ...all].slice(0, most + 3));
-  return all.filter(one => wanted.has(one)).length <= most ? all.filter(one => wanted.has(one)) : [...wanted].slice(0, most).sort((a, b) => all.indexOf(a) - all.indexOf(b));
+  const wanted = [...new Set([...all.slice(0, 2), ...(known ? [best(one => one.after)[0], best(gain)[0], best(one => one.after)[1]] : []), ...all])].slice(0, most);
+  return wanted.filter(Boolean).sort((a, b) => all.indexOf(a) - all.indexOf(b));
 }
 
 /** What a guess becomes, as a sentence. @param {string} start how it begins @param {Share[]} all the first guess first */

@@ -399,12 +399,12 @@ export function whatIf(root, context) {
     const { model } = base.about, columns = columnsOf(model), theme = themeOf(getComputedStyle(probe).color), kind = guess ? 'signed' : 'share';
     const all = Array.from({ length: model.layers }, (_, layer) => Array.from({ length: columns }, (_, column) => effect(base, each, { layer, column })));
     const { most, beyond: far } = ends(all.flatMap(values => values.slice(0, model.heads)), all.flat()), scale = { low: guess ? -most : 0, high: most };
-    const names = [...Array.from({ length: model.heads }, (_, head) => (head ? String(head) : 'head 0')), 'attention', 'feed-forward', 'whole layer'];
+    const names = [...Array.from({ length: model.heads }, (_, head) => (head ? String(head) : 'head 0')), 'atten\u00adtion', 'feed-forward', 'whole layer'];
     board.style.setProperty('--heads', String(model.heads));
     put(board, { 'data-many': model.layers > 16 ? 'most' : model.layers > 8 ? 'many' : null });
     children(heads, columns + 1, () => el('th', { scope: 'col' })).slice(1).forEach((head, column) => {
       write(head, names[column]);
-      put(head, { 'aria-label': column < model.heads ? `head ${column}` : null, class: column < model.heads ? null : 'wi-block' });
+      put(head, { 'aria-label': column < model.heads ? `head ${column}` : names[column].replace('\u00ad', ''), class: column < model.heads ? null : 'wi-block' });
     });
     children(body, model.layers, () => el('tr', {}, el('th', { scope: 'row' }))).forEach((line, layer) => {
       const cells = children(line, columns + 1, () => el('td', {}, el('button', { type: 'button', tabindex: '-1' })));
