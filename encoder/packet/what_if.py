@@ -36,7 +36,9 @@ def level_7(encoder: TextEncoder, trace: Trace, *, parts: bool = True) -> bytes:
     encoder.check_own(trace)
     if trace.edits:
         return pack(7, *changed(encoder, trace))
-    return pack(7, *(each_part(encoder, trace) if parts else ({"words": []}, {})))
+    if not parts:
+        return pack(7, {"words": []}, {})
+    return pack(7, *each_part(encoder, trace))
 
 
 def guessed_at(encoder: TextEncoder, trace: Trace) -> int | None:
