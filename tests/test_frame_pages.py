@@ -87,14 +87,14 @@ def test_previous_and_next_say_what_they_lead_to_and_stand_once() -> None:
 
 
 def test_a_tool_is_no_step_and_leads_to_its_neighbours() -> None:
-    app = open_app("compare")
+    app = open_app("labs")
     assert (app.button(key="previous").label, app.button(key="next").label) == (
-        "Previous: What if",
-        "Next: Labs",
+        "Previous: Compare",
+        "Next: Models",
     )
     assert "Change and compare" in [one.value for one in app.caption]
     press(app, "next")
-    assert app.title[0].value == "Labs"
+    assert app.title[0].value == "Models"
     assert not [one for one in app.caption if one.value.startswith("Step ")]
 
 

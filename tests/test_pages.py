@@ -17,7 +17,7 @@ from encoder import TextEncoder
 from encoder.formatting import percent
 from encoder.metrics import norm_weighted
 from encoder.model.encoder import Encoder
-from encoder.pictures.view import EXAMPLE
+from encoder.pictures.view import EXAMPLE, GAP, GAP_OTHER, View
 from pages.ui import widgets
 from pages.ui.server import engine
 from pages.ui.server.engine import budget
@@ -362,15 +362,11 @@ def test_only_what_stands_in_the_sentence_is_explained() -> None:
     assert "[UNK] stands for what its vocabulary lacks. `##` marks" in said
 
 
-def test_sentence_b_begins_as_a_and_is_kept_once_it_is_changed() -> None:
-    app = go(open_app(sentence="My dog slept."), "compare")
-    assert app.text_input(key="other").value == "My dog slept." and "other" not in app.query_params
-    choose(app, sentence="My cat slept.")
-    assert app.text_input(key="other").value == "My cat slept."
-    healthy(app.text_input(key="other").set_value("My cat purred.").run())
-    choose(app, sentence="My cat ate.")
-    assert app.text_input(key="other").value == "My cat purred."
-    assert go(open_app(), "compare").text_input(key="other").value.endswith("too tired.")
+def test_sentence_b_is_the_twin_of_a_bundled_sentence_or_a_itself_until_it_is_chosen() -> None:
+    assert View(sentence="My dog slept.").sentence_b == "My dog slept."
+    assert View(sentence="My dog slept.", other="My cat purred.").sentence_b == "My cat purred."
+    assert View().sentence_b.endswith("too tired.") and View(sentence=View().sentence_b).sentence_b == View().sentence
+    assert View(sentence=GAP).sentence_b == GAP_OTHER and View(sentence=GAP_OTHER).sentence_b == GAP
 
 
 @pytest.mark.nightly

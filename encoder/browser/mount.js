@@ -2,6 +2,7 @@
 // The front in a page: bar, menu, what is loading or went wrong, and the page that is drawn. See README.md.
 import { attention } from './attention.js';
 import { bar } from './bar.js';
+import { compare } from './compare.js';
 import { dress, el, put, write } from './dom.js';
 import unfolded from './heads.css';
 import { loader } from './load.js';
@@ -37,15 +38,20 @@ import css from './style.css';
  *   kept: () => import('./keep.js').Kept | null, code: () => void
  * }} Context
  */
-/** `kept` is what of the picture can be taken along. @typedef {{draw: (run: Packet, state: Chosen) => void, kept: () => import('./keep.js').Kept | null, end: () => void}} Page */
+/** `kept` is what of the picture can be taken along; `choice` what the page has chosen where nobody did, null where it cannot tell yet. @typedef {{choice?: (run: Packet, state: import('./store.js').State) => {word: number, layer: number, head: number} | null, draw: (run: Packet, state: Chosen) => void, kept: () => import('./keep.js').Kept | null, end: () => void}} Page */
 /** @typedef {{update: (options: Options) => void, end: () => void}} Mounted */
 
 /** @type {Record<string, (root: HTMLElement, context: Context) => Page>} */
-const PAGES = { start, attention };
+const PAGES = {
+  start,
+  attention,
+  compare,
+};
 /** What the button below a page says. @type {Record<string, string>} */
 const MORE = {
   start: 'More of this sentence: its tokens, the whole run in one picture, several heads together',
   attention: 'More of this step: all heads, what each adds, its proof against PyTorch and its code',
+  compare: 'More of these two: how far their vectors are apart, a word followed, any step of both, patches, one word in many sentences',
 };
 const SKELETON = 150; // ms without a run before its outline is drawn
 /** @type {WeakMap<HTMLElement, Mounted>} */
@@ -132,10 +138,10 @@ function begin(root, options) {
   /** The state with what the run chooses where nobody did. @param {Packet} of */
   const settled = of => {
     options.store.suggest({});
-    const state = options.store.get(), found = choice(of, state);
+    const state = options.store.get(), own = page?.choice?.(of, state), found = own ?? choice(of, state);
     options.store.suggest(found);
     // What a server draws below has no run to choose by: there the place is written down.
-    if (options.open) options.store.pin();
+    if (options.open && own !== null) options.store.pin();
     return { ...state, ...found };
   };
 

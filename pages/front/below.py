@@ -22,6 +22,10 @@ OPENS = {
         *("some_words", "together", "tokens_open", "unfolded"),
     ),
     "attention": ("grid", "one_matrix", "products", "query", "through"),
+    "compare": (
+        *("alike_list", "alike_part", "beside_open", "beside_step", "compare_part", "follow", "patch_heads"),
+        *("patch_step", "set", "set_layer", "set_word", "alike_view"),
+    ),
 }
 # Pages with steps whose picture the browser draws for some alone: an address that says another asks for what is below.
 STEPS: dict[str, frozenset[str]] = {}

@@ -54,7 +54,7 @@ BEYOND = """() => {
 }"""
 FIRST_PICTURE = """() => Math.min(...[...document.querySelectorAll(
     '[data-testid=stMain] :is(.main-svg, [data-testid=stDataFrame], .tokens), ' +
-    '[data-testid=stMain] :is(.st-key-living_map, .st-key-living_change), ' +
+    '[data-testid=stMain] .st-key-living_map, ' +
     '[data-testid=stMain] :is(.st-key-ask, .st-key-learning), ' +
     '[data-testid=stMain] :is(.st-key-board, .st-key-all_heads, .st-key-flows, .st-key-player)')]
   .filter(one => one.checkVisibility()).map(one => one.getBoundingClientRect().top))"""
