@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from browser_tools import BELOW, READY, answering, cell_of_chart, open_page, press, rerun, widget
+from browser_tools import AS_ELSEWHERE, BELOW, READY, answering, cell_of_chart, open_page, press, rerun, widget
 from playwright.sync_api import Locator, Page, expect
 from tiers import mostly_nightly
 
@@ -45,13 +45,14 @@ SLOW = """(() => {
     }, ...rest);
   };
 })()"""  # messages of the server come `between` milliseconds apart
+COMPARED = f"compare?beside_open=1&{AS_ELSEWHERE}"
 PAGES = {  # a page -> the key of its picture, part of the title of what opens, the recorded step
     f"attention?{BELOW}": ("picture", "Attention weights, layer 4, head 1", ""),
     "embedding": ("picture", "dimension ", "embedding.tokens"),
     "add_norm": ("layer_step", "dimension ", "layers.4.add_norm_1.sum"),
     "feed_forward": ("picture", "unit 0", "layers.4.feed_forward.activation"),
     "stack": ("picture", "dimension ", "output"),
-    "compare?beside_open=1": ("beside_0", "Attention weights, layer 4, head 1", ""),
+    COMPARED: ("beside_0", "Attention weights, layer 4, head 1", ""),
 }
 # Whether that cell of the picture stands between the top of the window and the sheet from below
 ABOVE_THE_SHEET = """([row]) => {
@@ -122,7 +123,7 @@ def test_the_way_on_is_never_under_the_drawer(page: Page, app_url: str) -> None:
         assert on_top(way) and on_top(widget(page, "close").get_by_role("button")) and within_the_window(page)
 
 
-@pytest.mark.parametrize("path", mostly_nightly(PAGES, [f"attention?{BELOW}", "embedding", "compare?beside_open=1"]))
+@pytest.mark.parametrize("path", mostly_nightly(PAGES, [f"attention?{BELOW}", "embedding", COMPARED]))
 def test_a_clicked_number_opens_beside_the_picture_which_stays(
     page: Page, app_url: str, base: TextEncoder, path: str
 ) -> None:

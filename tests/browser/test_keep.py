@@ -45,7 +45,6 @@ PLACE = """plot => { const { xaxis, yaxis } = plot._fullLayout;
 # What is chosen on a page before its link is copied: the key of a widget, and the name of what is clicked in it
 CHOSEN = {
     "stack": [("lens_token", "1 keys")],
-    "compare": [("compare_part", "One word in many sentences")],
     "labs": [("lab", "Padding")],
     "heads": [("heads_part", "Measures"), ("measure", "Previous")],
 }
