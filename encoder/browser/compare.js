@@ -49,6 +49,8 @@ export function compare(root, context) {
   let kept = null;
   /** @type {{of: Differences, place: string, shares: import('./compare_runs.js').Shares} | null} */
   let made_last = null;
+  /** What the picture of all heads was drawn from. @type {{of: Differences | null, theme: string}} */
+  let mapped = { of: null, theme: '' };
   let resting = 0, spoken = '', told = false;
 
   const head = headline(context, { layer: false, head: false });
@@ -223,7 +225,7 @@ export function compare(root, context) {
     const some = (/** @type {string[]} */ names) => listed(names.length > FEW ? [...names.slice(0, FEW), `${names.length - FEW} more`] : names);
     const left = of && gone.length + come.length ? [gone.length ? `Only in A: ${some(gone)}.` : '', come.length ? `Only in B: ${some(come)}.` : '', 'They have no partner and are left out of the picture.'] : [];
     if (b && (state.hidden.length || state.edits)) left.push('A is run with its changes, B without any.');
-    write(alone, left.filter(Boolean).join(' '));
+    write(alone, [...left, ...(b?.about.notes ?? []).map(note => `B: ${note}`)].filter(Boolean).join(' '));
   }
 
   /** Sentences to begin with. @param {Packet} a */
@@ -290,6 +292,10 @@ export function compare(root, context) {
   /** All heads by how much they differ. @param {Packet} a @param {Differences} of @param {Head} at */
   function map(a, of, at) {
     const { layers, heads } = a.about.model, theme = themeOf(getComputedStyle(page).getPropertyValue('background-color')), all = inOrder(of), most = Math.abs(all[0].change);
+    const own = all.findIndex(one => one.layer === at.layer && one.head === at.head), { layer, head, change } = all[0];
+    write(rank, typeset(`The largest difference of one share in the map of a head. A column is a layer, a row a head. ${own > 0 ? say(own === 1 ? 'compare_second' : 'compare_rank', { ...(own > 1 ? { count: own } : {}), layer, head, change: Math.abs(change) }) : ''}`).trim());
+    if (mapped.of === of && mapped.theme === theme) return;
+    mapped = { of, theme };
     const ends = { low: 0, high: most || 1 };
     put(grid, { 'aria-rowcount': heads + 1, 'aria-colcount': layers + 1, style: `--layers: ${layers}` });
     children(grid, heads + 1, i => el('div', { role: 'row', class: i ? 'cp-head-row' : 'cp-head-top' })).forEach((tr, i) => {
@@ -305,8 +311,6 @@ export function compare(root, context) {
     write(low, '0');
     write(high, tight(points(most)));
     bar.style.background = gradient('share', theme);
-    const own = all.findIndex(one => one.layer === at.layer && one.head === at.head), { layer, head, change } = all[0];
-    write(rank, typeset(`The largest difference of one share in the map of a head. A column is a layer, a row a head. ${own > 0 ? say(own === 1 ? 'compare_second' : 'compare_rank', { ...(own > 1 ? { count: own } : {}), layer, head, change: Math.abs(change) }) : ''}`).trim());
   }
 
   /** The shares of a row in A and in B. @param {Packet} a @param {Packet} b @param {Differences} of @param {import('./compare_runs.js').Shares} shares @param {number} row */

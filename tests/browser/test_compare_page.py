@@ -54,16 +54,14 @@ ROUND = """() => {
   seen.add(now)
   return round
 }"""
-# Presses every head in turn: how many pictures were there as soon as each press was over, and the longest time
+# Presses every head in turn: how many pictures there were as soon as each press was over
 EVERY = """() => {
-  const canvas = document.querySelector('.picture-canvas'), drawn = new Set(), times = []
+  const canvas = document.querySelector('.picture-canvas'), drawn = new Set()
   for (const one of document.querySelectorAll('[data-head-row]')) {
-    const before = performance.now()
     one.click()
-    times.push(performance.now() - before)
     drawn.add(canvas.toDataURL())
   }
-  return [drawn.size, times.sort((a, b) => a - b)[times.length >> 1]]
+  return drawn.size
 }"""
 Opened = Callable[..., Page]
 
@@ -234,8 +232,7 @@ def test_a_head_and_a_word_are_chosen_by_pointer_and_keys_and_nothing_is_sent(op
     page.mouse.move(box["x"] + 2, box["y"] + 2)
     expect(page.locator(".cp-right h2").last).to_have_text("Where “cabinet” looks")
     assert len(page.evaluate("asked")) == 2
-    drawn, middle = page.evaluate(EVERY)
-    assert drawn == 48 and middle < 50
+    assert page.evaluate(EVERY) == 48
     assert len(page.evaluate("asked")) == 2
 
 
