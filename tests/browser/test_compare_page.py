@@ -354,6 +354,7 @@ def test_models_of_any_size_are_drawn(opened: Opened, layers: int, heads: int) -
     assert re.match(r"(Head \d+ of layer \d+ changes most|Little changes|No head)", title(page))
     page.set_viewport_size(PHONE)
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    page.wait_for_function("document.querySelector('.picture-canvas').clientWidth < 390")
     page.locator("[data-head-row]").last.click()
     assert page.evaluate(STATE)[:2] == [layers - 1, heads - 1]
 
