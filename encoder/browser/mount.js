@@ -5,6 +5,7 @@ import { bar } from './bar.js';
 import { dress, el, put, write } from './dom.js';
 import unfolded from './heads.css';
 import { loader } from './load.js';
+import { output } from './output.js';
 import { choice } from './run.js';
 import { say } from './say.js';
 import { start } from './start.js';
@@ -41,11 +42,16 @@ import css from './style.css';
 /** @typedef {{update: (options: Options) => void, end: () => void}} Mounted */
 
 /** @type {Record<string, (root: HTMLElement, context: Context) => Page>} */
-const PAGES = { start, attention };
+const PAGES = {
+  start,
+  attention,
+  stack: output,
+};
 /** What the button below a page says. @type {Record<string, string>} */
 const MORE = {
   start: 'More of this sentence: its tokens, the whole run in one picture, several heads together',
   attention: 'More of this step: all heads, what each adds, its proof against PyTorch and its code',
+  stack: 'More of what comes out: the numbers of each token, how vectors change, where they come from, its proof and its code',
 };
 const SKELETON = 150; // ms without a run before its outline is drawn
 /** @type {WeakMap<HTMLElement, Mounted>} */

@@ -9,6 +9,7 @@
  *   sentence: string, second: string, tokens: string[], kinds: string[], words: [number, number][], names: string[],
  *   hidden: number[], edits: string, model: Model, rows: number[], gap: number,
  *   guesses: Record<string, [string, number][]>, off?: {words: string[], shares?: number[]} | null,
+ *   positions?: number[], vocabulary?: string[], vocab_size?: number, mask?: string | null, why?: string, spans?: [number, number, number][],
  *   layer?: number, evidence?: Evidence[] | null, mask_value?: number | null, windows?: (number | null)[], notes?: string[]
  * }} About
  */

@@ -36,7 +36,6 @@ OLD = {
 FOLDED = {  # the pictures of a page that lie in a fold now, and what opens it
     ("embedding", "picture"): {"strips_open": "1"},
     ("stack", "picture"): {"strips_open": "1"},
-    ("stack", "lens"): {"words_open": "1"},
     ("stack", "nearest_by_layer"): {"words_open": "1"},
     ("stack", "moves"): {"ways_open": "1"},
     ("stack", "alike_tokens"): {"ways_open": "1"},

@@ -22,9 +22,13 @@ OPENS = {
         *("some_words", "together", "tokens_open", "unfolded"),
     ),
     "attention": ("grid", "one_matrix", "products", "query", "through"),
+    "stack": (
+        *("alike_layer", "layers_alike", "move", "sources_open", "strips_open", "unit_token", "units_open"),
+        *("ways_open", "words_open"),
+    ),
 }
 # Pages with steps whose picture the browser draws for some alone: an address that says another asks for what is below.
-STEPS: dict[str, frozenset[str]] = {}
+STEPS = {"stack": frozenset({"output"})}
 ON_THE_WAY = ("lesson", "stop")  # parameters of who comes from a lesson or the story
 
 
