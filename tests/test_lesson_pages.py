@@ -239,7 +239,7 @@ def test_a_lesson_is_made_by_walking_and_then_played_saved_and_opened() -> None:
     app.query_params["layer"] = "2"  # as the picture says it
     press(healthy(app.run()), "add_view")
     assert app.button(key="add_view").label == "Add this view (1)"
-    go(app, "stack")
+    go(app, "atlas")
     app.session_state["session"].view = replace(
         app.session_state["session"].view, choices=(("lessons_part", "Make a lesson"),)
     )  # as a person has it who came from there
@@ -248,7 +248,7 @@ def test_a_lesson_is_made_by_walking_and_then_played_saved_and_opened() -> None:
     go(app, "lessons")
     assert "add_view" not in keys(app)
     written = app.session_state["session"].draft
-    assert [step.page for step in written.steps] == ["attention", "stack"]
+    assert [step.page for step in written.steps] == ["attention", "atlas"]
     assert written.steps[0].view == {"layer": "2", "step": "attention.weights"}
     assert "lessons_part" not in written.steps[1].view
     healthy(app.text_area(key="draft_text_0_2").set_value("First this.").run())
@@ -256,7 +256,7 @@ def test_a_lesson_is_made_by_walking_and_then_played_saved_and_opened() -> None:
     healthy(app.checkbox(key="draft_own_0_2").set_value(True).run())
     healthy(app.selectbox(key="draft_ask_0_2_3").set_value("whether the claim holds").run())
     press(app, "draft_up_1")
-    assert [step.page for step in app.session_state["session"].draft.steps] == ["stack", "attention"]
+    assert [step.page for step in app.session_state["session"].draft.steps] == ["atlas", "attention"]
     press(app, "draft_remove_0")
     lesson = app.session_state["session"].draft
     assert [step.text for step in lesson.steps] == ["First this."]

@@ -5,9 +5,13 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import old_links
 import pytest
+from shared_models import pretrained
 
+from encoder.packet.after_layers import level_5
+from encoder.packet.format import unpack
 from encoder.pictures import figure_link
 from encoder.pictures.choices import RETIRED
 from encoder.pictures.old_addresses import lead
@@ -37,6 +41,16 @@ def same(a: object, b: object, absolute: float) -> bool:
     if isinstance(a, int | float) and isinstance(b, int | float):
         return math.isclose(a, b, rel_tol=1e-3, abs_tol=absolute)
     return a == b
+
+
+def leading(query: dict[str, str]) -> list[Any]:
+    """The shares of the five likeliest words after each layer at a token, as a packet holds them, as a chart."""
+    encoder = pretrained("base")
+    _, about, arrays = unpack(level_5(encoder, encoder.trace(query["sentence"])))
+    at = about["positions"].index(int(query["lens_token"]))
+    first, share = arrays["first"].values[:, at, :5], arrays["share"].numbers[:, at]
+    shares = np.take_along_axis(share, first.astype(int), 1).ravel()
+    return ["z", len(shares), *map(old_links.rounded, shares[: old_links.CELLS].tolist())]
 
 
 def test_every_page_that_was_linked_to_is_there() -> None:
@@ -78,6 +92,8 @@ def test_an_old_link_opens_what_it_showed(link: dict[str, Any]) -> None:
         now["charts"] += old_links.shown(ROOT, "add_norm", query | {"step": step})["charts"]
     if page == "attention" and "cell" in query:  # the browser draws an opened number there, elsewhere the server does
         now["charts"] += old_links.shown(ROOT, "add_norm", query)["charts"]
+    if link["page"] == "lens":  # the words after each layer are drawn by the browser, of the run's packet
+        now["charts"].append(leading(query))
     for chart in before["charts"]:
         assert any(same(chart, one, 1e-4) for one in now["charts"])
     kept = [one for one in before["maps"] if link["page"] != "attention" or one[0] not in STAND_IN_THE_GRID]

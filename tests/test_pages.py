@@ -319,19 +319,6 @@ def test_several_tokens_and_heads_together(base: TextEncoder) -> None:
     assert any("“it” (8)" in m.value.replace("\\", "") for m in healthy(app).markdown)
 
 
-def test_the_lens_says_when_the_answer_forms_and_masks_a_word() -> None:
-    app = go(open_app(sentence="The capital of France is Paris."), "stack")
-    app.pills(key="lens_token").set_value(6).run()
-    healthy(app.button(key="mask_word").click().run())
-    assert bar(app)["sentence"] == "The capital of France is [MASK]."
-    assert any("final answer “paris”" in m.value.replace("\\", "") for m in app.markdown)
-
-
-def test_a_model_without_a_head_that_guesses_says_so() -> None:
-    app = go(open_app(model="paper", layer="0", head="0"), "stack")
-    assert any("no head that guesses words" in m.value for m in app.markdown)
-
-
 def test_what_flows_begins_with_the_pair_whose_weight_says_least_of_what_it_carries(base: TextEncoder) -> None:
     app = open_app("flows", sentence="The cat chased the mouse.", layer="4", head="1")
     trace = base.trace("The cat chased the mouse.")

@@ -26,8 +26,10 @@ from tiers import mostly_nightly
 from pages.ui.state.site import DRAWN, PAGES, path
 
 # What the browser draws is opened as it is, and with what the server draws below it.
-KEYS = [*(page.key for page in PAGES), *(f"{key}?more=1&layer=4&head=1" for key in DRAWN)]
-OF_BROWSER = ".picture-canvas, .enc-words"  # the pictures that the browser draws itself
+FOLDED = {"stack": "&strips_open=1"}  # what opens the main picture of a server below that of the browser
+BELOW = [f"{key}?more=1&layer=4&head=1{FOLDED.get(key, '')}" for key in DRAWN]
+KEYS = [*(page.key for page in PAGES), *BELOW]
+OF_BROWSER = ".picture-canvas, .enc-words, .ou-bars"  # the pictures that the browser draws itself
 WITHOUT_PICTURE = ("figure", "lessons", "class")  # text, a form first
 SCREEN: ViewportSize = {"width": 1280, "height": 800}
 HOSTILE_DAILY = ("sentence", "compare")  # both show what is typed, as words and in pictures
@@ -68,7 +70,6 @@ FINITE = """plot => {
 LEADS = {
     "embedding": "near_words",
     "add_norm": "layer_step",
-    "stack": "race",
 }  # the key of the main picture, where it is not the step's strips
 HOSTILE = (
     "<b>bold</b><img src=x onerror=alert(1)> $x^2$ **a** [b](javascript:alert(1)) `c` 😀 مرحبا 你好 \u202eabc\u200b"

@@ -122,7 +122,7 @@ def test_all_tabs_are_in_sight_and_so_is_the_chosen_one(page: Page, app_url: str
 def test_next_has_one_place_on_every_page_and_stays_in_view(page: Page, app_url: str) -> None:
     page.set_viewport_size({"width": 1280, "height": 800})
     places = set()
-    for key in ("feed_forward", "stack", "heads"):
+    for key in ("labs", "atlas", "figure"):
         open_page(page, f"{app_url}/{key}")
         box = widget(page, "next").bounding_box()
         assert box is not None
@@ -184,11 +184,11 @@ def test_other_sentences_are_behind_the_line_by_keys_too(page: Page, app_url: st
 
 def test_the_tools_of_a_table_do_not_cover_what_is_said_above_it(phone: Page, app_url: str) -> None:
     """On a phone they always show."""
-    open_page(phone, f"{app_url}/stack?words_open=1")
+    open_page(phone, f"{app_url}/stack?sources_open=1&units_open=1")
     table = phone.get_by_test_id("stDataFrame").first
     table.scroll_into_view_if_needed()
     tools = phone.get_by_test_id("stElementToolbar").first
     expect(tools).to_be_visible()
     box = tools.bounding_box()
-    said = phone.get_by_text("is the first choice, after", exact=False).last.bounding_box()
+    said = phone.get_by_text("A unit is one of the numbers", exact=False).last.bounding_box()
     assert box and said and box["y"] >= said["y"] + said["height"]

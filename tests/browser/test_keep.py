@@ -44,7 +44,6 @@ PLACE = """plot => { const { xaxis, yaxis } = plot._fullLayout;
   return [xaxis._offset, xaxis._length, yaxis._offset, yaxis._length]; }"""
 # What is chosen on a page before its link is copied: the key of a widget, and the name of what is clicked in it
 CHOSEN = {
-    "stack": [("lens_token", "1 keys")],
     "compare": [("compare_part", "One word in many sentences")],
     "labs": [("lab", "Padding")],
     "heads": [("heads_part", "Measures"), ("measure", "Previous")],
@@ -305,7 +304,7 @@ def test_a_run_is_kept_as_arrays_tables_and_a_report_that_opens_offline(
 ) -> None:
     text = "The old man and <b>his dog were good friends."
     trace = base.trace(text)
-    open_page(page, f"{app_url}/stack?{urlencode({'sentence': text, 'layer': 2, 'head': 3})}")
+    open_page(page, f"{app_url}/atlas?{urlencode({'sentence': text, 'layer': 2, 'head': 3})}")
     with rerun(page):
         widget(page, "keep_all").get_by_role("button").click()
     expect(widget(page, "save_npz")).to_contain_text("MB")
@@ -360,7 +359,7 @@ def copied(page: Page) -> str:
 
 
 @pytest.mark.parametrize(
-    "path", mostly_nightly([page.key for page in PAGES if page.key not in DRAWN], ["labs", "stack"])
+    "path", mostly_nightly([page.key for page in PAGES if page.key not in DRAWN], ["labs", "atlas"])
 )
 def test_a_link_copied_from_a_page_shows_the_same_elsewhere(walker: Page, page: Page, path: str) -> None:
     """Elsewhere is a browser of its own: it shares nothing with that of the walker.
