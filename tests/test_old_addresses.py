@@ -42,7 +42,7 @@ EVERY: list[tuple[str, dict[str, str], str, str, dict[str, str], str]] = [
     ("why", OFF, "what_if", "What if", {"why": "Which parts"}, "why_parts"),
     ("alike", {"other": "A dog was asleep.", "compare_part": "Patch"}, "compare", "Compare",
      {"compare_part": "Alike?"}, "cosine_shares"),
-    ("lens", {"lens_token": "3", "step": "attention.q"}, "stack", "", {"step": "output"}, "How to check"),
+    ("lens", {"lens_token": "3", "step": "attention.q"}, "stack", "", {"step": "output"}, "torch.float32"),
     ("vectors", {"unit_token": "2"}, "stack", "", {"step": "output", "sources_open": "1"}, "layer_shares"),
     ("learn", {"learn_part": "Mystery models"}, "learn", "Learning", {}, "mystery_check"),
     ("training", SMALL | {"learn_part": "Mystery models"}, "learn", "Learning",

@@ -8,6 +8,8 @@ import { children, el, focused, put, svg, write } from './dom.js';
  * @typedef {{point: (column: number | null) => void, keep: (column: number, word: number | null, token: number | null) => void}} Heard
  */
 
+const FIT = 8; // columns that stand side by side without scrolling
+
 /** @param {Heard} heard */
 export function layered({ point, keep }) {
   const grid = el('div', { class: 'ou-grid', role: 'grid' }), line = svg('svg', { class: 'ou-line', 'aria-hidden': 'true' }), path = line.appendChild(svg('path'));
@@ -81,6 +83,7 @@ export function layered({ point, keep }) {
       const { columns, rows } = given, count = columns.length;
       put(grid, { 'aria-label': given.label, 'aria-colcount': count + 1, 'aria-rowcount': rows.length + 1 });
       sheet.style.setProperty('--columns', String(count));
+      sheet.classList.toggle('is-wide', count > FIT);
       const lines = children(grid, rows.length + 1, () => el('div', { role: 'row', class: 'ou-row' }));
       const top = children(lines[0], count + 1, i => el('div', { role: 'columnheader', class: i ? 'ou-head' : 'ou-corner' }));
       top.forEach((head, i) => {
