@@ -25,7 +25,7 @@ def sources() -> None:
 
 step, trace = panel.pick("stack"), session.now()
 (panel.folded if step.name == "output" else panel.show)(trace, step, state.current().head)
-fold("The nearest words of the table", "words_open", nearest.draw)
+fold("The nearest words of the table", "words_open", nearest.draw, holds={"lens_token"})
 fold("How the vectors change from layer to layer", "ways_open", changes, holds=OF_WAYS)
 fold("Where vectors come from", "sources_open", sources, holds=OF_SOURCES)
 panel.proof(trace, step)

@@ -50,7 +50,7 @@ PAGES = {  # a page -> the key of its picture, part of the title of what opens, 
     "embedding": ("picture", "dimension ", "embedding.tokens"),
     "add_norm": ("layer_step", "dimension ", "layers.4.add_norm_1.sum"),
     "feed_forward": ("picture", "unit 0", "layers.4.feed_forward.activation"),
-    "stack?layer=4&head=1&strips_open=1": ("picture", "dimension ", "output"),
+    f"stack?{BELOW}": ("picture", "dimension ", "output"),
     "compare?beside_open=1": ("beside_0", "Attention weights, layer 4, head 1", ""),
 }
 # Whether that cell of the picture stands between the top of the window and the sheet from below
