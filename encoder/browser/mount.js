@@ -1,5 +1,6 @@
 // @ts-check
 // The front in a page: bar, menu, what is loading or went wrong, and the page that is drawn. See README.md.
+import { addNorm } from './add_norm.js';
 import { attention } from './attention.js';
 import { bar } from './bar.js';
 import { dress, el, put, write } from './dom.js';
@@ -41,10 +42,15 @@ import css from './style.css';
 /** @typedef {{update: (options: Options) => void, end: () => void}} Mounted */
 
 /** @type {Record<string, (root: HTMLElement, context: Context) => Page>} */
-const PAGES = { start, attention };
+const PAGES = {
+  start,
+  attention,
+  add_norm: addNorm,
+};
 /** What the button below a page says. @type {Record<string, string>} */
 const MORE = {
   start: 'More of this sentence: its tokens, the whole run in one picture, several heads together',
+  add_norm: 'More of this step: every token\'s mean and variance, gamma and beta, its proof against PyTorch and its code',
   attention: 'More of this step: all heads, what each adds, its proof against PyTorch and its code',
 };
 const SKELETON = 150; // ms without a run before its outline is drawn

@@ -24,7 +24,9 @@ OPENS = {
     "attention": ("grid", "one_matrix", "products", "query", "through"),
 }
 # Pages with steps whose picture the browser draws for some alone: an address that says another asks for what is below.
-STEPS: dict[str, frozenset[str]] = {}
+STEPS: dict[str, frozenset[str]] = {
+    "add_norm": frozenset({"output", *(f"add_norm_{n}.{step}" for n in (1, 2) for step in ("residual", "sum", "output"))}),
+}
 ON_THE_WAY = ("lesson", "stop")  # parameters of who comes from a lesson or the story
 
 
@@ -38,7 +40,8 @@ def is_open(page: Page) -> bool:
     query = st.query_params
     if query.get(MORE) == "1" or any(name in query for name in OPENS.get(page.key, ())):
         return True
-    return page.key in STEPS and bool(query.get("step")) and query["step"] not in STEPS[page.key]
+    step = query.get("step", "")
+    return page.key in STEPS and step.partition(".")[0] in page.parts and step not in STEPS[page.key]
 
 
 def is_wanted(page: Page) -> bool:
