@@ -4,6 +4,7 @@ import { addNorm } from './add_norm.js';
 import { attention } from './attention.js';
 import { bar } from './bar.js';
 import { dress, el, put, write } from './dom.js';
+import { feedForward } from './feed_forward.js';
 import unfolded from './heads.css';
 import { loader } from './load.js';
 import { choice } from './run.js';
@@ -46,10 +47,12 @@ const PAGES = {
   start,
   attention,
   add_norm: addNorm,
+  feed_forward: feedForward,
 };
 /** What the button below a page says. @type {Record<string, string>} */
 const MORE = {
   start: 'More of this sentence: its tokens, the whole run in one picture, several heads together',
+  feed_forward: 'More of this step: the numbers of every token, units that no sentence wakes, its proof against PyTorch and its code',
   add_norm: 'More of this step: every token\'s mean and variance, gamma and beta, its proof against PyTorch and its code',
   attention: 'More of this step: all heads, what each adds, its proof against PyTorch and its code',
 };

@@ -5,8 +5,8 @@ import { brief, typeset } from './number.js';
 
 /** `bars` are drawn in every row, one below the other: a colour of the page, and a number for each row; `most` is as long as a bar gets. @typedef {{names: string[], positions: number[], chosen: number, most: number, direction: 'ltr' | 'rtl', bars: {colour: string, values: number[]}[], says: (row: number) => string}} View */
 
-/** @param {{label: string, choose: (row: number) => void}} calls */
-export function tokenList({ label, choose }) {
+/** @param {{label: string, choose: (row: number) => void, place?: string}} calls `place` is the attribute that says which one a row is */
+export function tokenList({ label, choose, place: attribute = 'data-word' }) {
   const element = el('div', { class: 'tl', role: 'listbox', 'aria-label': label });
   /** @type {View | null} */
   let view = null;
@@ -36,7 +36,7 @@ export function tokenList({ label, choose }) {
     view = given;
     const { names, positions, chosen, most, bars } = given;
     children(element, names.length, () => el('div', { role: 'option' }, el('bdi', { class: 'tl-name' }), el('span', { class: 'tl-bars' }))).forEach((row, i) => {
-      put(row, { 'data-word': positions[i], 'aria-selected': String(i === chosen), tabindex: i === chosen ? '0' : '-1', 'aria-label': given.says(i) });
+      put(row, { [attribute]: positions[i], 'aria-selected': String(i === chosen), tabindex: i === chosen ? '0' : '-1', 'aria-label': given.says(i) });
       write(row.children[0], names[i]);
       children(row.children[1], bars.length, () => el('span', { class: 'tl-bar' }, el('i'), el('span'))).forEach((bar, b) => {
         const value = bars[b].values[i];

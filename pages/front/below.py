@@ -21,11 +21,15 @@ OPENS = {
         *("ask_second", "ask_way", "ask_why", "difference", "pair_part", "several", "some_heads", "some_tokens"),
         *("some_words", "together", "tokens_open", "unfolded"),
     ),
+    "feed_forward": ("dead_units",),
     "attention": ("grid", "one_matrix", "products", "query", "through"),
 }
 # Pages with steps whose picture the browser draws for some alone: an address that says another asks for what is below.
 STEPS: dict[str, frozenset[str]] = {
-    "add_norm": frozenset({"output", *(f"add_norm_{n}.{step}" for n in (1, 2) for step in ("residual", "sum", "output"))}),
+    "add_norm": frozenset(
+        ["output", *(f"add_norm_{n}.{name}" for n in (1, 2) for name in ("residual", "sum", "output"))]
+    ),
+    "feed_forward": frozenset(f"feed_forward.{name}" for name in ("hidden", "activation", "gated")),
 }
 ON_THE_WAY = ("lesson", "stop")  # parameters of who comes from a lesson or the story
 

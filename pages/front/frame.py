@@ -30,6 +30,7 @@ STYLE = f"<style>{Path(__file__).with_suffix('.css').read_text(encoding='utf-8')
 KEY = "front"
 NAMES = ("sentence", "second", "model", "layer", "head", "step", "cell", "hidden", "edits", "v", *OF_BROWSER)
 FIGURE = "figure"  # the page of the figure, and the name of what is added to it
+OF_PAGE = {FIGURE: (FIGURE,), "atlas": ("atlas_part", "atlas_unit")}  # what a page may be asked for beside
 
 
 @cache
@@ -218,7 +219,7 @@ def asked(said: object) -> tuple[Page | None, dict[str, str]]:
     if to is None:
         return None, {}
     given = query if isinstance(query, Mapping) else {}
-    known = [name for name in NAMES if to.key in DRAWN or name not in OF_BROWSER] + [FIGURE] * (to.key == FIGURE)
+    known = [name for name in NAMES if to.key in DRAWN or name not in OF_BROWSER] + [*OF_PAGE.get(to.key, ())]
     return to, {name: text for name in known if isinstance(text := given.get(name), str) and fits(text)}
 
 

@@ -66,6 +66,7 @@ DRAWN = {  # a page that the browser draws -> what it calls it
     "sentence": "start",
     "attention": "attention",
     "add_norm": "add_norm",
+    "feed_forward": "feed_forward",
 }
 
 
