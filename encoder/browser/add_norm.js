@@ -24,6 +24,7 @@ import { vectorStrips } from './vector_strips.js';
 /** @typedef {{key: Key, label: string, step: string}} Stop */
 
 const LITTLE = 0.1; // of what a token had: what adds less adds little
+const FAR = 5; // times the middle one: longer bars are cut
 const ALIKE = 1.01; // lengths that differ by less are one
 /** @type {Record<Key, Stop>} */
 const STOPS = {
@@ -36,6 +37,12 @@ const DRAWN = {
   residual: { name: () => 'what comes in', colour: 'muted' }, added: { name: sum => `what ${ADDS[sum]} adds`, colour: 'second' }, sum: { name: () => 'the sum', colour: 'accent' },
   normalized: { name: () => 'normalized', colour: 'muted' }, normed: { name: () => 'after the norm', colour: 'ink' },
 };
+
+/** Where bars end: at the longest, unless some are far longer than most. @param {number[]} lengths */
+export function endOf(lengths) {
+  const sorted = [...lengths].sort((a, b) => a - b), middle = sorted[Math.floor((sorted.length - 1) / 2)], usual = sorted.filter(length => length <= FAR * middle);
+  return usual[usual.length - 1] ?? 0;
+}
 
 /** The stops of a layer in the order they are computed. @param {Packet} block */
 export const stopsOf = block => (aboutBlock(block).pre_norm ? [STOPS.in, STOPS.norm, STOPS.sum] : [STOPS.in, STOPS.sum, STOPS.norm]);
@@ -51,7 +58,7 @@ export function finding(block, sum, position, word) {
   const [had, added, whole] = ['residual', 'added', 'sum'].map(name => lengthOf(block, name, sum, position)), sublayer = ADDS[sum];
   if (![had, added, whole].every(Number.isFinite)) return parts('no_numbers', { query: word });
   const share = added / had, near = (/** @type {number} */ length) => Number(length.toPrecision(3));
-  const first = had === 0 ? parts('adds_all', { word, sublayer }) : parts(share < LITTLE ? 'adds_little' : 'adds', { word, sublayer, share });
+  const first = (had === 0 ? parts('adds_all', { word, sublayer }) : parts(share < LITTLE ? 'adds_little' : 'adds', { word, sublayer, share })).map(part => (part.name === 'sublayer' ? { ...part, name: '' } : part));
   if (aboutBlock(block).pre_norm) return [...first, ...parts('norm_before', { length: near(whole) })];
   const lengths = Array.from(block.arrays[`normed_length_${sum + 1}`].values).filter(Number.isFinite), least = Math.min(...lengths), most = Math.max(...lengths);
   return [...first, ...(most <= ALIKE * least ? parts('norm_alike', { length: near(most) }) : parts('norm_between', { least: near(least), most: near(most) }))];
@@ -138,7 +145,8 @@ export function addNorm(root, context) {
     write(what, reading(block, key, sum));
 
     const lengths = vectors.map(one => ({ ...DRAWN[one], name: one === 'residual' && key === 'norm' ? 'before the norm' : DRAWN[one].name(sum), values: rows.map(at => lengthOf(block, one, sum, at)) }));
-    const most = ['residual', 'added', 'sum', 'normed'].reduce((so, one) => rows.reduce((longest, at) => Math.max(longest, lengthOf(block, one, sum, at) || 0), so), 0);
+    const longest = rows.map(at => Math.max(...['residual', 'added', 'sum', 'normed'].map(one => lengthOf(block, one, sum, at) || 0))), most = endOf(longest);
+    const beyond = rows.filter((_, i) => longest[i] > most).map(at => names[at]);
     children(legend, lengths.length + 1, i => el('span', {}, ...(i ? [el('i')] : []), el('span'))).forEach((part, i) => {
       if (i) put(part, { 'data-colour': lengths[i - 1].colour });
       write(/** @type {Element} */ (part.lastElementChild), i ? lengths[i - 1].name : 'Length of each token\'s vector:');
@@ -148,7 +156,8 @@ export function addNorm(root, context) {
       bars: lengths.map(({ colour, values }) => ({ colour, values })),
       says: i => `${name(rows[i])}: ${lengths.map(one => `${one.name} ${brief(one.values[i])}`).join(', ')}`,
     });
-    write(window_, rows.length < of.about.tokens.length ? `Tokens ${rows[0]} to ${rows[rows.length - 1]} of ${of.about.tokens.length}: the rest of this long run is not sent.` : '');
+    const long = rows.length < of.about.tokens.length ? `Tokens ${rows[0]} to ${rows[rows.length - 1]} of ${of.about.tokens.length}: the rest of this long run is not sent.` : '';
+    write(window_, [beyond.length && beyond.length < 6 ? `Some bars are cut: ${beyond.join(', ')} ${beyond.length > 1 ? 'are' : 'is'} far longer than the others.` : beyond.length ? 'Bars that are far longer than the others are cut.' : '', long].filter(Boolean).join(' '));
 
     const d = pointed >= 0 ? pointed : now.dimension;
     const own = vectors.map((one, i) => ({ name: lengths[i].name, colour: lengths[i].colour, values: vectorOf(block, one, sum, row) }));

@@ -4,7 +4,6 @@ import { at, row } from './packet.js';
 import { digitsOf } from './row.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
-/** @typedef {import('./packet.js').Numbers} Numbers */
 /** @typedef {'layer_norm' | 'std_norm' | 'rms_norm' | 'none'} Kind */
 /** What a header of level 3 says beside the layer. @typedef {{layer: number, rows: number[], pre_norm: boolean, sums: Record<string, {kind: Kind, eps: number}>, units: {activation: string, title: string, cuts: boolean, gated: boolean, never: number}}} AboutBlock */
 /** A number done again: `terms` are what it was made of, `digits` to how many it agrees with the run's own. @typedef {{terms: Record<string, number>, made: number, recorded: number, digits: number, agrees: boolean}} Redone */
@@ -16,14 +15,28 @@ export const ADDS = ['attention', 'feed-forward']; // what is added before each 
 /** @param {Packet} block @returns {AboutBlock} */
 export const aboutBlock = block => /** @type {AboutBlock} */ (/** @type {unknown} */ (block.about));
 
-/** Half of the step in which an array was sent: no number is farther than this from the run's own. @param {Numbers} array */
-const half = array => (array.type === 'f32' ? 0 : array.scale / 2);
+/** What a row of an array is worth: each is sent in shares of its largest. @param {Packet} block @param {string} name @param {number} i */
+const peakOf = (block, name, i) => (block.arrays[peak(name)] ? at(block.arrays[peak(name)], i) : 1);
+const peak = (/** @type {string} */ name) => name.replace(/(_[12])?$/, '_peak$1');
 
-/** The array of a sum, which is 0 or 1. @param {Packet} block @param {string} name @param {number} sum */
-const arrayOf = (block, name, sum) => block.arrays[`${name}_${sum + 1}`];
+/** The numbers of a row. @param {Packet} block @param {string} name @param {number} i */
+export function valuesOf(block, name, i) {
+  const size = peakOf(block, name, i);
+  return row(block.arrays[name], i).map(value => value * size);
+}
+/** A number of a row. @param {Packet} block @param {string} name @param {number} i @param {number} d */
+export const valueOf = (block, name, i, d) => at(block.arrays[name], i, d) * peakOf(block, name, i);
+
+/** Half of the step in which a row was sent: no number of it is farther than this from the run's own. @param {Packet} block @param {string} name @param {number} i */
+const half = (block, name, i) => (block.arrays[name].type === 'f32' ? 0 : block.arrays[name].scale / 2 * peakOf(block, name, i));
+
+/** The name of an array of a sum, which is 0 or 1. @param {string} name @param {number} sum */
+const called = (name, sum) => `${name}_${sum + 1}`;
+/** @param {Packet} block @param {string} name @param {number} sum */
+const arrayOf = (block, name, sum) => block.arrays[called(name, sum)];
 
 /** A token's vector: what came in ("residual"), what is "added", the "sum", "normalized", and what the norm gave ("normed"). @param {Packet} block @param {string} name @param {number} sum @param {number} i its place among the rows that are kept */
-export const vectorOf = (block, name, sum, i) => row(arrayOf(block, name, sum) ?? arrayOf(block, 'normed', sum), i);
+export const vectorOf = (block, name, sum, i) => valuesOf(block, called(arrayOf(block, name, sum) ? name : 'normed', sum), i);
 
 /** The length of a token's vector, of any token. @param {Packet} block @param {string} name @param {number} sum @param {number} position */
 export const lengthOf = (block, name, sum, position) => at(arrayOf(block, `${name}_length`, sum) ?? arrayOf(block, 'normed_length', sum), position);
@@ -54,21 +67,20 @@ const held = (made, recorded, within) => ({
 
 /** A number of a norm, done again. @param {Packet} block @param {number} sum @param {number} i @param {number} d @returns {Redone} */
 export function normAgain(block, sum, i, d) {
-  const into = arrayOf(block, readBy(block), sum), out = arrayOf(block, 'normed', sum), x = at(into, i, d);
-  const norm = operandsOf(block, sum, aboutBlock(block).rows[i], d), { mean, gamma, variance } = norm;
+  const into = called(readBy(block), sum), out = called('normed', sum), x = valueOf(block, into, i, d), recorded = valueOf(block, out, i, d);
+  const norm = operandsOf(block, sum, aboutBlock(block).rows[i], d), { mean, gamma, variance } = norm, [near, far] = [half(block, into, i), half(block, out, i)];
   const beta = Number.isNaN(norm.beta) ? 0 : norm.beta;
-  if (norm.kind === 'none') return { terms: { x }, ...held(x, at(out, i, d), half(into) + half(out) + ROUNDING) };
+  if (norm.kind === 'none') return { terms: { x }, ...held(x, recorded, near + far + ROUNDING * (1 + Math.abs(x))) };
   const spread = spreadOf(norm), made = (x - mean) / spread * gamma + beta;
-  const within = half(into) / spread * Math.abs(gamma) + half(out) + 4 * ROUNDING * (1 + Math.abs(beta) + (Math.abs(x) + Math.abs(mean)) / spread * Math.abs(gamma));
-  return { terms: { x, mean, variance, gamma, beta: norm.beta, spread }, ...held(made, at(out, i, d), within) };
+  const within = near / spread * Math.abs(gamma) + far + 4 * ROUNDING * (1 + Math.abs(beta) + (Math.abs(x) + Math.abs(mean)) / spread * Math.abs(gamma));
+  return { terms: { x, mean, variance, gamma, beta: norm.beta, spread }, ...held(made, recorded, within) };
 }
 
 /** A number of a sum, done again. @param {Packet} block @param {number} sum @param {number} i @param {number} d @returns {Redone} */
 export function sumAgain(block, sum, i, d) {
-  const [residual, added, whole] = ['residual', 'added', 'sum'].map(name => arrayOf(block, name, sum));
-  const terms = { residual: at(residual, i, d), added: at(added, i, d) };
-  const within = half(residual) + half(added) + half(whole) + ROUNDING * (1 + Math.abs(terms.residual) + Math.abs(terms.added));
-  return { terms, ...held(terms.residual + terms.added, at(whole, i, d), within) };
+  const names = ['residual', 'added', 'sum'].map(name => called(name, sum)), [residual, added, whole] = names.map(name => valueOf(block, name, i, d));
+  const within = names.reduce((all, name) => all + half(block, name, i), 0) + ROUNDING * (1 + Math.abs(residual) + Math.abs(added));
+  return { terms: { residual, added }, ...held(residual + added, whole, within) };
 }
 
 /** How many of a token's numbers do not agree when they are done again. @param {(block: Packet, sum: number, i: number, d: number) => Redone} again @param {Packet} block @param {number} sum @param {number} i */
@@ -116,29 +128,29 @@ export const ACTIVATIONS = {
 
 /** What a unit does with its number: before and after the activation, and behind the gate where there is one. @param {Packet} block @param {number} i @param {number} unit */
 export function unitOf(block, i, unit) {
-  const { hidden, activation, up, gated } = block.arrays;
-  return { before: at(hidden, i, unit), after: at(activation, i, unit), up: up ? at(up, i, unit) : NaN, gated: gated ? at(gated, i, unit) : NaN };
+  const of = (/** @type {string} */ name) => (block.arrays[name] ? valueOf(block, name, i, unit) : NaN);
+  return { before: of('hidden'), after: of('activation'), up: of('up'), gated: of('gated') };
 }
 
 /** A unit's activation, done again. @param {Packet} block @param {number} i @param {number} unit @returns {Redone} */
 export function activationAgain(block, i, unit) {
-  const { hidden, activation } = block.arrays, bend = ACTIVATIONS[aboutBlock(block).units.activation], before = at(hidden, i, unit);
-  return { terms: { before }, ...held(bend(before), at(activation, i, unit), 1.2 * half(hidden) + half(activation) + ROUNDING * (1 + Math.abs(before))) };
+  const before = valueOf(block, 'hidden', i, unit), made = ACTIVATIONS[aboutBlock(block).units.activation](before);
+  return { terms: { before }, ...held(made, valueOf(block, 'activation', i, unit), 1.2 * half(block, 'hidden', i) + half(block, 'activation', i) + 4 * ROUNDING * (1 + Math.abs(before))) };
 }
 
 /** A unit's activation times its gate, done again. @param {Packet} block @param {number} i @param {number} unit @returns {Redone} */
 export function gateAgain(block, i, unit) {
-  const { activation, up, gated } = block.arrays, after = at(activation, i, unit), gate = at(up, i, unit);
-  const within = half(activation) * Math.abs(gate) + half(up) * Math.abs(after) + half(activation) * half(up) + half(gated) + ROUNDING * (1 + Math.abs(after * gate));
-  return { terms: { after, gate }, ...held(after * gate, at(gated, i, unit), within) };
+  const { after, up: gate, gated } = unitOf(block, i, unit), [one, two, whole] = ['activation', 'up', 'gated'].map(name => half(block, name, i));
+  const within = one * Math.abs(gate) + two * Math.abs(after) + one * two + whole + 4 * ROUNDING * (1 + Math.abs(after * gate));
+  return { terms: { after, gate }, ...held(after * gate, gated, within) };
 }
 
-/** What a unit hands on, at each place of a row: after the activation, or behind the gate. @param {Packet} block */
-export const handedOn = block => block.arrays.gated ?? block.arrays.activation;
+/** What of a unit goes on: after the activation, or behind the gate. @param {Packet} block */
+export const handedOn = block => (block.arrays.gated ? 'gated' : 'activation');
 
 /** The units that do most for a token, the strongest first; behind a gate of either sign. @param {Packet} block @param {number} i @param {number} most @returns {number[]} */
 export function strongest(block, i, most) {
-  const values = row(handedOn(block), i), gated = Boolean(block.arrays.gated);
+  const values = valuesOf(block, handedOn(block), i), gated = Boolean(block.arrays.gated);
   const size = (/** @type {number} */ unit) => (Number.isNaN(values[unit]) ? -Infinity : gated ? Math.abs(values[unit]) : values[unit]);
   return Array.from(values, (_, unit) => unit).sort((a, b) => size(b) - size(a) || a - b).slice(0, most);
 }

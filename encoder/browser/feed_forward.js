@@ -2,7 +2,7 @@
 // Feed-forward: which units fire for a token, on the curve of their activation, and what one of them does at every token.
 import bars from './add_norm.css';
 import style from './attention.css';
-import { ACTIVATIONS, aboutBlock, activationAgain, gateAgain, handedOn, strongest, unitOf } from './block.js';
+import { ACTIVATIONS, aboutBlock, activationAgain, gateAgain, handedOn, strongest, unitOf, valueOf, valuesOf } from './block.js';
 import { curvePicture } from './curve.js';
 import { dress, el, put, write } from './dom.js';
 import own from './feed_forward.css';
@@ -10,7 +10,7 @@ import { headline } from './headline.js';
 import { layerPackets } from './layer_packets.js';
 import { made } from './load.js';
 import { brief, typeset } from './number.js';
-import { at, row as rowOf } from './packet.js';
+import { at } from './packet.js';
 import { direction, wordAt, words } from './run.js';
 import { parts, said } from './say.js';
 import { namesOf } from './strips.js';
@@ -36,7 +36,7 @@ const many = count => count.toLocaleString('en-US');
 
 /** The parts of the headline. @param {Packet} block @param {number} i the token's place among the rows that are kept @param {string} word */
 export function finding(block, i, word) {
-  const { rows, units } = aboutBlock(block), values = rowOf(handedOn(block), i), [unit] = strongest(block, i, 1), all = many(values.length);
+  const { rows, units } = aboutBlock(block), values = valuesOf(block, handedOn(block), i), [unit] = strongest(block, i, 1), all = many(values.length);
   const firing = at(block.arrays.firing, rows[i]), near = (/** @type {number} */ value) => Number(value.toPrecision(3));
   if (!values.every(Number.isFinite)) return parts('no_numbers', { query: word });
   if (units.gated) {
@@ -51,7 +51,7 @@ export function finding(block, i, word) {
 export function silence(block, i, word) {
   const { rows, units } = aboutBlock(block), size = block.arrays.hidden.shape[1], activation = units.title;
   if (units.cuts) return said('silent', { share: at(block.arrays.silent, rows[i]) / size, word, activation, never: units.never });
-  return said('damped', { word, share: rowOf(block.arrays.hidden, i).reduce((sum, value) => sum + Number(value < 0), 0) / size, activation });
+  return said('damped', { word, share: valuesOf(block, 'hidden', i).reduce((sum, value) => sum + Number(value < 0), 0) / size, activation });
 }
 
 /** @param {HTMLElement} root @param {import('./mount.js').Context} context @returns {import('./mount.js').Page} */
@@ -64,6 +64,7 @@ export function feedForward(root, context) {
   let run = null;
   /** @type {State} */
   let state;
+  let counted = { key: '', wrong: 0 };
   let pointed = -1, pinned = false; // a unit that was chosen stays chosen at another token
   const packets = layerPackets(context, 3, () => { if (root.contains(page)) render(); });
   const head = headline(context, { head: false });
@@ -90,6 +91,11 @@ export function feedForward(root, context) {
     if (why) write(check, why);
   }
 
+  /** What the layer's numbers depend on. */
+  const fingerprint = () => {
+    const { model, sentence, second, edits, hidden } = /** @type {Packet} */ (run).about;
+    return [model.digest, sentence, second, edits, hidden.join(), state.layer].join(' ');
+  };
   /** The step whose numbers go on. */
   const stepOf = (/** @type {Packet} */ block) => `feed_forward.${aboutBlock(block).units.gated ? 'gated' : 'activation'}`;
 
@@ -125,7 +131,7 @@ export function feedForward(root, context) {
       return;
     }
     const { row, unit } = placed(block), { rows, units } = aboutBlock(block), names = namesOf(of.about.tokens), word = rows[row] === of.about.gap ? 'the gap' : names[rows[row]];
-    const shown = pointed >= 0 ? pointed : unit, handed = handedOn(block), values = rows.map((_, i) => at(handed, i, shown));
+    const shown = pointed >= 0 ? pointed : unit, handed = handedOn(block), values = rows.map((_, i) => valueOf(block, handed, i, shown));
     head.draw(of, state, finding(block, row, word));
     tokens.draw({
       names: rows.map(position => names[position]), positions: rows, values, chosen: row, direction: direction(of), label: `Tokens, and what unit ${shown} gives at each`,
@@ -134,21 +140,21 @@ export function feedForward(root, context) {
     write(window_, rows.length < of.about.tokens.length ? `Tokens ${rows[0]} to ${rows[rows.length - 1]} of ${of.about.tokens.length}: the rest of this long run is not sent.` : '');
     write(what, `Above: what unit ${shown} gives at every token. Below each dot is a unit: across, its number before ${units.title}; up, after it. The columns at the foot count them.`);
 
-    const [before, after] = [block.arrays.hidden, block.arrays.activation].map(array => rowOf(array, row));
+    const [before, after] = [valuesOf(block, 'hidden', row), valuesOf(block, 'activation', row)];
     const best = strongest(block, row, LISTED), two = (/** @type {number} */ of_) => `unit ${of_}: ${typeset(brief(before[of_]))} becomes ${typeset(brief(after[of_]))}`;
     picture.draw({
-      key: [of.about.model.digest, of.about.sentence, of.about.second, of.about.edits, of.about.hidden.join(), state.layer, row].join(' '), before, after, curve: ACTIVATIONS[units.activation],
+      key: `${fingerprint()} ${row}`, before, after, curve: ACTIVATIONS[units.activation],
       chosen: shown, kept: unit, named: best.slice(0, NAMED), label: `The ${many(before.length)} units of ${names[rows[row]]} on the curve of ${units.title}, by their number before it`, says: two(unit), shown: two(shown),
     });
     put(picture.slider, { 'data-cell': `${rows[row]},${unit}` });
     write(silent, silence(block, row, word));
 
     listed = best.includes(unit) ? best : [...best.slice(0, LISTED - 1), unit];
-    const own_ = rowOf(handed, row);
+    const strengths = valuesOf(block, handed, row);
     write(strong, `The strongest units for ${word}`);
     list.draw({
-      names: listed.map(one => `unit ${one}`), positions: listed, chosen: listed.indexOf(unit), most: Math.abs(own_[best[0]]), direction: 'ltr',
-      bars: [{ colour: 'accent', values: listed.map(one => own_[one]) }], says: i => `unit ${listed[i]}: ${brief(own_[listed[i]])}`,
+      names: listed.map(one => `unit ${one}`), positions: listed, chosen: listed.indexOf(unit), most: Math.abs(strengths[best[0]]), direction: 'ltr',
+      bars: [{ colour: 'accent', values: listed.map(one => strengths[one]) }], says: i => `unit ${listed[i]}: ${brief(strengths[listed[i]])}`,
     });
     arithmetic(block, row, shown);
     const page_ = context.options().pages.find(one => one.key === ATLAS);
@@ -170,8 +176,10 @@ export function feedForward(root, context) {
       const behind = gateAgain(block, row, unit), { after, gate: open } = behind.terms;
       write(gate, `times its gate: ${four(after)} · ${open < 0 ? `(${four(open)})` : four(open)} = ${four(behind.made)}`);
     }
-    let wrong = 0;
-    for (let one = 0; one < size; one++) if (!activationAgain(block, row, one).agrees || (units.gated && !gateAgain(block, row, one).agrees)) wrong++;
+    const key = `${fingerprint()} ${row}`;
+    let { wrong } = counted.key === key ? counted : { wrong: 0 };
+    for (let one = 0; counted.key !== key && one < size; one++) if (!activationAgain(block, row, one).agrees || (units.gated && !gateAgain(block, row, one).agrees)) wrong++;
+    counted = { key, wrong };
     write(check, wrong
       ? `Done again here, ${many(wrong)} of ${many(size)} units do not agree: ${/** @type {Packet} */ (run).about.edits ? 'this run was changed on the way' : 'this model does more on the way'}.`
       : `Recorded in this run; done again here from 16-bit numbers, all ${many(size)} agree, this one to ${digits} ${digits === 1 ? 'digit' : 'digits'}\u00a0✓`);

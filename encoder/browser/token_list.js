@@ -41,7 +41,7 @@ export function tokenList({ label, choose, place: attribute = 'data-word' }) {
       children(row.children[1], bars.length, () => el('span', { class: 'tl-bar' }, el('i'), el('span'))).forEach((bar, b) => {
         const value = bars[b].values[i];
         put(bar, { 'data-colour': bars[b].colour });
-        put(bar.children[0], { style: `width: ${(Number.isFinite(value) && most > 0 ? 84 * Math.abs(value) / most : 0).toFixed(2)}%` });
+        put(bar.children[0], { style: `width: ${(Number.isFinite(value) && most > 0 ? 84 * Math.min(1, Math.abs(value) / most) : 0).toFixed(2)}%`, 'data-cut': Math.abs(value) > most });
         write(bar.children[1], Number.isFinite(value) ? typeset(brief(value)) : '–');
       });
     });

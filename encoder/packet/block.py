@@ -42,7 +42,7 @@ def level_3(encoder: TextEncoder, trace: Trace, layer: int, *, most_bytes: int =
     activation = trace.array(f"layers.{layer}.feed_forward.activation")
     for name in ("hidden", "activation", "up", "gated"):
         if (step := f"layers.{layer}.feed_forward.{name}") in trace:
-            arrays[name] = signed(trace.array(step)[rows.start : rows.stop])
+            arrays |= by_row(name, trace.array(step)[rows.start : rows.stop])
     arrays["firing"] = exact((activation > 0).sum(-1))
     arrays["silent"] = exact((activation == 0).sum(-1))
     kind = ACTIVATIONS[config.activation]
@@ -60,15 +60,22 @@ def norm_of(
     steps = {"residual": f"{at}residual", "added": f"layers.{layer}.{SUBLAYERS[part]}.output", "sum": f"{at}sum"}
     steps |= {"normalized": f"{at}normalized", "normed": f"{at}output"}
     whole = {name: trace.array(step) for name, step in steps.items() if step in trace}
-    arrays = {name: signed(values[rows.start : rows.stop]) for name, values in whole.items()}
+    arrays = dict[str, Stored]()
     for name, values in whole.items():
-        arrays[f"{name}_length"] = exact(lengths(values))
+        arrays |= by_row(name, values[rows.start : rows.stop]) | {f"{name}_length": exact(lengths(values))}
     for name in ("mean", "variance", "mean_square"):
         if at + name in trace:
             arrays[name] = exact(trace.array(at + name))
     learned = norm_parameters(encoder, layer, part)
     arrays |= {name: exact(values.numpy()) for name, values in learned.items()}
     return {"kind": config.norm if "normalized" in whole else "none", "eps": config.norm_eps}, arrays
+
+
+def by_row(name: str, values: Values) -> dict[str, Stored]:
+    """Rows in 16 bits, each as shares of its own largest size: a few tokens are a hundred times as long as the others."""
+    finite = np.where(np.isfinite(values), np.abs(values), 0)
+    peaks = np.where(finite.max(-1) > 0, finite.max(-1), 1).astype(np.float32)
+    return {name: signed(values / peaks[:, None]), f"{name}_peak": exact(peaks)}
 
 
 def lengths(vectors: Values) -> Values:
