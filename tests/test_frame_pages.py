@@ -109,7 +109,7 @@ def test_layer_and_head_stand_beside_the_headline_where_they_mean_something() ->
     def places(app: AppTest) -> list[str]:
         return [one.proto.json for one in app.get("bidi_component") if one.proto.id.endswith("-place")]
 
-    app = open_app("add_norm", layer="2", head="3")
+    app = open_app("atlas", layer="2", head="3")
     shown = json.loads(places(app)[0])
     assert [shown[name] for name in ("layers", "heads", "layer", "head")] == [6, 8, 2, 3]
     assert at(choose(app, head=7)) == (2, 7) and at(choose(app, layer=0)) == (0, 7)
@@ -127,7 +127,7 @@ def test_layer_and_head_stand_beside_the_headline_where_they_mean_something() ->
     ids=str,
 )  # fmt: skip
 def test_a_place_that_there_is_not_is_not_chosen(said: object) -> None:
-    app = open_app("add_norm", layer="2", head="3")
+    app = open_app("atlas", layer="2", head="3")
     assert at(happen(app, "place", "set", said)) == (2, 3)
 
 
@@ -140,18 +140,18 @@ def test_a_place_that_there_is_not_is_not_chosen(said: object) -> None:
     ids=str,
 )  # fmt: skip
 def test_what_the_bar_cannot_mean_changes_nothing(said: object) -> None:
-    app = open_app("add_norm", sentence=OWN, layer="2")
+    app = open_app("atlas", sentence=OWN, layer="2")
     view = app.session_state["session"].view
     assert happen(app, "around", "set", said).session_state["session"].view == view
     happen(app, "around", "go", said)
-    assert page_shown(app) == "add_norm" and not app.warning
+    assert page_shown(app) == "atlas" and not app.warning
 
 
 def test_the_menu_of_the_bar_leads_to_every_page_with_what_is_chosen() -> None:
-    app = open_app("add_norm", sentence=OWN, layer="2", head="3")
+    app = open_app("atlas", sentence=OWN, layer="2", head="3")
     listed = [one["key"] for one in bar(app)["pages"]]
     assert len(listed) == len(PAGES)
-    for key in ("heads", "feed_forward", "attention"):
+    for key in ("learn", "figure", "attention"):
         happen(app, "around", "go", {"key": key})
         assert page_shown(app) == key
         chosen = [app.query_params[name] for name in ("sentence", "layer", "head")]

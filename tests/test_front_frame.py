@@ -37,7 +37,7 @@ def test_of_an_address_that_is_asked_for_only_what_one_may_say_is_left(query: ob
     assert frame.asked({"key": "heads", "query": query}) == (site.called("heads"), kept)
 
 
-@pytest.mark.parametrize("key", ["start", "attention"])
+@pytest.mark.parametrize("key", ["start", "attention", "add_norm", "feed_forward"])
 def test_a_page_of_the_front_is_told_of_all_that_the_front_chooses(key: str) -> None:
     query = {"word": "3", "off": "1", "maps": "1", "v": "1"}
     assert frame.asked({"key": key, "query": query}) == (site.called(key), query)
@@ -55,7 +55,7 @@ def test_every_page_has_an_address_and_a_name_of_its_own() -> None:
     listed = site.listed()
     assert len({str(one["address"]) for one in listed}) == len({str(one["key"]) for one in listed}) == len(PAGES)
     assert [site.called(str(one["key"])) for one in listed] == list(PAGES)
-    assert [one["key"] for one in listed if one["front"]] == ["start", "attention"]
+    assert [one["key"] for one in listed if one["front"]] == ["start", "attention", "add_norm", "feed_forward"]
     assert [one["address"] for one in listed[:2]] == ["/", "/story"]
 
 

@@ -42,7 +42,7 @@ def test_a_head_that_is_off_changes_all_that_follows(base: TextEncoder) -> None:
     np.testing.assert_allclose(numbers(app, key="apart_changed"), expected, atol=1e-6)
     assert (numbers(app, key="apart_changed")[:, :5] == 0).all() and (numbers(app, key="apart_changed")[:, 5] > 0).all()
     assert any("This run is changed" in c.value and "layer 4, head 1" in c.value for c in app.markdown)
-    go(app, "add_norm")
+    go(app, "atlas")
     healthy(app.button(key="remove_edits").click().run())
     assert edits(app) == "" and "edits" not in app.query_params
 

@@ -72,7 +72,7 @@ def norm_of(
 
 
 def by_row(name: str, values: Values) -> dict[str, Stored]:
-    """Rows in 16 bits, each as shares of its own largest size: a few tokens are a hundred times as long as the others."""
+    """Rows in 16 bits, each in shares of its own largest: some tokens are a hundred times as long as the others."""
     finite = np.where(np.isfinite(values), np.abs(values), 0)
     peaks = np.where(finite.max(-1) > 0, finite.max(-1), 1).astype(np.float32)
     return {name: signed(values / peaks[:, None]), f"{name}_peak": exact(peaks)}

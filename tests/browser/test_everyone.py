@@ -96,7 +96,7 @@ def draws(page: Page, key: str) -> None:
     else:
         expect(page.locator("h1")).to_have_text(about.title)
     if about.parts:
-        picture = widget(page, LEADS.get(key, "picture"))
+        picture = widget(page, LEADS.get(name, "picture"))
         picture.locator(".main-svg").first.wait_for()
         assert picture.locator(".js-plotly-plot").evaluate(FINITE) > 0
     main = page.locator("[data-testid=stMain]")
@@ -205,27 +205,25 @@ def test_hostile_text_that_is_typed_becomes_no_markup(page: Page, app_url: str) 
     page.evaluate("delete window.canary")
 
 
-OPENED = "feed_forward?cell=layers.4.feed_forward.output:8,2"
+OPENED = "feed_forward?more=1&cell=layers.4.feed_forward.output:8,2"
 
 
-@pytest.mark.parametrize(
-    "link", mostly_nightly(["feed_forward?present=1", OPENED, "feed_forward?embed=true"], [OPENED])
-)
+@pytest.mark.parametrize("link", mostly_nightly(["atlas?present=1", OPENED, "atlas?embed=true"], [OPENED]))
 def test_so_is_a_page_before_a_class_with_a_number_open_or_in_a_frame(page: Page, app_url: str, link: str) -> None:
     open_page(page, f"{app_url}/{link}")
     assert barriers(page) == []
 
 
 def test_the_menu_says_where_we_are_and_leads_on_by_keyboard(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/add_norm?layer=2&sentence=I+understand+this")
+    open_page(page, f"{app_url}/atlas?layer=2&sentence=I+understand+this")
     page.get_by_role("button", name="Menu", exact=True).press("Enter")
     menu = page.get_by_role("navigation", name="Pages")
-    expect(menu.get_by_role("link", name="Add & norm")).to_be_focused()
-    expect(menu.locator("[aria-current=page]")).to_have_text("Add & norm")
+    expect(menu.get_by_role("link", name="Atlas")).to_be_focused()
+    expect(menu.locator("[aria-current=page]")).to_have_text("Atlas")
     page.keyboard.press("ArrowDown")
     with rerun(page):
         page.keyboard.press("Enter")
-    expect(page.locator("h1")).to_have_text("Feed-forward")
+    expect(page.locator("h1")).to_have_text("Learning")
     expect(menu).to_be_hidden()
     assert "layer=2" in page.url and "understand" in page.url
 

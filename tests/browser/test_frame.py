@@ -42,7 +42,7 @@ def test_back_leads_to_how_a_page_opened_one_press_for_each_choice(page: Page, a
         chosen = chosen_place(page)
         return page.url, sentence_line(page).input_value(), chosen
 
-    open_page(page, f"{app_url}/feed_forward")
+    open_page(page, f"{app_url}/atlas")
     seen = [view()]
     for act in (
         lambda: choose(page, "layer", 2),
@@ -55,7 +55,7 @@ def test_back_leads_to_how_a_page_opened_one_press_for_each_choice(page: Page, a
         with rerun(page):
             page.go_back()
         assert view() == before
-    assert seen[0][0] == f"{app_url}/feed_forward"
+    assert seen[0][0] == f"{app_url}/atlas"
 
 
 def test_enter_runs_the_sentence_and_the_link_has_no_line_break(page: Page, app_url: str) -> None:
@@ -96,7 +96,7 @@ def test_a_page_opens_at_its_top(page: Page, app_url: str) -> None:
     open_page(page, f"{app_url}/add_norm?step=add_norm_1.output")
     for move in (
         lambda: page.keyboard.press("ArrowRight"),
-        lambda: follow_menu(page, "Feed-forward"),
+        lambda: follow_menu(page, "Atlas"),
         lambda: follow_menu(page, "All heads"),
     ):
         page.locator("h1").click()
@@ -122,7 +122,7 @@ def test_all_tabs_are_in_sight_and_so_is_the_chosen_one(page: Page, app_url: str
 def test_next_has_one_place_on_every_page_and_stays_in_view(page: Page, app_url: str) -> None:
     page.set_viewport_size({"width": 1280, "height": 800})
     places = set()
-    for key in ("feed_forward", "stack", "heads"):
+    for key in ("atlas", "stack", "heads"):
         open_page(page, f"{app_url}/{key}")
         box = widget(page, "next").bounding_box()
         assert box is not None
@@ -134,7 +134,7 @@ def test_next_has_one_place_on_every_page_and_stays_in_view(page: Page, app_url:
 
 def test_the_menu_of_a_phone_names_all_pages_and_closes_on_a_choice(page: Page, app_url: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
-    open_page(page, f"{app_url}/feed_forward")
+    open_page(page, f"{app_url}/atlas")
     page.get_by_role("button", name="Menu", exact=True).click()
     menu = page.get_by_role("navigation", name="Pages")
     expect(menu.get_by_role("link")).to_have_text([one.title for one in PAGES])
@@ -150,7 +150,7 @@ def test_the_menu_of_a_phone_names_all_pages_and_closes_on_a_choice(page: Page, 
 
 def test_before_a_class_the_sentence_the_layer_and_the_head_can_still_be_chosen(page: Page, app_url: str) -> None:
     page.set_viewport_size({"width": 1280, "height": 800})
-    open_page(page, f"{app_url}/feed_forward")
+    open_page(page, f"{app_url}/atlas")
     with rerun(page):
         page.locator("h1").click()
         page.keyboard.press("p")

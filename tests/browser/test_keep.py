@@ -199,7 +199,7 @@ def test_what_a_link_says_never_becomes_a_link_of_the_app(page: Page, app_url: s
         "layer=me@evil.example",
         "cell=HTTPS://evil.example",
     )
-    open_page(page, f"{app_url}/feed_forward?{'&'.join(asked)}&hidden=%E2%80%AEabc")
+    open_page(page, f"{app_url}/atlas?{'&'.join(asked)}&hidden=%E2%80%AEabc")
     note = page.get_by_test_id("stAlert")
     expect(note).to_contain_text("evil.example/x")
     expect(note).to_contain_text("me@")
