@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from page_tools import at, choose, go, healthy, maps, open_app, said
+from page_tools import at, choose, go, healthy, maps, open_app, page_shown, said
 from shared_models import pretrained
 from streamlit.testing.v1 import AppTest
 from visits import link, opened
@@ -71,10 +71,11 @@ def test_deeper_is_the_page_of_that_step_and_the_bar_leads_back_to_the_same_stop
     app, stops = opened("story", {"stop": "8"}), stops_of("base", EXAMPLE)
     press(app, "reveal")
     press(app, "deeper")
-    assert app.title[0].value == "Feed-forward" and at(app)[0] == stops[7].layer
+    assert page_shown(app) == "feed_forward" and "".join(app.query_params["layer"]) == str(stops[7].layer)
     assert link(app)["step"] == "feed_forward.output"
     go(app, "feed_forward")  # the harness stays on the page that it was told
-    choose(app, layer=0)
+    app.query_params["layer"] = "0"
+    healthy(app.run())
     press(app, "back_to_story")
     assert app.title[0].value == "The story" and rail(app)["at"] == 8
     assert at(app)[0] == stops[7].layer and stops[7].sentence in texts(app)

@@ -48,8 +48,8 @@ SLOW = """(() => {
 PAGES = {  # a page -> the key of its picture, part of the title of what opens, the recorded step
     f"attention?{BELOW}": ("picture", "Attention weights, layer 4, head 1", ""),
     "embedding": ("picture", "dimension ", "embedding.tokens"),
-    "add_norm": ("layer_step", "dimension ", "layers.4.add_norm_1.sum"),
-    "feed_forward": ("picture", "unit 0", "layers.4.feed_forward.activation"),
+    f"add_norm?{BELOW}": ("layer_step", "dimension ", "layers.4.add_norm_1.sum"),
+    f"feed_forward?{BELOW}": ("picture", "unit 0", "layers.4.feed_forward.activation"),
     "stack": ("picture", "dimension ", "output"),
     "compare?beside_open=1": ("beside_0", "Attention weights, layer 4, head 1", ""),
 }
@@ -127,7 +127,7 @@ def test_a_clicked_number_opens_beside_the_picture_which_stays(
     page: Page, app_url: str, base: TextEncoder, path: str
 ) -> None:
     key, expected, step = PAGES[path]
-    column = 0 if path == "feed_forward" else 2  # several of its columns share a pixel
+    column = 0 if path.startswith("feed_forward") else 2  # several of its columns share a pixel
     open_page(page, f"{app_url}/{path}{'&' if '?' in path else '?'}strips_open=1")
     picture = widget(page, key)
     picture.locator(".js-plotly-plot .main-svg").first.wait_for()

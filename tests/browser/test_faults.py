@@ -13,7 +13,6 @@ from browser_tools import (
     drawn,
     free_port,
     open_page,
-    places,
     problems,
     rerun,
     sentence_line,
@@ -125,8 +124,8 @@ def test_a_line_that_stood_still_while_somebody_clicked_comes_back(
     """After a few clicks the browser must still hold what it said it held; many are more than a server holds back."""
     units = base.trace(TEXT)[f"layers.{A_FEW}.feed_forward.activation"].numpy()
     with stalling(app_url) as line:
-        open_page(page, f"{line.url}/feed_forward?strips_open=1&sentence={quote(TEXT)}&layer={A_FEW - 1}")
-        layers = places(page, "layer").get_by_role("radio")
+        open_page(page, f"{line.url}/feed_forward?more=1&head=0&sentence={quote(TEXT)}&layer={A_FEW - 1}")
+        layers = page.get_by_role("radiogroup", name="layer").get_by_role("radio")
         line.moves.clear()
         for step in range(clicks):
             layers.nth(step % A_FEW).click()

@@ -93,11 +93,11 @@ def test_a_token_is_masked_by_a_tap_and_shown_again_by_a_key(page: Page, app_url
 
 
 def test_a_page_opens_at_its_top(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/add_norm?step=add_norm_1.output")
+    open_page(page, f"{app_url}/figure")
     for move in (
         lambda: page.keyboard.press("ArrowRight"),
         lambda: follow_menu(page, "Atlas"),
-        lambda: follow_menu(page, "All heads"),
+        lambda: follow_menu(page, "Learning"),
     ):
         page.locator("h1").click()
         page.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 700)")

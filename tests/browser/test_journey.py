@@ -9,7 +9,6 @@ from browser_tools import (
     answering,
     cell_of_chart,
     chart,
-    choose,
     chosen_place,
     drawn,
     follow_menu,
@@ -41,23 +40,17 @@ def test_a_person_types_chooses_and_walks(page: Page, app_url: str, base: TextEn
     type_sentence(page, text)
     with rerun(page):
         follow_menu(page, "Add & norm")
-    choose(page, "layer", 2)
-    choose(page, "head", 3)
+    page.get_by_role("radio", name="layer 2", exact=True).click()
+    page.get_by_role("radio", name="the sum", exact=True).click()
+    page.locator(".enc-unfold").click()
+    widget(page, "layer_step").locator(".main-svg").first.wait_for()
     np.testing.assert_array_equal(drawn(page, "layer_step"), trace["layers.2.add_norm_1.sum"].numpy())
-    expect(page).to_have_url(re.compile("layer=2.*head=3"))
-    for name in ("mean", "variance", "normalized", "output"):
-        with rerun(page):
-            widget(page, "next").get_by_role("button").click()
-        expect(page).to_have_url(re.compile(f"step=add_norm_1.{name}"))
-    np.testing.assert_array_equal(drawn(page, "layer_step"), trace["layers.2.add_norm_1.output"].numpy())
-    page.locator("h1").click()
     with rerun(page):
-        page.keyboard.press("ArrowRight")
-    expect(page.locator("h1")).to_have_text("Feed-forward")
-    with rerun(page):
-        page.keyboard.press("ArrowLeft")
-    expect(page.locator("h1")).to_have_text("Add & norm")
+        page.get_by_role("radio", name="the norm", exact=True).click()
+    expect(page).to_have_url(re.compile("layer=2.*step=add_norm_1.output"))
     np.testing.assert_array_equal(drawn(page, "layer_step"), trace["layers.2.add_norm_1.output"].numpy())
+    page.get_by_role("link", name="Feed-forward →").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("of 2,048 units fire")
 
 
 def click_cell(page: Page, row: int, column: int) -> None:
