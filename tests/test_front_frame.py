@@ -88,6 +88,23 @@ def test_an_address_that_asks_for_what_stands_below_opens_it(query: dict[str, st
     assert not app.warning and not app.sidebar.children
 
 
+@pytest.mark.parametrize(
+    ("page", "step", "is_open"),
+    [
+        ("add_norm", "add_norm_1.mean", True), ("add_norm", "add_norm_2.sum", False), ("add_norm", "output", False),
+        ("add_norm", "attention.q", False), ("feed_forward", "feed_forward.output", True),
+        ("feed_forward", "feed_forward.hidden", False), ("feed_forward", "", False),
+    ],
+)  # fmt: skip
+def test_a_step_that_the_picture_does_not_draw_opens_what_stands_below(page: str, step: str, is_open: bool) -> None:
+    app = AppTest.from_file(MAIN, default_timeout=60)
+    app.switch_page(f"steps/{page}.py")
+    app.query_params["step"] = step
+    app.run()
+    assert not app.exception and told(app)["open"] == is_open
+    assert bool(app.get("plotly_chart")) == is_open
+
+
 def test_every_choice_that_opens_it_is_one_that_a_page_asks_for() -> None:
     assert {name for page in PAGES for name in below.opens(page)} - {"step"} <= names()
 

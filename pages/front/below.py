@@ -21,7 +21,6 @@ OPENS = {
         *("ask_second", "ask_way", "ask_why", "difference", "pair_part", "several", "some_heads", "some_tokens"),
         *("some_words", "together", "tokens_open", "unfolded"),
     ),
-    "feed_forward": ("dead_units",),
     "attention": ("grid", "one_matrix", "products", "query", "through"),
 }
 # Pages with steps whose picture the browser draws for some alone: an address that says another asks for what is below.
