@@ -11,6 +11,8 @@ from encoder.pictures.figure_link import PictureAt
 from encoder.pictures.files import file_of, fits
 from encoder.pictures.link import from_query, to_query
 from encoder.pictures.picture import Answer, Picture
+from encoder.pictures.registry.add_norm import LENGTHS, NORM_SIDES
+from encoder.pictures.registry.feed_forward import UNITS
 from encoder.pictures.registry.sentence import ARCS
 from encoder.pictures.registry.steps import STEP
 from encoder.pictures.steps import KNOWN_STEPS
@@ -23,7 +25,14 @@ from pages.front.refused import RefusedError
 from pages.ui.server import engine, job_queue
 from pages.ui.server.pool import borrowing
 
-PICTURES: Mapping[str, Picture] = {picture.key: picture for picture in (ARCS, STEP)}  # of the pages of the front
+OF_FRONT = (
+    ARCS,
+    STEP,
+    LENGTHS,
+    NORM_SIDES,
+    UNITS,
+)
+PICTURES: Mapping[str, Picture] = {picture.key: picture for picture in OF_FRONT}  # of the pages of the front
 TYPES = {
     "about": "application/json",
     "svg": "image/svg+xml",
