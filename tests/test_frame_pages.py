@@ -24,7 +24,7 @@ def press(app: AppTest, key: str) -> AppTest:
 
 
 def test_what_is_typed_runs_and_an_example_is_one_tap_away() -> None:
-    app = open_app("embedding")
+    app = open_app("figure")
     choose(app, sentence=OWN)
     assert "".join(app.query_params["sentence"]) == OWN
     choose(app, sentence=EXAMPLES[2])
@@ -35,7 +35,7 @@ def test_what_is_typed_runs_and_an_example_is_one_tap_away() -> None:
 
 
 def test_a_second_sentence_comes_and_goes_on_demand() -> None:
-    app = open_app("embedding", sentence="The cat sleeps.")
+    app = open_app("figure", sentence="The cat sleeps.")
     keys = [one.key for one in app.text_input]
     assert "second" not in keys
     press(app, "pair")
@@ -46,14 +46,14 @@ def test_a_second_sentence_comes_and_goes_on_demand() -> None:
 
 
 def test_no_line_break_gets_into_a_link() -> None:
-    app = open_app("embedding", sentence="One.\nTwo.")
+    app = open_app("figure", sentence="One.\nTwo.")
     assert sentence(app) == "One. Two." and "\n" not in "".join(app.query_params["sentence"])
     choose(app, sentence="Three.\nFour.")
     assert sentence(app) == "Three. Four." and "\n" not in "".join(app.query_params["sentence"])
 
 
 def test_ones_own_sentence_survives_a_lesson() -> None:
-    app = open_app("embedding", sentence=OWN, layer="2")
+    app = open_app("figure", sentence=OWN, layer="2")
     go(app, "lessons")
     press(app, "start_word-order")
     assert sentence(app) != OWN

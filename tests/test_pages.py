@@ -186,7 +186,7 @@ def test_choosing_a_page_keeps_the_view_and_the_url_carries_it() -> None:
 
 
 def test_a_link_with_nonsense_opens_the_example_and_says_what_it_could_not_do() -> None:
-    app = open_app("embedding", model="nope", layer="99", head="-1", step="zz", hidden="0,x")
+    app = open_app("figure", model="nope", layer="99", head="-1", step="zz", hidden="0,x")
     for value in ("nope", "99", "-1", "zz", "0,x"):
         assert value in said(app)
     assert bar(app)["sentence"] == EXAMPLE

@@ -98,9 +98,9 @@ def test_deeper_opens_the_part_of_a_page_that_explains_the_stop() -> None:
 
 
 def test_the_other_pages_keep_their_walk_and_know_nothing_of_a_story_that_was_not_begun() -> None:
-    app = go(open_app(), "embedding")
+    app = go(open_app(), "labs")
     assert not [one for one in app.button if one.key == "back_to_story"]
-    assert app.button(key="previous").label == "Previous: Start"
+    assert app.button(key="previous").label == "Previous: Compare"
 
 
 @pytest.mark.parametrize(

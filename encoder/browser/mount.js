@@ -3,6 +3,7 @@
 import { attention } from './attention.js';
 import { bar } from './bar.js';
 import { dress, el, put, write } from './dom.js';
+import { embedding } from './embedding.js';
 import unfolded from './heads.css';
 import { loader } from './load.js';
 import { choice } from './run.js';
@@ -41,11 +42,16 @@ import css from './style.css';
 /** @typedef {{update: (options: Options) => void, end: () => void}} Mounted */
 
 /** @type {Record<string, (root: HTMLElement, context: Context) => Page>} */
-const PAGES = { start, attention };
+const PAGES = {
+  start,
+  attention,
+  embedding,
+};
 /** What the button below a page says. @type {Record<string, string>} */
 const MORE = {
   start: 'More of this sentence: its tokens, the whole run in one picture, several heads together',
   attention: 'More of this step: all heads, what each adds, its proof against PyTorch and its code',
+  embedding: 'More of this step: the numbers of all tokens, its proof against PyTorch and its code',
 };
 const SKELETON = 150; // ms without a run before its outline is drawn
 /** @type {WeakMap<HTMLElement, Mounted>} */

@@ -15,7 +15,7 @@ MOST_LAYERS = 1_000
 MOST_PARAMETERS = 60  # of a link
 FORMATS = ("about", "svg", "png", "pdf", "csv", "json")  # of a picture; "about" is what is said of it
 OF_LAYER = (2,)  # levels of packets that hold one layer
-LEVELS = (1, *OF_LAYER)
+LEVELS = (1, *OF_LAYER, 4)
 NAMES = {"level", "layer", "sentence", "second", "model", "hidden", "edits", "off"}
 NO_JSON = "The request is not what this page sends; load the page again."
 

@@ -22,9 +22,15 @@ OPENS = {
         *("some_words", "together", "tokens_open", "unfolded"),
     ),
     "attention": ("grid", "one_matrix", "products", "query", "through"),
+    "embedding": ("strips_open",),
 }
 # Pages with steps whose picture the browser draws for some alone: an address that says another asks for what is below.
-STEPS: dict[str, frozenset[str]] = {}
+STEPS: dict[str, frozenset[str]] = {
+    "embedding": frozenset(
+        f"embedding.{name}"
+        for name in ("tokens", "scaled", "positions", "segments", "sum", "norm.output", "projected", "output")
+    ),
+}
 ON_THE_WAY = ("lesson", "stop")  # parameters of who comes from a lesson or the story
 
 

@@ -62,7 +62,11 @@ PAGES = (
 )
 
 KEYS = frozenset(page.key for page in PAGES)
-DRAWN = {"sentence": "start", "attention": "attention"}  # a page that the browser draws -> what it calls it
+DRAWN = {  # a page that the browser draws -> what it calls it
+    "sentence": "start",
+    "attention": "attention",
+    "embedding": "embedding",
+}
 
 
 def path(key: str) -> str:
