@@ -22,9 +22,9 @@ OFF = {"edits": "layers.2.attention.heads:zero:h=3"}
 EVERY: list[tuple[str, dict[str, str], str, str, dict[str, str], str]] = [
     ("", {"ask_word": "2"}, "", "", {}, "ask"),
     ("story", {"stop": "4"}, "story", "The story", {}, "Who looks at whom · 4 of 12"),
-    ("embedding", {"step": "embedding.scaled"}, "embedding", "Embedding & position", {}, "picture"),
-    ("position", {}, "embedding", "Embedding & position", {"step": "embedding.positions"}, "alike_places"),
-    ("position", {"step": "embedding.output"}, "embedding", "Embedding & position", {}, "picture"),
+    ("embedding", {"step": "embedding.scaled"}, "embedding", "", {}, "picture"),
+    ("position", {}, "embedding", "", {"step": "embedding.positions"}, "picture"),
+    ("position", {"step": "embedding.output"}, "embedding", "", {}, "picture"),
     ("attention", {"step": "attention.scores", "layer": "2", "head": "6"}, "attention", "", {}, "picture"),
     ("add_norm", {"step": "add_norm_2.variance", "layer": "2"}, "add_norm", "Add & norm", {}, "lengths"),
     ("feed_forward", {"step": "feed_forward.hidden"}, "feed_forward", "Feed-forward", {}, "units_on_curve"),

@@ -99,7 +99,7 @@ def take_nasty(app: AppTest, nasty: Sequence[str]) -> None:
     type_sentence(app, " ".join(nasty))
 
 
-@pytest.mark.parametrize("page", mostly_nightly(["embedding", "feed_forward"], ["embedding"]))
+@pytest.mark.parametrize("page", mostly_nightly(["figure", "labs"], ["figure"]))
 def test_every_sentence_is_taken(page: str) -> None:
     app = go(open_app(), page)
     for name in SENTENCES:
@@ -133,22 +133,22 @@ def test_every_page_shows_every_model(model: str) -> None:
 def test_the_whole_walk_shows_the_recorded_numbers_of_the_chosen_layer(base: TextEncoder) -> None:
     """Next, next, next through layer 2, to the guess of words: each picture holds the numbers of the trace.
 
-    Start and Attention are drawn in the browser, where Next leads through the menu; what stands below is asked here.
+    Where a page is drawn in the browser, Next leads through the menu; what stands below it is asked here.
     """
     chosen = {"sentence": "I understand this", "layer": "2", "strips_open": "1"}
     trace = base.trace("I understand this")
     on_the_way = way(base.config, 2)
     app, before = open_app("embedding", **chosen), on_the_way[1]
     for stop in on_the_way[1:]:
-        if stop.page != before.page and "attention" in (stop.page.key, before.page.key):
+        if stop.page != before.page and {stop.page.key, before.page.key} & DRAWN.keys():
             app = open_app(stop.page.key, step=stop.step, **chosen)
-        elif stop.page.key == "attention":
-            healthy(app.pills(key="step_attention").set_value(stop.step).run())
+        elif stop.page.key in DRAWN:
+            healthy(app.pills(key=f"step_{stop.page.key}").set_value(stop.step).run())
         elif stop != before:
             healthy(app.button(key="next").click().run())
         before = stop
         assert at(app)[0] == 2
-        if stop.page.key != "attention":
+        if stop.page.key not in DRAWN:
             assert app.title[0].value == stop.page.title
         if stop.step.startswith("mlm."):
             continue
@@ -158,7 +158,7 @@ def test_the_whole_walk_shows_the_recorded_numbers_of_the_chosen_layer(base: Tex
         seen = numbers(app, "y" if recorded.ndim == 1 else "z", key=key)
         np.testing.assert_array_equal(seen, values)
     assert app.button(key="next").disabled
-    after = [stop for stop in on_the_way if stop.page.key not in ("sentence", "embedding", "attention")]
+    after = [stop for stop in on_the_way if stop.page.key not in DRAWN]
     for stop in reversed(after[:-1]):
         healthy(app.button(key="previous").click().run())
         assert app.title[0].value == stop.page.title

@@ -7,7 +7,7 @@ import { colourOf } from './grid.js';
 import { headline } from './headline.js';
 import { made } from './load.js';
 import { brief, typeset } from './number.js';
-import { row } from './packet.js';
+import { at, row } from './packet.js';
 import { rail } from './rail.js';
 import { direction, inFull, wordAt, words } from './run.js';
 import { parts } from './say.js';
@@ -20,7 +20,7 @@ import { aboutOf, again, cellOf, countOf, figure, finding, lengthOf, pairsBeside
 /** @typedef {import('./store.js').Chosen} State */
 /** @typedef {ReturnType<typeof curves>} Curves */
 
-const LEVEL = 4, FINE = 8; // points of a curve from one place to the next
+const LEVEL = 4, FINE = 8, MOST = 400; // points of a curve from one place to the next, and of all of it
 const REST = 400, SLOW = 150; // ms until what was chosen is said; without the numbers, until that is said
 
 /** @param {HTMLElement} root @param {import('./mount.js').Context} context @returns {import('./mount.js').Page} */
@@ -29,6 +29,8 @@ export function embedding(root, context) {
   const { store } = context;
   /** @type {WeakMap<Packet, Packet>} */
   const known = new WeakMap();
+  /** @type {WeakMap<Packet, string[]>} */
+  const called = new WeakMap();
   /** @type {{run: Packet, control: AbortController} | null} */
   let coming = null;
   /** @type {{run: Packet, why: string} | null} */
@@ -74,7 +76,10 @@ export function embedding(root, context) {
   const buttonOf = target => /** @type {HTMLElement | null} */ (target instanceof Element ? target.closest('[data-word]') : null);
   list.onclick = event => {
     const button = buttonOf(event.target);
-    if (button && !button.hasAttribute('aria-disabled')) choose({ position: Number(button.dataset.word) });
+    if (!button || button.hasAttribute('aria-disabled')) return;
+    for (const old of list.querySelectorAll('[tabindex="0"]')) put(old, { tabindex: '-1' });
+    put(button, { tabindex: '0' });
+    choose({ position: Number(button.dataset.word) });
   };
   list.onkeydown = event => {
     const all = /** @type {HTMLElement[]} */ ([...list.children]), here = all.indexOf(/** @type {HTMLElement} */ (focused(list)));
@@ -86,10 +91,11 @@ export function embedding(root, context) {
     all[to].focus();
   };
 
-  /** The token that the page opens with: in place of a gap the longest that was typed, which seldom stands for nothing alone. @param {Packet} of @param {number[]} rows */
+  /** The token that the page opens with: in place of a gap the longest word in one piece, which seldom stands for nothing alone. @param {Packet} of @param {number[]} rows */
   function usual(of, rows) {
-    const { kinds, tokens } = of.about, typed = rows.filter(i => kinds[i] === 'word');
-    return typed.reduce((best, i) => ([...tokens[i]].length > [...tokens[best]].length ? i : best), typed[0] ?? rows[0] ?? 0);
+    const able = words(of).filter(word => !word.gap && rows.includes(word.position)), whole = able.filter(word => word.count === 1);
+    const some = whole.length ? whole : able;
+    return some.reduce((best, word) => (word.name.length > best.name.length ? word : best), some[0] ?? { position: rows[0] ?? 0, name: '' }).position;
   }
 
   /** What is chosen. @param {Packet} part */
@@ -97,8 +103,7 @@ export function embedding(root, context) {
     const of = /** @type {Packet} */ (run), { rows } = aboutOf(part), { kinds } = of.about, cell = readCell(state.cell);
     const all = stopsOf(part), index = played >= 0 ? Math.min(played, all.length - 1) : stopFor(all, state.step || cell?.step || '');
     const stop = all[index], first = words(of)[Math.max(0, wordAt(of, state.word))]?.position ?? 0;
-    // A link to a number of another word than the chosen one is from before it was chosen; a token that is no word is said by its number alone.
-    const own = cell && rows.includes(cell.position) && (kinds[cell.position] !== 'word' || wordAt(of, cell.position) === wordAt(of, first)) ? cell.position : -1;
+    const own = cell && rows.includes(cell.position) ? cell.position : -1;
     const position = own >= 0 ? own : kinds[first] === 'mask' || !rows.includes(first) ? usual(of, rows) : first;
     const i = rows.indexOf(position), count = countOf(part, stop);
     return { all, index, stop, position, i, count, number: Math.min(count - 1, cell ? cell.number : telling(part, i)), chosen: Boolean(cell) };
@@ -120,7 +125,14 @@ export function embedding(root, context) {
     const kept = number !== undefined || now.chosen;
     // A word alone says which token is meant where it is its first piece, and no gap: those need the number's own address.
     const plain = !kept && first === token && kinds[token] === 'word';
-    store.set({ ...(stop === undefined ? {} : { step: at.step }), ...(first < 0 ? {} : { word: first }), cell: plain ? '' : cellOf(at, token, number ?? now.number) });
+    store.set({ ...(stop === undefined ? {} : { step: at.step }), ...(first < 0 || (position ?? place) === undefined ? {} : { word: first }), cell: plain ? '' : cellOf(at, token, number ?? now.number) });
+  }
+
+  /** The names of the tokens, worked out once. @param {Packet} of */
+  function named(of) {
+    const found = called.get(of) ?? namesOf(of.about.tokens);
+    called.set(of, found);
+    return found;
   }
 
   /** Asks for the vectors of the run, once. */
@@ -159,7 +171,7 @@ export function embedding(root, context) {
       return;
     }
     waiting.hidden = true;
-    const { about } = run, names = namesOf(about.tokens), now = placed(part), { stop, index, i, position, number, count } = now;
+    const { about } = run, names = named(run), now = placed(part), { stop, index, i, position, number, count } = now;
     const { key, given } = finding(part, stop, i, about.tokens[position]);
     head.draw(run, state, parts(key, given));
     drawWords(part, position);
@@ -183,19 +195,18 @@ export function embedding(root, context) {
   function drawWords(part, position) {
     const of = /** @type {Packet} */ (run), { tokens, kinds } = of.about, rows = new Set(aboutOf(part).rows), anew = listed !== of;
     listed = of;
-    const shown = tokens.map((_, i) => i).filter(i => kinds[i] !== 'padding');
-    put(list, { dir: direction(of) });
-    const buttons = children(list, shown.length, () => el('button', { type: 'button', dir: 'auto' }));
-    const keyed = list.contains(focused(list));
-    buttons.forEach((button, k) => {
-      const i = shown[k];
-      write(button, tokens[i]);
-      put(button, {
-        'data-word': i, 'aria-pressed': String(i === position), 'aria-disabled': rows.has(i) ? null : 'true', class: kinds[i] === 'word' ? null : 'is-other',
-        title: tokens[i].length > 12 ? inFull(of, tokens[i]) : null, ...(keyed && !anew ? {} : { tabindex: i === position ? '0' : '-1' }),
-      });
-    });
-    const mine = buttons[shown.indexOf(position)];
+    if (anew) {
+      put(list, { dir: direction(of) });
+      list.replaceChildren(...tokens.flatMap((token, i) => (kinds[i] === 'padding' ? [] : [el('button', {
+        type: 'button', dir: 'auto', 'data-word': i, 'aria-pressed': 'false', 'aria-disabled': rows.has(i) ? null : 'true', tabindex: '-1',
+        class: kinds[i] === 'word' ? null : 'is-other', title: token.length > 12 ? inFull(of, token) : null,
+      }, token)])));
+    }
+    const mine = /** @type {HTMLElement | null} */ (list.querySelector(`[data-word="${position}"]`)), keyed = list.contains(focused(list));
+    for (const old of list.querySelectorAll(keyed ? '[aria-pressed="true"]' : '[aria-pressed="true"], [tabindex="0"]')) {
+      if (old !== mine) put(old, { 'aria-pressed': 'false', ...(keyed ? {} : { tabindex: '-1' }) });
+    }
+    if (mine) put(mine, { 'aria-pressed': 'true', ...(keyed ? {} : { tabindex: '0' }) });
     if (mine && (anew || drawn !== position)) {
       const box = list.getBoundingClientRect(), own = mine.getBoundingClientRect();
       if (own.left < box.left || own.right > box.right) list.scrollLeft += own.left - box.left - box.width / 2;
@@ -282,13 +293,13 @@ export function embedding(root, context) {
   /** A sine and a cosine over the places: as curves by their formula, as dots by what was recorded. @param {Packet} part @param {Curves} wave @param {number} pair @param {number} pairs @param {number} position @param {boolean} turned @param {boolean} own */
   function drawWave(part, wave, pair, pairs, position, turned, own) {
     const { arrays } = part, about = aboutOf(part), { rows, width } = about, first = rows[0], last = rows[rows.length - 1];
-    const fine = Array.from({ length: (last - first) * FINE + 1 }, (_, k) => first + k / FINE);
+    const fineness = Math.max(1, Math.min(FINE, Math.round(MOST / rows.length)));
+    const fine = Array.from({ length: (last - first) * fineness + 1 }, (_, k) => first + k / fineness);
     /** @param {0 | 1} odd @returns {[number, number][]} */
     const line = odd => fine.map(place => [place, turned ? Math[odd ? 'cos' : 'sin'](turnAt(about, place, pair, pairs)) : waveAt(place, 2 * pair + odd, width)]);
     /** @param {0 | 1} odd @returns {[number, number][]} */
     const dots = odd => {
-      const values = rows.map((_, k) => (turned ? row(odd ? arrays.cos : arrays.sin, k)[pair] : row(arrays.positions, k)[2 * pair + odd]));
-      return rows.map((place, k) => [place, values[k]]);
+      return rows.map((place, k) => [place, turned ? at(odd ? arrays.cos : arrays.sin, k, pair) : at(arrays.positions, k, 2 * pair + odd)]);
     };
     put(wave.element, { 'data-own': own });
     wave.draw({
@@ -358,7 +369,7 @@ export function embedding(root, context) {
     kept() {
       const part = run && known.get(run);
       if (!run || !part) return null;
-      const { stop, position } = placed(part), query = toQuery({ ...made(state), step: stop.step, layer: state.layer, head: state.head }), name = namesOf(run.about.tokens)[position];
+      const { stop, position } = placed(part), query = toQuery({ ...made(state), step: stop.step, layer: state.layer, head: state.head }), name = named(run)[position];
       if (stop.key === 'word') return { picture: 'near_words', name: `The words nearest to ${name}`, query: { ...query, near_word: String(position) } };
       if (stop.key === 'place' && part.arrays.alike) return { picture: 'alike_places', name: 'How alike the places are', query };
       return { picture: 'picture', name: `${stop.title}: the numbers of all tokens`, query };

@@ -47,7 +47,7 @@ SLOW = """(() => {
 })()"""  # messages of the server come `between` milliseconds apart
 PAGES = {  # a page -> the key of its picture, part of the title of what opens, the recorded step
     f"attention?{BELOW}": ("picture", "Attention weights, layer 4, head 1", ""),
-    "embedding": ("picture", "dimension ", "embedding.tokens"),
+    f"embedding?{BELOW}": ("picture", "dimension ", "embedding.tokens"),
     "add_norm": ("layer_step", "dimension ", "layers.4.add_norm_1.sum"),
     "feed_forward": ("picture", "unit 0", "layers.4.feed_forward.activation"),
     "stack": ("picture", "dimension ", "output"),
@@ -122,7 +122,9 @@ def test_the_way_on_is_never_under_the_drawer(page: Page, app_url: str) -> None:
         assert on_top(way) and on_top(widget(page, "close").get_by_role("button")) and within_the_window(page)
 
 
-@pytest.mark.parametrize("path", mostly_nightly(PAGES, [f"attention?{BELOW}", "embedding", "compare?beside_open=1"]))
+@pytest.mark.parametrize(
+    "path", mostly_nightly(PAGES, [f"attention?{BELOW}", f"embedding?{BELOW}", "compare?beside_open=1"])
+)
 def test_a_clicked_number_opens_beside_the_picture_which_stays(
     page: Page, app_url: str, base: TextEncoder, path: str
 ) -> None:
@@ -210,7 +212,7 @@ def test_keys_open_a_number_enter_its_drawer_and_come_back(page: Page, app_url: 
 
 
 def test_row_and_column_choose_the_number_by_keys(page: Page, app_url: str, base: TextEncoder) -> None:
-    open_page(page, f"{app_url}/embedding?step=embedding.tokens&strips_open=1&sentence=I+understand+this")
+    open_page(page, f"{app_url}/embedding?more=1&step=embedding.tokens&sentence=I+understand+this")
     way = widget(page, "choose")
     for label, times in (("Row", 2), ("Column", 7)):
         way.get_by_label(label).focus()
@@ -226,7 +228,7 @@ def test_row_and_column_choose_the_number_by_keys(page: Page, app_url: str, base
     for label in ("Row", "Column"):
         way.get_by_label(label).select_option(index=0)
     with rerun(page):
-        widget(page, "guess_switch").get_by_role("button").click()
+        widget(page, "close").get_by_role("button").click()
     expect(way.get_by_label("Column").locator("option:checked")).to_have_text("0")  # what a person chose stays
 
 

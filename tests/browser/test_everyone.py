@@ -27,7 +27,7 @@ from pages.ui.state.site import DRAWN, PAGES, path
 
 # What the browser draws is opened as it is, and with what the server draws below it.
 KEYS = [*(page.key for page in PAGES), *(f"{key}?more=1&layer=4&head=1" for key in DRAWN)]
-OF_BROWSER = ".picture-canvas, .enc-words"  # the pictures that the browser draws itself
+OF_BROWSER = ".picture-canvas, .enc-words, .em-near"  # the pictures that the browser draws itself
 WITHOUT_PICTURE = ("figure", "lessons", "class")  # text, a form first
 SCREEN: ViewportSize = {"width": 1280, "height": 800}
 HOSTILE_DAILY = ("sentence", "compare")  # both show what is typed, as words and in pictures
@@ -66,7 +66,6 @@ FINITE = """plot => {
   return numbers.every(Number.isFinite) ? numbers.length : 0
 }"""
 LEADS = {
-    "embedding": "near_words",
     "add_norm": "layer_step",
     "stack": "race",
 }  # the key of the main picture, where it is not the step's strips

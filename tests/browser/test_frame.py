@@ -5,7 +5,6 @@ import re
 import pytest
 from browser_tools import choose, chosen_place, follow_menu, open_page, rerun, sentence_line, type_sentence, widget
 from playwright.sync_api import Page, expect
-from tiers import mostly_nightly
 
 from pages.ui.state.site import PAGES
 
@@ -72,7 +71,7 @@ def test_enter_runs_the_sentence_and_the_link_has_no_line_break(page: Page, app_
     expect(field).to_have_value("Dogs bark.")  # an empty line is none
 
 
-@pytest.mark.parametrize("page_name", mostly_nightly(["", "embedding", "labs"], ["", "embedding"]))
+@pytest.mark.parametrize("page_name", ["", "labs"])
 def test_a_token_is_masked_by_a_tap_and_shown_again_by_a_key(page: Page, app_url: str, page_name: str) -> None:
     open_page(page, f"{app_url}/{page_name}?more=1&layer=4&head=1&sentence=Keys+on+the+table.")
     if page_name:

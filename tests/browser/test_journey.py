@@ -37,7 +37,7 @@ def test_what_stands_below_the_first_page_is_usable_at_once(page: Page, app_url:
 def test_a_person_types_chooses_and_walks(page: Page, app_url: str, base: TextEncoder) -> None:
     text = "Keys on the table belong to Sara."
     trace = base.trace(text)
-    open_page(page, f"{app_url}/embedding")
+    open_page(page, f"{app_url}/figure")
     type_sentence(page, text)
     with rerun(page):
         follow_menu(page, "Add & norm")

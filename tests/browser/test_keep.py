@@ -340,7 +340,7 @@ def walker(browser: Browser, app_url: str) -> Iterator[Page]:
         page.set_default_timeout(60_000)
         context.grant_permissions(["clipboard-read", "clipboard-write"])
         watch(page)
-        start = f"{app_url}/embedding?sentence=Keys+on+the+table+belong+to+me.&layer=1&head=2&hidden=3"
+        start = f"{app_url}/figure?sentence=Keys+on+the+table+belong+to+me.&layer=1&head=2&hidden=3"
         open_page(page, f"{start}&edits=layers.0.attention.heads:zero:h=3&cell=layers.1.attention.scores:2,1,1")
         yield page
 
