@@ -55,9 +55,7 @@ def test_every_page_has_an_address_and_a_name_of_its_own() -> None:
     listed = site.listed()
     assert len({str(one["address"]) for one in listed}) == len({str(one["key"]) for one in listed}) == len(PAGES)
     assert [site.called(str(one["key"])) for one in listed] == list(PAGES)
-    assert [one["key"] for one in listed if one["front"]] == [
-        DRAWN[key] for key in (page.key for page in PAGES) if key in DRAWN
-    ]
+    assert [one["key"] for one in listed if one["front"]] == [DRAWN[page.key] for page in PAGES if page.key in DRAWN]
     assert [one["address"] for one in listed[:2]] == ["/", "/story"]
 
 
