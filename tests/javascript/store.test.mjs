@@ -1,7 +1,7 @@
 // What is chosen is in memory at once, in the address when it rests, and Back leads to what was before.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { GAP, makeStore } from '../../encoder/browser/store.js';
+import { GAP, fromQuery, makeStore } from '../../encoder/browser/store.js';
 
 /** A window with a history, without a screen. */
 function page(search = '') {
