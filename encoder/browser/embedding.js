@@ -106,7 +106,7 @@ export function embedding(root, context) {
     const own = cell && rows.includes(cell.position) ? cell.position : -1;
     const position = own >= 0 ? own : kinds[first] === 'mask' || !rows.includes(first) ? usual(of, rows) : first;
     const i = rows.indexOf(position), count = countOf(part, stop);
-    return { all, index, stop, position, i, count, number: Math.min(count - 1, cell ? cell.number : telling(part, i)), chosen: Boolean(cell) };
+    return { all, index, stop, position, i, count, number: Math.min(count - 1, cell ? cell.number : count < aboutOf(part).width ? 0 : telling(part, i)), chosen: Boolean(cell) };
   }
 
   /** The number of a token that its place changes much: there is something to see in the sum. @param {Packet} part @param {number} i */
