@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -48,7 +49,7 @@ def trace_of(model: str) -> Trace:
     return encoder_of(model).trace(SENTENCE)
 
 
-def packet(model: str, trace: Trace) -> tuple[dict[str, object], dict[str, Stored]]:
+def packet(model: str, trace: Trace) -> tuple[dict[str, Any], dict[str, Stored]]:
     level, about, arrays = unpack(MORE[4](encoder_of(model), trace, -1))
     assert level == 4
     return about, arrays
@@ -75,7 +76,7 @@ def test_the_steps_are_those_of_the_run(model: str) -> None:
 def test_the_sum_follows_from_what_the_packet_says(model: str) -> None:
     """A browser adds them up again, number by number."""
     about, arrays = packet(model, trace_of(model))
-    found = arrays["tokens"].numbers * (about["factor"] or 1) + arrays["positions"].numbers  # type: ignore[operator]
+    found = arrays["tokens"].numbers * (about["factor"] or 1) + arrays["positions"].numbers
     if "segments" in arrays:
         found = found + arrays["segments"].numbers
     total = arrays["sum" if "sum" in arrays else "output"].numbers
