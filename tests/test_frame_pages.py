@@ -90,11 +90,11 @@ def test_a_tool_is_no_step_and_leads_to_its_neighbours() -> None:
     app = open_app("compare")
     assert (app.button(key="previous").label, app.button(key="next").label) == (
         "Previous: What if",
-        "Next: Labs",
+        "Next: Models",
     )
     assert "Change and compare" in [one.value for one in app.caption]
     press(app, "next")
-    assert app.title[0].value == "Labs"
+    assert app.title[0].value == "Models"
     assert not [one for one in app.caption if one.value.startswith("Step ")]
 
 

@@ -31,7 +31,9 @@ EVERY: list[tuple[str, dict[str, str], str, str, dict[str, str], str]] = [
     ("stack", {"step": "mlm.probabilities"}, "stack", "Output", {}, "picture"),
     ("what_if", OFF, "what_if", "What if", {}, "apart_changed"),
     ("compare", {"other": "A dog slept."}, "compare", "Compare", {}, "apart"),
-    ("labs", {"lab": "Padding"}, "labs", "Labs", {}, "pads"),
+    ("labs", {"lab": "Padding", "lesson": "many-heads", "at": "2"}, "lessons", "Lessons",
+     {"lessons_part": "Labs"}, "pads"),
+    ("labs", {}, "lessons", "Lessons", {"lessons_part": "Labs", "lab": "Word order"}, "order"),
     ("your_model", SMALL, "your_model", "Models", {}, "kinds"),
     ("tour", SMALL, "your_model", "Models", {}, "tour_0"),
     ("heads", {"heads_part": "Measures"}, "heads", "All heads", {}, "measured"),
@@ -88,7 +90,7 @@ def keys(app: AppTest) -> set[str]:
 
 
 def expected(asked: Mapping[str, str], also: Mapping[str, str], old: str) -> dict[str, str]:
-    left_out = ("lesson", "at") if old in ("claims", "glossary") else ()
+    left_out = ("lesson", "at") if old in ("labs", "claims", "glossary") else ()
     return {name: text for name, text in {**asked, **also}.items() if name not in left_out}
 
 
@@ -125,7 +127,7 @@ def test_an_address_leads_to_its_page_with_all_that_it_asked_for(
 
 
 def test_all_29_pages_that_ever_were_are_tried() -> None:
-    assert len({row[0] for row in EVERY}) == 29 and len({row[2] for row in EVERY}) == 17
+    assert len({row[0] for row in EVERY}) == 29 and len({row[2] for row in EVERY}) == 16
 
 
 def test_an_old_address_leads_on_under_the_path_that_the_app_is_served_under(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,6 +19,7 @@ from encoder.metrics import norm_weighted
 from encoder.model.encoder import Encoder
 from encoder.pictures.view import EXAMPLE
 from pages.ui import widgets
+from pages.ui.lessons.labs import LABS
 from pages.ui.server import engine
 from pages.ui.server.engine import budget
 from pages.ui.server.models import MODELS
@@ -396,12 +397,16 @@ def test_a_page_that_is_drawn_again_runs_no_model(monkeypatch: pytest.MonkeyPatc
     for page in PAGES:
         parts.clear()
         go(app, page.key)
+        if page.key == "lessons":
+            parts["lab"] = list(LABS)
         for key, names in [*parts.items()] or [("", [""])]:
             for name in names:
+                if key == "lab":
+                    app.session_state["lessons_part"] = "Labs"
                 if key:
                     app.session_state[key] = name
                 healthy(app.run())
                 ran.clear()
                 healthy(app.run())
                 again |= {(page.key, name)} if ran else set()
-    assert again == {("labs", "Padding"), ("labs", "Post-norm and pre-norm")}
+    assert again == {("lessons", "Padding"), ("lessons", "Post-norm and pre-norm")}

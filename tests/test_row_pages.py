@@ -36,7 +36,7 @@ def test_what_goes_into_a_norm_and_comes_out_is_said_with_its_deviation(base: Te
 
 
 def test_both_orders_of_the_norms_start_alike_and_the_models_own_is_said(base: TextEncoder) -> None:
-    app = go(open_app(sentence=KEYS, lab="Post-norm and pre-norm"), "labs")
+    app = open_app("labs", sentence=KEYS, lab="Post-norm and pre-norm")
     assert numbers(app, "y", "order_alike")[0] == pytest.approx(1, abs=1e-5)
     length = float(base.trace(KEYS)["layers.5.output"].norm(dim=-1).mean())
     assert numbers(app, "y", "order_length")[-1] == pytest.approx(length, rel=1e-5)

@@ -218,8 +218,8 @@ MODELS = ["base", "small", "guide"]
 )
 def test_every_lab_ends_in_a_measured_verdict(lab: str, model: str) -> None:
     app = open_app(model=model, layer="0", head="0")
-    app.session_state["lab"] = lab
-    go(app, "labs")
+    app.session_state["lessons_part"], app.session_state["lab"] = "Labs", lab
+    go(app, "lessons")
     verdicts = [m.value for m in app.markdown if m.value.startswith("**") and any(c.isdigit() for c in m.value)]
     assert verdicts
 
@@ -227,8 +227,8 @@ def test_every_lab_ends_in_a_measured_verdict(lab: str, model: str) -> None:
 def test_labs_say_what_they_cannot_do() -> None:
     app = open_app(sentence="no")
     for lab, words in (("Word order", "reads the same both ways"), ("Padding", "must have fewer")):
-        app.session_state["lab"] = lab
-        go(app, "labs")
+        app.session_state["lessons_part"], app.session_state["lab"] = "Labs", lab
+        go(app, "lessons")
         assert any(words in m.value.replace("\\", "") for m in app.markdown)
 
 

@@ -30,6 +30,7 @@ OLD = {
     "tour": PlaceNow("your_model"),
     "why": PlaceNow("what_if", unless_said={"why": "Which parts"}),
     "model_cost": PlaceNow("your_model", {"models_part": "Cost"}),
+    "labs": PlaceNow("lessons", {"lessons_part": "Labs"}, IN_LESSON, {"lab": "Word order"}),
     "claims": PlaceNow("lessons", {"lessons_part": "Claims"}, IN_LESSON),
     "glossary": PlaceNow("lessons", {"lessons_part": "Glossary"}, IN_LESSON),
 }

@@ -32,7 +32,7 @@ WITHOUT_PICTURE = ("figure", "lessons", "class")  # text, a form first
 SCREEN: ViewportSize = {"width": 1280, "height": 800}
 HOSTILE_DAILY = ("sentence", "compare")  # both show what is typed, as words and in pictures
 WITH_MENU = ("sentence", "lessons")
-WITH_TABS = ("compare", "heads", "labs", "learn", "lessons", "your_model")
+WITH_TABS = ("compare", "heads", "learn", "lessons", "your_model")
 TOP = 600  # pixels from the top of the window within which the main picture begins
 # Elements whose right edge lies beyond the screen, unless something around them scrolls or cuts by itself.
 BEYOND = """() => {

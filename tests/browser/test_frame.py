@@ -72,7 +72,7 @@ def test_enter_runs_the_sentence_and_the_link_has_no_line_break(page: Page, app_
     expect(field).to_have_value("Dogs bark.")  # an empty line is none
 
 
-@pytest.mark.parametrize("page_name", mostly_nightly(["", "embedding", "labs"], ["", "embedding"]))
+@pytest.mark.parametrize("page_name", mostly_nightly(["", "embedding", "atlas"], ["", "embedding"]))
 def test_a_token_is_masked_by_a_tap_and_shown_again_by_a_key(page: Page, app_url: str, page_name: str) -> None:
     open_page(page, f"{app_url}/{page_name}?more=1&layer=4&head=1&sentence=Keys+on+the+table.")
     if page_name:
@@ -112,9 +112,9 @@ def test_all_tabs_are_in_sight_and_so_is_the_chosen_one(page: Page, app_url: str
     for width in (390, 1280):
         page.set_viewport_size({"width": width, "height": 900})
         if width == 390:
-            open_page(page, f"{app_url}/labs?lab=Gate+signs")
+            open_page(page, f"{app_url}/lessons?lessons_part=Make+a+lesson")
         chosen = page.get_by_role("tab", selected=True)
-        expect(chosen).to_have_text("Gate signs")
+        expect(chosen).to_have_text("Make a lesson")
         expect(chosen).to_be_in_viewport(ratio=1)
         page.wait_for_function(TABS_WITHIN, arg=width)
 

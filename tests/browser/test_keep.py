@@ -46,7 +46,7 @@ PLACE = """plot => { const { xaxis, yaxis } = plot._fullLayout;
 CHOSEN = {
     "stack": [("lens_token", "1 keys")],
     "compare": [("compare_part", "One word in many sentences")],
-    "labs": [("lab", "Padding")],
+    "lessons": [("lessons_part", "Labs"), ("lab_group", "Attention and softmax")],
     "heads": [("heads_part", "Measures"), ("measure", "Previous")],
 }
 
@@ -360,7 +360,7 @@ def copied(page: Page) -> str:
 
 
 @pytest.mark.parametrize(
-    "path", mostly_nightly([page.key for page in PAGES if page.key not in DRAWN], ["labs", "stack"])
+    "path", mostly_nightly([page.key for page in PAGES if page.key not in DRAWN], ["lessons", "stack"])
 )
 def test_a_link_copied_from_a_page_shows_the_same_elsewhere(walker: Page, page: Page, path: str) -> None:
     """Elsewhere is a browser of its own: it shares nothing with that of the walker.

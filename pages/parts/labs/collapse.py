@@ -10,7 +10,7 @@ from pages.ui.text import say
 
 def draw() -> None:
     """Two random layers against the one that they merge into."""
-    st.markdown("Without an activation, do two linear layers collapse into one?")
+    st.markdown("Two random layers without an activation between them, and with one.")
     found = collapse()
     say(
         f"Merged into W' = W₁W₂ and b' = b₁W₂ + b₂ they differ by {found.linear:.1e}. With ReLU between the merged "

@@ -15,9 +15,7 @@ from pages.ui.text import plain, say
 
 def draw() -> None:
     """A short sentence padded to the length of the one in the bar; and a row with every key hidden."""
-    st.markdown(
-        "In a batch the shorter sentence is filled up with [PAD]. What if the mask that hides [PAD] is forgotten?"
-    )
+    st.markdown("In a batch the shorter sentence is filled up with [PAD], and a mask hides that from the words.")
     st.text_input("Short sentence", max_chars=200, **tie(SHORT, ask(PADS)))
     scene = ask(PADS)
     try:

@@ -22,7 +22,6 @@ def draw() -> None:
     """What is in the table, and what it does to a sentence whose words change places."""
     scene = ask(POSITION_WAVES)
     config, width = scene.encoder.config, scene.encoder.model.embedding.positions.weight.shape[1]
-    st.markdown("What does a table of positions hold, and what does the model make of it?")
     if config.positions not in ("sinusoidal", "learned") or width % 2:
         st.markdown("This model has no table of positions whose columns come in pairs.")
     else:

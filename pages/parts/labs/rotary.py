@@ -9,10 +9,7 @@ from pages.ui.widgets import pick_token
 
 def draw() -> None:
     """Two words in every pair of places, and what a head of layer 0 scores them there."""
-    st.markdown(
-        "Does a score say how far apart two words stand, or where they stand? Two words of the sentence are put in "
-        "every pair of 48 places, and layer 0 scores them there."
-    )
+    st.markdown("Two words of the sentence are put in every pair of 48 places, and layer 0 scores them there.")
     scene = ask(PLACED)
     tokens = scene.t.tokens
     with st.container(horizontal=True):

@@ -12,7 +12,7 @@ from pages.ui.text import heading
 
 def draw() -> None:
     """Random queries and keys of growing width, and then the heads of the model."""
-    st.markdown("Why divide by √d_head? Random queries and keys of growing width, and then the heads of this model.")
+    st.markdown("Random queries and keys of growing width, and then the heads of this model.")
     show(DEVIATION)
     widest = answer_of(SPREAD).value(call(dot_products))[-1]
     show(

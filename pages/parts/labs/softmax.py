@@ -10,7 +10,7 @@ from pages.ui.text import plain
 
 def draw() -> None:
     """Scores that a person types, their weights and their gradient."""
-    st.markdown("Softmax by hand: type scores, and see the weights that the model's own softmax makes of them.")
+    st.markdown("Type scores, and see the weights that the model's own softmax makes of them.")
     st.text_input("Scores, with commas between", max_chars=200, **tie(OWN_SCORES, ask(OWN_WEIGHTS)))
     try:
         read(ask(OWN_WEIGHTS)[OWN_SCORES])

@@ -12,7 +12,7 @@ from pages.ui.text import plain
 def draw() -> None:
     """The sentence against its words in reverse, with positions and without."""
     st.markdown(
-        "Is word order lost without positional encoding? Your sentence is run with its words in reverse as well."
+        "The sentence is run as it stands and with its words in reverse, once without positions and once with them."
     )
     try:
         order = answer_of(ORDER).value(in_reverse(ask(ORDER)))

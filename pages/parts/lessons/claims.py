@@ -39,8 +39,15 @@ def row(claim: Claim, found: Finding) -> None:
         if found.what:
             st.caption(plain(f"{brief(found.value)}: {found.what}"))
         st.caption(plain(f"Said in: {'; '.join(SOURCES[key] for key in claim.where)}"))
-        on_click, args = (library.go, (claim.lesson, 1)) if claim.lesson else (player.open_page, (claim.page,))
+        on_click, args = (library.go, (claim.lesson, 1)) if claim.lesson else (show, (claim,))
         st.button("Try it", key=f"try_{claim.key}", on_click=on_click, args=args)
+
+
+def show(claim: Claim) -> None:
+    """Go to the page that shows a claim which no lesson tries."""
+    if claim.lab:
+        state.remember("lab", claim.lab, "")
+    player.open_page(claim.page)
 
 
 def table(rows: list[tuple[Claim, Finding]]) -> pd.DataFrame:

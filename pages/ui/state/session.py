@@ -43,7 +43,8 @@ class Session:
     `sweeps` keeps, by the sweep's key, what was last asked and what was found. `moment` is the moment of training that
     was picked.
 
-    Lessons: `before_lesson` is the view whose place a lesson took. `entered` is the lesson and step that was last gone
+    Lessons: `before_lesson` is the view whose place a lesson took, `aside` the lesson and step that Labs were opened
+    from, on the same page. `entered` is the lesson and step that was last gone
     to, `veiled` whether it waits for a guess, `seen` how far each lesson was played. `touched` is the step whose slider
     was moved, `guesses` and `right` are by lesson and step; guesses of the story by run and stop, and `told` is the run
     and stop of it that the view was last set to. `lesson_files` are lessons too long for a link, by name. `draft` is
@@ -93,6 +94,7 @@ class Session:
     moment: int = 0
 
     before_lesson: "View | None" = None
+    aside: tuple[str, int] | None = None
     entered: tuple[str, int] | None = None
     veiled: bool = False
     seen: dict[str, int] = field(default_factory=dict)

@@ -51,7 +51,6 @@ PAGES = (
     Page("stack", "Output", ":material/layers:", ("final_norm", "output", "pooling", "mlm"), "output"),
     Page("what_if", "What if", ":material/toggle_off:", section="Change and compare"),
     Page("compare", "Compare", ":material/compare:", section="Change and compare"),
-    Page("labs", "Labs", ":material/science:", section="Change and compare"),
     Page("your_model", "Models", ":material/deployed_code:", section="Change and compare", place=False),
     Page("heads", "All heads", ":material/apps:", section="Look deeper"),
     Page("atlas", "Atlas", ":material/map:", section="Look deeper"),
