@@ -219,6 +219,7 @@ def asked(said: object) -> tuple[Page | None, dict[str, str]]:
         return None, {}
     given = query if isinstance(query, Mapping) else {}
     known = [name for name in NAMES if to.key in DRAWN or name not in OF_BROWSER] + [FIGURE] * (to.key == FIGURE)
+    known += ["word"] * (to.key == "story")  # which it follows
     return to, {name: text for name in known if isinstance(text := given.get(name), str) and fits(text)}
 
 

@@ -44,7 +44,7 @@ def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
     walk.resume()
     with upkeep.attended():
         with job_queue.refused(), told(ends=True):
-            encoder = run.read()
+            encoder = run.read(opens_with=page.sentence)
             run.fit(encoder)
             with top:
                 around.draw_bar(page)

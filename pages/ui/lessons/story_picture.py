@@ -6,7 +6,7 @@ import streamlit as st
 
 from encoder.pictures.picture import Picture
 from encoder.pictures.registry.grids import STORY_HEADS
-from encoder.pictures.registry.story import STORY, STORY_PICTURE
+from encoder.pictures.registry.story import STORY_PICTURE, story_of
 from encoder.pictures.view import Cell
 from encoder.story import StoryStop
 from encoder.story.stop import PictureKind
@@ -14,6 +14,7 @@ from encoder.trace.trace import Trace
 from pages.ui.components import maps
 from pages.ui.lessons import story
 from pages.ui.picture import answer_of, show
+from pages.ui.picture import ask as ask_of
 from pages.ui.step import ask_a_word, opened, token_strip, whole_run
 from pages.ui.text import plain
 
@@ -40,7 +41,7 @@ def ask(trace: Trace, stop: StoryStop) -> None:
 def chart(trace: Trace, stop: StoryStop) -> None:
     """What the stop measures."""
     assert stop.values is not None, "a chart has values"
-    show(STORY_PICTURE, known={STORY: story.stops()}, sentence=False)
+    show(STORY_PICTURE, known={story_of(ask_of(STORY_PICTURE)): story.stops()}, sentence=False)
     if stop.values.left_out:
         st.caption(plain(stop.values.left_out))
 

@@ -85,7 +85,10 @@ def sentence(stop: StoryStop) -> str:
     """The text in boxes, the word that is asked about marked: as tokens, before they are asked about as written."""
     trace = session.now()
     texts = trace.tokenization.text, trace.tokenization.pair
-    words = trace.tokens if stop.word is not None else " ".join(texts).split()
+    words = [*trace.tokens] if stop.word is not None else " ".join(texts).split()
+    if stop.masked and stop.word is not None:
+        pieces = trace.tokenization.word_of(stop.word)
+        words[stop.word : stop.word + len(pieces)] = [str(session.text_encoder(state.current().model).mask_token)]
     boxes = [
         f"<div role='listitem' class='{'asked' if i == stop.word else ''}'>"
         f"<bdi>{html.escape(shown(word, 24))}</bdi></div>"

@@ -47,8 +47,9 @@ class Session:
     from, on the same page. `entered` is the lesson and step that was last gone
     to, `veiled` whether it waits for a guess, `seen` how far each lesson was played. `touched` is the step whose slider
     was moved, `guesses` and `right` are by lesson and step; guesses of the story by run and stop, and `told` is the run
-    and stop of it that the view was last set to. `lesson_files` are lessons too long for a link, by name. `draft` is
-    the lesson that is being made, `drafting` whether views are collected, `draft_round` counts how often its fields
+    and stop of it that the view was last set to, `hero_of` is what was read when its word was
+    chosen. `lesson_files` are lessons too long for a link, by name. `draft` is the lesson
+    that is being made, `drafting` whether views are collected, `draft_round` counts how often its fields
     were filled anew, `draft_problems` say what is wrong with the file that was opened.
 
     Mysteries, by number: `hints_seen` are how many hints were asked for, `mystery_guesses` the task and head that were
@@ -101,6 +102,7 @@ class Session:
     guesses: dict[tuple[str, int], int | float | str | None] = field(default_factory=dict)
     touched: tuple[str, int] | None = None
     told: tuple[str, int] | None = None
+    hero_of: "Text" = ""
     right: dict[tuple[str, int], bool] = field(default_factory=dict)
     lesson_files: "dict[str, Lesson]" = field(default_factory=dict)
     draft: "Lesson | None" = None

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from encoder.packet.shipped import SENTENCES
+
 STEPS = "Step by step"  # the section of the way through the encoder
 
 
@@ -9,7 +11,8 @@ STEPS = "Step by step"  # the section of the way through the encoder
 class Page:
     """One page: its script, title and icon, which parts of the encoder it explains, and the step it opens on.
 
-    `section` is the heading it stands under in the menu. `walk` tells whether Previous and Next lead there, in
+    `sentence` is the one that an address without any parameter opens it with; empty for the usual one. `section` is
+    the heading it stands under in the menu. `walk` tells whether Previous and Next lead there, in
     the section of steps along the encoder, else from page to page; a page without it has its own. `place` tells whether
     a layer and a head mean something there.
     """
@@ -22,6 +25,7 @@ class Page:
     section: str = STEPS
     walk: bool = True
     place: bool = True
+    sentence: str = ""
 
     @property
     def script(self) -> str:
@@ -31,7 +35,7 @@ class Page:
 
 PAGES = (
     Page("sentence", "Start", ":material/home:"),
-    Page("story", "The story", ":material/auto_stories:", walk=False, place=False),
+    Page("story", "The story", ":material/auto_stories:", walk=False, place=False, sentence=SENTENCES[0]),
     Page(
         "embedding",
         "Embedding & position",
