@@ -48,10 +48,10 @@ def chart(trace: Trace, stop: StoryStop) -> None:
 
 def heads(trace: Trace, stop: StoryStop) -> None:
     """All heads of the layer as small maps; a click opens a number."""
-    head_maps(STORY_HEADS, -1 if stop.head is None else stop.head)
+    head_maps(STORY_HEADS, -1 if stop.head is None else stop.head, least=130)
 
 
-def head_maps(picture: Picture, chosen: int) -> None:
+def head_maps(picture: Picture, chosen: int, least: int = 170) -> None:
     """All heads of the layer as small maps, one of them marked; a click opens a number."""
     answer = answer_of(picture)
     layer = answer.scene.layer
@@ -59,14 +59,14 @@ def head_maps(picture: Picture, chosen: int) -> None:
     def take(head: int, row: int, column: int) -> None:
         opened.open_number(Cell(f"layers.{layer}.attention.weights", (head, row, column)), fresh=True)
 
-    maps.draw(answer, take, chosen=chosen, least=170)
+    maps.draw(answer, take, chosen=chosen, least=least)
     st.caption(plain(f"The heads of layer {layer}: rows look, columns are looked at. {answer.left_out}"))
 
 
 def whole(trace: Trace, stop: StoryStop) -> None:
     """The whole run in one picture."""
-    st.caption("Play follows the word through the layers; point at it to see where it looks.")
     whole_run.draw()
+    st.caption("Play follows the word through the layers; point at it to see where it looks.")
 
 
 PICTURES: dict[PictureKind, Callable[[Trace, StoryStop], None]] = {
