@@ -26,7 +26,7 @@ def guessed(trace: Trace, encoder: TextEncoder, word: int) -> tuple[Trace, int, 
     place of the word. Where that cannot be, because nothing was typed there, it is read at the word itself.
     """
     names, mask = tokens(trace), encoder.mask_token
-    if mask in names:
+    if mask is not None and mask in names:
         return trace, word if names[word] == mask else names.index(mask), ""
     pieces = trace.tokenization
     whole = pieces.word_of(word)

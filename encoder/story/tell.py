@@ -39,8 +39,9 @@ def story(encoder: TextEncoder, trace: Trace, word: int | None = None) -> tuple[
     if first_lost(trace):
         return ()
     names = tokens(trace)
-    if word is None and encoder.mask_token in names and any(is_word(trace)):
-        word = names.index(encoder.mask_token)
+    mask = encoder.mask_token
+    if word is None and mask is not None and mask in names and any(is_word(trace)):
+        word = names.index(mask)
     if word is not None:
         word = integer("word", word, 0, len(names) - 1)
     about, told = subject(trace, word), chapters(trace.config.n_layers)
