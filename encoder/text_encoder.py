@@ -69,19 +69,30 @@ class TextEncoder:
 
     @classmethod
     def from_pretrained(
-        cls, name: str | Path = "base", *, called: str | None = None, origin: str | None = None
+        cls,
+        name: str | Path = "base",
+        *,
+        step: int | None = None,
+        called: str | None = None,
+        origin: str | None = None,
     ) -> "TextEncoder":
         """A bundled model ("base", "small") or a checkpoint folder, ours or in Hugging Face's layout; works offline.
 
         Args:
             name: which one. `left_out` then lists what of a checkpoint was not needed. Weights so large that a run
                 outgrows float32 are told in the log.
+            step: as it was after so many steps of its training, where its weights were kept then; as it is without it.
             called: the name that people see; the folder's own without it.
             origin: what a snippet gives to `from_pretrained`; the path as it was given without it.
 
         Raises:
             encoder.checkpoint.CheckpointError: there is no such model, or its folder is damaged.
+            EncoderError: no weights of that step are kept.
         """
+        if step is not None:
+            from encoder.experiments.timelapse import at
+
+            return at(name, step)
         folder = checkpoint.find(name)
         found = checkpoint.load(folder)
         bundled = folder.parent == checkpoint.BUNDLED

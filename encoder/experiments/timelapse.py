@@ -60,7 +60,8 @@ def at(name: str | Path, step: int) -> TextEncoder:
     config = checkpoint.read_config(folder / checkpoint.CONFIG, names.mlm_head)
     tokenizer, special = read_tokenizer(folder, config.vocab_size)
     model = checkpoint.build(config, read({ours: there[theirs] for ours, theirs in names.ours.items()}), str(path))
-    source = Source(f"{folder.resolve().name} at step {step}", fingerprint([path]))
+    maker = f"TextEncoder.from_pretrained({str(name)!r}, step={step})"
+    source = Source(f"{folder.resolve().name} at step {step}", fingerprint([path]), maker=maker)
     return TextEncoder(model, tokenizer, source, special)
 
 
