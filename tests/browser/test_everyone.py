@@ -55,7 +55,7 @@ BEYOND = """() => {
 FIRST_PICTURE = """() => Math.min(...[...document.querySelectorAll(
     '[data-testid=stMain] :is(.main-svg, [data-testid=stDataFrame], .tokens), ' +
     '[data-testid=stMain] :is(.st-key-living_map, .st-key-living_change), ' +
-    '[data-testid=stMain] :is(.st-key-ask, .st-key-learning), ' +
+    '[data-testid=stMain] :is(.st-key-ask, .st-key-learning, .st-key-grammar), ' +
     '[data-testid=stMain] :is(.st-key-board, .st-key-all_heads, .st-key-flows, .st-key-player)')]
   .filter(one => one.checkVisibility()).map(one => one.getBoundingClientRect().top))"""
 
@@ -76,7 +76,7 @@ HOSTILE = (
 CANARY_SEEN = "() => window.canary"
 MARKUP = ("script", "iframe", "img[onerror]", "img[src=x]", "svg[onload]", "a[href^=javascript]", "b[onclick]")
 # Pages of words and forms have these instead of a picture.
-WORDS = "[data-testid=stTable], [class*=st-key-card_], .st-key-class_join, .st-key-figure_begin_0"
+WORDS = "[data-testid=stTable], [class*=st-key-card_], .st-key-class_join, .st-key-figure_begin_0, .st-key-grammar svg"
 
 
 def address(app_url: str, key: str) -> str:

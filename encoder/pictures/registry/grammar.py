@@ -97,12 +97,19 @@ def name_curves(answer: Answer) -> dict[str, Names]:
 
 
 def about(scene: Scene) -> About:
+    """What was counted, and the moments."""
+    counted = bundled_moments(FILMED)
+    assert counted is not None, "it is shipped"
+    if scene[RELATION] != AGREEMENT:
+        return about_heads(scene)
+    return About(source=scene.encoder.source, scope=f"{counted.agreement.made} made sentences, {when(scene)}")
+
+
+def about_heads(scene: Scene) -> About:
     """The treebank and the moments."""
     counted = bundled_moments(FILMED)
     assert counted is not None, "it is shipped"
     over = f"{counted.links[heads_of(scene)]:,} hand-marked examples from {text(counted.treebank)}"
-    if scene[RELATION] == AGREEMENT:
-        over = f"{counted.agreement.made} made sentences"
     return About(source=scene.encoder.source, scope=f"{over}, {when(scene)}")
 
 
@@ -230,7 +237,7 @@ GRAMMAR_HEADS = Picture(
     values="share",
     title=lambda scene: f"Every head, {EXAMPLES[heads_of(scene)].title}, at moments of training",
     say=say_heads,
-    about=about,
+    about=about_heads,
     options=(RELATION,),
     needs="training",
     unfolds=PART,

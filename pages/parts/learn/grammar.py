@@ -1,6 +1,7 @@
 """Grammar is born: when heads leave the rules that need no model, and where they look and what is guessed then."""
 
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
@@ -101,12 +102,22 @@ def choose(scene: Scene) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="film_choices"):
         st.pills(
             "Relation", list(titles), required=True, format_func=titles.__getitem__, label_visibility="collapsed",
-            width="content", **tie(RELATION, scene),
+            width="content", **anew(tie(RELATION, scene)),
         )  # fmt: skip
         st.text_input(
             "A sentence of yours", max_chars=LONGEST, placeholder=EXAMPLES[scene[RELATION]].sentence,
-            label_visibility="collapsed", **state.choice(SENTENCE.key, None, ""),
+            label_visibility="collapsed", **anew(state.choice(SENTENCE.key, None, "")),
         )  # fmt: skip
+
+
+def anew(tied: dict[str, Any]) -> dict[str, Any]:
+    """What ties a widget to the link, and forgets the word that was tapped: it is of another sentence."""
+
+    def take() -> None:
+        tied["on_change"]()
+        state.remember(WORD.key, None, None)
+
+    return {**tied, "on_change": take}
 
 
 def draw_sentence(scene: Scene, one: Rise, seen: WordMoments, name: str, start: int) -> None:

@@ -137,4 +137,5 @@ export default function ({ data, parentElement, setTriggerValue }) {
   });
   draw();
   if (focused) buttons[root.from ?? from]?.focus();
+  return () => root.end?.();
 }

@@ -70,4 +70,5 @@ export default function ({ data, parentElement }) {
     place();
   });
   draw();
+  return () => root.end?.();
 }

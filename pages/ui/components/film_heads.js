@@ -60,4 +60,5 @@ export default function ({ data, parentElement }) {
   root.end?.();
   root.end = hearMoment(({ at }) => place(at));
   place(momentNow(start, steps.length));
+  return () => root.end?.();
 }
