@@ -35,8 +35,8 @@ CONTROLS = """() => {
 }"""
 SCREENS = "() => document.querySelector('[data-testid=stMain]').scrollHeight / innerHeight"
 PICTURE = """() => Math.min(9999, ...[...document.querySelectorAll(
-    '[data-testid=stMain] :is(.main-svg, canvas, .tokens, [data-testid=stDataFrame], .st-key-ask, .st-key-learning, .st-key-grammar), ' +
-    '[data-testid=stMain] :is(.st-key-board, .st-key-all_heads, .st-key-flows)'),
+    '[data-testid=stMain] :is(.main-svg, canvas, .tokens, [data-testid=stDataFrame], .st-key-ask, .st-key-learning), ' +
+    '[data-testid=stMain] :is(.st-key-board, .st-key-all_heads, .st-key-flows, .st-key-grammar)'),
   ...[...document.querySelectorAll('[data-testid=stMain] *')]
     .flatMap(one => [...(one.shadowRoot?.querySelectorAll('.picture-canvas, .enc-words') ?? [])])]
   .filter(one => one.checkVisibility()).map(one => one.getBoundingClientRect().top))"""
