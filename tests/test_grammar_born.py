@@ -137,7 +137,8 @@ def test_the_page_opens_on_the_film_with_the_shipped_numbers(small: TextEncoder)
     app = open_app("learn")
     assert app.header[0].value.replace("\\", "") == headline(rise(MOMENTS, "obj"), "small")
     words = " ".join(one.value for one in app.caption).replace("\\", "")
-    assert "This is small, 0.9 M parameters, while the bar says base" in words and "was not recorded" in words
+    count = sum(one.numel() for one in small.model.parameters()) / 1e6
+    assert f"This is small, {count:.1f} M parameters, while the bar says base" in words and "was not recorded" in words
     data = sent(app, "grammar")
     assert tuple(data["steps"]) == STEPS and data["start"] == 6 and data["chosen"] == 0
     for place, each in zip(((2, 0), (3, 2), (3, 2), (3, 3)), data["curves"], strict=False):
@@ -172,7 +173,7 @@ def test_a_model_whose_training_was_not_counted_is_said_and_small_is_shown() -> 
     assert "while the bar says" not in " ".join(one.value for one in app.caption)
     for model in ("learned:task=shift", "moment:small,300", "pre-norm"):
         app = open_app("learn", model=model)
-        assert "This is small, 0.9 M" in " ".join(one.value for one in app.caption).replace("\\", "")
+        assert "This is small, 1.9 M" in " ".join(one.value for one in app.caption).replace("\\", "")
         assert tuple(sent(app, "grammar")["steps"]) == STEPS
 
 

@@ -53,12 +53,13 @@ def draw() -> None:
     one = curves[chosen][1]
     start = one.leaves if one.leaves is not None else len(one.steps) - 1
     heading(plain(headline(one, FILMED)))
-    st.caption(plain(f"{under(one, text(moments.treebank))} {model_shown(scene)}"))
+    st.caption(plain(model_shown(scene)))
     choose(scene)
     answers = [answer_of(picture, scene=scene) for picture in (GRAMMAR, GRAMMAR_GUESS, GRAMMAR_ARCS, GRAMMAR_HEADS)]
     left, right = st.columns([2, 1], gap="medium")
     with left:
         film.draw_curves(GRAMMAR.key, curves, chosen, answers[0].alt, start, walk)
+        st.caption(plain(under(one, text(moments.treebank))))
     guessed: GapMoments = answers[1].value(GUESSED)
     with right:
         film.draw_guess(GRAMMAR_GUESS.key, one.steps, guessed, FORMS, KEYS, answers[1].alt, start)

@@ -70,11 +70,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (near.length) picture.append(svg('path', { class: `near tone${chosen}`, d: filmLine(steps, near, frame) }));
     const above = shareAt(own.rule, frame) - 7;
     picture.append(text(`note tone${chosen}`, frame.left + 8, above, typeset(`the rule “${rule}”: ${percent(own.rule)}`), 'start'));
+    const ends = curves.map(one => one.shares[last]).concat(near.slice(last)), heights = spread(ends.map(share => shareAt(share, frame)), 18);
     if (near.length && !narrow) {
-      const ends = shareAt(near[0], frame);
-      picture.append(text(`note tone${chosen}`, frame.left + 8, ends - 8, `how often it looks ${rule}`, 'start'));
+      picture.append(text(`note tone${chosen}`, frame.right + 12, heights[curves.length] + 4, `looks ${rule} at all`, 'start'));
     }
-    const heights = spread(curves.map(one => shareAt(one.shares[last], frame)), 18);
     if (!narrow) curves.forEach((one, i) => picture.append(
       text(i === chosen ? `name chosen tone${i}` : `name tone${i}`, frame.right + 12, heights[i] + 4, one.title, 'start')));
     parts.names.replaceChildren(...(narrow ? curves.map((one, i) => el('li', { class: `name tone${i}` }, one.title)) : []));

@@ -136,6 +136,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     draw();
   });
   draw();
+  stage.scrollLeft = buttons[root.from ?? from].offsetLeft - stage.clientWidth * 0.7; // of a long line the word that is asked is in sight
   if (focused) buttons[root.from ?? from]?.focus();
   return () => root.end?.();
 }

@@ -26,7 +26,7 @@ export default function ({ data, parentElement }) {
   const last = steps.length - 1, most = Math.max(...forms.flatMap(form => form.shares), 0.01);
   let now = momentNow(start, steps.length);
   const rows = steps.map((step, i) => el('tr', {}, el('th', { scope: 'row' }, steps1000(step)),
-    ...guesses[i].slice(0, 3).map(([word, share]) => el('td', {}, word + ' ', el('small', {}, typeset(percent(share, 1)))))));
+    ...guesses[i].slice(0, 3).map(([word, share]) => el('td', {}, word + ' ', el('small', {}, share < 0.01 ? '' : typeset(percent(share, 1)))))));
   const table = el('table', {}, el('caption', {}, sentence),
     el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'step'), el('th', { scope: 'col', colspan: '3' }, 'first guesses then'))), el('tbody', {}, ...rows));
   const chart = el('div', { class: 'forms' });
