@@ -18,10 +18,6 @@ STEPS = snapshots("small")
 WIDTHS = "line => [...line.querySelectorAll('path.arc')].map(one => parseFloat(one.style.strokeWidth))"
 
 
-def steps_shown(page: Page) -> str:
-    return widget(page, "grammar").locator("output.step").inner_text()
-
-
 def test_the_film_opens_on_the_finding_and_its_numbers_are_those_of_the_examination(page: Page, app_url: str) -> None:
     page.set_viewport_size({"width": 1440, "height": 900})
     open_page(page, f"{app_url}/learn")
