@@ -69,27 +69,39 @@ class TextEncoder:
 
     @classmethod
     def from_pretrained(
-        cls, name: str | Path = "base", *, called: str | None = None, origin: str | None = None
+        cls,
+        name: str | Path = "base",
+        *,
+        step: int | None = None,
+        called: str | None = None,
+        origin: str | None = None,
     ) -> "TextEncoder":
         """A bundled model ("base", "small") or a checkpoint folder, ours or in Hugging Face's layout; works offline.
 
         Args:
             name: which one. `left_out` then lists what of a checkpoint was not needed. Weights so large that a run
                 outgrows float32 are told in the log.
+            step: as it was after so many steps of its training, where its weights were kept then; as it is without it.
             called: the name that people see; the folder's own without it.
             origin: what a snippet gives to `from_pretrained`; the path as it was given without it.
 
         Raises:
             encoder.checkpoint.CheckpointError: there is no such model, or its folder is damaged.
+            EncoderError: no weights of that step are kept.
         """
+        if step is not None:
+            kept = checkpoint.load_snapshot(name, step)
+            maker = f"TextEncoder.from_pretrained({str(name)!r}, step={step})"
+            moment = Source(f"{checkpoint.find(name).resolve().name} at step {step}", kept.sha256, maker=maker)
+            return cls(kept.model, kept.tokenizer, moment, kept.special)
         folder = checkpoint.find(name)
         found = checkpoint.load(folder)
         bundled = folder.parent == checkpoint.BUNDLED
         path = "" if bundled else str(name)
         source = Source(called or folder.resolve().name, found.sha256, origin=path if origin is None else origin)
         made = cls(found.model, found.tokenizer, source, found.special, found.left_out, found.sentence)
-        if not bundled and (step := made.outgrown()):
-            log.warning(OUTGROWN, name, step)
+        if not bundled and (infinite := made.outgrown()):
+            log.warning(OUTGROWN, name, infinite)
         return made
 
     @classmethod

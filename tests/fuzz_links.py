@@ -23,8 +23,9 @@ from link_grammar import links, make_models
 from page_tools import APP
 from streamlit.testing.v1 import AppTest
 
+from encoder.pictures.view import EXAMPLE
 from pages.ui.server import engine
-from pages.ui.state.site import PAGES
+from pages.ui.state.site import DRAWN, PAGES
 
 MOST_KEPT = 40  # models between two times that all are let go
 
@@ -51,7 +52,8 @@ def opened(page: str, query: dict[str, str]) -> AppTest:
         engine.run_cache.clear()
         engine.model_cache.clear()
     app = AppTest.from_file(APP, default_timeout=120)
-    for name, text in query.items():
+    below = {"more": "1", "sentence": EXAMPLE} if Path(page).stem in DRAWN else {}  # what a server draws there
+    for name, text in (below | query).items():
         app.query_params[name] = text
     with log() as lines:
         app.switch_page(page).run()

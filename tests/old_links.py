@@ -69,6 +69,7 @@ LINKS: list[tuple[str, Mapping[str, str]]] = [
 ]  # fmt: skip
 CELLS = 6  # of each chart and map
 KINDS = ("toggle", "selectbox", "pills", "select_slider", "text_input", "text_area", "segmented_control", "multiselect")
+OF_TWO = ("other", "other_model")  # what the browser chooses on Compare
 SHARED = ("sentence", "second", "model", "layer", "head", "hidden")  # what every page has
 
 
@@ -97,6 +98,11 @@ def shown(tree: Path, page: str, query: Mapping[str, str]) -> dict[str, Any]:
             for kind in KINDS
             for one in app.main.get(kind)
             if one.key in query and one.key not in SHARED
+        }
+        | {
+            name: getattr(app.session_state["session"].view, name)
+            for name in OF_TWO
+            if browser == ["compare"] and name in query
         },
         "charts": [cells(json.loads(one.proto.spec)["data"][0]) for one in app.get("plotly_chart")],
         "maps": [drawn(one) for part in parts for one in part["maps"]],

@@ -182,7 +182,7 @@ FAULTS = (
         "pages/ui/components/maps.js",
         "/ (map.high - map.low))) * 254) : value;",
         "/ (map.high - map.low))) * 254) : NONE - 1 - value;",
-        ("browser/test_components.py", "browser/test_painted.py"),
+        ("browser/test_components.py",),
     ),
     Fault(
         "a report that draws another step than its heading names",

@@ -42,10 +42,10 @@ def running():
 
 def test_a_visitor_does_what_a_browser_does(running: Server) -> None:
     async def look() -> None:
-        async with visit(running.url, "add_norm", "sentence=The+cat.") as visitor:
-            assert visitor.path == "add_norm" and "sentence=The+cat." in visitor.query
+        async with visit(running.url, "atlas", "sentence=The+cat.") as visitor:
+            assert visitor.path == "atlas" and "sentence=The+cat." in visitor.query
             await visitor.choose("layer", "2")
-            assert "layer=2" in visitor.query and visitor.path == "add_norm"
+            assert "layer=2" in visitor.query and visitor.path == "atlas"
             await visitor.choose("sentence", "A dog.")
             assert "sentence=A+dog." in visitor.query and "layer=2" in visitor.query
             await visitor.run("heads")

@@ -124,8 +124,8 @@ def test_pupils_see_what_the_teacher_chooses_and_go_along_to_any_page() -> None:
     one.run()
     assert one.told["page"] == "attention" and one.told["follow"]["query"]["step"] == "attention.scores"
     assert one.query == one.told["follow"]["query"]
-    leading.go("stack")
-    assert one.run().app.title[0].value == "Output" and one.front is None and "what the class sees" in one.line
+    leading.go("atlas")
+    assert one.run().app.title[0].value == "Atlas" and one.front is None and "what the class sees" in one.line
     leading.shows("start", sentence="Dogs bark.")
     assert one.run().told["page"] == "start" and one.query["sentence"] == "Dogs bark."
     assert "what the class sees" in one.run().line and not said(one.app)

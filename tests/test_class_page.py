@@ -16,7 +16,6 @@ from pages.ui.live.classroom import Classroom
 from pages.ui.live.memory_store import MemoryStore
 from pages.ui.live.store import StoreError
 from pages.ui.state.seat import Seat
-from pages.ui.step.words_only import CHOICES, KEY
 from pages.ui.text import plain
 
 pytestmark = pytest.mark.slow
@@ -57,11 +56,11 @@ def page_of(app: AppTest) -> str:
 
 
 def teacher() -> AppTest:
-    """A teacher who has opened a class and shows layer 2, head 3 of what is added."""
+    """A teacher who has opened a class and shows layer 2, head 3 of the atlas."""
     app = open_app("class")
     healthy(app.button(key="class_open_new").click().run())
     assert seat(app).leads
-    go(app, "add_norm")
+    go(app, "atlas")
     choose(app, layer=2)
     return choose(app, head=3)
 
@@ -108,14 +107,14 @@ def answers(app: AppTest, choice: int, turn: int = 1) -> AppTest:
 def test_pupils_see_what_the_teacher_shows() -> None:
     leading = teacher()
     one = pupil(leading)
-    assert page_of(one) == "Add & norm" and at(one) == (2, 3) and "code" not in one.query_params
+    assert page_of(one) == "Atlas" and at(one) == (2, 3) and "code" not in one.query_params
     assert "what the class sees" in line(one) and not said(one)
     choose(leading, sentence="Keys on the table belong to Sara.")
     look(one)
     assert bar(one)["sentence"] == "Keys on the table belong to Sara." and at(one) == (2, 3)
-    go(leading, "stack")
+    go(leading, "atlas")
     look(one)
-    assert page_of(one) == "Output" and "what the class sees" in line(one)
+    assert page_of(one) == "Atlas" and "what the class sees" in line(one)
     healthy(leading.button(key="next").click().run())
     look(one)
     assert page_of(one) == page_of(leading)
@@ -129,11 +128,14 @@ def test_pupils_see_the_opened_number_the_asked_word_and_the_choices_of_the_page
     leading.session_state["session"].view = replace(
         leading.session_state["session"].view, cell=Cell("layers.2.attention.weights", (3, 8, 2))
     )
-    go(leading, "heads")
-    assert "cell" in look(one).query_params and page_of(one) == "All heads"
-    for drawn in (CHOICES[1], CHOICES[0]):
-        healthy(leading.pills(key=KEY).set_value(drawn).run())
-        assert look(one).pills(key=KEY).value == drawn
+    teachers = leading.session_state["session"]
+    teachers.view = replace(teachers.view, choices=(("learn_part", "Learn a task"),))
+    leading.session_state["learn_part"] = "Learn a task"
+    go(leading, "learn")
+    assert "cell" in look(one).query_params and page_of(one) == "Learning"
+    for task in ("maximum", "reverse"):
+        healthy(leading.pills(key="learn_task").set_value(task).run())
+        assert look(one).pills(key="learn_task").value == task
         assert one.query_params == leading.query_params and "what the class sees" in line(one)
     leading.session_state["session"].view = replace(leading.session_state["session"].view, choices=(("ask_word", "3"),))
     look(leading)
@@ -145,7 +147,7 @@ def test_pupils_see_the_opened_number_the_asked_word_and_the_choices_of_the_page
     [
         lambda app: choose(app, head=5),
         lambda app: app.button(key="next").click().run(),
-        lambda app: go(app, "heads"),
+        lambda app: go(app, "figure"),
         lambda app: choose(app, sentence="My own sentence."),
     ],
     ids=["head", "next", "page", "sentence"],
@@ -160,7 +162,7 @@ def test_a_pupil_who_touches_anything_is_on_their_own_until_they_go_back(touch: 
     look(one)
     assert (page_of(one), at(one), bar(one)["sentence"]) == there
     healthy(one.button(key="class_back").click().run())
-    assert "what the class sees" in line(one) and page_of(one) == "Add & norm" and at(one) == (0, 3)
+    assert "what the class sees" in line(one) and page_of(one) == "Atlas" and at(one) == (0, 3)
     choose(leading, layer=1)
     assert at(look(one)) == (1, 3)
 
@@ -169,7 +171,7 @@ def test_the_page_of_the_class_is_the_teachers_alone() -> None:
     leading = teacher()
     one = pupil(leading)
     go(leading, "class")
-    assert page_of(look(one)) == "Add & norm" and "what the class sees" in line(one)
+    assert page_of(look(one)) == "Atlas" and "what the class sees" in line(one)
 
 
 def test_what_was_answered_reaches_no_pupil_before_it_is_shown(room: Classroom) -> None:
@@ -251,7 +253,7 @@ def test_a_sentence_for_the_wall_is_text_and_one_is_run() -> None:
     run = next(b for b in leading.button if str(b.key).startswith("class_run_"))
     assert plain(HOSTILE) in [m.value for m in leading.markdown]
     healthy(run.click().run())
-    assert page_of(leading) == "Add & norm" and bar(leading)["sentence"] == HOSTILE
+    assert page_of(leading) == "Atlas" and bar(leading)["sentence"] == HOSTILE
     assert bar(look(one))["sentence"] == HOSTILE
 
 
@@ -262,7 +264,7 @@ def test_the_end_is_said_to_all_and_the_page_stays(room: Classroom) -> None:
     leading.toggle(key="class_end").set_value(True).run()
     healthy(leading.button(key="class_end_now").click().run())
     assert seat(leading) is None and room.store.classes == {}  # type: ignore[attr-defined]
-    assert "class is over" in said(look(one)) and page_of(one) == "Add & norm" and at(one) == (2, 3)
+    assert "class is over" in said(look(one)) and page_of(one) == "Atlas" and at(one) == (2, 3)
     assert not said(look(one)) and line(one) == ""
 
 
@@ -291,7 +293,7 @@ def test_a_code_can_be_typed() -> None:
     code = seat(leading).code.lower()
     app.text_input(key="class_code").set_value(f" {code[:3]} {code[3:]}")
     healthy(app.button(key="class_join_in").click().run())
-    assert page_of(app) == "Add & norm" and at(app) == (2, 3)
+    assert page_of(app) == "Atlas" and at(app) == (2, 3)
 
 
 def test_where_the_store_is_away_the_page_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -305,7 +307,7 @@ def test_where_the_store_is_away_the_page_goes_on(monkeypatch: pytest.MonkeyPatc
         for name in ("fields", "numbers", "write", "present", "seen"):
             patch.setattr(MemoryStore, name, away)
         for app in (look(one), look(leading)):
-            assert "cannot be reached just now" in said(app) and page_of(app) == "Add & norm"
+            assert "cannot be reached just now" in said(app) and page_of(app) == "Atlas"
         choose(leading, head=6)
     look(leading)
     assert at(look(one)) == (2, 6)
@@ -313,10 +315,10 @@ def test_where_the_store_is_away_the_page_goes_on(monkeypatch: pytest.MonkeyPatc
 
 def test_a_seat_that_a_tab_kept_is_taken_again() -> None:
     leading = teacher()
-    again = open_app("heads")
+    again = open_app("atlas")
     again.session_state["session"].seat = seat(leading)
     look(again)
-    assert "Class" in line(again) and page_of(again) == "All heads"
+    assert "Class" in line(again) and page_of(again) == "Atlas"
 
 
 @pytest.mark.parametrize("kind", ["How much?", "Which word?", "Does it hold?"])

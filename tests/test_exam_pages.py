@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from controls import untrained
-from page_tools import healthy, maps, open_app
+from page_tools import healthy, open_app, page_shown
 
 from encoder import TextEncoder
 from encoder.exam import Treebank, bundled_treebanks, examine
@@ -82,9 +82,9 @@ def test_the_head_of_gaps_has_its_licence_on_made_sentences_only() -> None:
 
 def test_the_page_of_a_model_leads_to_what_each_head_does() -> None:
     app = open_app("your_model")
-    (number,) = [i for i, one in enumerate(app.button) if one.label == "All heads" and str(one.key).startswith("tour_")]
+    (number,) = [i for i, one in enumerate(app.button) if one.label == "Heads" and str(one.key).startswith("tour_")]
     healthy(app.button[number].click().run())
-    assert app.title[0].value == "All heads" and dict(app.session_state["session"].view.choices)["heads_part"] == JOBS
+    assert page_shown(app) == "heads" and dict(app.session_state["session"].view.choices)["heads_part"] == JOBS
     assert "Jobs that were examined" in [one.value for one in app.header]
 
 
@@ -94,13 +94,6 @@ def test_the_atlas_says_the_job_of_the_chosen_head_or_that_there_is_none() -> No
     assert all(part in text for part in numbers(row)) and NO_JOB not in text
     text = "\n".join(read(open_app("atlas", layer="0", head="0")))
     assert NO_JOB in text and " looks from " not in text
-
-
-def test_maps_carry_the_jobs_of_licensed_heads_and_no_others() -> None:
-    drawn = maps(open_app("heads"), "all_heads")["maps"]
-    places = {(row["layer"], row["head"]) for row in licences("base")} | {(5, 6)}
-    assert {(i // 8, i % 8) for i, one in enumerate(drawn) if one["note"]} == places
-    assert drawn[32]["note"] == "object → its verb" and drawn[30]["note"] == "article → its noun"
 
 
 def test_the_table_has_the_best_head_of_every_relation_beside_its_rule() -> None:

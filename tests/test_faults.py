@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from model_page_tools import SENTENCE, page, put, texts
-from page_tools import choose, go, healthy, numbers, open_app, said, type_sentence
+from page_tools import bar, choose, go, healthy, open_app, said, type_sentence
 from streamlit.runtime.state.common import TESTING_KEY
 
 from encoder import EncoderConfig, Trace, hub
@@ -27,15 +27,15 @@ LARGE = models.built(EncoderConfig(d_model=512, n_heads=8, n_layers=12, d_ff=204
 
 def test_a_model_that_vanishes_stays_on_the_screen_until_it_is_let_go(model_root: Path) -> None:
     put(model_root / "mine")
-    app = open_app("add_norm", model="folder:mine", sentence=SENTENCE, layer="0", head="0")
+    app = open_app("figure", model="folder:mine", sentence=SENTENCE, layer="0", head="0")
     shutil.rmtree(model_root / "mine")
     type_sentence(app, "w4 w3 w2")
-    assert len(numbers(app, key="layer_step")) == 5 and not said(app)
+    assert not said(app) and bar(app)["model"] == "folder:mine" and bar(app)["sentence"] == "w4 w3 w2"
     engine.model_cache.clear()
     engine.run_cache.clear()
     type_sentence(app, "w1 w2")
     assert "mine" in said(app) and str(model_root) not in said(app)
-    assert len(numbers(app, key="layer_step")) > 0
+    assert bar(app)["model"] == "base"
 
 
 def test_a_full_disk_is_said_and_the_model_stays(model_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

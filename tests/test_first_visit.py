@@ -52,8 +52,8 @@ def new_server(home: Path) -> Iterator[Server]:
 @pytest.mark.nightly
 def test_a_class_that_comes_at_once_to_a_new_server_sees_no_error(tmp_path: Path) -> None:
     async def comes(url: str, number: int) -> list[str]:
-        async with visit(url, "feed_forward", f"sentence=Number+{number}.") as visitor:
-            assert visitor.path == "feed_forward" and f"sentence=Number+{number}." in visitor.query
+        async with visit(url, "atlas", f"sentence=Number+{number}.") as visitor:
+            assert visitor.path == "atlas" and f"sentence=Number+{number}." in visitor.query
             return visitor.broken
 
     async def come(url: str) -> list[list[str]]:
@@ -75,7 +75,7 @@ def test_a_server_loads_its_libraries_before_anybody_comes(tmp_path: Path) -> No
 
 
 async def looks(url: str) -> None:
-    async with visit(url, "feed_forward") as visitor:
+    async with visit(url, "atlas") as visitor:
         assert visitor.broken == [] and "around" in visitor.widgets
 
 

@@ -7,7 +7,7 @@ from page_tools import at, bar, choose, go, happen, healthy, open_app, page_show
 from streamlit.testing.v1 import AppTest
 
 from encoder.pictures.view import EXAMPLE, EXAMPLES
-from pages.ui.state.site import PAGES, STEPS
+from pages.ui.state.site import PAGES
 
 pytestmark = pytest.mark.slow
 
@@ -24,7 +24,7 @@ def press(app: AppTest, key: str) -> AppTest:
 
 
 def test_what_is_typed_runs_and_an_example_is_one_tap_away() -> None:
-    app = open_app("embedding")
+    app = open_app("figure")
     choose(app, sentence=OWN)
     assert "".join(app.query_params["sentence"]) == OWN
     choose(app, sentence=EXAMPLES[2])
@@ -35,7 +35,7 @@ def test_what_is_typed_runs_and_an_example_is_one_tap_away() -> None:
 
 
 def test_a_second_sentence_comes_and_goes_on_demand() -> None:
-    app = open_app("embedding", sentence="The cat sleeps.")
+    app = open_app("figure", sentence="The cat sleeps.")
     keys = [one.key for one in app.text_input]
     assert "second" not in keys
     press(app, "pair")
@@ -46,14 +46,14 @@ def test_a_second_sentence_comes_and_goes_on_demand() -> None:
 
 
 def test_no_line_break_gets_into_a_link() -> None:
-    app = open_app("embedding", sentence="One.\nTwo.")
+    app = open_app("figure", sentence="One.\nTwo.")
     assert sentence(app) == "One. Two." and "\n" not in "".join(app.query_params["sentence"])
     choose(app, sentence="Three.\nFour.")
     assert sentence(app) == "Three. Four." and "\n" not in "".join(app.query_params["sentence"])
 
 
 def test_ones_own_sentence_survives_a_lesson() -> None:
-    app = open_app("embedding", sentence=OWN, layer="2")
+    app = open_app("figure", sentence=OWN, layer="2")
     go(app, "lessons")
     press(app, "start_word-order")
     assert sentence(app) != OWN
@@ -76,40 +76,20 @@ def test_a_linked_lesson_leaves_what_is_on_the_screen() -> None:
     assert sentence(app) == shown != EXAMPLE
 
 
-def test_previous_and_next_say_what_they_lead_to_and_stand_once() -> None:
-    app = open_app("feed_forward", step="feed_forward.activation")
+def test_a_page_leads_to_its_neighbours_and_says_once_where_it_is() -> None:
+    app = open_app("learn")
     ways = [one.label for one in app.button if one.label.startswith(("Previous", "Next"))]
-    assert ways == ["Previous: Hidden units before activation", "Next: Output of feed-forward"]
-    press(app, "previous")
-    assert app.button(key="next").label == "Next: Activation"
-    healthy(app.pills(key="step_feed_forward").set_value("feed_forward.output").run())
-    assert app.button(key="next").label == "Next: Add & norm"
-
-
-def test_a_tool_is_no_step_and_leads_to_its_neighbours() -> None:
-    app = open_app("compare")
-    assert (app.button(key="previous").label, app.button(key="next").label) == (
-        "Previous: What if",
-        "Next: Labs",
-    )
-    assert "Change and compare" in [one.value for one in app.caption]
+    assert ways == ["Previous: Atlas", "Next: Figure"]
+    assert "Look deeper" in [one.value for one in app.caption]
     press(app, "next")
-    assert app.title[0].value == "Labs"
-    assert not [one for one in app.caption if one.value.startswith("Step ")]
-
-
-def test_the_walk_says_where_it_is() -> None:
-    app = open_app("add_norm", layer="3")
-    assert "Step 18 of 41 · layer 3" in [one.value for one in app.caption]
-    steps = [page for page in PAGES if page.section == STEPS]
-    assert len(steps) < 10
+    assert app.title[0].value == "Figure" and app.button(key="previous").label == "Previous: Learning"
 
 
 def test_layer_and_head_stand_beside_the_headline_where_they_mean_something() -> None:
     def places(app: AppTest) -> list[str]:
         return [one.proto.json for one in app.get("bidi_component") if one.proto.id.endswith("-place")]
 
-    app = open_app("add_norm", layer="2", head="3")
+    app = open_app("atlas", layer="2", head="3")
     shown = json.loads(places(app)[0])
     assert [shown[name] for name in ("layers", "heads", "layer", "head")] == [6, 8, 2, 3]
     assert at(choose(app, head=7)) == (2, 7) and at(choose(app, layer=0)) == (0, 7)
@@ -127,7 +107,7 @@ def test_layer_and_head_stand_beside_the_headline_where_they_mean_something() ->
     ids=str,
 )  # fmt: skip
 def test_a_place_that_there_is_not_is_not_chosen(said: object) -> None:
-    app = open_app("add_norm", layer="2", head="3")
+    app = open_app("atlas", layer="2", head="3")
     assert at(happen(app, "place", "set", said)) == (2, 3)
 
 
@@ -140,18 +120,18 @@ def test_a_place_that_there_is_not_is_not_chosen(said: object) -> None:
     ids=str,
 )  # fmt: skip
 def test_what_the_bar_cannot_mean_changes_nothing(said: object) -> None:
-    app = open_app("add_norm", sentence=OWN, layer="2")
+    app = open_app("atlas", sentence=OWN, layer="2")
     view = app.session_state["session"].view
     assert happen(app, "around", "set", said).session_state["session"].view == view
     happen(app, "around", "go", said)
-    assert page_shown(app) == "add_norm" and not app.warning
+    assert page_shown(app) == "atlas" and not app.warning
 
 
 def test_the_menu_of_the_bar_leads_to_every_page_with_what_is_chosen() -> None:
-    app = open_app("add_norm", sentence=OWN, layer="2", head="3")
+    app = open_app("atlas", sentence=OWN, layer="2", head="3")
     listed = [one["key"] for one in bar(app)["pages"]]
     assert len(listed) == len(PAGES)
-    for key in ("heads", "feed_forward", "attention"):
+    for key in ("learn", "figure", "attention"):
         happen(app, "around", "go", {"key": key})
         assert page_shown(app) == key
         chosen = [app.query_params[name] for name in ("sentence", "layer", "head")]

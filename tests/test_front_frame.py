@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from encoder.pictures.link import from_query
 from pages.front import below, frame, site
 from pages.ui.state.choice_names import names
-from pages.ui.state.site import PAGES
+from pages.ui.state.site import DRAWN, PAGES
 
 MAIN = "../pages/main.py"
 
@@ -34,10 +34,10 @@ def test_what_names_no_page_leads_nowhere(said: object) -> None:
     ],
 )
 def test_of_an_address_that_is_asked_for_only_what_one_may_say_is_left(query: object, kept: dict[str, str]) -> None:
-    assert frame.asked({"key": "heads", "query": query}) == (site.called("heads"), kept)
+    assert frame.asked({"key": "atlas", "query": query}) == (site.called("atlas"), kept)
 
 
-@pytest.mark.parametrize("key", ["start", "attention"])
+@pytest.mark.parametrize("key", ["start", "attention", "add_norm", "what_if"])
 def test_a_page_of_the_front_is_told_of_all_that_the_front_chooses(key: str) -> None:
     query = {"word": "3", "off": "1", "maps": "1", "v": "1"}
     assert frame.asked({"key": key, "query": query}) == (site.called(key), query)
@@ -55,7 +55,7 @@ def test_every_page_has_an_address_and_a_name_of_its_own() -> None:
     listed = site.listed()
     assert len({str(one["address"]) for one in listed}) == len({str(one["key"]) for one in listed}) == len(PAGES)
     assert [site.called(str(one["key"])) for one in listed] == list(PAGES)
-    assert [one["key"] for one in listed if one["front"]] == ["start", "attention"]
+    assert [one["key"] for one in listed if one["front"]] == [DRAWN[page.key] for page in PAGES if page.key in DRAWN]
     assert [one["address"] for one in listed[:2]] == ["/", "/story"]
 
 
@@ -86,6 +86,23 @@ def test_an_address_that_asks_for_what_stands_below_opens_it(query: dict[str, st
     assert "The whole run in one picture" in [one.value.replace("\\", "") for one in app.header]
     assert app.session_state["session"].view.sentence == "The keys to the cabinet [MASK] on the table."
     assert not app.warning and not app.sidebar.children
+
+
+@pytest.mark.parametrize(
+    ("page", "step", "is_open"),
+    [
+        ("add_norm", "add_norm_1.mean", True), ("add_norm", "add_norm_2.sum", False), ("add_norm", "output", False),
+        ("add_norm", "attention.q", False), ("feed_forward", "feed_forward.output", True),
+        ("feed_forward", "feed_forward.hidden", False), ("feed_forward", "", False),
+    ],
+)  # fmt: skip
+def test_a_step_that_the_picture_does_not_draw_opens_what_stands_below(page: str, step: str, is_open: bool) -> None:
+    app = AppTest.from_file(MAIN, default_timeout=60)
+    app.switch_page(f"steps/{page}.py")
+    app.query_params["step"] = step
+    app.run()
+    assert not app.exception and told(app)["open"] == is_open
+    assert bool(app.get("plotly_chart")) == is_open
 
 
 def test_every_choice_that_opens_it_is_one_that_a_page_asks_for() -> None:

@@ -69,6 +69,26 @@ def test_the_table_of_a_stop_holds_what_the_run_recorded(
     np.testing.assert_allclose(numbers(answer.text), recorded[2] if own == "true" else recorded, rtol=1e-6)
 
 
+def test_what_the_pages_of_a_layers_sums_and_units_keep_holds_what_the_run_recorded(
+    client: TestClient, small: TextEncoder
+) -> None:
+    def kept(picture: str, **query: str) -> np.ndarray:
+        """The numbers of the file, whichever way it has its rows."""
+        answer = client.post("/api/picture", json=asked_for(ASKED, **query) | {"picture": picture})
+        assert answer.status_code == 200, answer.text
+        found = numbers(answer.text)
+        return found if found.shape[0] > found.shape[1] else found.T
+
+    trace = small.trace(SENTENCE)
+    units = [trace.array(f"layers.1.feed_forward.{name}")[3] for name in ("hidden", "activation")]
+    np.testing.assert_allclose(kept("units_on_curve", curve_token="3"), np.stack(units, 1), rtol=1e-6)
+    for n, sublayer in ((1, "attention"), (2, "feed_forward")):
+        steps = f"layers.1.add_norm_{n}.residual", f"layers.1.{sublayer}.output"
+        lengths = np.stack([np.linalg.norm(trace.array(step), axis=-1) for step in steps], 1)
+        np.testing.assert_allclose(kept("lengths", step=f"add_norm_{n}.sum"), lengths, rtol=1e-5)
+        assert kept("norm_sides", step=f"add_norm_{n}.output")[:, :2].sum() == pytest.approx(2, abs=1e-4)
+
+
 def test_the_stops_of_the_page_are_all_asked() -> None:
     assert len(STOPS) == 11
 

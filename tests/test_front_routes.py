@@ -89,10 +89,12 @@ def test_every_bundled_sentence_has_an_address_that_is_kept_for_ever(client: Tes
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
 
 
-def test_the_browsers_code_lies_under_the_digest_of_its_content(client: TestClient) -> None:
+@pytest.mark.parametrize("name", ["front.js", "pages.js"])
+def test_the_browsers_code_lies_under_the_digest_of_its_content(client: TestClient, name: str) -> None:
     digest, packed = routes.bundle()
-    answer = client.get(f"/api/front/{digest}/front.js")
-    assert answer.text == routes.BUNDLE.read_text(encoding="utf-8") == gzip.decompress(packed).decode()
+    answer = client.get(f"/api/front/{digest}/{name}")
+    script = (routes.BUILT / name).read_text(encoding="utf-8")
+    assert answer.text == script == gzip.decompress(packed[name]).decode()
     assert (
         answer.headers["Content-Type"].startswith("text/javascript") and "immutable" in answer.headers["Cache-Control"]
     )
@@ -151,6 +153,7 @@ assert "torch" not in sys.modules
         "/api/shipped/{}/-1.packet",
         "/api/shipped/{}/٣.packet",
         "/api/front/0/front.js",
+        f"/api/front/{routes.bundle()[0]}/mount.js",
         "/api/shipped/../run",
         "/api/a/b/c?d=e",
     ],
@@ -206,7 +209,8 @@ def test_a_page_of_the_app_and_a_program_have_a_run_made(client: TestClient, sai
         ({"model": "built:n_layers=96,d_model=12288,n_heads=96"}, 404, "not to be had"),
         ({"level": 2, "layer": 4}, 404, "layers go from 0 to 3"),
         ({"level": 2}, 400, "layer"),
-        ({"level": 3}, 400, "level"),
+        ({"level": 3}, 400, "layer"),
+        ({"level": 8}, 400, "level"),
         ({"sentence": " \n"}, 400, "no sentence"),
         ({"sentence": "a" * 20_001}, 413, "20,000"),
         ({"hidden": [99]}, 400, "99"),

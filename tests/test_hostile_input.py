@@ -26,7 +26,7 @@ from encoder.pictures.link import cell as read_cell
 from encoder.pictures.link import from_query, to_query
 from encoder.pictures.steps import KNOWN_STEPS
 from encoder.theme import label
-from pages.ui.components import board, maps
+from pages.ui.components import maps
 from pages.ui.server import models
 from pages.ui.state.choice_names import names
 from pages.ui.text import plain
@@ -151,7 +151,5 @@ JSON = st.recursive(
 def test_what_a_browser_says_of_a_click_is_checked(monkeypatch: pytest.MonkeyPatch, said: Any) -> None:
     monkeypatch.setattr(streamlit, "session_state", {"key": {"picked": said}})
     found: list[tuple[int, ...]] = []
-    board.picked("key", 6, 4, lambda *at: found.append(at))
     maps.picked("key", 3, 2, range(7), lambda *at: found.append(at))
-    sizes = {2: (6, 4), 3: (3, 7, 7)}
-    assert all(0 <= i < size for at in found for i, size in zip(at, sizes[len(at)], strict=True))
+    assert all(0 <= i < size for at in found for i, size in zip(at, (3, 7, 7), strict=True))

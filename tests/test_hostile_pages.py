@@ -31,8 +31,8 @@ pytestmark = pytest.mark.slow
 SCRIPTS = [page.script for page in PAGES]
 TABS = {  # what a page shows on request: key of the tabs -> names
     "compare": ("compare_part", ["Two runs", "One word in many sentences", "Patch", "Alike?"]),
-    "heads": ("heads_part", ["Maps", "Measures", "What each head does", "How alike heads are"]),
-    "labs": ("lab", ["Word order", "Why √d_head", "Padding"]),
+    "heads": ("heads_part", ["What each head does", "Measures", "How alike heads are", "What really flows"]),
+    "lessons": ("lab", ["Word order", "Why √d_head", "Padding"]),  # of the part Labs
 }
 FOLDS = ("step", "words", "gamma_beta", "flow", "mixing", "rollout", "likeness", "alike",
          "cosine_shares", "set_map", "beside_change")  # fmt: skip
@@ -81,8 +81,8 @@ def test_any_text_in_the_boxes_for_one_word(at_the_words: AppTest, one: str, two
 @pytest.fixture(scope="module")
 def at_padding(visitor: AppTest) -> AppTest:
     """The box of the laboratory of padding."""
-    visitor.session_state["lab"] = "Padding"
-    return go(visitor, "labs")
+    visitor.session_state["lessons_part"], visitor.session_state["lab"] = "Labs", "Padding"
+    return go(visitor, "lessons")
 
 
 @pytest.mark.nightly
@@ -149,6 +149,7 @@ def walk(name: str, overflowing: Path, pages: Sequence[Page]) -> None:
         for tab in tabs:
             if key:
                 app.session_state[key] = tab
+                app.session_state["lessons_part"] = "Labs"
             app.query_params["cell"] = "layers.1.attention.weights:1,2,2"
             go(app, page.key)
             assert (f"From {first} on" in said(app)) == (first is not None)
@@ -161,10 +162,9 @@ def walk(name: str, overflowing: Path, pages: Sequence[Page]) -> None:
 def test_a_map_has_no_colour_where_there_is_no_number(overflowing: Path) -> None:
     """Neither black, which reads as the most, nor the palest colour, which reads as nothing."""
     trace = TextEncoder.from_pretrained(overflowing / "in the queries").trace("w1 w2 w3 w2 [MASK]")
-    weights = torch.stack([trace[f"layers.{i}.attention.weights"] for i in range(trace.config.n_layers)])
-    app = open_app(model="folder:in the queries", sentence="w1 w2 w3 w2 [MASK]", layer="1", head="1")
-    go(app, "heads")
-    levels = b"".join(base64.b64decode(one["cells"]) for one in maps(app, "all_heads")["maps"])
+    weights = trace["layers.1.attention.weights"]
+    app = open_app("attention", model="folder:in the queries", sentence="w1 w2 w3 w2 [MASK]", layer="1", head="1")
+    levels = b"".join(base64.b64decode(one["cells"]) for one in maps(app, "heads")["maps"])
     assert [level == 255 for level in levels] == weights.isnan().flatten().tolist() and 255 in levels
 
 
@@ -194,6 +194,7 @@ def test_no_download_holds_a_formula(monkeypatch: pytest.MonkeyPatch) -> None:
                 app.session_state[f"numbers_{fold}"] = True
             if key:
                 app.session_state[key] = tab
+                app.session_state["lessons_part"] = "Labs"
             app.query_params["step"] = {"stack": "mlm.probabilities"}.get(page.key, "attention.weights")
             go(app, page.key)
     assert len(found) >= 12

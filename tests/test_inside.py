@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 PINNED = dict(line.split("==") for line in (ROOT / "requirements.txt").read_text().splitlines() if "==" in line)
 FILES = [ROOT / "app.py", *sorted((ROOT / "pages").rglob("*.py")), *sorted((ROOT / "encoder").rglob("*.py"))]
 PRIVATE = {"pages/ui/server/inside.py": "streamlit", "encoder/model/linear.py": "torch"}
-OPEN = {"_replace"}  # of a named tuple
+OPEN = {"_asdict", "_replace"}  # of a named tuple
 PUBLIC = {"streamlit.testing.v1"}  # what Streamlit documents
 
 

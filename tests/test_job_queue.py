@@ -112,7 +112,7 @@ def test_a_full_queue_is_said_on_the_page_and_tried_again(full: JobQueue) -> Non
 
 def test_short_runs_do_not_wait_behind_long_ones(full: JobQueue, monkeypatch: pytest.MonkeyPatch) -> None:
     engine.run_cache.clear()
-    app = open_app("embedding", sentence="Nobody has typed this before.")
+    app = open_app("figure", sentence="Nobody has typed this before.")
     assert not app.warning
     monkeypatch.setattr(job_queue, "HEAVY_FLOPS", 0)
     choose(app, sentence="Nor this.")

@@ -120,7 +120,7 @@ def test_what_can_be_kept_is_drawn_once_its_fold_is_open() -> None:
 def test_a_run_that_is_too_large_is_refused_with_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "MOST_BYTES", 1_000_000)
     monkeypatch.setattr(run, "MOST_REPORT", 1_000_000)
-    app = opened("embedding", {"sentence": "I understand this"})
+    app = opened("atlas", {"sentence": "I understand this"})
     app.session_state["keep_all"] = True
     app.run()
     said = [caption.value for caption in app.caption]
@@ -129,7 +129,7 @@ def test_a_run_that_is_too_large_is_refused_with_its_size(monkeypatch: pytest.Mo
 
 
 def test_a_link_too_long_for_its_sentence_says_so() -> None:
-    app = opened("embedding", {})
+    app = opened("atlas", {})
     choose(app, sentence="x" * 2000)  # long to write, and one token
     app.session_state["keep_all"] = True
     app.run()

@@ -25,6 +25,7 @@ from pages.ui.server.training import LiveRuns
 
 pytestmark = pytest.mark.slow
 
+TASK = "Learn a task"
 QUICK = LearnSettings("majority", width=16, steps=50, seed=3)
 SLOW = LearnSettings("sort", steps=2500, seed=3)
 THIS = {"learn_task": "majority", "learn_width": "16", "learn_steps": "50", "learn_seed": "3"}  # its link
@@ -95,7 +96,7 @@ def test_a_rate_far_too_large_is_said(runs: LiveRuns) -> None:
 
 
 def test_what_was_chosen_is_in_the_link() -> None:
-    app = open_app("learn")
+    app = open_app("learn", learn_part=TASK)
     app.pills(key="learn_task").set_value("sort").run()
     app.selectbox(key="learn_seed").set_value(7).run()
     app.selectbox(key="learn_norm").set_value(True).run()
@@ -320,7 +321,7 @@ def test_a_server_may_train_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ENCODER_TRAINING", "off")
     app = open_app("learn", learn_seed="8")
     assert "this server does not train" in words(app) and "train_now" not in {one.key for one in app.button}
-    assert player(open_app("learn"))["last"] == 800
+    assert player(open_app("learn", learn_part=TASK))["last"] == 800
 
 
 def test_finished_runs_are_bounded(runs: LiveRuns, monkeypatch: pytest.MonkeyPatch) -> None:

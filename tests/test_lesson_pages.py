@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import torch
-from page_tools import APP, choose, go, healthy, numbers, open_app, page_shown, said
+from page_tools import APP, charts, choose, go, healthy, numbers, open_app, page_shown, said
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Element
 from tiers import mostly_nightly
@@ -25,6 +25,7 @@ from encoder.steps.glossary import PLACES, TERMS, beside
 from encoder.trials import Verdict
 from pages.ui import session
 from pages.ui.lessons import library
+from pages.ui.lessons.labs import LABS
 from pages.ui.server import models
 
 pytestmark = pytest.mark.slow
@@ -96,7 +97,7 @@ def test_every_bundled_lesson_is_played_from_start_to_end(name: str) -> None:
             if step.trial != "time_constant":
                 assert metric(app) == brief(found.value)
                 assert plain(found.sentence) in texts(app)
-        assert f"Open this view on the page {library.SHOWN[step.page].title}" in app.button(key="open_view").label
+        assert app.button(key="open_view").label.endswith(f" {library.SHOWN[step.page].title}")
         if at < len(lesson.steps):
             press(app, "lesson_next")
     assert app.button(key="lesson_next").disabled
@@ -202,6 +203,45 @@ def test_the_page_of_a_view_and_the_way_back() -> None:
     assert "start_many-heads" in keys(app) and "lesson" not in app.query_params
 
 
+def drawn(app: AppTest) -> set[str]:
+    """The keys of the charts on the page."""
+    return {one.proto.id.rpartition("-")[2] for one in charts(app)}
+
+
+def test_an_experiment_is_opened_from_a_lesson_and_leads_back_to_its_step() -> None:
+    app = start("padding", 3)
+    press(app, "reveal")
+    before = app.session_state["session"].before_lesson
+    press(app, "open_view")
+    assert link(app)["lab"] == "Padding" and "lesson" not in link(app) and drawn(app) >= {"pads", "leak"}
+    healthy(app.pills(key="lab").set_value("Softmax").run())
+    press(app, "back_to_lesson")
+    view = app.session_state["session"].view
+    assert (view.lesson, view.at, dict(view.choices)["lab"]) == ("padding", 3, "Padding") and "again" in keys(app)
+    assert app.session_state["session"].before_lesson == before
+    press(app, "leave_lesson")
+    assert "start_padding" in keys(app) and "back_to_lesson" not in keys(app)
+
+
+def test_experiments_stand_in_groups_and_only_those_of_a_head_ask_for_one() -> None:
+    app = open_app("lessons", lessons_part="Labs")
+    seen, with_place = [], set()
+    for group in app.pills(key="lab_group").options:
+        healthy(app.pills(key="lab_group").set_value(group).run())
+        here = list(LABS)[len(seen) : len(seen) + len(app.pills(key="lab").options)]
+        assert app.pills(key="lab").value == here[0]  # the first of a group is drawn at once
+        assert (link(app).get("lab", "Word order") == here[0] and drawn(app)) or here[0] == "Dropout"
+        for name in here:
+            healthy(app.pills(key="lab").set_value(name).run())
+            with_place |= {name} if any("-place" in one.proto.id for one in app.get("bidi_component")) else set()
+        seen += here
+    assert seen == list(LABS)
+    assert with_place == {"Padding", "Post-norm and pre-norm", "Why rotary", "Gate signs"}
+    healthy(app.pills(key="lab_group").set_value("Order and position").run())
+    assert app.pills(key="lab").value == "Word order" and "order" in drawn(app)  # also where it is the usual one
+    assert not any("-place" in one.proto.id for one in open_app("lessons", lab="Padding").get("bidi_component"))
+
+
 @pytest.mark.parametrize("lesson", ["nope", "z:AAAA", "z:eJzLSM3JyQcABiwCFQ", "j1:AAAA", "file:0123456789ab"])
 def test_a_lesson_that_is_not_there_is_said_and_the_list_shown(lesson: str) -> None:
     app = open_app("lessons", lesson=lesson)
@@ -239,7 +279,7 @@ def test_a_lesson_is_made_by_walking_and_then_played_saved_and_opened() -> None:
     app.query_params["layer"] = "2"  # as the picture says it
     press(healthy(app.run()), "add_view")
     assert app.button(key="add_view").label == "Add this view (1)"
-    go(app, "stack")
+    go(app, "atlas")
     app.session_state["session"].view = replace(
         app.session_state["session"].view, choices=(("lessons_part", "Make a lesson"),)
     )  # as a person has it who came from there
@@ -248,15 +288,25 @@ def test_a_lesson_is_made_by_walking_and_then_played_saved_and_opened() -> None:
     go(app, "lessons")
     assert "add_view" not in keys(app)
     written = app.session_state["session"].draft
-    assert [step.page for step in written.steps] == ["attention", "stack"]
+    assert [step.page for step in written.steps] == ["attention", "atlas"]
     assert written.steps[0].view == {"layer": "2", "step": "attention.weights"}
     assert "lessons_part" not in written.steps[1].view
+    go(app, "atlas")
+    here = app.session_state["session"]
+    here.view = replace(here.view, choices=(("lab", "Softmax"), ("lessons_part", "Labs")))
+    app.session_state["lessons_part"], app.session_state["lab"] = "Labs", "Softmax"
+    go(app, "lessons")
+    assert app.button(key="add_view").label == "Add this view (2)"
+    go(app, "atlas")
+    here.view = replace(here.view, choices=(("lessons_part", "Make a lesson"),))
+    app.session_state["lessons_part"] = "Make a lesson"
+    go(app, "lessons")
     healthy(app.text_area(key="draft_text_0_2").set_value("First this.").run())
     healthy(app.selectbox(key="draft_check_0_2").set_value("rows_sum").run())
     healthy(app.checkbox(key="draft_own_0_2").set_value(True).run())
     healthy(app.selectbox(key="draft_ask_0_2_3").set_value("whether the claim holds").run())
     press(app, "draft_up_1")
-    assert [step.page for step in app.session_state["session"].draft.steps] == ["stack", "attention"]
+    assert [step.page for step in app.session_state["session"].draft.steps] == ["atlas", "attention"]
     press(app, "draft_remove_0")
     lesson = app.session_state["session"].draft
     assert [step.text for step in lesson.steps] == ["First this."]
@@ -395,7 +445,7 @@ def test_every_term_leads_to_where_it_is_shown_and_is_found_by_any_of_its_names(
     press(app, "show_k")
     assert page_shown(app) == "attention" and link(app)["step"] == "attention.k"
     app = press(open_app("glossary"), "show_dropout")
-    assert app.title[0].value == "Labs" and "".join(app.query_params["lab"]) == "Dropout"
+    assert "".join(app.query_params["lab"]) == "Dropout" and drawn(app) == {"dropped"}
 
 
 @pytest.mark.nightly

@@ -262,7 +262,7 @@ def test_a_lesson_too_long_for_a_link_is_not_packed() -> None:
     ("step", "said"),
     [
         (LessonStep("nowhere", "x"), "step 1: there is no page 'nowhere'"),
-        (LessonStep("lessons", "x"), "step 1: there is no page 'lessons'"),
+        (LessonStep("class", "x"), "step 1: there is no page 'class'"),
         (LessonStep("attention", "x", {"model": "gpt"}), "step 1: the view asks for model “gpt”"),
         (LessonStep("attention", "x", {"floor": "2"}), "step 1: the view also asks for “floor”"),
         (LessonStep("attention", "x", {"layer": "-1"}), "step 1: the view asks for layer “-1”"),

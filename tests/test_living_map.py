@@ -189,8 +189,8 @@ def test_the_difference_of_two_runs_is_what_one_has_more_than_the_other(models: 
 
 def test_two_sentences_of_as_many_tokens_are_subtracted_row_by_row(models: dict[str, TextEncoder]) -> None:
     a, b = models["small"].trace("The cat is here."), models["small"].trace("The dog is here.")
-    about, arrays = unpacked(living_map.whole(a, before=b, than="in B"))
-    assert about["tokens"] == ["[CLS]", "the", "dog | cat", "is", "here", ".", "[SEP]"] and about["than"] == "in B"
+    about, arrays = unpacked(living_map.whole(a, before=b))
+    assert about["tokens"] == ["[CLS]", "the", "dog | cat", "is", "here", ".", "[SEP]"]
     more = a["layers.0.attention.weights"].numpy() - b["layers.0.attention.weights"].numpy()
     side = arrays["thumbs"].shape[-1]
     said = (arrays["thumbs"][0] - 127.0) / 127 * about["band_scale"]

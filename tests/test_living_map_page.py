@@ -4,7 +4,6 @@ import base64
 import gc
 from typing import Any
 
-import numpy as np
 import pytest
 from page_tools import maps, open_app
 
@@ -92,21 +91,6 @@ def test_the_way_that_is_told_is_that_of_the_word_asked_for() -> None:
 
 def test_a_layer_is_sent_only_where_one_is_unfolded() -> None:
     assert sent()["columns"] == "" and sent(unfolded="1")["columns"]
-
-
-def test_compare_draws_one_run_minus_the_other_where_tokens_are_as_many(small: TextEncoder) -> None:
-    query = {"model": "small", "sentence": "The cat sleeps.", "other": "The man sleeps.", "unfolded": "1", "layer": "1"}
-    app = open_app("compare", **query)
-    about, _ = unpacked(base64.b64decode(maps(app, "living_change")["whole"]))
-    assert about["tokens"][2] == "cat | man" and about["than"] == "in A"
-    kept, columns = unpacked(base64.b64decode(maps(app, "living_map_layer")["columns"]))
-    at = [column["local"] for column in about["columns"]].index("attention.weights")
-    a, b = (small.trace(query[name])["layers.1.attention.weights"].numpy() for name in ("sentence", "other"))
-    said = (columns[str(at)] - 127.0) / 127 * kept["scales"][at]
-    np.testing.assert_allclose(said, b - a, atol=kept["scales"][at] / 127 * 0.51)
-    longer = open_app("compare", **query | {"other": "The old man sleeps."})
-    assert not [c for c in longer.get("bidi_component") if c.proto.id.endswith("-living_change")]
-    assert any("A has 7 tokens and B 8" in one.value for one in longer.caption)
 
 
 def test_a_difference_goes_with_the_run_that_it_was_drawn_against(small: TextEncoder) -> None:

@@ -43,7 +43,7 @@ def expected(encoder: TextEncoder, *sentences: str) -> Tensor:
 
 
 def heads(part: str, **chosen: str) -> AppTest:
-    """A tab of All heads, by a link."""
+    """A tab of Heads, by a link."""
     app = opened("heads", {"model": "small", "sentence": SENTENCE, "layer": "1", "heads_part": part, **chosen})
     assert not app.warning
     return app

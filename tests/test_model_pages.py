@@ -61,7 +61,7 @@ def test_a_built_model_runs_and_its_link_builds_it_again() -> None:
     assert (numbers(app) == expected["layers.0.attention.weights"][0].numpy()).all()
     again = open_app("attention", model=name, layer="0", head="0")
     assert (numbers(again) == numbers(app)).all() and not said(again)
-    assert bar(go(app, "add_norm"))["model"] == name
+    assert bar(go(app, "atlas"))["model"] == name
 
 
 def test_no_link_chooses_the_way_to_another_model() -> None:
@@ -123,7 +123,7 @@ def test_a_model_from_the_folder_is_listed_and_opens(model_root: Path) -> None:
     healthy(app.run())
     assert "from_pretrained('team/second')" in app.code[0].value
     assert not any(str(model_root) in code.value for code in app.code)
-    assert "team/second" in [one["title"] for one in bar(go(app, "add_norm"))["models"]]
+    assert "team/second" in [one["title"] for one in bar(go(app, "atlas"))["models"]]
     go(app, "sentence")
     assert app.session_state["session"].view.model == "folder:team/second"
 

@@ -5,9 +5,15 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import old_links
 import pytest
+from shared_models import pretrained
 
+from encoder.edits.text import text_to_edits
+from encoder.packet.after_layers import level_5
+from encoder.packet.block import level_3
+from encoder.packet.format import unpack
 from encoder.pictures import figure_link
 from encoder.pictures.choices import RETIRED
 from encoder.pictures.old_addresses import lead
@@ -18,8 +24,12 @@ from pages.ui.state.site import DRAWN, KEYS, PAGES, page_of
 FOLDS = {
     "sentence": {"several": "1"},
     "attention": {"products": "1"},
+    "embedding": {"more": "1"},
+    "position": {"more": "1"},
     "compare": {"beside_open": "1"},
+    "feed_forward": {"more": "1"},
     "flows": {"through_layers": "1"},
+    "heads": {"more": "1"},
     "stack": {"strips_open": "1", "ways_open": "1"},
     "lens": {"words_open": "1", "ways_open": "1"},
     "vectors": {"units_open": "1", "ways_open": "1", "layers_alike": "1"},
@@ -37,6 +47,26 @@ def same(a: object, b: object, absolute: float) -> bool:
     if isinstance(a, int | float) and isinstance(b, int | float):
         return math.isclose(a, b, rel_tol=1e-3, abs_tol=absolute)
     return a == b
+
+
+def leading(query: dict[str, str]) -> list[Any]:
+    """The shares of the five likeliest words after each layer at a token, as a packet holds them, as a chart."""
+    encoder = pretrained("base")
+    _, about, arrays = unpack(level_5(encoder, encoder.trace(query["sentence"])))
+    at = about["positions"].index(int(query["lens_token"]))
+    first, share = arrays["first"].values[:, at, :5], arrays["share"].numbers[:, at]
+    shares = np.take_along_axis(share, first.astype(int), 1).ravel()
+    return ["z", len(shares), *map(old_links.rounded, shares[: old_links.CELLS].tolist())]
+
+
+def beside_attention(query: dict[str, str]) -> list[Any]:
+    """The lengths before both sums of a layer, and the shares of silent units, as a packet holds them, as charts."""
+    encoder = pretrained("base")
+    trace = encoder.trace(query["sentence"], edits=text_to_edits(query.get("edits", "")))
+    arrays = unpack(level_3(encoder, trace, int(query.get("layer", "4"))))[2]
+    found = [arrays["residual_length_1"].numbers, arrays["residual_length_2"].numbers]
+    found.append(arrays["silent"].numbers / encoder.config.d_ff)
+    return [["y", len(one), *map(old_links.rounded, one[: old_links.CELLS].tolist())] for one in found]
 
 
 def test_every_page_that_was_linked_to_is_there() -> None:
@@ -70,7 +100,9 @@ def test_an_old_link_opens_what_it_showed(link: dict[str, Any]) -> None:
     if page != link["page"]:
         assert title != before["title"]
     before["title"] = title  # some are called by more than they were
-    if page in DRAWN and "step" not in query:  # what such a page opens on stands in no address
+    if page in DRAWN:  # there an address keeps what it says, also where that is usual
+        before["link"] |= {name: query[name] for name in ("sentence", "other") if name in query}
+    if page in DRAWN and "step" not in query | opens:  # what such a page opens on stands in no address
         assert before["link"].pop("step", "") == page_of(page).opens_on
     for name in ("failed", "warned", "title", "link", "sidebar", "chosen"):
         assert now[name] == before[name]
@@ -78,9 +110,17 @@ def test_an_old_link_opens_what_it_showed(link: dict[str, Any]) -> None:
         now["charts"] += old_links.shown(ROOT, "add_norm", query | {"step": step})["charts"]
     if page == "attention" and "cell" in query:  # the browser draws an opened number there, elsewhere the server does
         now["charts"] += old_links.shown(ROOT, "add_norm", query)["charts"]
+    if link["page"] == "lens":  # the words after each layer are drawn by the browser, of the run's packet
+        now["charts"].append(leading(query))
+    if link["page"] in ("add_norm", "feed_forward", "vectors"):  # so are lengths and silent units
+        now["charts"] += beside_attention(query)
+    if link["page"] == "position":  # the browser draws how alike places are, below it are the numbers of the step
+        before["charts"] = [one for one in before["charts"] if one[1] != 5**2]
     for chart in before["charts"]:
         assert any(same(chart, one, 1e-4) for one in now["charts"])
     kept = [one for one in before["maps"] if link["page"] != "attention" or one[0] not in STAND_IN_THE_GRID]
+    if link["page"] == "heads" and "heads_part" not in query:  # its maps are drawn by the browser
+        kept = []
     assert same(kept, now["maps"], 0.005)  # a level is 0.004
 
 

@@ -17,8 +17,9 @@ from encoder import TextEncoder
 from encoder.formatting import percent
 from encoder.metrics import norm_weighted
 from encoder.model.encoder import Encoder
-from encoder.pictures.view import EXAMPLE
+from encoder.pictures.view import EXAMPLE, GAP, GAP_OTHER, View
 from pages.ui import widgets
+from pages.ui.lessons.labs import LABS
 from pages.ui.server import engine
 from pages.ui.server.engine import budget
 from pages.ui.server.models import MODELS
@@ -99,7 +100,7 @@ def take_nasty(app: AppTest, nasty: Sequence[str]) -> None:
     type_sentence(app, " ".join(nasty))
 
 
-@pytest.mark.parametrize("page", mostly_nightly(["embedding", "feed_forward"], ["embedding"]))
+@pytest.mark.parametrize("page", mostly_nightly(["figure", "labs"], ["figure"]))
 def test_every_sentence_is_taken(page: str) -> None:
     app = go(open_app(), page)
     for name in SENTENCES:
@@ -131,25 +132,18 @@ def test_every_page_shows_every_model(model: str) -> None:
 
 
 def test_the_whole_walk_shows_the_recorded_numbers_of_the_chosen_layer(base: TextEncoder) -> None:
-    """Next, next, next through layer 2, to the guess of words: each picture holds the numbers of the trace.
-
-    Start and Attention are drawn in the browser, where Next leads through the menu; what stands below is asked here.
-    """
+    """Through layer 2, to the guess of words: each picture of a server holds the numbers of the trace."""
     chosen = {"sentence": "I understand this", "layer": "2", "strips_open": "1"}
     trace = base.trace("I understand this")
     on_the_way = way(base.config, 2)
     app, before = open_app("embedding", **chosen), on_the_way[1]
     for stop in on_the_way[1:]:
-        if stop.page != before.page and "attention" in (stop.page.key, before.page.key):
+        if stop.page != before.page:
             app = open_app(stop.page.key, step=stop.step, **chosen)
-        elif stop.page.key == "attention":
-            healthy(app.pills(key="step_attention").set_value(stop.step).run())
-        elif stop != before:
-            healthy(app.button(key="next").click().run())
+        else:
+            healthy(app.pills(key=f"step_{stop.page.key}").set_value(stop.step).run())
         before = stop
         assert at(app)[0] == 2
-        if stop.page.key != "attention":
-            assert app.title[0].value == stop.page.title
         if stop.step.startswith("mlm."):
             continue
         recorded = trace[stop.name].numpy()
@@ -157,19 +151,15 @@ def test_the_whole_walk_shows_the_recorded_numbers_of_the_chosen_layer(base: Tex
         key = "layer_step" if stop.page.key == "add_norm" else "picture"
         seen = numbers(app, "y" if recorded.ndim == 1 else "z", key=key)
         np.testing.assert_array_equal(seen, values)
-    assert app.button(key="next").disabled
-    after = [stop for stop in on_the_way if stop.page.key not in ("sentence", "embedding", "attention")]
-    for stop in reversed(after[:-1]):
-        healthy(app.button(key="previous").click().run())
-        assert app.title[0].value == stop.page.title
 
 
 def test_moving_the_layer_does_not_run_the_model_again() -> None:
     app = open_app("feed_forward", sentence="Only once, please.")
     made = engine.run_cache.made
     before = numbers(app)
-    for key, value in (("layer", 2), ("layer", 5), ("layer", 0)):
-        choose(app, **{key: value})
+    for layer in (2, 5, 0):
+        app.query_params["layer"] = str(layer)
+        healthy(app.run())
         assert not np.array_equal(before, numbers(app))
         before = numbers(app)
     assert engine.run_cache.made == made
@@ -186,14 +176,14 @@ def test_choosing_a_page_keeps_the_view_and_the_url_carries_it() -> None:
 
 
 def test_a_link_with_nonsense_opens_the_example_and_says_what_it_could_not_do() -> None:
-    app = open_app("embedding", model="nope", layer="99", head="-1", step="zz", hidden="0,x")
+    app = open_app("figure", model="nope", layer="99", head="-1", step="zz", hidden="0,x")
     for value in ("nope", "99", "-1", "zz", "0,x"):
         assert value in said(app)
     assert bar(app)["sentence"] == EXAMPLE
 
 
 def test_changing_the_model_brings_its_own_layer_and_head() -> None:
-    app = open_app("feed_forward")
+    app = open_app("atlas")
     choose(app, model="small")
     assert at(app) == (2, 3)
     assert not said(app)
@@ -303,12 +293,6 @@ def test_heads_are_measured_and_labelled(part: str, over: str) -> None:
         assert np.unravel_index(values.argmax(), values.shape) == (2, 3)
 
 
-def test_choosing_a_small_map_goes_to_that_head() -> None:
-    sent = maps(go(open_app(), "heads"), "all_heads")
-    assert [m["title"] for m in sent["maps"]] == [f"L{i}H{h}" for i in range(6) for h in range(8)]
-    assert (sent["across"], sent["chosen"]) == (8, 33)
-
-
 def test_several_tokens_and_heads_together(base: TextEncoder) -> None:
     app = open_app("sentence", several="1", some_heads="1,5")
     weights = base.trace(EXAMPLE)["layers.4.attention.weights"].numpy()
@@ -317,19 +301,6 @@ def test_several_tokens_and_heads_together(base: TextEncoder) -> None:
     np.testing.assert_array_equal(numbers(app, key="together_matrix"), weights[[1, 5]].max(0))
     app.pills(key="some_tokens").set_value([8, 2]).run()
     assert any("“it” (8)" in m.value.replace("\\", "") for m in healthy(app).markdown)
-
-
-def test_the_lens_says_when_the_answer_forms_and_masks_a_word() -> None:
-    app = go(open_app(sentence="The capital of France is Paris."), "stack")
-    app.pills(key="lens_token").set_value(6).run()
-    healthy(app.button(key="mask_word").click().run())
-    assert bar(app)["sentence"] == "The capital of France is [MASK]."
-    assert any("final answer “paris”" in m.value.replace("\\", "") for m in app.markdown)
-
-
-def test_a_model_without_a_head_that_guesses_says_so() -> None:
-    app = go(open_app(model="paper", layer="0", head="0"), "stack")
-    assert any("no head that guesses words" in m.value for m in app.markdown)
 
 
 def test_what_flows_begins_with_the_pair_whose_weight_says_least_of_what_it_carries(base: TextEncoder) -> None:
@@ -362,15 +333,11 @@ def test_only_what_stands_in_the_sentence_is_explained() -> None:
     assert "[UNK] stands for what its vocabulary lacks. `##` marks" in said
 
 
-def test_sentence_b_begins_as_a_and_is_kept_once_it_is_changed() -> None:
-    app = go(open_app(sentence="My dog slept."), "compare")
-    assert app.text_input(key="other").value == "My dog slept." and "other" not in app.query_params
-    choose(app, sentence="My cat slept.")
-    assert app.text_input(key="other").value == "My cat slept."
-    healthy(app.text_input(key="other").set_value("My cat purred.").run())
-    choose(app, sentence="My cat ate.")
-    assert app.text_input(key="other").value == "My cat purred."
-    assert go(open_app(), "compare").text_input(key="other").value.endswith("too tired.")
+def test_sentence_b_is_the_twin_of_a_bundled_sentence_or_a_itself_until_it_is_chosen() -> None:
+    assert View(sentence="My dog slept.").sentence_b == "My dog slept."
+    assert View(sentence="My dog slept.", other="My cat purred.").sentence_b == "My cat purred."
+    assert View().sentence_b.endswith("too tired.") and View(sentence=View().sentence_b).sentence_b == View().sentence
+    assert View(sentence=GAP).sentence_b == GAP_OTHER and View(sentence=GAP_OTHER).sentence_b == GAP
 
 
 @pytest.mark.nightly
@@ -396,12 +363,16 @@ def test_a_page_that_is_drawn_again_runs_no_model(monkeypatch: pytest.MonkeyPatc
     for page in PAGES:
         parts.clear()
         go(app, page.key)
+        if page.key == "lessons":
+            parts["lab"] = list(LABS)
         for key, names in [*parts.items()] or [("", [""])]:
             for name in names:
+                if key == "lab":
+                    app.session_state["lessons_part"] = "Labs"
                 if key:
                     app.session_state[key] = name
                 healthy(app.run())
                 ran.clear()
                 healthy(app.run())
                 again |= {(page.key, name)} if ran else set()
-    assert again == {("labs", "Padding"), ("labs", "Post-norm and pre-norm")}
+    assert again == {("lessons", "Padding"), ("lessons", "Post-norm and pre-norm")}

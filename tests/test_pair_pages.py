@@ -39,7 +39,7 @@ def test_every_page_takes_a_pair(model: str, pages: Sequence[Page]) -> None:
 def test_the_pair_is_what_the_model_runs(base: TextEncoder) -> None:
     app = open_app("attention", sentence=A, second=B)
     assert (numbers(app) == base.trace((A, B))["layers.4.attention.weights"][1].numpy()).all()
-    healthy(go(app, "add_norm").text_input(key="second").set_value("").run())
+    healthy(go(app, "atlas").text_input(key="second").set_value("").run())
     assert "second" not in app.query_params
     assert (numbers(go(app, "attention")) == base.trace(A)["layers.4.attention.weights"][1].numpy()).all()
     assert "second" not in app.query_params

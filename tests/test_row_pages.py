@@ -17,16 +17,6 @@ def texts(app) -> str:
     return " ".join(one.value for kind in (app.markdown, app.text, app.caption) for one in kind).replace("\\", "")
 
 
-def test_the_units_of_a_token_stand_on_the_curve(base: TextEncoder) -> None:
-    app = go(open_app(sentence=KEYS, layer="2", curve_token="3"), "feed_forward")
-    recorded = base.trace(KEYS)
-    hidden = recorded["layers.2.feed_forward.hidden"][3]
-    above = int((hidden > 0).sum())
-    assert f"At “the” (3) {above:,} of 2,048 units get a number above zero" in texts(app)
-    line = numbers(app, "y", "units_on_curve")
-    assert line.min() == 0 and line.max() == pytest.approx(float(hidden.max()), abs=1e-5)
-
-
 def test_what_goes_into_a_norm_and_comes_out_is_said_with_its_deviation(base: TextEncoder) -> None:
     app = go(open_app(sentence=KEYS, layer="3", step="add_norm_1.output"), "add_norm")
     trace = base.trace(KEYS)
@@ -36,7 +26,7 @@ def test_what_goes_into_a_norm_and_comes_out_is_said_with_its_deviation(base: Te
 
 
 def test_both_orders_of_the_norms_start_alike_and_the_models_own_is_said(base: TextEncoder) -> None:
-    app = go(open_app(sentence=KEYS, lab="Post-norm and pre-norm"), "labs")
+    app = open_app("labs", sentence=KEYS, lab="Post-norm and pre-norm")
     assert numbers(app, "y", "order_alike")[0] == pytest.approx(1, abs=1e-5)
     length = float(base.trace(KEYS)["layers.5.output"].norm(dim=-1).mean())
     assert numbers(app, "y", "order_length")[-1] == pytest.approx(length, rel=1e-5)

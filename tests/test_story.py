@@ -12,11 +12,12 @@ from tiny import SENTENCE, TINY, tiny
 from tokenizers.processors import TemplateProcessing
 from twins import MINILM
 
-from encoder import PRESETS, Edit, TextEncoder, Trace
+from encoder import PRESETS, Edit, EncoderError, TextEncoder, Trace
 from encoder.story import StoryStop, story
 
 pytestmark = pytest.mark.slow
 
+GAP = "The keys to the cabinet [MASK] on the table."
 PAIR = ("My dog slept all day.", "He was tired of the cat.")
 CASES: dict[str, tuple[str, str | tuple[str, str]]] = {
     "base": ("base", "The animal didn't cross the street because it was too wide."),
@@ -278,6 +279,11 @@ def test_the_guess_is_the_likeliest_word_and_settles_where_is_said(told) -> None
         assert {"The output", "The whole sentence"} < set(stops)
         return
     stop, later = stops["The guess"], stops["When it settles"]
+    assert stop.masked == later.masked
+    if stop.masked:
+        trace = encoder.trace(stop.masked if not trace.tokenization.pair else both(trace, stop.masked))
+    if trace.tokenization.text.strip("!"):
+        assert trace.tokens[stop.word] == encoder.mask_token
     shares = trace.array("mlm.probabilities")[stop.word]
     best, second = np.argsort(-shares, kind="stable")[:2]
     assert right(stop) == encoder.tokenizer.id_to_token(int(best))
@@ -308,6 +314,44 @@ def test_a_model_without_a_head_tells_what_its_vectors_are_like(told) -> None:
     assert named(trace, right(whole)) == mean.argmax()
     count, most, least = numbers(whole.sentence)
     assert count == len(output) and close(most, mean.max()) and close(least, mean.min())
+
+
+def both(trace: Trace, masked: str) -> tuple[str, str]:
+    """The two texts of a pair of which one holds a mask now."""
+    first, second = trace.tokenization.text, trace.tokenization.pair
+    return (first, masked[len(first) + 1 :]) if masked.startswith(first) else (masked[: -len(second) - 1], second)
+
+
+@pytest.mark.parametrize(("text", "word"), [(GAP, None), (GAP, 5), (CASES["base"][1], 8), (CASES["base"][1], 2)])
+def test_the_word_that_is_asked_for_is_followed_to_a_guess_of_a_masked_word(text: str, word: int | None) -> None:
+    encoder = pretrained("base")
+    trace = encoder.trace(text)
+    stops = {stop.name: stop for stop in story(encoder, trace, word)}
+    hero = 6 if word is None else word
+    assert {stops[name].word for name in ("Places", "The strongest look", "What flows", "What is added")} == {hero}
+    look = stops["The strongest look"]
+    weights = trace.array(f"layers.{look.layer}.attention.weights")[look.head, hero]
+    assert named(trace, right(look)) == max(
+        (i for i in range(1, len(trace.tokens) - 2) if i != hero), key=lambda i: weights[i]
+    )
+    assert "its strongest look" in look.sentence
+    guess = stops["The guess"]
+    asked = encoder.trace(guess.masked) if guess.masked else trace
+    assert asked.tokens[guess.word] == encoder.mask_token and (guess.word == hero or word == 5)
+    assert bool(guess.masked) == (text != GAP) and ("is masked" in guess.question) == bool(guess.masked)
+    assert right(guess) == encoder.predict(asked, 1, [guess.word])[0][0][0]
+
+
+def test_a_word_in_pieces_is_masked_whole_and_what_nobody_typed_is_not() -> None:
+    encoder = pretrained("base")
+    trace = encoder.trace("The zyxwvq slept.")
+    pieces = trace.tokenization.word_of(2)
+    assert len(pieces) > 1
+    guess = next(stop for stop in story(encoder, trace, pieces[1]) if stop.name == "The guess")
+    assert guess.masked == "The [MASK] slept." and guess.word == 2
+    assert not any(stop.masked for stop in story(encoder, trace, 0))
+    with pytest.raises(EncoderError, match="word"):
+        story(encoder, trace, 99)
 
 
 def test_with_a_mask_it_is_the_mask_that_is_guessed() -> None:

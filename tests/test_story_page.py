@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from page_tools import at, choose, go, healthy, maps, open_app, said
+from page_tools import at, choose, go, healthy, maps, open_app, page_shown, said
 from shared_models import pretrained
 from streamlit.testing.v1 import AppTest
 from visits import link, opened
@@ -71,10 +71,11 @@ def test_deeper_is_the_page_of_that_step_and_the_bar_leads_back_to_the_same_stop
     app, stops = opened("story", {"stop": "8"}), stops_of("base", EXAMPLE)
     press(app, "reveal")
     press(app, "deeper")
-    assert app.title[0].value == "Feed-forward" and at(app)[0] == stops[7].layer
+    assert page_shown(app) == "feed_forward" and "".join(app.query_params["layer"]) == str(stops[7].layer)
     assert link(app)["step"] == "feed_forward.output"
     go(app, "feed_forward")  # the harness stays on the page that it was told
-    choose(app, layer=0)
+    app.query_params["layer"] = "0"
+    healthy(app.run())
     press(app, "back_to_story")
     assert app.title[0].value == "The story" and rail(app)["at"] == 8
     assert at(app)[0] == stops[7].layer and stops[7].sentence in texts(app)
@@ -84,7 +85,7 @@ def test_deeper_opens_the_part_of_a_page_that_a_stop_is_about() -> None:
     app = opened("story", {"stop": "12", "model": "paper"})
     press(app, "reveal")
     press(app, "deeper")
-    assert app.title[0].value == "Compare" and link(app)["compare_part"] == "Alike?" and "The cosine is" in texts(app)
+    assert page_shown(app) == "compare" and link(app)["compare_part"] == "Alike?" and "The cosine is" in texts(app)
 
 
 def test_deeper_opens_the_part_of_a_page_that_explains_the_stop() -> None:
@@ -93,14 +94,14 @@ def test_deeper_opens_the_part_of_a_page_that_explains_the_stop() -> None:
     app = opened("story", {"stop": str(number)})
     press(app, "reveal")
     press(app, "deeper")
-    assert app.title[0].value == "All heads" and link(app)["heads_part"] == "What really flows"
+    assert page_shown(app) == "heads" and link(app)["heads_part"] == "What really flows"
     assert maps(app, "flows")["maps"][1]["title"] == "Flow"
 
 
 def test_the_other_pages_keep_their_walk_and_know_nothing_of_a_story_that_was_not_begun() -> None:
-    app = go(open_app(), "embedding")
+    app = go(open_app(), "your_model")
     assert not [one for one in app.button if one.key == "back_to_story"]
-    assert app.button(key="previous").label == "Previous: Start"
+    assert app.button(key="previous").label == "Previous: Compare"
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from page_tools import healthy, open_app
 from streamlit.testing.v1 import AppTest
 
 from encoder import CheckpointError, TextEncoder
-from encoder.experiments import timelapse
-from encoder.experiments.timelapse import Strongest, appears, at, moment, snapshots, strongest
+from encoder.checkpoint import snapshots
+from encoder.experiments.timelapse import Strongest, appears, at, moment, strongest
 from encoder.metrics import survey
 from encoder.metrics.roles import ROLES
 from encoder.pictures.view import EXAMPLE
@@ -153,7 +153,7 @@ def test_the_page_says_when_each_kind_of_head_appears() -> None:
     )
     table = app.dataframe[0].value
     assert table["top_1"].iloc[-1] > 0.3 > 0.1 > table["top_1"].iloc[0]
-    assert timelapse.snapshots("small") == tuple(table.index)
+    assert snapshots("small") == tuple(table.index)
     lines = [one.value for one in app.code if "print(x)" in one.value]
     for text, chart in zip(lines, app.get("plotly_chart"), strict=True):
         made: dict[str, Any] = {}

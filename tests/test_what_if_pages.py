@@ -1,13 +1,11 @@
 """What if and Compare on real input: switches change the run, the link and the pictures, and lead back."""
 
-import json
 import re
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
-from page_tools import choose, go, healthy, numbers, open_app, said
+from page_tools import go, healthy, numbers, open_app, said
 from streamlit.testing.v1 import AppTest
 from visits import opened
 
@@ -16,18 +14,12 @@ from encoder.edits.text import edits_to_text
 from encoder.experiments.ablation import WatchedWord, ablate_each, grid
 from encoder.experiments.compare import relative_difference
 from encoder.pictures.view import EXAMPLE
-from encoder.theme import colour
 from pages.ui.state.site import PAGES
-from pages.ui.step.switches import WHOLE, of_board, offered
+from pages.ui.step.switches import WHOLE, offered
 
 pytestmark = pytest.mark.slow
 
 HEAD_OFF = (Edit("layers.4.attention.heads", "zero", heads=(1,)),)
-
-
-def board(app: AppTest) -> dict[str, Any]:
-    """What the board of switches is sent."""
-    return json.loads(next(c for c in app.get("bidi_component") if "-board" in c.proto.id).proto.json)
 
 
 def edits(app: AppTest) -> str:
@@ -36,13 +28,11 @@ def edits(app: AppTest) -> str:
 
 def test_a_head_that_is_off_changes_all_that_follows(base: TextEncoder) -> None:
     app = go(open_app(edits=edits_to_text(HEAD_OFF)), "what_if")
-    off = np.array(board(app)["off"])
-    assert off.sum() == 1 and off[4, 1]
     expected = relative_difference(base.trace(EXAMPLE), base.trace(EXAMPLE, edits=HEAD_OFF)).T.numpy()
     np.testing.assert_allclose(numbers(app, key="apart_changed"), expected, atol=1e-6)
     assert (numbers(app, key="apart_changed")[:, :5] == 0).all() and (numbers(app, key="apart_changed")[:, 5] > 0).all()
+    app = open_app("atlas", edits=edits_to_text(HEAD_OFF))
     assert any("This run is changed" in c.value and "layer 4, head 1" in c.value for c in app.markdown)
-    go(app, "add_norm")
     healthy(app.button(key="remove_edits").click().run())
     assert edits(app) == "" and "edits" not in app.query_params
 
@@ -64,22 +54,16 @@ def test_every_switch_for_the_whole_model_goes_on_and_off(base: TextEncoder, nam
     assert edits(app) == ""
 
 
-def test_dials_undo_and_reset(base: TextEncoder) -> None:
+def test_the_dials_change_the_run_and_go_back(base: TextEncoder) -> None:
     app = go(open_app(sentence="I understand this"), "what_if")
     healthy(app.slider(key="temperature").set_value(2.0).run())
     assert "scale:v=0.5" in edits(app)
     healthy(app.slider(key="shift").set_value(2).run())
     assert "embedding.positions:shift:v=2" in edits(app)
-    healthy(app.button(key="undo").click().run())
+    healthy(app.slider(key="shift").set_value(0).run())
     assert "shift" not in edits(app) and "scale:v=0.5" in edits(app)
-    assert app.slider(key="shift").value == 0
-    healthy(app.button(key="reset").click().run())
-    assert edits(app) == "" and app.slider(key="temperature").value == 1.0
-
-
-def test_every_switch_of_the_board_can_be_made(base: TextEncoder) -> None:
-    for column in range(base.config.n_heads + 6):
-        base.trace("I understand this", edits=(of_board(base.config, 2, column),))
+    healthy(app.slider(key="temperature").set_value(1.0).run())
+    assert edits(app) == "" and app.slider(key="shift").value == 0
 
 
 @pytest.mark.parametrize(
@@ -101,43 +85,17 @@ def test_leave_one_out_is_a_map_of_every_part(base: TextEncoder) -> None:
     np.testing.assert_allclose(seen, grid(found.effects, base.config).numpy(), rtol=1e-4, atol=1e-6)
 
 
-def test_after_the_sweep_each_switch_has_the_colour_of_its_effect(base: TextEncoder) -> None:
-    sentence = "I understand this"
-    app = go(open_app(sentence=sentence), "what_if")
-    assert not any(effect for row in board(app)["effects"] for effect in row)
-    healthy(app.button(key="loo_go").click().run())
-    *_, found = ablate_each(base, base.trace(sentence))
-    changes = grid(found.effects, base.config).numpy()
-    shown = board(app)["effects"]
-    colours = {(i, j): shown[i][column]["colour"] for i in range(6) for j, column in enumerate((*range(8), 9))}
-    assert all(colours[place] == colour(changes[place], "positive", changes.max(), "light") for place in colours)
-    assert all(row[8] is None and row[10:] == [None] * 4 for row in shown)  # what was not knocked out has none
-    choose(app, sentence="The cat slept.")
-    assert not any(effect for row in board(app)["effects"] for effect in row)
-
-
-def test_the_switches_have_the_colours_of_the_effect_that_is_chosen(base: TextEncoder) -> None:
-    """They were coloured by the change of the output whatever the map showed, and harm was blue in one of the maps."""
-    sentence, chosen = "The capital of France is [MASK].", "Loss of the word's ln p"
-    app = healthy(go(open_app(sentence=sentence), "what_if").button(key="loo_go").click().run())
-    trace = base.trace(sentence)
-    token = int(trace["mlm.logits"][6].argmax())
-    *_, found = ablate_each(base, trace, watch=WatchedWord(6, token))
+def test_the_loss_of_a_word_is_shown_first_and_another_effect_on_demand(base: TextEncoder) -> None:
+    app = healthy(open_app("what_if", sentence="The capital of France is [MASK].").button(key="loo_go").click().run())
+    trace = base.trace("The capital of France is [MASK].")
+    *_, found = ablate_each(base, trace, watch=WatchedWord(6, int(trace["mlm.logits"][6].argmax())))
     losses = -grid(found.effects, base.config, "log_probability").numpy()
-    assert app.pills(key="loo_measure").value == chosen
+    assert app.pills(key="loo_measure").value == "Loss of the word's ln p"
     np.testing.assert_allclose(numbers(app, key="loo_map"), losses, rtol=1e-4, atol=1e-5)
-    i, j = np.unravel_index(losses.argmax(), losses.shape)
-    worst = board(app)["effects"][i][j if j < 8 else 9]
-    red, _, blue = map(int, re.findall(r"\d+", worst["colour"]))
-    assert red > blue and chosen in worst["said"]
-    said = [m.value.replace("\\", "") for m in app.markdown]
-    assert any(re.search(r"matters most: without it ln p of “\w+” falls by [\d.]+ nats", text) for text in said)
+    texts = [m.value.replace("\\", "") for m in app.markdown]
+    assert any(re.search(r"matters most: without it ln p of “\w+” falls by [\d.]+ nats", text) for text in texts)
     healthy(app.pills(key="loo_measure").set_value("Cosine distance of the output").run())
-    values = numbers(app, key="loo_map")
-    assert values.min() >= -1e-6
-    i, j = np.unravel_index(values.argmax(), values.shape)
-    darkest = board(app)["effects"][i][j if j < 8 else 9]
-    assert darkest["colour"] == colour(1.0, "positive", 1.0, "light") and "Cosine distance" in darkest["said"]
+    assert numbers(app, key="loo_map").min() >= -1e-6
 
 
 def test_any_step_opens_where_the_runs_differ() -> None:
@@ -151,33 +109,15 @@ def test_any_step_opens_where_the_runs_differ() -> None:
     assert app.selectbox(key="beside_step").value == "layers.5.attention.weights"
 
 
-def test_the_changed_guess_comes_first_with_the_guess_before(base: TextEncoder) -> None:
-    sentence, off = "The capital of France is [MASK].", (Edit("layers.5.feed_forward.output", "zero"),)
-    app = go(open_app(sentence=sentence, edits=edits_to_text(off), guess_strip="1"), "what_if")
-    before, now = base.trace(sentence), base.trace(sentence, edits=off)
-    for key in ("guess_large", "guess_strip_bars"):
-        said = json.loads(next(c for c in app.get("bidi_component") if f"-{key}" in c.proto.id).proto.json)
-        for one, (word, share) in zip(said["words"], base.predict(now, 5)[6], strict=True):
-            assert one["word"] == word and one["now"] == pytest.approx(share, rel=1e-5)
-            was = before["mlm.probabilities"][6][base.tokenizer.token_to_id(word)]
-            assert one["before"] == pytest.approx(float(was), rel=1e-5)
-    headers = [one.value for one in app.header]
-    assert headers.index("What the model says") < headers.index("What differs")
-    healthy(app.button(key="guess_switch").click().run())
-    assert "guess_strip" not in app.query_params
-    assert not any("guess_strip_bars" in c.proto.id for c in app.get("bidi_component"))
-
-
 def test_two_sentences_part_where_their_words_differ() -> None:
     app = go(open_app(), "compare")
     apart = numbers(app, key="apart")
     assert apart[:11, 0].max() == 0 and apart[11, 0] > 0
-    assert any("[wide | tired]" in t.value for t in app.text)
 
 
 @pytest.mark.parametrize("model", ["base-untrained", "small", "paper", "pre-norm"])
 def test_two_models_are_compared_or_it_is_said_why_not(model: str) -> None:
-    app = go(open_app(other="The animal", other_model=model), "compare")
+    app = open_app("compare", other="The animal", other_model=model)
     assert any("first part" in m.value or "differ in layers" in m.value for m in app.markdown)
 
 
@@ -198,7 +138,8 @@ def test_a_patch_of_everything_after_the_last_layer_brings_a_token_back() -> Non
     share = numbers(app, key="patch_map")
     assert share.shape == (14, 6)
     assert share[:, -1].sum() == pytest.approx(1, abs=1e-3)
-    healthy(app.text_input(key="other").set_value("Too short").run())
+    app.query_params["other"] = "Too short"
+    healthy(app.run())
     assert any("needs the same number" in m.value for m in app.markdown)
 
 
@@ -218,17 +159,15 @@ MODELS = ["base", "small", "guide"]
 )
 def test_every_lab_ends_in_a_measured_verdict(lab: str, model: str) -> None:
     app = open_app(model=model, layer="0", head="0")
-    app.session_state["lab"] = lab
-    go(app, "labs")
+    app.session_state["lessons_part"], app.session_state["lab"] = "Labs", lab
+    go(app, "lessons")
     verdicts = [m.value for m in app.markdown if m.value.startswith("**") and any(c.isdigit() for c in m.value)]
     assert verdicts
 
 
 def test_labs_say_what_they_cannot_do() -> None:
-    app = open_app(sentence="no")
     for lab, words in (("Word order", "reads the same both ways"), ("Padding", "must have fewer")):
-        app.session_state["lab"] = lab
-        go(app, "labs")
+        app = open_app("lessons", lessons_part="Labs", lab=lab, sentence="no")
         assert any(words in m.value.replace("\\", "") for m in app.markdown)
 
 
@@ -273,4 +212,3 @@ def test_a_model_is_offered_the_switches_that_it_has_something_for() -> None:
     healthy(app.pills(key="whole").set_value(["Positions off", "Gates open"]).run())
     done = edits(app).split(";")
     assert "layers.1.feed_forward.gated:bypass" in done and "layers.5.attention.k_rotated:bypass" in done
-    assert of_board(PRESETS["modern"], 0, 12).step == "layers.0.add_norm_1.output"

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from page_tools import bar, go, numbers, open_app
+from page_tools import go, numbers, open_app
 from twins import put
 
 from encoder import TextEncoder
@@ -80,7 +80,7 @@ def test_a_list_is_a_matrix_whose_odd_pair_is_opened(base: TextEncoder) -> None:
     assert f"The odd pair is {i + 1} and {j + 1}" in texts_of(app)
     app.button(key="open_odd").click().run()
     assert numbers(app, key="cosine_shares").sum() == pytest.approx(float(found.cosines[i, j]), abs=1e-5)
-    assert bar(app)["sentence"] == texts[i] and app.text_input(key="other").value == texts[j]
+    assert ["".join(app.query_params[name]) for name in ("sentence", "other")] == [texts[i], texts[j]]
     app.pills(key="alike_part").set_value("A list").run()
     app.text_area(key="alike_list").set_value("one alone").run()
     assert "the list has 1 sentences; it takes 2 to 24." in texts_of(app) and not app.exception

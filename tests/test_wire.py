@@ -61,7 +61,7 @@ def server(home: Path) -> Iterator[Server]:
 
 async def looked_at(running: Server) -> str:
     """What somebody sees who comes now; an AssertionError where it is no whole page."""
-    async with visit(running.url, "add_norm") as visitor:
+    async with visit(running.url, "atlas") as visitor:
         assert visitor.broken == [] and "around" in visitor.widgets
         return visitor.said
 
@@ -256,7 +256,7 @@ def test_a_page_whose_line_stood_still_comes_back(server: Server) -> None:
 
     async def stood_still() -> str:
         draw = random.Random(9)
-        async with visit(server.url, "add_norm") as mine:
+        async with visit(server.url, "atlas") as mine:
             for text in [*(sentence(draw, 4) for _ in range(STEPS)), "Last words stay."]:
                 await mine.socket.send(mine.message(sentence=text).SerializeToString())
                 await asyncio.sleep(0.1)  # a person goes on, and nothing arrives
@@ -307,7 +307,7 @@ def test_a_file_is_there_for_who_clicks_while_its_page_is_drawn_again(server: Se
 
     async def clicked() -> list[bytes]:
         found = []
-        async with visit(server.url, "add_norm", "model=small") as mine:
+        async with visit(server.url, "atlas", "model=small") as mine:
             session = await session_of(mine)
             file = await offered(mine, mine.run())
             for text in ("Keys", "Eyes"):
@@ -359,13 +359,13 @@ def test_a_file_is_there_though_runs_are_cut_short_and_others_come_and_go(server
 
     async def others() -> None:
         draw = random.Random(8)
-        async with visit(server.url, "add_norm", "model=small") as other:
+        async with visit(server.url, "atlas", "model=small") as other:
             while True:
                 await other.choose("sentence", sentence(draw, 3))
 
     async def clicked() -> list[str]:
         draw = random.Random(7)
-        async with visit(server.url, "add_norm", "model=small") as mine:
+        async with visit(server.url, "atlas", "model=small") as mine:
             session = await session_of(mine)
             file = await offered(mine, mine.run())
             busy = asyncio.create_task(others())
@@ -384,7 +384,7 @@ def test_a_file_that_was_made_waits_for_who_asked_for_it(server: Server) -> None
     """A browser fetches it a moment after it was told where; until then thirty others may have clicked."""
 
     async def made() -> tuple[int, bytes]:
-        async with visit(server.url, "add_norm", "model=small") as mine, visit(server.url, "feed_forward") as other:
+        async with visit(server.url, "atlas", "model=small") as mine, visit(server.url, "atlas") as other:
             session = await session_of(mine)
             address = await fetched(mine, session, await offered(mine, mine.run()))
             for number in range(5):

@@ -5,8 +5,8 @@ import { focused } from './dom.js';
 /** @typedef {import('./claim.js').Head} Head */
 /** @typedef {{point: (head: Head | null) => void, keep: (head: Head) => void}} Heard */
 
-/** @param {HTMLElement} list @param {string} name the attribute that says which head an element is: "layer,head" @param {Heard} heard */
-export function among(list, name, { point, keep }) {
+/** @param {HTMLElement} list @param {string} name the attribute that says which head an element is: "layer,head" @param {Heard} heard @param {boolean} [lines] whether a layer is a line, not a column */
+export function among(list, name, { point, keep }, lines = false) {
   let at = '0,0';
   /** @param {EventTarget | null} target @returns {Head | null} */
   const headOf = target => {
@@ -44,7 +44,9 @@ export function among(list, name, { point, keep }) {
       return;
     }
     const { layer, head } = here, first = all[0].getAttribute(name), last = all[all.length - 1].getAttribute(name);
-    const to = { ArrowLeft: `${layer - 1},${head}`, ArrowRight: `${layer + 1},${head}`, ArrowUp: `${layer},${head - 1}`, ArrowDown: `${layer},${head + 1}`, Home: first, End: last }[event.key];
+    const beside = [`${layer - 1},${head}`, `${layer + 1},${head}`], within = [`${layer},${head - 1}`, `${layer},${head + 1}`];
+    const [left, right, up, down] = lines ? [...within, ...beside] : [...beside, ...within];
+    const to = { ArrowLeft: left, ArrowRight: right, ArrowUp: up, ArrowDown: down, Home: first, End: last }[event.key];
     if (!to || !elementAt(to)) return;
     event.preventDefault();
     rove(to);

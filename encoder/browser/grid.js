@@ -116,7 +116,7 @@ export function colourOf(value, { low, high }, parts, theme) {
 export function inkOn(colour) {
   const [r, g, b] = colour.map(channel => (channel / 255 <= 0.04045 ? channel / 255 / 12.92 : ((channel / 255 + 0.055) / 1.055) ** 2.4));
   const light = 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  return (light + 0.05) / 0.063 > 1.05 / (light + 0.05) ? '#1c2430' : '#ffffff';
+  return (light + 0.05) / 0.05 > 1.05 / (light + 0.05) ? '#000000' : '#ffffff'; // one of them has a contrast of 4.58 to 1 at least
 }
 
 /** @param {Colour} colour */

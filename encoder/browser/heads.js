@@ -49,6 +49,25 @@ export function ends(run) {
   return endsOf({ values: peaks, columns: 1 }, 'share');
 }
 
+/** What draws shares as a small picture, a pixel each, of so many lines. @typedef {(shares: Float32Array, lines: number) => void} Brush */
+/** @param {HTMLCanvasElement} small where it draws @param {number} n how many shares a line has @param {Theme} theme @param {{low: number, high: number}} ends @returns {Brush} */
+export function brushOf(small, n, theme, ends) {
+  const pen = /** @type {CanvasRenderingContext2D} */ (small.getContext('2d'));
+  const shades = Uint32Array.from({ length: SHADES + 2 }, (_, i) => {
+    const [r, g, b] = colourOf(i > SHADES ? NaN : ends.low + (i / SHADES) * (ends.high - ends.low), ends, 'share', theme);
+    return new Uint32Array(new Uint8ClampedArray([r, g, b, 255]).buffer)[0];
+  });
+  return (shares, lines) => {
+    if (small.width !== n || small.height !== lines) [small.width, small.height] = [n, lines];
+    const image = pen.createImageData(n, lines), colours = new Uint32Array(image.data.buffer), scale = SHADES / (ends.high - ends.low || 1);
+    for (let i = 0; i < colours.length; i++) {
+      const shade = Math.round((shares[i] - ends.low) * scale);
+      colours[i] = shades[Number.isNaN(shade) ? SHADES + 1 : Math.min(SHADES, Math.max(0, shade))];
+    }
+    pen.putImageData(image, 0, 0);
+  };
+}
+
 /** @param {import('./say.js').Part[]} all */
 const spoken = all => typeset(all.map(part => (part.name ? apart(part.text) : part.text)).join(''));
 
@@ -155,25 +174,6 @@ export function heads(root, heard, links) {
     pen.drawImage(small, 0, 0, wide, high);
   }
 
-  /** What draws shares as a small picture, a pixel each, of so many lines. @typedef {(shares: Float32Array, lines: number) => void} Brush */
-  /** @param {Packet} run @param {Theme} theme @param {{low: number, high: number}} ends @returns {Brush} */
-  function brushOf(run, theme, ends) {
-    const n = run.about.tokens.length, pen = /** @type {CanvasRenderingContext2D} */ (small.getContext('2d'));
-    const shades = Uint32Array.from({ length: SHADES + 2 }, (_, i) => {
-      const [r, g, b] = colourOf(i > SHADES ? NaN : ends.low + (i / SHADES) * (ends.high - ends.low), ends, 'share', theme);
-      return new Uint32Array(new Uint8ClampedArray([r, g, b, 255]).buffer)[0];
-    });
-    return (shares, lines) => {
-      if (small.width !== n || small.height !== lines) [small.width, small.height] = [n, lines];
-      const image = pen.createImageData(n, lines), colours = new Uint32Array(image.data.buffer), scale = SHADES / (ends.high - ends.low || 1);
-      for (let i = 0; i < colours.length; i++) {
-        const shade = Math.round((shares[i] - ends.low) * scale);
-        colours[i] = shades[Number.isNaN(shade) ? SHADES + 1 : Math.min(SHADES, Math.max(0, shade))];
-      }
-      pen.putImageData(image, 0, 0);
-    };
-  }
-
   return {
     /** @param {Packet} run @param {Word} word @param {Head} chosen @param {Head | null} pointed */
     draw(run, word, chosen, pointed) {
@@ -186,7 +186,7 @@ export function heads(root, heard, links) {
         for (const [name, value] of Object.entries({ ...laid, names: NAMES })) grid.style.setProperty(`--${name}`, `${value}px`);
         grid.style.setProperty('--layers', String(model.layers));
         fill(run, word);
-        const brush = brushOf(run, theme, span);
+        const brush = brushOf(small, run.about.tokens.length, theme, span);
         if (anew) paint(run, laid, brush);
         mark(run, word, laid, brush);
         write(low, '0 %');

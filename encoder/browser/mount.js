@@ -39,15 +39,26 @@ import css from './style.css';
  *   kept: () => import('./keep.js').Kept | null, code: () => void
  * }} Context
  */
-/** `kept` is what of the picture can be taken along. @typedef {{draw: (run: Packet, state: Chosen) => void, kept: () => import('./keep.js').Kept | null, end: () => void}} Page */
+/** `kept` is what of the picture can be taken along; `choice` what the page has chosen where nobody did, null where it cannot tell yet. @typedef {{choice?: (run: Packet, state: import('./store.js').State) => {word: number, layer: number, head: number} | null, draw: (run: Packet, state: Chosen) => void, kept: () => import('./keep.js').Kept | null, end: () => void}} Page */
 /** @typedef {{update: (options: Options) => void, end: () => void}} Mounted */
 
-/** @type {Record<string, (root: HTMLElement, context: Context) => Page>} */
-const PAGES = { start, attention };
+/** The pages that are here. @type {Record<string, (root: HTMLElement, context: Context) => Page>} */
+const pages = { start, attention };
+/** The others come in a file of their own, once the first one is drawn or one of them is wanted. */
+const later = () => import('./pages.js').then(found => { Object.assign(pages, found.PAGES); });
+const RENEWED = 'The app was renewed meanwhile, or cannot be reached: load the page again.';
+const QUIET = 1500; // ms after which what nobody waits for is loaded
 /** What the button below a page says. @type {Record<string, string>} */
 const MORE = {
   start: 'More of this sentence: its tokens, the whole run in one picture, several heads together',
+  feed_forward: 'More of this step: the numbers of every token, units that no sentence wakes, its proof against PyTorch and its code',
+  add_norm: 'More of this step: every token\'s mean and variance, gamma and beta, its proof against PyTorch and its code',
   attention: 'More of this step: all heads, what each adds, its proof against PyTorch and its code',
+  heads: 'More of the heads: examine them, measures, how alike they are, what really flows',
+  what_if: 'More: switches for the whole model, any step side by side, each part over many sentences, which parts and words made the guess',
+  compare: 'More of these two: how far their vectors are apart, a word followed, any step of both, patches, one word in many sentences',
+  stack: 'More of what comes out: the numbers of each token, how vectors change, where they come from, its proof and its code',
+  embedding: 'More of this step: the numbers of all tokens, its proof against PyTorch and its code',
 };
 const TELL = ['what_if']; // pages that tell themselves what is changed in the run
 const SKELETON = 150; // ms without a run before its outline is drawn
@@ -138,9 +149,15 @@ function begin(root, options) {
     read.draw(run, TELL.includes(options.page));
     guess.draw(run);
     if (drawn !== options.page) {
+      const make = pages[options.page];
+      if (!make) { // it is drawn once it has come
+        const wished = options.page;
+        later().then(() => { if (options.page === wished) draw(); }, () => show(RENEWED));
+        return;
+      }
       page?.end();
       place.replaceChildren();
-      page = PAGES[options.page](place, context);
+      page = make(place, context);
       const moved = drawn !== '';
       drawn = options.page;
       page.draw(run, settled(run));
@@ -151,10 +168,10 @@ function begin(root, options) {
   /** The state with what the run chooses where nobody did. @param {Packet} of */
   const settled = of => {
     options.store.suggest({});
-    const state = options.store.get(), found = choice(of, state);
+    const state = options.store.get(), own = page?.choice?.(of, state), found = own ?? choice(of, state);
     options.store.suggest(found);
     // What a server draws below has no run to choose by: there the place is written down.
-    if (options.open) options.store.pin();
+    if (options.open && own !== null) options.store.pin();
     return { ...state, ...found };
   };
 
@@ -221,6 +238,7 @@ function begin(root, options) {
     ask();
   }
   changed();
+  const soon = setTimeout(() => { if (options.pages.some(one => one.front && !pages[one.key])) later().catch(() => null); }, QUIET);
   return {
     update(given) {
       if (given.store !== options.store) {
@@ -233,6 +251,7 @@ function begin(root, options) {
     end() {
       leave();
       gone.abort();
+      clearTimeout(soon);
       root.classList.remove('enc-present');
       going?.abort();
       page?.end();

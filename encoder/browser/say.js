@@ -1,13 +1,13 @@
 // @ts-check
 // Sentences from patterns and their arguments, as encoder/packet says them in Python: one table of patterns, one of cases.
 import patterns from '../packet/patterns.json' with { type: 'json' };
-import { percent, short, typeset } from './number.js';
+import { percent, points, short, typeset } from './number.js';
 
 /** @typedef {{text: string, name: string, format: string}} Part */
 /** @typedef {Record<string, string | number>} Given */
 const SLOT = /\{(\w+)(?::(\w+))?\}/;
 /** @type {Record<string, (value: number) => string>} */
-const FORMATS = { percent: value => percent(value), short, int: String };
+const FORMATS = { percent: value => percent(value), points: value => points(value), short, int: String };
 
 /**
  * The parts of a sentence in order: words of the pattern, which have no name, and arguments as they are written.

@@ -90,7 +90,7 @@ export function start(root, context) {
   const pair = between('pair', i => turn(i)), head = between('head', i => store.set({ off: i === 1 }));
   const guess = el('div', { class: 'enc-guess' });
   const controls = el('div', { class: 'enc-controls' }, el('div', { class: 'enc-switches' }, pair.element, head.element), guess);
-  const computed = link('attention', 'How this was computed', atClaim), follow = link('story', 'Follow this sentence, step by step'), open = link('attention', 'Open this head'), compare = link('heads', 'What each head does');
+  const computed = link('attention', 'How this was computed', atClaim), follow = link('story', 'Follow this sentence, step by step', asks), open = link('attention', 'Open this head'), compare = link('heads', 'What each head does');
   const count = el('span'), unfold = el('button', { type: 'button', class: 'enc-link', 'aria-controls': 'enc-heads', onclick: () => fold(!store.get().maps) }, count, el('span', { class: 'enc-arrow', 'aria-hidden': 'true' }, '↓'));
   const strip = el('section', { class: 'enc-strip' }), stripTitle = el('h2', { class: 'enc-strip-title' });
   strip.append(stripTitle);
@@ -145,6 +145,11 @@ export function start(root, context) {
     if (!word || !run || !state) return {};
     const { layer, head } = state, row = word.position, column = words(run)[most(look(run, layer, head, word).shares)].position;
     return { layer, head, word: row, step: '', cell: cellOf(STOPS[stopOf('')], layer, head, { row, column }) };
+  }
+  /** The word that is asked, also where nobody chose it. */
+  function asks() {
+    const word = run && state && words(run)[wordAt(run, state.word)];
+    return word ? { word: word.position } : {};
   }
   /** @param {boolean} shown */
   function edit(shown) {
@@ -220,7 +225,7 @@ export function start(root, context) {
     three.draw(run, kept, without_it);
     guess.hidden ||= word.position !== run.about.gap;
     controls.hidden = !found && guess.hidden;
-    lead(follow);
+    lead(follow, asks());
     lead(computed, atClaim());
     write(computed.children[0], `How ${typeset(percent(Math.max(...look(run, kept.layer, kept.head, word).shares)))} was computed`);
     lead(open);

@@ -4,10 +4,10 @@
 /**
  * `layer`, `head` and `word` are null until somebody, or the run, chooses. `word` is the position of a token, counted from 0. `off`
  * tells whether the head is switched off, `maps` whether the picture of all heads is open, `more` is
- * "1" where what the server draws below is.
+ * "1" where what the server draws below is. `other` and `other_model` are what the run is compared with; "" is the usual one.
  * @typedef {{
  *   sentence: string, second: string, model: string, layer: number | null, head: number | null, word: number | null,
- *   step: string, cell: string, hidden: number[], edits: string, off: boolean, maps: boolean, more: string
+ *   step: string, cell: string, hidden: number[], edits: string, other: string, other_model: string, off: boolean, maps: boolean, more: string
  * }} State
  */
 /** @typedef {Partial<State>} Changes */
@@ -23,10 +23,10 @@
 export const GAP = 'The keys to the cabinet [MASK] on the table.';
 export const REST = 150; // ms; Chromium drops replaceState beyond about 200 in ten seconds
 const VERSION = '1';
-const NAMES = /** @type {const} */ (['sentence', 'second', 'model', 'layer', 'head', 'word', 'step', 'cell', 'hidden', 'edits', 'off', 'maps', 'more']);
+const NAMES = /** @type {const} */ (['sentence', 'second', 'model', 'layer', 'head', 'word', 'step', 'cell', 'hidden', 'edits', 'other', 'other_model', 'off', 'maps', 'more']);
 const OF_BROWSER = ['word', 'off', 'maps', 'more']; // what a server that hands over a view knows nothing of
 /** @type {State} */
-export const DEFAULTS = { sentence: GAP, second: '', model: 'base', layer: null, head: null, word: null, step: '', cell: '', hidden: [], edits: '', off: false, maps: false, more: '' };
+export const DEFAULTS = { sentence: GAP, second: '', model: 'base', layer: null, head: null, word: null, step: '', cell: '', hidden: [], edits: '', other: '', other_model: '', off: false, maps: false, more: '' };
 
 /** A whole number as an address spells it; null for anything else. @param {string | null} text */
 const whole = text => (text !== null && /^\d{1,6}$/.test(text) ? Number(text) : null);
@@ -36,12 +36,12 @@ export function fromQuery(search) {
   const query = new URLSearchParams(search);
   /** @type {Changes} */
   const found = {};
-  for (const name of /** @type {const} */ (['sentence', 'second', 'model', 'step', 'cell', 'edits', 'more'])) {
+  for (const name of /** @type {const} */ (['sentence', 'second', 'model', 'step', 'cell', 'edits', 'other', 'other_model', 'more'])) {
     const text = query.get(name);
     if (text !== null && text.trim()) found[name] = text;
   }
   for (const name of /** @type {const} */ (['layer', 'head', 'word'])) {
-    const number = whole(query.get(name) ?? (name === 'word' ? query.get('ask_word') : null)); // an earlier name of it
+    const number = whole(query.get(name) ?? (name === 'word' ? query.get('ask_word') ?? query.get('lens_token') ?? query.get('near_word') : null)); // earlier names of it
     if (number !== null) found[name] = number;
   }
   for (const name of /** @type {const} */ (['off', 'maps'])) if (query.get(name) === '1') found[name] = true;

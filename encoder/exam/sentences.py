@@ -144,14 +144,6 @@ def head_sentences(exam: Exam, layer: int, head: int) -> tuple[str, ...]:
     return tuple(f"It {job}." for job in jobs) or (f"On gold trees: {NO_JOB} for it.",)
 
 
-def head_titles(exam: Exam) -> dict[tuple[int, int], str]:
-    """Return the surest job of each head with a licence in few words, such as "object → its verb"."""
-    titles = {made[0]: title("gap")} if (made := made_licence(exam)) else {}
-    for row in sorted(exam.licences(), key=lambda row: row.corrected_low):
-        titles[row.place] = title(row.relation)
-    return titles
-
-
 def scope(exam: Exam) -> str:
     """Return on what a model was examined, in sentences."""
     counts = [f"{bank.sentences:,} sentences of {text(bank.name)} ({bank.name})" for bank in exam.treebanks]

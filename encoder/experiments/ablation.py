@@ -196,15 +196,35 @@ def first_layer(edit: Edit, config: EncoderConfig) -> int | None:
     return step.layer
 
 
-@torch.inference_mode()
 def run(
     encoder: TextEncoder, trace: Trace, edits: Sequence[Edit], runs: dict[str, Trace], watch: WatchedWord | None
 ) -> list[Outcome]:
     """One forward with a row for each edit; all of them start from the same layer."""
-    model, config, size = encoder.model, encoder.config, len(edits)
+    output, watched = forward(encoder, trace, [(edit,) for edit in edits], runs, watch.position if watch else None)
     n = len(tokens(trace))
-    tap = editor(config, [(n, (*trace.edits, edit)) for edit in edits], runs)
-    start = first_layer(edits[0], config)
+    return [
+        Outcome(edit, row[:n], log_probability(found, watch) if watch and found is not None else None, found)
+        for edit, row, found in zip(edits, output, watched, strict=True)
+    ]
+
+
+@torch.inference_mode()
+def forward(
+    encoder: TextEncoder,
+    trace: Trace,
+    changes: Sequence[tuple[Edit, ...]],
+    runs: dict[str, Trace],
+    position: int | None = None,
+) -> tuple[Tensor, Sequence[Tensor | None]]:
+    """One forward with a row for each change, of one edit or several; the first edits of all start from the same layer.
+
+    Returns:
+        the outputs [rows, n, d_model], and for each row the logits [vocab] at `position`, None where none is given.
+    """
+    model, config, size = encoder.model, encoder.config, len(changes)
+    n = len(tokens(trace))
+    tap = editor(config, [(n, (*trace.edits, *edits)) for edits in changes], runs)
+    start = first_layer(changes[0][0], config)
     if start is None:
         ids = torch.tensor([trace.ids]).expand(size, -1)
         segments = torch.tensor([trace.segments]).expand(size, -1)
@@ -215,17 +235,14 @@ def run(
         if name in tap.seen:
             tap.seen[name] = x
     output = model.resume(x, start, encoder.mask([n], len(trace.tokens), trace.hidden), tap)
-    watched: Sequence[Tensor | None] = [None] * size
-    if watch:
-        edited = any(edit.step.startswith("mlm.") for edit in (*trace.edits, *edits))
-        read = slice(None) if edited else slice(watch.position, watch.position + 1)  # the head reads each row alone
-        logits = model.predict(output[:, read], tap)
-        assert logits is not None
-        watched = [row[watch.position if edited else 0] for row in logits]
-    return [
-        Outcome(edit, row[:n], log_probability(found, watch) if watch and found is not None else None, found)
-        for edit, row, found in zip(edits, output, watched, strict=True)
-    ]
+    if position is None:
+        return output, [None] * size
+    every = (*trace.edits, *(edit for edits in changes for edit in edits))
+    edited = any(edit.step.startswith("mlm.") for edit in every)
+    read = slice(None) if edited else slice(position, position + 1)  # the head reads each row alone
+    logits = model.predict(output[:, read], tap)
+    assert logits is not None
+    return output, [row[position if edited else 0] for row in logits]
 
 
 def grid(found: Sequence[Effect], config: EncoderConfig, measure: str = "relative_change") -> Tensor:

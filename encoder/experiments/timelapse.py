@@ -1,6 +1,5 @@
 """A model at moments of its training: the weights kept on the way, and when heads take up their work."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,9 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from encoder import checkpoint
-from encoder.checkpoint.tensor_files import described, fingerprint, read
-from encoder.checkpoint.tokenizer_files import read_tokenizer
+from encoder.checkpoint import CheckpointError, snapshots
 from encoder.errors import EncoderError
 from encoder.metrics.habits import Survey, survey
 from encoder.metrics.layers import cosine
@@ -23,21 +20,7 @@ from encoder.tasks.learning import looked_at
 from encoder.tasks.models import every_moment as every_moment_of_task
 from encoder.tasks.models import settings_of
 from encoder.text_encoder import TextEncoder
-from encoder.trace.source import Source
 from encoder.trace.unpadded import attention_weights, tokens
-
-NAME = re.compile(r"step-(\d{6,9})\.safetensors")
-
-
-def snapshots(name: str | Path) -> tuple[int, ...]:
-    """The training steps whose weights a bundled model or a checkpoint folder keeps, in order; empty where none are.
-
-    Raises:
-        encoder.checkpoint.CheckpointError: there is no such model.
-    """
-    folder = checkpoint.find(name) / "snapshots"
-    found = [NAME.fullmatch(path.name) for path in folder.iterdir()] if folder.is_dir() else []
-    return tuple(sorted(int(match[1]) for match in found if match))
 
 
 def at(name: str | Path, step: int) -> TextEncoder:
@@ -47,21 +30,7 @@ def at(name: str | Path, step: int) -> TextEncoder:
         EncoderError: no weights are kept of that step; the message lists those that are.
         encoder.checkpoint.CheckpointError: there is no such model, or a file of it is damaged.
     """
-    kept = snapshots(name)
-    if step not in kept:
-        raise EncoderError(
-            f"{str(name)!r} keeps no weights of step {step}; it has {', '.join(map(str, kept)) or 'none'}"
-        )
-    folder = checkpoint.find(name)
-    path = folder / "snapshots" / f"step-{step:06d}.safetensors"
-    there = described([path])
-    with checkpoint.told_of(path):
-        names = checkpoint.own_names(there)
-    config = checkpoint.read_config(folder / checkpoint.CONFIG, names.mlm_head)
-    tokenizer, special = read_tokenizer(folder, config.vocab_size)
-    model = checkpoint.build(config, read({ours: there[theirs] for ours, theirs in names.ours.items()}), str(path))
-    source = Source(f"{folder.resolve().name} at step {step}", fingerprint([path]))
-    return TextEncoder(model, tokenizer, source, special)
+    return TextEncoder.from_pretrained(name, step=step)
 
 
 def kept_steps(encoder: TextEncoder) -> tuple[int, ...]:
@@ -69,7 +38,12 @@ def kept_steps(encoder: TextEncoder) -> tuple[int, ...]:
     source = encoder.source
     if (settings := settings_of(source)) is not None:
         return tuple(sorted(looked_at(settings.steps)[1]))
-    return () if source.maker or source.seed is not None else snapshots(source.origin or source.name)
+    if source.maker or source.seed is not None:
+        return ()
+    try:
+        return snapshots(source.origin or source.name)
+    except CheckpointError:  # it was made of a folder that is not to be found by that name
+        return ()
 
 
 def moments_of(encoder: TextEncoder) -> dict[int, TextEncoder]:

@@ -115,13 +115,12 @@ def whole(
     guesses: list[list[tuple[str, float]]] | None = None,
     mask: str | None = None,
     before: Trace | None = None,
-    than: str = "without the changes",
 ) -> bytes:
     """The folded picture of a run: tokens, strips, every head's small map, bands, changes, guesses.
 
     `guesses` are the likeliest words at each position, with their probabilities; `mask` is the token that stands for
     a word to be guessed. With `before`, another run of as many tokens, every cell and band is this run minus that one,
-    and "difference" in the header says so; `than` says what that one is. Its arrays:
+    and "difference" in the header says so. Its arrays:
 
     thumbs [L, H, side, side], mean, strongest, flow [L, rows, rows]: weights in half percents, or signed levels of
     `band_scale`; mean is that of all heads, strongest that of the head which `who` [L, rows, rows] names, flow what
@@ -153,7 +152,6 @@ def whole(
         "layers": config.n_layers,
         "heads": config.n_heads,
         "difference": before is not None,
-        "than": than,
         "band_scale": band_scale,
         "tokens": names(trace, before),
         "special": [int(special) for special in trace.tokenization.special],

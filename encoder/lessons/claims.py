@@ -23,7 +23,7 @@ class Claim:
     """One claim in our own words.
 
     `where` lists keys of SOURCES. `trial` and `given` are what measures it. `lesson` is the bundled lesson that tries
-    it, `page` the page that shows it where there is none.
+    it, `page` the page that shows it where there is none, and `lab` the experiment there.
     """
 
     key: str
@@ -33,6 +33,7 @@ class Claim:
     given: Mapping[str, Any] = field(default_factory=dict)
     lesson: str = ""
     page: str = ""
+    lab: str = ""
 
 
 CLAIMS = (
@@ -132,7 +133,8 @@ CLAIMS = (
         "Lower layers hold grammar, upper layers meaning.",
         ("tutorial", "workflow"),
         "grammar_first",
-        page="labs",
+        page="lessons",
+        lab="What layers know",
     ),
     Claim(
         "contexts",

@@ -2,10 +2,20 @@
 
 from collections.abc import Callable
 
+from encoder.packet.after_layers import level_5
+from encoder.packet.block import level_3
+from encoder.packet.embedding import level_4
+from encoder.packet.heads import level_6
 from encoder.packet.run import level_2
+from encoder.packet.what_if import level_7
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
 
 MORE: dict[int, Callable[[TextEncoder, Trace, int], bytes]] = {  # of a model, a run and a layer; -1 where none is meant
     2: lambda encoder, trace, layer: level_2(trace, layer),
+    6: level_6,
+    7: lambda encoder, trace, layer: level_7(encoder, trace),
+    5: lambda encoder, trace, layer: level_5(encoder, trace),
+    3: level_3,
+    4: lambda encoder, trace, layer: level_4(encoder, trace),
 }

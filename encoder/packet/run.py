@@ -161,7 +161,11 @@ def kept_rows(trace: Trace, around: int, most_bytes: int) -> range:
     """The rows that are kept, with the one asked for in their middle where that can be."""
     n = len(trace.tokens)
     around = integer("around", around, 0, n - 1)
-    count = rows_within(trace.config, n, integer("most_bytes", most_bytes, 1))
+    return window(n, around, rows_within(trace.config, n, integer("most_bytes", most_bytes, 1)))
+
+
+def window(n: int, around: int, count: int) -> range:
+    """So many of n rows, with the one asked for in their middle where that can be."""
     first = max(0, min(around - count // 2, n - count))
     return range(first, first + count)
 

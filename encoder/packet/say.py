@@ -8,10 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from encoder.errors import EncoderError
-from encoder.formatting import percent, short
+from encoder.formatting import percent, points, short
 
 SLOT = re.compile(r"\{(\w+)(?::(\w+))?\}")
-FORMATS: dict[str, Callable[[Any], str]] = {"percent": percent, "short": short, "int": str, "word": str}
+FORMATS: dict[str, Callable[[Any], str]] = {
+    "percent": percent,
+    "points": points,
+    "short": short,
+    "int": str,
+    "word": str,
+}
 
 
 @cache

@@ -57,7 +57,7 @@ def from_query(
 
     readers: dict[str, Callable[[str], object]] = {
         "sentence": lambda text: one_line(text) or View.sentence,
-        "other": lambda text: text if text.strip() else View.other,
+        "other": lambda text: text if text.strip() else "",
         "second": one_line,
         "model": model,
         "other_model": model,

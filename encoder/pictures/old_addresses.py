@@ -30,13 +30,13 @@ OLD = {
     "tour": PlaceNow("your_model"),
     "why": PlaceNow("what_if", unless_said={"why": "Which parts"}),
     "model_cost": PlaceNow("your_model", {"models_part": "Cost"}),
+    "labs": PlaceNow("lessons", {"lessons_part": "Labs"}, IN_LESSON, {"lab": "Word order"}),
     "claims": PlaceNow("lessons", {"lessons_part": "Claims"}, IN_LESSON),
     "glossary": PlaceNow("lessons", {"lessons_part": "Glossary"}, IN_LESSON),
 }
 FOLDED = {  # the pictures of a page that lie in a fold now, and what opens it
     ("embedding", "picture"): {"strips_open": "1"},
     ("stack", "picture"): {"strips_open": "1"},
-    ("stack", "lens"): {"words_open": "1"},
     ("stack", "nearest_by_layer"): {"words_open": "1"},
     ("stack", "moves"): {"ways_open": "1"},
     ("stack", "alike_tokens"): {"ways_open": "1"},

@@ -15,6 +15,9 @@ EXAMPLES = (
     "I understand this",
 )
 OTHER = "The animal didn't cross the street because it was too tired."
+GAP, GAP_OTHER = (f"The {word} to the cabinet [MASK] on the table." for word in ("keys", "key"))
+# What a bundled sentence is compared with where nobody chose; encoder/browser/compare_runs.js has the same.
+TWINS = {EXAMPLE: OTHER, OTHER: EXAMPLE, GAP: GAP_OTHER, GAP_OTHER: GAP}
 
 
 @dataclass(frozen=True)
@@ -37,9 +40,9 @@ class View:
     `step` is a step's name within its layer ("attention.weights"); empty means the page's own first choice.
     `hidden` lists the positions that no token may look at. `cell` is the opened number, None where none is.
     `edits` are what is switched off or changed in the run. `other` and `other_model` are what the run is compared with;
-    no model means the same one. `choices` are what was chosen in widgets of single pages, by their keys, as a link
-    spells it. `present` tells whether the page is shown to a class. `lesson` is the lesson that is played, by its name
-    or packed, and `at` its step, counted from 1.
+    no sentence means the usual one, no model the same. `choices` are what was chosen in widgets of single pages, by
+    their keys, as a link spells it. `present` tells whether the page is shown to a class. `lesson` is the
+    lesson that is played, by its name or packed, and `at` its step, counted from 1.
     """
 
     sentence: str = EXAMPLE
@@ -50,7 +53,7 @@ class View:
     hidden: tuple[int, ...] = ()
     cell: Cell | None = None
     edits: tuple[Edit, ...] = ()
-    other: str = OTHER
+    other: str = ""
     other_model: str = ""
     second: str = ""
     choices: tuple[tuple[str, str], ...] = ()
@@ -60,9 +63,8 @@ class View:
 
     @property
     def sentence_b(self) -> str:
-        """The sentence of run B: the other one; A itself, to be changed, while none fits the sentence of A."""
-        written = self.other.strip() and (self.other != OTHER or self.sentence == EXAMPLE)
-        return self.other if written else self.sentence
+        """The sentence of run B: the chosen one, or else the twin of A; A itself, to be changed, where it has none."""
+        return self.other if self.other.strip() else TWINS.get(self.sentence, self.sentence)
 
     def within(self, config: EncoderConfig, n: int) -> tuple["View", list[str]]:
         """This view with layer, head and hidden positions inside the model and sentence, and what had to change."""

@@ -4,12 +4,12 @@ import numpy as np
 from torch import Tensor
 
 from encoder.formatting import brief, percent, shown
-from encoder.metrics import cosine, final_answer, logit_lens, race, settled
-from encoder.metrics.guess import guess_place
+from encoder.metrics import cosine, final_answer, first_lost, logit_lens, race, settled
 from encoder.metrics.lens import word as word_of
 from encoder.story.stop import StoryStop, Values, best_first, called, options
 from encoder.story.subject import Subject
 from encoder.text_encoder import TextEncoder
+from encoder.trace.once import once
 from encoder.trace.trace import Trace
 from encoder.trace.unpadded import rows, tokens
 
@@ -18,31 +18,51 @@ IN_RACE = 4
 UNTRAINED = " The weights of this model were drawn at random: it has learned no word."
 
 
-def place_of(encoder: TextEncoder, trace: Trace, about: Subject) -> int:
-    """Where the guess is read: at the first mask; where there is none, at the word whose guess is the least sure."""
-    masked = encoder.mask_token in tokens(trace)
-    return guess_place(trace, encoder.mask_token) if about.words or masked else about.word
+@once
+def guessed(trace: Trace, encoder: TextEncoder, word: int) -> tuple[Trace, int, str]:
+    """The run whose guess is asked for, where it is read, and its text where it is another one than this.
+
+    It is read at the mask that is followed, else at the first; a text without one is read once more with the mask in
+    place of the word. Where that cannot be, because nothing was typed there, it is read at the word itself.
+    """
+    names, mask = tokens(trace), encoder.mask_token
+    if mask is not None and mask in names:
+        return trace, word if names[word] == mask else names.index(mask), ""
+    pieces = trace.tokenization
+    whole = pieces.word_of(word)
+    changed = bool(trace.edits or trace.hidden)
+    if mask is None or not pieces.typed(word).strip() or (changed and len(whole) > 1):
+        return trace, word, ""
+    text = pieces.replaced(whole, mask)
+    inputs = (pieces.text, text) if pieces.second and whole[0] >= pieces.second else (text, pieces.pair)
+    masked = encoder.trace(inputs if pieces.second else text, hidden=trace.hidden, edits=trace.edits)
+    if tokens(masked)[whole[0] : whole[0] + 1] != [mask] or first_lost(masked):
+        return trace, word, ""
+    return masked, whole[0], " ".join(filter(None, inputs)) if pieces.second else text
 
 
 def first_choice(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
     """The likeliest word, where the model guesses words; else the token whose output vector is most like the word's."""
-    at = place_of(encoder, trace, about)
+    if encoder.model.mlm_head is None:
+        return most_like(trace, rows(trace, "output")[about.word], about)
+    name = called(trace, about.word)
+    trace, at, text = guessed(trace, encoder, about.word)
     found = encoder.predict(trace, BEST, [at])
-    if found is None:
-        output = rows(trace, "output")
-        return most_like(trace, output[about.word], about)
+    assert found is not None, "the model has a head"
     words, shares = [shown(word) for word, _ in found[0]], np.array([share for _, share in found[0]])
     offered, place = options(words[0], words[1:])
     said = f"“{words[0]}”, with {percent(float(shares[0]))}"
     said += f"; next comes “{words[1]}”, with {percent(float(shares[1]))}." if len(words) > 1 else "."
-    masked = trace.tokens[at] == encoder.mask_token
-    which = f"Which word does it put in the place of {called(trace, at)}?" if masked else (
-        f"Which at {called(trace, at)}, which it can see?"
-    )  # fmt: skip
+    which = f"Which at {name}, which it can see?"
+    if text:
+        which = f"Now {name} is masked. Which word does it put there?"
+    elif trace.tokens[at] == encoder.mask_token:
+        which = f"Which word does it put in the place of {called(trace, at)}?"
     return StoryStop(
         "The guess", f"From the last vector the model guesses the word of each place. {which}", offered, place,
         said + (UNTRAINED if trace.source.seed is not None else ""), "bars", "stack",
         Values({"probability": shares}, [word for word, _ in found[0]], "probability"), at, step="mlm.probabilities",
+        masked=text,
     )  # fmt: skip
 
 
@@ -50,7 +70,8 @@ def settling(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
     """From which layer on the guess stays the first choice; else the token most like the mean of all vectors."""
     if encoder.model.mlm_head is None:
         return mean_like(trace)
-    at, count = place_of(encoder, trace, about), trace.config.n_layers
+    asked, count = called(trace, about.word), trace.config.n_layers
+    trace, at, text = guessed(trace, encoder, about.word)
     lens = logit_lens(encoder, trace, [at])
     answer, _, rank = final_answer(lens)
     first, name = settled(rank[:, 0]), shown(word_of(encoder, int(answer[0])))
@@ -61,10 +82,12 @@ def settling(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
         said += f"{int(rank[0, 0]):,} of {lens.shape[-1]:,}."
     ids, ranks = race(lens[:, 0], IN_RACE)
     words = [word_of(encoder, i) for i in ids.tolist()]
+    there = f" in place of {asked}" if text else ""
     return StoryStop(
-        "When it settles", f"Ask the model after each layer what it would say. From where on is it “{name}”?", offered,
-        place, said, "race", "stack",
-        Values({"ranks": ranks.numpy()}, words, "rank"), at,
+        "When it settles",
+        f"Ask the model after each layer what it would say{there}. From where on is it “{name}”?",
+        offered, place, said, "race", "stack",
+        Values({"ranks": ranks.numpy()}, words, "rank"), at, masked=text,
     )  # fmt: skip
 
 

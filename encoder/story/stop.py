@@ -35,7 +35,8 @@ class StoryStop:
 
     `picture` says which kind of picture shows it, `values` its numbers where it is a chart. `word` is the position that
     is asked about, `layer` and `head` where; None where it is all of them. `page` and `step` are what explains it, and
-    `choices` what a link to that page would say beside that.
+    `choices` what a link to that page would say beside that. `masked` is the text that was read with the mask in place
+    of the word, empty where the run itself is asked.
     """
 
     name: str
@@ -52,6 +53,7 @@ class StoryStop:
     step: str = ""
     chapter: str = ""
     choices: Mapping[str, str] = field(default_factory=dict)
+    masked: str = ""
 
 
 def called(trace: Trace, position: int) -> str:

@@ -28,8 +28,10 @@ class Subject:
     excels: str
 
 
-def subject(trace: Trace) -> Subject:
+def subject(trace: Trace, word: int | None = None) -> Subject:
     """The strongest look from one word to another in the second half of the layers, the first among equals.
+
+    With `word`, a position, the strongest look of that one.
 
     Heads of the first layers look at places more than at words, and many look at the next word or the one before,
     whatever it is. So a look past these comes first, where some head looks most at a word that is not beside it.
@@ -40,6 +42,9 @@ def subject(trace: Trace) -> Subject:
     several = len(words) > 1
     queries = words or [i for i in range(n) if trace.tokenization.typed(i).strip()] or [0]
     keys = words if several else list(range(n))
+    if word is not None:
+        queries, several = [word], len([i for i in words if i != word]) > 0
+        keys = words if several else list(range(n))
     weights = attention_weights(trace)[first:].numpy().astype(np.float64)[:, :, queries][..., keys]
     apart = np.abs(np.subtract.outer(queries, keys))
     if n > 1:
@@ -50,12 +55,12 @@ def subject(trace: Trace) -> Subject:
     layer, head, query, key = (int(i) for i in np.unravel_index(among.argmax(), among.shape))
     excels = "" if n < 2 else "its strongest look at another token"
     if several:
-        excels = "the strongest look from a word at another"
+        excels = "the strongest look from a word at another" if word is None else "its strongest look at another word"
     if among is not weights:
         whole = among.max() >= far.max()
-        excels = "the strongest look from a word at another that does not stand beside it" if whole else ""
+        excels = f"{excels} that does not stand beside it" if whole else ""
     if excels:
         excels = f"in {f'layers {first} to {count - 1}' if count - first > 1 else 'this layer'} {excels}"
-    word = queries[query]
-    others = tuple(i for i in keys if i != word) or (word,)
-    return Subject(word, keys[key], first + layer, head, others, several, excels)
+    at = queries[query]
+    others = tuple(i for i in keys if i != at) or (at,)
+    return Subject(at, keys[key], first + layer, head, others, several, excels)

@@ -68,6 +68,8 @@ Habits = Mapping[str, Sequence[HabitHead]]
 
 def origin(source: Source) -> str:
     """Where the weights of a model come from, in a sentence."""
+    if source.maker.startswith("TextEncoder."):
+        return "Its weights were kept on the way while it was trained."
     if source.maker:
         by_hand = source.maker.startswith("by_hand")
         return "Its weights were set by hand." if by_hand else "It was trained on strings of one small task."

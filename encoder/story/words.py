@@ -34,9 +34,10 @@ def pieces(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
 
 
 def nearest(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
-    """Which other token of the vocabulary has the vector most like that of the word."""
-    name, size = called(trace, about.word), trace.config.vocab_size
-    found = nearest_words(encoder, trace.ids[about.word], max(FAR) + 1)
+    """Which other token of the vocabulary has the vector most like that of the word; of a mask, that it looks at."""
+    at = about.looked_at if trace.tokens[about.word] == encoder.mask_token else about.word
+    name, size = called(trace, at), trace.config.vocab_size
+    found = nearest_words(encoder, trace.ids[at], max(FAR) + 1)
     words = [shown(word) for word, _ in found]
     offered, place = options(words[0], [words[rank] for rank in FAR if rank < len(words)] + words[:0:-1])
     cosines = np.array([value for _, value in found[:NEAREST]])
@@ -51,7 +52,7 @@ def nearest(encoder: TextEncoder, trace: Trace, about: Subject) -> StoryStop:
         "bars",
         "embedding",
         Values({"cosine": cosines}, [word for word, _ in found[:NEAREST]], f"cosine with {name}"),
-        about.word,
+        at,
         step="embedding.tokens",
     )
 

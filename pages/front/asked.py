@@ -15,8 +15,8 @@ MOST_LAYERS = 1_000
 MOST_PARAMETERS = 60  # of a link
 FORMATS = ("about", "svg", "png", "pdf", "csv", "json")  # of a picture; "about" is what is said of it
 RUN, RUN_FORMATS = "run", ("npz", "zip", "html")  # the whole run: for numpy, a layer as tables, a report
-OF_LAYER = (2,)  # levels of packets that hold one layer
-LEVELS = (1, *OF_LAYER)
+OF_LAYER = (2, 3)  # levels of packets that hold one layer
+LEVELS = (1, *OF_LAYER, 4, 5, 6, 7)
 NAMES = {"level", "layer", "sentence", "second", "model", "hidden", "edits", "off"}
 NO_JSON = "The request is not what this page sends; load the page again."
 
@@ -100,6 +100,8 @@ def wanted(said: dict[str, Any]) -> Asked:
         RefusedError: one of them holds what no page of this app sends.
     """
     level = whole(said, "level", 1, 1, max(LEVELS))
+    if level not in LEVELS:
+        raise RefusedError(400, f"“level” is one of {', '.join(map(str, LEVELS))}.")
     off = said.get("off", True)
     if not isinstance(off, bool):
         raise RefusedError(400, "“off” is true or false.")

@@ -22,9 +22,36 @@ OPENS = {
         *("some_words", "together", "tokens_open", "unfolded"),
     ),
     "attention": ("grid", "one_matrix", "products", "query", "through"),
+    "heads": (
+        *("flow_token", "heads_part", "inside_key", "inside_query", "measure", "over", "pair_way", "rollout_layer"),
+        "through_layers",
+    ),
+    "what_if": (
+        *("why", "watched", "loo_way", "loo_measure", "board_way", "beside_step"),
+        *("why_token", "why_word", "why_other", "why_baseline", "why_method"),
+    ),
+    "compare": (
+        *("alike_list", "alike_part", "beside_open", "beside_step", "compare_part", "follow", "patch_heads"),
+        *("patch_step", "set", "set_layer", "set_word", "alike_view"),
+    ),
+    "stack": (
+        *("alike_layer", "layers_alike", "move", "sources_open", "strips_open", "unit_token", "units_open"),
+        *("ways_open", "words_open"),
+    ),
+    "embedding": ("strips_open",),
 }
 # Pages with steps whose picture the browser draws for some alone: an address that says another asks for what is below.
-STEPS: dict[str, frozenset[str]] = {}
+STEPS: dict[str, frozenset[str]] = {
+    "embedding": frozenset(
+        f"embedding.{name}"
+        for name in ("tokens", "scaled", "positions", "segments", "sum", "norm.output", "projected", "output")
+    ),
+    "stack": frozenset({"output"}),
+    "add_norm": frozenset(
+        ["output", *(f"add_norm_{n}.{name}" for n in (1, 2) for name in ("residual", "sum", "output"))]
+    ),
+    "feed_forward": frozenset(f"feed_forward.{name}" for name in ("hidden", "activation", "gated")),
+}
 ON_THE_WAY = ("lesson", "stop")  # parameters of who comes from a lesson or the story
 
 
@@ -38,7 +65,8 @@ def is_open(page: Page) -> bool:
     query = st.query_params
     if query.get(MORE) == "1" or any(name in query for name in OPENS.get(page.key, ())):
         return True
-    return page.key in STEPS and bool(query.get("step")) and query["step"] not in STEPS[page.key]
+    step = query.get("step", "")
+    return page.key in STEPS and step.partition(".")[0] in page.parts and step not in STEPS[page.key]
 
 
 def is_wanted(page: Page) -> bool:

@@ -28,8 +28,23 @@ if TYPE_CHECKING:
 
 STYLE = f"<style>{Path(__file__).with_suffix('.css').read_text(encoding='utf-8')}</style>"
 KEY = "front"
-NAMES = ("sentence", "second", "model", "layer", "head", "step", "cell", "hidden", "edits", "v", *OF_BROWSER)
+NAMES = (
+    "sentence",
+    "second",
+    "model",
+    "layer",
+    "head",
+    "step",
+    "cell",
+    "hidden",
+    "edits",
+    "other",
+    "other_model",
+    "v",
+    *OF_BROWSER,
+)
 FIGURE = "figure"  # the page of the figure, and the name of what is added to it
+OF_PAGE = {FIGURE: (FIGURE,), "atlas": ("atlas_part", "atlas_unit"), "story": ("word",)}  # besides
 
 
 @cache
@@ -192,10 +207,10 @@ def carried(to: Page) -> dict[str, str]:
 
 
 def models() -> list[dict[str, str]]:
-    """The models that this session can choose from, and the one that the address names."""
+    """The models that this session can choose from, and those that the address names."""
     bundled = [{"name": name, "title": offer.label} for name, offer in MODELS.items()]
-    named = st.query_params.get("model", "")
-    own = [name for name in dict.fromkeys((*session().own_models, named)) if name and name not in MODELS]
+    named = (st.query_params.get(name, "") for name in ("model", "other_model"))
+    own = [name for name in dict.fromkeys((*session().own_models, *named)) if name and name not in MODELS]
     if not own:
         return bundled  # before any library is loaded
     from encoder.errors import EncoderError
@@ -218,7 +233,7 @@ def asked(said: object) -> tuple[Page | None, dict[str, str]]:
     if to is None:
         return None, {}
     given = query if isinstance(query, Mapping) else {}
-    known = [name for name in NAMES if to.key in DRAWN or name not in OF_BROWSER] + [FIGURE] * (to.key == FIGURE)
+    known = [name for name in NAMES if to.key in DRAWN or name not in OF_BROWSER] + [*OF_PAGE.get(to.key, ())]
     return to, {name: text for name in known if isinstance(text := given.get(name), str) and fits(text)}
 
 

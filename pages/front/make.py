@@ -7,6 +7,7 @@ from encoder.errors import EncoderError
 from encoder.packet.format import VERSION
 from encoder.packet.levels import MORE
 from encoder.packet.run import level_1
+from encoder.packet.what_if import level_7, parts_tried
 from encoder.pictures.link import edits as edits_of_link
 from encoder.pictures.view import View
 from encoder.trace.tokens import Text
@@ -78,15 +79,16 @@ def fitting(encoder: TextEncoder, asked: Asked) -> Text:
 
 
 def written(encoder: TextEncoder, trace: Trace, asked: Asked) -> bytes:
-    """The run as a packet; the guess without each head is left out where it would take long."""
-    if asked.level != 1:
+    """The run as a packet; the run without each part is left out where it would take long."""
+    if asked.level not in (1, 7):
         return MORE[asked.level](encoder, trace, asked.layer)
     config, n = encoder.config, len(trace.tokens)
-    runs = config.n_layers * config.n_heads // 2  # of each only the layers above a head are run again
-    off = asked.off and job_queue.flops(config, n, runs) <= consent.SPEED * consent.UNASKED
-    heavy = off and job_queue.is_heavy(config, n, runs)
+    parts = config.n_heads if asked.level == 1 else parts_tried(encoder, trace)
+    runs = config.n_layers * parts // 2  # of each only the layers above a part are run again
+    tried = (asked.off or asked.level == 7) and job_queue.flops(config, n, runs) <= consent.SPEED * consent.UNASKED
+    heavy = tried and job_queue.is_heavy(config, n, runs)
     with job_queue.unseen() if heavy else nullcontext():
-        return level_1(encoder, trace, off=off)
+        return level_1(encoder, trace, off=tried) if asked.level == 1 else level_7(encoder, trace, parts=tried)
 
 
 def pinned(name: str) -> str | None:

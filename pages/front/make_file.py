@@ -11,8 +11,7 @@ from encoder.pictures.figure_link import PictureAt
 from encoder.pictures.files import file_of, fits
 from encoder.pictures.link import from_query, to_query
 from encoder.pictures.picture import Answer, Picture
-from encoder.pictures.registry.sentence import ARCS
-from encoder.pictures.registry.steps import STEP
+from encoder.pictures.registry import picture
 from encoder.pictures.steps import KNOWN_STEPS
 from encoder.pictures.view import View
 from pages.front import make
@@ -23,7 +22,11 @@ from pages.front.refused import RefusedError
 from pages.ui.server import engine, job_queue
 from pages.ui.server.pool import borrowing
 
-PICTURES: Mapping[str, Picture] = {picture.key: picture for picture in (ARCS, STEP)}  # of the pages of the front
+OF_FRONT = (  # those that the browser's pages show; others may take long
+    *("all_heads", "alike_places", "apart_changed", "arcs", "beside_change", "lengths", "lens", "moves", "near_words"),
+    *("norm_sides", "picture", "units_on_curve"),
+)
+PICTURES: Mapping[str, Picture] = {key: picture(key) for key in OF_FRONT}
 TYPES = {
     "about": "application/json",
     "svg": "image/svg+xml",

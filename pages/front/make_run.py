@@ -3,6 +3,7 @@
 import io
 
 from encoder import TextEncoder, Trace
+from encoder.edits.text import edits_to_text
 from encoder.errors import EncoderError
 from encoder.export import layer_size, run_size, to_csv_zip, to_npz
 from encoder.export.caption import file_name
@@ -36,7 +37,7 @@ def file(asked: AskedFile) -> File:
             view, more = view.within(encoder.config, len(pieces.ids))
             if notes or more:
                 raise RefusedError(400, (notes + more)[0])
-            trace = engine.run(view.model, pieces.inputs, view.hidden, view.edits)
+            trace = engine.run(view.model, pieces.inputs, view.hidden, edits_to_text(view.edits))
             data = written(asked.format, trace, encoder, view.layer)
         except job_queue.FullError as error:
             raise RefusedError(503, f"{error}. Try again in a moment.", make.AGAIN) from None

@@ -23,7 +23,8 @@ from pages.front.refused import RefusedError
 from pages.front.visitors import is_own, visitor
 from pages.ui.server.redirects import base
 
-BUNDLE = Path(encoder.__file__).parent / "browser" / "built" / "front.js"
+BUILT = Path(encoder.__file__).parent / "browser" / "built"
+SCRIPTS = ("front.js", "pages.js")  # the second one is fetched by the first
 MOST_BODY = 64 * 1024  # bytes of a request
 SECONDS = 10.0  # for a request to come
 PUBLIC = "public, max-age=31536000, immutable"
@@ -59,18 +60,20 @@ def refusal(error: RefusedError) -> Response:
 
 
 @cache
-def bundle() -> tuple[str, bytes]:
-    """The digest of the browser's code, and the code compressed."""
-    script = BUNDLE.read_bytes()
-    return hashlib.sha256(script).hexdigest()[:16], gzip.compress(script, 9, mtime=0)
+def bundle() -> tuple[str, dict[str, bytes]]:
+    """The digest of the browser's code, and its files compressed."""
+    files = {name: (BUILT / name).read_bytes() for name in SCRIPTS}
+    digest = hashlib.sha256(b"".join(files.values())).hexdigest()[:16]
+    return digest, {name: gzip.compress(script, 9, mtime=0) for name, script in files.items()}
 
 
 async def script(request: Request) -> Response:
-    """The browser's code, under the digest of its content; another digest is of another version of the app."""
+    """A file of the browser's code, under the digest of its content; another digest is of another version."""
     digest, packed = bundle()
-    if request.path_params["digest"] != digest:
+    name = str(request.path_params["name"])
+    if request.path_params["digest"] != digest or name not in packed:
         return refusal(RefusedError(404, UNKNOWN))
-    return stored(request, packed, SCRIPT, PUBLIC)
+    return stored(request, packed[name], SCRIPT, PUBLIC)
 
 
 async def packet(request: Request) -> Response:
@@ -171,7 +174,7 @@ def routes(packets: Packets | None = None, files: Files | None = None) -> list[B
     return [
         Route(f"{base()}/plain", plain.Plain(kept).answer),
         Route(f"{api}/shipped/{{digest}}/{{number}}.packet", packet),
-        Route(f"{api}/front/{{digest}}/front.js", script),
+        Route(f"{api}/front/{{digest}}/{{name}}", script),
         Route(f"{api}/run", Runs(kept).answer, methods=["POST"]),
         Route(f"{api}/picture", Pictures(files or Files()).answer, methods=["POST"]),
         Mount(api, unknown),

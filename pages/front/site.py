@@ -1,4 +1,4 @@
-"""The pages of the app as Streamlit and as the browser are told of them; two of them are drawn in the browser."""
+"""The pages of the app as Streamlit and as the browser are told of them; some of them are drawn in the browser."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,13 +1,12 @@
-"""All heads: every head of every layer at once, measured, examined, compared, and against what really flows."""
+"""Below the maps of all heads: examined, measured, compared, and against what really flows."""
 
-from pages.parts.heads import between, every_map, flows, inside, likeness, measures, roles
+from pages.parts.heads import between, flows, inside, likeness, measures, roles
 from pages.ui import session
 from pages.ui.widgets import tabs
 
 PARTS = {
-    "Maps": every_map.draw,
-    "Measures": measures.draw,
     "What each head does": roles.draw,
+    "Measures": measures.draw,
     "How alike heads are": likeness.draw,
     "Inside one head": inside.draw,
     "What really flows": flows.draw,

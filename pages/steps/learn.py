@@ -1,8 +1,9 @@
-"""Learning, how did it learn this? A small task learned here, a mystery model, and a trained model at its moments."""
+"""Learning, how did it learn this? Grammar is born in a trained model; a task learned here, mysteries, a time-lapse."""
 
 import streamlit as st
 
-from pages.parts.learn import choices, mystery, opening, run, time_lapse
+from pages.parts.learn import choices, grammar, mystery, opening, run, time_lapse
+from pages.ui.state import session_state as state
 from pages.ui.widgets import tabs
 
 
@@ -17,4 +18,20 @@ def learning() -> None:
     opening.draw(settings)
 
 
-tabs({"Learn a task": learning, "Mystery models": mystery.draw, "Time-lapse": time_lapse.draw}, "learn_part")
+TASK, FILM = "Learn a task", "Grammar is born"
+OF_TASK = (
+    "learn_task", "learn_layers", "learn_heads", "learn_width", "learn_positions", "learn_norm", "learn_rate",
+    "learn_steps", "learn_seed",
+)  # fmt: skip
+chosen = dict(state.current().choices)
+if state.session().linked and "learn_part" not in chosen and chosen.keys() & {*OF_TASK}:
+    state.remember("learn_part", TASK, FILM)  # a link that says what is to be learned, and not where
+tabs(
+    {
+        FILM: grammar.draw,
+        TASK: learning,
+        "Mystery models": mystery.draw,
+        "Time-lapse": time_lapse.draw,
+    },
+    "learn_part",
+)

@@ -1,11 +1,11 @@
-"""Lessons: small experiments, each with a prediction and a number measured on the spot; tutorials, claims, terms."""
+"""Lessons: small experiments, each with a prediction and a number measured on the spot; labs, tutorials, terms."""
 
 from collections.abc import Sequence
 
 import streamlit as st
 
 from encoder.lessons.lesson import LessonError
-from pages.parts.lessons import claims, glossary
+from pages.parts.lessons import claims, experiments, glossary
 from pages.ui.lessons import library, maker, player, tutorials
 from pages.ui.state import session_state as state
 from pages.ui.text import plain, subheading
@@ -62,5 +62,5 @@ if name := state.current().lesson:
 if lesson is not None:
     player.draw(lesson)
 else:
-    parts = {"Lessons": offer, "Tutorials": tutorials.draw, "Claims": claims.draw, "Glossary": glossary.draw}
-    tabs(parts | {"Make a lesson": maker.draw}, "lessons_part")
+    parts = {"Lessons": offer, "Labs": experiments.draw, "Tutorials": tutorials.draw, "Claims": claims.draw}
+    tabs(parts | {"Glossary": glossary.draw, "Make a lesson": maker.draw}, "lessons_part")

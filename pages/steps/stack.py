@@ -1,7 +1,7 @@
 """Output: what comes out, and when it was settled."""
 
 from encoder.metrics import BUNDLED
-from pages.parts.stack import alike, layers_alike, moves, settled, shares, units, ways
+from pages.parts.stack import alike, layers_alike, moves, nearest, shares, units, ways
 from pages.ui import session
 from pages.ui.refusals import parts
 from pages.ui.state import session_state as state
@@ -24,9 +24,8 @@ def sources() -> None:
 
 
 step, trace = panel.pick("stack"), session.now()
-parts(settled.draw)
-led_by_guess = step.name == "output" and "mlm.probabilities" in trace
-(panel.folded if led_by_guess else panel.show)(trace, step, state.current().head)
+(panel.folded if step.name == "output" else panel.show)(trace, step, state.current().head)
+fold("The nearest words of the table", "words_open", nearest.draw, holds={"lens_token"})
 fold("How the vectors change from layer to layer", "ways_open", changes, holds=OF_WAYS)
 fold("Where vectors come from", "sources_open", sources, holds=OF_SOURCES)
 panel.proof(trace, step)

@@ -15,7 +15,6 @@ HERE = Path(__file__).resolve().parent
 ALL: tuple[tuple[str, ...], ...] = (
     ("bench_trace.py",),
     ("bench_inspector.py",),
-    ("bench_heads.py",),
     ("bench_living_map.py",),
     ("bench_knockout.py",),
     ("bench_why.py",),

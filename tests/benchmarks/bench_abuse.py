@@ -40,7 +40,7 @@ async def texts(url: str) -> None:
     """16 visitors, each with a text of 600 words of its own."""
 
     async def one(number: int) -> None:
-        async with visit(url, "feed_forward") as visitor:
+        async with visit(url, "atlas") as visitor:
             for turn in range(2):
                 await visitor.choose("sentence", sentence(random.Random(number + 100 * turn), 600))
                 await visitor.choose("head", str(number % 8))
@@ -66,7 +66,7 @@ async def models(url: str) -> None:
         here = asyncio.Semaphore(0)
 
         async def tab(number: int) -> None:
-            async with visit(url, "feed_forward", f"model={BERT_BASE.format(number)}") as visitor:
+            async with visit(url, "atlas", f"model={BERT_BASE.format(number)}") as visitor:
                 if "load_model" in visitor.widgets:
                     await visitor.run(press="load_model")
                 await visitor.choose("head", "1")
@@ -105,7 +105,7 @@ async def builders(url: str) -> None:
     async def tab(number: int) -> None:
         async with contextlib.AsyncExitStack() as stack:
             async with few:
-                visitor = await stack.enter_async_context(visit(url, "feed_forward", f"model={shape(number)}"))
+                visitor = await stack.enter_async_context(visit(url, "atlas", f"model={shape(number)}"))
                 if "load_model" in visitor.widgets:
                     await visitor.run(press="load_model")
                 await visitor.choose("head", "1")

@@ -24,7 +24,7 @@ from school import School  # noqa: E402
 from visitors import Visitor, sentence, visit  # noqa: E402
 
 BARS = {30: 0.5, 60: 1.0}  # visitors -> seconds until the last is served
-PAGE = "feed_forward"
+PAGE = "atlas"
 ROUNDS = 5
 
 

@@ -48,10 +48,10 @@ async def lead(running: Server | School, pupils: int, seconds: float, steps: int
         teacher = await stack.enter_async_context(follow(running.url, "class"))
         await teacher.press("class_open_new")
         code = teacher.seat.partition("-")[0]
-        await teacher.go("feed_forward")
+        await teacher.go("atlas")
         ones = [await stack.enter_async_context(follow(running.url, "class", f"code={code}")) for _ in range(pupils)]
         await asyncio.gather(
-            *(one.until(lambda one: "You see what" in one.said and one.path == "feed_forward") for one in ones)
+            *(one.until(lambda one: "You see what" in one.said and one.path == "atlas") for one in ones)
         )
         await asyncio.sleep(3.0)
         before, start = running.processor_seconds, perf_counter()

@@ -65,7 +65,7 @@ async def measured(
     """The figures of one film."""
     film = {"figure": pack([PICTURE]), "figure_part": "Film", "figure_seconds": str(seconds), "figure_size": size}
     async with contextlib.AsyncExitStack() as stack:
-        visitors = [await stack.enter_async_context(visit(running.url, "feed_forward")) for _ in range(sessions)]
+        visitors = [await stack.enter_async_context(visit(running.url, "atlas")) for _ in range(sessions)]
         maker = await stack.enter_async_context(visit(running.url, "figure", urlencode(film)))
         ended = asyncio.Event()
         alone, _ = await asyncio.gather(waits(visitors, ended), after(without, ended))

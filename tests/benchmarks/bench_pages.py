@@ -91,7 +91,7 @@ async def memory(running: Server, sessions: int) -> list[Figure]:
     alone = running.megabytes
     async with contextlib.AsyncExitStack() as stack:
         for _ in range(sessions):
-            await stack.enter_async_context(visit(running.url, "feed_forward"))
+            await stack.enter_async_context(visit(running.url, "atlas"))
         each = (running.megabytes - alone) / sessions
     one = size(EncoderConfig(mlm_head=True))
     runs = [Figure(f"memory of a run of {n} tokens", one.bytes_of_a_run(n) / 1e6, unit="MB") for n in RUNS]

@@ -202,7 +202,7 @@ def sentence(draw: random.Random, words: int = 9) -> str:
 
 
 # What a student does and how often: types, looks at another layer or head, goes on, opens another page
-PAGES = ("embedding", "add_norm", "feed_forward", "stack", "heads", "your_model")
+PAGES = ("embedding", "atlas", "figure", "stack", "heads", "your_model")
 ACTIONS: dict[str, tuple[int, Callable[[Visitor, random.Random], Awaitable[float]]]] = {
     "types": (3, lambda visitor, draw: visitor.choose("sentence", sentence(draw))),
     "layer": (3, lambda visitor, draw: visitor.choose("layer", str(draw.randrange(6)))),

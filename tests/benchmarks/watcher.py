@@ -68,7 +68,7 @@ async def other(visitor: Visitor, seen: Seen) -> None:
 
 
 @contextlib.asynccontextmanager
-async def watched(server: Server, page: str = "feed_forward") -> AsyncIterator[Seen]:
+async def watched(server: Server, page: str = "atlas") -> AsyncIterator[Seen]:
     """Watch a server for the block; what went wrong with the other visitor is in `broken`."""
     seen = Seen(before=server.megabytes)
     async with visit(server.url, page) as visitor:

@@ -25,7 +25,7 @@ PATIENCE = 60_000  # milliseconds
 HEAP = 100e6  # bytes that pages which a tab has left may hold
 # Look for garbage early: halves what a tab holds; the driver's own process holds a fifth less.
 LITTLE = "--js-flags=--optimize-for-size"
-DRIVER = {"NODE_OPTIONS": "--max-semi-space-size=1 --max-old-space-size=96"}
+DRIVER = {"NODE_OPTIONS": "--max-semi-space-size=1 --max-old-space-size=256"}
 SERVER_LOG = pytest.StashKey[Path]()
 SHARED = pytest.StashKey[tuple[str, str]]()
 expect.set_options(timeout=PATIENCE / 2)

@@ -24,7 +24,8 @@ CONTROLS = """() => {
   for (const one of all(document)) {
     if (!one.matches('a[href], button, input, select, textarea, summary, [role=tab], [role=button], [role=radio], ' +
       '[role=slider], [role=combobox], [role=menuitem], [role=switch], [tabindex="0"][role]')) continue
-    if (one.matches('[data-word], [data-cell], [data-head-row], .word, .heads button, canvas')) continue
+    if (one.matches('[data-word], [data-cell], [data-head-row], [data-head-map], .word, canvas')) continue
+    if (one.matches('.heads button')) continue
     const box = one.getBoundingClientRect()
     const inside = box.bottom > 0 && box.top < innerHeight && box.left < innerWidth && box.right > 0
     if (!inside || !box.width || !box.height || one.disabled) continue
@@ -36,9 +37,10 @@ CONTROLS = """() => {
 SCREENS = "() => document.querySelector('[data-testid=stMain]').scrollHeight / innerHeight"
 PICTURE = """() => Math.min(9999, ...[...document.querySelectorAll(
     '[data-testid=stMain] :is(.main-svg, canvas, .tokens, [data-testid=stDataFrame], .st-key-ask, .st-key-learning), ' +
-    '[data-testid=stMain] :is(.st-key-board, .st-key-all_heads, .st-key-flows)'),
+    '[data-testid=stMain] :is(.st-key-board, .st-key-flows, .st-key-grammar)'),
   ...[...document.querySelectorAll('[data-testid=stMain] *')]
-    .flatMap(one => [...(one.shadowRoot?.querySelectorAll('.picture-canvas, .enc-words') ?? [])])]
+    .flatMap(one => [...(one.shadowRoot?.querySelectorAll(
+      '.picture-canvas, .enc-words, .hd-grid, .ou-bars, .em-near, .tl, .cv-canvas, .wi-board') ?? [])])]
   .filter(one => one.checkVisibility()).map(one => one.getBoundingClientRect().top))"""
 STEADY = """() => {
   const now = `${document.querySelectorAll('*').length} ${document.querySelector('[data-testid=stMain]').scrollHeight}`

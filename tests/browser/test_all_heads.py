@@ -234,7 +234,7 @@ def test_a_reload_and_a_copied_address_show_the_head_off_and_the_maps(opened: Op
     unfold(page)
     page.get_by_role("radio", name="off", exact=True).check()
     page.wait_for_url("**/?off=1&maps=1&v=1")
-    seen = [text(page, CLAIM), page.locator(".enc-bars").inner_text(), text(page, "[data-aim]")]
+    seen = [text(page, CLAIM), page.locator(".enc-guess .enc-bars").inner_text(), text(page, "[data-aim]")]
     assert seen[0].startswith("Without head 6 of layer 5")
     page.reload()
     expect(page.locator(CLAIM)).to_contain_text("Without head 6 of layer 5")
@@ -242,7 +242,7 @@ def test_a_reload_and_a_copied_address_show_the_head_off_and_the_maps(opened: Op
     for one in (page, other):
         expect(one.get_by_role("radio", name="off", exact=True)).to_be_checked()
         expect(one.get_by_role("button", name="See all")).to_have_attribute("aria-expanded", "true")
-        assert [text(one, CLAIM), one.locator(".enc-bars").inner_text(), text(one, "[data-aim]")] == seen
+        assert [text(one, CLAIM), one.locator(".enc-guess .enc-bars").inner_text(), text(one, "[data-aim]")] == seen
         assert one.locator(".enc-bars b:visible").count() == 3
     other.get_by_role("button", name="See all").click()
     expect(other.locator(".enc-map")).to_be_hidden()

@@ -215,7 +215,7 @@ def test_a_class_lives_on_two_replicas_and_outlives_one(
         pupils = [of_replica(browser, here, one) for one in (leads, dying, dying)]
         for page in pupils:
             open_page(page, f"{here.url}/class?code={code}")
-        open_page(teacher, f"{here.url}/feed_forward?layer=2&head=3")
+        open_page(teacher, f"{here.url}/atlas?layer=2&head=3")
         for page in pupils:
             follows(page)
             shows(page, layer="2", head="3")
@@ -242,5 +242,5 @@ def test_a_class_lives_on_two_replicas_and_outlives_one(
         for page in (teacher, *pupils):
             expect(page.locator("[data-testid=stMain]")).to_contain_text("The class is over")
             expect(widget(page, "class_strip")).to_have_count(0)
-            expect(page.locator("h1")).to_have_text("Feed-forward")
+            expect(page.locator("h1")).to_have_text("Atlas")
             page.context.close()

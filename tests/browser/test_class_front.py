@@ -94,8 +94,8 @@ def test_a_phone_follows_a_teacher_over_the_pages_that_browsers_draw(browser: Br
     expect(widget(teacher, "class_line")).to_contain_text("1 here, 1 follow")
     head(teacher, 6).click()
     is_at(phone, "attention", layer="4", head="6")
-    open_from_menu(teacher, "All heads")
-    is_at(phone, "heads", head="6")
+    open_from_menu(teacher, "Atlas")
+    is_at(phone, "atlas", head="6")
     expect(line).to_contain_text("You see what the class sees")
     for page in (teacher, phone):
         assert problems(page) == []

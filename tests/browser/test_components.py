@@ -173,11 +173,6 @@ def test_the_player_reads_a_cell_by_its_tokens(call: Call) -> None:
     assert call("components/timelapse.js", "reading", names, 2, [1, 0], 254) == "cat → [CLS]: ≈ 1.00"
 
 
-def test_a_switch_says_where_it_is_and_whether_it_is_on(call: Call) -> None:
-    assert call("components/board.js", "spoken", "layer 4", "head 1", False) == "layer 4, head 1, on"
-    assert call("components/board.js", "spoken", "layer 4", "head 1", True) == "layer 4, head 1, off"
-
-
 def test_a_caption_is_broken_at_words(blank: Any) -> None:
     broken = """async ([text, width]) => {
       const { broken } = await import('/pages/ui/downloads/picture.js')

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from browser_tools import BELOW, READY, answering, cell_of_chart, open_page, press, rerun, widget
+from browser_tools import AS_ELSEWHERE, BELOW, READY, answering, cell_of_chart, open_page, press, rerun, widget
 from playwright.sync_api import Locator, Page, expect
 from tiers import mostly_nightly
 
@@ -45,13 +45,14 @@ SLOW = """(() => {
     }, ...rest);
   };
 })()"""  # messages of the server come `between` milliseconds apart
+COMPARED = f"compare?beside_open=1&{AS_ELSEWHERE}"
 PAGES = {  # a page -> the key of its picture, part of the title of what opens, the recorded step
     f"attention?{BELOW}": ("picture", "Attention weights, layer 4, head 1", ""),
-    "embedding": ("picture", "dimension ", "embedding.tokens"),
-    "add_norm": ("layer_step", "dimension ", "layers.4.add_norm_1.sum"),
-    "feed_forward": ("picture", "unit 0", "layers.4.feed_forward.activation"),
-    "stack": ("picture", "dimension ", "output"),
-    "compare?beside_open=1": ("beside_0", "Attention weights, layer 4, head 1", ""),
+    f"embedding?{BELOW}": ("picture", "dimension ", "embedding.tokens"),
+    f"add_norm?{BELOW}": ("layer_step", "dimension ", "layers.4.add_norm_1.sum"),
+    f"feed_forward?{BELOW}": ("picture", "unit 0", "layers.4.feed_forward.activation"),
+    f"stack?{BELOW}": ("picture", "dimension ", "output"),
+    COMPARED: ("beside_0", "Attention weights, layer 4, head 1", ""),
 }
 # Whether that cell of the picture stands between the top of the window and the sheet from below
 ABOVE_THE_SHEET = """([row]) => {
@@ -113,7 +114,7 @@ def on_top(way: Locator) -> bool:
 
 def test_the_way_on_is_never_under_the_drawer(page: Page, app_url: str) -> None:
     page.set_viewport_size({"width": 1280, "height": 800})
-    open_page(page, f"{app_url}/feed_forward?cell=layers.4.feed_forward.output:8,2")
+    open_page(page, f"{app_url}/atlas?cell=layers.4.feed_forward.output:8,2")
     expect(widget(page, "inspector")).to_be_visible()
     way, main = widget(page, "bar").get_by_role("button", name="Next"), page.get_by_test_id("stMain")
     for scrolled in (0, 60, 700):
@@ -122,12 +123,12 @@ def test_the_way_on_is_never_under_the_drawer(page: Page, app_url: str) -> None:
         assert on_top(way) and on_top(widget(page, "close").get_by_role("button")) and within_the_window(page)
 
 
-@pytest.mark.parametrize("path", mostly_nightly(PAGES, [f"attention?{BELOW}", "embedding", "compare?beside_open=1"]))
+@pytest.mark.parametrize("path", mostly_nightly(PAGES, [f"attention?{BELOW}", f"embedding?{BELOW}", COMPARED]))
 def test_a_clicked_number_opens_beside_the_picture_which_stays(
     page: Page, app_url: str, base: TextEncoder, path: str
 ) -> None:
     key, expected, step = PAGES[path]
-    column = 0 if path == "feed_forward" else 2  # several of its columns share a pixel
+    column = 0 if path.startswith("feed_forward") else 2  # several of its columns share a pixel
     open_page(page, f"{app_url}/{path}{'&' if '?' in path else '?'}strips_open=1")
     picture = widget(page, key)
     picture.locator(".js-plotly-plot .main-svg").first.wait_for()
@@ -210,7 +211,7 @@ def test_keys_open_a_number_enter_its_drawer_and_come_back(page: Page, app_url: 
 
 
 def test_row_and_column_choose_the_number_by_keys(page: Page, app_url: str, base: TextEncoder) -> None:
-    open_page(page, f"{app_url}/embedding?step=embedding.tokens&strips_open=1&sentence=I+understand+this")
+    open_page(page, f"{app_url}/embedding?more=1&step=embedding.tokens&sentence=I+understand+this")
     way = widget(page, "choose")
     for label, times in (("Row", 2), ("Column", 7)):
         way.get_by_label(label).focus()
@@ -226,7 +227,7 @@ def test_row_and_column_choose_the_number_by_keys(page: Page, app_url: str, base
     for label in ("Row", "Column"):
         way.get_by_label(label).select_option(index=0)
     with rerun(page):
-        widget(page, "guess_switch").get_by_role("button").click()
+        widget(page, "close").get_by_role("button").click()
     expect(way.get_by_label("Column").locator("option:checked")).to_have_text("0")  # what a person chose stays
 
 

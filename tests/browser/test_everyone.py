@@ -26,13 +26,16 @@ from tiers import mostly_nightly
 from pages.ui.state.site import DRAWN, PAGES, path
 
 # What the browser draws is opened as it is, and with what the server draws below it.
-KEYS = [*(page.key for page in PAGES), *(f"{key}?more=1&layer=4&head=1" for key in DRAWN)]
-OF_BROWSER = ".picture-canvas, .enc-words"  # the pictures that the browser draws itself
+FOLDED = {"stack": "&strips_open=1"}  # what opens the main picture of a server below that of the browser
+BELOW = [f"{key}?more=1&layer=4&head=1{FOLDED.get(key, '')}" for key in DRAWN]
+KEYS = [*(page.key for page in PAGES), *BELOW]
+# The pictures that the browser draws itself
+OF_BROWSER = ".picture-canvas, .enc-words, .hd-grid, .ou-bars, .em-near, .tl, .cv-canvas, .wi-board"
 WITHOUT_PICTURE = ("figure", "lessons", "class")  # text, a form first
 SCREEN: ViewportSize = {"width": 1280, "height": 800}
 HOSTILE_DAILY = ("sentence", "compare")  # both show what is typed, as words and in pictures
 WITH_MENU = ("sentence", "lessons")
-WITH_TABS = ("compare", "heads", "labs", "learn", "lessons", "your_model")
+WITH_TABS = ("compare?more=1&layer=4&head=1", "heads?more=1&layer=4&head=1", "learn", "lessons", "your_model")
 TOP = 600  # pixels from the top of the window within which the main picture begins
 # Elements whose right edge lies beyond the screen, unless something around them scrolls or cuts by itself.
 BEYOND = """() => {
@@ -54,9 +57,9 @@ BEYOND = """() => {
 }"""
 FIRST_PICTURE = """() => Math.min(...[...document.querySelectorAll(
     '[data-testid=stMain] :is(.main-svg, [data-testid=stDataFrame], .tokens), ' +
-    '[data-testid=stMain] :is(.st-key-living_map, .st-key-living_change), ' +
-    '[data-testid=stMain] :is(.st-key-ask, .st-key-learning), ' +
-    '[data-testid=stMain] :is(.st-key-board, .st-key-all_heads, .st-key-flows, .st-key-player)')]
+    '[data-testid=stMain] .st-key-living_map, ' +
+    '[data-testid=stMain] :is(.st-key-ask, .st-key-learning, .st-key-grammar), ' +
+    '[data-testid=stMain] :is(.st-key-board, .st-key-flows, .st-key-player)')]
   .filter(one => one.checkVisibility()).map(one => one.getBoundingClientRect().top))"""
 
 
@@ -66,9 +69,7 @@ FINITE = """plot => {
   return numbers.every(Number.isFinite) ? numbers.length : 0
 }"""
 LEADS = {
-    "embedding": "near_words",
     "add_norm": "layer_step",
-    "stack": "race",
 }  # the key of the main picture, where it is not the step's strips
 HOSTILE = (
     "<b>bold</b><img src=x onerror=alert(1)> $x^2$ **a** [b](javascript:alert(1)) `c` 😀 مرحبا 你好 \u202eabc\u200b"
@@ -76,7 +77,7 @@ HOSTILE = (
 CANARY_SEEN = "() => window.canary"
 MARKUP = ("script", "iframe", "img[onerror]", "img[src=x]", "svg[onload]", "a[href^=javascript]", "b[onclick]")
 # Pages of words and forms have these instead of a picture.
-WORDS = "[data-testid=stTable], [class*=st-key-card_], .st-key-class_join, .st-key-figure_begin_0"
+WORDS = "[data-testid=stTable], [class*=st-key-card_], .st-key-class_join, .st-key-figure_begin_0, .st-key-grammar svg"
 
 
 def address(app_url: str, key: str) -> str:
@@ -96,11 +97,13 @@ def draws(page: Page, key: str) -> None:
     else:
         expect(page.locator("h1")).to_have_text(about.title)
     if about.parts:
-        picture = widget(page, LEADS.get(key, "picture"))
+        picture = widget(page, LEADS.get(name, "picture"))
         picture.locator(".main-svg").first.wait_for()
         assert picture.locator(".js-plotly-plot").evaluate(FINITE) > 0
     main = page.locator("[data-testid=stMain]")
-    expect(main.locator(f".main-svg, canvas, [data-testid=stDataFrame], .board table, {WORDS}").first).to_be_visible()
+    expect(
+        main.locator(f".main-svg, canvas, [data-testid=stDataFrame], .wi-board, {WORDS}").locator("visible=true").first
+    ).to_be_visible()
 
 
 def no_markup(page: Page) -> None:
@@ -195,7 +198,7 @@ def test_hostile_text_that_is_typed_becomes_no_markup(page: Page, app_url: str) 
     own_sentence(page, HOSTILE)
     expect(page.locator(".enc-words")).to_contain_text("bold")
     no_markup(page)
-    open_page(page, f"{app_url}/heads")
+    open_page(page, f"{app_url}/atlas")
     type_sentence(page, HOSTILE)
     expect(sentence_line(page)).to_have_value(re.compile("bold"))
     no_markup(page)
@@ -205,27 +208,25 @@ def test_hostile_text_that_is_typed_becomes_no_markup(page: Page, app_url: str) 
     page.evaluate("delete window.canary")
 
 
-OPENED = "feed_forward?cell=layers.4.feed_forward.output:8,2"
+OPENED = "feed_forward?more=1&cell=layers.4.feed_forward.output:8,2"
 
 
-@pytest.mark.parametrize(
-    "link", mostly_nightly(["feed_forward?present=1", OPENED, "feed_forward?embed=true"], [OPENED])
-)
+@pytest.mark.parametrize("link", mostly_nightly(["atlas?present=1", OPENED, "atlas?embed=true"], [OPENED]))
 def test_so_is_a_page_before_a_class_with_a_number_open_or_in_a_frame(page: Page, app_url: str, link: str) -> None:
     open_page(page, f"{app_url}/{link}")
     assert barriers(page) == []
 
 
 def test_the_menu_says_where_we_are_and_leads_on_by_keyboard(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/add_norm?layer=2&sentence=I+understand+this")
+    open_page(page, f"{app_url}/atlas?layer=2&sentence=I+understand+this")
     page.get_by_role("button", name="Menu", exact=True).press("Enter")
     menu = page.get_by_role("navigation", name="Pages")
-    expect(menu.get_by_role("link", name="Add & norm")).to_be_focused()
-    expect(menu.locator("[aria-current=page]")).to_have_text("Add & norm")
+    expect(menu.get_by_role("link", name="Atlas")).to_be_focused()
+    expect(menu.locator("[aria-current=page]")).to_have_text("Atlas")
     page.keyboard.press("ArrowDown")
     with rerun(page):
         page.keyboard.press("Enter")
-    expect(page.locator("h1")).to_have_text("Feed-forward")
+    expect(page.locator("h1")).to_have_text("Learning")
     expect(menu).to_be_hidden()
     assert "layer=2" in page.url and "understand" in page.url
 
@@ -233,9 +234,9 @@ def test_the_menu_says_where_we_are_and_leads_on_by_keyboard(page: Page, app_url
 def test_the_page_stays_where_it_is_when_the_layer_changes(page: Page, app_url: str) -> None:
     """No jump: while a new run is drawn, the page keeps its place and its height."""
     page.set_viewport_size(SCREEN)
-    open_page(page, f"{app_url}/heads?layer=1")
+    open_page(page, f"{app_url}/atlas?layer=1")
     main = page.locator("[data-testid=stMain]")
-    page.locator(".st-key-all_heads canvas").first.wait_for()
+    page.locator(".js-plotly-plot .main-svg").first.wait_for()
     main.evaluate("element => element.scrollTo(0, 900)")
     main.evaluate("""element => {
       window.seen = []

@@ -13,7 +13,6 @@ from browser_tools import (
     drawn,
     free_port,
     open_page,
-    places,
     problems,
     rerun,
     sentence_line,
@@ -42,7 +41,7 @@ LONG = "The old man and the sea were friends. " * 60
 
 @pytest.mark.nightly
 def test_a_reload_in_the_middle_of_a_sweep_ends_it(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/what_if?sentence={quote(LONG[:1400])}")
+    open_page(page, f"{app_url}/what_if?more=1&sentence={quote(LONG[:1400])}")
     widget(page, "loo_go").get_by_role("button").click()
     expect(page.get_by_test_id("stProgress")).to_contain_text("of 54 runs")
     open_page(page, page.url)
@@ -125,8 +124,8 @@ def test_a_line_that_stood_still_while_somebody_clicked_comes_back(
     """After a few clicks the browser must still hold what it said it held; many are more than a server holds back."""
     units = base.trace(TEXT)[f"layers.{A_FEW}.feed_forward.activation"].numpy()
     with stalling(app_url) as line:
-        open_page(page, f"{line.url}/feed_forward?strips_open=1&sentence={quote(TEXT)}&layer={A_FEW - 1}")
-        layers = places(page, "layer").get_by_role("radio")
+        open_page(page, f"{line.url}/feed_forward?more=1&head=0&sentence={quote(TEXT)}&layer={A_FEW - 1}")
+        layers = page.get_by_role("radiogroup", name="layer").get_by_role("radio")
         line.moves.clear()
         for step in range(clicks):
             layers.nth(step % A_FEW).click()

@@ -5,7 +5,6 @@ import re
 import pytest
 from browser_tools import choose, chosen_place, follow_menu, open_page, rerun, sentence_line, type_sentence, widget
 from playwright.sync_api import Page, expect
-from tiers import mostly_nightly
 
 from pages.ui.state.site import PAGES
 
@@ -16,19 +15,19 @@ TABS_WITHIN = """width => [...document.querySelectorAll('[role=tab]')].map(tab =
 
 
 def walked(page: Page) -> str:
-    return page.url.partition("?")[0].rpartition("/")[2] + " " + page.url.partition("step=")[2].partition("&")[0]
+    return page.url.partition("?")[0].rpartition("/")[2]
 
 
-def test_a_step_is_announced_and_back_goes_one_step_back_across_pages_too(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/add_norm?step=add_norm_1.normalized")
+def test_a_page_is_announced_and_back_goes_one_page_back(page: Page, app_url: str) -> None:
+    open_page(page, f"{app_url}/atlas")
     seen, status = [walked(page)], widget(page, "arrival").get_by_role("status")
-    expect(status).to_have_text("Step 21 of 41 · layer 4: Attention: Normalized")
-    for _ in range(3):
+    expect(status).to_have_text("Look deeper: Atlas")
+    for _ in range(2):
         with rerun(page):
             widget(page, "next").get_by_role("button").click()
         seen.append(walked(page))
-    expect(status).to_have_text("Step 24 of 41 · layer 4: Activation")
-    assert len({one.split()[0] for one in seen}) == 2, "the walk crosses to another page"
+    expect(status).to_have_text("Look deeper: Figure")
+    assert seen == ["atlas", "learn", "figure"]
     for before in reversed(seen[:-1]):
         with rerun(page):
             page.go_back()
@@ -42,7 +41,7 @@ def test_back_leads_to_how_a_page_opened_one_press_for_each_choice(page: Page, a
         chosen = chosen_place(page)
         return page.url, sentence_line(page).input_value(), chosen
 
-    open_page(page, f"{app_url}/feed_forward")
+    open_page(page, f"{app_url}/atlas")
     seen = [view()]
     for act in (
         lambda: choose(page, "layer", 2),
@@ -55,16 +54,16 @@ def test_back_leads_to_how_a_page_opened_one_press_for_each_choice(page: Page, a
         with rerun(page):
             page.go_back()
         assert view() == before
-    assert seen[0][0] == f"{app_url}/feed_forward"
+    assert seen[0][0] == f"{app_url}/atlas"
 
 
 def test_enter_runs_the_sentence_and_the_link_has_no_line_break(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/heads")
+    open_page(page, f"{app_url}/story")
     field = sentence_line(page)
     field.fill("Dogs bark.")
     with rerun(page):
         field.press("Enter")
-    assert widget(page, "all_heads").locator("canvas").first.evaluate("canvas => canvas.width") == 5
+    expect(page.get_by_test_id("stMain")).to_contain_text("bark")
     assert "sentence=Dogs+bark." in page.url and "%0A" not in page.url
     field.fill("  ")
     field.press("Enter")
@@ -72,7 +71,7 @@ def test_enter_runs_the_sentence_and_the_link_has_no_line_break(page: Page, app_
     expect(field).to_have_value("Dogs bark.")  # an empty line is none
 
 
-@pytest.mark.parametrize("page_name", mostly_nightly(["", "embedding", "labs"], ["", "embedding"]))
+@pytest.mark.parametrize("page_name", ["", "atlas"])
 def test_a_token_is_masked_by_a_tap_and_shown_again_by_a_key(page: Page, app_url: str, page_name: str) -> None:
     open_page(page, f"{app_url}/{page_name}?more=1&layer=4&head=1&sentence=Keys+on+the+table.")
     if page_name:
@@ -93,11 +92,11 @@ def test_a_token_is_masked_by_a_tap_and_shown_again_by_a_key(page: Page, app_url
 
 
 def test_a_page_opens_at_its_top(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/add_norm?step=add_norm_1.output")
+    open_page(page, f"{app_url}/atlas")
     for move in (
         lambda: page.keyboard.press("ArrowRight"),
-        lambda: follow_menu(page, "Feed-forward"),
-        lambda: follow_menu(page, "All heads"),
+        lambda: follow_menu(page, "Atlas"),
+        lambda: follow_menu(page, "Models"),
     ):
         page.locator("h1").click()
         page.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 700)")
@@ -112,9 +111,9 @@ def test_all_tabs_are_in_sight_and_so_is_the_chosen_one(page: Page, app_url: str
     for width in (390, 1280):
         page.set_viewport_size({"width": width, "height": 900})
         if width == 390:
-            open_page(page, f"{app_url}/labs?lab=Gate+signs")
+            open_page(page, f"{app_url}/lessons?lessons_part=Make+a+lesson")
         chosen = page.get_by_role("tab", selected=True)
-        expect(chosen).to_have_text("Gate signs")
+        expect(chosen).to_have_text("Make a lesson")
         expect(chosen).to_be_in_viewport(ratio=1)
         page.wait_for_function(TABS_WITHIN, arg=width)
 
@@ -122,7 +121,7 @@ def test_all_tabs_are_in_sight_and_so_is_the_chosen_one(page: Page, app_url: str
 def test_next_has_one_place_on_every_page_and_stays_in_view(page: Page, app_url: str) -> None:
     page.set_viewport_size({"width": 1280, "height": 800})
     places = set()
-    for key in ("feed_forward", "stack", "heads"):
+    for key in ("atlas", "learn", "figure"):
         open_page(page, f"{app_url}/{key}")
         box = widget(page, "next").bounding_box()
         assert box is not None
@@ -134,13 +133,13 @@ def test_next_has_one_place_on_every_page_and_stays_in_view(page: Page, app_url:
 
 def test_the_menu_of_a_phone_names_all_pages_and_closes_on_a_choice(page: Page, app_url: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
-    open_page(page, f"{app_url}/feed_forward")
+    open_page(page, f"{app_url}/atlas")
     page.get_by_role("button", name="Menu", exact=True).click()
     menu = page.get_by_role("navigation", name="Pages")
     expect(menu.get_by_role("link")).to_have_text([one.title for one in PAGES])
     with rerun(page):
-        menu.get_by_role("link", name="All heads").click()
-    expect(page.locator("h1")).to_have_text("All heads")
+        menu.get_by_role("link", name="Atlas").click()
+    expect(page.locator("h1")).to_have_text("Atlas")
     expect(menu).to_be_hidden()
     with rerun(page):
         page.get_by_role("combobox", name="layer", exact=True).select_option("2")
@@ -150,7 +149,7 @@ def test_the_menu_of_a_phone_names_all_pages_and_closes_on_a_choice(page: Page, 
 
 def test_before_a_class_the_sentence_the_layer_and_the_head_can_still_be_chosen(page: Page, app_url: str) -> None:
     page.set_viewport_size({"width": 1280, "height": 800})
-    open_page(page, f"{app_url}/feed_forward")
+    open_page(page, f"{app_url}/atlas")
     with rerun(page):
         page.locator("h1").click()
         page.keyboard.press("p")
@@ -165,7 +164,7 @@ def test_before_a_class_the_sentence_the_layer_and_the_head_can_still_be_chosen(
 
 
 def test_other_sentences_are_behind_the_line_by_keys_too(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/heads")
+    open_page(page, f"{app_url}/atlas")
     type_sentence(page, "Dogs bark.")
     others = page.get_by_role("button", name="Other sentences")
     offered = page.get_by_role("group", name="Other sentences")
@@ -184,11 +183,11 @@ def test_other_sentences_are_behind_the_line_by_keys_too(page: Page, app_url: st
 
 def test_the_tools_of_a_table_do_not_cover_what_is_said_above_it(phone: Page, app_url: str) -> None:
     """On a phone they always show."""
-    open_page(phone, f"{app_url}/stack?words_open=1")
+    open_page(phone, f"{app_url}/stack?sources_open=1&units_open=1")
     table = phone.get_by_test_id("stDataFrame").first
     table.scroll_into_view_if_needed()
     tools = phone.get_by_test_id("stElementToolbar").first
     expect(tools).to_be_visible()
     box = tools.bounding_box()
-    said = phone.get_by_text("is the first choice, after", exact=False).last.bounding_box()
+    said = phone.get_by_text("A unit is one of the numbers", exact=False).last.bounding_box()
     assert box and said and box["y"] >= said["y"] + said["height"]

@@ -172,6 +172,7 @@ def renewed(folder: Path) -> Path:
     script = folder / "encoder" / "browser" / "built" / "front.js"
     script.parent.mkdir()
     script.write_text((ROOT / "encoder/browser/built/front.js").read_text(encoding="utf-8") + "window.renewed = true\n")
+    script.with_name("pages.js").symlink_to(ROOT / "encoder/browser/built/pages.js")
     return folder / "app.py"
 
 

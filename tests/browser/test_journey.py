@@ -1,6 +1,7 @@
 """What a person does in a real browser: open, type, choose, walk."""
 
 import re
+from urllib.parse import quote_plus
 
 import numpy as np
 import pytest
@@ -9,7 +10,6 @@ from browser_tools import (
     answering,
     cell_of_chart,
     chart,
-    choose,
     chosen_place,
     drawn,
     follow_menu,
@@ -37,27 +37,21 @@ def test_what_stands_below_the_first_page_is_usable_at_once(page: Page, app_url:
 def test_a_person_types_chooses_and_walks(page: Page, app_url: str, base: TextEncoder) -> None:
     text = "Keys on the table belong to Sara."
     trace = base.trace(text)
-    open_page(page, f"{app_url}/embedding")
+    open_page(page, f"{app_url}/figure")
     type_sentence(page, text)
     with rerun(page):
         follow_menu(page, "Add & norm")
-    choose(page, "layer", 2)
-    choose(page, "head", 3)
+    page.get_by_role("radio", name="layer 2", exact=True).click()
+    page.get_by_role("radio", name="the sum", exact=True).click()
+    page.locator(".enc-unfold").click()
+    widget(page, "layer_step").locator(".main-svg").first.wait_for()
     np.testing.assert_array_equal(drawn(page, "layer_step"), trace["layers.2.add_norm_1.sum"].numpy())
-    expect(page).to_have_url(re.compile("layer=2.*head=3"))
-    for name in ("mean", "variance", "normalized", "output"):
-        with rerun(page):
-            widget(page, "next").get_by_role("button").click()
-        expect(page).to_have_url(re.compile(f"step=add_norm_1.{name}"))
-    np.testing.assert_array_equal(drawn(page, "layer_step"), trace["layers.2.add_norm_1.output"].numpy())
-    page.locator("h1").click()
     with rerun(page):
-        page.keyboard.press("ArrowRight")
-    expect(page.locator("h1")).to_have_text("Feed-forward")
-    with rerun(page):
-        page.keyboard.press("ArrowLeft")
-    expect(page.locator("h1")).to_have_text("Add & norm")
+        page.get_by_role("radio", name="the norm", exact=True).click()
+    expect(page).to_have_url(re.compile("layer=2.*step=add_norm_1.output"))
     np.testing.assert_array_equal(drawn(page, "layer_step"), trace["layers.2.add_norm_1.output"].numpy())
+    page.get_by_role("link", name="Feed-forward →").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("of 2,048 units fire")
 
 
 def click_cell(page: Page, row: int, column: int) -> None:
@@ -121,40 +115,44 @@ def test_a_link_opened_in_a_new_tab_shows_the_same_and_a_click_in_the_maps_of_al
 
 @pytest.mark.nightly
 def test_a_paste_of_100_000_characters_is_cut_and_said(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/heads")
+    open_page(page, f"{app_url}/atlas")
     type_sentence(page, "word " * 20_000)
     expect(page.locator("[data-testid=stAlert]")).to_contain_text("512 tokens")
 
 
 def test_a_head_is_knocked_out_and_the_link_shows_the_same_elsewhere(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/what_if")
+    open_page(page, f"{app_url}/what_if?{BELOW}")
+    page.locator("[aria-pressed=true][data-cell]").click()  # the head that is off by itself
     with rerun(page):
-        widget(page, "board").get_by_role("button", name="layer 4, head 1, on").click()
-    expect(widget(page, "board").get_by_role("button", name="layer 4, head 1, off")).to_be_visible()
+        page.locator("[data-cell='4,1']").click()
+    expect(page.locator("[aria-pressed=true][data-cell]")).to_have_count(1)
+    expect(page).to_have_url(re.compile("edits=layers.4.attention.heads(:|%3A)zero(:|%3A)h(=|%3D)1"))
     apart = np.array(chart(page, "apart_changed")[0]["z"])
     assert (apart[:, :5] == 0).all() and (apart[:, 5:] > 0).all()
     page.evaluate("localStorage.clear(); sessionStorage.clear()")  # as in another browser
     open_page(page, page.url)
     np.testing.assert_array_equal(np.array(chart(page, "apart_changed")[0]["z"]), apart)
     with rerun(page):
-        widget(page, "board").get_by_role("button", name="layer 4, head 1, off").click()
+        page.locator("[data-cell='4,1']").click()
     expect(page).not_to_have_url(re.compile("edits"))
 
 
-def test_a_small_map_leads_to_its_head(page: Page, app_url: str, base: TextEncoder) -> None:
-    open_page(page, f"{app_url}/heads")
-    with rerun(page):
-        widget(page, "all_heads").get_by_role("button", name="Layer 2, head 3").click()
+def test_a_head_that_was_chosen_among_all_is_seen_in_the_sentence(page: Page, app_url: str, base: TextEncoder) -> None:
+    open_page(page, f"{app_url}/heads?sentence=I+understand+this")
+    page.locator("[data-head-map='2,3']").click()
+    page.get_by_role("link", name="See it in this sentence").click()
     expect(page).to_have_url(re.compile("/attention[?]"))
     assert chosen_place(page) == ["2", "3"]
     with rerun(page):
         page.locator(".enc-unfold").click()
-    np.testing.assert_array_equal(drawn(page), base.trace(EXAMPLE)["layers.2.attention.weights"][3].numpy())
+    np.testing.assert_array_equal(drawn(page), base.trace("I understand this")["layers.2.attention.weights"][3].numpy())
 
 
 def test_a_long_sweep_shows_its_progress_and_can_be_cancelled(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/what_if")
-    type_sentence(page, "The old man and the sea were friends. " * 60)
+    open_page(
+        page,
+        f"{app_url}/what_if?more=1&layer=4&head=1&sentence={quote_plus('The old man and the sea were friends. ' * 30)}",
+    )
     widget(page, "loo_go").get_by_role("button").click()
     expect(page.get_by_test_id("stProgress")).to_contain_text("of 54 runs")
     with rerun(page, timeout=60):

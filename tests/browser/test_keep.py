@@ -44,9 +44,7 @@ PLACE = """plot => { const { xaxis, yaxis } = plot._fullLayout;
   return [xaxis._offset, xaxis._length, yaxis._offset, yaxis._length]; }"""
 # What is chosen on a page before its link is copied: the key of a widget, and the name of what is clicked in it
 CHOSEN = {
-    "stack": [("lens_token", "1 keys")],
-    "compare": [("compare_part", "One word in many sentences")],
-    "labs": [("lab", "Padding")],
+    "lessons": [("lessons_part", "Labs"), ("lab_group", "Attention and softmax")],
     "heads": [("heads_part", "Measures"), ("measure", "Previous")],
 }
 
@@ -199,7 +197,7 @@ def test_what_a_link_says_never_becomes_a_link_of_the_app(page: Page, app_url: s
         "layer=me@evil.example",
         "cell=HTTPS://evil.example",
     )
-    open_page(page, f"{app_url}/feed_forward?{'&'.join(asked)}&hidden=%E2%80%AEabc")
+    open_page(page, f"{app_url}/atlas?{'&'.join(asked)}&hidden=%E2%80%AEabc")
     note = page.get_by_test_id("stAlert")
     expect(note).to_contain_text("evil.example/x")
     expect(note).to_contain_text("me@")
@@ -305,7 +303,7 @@ def test_a_run_is_kept_as_arrays_tables_and_a_report_that_opens_offline(
 ) -> None:
     text = "The old man and <b>his dog were good friends."
     trace = base.trace(text)
-    open_page(page, f"{app_url}/stack?{urlencode({'sentence': text, 'layer': 2, 'head': 3})}")
+    open_page(page, f"{app_url}/atlas?{urlencode({'sentence': text, 'layer': 2, 'head': 3})}")
     with rerun(page):
         widget(page, "keep_all").get_by_role("button").click()
     expect(widget(page, "save_npz")).to_contain_text("MB")
@@ -340,7 +338,7 @@ def walker(browser: Browser, app_url: str) -> Iterator[Page]:
         page.set_default_timeout(60_000)
         context.grant_permissions(["clipboard-read", "clipboard-write"])
         watch(page)
-        start = f"{app_url}/embedding?sentence=Keys+on+the+table+belong+to+me.&layer=1&head=2&hidden=3"
+        start = f"{app_url}/figure?sentence=Keys+on+the+table+belong+to+me.&layer=1&head=2&hidden=3"
         open_page(page, f"{start}&edits=layers.0.attention.heads:zero:h=3&cell=layers.1.attention.scores:2,1,1")
         yield page
 
@@ -360,7 +358,7 @@ def copied(page: Page) -> str:
 
 
 @pytest.mark.parametrize(
-    "path", mostly_nightly([page.key for page in PAGES if page.key not in DRAWN], ["labs", "stack"])
+    "path", mostly_nightly([page.key for page in PAGES if page.key not in DRAWN], ["lessons", "atlas"])
 )
 def test_a_link_copied_from_a_page_shows_the_same_elsewhere(walker: Page, page: Page, path: str) -> None:
     """Elsewhere is a browser of its own: it shares nothing with that of the walker.
@@ -402,21 +400,21 @@ def same(a: Page, b: Page) -> None:
 
 
 def test_in_a_frame_there_is_no_menu(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/feed_forward?embed=true&{AT}")
+    open_page(page, f"{app_url}/atlas?embed=true&{AT}")
     menu = page.get_by_role("button", name="Menu", exact=True)
     expect(sentence_line(page)).to_be_visible()
     expect(menu).to_be_hidden()
     with rerun(page):
         widget(page, "next").get_by_role("button").click()
-    expect(page).to_have_url(re.compile("embed=true.*step=feed_forward.output"))
+    expect(page).to_have_url(re.compile("/learn.*embed=true"))
     expect(menu).to_be_hidden()
     expect(page.locator("[data-testid=stAlert]")).to_have_count(0)
 
 
 def test_one_key_presents_and_the_arrow_keys_still_walk(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/feed_forward?strips_open=1&{AT}")
+    open_page(page, f"{app_url}/atlas?{AT}")
     height = "plot => plot.clientHeight"
-    plot = widget(page, "picture").locator(".js-plotly-plot")
+    plot = widget(page, "atlas_heads").locator(".js-plotly-plot")
     usual = plot.evaluate(height)
     page.locator("h1").click()
     with rerun(page):
@@ -426,7 +424,7 @@ def test_one_key_presents_and_the_arrow_keys_still_walk(page: Page, app_url: str
     assert plot.evaluate(height) > 1.25 * usual
     with rerun(page):
         page.keyboard.press("ArrowRight")
-    expect(page).to_have_url(re.compile("step=feed_forward.output.*present=1"))
+    expect(page).to_have_url(re.compile("/learn.*present=1"))
     with rerun(page):
         page.keyboard.press("Escape")
     expect(menu).to_be_visible()

@@ -342,3 +342,4 @@ def test_pictures_of_both_pages_come_into_one_figure(page: Page, base: TextEncod
         open_page(page, page.url)
         for title in (first, second):
             expect(page.get_by_text(title, exact=True)).to_be_visible()
+        page.goto("about:blank")  # before the server stops, which the page would miss

@@ -107,13 +107,13 @@ def test_on_a_phone_the_ways_through_a_lesson_are_at_hand(phone: Page, app_url: 
 
 
 def test_the_arrow_keys_walk_the_encoder_again_after_the_lesson(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/lessons?lesson=why-relu")
+    open_page(page, f"{app_url}/lessons?lesson=a-mystery")
     with rerun(page):
         widget(page, "open_view").get_by_role("button").click()
-    expect(page.locator("h1")).to_have_text("Feed-forward")
+    expect(page.locator("h1")).to_have_text("Learning")
     page.locator("h1").click()
     press(page, "ArrowRight")
-    expect(page).to_have_url(re.compile("step=feed_forward.output"))
+    expect(page).to_have_url(re.compile("/figure"))
     with rerun(page):
         widget(page, "back_to_lesson").get_by_role("button").click()
     expect(page.get_by_test_id("stProgress")).to_contain_text("Step 1 of")
@@ -134,14 +134,14 @@ def test_a_term_says_what_it_means_when_it_is_pointed_at_or_focused(page: Page, 
 
 
 def collect(page: Page, app_url: str) -> None:
-    """Begin a lesson, and put the page Feed-forward into it."""
+    """Begin a lesson, and put the page Atlas into it."""
     open_page(page, f"{app_url}/lessons")
     with rerun(page):
         page.get_by_role("tab", name="Make a lesson").click()
     with rerun(page):
         widget(page, "draft_switch").locator("label").first.click()
     with rerun(page):
-        follow_menu(page, "Feed-forward")
+        follow_menu(page, "Atlas")
     with rerun(page):
         widget(page, "add_view").get_by_role("button").click()
 

@@ -114,12 +114,12 @@ def test_a_last_look_is_as_the_picture_was_in_the_dark_too_and_goes(page: Page, 
 
 
 @pytest.mark.nightly
-def test_what_stood_under_one_tab_does_not_cover_the_next(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/labs?lab=Softmax")
+def test_what_stood_under_one_question_does_not_cover_the_next(page: Page, app_url: str) -> None:
+    open_page(page, f"{app_url}/lessons?lessons_part=Labs&lab=Softmax")
     expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
     page.evaluate(COUNT)
     with rerun(page):
-        page.get_by_role("tab", name="Padding").click()
-    expect(page.get_by_role("tab", name="Padding")).to_have_attribute("aria-selected", "true")
+        page.get_by_role("radio", name="What if the mask").click()
+    expect(page.get_by_role("radio", name="What if the mask")).to_be_checked()
     page.wait_for_function("document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'")
     assert page.evaluate("window.lastLooks") == 0

@@ -1,6 +1,7 @@
 """A student's walk: open, type an own sentence, follow it through twelve stops, guess, go deeper and come back."""
 
 import re
+from urllib.parse import parse_qs, urlsplit
 
 from browser_tools import open_page, own_sentence, problems, rerun, sentence_line, widget
 from playwright.sync_api import Page, expect
@@ -13,13 +14,17 @@ OWN = "My dog chased the cat because it was hungry."
 
 def test_an_own_sentence_is_followed_through_twelve_stops(page: Page, app_url: str) -> None:
     encoder = TextEncoder.from_pretrained("base")
-    stops = story(encoder, encoder.trace(OWN))
+    page.set_viewport_size({"width": 1440, "height": 900})
     open_page(page, app_url)
     own_sentence(page, OWN)
     expect(page.get_by_role("heading", level=1)).to_contain_text("look at?")
     expect(page.locator("[data-word]", has_text="hungry")).to_be_visible()
+    way = page.get_by_role("link", name="Follow this sentence")
+    asked = int(parse_qs(urlsplit(str(way.get_attribute("href"))).query)["word"][0])
+    stops = story(encoder, encoder.trace(OWN), asked)
     with rerun(page):
-        page.get_by_role("link", name="Follow this sentence").click()
+        way.click()
+    assert sentence_line(page).input_value() == OWN
     rail, question = page.get_by_role("navigation", name="The story"), widget(page, "card_question")
     for number, stop in enumerate(stops, 1):
         expect(page).to_have_url(re.compile(rf"/story\?.*stop={number}\b" if number > 1 else r"/story\?(?!.*stop=)"))
@@ -35,7 +40,10 @@ def test_an_own_sentence_is_followed_through_twelve_stops(page: Page, app_url: s
                 page.keyboard.press("s")
             expect(question).to_contain_text(stop.sentence)
         expect(rail.get_by_label(f"{number} {stop.name}, guessed")).to_be_visible()
-        expect(question.locator(".main-svg, canvas, .tokens").first).to_be_visible()
+        picture = question.locator(".main-svg, canvas, .tokens").first
+        expect(picture).to_be_visible()
+        box = picture.bounding_box()
+        assert box is not None and box["y"] + min(box["height"], 300) <= 900, f"stop {number} is below the first screen"
         if number < len(stops):
             with rerun(page):
                 page.keyboard.press("ArrowRight")

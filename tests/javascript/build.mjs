@@ -1,11 +1,12 @@
-// Makes encoder/browser/built/front.js of encoder/browser/mount.js; with --check it fails where the one that is there differs.
+// Makes encoder/browser/built/front.js of encoder/browser/mount.js, and built/pages.js of pages.js, which takes from front.js what
+// both need; with --check it fails where what is there differs.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, relative } from 'node:path';
+import { basename, dirname, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const file = `${root}encoder/browser/built/front.js`;
+const folder = `${root}encoder/browser`;
 const target = ['chrome123', 'firefox120', 'safari17.5'];
 const style = {
   name: 'style',
@@ -16,18 +17,46 @@ const style = {
     });
   },
 };
-const { outputFiles } = await build({
-  absWorkingDir: root, entryPoints: ['encoder/browser/mount.js'], bundle: true, charset: 'utf8', format: 'esm', minify: true,
-  outfile: file, plugins: [style], target, write: false,
-});
-const made = `// Made by tests/javascript/build.mjs.\n${outputFiles[0].text}`;
-if (process.argv.includes('--check')) {
-  if (await readFile(file, 'utf8').catch(() => '') !== made) {
+const PAGES = './pages.js';
+const usual = { absWorkingDir: root, bundle: true, charset: 'utf8', format: 'esm', metafile: true, minify: true, target, write: false };
+const apart = { name: 'apart', setup: given => given.onResolve({ filter: /^\.\/pages\.js$/ }, () => ({ path: PAGES, external: true })) };
+
+/** The scripts that a file is made of. */
+const scriptsOf = async entry => {
+  const { metafile } = await build({ ...usual, entryPoints: [`${folder}/${entry}`], plugins: entry === 'pages.js' ? [style] : [style, apart] });
+  return Object.keys(metafile.inputs).filter(path => path.endsWith('.js')).map(path => basename(path));
+};
+const [first, later] = await Promise.all([scriptsOf('mount.js'), scriptsOf('pages.js')]);
+const both = later.filter(name => first.includes(name)).sort();
+
+/** The names that a script of ours exports. */
+const exportsOf = async name => [...(await readFile(`${folder}/${name}`, 'utf8')).matchAll(/^export (?:async )?(?:function|const|class) (\w+)/gm)].map(found => found[1]);
+const shared = {
+  name: 'shared',
+  setup(given) {
+    given.onResolve({ filter: /^\.\/\w+\.js$/ }, ({ path }) => {
+      if (path === './front.js') return { path, external: true };
+      return both.includes(basename(path)) ? { path: basename(path), namespace: 'shared' } : undefined;
+    });
+    given.onLoad({ filter: /./, namespace: 'shared' }, async ({ path }) => ({
+      contents: `import { modules } from './front.js';\nexport const { ${(await exportsOf(path)).join(', ')} } = modules['${path}'];`, resolveDir: folder,
+    }));
+  },
+};
+const entry = `export * from './mount.js';\n${both.map((name, i) => `import * as part${i} from './${name}';`).join('\n')}
+export const modules = { ${both.map((name, i) => `'${name}': part${i}`).join(', ')} };`;
+const made = {
+  'front.js': await build({ ...usual, stdin: { contents: entry, resolveDir: folder, sourcefile: 'front.js' }, plugins: [style, apart] }),
+  'pages.js': await build({ ...usual, entryPoints: [`${folder}/pages.js`], plugins: [style, shared] }),
+};
+for (const [name, { outputFiles }] of Object.entries(made)) {
+  const file = `${folder}/built/${name}`, text = `// Made by tests/javascript/build.mjs.\n${outputFiles[0].text}`;
+  if (process.argv.includes('--check')) {
+    if (await readFile(file, 'utf8').catch(() => '') === text) continue;
     console.error(`${relative(root, file)} is not what its sources make: node tests/javascript/build.mjs`);
     process.exit(1);
   }
-} else {
   await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, made);
-  console.log(`${relative(root, file)}: ${made.length} characters`);
+  await writeFile(file, text);
+  console.log(`${relative(root, file)}: ${text.length} characters`);
 }

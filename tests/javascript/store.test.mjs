@@ -1,7 +1,7 @@
 // What is chosen is in memory at once, in the address when it rests, and Back leads to what was before.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { GAP, makeStore } from '../../encoder/browser/store.js';
+import { GAP, fromQuery, makeStore } from '../../encoder/browser/store.js';
 
 /** A window with a history, without a screen. */
 function page(search = '') {
@@ -117,4 +117,8 @@ test('without a window it is memory, and after its end nothing hears', () => {
   const where = page();
   makeStore({ where }).end();
   assert.deepEqual(where.heard, {});
+});
+
+test('a word has been called otherwise in older addresses', () => {
+  assert.deepEqual(['word=3', 'ask_word=4', 'near_word=5', 'word=3&near_word=5'].map(search => fromQuery(search).word), [3, 4, 5, 3]);
 });

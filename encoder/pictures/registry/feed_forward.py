@@ -5,12 +5,10 @@ from encoder.formatting import brief, percent, shown
 from encoder.metrics import (
     BUNDLED,
     activation_curve,
-    never_active_share,
     never_positive,
-    silent_share,
     unit_sides,
 )
-from encoder.pictures.expression import ENC, Call, Every, T, call, step
+from encoder.pictures.expression import ENC, Call, Every, T, call
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Scene, token_of
 
@@ -51,34 +49,6 @@ UNITS = Picture(
     about=about_units,
     options=(TOKEN,),
     look=lambda answer: {"curve": answer.value(call(activation_curve, T, answer.scene.layer, answer.scene[TOKEN]))},
-)
-
-
-def say_silent(answer: Answer) -> str:
-    """How many units are zero at a token, and at all of them."""
-    scene = answer.scene
-    never = answer.value(call(never_active_share, step(scene.layer, ACTIVATION)))
-    return (
-        f"On average {percent(float(answer.numbers.array.mean()))} of the {scene.encoder.config.d_ff} units are "
-        f"exactly zero at a token; {percent(never)} of them are zero at every token of this sentence."
-    )
-
-
-SILENT = Picture(
-    key="silent",
-    page="feed_forward",
-    question="How many units are silent at each token?",
-    measure=lambda scene: Every(
-        lambda layer: call(silent_share, step(layer, ACTIVATION)), scene.encoder.config.n_layers
-    ),
-    dims=("layer", "token"),
-    chosen={"layer": lambda scene: scene.layer},
-    kind="bars",
-    unit="share of zeros",
-    values="share",
-    title="Share of units that are zero, for each token",
-    say=say_silent,
-    about=lambda scene: About(scene.t, layer=scene.layer, reads=(ACTIVATION,)),
 )
 
 

@@ -14,6 +14,11 @@ from encoder.trials.probing import where_told
 POSITIONS = ("positions off", "positions on")
 
 
+def in_lab(name: str) -> dict[str, str]:
+    """Return what opens an experiment on its page."""
+    return {"lessons_part": "Labs", "lab": name}
+
+
 def about_sentence(scene: Scene, what: str) -> About:
     """An experiment on the sentence, whatever is masked or changed on the page."""
     return About(source=scene.encoder.source, scope=f"{what}, {UNCHANGED}")
@@ -40,7 +45,7 @@ def say_order(answer: Answer) -> str:
 
 ORDER = Picture(
     key="order",
-    page="labs",
+    page="lessons",
     question="Is the order of the words lost without positions?",
     measure=lambda scene: both_orders(in_reverse(scene)),
     dims=("series", "token"),
@@ -50,7 +55,7 @@ ORDER = Picture(
     title="Largest difference of each token's output between both orders",
     say=say_order,
     about=lambda scene: about_sentence(scene, f"{quoted(scene.t.text)} and its words in reverse"),
-    unfolds={"lab": "Word order"},
+    unfolds=in_lab("Word order"),
     look=lambda answer: {"logarithmic": True},
 )
 
@@ -82,7 +87,7 @@ def say_swapped(answer: Answer) -> str:
 
 SWAPPED = Picture(
     key="swapped",
-    page="labs",
+    page="lessons",
     question="What changes where two words change places?",
     measure=lambda scene: both_orders(exchanged(scene)),
     dims=("series", "token"),
@@ -93,7 +98,7 @@ SWAPPED = Picture(
     say=say_swapped,
     about=lambda scene: about_sentence(scene, f"{quoted(scene.t.inputs)} with two words exchanged"),
     options=(ONE_WORD, OTHER_WORD),
-    unfolds={"lab": "Positions"},
+    unfolds=in_lab("Positions"),
 )
 
 
@@ -115,7 +120,7 @@ def say_bare(answer: Answer) -> str:
 
 BARE = Picture(
     key="bare",
-    page="labs",
+    page="lessons",
     question="What changes without the tokens that the model adds?",
     measure=lambda scene: without_added(scene).alike,
     dims=("token",),
@@ -125,7 +130,7 @@ BARE = Picture(
     title="Cosine of each token's vector alone and with the added tokens",
     say=say_bare,
     about=lambda scene: about_sentence(scene, f"{quoted(scene.t.inputs)} with the added tokens and without"),
-    unfolds={"lab": "Without [CLS] and [SEP]"},
+    unfolds=in_lab("Without [CLS] and [SEP]"),
 )
 
 SHARES, SEEDS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5), range(10)
@@ -161,7 +166,7 @@ def about_dropped(scene: Scene) -> About:
 
 DROPPED = Picture(
     key="dropped",
-    page="labs",
+    page="lessons",
     question="What does dropout do to the output?",
     measure=lambda scene: Several(dropped_out(scene).alike_of_one, dropped_out(scene).mean_alike),
     dims=("series", "token"),
@@ -175,7 +180,7 @@ DROPPED = Picture(
     say=say_dropped,
     about=about_dropped,
     options=(P, DROPPED_AT, SEED),
-    unfolds={"lab": "Dropout"},
+    unfolds=in_lab("Dropout"),
 )
 
 TASK = one_of("know", TASKS)
@@ -202,7 +207,7 @@ def say_told(answer: Answer) -> str:
 
 TOLD = Picture(
     key="told",
-    page="labs",
+    page="lessons",
     question="What do the vectors of each layer tell?",
     measure=lambda scene: Several(probed(scene).accuracy, probed(scene).control, probed(scene).never_looks),
     dims=("series", "after"),
@@ -216,6 +221,6 @@ TOLD = Picture(
     ),
     options=(TASK,),
     heavy=True,
-    unfolds={"lab": "What layers know"},
+    unfolds=in_lab("What layers know"),
     look=lambda answer: {"titles": ("layers behind it", "share told right")},
 )

@@ -18,6 +18,7 @@ from encoder.metrics import norm_sides, shares_in_bins
 from encoder.pictures.expression import ENC, Call, Each, Every, Several, T, call
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
+from encoder.pictures.registry.labs import in_lab
 from encoder.pictures.scene import Scene, one_of
 
 STACKS = {"both": (True, True), "no norm": (True, False), "no residual": (False, True), "neither": (False, False)}
@@ -34,7 +35,7 @@ def say_apart(answer: Answer) -> str:
 
 DEPTH_APART = Picture(
     key="depth_apart",
-    page="labs",
+    page="lessons",
     question="Do tokens stay apart in a deep stack?",
     measure=lambda scene: Several(*(call(residuals).curve(*kind).apart for kind in STACKS.values())),
     dims=("series", "blocks"),
@@ -45,7 +46,7 @@ DEPTH_APART = Picture(
     say=say_apart,
     about=lambda scene: About(scope="random blocks and random vectors, seed 0"),
     needs="model",
-    unfolds={"lab": "Residuals and depth"},
+    unfolds=in_lab("Residuals and depth"),
     look=lambda answer: {"logarithmic": (False, True)},
 )
 
@@ -78,7 +79,7 @@ def say_formulas(answer: Answer) -> str:
 
 FORMULAS = Picture(
     key="formulas",
-    page="labs",
+    page="lessons",
     question="Is a norm by the unbiased standard deviation LayerNorm?",
     measure=lambda scene: Several(Each(call(norms), "largest"), Each(call(norms), "mean")),
     dims=("series", "d_model"),
@@ -89,7 +90,7 @@ FORMULAS = Picture(
     say=say_formulas,
     about=lambda scene: About(scope="random vectors, seed 0"),
     needs="model",
-    unfolds={"lab": "Two LayerNorms"},
+    unfolds=in_lab("Two LayerNorms"),
     look=lambda answer: {"logarithmic": (True, True)},
 )
 
@@ -120,7 +121,7 @@ def say_order_length(answer: Answer) -> str:
 
 ORDER_LENGTH = Picture(
     key="order_length",
-    page="labs",
+    page="lessons",
     question="How long do vectors grow with post-norm and with pre-norm?",
     measure=lambda scene: Several(
         in_both_orders(scene).post_length.mean(-1), in_both_orders(scene).pre_length.mean(-1)
@@ -132,7 +133,7 @@ ORDER_LENGTH = Picture(
     title="Mean length of the vectors after each layer, in both orders",
     say=say_order_length,
     about=about_orders,
-    unfolds={"lab": "Post-norm and pre-norm"},
+    unfolds=in_lab("Post-norm and pre-norm"),
     look=lambda answer: {"titles": ("layers", "mean length")},
 )
 
@@ -148,7 +149,7 @@ def say_order_alike(answer: Answer) -> str:
 
 ORDER_ALIKE = Picture(
     key="order_alike",
-    page="labs",
+    page="lessons",
     question="How alike are the vectors with post-norm and with pre-norm?",
     measure=lambda scene: in_both_orders(scene).alike.mean(-1),
     dims=("after",),
@@ -157,7 +158,7 @@ ORDER_ALIKE = Picture(
     title="Mean cosine between the vectors of both orders after each layer",
     say=say_order_alike,
     about=about_orders,
-    unfolds={"lab": "Post-norm and pre-norm"},
+    unfolds=in_lab("Post-norm and pre-norm"),
     look=lambda answer: {"titles": ("layers", "mean cosine")},
 )
 
@@ -184,7 +185,7 @@ def sides_of(order: str) -> Picture:
     """What goes into a norm and what comes out, in one of the two orders."""
     return Picture(
         key=f"sides_{ORDERS[order]}",
-        page="labs",
+        page="lessons",
         question=f"What does a norm do to the spread of the numbers with {order}?",
         measure=lambda scene: Every(
             lambda layer: call(shares_in_bins, sides(order, scene, layer))[1], scene.encoder.config.n_layers
@@ -198,7 +199,7 @@ def sides_of(order: str) -> Picture:
         say=lambda answer: say_sides(order, answer),
         about=about_orders,
         options=(NORM,),
-        unfolds={"lab": "Post-norm and pre-norm"},
+        unfolds=in_lab("Post-norm and pre-norm"),
     )
 
 
@@ -223,7 +224,7 @@ def say_gate_signs(answer: Answer) -> str:
 
 GATE_SIGNS = Picture(
     key="gate_signs",
-    page="labs",
+    page="lessons",
     question="Which signs do the two halves of a unit with a gate have?",
     measure=lambda scene: Every(
         lambda layer: Several(call(gate_signs, T, layer).shares, call(gate_signs, T, layer).written),
@@ -237,7 +238,7 @@ GATE_SIGNS = Picture(
     title="How often the halves of the units have which signs",
     say=say_gate_signs,
     about=about_gates,
-    unfolds={"lab": "Gate signs"},
+    unfolds=in_lab("Gate signs"),
 )
 
 
@@ -250,7 +251,7 @@ def say_gate_units(answer: Answer) -> str:
 
 GATE_UNITS = Picture(
     key="gate_units",
-    page="labs",
+    page="lessons",
     question="Is each unit with a gate always in one regime?",
     measure=lambda scene: Every(
         lambda layer: call(gate_signs, T, layer).unit_shares[:UNITS].T, scene.encoder.config.n_layers
@@ -263,6 +264,6 @@ GATE_UNITS = Picture(
     title="The share of the tokens for which each unit is in each regime",
     say=say_gate_units,
     about=about_gates,
-    unfolds={"lab": "Gate signs"},
+    unfolds=in_lab("Gate signs"),
     look=lambda answer: {"column_title": "unit"},
 )

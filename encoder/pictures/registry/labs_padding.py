@@ -12,7 +12,7 @@ from encoder.metrics import open_scores
 from encoder.pictures.expression import ENC, Call, Every, Item, Several, call, step
 from encoder.pictures.numbers import Names
 from encoder.pictures.picture import Answer, Picture
-from encoder.pictures.registry.labs import about_sentence
+from encoder.pictures.registry.labs import about_sentence, in_lab
 from encoder.pictures.scene import Option, Scene, one_of
 from encoder.steps.catalogue import by_name
 from encoder.theme import Kind
@@ -49,7 +49,7 @@ def names_of_pads(answer: Answer) -> Mapping[str, Names]:
 
 PADS = Picture(
     key="pads",
-    page="labs",
+    page="lessons",
     question="What if the mask that hides [PAD] is forgotten?",
     measure=lambda scene: Several(padded(scene).masked, padded(scene).forgotten),
     dims=("series", "token"),
@@ -60,12 +60,12 @@ PADS = Picture(
     say=say_pads,
     about=about_padded,
     options=(SHORT,),
-    unfolds={"lab": "Padding"},
+    unfolds=in_lab("Padding"),
 )
 
 LEAK = Picture(
     key="leak",
-    page="labs",
+    page="lessons",
     question="How much weight does each head give to [PAD] where the mask is forgotten?",
     measure=lambda scene: padded(scene).forgotten_leak,
     dims=("layer", "head"),
@@ -77,7 +77,7 @@ LEAK = Picture(
     ),
     about=about_padded,
     options=(SHORT,),
-    unfolds={"lab": "Padding"},
+    unfolds=in_lab("Padding"),
 )
 
 
@@ -124,7 +124,7 @@ def say_on_padding(answer: Answer) -> str:
 
 PAD_MASKED = Picture(
     key="pad_masked",
-    page="labs",
+    page="lessons",
     question="Which scores does the mask of a batch hide?",
     measure=lambda scene: Every(lambda layer: call(open_scores, in_batch(scene), layer), scene.encoder.config.n_layers),
     dims=("layer", "head", "query", "key"),
@@ -136,12 +136,12 @@ PAD_MASKED = Picture(
     say=say_masked,
     about=about_batch,
     options=(SHORT, MASK),
-    unfolds={"lab": "Padding"},
+    unfolds=in_lab("Padding"),
 )
 
 PAD_WEIGHTS = Picture(
     key="pad_weights",
-    page="labs",
+    page="lessons",
     question="Where does the short sentence of a batch look?",
     measure=lambda scene: Every(
         lambda layer: step(layer, "attention.weights", in_batch(scene)), scene.encoder.config.n_layers
@@ -155,5 +155,5 @@ PAD_WEIGHTS = Picture(
     say=say_on_padding,
     about=about_batch,
     options=(SHORT, MASK),
-    unfolds={"lab": "Padding"},
+    unfolds=in_lab("Padding"),
 )

@@ -7,6 +7,7 @@ from encoder.export.caption import About
 from encoder.formatting import brief, percent
 from encoder.pictures.expression import ENC, Call, Every, Item, Several, T, call
 from encoder.pictures.picture import Answer, Picture
+from encoder.pictures.registry.labs import in_lab
 from encoder.pictures.scene import Option, Scene, one_of, token_of
 
 MOST = 128  # positions that are drawn
@@ -52,7 +53,7 @@ def say_waves(answer: Answer) -> str:
 
 POSITION_WAVES = Picture(
     key="position_waves",
-    page="labs",
+    page="lessons",
     question="How do two dimensions of the table of positions run from place to place?",
     measure=lambda scene: (
         ENC.model.embedding.positions.weight[: rows(scene), columns(scene)[0] : columns(scene)[1] + 1].T
@@ -66,7 +67,7 @@ POSITION_WAVES = Picture(
     about=about_table,
     options=(PAIR,),
     needs="model",
-    unfolds={"lab": "Positions"},
+    unfolds=in_lab("Positions"),
 )
 
 
@@ -84,7 +85,7 @@ def say_wavelengths(answer: Answer) -> str:
 
 WAVELENGTHS = Picture(
     key="wavelengths",
-    page="labs",
+    page="lessons",
     question="After how many positions does each pair of dimensions come round?",
     measure=lambda scene: call(wavelengths, table(scene)),
     dims=("pair",),
@@ -94,7 +95,7 @@ WAVELENGTHS = Picture(
     say=say_wavelengths,
     about=about_table,
     needs="model",
-    unfolds={"lab": "Positions"},
+    unfolds=in_lab("Positions"),
     look=lambda answer: {"titles": ("pair", "positions"), "logarithmic": (False, True)},
 )
 
@@ -110,7 +111,7 @@ def say_distance(answer: Answer) -> str:
 
 POSITION_DISTANCE = Picture(
     key="position_distance",
-    page="labs",
+    page="lessons",
     question="How alike are two places, by how far apart they are?",
     measure=lambda scene: call(profile, table(scene)).mean,
     dims=("distance",),
@@ -120,7 +121,7 @@ POSITION_DISTANCE = Picture(
     say=say_distance,
     about=about_table,
     needs="model",
-    unfolds={"lab": "Positions"},
+    unfolds=in_lab("Positions"),
     look=lambda answer: {"titles": ("distance", "dot product")},
 )
 
@@ -148,7 +149,7 @@ def say_placed(answer: Answer) -> str:
 
 PLACED = Picture(
     key="placed",
-    page="labs",
+    page="lessons",
     question="Does a score say how far apart two words stand, or where they stand?",
     measure=lambda scene: Every(lambda head: placed(scene, head).values, scene.encoder.config.n_heads, "head"),
     dims=("head", "place of the query", "place of the key"),
@@ -159,7 +160,7 @@ PLACED = Picture(
     say=say_placed,
     about=about_placed,
     options=(QUERY, KEY),
-    unfolds={"lab": "Why rotary"},
+    unfolds=in_lab("Why rotary"),
     look=lambda answer: {"row_title": "place of the query", "column_title": "place of the key"},
 )
 
@@ -179,7 +180,7 @@ def scores_along(scene: Scene, head: int) -> Several:
 
 PLACED_ALONG = Picture(
     key="placed_along",
-    page="labs",
+    page="lessons",
     question="Does a score change where both words move on together?",
     measure=lambda scene: Every(lambda head: scores_along(scene, head), scene.encoder.config.n_heads, "head"),
     dims=("head", "series", "place of the query"),
@@ -191,7 +192,7 @@ PLACED_ALONG = Picture(
     say=say_along,
     about=about_placed,
     options=(QUERY, KEY),
-    unfolds={"lab": "Why rotary"},
+    unfolds=in_lab("Why rotary"),
 )
 
 TOKENS = 200
@@ -213,7 +214,7 @@ def sight_of(kind: str, question: str) -> Picture:
     """Whom a place sees in each layer, or what reaches it by way of others."""
     return Picture(
         key=f"sight_{kind}",
-        page="labs",
+        page="lessons",
         question=question,
         measure=lambda scene: getattr(call(sight, ENC, TOKENS, scene[PLACE]), kind).float(),
         dims=("layer", "place"),
@@ -226,7 +227,7 @@ def sight_of(kind: str, question: str) -> Picture:
         ),
         options=(PLACE,),
         needs="model",
-        unfolds={"lab": "Windows"},
+        unfolds=in_lab("Windows"),
         look=lambda answer: {"column_title": "place"},
     )
 

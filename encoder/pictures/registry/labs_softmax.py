@@ -11,6 +11,7 @@ from encoder.formatting import brief, percent, short
 from encoder.metrics import largest_cell
 from encoder.pictures.expression import ENC, Each, Several, call
 from encoder.pictures.picture import Answer, Picture
+from encoder.pictures.registry.labs import in_lab
 from encoder.pictures.scene import Option, Scene
 
 RANDOM = About(scope="random queries and keys, seed 0")
@@ -30,7 +31,7 @@ def over_widths(
     """Two lines over the width of a head, of random queries and keys."""
     return Picture(
         key=key,
-        page="labs",
+        page="lessons",
         question=question,
         measure=lambda scene: drawn,
         dims=("series", "d_head"),
@@ -41,7 +42,7 @@ def over_widths(
         say=say,
         about=lambda scene: RANDOM,
         needs="model",
-        unfolds={"lab": "Why √d_head"},
+        unfolds=in_lab("Why √d_head"),
         look=lambda answer: {"logarithmic": (True, logarithmic)},
     )
 
@@ -124,7 +125,7 @@ def about_scaling(scene: Scene) -> About:
 
 SCALING_HEADS = Picture(
     key="scaling_heads",
-    page="labs",
+    page="lessons",
     question="What does leaving the division out do to each head?",
     measure=lambda scene: call(scaling, ENC, scene.t.inputs).change,
     dims=("layer", "head"),
@@ -133,7 +134,7 @@ SCALING_HEADS = Picture(
     title="Change of each head's normalized entropy without the division",
     say=say_scaling,
     about=about_scaling,
-    unfolds={"lab": "Why √d_head"},
+    unfolds=in_lab("Why √d_head"),
 )
 
 EXAMPLE = "2, 1, 0.1"
@@ -175,7 +176,7 @@ def say_weights(answer: Answer) -> str:
 
 OWN_WEIGHTS = Picture(
     key="own_weights",
-    page="labs",
+    page="lessons",
     question="What weights does softmax make of your own scores?",
     measure=lambda scene: call(softmax_of, read(scene[OWN_SCORES])),
     dims=("score",),
@@ -187,7 +188,7 @@ OWN_WEIGHTS = Picture(
     about=about_own,
     options=(OWN_SCORES,),
     needs="model",
-    unfolds={"lab": "Softmax"},
+    unfolds=in_lab("Softmax"),
 )
 
 
@@ -203,7 +204,7 @@ def say_own_slopes(answer: Answer) -> str:
 
 OWN_SLOPES = Picture(
     key="own_slopes",
-    page="labs",
+    page="lessons",
     question="How much does each weight move when a score does?",
     measure=lambda scene: call(softmax_gradient, read(scene[OWN_SCORES])),
     dims=("weight", "score"),
@@ -215,6 +216,6 @@ OWN_SLOPES = Picture(
     about=about_own,
     options=(OWN_SCORES,),
     needs="model",
-    unfolds={"lab": "Softmax"},
+    unfolds=in_lab("Softmax"),
     look=lambda answer: {"row_title": "weight", "column_title": "score"},
 )

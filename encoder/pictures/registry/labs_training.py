@@ -7,6 +7,7 @@ from encoder.export.caption import About
 from encoder.formatting import brief, listed, percent
 from encoder.pictures.expression import Call, Several, call
 from encoder.pictures.picture import Answer, Picture
+from encoder.pictures.registry.labs import in_lab
 from encoder.pictures.scene import Scene, one_of
 
 DEPTHS = (2, 6)
@@ -35,7 +36,7 @@ def falling(key: str, question: str, kinds: tuple[str, ...]) -> Picture:
 
     return Picture(
         key=key,
-        page="labs",
+        page="lessons",
         question=question,
         measure=lambda scene: Several(*(learning(scene, kind).loss for kind in kinds)),
         dims=("series", "training steps"),
@@ -51,7 +52,7 @@ def falling(key: str, question: str, kinds: tuple[str, ...]) -> Picture:
         options=(LAYERS, WARM_UP),
         needs="model",
         heavy=True,
-        unfolds={"lab": "Trained without a part"},
+        unfolds=in_lab("Trained without a part"),
     )
 
 
@@ -76,7 +77,7 @@ def boundary_of(bent: bool) -> Picture:
     every_other = [name if i % 2 == 0 else "" for i, name in enumerate(axis)]
     return Picture(
         key="boundary_bent" if bent else "boundary_straight",
-        page="labs",
+        page="lessons",
         question=f"Can two layers with {'ReLU' if bent else 'nothing'} between them tell a circle from what is around?",
         measure=lambda scene: call(boundary, bent).logits.sigmoid(),
         dims=("y", "x"),
@@ -87,7 +88,7 @@ def boundary_of(bent: bool) -> Picture:
         say=lambda answer: say_boundary(bent, answer),
         about=lambda scene: About(scope=f"two layers, 2 → 16 → 1, trained now on a circle of radius {RADIUS}, seed 0"),
         needs="model",
-        unfolds={"lab": "Layer collapse"},
+        unfolds=in_lab("Layer collapse"),
     )
 
 

@@ -30,11 +30,12 @@ from encoder.theme import Kind
 from encoder.trace import unpadded
 
 IN_RACE, WORDS = 4, 5
-BEFORE, INPUT, LENGTH = "Cosine to the layer before", "Cosine to the input", "Length"
+BEFORE, INPUT, LENGTH, END = "Cosine to the layer before", "Cosine to the input", "Length", "Cosine to the end"
 MEANING = {
     BEFORE: "How little a layer turns each vector: 1 means not at all.",
     INPUT: "How much of the first vector's direction is left after each layer.",
     LENGTH: "The length of each vector, before the first layer and after each one.",
+    END: "How much each vector points already where it does after the last layer.",
 }
 
 
@@ -116,7 +117,6 @@ LENS = Picture(
     say=say_lens,
     about=lambda scene: About.of_stream(scene.t),
     options=(LENS_TOKEN, GUESS_AT),
-    unfolds={"words_open": "1"},
     look=lambda answer: {"row_title": "after"},
 )
 
@@ -159,7 +159,9 @@ def moved(scene: Scene) -> Expression:
     vectors = call(stream, T)
     if scene[MOVE] == BEFORE:
         return call(cosine, vectors[1:], vectors[:-1])
-    return call(cosine, vectors, vectors[:1]) if scene[MOVE] == INPUT else call(length, vectors)
+    if scene[MOVE] == LENGTH:
+        return call(length, vectors)
+    return call(cosine, vectors, vectors[:1] if scene[MOVE] == INPUT else vectors[-1:])
 
 
 def say_moves(answer: Answer) -> str:
@@ -174,6 +176,9 @@ def say_moves(answer: Answer) -> str:
             f"After the last layer the cosine to the input is {mean} on average; “{shown(scene.t.tokens[most])}” "
             f"({most}) keeps most of its direction, with {brief(float(values[most, -1]))}."
         )
+    if scene[MOVE] == END:
+        first, last = (brief(float(values[:, at].mean())) for at in (0, -2))
+        return f"The cosine to the end is {first} at the input and {last} before the last layer, on average."
     times = brief(answer.value(call(longest_to_shortest, call(stream, T)[-1])))
     return f"After the last layer the longest is {times} times as long as the shortest."
 

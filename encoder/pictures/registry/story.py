@@ -1,27 +1,36 @@
 """The picture of a stop of the story of a run."""
 
 from encoder.errors import EncoderError
-from encoder.export.caption import About
-from encoder.pictures.expression import ENC, Expression, T, call
+from encoder.export.caption import About, quoted
+from encoder.pictures.expression import ENC, Call, Expression, T, call
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.scene import Option, Scene
 from encoder.story import StoryStop, Values, story
 from encoder.text_encoder import TextEncoder
 from encoder.trace.once import once
 from encoder.trace.trace import Trace
+from encoder.trace.unpadded import tokens
 
-STORY = call(story, ENC, T)
+# The position of the word that is followed; where nobody chose one, the story itself knows which
+HERO = Option("hero", lambda scene: range(len(tokens(scene.t))), lambda scene: None)
 
 
 @once
-def told(run: Trace, encoder: TextEncoder) -> tuple[StoryStop, ...]:
-    """The stops of the story of a run."""
-    return story(encoder, run)
+def told(run: Trace, encoder: TextEncoder, word: int | None = None) -> tuple[StoryStop, ...]:
+    """The stops of the story of a run, and of a word of it."""
+    return story(encoder, run, word)
+
+
+def story_of(scene: Scene) -> Call:
+    """The call that makes the story."""
+    word = scene[HERO]
+    return call(story, ENC, T) if word is None else call(story, ENC, T, word)
 
 
 def charted(scene: Scene) -> dict[int, StoryStop]:
     """The stops whose picture is a chart, by their numbers from 1."""
-    return {i: stop for i, stop in enumerate(told(scene.t, scene.encoder), 1) if stop.values is not None}
+    stops = told(scene.t, scene.encoder, scene[HERO])
+    return {i: stop for i, stop in enumerate(stops, 1) if stop.values is not None}
 
 
 STOP = Option("stop", charted, lambda scene: max(charted(scene), default=0))
@@ -53,7 +62,7 @@ def is_race(scene: Scene) -> bool:
 
 def series_of(scene: Scene) -> Expression:
     """The numbers of the stop."""
-    series = STORY[scene[STOP] - 1].values.series
+    series = story_of(scene)[scene[STOP] - 1].values.series
     return series["ranks"] if is_race(scene) else series
 
 
@@ -65,6 +74,12 @@ def look_of(answer: Answer) -> dict[str, object]:
         "lines": {"titles": ("layers behind it", values.title)},
     }
     return looks.get(picture, {})
+
+
+def about_stop(scene: Scene) -> About:
+    """The run, or the one of the text with the word masked."""
+    masked = stop_of(scene).masked
+    return About(source=scene.encoder.source, scope=quoted(masked)) if masked else About(scene.t)
 
 
 STORY_PICTURE = Picture(
@@ -81,7 +96,7 @@ STORY_PICTURE = Picture(
     unit=lambda scene: values_of(scene).title,
     title=lambda scene: stop_of(scene).name,
     say=lambda answer: stop_of(answer.scene).sentence,
-    about=lambda scene: About(scene.t),
-    options=(STOP,),
+    about=about_stop,
+    options=(STOP, HERO),
     look=look_of,
 )

@@ -10,5 +10,5 @@ def draw() -> None:
     heading("All numbers before the norm and after it")
     show(
         NORM_SIDES,
-        more="To see the same weights with their norms in the other place, open the tab of Labs on their order.",
+        more="To see the same weights with their norms in the other place, open their order in Lessons, Labs.",
     )

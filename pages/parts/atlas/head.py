@@ -14,7 +14,7 @@ from pages.ui.picture import ask, show, tie
 from pages.ui.text import heading, plain, say
 
 RANKINGS = {"weight": "Weight", "written": "What is written"}
-NOT_YET = "It was not examined on gold trees yet; the page All heads does that."
+NOT_YET = "It was not examined on gold trees yet; the page Heads does that."
 
 
 def draw(atlas: Atlas, layer: int, head: int) -> None:

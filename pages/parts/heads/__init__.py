@@ -1,1 +1,1 @@
-"""The tabs of All heads."""
+"""The tabs below the maps of all heads."""

@@ -1,4 +1,4 @@
-"""What the tabs of All heads share: the sentences that heads are measured over."""
+"""What the tabs of Heads share: the sentences that heads are measured over."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,6 @@ from encoder.pictures.registry.heads import measured as measured_over
 from pages.ui import session
 from pages.ui.picture import ask, tie
 from pages.ui.server.atlases import heads_of
-from pages.ui.state import session_state as state
 from pages.ui.step import which_atlas
 
 
@@ -53,9 +52,3 @@ def places(config: EncoderConfig) -> list[tuple[int, int]]:
 def names(config: EncoderConfig) -> list[str]:
     """A short name for every head of every layer."""
     return [f"L{layer}H{head}" for layer, head in places(config)]
-
-
-def chosen(config: EncoderConfig) -> int:
-    """Which of all heads is the chosen one."""
-    view = state.current()
-    return places(config).index((view.layer, view.head))

@@ -29,7 +29,7 @@ def draw() -> None:
         )
     known = {STRONGEST: heads, SCORED: scores}
     show(CAREERS, known=known)
-    st.caption("The strongest head of each kind over the 100 bundled sentences; “clear” by the criterion of All heads.")
+    st.caption("The strongest head of each kind over the 100 bundled sentences; “clear” by the criterion of Heads.")
     show(LEARNED, known=known, numbers=False)
     learned = pd.DataFrame([vars(score) for score in scores], index=pd.Index(steps, name="step"))
     downloads.shown_table(learned, key="learned_table", column_config=dict.fromkeys(("loss", "top_1", "top_5"), NUMBER))

@@ -8,9 +8,10 @@ from encoder.formatting import brief
 from encoder.lessons.claims import CLAIMS, SOURCES, Claim
 from encoder.trials import Finding, Verdict
 from encoder.trials.finding import untried
+from pages.parts.lessons import experiments
 from pages.ui import session
 from pages.ui.downloads import table as downloads
-from pages.ui.lessons import findings, library, player
+from pages.ui.lessons import findings, library
 from pages.ui.server import consent
 from pages.ui.state import session_state as state
 from pages.ui.text import plain
@@ -39,7 +40,7 @@ def row(claim: Claim, found: Finding) -> None:
         if found.what:
             st.caption(plain(f"{brief(found.value)}: {found.what}"))
         st.caption(plain(f"Said in: {'; '.join(SOURCES[key] for key in claim.where)}"))
-        on_click, args = (library.go, (claim.lesson, 1)) if claim.lesson else (player.open_page, (claim.page,))
+        on_click, args = (library.go, (claim.lesson, 1)) if claim.lesson else (experiments.show, (claim,))
         st.button("Try it", key=f"try_{claim.key}", on_click=on_click, args=args)
 
 

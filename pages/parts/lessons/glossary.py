@@ -4,12 +4,10 @@ import streamlit as st
 
 from encoder.steps.glossary import PLACES, Term, found
 from pages.ui import session
+from pages.ui.lessons import library
 from pages.ui.state import session_state as state
 from pages.ui.state import walk
-from pages.ui.state.site import page_of
 from pages.ui.text import heading, plain, subheading
-
-LABS = page_of("labs")
 
 
 def card(term: Term) -> None:
@@ -32,7 +30,7 @@ def symbol(term: Term) -> str:
 def way(term: Term) -> None:
     """The button that leads to where a term is shown with the numbers of this run."""
     if term.lab:
-        st.button(f"Try it: {term.lab}", key=f"show_{term.name}", type="tertiary", icon=LABS.icon,
+        st.button(f"Try it: {term.lab}", key=f"show_{term.name}", type="tertiary", icon=library.LABS.icon,
                   on_click=open_lab, args=(term.lab,))  # fmt: skip
         return
     stop = walk.first_of(term.steps, session.now().config, state.current().layer)
@@ -46,7 +44,7 @@ def way(term: Term) -> None:
 def open_lab(lab: str) -> None:
     """Go to an experiment by its name."""
     state.remember("lab", lab, "")
-    state.session().go_to = LABS.script
+    library.open_labs()
 
 
 def draw() -> None:

@@ -3,15 +3,16 @@
 import numpy as np
 import streamlit as st
 
-from encoder.pictures.registry.output import NEAREST
+from encoder.pictures.registry.output import LENS_TOKEN, NEAREST
 from pages.ui.picture import ask, kept, show
-from pages.ui.text import heading
+from pages.ui.widgets import pick_token
 
 
 def draw() -> None:
-    """The nearest words to the chosen token, before the first layer and after each one."""
+    """A token, and the nearest words to it before the first layer and after each one."""
     scene = ask(NEAREST)
-    heading("The nearest words of the table")
+    pick_token("Token", scene.t.tokens, LENS_TOKEN.key, LENS_TOKEN.usual(scene))
+    scene = ask(NEAREST)
     if not np.isfinite(NEAREST.of(scene, kept(scene)).numbers.array).all():
         st.markdown("Some vectors of this token are not numbers, so no word is near.")
         return

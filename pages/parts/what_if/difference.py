@@ -26,7 +26,7 @@ PICTURES = {
 def draw() -> None:
     """Where the runs part, how far they are apart, what the model answers, and any step of both."""
     if not switches.current():
-        st.markdown("Nothing is switched off yet.")
+        st.markdown("No switch was pressed yet: what differs stands here once there is a change.")
         return
     scene = ask(APART_CHANGED)
     before, trace = scene.t, scene.b

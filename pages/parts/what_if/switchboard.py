@@ -1,13 +1,10 @@
-"""The switches: a part of a layer, something in the whole model, two dials, and the way back."""
+"""The switches of the whole model, and two dials; those of its parts are in the picture above."""
 
 import math
 
 import streamlit as st
 
-from encoder.pictures.names import layer_names
-from pages.parts.what_if import measured
 from pages.ui import session
-from pages.ui.components import board
 from pages.ui.state import session_state as state
 from pages.ui.step import switches
 from pages.ui.widgets import bounded
@@ -19,12 +16,7 @@ FURTHEST = 20  # places
 def draw() -> None:
     """All switches as they stand."""
     trace = session.now()
-    config, edits = trace.config, switches.current()
-    columns = switches.columns(config)
-    off = [[switches.of_board(config, i, j) in edits for j in range(len(columns))] for i in range(config.n_layers)]
-    known, said = measured.effects()
-    board.draw("board", layer_names(config), columns, off, flip, known)
-    st.caption(said)
+    config = trace.config
     state.show(whole=on())
     st.pills("For the whole model", switches.offered(config), key="whole", selection_mode="multi", on_change=flip_whole)
     with st.container(horizontal=True, vertical_alignment="bottom", key="dials"):
@@ -32,8 +24,6 @@ def draw() -> None:
         bounded("Temperature of the softmax", COLDEST, HOTTEST, 0.1, hotter, 1.0, "temperature", dial_temperature)
         furthest = min(FURTHEST, len(trace.tokens) - 1)
         bounded("Shift positions by", 0, furthest, 1, values("embedding.positions", "shift"), 0, "shift", dial_shift)
-        st.button("Undo", key="undo", on_click=switches.undo, disabled=not switches.can_undo())
-        st.button("Reset", key="reset", on_click=switches.put, args=((),), disabled=not edits)
 
 
 def values(step: str, action: str) -> list[float]:
@@ -46,11 +36,6 @@ def on() -> list[str]:
     """What is switched for the whole model."""
     config, edits = session.now().config, set(switches.current())
     return [name for name in switches.offered(config) if set(switches.WHOLE[name](config)) <= edits]
-
-
-def flip(layer: int, column: int) -> None:
-    """Switch one part of a layer off, or on again."""
-    switches.toggle([switches.of_board(session.now().config, layer, column)])
 
 
 def flip_whole() -> None:

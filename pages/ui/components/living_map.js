@@ -52,7 +52,6 @@ class LivingMap {
   /** @type {any} */ changeBox;
   /** @type {any} */ changeLabel;
   /** @type {any} */ changeNote;
-  /** Whether a click opens a number. */ opens = true;
   /** @type {any} */ shareNote;
   /** @type {any} */ playButton;
   /** @type {any} */ walkData;
@@ -126,7 +125,6 @@ class LivingMap {
     if (followed) this.pinned = data.begin; // no word was chosen: the picture shows the one that the headline names
     this.begun = data.begin;
     this.palettes = data.palettes;
-    this.opens = data.opens;
     this.changeLabel.hidden = !data.changed;
     this.changeBox.checked = data.difference;
     this.changeNote.hidden = !data.difference;
@@ -140,7 +138,7 @@ class LivingMap {
       if (!same && this.walking) stopWalk(this); // of a word that is gone
       if (!same) this.pinned = before || data.asked < 0 ? data.begin : data.asked;
       if (this.run.about.difference !== Boolean(before?.difference)) this.threshold(this.run.about.difference ? 5 : 15);
-      this.changeNote.textContent = `Everything but bars and guesses is this run minus the same ${this.run.about.than}: red is more, blue is less; bands are in percentage points of a row, and dashed where less`;
+      this.changeNote.textContent = `Everything but bars and guesses is this run minus the same without the changes: red is more, blue is less; bands are in percentage points of a row, and dashed where less`;
       this.id = data.id;
       this.cache.clear();
       this.found.choice = '';

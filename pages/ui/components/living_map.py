@@ -36,20 +36,17 @@ _layer = component(__file__, "living_map_layer", "<span></span>")
 
 def draw(
     answer: Answer,
-    on_number: Callable[[Cell], None] | None,
+    on_number: Callable[[Cell], None],
     on_step: Callable[[str], None],
     model: str,
     before: Trace | None = None,
 ) -> None:
     """Draw the run: `on_number` gets the number that a person picks, `on_step` the step whose page they ask for.
 
-    `model` names that of the run. With another run of as many tokens `before` it is drawn as the difference to that
-    one: to run A, where the picture is of two runs.
+    `model` names that of the run. With the run without its changes `before` it is drawn as the difference to that one.
     """
-    view, other = state.current(), answer.scene.other
-    trace = other or answer.scene.t
-    key = answer.picture.key
-    whole = packed(trace, model, before, "in A" if other else "without the changes")
+    view, trace, key = state.current(), answer.scene.t, answer.picture.key
+    whole = packed(trace, model, before)
     run = f"{zlib.crc32(whole.encode()):08x}"
     begin = strongest_link(trace, view.layer, view.head)
     row, each = asked_row(trace), row_stretch(len(trace.tokens))
@@ -61,8 +58,7 @@ def draw(
             "whole": whole,
             "walk": walked(trace, model, row if row >= 0 else begin.query if begin else 0),
             "asked": row // each,
-            "opens": on_number is not None,
-            "changed": bool(view.edits or view.hidden) and not other,
+            "changed": bool(view.edits or view.hidden),
             "difference": before is not None,
             "begin": begin.query // each if begin else -1,
             "palettes": {theme: {kind: packed_palette(kind, theme) for kind in KINDS} for theme in THEMES},
@@ -106,14 +102,14 @@ def kept(trace: Trace, before: Trace | None, name: object, make: Callable[[], by
     return made[name]
 
 
-def packed(trace: Trace, model: str, before: Trace | None, than: str) -> str:
+def packed(trace: Trace, model: str, before: Trace | None) -> str:
     """The folded picture of a run, or of its difference to another."""
     encoder = session.text_encoder(model)
 
     def make() -> bytes:
-        return figure.whole(trace, encoder.predict(trace, figure.GUESSES), encoder.mask_token, before, than)
+        return figure.whole(trace, encoder.predict(trace, figure.GUESSES), encoder.mask_token, before)
 
-    return kept(trace, before, ("whole", than), make)
+    return kept(trace, before, "whole", make)
 
 
 def packed_layer(trace: Trace, layer: int, before: Trace | None) -> str:
@@ -142,7 +138,7 @@ def mark(trace: Trace, cell: Cell | None) -> dict[str, Any] | None:
 def take(
     key: str,
     trace: Trace,
-    on_number: Callable[[Cell], None] | None,
+    on_number: Callable[[Cell], None],
     on_step: Callable[[str], None],
     before: Trace | None,
 ) -> None:
@@ -169,7 +165,7 @@ def take(
     step, page, row, cell = said.get("step"), said.get("go"), number(said, "row"), number(said, "cell")
     if isinstance(page, str) and page in trace:
         on_step(page)
-    if on_number and isinstance(step, str) and step in trace and row is not None and cell is not None:
+    if isinstance(step, str) and step in trace and row is not None and cell is not None:
         try:
             on_number(Cell(step, index_at(trace, step, head or 0, row, cell, before)))
         except EncoderError:

@@ -44,17 +44,17 @@ export function sayRow(map, row) {
 }
 
 /** What a number is more than. @param {any} about */
-const more = about => about.difference ? ` more than ${about.than}` : '';
+const more = about => about.difference ? ' more than without the changes' : '';
 
 /** @param {any} map @param {any} at */
 export function sayCell(map, at) {
   const { about } = map.run;
   const row = rowName(about, at.row);
-  if (at.column === undefined) return `${about.titles[at.strip]} of \u201c${row}\u201d: ${signedText(at.level, about.scales[at.strip])}${more(about)}.${map.opens ? ' Click to open this number.' : ''}`;
+  if (at.column === undefined) return `${about.titles[at.strip]} of \u201c${row}\u201d: ${signedText(at.level, about.scales[at.strip])}${more(about)}. Click to open this number.`;
   const c = map.columns[at.column];
   const levels = map.levelsOf(at.column);
   if (!levels) return map.sayColumn(at.column);
   const level = levels[at.row * at.cells + at.cell];
   const what = c.share && !about.difference ? levelText(level) : signedText(level, map.detail.scales[at.column]) + more(about);
-  return `${c.title}${c.heads ? `, head ${map.head}` : ''}: \u201c${row}\u201d${c.pairs ? ` \u2192 \u201c${rowName(about, at.cell)}\u201d` : ''} ${what}.${map.opens ? ' Click, or Enter, opens this number.' : ''}`;
+  return `${c.title}${c.heads ? `, head ${map.head}` : ''}: \u201c${row}\u201d${c.pairs ? ` \u2192 \u201c${rowName(about, at.cell)}\u201d` : ''} ${what}. Click, or Enter, opens this number.`;
 }

@@ -6,7 +6,7 @@ import { short, typeset } from '../../../encoder/browser/number.js';
 /** @typedef {import('./cells.js').Cell} Cell */
 /**
  * A map: its numbers are float32 where it is exact, else levels from 0 to 254 between low and high.
- * @typedef {{ title: string, label: string, note: string, cells: string, exact: boolean, low: number, high: number, kind: string, blank?: number | null }} SmallMap
+ * @typedef {{ title: string, label: string, cells: string, exact: boolean, low: number, high: number, kind: string, blank?: number | null }} SmallMap
  */
 /**
  * @typedef {object} MapsData
@@ -79,7 +79,7 @@ export function inARow(count, fit) {
 
 function build() {
   const box = document.createElement('figure');
-  for (const tag of ['figcaption', 'div', 'small', 'output']) box.append(document.createElement(tag));
+  for (const tag of ['figcaption', 'div', 'output']) box.append(document.createElement(tag));
   box.children[1].className = 'plate';
   box.children[1].append(...['canvas', 's', 's', 'i', 'b'].map(tag => document.createElement(tag)));
   return box;
@@ -101,7 +101,6 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (!root.clientWidth) return; // not on the screen yet
     const fit = Math.max(1, Math.floor((root.clientWidth + GAP) / (width + GAP)));
     const grid = across ? `repeat(${across}, minmax(24px, 1fr))` : `repeat(${inARow(maps.length, fit)}, minmax(0, 1fr))`;
-    root.classList.toggle('narrow', across > 0 && root.clientWidth / across < 64); // no room for a word
     if (root.style.gridTemplateColumns !== grid) root.style.gridTemplateColumns = grid;
   };
   root.arrange();
@@ -111,17 +110,16 @@ export default function ({ data, parentElement, setTriggerValue }) {
   maps.forEach((map, index) => {
     if (!root.children[index]) root.append(build());
     const box = /** @type {Figure} */ (root.children[index]);
-    const [caption, plate, note, output] = /** @type {HTMLElement[]} */ ([...box.children]);
+    const [caption, plate, output] = /** @type {HTMLElement[]} */ ([...box.children]);
     const canvas = /** @type {HTMLCanvasElement} */ (plate.children[0]);
     const [row, column, cursor, mark] = /** @type {HTMLElement[]} */ ([...plate.children].slice(1));
     caption.textContent = map.title;
-    note.textContent = map.note;
     box.className = index === chosen ? 'chosen' : '';
     canvas.width = columns;
     canvas.height = rows;
     canvas.tabIndex = 0;
     canvas.setAttribute('role', 'button');
-    canvas.setAttribute('aria-label', map.note ? map.label + ', ' + map.note : map.label);
+    canvas.setAttribute('aria-label', map.label);
     const levels = Array.from(read[index], value => level(map, value));
     canvas.getContext('2d')?.putImageData(new ImageData(pixels(levels, colours[map.kind]), columns, rows), 0, 0);
 

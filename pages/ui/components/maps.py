@@ -30,7 +30,6 @@ def draw(
     answer: Answer,
     on_pick: Callable[[int, int, int], None],
     *,
-    notes: Sequence[str] = (),
     chosen: int = -1,
     cell: tuple[int, int] | None = None,
     exact: bool = False,
@@ -39,7 +38,7 @@ def draw(
     """Draw the maps of a picture of that kind, with the ways to keep it, and return them.
 
     `on_pick` gets the map, row and column that a person picks, at the positions of the run, which `cell` speaks of too.
-    `notes` are short lines, one below each map. `exact` sends exact numbers where the tokens are few, else 255 levels.
+    `exact` sends exact numbers where the tokens are few, else 255 levels.
     With too many tokens or maps a pixel stands for the largest of several cells, and the page says so. As many maps as
     fit with `least` CSS pixels each stand in a row where the picture does not say how many.
     """
@@ -60,7 +59,6 @@ def draw(
                 {
                     "title": m.title,
                     "label": m.label,
-                    "note": note,
                     "cells": packed(values, m, exact),
                     "exact": exact,
                     "kind": m.kind,
@@ -68,7 +66,7 @@ def draw(
                     "high": m.ends[1],
                     "blank": float(np.float32(m.blank)) if m.blank is not None and math.isfinite(m.blank) else None,
                 }
-                for m, values, note in zip(maps, drawn, notes or [""] * count, strict=True)
+                for m, values in zip(maps, drawn, strict=True)
             ],
             "rows": rows,
             "columns": rows,

@@ -213,12 +213,12 @@ function ofShapes(root) {
 }
 
 /**
- * Ask a word: the shapes that it names, words as words.
+ * Ask a word, or a part of the film: the shapes that it names, words as words.
  * @param {any} root
  * @returns {Found}
  */
 function ofAsk(root) {
-  const { shapes, width, height } = root.ask.drawing();
+  const { shapes, width, height } = (root.ask ?? root.film).drawing();
   const part = make('g', {});
   for (const { tag, attributes, text } of shapes) part.append(make(tag, attributes, text));
   return { part, width, height };
@@ -234,10 +234,10 @@ function find(chart, ink) {
   const plot = place?.querySelector('.js-plotly-plot');
   if (plot) return ofPlot(plot);
   const hosts = place ? [place, ...place.querySelectorAll('*')] : [];
-  const root = hosts.map(host => (host.shadowRoot || host).querySelector('.maps, section.map, section.grid, section.ask')).find(Boolean);
+  const root = hosts.map(host => (host.shadowRoot || host).querySelector('.maps, section.map, section.grid, section.ask, section.film')).find(Boolean);
   if (!root) return null;
   if (root.matches('section.grid')) return ofShapes(root);
-  if (root.matches('.ask')) return ofAsk(root);
+  if (root.matches('.ask, .film')) return ofAsk(root);
   return root.matches('.maps') ? ofMaps(root, ink) : ofLivingMap(root, ink);
 }
 

@@ -44,8 +44,10 @@ def undrawn(usual: Mapping[str, str]) -> Trace:
     return run()
 
 
-def read(usual: Mapping[str, str] = state.EMPTY) -> TextEncoder:
-    """Take over what the URL asks for, and return the model."""
+def read(usual: Mapping[str, str] = state.EMPTY, opens_with: str = "") -> TextEncoder:
+    """Take over what the URL asks for, and return the model; a session that it asks for nothing `opens_with` a text."""
+    if opens_with and state.session().view is None and not state.address():
+        usual = {"sentence": opens_with}
     state.read_url(models.check, KNOWN_STEPS, inside.went_back(), usual)
     return loaded()
 

@@ -11,7 +11,7 @@ from pages.ui.downloads import figure
 from pages.ui.downloads import run as downloads
 from pages.ui.frame import arrival, body, run, sentence
 from pages.ui.lessons import bar as lesson_bar
-from pages.ui.lessons import library, story
+from pages.ui.lessons import labs, library, story
 from pages.ui.live import follow, strip
 from pages.ui.live import seat as class_seat
 from pages.ui.refusals import told
@@ -44,7 +44,7 @@ def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
     walk.resume()
     with upkeep.attended():
         with job_queue.refused(), told(ends=True):
-            encoder = run.read()
+            encoder = run.read(opens_with=page.sentence)
             run.fit(encoder)
             with top:
                 around.draw_bar(page)
@@ -53,11 +53,13 @@ def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
         walk.settle(page, trace.config)
         figure.settle(page)
         veiled = strip.veils(now)
-        asks = veiled or page in (library.HERE, story.HERE)  # there the model's guess may be the answer
+        in_labs = library.in_labs(page)
+        # in a lesson and in the story the model's guess may be the answer
+        asks = veiled or page == story.HERE or (page == library.HERE and not in_labs)
         at = story.place() if page == story.HERE else walk.place(page, trace.config)
         arrival.draw(page, at)
         with bar:
-            if page.place:
+            if page.place or (in_labs and labs.has_place()):
                 around.draw_place(trace.config)
             lesson_bar.draw(page)
             story.way_back(page)

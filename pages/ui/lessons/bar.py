@@ -16,11 +16,11 @@ def draw(page: Page) -> None:
     view = state.current()
     if view.lesson and page == library.HERE:
         walk(view.lesson, view.at)
-    if view.lesson and page != library.HERE:
+    if (page == library.HERE and state.session().aside) or (page != library.HERE and view.lesson):
         st.button("Back to the lesson", key="back_to_lesson", icon=":material/school:", on_click=back)
     if lesson_draft.on() and page != library.HERE:
         draft_store.draw()
-    if lesson_draft.on() and page.key in library.SHOWN:
+    if lesson_draft.on() and page.key in library.SHOWN and (page != library.HERE or library.in_labs(page)):
         count = len(lesson_draft.steps())
         st.button(f"Add this view ({count})", key="add_view", icon=":material/add:", on_click=lesson_draft.add,
                   args=(page.key,), help="Makes what is on the screen the next step of your lesson.")  # fmt: skip
@@ -50,7 +50,7 @@ def back() -> None:
     """Show the lesson's step again, or the list of lessons if it is not here any more."""
     view = state.current()
     try:
-        library.go(view.lesson, view.at)
+        library.go(*(state.session().aside or (view.lesson, view.at)))
     except EncoderError:
         library.leave()
         state.session().go_to = library.HERE.script

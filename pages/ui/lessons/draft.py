@@ -5,8 +5,8 @@ from dataclasses import replace
 from encoder.lessons.lesson import MOST_STEPS, NOT_IN_VIEW, Lesson, LessonStep
 from encoder.pictures.figure_link import OWN
 from encoder.pictures.link import to_query
+from pages.ui.lessons import library
 from pages.ui.state import session_state as state
-from pages.ui.state.site import page_of
 
 # What is chosen on the page where lessons are made, which is no part of what a step shows
 OF_LESSONS = {"lessons_part", "all_lessons", "tutorial", "find_term", "term_place"}
@@ -45,8 +45,8 @@ def add(page: str) -> None:
         for name, text in to_query(state.current()).items()
         if name not in NOT_IN_VIEW and name not in OF_LESSONS and not name.startswith(OWN)
     }
-    title = page_of(page).title
-    text = f"Look at the page “{title}”."
+    shown = library.SHOWN[page]
+    text = "Try this." if shown == library.LABS else f"Look at the page “{shown.title}”."
     put(replace(draft(), steps=(*steps(), LessonStep(page, text, query))))
 
 

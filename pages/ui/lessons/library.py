@@ -18,12 +18,13 @@ from pages.ui.server import models
 from pages.ui.server.turns import turns
 from pages.ui.state import session_state as state
 from pages.ui.state.choice_names import names
-from pages.ui.state.site import PAGES, page_of
+from pages.ui.state.site import PAGES, Page, page_of
 
 FOLDER = Path(__file__).parents[2] / "lessons"
 HERE = page_of("lessons")
+PART, LABS = "lessons_part", replace(HERE, title="Labs", icon=":material/science:")  # the part that a step may show
 # Every page that a step may show, by key.
-SHOWN = {page.key: page for page in PAGES if page.section != "Learn"}
+SHOWN = {page.key: page for page in PAGES if page.section != "Learn"} | {LABS.key: LABS}
 
 
 def files(folder: Path = FOLDER) -> dict[str, Path]:
@@ -57,6 +58,8 @@ def fitting(lesson: Lesson, name: str = "the lesson") -> Lesson:
     problems, steps = [], []
     for number, written in enumerate(lesson.steps, 1):
         page, view = lead(written.page, written.view)
+        if page == LABS.key:
+            view = view | {PART: LABS.title}  # no other part
         step = replace(written, page=page, view=view)
         steps.append(step)
         where = f"{name}, step {number}"
@@ -107,7 +110,8 @@ def find(name: str) -> Lesson:
 
 def view_of(step: LessonStep, name: str, at: int) -> View:
     """What a step shows."""
-    view, _ = from_query(step.view, models.check, KNOWN_STEPS, names())
+    shown = {key: text for key, text in step.view.items() if key != PART}  # the lesson stands on that page itself
+    view, _ = from_query(shown, models.check, KNOWN_STEPS, names())
     if "model" in step.view and "layer" not in step.view:
         offer = models.offer(view.model)
         view = replace(view, layer=offer.layer, head=offer.head)
@@ -119,8 +123,9 @@ def go(name: str, at: int) -> None:
     lesson = find(name)
     at = min(max(at, 1), len(lesson.steps))
     here = state.session()
-    if not state.current().lesson:
+    if not state.current().lesson and here.aside is None:
         here.before_lesson = state.current()
+    here.aside = None
     here.view = view_of(lesson.steps[at - 1], name, at)
     here.entered = (name, at)
     here.seen[name] = max(here.seen.get(name, 0), at)
@@ -130,8 +135,23 @@ def go(name: str, at: int) -> None:
 def leave() -> None:
     """Put the lesson away; what was on the screen before it is there again, else what is on it stays."""
     here = state.session()
-    before, here.before_lesson = here.before_lesson, None
+    before, here.before_lesson, here.aside = here.before_lesson, None, None
     here.view = replace(before or state.current(), lesson="", at=1, present=state.current().present)
+
+
+def open_labs() -> None:
+    """Show the part Labs with the view as it is; a lesson that it is opened from stands aside."""
+    view = state.current()
+    state.session().aside = (view.lesson, view.at) if view.lesson else None
+    state.change(lesson="", at=1)
+    state.remember(PART, LABS.title, "")
+    state.session().go_to = HERE.script
+
+
+def in_labs(page: Page) -> bool:
+    """Return whether the part Labs is open on this page."""
+    view = state.current()
+    return page == HERE and not view.lesson and dict(view.choices).get(PART) == LABS.title
 
 
 def changed(step: LessonStep) -> bool:

@@ -55,7 +55,7 @@ def arrives_by_link(step: LessonStep) -> bool:
     view = state.current()
     first = state.session().entered != (view.lesson, view.at)
     bare = View(lesson=view.lesson, at=view.at, present=view.present)
-    return first and view == bare and library.changed(step)
+    return first and view == bare and view != library.view_of(step, view.lesson, view.at)
 
 
 def head(lesson: Lesson, at: int) -> None:
@@ -86,7 +86,8 @@ def more(step: LessonStep, name: str, at: int, answered: bool) -> None:
         st.button("Show the lesson's own view", key="reset_view", on_click=library.go, args=(name, at))
     if answered:
         page = library.SHOWN[step.page]
-        st.button(f"Open this view on the page {page.title}", key="open_view", icon=page.icon, type="tertiary",
+        there = "in Labs" if page == library.LABS else f"on the page {page.title}"
+        st.button(f"Open this view {there}", key="open_view", icon=page.icon, type="tertiary",
                   on_click=open_page, args=(page.key,))  # fmt: skip
 
 
@@ -129,6 +130,8 @@ def said(step: LessonStep, found: Finding | str | None) -> None:
 
 def open_page(key: str) -> None:
     """Go to a page with the view as it is."""
+    if key == library.LABS.key:
+        library.open_labs()
     state.session().go_to = library.SHOWN[key].script
 
 

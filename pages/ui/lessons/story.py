@@ -17,7 +17,24 @@ COUNT = 12
 
 def stops() -> tuple[StoryStop, ...]:
     """The stops of this run, made once for each run that is kept."""
-    return told(session.now(), session.text_encoder(state.current().model))
+    return told(session.now(), session.text_encoder(state.current().model), hero())
+
+
+def hero() -> int | None:
+    """Return the position of the word that is followed, as Start or a link chose it; None where nobody did.
+
+    With another sentence it is forgotten.
+    """
+    here, count = state.session(), len(session.now().tokens)
+    asked = dict(state.current().choices).get("hero", "")
+    if here.linked:
+        asked = asked or st.query_params.get("word", "")
+    elif here.hero_of != here.read:
+        asked = ""
+    here.hero_of = here.read
+    found = int(asked) if asked.isdecimal() and len(asked) < 6 and int(asked) < count else None
+    state.remember("hero", found, None)
+    return found
 
 
 def at() -> int:
@@ -44,7 +61,7 @@ def place() -> Place | None:
 def run_name() -> str:
     """What the guesses of this run are kept under."""
     view = state.current()
-    asked = repr((view.model, state.session().read, view.hidden, view.edits))
+    asked = repr((view.model, state.session().read, view.hidden, view.edits, dict(view.choices).get("hero")))
     return f"story {zlib.crc32(asked.encode()):08x}"
 
 

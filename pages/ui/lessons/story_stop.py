@@ -38,11 +38,14 @@ def draw() -> None:
             st.caption(PROMISE)
             return
         marked(stop, guesses[number])
-        left, right = st.columns([2, 3]) if stop.picture in picture.BESIDE else (st.container(), st.container())
+        beside = stop.picture in picture.BESIDE
+        left, right = st.columns([2, 3]) if beside else (st.container(), st.container())
         with left:
-            outcome(stop, number, guesses[number])
+            outcome(stop, guesses[number])
         with right:
             picture.draw(session.now(), stop)
+        with left if beside else st.container():  # a wide picture stands right below the answer, on the first screen
+            on(stop, number)
     if number == story.COUNT:
         ending(guesses)
 
@@ -60,10 +63,14 @@ def marked(stop: StoryStop, guess: int | None) -> None:
     st.html(f"<ul class='story-options'>{''.join(option(stop, i, guess) for i in range(len(stop.options)))}</ul>")
 
 
-def outcome(stop: StoryStop, number: int, guess: int | None) -> None:
-    """What the run answers, and the way deeper."""
+def outcome(stop: StoryStop, guess: int | None) -> None:
+    """What the run answers."""
     verdict = "" if guess is None else "Right. " if guess == stop.answer else "Not quite. "
     say(f"{verdict}{stop.sentence}")
+
+
+def on(stop: StoryStop, number: int) -> None:
+    """The way deeper, and to another guess."""
     page = page_of(stop.page)
     with st.container(horizontal=True, key="story_on"):
         st.button(
@@ -85,7 +92,10 @@ def sentence(stop: StoryStop) -> str:
     """The text in boxes, the word that is asked about marked: as tokens, before they are asked about as written."""
     trace = session.now()
     texts = trace.tokenization.text, trace.tokenization.pair
-    words = trace.tokens if stop.word is not None else " ".join(texts).split()
+    words = [*trace.tokens] if stop.word is not None else " ".join(texts).split()
+    if stop.masked and stop.word is not None:
+        pieces = trace.tokenization.word_of(stop.word)
+        words[stop.word : stop.word + len(pieces)] = [str(session.text_encoder(state.current().model).mask_token)]
     boxes = [
         f"<div role='listitem' class='{'asked' if i == stop.word else ''}'>"
         f"<bdi>{html.escape(shown(word, 24))}</bdi></div>"

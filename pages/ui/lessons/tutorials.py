@@ -75,6 +75,8 @@ def view_of(step: LessonStep) -> View:
 def show(step: LessonStep) -> None:
     """Go to the page of a line."""
     state.session().view = view_of(step)
+    if step.page == library.LABS.key:
+        library.open_labs()
     state.session().go_to = library.SHOWN[step.page].script
 
 

@@ -1,8 +1,8 @@
 """Which models the app offers, and how each comes to be: bundled, untrained, built by a person, or from a folder.
 
-A model's name is what the link carries: "base", "built:n_layers=8,seed=3", "folder:my-model" or
-"learned:task=reverse". A name never holds a path outside the server's model folder, and nothing is downloaded because
-of a link.
+A model's name is what the link carries: "base", "built:n_layers=8,seed=3", "folder:my-model", "learned:task=reverse" or
+"moment:small,3000". A name never holds a path outside the server's model folder, and nothing is downloaded because of a
+link.
 """
 
 import os
@@ -12,12 +12,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from encoder import PRESETS, TextEncoder, checkpoint, hub
-from encoder.checkpoint import CheckpointError
+from encoder.checkpoint import CheckpointError, snapshots
 from encoder.checkpoint.listing import folders, within
 from encoder.errors import EncoderError
 from encoder.explain.cost import size
 from encoder.model.config import EncoderConfig
 from encoder.model.config_text import config_to_text, text_to_config
+from encoder.pictures.models import MOMENT, moment_of
 from pages.ui.server import memory, task_models
 from pages.ui.server.offers import MODELS as MODELS
 from pages.ui.server.offers import Offer
@@ -78,6 +79,10 @@ def offer(name: str) -> Offer:
     if task_models.is_one(name):
         layer, head = task_models.place(name)
         return Offer(task_models.label(name), layer=layer, head=head)
+    if name.startswith(MOMENT):
+        model, step = moment_of(name)
+        told = MODELS.get(model, Offer(model))
+        return Offer(f"{model} at step {step:,} of its training", layer=told.layer, head=told.head)
     if name.startswith(BUILT):
         config, seed = text_to_config(name.removeprefix(BUILT))
         return Offer(f"built: {config.n_layers} × {config.d_model}, {config.n_heads} heads, seed {seed}")
@@ -92,13 +97,19 @@ def check(name: str) -> None:
     """
     if task_models.is_one(name):
         task_models.check(name)
+    elif name.startswith(MOMENT):
+        model, step = moment_of(name)
+        kept = snapshots(model) if model in MODELS and not MODELS[model].preset and not MODELS[model].twin else ()
+        if step not in kept:
+            raise EncoderError(f"its weights were not kept then; steps are {', '.join(map(str, kept)) or 'none'}")
     elif name.startswith(BUILT):
         within_limit(text_to_config(name.removeprefix(BUILT))[0])
     elif name.startswith(FOLDER):
         place(name)
         within_megabytes(weights(name) / 1e6)
     elif name not in MODELS:
-        raise EncoderError(f"models are {', '.join(MODELS)}, {BUILT}…, {FOLDER}…, learned:…, by-hand:… and mystery:…")
+        ways = f"{BUILT}…, {FOLDER}…, learned:…, by-hand:…, mystery:… and {MOMENT}…"
+        raise EncoderError(f"models are {', '.join(MODELS)}, {ways}")
 
 
 def place(name: str) -> Path:
@@ -157,6 +168,7 @@ def config_of(name: str) -> EncoderConfig:
         return task_models.config(name)
     if name.startswith(BUILT):
         return text_to_config(name.removeprefix(BUILT))[0]
+    name = moment_of(name)[0] if name.startswith(MOMENT) else name
     if preset := MODELS[name].preset:
         return PRESETS[preset]
     return checkpoint.read_config(checkpoint.BUNDLED / (MODELS[name].twin or name) / "config.json", mlm_head=True)
@@ -194,6 +206,9 @@ def make(name: str) -> TextEncoder:
             return TextEncoder.from_pretrained(where, called=called, origin=origin)
         except CheckpointError as error:
             raise EncoderError(str(error).replace(f"{folder()}/", "")) from error
+    if name.startswith(MOMENT):
+        model, step = moment_of(name)
+        return TextEncoder.from_pretrained(model, step=step)
     if MODELS[name].preset or MODELS[name].twin:
         return TextEncoder.from_config(config_of(name), name=name)
     return TextEncoder.from_pretrained(name)

@@ -8,7 +8,6 @@ import streamlit as st
 from pages.ui.state.seat import Counts, Seat
 
 if TYPE_CHECKING:
-    from encoder.edits.edit import Edit
     from encoder.lessons.lesson import Lesson
     from encoder.paper.files import PaperFigure
     from encoder.paper.panel import Panel
@@ -39,15 +38,16 @@ class Session:
     Models and runs: `last_model` could be shown last, `own_models` are those that the person has opened,
     `models_asked_for` those chosen by a click, `offered` the view of a link whose model takes long to load. `asked_for`
     are the keys of long computations that were asked for just now. `folds` are the keys of the pictures whose fold
-    “Keep” was ever opened. `trail` are the opened numbers that lead back, `edits_before` the edits before each change.
-    `sweeps` keeps, by the sweep's key, what was last asked and what was found. `moment` is the moment of training that
-    was picked.
+    “Keep” was ever opened. `trail` are the opened numbers that lead back. `sweeps` keeps, by the sweep's key,
+    what was last asked and what was found. `moment` is the moment of training that was picked.
 
-    Lessons: `before_lesson` is the view whose place a lesson took. `entered` is the lesson and step that was last gone
+    Lessons: `before_lesson` is the view whose place a lesson took, `aside` the lesson and step that Labs were opened
+    from, on the same page. `entered` is the lesson and step that was last gone
     to, `veiled` whether it waits for a guess, `seen` how far each lesson was played. `touched` is the step whose slider
     was moved, `guesses` and `right` are by lesson and step; guesses of the story by run and stop, and `told` is the run
-    and stop of it that the view was last set to. `lesson_files` are lessons too long for a link, by name. `draft` is
-    the lesson that is being made, `drafting` whether views are collected, `draft_round` counts how often its fields
+    and stop of it that the view was last set to, `hero_of` is what was read when its word was
+    chosen. `lesson_files` are lessons too long for a link, by name. `draft` is the lesson
+    that is being made, `drafting` whether views are collected, `draft_round` counts how often its fields
     were filled anew, `draft_problems` say what is wrong with the file that was opened.
 
     Mysteries, by number: `hints_seen` are how many hints were asked for, `mystery_guesses` the task and head that were
@@ -88,17 +88,18 @@ class Session:
     folds: set[str] = field(default_factory=set)
     own_models: list[str] = field(default_factory=list)
     trail: "list[Cell]" = field(default_factory=list)
-    edits_before: "list[tuple[Edit, ...]]" = field(default_factory=list)
     sweeps: dict[str, tuple[object, Any]] = field(default_factory=dict)
     moment: int = 0
 
     before_lesson: "View | None" = None
+    aside: tuple[str, int] | None = None
     entered: tuple[str, int] | None = None
     veiled: bool = False
     seen: dict[str, int] = field(default_factory=dict)
     guesses: dict[tuple[str, int], int | float | str | None] = field(default_factory=dict)
     touched: tuple[str, int] | None = None
     told: tuple[str, int] | None = None
+    hero_of: "Text" = ""
     right: dict[tuple[str, int], bool] = field(default_factory=dict)
     lesson_files: "dict[str, Lesson]" = field(default_factory=dict)
     draft: "Lesson | None" = None

@@ -8,7 +8,7 @@ import streamlit as st
 
 from encoder.errors import EncoderError
 from encoder.pictures.choices import NAME, spell
-from encoder.pictures.link import FIELDS, from_query, to_query
+from encoder.pictures.link import FIELDS, LONGEST_IN_URL, VERSION, from_query, to_query
 from encoder.pictures.view import View
 from pages.ui.state.choice_names import names
 from pages.ui.state.session import OF_BROWSER, Session, has, picked, session, show, value
@@ -174,7 +174,9 @@ def address() -> dict[str, str]:
 
 def written() -> dict[str, str]:
     """The parameters of the current view, remembered as this session's own."""
-    query = to_query(current())
+    query, view = to_query(current()), current()
+    if session().page == "story" and len(view.sentence) <= LONGEST_IN_URL:  # alone it opens with another one
+        query = {"sentence": view.sentence, "v": VERSION} | query
     had(query)
     return query
 

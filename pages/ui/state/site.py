@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from encoder.packet.shipped import SENTENCES
+
 STEPS = "Step by step"  # the section of the way through the encoder
 
 
@@ -9,7 +11,8 @@ STEPS = "Step by step"  # the section of the way through the encoder
 class Page:
     """One page: its script, title and icon, which parts of the encoder it explains, and the step it opens on.
 
-    `section` is the heading it stands under in the menu. `walk` tells whether Previous and Next lead there, in
+    `sentence` is the one that an address without any parameter opens it with; empty for the usual one. `section` is
+    the heading it stands under in the menu. `walk` tells whether Previous and Next lead there, in
     the section of steps along the encoder, else from page to page; a page without it has its own. `place` tells whether
     a layer and a head mean something there.
     """
@@ -22,6 +25,7 @@ class Page:
     section: str = STEPS
     walk: bool = True
     place: bool = True
+    sentence: str = ""
 
     @property
     def script(self) -> str:
@@ -31,7 +35,7 @@ class Page:
 
 PAGES = (
     Page("sentence", "Start", ":material/home:"),
-    Page("story", "The story", ":material/auto_stories:", walk=False, place=False),
+    Page("story", "The story", ":material/auto_stories:", walk=False, place=False, sentence=SENTENCES[0]),
     Page(
         "embedding",
         "Embedding & position",
@@ -51,9 +55,8 @@ PAGES = (
     Page("stack", "Output", ":material/layers:", ("final_norm", "output", "pooling", "mlm"), "output"),
     Page("what_if", "What if", ":material/toggle_off:", section="Change and compare"),
     Page("compare", "Compare", ":material/compare:", section="Change and compare"),
-    Page("labs", "Labs", ":material/science:", section="Change and compare"),
     Page("your_model", "Models", ":material/deployed_code:", section="Change and compare", place=False),
-    Page("heads", "All heads", ":material/apps:", section="Look deeper"),
+    Page("heads", "Heads", ":material/apps:", section="Look deeper"),
     Page("atlas", "Atlas", ":material/map:", section="Look deeper"),
     Page("learn", "Learning", ":material/model_training:", section="Look deeper"),
     Page("figure", "Figure", ":material/picture_in_picture:", section="Look deeper"),
@@ -62,7 +65,17 @@ PAGES = (
 )
 
 KEYS = frozenset(page.key for page in PAGES)
-DRAWN = {"sentence": "start", "attention": "attention"}  # a page that the browser draws -> what it calls it
+DRAWN = {  # a page that the browser draws -> what it calls it
+    "sentence": "start",
+    "attention": "attention",
+    "embedding": "embedding",
+    "add_norm": "add_norm",
+    "feed_forward": "feed_forward",
+    "stack": "stack",
+    "what_if": "what_if",
+    "compare": "compare",
+    "heads": "heads",
+}
 
 
 def path(key: str) -> str:

@@ -12,7 +12,6 @@ from pages.ui.state import session_state as state
 from pages.ui.state import site
 from pages.ui.state.site import PAGES, STEPS, Page
 
-OF_WORDS = ("embedding.tokens", "embedding.scaled")  # the steps that know nothing of a place
 PAGE_OF = {part: page for page in PAGES for part in page.parts}
 
 

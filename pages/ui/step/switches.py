@@ -1,4 +1,4 @@
-"""What can be switched off, as data, and the way there and back."""
+"""What can be switched for the whole model, as data."""
 
 import math
 from collections.abc import Callable
@@ -11,7 +11,6 @@ from encoder.model.config import EncoderConfig
 from encoder.steps.catalogue import by_name
 from pages.ui.state import session_state as state
 
-MOST_UNDONE = 50  # changes that can be taken back
 Switch = Callable[[EncoderConfig], list[Edit]]
 
 
@@ -25,15 +24,6 @@ def everywhere(step: str, action: str, value: float | None = None) -> Switch:
     return edits
 
 
-# A switch for each part of a layer besides its heads: name -> (step, action)
-PARTS = {
-    "attention": ("attention.output", "zero"),
-    "feed-forward": ("feed_forward.output", "zero"),
-    "residual 1": ("add_norm_1.residual", "zero"),
-    "residual 2": ("add_norm_2.residual", "zero"),
-    "normalizing 1": ("add_norm_1.normalized", "bypass"),
-    "normalizing 2": ("add_norm_2.normalized", "bypass"),
-}
 # Switches for the whole model
 WHOLE: dict[str, Switch] = {
     "Positions off": lambda config: list(without_positions(config)),
@@ -63,20 +53,6 @@ WHOLE: dict[str, Switch] = {
 }
 
 
-def columns(config: EncoderConfig) -> list[str]:
-    """The columns of the board: every head, then the other parts of a layer."""
-    return [f"head {h}" for h in range(config.n_heads)] + list(PARTS)
-
-
-def of_board(config: EncoderConfig, layer: int, column: int) -> Edit:
-    """The edit behind one switch of the board."""
-    if column < config.n_heads:
-        return Edit(f"layers.{layer}.attention.heads", "zero", heads=(column,))
-    step, action = list(PARTS.values())[column - config.n_heads]
-    name = f"layers.{layer}.{step}"
-    return Edit(name if name in by_name(config) else f"{name.rpartition('.')[0]}.output", action)
-
-
 def offered(config: EncoderConfig) -> list[str]:
     """The switches for the whole model that it has something for."""
     return [name for name, switch in WHOLE.items() if switch(config)]
@@ -88,7 +64,7 @@ def current() -> tuple[Edit, ...]:
 
 
 def put(edits: tuple[Edit, ...]) -> None:
-    """Make these the edits of the view, and remember the ones before."""
+    """Make these the edits of the view."""
     if edits == current():
         return
     try:
@@ -96,8 +72,6 @@ def put(edits: tuple[Edit, ...]) -> None:
     except EncoderError as error:
         state.note([f"This change is not made: {error}."])
         return
-    here = state.session()
-    here.edits_before = [*here.edits_before[1 - MOST_UNDONE :], current()]
     state.change(edits=edits, cell=None)
 
 
@@ -117,14 +91,3 @@ def replace_scaled(config: EncoderConfig, step: str, action: str, value: float, 
     if step.startswith("embedding"):
         fresh = [] if value == neutral else [Edit(step, action, value=int(value))]
     put(others + tuple(fresh))
-
-
-def undo() -> None:
-    """Go back to the edits before the last change."""
-    if can_undo():
-        state.change(edits=state.session().edits_before.pop(), cell=None)
-
-
-def can_undo() -> bool:
-    """Whether there is a change to take back."""
-    return bool(state.session().edits_before)

@@ -1,16 +1,7 @@
 """The whole run in one picture, each number of which opens, and each step of which leads to its page."""
 
-from dataclasses import replace
-
-from encoder.pictures.registry.grids import (
-    DIFFERENCE,
-    LIVING_CHANGE,
-    LIVING_MAP,
-    UNCHANGED_RUN,
-    unchanged_is_taken_off,
-)
+from encoder.pictures.registry.grids import DIFFERENCE, LIVING_MAP, UNCHANGED_RUN, unchanged_is_taken_off
 from encoder.pictures.view import Cell
-from encoder.trace.trace import Trace
 from pages.ui import session
 from pages.ui.components import living_map
 from pages.ui.picture import answer_of, ask, tie
@@ -26,12 +17,6 @@ def draw() -> None:
     before = session.run(scene.view.model, state.session().read) if unchanged_is_taken_off(scene) else None
     answer = answer_of(LIVING_MAP, scene, {UNCHANGED_RUN: before} if before is not None else None)
     living_map.draw(answer, open_number, open_step, scene.view.model, before)
-
-
-def draw_change(a: Trace, b: Trace, model: str) -> None:
-    """Draw run B, of that model, as its difference to run A of as many tokens."""
-    answer = answer_of(LIVING_CHANGE, replace(ask(LIVING_CHANGE), run=a, other=b))
-    living_map.draw(answer, None, open_step, model, a)
 
 
 def open_number(cell: Cell) -> None:

@@ -1,0 +1,156 @@
+// @ts-check
+// What a layer does beside attention, read from its packet (level 3), and done again number by number. No page.
+import { at, row } from './packet.js';
+import { digitsOf } from './row.js';
+
+/** @typedef {import('./packet.js').Packet} Packet */
+/** @typedef {'layer_norm' | 'std_norm' | 'rms_norm' | 'none'} Kind */
+/** What a header of level 3 says beside the layer. @typedef {{layer: number, rows: number[], pre_norm: boolean, sums: Record<string, {kind: Kind, eps: number}>, units: {activation: string, title: string, cuts: boolean, gated: boolean, never: number}}} AboutBlock */
+/** A number done again: `terms` are what it was made of, `digits` to how many it agrees with the run's own. @typedef {{terms: Record<string, number>, made: number, recorded: number, digits: number, agrees: boolean}} Redone */
+
+const ROUNDING = 2 ** -22; // of sums in float32, for each unit of size
+export const SUMS = /** @type {const} */ (['add_norm_1', 'add_norm_2']);
+export const ADDS = ['attention', 'feed-forward']; // what is added before each norm
+
+/** @param {Packet} block @returns {AboutBlock} */
+export const aboutBlock = block => /** @type {AboutBlock} */ (/** @type {unknown} */ (block.about));
+
+/** What a row of an array is worth: each is sent in shares of its largest. @param {Packet} block @param {string} name @param {number} i */
+const peakOf = (block, name, i) => (block.arrays[peak(name)] ? at(block.arrays[peak(name)], i) : 1);
+const peak = (/** @type {string} */ name) => name.replace(/(_[12])?$/, '_peak$1');
+
+/** The numbers of a row. @param {Packet} block @param {string} name @param {number} i */
+export function valuesOf(block, name, i) {
+  const size = peakOf(block, name, i);
+  return row(block.arrays[name], i).map(value => value * size);
+}
+/** A number of a row. @param {Packet} block @param {string} name @param {number} i @param {number} d */
+export const valueOf = (block, name, i, d) => at(block.arrays[name], i, d) * peakOf(block, name, i);
+
+/** Half of the step in which a row was sent: no number of it is farther than this from the run's own. @param {Packet} block @param {string} name @param {number} i */
+const half = (block, name, i) => (block.arrays[name].type === 'f32' ? 0 : block.arrays[name].scale / 2 * peakOf(block, name, i));
+
+/** The name of an array of a sum, which is 0 or 1. @param {string} name @param {number} sum */
+const called = (name, sum) => `${name}_${sum + 1}`;
+/** @param {Packet} block @param {string} name @param {number} sum */
+const arrayOf = (block, name, sum) => block.arrays[called(name, sum)];
+
+/** A token's vector: what came in ("residual"), what is "added", the "sum", "normalized", and what the norm gave ("normed"). @param {Packet} block @param {string} name @param {number} sum @param {number} i its place among the rows that are kept */
+export const vectorOf = (block, name, sum, i) => valuesOf(block, called(arrayOf(block, name, sum) ? name : 'normed', sum), i);
+
+/** The length of a token's vector, of any token. @param {Packet} block @param {string} name @param {number} sum @param {number} position */
+export const lengthOf = (block, name, sum, position) => at(arrayOf(block, `${name}_length`, sum) ?? arrayOf(block, 'normed_length', sum), position);
+
+/** What a norm reads: the sum, or before it what came in. @param {Packet} block */
+export const readBy = block => (aboutBlock(block).pre_norm ? 'residual' : 'sum');
+
+/** @param {Packet} block @param {number} sum */
+export const normOf = (block, sum) => aboutBlock(block).sums[SUMS[sum]];
+
+/** What a norm knows of a token and of a dimension. @param {Packet} block @param {number} sum @param {number} position @param {number} d */
+export function operandsOf(block, sum, position, d) {
+  const of = (/** @type {string} */ name, /** @type {number} */ place) => (arrayOf(block, name, sum) ? at(arrayOf(block, name, sum), place) : NaN);
+  const { kind, eps } = normOf(block, sum);
+  return {
+    kind, eps, mean: kind === 'rms_norm' ? 0 : of('mean', position), variance: of(kind === 'rms_norm' ? 'mean_square' : 'variance', position),
+    gamma: of('gamma', d), beta: arrayOf(block, 'beta', sum) ? of('beta', d) : NaN,
+  };
+}
+
+/** What the rest of a token's numbers is divided by. @param {{kind: Kind, eps: number, variance: number}} norm */
+export const spreadOf = ({ kind, eps, variance }) => (kind === 'std_norm' ? Math.sqrt(variance) + eps : Math.sqrt(variance + eps));
+
+/** @param {number} made @param {number} recorded @param {number} within */
+const held = (made, recorded, within) => ({
+  made, recorded, digits: digitsOf(made, recorded), agrees: made === recorded || (Number.isNaN(recorded) ? !Number.isFinite(made) : Math.abs(made - recorded) <= within),
+});
+
+/** A number of a norm, done again. @param {Packet} block @param {number} sum @param {number} i @param {number} d @returns {Redone} */
+export function normAgain(block, sum, i, d) {
+  const into = called(readBy(block), sum), out = called('normed', sum), x = valueOf(block, into, i, d), recorded = valueOf(block, out, i, d);
+  const norm = operandsOf(block, sum, aboutBlock(block).rows[i], d), { mean, gamma, variance } = norm, [near, far] = [half(block, into, i), half(block, out, i)];
+  const beta = Number.isNaN(norm.beta) ? 0 : norm.beta;
+  if (norm.kind === 'none') return { terms: { x }, ...held(x, recorded, near + far + ROUNDING * (1 + Math.abs(x))) };
+  const spread = spreadOf(norm), made = (x - mean) / spread * gamma + beta;
+  const within = near / spread * Math.abs(gamma) + far + 4 * ROUNDING * (1 + Math.abs(beta) + (Math.abs(x) + Math.abs(mean)) / spread * Math.abs(gamma));
+  return { terms: { x, mean, variance, gamma, beta: norm.beta, spread }, ...held(made, recorded, within) };
+}
+
+/** A number of a sum, done again. @param {Packet} block @param {number} sum @param {number} i @param {number} d @returns {Redone} */
+export function sumAgain(block, sum, i, d) {
+  const names = ['residual', 'added', 'sum'].map(name => called(name, sum)), [residual, added, whole] = names.map(name => valueOf(block, name, i, d));
+  const within = names.reduce((all, name) => all + half(block, name, i), 0) + ROUNDING * (1 + Math.abs(residual) + Math.abs(added));
+  return { terms: { residual, added }, ...held(residual + added, whole, within) };
+}
+
+/** How many of a token's numbers do not agree when they are done again. @param {(block: Packet, sum: number, i: number, d: number) => Redone} again @param {Packet} block @param {number} sum @param {number} i */
+export function wrongOf(again, block, sum, i) {
+  const { shape } = arrayOf(block, 'sum', sum);
+  let count = 0;
+  for (let d = 0; d < shape[1]; d++) if (!again(block, sum, i, d).agrees) count++;
+  return count;
+}
+
+/** Mean, variance and length of numbers. @param {ArrayLike<number>} values */
+export function momentsOf(values) {
+  const n = values.length;
+  let sum = 0, squares = 0, apart = 0;
+  for (let d = 0; d < n; d++) { sum += values[d]; squares += values[d] ** 2; }
+  for (let d = 0; d < n; d++) apart += (values[d] - sum / n) ** 2;
+  return { mean: sum / n, variance: apart / n, square: squares / n, length: Math.sqrt(squares) };
+}
+
+/** The cosine of two vectors. @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
+export function cosineOf(a, b) {
+  let sum = 0;
+  for (let d = 0; d < a.length; d++) sum += a[d] * b[d];
+  return sum / (momentsOf(a).length * momentsOf(b).length);
+}
+
+/** The share of a normal distribution below a number, from its series. @param {number} x */
+function below(x) {
+  if (Math.abs(x) > 8) return x > 0 ? 1 : 0;
+  let term = x, sum = x;
+  for (let k = 1; Math.abs(term) > 1e-17 * Math.abs(sum) && k < 200; k++) {
+    term *= x * x / (2 * k + 1);
+    sum += term;
+  }
+  return 0.5 + sum * Math.exp(-x * x / 2) / Math.sqrt(2 * Math.PI);
+}
+
+/** The activations, by their names in a configuration. @type {Record<string, (x: number) => number>} */
+export const ACTIVATIONS = {
+  relu: x => Math.max(0, x),
+  gelu: x => x * below(x),
+  gelu_tanh: x => x / 2 * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3))),
+  silu: x => x / (1 + Math.exp(-x)),
+};
+
+/** What a unit does with its number: before and after the activation, and behind the gate where there is one. @param {Packet} block @param {number} i @param {number} unit */
+export function unitOf(block, i, unit) {
+  const of = (/** @type {string} */ name) => (block.arrays[name] ? valueOf(block, name, i, unit) : NaN);
+  return { before: of('hidden'), after: of('activation'), up: of('up'), gated: of('gated') };
+}
+
+/** A unit's activation, done again. @param {Packet} block @param {number} i @param {number} unit @returns {Redone} */
+export function activationAgain(block, i, unit) {
+  const before = valueOf(block, 'hidden', i, unit), made = ACTIVATIONS[aboutBlock(block).units.activation](before);
+  return { terms: { before }, ...held(made, valueOf(block, 'activation', i, unit), 1.2 * half(block, 'hidden', i) + half(block, 'activation', i) + 4 * ROUNDING * (1 + Math.abs(before))) };
+}
+
+/** A unit's activation times its gate, done again. @param {Packet} block @param {number} i @param {number} unit @returns {Redone} */
+export function gateAgain(block, i, unit) {
+  const { after, up: gate, gated } = unitOf(block, i, unit), [one, two, whole] = ['activation', 'up', 'gated'].map(name => half(block, name, i));
+  const within = one * Math.abs(gate) + two * Math.abs(after) + one * two + whole + 4 * ROUNDING * (1 + Math.abs(after * gate));
+  return { terms: { after, gate }, ...held(after * gate, gated, within) };
+}
+
+/** What of a unit goes on: after the activation, or behind the gate. @param {Packet} block */
+export const handedOn = block => (block.arrays.gated ? 'gated' : 'activation');
+
+/** The units that do most for a token, the strongest first; behind a gate of either sign. @param {Packet} block @param {number} i @param {number} most @returns {number[]} */
+export function strongest(block, i, most) {
+  const values = valuesOf(block, handedOn(block), i), gated = Boolean(block.arrays.gated);
+  const size = (/** @type {number} */ unit) => (Number.isNaN(values[unit]) ? -Infinity : gated ? Math.abs(values[unit]) : values[unit]);
+  return Array.from(values, (_, unit) => unit).sort((a, b) => size(b) - size(a) || a - b).slice(0, most);
+}

@@ -1,0 +1,211 @@
+// @ts-check
+// Feed-forward: which units fire for a token, on the curve of their activation, and what one of them does at every token.
+import bars from './add_norm.css';
+import style from './attention.css';
+import { ACTIVATIONS, aboutBlock, activationAgain, gateAgain, handedOn, strongest, unitOf, valueOf, valuesOf } from './block.js';
+import { curvePicture } from './curve.js';
+import { dress, el, put, write } from './dom.js';
+import own from './feed_forward.css';
+import { headline } from './headline.js';
+import { layerPackets } from './layer_packets.js';
+import { made } from './load.js';
+import { brief, typeset } from './number.js';
+import { at } from './packet.js';
+import { direction, wordAt, words } from './run.js';
+import { parts, said } from './say.js';
+import { namesOf } from './strips.js';
+import { toQuery } from './store.js';
+import { tokenList } from './token_list.js';
+import { tokenRow } from './token_row.js';
+
+/** @typedef {import('./packet.js').Packet} Packet */
+/** @typedef {import('./store.js').Chosen} State */
+
+const LISTED = 8, NAMED = 4; // units
+const ATLAS = 'atlas'; // the page of a unit over a corpus
+/** What an activation does with a number, as it is written. @type {Record<string, {formula: string, line: (x: string, y: string) => string}>} */
+const WRITTEN = {
+  relu: { formula: 'max(0, x) = y', line: (x, y) => `max(0, ${x}) = ${y}` },
+  gelu: { formula: 'x · Φ(x) = y, Φ the share of a normal distribution below x', line: (x, y) => `${x} · Φ(${x}) = ${y}` },
+  gelu_tanh: { formula: 'x / 2 · (1 + tanh(√(2 / π) (x + 0.044715 x³))) = y', line: (x, y) => `GELU(${x}) = ${y}` },
+  silu: { formula: 'x · σ(x) = x / (1 + e^−x) = y', line: (x, y) => `${x} · σ(${x}) = ${y}` },
+};
+
+/** A number of units. @param {number} count */
+const many = count => count.toLocaleString('en-US');
+
+/** The parts of the headline. @param {Packet} block @param {number} i the token's place among the rows that are kept @param {string} word */
+export function finding(block, i, word) {
+  const { rows, units } = aboutBlock(block), values = valuesOf(block, handedOn(block), i), [unit] = strongest(block, i, 1), all = many(values.length);
+  const firing = at(block.arrays.firing, rows[i]), near = (/** @type {number} */ value) => Number(value.toPrecision(3));
+  if (!values.every(Number.isFinite)) return parts('no_numbers', { query: word });
+  if (units.gated) {
+    const { after, up, gated } = unitOf(block, i, unit);
+    return parts('fires_gated', { all, unit, word, after: near(after), gate: near(up), value: near(gated) });
+  }
+  if (firing === 0) return parts('fires_none', { all, word });
+  return parts(firing === 1 ? 'fires_alone' : 'fires', { ...(firing === 1 ? {} : { count: many(firing) }), all, word, unit, value: near(values[unit]) });
+}
+
+/** How many units are silent, or below zero, as a sentence. @param {Packet} block @param {number} i @param {string} word */
+export function silence(block, i, word) {
+  const { rows, units } = aboutBlock(block), size = block.arrays.hidden.shape[1], activation = units.title;
+  if (units.cuts) return said('silent', { share: at(block.arrays.silent, rows[i]) / size, word, activation, never: units.never });
+  return said('damped', { word, share: valuesOf(block, 'hidden', i).reduce((sum, value) => sum + Number(value < 0), 0) / size, activation });
+}
+
+/** @param {HTMLElement} root @param {import('./mount.js').Context} context @returns {import('./mount.js').Page} */
+export function feedForward(root, context) {
+  dress(root, style);
+  dress(root, bars);
+  dress(root, own);
+  const { store } = context;
+  /** @type {Packet | null} */
+  let run = null;
+  /** @type {State} */
+  let state;
+  let counted = { key: '', wrong: 0 };
+  let pointed = -1, pinned = false; // a unit that was chosen stays chosen at another token
+  const packets = layerPackets(context, 3, () => { if (root.contains(page)) render(); });
+  const head = headline(context, { head: false });
+  const tokens = tokenRow({ choose: row => choose({ row }) }), window_ = el('p', { class: 'an-window' }), what = el('p', { class: 'at-what ff-what' });
+  const picture = curvePicture({ point: unit => { if (pointed !== (unit ?? -1)) { pointed = unit ?? -1; render(); } }, keep: unit => choose({ unit }) });
+  const silent = el('p', { class: 'ff-silent' }), strong = el('h2'), list = tokenList({ label: 'The strongest units', choose: i => choose({ unit: listed[i] }), place: 'data-cell' });
+  const title = el('h2'), formula = el('p', { class: 'an-formula', dir: 'ltr' }), line = el('p', { class: 'an-line', dir: 'ltr' }), gate = el('p', { class: 'an-line', dir: 'ltr' }), check = el('p', { class: 'row-check' });
+  const atlas = el('a', { class: 'pill is-first ff-atlas', onclick: lead }), code = el('button', { type: 'button', class: 'pill', 'aria-haspopup': 'dialog', onclick: () => context.code() }, 'Code');
+  const waiting = el('div', { class: 'at-waiting', role: 'status' }, el('span'), el('i'), el('i'), el('i'), el('i')), trouble = el('div', { class: 'at-trouble', role: 'alert' });
+  const again = el('button', { type: 'button', class: 'pill', onclick: () => packets.again() }, 'Try again');
+  const left = el('div', { class: 'at-left' }, what, picture.element, silent), beside = el('div', { class: 'at-beside' }, strong, list.element, title, formula, line, gate, check, el('div', { class: 'at-tools' }, atlas, code));
+  const body = el('div', { class: 'at-body' }, left, beside);
+  const page = el('section', { class: 'at ff', 'aria-label': 'Feed-forward' }, head.element, tokens.element, window_, body, waiting, trouble);
+  root.append(page);
+  /** @type {number[]} */
+  let listed = [];
+
+  /** @param {MouseEvent} event */
+  function lead(event) {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+    event.preventDefault();
+    store.flush();
+    const why = context.options().goTo(ATLAS, Object.fromEntries(new URLSearchParams(atlas.search)));
+    if (why) write(check, why);
+  }
+
+  /** What the layer's numbers depend on. */
+  const fingerprint = () => {
+    const { model, sentence, second, edits, hidden } = /** @type {Packet} */ (run).about;
+    return [model.digest, sentence, second, edits, hidden.join(), state.layer].join(' ');
+  };
+  /** The step whose numbers go on. */
+  const stepOf = (/** @type {Packet} */ block) => `feed_forward.${aboutBlock(block).units.gated ? 'gated' : 'activation'}`;
+
+  /** What is chosen: the token's place among the rows that are kept, and the unit. @param {Packet} block */
+  function placed(block) {
+    const of = /** @type {Packet} */ (run), { rows } = aboutBlock(block);
+    const [, position, unit] = /^layers\.\d+\.feed_forward\.\w+:(\d+),(\d+)$/.exec(state.cell) ?? [];
+    const row = [position === undefined ? -1 : Number(position), state.word, of.about.gap, rows[0]].map(one => rows.indexOf(one)).find(i => i >= 0) ?? 0;
+    return { row, unit: unit !== undefined && Number(unit) < block.arrays.hidden.shape[1] ? Number(unit) : strongest(block, row, 1)[0] };
+  }
+
+  /** @param {{row?: number, unit?: number}} to */
+  function choose(to) {
+    const block = run && packets.get(run, state.layer);
+    if (!run || !block) return;
+    pointed = -1;
+    if (to.unit !== undefined) pinned = true;
+    const now = placed(block), row = to.row ?? now.row, unit = to.unit ?? (pinned ? now.unit : strongest(block, row, 1)[0]), position = aboutBlock(block).rows[row], word = words(run)[wordAt(run, position)];
+    const step = stepOf(block);
+    store.set({ step, cell: `layers.${state.layer}.${step}:${position},${unit}`, ...(to.row !== undefined && word ? { word: word.position } : {}) });
+  }
+
+  function render() {
+    if (!run) return;
+    const of = run, block = packets.get(of, state.layer), why = packets.why(of, state.layer);
+    waiting.hidden = Boolean(block || why);
+    write(/** @type {Element} */ (waiting.firstElementChild), `Loading the units of layer ${state.layer} …`);
+    trouble.hidden = !why;
+    if (why) trouble.replaceChildren(el('p', {}, why), again);
+    for (const one of [tokens.element, window_, body]) one.hidden = !block;
+    if (!block) {
+      head.draw(of, state, [{ text: 'Which units fire for this word?', name: '', format: '' }]);
+      return;
+    }
+    const { row, unit } = placed(block), { rows, units } = aboutBlock(block), names = namesOf(of.about.tokens), word = rows[row] === of.about.gap ? 'the gap' : names[rows[row]];
+    const shown = pointed >= 0 ? pointed : unit, handed = handedOn(block), values = rows.map((_, i) => valueOf(block, handed, i, shown));
+    head.draw(of, state, finding(block, row, word));
+    tokens.draw({
+      names: rows.map(position => names[position]), positions: rows, values, chosen: row, direction: direction(of), label: `Tokens, and what unit ${shown} gives at each`,
+      says: i => `${names[rows[i]]}: unit ${shown} gives ${brief(values[i])}`,
+    });
+    write(window_, rows.length < of.about.tokens.length ? `Tokens ${rows[0]} to ${rows[rows.length - 1]} of ${of.about.tokens.length}: the rest of this long run is not sent.` : '');
+    write(what, `Above: what unit ${shown} gives at every token. Below each dot is a unit: across, its number before ${units.title}; up, after it. The columns at the foot count them.`);
+
+    const [before, after] = [valuesOf(block, 'hidden', row), valuesOf(block, 'activation', row)];
+    const best = strongest(block, row, LISTED), two = (/** @type {number} */ of_) => `unit ${of_}: ${typeset(brief(before[of_]))} becomes ${typeset(brief(after[of_]))}`;
+    picture.draw({
+      key: `${fingerprint()} ${row}`, before, after, curve: ACTIVATIONS[units.activation],
+      chosen: shown, kept: unit, named: best.slice(0, NAMED), label: `The ${many(before.length)} units of ${names[rows[row]]} on the curve of ${units.title}, by their number before it`, says: two(unit), shown: two(shown),
+    });
+    put(picture.slider, { 'data-cell': `${rows[row]},${unit}` });
+    write(silent, silence(block, row, word));
+
+    listed = best.includes(unit) ? best : [...best.slice(0, LISTED - 1), unit];
+    const strengths = valuesOf(block, handed, row);
+    write(strong, `The strongest units for ${word}`);
+    list.draw({
+      names: listed.map(one => `unit ${one}`), positions: listed, chosen: listed.indexOf(unit), most: Math.abs(strengths[best[0]]), direction: 'ltr',
+      bars: [{ colour: 'accent', values: listed.map(one => strengths[one]) }], says: i => `unit ${listed[i]}: ${brief(strengths[listed[i]])}`,
+    });
+    arithmetic(block, row, shown);
+    const page_ = context.options().pages.find(one => one.key === ATLAS);
+    atlas.hidden = !page_;
+    write(atlas, `Unit ${unit} over many sentences →`);
+    if (page_) put(atlas, { href: `${page_.address}?${new URLSearchParams({ ...toQuery({ ...made(state), layer: state.layer, head: state.head }), atlas_part: 'Units', atlas_unit: String(unit) })}` });
+    code.hidden = !context.options().keep;
+  }
+
+  /** The chosen unit's numbers, done again. @param {Packet} block @param {number} row @param {number} unit */
+  function arithmetic(block, row, unit) {
+    const { units } = aboutBlock(block), size = block.arrays.hidden.shape[1], four = (/** @type {number} */ value) => typeset(brief(value, 4));
+    const { made: result, digits, terms } = activationAgain(block, row, unit), inside = units.activation === 'relu' || terms.before >= 0 ? four(terms.before) : `(${four(terms.before)})`;
+    write(title, `Unit ${unit}, before and after`);
+    write(formula, WRITTEN[units.activation].formula);
+    write(line, WRITTEN[units.activation].line(inside, four(result)));
+    gate.hidden = !units.gated;
+    if (units.gated) {
+      const behind = gateAgain(block, row, unit), { after, gate: open } = behind.terms;
+      write(gate, `times its gate: ${four(after)} · ${open < 0 ? `(${four(open)})` : four(open)} = ${four(behind.made)}`);
+    }
+    const key = `${fingerprint()} ${row}`;
+    let { wrong } = counted.key === key ? counted : { wrong: 0 };
+    for (let one = 0; counted.key !== key && one < size; one++) if (!activationAgain(block, row, one).agrees || (units.gated && !gateAgain(block, row, one).agrees)) wrong++;
+    counted = { key, wrong };
+    write(check, wrong
+      ? `Done again here, ${many(wrong)} of ${many(size)} units do not agree: ${/** @type {Packet} */ (run).about.edits ? 'this run was changed on the way' : 'this model does more on the way'}.`
+      : `Recorded in this run; done again here from 16-bit numbers, all ${many(size)} agree, this one to ${digits} ${digits === 1 ? 'digit' : 'digits'}\u00a0✓`);
+    put(check, { 'data-agrees': String(!wrong) });
+  }
+
+  return {
+    draw(given, chosen) {
+      if (run !== given) { pointed = -1; pinned = false; }
+      run = given;
+      state = chosen;
+      render();
+    },
+    kept() {
+      const block = run && packets.get(run, state.layer);
+      if (!run || !block) return null;
+      const position = aboutBlock(block).rows[placed(block).row];
+      return {
+        picture: 'units_on_curve', name: `The units of “${run.about.tokens[position]}” before and after the activation, layer ${state.layer}`,
+        query: { ...toQuery({ ...made(state), layer: state.layer, head: state.head }), curve_token: String(position) },
+      };
+    },
+    end() {
+      packets.end();
+      picture.end();
+      page.remove();
+    },
+  };
+}

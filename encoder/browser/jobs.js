@@ -1,0 +1,125 @@
+// @ts-check
+// What is known of heads: their jobs by an examination, where they look over many sentences, and where in this one. No page.
+import { outside } from './claim.js';
+import { held, look, words } from './run.js';
+import { parts } from './say.js';
+
+/** @typedef {import('./packet.js').Packet} Packet */
+/** @typedef {import('./claim.js').Head} Head */
+/** How often a head is right in one kind of text, and how often the rule is; `how` is the rule in words. @typedef {{text: string, share: number, count: number, rule: number, how: string}} Figure */
+/** What a head has a licence for; `made`: for made sentences alone. @typedef {Head & {job: string, made: boolean, figures: Figure[]}} Job */
+/** What a head does best of all heads, and why that is no licence. @typedef {Head & {job: string, why: string, figure: Figure}} Tried */
+/** A sentence, and the places in it of a word, of what a head answers there and of what is marked. @typedef {{words: string[], from: number, answer: number, gold: number}} Example */
+/** @typedef {Head & {title: string, text: string, some: Example[]}} Examples */
+/** Where heads look over many sentences, layer by layer: what can be said, the nearest that cannot, its share. @typedef {{over: string, heads: [string, string, number][]}} Survey */
+/** What a packet of level 6 says; `exam` is what was read, "" where the model was not examined. @typedef {{exam: string, jobs: Job[], tried: Tried[], examples: Examples[], survey: Survey | null}} Known */
+/** Where most rows of a head look in a run: so many of all. @typedef {{where: string, count: number, all: number}} Habit */
+
+const NEAR = { self: 'itself', previous: 'one back', next: 'one on' };
+const WHERE = { self: 'the token itself', previous: 'the token before', next: 'the token after', punctuation: 'punctuation marks' };
+const STEPS = new Map([[0, 'the word itself'], [-1, 'the word before'], [1, 'the word after']]);
+
+const NAMES = 58, NARROW = 20; // pixels at the left for the names of layers, and where there is little room
+const GAP = 6, TIGHT = 2, INSIDE = 12; // between two cells, between small ones, and what a cell takes beside its map
+const LEAST = 12, MOST = 132, USUAL = 60, LOW = 20; // pixels of a map's side, and of one that has few rows
+const LABEL = 54; // pixels of what stands below a map
+const ROOMY = 86, SHORT = 56, SMALL = 32; // pixels of a cell from which on all is written below a map, its figures, one of them
+
+/** @param {Head} a @param {Head} b */
+export const same = (a, b) => a.layer === b.layer && a.head === b.head;
+
+/**
+ * What heads have a licence for, the surest of each head first; of a run that brings its evidence nothing else is needed.
+ * @param {Packet} run @param {Known | null} known @returns {Job[]}
+ */
+export function jobsOf(run, known) {
+  if (known) return known.jobs;
+  const all = run.about.evidence ?? [];
+  return all.filter(one => one.key === 'exam_job' || one.key === 'exam_made').map(({ layer, head, key, args }) => ({
+    layer, head, made: key === 'exam_made', job: key === 'exam_made' ? 'looks from a masked verb to its subject' : String(args.job),
+    figures: [{ text: String(args.text ?? 'made sentences'), share: Number(args.share), count: Number(args.count), rule: Number(args.rule), how: '' }],
+  }));
+}
+
+/** Whether the model was examined. @param {Packet} run @param {Known | null} known */
+export const wasExamined = (run, known) => (known ? known.exam !== '' : Boolean(run.about.evidence?.length));
+
+/** A job as from what to what: "object → its verb". @param {string} job */
+export function titleOf(job) {
+  const row = /^looks from an? (.+) to (.+)$/.exec(job), column = /^looks at an? (.+) from (.+)$/.exec(job), [, from, to] = row ?? column ?? ['', job, ''];
+  return to ? `${from} → ${to}` : from;
+}
+
+/** A job as what is found: "finds the verb of an object". @param {string} job */
+export function findsOf(job) {
+  const [, from, to] = /^looks from (.+) to its (.+)$/.exec(job) ?? [];
+  return to ? `finds the ${to} of ${from}` : job;
+}
+
+/** A fixed place that a head looks at over many sentences, in a word or two; "" for none. @param {Known | null} known @param {number} heads of a layer @param {Head} place */
+export function nearOf(known, heads, { layer, head }) {
+  const [label = ''] = known?.survey?.heads[layer * heads + head] ?? [];
+  return NEAR[/** @type {keyof typeof NEAR} */ (label)] ?? '';
+}
+
+/** @param {string} role */
+const whereOf = role => WHERE[/** @type {keyof typeof WHERE} */ (role)] ?? 'special tokens';
+
+/** Where most rows of a head look in this run: at no word, at a fixed distance or at one word. @param {Packet} run @param {Head} place @returns {Habit} */
+export function habit(run, { layer, head }) {
+  const all = words(run), special = outside(run);
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  let seen = 0;
+  all.forEach((from, i) => {
+    if (!held(run, from)) return;
+    const { shares, rest } = look(run, layer, head, from);
+    if (!(shares.reduce((sum, share) => sum + share, rest) > 0)) return; // it has no numbers
+    seen++;
+    const top = shares.reduce((best, share, j) => (share > shares[best] ? j : best), 0), apart = top - i;
+    const goals = rest > shares[top] ? [special] : [STEPS.get(apart) ?? `the word ${Math.abs(apart)} ${apart < 0 ? 'back' : 'on'}`, `“${all[top].name}”`];
+    for (const goal of goals) counts.set(goal, (counts.get(goal) ?? 0) + 1);
+  });
+  const [where, count] = [...counts].reduce((best, one) => (one[1] > best[1] ? one : best), ['', 0]);
+  return { where, count, all: seen };
+}
+
+/** Whether most rows have no common goal. @param {Habit} found */
+export const isWeak = ({ count, all }) => count * 2 <= all;
+
+/** The finding of a head, as parts of a sentence. @param {Packet} run @param {Known | null} known @param {Head} place */
+export function findingOf(run, known, place) {
+  const { layer, head } = place, job = jobsOf(run, known).find(one => same(one, place));
+  if (job) {
+    const [{ share, count }] = job.figures;
+    return parts(job.figures[0].text === 'made sentences' ? 'heads_made' : 'heads_job', { layer, head, finds: findsOf(job.job), share, count });
+  }
+  const role = known?.survey?.heads[layer * run.about.model.heads + head];
+  if (role && nearOf(known, run.about.model.heads, place)) return parts('heads_place', { layer, head, where: whereOf(role[0]), share: role[2] });
+  const found = habit(run, place);
+  if (!found.all) return parts('heads_empty', { layer, head });
+  return parts(`heads_${known && wasExamined(run, known) ? 'none' : 'here'}${isWeak(found) ? '_weak' : ''}`, { layer, head, ...found });
+}
+
+/** What is to be said of a head beside its finding and its figures: where it looks here, over many sentences, what is weak. @param {Packet} run @param {Known | null} known @param {Head} place */
+export function besides(run, known, place) {
+  const found = habit(run, place), { heads } = run.about.model, index = place.layer * heads + place.head;
+  const licensed = jobsOf(run, known).filter(one => same(one, place)), near = nearOf(known, heads, place);
+  /** @type {[string, Record<string, string | number>][]} */
+  const all = [];
+  if (licensed.some(one => one.made)) all.push(['exam_not_confirmed', {}]);
+  if (found.all && (licensed.length || near)) all.push([isWeak(found) ? 'heads_rows_weak' : 'heads_rows', { ...found }]);
+  const survey = known?.survey, role = survey?.heads[index];
+  if (survey && role && role[0] !== 'too few tokens to say') all.push([role[0] === role[1] ? 'heads_survey' : 'heads_survey_weak', { over: survey.over, where: whereOf(role[1]), share: role[2] }]);
+  const tried = licensed.length ? null : known?.tried.find(one => same(one, place));
+  if (tried) all.push(['heads_tried', { job: tried.job, share: tried.figure.share, count: tried.figure.count, text: tried.figure.text, rule: tried.figure.rule, why: tried.why }]);
+  return all;
+}
+
+/** How the maps are laid out: their side, their height, and how much is written below each. @param {Packet} run @param {number} room @param {number} tall */
+export function layout({ about: { model, rows, tokens } }, room, tall) {
+  const names = room < 560 ? NARROW : NAMES, whole = (room - names) / model.heads, gap = whole < SMALL + GAP ? TIGHT : GAP, cell = Math.floor(whole - gap);
+  const inside = gap === GAP ? INSIDE : TIGHT, side = Math.max(LEAST, Math.min(MOST, cell - inside, Math.max(USUAL, Math.floor(tall / model.layers) - LABEL)));
+  const says = cell >= ROOMY ? 'all' : cell >= SHORT ? 'figures' : cell >= SMALL ? 'share' : 'nothing';
+  return { names, side, gap, high: Math.max(Math.min(LOW, side), Math.round((side * rows.length) / tokens.length)), says };
+}

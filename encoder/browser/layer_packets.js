@@ -1,0 +1,64 @@
+// @ts-check
+// The packets of a level, layer by layer: that of the chosen one, then those beside it. The last one asked for wins.
+
+/** @typedef {import('./packet.js').Packet} Packet */
+
+const LIGHT = 1e6; // bytes up to which those beside it are fetched beforehand
+
+/**
+ * @param {import('./mount.js').Context} context
+ * @param {number} level
+ * @param {() => void} changed something came, or did not
+ */
+export function layerPackets({ part }, level, changed) {
+  /** @type {WeakMap<Packet, Map<number, Packet>>} */
+  const all = new WeakMap();
+  /** @type {{run: Packet, layer: number, control: AbortController} | null} */
+  let coming = null;
+  /** @type {{run: Packet, layer: number, why: string} | null} */
+  let failed = null;
+
+  /** @param {Packet} run */
+  const of = run => {
+    const known = all.get(run) ?? new Map();
+    all.set(run, known);
+    return known;
+  };
+  /** @param {Packet} run @param {Packet} found */
+  const near = (run, found) => {
+    const layer = /** @type {number} */ (found.about.layer);
+    if (Object.values(found.arrays).reduce((sum, one) => sum + one.values.byteLength, 0) > LIGHT) return;
+    for (const beside of [layer - 1, layer + 1]) {
+      if (beside < 0 || beside >= run.about.model.layers || of(run).has(beside)) continue;
+      part(level, beside).then(other => of(run).set(beside, other), () => null);
+    }
+  };
+  return {
+    /** The packet of a layer, which is asked for; null while it is not here. @param {Packet} run @param {number} layer */
+    get(run, layer) {
+      const is = (/** @type {{run: Packet, layer: number} | null} */ one) => one?.run === run && one.layer === layer;
+      const found = of(run).get(layer) ?? null;
+      if (found || is(coming) || is(failed)) return found;
+      coming?.control.abort();
+      const mine = coming = { run, layer, control: new AbortController() };
+      failed = null;
+      part(level, layer, mine.control.signal).then(packet => {
+        of(run).set(layer, packet);
+        if (coming !== mine) return;
+        coming = null;
+        near(run, packet);
+        changed();
+      }, error => {
+        if (coming !== mine) return;
+        coming = null;
+        failed = { run, layer, why: error instanceof Error ? error.message : 'This did not work: try again.' };
+        changed();
+      });
+      return null;
+    },
+    /** Why a layer is not here; "" where nothing went wrong. @param {Packet} run @param {number} layer */
+    why: (run, layer) => (failed?.run === run && failed.layer === layer ? failed.why : ''),
+    again() { failed = null; changed(); },
+    end() { coming?.control.abort(); },
+  };
+}

@@ -1,0 +1,180 @@
+// @ts-check
+// The Output page: what comes out at a word, and after which layer that was settled; for a model that names no words, how its vectors move.
+import { bars } from './answers.js';
+import { dress, el, put, write } from './dom.js';
+import { headline } from './headline.js';
+import { layered } from './layered.js';
+import { made } from './load.js';
+import { percent, tight, typeset } from './number.js';
+import style from './output.css';
+import { wordAt, words } from './run.js';
+import { say } from './say.js';
+import { sentence } from './sentence.js';
+import { guessed, masked, said, turned, wordsTable } from './settling.js';
+import { toQuery } from './store.js';
+
+/** @typedef {import('./packet.js').Packet} Packet */
+/** @typedef {import('./store.js').Chosen} Chosen */
+const LEVEL = 5; // of packets: what would be said after each layer
+const FIRST = 7; // words of the guess that are drawn before it is here
+const REST = 400; // ms until what was chosen is said
+const READING = 'Each column is what the model’s own head for words would say of the vector after that layer (logit lens). It learned to read the last layer only: an earlier column is a reading, not a belief.';
+const MOVING = 'Each row is the vector of a token: its cosine after each layer with what it is in the end. 1 is the same direction.';
+
+/** @param {HTMLElement} root @param {import('./mount.js').Context} context @returns {import('./mount.js').Page} */
+export function output(root, context) {
+  dress(root, style);
+  const { store } = context;
+  /** @type {WeakMap<Packet, Packet>} */
+  const known = new WeakMap();
+  /** @type {{run: Packet, control: AbortController} | null} */
+  let coming = null;
+  /** @type {{run: Packet, why: string} | null} */
+  let failed = null;
+  /** @type {Packet | null} */
+  let run = null;
+  /** @type {Chosen} */
+  let state;
+  /** The column that is kept, and the one that is pointed at; null is the last one. @type {number | null} */
+  let column = null;
+  /** @type {number | null} */
+  let pointed = null;
+  /** The word that is followed, by its number in the packet; null is the one that wins. @type {number | null} */
+  let followed = null;
+  let spoken = '', resting = 0;
+
+  const head = headline(context, { layer: false, head: false });
+  const line = sentence(position => { followed = null; store.set({ word: position }); });
+  const mask = el('button', { type: 'button', class: 'enc-pill ou-mask', onclick: maskIt }, 'Mask it');
+  const part = el('p', { class: 'ou-part' });
+  const title = el('h2'), left = el('div', { class: 'ou-left' }, title), about = el('p', { class: 'ou-about' });
+  const list = bars(left, word => { if (run && known.get(run)?.about.vocabulary) followed = word; else column = word; render(); });
+  left.append(about);
+  const grid = layered({
+    point: at => { if (at !== pointed) { pointed = at; render(); } },
+    keep: (at, word, row) => {
+      column = at;
+      pointed = null;
+      followed = word ?? followed;
+      if (row !== null && run && row !== state.word && wordAt(run, row) >= 0) store.set({ word: row });
+      else render();
+    },
+  });
+  const waiting = el('div', { class: 'ou-waiting', role: 'status' }, el('span', {}, 'Reading what would be said after each layer …'), el('i'), el('i'), el('i'), el('i'), el('i'));
+  const again = el('button', { type: 'button', class: 'enc-pill', onclick: () => { failed = null; render(); } }, 'Try again'), trouble = el('div', { class: 'ou-trouble', role: 'alert' });
+  const how = el('p', { class: 'ou-how' });
+  const page = el('section', { class: 'ou', 'aria-label': 'Output' },
+    head.element, el('div', { class: 'ou-top' }, line.element, mask), part,
+    el('div', { class: 'ou-body' }, left, el('div', { class: 'ou-right' }, grid.element, waiting, trouble)), how);
+  root.append(page);
+
+  /** Puts the mask in place of the word. */
+  function maskIt() {
+    const found = run && known.get(run);
+    if (!run || !found) return;
+    const changes = masked(run, found, state.word);
+    if (!changes) return;
+    followed = null;
+    store.set({ ...changes, layer: state.layer, head: state.head, word: state.word }, { push: true });
+    head.finding.focus({ preventScroll: true });
+  }
+
+  function want() {
+    const of = /** @type {Packet} */ (run);
+    if (known.has(of) || coming?.run === of || failed?.run === of) return;
+    coming?.control.abort();
+    const mine = coming = { run: of, control: new AbortController() };
+    failed = null;
+    context.part(LEVEL, null, mine.control.signal).then(
+      found => {
+        known.set(of, found);
+        if (coming === mine) coming = null;
+        if (run === of) render();
+      },
+      error => {
+        if (coming !== mine) return;
+        coming = null;
+        failed = { run: of, why: error instanceof Error ? error.message : 'This did not work: try again.' };
+        if (run === of) render();
+      },
+    );
+  }
+
+  function render() {
+    if (!run) return;
+    want();
+    const all = words(run), word = all[wordAt(run, state.word)], found = known.get(run) ?? null;
+    if (!word) {
+      head.draw(run, state, [{ text: 'There is no word here to look from.', name: '', format: '' }]);
+      return;
+    }
+    const names = Boolean(found ? found.about.vocabulary : Object.keys(run.about.guesses).length || !found);
+    const here = found && names ? guessed(found, word.position, followed) : null;
+    const moves = found && !names ? turned(run, found, word.position) : null;
+    const last = run.about.model.layers, shown = Math.min(pointed ?? column ?? last, last);
+
+    head.draw(run, state, said(run, word, here, moves));
+    line.draw(run, word, found);
+    mask.hidden = !found || word.gap || !found.about.mask || !names;
+    const rows = found?.about.positions ?? run.about.rows, count = run.about.tokens.length;
+    const unasked = moves ? moves.end - moves.first < moves.count ? `The sentence is long: the rows are tokens ${moves.first} to ${moves.end - 1} of ${moves.count}.` : ''
+      : rows.length < count ? `The sentence is long: tokens ${rows[0]} to ${rows[rows.length - 1]} of ${count} can be asked.` : '';
+    part.hidden = !unasked;
+    write(part, unasked);
+
+    const unable = failed && failed.run === run ? failed.why : '';
+    waiting.hidden = Boolean(found || unable);
+    trouble.hidden = !unable;
+    if (unable) trouble.replaceChildren(el('p', {}, unable), again);
+    grid.element.hidden = !here && !moves;
+    write(title, moves ? `The way of ${word.name}` : shown === last ? 'The guess' : shown ? `After layer ${shown - 1}` : 'At the input');
+    const key = JSON.stringify([run.about.model.digest, made(state), word.position]);
+    let told = '';
+    if (found && here) {
+      const { place, share } = here.at(shown, here.followed), lines = here.column(shown);
+      if (here.finite) told = say(shown ? 'stands_after' : 'stands_input', { ...(shown ? { layer: shown - 1 } : {}), word: here.name(here.followed), place, count: found.about.vocab_size ?? 0, share });
+      list.draw(lines, here.followed, here.leading(shown).length);
+      grid.draw({ ...wordsTable(here, found), key }, shown, Math.min(column ?? last, last));
+    } else if (moves) {
+      list.draw(moves.lines(), shown);
+      grid.draw({ ...moves.table(), key }, shown, Math.min(column ?? last, last));
+      told = found?.about.why ?? '';
+    } else list.draw((run.about.guesses[String(word.position)] ?? []).slice(0, FIRST).map(([name, share], i) => ({ name, text: tight(percent(share, 1)), deep: share, word: i, place: i + 1 })), 0);
+    left.hidden = !list.element.children.length;
+    write(about, typeset(told));
+    write(how, moves ? MOVING : READING);
+    rest(moves ? '' : told);
+  }
+
+  /** Says what is chosen once it rests. @param {string} sentence */
+  function rest(sentence) {
+    if (spoken === sentence) return;
+    clearTimeout(resting);
+    if (spoken && sentence) resting = window.setTimeout(() => context.announce(sentence), REST);
+    spoken = sentence;
+  }
+
+  return {
+    draw(given, chosen) {
+      if (run !== given || state?.word !== chosen.word) followed = null;
+      if (run !== given) pointed = null;
+      run = given;
+      state = chosen;
+      render();
+    },
+    kept() {
+      const word = run && words(run)[wordAt(run, state.word)], found = run && known.get(run);
+      if (!run || !word || !found) return null;
+      const query = toQuery({ ...made(state), layer: state.layer, head: state.head, word: word.position });
+      if (!found.about.vocabulary) return { picture: 'moves', name: 'How each vector comes to its end', query: { ...query, move: 'Cosine to the end' } };
+      const asked = word.gap ? 'the gap' : `“${word.name}”`;
+      return { picture: 'lens', name: `What would be said after each layer, at ${asked}`, query: { ...query, lens_token: String(word.position) } };
+    },
+    end() {
+      clearTimeout(resting);
+      coming?.control.abort();
+      grid.end();
+      page.remove();
+    },
+  };
+}

@@ -1,0 +1,143 @@
+// @ts-check
+// What a run would say at one word after each layer, and how vectors come to their end: the numbers of a packet of level 5. Nothing here draws.
+import { brief, percent, tight, typeset } from './number.js';
+import { at } from './packet.js';
+import { parts } from './say.js';
+
+/** @typedef {import('./packet.js').Packet} Packet */
+/** @typedef {import('./run.js').Word} Word */
+/** A line of a list: `word` is what a choice of it means, `deep` from 0 to 1 how long its bar is. @typedef {{name: string, text: string, deep: number, word: number, place?: number}} Line */
+/** A cell of a grid of layers. `word` is what a choice of it follows, null where it is the column alone. @typedef {{text: string, small?: string, deep: number, word: number | null, title: string, is?: boolean}} Cell */
+/** A row; `token` is the token that it is about. @typedef {{name: string, title?: string, cells: Cell[], plain?: boolean, token?: number}} Row */
+/** `path` says for each column in which row stands what is followed; -1 for none. @typedef {{key: string, label: string, columns: {text: string, title: string}[], rows: Row[], path: number[]}} Table */
+/** @typedef {{place: number, share: number}} Stand */
+/** @typedef {NonNullable<ReturnType<typeof guessed>>} Guessed */
+/** @typedef {ReturnType<typeof turned>} Turned */
+const WEAK = 0.2; // a share below which the first word does not win but lead
+const LITTLE = 0.1; // of a cosine: less than that in every layer is little
+const MOST_ROWS = 40; // tokens of a grid
+/** A share where there is little room. @param {number} share */
+const small = share => tight(percent(share, 1)).replace('<\u00a0', '<').replace('>\u00a0', '>');
+const PLACES = new Intl.NumberFormat('en-US');
+
+/** What the columns are called: the input, and after each layer. @param {number} layers */
+const columns = layers => Array.from({ length: layers + 1 }, (_, i) => (i ? { text: `layer ${i - 1}`, title: `after layer ${i - 1}${i === layers ? ', the guess' : ''}` } : { text: 'input', title: 'at the input' }));
+
+/** A cosine where there is little room. @param {number} value */
+const short = value => (Number.isFinite(value) ? typeset(value.toFixed(2)).replace(/^−0\.00$/, '0.00') : '–');
+
+/**
+ * What would be said at a token after each layer; null where the packet does not hold it. A word is its number among those that
+ * are told of there; 0 is the first guess.
+ * @param {Packet} found @param {number} position @param {number | null} chosen the word that is followed
+ */
+export function guessed(found, position, chosen) {
+  const { positions, vocabulary } = found.about, { words, first, share, rank } = found.arrays;
+  const row = positions?.indexOf(position) ?? -1;
+  if (row < 0 || !vocabulary) return null;
+  const last = share.shape[0] - 1, most = first.shape[2];
+  /** @param {number} word */
+  const name = word => vocabulary[at(words, row, word)] ?? '';
+  const followed = chosen !== null && name(chosen) ? chosen : 0;
+  /** @param {number} layer @param {number} word @returns {Stand} */
+  const stand = (layer, word) => ({ place: at(rank, layer, row, word), share: at(share, layer, row, word) });
+  /** @param {number} layer */
+  const leading = layer => Array.from({ length: most }, (_, i) => at(first, layer, row, i));
+  let settled = last;
+  while (settled > 0 && stand(settled - 1, 0).place === 1) settled--;
+  return {
+    position, last, followed, settled, name, at: stand, leading,
+    finite: Number.isFinite(stand(last, 0).share),
+    /** The words after a layer, and the one that is followed where it is none of them. @param {number} layer @returns {Line[]} */
+    column(layer) {
+      const shown = leading(layer), all = shown.includes(followed) ? shown : [...shown, followed];
+      return all.map((word, i) => {
+        const { place, share } = stand(layer, word);
+        return { name: name(word), text: small(share), deep: share, word, place: i < most ? i + 1 : place };
+      });
+    },
+  };
+}
+
+/** The grid of words after each layer, with the way of the one that is followed and of the vector itself. @param {Guessed} here @param {Packet} found @returns {Table} */
+export function wordsTable(here, found) {
+  const { last, followed, leading, name } = here, layers = Array.from({ length: last + 1 }, (_, i) => i), all = layers.map(leading);
+  /** @param {number} layer */
+  const said = layer => columns(last)[layer].title;
+  /** @type {Row[]} */
+  const rows = all[0].map((_, i) => ({
+    name: String(i + 1),
+    cells: layers.map(layer => {
+      const word = all[layer][i], { share } = here.at(layer, word);
+      return { text: name(word), small: small(share), deep: share, word, title: `${name(word)}, ${percent(share)}, place ${i + 1} ${said(layer)}`, is: word === followed };
+    }),
+  }));
+  const path = layers.map(layer => { const row = all[layer].indexOf(followed); return row < 0 ? rows.length : row; });
+  rows.push({
+    name: `place of ${name(followed)}`, title: `place and share of ${name(followed)}`, plain: true,
+    cells: layers.map(layer => {
+      const { place, share } = here.at(layer, followed);
+      return { text: Number.isFinite(place) ? PLACES.format(place) : '–', small: small(share), deep: 0, word: followed, title: `${name(followed)}, place ${PLACES.format(place)}, ${percent(share)} ${said(layer)}`, is: path[layer] === rows.length };
+    }),
+  });
+  const { cosine, length } = found.arrays;
+  for (const [label, title, array, form] of /** @type {const} */ ([['to its end', 'cosine of the vector with what it is in the end', cosine, short], ['length', 'length of the vector', length, (/** @type {number} */ value) => brief(value)]])) {
+    rows.push({ name: label, title, plain: true, cells: layers.map(layer => { const value = at(array, layer, here.position); return { text: form(value), deep: 0, word: null, title: `${title}: ${form(value)} ${said(layer)}` }; }) });
+  }
+  return { key: '', label: `The likeliest words after each layer: ${rows.length - 3} by ${last + 1} columns`, columns: columns(last), rows, path };
+}
+
+/** How the vectors of a run come to their end. @param {Packet} run @param {Packet} found @param {number} position */
+export function turned(run, found, position) {
+  const { cosine, length } = found.arrays, last = cosine.shape[0] - 1, count = cosine.shape[1];
+  const way = Array.from({ length: last + 1 }, (_, layer) => at(cosine, layer, position));
+  let most = 0;
+  for (let layer = 1; layer < last; layer++) if (Math.abs(way[layer + 1] - way[layer]) > Math.abs(way[most + 1] - way[most])) most = layer;
+  const first = Math.max(0, Math.min(position - MOST_ROWS / 2, count - MOST_ROWS)), end = Math.min(count, first + MOST_ROWS);
+  return {
+    last, most, first, end, count, before: way[most], after: way[most + 1],
+    /** @returns {Line[]} */
+    lines: () => way.map((value, i) => ({ name: columns(last)[i].text, text: short(value), deep: value, word: i })),
+    /** @returns {Table} */
+    table() {
+      const rows = run.about.tokens.slice(first, end).map((token, i) => ({
+        name: token, token: first + i,
+        cells: way.map((_, layer) => {
+          const value = at(cosine, layer, first + i);
+          return { text: short(value), deep: value, word: null, title: `${token} (${first + i}): ${short(value)}, length ${brief(at(length, layer, first + i))}, ${columns(last)[layer].title}`, is: first + i === position };
+        }),
+      }));
+      return { key: '', label: `The cosine of each token’s vector with its last: ${rows.length} tokens by ${last + 1} columns`, columns: columns(last), rows, path: way.map(() => position - first) };
+    },
+  };
+}
+
+/** The finding at a word, with this run's numbers. @param {Packet} run @param {Word} word @param {Guessed | null} here @param {Turned | null} moves */
+export function said(run, word, here, moves) {
+  const guess = run.about.guesses[String(word.position)]?.[0];
+  if (here && !here.finite) return parts('no_shares', { asked: word.name });
+  if (here) {
+    const { share } = here.at(here.last, 0), given = { word: here.name(0), share };
+    const begin = word.gap ? parts(share < WEAK ? 'leads_gap' : 'wins_gap', given) : parts('reads', { asked: word.name, ...given });
+    if (here.settled === here.last) return [...begin, ...parts('first_last', {})];
+    return [...begin, ...(here.settled ? parts('first_from', { layer: here.settled - 1 }) : parts('first_input', {}))];
+  }
+  if (moves) {
+    if (!Number.isFinite(moves.after)) return parts('no_shares', { asked: word.name });
+    const given = { word: word.name, layer: moves.most, before: rounded(moves.before), after: rounded(moves.after) };
+    return parts(Math.abs(moves.after - moves.before) < LITTLE ? 'turns_little' : 'turns', given);
+  }
+  return guess ? parts('guess', { word: guess[0], share: guess[1] }) : parts('says_what', { asked: word.name });
+}
+
+/** @param {number} value */
+const rounded = value => Number(value.toFixed(2));
+
+/** The text with the mask in place of the word at a position, as a change of the state; null where nothing was typed for it. @param {Packet} run @param {Packet} found @param {number} position @returns {{sentence: string} | {second: string} | null} */
+export function masked(run, found, position) {
+  const { mask, spans } = found.about, span = spans?.[run.about.words.findIndex(([first]) => first === position)];
+  if (!mask || !span || span[1] === span[2]) return null;
+  const [side, start, end] = span, letters = [...(side ? run.about.second : run.about.sentence)]; // as Python counts them
+  const text = `${letters.slice(0, start).join('')}${mask}${letters.slice(end).join('')}`;
+  return side ? { second: text } : { sentence: text };
+}

@@ -1,0 +1,134 @@
+"""A few examples of what each head with a licence answers, as shipped for the bundled models beside their examinations.
+
+    python -m encoder.exam.few --model base --out encoder/exam/results/examples/base.json
+
+They are of the head's surest job, in odd sentences of the first treebank; which are shown is decided by their length
+and their place in the treebank alone.
+"""
+
+import argparse
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from encoder.exam.examination import RESULTS, Exam, bundled_exam
+from encoder.exam.examples import ExamExample, examples
+from encoder.exam.frames import ALL
+from encoder.exam.links import JUDGED
+from encoder.exam.treebank import ExamError, Treebank, bundled_treebanks
+from encoder.text_encoder import TextEncoder
+
+FORMAT, VERSION = "encoder-exam-examples", 1
+SHORT = 14  # words of a sentence that is shown before longer ones
+FEW = 6  # right ones and wrong ones of a head
+SHIPPED = RESULTS / "examples"
+
+
+@dataclass(frozen=True)
+class HeadExamples:
+    """What a head answers for a relation: of `n` questions it was `right` so often; `some` right and wrong answers."""
+
+    layer: int
+    head: int
+    relation: str
+    direction: str
+    treebank: str
+    n: int
+    right: int
+    some: tuple[ExamExample, ...]
+
+
+def surest(exam: Exam) -> list[tuple[tuple[int, int], str, str]]:
+    """Return the place, relation and direction of the surest job of each head with a licence, by layer and head.
+
+    Of a head with a licence for made sentences alone it is the real gaps with a noun between.
+    """
+    made = [frame for frame in exam.frames if frame.frame == ALL and frame.licensed]
+    found = {(frame.layer, frame.head): (JUDGED, frame.direction) for frame in made}
+    for row in sorted(exam.licences(), key=lambda row: row.corrected_low):
+        found[row.place] = (row.relation, row.direction)
+    return [(place, *found[place]) for place in sorted(found)]
+
+
+def chosen(answers: Sequence[ExamExample]) -> tuple[ExamExample, ...]:
+    """Return a few right answers and a few wrong ones: those of short sentences, in their order, then longer ones.
+
+    Of a sentence it is the first right one, and the first wrong one.
+    """
+    ordered = sorted(answers, key=lambda one: (max(SHORT, len(one.words)), one.sentence, one.source))
+    found = list[ExamExample]()
+    for right in (True, False):
+        first = {one.sentence: one for one in reversed(ordered) if one.right == right}
+        found += [one for one in ordered if first.get(one.sentence) is one][:FEW]
+    return tuple(found)
+
+
+def head_examples(
+    encoder: TextEncoder, treebank: Treebank, place: tuple[int, int], relation: str, direction: str
+) -> HeadExamples:
+    """Ask a head all questions of a relation, and keep a few of its answers."""
+    answers = examples(encoder, treebank, relation, *place, direction)
+    right = sum(one.right for one in answers)
+    return HeadExamples(*place, relation, direction, treebank.name, len(answers), right, chosen(answers))
+
+
+def to_json(exam: Exam, every: Sequence[HeadExamples]) -> str:
+    """Return them as JSON, a line for each example."""
+    about = {"format": FORMAT, "version": VERSION, "model": exam.model, "fingerprint": exam.fingerprint}
+    lines = [f" {json.dumps(name)}: {json.dumps(value)}" for name, value in about.items()]
+    heads = []
+    for one in every:
+        fields = {name: value for name, value in vars(one).items() if name != "some"}
+        inside = ",\n   ".join(json.dumps(example._asdict(), ensure_ascii=False) for example in one.some)
+        heads.append(f'{json.dumps(fields)[:-1]}, "some": [\n   {inside}\n  ]}}')
+    return "{\n" + ",\n".join(lines) + ',\n "heads": [\n  ' + ",\n  ".join(heads) + "\n ]\n}\n"
+
+
+def read_few(path: Path) -> tuple[str, tuple[HeadExamples, ...]]:
+    """Read a file of examples: the fingerprint of the model's weights, and those of each head.
+
+    Raises:
+        ExamError: the file cannot be read or is none.
+    """
+    try:
+        raw = json.loads(path.read_text(encoding="utf-8"))
+        if raw["format"] != FORMAT or raw["version"] != VERSION:
+            raise ExamError(f"{path} holds no examples of version {VERSION}; make them: python -m encoder.exam.few")
+        return str(raw["fingerprint"]), tuple(head_of(one) for one in raw["heads"])
+    except (OSError, KeyError, TypeError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        raise ExamError(f"{path} holds no examples; make them: python -m encoder.exam.few") from error
+
+
+def head_of(raw: dict[str, Any]) -> HeadExamples:
+    """Return the examples of a head from what JSON says of them."""
+    some = tuple(ExamExample(**one | {"words": tuple(one["words"])}) for one in raw["some"])
+    return HeadExamples(**raw | {"some": some})
+
+
+@cache
+def few_by_content(fingerprint: str) -> tuple[HeadExamples, ...]:
+    """Return the examples that are shipped of a model with these weights; none without any."""
+    shipped = (read_few(path) for path in sorted(SHIPPED.glob("*.json")))
+    return next((every for content, every in shipped if content == fingerprint), ())
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Make the file of a bundled model."""
+    parser = argparse.ArgumentParser(prog="python -m encoder.exam.few", description="Make examples of examined heads.")
+    parser.add_argument("--model", default="base", help="a bundled model that was examined")
+    parser.add_argument("--out", type=Path, required=True, help="the file that is written")
+    asked = parser.parse_args(arguments)
+    exam = bundled_exam(asked.model)
+    if exam is None:
+        parser.error(f"there is no examination of {asked.model}")
+    encoder, treebank = TextEncoder.from_pretrained(asked.model), bundled_treebanks()[0]
+    every = [head_examples(encoder, treebank, *one) for one in surest(exam)]
+    asked.out.parent.mkdir(parents=True, exist_ok=True)
+    asked.out.write_text(to_json(exam, every), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

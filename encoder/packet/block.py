@@ -1,0 +1,94 @@
+"""What a layer does beside attention, as a packet: both sums with their norms, and the units of feed-forward."""
+
+from typing import Any
+
+import numpy as np
+
+from encoder.arguments import integer
+from encoder.metrics import SUBLAYERS, never_active_share, norm_parameters
+from encoder.model.activations import ACTIVATIONS
+from encoder.model.config import EncoderConfig
+from encoder.packet.format import Stored, Values, exact, pack, signed
+from encoder.packet.run import kinds, window
+from encoder.text_encoder import TextEncoder
+from encoder.trace.trace import Trace
+
+MOST_BYTES = 2_000_000  # of vectors and units
+MOST_ROWS = 256  # of tokens, whatever they take
+VECTORS = 5  # of each sum: what came in, what is added, the sum, normalized, scaled and shifted
+
+
+def level_3(encoder: TextEncoder, trace: Trace, layer: int, *, most_bytes: int = MOST_BYTES) -> bytes:
+    """The two sums of a layer with their norms, and its feed-forward's units before and after the activation.
+
+    Args:
+        encoder: the model that made the trace.
+        trace: a run.
+        layer: which layer.
+        most_bytes: of vectors and units; of a longer run the rows around the first gap are kept, or the first ones.
+
+    Raises:
+        EncoderError: a trace of another model, or there is no such layer.
+    """
+    encoder.check_own(trace)
+    config = trace.config
+    layer = integer("layer", layer, 0, config.n_layers - 1)
+    gaps = [i for i, kind in enumerate(kinds(encoder, trace)) if kind == "mask"]
+    rows = window(len(trace.tokens), next(iter(gaps), 0), rows_within(config, len(trace.tokens), most_bytes))
+    sums, arrays = dict[str, Any](), dict[str, Stored]()
+    for number, part in enumerate(SUBLAYERS, 1):
+        sums[part], found = norm_of(encoder, trace, layer, part, rows)
+        arrays |= {f"{name}_{number}": array for name, array in found.items()}
+    activation = trace.array(f"layers.{layer}.feed_forward.activation")
+    for name in ("hidden", "activation", "up", "gated"):
+        if (step := f"layers.{layer}.feed_forward.{name}") in trace:
+            arrays |= by_row(name, trace.array(step)[rows.start : rows.stop])
+    arrays["firing"] = exact((activation > 0).sum(-1))
+    arrays["silent"] = exact((activation == 0).sum(-1))
+    kind = ACTIVATIONS[config.activation]
+    units = {"activation": config.activation, "title": kind.title, "cuts": kind.cuts, "gated": config.gated}
+    units["never"] = never_active_share(trace[f"layers.{layer}.feed_forward.activation"])
+    about = {"layer": layer, "rows": list(rows), "pre_norm": config.norm_first, "sums": sums, "units": units}
+    return pack(3, about, arrays)
+
+
+def norm_of(
+    encoder: TextEncoder, trace: Trace, layer: int, part: str, rows: range
+) -> tuple[dict[str, Any], dict[str, Stored]]:
+    """What a header says of one sum and its norm, and their arrays."""
+    at, config = f"layers.{layer}.{part}.", trace.config
+    steps = {"residual": f"{at}residual", "added": f"layers.{layer}.{SUBLAYERS[part]}.output", "sum": f"{at}sum"}
+    steps |= {"normalized": f"{at}normalized", "normed": f"{at}output"}
+    whole = {name: trace.array(step) for name, step in steps.items() if step in trace}
+    arrays = dict[str, Stored]()
+    for name, values in whole.items():
+        arrays |= by_row(name, values[rows.start : rows.stop]) | {f"{name}_length": exact(lengths(values))}
+    for name in ("mean", "variance", "mean_square"):
+        if at + name in trace:
+            arrays[name] = exact(trace.array(at + name))
+    learned = norm_parameters(encoder, layer, part)
+    arrays |= {name: exact(values.numpy()) for name, values in learned.items()}
+    return {"kind": config.norm if "normalized" in whole else "none", "eps": config.norm_eps}, arrays
+
+
+def by_row(name: str, values: Values) -> dict[str, Stored]:
+    """Rows in 16 bits, each in shares of its own largest: some tokens are a hundred times as long as the others."""
+    finite = np.where(np.isfinite(values), np.abs(values), 0)
+    peaks = np.where(finite.max(-1) > 0, finite.max(-1), 1).astype(np.float32)
+    return {name: signed(values / peaks[:, None]), f"{name}_peak": exact(peaks)}
+
+
+def lengths(vectors: Values) -> Values:
+    """The length of each row of [n, d]."""
+    found: Values = np.sqrt(np.square(vectors.astype(np.float64)).sum(-1))
+    return found
+
+
+def bytes_of_a_row(config: EncoderConfig) -> int:
+    """Bytes of what is sent of one token: two sums of vectors, and its units."""
+    return 2 * (2 * VECTORS * config.d_model + (4 if config.gated else 2) * config.d_ff)
+
+
+def rows_within(config: EncoderConfig, n: int, most_bytes: int = MOST_BYTES) -> int:
+    """How many rows of n tokens take `most_bytes` at most; one where none does."""
+    return max(1, min(n, MOST_ROWS, integer("most_bytes", most_bytes, 1) // bytes_of_a_row(config)))

@@ -1,0 +1,120 @@
+"""What a run becomes without its parts as a packet, level 7: each part alone, or what the run's own edits changed."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from encoder.edits.describe import sentence
+from encoder.edits.edit import Edit
+from encoder.experiments.ablation import ROWS, TOKENS, forward
+from encoder.experiments.compare import first_difference, relative_difference
+from encoder.model.config import EncoderConfig
+from encoder.packet.format import Stored, exact, pack
+from encoder.packet.run import GUESSES, MOST_WORDS, WITHOUT, kinds, likeliest, said
+from encoder.steps.catalogue import by_name
+from encoder.text_encoder import TextEncoder
+from encoder.trace.trace import Trace
+from encoder.trace.unpadded import rows, tokens
+
+BLOCKS = ("attention.output", "feed_forward.output")  # what a layer writes into the stream; a layer is both
+COLUMNS = len(BLOCKS) + 1
+
+
+def level_7(encoder: TextEncoder, trace: Trace, *, parts: bool = True) -> bytes:
+    """What parts do: of a run without edits each part alone, of one with edits what differs from that without.
+
+    Args:
+        encoder: the model that made the trace.
+        trace: a run.
+        parts: whether each part of a run without edits is tried; it takes a part of a run for each.
+
+    Raises:
+        EncoderError: a trace of another model.
+    """
+    encoder.check_own(trace)
+    if trace.edits:
+        return pack(7, *changed(encoder, trace))
+    if not parts:
+        return pack(7, {"words": []}, {})
+    return pack(7, *each_part(encoder, trace))
+
+
+def guessed_at(encoder: TextEncoder, trace: Trace) -> int | None:
+    """The first gap, where the model guesses it; None where there is none."""
+    if "mlm.probabilities" not in trace:
+        return None
+    return next((i for i, kind in enumerate(kinds(encoder, trace)) if kind == "mask"), None)
+
+
+def parts_tried(encoder: TextEncoder, trace: Trace) -> int:
+    """How many parts of each layer are tried: heads too where no word is guessed; else level 1 has them."""
+    if trace.edits:
+        return 0
+    return COLUMNS + (encoder.config.n_heads if guessed_at(encoder, trace) is None else 0)
+
+
+def columns(config: EncoderConfig, layer: int, *, heads: bool) -> list[tuple[Edit, ...]]:
+    """The edits that switch off each part of a layer alone: its heads, if wanted, its two blocks, and both of these."""
+    each = [(Edit(f"layers.{layer}.attention.heads", "zero", heads=(head,)),) for head in range(config.n_heads)]
+    blocks = tuple(Edit(f"layers.{layer}.{step}", "zero") for step in BLOCKS)
+    return [*(each if heads else []), *((block,) for block in blocks), blocks]
+
+
+def each_part(encoder: TextEncoder, trace: Trace) -> tuple[dict[str, Any], dict[str, Stored]]:
+    """What each part does alone: to the shares of words at the gap, and without one to the output."""
+    gap, config = guessed_at(encoder, trace), encoder.config
+    outcomes = list(without(encoder, trace, gap))
+    if gap is None:
+        changes = torch.cat([change for change, _ in outcomes])
+        return {"words": []}, {"change": exact(changes.reshape(config.n_layers, -1).numpy())}
+    now = trace["mlm.probabilities"][gap]
+    every = torch.cat([logits for _, logits in outcomes if logits is not None]).softmax(-1)
+    own = likeliest(now, GUESSES) if bool(now.isfinite().all()) else []
+    others = set(every.nan_to_num().topk(min(WITHOUT, config.vocab_size)).indices.flatten().tolist()) - set(own)
+    more = sorted(others, key=lambda i: (-float(every[:, i].nan_to_num().amax()), i))[: MOST_WORDS - len(own)]
+    ids = [*own, *more] if own else []
+    about = {"words": [said(encoder, i) for i in ids], "shares": [round(p, 7) for p in now[ids].tolist()]}
+    return about, {"parts": exact(every[:, ids].reshape(config.n_layers, -1, len(ids)).numpy())}
+
+
+def without(encoder: TextEncoder, trace: Trace, gap: int | None) -> Iterator[tuple[Tensor, Tensor | None]]:
+    """For some parts after the other: how far the output changes without each [parts], and the logits at the gap."""
+    before, config = rows(trace, "output"), encoder.config
+    size = max(1, min(ROWS, TOKENS // len(trace.tokens)))
+    length = torch.linalg.vector_norm(before)
+    for layer in range(config.n_layers):
+        wanted = columns(config, layer, heads=gap is None)
+        for chunk in (wanted[i : i + size] for i in range(0, len(wanted), size)):
+            output, logits = forward(encoder, trace, chunk, {}, gap)
+            apart = output[:, : len(tokens(trace))] - before
+            yield torch.linalg.vector_norm(apart, dim=(1, 2)) / length, None if gap is None else stacked(logits)
+
+
+def stacked(logits: Any) -> Tensor:
+    """Logits of several rows, [rows, vocab]."""
+    return torch.stack(list(logits))
+
+
+def changed(encoder: TextEncoder, trace: Trace) -> tuple[dict[str, Any], dict[str, Stored]]:
+    """What differs from the same run without edits: the guess, the first step, and how far each token ends up."""
+    plain = encoder.trace(trace.inputs, hidden=trace.hidden)
+    step = first_difference(plain, trace)
+    entry = by_name(encoder.config)[step] if step else None
+    first = {"step": entry.local, "layer": entry.layer, "title": entry.title} if entry else None
+    changes = [sentence(edit, encoder.config) for edit in trace.edits]
+    about: dict[str, Any] = {"first": first, "changes": changes, "words": [], "shares": [], "after": []}
+    gap = guessed_at(encoder, trace)
+    if gap is not None:
+        before, after = plain["mlm.probabilities"][gap], trace["mlm.probabilities"][gap]
+        if bool(before.isfinite().all()):
+            ids = list(dict.fromkeys((*likeliest(before, GUESSES), *likeliest(after.nan_to_num(), GUESSES))))
+            about["words"] = [said(encoder, i) for i in ids]
+            about["shares"] = [round(p, 7) for p in before[ids].tolist()]
+            finite = bool(after.isfinite().all())
+            about["after"] = [round(p, 7) for p in after[ids].tolist()] if finite else []
+    ours, theirs = rows(plain, "output"), rows(trace, "output")
+    change = float(torch.linalg.vector_norm(theirs - ours) / torch.linalg.vector_norm(ours))
+    about["change"] = round(change, 7) if change < float("inf") else None  # null is no finite number
+    return about, {"moved": exact(relative_difference(plain, trace)[-1].numpy())}

@@ -1,0 +1,244 @@
+"""Pictures of how grammar is born while a model is trained: what heads get right, where they look, what is guessed.
+
+They are all of the bundled model whose training was examined, whatever model is chosen.
+"""
+
+from encoder.exam.links import JUDGED
+from encoder.exam.moments import bundled_moments
+from encoder.exam.rise import AGREEMENT, EXAMPLES, KEYS, Place, best, every_head, headline, rise, who
+from encoder.exam.sentences import text
+from encoder.experiments.film import gap_moments, typed_words, word_moments
+from encoder.export.caption import About
+from encoder.formatting import percent, shown
+from encoder.pictures.expression import Call, Expression, call
+from encoder.pictures.numbers import Names
+from encoder.pictures.picture import Answer, Picture
+from encoder.pictures.registry.learning import MOMENTS, STEPS, when
+from encoder.pictures.scene import Option, Scene, one_of
+
+FILMED = "small"  # the bundled model whose training was examined
+FORMS = ("is", "are")
+LONGEST = 400  # letters of a sentence of one's own
+PART = {"learn_part": "Grammar is born"}
+
+COUNTED = call(bundled_moments, FILMED)
+RELATION = one_of("born", EXAMPLES)
+SENTENCE = Option("born_text", None, lambda scene: EXAMPLES[scene[RELATION]].sentence)
+
+
+def sentence(scene: Scene) -> str:
+    """The sentence whose arcs are drawn: that of the relation where none is typed."""
+    typed: str = scene[SENTENCE].strip()[:LONGEST]
+    return typed or EXAMPLES[scene[RELATION]].sentence
+
+
+def spelled(scene: Scene) -> list[str]:
+    """The words of the sentence."""
+    pieces = scene.encoder.tokenize(sentence(scene))
+    return [pieces.spelled(pieces.words[i]) for i in typed_words(scene.encoder, pieces)]
+
+
+def is_marked(scene: Scene) -> bool:
+    """Whether it is known of the sentence which word belongs to which: of that of the relation alone."""
+    return sentence(scene) == EXAMPLES[scene[RELATION]].sentence
+
+
+def first_word(scene: Scene) -> int:
+    """The word that is asked at first: the one that is marked, else the last one with a letter."""
+    words, example = spelled(scene), EXAMPLES[scene[RELATION]]
+    if is_marked(scene):
+        return words.index(example.source)
+    return max((i for i, word in enumerate(words) if any(c.isalnum() for c in word)), default=0)
+
+
+WORD = Option("born_word", lambda scene: range(len(spelled(scene))), first_word)
+
+
+def risen(scene: Scene) -> Call:
+    """How the head that is best at the end does at the relation."""
+    return call(rise, COUNTED, scene[RELATION])
+
+
+def heads_of(scene: Scene) -> str:
+    """The relation whose heads are shown: of agreement, which no head does alone, that of the subject."""
+    relation: str = scene[RELATION]
+    return JUDGED if relation == AGREEMENT else relation
+
+
+def place(answer: Answer) -> Place:
+    """The head whose arcs are drawn: the one that is best at the relation at the end."""
+    last: Place = best(answer.value(COUNTED), heads_of(answer.scene))[-1]
+    return last
+
+
+def place_now(scene: Scene) -> Place:
+    """The same head, before anything is measured."""
+    counted = bundled_moments(FILMED)
+    assert counted is not None, "it is shipped"
+    return best(counted, heads_of(scene))[-1]
+
+
+def arcs(scene: Scene) -> Call:
+    """Where that head looks in the sentence at every moment."""
+    return call(word_moments, MOMENTS, sentence(scene), *place_now(scene))
+
+
+def curves_of(scene: Scene) -> list[Expression]:
+    """The head's share, that of the rule, and how often it answers by the rule where that was counted."""
+    one = risen(scene)
+    return [one.shares, one.rule_line] if scene[RELATION] == AGREEMENT else [one.shares, one.rule_line, one.near]
+
+
+def name_curves(answer: Answer) -> dict[str, Names]:
+    """What the three curves are called, and where the moments stand on a logarithmic axis."""
+    one = answer.value(risen(answer.scene))
+    names = [who(one.place, FILMED), f"the rule “{one.rule_name}”", f"looks {one.rule_name}, right or wrong"]
+    return {"series": names[: len(answer.measured)], STEPS: [step + 1 for step in one.shares]}
+
+
+def about(scene: Scene) -> About:
+    """What was counted, and the moments."""
+    counted = bundled_moments(FILMED)
+    assert counted is not None, "it is shipped"
+    if scene[RELATION] != AGREEMENT:
+        return about_heads(scene)
+    return About(source=scene.encoder.source, scope=f"{counted.agreement.made} made sentences, {when(scene)}")
+
+
+def about_heads(scene: Scene) -> About:
+    """The treebank and the moments."""
+    counted = bundled_moments(FILMED)
+    assert counted is not None, "it is shipped"
+    over = f"{counted.links[heads_of(scene)]:,} hand-marked examples from {text(counted.treebank)}"
+    return About(source=scene.encoder.source, scope=f"{over}, {when(scene)}")
+
+
+GRAMMAR = Picture(
+    key="grammar",
+    page="learn",
+    question="When does a head find grammar while it learns?",
+    measure=curves_of,
+    dims=("series", STEPS),
+    names=name_curves,
+    kind="curve",
+    unit="share",
+    values="share",
+    title=lambda scene: f"{EXAMPLES[scene[RELATION]].title}, by training step",
+    say=lambda answer: headline(answer.value(risen(answer.scene)), FILMED),
+    about=about,
+    options=(RELATION,),
+    needs="training",
+    unfolds=PART,
+    look=lambda answer: {"logarithmic": (True, False)},
+)
+
+
+def name_moments(answer: Answer) -> list[str]:
+    """The moments in words."""
+    return [f"step {step:,}" for step in answer.value(COUNTED).right]
+
+
+def say_arcs(answer: Answer) -> str:
+    """Where the head looks most at the end."""
+    words, last = spelled(answer.scene), answer.numbers.array[-1]
+    most, asked = int(last.argmax()), words[answer.scene[WORD]]
+    return (
+        f"From “{shown(asked)}” it looks most at “{shown(words[most])}” at the end: {percent(float(last[most]))}; at "
+        f"step 0 it was {percent(float(answer.numbers.array[0, most]))}."
+    )
+
+
+GRAMMAR_ARCS = Picture(
+    key="grammar_arcs",
+    page="learn",
+    question="Where does that head look in a sentence while it learns?",
+    measure=lambda scene: arcs(scene).weights[:, scene[WORD]],
+    dims=("moment", "word"),
+    names=lambda answer: {"moment": name_moments(answer), "word": spelled(answer.scene)},
+    kind="matrix",
+    values="share",
+    title=lambda scene: f"Where {who(place_now(scene), FILMED)} looks from “{shown(spelled(scene)[scene[WORD]])}”",
+    say=say_arcs,
+    about=lambda scene: About(
+        source=scene.encoder.source,
+        scope=f"“{sentence(scene)}”, {when(scene)}",
+        layer=place_now(scene)[0],
+        head=place_now(scene)[1],
+    ),
+    options=(RELATION, SENTENCE, WORD),
+    needs="training",
+    unfolds=PART,
+)
+GUESSED = call(gap_moments, MOMENTS, KEYS, list(FORMS))
+
+
+def say_guess(answer: Answer) -> str:
+    """Which form is likelier, and from when on."""
+    first, second = answer.numbers.array
+    steps, ahead = list(answer.value(COUNTED).right), second > first
+    since = len(ahead) - next((i for i, one in enumerate(reversed(ahead.tolist())) if not one), len(ahead))
+    if since == len(ahead):
+        return f"“{FORMS[1]}”, which agrees with its subject, is not likelier than “{FORMS[0]}” at the end."
+    likelier = f"“{FORMS[1]}”, which agrees with the subject,"
+    other = f"“{FORMS[0]}”, which agrees with the nearest noun"
+    ends = f"{percent(float(second[-1]))} against {percent(float(first[-1]))}"
+    return f"From step {steps[since]:,} on {likelier} is likelier than {other}: at the end {ends}."
+
+
+GRAMMAR_GUESS = Picture(
+    key="grammar_guess",
+    page="learn",
+    question="Which form of a verb does a model guess while it learns?",
+    measure=lambda scene: GUESSED.forms,
+    dims=("series", STEPS),
+    names=lambda answer: {
+        "series": [f"“{form}”" for form in FORMS],
+        STEPS: [step + 1 for step in answer.value(COUNTED).right],
+    },
+    kind="curve",
+    unit="probability",
+    values="share",
+    title=f"Guesses at “{KEYS}”, by training step",
+    say=say_guess,
+    about=lambda scene: About(source=scene.encoder.source, scope=f"“{KEYS}”, {when(scene)}"),
+    needs="training",
+    unfolds=PART,
+    look=lambda answer: {"logarithmic": (True, False)},
+)
+
+
+def name_heads(answer: Answer) -> dict[str, Names]:
+    """A short name for every head, and the moments."""
+    layers, heads = answer.scene.encoder.config.n_layers, answer.scene.encoder.config.n_heads
+    names = [f"L{layer}H{head}" for layer in range(layers) for head in range(heads)]
+    return {"any head": names, "moment": name_moments(answer)}
+
+
+def say_heads(answer: Answer) -> str:
+    """Which head is the best at the end, and which were before."""
+    relation = heads_of(answer.scene)
+    every = best(answer.value(COUNTED), relation)
+    last = f"Best at the end is {who(every[-1], FILMED)}, with {percent(float(answer.numbers.array[:, -1].max()))}"
+    others = len({*every} - {every[-1]})
+    if not others:
+        return f"{last}, as at every moment."
+    count = sum(one == every[-1] for one in every)
+    return f"{last}; it is the best at {count} of {len(every)} moments, {others} other heads at the rest."
+
+
+GRAMMAR_HEADS = Picture(
+    key="grammar_heads",
+    page="learn",
+    question="Which heads take part when grammar is born?",
+    measure=lambda scene: call(every_head, COUNTED, heads_of(scene)),
+    dims=("any head", "moment"),
+    names=name_heads,
+    kind="matrix",
+    values="share",
+    title=lambda scene: f"Every head, {EXAMPLES[heads_of(scene)].title}, at moments of training",
+    say=say_heads,
+    about=about_heads,
+    options=(RELATION,),
+    needs="training",
+    unfolds=PART,
+)

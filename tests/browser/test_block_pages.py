@@ -1,0 +1,301 @@
+"""Add & norm and Feed-forward as the browser draws them: every number is the run's, by pointer and by keys alone."""
+
+import base64
+import re
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+from browser_tools import barriers, from_here
+from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
+
+from encoder import PRESETS, TextEncoder, Trace
+from encoder.formatting import percent
+from encoder.packet.block import level_3
+from encoder.packet.run import level_1
+
+SENTENCE = "The keys to the cabinet [MASK] on the table."
+LAYERS, GAP, KEYS = 6, 6, 2
+DESK, PHONE = ViewportSize(width=1440, height=900), ViewportSize(width=390, height=844)
+PAGE = """<!DOCTYPE html><html lang="en"><title>Layer</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>html { color-scheme: light dark } body { margin: 0 }</style><div id="front"></div>"""
+# Mounts the built file with packets in memory; a layer in `lost` never comes.
+MOUNT = """async ([packets, page, first, lost]) => {
+  const { makeStore, mount } = await import('/encoder/browser/built/front.js')
+  const bytes = text => Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer
+  Object.assign(window, { store: makeStore({ first }), asked: [], led: [], lost: new Set(lost) })
+  const load = async ({ level, layer }) => {
+    window.asked.push(level === 1 ? 'run' : layer)
+    if (level === 3 && window.lost.has(layer)) throw new Error('The line is cut: try again.')
+    return bytes(packets[level === 1 ? 0 : layer + 1])
+  }
+  const pages = ['add_norm', 'feed_forward', 'atlas'].map(key => ({ key, title: key, address: `/${key}`, front: true }))
+  const goTo = (key, query) => { window.led.push([key, query]) }
+  window.kept = []
+  const keep = asked => { window.kept.push(asked); return new Promise(() => {}) }
+  const models = [{ name: 'base', title: 'base' }]
+  mount(document.getElementById('front'), { load, store: window.store, pages, page, shipped: {}, models, goTo, keep })
+}"""
+ROUND = """() => {
+  const now = document.activeElement, seen = window.seen ??= new Set()
+  const round = now === document.body || seen.has(now)
+  seen.add(now)
+  return round
+}"""
+Opened = Callable[..., Page]
+
+
+@pytest.fixture(scope="module")
+def trace(base: TextEncoder) -> Trace:
+    return base.trace(SENTENCE)
+
+
+@pytest.fixture(scope="module")
+def packets(base: TextEncoder, trace: Trace) -> list[str]:
+    made = [level_1(base, trace), *(level_3(base, trace, layer) for layer in range(LAYERS))]
+    return [base64.b64encode(packet).decode("ascii") for packet in made]
+
+
+@pytest.fixture
+def opened(browser: Browser, packets: list[str]) -> Iterator[Opened]:
+    """Opens one of the pages with a state; nothing may fail in it."""
+    with browser.new_context(viewport=DESK, reduced_motion="reduce") as context:
+        errors: list[str] = []
+
+        def show(name: str, runs: list[str] | None = None, lost: tuple[int, ...] = (), **first: object) -> Page:
+            page = context.new_page()
+            page.on("pageerror", lambda error: errors.append(str(error)))
+            page.route("**/*", from_here(PAGE))
+            page.goto("http://front.test/")
+            page.evaluate(MOUNT, [runs or packets, name, first, list(lost)])
+            page.get_by_role("heading", level=1).wait_for()
+            return page
+
+        yield show
+        assert errors == []
+
+
+def number(text: str) -> float:
+    return float(text.replace("\u2212", "-").replace(",", ""))
+
+
+def close(text: str, value: float, digits: int = 3) -> bool:
+    """Whether a text is the number, written with so many digits."""
+    return abs(number(text) - value) <= 0.51 * 10.0 ** (np.floor(np.log10(max(abs(value), 1e-3))) - digits + 1)
+
+
+def numbers_of(page: Page) -> list[float]:
+    """The numbers of the line of arithmetic, in order."""
+    text = page.locator(".an-line").first.inner_text()
+    return [number(one) for one in re.findall(r"[\u2212-]?\d[\d.,]*(?:e[\u2212-]?\d+)?", text)]
+
+
+def spelled(share: float) -> str:
+    """A share as it stands in a headline."""
+    return percent(share).replace(" %", "\u00a0%")
+
+
+def title(page: Page) -> Locator:
+    return page.get_by_role("heading", level=1)
+
+
+def length(trace: Trace, step: str, at: int) -> float:
+    return float(trace[step][at].norm())
+
+
+def test_the_headline_says_how_much_is_added_and_what_the_norm_makes_of_it(opened: Opened, trace: Trace) -> None:
+    page = opened("add_norm", layer=4)
+    for layer, after, n, sublayer in (
+        (4, "after attention", 1, "attention"),
+        (2, "after feed-forward", 2, "feed_forward"),
+    ):
+        page.get_by_role("radio", name=f"layer {layer}", exact=True).click()
+        page.get_by_role("radio", name=after).click()
+        at = f"layers.{layer}.add_norm_{n}"
+        share = length(trace, f"layers.{layer}.{sublayer}.output", GAP) / length(trace, f"{at}.residual", GAP)
+        ends = trace[f"{at}.output"].norm(dim=-1)
+        said = f"What {sublayer.replace('_', '-')} adds to the gap is {spelled(share)} as long as what it had; "
+        expect(title(page)).to_have_text(
+            f"{said}the norm brings the tokens to lengths from {float(ends.min()):.3g} to {float(ends.max()):.3g}."
+        )
+    page.get_by_role("option").nth(KEYS).click()
+    expect(title(page)).to_contain_text("adds to keys is")
+    assert page.evaluate("window.store.get().word") == KEYS
+
+
+@pytest.mark.parametrize(("stop", "steps"), [
+    ("what comes in", ["add_norm_2.residual"]),
+    ("the sum", ["add_norm_2.residual", "feed_forward.output", "add_norm_2.sum"]),
+    ("the norm", ["add_norm_2.sum", "add_norm_2.normalized", "add_norm_2.output"]),
+])  # fmt: skip
+def test_bars_and_table_are_of_the_run(opened: Opened, trace: Trace, stop: str, steps: list[str]) -> None:
+    page = opened("add_norm", layer=3, step="add_norm_2.output", cell=f"layers.3.add_norm_2.output:{KEYS},7")
+    page.get_by_role("radiogroup", name="Stop").get_by_role("radio", name=stop).click()
+    rows = page.get_by_role("option")
+    assert rows.count() == len(trace.tokens)
+    for i in range(rows.count()):
+        shown = rows.nth(i).locator(".tl-bar > span").all_inner_texts()
+        assert len(shown) == len(steps)
+        assert all(close(text, length(trace, f"layers.3.{step}", i)) for text, step in zip(shown, steps, strict=True))
+    table = {line[0]: line[1:] for line in page.locator(".an-table tr").evaluate_all(
+        "rows => rows.map(row => [...row.cells].map(cell => cell.textContent))"
+    )}  # fmt: skip
+    for text, step in zip(table["length"], steps, strict=True):
+        assert close(text, length(trace, f"layers.3.{step}", KEYS))
+    for text, step in zip(table["number 7"], steps, strict=True):
+        assert abs(number(text) - float(trace[f"layers.3.{step}"][KEYS, 7])) < 5e-3
+    for text, step in zip(table["variance"], steps, strict=True):
+        assert close(text, float(trace[f"layers.3.{step}"][KEYS].var(correction=0)), 2)
+
+
+def test_the_arithmetic_of_a_number_is_done_again_and_agrees(opened: Opened, base: TextEncoder, trace: Trace) -> None:
+    page = opened("add_norm", layer=3, cell=f"layers.3.add_norm_1.output:{KEYS},17", step="add_norm_1.output")
+    at = "layers.3.add_norm_1"
+    x, mean, variance, y = (
+        float(trace[f"{at}.{name}"][place])
+        for name, place in (("sum", (KEYS, 17)), ("mean", KEYS), ("variance", KEYS), ("output", (KEYS, 17)))
+    )
+    norm = base.model.get_submodule("layers.3.norm1")
+    learned = [float(norm.get_parameter(name)[17]) for name in ("weight", "bias")]
+    expected = [x, mean, variance, base.config.norm_eps, *learned, y]
+    np.testing.assert_allclose(numbers_of(page), expected, rtol=2e-3, atol=1e-5)
+    expect(page.locator(".row-check")).to_have_text(re.compile(r"all 512 agree, this one to \d digits\s✓"))
+    page.get_by_role("radio", name="the sum").click()
+    added = float(trace["layers.3.attention.output"][KEYS, 17])
+    np.testing.assert_allclose(
+        numbers_of(page), [float(trace[f"{at}.residual"][KEYS, 17]), added, x], rtol=2e-3, atol=1e-5
+    )
+
+
+def test_dimensions_and_tokens_by_keys_and_by_pointing(opened: Opened) -> None:
+    page = opened("add_norm", layer=3, cell=f"layers.3.add_norm_1.output:{KEYS},17", step="add_norm_1.output")
+    slider = page.get_by_role("slider")
+    slider.focus()
+    for key in ("ArrowRight", "ArrowRight", "PageUp", "ArrowLeft"):
+        page.keyboard.press(key)
+    expect(slider).to_have_attribute("aria-valuenow", "28")
+    page.keyboard.press("End")
+    assert page.evaluate("window.store.get().cell") == f"layers.3.add_norm_1.output:{KEYS},511"
+    box = slider.bounding_box()
+    assert box
+    slider.click(position={"x": box["width"] * 100.5 / 512, "y": 40})
+    expect(slider).to_have_attribute("aria-valuenow", re.compile("^(99|100|101)$"))
+    chosen = slider.get_attribute("aria-valuenow")
+    page.get_by_role("option", selected=True).focus()
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_role("option", selected=True)).to_be_focused()
+    assert page.evaluate("window.store.get().word") == KEYS + 1
+    page.keyboard.press("Home")
+    assert page.evaluate("window.store.get().cell") == f"layers.3.add_norm_1.output:0,{chosen}"
+
+
+def test_a_model_without_a_norm_at_first_and_with_norms_before(opened: Opened) -> None:
+    config = dict(d_model=48, n_heads=4, n_layers=2, d_ff=66, vocab_size=16384, max_positions=64)
+    encoder = TextEncoder.from_config(PRESETS["modern"].__class__(**{**vars(PRESETS["modern"]), **config}), 1)
+    trace = encoder.trace("The cat sat.")
+    made = [level_1(encoder, trace), *(level_3(encoder, trace, layer) for layer in range(2))]
+    runs = [base64.b64encode(packet).decode("ascii") for packet in made]
+    page = opened("add_norm", runs=runs, layer=0, word=2, step="add_norm_1.output")
+    expect(page.locator(".at-what")).to_contain_text("No norm stands here")
+    expect(title(page)).to_contain_text("no norm follows, so the sum keeps its length of")
+    assert page.get_by_role("radiogroup", name="Stop").get_by_role("radio").all_inner_texts() == [
+        "what comes in", "the norm", "the sum",
+    ]  # fmt: skip
+    page.get_by_role("radio", name="after feed-forward").click()
+    expect(page.locator(".row-check")).to_contain_text("all 48 agree")
+    page = opened("feed_forward", runs=runs, layer=1, word=2)
+    gated = trace["layers.1.feed_forward.gated"][2]
+    unit = int(gated.abs().argmax())
+    expect(title(page)).to_contain_text(f"unit {unit} does most for cat")
+    expect(page.locator(".an-line").nth(1)).to_contain_text("times its gate:")
+    expect(page.locator(".row-check")).to_contain_text("all 66 agree")
+    below = float((trace["layers.1.feed_forward.hidden"][2] < 0).float().mean())
+    expect(page.locator(".ff-silent")).to_contain_text(f"{spelled(below)} of the units are below zero: GELU damps")
+
+
+def test_the_units_of_a_word_are_those_of_the_run(opened: Opened, trace: Trace) -> None:
+    page = opened("feed_forward", layer=3, word=KEYS)
+    after = trace["layers.3.feed_forward.activation"]
+    firing, unit = int((after[KEYS] > 0).sum()), int(after[KEYS].argmax())
+    expect(title(page)).to_have_text(
+        f"{firing} of 2,048 units fire for keys; the strongest, unit {unit}, reaches {float(after[KEYS].max()):.3g}."
+    )
+    silent, never = (float(one.float().mean()) for one in (after[KEYS] == 0, (after == 0).all(0)))
+    expect(page.locator(".ff-silent")).to_have_text(
+        f"{spelled(silent)} of the units are silent for keys: ReLU cuts what is below zero. "
+        f"{percent(never)} are silent at every token of this sentence."
+    )
+    listed = page.get_by_role("listbox", name="The strongest units").get_by_role("option")
+    best = after[KEYS].topk(8)
+    for i, (one, value) in enumerate(zip(best.indices.tolist(), best.values.tolist(), strict=True)):
+        expect(listed.nth(i).locator(".tl-name")).to_have_text(f"unit {one}")
+        assert close(listed.nth(i).locator(".tl-bar > span").inner_text(), value)
+    listed.nth(2).click()
+    third = int(best.indices[2])
+    assert numbers_of(page)[-1] == pytest.approx(float(after[KEYS, third]), rel=1e-3)
+    expect(page.locator(".row-check")).to_contain_text("all 2,048 agree")
+    row = page.locator(".tr-value").all_inner_texts()
+    assert all(close(text, float(after[i, third]), 2) for i, text in enumerate(row))
+    page.locator(".ff-atlas").click()
+    key, query = page.evaluate("window.led[0]")
+    assert (key, query["atlas_part"], query["atlas_unit"], query["layer"]) == ("atlas", "Units", str(third), "3")
+
+
+def test_words_and_units_by_keys(opened: Opened, trace: Trace) -> None:
+    page = opened("feed_forward", layer=3)
+    page.locator(".tr").get_by_role("option", selected=True).focus()
+    page.keyboard.press("Home")
+    expect(title(page)).to_contain_text("units fire for [CLS]")
+    for _ in range(KEYS):
+        page.keyboard.press("ArrowRight")
+    expect(title(page)).to_contain_text("units fire for keys")
+    assert page.evaluate("window.store.get().word") == KEYS
+    slider, before = page.get_by_role("slider"), trace["layers.3.feed_forward.hidden"][KEYS]
+    slider.focus()
+    page.keyboard.press("Home")
+    least = int(before.argmin())
+    expect(slider).to_have_attribute("aria-valuetext", re.compile(rf"^unit {least}: .* becomes 0$"))
+    assert page.evaluate("window.store.get().cell") == f"layers.3.feed_forward.activation:{KEYS},{least}"
+    page.locator(".tr").get_by_role("option").nth(GAP).click()
+    assert page.evaluate("window.store.get().cell").endswith(f":{GAP},{least}")  # a unit that was chosen stays
+
+
+@pytest.mark.parametrize("name", ["add_norm", "feed_forward"])
+def test_few_stops_of_the_tab_key_and_little_to_click(opened: Opened, name: str) -> None:
+    page = opened(name, layer=3)
+    stops = 0
+    page.keyboard.press("Tab")
+    while not page.evaluate(ROUND):
+        stops += 1
+        page.keyboard.press("Tab")
+    assert 6 <= stops <= 15
+
+
+@pytest.mark.parametrize("name", ["add_norm", "feed_forward"])
+@pytest.mark.parametrize(("size", "scheme"), [(DESK, "light"), (DESK, "dark"), (PHONE, "light"), (PHONE, "dark")])
+def test_it_fits_and_axe_finds_nothing(opened: Opened, name: str, size: ViewportSize, scheme: str) -> None:
+    page = opened(name, layer=3)
+    page.set_viewport_size(size)
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+    picture = page.locator(".tl" if name == "add_norm" else ".tr").first.bounding_box()
+    assert picture and picture["y"] < (300 if size is PHONE else 400)
+    assert barriers(page, every=True) == []
+
+
+@pytest.mark.parametrize("name", ["add_norm", "feed_forward"])
+def test_a_layer_and_those_beside_it_are_loaded_and_what_does_not_come_is_asked_again(
+    opened: Opened, name: str
+) -> None:
+    page = opened(name, layer=2, lost=(5,))
+    page.wait_for_function("window.asked.length === 4")
+    assert page.evaluate("window.asked") == ["run", 2, 1, 3]
+    page.get_by_role("radio", name="layer 3", exact=True).click()
+    page.get_by_role("option").first.click()
+    assert page.evaluate("window.asked.filter(one => one === 3).length") == 1
+    page.get_by_role("radio", name="layer 5", exact=True).click()
+    expect(page.get_by_role("alert").last).to_contain_text("The line is cut: try again.")
+    page.evaluate("window.lost.clear()")
+    page.locator(".at-trouble button").click()
+    expect(page.get_by_role("slider")).to_be_visible()

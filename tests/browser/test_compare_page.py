@@ -1,0 +1,376 @@
+"""The Compare page that is drawn in the browser: B minus A as the runs have it, chosen by pointer and by keys."""
+
+import base64
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from browser_tools import barriers, from_here
+from page_sizes import CONTROLS
+from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
+
+from encoder import EncoderConfig, TextEncoder, Trace
+from encoder.formatting import percent, points
+from encoder.packet.run import level_1
+from encoder.pictures.view import TWINS, View
+
+KEYS, KEY = "The keys to the cabinet [MASK] on the table.", "The key to the cabinet [MASK] on the table."
+KIND, GOOD = "Unfathomable kindness hurt him.", "Goodness never hurt him."
+HEBREW, OTHER_HEBREW = "שלום לכולם בבית הגדול.", "שלום לכולם בבית הקטן."
+DESK, PHONE = ViewportSize(width=1440, height=900), ViewportSize(width=390, height=844)
+HTML = """<!DOCTYPE html><html lang="en"><title>Compare</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>html { color-scheme: light dark } body { margin: 0 }</style><div id="front"></div>"""
+# Mounts the built file with packets in memory, by model and sentence. What is in `held` comes when `free` says so;
+# what there is no packet of never does.
+MOUNT = """async ([packets, first, held]) => {
+  const { makeStore, mount } = await import('/encoder/browser/built/front.js')
+  const bytes = text => Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer
+  Object.assign(window, { store: makeStore({ first }), asked: [], waiting: [], packets })
+  window.free = () => window.waiting.splice(0).forEach(go => go())
+  const load = async ({ model, sentence }) => {
+    window.asked.push(`${model}|${sentence}`)
+    if (held.includes(sentence)) await new Promise(go => window.waiting.push(go))
+    const packet = window.packets[`${model}|${sentence}`]
+    if (!packet) throw new Error('The line is cut: try again.')
+    return bytes(packet)
+  }
+  const pages = [{ key: 'compare', title: 'Compare', address: '/compare', front: true }]
+  const models = ['base', 'small'].map(name => ({ name, title: name }))
+  mount(document.getElementById('front'), { load, store: window.store, pages, page: 'compare', models, shipped: {},
+    goTo() {}, keep: async () => ({ name: 'a', data: new Blob() }) })
+}"""
+STATE = """() => {
+  const { layer, head, word, other, other_model } = store.get()
+  return [layer, head, word, other, other_model]
+}"""
+CANVAS = "canvas => canvas.toDataURL()"
+ROUND = """() => {
+  const now = document.activeElement, seen = window.seen ??= new Set()
+  const round = now === document.body || seen.has(now)
+  seen.add(now)
+  return round
+}"""
+# Presses every head in turn: how many pictures there were as soon as each press was over
+EVERY = """() => {
+  const canvas = document.querySelector('.picture-canvas'), drawn = new Set()
+  for (const one of document.querySelectorAll('[data-head-row]')) {
+    one.click()
+    drawn.add(canvas.toDataURL())
+  }
+  return drawn.size
+}"""
+Opened = Callable[..., Page]
+
+
+@pytest.fixture(scope="module")
+def run(base: TextEncoder) -> Callable[[str], Trace]:
+    return cache(base.trace)
+
+
+@pytest.fixture(scope="module")
+def packet(base: TextEncoder, run: Any) -> Callable[[str], bytes]:
+    return cache(lambda sentence: level_1(base, run(sentence), off=False))
+
+
+@pytest.fixture
+def opened(browser: Browser, packet: Any) -> Iterator[Opened]:
+    """Opens the page with two sentences, or with these packets; nothing may fail in it."""
+    with browser.new_context(viewport=DESK, reduced_motion="reduce") as context:
+        errors: list[str] = []
+
+        def show(
+            a: str = KEYS,
+            b: str = "",
+            packets: dict[str, bytes] | None = None,
+            held: tuple[str, ...] = (),
+            **first: object,
+        ) -> Page:
+            other = b or View(sentence=a).sentence_b
+            found = {f"base|{one}": packet(one) for one in {a, other}} if packets is None else packets
+            page = context.new_page()
+            page.on("pageerror", lambda error: errors.append(str(error)))
+            page.route("**/*", from_here(HTML))
+            page.goto("http://front.test/")
+            coded = {name: base64.b64encode(bytes_).decode("ascii") for name, bytes_ in found.items()}
+            page.evaluate(MOUNT, [coded, {"sentence": a, "other": b, **first}, list(held)])
+            page.locator("h1:not(:empty)").wait_for()
+            return page
+
+        yield show
+        assert errors == []
+
+
+def text(at: Locator) -> str:
+    """What stands there, with plain signs."""
+    return " ".join((at.text_content() or "").replace("\u00a0", " ").replace("\u2212", "-").split())
+
+
+def title(page: Page) -> str:
+    return text(page.get_by_role("heading", level=1))
+
+
+def grouped(trace: Trace, layer: int, head: int) -> np.ndarray:
+    """Shares from word to word: to the pieces of a word they are added, from them their mean is taken."""
+    weights = trace[f"layers.{layer}.attention.weights"][head].numpy()
+    special = trace.tokenization.special
+    words = [
+        list(word) for word in trace.tokenization.words if not special[word[0]] or trace.tokens[word[0]] == "[MASK]"
+    ]
+    return np.stack([np.stack([weights[a][:, b].sum(1).mean() for b in words]) for a in words])
+
+
+def difference(a: Trace, b: Trace, layer: int, head: int) -> np.ndarray:
+    return np.asarray(grouped(b, layer, head) - grouped(a, layer, head))
+
+
+def largest(change: np.ndarray, out: int) -> tuple[int, int, float]:
+    """The cell that differs most, in the rows of the words that both sentences share."""
+    rest = np.abs(change).copy()
+    rest[out] = -1
+    row, column = np.unravel_index(int(rest.argmax()), rest.shape)
+    return int(row), int(column), float(change[row, column])
+
+
+def test_it_opens_on_what_the_two_runs_show(opened: Opened, run: Any, base: TextEncoder) -> None:
+    page, a, b = opened(), run(KEYS), run(KEY)
+    found = {(layer, head): largest(difference(a, b, layer, head), 1) for layer in range(6) for head in range(8)}
+    (layer, head), (row, column, change) = max(found.items(), key=lambda one: abs(one[1][2]))
+    words = ["The", "keys/key", "to", "the", "cabinet", "[MASK]", "on", "the", "table", "."]
+    said = (
+        f"Head {head} of layer {layer} changes most: in B “{words[row]}” gives “{words[column]}” {points(abs(change))} "
+    )
+    guesses = [base.predict(one, 1)[6][0] for one in (a, b)]
+    was, now = (f"{word} ({percent(share)})" for word, share in guesses)
+    assert title(page) == f"{said}{'more' if change > 0 else 'less'}. The guess goes from {was} to {now}."
+    assert (was, now) == ("are (85 %)", "is (87 %)")
+    # Every head's share of the colours is its largest difference.
+    cells = page.locator("[data-head-row]").evaluate_all(
+        "all => all.map(one => [one.dataset.headRow, Number(one.dataset.change), one.ariaLabel])"
+    )
+    assert len(cells) == 48
+    for place, value, label in cells:
+        at = tuple(map(int, place.split(",")))
+        assert abs(abs(value) - abs(found[at][2])) < 3e-5
+        assert label == f"Head {at[1]} of layer {at[0]}: {points(abs(value))}".replace(" %", "\u00a0%")
+    assert page.locator(f"[data-head-row='{layer},{head}']").get_attribute("aria-selected") == "true"
+    assert text(page.locator(".cp-scale span").last) == points(abs(change))
+    # The bars of the row are its shares in both runs; what goes to no word stands last.
+    bars = page.locator(".cp-bars li").evaluate_all(
+        "all => all.map(li => [Number(li.dataset.a), Number(li.dataset.b)])"
+    )
+    for i, trace in enumerate((a, b)):
+        shares = grouped(trace, layer, head)[row]
+        np.testing.assert_allclose([one[i] for one in bars], [*shares, 1 - shares.sum()], atol=1e-4)
+    assert page.evaluate(STATE) == [layer, head, a.tokenization.words[row + 1][0], "", ""]
+    assert page.evaluate("asked") == [f"base|{KEYS}", f"base|{KEY}"]
+
+
+def test_the_colours_of_the_map_are_the_differences_and_their_ends_are_printed(opened: Opened, run: Any) -> None:
+    page = opened(layer=5, head=6)
+    change = difference(run(KEYS), run(KEY), 5, 6)
+    cell = page.locator(".picture-cell")
+    at, whole = cell.bounding_box(), page.locator(".picture-canvas").bounding_box()
+    position, column = map(int, (cell.get_attribute("data-cell") or "").split(","))
+    row = position - 1
+    assert at and whole
+    colours = page.evaluate(
+        """([x, y, side, n]) => {
+          const canvas = document.querySelector('.picture-canvas'), scale = canvas.width / canvas.clientWidth
+          const pen = canvas.getContext('2d')
+          return [...Array(n * n).keys()].map(i => [...pen.getImageData(
+            (x + (i % n + 0.12) * side) * scale, (y + (Math.floor(i / n) + 0.12) * side) * scale, 1, 1).data])
+        }""",
+        [at["x"] - whole["x"] - column * at["width"], at["y"] - whole["y"] - row * at["height"], at["width"], 10],
+    )
+    warmth = np.array([red - blue for red, _, blue, _ in colours]).reshape(10, 10)
+    seen = np.abs(change) > 0.3 * np.abs(change).max()
+    assert seen.sum() > 2 and (np.sign(warmth[seen]) == np.sign(change[seen])).all()
+    ends = [text(one) for one in page.locator(".picture-legend > span").all()[:2]]
+    assert ends == [f"-{points(np.abs(change).max(), 1)}", f"+{points(np.abs(change).max(), 1)}"]
+
+
+def test_a_head_and_a_word_are_chosen_by_pointer_and_keys_and_nothing_is_sent(opened: Opened, run: Any) -> None:
+    page, a, b = opened(), run(KEYS), run(KEY)
+    page.locator("[data-head-row='5,6']").click()
+    row, _, change = largest(difference(a, b, 5, 6), 1)
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Head 6 of layer 5: in B")
+    assert points(abs(change)) in title(page)
+    assert page.evaluate(STATE)[2] == row + 1
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("[data-head-row='4,6']")).to_be_focused()
+    page.keyboard.press("Enter")
+    assert page.evaluate(STATE)[:2] == [4, 6]
+    # A word of the line is a row of the picture, and the headline is about it.
+    page.locator(".cp-word", has_text="cabinet").click()
+    change_row = difference(a, b, 4, 6)[4]
+    most = int(np.abs(change_row).argmax())
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Head 6 of layer 4: in B “cabinet” gives")
+    assert points(abs(float(change_row[most]))) in title(page)
+    expect(page.locator(".cp-right h2").last).to_have_text("Where “cabinet” looks")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    assert page.evaluate(STATE)[2] == 6
+    cell = page.locator(".picture-cell")
+    cell.focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    shares = [grouped(one, 4, 6)[5, 1] for one in (a, b)]
+    expect(cell).to_have_attribute("data-cell", "6,1")
+    said = (cell.get_attribute("aria-label") or "").replace("\u00a0", " ")
+    assert said == f"“[MASK]” looks at “keys/key”: {percent(float(shares[0]))} in A, {percent(float(shares[1]))} in B"
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate(STATE)[2] == 5 and cell.get_attribute("data-cell") == "5,1"
+    box = page.locator(".picture-canvas").bounding_box()
+    at = cell.bounding_box()
+    assert box and at
+    page.mouse.move(at["x"] + at["width"] / 2, at["y"] + at["height"] * 2.5)
+    expect(page.locator(".cp-right h2").last).to_have_text("Where “on” looks")
+    page.mouse.move(box["x"] + 2, box["y"] + 2)
+    expect(page.locator(".cp-right h2").last).to_have_text("Where “cabinet” looks")
+    assert len(page.evaluate("asked")) == 2
+    assert page.evaluate(EVERY) == 48
+    assert len(page.evaluate("asked")) == 2
+
+
+def test_another_b_is_run_once_and_words_without_a_partner_are_said(opened: Opened, packet: Any, run: Any) -> None:
+    packets = {f"base|{one}": packet(one) for one in (KEYS, KEY, KIND, GOOD)}
+    page = opened(KIND, GOOD, packets=packets, layer=2, head=1)
+    # “Unfathomable” and “kindness” are two words, “Goodness” and “never” two others: they are paired in order.
+    assert page.locator(".cp-differs").count() == 2
+    np.testing.assert_allclose(
+        page.locator(".cp-bars li").evaluate_all("all => all.map(li => Number(li.dataset.b))")[:5],
+        grouped(run(GOOD), 2, 1)[
+            page.evaluate("[...document.querySelectorAll('.cp-word')].findIndex(one => one.ariaPressed === 'true')")
+        ],
+        atol=1e-4,
+    )
+    field = page.get_by_role("textbox", name="Sentence B")
+    field.fill(KEY)
+    field.press("Enter")
+    expect(page.locator(".cp-alone")).to_contain_text("Only in A: “Unfathomable”, “kindness”")
+    expect(page.locator(".cp-alone")).to_contain_text("They have no partner and are left out of the picture.")
+    assert page.evaluate(STATE)[3] == KEY
+    field.fill(KIND)
+    field.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("A and B are the same so far: change one word of B.")
+    assert page.evaluate(STATE)[3] == "" and page.locator(".cp-body").is_hidden()
+    offered = page.get_by_role("group", name="Sentences to compare with").get_by_role("button")
+    assert 2 <= offered.count() <= 3
+    chosen = offered.first.text_content() or ""
+    page.evaluate(
+        "([name, like]) => { window.packets[name] = window.packets[like] }", [f"base|{chosen}", f"base|{GOOD}"]
+    )
+    offered.first.click()
+    expect(page.locator(".cp-body")).to_be_visible()
+    expect(field).to_have_value(chosen)
+    assert page.evaluate("asked").count(f"base|{KEY}") == 1
+
+
+def test_a_b_that_is_slow_or_lost_says_so_and_comes_when_it_is_asked_again(opened: Opened, packet: Any) -> None:
+    page = opened(packets={f"base|{KEYS}": packet(KEYS)}, held=(KEY,))
+    expect(page.get_by_text("Running B …")).to_be_visible()
+    assert title(page) == "What differs between A and B?"
+    page.evaluate("free()")
+    expect(page.get_by_role("alert").filter(visible=True)).to_contain_text("The line is cut")
+    page.evaluate(
+        "([name, packet]) => { window.packets[name] = packet }", [f"base|{KEY}", base64.b64encode(packet(KEY)).decode()]
+    )
+    page.get_by_role("button", name="Try again").filter(visible=True).click()
+    page.wait_for_function("window.waiting.length > 0")
+    page.evaluate("free()")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("changes most")
+    expect(page.locator(".picture-canvas")).to_be_visible()
+
+
+def test_one_sentence_in_two_models(opened: Opened, packet: Any, base: TextEncoder, small: TextEncoder) -> None:
+    packets = {
+        f"base|{KEYS}": packet(KEYS),
+        f"base|{KEY}": packet(KEY),
+        f"small|{KEY}": level_1(small, small.trace(KEY), off=False),
+    }
+    page = opened(packets=packets)
+    page.get_by_role("combobox", name="Model B").select_option("small")
+    layers, heads = small.model.config.n_layers, small.model.config.n_heads
+    expect(page.get_by_role("heading", level=1)).to_contain_text(
+        f"Model A has 6 layers of 8 heads, model B {layers} of {heads}"
+    )
+    expect(page.locator(".cp-body")).to_be_hidden()
+    assert page.evaluate(STATE)[4] == "small"
+    page.get_by_role("combobox", name="Model B").select_option("")
+    expect(page.locator(".cp-body")).to_be_visible()
+
+
+def test_it_fits_a_phone_and_keeps_nobody_out(opened: Opened) -> None:
+    page = opened()
+    assert page.evaluate(CONTROLS) <= 20
+    page.locator("body").click(position={"x": 2, "y": 2})
+    stops = 0
+    page.keyboard.press("Tab")
+    while not page.evaluate(ROUND):
+        stops += 1
+        page.keyboard.press("Tab")
+    assert 6 <= stops <= 15
+    assert barriers(page) == []
+    page.emulate_media(color_scheme="dark")
+    assert barriers(page) == []
+    page.emulate_media(color_scheme="light", forced_colors="active")
+    assert page.locator(".cp-bars li").first.is_visible()
+    page.emulate_media(forced_colors="none")
+    page.set_viewport_size(PHONE)
+    expect(page.locator(".picture-canvas")).to_be_visible()
+    top = page.locator(".picture-canvas").bounding_box()
+    assert top and top["y"] < 300
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    assert barriers(page) == []
+
+
+def test_words_from_the_right_and_names_that_are_markup(opened: Opened) -> None:
+    page = opened(HEBREW, OTHER_HEBREW)
+    expect(page.locator(".cp-words")).to_have_attribute("dir", "rtl")
+    first, second = (page.locator(".cp-word").nth(i).bounding_box() for i in (0, 1))
+    assert first and second and first["x"] > second["x"]
+    page = opened("A <b>cat</b> sat.", "A <img src=x onerror=alert(1)> sat.")
+    assert page.locator(".cp b, .cp img").count() == 0
+    assert "<" in text(page.locator(".cp-words")) or "img" in text(page.locator(".cp-words"))
+
+
+def random_packets(layers: int, heads: int, *sentences: str, **more: Any) -> dict[str, bytes]:
+    """Packets of a model whose weights are random."""
+    config = EncoderConfig(
+        n_layers=layers, n_heads=heads, d_model=4 * heads, d_ff=8, vocab_size=16384, max_positions=512
+    )
+    encoder = TextEncoder.from_config(config, 3, name="random")
+    return {f"base|{one}": level_1(encoder, encoder.trace(one), off=False, **more) for one in sentences}
+
+
+@pytest.mark.parametrize(("layers", "heads"), [(1, 1), (24, 16)])
+def test_models_of_any_size_are_drawn(opened: Opened, layers: int, heads: int) -> None:
+    page = opened(packets=random_packets(layers, heads, KEYS, KEY))
+    assert page.locator("[data-head-row]").count() == layers * heads
+    assert re.match(r"(Head \d+ of layer \d+ changes most|Little changes|No head)", title(page))
+    page.set_viewport_size(PHONE)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    page.wait_for_function("document.querySelector('.picture-canvas').clientWidth < 390")
+    page.locator("[data-head-row]").last.click()
+    assert page.evaluate(STATE)[:2] == [layers - 1, heads - 1]
+
+
+def test_of_a_long_text_the_rows_that_both_runs_hold_are_drawn(opened: Opened) -> None:
+    a = "The quick brown fox jumps over the lazy dog and " * 12 + "sleeps."
+    b = a.replace("sleeps", "rests")
+    page = opened(a, b, packets=random_packets(2, 2, a, b, most_bytes=30_000))
+    expect(page.locator(".cp-how").first).to_contain_text("The sentence is too long for all rows")
+    assert page.locator(".cp-bars li").count() <= 14
+    page.set_viewport_size(PHONE)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+
+
+def test_the_twins_in_the_browser_are_those_of_the_library(opened: Opened, packet: Any) -> None:
+    for sentence, twin in TWINS.items():
+        page = opened(sentence)
+        expect(page.get_by_role("textbox", name="Sentence B")).to_have_value(twin)
+        page.close()

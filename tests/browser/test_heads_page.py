@@ -1,0 +1,336 @@
+"""The page Heads: the maps are the run's, the figures those of the examination, the arrows real answers of a head."""
+
+import base64
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from browser_tools import barriers, from_here
+from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
+
+from encoder import Edit, EncoderConfig, TextEncoder, Trace
+from encoder.edits.text import edits_to_text
+from encoder.exam import bundled_exam
+from encoder.exam.few import few_by_content
+from encoder.formatting import percent
+from encoder.packet.heads import level_6
+from encoder.packet.run import level_1
+
+SENTENCE, HEBREW = "The keys to the cabinet [MASK] on the table.", "שלום לכולם בבית הגדול הזה היום."
+DESK, PHONE = ViewportSize(width=1440, height=900), ViewportSize(width=390, height=844)
+PAGE = """<!DOCTYPE html><html lang="en"><title>Heads</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>:root { color-scheme: light dark } body { margin: 0 }</style><div id="front"></div>"""
+# Mounts the built file with packets in memory; what is known of heads comes when `free` is called, or never.
+MOUNT = """async ([packets, first, held, lost]) => {
+  const { makeStore, mount } = await import('/encoder/browser/built/front.js')
+  const bytes = text => Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer
+  Object.assign(window, { store: makeStore({ first }), asked: [], led: [], unfolded: [] })
+  const load = async ({ level }) => {
+    window.asked.push(level)
+    if (level === 6 && held) await new Promise(free => { window.free = free })
+    if (level === 6 && lost) throw new Error('The line is cut: try again.')
+    return bytes(packets[level === 1 ? 0 : 1])
+  }
+  const pages = [['attention', 'Attention'], ['what_if', 'What if'], ['atlas', 'Atlas'], ['heads', 'Heads']]
+    .map(([key, title]) => ({ key, title, address: `/${key}` }))
+  mount(document.getElementById('front'), {
+    load, store: window.store, pages, page: 'heads', shipped: {}, models: [{ name: 'base', title: 'base' }],
+    goTo: (key, query) => { window.led.push([key, query]) }, unfold: open => { window.unfolded.push(open) },
+  })
+}"""
+# The columns of each row of a head's map by how dark they are painted, the darkest first.
+DARKEST = """(canvas, [rows, columns]) => {
+  const pen = canvas.getContext('2d'), wide = canvas.width / columns, high = canvas.height / rows
+  const at = (place, size) => Math.floor((place + 0.5) * size)
+  const dark = (row, column) => pen.getImageData(at(column, wide), at(row, high), 1, 1).data.slice(0, 3)
+    .reduce((a, b) => a + b)
+  return [...Array(rows).keys()].map(row => [...Array(columns).keys()].sort((a, b) => dark(row, a) - dark(row, b))[0])
+}"""
+CONTROLS = """() => [...document.querySelectorAll('button, a[href], input, select, [role=button]')]
+  .filter(one => one.checkVisibility() && one.getBoundingClientRect().top < innerHeight
+    && one.getBoundingClientRect().right > 0 && getComputedStyle(one).clipPath === 'none').length"""
+Opened = Callable[..., Page]
+
+
+def encoded(*packets: bytes) -> list[str]:
+    return [base64.b64encode(packet).decode("ascii") for packet in packets]
+
+
+@pytest.fixture(scope="module")
+def trace(base: TextEncoder) -> Trace:
+    return base.trace(SENTENCE)
+
+
+@pytest.fixture(scope="module")
+def packets(base: TextEncoder, trace: Trace) -> list[str]:
+    return encoded(level_1(base, trace), level_6(base, trace))
+
+
+@pytest.fixture
+def opened(browser: Browser, packets: list[str]) -> Iterator[Opened]:
+    """Opens the page with a state; nothing may fail in it."""
+    with browser.new_context(viewport=DESK, reduced_motion="reduce") as context:
+        errors: list[str] = []
+
+        def show(runs: list[str] | None = None, held: bool = False, lost: bool = False, **first: object) -> Page:
+            page = context.new_page()
+            page.on("pageerror", lambda error: errors.append(str(error)))
+            page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
+            page.route("**/*", from_here(PAGE))
+            page.goto("http://front.test/")
+            page.evaluate(MOUNT, [runs or packets, first, held, lost])
+            page.locator("[data-head-map]").first.wait_for()
+            return page
+
+        yield show
+        assert errors == []
+
+
+def random_model(layers: int, heads: int) -> TextEncoder:
+    """A model of random weights, which nobody examined."""
+    config = EncoderConfig(
+        n_layers=layers, n_heads=heads, d_model=4 * heads, d_ff=8, vocab_size=16384, max_positions=512
+    )
+    return TextEncoder.from_config(config, 3, name="random")
+
+
+def cell(page: Page, layer: int, head: int) -> Locator:
+    return page.locator(f"[data-head-map='{layer},{head}']")
+
+
+def plain(text: str) -> str:
+    return text.replace("\u00a0", " ").replace("\u2212", "-")
+
+
+def test_every_map_is_the_run_and_says_the_job_of_its_head(opened: Opened, trace: Trace) -> None:
+    page = opened()
+    expect(page.get_by_text("no job found").first).to_be_visible()
+    n = len(trace.tokens)
+    for layer, head in ((0, 0), (2, 3), (4, 0), (5, 7)):
+        recorded = trace[f"layers.{layer}.attention.weights"][head].numpy()
+        darkest = cell(page, layer, head).locator("canvas").evaluate(DARKEST, [n, n])
+        peaks = recorded.max(1)
+        assert all(recorded[row, darkest[row]] >= peaks[row] - 0.01 for row in range(n)), (layer, head)
+    exam = bundled_exam("base")
+    assert exam is not None
+    row = exam.row("obj")
+    job = cell(page, *row.place)
+    for part in ("object → its verb", percent(row.accuracy, 1), f"rule {percent(row.distance_accuracy, 1)}"[:-2]):
+        assert part in plain(job.inner_text()), part
+    assert "right in" in (job.get_attribute("aria-label") or "")
+    licensed = {one.place for one in exam.licences()} | {(f.layer, f.head) for f in exam.frames if f.licensed}
+    framed = page.locator(".is-licensed").evaluate_all("all => all.map(one => one.dataset.headMap)")
+    assert {tuple(map(int, one.split(","))) for one in framed} == licensed
+    expect(page.get_by_text(f"{len(licensed)} of 48 passed an examination")).to_be_visible()
+    assert "one back" in cell(page, 2, 3).inner_text() and "one on" in cell(page, 1, 7).inner_text()
+    assert "no job found" in cell(page, 0, 0).inner_text()
+
+
+def test_the_chosen_head_has_its_finding_its_figures_and_real_examples(opened: Opened, base: TextEncoder) -> None:
+    page = opened(layer=4, head=0)
+    exam = bundled_exam("base")
+    assert exam is not None
+    row, other = exam.row("obj"), exam.row("obj", "en_ewt")
+    expect(page.locator("h1")).to_have_text(
+        re.compile(rf"Head 0 of layer 4 finds the verb of an object: {percent(row.accuracy)[:2]}.% of {row.n}\.")
+    )
+    page.locator(".hd-examples").wait_for()
+    table = plain(page.locator(".hd-figures").first.inner_text())
+    for one in (row, other):
+        assert f"{percent(one.accuracy)} of {one.n}" in table and f"rule {percent(one.distance_accuracy)}" in table
+    assert "two words back" in table
+
+    (few,) = [one for one in few_by_content(base.source.fingerprint) if (one.layer, one.head) == row.place]
+    seen = set[str]()
+    for _ in range(3):
+        for name, right in (("right", True), ("wrong", False)):
+            box = page.locator(f"[data-example={name}]")
+            source, answer, gold = map(int, (box.locator("svg").get_attribute("data-arrows") or "").split())
+            words = box.locator(".hd-word").all_inner_texts()
+            assert any(
+                (list(one.words), one.source, one.answer, one.gold) == (words, source, answer, gold) for one in few.some
+            )
+            assert (answer == gold) is right
+            said = box.locator(".hd-said").inner_text()
+            assert all(words[at] in said for at in (source, answer, gold))
+            seen.add(" ".join(words))
+            tips = box.locator(".hd-tip").evaluate_all(
+                "all => all.map(one => { const b = one.getBoundingClientRect(); return b.x + b.width / 2 })"
+            )
+            for tip, at in zip(tips, (gold, answer), strict=True):
+                word = box.locator(".hd-word").nth(at).bounding_box()
+                assert word and abs(word["x"] + word["width"] / 2 - tip) < 2
+        page.get_by_role("button", name="Another example").click()
+    assert len(seen) >= 5
+    assert page.evaluate("asked") == [1, 6]
+
+
+def test_a_choice_paints_at_once_and_asks_for_nothing(opened: Opened, trace: Trace) -> None:
+    page = opened()
+    page.get_by_text("no job found").first.wait_for()
+    cell(page, 3, 2).click()
+    expect(page.locator("h1")).to_contain_text("No job was found for head 2 of layer 3")
+    weights = trace["layers.3.attention.weights"][2].numpy()
+    rows = [i for i, token in enumerate(trace.tokens) if token not in ("[CLS]", "[SEP]")]
+    special = [i for i in range(len(trace.tokens)) if i not in rows]
+    resting = sum(weights[i, special].sum() > weights[i, rows].max() for i in rows)
+    expect(page.locator("h1")).to_contain_text(f"{resting} of its {len(rows)} rows look most at [CLS] and [SEP]")
+    expect(page.locator(".hd-examples")).to_be_hidden()
+    cell(page, 2, 3).click()
+    expect(page.locator("h1")).to_contain_text("Head 3 of layer 2 looks at the token before, with 85")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(cell(page, 3, 4)).to_have_attribute("aria-selected", "true")
+    expect(page.locator("h1")).to_contain_text("ead 4 of layer 3")
+    cell(page, 3, 4).focus()
+    page.keyboard.press("Home")
+    page.keyboard.press(" ")
+    expect(cell(page, 0, 0)).to_have_attribute("aria-selected", "true")
+    spent = page.evaluate("""() => ['4,0', '3,6', '0,1', '5,6', '4,7', '2,2', '1,1'].map(place => {
+      const [layer, head] = place.split(',').map(Number), begin = performance.now()
+      store.set({ layer, head })
+      document.body.offsetHeight
+      return performance.now() - begin
+    }).sort((a, b) => a - b)[3]""")
+    assert spent < 50 and page.evaluate("asked") == [1, 6]
+
+
+def test_a_head_of_made_sentences_says_that_real_ones_do_not_confirm_it(opened: Opened) -> None:
+    page = opened(layer=5, head=6)
+    made = next(one for one in bundled_exam("base").frames if one.frame == "all frames")  # type: ignore[union-attr]
+    expect(page.locator("h1")).to_contain_text(f"of {made.n} made sentences")
+    page.locator(".hd-examples").wait_for()
+    expect(page.get_by_text("For real sentences this is not confirmed.")).to_be_visible()
+    assert "web text" in page.locator(".hd-figures").first.inner_text()
+
+
+def test_weak_findings_are_said_to_be_weak(opened: Opened) -> None:
+    page = opened(layer=3, head=4)
+    row = bundled_exam("base").row("aux:pass")  # type: ignore[union-attr]
+    assert row.place == (3, 4) and not row.licensed
+    line = page.get_by_text("That is weak and gives no licence")
+    assert (
+        f"right in {percent(row.accuracy)} of {row.n}" in plain(line.inner_text()) and row.verdict in line.inner_text()
+    )
+
+
+def test_before_what_is_known_comes_and_where_it_never_does_the_run_is_there(opened: Opened) -> None:
+    page = opened(held=True, layer=4, head=0)
+    expect(page.locator("h1")).to_contain_text("finds the verb of an object")
+    assert "object → its verb" in cell(page, 4, 0).inner_text()
+    page.evaluate("free()")
+    expect(page.locator(".hd-examples")).to_be_visible()
+    page = opened(lost=True, layer=4, head=0)
+    expect(page.get_by_role("alert")).to_have_text("The line is cut: try again.")
+    expect(page.locator("h1")).to_contain_text("finds the verb of an object")
+
+
+def test_its_links_carry_the_head_and_the_edit_that_switches_it_off(opened: Opened) -> None:
+    page = opened(layer=4, head=0)
+    page.get_by_role("link", name="See it in this sentence").click()
+    page.get_by_role("link", name="Its contexts").click()
+    page.get_by_role("link", name="Examine").click()
+    page.get_by_role("link", name="Switch it off").click()
+    led: list[Any] = page.evaluate("led")
+    assert [key for key, _ in led] == ["attention", "atlas", "what_if"]
+    assert all((query["layer"], query["head"]) == ("4", "0") for _, query in led)
+    assert led[2][1]["edits"] == "layers.4.attention.heads:zero:h=0" and "edits" not in led[1][1]
+    assert page.evaluate("unfolded") == [True]
+
+
+def test_a_model_that_was_not_examined_says_so_and_offers_it(opened: Opened) -> None:
+    encoder = random_model(2, 4)
+    run = encoder.trace(SENTENCE)
+    page = opened(runs=encoded(level_1(encoder, run), level_6(encoder, run)), layer=1, head=2)
+    expect(page.get_by_text("No examination comes with this model")).to_be_visible()
+    expect(page.get_by_role("link", name="Examine")).to_be_visible()
+    expect(page.locator("h1")).to_have_text(re.compile("^Here .*head 2 of layer 1"))
+    expect(page.locator(".is-licensed")).to_have_count(0)
+    expect(page.get_by_text("no job found")).to_have_count(0)
+    expect(page.get_by_text("passed an examination")).to_have_count(0)
+
+
+@pytest.mark.parametrize(("layers", "heads"), [(24, 16), (1, 1)])
+@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
+def test_all_sizes_of_models_fit(opened: Opened, layers: int, heads: int, size: ViewportSize) -> None:
+    encoder = random_model(layers, heads)
+    run = encoder.trace(SENTENCE)
+    page = opened(runs=encoded(level_1(encoder, run, off=False), level_6(encoder, run)))
+    page.set_viewport_size(size)
+    assert page.locator("[data-head-map]").count() == layers * heads
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    box = cell(page, layers - 1, heads - 1).bounding_box()
+    assert box and box["width"] >= 12 and box["x"] + box["width"] <= size["width"]
+
+
+def test_all_maps_of_64_tokens_are_painted_at_once(opened: Opened, base: TextEncoder) -> None:
+    run = base.trace("The old man and the sea were friends. " * 6 + "The old man and the sea were friends")
+    page = opened(runs=encoded(level_1(base, run, off=False), level_6(base, run)))
+    painted = "canvas => canvas.toDataURL()"
+    before = cell(page, 0, 0).locator("canvas").evaluate(painted)
+    spent = page.evaluate("""() => Math.min(...['dark', 'light', 'dark'].map((theme, head) => {
+      document.querySelector('#front').dataset.theme = theme
+      const begin = performance.now()
+      store.set({ layer: 1, head })
+      return performance.now() - begin
+    }))""")
+    assert spent < 300 and cell(page, 0, 0).locator("canvas").evaluate(painted) != before
+
+
+def test_words_from_the_right_are_painted_from_the_right(opened: Opened, base: TextEncoder) -> None:
+    run = base.trace(HEBREW)
+    page = opened(runs=encoded(level_1(base, run), level_6(base, run)))
+    n, weights = len(run.tokens), run["layers.2.attention.weights"][3].numpy()
+    darkest = cell(page, 2, 3).locator("canvas").evaluate(DARKEST, [n, n])
+    peaks = weights.max(1)
+    assert all(weights[row, n - 1 - darkest[row]] >= peaks[row] - 0.02 for row in range(n))
+
+
+def test_a_long_run_says_which_rows_there_are(opened: Opened, base: TextEncoder) -> None:
+    run = base.trace("The quick brown fox jumps over the lazy dog and " * 40)
+    packet = level_1(base, run, off=False)
+    page = opened(runs=encoded(packet, level_6(base, run)), layer=2, head=3)
+    expect(page.locator("[data-window]")).to_have_text(re.compile(r"these are rows \d+ to \d+ of"))
+    expect(page.locator("h1")).to_contain_text("Head 3 of layer 2")
+
+
+def test_what_is_no_number_has_a_colour_of_its_own(opened: Opened, base: TextEncoder) -> None:
+    edit = Edit("layers.2.output", "scale", value=3e38)
+    run = base.trace(SENTENCE, edits=(edit,))
+    assert np.isnan(run["layers.5.attention.weights"].numpy()).any()
+    runs = encoded(level_1(base, run), level_6(base, run))
+    page = opened(runs=runs, layer=5, head=0, edits=edits_to_text((edit,)))
+    pixel = "canvas => [...canvas.getContext('2d').getImageData(2, 2, 1, 1).data].join()"
+    lost, kept = (cell(page, layer, 0).locator("canvas").evaluate(pixel) for layer in (5, 0))
+    assert lost != kept
+    expect(page.locator("h1")).to_contain_text("head 0 of layer 5", ignore_case=True)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_is_for_everybody(opened: Opened, scheme: Any) -> None:
+    page = opened(layer=4, head=0)
+    page.emulate_media(color_scheme=scheme)
+    page.locator(".hd-examples").wait_for()
+    assert barriers(page) == []
+    assert page.evaluate(CONTROLS) <= 20
+    for forced in ("active", "none"):
+        page.emulate_media(forced_colors=forced)  # type: ignore[arg-type]
+        assert page.locator(".hd-arc").count() == 4
+    stops = set[str]()
+    page.evaluate("document.activeElement.blur()")
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        now = page.evaluate("document.activeElement.outerHTML")
+        if now in stops or page.evaluate("document.activeElement === document.body"):
+            break
+        stops.add(now)
+    assert len(stops) <= 15, stops
+    page.set_viewport_size(PHONE)
+    box = page.locator(".hd-grid").bounding_box()
+    assert box and box["y"] < 300
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert barriers(page) == []

@@ -1,0 +1,120 @@
+"""The film "Grammar is born" in a real browser: played, dragged and stepped in the browser alone, for everybody."""
+
+import re
+from typing import Any
+
+import pytest
+from browser_tools import barriers, dark, light, open_page, rerun, runs, widget
+from page_sizes import CONTROLS
+from playwright.sync_api import Page, expect
+
+from encoder.checkpoint import snapshots
+from encoder.exam.moments import bundled_moments
+from encoder.exam.rise import rise
+from encoder.experiments.timelapse import at
+from encoder.formatting import percent
+from encoder.trace.unpadded import attention_weights
+
+STEPS = snapshots("small")
+WIDTHS = "line => [...line.querySelectorAll('path.arc')].map(one => parseFloat(one.style.strokeWidth))"
+
+
+def test_the_film_opens_on_the_finding_and_its_numbers_are_those_of_the_examination(page: Page, app_url: str) -> None:
+    page.set_viewport_size({"width": 1440, "height": 900})
+    open_page(page, f"{app_url}/learn")
+    moments = bundled_moments("small")
+    assert moments is not None
+    shares = moments.shares("obj", 2, 0)
+    expect(page.locator("h2").first).to_contain_text(f"{percent(shares[1000])} → {percent(shares[3000])}")
+    chart = widget(page, "grammar").get_by_role("slider", name="Moment of training")
+    box, arcs = chart.bounding_box(), widget(page, "grammar_arcs").bounding_box()
+    assert box and arcs and box["y"] + box["height"] < 900 and arcs["y"] < 900, "curves, and where the arcs begin"
+    assert page.evaluate(CONTROLS) <= 20
+    asked = runs(page)
+    for step, key in zip((STEPS[0], *STEPS[1:]), ("Home", *["ArrowRight"] * 8), strict=True):
+        chart.press(key)
+        expect(widget(page, "grammar").locator("output.step")).to_have_text(f"step {step:,}: {percent(shares[step])}")
+        said = widget(page, "grammar_arcs").locator(".said")
+        expect(said).to_contain_text(f"At step {step:,} head 0 of layer 2 looks from “bag” at ")
+        trace = at("small", step).trace("The old man carried a very heavy bag.")
+        weights = attention_weights(trace, 2)[0]
+        words = trace.tokenization
+        bag, most = words.find("bag")[0], re.search(r"at “(\S+)” (.+?),", said.inner_text())
+        assert most and percent(float(weights[bag, words.find(most[1])[0]])).replace(" ", "") == "".join(
+            most[2].split()
+        )
+        guess = at("small", step)
+        asked_gap = guess.trace("The keys to the cabinet [MASK] on the table.")
+        first = (guess.predict(asked_gap, 1, [asked_gap.tokens.index("[MASK]")]) or [])[0][0][0]
+        expect(widget(page, "grammar_guess").locator("tr.here td").first).to_contain_text(first)
+    assert runs(page) == asked, "the browser moves alone"
+    expect(page.locator("h1")).to_have_text("Learning")
+
+    rules = widget(page, "grammar").locator("path.rule")
+    assert rules.count() == 5 and widget(page, "grammar_heads").locator("figure").count() == 16
+    right = rise(moments, "obj")
+    expect(widget(page, "grammar").locator("text.note").first).to_have_text(
+        re.compile(percent(right.rule).replace(" ", r"\s"))
+    )
+
+
+def test_it_is_played_dragged_and_asked_from_other_words(page: Page, app_url: str) -> None:
+    page.set_viewport_size({"width": 1440, "height": 900})
+    open_page(page, f"{app_url}/learn")
+    film, line = widget(page, "grammar"), widget(page, "grammar_arcs")
+    chart, step = film.get_by_role("slider"), film.locator("output.step")
+    expect(step).to_contain_text("step 3,000")
+    before = line.locator("svg.arcs").evaluate(WIDTHS)
+    chart.press("Home")
+    film.get_by_role("button", name="Play").click()
+    expect(step).to_contain_text("step 100:")
+    film.get_by_role("button", name="Pause").click()
+    assert line.locator("svg.arcs").evaluate(WIDTHS) != before
+    box = chart.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + 60, box["y"] + 100)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] - 190, box["y"] + 100, steps=4)
+    expect(step).to_contain_text("step 20,000")
+    page.mouse.up()
+    with rerun(page):
+        line.get_by_role("button", name="heavy", exact=True).click()
+    expect(line.locator(".said")).to_contain_text("looks from “heavy”")
+    expect(line.locator("path.gold")).to_have_count(0)
+    expect(step).to_contain_text("step 20,000")
+    assert "born_word=6" in page.url
+    line.get_by_role("button", name="heavy", exact=True).press("ArrowRight")
+    expect(line.get_by_role("button", name="bag", exact=True)).to_be_focused()
+    expect(page.locator("h1")).to_have_text("Learning")
+
+    with rerun(page):
+        page.get_by_role("radio", name="article → its noun").click()
+    expect(page.locator("h2").first).to_contain_text("head 2 of layer 3")
+    with rerun(page):
+        page.get_by_label("A sentence of yours").fill("Dogs chase cats")
+        page.get_by_label("A sentence of yours").press("Enter")
+    expect(line.locator(".said")).to_contain_text("“cats”")
+    expect(page.get_by_text("Nobody marked the grammar of this sentence")).to_be_visible()
+
+
+def test_the_network_of_a_moment_is_walked(page: Page, app_url: str) -> None:
+    open_page(page, f"{app_url}/learn")
+    film = widget(page, "grammar")
+    film.get_by_role("slider").press("ArrowLeft")
+    with rerun(page):
+        film.get_by_role("button", name="Walk the network of step 1,000").click()
+    expect(page.locator(".at-finding")).not_to_be_empty()
+    assert "model=moment" in page.url and "layer=2" in page.url and "head=0" in page.url
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (390, 844)])
+def test_it_is_for_everybody(page: Page, app_url: str, size: tuple[int, int]) -> None:
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    open_page(page, f"{app_url}/learn")
+    expect(widget(page, "grammar").locator("path.line")).to_have_count(5)
+    assert barriers(page, "[data-testid=stMain]") == []
+    wide: Any = page.evaluate("() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]")
+    assert wide[0] <= wide[1]
+    dark(page)
+    assert barriers(page, "[data-testid=stMain]") == []
+    light(page)

@@ -1,0 +1,285 @@
+"""The Output page that is drawn in the browser: what would be said after each layer, by pointer and by keys alone."""
+
+import base64
+import re
+from collections.abc import Callable, Iterator
+
+import pytest
+from browser_tools import barriers, from_here
+from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
+
+from encoder import PRESETS, TextEncoder
+from encoder.metrics import lens_words, logit_lens, race, stream
+from encoder.packet.after_layers import WORDS, level_5
+from encoder.packet.run import level_1
+
+GAP_SENTENCE, CAT = "The keys to the cabinet [MASK] on the table.", "The cat chased the mouse."
+MASKED_CAT = "The [MASK] chased the mouse."
+LAYERS, GAP = 6, 6
+DESK, PHONE = ViewportSize(width=1440, height=900), ViewportSize(width=390, height=844)
+PAGE = """<!DOCTYPE html><html lang="en"><title>Output</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>html { color-scheme: light dark } body { margin: 0 }</style><div id="front"></div>"""
+# Mounts the built file with packets by their sentence. What is `held` comes when `free` says so; `lost` never does.
+MOUNT = """async ([packets, first, held, lost]) => {
+  const { makeStore, mount } = await import('/encoder/browser/built/front.js')
+  const bytes = text => Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer
+  Object.assign(window, { store: makeStore({ first }), asked: [], lost })
+  const load = async ({ level, sentence }) => {
+    window.asked.push([level, sentence])
+    if (level === 5 && window.lost) throw new Error('The line is cut: try again.')
+    if (level === 5 && held) await new Promise(free => { window.free = free })
+    return bytes(packets[sentence][level === 1 ? 0 : 1])
+  }
+  const pages = [{ key: 'stack', title: 'Output', address: '/stack', front: true }]
+  const root = document.getElementById('front'), models = [{ name: 'base', title: 'base' }]
+  mount(root, { load, store: window.store, pages, page: 'stack', shipped: {}, models, goTo() {} })
+}"""
+# Whether what has the keys now had them before, or nothing has
+ROUND = """() => {
+  const now = document.activeElement, seen = window.seen ??= new Set()
+  const round = now === document.body || seen.has(now)
+  seen.add(now)
+  return round
+}"""
+# How long the slowest of choices by every cell takes until it is laid out, in milliseconds
+SLOWEST = """() => Math.max(...[...document.querySelectorAll('.ou-cell')].map(cell => {
+  const begin = performance.now()
+  cell.click()
+  document.querySelector('.ou-body').getBoundingClientRect()
+  return performance.now() - begin
+}))"""
+CONTROLS = """() => [...document.querySelectorAll('button, a, select, input, [role=radiogroup]')].filter(one =>
+  one.checkVisibility() && one.getBoundingClientRect().top < innerHeight && !one.closest('[data-word], [data-cell]')
+).length"""
+Opened = Callable[..., Page]
+
+
+def packed(encoder: TextEncoder, sentence: str) -> list[str]:
+    trace = encoder.trace(sentence)
+    made = (level_1(encoder, trace, off=False), level_5(encoder, trace))
+    return [base64.b64encode(packet).decode("ascii") for packet in made]
+
+
+@pytest.fixture(scope="module")
+def packets(base: TextEncoder) -> dict[str, list[str]]:
+    return {sentence: packed(base, sentence) for sentence in (GAP_SENTENCE, CAT, MASKED_CAT)}
+
+
+@pytest.fixture
+def opened(browser: Browser, packets: dict[str, list[str]]) -> Iterator[Opened]:
+    """Opens the page with a state; nothing may fail in it."""
+    with browser.new_context(viewport=DESK, reduced_motion="reduce") as context:
+        errors: list[str] = []
+
+        def show(
+            runs: dict[str, list[str]] | None = None, held: bool = False, lost: bool = False, **first: object
+        ) -> Page:
+            page = context.new_page()
+            page.on("pageerror", lambda error: errors.append(str(error)))
+            page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
+            page.route("**/*", from_here(PAGE))
+            page.goto("http://front.test/")
+            page.evaluate(MOUNT, [runs or packets, {"sentence": GAP_SENTENCE, **first}, held, lost])
+            page.locator("h1:not(:empty)").wait_for()
+            return page
+
+        yield show
+        assert errors == []
+
+
+def cell(page: Page, column: int, row: int) -> Locator:
+    return page.locator(f'[data-cell="{column},{row}"]')
+
+
+def share(text: str | None) -> float:
+    """A share as the page writes it where there is little room."""
+    found = re.fullmatch(r"([<>]?)(\d+)\u00a0%", text or "")
+    assert found, text
+    return int(found[2]) / 100
+
+
+def close(text: str | None, true: float) -> bool:
+    if text and text[0] in "<>":
+        return true < 0.01 if text[0] == "<" else true > 0.99
+    return abs(share(text) - true) <= 0.00501
+
+
+def title(page: Page) -> Locator:
+    return page.get_by_role("heading", level=1)
+
+
+def test_every_cell_and_bar_says_the_words_and_shares_of_the_lens(opened: Opened, base: TextEncoder) -> None:
+    page = opened()
+    trace = base.trace(GAP_SENTENCE)
+    lens = logit_lens(base, trace, [GAP])
+    true = lens_words(base, lens, WORDS)
+    expect(title(page)).to_have_text("are wins at the gap with 85\u00a0%, and is first from layer 4 on.")
+    assert true[-1][0][0] == ("are", pytest.approx(0.853, abs=5e-4))
+    firsts = [layer[0][0][0] for layer in true]
+    assert firsts[4] != "are" and firsts[5:] == ["are", "are"]
+    for column in range(LAYERS + 1):
+        for row, (word, p) in enumerate(true[column][0]):
+            expect(cell(page, column, row).locator("bdi")).to_have_text(word)
+            assert close(cell(page, column, row).locator("small").text_content(), p), (column, row)
+        cell(page, column, -1).hover()
+        expect(page.get_by_role("heading", level=2)).to_have_text(
+            "At the input" if column == 0 else "The guess" if column == LAYERS else f"After layer {column - 1}"
+        )
+        bars = page.locator(".ou-bars li").evaluate_all("all => all.map(li => [li.dataset.guess, +li.dataset.share])")
+        assert [bar[0] for bar in bars[:WORDS]] == [word for word, _ in true[column][0]]
+        for bar, (_, p) in zip(bars, true[column][0], strict=False):
+            assert bar[1] == pytest.approx(p, rel=1e-3)
+    page.mouse.move(5, 5)
+    expect(page.get_by_role("heading", level=2)).to_have_text("The guess")
+    vectors = stream(trace)[:, GAP]
+    for column, vector in enumerate(vectors):
+        cosine = float((vector @ vectors[-1]) / (vector.norm() * vectors[-1].norm()))
+        assert float((cell(page, column, WORDS + 1).inner_text()).replace("\u2212", "-")) == pytest.approx(
+            cosine, abs=0.006
+        )
+        assert float(cell(page, column, WORDS + 2).inner_text()) == pytest.approx(float(vector.norm()), rel=6e-3)
+
+
+def test_a_chosen_word_is_followed_through_all_layers(opened: Opened, base: TextEncoder) -> None:
+    page = opened()
+    lens = logit_lens(base, base.trace(GAP_SENTENCE), [GAP])[:, 0]
+    for word, chosen in (("are", None), ("is", (4, 0))):
+        if chosen:
+            cell(page, *chosen).click()
+        token = base.tokenizer.token_to_id(word)
+        places = (lens > lens[:, token, None]).sum(-1) + 1
+        expect(page.locator(".ou-row-name").nth(WORDS)).to_have_text(f"place of {word}")
+        for column, place in enumerate(places.tolist()):
+            expect(cell(page, column, WORDS).locator("bdi")).to_have_text(f"{place:,}")
+            assert close(cell(page, column, WORDS).locator("small").text_content(), float(lens[column, token].exp()))
+            row = place - 1 if place <= WORDS else WORDS
+            expect(page.locator(f".ou-cell.is-followed[data-column='{column}']")).to_have_attribute(
+                "data-cell", f"{column},{row}"
+            )
+    expect(page.get_by_role("heading", level=2)).to_have_text("After layer 3")
+    place = int(race(lens, 1)[1][4, 0])
+    cell(page, 4, place - 1).click()
+    expect(page.locator(".ou-about")).to_contain_text(f"After layer 3, “are” is in place {place} of 16384 words")
+    page.mouse.move(5, 5)
+    expect(page.get_by_role("status").last).to_contain_text("After layer 3, “are”")
+    # Where what is followed does not lead, the bars have it apart, with its own place.
+    cell(page, 0, -1).hover()
+    last = page.locator(".ou-bars li").last
+    expect(last).to_have_class("is-far is-followed")
+    expect(last.locator(".ou-place")).to_have_text(f"{int(race(lens, 1)[1][0, 0]):,}")
+
+
+def test_a_word_that_is_read_is_said_to_be_and_one_button_masks_it(opened: Opened, base: TextEncoder) -> None:
+    page = opened(sentence=CAT, word=2)
+    expect(title(page)).to_contain_text("The model can read cat, so it need not guess: cat gets")
+    button = page.get_by_role("button", name="Mask it")
+    button.click()
+    expect(title(page)).to_contain_text("at the gap")
+    assert page.evaluate("window.store.get().sentence") == MASKED_CAT and page.evaluate("window.store.get().word") == 2
+    (best, p), *_ = lens_words(base, logit_lens(base, base.trace(MASKED_CAT), [2]), 1)[-1][0]
+    weak = "leads at the gap with only" if p < 0.2 else "wins at the gap with"
+    expect(title(page)).to_contain_text(f"{best} {weak} {100 * p:.2g}\u00a0%")
+    expect(button).to_be_hidden()
+    # Other words are asked by tapping them.
+    page.locator("[data-word='5']").click()
+    expect(title(page)).to_contain_text("The model can read mouse")
+    expect(button).to_be_visible()
+
+
+def test_before_the_words_come_the_guess_is_there_and_a_cut_line_is_said(opened: Opened) -> None:
+    page = opened(held=True)
+    expect(title(page)).to_have_text("The model's first guess is are: 85\u00a0%.")
+    expect(page.locator(".ou-bars li").first).to_have_attribute("data-guess", "are")
+    expect(page.locator(".ou-waiting")).to_be_visible()
+    page.wait_for_function("Boolean(window.free)")
+    page.evaluate("window.free()")
+    expect(title(page)).to_contain_text("is first from layer 4 on")
+    page = opened(lost=True)
+    expect(page.locator(".ou-trouble")).to_contain_text("The line is cut: try again.")
+    page.evaluate("window.lost = false")
+    page.locator(".ou-trouble button").click()
+    expect(title(page)).to_contain_text("is first from layer 4 on")
+
+
+def test_by_keys_alone_nothing_is_asked_and_a_choice_is_painted_at_once(opened: Opened) -> None:
+    page = opened()
+    expect(cell(page, LAYERS, 0)).to_be_visible()
+    stops = 0
+    page.keyboard.press("Tab")
+    while not page.evaluate(ROUND):
+        stops += 1
+        page.keyboard.press("Tab")
+    assert 3 <= stops <= 15 and page.evaluate(CONTROLS) <= 20
+    cell(page, LAYERS, 0).focus()
+    page.keyboard.press("ArrowLeft")
+    expect(cell(page, LAYERS - 1, 0)).to_be_focused()
+    expect(page.get_by_role("heading", level=2)).to_have_text("After layer 4")
+    for key in ("ArrowLeft", "ArrowUp", "ArrowUp"):
+        page.keyboard.press(key)
+    expect(cell(page, LAYERS - 2, -1)).to_be_focused()
+    page.keyboard.press("Home")
+    expect(page.get_by_role("heading", level=2)).to_have_text("At the input")
+    words = page.get_by_role("toolbar").get_by_role("button")
+    words.filter(has_text="[MASK]").focus()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Enter")
+    expect(title(page)).to_contain_text("The model can read cabinet")
+    assert page.evaluate("window.asked.map(one => one[0])") == [1, 5]
+    assert page.evaluate(SLOWEST) < 50
+    assert page.evaluate("window.asked.length") == 2
+
+
+def test_a_model_that_guesses_no_words_shows_how_its_vectors_come_to_their_end(opened: Opened) -> None:
+    encoder = TextEncoder.from_config(PRESETS["paper"])
+    page = opened({CAT: packed(encoder, CAT)}, sentence=CAT, word=2)
+    vectors = stream(encoder.trace(CAT))
+    unit = vectors / vectors.norm(dim=-1, keepdim=True)
+    cosine = (unit * unit[-1:]).sum(-1)
+    most = int(cosine[:, 2].diff().abs().argmax())
+    expect(title(page)).to_contain_text(f"The vector of cat turns most in layer {most}")
+    expect(page.locator(".ou-about")).to_have_text("This model has no head that guesses words.")
+    expect(page.get_by_role("button", name="Mask it")).to_be_hidden()
+    for column in range(LAYERS + 1):
+        for row in range(len(vectors[0])):
+            shown = float(cell(page, column, row).inner_text().replace("\u2212", "-"))
+            assert shown == pytest.approx(float(cosine[column, row]), abs=0.006)
+    cell(page, 3, 5).click()
+    expect(title(page)).to_contain_text("The vector of mouse turns")
+    assert page.evaluate("window.store.get().word") == 5
+    assert barriers(page, every=True) == []
+
+
+def test_a_long_sentence_says_what_is_left_out(opened: Opened, base: TextEncoder) -> None:
+    long = "The cat saw the dog and the mouse. " * 6 + "The cat [MASK]."
+    trace = base.trace(long)
+    most = 2 * 48 * len(trace.tokens) * 9
+    made = (
+        level_1(base, trace, off=False, around=trace.tokens.index("[MASK]"), most_bytes=most),
+        level_5(base, trace, most),
+    )
+    runs = {long: [base64.b64encode(one).decode("ascii") for one in made]}
+    page = opened(runs, sentence=long)
+    expect(title(page)).to_contain_text("at the gap")
+    n = len(trace.tokens)
+    expect(page.locator(".ou-part")).to_have_text(
+        f"The sentence is long: tokens {n - 9} to {n - 1} of {n} can be asked."
+    )
+    expect(page.locator("[data-word='2']")).to_have_attribute("aria-disabled", "true")
+    page.locator("[data-word='2']").dispatch_event("click")
+    expect(title(page)).to_contain_text("at the gap")
+
+
+@pytest.mark.parametrize(("size", "scheme"), [(DESK, "light"), (DESK, "dark"), (PHONE, "light"), (PHONE, "dark")])
+def test_it_fits_and_axe_finds_nothing(opened: Opened, size: ViewportSize, scheme: str) -> None:
+    page = opened()
+    page.set_viewport_size(size)
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    for at in ((LAYERS, 0), (0, 3), (4, 0)):
+        cell(page, *at).click()
+        assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+        bars, grid = page.locator(".ou-bars").bounding_box(), page.locator(".ou-scroll").bounding_box()
+        assert bars and grid and bars["y"] < 300
+        if size is DESK:
+            assert grid["x"] > bars["x"] + bars["width"] and grid["y"] + grid["height"] < size["height"]
+        assert barriers(page, every=True) == []

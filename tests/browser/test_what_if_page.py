@@ -1,0 +1,272 @@
+"""The What if page in the browser: what it opens with, what a press changes, and that its numbers are true."""
+
+import base64
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from browser_tools import barriers, from_here
+from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
+
+from encoder import Edit, EncoderConfig, TextEncoder
+from encoder.edits.text import text_to_edits
+from encoder.formatting import percent
+from encoder.packet.run import level_1
+from encoder.packet.what_if import level_7
+
+KEYS = "The keys to the cabinet [MASK] on the table."
+OWN = "The cat chased the mouse."
+DESK, PHONE = ViewportSize(width=1440, height=900), ViewportSize(width=390, height=844)
+PAGE = """<!DOCTYPE html><html lang="en"><title>What if</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>html { color-scheme: light dark } body { margin: 0 }</style><div id="front"></div>"""
+# Mounts the built file; Python answers what is asked. While `held` is set what edits change does not come.
+MOUNT = """async first => {
+  const { makeStore, mount } = await import('/encoder/browser/built/front.js')
+  Object.assign(window, { store: makeStore({ first }), asked: [], held: false, led: [] })
+  const load = async (request, signal) => {
+    window.asked.push(request)
+    while (window.held && request.edits) await new Promise(done => setTimeout(done, 20))
+    const answer = await window.packet(request)
+    if (answer.startsWith('!')) throw new Error(answer.slice(1))
+    return Uint8Array.from(atob(answer), c => c.charCodeAt(0)).buffer
+  }
+  const keys = ['what_if', 'attention', 'feed_forward', 'embedding', 'stack']
+  const pages = keys.map(key => ({ key, title: key, address: `/${key}`, front: true, group: key }))
+  const models = [{ name: 'base', title: 'base' }], root = document.getElementById('front')
+  const goTo = (key, query) => { window.led.push([key, query]) }
+  mount(root, { load, store: window.store, pages, page: 'what_if', shipped: {}, models, goTo, unfold() {} })
+}"""
+FOCUS = "() => document.activeElement.getAttribute('data-cell')"
+STOPS = """() => [...document.querySelectorAll('button, a[href], input, select, [tabindex="0"]')]
+  .filter(one => one.tabIndex >= 0 && one.checkVisibility() && !one.disabled).length"""
+CONTROLS = """() => [...document.querySelectorAll('button, a[href], input, select')].filter(one => one.checkVisibility()
+  && one.getBoundingClientRect().top < innerHeight && !one.closest('[data-word], [data-cell]')).length"""
+Opened = Callable[..., Page]
+
+
+@pytest.fixture
+def opened(browser: Browser, base: TextEncoder) -> Iterator[Opened]:
+    """Opens the page with a state; nothing may fail in it."""
+    with browser.new_context(viewport=DESK, reduced_motion="reduce") as context:
+        errors: list[str] = []
+
+        def show(encoder: TextEncoder = base, **first: object) -> Page:
+            def packet(asked: dict[str, Any]) -> str:
+                try:
+                    edits = text_to_edits(asked["edits"])
+                    trace = encoder.trace(asked["sentence"], hidden=asked["hidden"], edits=edits)
+                except ValueError as error:
+                    return f"!{error}."
+                made = level_1(encoder, trace) if asked["level"] == 1 else level_7(encoder, trace)
+                return base64.b64encode(made).decode("ascii")
+
+            page = context.new_page()
+            page.on("pageerror", lambda error: errors.append(str(error)))
+            page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
+            page.route("**/*", from_here(PAGE))
+            page.expose_function("packet", packet)
+            page.goto("http://front.test/")
+            page.evaluate(MOUNT, first)
+            page.locator(".wi .enc-finding:not(:empty)").wait_for(timeout=30_000)
+            return page
+
+        yield show
+        assert errors == []
+
+
+def cell(page: Page, layer: int, column: int) -> Locator:
+    return page.locator(f'[data-cell="{layer},{column}"]')
+
+
+def title(page: Page) -> Locator:
+    return page.get_by_role("heading", level=1)
+
+
+def bars(page: Page) -> dict[str, tuple[float, float]]:
+    """Each word that is drawn with its share before and after."""
+    found = page.locator("[data-guess]").evaluate_all("all => all.map(one => ({ ...one.dataset }))")
+    return {one["guess"]: (float(one["before"]), float(one["after"])) for one in found}
+
+
+def share(encoder: TextEncoder, sentence: str, word: str, edits: str = "") -> float:
+    trace = encoder.trace(sentence, edits=text_to_edits(edits))
+    token = encoder.tokenizer.token_to_id(word)
+    return float(trace["mlm.probabilities"][trace.tokens.index("[MASK]"), token])
+
+
+def settled(page: Page) -> None:
+    """Wait until what the switches change is here."""
+    expect(page.locator(".wi-first")).not_to_have_text(re.compile(r"^\W*$"), timeout=30_000)
+    expect(page.locator("[data-guess]:not([data-after])")).to_have_count(0)
+
+
+def true_bars(page: Page, encoder: TextEncoder, sentence: str, edits: str) -> None:
+    for word, (before, after) in bars(page).items():
+        assert before == pytest.approx(share(encoder, sentence, word), abs=1e-5), word
+        assert after == pytest.approx(share(encoder, sentence, word, edits), abs=1e-5), word
+
+
+def test_it_opens_with_the_head_off_that_the_guess_needs_most(opened: Opened, base: TextEncoder) -> None:
+    page = opened()
+    now = share(base, KEYS, "are")
+    heads = [(layer, head) for layer in range(6) for head in range(8)]
+    left = {(i, j): share(base, KEYS, "are", f"layers.{i}.attention.heads:zero:h={j}") for i, j in heads}
+    layer, head = min(heads, key=lambda place: left[place])
+    off = f"layers.{layer}.attention.heads:zero:h={head}"
+    expect(title(page)).to_contain_text(f"Without head {head} of layer {layer}, are falls from")
+    said = (title(page).text_content() or "").replace("\u00a0", " ")
+    assert (
+        f"from {percent(now)} to {percent(left[layer, head])}, is rises to {percent(share(base, KEYS, 'is', off))}."
+        in said
+    )
+    settled(page)
+    true_bars(page, base, KEYS, off)
+    assert {"are", "were", "is"} <= bars(page).keys() and len(bars(page)) <= 5
+    assert page.locator("[data-cell][aria-pressed=true]").evaluate_all("all => all.map(one => one.dataset.cell)") == [
+        f"{layer},{head}"
+    ]
+    # Nothing of it stands in the address, and no changed run was asked for but what differs.
+    assert page.evaluate("window.store.query().edits") is None
+    assert all(one["level"] == 7 for one in page.evaluate("window.asked") if one["edits"])
+    # Every switch says what is lost without it alone.
+    parts = ("attention.output:zero", "feed_forward.output:zero")
+    for i, j in [(0, 0), (4, 1), (5, 6)]:
+        assert float(cell(page, i, j).get_attribute("data-effect") or "") == pytest.approx(now - left[i, j], abs=1e-5)
+    for i in (1, 4):
+        edits = [f"layers.{i}.{part}" for part in parts]
+        for column, text in zip((8, 9, 10), [*edits, ";".join(edits)], strict=True):
+            lost = now - share(base, KEYS, "are", text)
+            assert float(cell(page, i, column).get_attribute("data-effect") or "") == pytest.approx(lost, abs=1e-5)
+            assert cell(page, i, column).text_content() == str(round(100 * lost)).replace("-", "\u2212")
+
+
+def test_presses_add_up_and_are_taken_back(opened: Opened, base: TextEncoder) -> None:
+    page = opened()
+    settled(page)
+    page.evaluate("window.held = true")
+    cell(page, 4, 1).click()
+    expect(cell(page, 4, 1)).to_have_attribute("aria-pressed", "true")  # before any answer
+    expect(title(page)).to_contain_text("Without head 1 of layer 4 and head 6 of layer 5")
+    page.evaluate("window.held = false")
+    both = "layers.4.attention.heads:zero:h=1;layers.5.attention.heads:zero:h=6"
+    assert page.evaluate("window.store.query()") | {"edits": both, "layer": "4", "head": "1"} == page.evaluate(
+        "window.store.query()"
+    )
+    settled(page)
+    true_bars(page, base, KEYS, both)
+    expect(title(page)).to_contain_text("are falls from")
+    # By keys: to the whole layer, which switches both of its parts.
+    cell(page, 4, 1).focus()
+    page.keyboard.press("End")
+    assert page.evaluate(FOCUS) == "4,10"
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Space")
+    assert page.evaluate(FOCUS) == "3,10"
+    for column in (8, 9, 10):
+        expect(cell(page, 3, column)).to_have_attribute("aria-pressed", "true")
+    more = f"layers.3.attention.output:zero;layers.3.feed_forward.output:zero;{both}"
+    assert page.evaluate("window.store.get().edits") == more
+    expect(page.locator(".wi-first")).to_contain_text("in layer 3", timeout=30_000)
+    true_bars(page, base, KEYS, more)
+    page.get_by_role("button", name="Undo").click()
+    assert page.evaluate("window.store.get().edits") == both
+    page.get_by_role("button", name="All on again").click()
+    expect(title(page)).to_contain_text("Everything is on: the guess is are")
+    expect(page.locator("[data-cell][aria-pressed=true]")).to_have_count(0)
+    assert page.evaluate("window.store.get().edits") == ""
+    for _ in range(2):
+        page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("button", name="Undo")).to_be_disabled()
+    expect(title(page)).to_contain_text("Without head 6 of layer 5, are")
+    assert page.evaluate("window.store.get().edits") == ""
+
+
+def test_a_link_with_changes_opens_on_them_and_leads_to_the_first_step(opened: Opened, base: TextEncoder) -> None:
+    edits = "layers.4.attention.heads:zero:h=1;embedding.positions:shift:v=2;layers.0.feed_forward.output:zero"
+    page = opened(edits=edits)
+    settled(page)
+    true_bars(page, base, KEYS, edits)
+    expect(title(page)).to_contain_text("With these 3 changes, are falls from")
+    for place in ((4, 1), (0, 9)):
+        expect(cell(page, *place)).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".wi-others")).to_contain_text("with rows moved by 2")
+    expect(page.locator(".wi-first a")).to_have_attribute(
+        "href", re.compile("^/embedding[?].*step=embedding.positions")
+    )
+    page.get_by_role("button", name="Remove").click()
+    kept = "layers.0.feed_forward.output:zero;layers.4.attention.heads:zero:h=1"
+    assert page.evaluate("window.store.get().edits") == kept
+    expect(page.locator(".wi-others")).to_be_hidden()
+    expect(page.locator(".wi-first")).to_contain_text("in layer 0", timeout=30_000)
+    true_bars(page, base, KEYS, kept)
+    page.locator(".wi-first a").click()
+    (key, query), *_ = page.evaluate("window.led")
+    assert key == "feed_forward" and query["step"] == "feed_forward.output" and query["layer"] == "0"
+    assert query["edits"] == kept
+
+
+def test_without_a_gap_a_word_is_hidden_and_another_can_be(opened: Opened, base: TextEncoder) -> None:
+    page = opened(sentence=OWN, word=3)
+    hidden = OWN.replace("chased", "[MASK]")
+    expect(page.locator(".wi-hides")).to_contain_text("“chased” is hidden")
+    settled(page)
+    first = base.predict(base.trace(hidden), 1, [3])[0][0][0]
+    assert next(iter(bars(page))) == first
+    off = page.locator("[data-cell][aria-pressed=true]").get_attribute("data-cell") or ""
+    layer, head = off.split(",")
+    true_bars(page, base, hidden, f"layers.{layer}.attention.heads:zero:h={head}")
+    page.get_by_role("button", name="Hide mouse").click()
+    expect(page.locator(".wi-hides")).to_contain_text("“mouse” is hidden")
+    cell(page, 2, 9).click()
+    expect(cell(page, 2, 9)).to_have_attribute("aria-pressed", "true")
+    settled(page)
+    now = page.evaluate("window.store.get()")
+    assert now["sentence"] == OWN and now["word"] == 5 and now["edits"].startswith("layers.2.feed_forward.output:zero")
+    true_bars(page, base, OWN.replace("mouse", "[MASK]"), now["edits"])
+
+
+def test_a_model_that_guesses_no_words_shows_how_far_its_output_goes(opened: Opened) -> None:
+    encoder = TextEncoder.from_config(EncoderConfig(n_layers=2, d_model=24, n_heads=3, d_ff=40, vocab_size=16384), 3)
+    page = opened(encoder, sentence=OWN)
+    expect(title(page)).to_contain_text("the output changes by", timeout=30_000)
+    trace = encoder.trace(OWN)
+
+    def change(*edits: Edit) -> float:
+        return float((encoder.trace(OWN, edits=edits)["output"] - trace["output"]).norm() / trace["output"].norm())
+
+    heads = {(i, j): change(Edit(f"layers.{i}.attention.heads", "zero", heads=(j,))) for i in (0, 1) for j in range(3)}
+    layer, head = max(heads, key=lambda place: heads[place])
+    said = (title(page).text_content() or "").replace("\u00a0", " ")
+    assert f"Without head {head} of layer {layer}, the output changes by {percent(heads[layer, head])}" in said
+    assert float(cell(page, 1, 4).get_attribute("data-effect") or "") == pytest.approx(
+        change(Edit("layers.1.feed_forward.output", "zero")), rel=1e-3
+    )
+    assert page.locator("[data-moved]").count() == 5 and page.locator(".wi-gap").count() == 0
+
+
+def test_what_cannot_be_is_said(opened: Opened) -> None:
+    page = opened()
+    page.evaluate("window.store.set({ edits: 'layers.77.output:zero' })")
+    expect(page.get_by_role("alert").first).to_contain_text("77")
+    page.get_by_role("button", name="All on again").click()
+    expect(title(page)).to_contain_text("Everything is on")
+
+
+@pytest.mark.parametrize(("size", "scheme"), [(DESK, "light"), (DESK, "dark"), (PHONE, "light")])
+def test_it_fits_and_axe_finds_nothing(opened: Opened, size: ViewportSize, scheme: str) -> None:
+    page = opened()
+    settled(page)
+    page.set_viewport_size(size)
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    cell(page, 1, 10).click()
+    settled(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+    guess, board = page.locator(".wi-bars").bounding_box(), page.locator(".wi-board").bounding_box()
+    assert guess and board and guess["y"] < 300
+    if size is DESK:
+        assert board["y"] < 300 and board["y"] + board["height"] < size["height"]
+        assert page.evaluate(CONTROLS) <= 20
+    assert page.evaluate(STOPS) <= 15
+    assert barriers(page, every=True) == []

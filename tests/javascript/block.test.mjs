@@ -1,0 +1,65 @@
+// The sums, norms and units of a layer made by hand: what is done again, what is strongest, what the headlines say.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { ACTIVATIONS, activationAgain, cosineOf, gateAgain, momentsOf, normAgain, strongest, sumAgain, unitOf, wrongOf } from '../../encoder/browser/block.js';
+
+const near = (a, b, within = 1e-6) => assert.ok(Math.abs(a - b) <= within, `${a} is not ${b}`);
+const f32 = (shape, ...values) => ({ values: Float32Array.from(values), shape, scale: 1, type: 'f32' });
+const i16 = (shape, ...values) => ({ values: Int16Array.from(values.map(value => Math.round(value * 32767))), shape, scale: 1 / 32767, type: 'i16' });
+
+/** Two tokens of two numbers; the second token's are a hundred times the first's. */
+function made({ kind = 'layer_norm', normed, change = 0, up = null }) {
+  const arrays = {
+    residual_1: i16([2, 2], 1, 0.5, 1, 0.5), residual_peak_1: f32([2], 2, 200), added_1: i16([2, 2], 1, 0, 1, 0), added_peak_1: f32([2], 2, 200),
+    sum_1: i16([2, 2], 1, 0.25 + change, 1, 0.25), sum_peak_1: f32([2], 4, 400), normed_1: i16([2, 2], ...normed.map(one => one / 10), 0, 0), normed_peak_1: f32([2], 10, 10),
+    mean_1: f32([2], 2.5, 250), variance_1: f32([2], 2.25, 22500), mean_square_1: f32([2], 8.5, 85000), gamma_1: f32([2], 2, 3), beta_1: f32([2], 0.5, -1),
+    hidden: i16([1, 3], -1, 0.5, 0.25), hidden_peak: f32([1], 4), activation: i16([1, 3], 0, 1, 0.5), activation_peak: f32([1], 2),
+    ...(up && { up: i16([1, 3], 1, ...up), up_peak: f32([1], 8), gated: i16([1, 3], 0, 1, -0.5), gated_peak: f32([1], 8) }),
+  };
+  return { level: 3, about: { layer: 0, rows: [0, 1], pre_norm: false, sums: { add_norm_1: { kind, eps: 0 } }, units: { activation: 'relu', cuts: true, gated: Boolean(up) } }, arrays };
+}
+
+test('a sum is what came in and what is added, of short and long tokens alike', () => {
+  const block = made({ normed: [2.5, -4] });
+  near(sumAgain(block, 0, 0, 0).made, 4, 1e-3);
+  near(sumAgain(block, 0, 1, 1).made, 100, 0.1);
+  assert.equal(wrongOf(sumAgain, block, 0, 0), 0);
+  assert.equal(wrongOf(sumAgain, made({ normed: [2.5, -4], change: 0.01 }), 0, 0), 1);
+});
+
+test('a norm takes the mean off, divides by the spread, scales and moves', () => {
+  const done = normAgain(made({ normed: [2.5, -4] }), 0, 0, 1);
+  near(done.made, -4, 1e-3); // (1 - 2.5) / 1.5 * 3 - 1
+  assert.ok(done.agrees && done.digits >= 3);
+  assert.equal(wrongOf(normAgain, made({ normed: [2.5, -4] }), 0, 0), 0);
+  assert.equal(wrongOf(normAgain, made({ normed: [2.5, -4.1] }), 0, 0), 1);
+});
+
+test('RMSNorm takes no mean off, and where no norm stands the numbers stay', () => {
+  const root = Math.sqrt(8.5);
+  near(normAgain(made({ kind: 'rms_norm', normed: [4 / root * 2 + 0.5, 1 / root * 3 - 1] }), 0, 0, 0).made, 4 / root * 2 + 0.5, 1e-3);
+  assert.equal(wrongOf(normAgain, made({ kind: 'none', normed: [4, 1] }), 0, 0), 0);
+});
+
+test('moments and cosines', () => {
+  assert.deepEqual(momentsOf([3, 4]), { mean: 3.5, variance: 0.25, square: 12.5, length: 5 });
+  near(cosineOf([1, 0], [1, 1]), Math.SQRT1_2);
+});
+
+test('activations are those of the library', () => {
+  // torch.nn.functional at -3, -0.5, 0, 1 and 6
+  const at = [-3, -0.5, 0, 1, 6];
+  const known = {
+    relu: [0, 0, 0, 1, 6], gelu: [-0.00404969, -0.1542688, 0, 0.8413447, 6], gelu_tanh: [-0.00363739, -0.1542860, 0, 0.8411920, 6], silu: [-0.1422776, -0.1887703, 0, 0.7310586, 5.9851642],
+  };
+  for (const [name, values] of Object.entries(known)) at.forEach((x, i) => near(ACTIVATIONS[name](x), values[i], 2e-6));
+});
+
+test('the strongest unit is the largest one, and behind a gate the largest of either sign', () => {
+  assert.deepEqual(strongest(made({ normed: [0, 0] }), 0, 2), [1, 2]);
+  const gated = made({ normed: [0, 0], up: [0.5, -0.5] });
+  assert.deepEqual(strongest(gated, 0, 3), [1, 2, 0]);
+  near(unitOf(gated, 0, 2).gated, -4, 1e-3);
+  assert.ok(activationAgain(gated, 0, 1).agrees && gateAgain(gated, 0, 2).agrees);
+  assert.ok(!gateAgain(made({ normed: [0, 0], up: [0.5, 0.5] }), 0, 2).agrees);
+});

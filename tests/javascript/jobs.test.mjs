@@ -1,0 +1,76 @@
+// What is said of heads: jobs in words, where most rows look, what is weak; layouts of few and many heads.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import test from 'node:test';
+import { besides, findingOf, findsOf, habit, isWeak, jobsOf, layout, nearOf, titleOf, wasExamined } from '../../encoder/browser/jobs.js';
+import { read } from '../../encoder/browser/packet.js';
+
+const shipped = new URL('../../encoder/packet/shipped/the-keys-to-the-cabinet-mask-on-the-table.packet', import.meta.url);
+const run = read(new Uint8Array(readFileSync(shipped)));
+const text = parts => parts.map(part => part.text).join('');
+/** A run of one head over these words, one token each, with these rows. */
+const small = (names, rows, more = {}) => ({
+  about: {
+    tokens: names, names: names.filter(name => !name.startsWith('[')), kinds: names.map(name => (name.startsWith('[') ? 'special' : 'word')), words: names.map((name, i) => [i, name]).filter(([, name]) => !name.startsWith('[')).map(([i]) => [i, 1]),
+    rows: rows.map((_, i) => i), gap: -1, guesses: {}, model: { layers: 1, heads: 1 }, ...more,
+  },
+  arrays: { weights: { values: Float32Array.from(rows.flat()), shape: [1, 1, rows.length, names.length], scale: 1, type: 'f32' } },
+});
+const place = { layer: 0, head: 0 };
+
+test('a job is said as what is found, and as from what to what', () => {
+  assert.equal(findsOf('looks from an object to its verb'), 'finds the verb of an object');
+  assert.equal(titleOf('looks from an object to its verb'), 'object → its verb');
+  assert.equal(findsOf('looks from a joining word such as “and” to the word it adds'), 'looks from a joining word such as “and” to the word it adds');
+  assert.equal(titleOf('looks at an object from its verb'), 'object → its verb');
+  assert.equal(findsOf('looks at an object from its verb'), 'looks at an object from its verb');
+});
+
+test('a run brings the jobs of its heads before anything is asked', () => {
+  const job = jobsOf(run, null).find(one => one.layer === 4 && one.head === 0);
+  const said = run.about.evidence.find(one => one.layer === 4 && one.head === 0);
+  assert.deepEqual([job.figures[0].share, job.figures[0].count, job.figures[0].rule], [said.args.share, said.args.count, said.args.rule]);
+  assert.match(text(findingOf(run, null, { layer: 4, head: 0 })), /^Head 0 of layer 4 finds the verb of an object: \d\d %/);
+  assert.match(text(findingOf(run, null, { layer: 5, head: 6 })), /finds the subject of a masked verb: \d\d % of \d+ made sentences\./);
+  assert.ok(wasExamined(run, null) && !wasExamined(small(['a'], [[1]]), null));
+});
+
+test('most rows are counted, at a place, at a word and at none', () => {
+  const names = ['[CLS]', 'a', 'b', 'c', '[SEP]'];
+  const back = small(names, [[1, 0, 0, 0, 0], [1, 0, 0, 0, 0], [0, 1, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 0, 1]]);
+  assert.deepEqual(habit(back, place), { where: 'the word before', count: 2, all: 3 });
+  const one = small(names, [[1, 0, 0, 0, 0], [0, 0, 0, 1, 0], [0, 0, 0, 1, 0], [0, 0, 0, 1, 0], [0, 0, 0, 0, 1]]);
+  assert.deepEqual(habit(one, place), { where: '“c”', count: 3, all: 3 });
+  const none = small(names, Array(5).fill([0.3, 0.2, 0.1, 0.1, 0.3]));
+  assert.deepEqual(habit(none, place), { where: '[CLS] and [SEP]', count: 3, all: 3 });
+  assert.ok(!isWeak(habit(none, place)) && isWeak({ where: '', count: 1, all: 2 }));
+  const lost = small(names, Array(5).fill(Array(5).fill(NaN)));
+  assert.equal(habit(lost, place).all, 0);
+  assert.equal(text(findingOf(lost, null, place)), 'Head 0 of layer 0 has no row of a word here.');
+});
+
+test('of a head without a job the survey is said, and what is weak', () => {
+  const names = ['a', 'b'], one = small(names, [[1, 0], [1, 0]]);
+  const known = { exam: 'Examined.', jobs: [], tried: [{ ...place, job: 'looks from an object to its verb', why: 'not certain', figure: { text: 'web text', share: 0.5, count: 10, rule: 0.4, how: '' } }], examples: [], survey: { over: '10 tokens', heads: [['no clear role', 'cls', 0.4]] } };
+  assert.match(text(findingOf(one, known, place)), /^No job was found for head 0 of layer 0\. Here 2 of its 2 rows look most at “a”\.$/);
+  assert.deepEqual(besides(one, known, place).map(([key]) => key), ['heads_survey_weak', 'heads_tried']);
+  const next = { ...known, tried: [], survey: { over: '10 tokens', heads: [['previous', 'previous', 0.9]] } };
+  assert.equal(nearOf(next, 1, place), 'one back');
+  assert.match(text(findingOf(one, next, place)), /looks at the token before, with 90 % of its weight/);
+  assert.deepEqual(besides(one, next, place).map(([key]) => key), ['heads_rows', 'heads_survey']);
+  const unexamined = { exam: '', jobs: [], tried: [], examples: [], survey: null };
+  assert.match(text(findingOf(one, unexamined, place)), /^Here 2 of the 2 rows/);
+});
+
+test('maps of few heads are large, all words stand below them where there is room', () => {
+  const of = (layers, heads, tokens = 12, rows = tokens) => ({ about: { model: { layers, heads }, tokens: Array(tokens), rows: Array(rows) } });
+  assert.equal(layout(of(6, 8), 920, 670).says, 'all');
+  for (const [layers, heads] of [[1, 1], [6, 8], [12, 12], [24, 16]]) {
+    for (const room of [920, 358]) {
+      const { names, side, gap } = layout(of(layers, heads), room, 670);
+      assert.ok(side >= (room > 600 ? 28 : 12) && names + heads * (side + gap) <= room + gap, `${heads} ${room} ${side}`);
+    }
+  }
+  assert.ok(layout(of(1, 1), 920, 670).side > layout(of(6, 8), 920, 670).side);
+  assert.ok(layout(of(6, 8, 506, 41), 920, 670).high < 30);
+});

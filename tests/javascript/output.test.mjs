@@ -1,0 +1,70 @@
+// What is said of a word after each layer: who is first from where on, the mask in place of a word, long runs.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { guessed, masked, said, turned, wordsTable } from '../../encoder/browser/settling.js';
+
+const text = parts => parts.map(part => part.text).join('');
+const f32 = (shape, values) => ({ values: Float32Array.from(values), shape, scale: 1, type: 'f32' });
+const u16 = (shape, values) => ({ values: Uint16Array.from(values), shape, scale: 1, type: 'u16' });
+/** A packet of one token, position 3, with three words of which two lead; `places` are those of each word after each layer. */
+function told(places, shares = places.map(row => row.map(place => 1 / (place + 1)))) {
+  const layers = places.length, words = places[0].length;
+  const first = places.map(row => row.map((place, i) => [place, i]).sort((a, b) => a[0] - b[0]).slice(0, 2).map(([, i]) => i));
+  return {
+    level: 5, about: { positions: [3], vocabulary: ['are', 'is', 'was', 'were'].slice(0, words), vocab_size: 90 },
+    arrays: {
+      words: u16([1, words], Array.from({ length: words }, (_, i) => i)), first: u16([layers, 1, 2], first.flat()),
+      share: f32([layers, 1, words], shares.flat()), rank: f32([layers, 1, words], places.flat()),
+      cosine: f32([layers, 5], Array(layers * 5).fill(0.5)), length: f32([layers, 5], Array(layers * 5).fill(2)),
+    },
+  };
+}
+const run = { about: { guesses: {}, model: { layers: 3 }, tokens: ['a', 'b', 'c', 'd', 'e'] } };
+const gap = { position: 3, name: '[MASK]', gap: true }, word = { position: 3, name: 'cats', gap: false };
+
+test('the first column from which on the winner stays first is said', () => {
+  for (const [places, expected] of [
+    [[[3, 1], [2, 1], [1, 2], [1, 2]], 'is first from layer 1 on.'],
+    [[[1, 2], [2, 1], [1, 2], [1, 2]], 'is first from layer 1 on.'],
+    [[[1, 2], [1, 2], [1, 2], [1, 2]], 'is first from the input on.'],
+    [[[1, 2], [1, 2], [5, 1], [1, 2]], 'is first only after the last layer.'],
+  ]) assert.ok(text(said(run, gap, guessed(told(places), 3, null), null)).endsWith(expected), expected);
+});
+
+test('a gap has a winner, a weak one says so, and a word that is read is no guess', () => {
+  const places = [[2, 1], [1, 2]], strong = guessed(told(places, [[0.1, 0.2], [0.7, 0.1]]), 3, null), weak = guessed(told(places, [[0.1, 0.2], [0.1, 0.05]]), 3, null);
+  assert.match(text(said(run, gap, strong, null)), /^are wins at the gap with 70 %, /);
+  assert.match(text(said(run, gap, weak, null)), /^are leads at the gap with only 10 %, /);
+  assert.match(text(said(run, word, strong, null)), /^The model can read cats, so it need not guess: are gets 70 %, /);
+  assert.match(text(said(run, gap, guessed(told(places, [[0.1, 0.2], [NaN, NaN]]), 3, null), null)), /no finite ones/);
+  assert.equal(guessed(told(places), 2, null), null);
+});
+
+test('a word that is followed is in every column, in its own row where it does not lead', () => {
+  const found = told([[40, 1, 2], [2, 1, 3], [1, 2, 3]]), here = guessed(found, 3, 0), table = wordsTable(here, found);
+  assert.deepEqual(table.path, [2, 1, 0]);
+  assert.equal(table.rows[2].cells[0].text, '40');
+  assert.deepEqual(here.column(0).map(line => line.name), ['is', 'was', 'are']);
+  assert.equal(here.column(0)[2].place, 40);
+  assert.deepEqual(here.column(2).map(line => line.name), ['are', 'is']);
+  assert.equal(guessed(found, 3, 7).followed, 0, 'a word of another token is not followed here');
+});
+
+test('the mask takes the place of a word and of nothing else, whatever letters stand before it', () => {
+  const spans = [[0, 0, 1], [0, 2, 6], [1, 2, 5], [1, 5, 5]], about = { words: [[1, 1], [2, 2], [5, 1], [6, 1]], sentence: '😀 cats', second: 'a dog' };
+  const found = { about: { mask: '<mask>', spans } };
+  assert.deepEqual(masked({ about }, found, 2), { sentence: '😀 <mask>' });
+  assert.deepEqual(masked({ about }, found, 5), { second: 'a <mask>' });
+  assert.equal(masked({ about }, found, 6), null);
+  assert.equal(masked({ about }, found, 9), null);
+  assert.equal(masked({ about }, { about: { mask: null, spans } }, 2), null);
+});
+
+test('of a long run the rows around the word are drawn, and the largest turn is said', () => {
+  const tokens = Array.from({ length: 300 }, (_, i) => `t${i}`), way = [0.1, 0.2, 0.9, 1];
+  const found = { about: {}, arrays: { cosine: f32([4, 300], way.flatMap(value => Array(300).fill(value))), length: f32([4, 300], Array(1200).fill(1)) } };
+  const moves = turned({ about: { tokens } }, found, 290);
+  assert.ok(moves.first <= 290 && moves.end === 300 && moves.end - moves.first < 60);
+  assert.equal(moves.table().rows[moves.table().path[0]].name, 't290');
+  assert.equal(text(said(run, { ...word, name: 'cats' }, null, moves)), 'The vector of cats turns most in layer 1: its cosine with where it ends goes from 0.2 to 0.9.');
+});
