@@ -5,6 +5,7 @@ import { curves, endsOf } from './curves.js';
 import { children, dress, el, focused, put, themeOf, write } from './dom.js';
 import { colourOf } from './grid.js';
 import { headline } from './headline.js';
+import { layerPackets } from './layer_packets.js';
 import { made } from './load.js';
 import { brief, typeset } from './number.js';
 import { at, row } from './packet.js';
@@ -27,14 +28,9 @@ const REST = 400, SLOW = 150; // ms until what was chosen is said; without the n
 export function embedding(root, context) {
   dress(root, style);
   const { store } = context;
-  /** @type {WeakMap<Packet, Packet>} */
-  const known = new WeakMap();
+  const packets = layerPackets(context, LEVEL, () => render());
   /** @type {WeakMap<Packet, string[]>} */
   const called = new WeakMap();
-  /** @type {{run: Packet, control: AbortController} | null} */
-  let coming = null;
-  /** @type {{run: Packet, why: string} | null} */
-  let failed = null;
   /** @type {Packet | null} */
   let run = null;
   /** @type {State} */
@@ -65,7 +61,7 @@ export function embedding(root, context) {
   const below = el('div', { class: 'em-below' }, strips.element);
   const body = el('div', { class: 'em-body' }, left, beside, below);
   const waiting = el('p', { class: 'em-waiting', role: 'status', hidden: true }, 'Loading the vectors …');
-  const tryAgain = el('button', { type: 'button', class: 'em-pill', onclick: () => { failed = null; render(); } }, 'Try again');
+  const tryAgain = el('button', { type: 'button', class: 'em-pill', onclick: () => packets.again() }, 'Try again');
   const why = el('span'), trouble = el('p', { class: 'em-trouble', role: 'alert', hidden: true }, why, ' ', tryAgain);
   const page = el('section', { class: 'em', 'aria-label': 'Embedding and position' }, head.element, list, stops.element, what, waiting, trouble, body);
   root.append(page);
@@ -117,7 +113,7 @@ export function embedding(root, context) {
 
   /** @param {{stop?: number, position?: number, place?: number, number?: number}} to `place` counts the tokens that are here */
   function choose({ stop, position, place, number }) {
-    const part = run && known.get(run);
+    const part = run && packets.get(run, null);
     if (!run || !part) return;
     const now = placed(part), { rows } = aboutOf(part), { kinds } = run.about;
     const token = position ?? (place === undefined ? now.position : rows[Math.min(rows.length - 1, Math.max(0, place))]);
@@ -135,42 +131,22 @@ export function embedding(root, context) {
     return found;
   }
 
-  /** Asks for the vectors of the run, once. */
-  function want() {
-    const of = /** @type {Packet} */ (run);
-    if (known.has(of) || coming?.run === of || failed?.run === of) return;
-    coming?.control.abort();
-    const mine = coming = { run: of, control: new AbortController() };
-    failed = null;
-    clearTimeout(slow);
-    slow = window.setTimeout(() => { waiting.hidden = coming !== mine; }, SLOW);
-    context.part(LEVEL, null, mine.control.signal).then(
-      found => {
-        known.set(of, found);
-        if (coming === mine) coming = null;
-        if (run === of) render();
-      },
-      error => {
-        if (coming !== mine) return;
-        coming = null;
-        failed = { run: of, why: error instanceof Error ? error.message : 'This did not work: try again.' };
-        if (run === of) render();
-      },
-    );
-  }
-
   function render() {
     if (!run) return;
-    want();
-    const part = known.get(run);
-    trouble.hidden = !(failed && failed.run === run);
-    if (failed) write(why, failed.why);
+    const part = packets.get(run, null), unable = packets.why(run, null);
+    if (!slow && !part && !unable) slow = window.setTimeout(() => { waiting.hidden = false; }, SLOW);
+    trouble.hidden = !unable;
+    write(why, unable);
+    if (part || unable) {
+      clearTimeout(slow);
+      slow = 0;
+      waiting.hidden = true;
+    }
     body.hidden = stops.element.hidden = list.hidden = what.hidden = !part;
     if (!part) {
       head.draw(run, state, parts('embedding_question', {}));
       return;
     }
-    waiting.hidden = true;
     const { about } = run, names = named(run), now = placed(part), { stop, index, i, position, number, count } = now;
     const { key, given } = finding(part, stop, i, about.tokens[position]);
     head.draw(run, state, parts(key, given));
@@ -367,7 +343,7 @@ export function embedding(root, context) {
       render();
     },
     kept() {
-      const part = run && known.get(run);
+      const part = run && packets.get(run, null);
       if (!run || !part) return null;
       const { stop, position } = placed(part), query = toQuery({ ...made(state), step: stop.step, layer: state.layer, head: state.head }), name = named(run)[position];
       if (stop.key === 'word') return { picture: 'near_words', name: `The words nearest to ${name}`, query: { ...query, near_word: String(position) } };
@@ -377,7 +353,7 @@ export function embedding(root, context) {
     end() {
       clearTimeout(resting);
       clearTimeout(slow);
-      coming?.control.abort();
+      packets.end();
       stops.end();
       strips.end();
       page.remove();

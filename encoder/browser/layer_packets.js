@@ -1,5 +1,6 @@
 // @ts-check
-// The packets of a level, layer by layer: that of the chosen one, then those beside it. The last one asked for wins.
+// The packets of a level: of the whole run, or layer by layer, that of the chosen one and then those beside it. The last one
+// asked for wins.
 
 /** @typedef {import('./packet.js').Packet} Packet */
 
@@ -11,11 +12,11 @@ const LIGHT = 1e6; // bytes up to which those beside it are fetched beforehand
  * @param {() => void} changed something came, or did not
  */
 export function layerPackets({ part }, level, changed) {
-  /** @type {WeakMap<Packet, Map<number, Packet>>} */
+  /** @type {WeakMap<Packet, Map<number | null, Packet>>} */
   const all = new WeakMap();
-  /** @type {{run: Packet, layer: number, control: AbortController} | null} */
+  /** @type {{run: Packet, layer: number | null, control: AbortController} | null} */
   let coming = null;
-  /** @type {{run: Packet, layer: number, why: string} | null} */
+  /** @type {{run: Packet, layer: number | null, why: string} | null} */
   let failed = null;
 
   /** @param {Packet} run */
@@ -34,9 +35,9 @@ export function layerPackets({ part }, level, changed) {
     }
   };
   return {
-    /** The packet of a layer, which is asked for; null while it is not here. @param {Packet} run @param {number} layer */
+    /** The packet of a layer, or of the whole run, which is asked for; null while it is not here. @param {Packet} run @param {number | null} layer */
     get(run, layer) {
-      const is = (/** @type {{run: Packet, layer: number} | null} */ one) => one?.run === run && one.layer === layer;
+      const is = (/** @type {{run: Packet, layer: number | null} | null} */ one) => one?.run === run && one.layer === layer;
       const found = of(run).get(layer) ?? null;
       if (found || is(coming) || is(failed)) return found;
       coming?.control.abort();
@@ -46,7 +47,7 @@ export function layerPackets({ part }, level, changed) {
         of(run).set(layer, packet);
         if (coming !== mine) return;
         coming = null;
-        near(run, packet);
+        if (layer !== null) near(run, packet);
         changed();
       }, error => {
         if (coming !== mine) return;
@@ -56,7 +57,7 @@ export function layerPackets({ part }, level, changed) {
       });
       return null;
     },
-    /** Why a layer is not here; "" where nothing went wrong. @param {Packet} run @param {number} layer */
+    /** Why a layer is not here; "" where nothing went wrong. @param {Packet} run @param {number | null} layer */
     why: (run, layer) => (failed?.run === run && failed.layer === layer ? failed.why : ''),
     again() { failed = null; changed(); },
     end() { coming?.control.abort(); },

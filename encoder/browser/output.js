@@ -4,6 +4,7 @@ import { bars } from './answers.js';
 import { dress, el, put, write } from './dom.js';
 import { headline } from './headline.js';
 import { layered } from './layered.js';
+import { layerPackets } from './layer_packets.js';
 import { made } from './load.js';
 import { percent, tight, typeset } from './number.js';
 import style from './output.css';
@@ -25,12 +26,7 @@ const MOVING = 'Each row is the vector of a token: its cosine after each layer w
 export function output(root, context) {
   dress(root, style);
   const { store } = context;
-  /** @type {WeakMap<Packet, Packet>} */
-  const known = new WeakMap();
-  /** @type {{run: Packet, control: AbortController} | null} */
-  let coming = null;
-  /** @type {{run: Packet, why: string} | null} */
-  let failed = null;
+  const packets = layerPackets(context, LEVEL, () => render());
   /** @type {Packet | null} */
   let run = null;
   /** @type {Chosen} */
@@ -48,7 +44,7 @@ export function output(root, context) {
   const mask = el('button', { type: 'button', class: 'enc-pill ou-mask', onclick: maskIt }, 'Mask it');
   const part = el('p', { class: 'ou-part' });
   const title = el('h2'), left = el('div', { class: 'ou-left' }, title), about = el('p', { class: 'ou-about' });
-  const list = bars(left, word => { if (run && known.get(run)?.about.vocabulary) followed = word; else column = word; render(); });
+  const list = bars(left, word => { if (run && packets.get(run, null)?.about.vocabulary) followed = word; else column = word; render(); });
   left.append(about);
   const grid = layered({
     point: at => { if (at !== pointed) { pointed = at; render(); } },
@@ -61,7 +57,7 @@ export function output(root, context) {
     },
   });
   const waiting = el('div', { class: 'ou-waiting', role: 'status' }, el('span', {}, 'Reading what would be said after each layer …'), el('i'), el('i'), el('i'), el('i'), el('i'));
-  const again = el('button', { type: 'button', class: 'enc-pill', onclick: () => { failed = null; render(); } }, 'Try again'), trouble = el('div', { class: 'ou-trouble', role: 'alert' });
+  const again = el('button', { type: 'button', class: 'enc-pill', onclick: () => packets.again() }, 'Try again'), trouble = el('div', { class: 'ou-trouble', role: 'alert' });
   const how = el('p', { class: 'ou-how' });
   const page = el('section', { class: 'ou', 'aria-label': 'Output' },
     head.element, el('div', { class: 'ou-top' }, line.element, mask), part,
@@ -70,7 +66,7 @@ export function output(root, context) {
 
   /** Puts the mask in place of the word. */
   function maskIt() {
-    const found = run && known.get(run);
+    const found = run && packets.get(run, null);
     if (!run || !found) return;
     const changes = masked(run, found, state.word);
     if (!changes) return;
@@ -79,31 +75,9 @@ export function output(root, context) {
     head.finding.focus({ preventScroll: true });
   }
 
-  function want() {
-    const of = /** @type {Packet} */ (run);
-    if (known.has(of) || coming?.run === of || failed?.run === of) return;
-    coming?.control.abort();
-    const mine = coming = { run: of, control: new AbortController() };
-    failed = null;
-    context.part(LEVEL, null, mine.control.signal).then(
-      found => {
-        known.set(of, found);
-        if (coming === mine) coming = null;
-        if (run === of) render();
-      },
-      error => {
-        if (coming !== mine) return;
-        coming = null;
-        failed = { run: of, why: error instanceof Error ? error.message : 'This did not work: try again.' };
-        if (run === of) render();
-      },
-    );
-  }
-
   function render() {
     if (!run) return;
-    want();
-    const all = words(run), word = all[wordAt(run, state.word)], found = known.get(run) ?? null;
+    const all = words(run), word = all[wordAt(run, state.word)], found = packets.get(run, null);
     if (!word) {
       head.draw(run, state, [{ text: 'There is no word here to look from.', name: '', format: '' }]);
       return;
@@ -122,7 +96,7 @@ export function output(root, context) {
     part.hidden = !unasked;
     write(part, unasked);
 
-    const unable = failed && failed.run === run ? failed.why : '';
+    const unable = packets.why(run, null);
     waiting.hidden = Boolean(found || unable);
     trouble.hidden = !unable;
     if (unable) trouble.replaceChildren(el('p', {}, unable), again);
@@ -163,7 +137,7 @@ export function output(root, context) {
       render();
     },
     kept() {
-      const word = run && words(run)[wordAt(run, state.word)], found = run && known.get(run);
+      const word = run && words(run)[wordAt(run, state.word)], found = run && packets.get(run, null);
       if (!run || !word || !found) return null;
       const query = toQuery({ ...made(state), layer: state.layer, head: state.head, word: word.position });
       if (!found.about.vocabulary) return { picture: 'moves', name: 'How each vector comes to its end', query: { ...query, move: 'Cosine to the end' } };
@@ -172,7 +146,7 @@ export function output(root, context) {
     },
     end() {
       clearTimeout(resting);
-      coming?.control.abort();
+      packets.end();
       grid.end();
       page.remove();
     },

@@ -38,6 +38,13 @@ IN_DARK, IN_LIGHT = (
 )
 SHOWN_ERRORS = """() => [...document.querySelectorAll('[data-testid=stException], [data-testid=stAlertContentError]')]
   .map(box => `${box.dataset.testid}: ${box.innerText}`)"""
+# Whether what has the keys now had them before, or nothing has: the tab key has gone round
+ROUND = """() => {
+  const now = document.activeElement, seen = window.seen ??= new Set()
+  const round = now === document.body || seen.has(now)
+  seen.add(now)
+  return round
+}"""
 FULL_DATA = """plot => {
   const plain = value => {
     if (ArrayBuffer.isView(value)) return Array.from(value)

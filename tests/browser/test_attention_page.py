@@ -8,7 +8,7 @@ from math import inf
 import numpy as np
 import pytest
 import torch
-from browser_tools import barriers, from_here
+from browser_tools import ROUND, barriers, from_here
 from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
 
 from encoder import Edit, TextEncoder, Trace
@@ -43,13 +43,6 @@ MOUNT = """async ([packets, first, held, lost]) => {
 CANVAS = "canvas => canvas.toDataURL()"
 LINES = "all => all.map(tr => [Number(tr.dataset.line), ...[...tr.cells].map(one => one.textContent)])"
 SAID = "all => all.map(b => [b.textContent, b.dataset.step, b.dataset.index, b.dataset.of ?? ''])"
-# Whether what has the keys now had them before, or nothing has
-ROUND = """() => {
-  const now = document.activeElement, seen = window.seen ??= new Set()
-  const round = now === document.body || seen.has(now)
-  seen.add(now)
-  return round
-}"""
 EVERY_STOP = """() => {
   const stops = [...document.querySelectorAll('[aria-label=Stop] [role=radio]')], drawn = new Set()
   for (let i = 0; i < 110; i++) {

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
-from browser_tools import barriers, from_here
+from browser_tools import ROUND, barriers, from_here
 from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
 
 from encoder import PRESETS, TextEncoder, Trace
@@ -36,12 +36,6 @@ MOUNT = """async ([packets, page, first, lost]) => {
   const keep = asked => { window.kept.push(asked); return new Promise(() => {}) }
   const models = [{ name: 'base', title: 'base' }]
   mount(document.getElementById('front'), { load, store: window.store, pages, page, shipped: {}, models, goTo, keep })
-}"""
-ROUND = """() => {
-  const now = document.activeElement, seen = window.seen ??= new Set()
-  const round = now === document.body || seen.has(now)
-  seen.add(now)
-  return round
 }"""
 Opened = Callable[..., Page]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browser_tools import barriers, from_here
+from browser_tools import ROUND, barriers, from_here
 from page_sizes import CONTROLS
 from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
 
@@ -48,12 +48,6 @@ STATE = """() => {
   return [layer, head, word, other, other_model]
 }"""
 CANVAS = "canvas => canvas.toDataURL()"
-ROUND = """() => {
-  const now = document.activeElement, seen = window.seen ??= new Set()
-  const round = now === document.body || seen.has(now)
-  seen.add(now)
-  return round
-}"""
 # Presses every head in turn: how many pictures there were as soon as each press was over
 EVERY = """() => {
   const canvas = document.querySelector('.picture-canvas'), drawn = new Set()

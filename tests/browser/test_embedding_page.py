@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from browser_tools import barriers, from_here
+from browser_tools import ROUND, barriers, from_here
 from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
 
 from encoder import PRESETS, Edit, EncoderConfig, TextEncoder, Trace
@@ -44,9 +44,6 @@ PAINTS = """() => {
   const took = all.map(one => { const began = performance.now(); one.click(); return performance.now() - began })
   return took.sort((a, b) => a - b)[took.length >> 1]
 }"""
-ROUND = """() => { const now = document.activeElement
-  if (now === document.body || window.seen?.has(now)) return true
-  window.seen = (window.seen ?? new Set()).add(now); return false }"""
 CONTROLS = """() => {
   const found = [...document.querySelectorAll('a, button, input, select, [role=radiogroup]')].filter(one => {
     const box = one.getBoundingClientRect()
