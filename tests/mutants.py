@@ -57,7 +57,7 @@ TESTS = {
     "explain/proof": "proof",
     "explain/snippet": "code",
     "explain": "explain cost proof code tutorial_lines",
-    "edits/reach": "edits attention_grid captions",
+    "edits/reach": "edits captions",
     "edits": "edits what_if_pages attributions",
     "metrics/flows": "metrics_flow arguments",
     "metrics/maxflow": "metrics_flow",

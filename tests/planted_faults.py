@@ -102,16 +102,16 @@ FAULTS = (
     ),
     Fault(
         "an opened number that says who looks at whom the wrong way round",
-        "pages/ui/step/inspector.py",
+        "encoder/packet/opened_number.py",
         "' → '.join(tokens)",
         "' → '.join(tokens[::-1])",
-        ("test_pages.py", "browser/test_drawer.py"),
+        ("test_packet_step.py", "browser/test_drawer.py"),
     ),
     Fault(
         "a drawer that lies over the picture whose number it opens",
         "pages/ui/style.css",
-        "padding-right: calc(var(--drawer) + 2.5rem); padding-bottom: 10rem;",
-        "padding-bottom: 10rem;",
+        "{ padding-right: var(--number-room); }",
+        "{ padding-right: 0; }",
         ("browser/test_drawer.py",),
     ),
     Fault(

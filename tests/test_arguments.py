@@ -172,9 +172,7 @@ def test_the_first_and_the_last_are_taken_and_the_one_after_it_is_refused(call: 
 
 
 def test_enough_parameters_are_tried() -> None:
-    assert len(OF_PACKAGES) >= 30 and {"flow-position", "unit_vector-unit", "query_key_products-key"} <= set(
-        OF_PACKAGES
-    )
+    assert len(OF_PACKAGES) >= 30 and {"flow-position", "unit_vector-unit"} <= set(OF_PACKAGES)
 
 
 def test_numbers_of_numpy_and_torch_are_numbers() -> None:

@@ -45,11 +45,9 @@ def offers(app: AppTest) -> list[str]:
 
 
 def collected(*keys: str) -> AppTest:
-    """Some pictures of the page of attention, on the page Figure."""
-    app = opened("attention", START)
-    for key in keys:
-        healthy(app.button(key=f"add_{key}").click().run())
-    return go(app, "figure")
+    """Some pictures, as the browser adds them, on the page Figure."""
+    at = [figure_link.at({"all_heads": "heads"}.get(key, "attention"), key, START) for key in keys]
+    return opened("figure", START | {"figure": figure_link.pack(at)})
 
 
 @pytest.mark.parametrize("page", [page.key for page in PAGES if page.key != "figure"])
@@ -74,7 +72,7 @@ def test_what_was_added_has_the_numbers_of_the_run(small: TextEncoder) -> None:
 
 
 def test_the_link_makes_the_same_figure_in_a_fresh_session() -> None:
-    app = collected("picture", "heads")
+    app = collected("picture", "all_heads")
     app.toggle(key="figure_words").set_value(True).run()
     healthy(app.selectbox(key="figure_for").set_value("One column").run())
     other = opened("figure", link(app))
@@ -84,12 +82,12 @@ def test_the_link_makes_the_same_figure_in_a_fresh_session() -> None:
 
 
 def test_the_page_was_left_as_it_was_after_pictures_were_fetched() -> None:
-    app = opened("attention", START | {"step": "attention.scores"})
-    healthy(app.button(key="add_picture").click().run())
+    app = opened("attention", START)
+    healthy(app.button(key="add_head_lengths").click().run())
     other = opened("figure", START | {"layer": "2", "figure": link(go(app, "figure"))["figure"]})
     assert session(other).view.layer == 2
     ((at, panel),) = session(other).panels.items()
-    assert dict(at.query)["layer"] == "1" and "scores" in panel.title.lower()
+    assert dict(at.query)["layer"] == "1" and panel.title.startswith("Length of what each head adds")
 
 
 def test_two_pictures_of_one_page_keep_their_own_choices() -> None:
@@ -104,15 +102,14 @@ def test_two_pictures_of_one_page_keep_their_own_choices() -> None:
 
 
 def test_panels_are_moved_and_taken_out() -> None:
-    app = collected("picture", "heads")
+    app = collected("picture", "all_heads")
     first, second = session(app).figure
     healthy(app.button(key="panel_up_1").click().run())
     assert session(app).figure == [second, first]
     healthy(app.button(key="panel_out_0").click().run())
     assert session(app).figure == [first] and second not in session(app).panels
     healthy(app.button(key="panel_page_0").click().run())
-    assert page_shown(app) == "attention" and link(app)["more"] == "1", "where it stands, below the picture"
-    assert app.button(key="add_picture").label == "In the figure as (a)"
+    assert page_shown(app) == "attention" and "more" not in link(app), "the browser draws it"
 
 
 def test_an_empty_figure_shows_an_example_and_begins_with_the_chosen_head() -> None:
@@ -207,7 +204,7 @@ def test_a_text_too_long_for_paper_has_no_example() -> None:
 def test_a_figure_takes_so_many_and_says_so() -> None:
     app = opened("attention", START)
     session(app).figure = [PictureAt("stack", "moves", (("layer", str(i)),)) for i in range(MOST_PANELS)]
-    healthy(app.button(key="add_picture").click().run())
+    healthy(app.button(key="add_head_lengths").click().run())
     assert f"up to {MOST_PANELS} panels" in said(app) and len(session(app).figure) == MOST_PANELS
 
 
@@ -264,13 +261,13 @@ def test_other_pages_have_no_figure_in_their_link() -> None:
 
 
 def test_a_film_of_the_only_panel_shows_its_maps_and_can_be_taken_along() -> None:
-    app = collected("heads")
+    app = collected("all_heads")
     app = opened("figure", link(app) | {"figure_part": "Film", "figure_size": "360p", "figure_seconds": "2"})
     healthy(app.button(key="film_make").click().run())
     (_, kept) = session(app).sweeps["film"]
     film = Image.open(io.BytesIO(kept))
     assert film.size == (640, 360) and film.n_frames >= 4
-    assert "head 0" in " ".join(one.value for one in app.markdown)
+    assert "L0H0" in " ".join(one.value for one in app.markdown)
     assert not job_queue.queue.line
     assert "film_cancel" not in [button.key for button in app.button]
 

@@ -1,6 +1,7 @@
 """What a session does with what a component in its frame says: it may be anything."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -89,20 +90,29 @@ def test_an_address_that_asks_for_what_stands_below_opens_it(query: dict[str, st
 
 
 @pytest.mark.parametrize(
-    ("page", "step", "is_open"),
+    ("page", "query", "asked"),
     [
-        ("add_norm", "add_norm_1.mean", True), ("add_norm", "add_norm_2.sum", False), ("add_norm", "output", False),
-        ("add_norm", "attention.q", False), ("feed_forward", "feed_forward.output", True),
-        ("feed_forward", "feed_forward.hidden", False), ("feed_forward", "", False),
+        ("add_norm", {"step": "add_norm_1.mean"}, ("layers.*.add_norm_1.mean", "")),
+        ("add_norm", {"step": "add_norm_2.sum"}, ("", "")), ("add_norm", {"step": "attention.q"}, ("", "")),
+        ("feed_forward", {"step": "feed_forward.output", "cell": "layers.2.feed_forward.output:1,3"},
+         ("layers.*.feed_forward.output", "layers.2.feed_forward.output:1,3")),
+        ("feed_forward", {"step": "feed_forward.output", "cell": "layers.2.attention.q:1,3,4"},
+         ("layers.*.feed_forward.output", "")),
+        ("feed_forward", {}, ("", "")), ("stack", {"step": "mlm.logits"}, ("mlm.logits", "")),
+        ("sentence", {"cell": "layers.2.attention.q:1,3,4"}, ("", "layers.2.attention.q:1,3,4")),
+        ("attention", {"step": "attention.q", "cell": "layers.2.attention.q:1,3,4"}, ("", "")),
     ],
 )  # fmt: skip
-def test_a_step_that_the_picture_does_not_draw_opens_what_stands_below(page: str, step: str, is_open: bool) -> None:
+def test_a_link_to_what_the_picture_does_not_show_asks_for_the_numbers_of_its_step(
+    page: str, query: dict[str, str], asked: tuple[str, str]
+) -> None:
     app = AppTest.from_file(MAIN, default_timeout=60)
     app.switch_page(f"steps/{page}.py")
-    app.query_params["step"] = step
+    for name, text in query.items():
+        app.query_params[name] = text
     app.run()
-    assert not app.exception and told(app)["open"] == is_open
-    assert bool(app.get("plotly_chart")) == is_open
+    assert not app.exception and tuple(told(app)["numbers"]) == asked
+    assert not told(app)["open"] and not app.get("plotly_chart")
 
 
 def test_every_choice_that_opens_it_is_one_that_a_page_asks_for() -> None:
@@ -111,15 +121,15 @@ def test_every_choice_that_opens_it_is_one_that_a_page_asks_for() -> None:
 
 def test_what_is_pressed_below_is_handed_to_the_picture() -> None:
     app = AppTest.from_file(MAIN, default_timeout=60)
-    app.switch_page("steps/attention.py")
+    app.switch_page("steps/sentence.py")
     for name, text in {"more": "1", "layer": "2", "head": "3"}.items():
         app.query_params[name] = text
     app.run()
     assert told(app)["handed"] == [0, {}]
-    app.pills(key="step_attention").set_value("attention.q").run()
+    state = app.session_state["session"]
+    state.view = replace(state.view, hidden=(2,))
+    app.run()
     number, query = told(app)["handed"]
     assert number == 1 and not app.exception
-    assert {name: query[name] for name in ("layer", "head", "step")} == {
-        "layer": "2", "head": "3", "step": "attention.q",
-    }  # fmt: skip
-    assert ["".join(app.query_params[name]) for name in ("layer", "head", "step")] == ["2", "3", "attention.q"]
+    assert {name: query[name] for name in ("layer", "head", "hidden")} == {"layer": "2", "head": "3", "hidden": "2"}
+    assert ["".join(app.query_params[name]) for name in ("layer", "head", "hidden")] == ["2", "3", "2"]

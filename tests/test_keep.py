@@ -4,17 +4,13 @@ import json
 import re
 
 import pytest
-from answers import answer
 from page_tools import charts, choose, go
 from streamlit.testing.v1 import AppTest
 from visits import link, opened
 
-from encoder import TextEncoder
-from encoder.formatting import percent
 from encoder.pictures.link import LONGEST_IN_URL, VERSION, from_query, to_query
-from encoder.pictures.registry.grids import ATTENTION_GRID
 from encoder.pictures.steps import KNOWN_STEPS
-from encoder.pictures.view import EXAMPLE, View
+from encoder.pictures.view import View
 from pages.ui.downloads import button, run
 from pages.ui.server.models import check
 from pages.ui.state.choice_names import names
@@ -38,7 +34,7 @@ def test_a_choice_outlives_a_visit_to_another_page() -> None:
         ("sentence", "some_heads", "1,99"),
         ("stack", "lens_token", "999"),
         ("stack", "alike_layer", "x"),
-        ("attention", "products", "yes"),
+        ("attention", "one_matrix", "yes"),
         ("compare", "compare_part", "Three"),
         ("labs", "lab", "<b>"),
         ("heads", "heads_part", "$x$"),
@@ -96,25 +92,19 @@ def test_every_picture_can_be_kept_with_its_caption(page: str) -> None:
         assert one["alt"].rstrip(".") in one["caption"] and re.fullmatch(r"[\w.-]+", one["name"])
 
 
-def test_the_alt_text_of_the_grid_says_the_weight_of_its_pair(base: TextEncoder) -> None:
-    weight = float(base.trace(EXAMPLE)["layers.4.attention.weights"][1, 8, 2])
-    alt = answer(ATTENTION_GRID, base, base.trace(EXAMPLE), 4, 1).alt
-    assert f"“it” (8) gives {percent(weight)} of its weight to “animal” (2)" in alt
-
-
 @pytest.mark.usefixtures("keeps_closed")
 def test_what_can_be_kept_is_drawn_once_its_fold_is_open() -> None:
     app = opened("attention", {})
     assert len(charts(app)) > 0 and not cards(app) and not app.get("download_button")
-    app.session_state["keep_picture"] = True
+    app.session_state["keep_head_lengths"] = True
     app.run()
-    assert list(cards(app)) == ["picture"] and (len(app.get("download_button")), len(app.code)) == (2, 1)
-    app.query_params["head"] = "2"  # chosen in the picture above
+    assert list(cards(app)) == ["head_lengths"] and (len(app.get("download_button")), len(app.code)) == (2, 1)
+    app.query_params["layer"] = "2"  # chosen in the picture above
     app.run()  # it stays open, and is of what is seen now
-    assert "head 2" in cards(app)["picture"]["caption"]
-    app.session_state["keep_picture"] = False
+    assert "layer 2" in cards(app)["head_lengths"]["caption"].lower()
+    app.session_state["keep_head_lengths"] = False
     app.run()
-    assert list(cards(app)) == ["picture"] and len(app.get("download_button")) == 2  # a browser may just fetch the file
+    assert list(cards(app)) == ["head_lengths"] and len(app.get("download_button")) == 2  # a browser may fetch it
 
 
 def test_a_run_that_is_too_large_is_refused_with_its_size(monkeypatch: pytest.MonkeyPatch) -> None:

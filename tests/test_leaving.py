@@ -7,7 +7,6 @@ import math
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,13 +14,12 @@ from generated import cases
 from hypothesis import given
 from hypothesis import strategies as st
 from nasty import SHORT, as_sent, texts
-from page_tools import go, open_app
 from tiny import TINY, tiny_model
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Split
 
-from encoder import Edit, TextEncoder, checkpoint
+from encoder import Edit, TextEncoder
 from encoder.explain.snippet import snippet
 from encoder.export.caption import About, caption, file_name
 from encoder.export.tables import cell, grid, to_csv
@@ -124,13 +122,3 @@ def test_a_snippet_is_code_whatever_was_typed(encoder: TextEncoder) -> None:
         compile(code, "snippet", "exec")
         assert len(re.findall(r"^(import|from)\b", code, re.MULTILINE)) == 2
         assert "\n" not in caption(About(trace))
-
-
-def test_markdown_in_a_token_is_shown_and_not_followed(model_root: Path) -> None:
-    token = "[x](http://e.x):red[y]$z$"
-    strange_one = strange([token])
-    checkpoint.save(strange_one.model, strange_one.tokenizer, model_root / "odd")
-    app = open_app(model="folder:odd", sentence=token, cell="ids:0")
-    app = go(app, "attention")
-    (words,) = [one.value for one in app.markdown if one.value.startswith("The tokenizer's number")]
-    assert "[x](" not in words and "$z$" not in words and "http" in words

@@ -8,8 +8,8 @@ import torch
 from tiny import SENTENCE, VARIANTS, tiny
 from torch import Tensor
 
-from encoder import TextEncoder, Trace
-from encoder.metrics import cosine, cosine_matrix, length, most_active, silent_share, stream, weighted_values
+from encoder import Trace
+from encoder.metrics import cosine, cosine_matrix, length, most_active, silent_share, stream
 
 
 def noise(*shape: int) -> Tensor:
@@ -134,25 +134,3 @@ def test_stream_holds_what_enters_and_what_every_layer_leaves(name: str) -> None
         assert torch.equal(found[i + 1], trace[f"layers.{i}.output"])
     steps = cosine(found[1:], found[:-1])
     assert steps.shape == (config.n_layers, 7)
-
-
-# What a token takes
-
-
-def test_weighted_values_is_the_loop(trace: Trace) -> None:
-    found = weighted_values(trace, 1, 2, 5)
-    weights, v = trace["layers.1.attention.weights"], trace["layers.1.attention.v"]
-    assert found.shape == (7, 10)
-    expected = [[float(weights[2, 5, j]) * float(v[2, j, d]) for d in range(10)] for j in range(7)]
-    assert found.numpy() == pytest.approx(torch.tensor(expected).numpy(), rel=1e-6)
-    assert not found[[1, 4]].any()  # nothing is taken from a hidden token
-    assert bool(found[[0, 2, 3, 5, 6]].any(-1).all())
-
-
-def test_weighted_values_add_up_to_the_heads_result(small: TextEncoder) -> None:
-    trace = small.trace("Keys on the table belong to Sara.")
-    for layer in range(4):
-        for head in range(4):
-            for query in range(len(trace.tokens)):
-                total = weighted_values(trace, layer, head, query).double().sum(0)
-                assert torch.allclose(total, trace[f"layers.{layer}.attention.heads"][head, query].double(), atol=1e-5)

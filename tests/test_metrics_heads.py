@@ -9,7 +9,7 @@ import torch
 from tiny import SENTENCE, TINY, tiny
 from torch import Tensor
 
-from encoder import TextEncoder, Trace
+from encoder import TextEncoder
 from encoder.metrics import (
     MARGIN,
     MOST,
@@ -30,7 +30,6 @@ from encoder.metrics import (
     offset,
     only_between,
     plane,
-    query_key_products,
     role_mass,
     survey,
     together,
@@ -429,14 +428,3 @@ def test_one_way_between_sentences_and_its_share() -> None:
     assert alone.tolist() == [[0.0, 0.0, 0.25], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
     assert share == 0.125  # of the weight of two queries
     assert only_between(weights, [0, 0, 1], "B->A")[1] == 0.25
-
-
-def test_products_of_a_query_and_a_key_add_up_to_their_score(sara: Trace) -> None:
-    layer, head, i, j = 2, 3, 5, 1
-    q, k, products = query_key_products(sara, layer, head, i, j)
-    assert torch.equal(q, sara["layers.2.attention.q"][head, i]) and torch.equal(
-        k, sara["layers.2.attention.k"][head, j]
-    )
-    score = float(sara["layers.2.attention.scores"][head, i, j])
-    assert sum(a * b for a, b in zip(q.tolist(), k.tolist(), strict=True)) == pytest.approx(score, rel=1e-4)
-    assert float(products.sum()) == pytest.approx(score, rel=1e-4)

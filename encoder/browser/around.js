@@ -2,26 +2,29 @@
 // What stands around a page that a server draws: the bar on top, and the layer and head beside its headline.
 import { bar } from './bar.js';
 import { dress, el } from './dom.js';
+import { loader, made } from './load.js';
+import { OPEN } from './places.js';
 import { radios } from './radios.js';
-import { DEFAULTS } from './store.js';
+import { DEFAULTS, fromQuery } from './store.js';
 import css from './style.css';
 
 /** @typedef {import('./mount.js').Context} Context */
+/** @typedef {import('./packet.js').Packet} Packet */
 /** Tells the server: `go` leads to a page, `set` chooses. @typedef {(kind: 'go' | 'set', said: Record<string, unknown>) => void} Act */
-/** What the server shows; `query` is that of an address of it. @typedef {{sentence: string, model: string, query: Record<string, string>, page: string} & Pick<import('./mount.js').Options, 'pages' | 'models' | 'examples' | 'plain'>} Shown */
+/** What the server shows; `query` is that of an address of it, `load` asks for more of that run, `number` is what was opened in a picture and how often one was. @typedef {{sentence: string, model: string, query: Record<string, string>, page: string, load: import('./mount.js').Load, number: [number, string]} & Pick<import('./mount.js').Options, 'pages' | 'models' | 'examples' | 'plain'>} Shown */
 /** @typedef {{layers: number, heads: number, layer: number, head: number}} Place */
 
 /** What each element has; a server hands over what it shows again and again. @type {WeakMap<HTMLElement, {draw: (shown: any, act: Act) => void, end: () => void}>} */
-const made = new WeakMap();
+const drawers = new WeakMap();
 
 /** @template T @param {HTMLElement} root @param {T} shown @param {Act} act @param {(root: HTMLElement) => {draw: (shown: T, act: Act) => void, end: () => void}} begin */
 function drawn(root, shown, act, begin) {
-  const here = made.get(root) ?? begin(root);
-  made.set(root, here);
+  const here = drawers.get(root) ?? begin(root);
+  drawers.set(root, here);
   here.draw(shown, act);
   return () => {
-    made.get(root)?.end();
-    made.delete(root);
+    drawers.get(root)?.end();
+    drawers.delete(root);
   };
 }
 
@@ -49,13 +52,38 @@ function beginBar(root) {
   }));
   const top = bar(root, context);
   root.append(top.element);
+  /** The drawer of a number, which comes when the first one is opened. @type {ReturnType<import('./opened.js').opened> | null} */
+  let drawer = null;
+  /** What stands for the run that is shown. @type {Packet} */
+  let run = { level: 0, about: /** @type {any} */ ({}), arrays: {} };
+  let known = '', counted = '';
+  const runs = loader(() => /** @type {any} */ (now)), gone = new AbortController();
+  /** @param {string} number */
+  function open(number) {
+    import('./pages.js').then(({ opened }) => {
+      drawer ??= opened(root, { part: (level, of, signal) => runs.part({ ...DEFAULTS, ...fromQuery(new URLSearchParams(now.query).toString()) }, level, of, signal), tell: to => { if (to) open(to); else tell('set', { cell: '' }); drawer?.draw(run, to, true); } });
+      drawer.draw(run, number, true);
+    }, () => null);
+  }
+  document.addEventListener(OPEN, event => open(String(/** @type {CustomEvent} */ (event).detail)), { signal: gone.signal });
   return {
     /** @param {Shown} shown @param {Act} act */
     draw(shown, act) {
       [now, tell] = [shown, act];
       top.draw();
+      const of = JSON.stringify(made({ ...DEFAULTS, ...fromQuery(new URLSearchParams(shown.query).toString()) }));
+      if (known !== of) {
+        known = of;
+        run = { ...run };
+        drawer?.draw(run, '');
+      }
+      if (String(shown.number) === counted) return;
+      counted = String(shown.number);
+      if (shown.number[1]) open(shown.number[1]);
     },
     end() {
+      gone.abort();
+      drawer?.end();
       top.end();
       root.replaceChildren();
     },

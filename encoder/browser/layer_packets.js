@@ -1,64 +1,65 @@
 // @ts-check
-// The packets of a level: of the whole run, or layer by layer, that of the chosen one and then those beside it. The last one
-// asked for wins.
+// The packets of a level: of the whole run, of a place in it, or layer by layer, that of the chosen one and then those beside it.
+// The last one asked for wins.
 
 /** @typedef {import('./packet.js').Packet} Packet */
+/** A layer, a step with an index, or null for the whole run. @typedef {number | import('./places.js').Place | null} Of */
 
 const LIGHT = 1e6; // bytes up to which those beside it are fetched beforehand
 
 /**
- * @param {import('./mount.js').Context} context
+ * @param {Pick<import('./mount.js').Context, 'part'>} context
  * @param {number} level
  * @param {() => void} changed something came, or did not
  */
 export function layerPackets({ part }, level, changed) {
-  /** @type {WeakMap<Packet, Map<number | null, Packet>>} */
+  /** @type {WeakMap<Packet, Map<string, Packet>>} */
   const all = new WeakMap();
-  /** @type {{run: Packet, layer: number | null, control: AbortController} | null} */
+  /** @type {{run: Packet, of: string, control: AbortController} | null} */
   let coming = null;
-  /** @type {{run: Packet, layer: number | null, why: string} | null} */
+  /** @type {{run: Packet, of: string, why: string} | null} */
   let failed = null;
 
   /** @param {Packet} run */
-  const of = run => {
-    const known = all.get(run) ?? new Map();
-    all.set(run, known);
-    return known;
+  const known = run => {
+    const there = all.get(run) ?? new Map();
+    all.set(run, there);
+    return there;
   };
   /** @param {Packet} run @param {Packet} found */
   const near = (run, found) => {
     const layer = /** @type {number} */ (found.about.layer);
     if (Object.values(found.arrays).reduce((sum, one) => sum + one.values.byteLength, 0) > LIGHT) return;
     for (const beside of [layer - 1, layer + 1]) {
-      if (beside < 0 || beside >= run.about.model.layers || of(run).has(beside)) continue;
-      part(level, beside).then(other => of(run).set(beside, other), () => null);
+      if (beside < 0 || beside >= run.about.model.layers || known(run).has(String(beside))) continue;
+      part(level, beside).then(other => known(run).set(String(beside), other), () => null);
     }
   };
   return {
-    /** The packet of a layer, or of the whole run, which is asked for; null while it is not here. @param {Packet} run @param {number | null} layer */
-    get(run, layer) {
-      const is = (/** @type {{run: Packet, layer: number | null} | null} */ one) => one?.run === run && one.layer === layer;
-      const found = of(run).get(layer) ?? null;
+    /** The packet, which is asked for; null while it is not here. @param {Packet} run @param {Of} of */
+    get(run, of) {
+      const name = JSON.stringify(of), is = (/** @type {{run: Packet, of: string} | null} */ one) => one?.run === run && one.of === name;
+      const found = known(run).get(name) ?? null;
       if (found || is(coming) || is(failed)) return found;
       coming?.control.abort();
-      const mine = coming = { run, layer, control: new AbortController() };
+      const mine = coming = { run, of: name, control: new AbortController() };
       failed = null;
-      part(level, layer, mine.control.signal).then(packet => {
-        of(run).set(layer, packet);
+      part(level, of, mine.control.signal).then(packet => {
+        known(run).set(name, packet);
         if (coming !== mine) return;
         coming = null;
-        if (layer !== null) near(run, packet);
+        if (typeof of === 'number') near(run, packet);
         changed();
       }, error => {
         if (coming !== mine) return;
         coming = null;
-        failed = { run, layer, why: error instanceof Error ? error.message : 'This did not work: try again.' };
+        failed = { run, of: name, why: error instanceof Error ? error.message : 'This did not work: try again.' };
         changed();
       });
       return null;
     },
-    /** Why a layer is not here; "" where nothing went wrong. @param {Packet} run @param {number | null} layer */
-    why: (run, layer) => (failed?.run === run && failed.layer === layer ? failed.why : ''),
+    /** Why it is not here; "" where nothing went wrong. @param {Packet} run @param {Of} of */
+    why: (run, of) => (failed?.run === run && failed.of === JSON.stringify(of) ? failed.why : ''),
     again() { failed = null; changed(); },
     end() { coming?.control.abort(); },
   };

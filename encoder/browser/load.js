@@ -81,12 +81,12 @@ export function loader(options) {
       }
       return coming;
     },
-    /** More of a run: one layer's vectors (level 2), or what another level holds. @param {State} state @param {number} level @param {number | null} layer null where the level is of the whole run @param {AbortSignal} [signal] @returns {Promise<Packet>} */
-    async part(state, level, layer, signal) {
-      const name = `${level} ${layer} ${key(state)}`, there = parts.get(name);
+    /** More of a run: one layer's vectors (level 2), or what another level holds. @param {State} state @param {number} level @param {import('./layer_packets.js').Of} of @param {AbortSignal} [signal] @returns {Promise<Packet>} */
+    async part(state, level, of, signal) {
+      const name = `${level} ${JSON.stringify(of)} ${key(state)}`, there = parts.get(name);
       if (there) return there;
       try {
-        const found = read(await options().load({ level, ...(layer === null ? {} : { layer }), ...made(state) }, signal));
+        const found = read(await options().load({ level, ...(typeof of === 'number' ? { layer: of } : of), ...made(state) }, signal));
         parts.set(name, found);
         return found;
       } catch (error) {

@@ -6,6 +6,7 @@ import { dress, el, put, write } from './dom.js';
 import { foot } from './foot.js';
 import unfolded from './heads.css';
 import { loader } from './load.js';
+import { OPEN } from './places.js';
 import { reading } from './reading.js';
 import { choice } from './run.js';
 import { say } from './say.js';
@@ -15,9 +16,9 @@ import css from './style.css';
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./store.js').Store} Store */
 /** @typedef {import('./store.js').Chosen} Chosen */
-/** @typedef {{level: number, layer?: number, sentence: string, second: string, model: string, hidden: number[], edits: string, off?: boolean}} Request */
+/** @typedef {{level: number, layer?: number, step?: string, index?: number[], sentence: string, second: string, model: string, hidden: number[], edits: string, off?: boolean}} Request */
 /** Gives the bytes of a packet; rejects with an Error whose message is one plain sentence. @typedef {(request: Request, signal?: AbortSignal) => Promise<ArrayBuffer>} Load */
-/** @typedef {{key: string, title: string, address: string, front?: boolean, group?: string}} Listed */
+/** @typedef {{key: string, title: string, address: string, front?: boolean, group?: string, parts?: string[], step?: string}} Listed */
 /**
  * What a front needs. `shipped` leads from a bundled sentence to the address of its packet; an empty address is asked of `load`.
  * `plain` is the address of the page without script. `closed`: no other sentences can be had, as in a file. `unfold` has a server draw more of the run below the picture, or no more, `open` tells that it does.
@@ -34,7 +35,7 @@ import css from './style.css';
  * loads one beforehand; `announce` says a sentence to who cannot see. `kept` is the picture that is shown, `code` shows its lines.
  * @typedef {{
  *   store: Store, load: Load, say: typeof say, go: (key: string) => void, options: () => Options, run: () => Packet | null,
- *   layer: (layer: number, signal?: AbortSignal) => Promise<Packet>, part: (level: number, layer: number | null, signal?: AbortSignal) => Promise<Packet>, peek: (changes: import('./store.js').Changes) => Packet | null,
+ *   layer: (layer: number, signal?: AbortSignal) => Promise<Packet>, part: (level: number, of: import('./layer_packets.js').Of, signal?: AbortSignal) => Promise<Packet>, peek: (changes: import('./store.js').Changes) => Packet | null,
  *   fetch: (changes: import('./store.js').Changes) => Promise<Packet>, announce: (text: string) => void,
  *   kept: () => import('./keep.js').Kept | null, code: () => void
  * }} Context
@@ -45,7 +46,7 @@ import css from './style.css';
 /** The pages that are here. @type {Record<string, (root: HTMLElement, context: Context) => Page>} */
 const pages = { start, attention };
 /** The others come in a file of their own, once the first one is drawn or one of them is wanted. */
-const later = () => import('./pages.js').then(found => { Object.assign(pages, found.PAGES); });
+const later = () => import('./pages.js').then(found => { Object.assign(pages, found.PAGES); return found; });
 const RENEWED = 'The app was renewed meanwhile, or cannot be reached: load the page again.';
 const QUIET = 1500; // ms after which what nobody waits for is loaded
 /** What the button below a page says. @type {Record<string, string>} */
@@ -60,6 +61,7 @@ const MORE = {
   stack: 'More of what comes out: the numbers of each token, how vectors change, where they come from, its proof and its code',
   embedding: 'More of this step: the numbers of all tokens, its proof against PyTorch and its code',
 };
+const NUMBERS = 'All numbers of every step, each of which opens';
 const TELL = ['what_if']; // pages that tell themselves what is changed in the run
 const SKELETON = 150; // ms without a run before its outline is drawn
 /** @type {WeakMap<HTMLElement, Mounted>} */
@@ -95,7 +97,8 @@ function begin(root, options) {
   const more = el('button', { type: 'button', class: 'enc-unfold', onclick: () => options.unfold?.(more.ariaExpanded !== 'true') });
   const walk = el('nav', { class: 'enc-walk', 'aria-label': 'Before and after this page' });
   const note = el('p', { class: 'enc-note' });
-  main.append(place, more, walk, spoken);
+  const steps = el('button', { type: 'button', class: 'enc-unfold', onclick: () => options.store.set({ numbers: options.store.get().numbers ? '' : '1' }) }, NUMBERS), below = el('div');
+  main.append(place, steps, below, more, walk, spoken);
 
   /** @type {Packet | null} */
   let run = null;
@@ -105,6 +108,10 @@ function begin(root, options) {
   /** @type {AbortController | null} */
   let going = null;
   const runs = loader(() => options);
+  /** What comes with the other pages: all numbers of a step, below the page, and the drawer of one. @type {({of: string} & Page) | null} */
+  let unfoldedNumbers = null;
+  /** @type {ReturnType<import('./opened.js').opened> | null} */
+  let drawer = null;
 
   /** @type {Context} */
   const context = {
@@ -119,11 +126,11 @@ function begin(root, options) {
     options: () => options,
     run: () => run,
     layer: (layer, signal) => runs.part(options.store.get(), 2, layer, signal),
-    part: (level, layer, signal) => runs.part(options.store.get(), level, layer, signal),
+    part: (level, of, signal) => runs.part(options.store.get(), level, of, signal),
     peek: changes => runs.peek({ ...options.store.get(), ...changes }),
     fetch: changes => runs.run({ ...options.store.get(), ...changes }),
     announce: text => write(spoken, text),
-    kept: () => page?.kept() ?? null,
+    kept: () => unfoldedNumbers?.kept() ?? page?.kept() ?? null,
     code: () => { top.code(); },
   };
   const read = reading(context);
@@ -163,8 +170,35 @@ function begin(root, options) {
       page.draw(run, settled(run));
       if (moved) place.querySelector('h1')?.focus();
     } else page?.draw(run, settled(run));
+    drawNumbers();
     options.drawn?.();
   };
+  /** All numbers of a step, where they are unfolded, and the one that is open. */
+  function drawNumbers() {
+    const { page: key, pages: all } = options, of = all.find(one => one.key === key), { numbers, number } = options.store.get();
+    const wanted = of?.parts?.length && numbers ? key : '';
+    steps.hidden = !of?.parts?.length || Boolean(options.closed);
+    put(steps, { 'aria-expanded': String(Boolean(wanted)) });
+    if (unfoldedNumbers && unfoldedNumbers.of !== wanted) {
+      unfoldedNumbers.end();
+      unfoldedNumbers = null;
+    }
+    if (!wanted && !number && !drawer) return;
+    later().then(found => {
+      if (!run || key !== options.page || (wanted && !options.store.get().numbers)) return;
+      const state = settled(run);
+      if (wanted && of) (unfoldedNumbers ??= { of: key, ...found.numbers(below, context, { parts: of.parts ?? [], step: of.step ?? '' }) }).draw(run, state);
+      drawer ??= found.opened(root, { part: context.part, tell: to => options.store.set({ number: to, ...(to || of?.parts?.length ? {} : { cell: '' }) }) });
+      drawer.draw(run, state.number, entered);
+      entered = false;
+    }, () => show(RENEWED));
+  }
+  /** Whether a number was opened here, and not by the address. */
+  let entered = false;
+  document.addEventListener(OPEN, event => {
+    entered = true;
+    options.store.set({ number: String(/** @type {CustomEvent} */ (event).detail) });
+  }, { signal: gone.signal });
   /** The state with what the run chooses where nobody did. @param {Packet} of */
   const settled = of => {
     options.store.suggest({});
@@ -255,6 +289,8 @@ function begin(root, options) {
       root.classList.remove('enc-present');
       going?.abort();
       page?.end();
+      unfoldedNumbers?.end();
+      drawer?.end();
       top.end();
       root.replaceChildren();
       root.classList.remove('enc');

@@ -8,7 +8,6 @@ from encoder.metrics.asking import asked, from_word
 from encoder.metrics.cells import given_and_received, largest_cell, only_between
 from encoder.metrics.flows import (
     FLOW_TOKENS,
-    THROUGH,
     Mixing,
     disagreement,
     flow,
@@ -19,12 +18,9 @@ from encoder.metrics.flows import (
     mixing_parts,
     mixing_ratio,
     norm_weighted,
-    query_key_products,
     residual_attention,
     rollout,
-    through_heads,
     transformed,
-    weighted_values,
 )
 from encoder.metrics.habits import Survey, survey, survey_cost
 from encoder.metrics.heads import (
@@ -100,7 +96,6 @@ __all__ = [
     "SENTENCES",
     "SHUFFLES",
     "SUBLAYERS",
-    "THROUGH",
     "TOO_FEW",
     "WAYS",
     "HeadMeasure",
@@ -159,7 +154,6 @@ __all__ = [
     "parked",
     "pca",
     "plane",
-    "query_key_products",
     "race",
     "residual_attention",
     "role_mass",
@@ -174,7 +168,6 @@ __all__ = [
     "subtract",
     "survey",
     "survey_cost",
-    "through_heads",
     "together",
     "token_paths",
     "tokens_drawn",
@@ -183,5 +176,4 @@ __all__ = [
     "unit_sides",
     "unit_vector",
     "unit_words",
-    "weighted_values",
 ]

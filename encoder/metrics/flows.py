@@ -16,27 +16,7 @@ from encoder.trace.unpadded import attention_weights, rows, tokens
 
 Mixing = Literal["Attn-N", "AttnRes-N", "AttnResLn-N"]
 FLOW_TOKENS = 20
-THROUGH = ("input", "q", "k", "v", "heads", "concat", "output")  # the steps of a vector through attention
 EVERY_HEAD = slice(None)
-
-
-def weighted_values(trace: Trace, layer: int, head: int, query: int) -> Tensor:
-    """What one token takes from each token: [n, d_head]; the rows add up to attention.heads[head, query]."""
-    at = f"layers.{layer}.attention."
-    head, query = head_of(trace, head), token_of("query", trace, query)
-    return trace[at + "weights"][head, query, :, None] * trace[at + "v"][head]
-
-
-def query_key_products(trace: Trace, layer: int, head: int, query: int, key: int) -> Tensor:
-    """One query, one key and their products, number by number: [3, d_head].
-
-    The products add up to the score of the pair, q . k (paper, section 3.2.1); with rotary positions both are turned.
-    """
-    queries, keys = trace.step(f"layers.{layer}.attention.scores").inputs
-    head = head_of(trace, head)
-    query, key = token_of("query", trace, query), token_of("key", trace, key)
-    q, k = trace[queries][head, query], trace[keys][head, key]
-    return torch.stack([q, k, q * k])
 
 
 def head_of(trace: Trace, head: int) -> int:
@@ -82,13 +62,6 @@ def head_outputs(trace: Trace, layer: int) -> Tensor:
     """
     z = trace[f"layers.{layer}.attention.heads"][:, : len(tokens(trace))]  # [H, n, d_head]
     return z @ block(trace, layer).attention.w_o_by_head
-
-
-def through_heads(trace: Trace, layer: int, token: int) -> Tensor:
-    """One token's vector through a layer's attention: the steps THROUGH, those of heads side by side, [7, d_model]."""
-    token = integer("token", token, 0, len(trace.tokens) - 1)
-    steps = [trace[f"layers.{layer}.attention.{name}"] for name in THROUGH]
-    return torch.stack([step[..., token, :].reshape(-1) for step in steps])
 
 
 def head_shares(trace: Trace, layer: int) -> Tensor:

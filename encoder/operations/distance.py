@@ -4,7 +4,7 @@ import math
 
 from encoder.formatting import tex
 from encoder.model.distance import alibi_slopes, distance_buckets, distance_vectors, rotary_frequencies
-from encoder.operations.operand import Made, Operands, copied, factor, operation, products, summed
+from encoder.operations.operand import Made, Operands, base, copied, factor, operation, products, summed
 
 ANGLE = (
     "place = torch.arange(len(t.ids)).float()[:, None]\n"
@@ -20,7 +20,7 @@ def angle_of(at: Operands) -> tuple[float, str]:
     pair = column % (d_head // 2)
     angle = float(rotary_frequencies(d_head, theta, divisor)[pair] * place)
     slowed = "" if divisor == 1 else f" / {tex(divisor)}"
-    return angle, rf"{place} \cdot {tex(theta)}^{{-{2 * pair}/{d_head}}}{slowed}"
+    return angle, rf"{place} \cdot {base(theta)}^{{-{2 * pair}/{d_head}}}{slowed}"
 
 
 @operation(ANGLE + "{name} = torch.cat((angle, angle), -1).cos()", new_memory=False)

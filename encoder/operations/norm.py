@@ -7,7 +7,7 @@ import numpy as np
 
 from encoder.formatting import tex
 from encoder.operations.explanation import Terms
-from encoder.operations.operand import SHOWN, Made, Operands, factor, operation, spelled, total, width
+from encoder.operations.operand import SHOWN, Made, Operands, base, factor, operation, spelled, total, width
 
 
 @operation("{name} = {0}.mean(-1)", lambda k: k)
@@ -73,7 +73,7 @@ def mean_square(at: Operands) -> Made:
     """The average of the squares of a token's numbers."""
     line = at.line(0, *at.index, None)
     n, terms = len(line.values), Terms((line,), line.values**2)
-    parts = [rf"{factor(float(line.values[k]))}^2" for k in terms.order[:SHOWN]]
+    parts = [rf"{base(float(line.values[k]))}^2" for k in terms.order[:SHOWN]]
     dots = [r"\cdots"] if n > SHOWN else []
     words = f"The squares of the token's {n} numbers, added up and divided by {n}."
     result = total(terms.values) / n

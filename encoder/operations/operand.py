@@ -98,6 +98,11 @@ def factor(x: float) -> str:
     return rf"({tex(x)})" if x < 0 else tex(x)
 
 
+def base(x: float) -> str:
+    """A number for LaTeX that is raised to a power: in brackets where it is negative or itself has a power of ten."""
+    return rf"({tex(x)})" if x < 0 or "^" in tex(x) else tex(x)
+
+
 def spelled(terms: Terms, bias: float | None = None) -> str:
     """The largest terms of a sum spelled out, the rest as dots."""
     parts = [r" \cdot ".join(factor(float(line.values[k])) for line in terms.lines) for k in terms.order[:SHOWN]]

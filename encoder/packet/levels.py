@@ -1,12 +1,14 @@
 """Which levels of packets there are beside the first, and what makes each."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from encoder.packet.after_layers import level_5
 from encoder.packet.block import level_3
 from encoder.packet.embedding import level_4
 from encoder.packet.heads import level_6
+from encoder.packet.opened_number import level_9
 from encoder.packet.run import level_2
+from encoder.packet.step_numbers import level_8
 from encoder.packet.what_if import level_7
 from encoder.text_encoder import TextEncoder
 from encoder.trace.trace import Trace
@@ -18,4 +20,8 @@ MORE: dict[int, Callable[[TextEncoder, Trace, int], bytes]] = {  # of a model, a
     5: lambda encoder, trace, layer: level_5(encoder, trace),
     3: level_3,
     4: lambda encoder, trace, layer: level_4(encoder, trace),
+}
+OF_STEP: dict[int, Callable[[TextEncoder, Trace, str, Sequence[int]], bytes]] = {  # of a step, and a place in it
+    8: level_8,
+    9: level_9,
 }

@@ -35,13 +35,13 @@ OLD = {
     "glossary": PlaceNow("lessons", {"lessons_part": "Glossary"}, IN_LESSON),
 }
 FOLDED = {  # the pictures of a page that lie in a fold now, and what opens it
-    ("embedding", "picture"): {"strips_open": "1"},
-    ("stack", "picture"): {"strips_open": "1"},
     ("stack", "nearest_by_layer"): {"words_open": "1"},
     ("stack", "moves"): {"ways_open": "1"},
     ("stack", "alike_tokens"): {"ways_open": "1"},
     ("stack", "paths"): {"ways_open": "1"},
 }
+# Choices that no page asks for any more: a link or a lesson may still say them.
+GONE = frozenset(("grid", "products", "query", "strips_open", "through"))
 RENAMED = {  # the page and key of a picture that has another key now, as no two have the same
     ("compare", "alike"): "cosine_shares",
     ("stack", "nearest"): "nearest_by_layer",

@@ -7,7 +7,6 @@ import numpy as np
 from encoder.figures import answers, charts, scatter
 from encoder.figures.curve import units_on_curve
 from encoder.figures.drawn import Drawn
-from encoder.figures.fan_out import fan_out
 from encoder.figures.histogram import outlines
 from encoder.figures.links import links
 from encoder.figures.matrix import matrix
@@ -132,11 +131,6 @@ def draw_units(chart: Chart, theme: Theme) -> Drawn:
     return units_on_curve((x, y), before, after, theme)
 
 
-def draw_fan_out(chart: Chart, theme: Theme) -> Drawn:
-    """A vector through all heads of a layer and back."""
-    return fan_out(chart.numbers.array, theme=theme, **chart.look)
-
-
 KINDS: dict[str, Callable[[Chart, Theme], Drawn]] = {
     "matrix": draw_matrix,
     "tiles": draw_tiles,
@@ -153,5 +147,4 @@ KINDS: dict[str, Callable[[Chart, Theme], Drawn]] = {
     "maps": draw_maps,
     "signed bars": draw_signed_bars,
     "units": draw_units,
-    "fan_out": draw_fan_out,
 }

@@ -18,6 +18,7 @@ from pages.ui.server import models, task_models
 from pages.ui.server.redirects import base
 from pages.ui.state import session_state as state
 from pages.ui.state.site import Page
+from pages.ui.step import opened
 
 BAR, PLACE = "around", "place"
 
@@ -48,6 +49,8 @@ def draw_bar(page: Page) -> None:
             "sentence": view.sentence,
             "model": view.model,
             "query": tuple(state.in_full(view).items()),
+            "run": f"{base()}/api/run",
+            "number": opened.number(),
         },
         take,
     )
@@ -99,6 +102,8 @@ def take() -> None:
             state.change(sentence=text, **({} if is_own else {"hidden": (), "cell": None}))
             if is_own:
                 state.keep_own(text)
+    if said.get("cell") == "":
+        opened.close()
     if isinstance(name := said.get("model"), str) and name in models.names() and name != state.current().model:
         run.show_model(name)
 

@@ -16,8 +16,10 @@ MOST_PARAMETERS = 60  # of a link
 FORMATS = ("about", "svg", "png", "pdf", "csv", "json")  # of a picture; "about" is what is said of it
 RUN, RUN_FORMATS = "run", ("npz", "zip", "html")  # the whole run: for numpy, a layer as tables, a report
 OF_LAYER = (2, 3)  # levels of packets that hold one layer
-LEVELS = (1, *OF_LAYER, 4, 5, 6, 7)
-NAMES = {"level", "layer", "sentence", "second", "model", "hidden", "edits", "off"}
+OF_STEP = (8, 9)  # those that hold the numbers of one step, or one number of it
+LEVELS = (1, *OF_LAYER, 4, 5, 6, 7, *OF_STEP)
+NAMES = {"level", "layer", "sentence", "second", "model", "hidden", "edits", "off", "step", "index"}
+MOST_PLACES = 8  # of an index
 NO_JSON = "The request is not what this page sends; load the page again."
 
 
@@ -26,7 +28,8 @@ class Asked:
     """A run that is asked for, of a level of packets; two that are equal have the same packet.
 
     `layer` is -1 at a level that is not of one layer, `hidden` are positions in order, `edits` is text as a link spells
-    it. `off` tells whether the guess without each head is wanted too.
+    it. `off` tells whether the guess without each head is wanted too. `step` and `index` are empty at a level that is
+    not of one step.
     """
 
     level: int
@@ -37,6 +40,8 @@ class Asked:
     hidden: tuple[int, ...]
     edits: str
     off: bool
+    step: str = ""
+    index: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -117,6 +122,8 @@ def wanted(said: dict[str, Any]) -> Asked:
         hidden=positions(said.get("hidden") or []),
         edits=text(said, "edits", LONGEST_NAME),
         off=off and level == 1,
+        step=text(said, "step", LONGEST_NAME) if level in OF_STEP else "",
+        index=places(said.get("index") or []) if level in OF_STEP else (),
     )
 
 
@@ -151,3 +158,12 @@ def positions(value: object) -> tuple[int, ...]:
     if not all(isinstance(one, int) and not isinstance(one, bool) and 0 <= one < 10**6 for one in value):
         raise RefusedError(400, "“hidden” is a list of positions, whole numbers from 0.")
     return tuple(sorted(set(value)))
+
+
+def places(value: object) -> tuple[int, ...]:
+    """Return an index: whole numbers from 0, one for each dimension."""
+    if not isinstance(value, list) or len(value) > MOST_PLACES:
+        raise RefusedError(400, f"“index” is a list of at most {MOST_PLACES} places.")
+    if not all(isinstance(one, int) and not isinstance(one, bool) and 0 <= one < 10**9 for one in value):
+        raise RefusedError(400, "“index” is a list of places, whole numbers from 0.")
+    return tuple(value)

@@ -14,6 +14,7 @@ from pages.ui.state.session import session
 from pages.ui.state.site import Page
 
 USUAL = {"sentence": SENTENCES[0]}  # what a picture of the browser's shows where its address does not say it
+LONGEST = 200  # characters of a step or a number in an address
 MORE = "more"  # the parameter of an address that opens what stands below
 # Choices of what stands below, by the page: an address that makes one asks for it.
 OPENS = {
@@ -21,7 +22,7 @@ OPENS = {
         *("ask_second", "ask_way", "ask_why", "difference", "pair_part", "several", "some_heads", "some_tokens"),
         *("some_words", "together", "tokens_open", "unfolded"),
     ),
-    "attention": ("grid", "one_matrix", "products", "query", "through"),
+    "attention": ("one_matrix",),
     "heads": (
         *("flow_token", "heads_part", "inside_key", "inside_query", "measure", "over", "pair_way", "rollout_layer"),
         "through_layers",
@@ -35,12 +36,11 @@ OPENS = {
         *("patch_step", "set", "set_layer", "set_word", "alike_view"),
     ),
     "stack": (
-        *("alike_layer", "layers_alike", "move", "sources_open", "strips_open", "unit_token", "units_open"),
+        *("alike_layer", "layers_alike", "move", "sources_open", "unit_token", "units_open"),
         *("ways_open", "words_open"),
     ),
-    "embedding": ("strips_open",),
 }
-# Pages with steps whose picture the browser draws for some alone: an address that says another asks for what is below.
+# Pages with steps, and those that their picture shows: an address that says another asks for the numbers of that one.
 STEPS: dict[str, frozenset[str]] = {
     "embedding": frozenset(
         f"embedding.{name}"
@@ -57,16 +57,27 @@ ON_THE_WAY = ("lesson", "stop")  # parameters of who comes from a lesson or the 
 
 def opens(page: Page) -> tuple[str, ...]:
     """Return the parameters of an address that ask for what stands below a page."""
-    return (*OPENS.get(page.key, ()), *(("step",) if page.key in STEPS else ()))
+    return OPENS.get(page.key, ())
 
 
 def is_open(page: Page) -> bool:
     """Return whether what stands below the picture is wanted."""
     query = st.query_params
-    if query.get(MORE) == "1" or any(name in query for name in OPENS.get(page.key, ())):
-        return True
-    step = query.get("step", "")
-    return page.key in STEPS and step.partition(".")[0] in page.parts and step not in STEPS[page.key]
+    return query.get(MORE) == "1" or any(name in query for name in opens(page))
+
+
+def numbers(page: Page) -> tuple[str, str]:
+    """Return the step whose numbers an address asks for, and a number: what the page's picture does not show.
+
+    Both are as the browser spells them; a layer is that of the address.
+    """
+    query = st.query_params
+    step, cell = query.get("step", "")[:LONGEST], query.get("cell", "")[:LONGEST]
+    if not page.parts:
+        return "", cell
+    if page.key not in STEPS or page.part_of(step) not in page.parts or step in STEPS[page.key]:
+        return "", ""
+    return page.in_full(step), cell if cell.rpartition(":")[0].endswith(step) else ""
 
 
 def is_wanted(page: Page) -> bool:

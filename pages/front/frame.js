@@ -3,68 +3,17 @@
 // It stands alone: the browser's code is under an address that the server says.
 
 import { follow, goAlone, lead, sit } from './in_class.js';
+import { file, NO_LINE, post, RENEWED } from './post.js';
 
 /** @typedef {{level: number, [name: string]: unknown}} Asked */
 /** @typedef {{key: string, title: string, address: string, front: boolean}} Listed */
-/** @typedef {{script: string, run: string, plain: string, picture: string, page: string, pages: Listed[], menu: boolean, examples: string[], shipped: [string, string][], models: {name: string, title: string}[], tells: boolean, open: boolean, opens: string[], handed: [number, Record<string, string>]} & import('./in_class.js').Told} Told */
+/** @typedef {{script: string, run: string, plain: string, picture: string, page: string, pages: Listed[], menu: boolean, examples: string[], shipped: [string, string][], models: {name: string, title: string}[], tells: boolean, open: boolean, opens: string[], handed: [number, Record<string, string>], numbers: [string, string], opened: [number, string]} & import('./in_class.js').Told} Told */
 /** @typedef {{end(): void, flush(): void, query(): Record<string, string>, pin(): void, set(changes: object): void, take(query: Record<string, string>): void, subscribe(hear: () => void): () => void}} Store */
 /** @typedef {{mount: (root: HTMLElement, options: object) => () => void, windowStore: (options?: object) => Store} & import('./in_class.js').Browser} Front */
-/** @typedef {{data: Told, trigger: ComponentArguments<Told>['setTriggerValue'], page: string, end: () => void, handed: number, know: () => boolean, tell: () => void, mounted?: () => void, store?: Store, front?: Front} & import('./in_class.js').Part} Kept */
+/** @typedef {{data: Told, trigger: ComponentArguments<Told>['setTriggerValue'], page: string, end: () => void, handed: number, opened: number, know: () => boolean, tell: () => void, mounted?: () => void, store?: Store, front?: Front} & import('./in_class.js').Part} Kept */
 
 const RESTS = 300; // ms after which the server hears of what was chosen, where it draws with it
-const WAITS = 3; // times that a server which has no room is asked again
-const NO_LINE = 'The server cannot be reached: look at your connection and try again.';
-const CUT = 'The answer was cut on its way: try again.';
-const RENEWED = 'The app was renewed meanwhile, or cannot be reached: load the page again.';
 const OLD = 'This browser is too old to draw this page: it needs one of 2024 or later.';
-/** @type {Record<number, string>} */
-const SAID = { 404: RENEWED, 413: 'This is too long for one run here: shorten it.', 429: 'The server has much to do: try again in a moment.' };
-
-/** @param {number} ms @param {AbortSignal} [signal] @returns {Promise<void>} */
-const rest = (ms, signal) => new Promise((done, gone) => {
-  const waiting = setTimeout(done, ms);
-  signal?.addEventListener('abort', () => { clearTimeout(waiting); gone(signal.reason); }, { once: true });
-});
-
-/** What the server says went wrong, or what its status means. @param {Response} answer @returns {Promise<Error>} */
-async function wrong(answer) {
-  const said = await answer.json().then(one => one.message, () => null);
-  const usual = SAID[answer.status] ?? (answer.status >= 500 ? 'The server could not answer just now: try again.' : RENEWED);
-  return new Error(typeof said === 'string' && said ? said : usual);
-}
-
-/** The server's answer, read by `take`, or an Error that says in one sentence why there is none. @template T @param {string} address @param {object} asked @param {(answer: Response) => Promise<T>} take @param {AbortSignal} [signal] @returns {Promise<T>} */
-async function post(address, asked, take, signal) {
-  for (let tried = 0; ; tried++) {
-    /** @type {Response} */
-    let answer;
-    try {
-      answer = await fetch(new URL(address, location.origin), { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(asked), signal, credentials: 'same-origin' });
-    } catch (error) {
-      if (signal?.aborted) throw error;
-      throw new Error(NO_LINE);
-    }
-    const after = Number(answer.headers.get('Retry-After'));
-    if ((answer.status === 429 || answer.status === 503) && after > 0 && tried < WAITS) {
-      await rest(1000 * Math.min(after, 5) * (0.5 + Math.random()), signal);
-      continue;
-    }
-    if (!answer.ok) throw await wrong(answer);
-    try {
-      return await take(answer);
-    } catch (error) {
-      if (signal?.aborted) throw error;
-      throw new Error(CUT);
-    }
-  }
-}
-
-/** A file as the server names it. @param {Response} answer */
-async function file(answer) {
-  const name = /filename="([^"]+)"/.exec(answer.headers.get('Content-Disposition') ?? '')?.[1];
-  if (!name) throw new Error(RENEWED); // Streamlit's own page, from a server that knows no such address
-  return { name, data: await answer.blob() };
-}
 
 const frame = () => /** @type {HTMLElement | null} */ (document.querySelector('[data-testid=stApp]'));
 
@@ -167,12 +116,19 @@ function draw(root, here, front) {
     here.store = begin(here, front.windowStore());
     here.store.subscribe(() => goAlone(here));
     here.front = front;
+    here.opened = here.data.opened[0];
+    const [step, number] = here.data.numbers; // of a link that asks for what the picture does not show
+    if (step || number) here.store.set({ ...(step ? { step: '', numbers: step } : {}), ...(number ? { cell: '', number } : {}) });
   }
   const told = here.data;
   if (told.handed[0] !== here.handed) {
     here.handed = told.handed[0];
     here.store?.take(told.handed[1]);
     here.know();
+  }
+  if (told.opened[0] !== here.opened) {
+    here.opened = told.opened[0];
+    if (told.opened[1]) here.store?.set({ number: told.opened[1] });
   }
   follow(here, front);
   here.mounted = front.mount(root, {
@@ -191,7 +147,7 @@ function draw(root, here, front) {
     unfold: (/** @type {boolean} */ open) => {
       if (open) here.store?.pin();
       else forget(told.opens);
-      here.store?.set({ more: open ? '1' : '', ...(!open && told.opens.includes('step') ? { step: '' } : {}) });
+      here.store?.set({ more: open ? '1' : '', });
       here.tell();
     },
     goTo: (/** @type {string} */ key, /** @type {Record<string, string>} */ query) => {
@@ -215,7 +171,7 @@ export default function ({ data, parentElement, setTriggerValue, setStateValue }
   /** @type {Kept} */
   const here = kept.get(root) ?? {
     data, trigger: setTriggerValue, keep: setStateValue, page: data.page, end: reconnect(() => here.trigger('back', true)),
-    handed: 0, know: () => false, tell: () => {}, followed: 0, taking: false, alone: false, said: '', // in a class
+    handed: 0, opened: 0, know: () => false, tell: () => {}, followed: 0, taking: false, alone: false, said: '', // in a class
   };
   kept.set(root, here);
   Object.assign(here, { data, trigger: setTriggerValue, keep: setStateValue, page: data.page });

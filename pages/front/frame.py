@@ -100,6 +100,8 @@ def draw_picture(page: Page, pages: Mapping[Any, Page], follow: dict[str, object
             "open": below.is_open(page),
             "opens": below.opens(page),
             "handed": handed(),
+            "numbers": below.numbers(page),
+            "opened": session().opened,
         },
         on_go_change=lambda: None,
         on_back_change=lambda: None,

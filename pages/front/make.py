@@ -5,7 +5,7 @@ from contextlib import nullcontext
 from encoder import TextEncoder
 from encoder.errors import EncoderError
 from encoder.packet.format import VERSION
-from encoder.packet.levels import MORE
+from encoder.packet.levels import MORE, OF_STEP
 from encoder.packet.run import level_1
 from encoder.packet.what_if import level_7, parts_tried
 from encoder.pictures.link import edits as edits_of_link
@@ -35,7 +35,8 @@ def packet(asked: Asked) -> bytes:
         except job_queue.FullError as error:
             raise RefusedError(503, f"{error}. Try again in a moment.", AGAIN) from None
         except EncoderError as error:
-            raise RefusedError(400, f"This run cannot be made: {error}.") from None
+            what = "These numbers cannot be shown" if asked.level in OF_STEP else "This run cannot be made"
+            raise RefusedError(400, f"{what}: {error}".removesuffix("?") + ".") from None
 
 
 def opened(name: str) -> TextEncoder:
@@ -80,6 +81,8 @@ def fitting(encoder: TextEncoder, asked: Asked) -> Text:
 
 def written(encoder: TextEncoder, trace: Trace, asked: Asked) -> bytes:
     """The run as a packet; the run without each part is left out where it would take long."""
+    if asked.level in OF_STEP:
+        return OF_STEP[asked.level](encoder, trace, asked.step, asked.index)
     if asked.level not in (1, 7):
         return MORE[asked.level](encoder, trace, asked.layer)
     config, n = encoder.config, len(trace.tokens)

@@ -30,6 +30,8 @@ def listed() -> list[dict[str, object]]:
             "address": f"{base()}/{path(page.key)}",
             "front": page.key in DRAWN,
             "group": page.section,
+            "parts": page.parts,
+            "step": page.in_full(page.opens_on),
         }
         for page in PAGES
     ]

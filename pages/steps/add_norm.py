@@ -11,10 +11,8 @@ from pages.ui.picture import ask
 from pages.ui.step import panel
 from pages.ui.text import NUMBER, heading
 
-step, scene = panel.pick("add_norm"), ask(NORM_SIDES)
+scene = ask(NORM_SIDES)
 trace = scene.t
-
-panel.show(trace, step, scene.head)
 
 heading("Every token's means and variances")
 ledger = norm_moments(trace, scene.layer, part(scene))
@@ -25,4 +23,4 @@ downloads.shown_table(table, key="ledger", column_config=dict.fromkeys(ledger, N
 
 spread.draw()
 learned.draw()
-panel.proof(trace, step)
+panel.proof(trace, panel.step_of("add_norm"))

@@ -1,9 +1,6 @@
-"""Embedding & position: the numbers of each step, for all tokens; the browser draws what a word becomes."""
+"""Embedding & position, below what the browser draws: how to check it, and its code."""
 
 from pages.ui import session
-from pages.ui.state import session_state as state
 from pages.ui.step import panel
 
-step, trace, head = panel.pick("embedding"), session.now(), state.current().head
-panel.show(trace, step, head)
-panel.proof(trace, step)
+panel.proof(session.now(), panel.step_of("embedding"))

@@ -1,12 +1,8 @@
-"""Feed-forward: every token by itself is widened, bent and narrowed."""
+"""Feed-forward, below what the browser draws: units that no sentence wakes, and the proof."""
 
-from encoder.pictures.registry.feed_forward import UNITS
 from pages.parts.feed_forward import silent
-from pages.ui.picture import ask
+from pages.ui import session
 from pages.ui.step import panel
 
-step, scene = panel.pick("feed_forward"), ask(UNITS)
-trace = scene.t
-panel.show(trace, step, scene.head)
 silent.draw()
-panel.proof(trace, step)
+panel.proof(session.now(), panel.step_of("feed_forward"))

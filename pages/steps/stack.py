@@ -4,7 +4,6 @@ from encoder.metrics import BUNDLED
 from pages.parts.stack import alike, layers_alike, moves, nearest, shares, units, ways
 from pages.ui import session
 from pages.ui.refusals import parts
-from pages.ui.state import session_state as state
 from pages.ui.step import panel
 from pages.ui.widgets import fold
 
@@ -23,9 +22,7 @@ def sources() -> None:
     fold("Units of the feed-forward and the words they point to", "units_open", units.draw, holds={"unit_token"})
 
 
-step, trace = panel.pick("stack"), session.now()
-(panel.folded if step.name == "output" else panel.show)(trace, step, state.current().head)
 fold("The nearest words of the table", "words_open", nearest.draw, holds={"lens_token"})
 fold("How the vectors change from layer to layer", "ways_open", changes, holds=OF_WAYS)
 fold("Where vectors come from", "sources_open", sources, holds=OF_SOURCES)
-panel.proof(trace, step)
+panel.proof(session.now(), panel.step_of("stack"))

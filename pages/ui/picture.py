@@ -35,7 +35,7 @@ from pages.ui.text import say, theme
 CONFIG = {"displayModeBar": False}  # it would lie over labels; what keeps a picture stands below it
 SMALL = 200_000  # bytes of what is kept with a run
 RESULTS_BYTES = 50_000_000
-WORDY = ("words", "fan_out")  # kinds with words in their cells: on a phone they stay wide enough to be read and scroll
+WORDY = ("words",)  # kinds with words in their cells: on a phone they stay wide enough to be read and scroll
 
 
 @dataclass(frozen=True)

@@ -259,6 +259,21 @@ def press(page: Page, x: float, y: float, *, tap: bool = False) -> None:
             print(f"no run came after a click at {x:.0f}, {y:.0f} of {page.url}")
 
 
+def valued(text: str) -> float:
+    """Return the number that a picture writes, whose minus is a true one."""
+    return float(text.replace("\N{MINUS SIGN}", "-"))
+
+
+def typeset(text: str) -> str:
+    """Return a text as a picture writes it."""
+    return text.replace("-", "\N{MINUS SIGN}")
+
+
+def number(page: Page) -> Locator:
+    """Return the headline of the drawer of an opened number."""
+    return page.locator(".enc-number h2")
+
+
 def runs(page: Page) -> int:
     """How many script runs the server has finished for what the page shows now."""
     return _records[page].runs
@@ -313,6 +328,12 @@ def choose(page: Page, name: str, value: int) -> None:
     """Choose a layer or head, where the server draws something with it."""
     with rerun(page):
         places(page, name).get_by_role("radio", name=f"{name} {value}", exact=True).click()
+
+
+def choose_head(page: Page, layer: int, head: int) -> None:
+    """Choose a head on Start, where the server draws something with it."""
+    with rerun(page):
+        page.locator(f"[data-head-row='{layer},{head}']").first.click()
 
 
 def places(page: Page, name: str) -> Locator:

@@ -3,13 +3,12 @@
 import io
 import re
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from browser_tools import BELOW, barriers, dark, open_page, rerun, runs, widget
+from browser_tools import BELOW, barriers, dark, number, open_page, rerun, runs, widget
 from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 from tiers import mostly_nightly
@@ -146,7 +145,7 @@ def test_from_the_opened_app_two_clicks_say_where_it_looks_and_open_the_number(
     with rerun(page):
         root.get_by_role("button", name=f"Open this number: “it” looks at “animal”, {share}").click()  # the second
     assert urlsplit(page.url).path == "/"
-    expect(widget(page, "inspector").locator("h3")).to_contain_text(f"“it” (8) → “animal” (2) = {weight:.4g}")
+    expect(number(page)).to_contain_text(f"“it” (8) → “animal” (2) = {weight:.4g}")
     assert runs(page) - asked == 2
 
 
@@ -163,7 +162,7 @@ def test_keys_alone_ask_and_open_a_number(page: Page, app_url: str, trace: Trace
     with rerun(page):
         page.keyboard.press("Enter")
     weight = float(trace["layers.4.attention.weights"][1, STREET, STREET])
-    expect(widget(page, "inspector").locator("h3")).to_contain_text(f"= {weight:.4g}")
+    expect(number(page)).to_contain_text(f"= {weight:.4g}")
     root.locator(".heads button").first.focus()
     page.keyboard.press("ArrowRight")
     layer, head, _ = strip(root)[1]
@@ -243,27 +242,3 @@ def test_a_run_too_large_to_be_sent_at_once_asks_for_its_answers(page: Page, app
     with rerun(page):
         root.get_by_role("button", name="Who looks at it").click()
     assert shares(root) == [percent(float(w), 1) for w in recorded(trace)[4, 1, 1:-1, 7]]
-
-
-def test_words_only_leaves_tokens_out_of_every_map_and_says_how_much(page: Page, app_url: str, trace: Trace) -> None:
-    open_page(page, f"{app_url}/attention?{BELOW}&words_only=letters")
-    words = [i for i, token in enumerate(trace.tokens) if token not in ("[CLS]", "[SEP]", ".")]
-    weights = recorded(trace)[4, 1].astype(np.float64)
-    drawn: Any = (
-        widget(page, "picture")
-        .locator(".js-plotly-plot")
-        .evaluate("plot => [plot._fullData[0].z.map(row => [...row]), plot._fullData[0].zmax]")
-    )
-    inside = weights[np.ix_(words, words)]
-    np.testing.assert_allclose(np.array(drawn[0]), inside, atol=1e-7)
-    assert drawn[1] == pytest.approx(inside.max())
-    share = 1 - inside.sum() / len(words)
-    told = page.get_by_text("of the weight of the words drawn rests on").first.inner_text()
-    assert float(re.search(r"([\d.]+) % of the weight of the words drawn", told)[1]) == pytest.approx(
-        100 * share, abs=0.5
-    )  # type: ignore[index]
-    small = widget(page, "heads").locator("canvas")
-    assert small.evaluate_all("all => all.map(c => c.width)") == [len(words)] * 8
-    with rerun(page):  # a click opens the number of the token that is drawn there
-        small.nth(1).click(position={"x": 4, "y": 4})
-    expect(widget(page, "inspector").locator("h3")).to_contain_text(f"“the” (1) → “the” (1) = {weights[1, 1]:.4g}")

@@ -20,6 +20,7 @@ from browser_tools import (
 from playwright.sync_api import Browser, Locator, Page, WebSocket, expect
 
 from encoder import TextEncoder, Trace
+from encoder.metrics import head_outputs, length
 
 GAP = "The keys to the cabinet [MASK] on the table."
 
@@ -30,16 +31,18 @@ def trace(base: TextEncoder) -> Trace:
 
 
 def unfold(page: Page) -> Locator:
-    return page.locator(".enc-unfold")
+    return page.get_by_role("button", name=re.compile("^(More of this|Less)"))
 
 
 def below(page: Page) -> Locator:
     return page.locator(".st-key-below")
 
 
-def headline(page: Page) -> Locator:
-    """What the chart below the page of attention is of."""
-    return below(page).get_by_role("heading", level=2).first
+def shows(page: Page, trace: Trace, layer: int | str) -> None:
+    """The chart below the page of attention is of that layer of the run."""
+    expect(below(page)).to_contain_text(f"In layer {layer} head")
+    expected = length(head_outputs(trace, int(layer))).numpy()
+    np.testing.assert_allclose(drawn(page, "head_lengths"), expected, rtol=1e-5)
 
 
 def tokens(page: Page) -> Locator:
@@ -65,44 +68,37 @@ def test_the_button_opens_what_stands_below_for_the_head_that_the_picture_shows(
     open_page(page, f"{app_url}/attention")
     expect(unfold(page)).to_have_attribute("aria-expanded", "false")
     expect(below(page)).to_have_count(0)
-    layer, head = chosen_place(page)
+    layer, _ = chosen_place(page)
     before = runs(page)
     with rerun(page):
         unfold(page).click()
-    expect(headline(page)).to_have_text(f"Attention weights (layer {layer}, head {head})")
-    np.testing.assert_array_equal(drawn(page), trace[f"layers.{layer}.attention.weights"][int(head)].numpy())
+    shows(page, trace, layer)
     expect(unfold(page)).to_have_attribute("aria-expanded", "true")
     assert runs(page) - before == 1
 
 
-def test_an_address_without_a_place_opens_below_at_that_of_the_picture(page: Page, app_url: str) -> None:
+def test_an_address_without_a_place_opens_below_at_that_of_the_picture(page: Page, app_url: str, trace: Trace) -> None:
     open_page(page, f"{app_url}/attention?more=1")
-    layer, head = chosen_place(page)
-    expect(headline(page)).to_have_text(f"Attention weights (layer {layer}, head {head})")
+    shows(page, trace, chosen_place(page)[0])
 
 
 def test_picture_and_what_stands_below_change_each_other(page: Page, app_url: str, trace: Trace) -> None:
     open_page(page, f"{app_url}/attention?more=1&layer=5&head=6")
-    choose(page, "head", 1)
-    expect(headline(page)).to_have_text("Attention weights (layer 5, head 1)")
+    shows(page, trace, 5)
     choose(page, "layer", 2)
-    expect(headline(page)).to_have_text("Attention weights (layer 2, head 1)")
-    with rerun(page):
-        below(page).get_by_text("Scaled scores", exact=True).first.click()
-    expect(page.get_by_role("radiogroup", name="Stop").get_by_role("radio", checked=True)).to_have_text("÷ 8")
-    expect(page).to_have_url(re.compile("step=attention.scaled"))
+    shows(page, trace, 2)
+    expect(page).to_have_url(re.compile("layer=2&head=6"))
     for _ in range(2):  # what changes no view has the run drawn that is there
         with rerun(page):
-            widget(page, "keep_picture").get_by_role("button").first.click()
-        expect(headline(page)).to_have_text("Scaled scores (layer 2, head 1)")
-    with rerun(page):
-        widget(page, "heads").get_by_role("button", name="Scaled scores, head 4").click()
-    assert chosen_place(page) == ["2", "4"]
-    np.testing.assert_array_equal(drawn(page), trace["layers.2.attention.scaled"][4].numpy())
-    expect(page).to_have_url(re.compile("layer=2&head=4"))
+            widget(page, "keep_head_lengths").get_by_role("button").first.click()
+        shows(page, trace, 2)
+    open_page(page, f"{app_url}/what_if?more=1")
+    with rerun(page):  # a change that is made below shows above
+        below(page).get_by_text("Feed-forward", exact=True).first.click()
+    expect(page.locator("[aria-pressed=true][data-cell]")).not_to_have_count(0)
 
 
-def test_closed_again_it_is_gone_and_the_server_hears_of_no_choice(page: Page, app_url: str) -> None:
+def test_closed_again_it_is_gone_and_the_server_hears_of_no_choice(page: Page, app_url: str, trace: Trace) -> None:
     sent = heard(page)
     open_page(page, f"{app_url}/attention?more=1&layer=5&head=6")
     with rerun(page):
@@ -111,31 +107,31 @@ def test_closed_again_it_is_gone_and_the_server_hears_of_no_choice(page: Page, a
     expect(unfold(page)).to_have_attribute("aria-expanded", "false")
     assert "more" not in page.url
     sent.clear()
-    for head in (2, 3):
-        places(page, "head").get_by_role("radio", name=f"head {head}", exact=True).click()
-        expect(page).to_have_url(re.compile(f"head={head}"))
+    for layer in (2, 3):
+        places(page, "layer").get_by_role("radio", name=f"layer {layer}", exact=True).click()
+        expect(page).to_have_url(re.compile(f"layer={layer}"))
     with rerun(page):
         unfold(page).click()
     assert len(sent) == 1, "the press of the button alone"
-    expect(headline(page)).to_have_text("Attention weights (layer 5, head 3)")
+    shows(page, trace, 3)
 
 
-def test_its_address_shows_the_same_elsewhere(page: Page, app_url: str, browser: Browser) -> None:
+def test_its_address_shows_the_same_elsewhere(page: Page, app_url: str, browser: Browser, trace: Trace) -> None:
     open_page(page, f"{app_url}/attention")
     with rerun(page):
         unfold(page).click()
-    choose(page, "head", 3)
+    choose(page, "layer", 3)
     with rerun(page):
-        below(page).get_by_text("Words only", exact=True).click()
-    expect(page).to_have_url(re.compile("words_only="))
+        below(page).get_by_text("One matrix of").click()
+    expect(page).to_have_url(re.compile("one_matrix="))
     with browser.new_context() as context:
         other = context.new_page()
         other.set_default_timeout(60_000)
         watch(other)
         open_page(other, page.url)
-        expect(headline(other)).to_have_text(headline(page).inner_text())
+        shows(other, trace, 3)
         assert chosen_place(other) == chosen_place(page)
-        np.testing.assert_array_equal(drawn(other), drawn(page))
+        expect(below(other)).to_contain_text("Made head by head and made by the one matrix they agree")
         assert problems(other) == []
 
 
@@ -152,35 +148,22 @@ def test_back_over_a_sentence_leads_to_its_picture_and_to_what_stood_below(
     page: Page, app_url: str, base: TextEncoder
 ) -> None:
     open_page(page, f"{app_url}/attention?more=1&layer=2&head=3")
-    title, field = page.get_by_role("heading", level=1), page.get_by_role("textbox", name="Sentence")
-    said = title.inner_text()
+    title, field = page.get_by_role("heading", level=1), page.get_by_role("textbox", name="Sentence", exact=True)
+    said, other = title.inner_text(), base.trace("Dogs bark.")
     field.fill("Dogs bark.")
     with rerun(page):
         field.press("Enter")
     expect(title).not_to_have_text(said)
-    weights = base.trace("Dogs bark.")["layers.2.attention.weights"][3].numpy()
-    np.testing.assert_array_equal(drawn(page), weights)
+    shows(page, other, 2)
     with rerun(page):
         page.go_back()
     expect(title).to_have_text(said)
     expect(field).to_have_value(GAP)
-    np.testing.assert_array_equal(drawn(page), base.trace(GAP)["layers.2.attention.weights"][3].numpy())
+    shows(page, base.trace(GAP), 2)
     with rerun(page):
         page.go_forward()
     expect(field).to_have_value("Dogs bark.")
-    np.testing.assert_array_equal(drawn(page), weights)
-
-
-def test_back_undoes_what_was_pressed_below(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/attention?more=1&layer=2&head=3")
-    with rerun(page):
-        below(page).get_by_text("Queries", exact=True).first.click()
-    stop = page.get_by_role("radiogroup", name="Stop").get_by_role("radio", checked=True)
-    expect(stop).to_have_text("Q")
-    with rerun(page):
-        page.go_back()
-    expect(stop).to_have_text("softmax")
-    expect(headline(page)).to_have_text("Attention weights (layer 2, head 3)")
+    shows(page, other, 2)
 
 
 def test_the_way_back_to_a_lesson_stands_above_and_leads_back(page: Page, app_url: str) -> None:

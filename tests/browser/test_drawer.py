@@ -1,11 +1,11 @@
-"""A number opens beside its picture, on every page that draws recorded numbers, and nothing that was clicked moves."""
+"""Every number of a run opens in a drawer and leads to what it was made of; nothing that was touched moves."""
 
 import re
 
+import numpy as np
 import pytest
-from browser_tools import AS_ELSEWHERE, BELOW, READY, answering, cell_of_chart, open_page, press, rerun, widget
+from browser_tools import BELOW, barriers, dark, number, open_page, press, rerun, typeset, valued, widget
 from playwright.sync_api import Locator, Page, expect
-from tiers import mostly_nightly
 
 from encoder import TextEncoder
 from encoder.pictures.view import EXAMPLE
@@ -25,45 +25,14 @@ UNFOLDED = """stage => new Promise(done => {
   const look = () => map.open >= 0 && map.now && !map.gliding ? done() : requestAnimationFrame(look);
   look();
 })"""
-AT_REST = """stage => new Promise(done => {
-  const { map } = stage.closest('.map'), seen = [];
-  const look = () => {
-    seen.push(map.camera.x);
-    if (seen.length > 20 && new Set(seen.slice(-10)).size === 1) done();
-    else requestAnimationFrame(look);
-  };
-  look();
-})"""
-SLOW = """(() => {
-  const listen = WebSocket.prototype.addEventListener;
-  let free = 0;
-  WebSocket.prototype.addEventListener = function (kind, hear, ...rest) {
-    if (kind !== 'message') return listen.call(this, kind, hear, ...rest);
-    return listen.call(this, kind, event => {
-      free = Math.max(performance.now(), free) + (globalThis.between || 0);
-      setTimeout(() => hear.call(this, event), free - performance.now());
-    }, ...rest);
-  };
-})()"""  # messages of the server come `between` milliseconds apart
-COMPARED = f"compare?beside_open=1&{AS_ELSEWHERE}"
-PAGES = {  # a page -> the key of its picture, part of the title of what opens, the recorded step
-    f"attention?{BELOW}": ("picture", "Attention weights, layer 4, head 1", ""),
-    f"embedding?{BELOW}": ("picture", "dimension ", "embedding.tokens"),
-    f"add_norm?{BELOW}": ("layer_step", "dimension ", "layers.4.add_norm_1.sum"),
-    f"feed_forward?{BELOW}": ("picture", "unit 0", "layers.4.feed_forward.activation"),
-    f"stack?{BELOW}": ("picture", "dimension ", "output"),
-    COMPARED: ("beside_0", "Attention weights, layer 4, head 1", ""),
+NUMBERS = f"{BELOW.replace('more=1&', '').replace('more=1', '')}&numbers=1"
+PAGES = {  # a page -> part of the title of what opens, the recorded step
+    "attention": ("Attention weights, layer 4, head 1", "layers.4.attention.weights"),
+    "embedding": ("Token embedding", "embedding.tokens"),
+    "add_norm": ("Attention: Add", "layers.4.add_norm_1.sum"),
+    "feed_forward": ("unit", "layers.4.feed_forward.activation"),
+    "stack": ("Output", "output"),
 }
-# Whether that cell of the picture stands between the top of the window and the sheet from below
-ABOVE_THE_SHEET = """([row]) => {
-  const plot = document.querySelector('.st-key-picture .js-plotly-plot'), { yaxis } = plot._fullLayout;
-  const y = plot.getBoundingClientRect().top + yaxis._offset + yaxis.d2p(row);
-  return 0 < y && y < document.querySelector('.st-key-inspector').getBoundingClientRect().y;
-}"""
-SMALL = {
-    f"attention?{BELOW}": ("heads",),
-    "heads?heads_part=What+really+flows": ("flows",),
-}  # a page -> the keys of its small maps
 
 
 def still(element: Locator) -> float:
@@ -71,246 +40,206 @@ def still(element: Locator) -> float:
     return float(element.evaluate(STILL))
 
 
-def click(page: Page, key: str, row: int, column: int) -> None:
-    """Click a cell of a heatmap that is in the window."""
-    answering(page, key)
-    still(widget(page, key))
-    x, y = cell_of_chart(page, key, row, column)
-    page.mouse.move(x, y)
-    expect(widget(page, key).locator(".hovertext").first).to_be_visible()  # the picture has come alive
-    press(page, x, y)
+def grid(page: Page) -> Locator:
+    """The picture of all numbers of a step."""
+    return page.get_by_role("region", name="The numbers of a step").get_by_role("grid")
 
 
-def check_mark(page: Page, key: str, row: int, column: int) -> None:
-    """The outline stands on that cell, and the two lines on its whole row and column."""
-    x, y = cell_of_chart(page, key, row, column)
-    over_x, over_y = cell_of_chart(page, key, row + 1, column + 1)
-    parts = {part: widget(page, key).locator(f".opened.{part}").bounding_box() for part in ("row", "column", "cell")}
-    cell, down, across = parts["cell"], parts["column"], parts["row"]
-    assert cell and down and across
-    assert abs(cell["x"] + cell["width"] / 2 - x) < 1.5 and abs(cell["width"] - (over_x - x)) < 1.5
-    assert abs(cell["y"] + cell["height"] / 2 - y) < 1.5 and abs(cell["height"] - (over_y - y)) < 1.5
-    assert down["x"] == cell["x"] and down["height"] > 5 * cell["height"]
-    assert across["y"] == cell["y"] and across["width"] > 4 * cell["width"]
+def cell(page: Page) -> tuple[int, int]:
+    """Which cell of it has the keys."""
+    row, column = (grid(page).get_by_role("gridcell").get_attribute("data-cell") or "").split(",")
+    return int(row), int(column)
 
 
-def within_the_window(page: Page) -> bool:
-    """Whether all of the drawer can be seen, at the right edge."""
-    box, size = widget(page, "inspector").bounding_box(), page.viewport_size
-    assert box and size
-    fits = box["x"] >= 0 and box["y"] >= 0 and box["y"] + box["height"] <= size["height"]
-    return fits and size["width"] - 40 <= box["x"] + box["width"] <= size["width"]
+def click(page: Page, row: int, column: int, *, tap: bool = False) -> None:
+    """Click a cell of it, where a cell that is chosen by keys says that it stands."""
+    chosen = grid(page).get_by_role("gridcell")
+    chosen.press("Home")
+    for _ in range(30):
+        chosen.press("ArrowUp")
+    first = chosen.bounding_box()
+    chosen.press("ArrowDown")
+    chosen.press("ArrowRight")
+    second = chosen.bounding_box()
+    assert first and second
+    x = first["x"] + first["width"] / 2 + column * (second["x"] - first["x"])
+    y = first["y"] + first["height"] / 2 + row * (second["y"] - first["y"])
+    page.touchscreen.tap(x, y) if tap else page.mouse.click(x, y)
 
 
-def on_top(way: Locator) -> bool:
-    """Whether what stands at the middle of an element is that element, or in it."""
-    return bool(
-        way.evaluate("""e => {
-      const r = e.getBoundingClientRect();
-      return e.contains(document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2));
-    }""")
-    )
+def value_said(page: Page) -> float:
+    """The number of the drawer's headline."""
+    return valued(number(page).inner_text().rpartition("= ")[2])
 
 
-def test_the_way_on_is_never_under_the_drawer(page: Page, app_url: str) -> None:
-    page.set_viewport_size({"width": 1280, "height": 800})
-    open_page(page, f"{app_url}/atlas?cell=layers.4.feed_forward.output:8,2")
-    expect(widget(page, "inspector")).to_be_visible()
-    way, main = widget(page, "bar").get_by_role("button", name="Next"), page.get_by_test_id("stMain")
-    for scrolled in (0, 60, 700):
-        main.evaluate("(e, by) => { e.scrollTop = by }", scrolled)
-        still(widget(page, "inspector"))
-        assert on_top(way) and on_top(widget(page, "close").get_by_role("button")) and within_the_window(page)
-
-
-@pytest.mark.parametrize("path", mostly_nightly(PAGES, [f"attention?{BELOW}", f"embedding?{BELOW}", COMPARED]))
-def test_a_clicked_number_opens_beside_the_picture_which_stays(
+@pytest.mark.parametrize("path", PAGES)
+def test_a_clicked_number_opens_beside_what_was_clicked_which_stays(
     page: Page, app_url: str, base: TextEncoder, path: str
 ) -> None:
-    key, expected, step = PAGES[path]
-    column = 0 if path.startswith("feed_forward") else 2  # several of its columns share a pixel
-    open_page(page, f"{app_url}/{path}{'&' if '?' in path else '?'}strips_open=1")
-    picture = widget(page, key)
-    picture.locator(".js-plotly-plot .main-svg").first.wait_for()
-    picture.evaluate("element => element.scrollIntoView({block: 'center'})")
-    before = still(picture)
-    click(page, key, 3, column)
-    title = widget(page, "inspector").locator("h3")
-    expect(title).to_contain_text(expected)
-    expect(title).to_contain_text("“didn't” (3)")
-    if expected == "dimension ":  # two of 512 columns share a pixel
-        column = int(re.search(r"dimension (\d+)", title.inner_text())[1])
-        assert column in (1, 2, 3)
-    if step:
-        recorded = float(base.trace(EXAMPLE)[step][3, column])
-        expect(title).to_contain_text(f"{column}, “didn't” (3) = {recorded:.4g}")
-    assert abs(still(picture) - before) <= 1
-    assert within_the_window(page)
-    check_mark(page, key, 3, column)
-    box, drawer = picture.bounding_box(), widget(page, "inspector").bounding_box()
-    assert box and drawer and box["x"] + box["width"] <= drawer["x"], "beside the picture, not over it"
+    title, step = PAGES[path]
+    open_page(page, f"{app_url}/{path}?{NUMBERS}")
+    expect(grid(page)).to_be_visible()
+    grid(page).evaluate("element => element.scrollIntoView({block: 'center'})")
+    before = still(grid(page))
+    click(page, 3, 2)
+    expect(number(page)).to_contain_text(title)
+    row, column = cell(page)
+    assert row == 3 and column <= 4  # several of 512 columns share a pixel
+    recorded = base.trace(EXAMPLE).array(step)
+    recorded = recorded[1] if recorded.ndim == 3 else recorded
+    assert value_said(page) == pytest.approx(float(recorded[3, column]), rel=1e-3)
+    expect(page.locator(".on-check")).to_contain_text("They agree to")
+    assert abs(still(grid(page)) - before) <= 1
+    box, picture = page.locator(".enc-number").bounding_box(), grid(page).bounding_box()
+    assert box and picture and 1279 <= box["x"] + box["width"] <= 1281 and box["y"] + box["height"] <= 901
     page.keyboard.press("Escape")
-    expect(widget(page, "inspector")).to_have_count(0)
-    assert abs(still(picture) - before) <= 1
-    expect(picture.locator(".opened")).to_have_count(0)
+    expect(number(page)).to_be_hidden()
+    assert abs(still(grid(page)) - before) <= 1
 
 
-def test_row_and_column_follow_and_the_address_restores_the_number(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/attention?{BELOW}")
-    widget(page, "picture").evaluate("element => element.scrollIntoView({block: 'center'})")
-    click(page, "picture", 8, 2)
-    way = widget(page, "choose")
-    for label, words in (("Row", "8 it"), ("Column", "2 animal")):
-        expect(way.get_by_label(label).locator("option:checked")).to_have_text(words)
+def test_every_step_of_a_page_can_be_chosen_and_is_the_recorded_one(
+    page: Page, app_url: str, base: TextEncoder
+) -> None:
+    open_page(page, f"{app_url}/add_norm?{NUMBERS}")
+    trace, steps = base.trace(EXAMPLE), page.get_by_role("combobox", name="Step")
+    expect(grid(page)).to_be_visible()
+    offered = steps.locator("option").evaluate_all("all => all.map(one => one.value)")
+    assert {one.split(".")[2] for one in offered} == {"add_norm_1", "add_norm_2", "output"}
+    assert len(offered) == len({name for name in trace if re.match(r"layers\.4\.(add_norm|output)", name)})
+    for step in ("layers.4.add_norm_2.variance", "layers.4.add_norm_1.normalized"):
+        steps.select_option(step)
+        expect(page.locator(".nu-top code")).to_contain_text(step)
+        chosen = grid(page).get_by_role("gridcell")
+        chosen.press("Home")
+        value = float(trace.array(step)[cell(page)[0]].ravel()[0])
+        said = (chosen.get_attribute("aria-label") or "").rpartition(": ")[2]
+        assert valued(said) == pytest.approx(value, rel=1e-3)
+    expect(page).to_have_url(re.compile("numbers=layers.4.add_norm_1.normalized"))
+    page.get_by_role("radio", name="layer 2", exact=True).click()
+    expect(page.locator(".nu-top code")).to_contain_text("layers.2.add_norm_1.normalized")
+
+
+def test_keys_open_a_number_lead_on_and_back_and_the_address_restores_it(
+    page: Page, app_url: str, base: TextEncoder
+) -> None:
+    open_page(page, f"{app_url}/attention?{NUMBERS}")
+    trace = base.trace(EXAMPLE)
+    button = page.get_by_role("button", name="All numbers of every step")
+    expect(button).to_have_attribute("aria-expanded", "true")
+    chosen = grid(page).get_by_role("gridcell")
+    chosen.press("Home")
+    for key in ("ArrowUp",) * 14 + ("ArrowDown",) * 8 + ("ArrowRight",) * 2 + ("Enter",):
+        page.keyboard.press(key)
+    weight = float(trace["layers.4.attention.weights"][1, 8, 2])
+    said = f"Attention weights, layer 4, head 1, “it” (8) → “animal” (2) = {weight:.4g}"
+    expect(number(page)).to_have_text(said)
+    expect(number(page)).to_be_focused()
+    masked = float(trace["layers.4.attention.masked"][1, 8, 2])
+    page.get_by_role("button", name="Masked scores, layer 4, head 1, “it” (8) → “animal” (2)").press("Enter")
+    expect(number(page)).to_have_text(f"Masked scores, layer 4, head 1, “it” (8) → “animal” (2) = {masked:.4g}")
+    expect(page).to_have_url(re.compile("number=layers.4.attention.masked:1,8,2"))
+    page.get_by_role("navigation", name="Opened before").get_by_role("button").press("Enter")
+    expect(number(page)).to_have_text(said)
+    expect(page).to_have_url(re.compile("number=layers.4.attention.weights:1,8,2"))
     open_page(page, page.url)
-    expect(page.get_by_role("gridcell")).to_have_attribute("data-cell", "8,2")  # the picture itself says the number
-    with rerun(page):
-        way.get_by_role("button").click()
-    expect(widget(page, "inspector").locator("h3")).to_contain_text("“it” (8) → “animal” (2)")
-    assert within_the_window(page)
-    expect(way.get_by_label("Row").locator("option:checked")).to_have_text("8 it")
-    with rerun(page):
-        widget(page, "close").get_by_role("button").click()
-    expect(widget(page, "inspector")).to_have_count(0)
-    assert "cell=" not in page.url
+    expect(number(page)).to_have_text(said)
+    page.keyboard.press("Escape")
+    expect(number(page)).to_be_hidden()
+    expect(page).not_to_have_url(re.compile("number="))
 
 
-@pytest.mark.parametrize("path", mostly_nightly(SMALL, [f"attention?{BELOW}"]))
-def test_a_number_of_a_small_map_opens_beside_it(page: Page, app_url: str, path: str) -> None:
-    open_page(page, f"{app_url}/{path}")
-    for key in SMALL[path]:
-        small = widget(page, key).locator("canvas").first
-        small.evaluate("element => element.scrollIntoView({block: 'center'})")
-        before = still(small)
-        box = small.bounding_box()
-        assert box
-        press(page, box["x"] + 2.5 / 14 * box["width"], box["y"] + 8.5 / 14 * box["height"])
-        expect(widget(page, "inspector").locator("h3")).to_contain_text("“it” (8) → “animal” (2)")
-        assert abs(still(small) - before) <= 1, key
-        assert within_the_window(page), key
-        expect(widget(page, key).locator("b:visible").first).to_be_visible()
-        with rerun(page):
-            page.keyboard.press("Escape")
-        expect(widget(page, "inspector")).to_have_count(0)
-
-
-def test_keys_open_a_number_enter_its_drawer_and_come_back(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/attention?{BELOW}")
-    page.wait_for_function("() => globalThis.componentScripts?.has('drawer')")
-    button = widget(page, "choose").get_by_role("button")
-    with rerun(page):
-        button.press("Enter")
-    way_out = widget(page, "close").get_by_role("button")
-    expect(way_out).to_be_focused()
-    page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.closest('.st-key-inspector') !== null")
-    with rerun(page):
-        page.keyboard.press("Escape")
-    expect(widget(page, "inspector")).to_have_count(0)
-    expect(button).to_be_focused()
-
-
-def test_row_and_column_choose_the_number_by_keys(page: Page, app_url: str, base: TextEncoder) -> None:
-    open_page(page, f"{app_url}/embedding?more=1&step=embedding.tokens&sentence=I+understand+this")
-    way = widget(page, "choose")
-    for label, times in (("Row", 2), ("Column", 7)):
-        way.get_by_label(label).focus()
-        for _ in range(times):
-            page.keyboard.press("ArrowDown")
-    page.keyboard.press("Tab")
-    expect(way.get_by_role("button", name="Open this number")).to_be_focused()
-    with rerun(page):
-        page.keyboard.press("Enter")
-    recorded = float(base.trace("I understand this")["embedding.tokens"][2, 7])
-    expect(widget(page, "inspector").locator("h3")).to_contain_text(f"= {recorded:.4g}")
-    expect(way.get_by_label("Column").locator("option:checked")).to_have_text("7")
-    for label in ("Row", "Column"):
-        way.get_by_label(label).select_option(index=0)
-    with rerun(page):
-        widget(page, "close").get_by_role("button").click()
-    expect(way.get_by_label("Column").locator("option:checked")).to_have_text("0")  # what a person chose stays
+def test_a_number_leads_to_the_table_of_embeddings_by_its_largest_terms(page: Page, app_url: str) -> None:
+    open_page(page, f"{app_url}/attention?{NUMBERS}&number=layers.0.attention.q:0,2,3")
+    expect(number(page)).to_contain_text("Queries")
+    for _ in range(12):
+        before = number(page).inner_text()
+        terms, operands = page.locator(".on-terms tbody tr:first-child button"), page.locator(".on-operands button")
+        if not terms.count() and not operands.count():
+            break
+        (terms if terms.count() else operands).first.click()
+        expect(number(page)).not_to_have_text(before)
+    expect(number(page)).to_contain_text(re.compile(r"^(embedding.tokens.weight|Token id)"))
 
 
 def test_on_a_phone_it_is_a_sheet_from_below_that_leaves_the_cell_in_sight(phone: Page, app_url: str) -> None:
-    """Of a cell that the sheet would cover; the second time, the sheet comes in parts, as by a slow line."""
-    phone.add_init_script(SLOW)
-    open_page(phone, f"{app_url}/attention?{BELOW}")
-    picture, sheet = widget(phone, "picture"), widget(phone, "inspector")
-    for between, row, column, words in (
-        (0, 9, 3, "“was” (9) → “didn't” (3)"),
-        (30, 10, 2, "“too” (10) → “animal” (2)"),
-    ):
-        phone.evaluate("between => { globalThis.between = between }", between)
-        picture.evaluate("element => element.scrollIntoView({block: 'end'})")
-        still(picture)
-        answering(phone, "picture")
-        press(phone, *cell_of_chart(phone, "picture", row, column), tap=True)
-        expect(sheet.locator("h3")).to_contain_text(words)
-        expect(sheet.locator("[data-testid=stDataFrame]")).to_be_attached()
-        phone.wait_for_function(READY)
-        phone.wait_for_function(ABOVE_THE_SHEET, arg=[row])
-        still(picture)
-        box = sheet.bounding_box()
-        assert box and box["x"] == 0 and box["width"] == 390
-        assert 844 * 0.4 < box["y"] < 844 and box["y"] + box["height"] <= 844
-        assert 0 < cell_of_chart(phone, "picture", row, column)[1] < box["y"], "it stays in sight"
-        with rerun(phone):
-            widget(phone, "close").get_by_role("button").tap()
-        expect(sheet).to_have_count(0)
+    open_page(phone, f"{app_url}/attention?{NUMBERS}")
+    expect(grid(phone)).to_be_visible()
+    grid(phone).evaluate("element => element.scrollIntoView({block: 'end'})")
+    still(grid(phone))
+    click(phone, 9, 3, tap=True)
+    expect(number(phone)).to_contain_text("“was” (9) → “didn't” (3)")
+    expect(phone.locator(".on-terms tbody tr").first).to_be_visible()
+    sheet = phone.locator(".enc-number")
+    still(grid(phone))
+    box, chosen = sheet.bounding_box(), grid(phone).get_by_role("gridcell").bounding_box()
+    assert box and box["x"] == 0 and box["width"] == 390
+    assert 844 * 0.4 < box["y"] < 844 and box["y"] + box["height"] <= 845
+    assert chosen and chosen["y"] > 48 and chosen["y"] + chosen["height"] <= box["y"], "it stays in sight"
+    phone.get_by_role("button", name="Close").tap()
+    expect(sheet).to_be_hidden()
 
 
-def test_the_map_keeps_its_place_and_opens_the_number_that_pointing_names(
+def test_a_number_of_a_picture_that_the_server_draws_opens_in_the_same_drawer(
     page: Page, app_url: str, base: TextEncoder
 ) -> None:
     open_page(page, f"{app_url}/?{BELOW}&unfolded=1")
     stage = widget(page, "living_map").locator(".stage")
     stage.evaluate(UNFOLDED)
     stage.evaluate("element => element.scrollIntoView({block: 'center'})")
-    before = still(stage)
-    strip = base.trace(EXAMPLE)["embedding.scaled"][5]
-    box = stage.bounding_box()
+    before, box = still(stage), stage.bounding_box()
     assert box
     x, y = stage.evaluate(
         """stage => { const map = stage.closest('.map').map, s = map.now.strips[0];
           return [map.left + s.x + s.w / 64 - map.camera.x, map.top + 5.5 * map.rowHeight] }"""
     )
     press(page, box["x"] + x, box["y"] + y)
+    strip = base.trace(EXAMPLE)["embedding.scaled"][5]
     value = float(strip[strip[:16].abs().argmax()])
-    expect(widget(page, "inspector").locator("h3")).to_contain_text(f"“the” (5) = {value:.4g}")
+    expect(number(page)).to_contain_text(typeset(f"“the” (5) = {value:.4g}"))
     assert abs(still(stage) - before) <= 1
-    assert within_the_window(page)
-    with rerun(page):
-        page.keyboard.press("Escape")
-
-    said = widget(page, "living_map").locator("output.said")
-    box = stage.bounding_box()
-    assert box
-    y = box["y"] + stage.evaluate(
-        "stage => { const { map } = stage.closest('.map'); return map.top + 5.5 * map.rowHeight }"
-    )
-    page.mouse.move(box["x"] + 300, y)
-    page.mouse.wheel(200, 0)  # as far as it goes, which is no whole number of pixels
-    stage.evaluate(AT_REST)
-    edge = box["x"] + stage.evaluate(
-        "stage => { const { map } = stage.closest('.map'); return map.left + map.cellAt(1, 5, 0).x - map.camera.x }"
-    )
-    assert edge % 1 > 0.05, "a browser gives clicks, not moves, whole pixels"
-    page.mouse.move(edge + 0.02, y)
-    expect(said).to_contain_text("Queries, head 1: “the”")
-    with rerun(page, 20):
-        page.mouse.click(edge + 0.02, y)
-    expect(widget(page, "inspector").locator("h3")).to_contain_text("Queries, layer 4, head 1, dimension 0, “the” (5)")
+    page.keyboard.press("Escape")
+    expect(number(page)).to_be_hidden()
+    page.wait_for_function("() => !location.search.includes('cell=')")
 
 
-def test_the_strips_of_a_pair_open_their_numbers_and_stay_with_the_pair(
+def test_on_a_page_of_the_server_it_opens_too_and_closing_it_is_remembered(
     page: Page, app_url: str, base: TextEncoder
 ) -> None:
-    open_page(page, f"{app_url}/attention?{BELOW}&products=1&cell=layers.4.attention.weights:1,3,2")
-    strips, trace = widget(page, "neurons"), base.trace(EXAMPLE)
-    strips.locator(".js-plotly-plot .main-svg").first.wait_for()
-    for row, step, index in ((0, "q", (1, 3, 5)), (1, "k", (1, 2, 5)), (2, "scores", (1, 3, 2))):
-        strips.evaluate("element => element.scrollIntoView({block: 'center'})")
-        click(page, "neurons", row, 5)
-        number = float(trace[f"layers.4.attention.{step}"][index])
-        expect(widget(page, "inspector").locator("h3")).to_contain_text(f"= {number:.4g}")
-        expect(page.get_by_text("Query of “didn't” (3) and key of “animal” (2)").first).to_be_attached()
+    open_page(page, f"{app_url}/atlas?cell=layers.4.feed_forward.output:8,2")
+    value = float(base.trace(EXAMPLE)["layers.4.feed_forward.output"][8, 2])
+    expect(number(page)).to_contain_text(typeset(f"“it” (8) = {value:.4g}"))
+    way = widget(page, "bar").get_by_role("button", name="Next")
+    assert way.evaluate("""e => {
+      const r = e.getBoundingClientRect();
+      return e.contains(document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2));
+    }""")
+    with rerun(page):
+        page.keyboard.press("Escape")
+    expect(number(page)).to_be_hidden()
+    assert "cell=" not in page.url
+
+
+@pytest.mark.parametrize("said", ["layers.4.attention.weights:1,8,99", "nothing:1", "x", "layers.9.output:0,0"])
+def test_an_address_that_names_no_number_says_so(page: Page, app_url: str, said: str) -> None:
+    open_page(page, f"{app_url}/attention?{NUMBERS}&number={said}")
+    expect(page.locator(".enc-number").get_by_role("alert")).to_have_text(re.compile(r"\w+ \w+ .*\w"))
+    page.get_by_role("button", name="Close").click()
+    expect(page.locator(".enc-number")).to_be_hidden()
+
+
+def test_it_keeps_nobody_out_in_light_and_dark(page: Page, app_url: str) -> None:
+    open_page(page, f"{app_url}/feed_forward?{NUMBERS}&number=layers.4.feed_forward.output:8,2")
+    expect(page.locator(".on-terms tbody tr").first).to_be_visible()
+    assert barriers(page) == []
+    dark(page)
+    assert barriers(page) == []
+
+
+def test_a_long_sum_shows_its_largest_terms_and_then_more(page: Page, app_url: str, base: TextEncoder) -> None:
+    open_page(page, f"{app_url}/feed_forward?{NUMBERS}&number=layers.4.feed_forward.output:8,2")
+    rows = page.locator(".on-terms tbody tr")
+    expect(rows).to_have_count(12)
+    page.get_by_role("button", name="Show the largest 500").click()
+    expect(rows).to_have_count(500)
+    values = [valued(text) for text in rows.locator("td:nth-last-child(2)").all_inner_texts()]
+    assert np.all(np.diff(np.abs(values)) <= 1e-3)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from browser_tools import (
     READY,
-    choose,
+    choose_head,
     drawn,
     free_port,
     open_page,
@@ -61,15 +61,15 @@ def test_a_dropped_connection_comes_back_with_what_was_chosen(
         page = context.new_page()
         page.add_init_script(KEEP_SOCKETS)
         watch(page)
-        open_page(page, f"{app_url}/attention?more=1&sentence={quote(TEXT)}&layer=2&head=1")
-        choose(page, "head", 3)
+        open_page(page, f"{app_url}/?several=1&sentence={quote(TEXT)}&layer=2&head=1")
+        choose_head(page, 2, 3)
         page.evaluate("window.sockets.forEach(socket => socket.close())")
         app = page.locator("[data-testid=stApp]")
         expect(app).not_to_have_attribute("data-test-connection-state", "CONNECTED")
         expect(app).to_have_attribute("data-test-connection-state", "CONNECTED", timeout=30_000)
-        np.testing.assert_array_equal(drawn(page), trace["layers.2.attention.weights"][3].numpy())
-        choose(page, "head", 5)
-        np.testing.assert_array_equal(drawn(page), trace["layers.2.attention.weights"][5].numpy())
+        np.testing.assert_array_equal(drawn(page, "together_matrix"), trace["layers.2.attention.weights"][3].numpy())
+        choose_head(page, 2, 5)
+        np.testing.assert_array_equal(drawn(page, "together_matrix"), trace["layers.2.attention.weights"][5].numpy())
         assert problems(page) == []
 
 
@@ -78,12 +78,12 @@ def test_two_tabs_do_not_touch_each_other(page: Page, app_url: str, base: TextEn
     tabs = [page, page.context.new_page()]
     watch(tabs[1])
     for i, tab in enumerate(tabs):
-        open_page(tab, f"{app_url}/attention?more=1&sentence={quote(TEXT)}&layer=2&head={i + 2}")
-    choose(tabs[0], "head", 6)
-    np.testing.assert_array_equal(drawn(tabs[0]), weights[6].numpy())
+        open_page(tab, f"{app_url}/?several=1&sentence={quote(TEXT)}&layer=2&head={i + 2}")
+    choose_head(tabs[0], 2, 6)
+    np.testing.assert_array_equal(drawn(tabs[0], "together_matrix"), weights[6].numpy())
     with rerun(tabs[1]):
         tabs[1].reload()
-    np.testing.assert_array_equal(drawn(tabs[1]), weights[3].numpy())
+    np.testing.assert_array_equal(drawn(tabs[1], "together_matrix"), weights[3].numpy())
     expect(tabs[1]).to_have_url(re.compile("head=3"))
     assert problems(tabs[1]) == []
     tabs[1].close()
@@ -99,20 +99,20 @@ def test_a_server_that_is_started_again_shows_the_same(browser: Browser, tmp_pat
         watch(page)
         app = page.locator("[data-testid=stApp]")
         with started(APP, tmp_path / "first", tmp_path, port) as server:
-            open_page(page, f"{server.url}/attention?more=1&sentence={quote(TEXT)}&layer=2&head=3")
+            open_page(page, f"{server.url}/?several=1&sentence={quote(TEXT)}&layer=2&head=3")
             address = page.url
             expect(page.locator("h1")).not_to_be_empty()
             assert problems(page) == []  # the first visitor of a server may come by a link
-            expect(widget(page, "picture").locator(".main-svg").first).to_be_visible()
+            expect(widget(page, "together_matrix").locator(".main-svg").first).to_be_visible()
         expect(app).not_to_have_attribute("data-test-connection-state", "CONNECTED")
         with contextlib.ExitStack() as second:
             with rerun(page, 60):  # the address is "/" for a tenth of a second, until the app has named its pages
                 second.enter_context(started(APP, tmp_path / "second", tmp_path, port))
             assert page.url == address
-            np.testing.assert_array_equal(drawn(page), expected)
+            np.testing.assert_array_equal(drawn(page, "together_matrix"), expected)
             with rerun(page, 60):
                 page.reload()
-            np.testing.assert_array_equal(drawn(page), expected)
+            np.testing.assert_array_equal(drawn(page, "together_matrix"), expected)
             assert page.url == address
 
 
@@ -135,6 +135,6 @@ def test_a_line_that_stood_still_while_somebody_clicked_comes_back(
         page.wait_for_function(READY)
         layers.nth(A_FEW).click()
         page.wait_for_function(DRAWN, arg=float(units[0, 0]))
-        np.testing.assert_array_equal(drawn(page), units)
+        np.testing.assert_array_equal(drawn(page, "together_matrix"), units)
         expect(layers.nth(A_FEW)).to_be_checked()
         assert problems(page) == []

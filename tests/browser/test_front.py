@@ -53,12 +53,12 @@ def follow(page: Page, title: str) -> None:
 
 def sentence(page: Page) -> str:
     """The sentence on the page of attention."""
-    return page.get_by_role("textbox", name="Sentence").input_value()
+    return page.get_by_role("textbox", name="Sentence", exact=True).input_value()
 
 
 def read(page: Page, text: str) -> None:
     """Have another sentence run there."""
-    field = page.get_by_role("textbox", name="Sentence")
+    field = page.get_by_role("textbox", name="Sentence", exact=True)
     field.fill(text)
     with page.expect_response("**/api/run"):
         field.press("Enter")
@@ -132,7 +132,7 @@ def test_start_and_attention_change_without_being_mounted_anew(page: Page, app_u
     assert re.search("/attention([?]|$)", page.url) and sentence(page) == GAP
     with rerun(page):
         page.go_back()
-    expect(page.get_by_role("textbox", name="Sentence")).to_be_hidden()
+    expect(page.get_by_role("textbox", name="Sentence", exact=True)).to_be_hidden()
     assert page.url.startswith(f"{app_url}/") and "/attention" not in page.url
     assert page.locator(".front").evaluate("front => front.kept") == "the same"
 
@@ -150,13 +150,13 @@ def test_back_undoes_one_sentence_at_a_time_and_a_reload_shows_the_same(page: Pa
     for text in ("Dogs bark.", GAP):
         with rerun(page):
             page.go_back()
-        expect(page.get_by_role("textbox", name="Sentence")).to_have_value(text)
+        expect(page.get_by_role("textbox", name="Sentence", exact=True)).to_have_value(text)
     assert page.url == f"{app_url}/attention"
 
 
 def test_a_line_that_is_cut_is_said_in_a_sentence_and_comes_back(page: Page, app_url: str) -> None:
     drawn(page, f"{app_url}/attention")
-    field, said = page.get_by_role("textbox", name="Sentence"), page.get_by_role("alert")
+    field, said = page.get_by_role("textbox", name="Sentence", exact=True), page.get_by_role("alert")
     faults: list[Callable[[Route], None]] = [
         lambda route: route.abort("internetdisconnected"),
         lambda route: route.fulfill(body=b"ENCP" + bytes(40)),
@@ -199,7 +199,7 @@ def test_a_server_without_room_is_asked_again(page: Page, app_url: str) -> None:
             route.continue_()
 
     page.route("**/api/run", full)
-    field = page.get_by_role("textbox", name="Sentence")
+    field = page.get_by_role("textbox", name="Sentence", exact=True)
     field.fill("Dogs bark once more.")
     with page.expect_response(lambda answer: answer.url.endswith("/api/run") and answer.ok):
         field.press("Enter")

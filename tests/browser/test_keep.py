@@ -103,23 +103,6 @@ def check_svg(content: bytes, trace: Trace) -> None:
     assert not re.search(rb"https?://(?!www\.w3\.org)", content)
 
 
-def check_small_maps(svg: bytes, pixels: bytes, table: bytes, trace: Trace) -> None:
-    """All heads are in one picture and one table."""
-    root = ElementTree.fromstring(svg)
-    texts = ["".join(text.itertext()) for text in root.iter("{http://www.w3.org/2000/svg}text")]
-    assert texts[:8] == [f"head {h}" for h in range(8)]
-    assert not list(root.iter("{http://www.w3.org/2000/svg}image"))
-    cells = root.findall(".//{*}g[@class='cells']/{*}rect")
-    assert len(cells) == 8 * len(trace.tokens) ** 2
-    assert cells[1].findtext("{*}title") == f"{trace.tokens[0]} → {trace.tokens[1]}"
-    assert f"Rows and columns: {', '.join(trace.tokens)}" in " ".join(texts)
-    assert len(png(pixels).getcolors(1 << 24) or []) > 50
-    header, *found = rows(table)
-    values = np.array([row[2:] for row in found], dtype=np.float32).reshape(8, len(trace.tokens), -1)
-    np.testing.assert_array_equal(values, trace.array(WEIGHTS))
-    assert header[2:] == [f"{i} {token}" for i, token in enumerate(trace.tokens)]
-
-
 def check_csv(content: bytes, recorded: np.ndarray, trace: Trace) -> None:
     """A row for each token, with the numbers of the trace."""
     _, *found = rows(content)
@@ -142,10 +125,10 @@ def check_colours(image: Image.Image, place: list[float], trace: Trace) -> None:
 def test_a_picture_is_kept_as_drawing_pixels_table_and_print(page: Page, app_url: str, trace: Trace) -> None:
     """One visit: every kind of file of a matrix and of the small maps, in light, in dark and without background."""
     with page.add_init_script("window.print = () => { window.top.printed = document.body.innerHTML }"):
-        open_page(page, f"{app_url}/attention?more=1&{AT}")
-        place = widget(page, "picture").locator(".js-plotly-plot").evaluate(PLACE)
+        open_page(page, f"{app_url}/?several=1&{AT}")
+        place = widget(page, "together_matrix").locator(".js-plotly-plot").evaluate(PLACE)
         kinds = ("SVG", "PNG 1×", "PNG 2×", "PNG 4×", "CSV of the numbers shown")
-        files = dict(zip(kinds, keep(page, "picture", *kinds), strict=True))
+        files = dict(zip(kinds, keep(page, "together_matrix", *kinds), strict=True))
         name, svg = files["SVG"]
         assert name == "base-attention.weights-layer2-head3.svg"
         check_svg(svg, trace)
@@ -159,32 +142,30 @@ def test_a_picture_is_kept_as_drawing_pixels_table_and_print(page: Page, app_url
         assert len(light.getcolors(1 << 24) or []) > 50
         check_colours(large, place, trace)
         check_csv(files["CSV of the numbers shown"][1], trace.array(WEIGHTS)[3], trace)
-        (_, drawing), (_, image), (_, table) = keep(page, "heads", "SVG", "PNG 1×", "CSV of the numbers shown")
-        check_small_maps(drawing, image, table, trace)
 
-        with keeping(page, "picture"):
+        with keeping(page, "together_matrix"):
             page.get_by_role("button", name="Print or PDF").click()
             printed = page.wait_for_function("window.printed").json_value()
             assert all(printed.count(f">{token}<") >= 2 for token in trace.tokens)
         dark(page)
-        pixels = {"light": np.array(light), "dark": np.array(png(keep(page, "picture", "PNG 1×")[0][1]))}
+        pixels = {"light": np.array(light), "dark": np.array(png(keep(page, "together_matrix", "PNG 1×")[0][1]))}
         for scheme, shown in pixels.items():
             assert (shown[0, 0, :3].mean() > 240) == (scheme == "light") and shown[..., 3].min() == 255, scheme
 
-        with keeping(page, "picture"):
+        with keeping(page, "together_matrix"):
             page.get_by_label("Caption in the picture").uncheck()
             page.get_by_label("Transparent background").check()
             clear = png(download(page, page.get_by_role("button", name="PNG 1×", exact=True))[1])
             bare = download(page, page.get_by_role("button", name="SVG", exact=True))[1]
         assert clear.height < light.height and clear.getpixel((0, 0))[3] == 0
         assert b"Model base" not in bare.split(b"</desc>")[1]
-        again = png(keep(page, "heads", "PNG 1×")[0][1])  # who keeps a row of pictures chooses once
+        again = png(keep(page, "living_map", "PNG 1×")[0][1])  # who keeps a row of pictures chooses once
         assert again.getpixel((0, 0))[3] == 0
 
 
 def test_characters_that_no_xml_holds_spoil_no_picture(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/attention?more=1&layer=4&head=1&sentence=a%01b+%EF%BF%BE+%0Bc+%1F+%3C%2Ftext%3E")
-    (_, svg), (_, pixels) = keep(page, "picture", "SVG", "PNG 1×")
+    open_page(page, f"{app_url}/?several=1&layer=4&head=1&sentence=a%01b+%EF%BF%BE+%0Bc+%1F+%3C%2Ftext%3E")
+    (_, svg), (_, pixels) = keep(page, "together_matrix", "SVG", "PNG 1×")
     root = ElementTree.fromstring(svg)
     assert "</text>" in "".join(root.itertext())
     assert png(pixels).size == (int(root.get("width", "0")), int(root.get("height", "0")))
@@ -207,27 +188,20 @@ def test_what_a_link_says_never_becomes_a_link_of_the_app(page: Page, app_url: s
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize(
-    ("path", "name"),
-    [("attention", WEIGHTS), ("embedding", "embedding.tokens"), ("feed_forward", "layers.2.feed_forward.activation")],
-)
-def test_the_csv_holds_the_numbers_of_the_trace_and_is_the_same_twice(
-    page: Page, app_url: str, trace: Trace, path: str, name: str
-) -> None:
-    open_page(page, f"{app_url}/{path}?more=1&{AT}&strips_open=1")
-    files = keep(page, "picture", "CSV of the numbers shown")
-    recorded = trace[name].numpy()
-    check_csv(files[0][1], recorded[3] if recorded.ndim == 3 else recorded, trace)
-    open_page(page, f"{app_url}/{path}?more=1&{AT}&strips_open=1")
-    assert keep(page, "picture", "CSV of the numbers shown") == files
+def test_the_csv_holds_the_numbers_of_the_trace_and_is_the_same_twice(page: Page, app_url: str, trace: Trace) -> None:
+    open_page(page, f"{app_url}/?several=1&{AT}")
+    files = keep(page, "together_matrix", "CSV of the numbers shown")
+    check_csv(files[0][1], trace[WEIGHTS][3].numpy(), trace)
+    open_page(page, f"{app_url}/?several=1&{AT}")
+    assert keep(page, "together_matrix", "CSV of the numbers shown") == files
 
 
 def test_captions_are_copied(page: Page, app_url: str) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    open_page(page, f"{app_url}/attention?more=1&{AT}&step=attention.heads&edits=layers.2.attention.heads:zero:h=3")
-    widget(page, "keep_picture").get_by_role("button").first.click()
+    open_page(page, f"{app_url}/?several=1&{AT}&edits=layers.2.attention.weights:zero:h=3")
+    widget(page, "keep_together_matrix").get_by_role("button").first.click()
     for button, part in (
-        ("Copy caption", "Changed: layer 2, head 3: weighted values set to zero"),
+        ("Copy caption", "Changed: layer 2, head 3: attention weights set to zero"),
         ("Copy alt", "Every value is 0."),
     ):
         page.get_by_role("button", name=button).click()

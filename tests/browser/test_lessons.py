@@ -119,20 +119,6 @@ def test_the_arrow_keys_walk_the_encoder_again_after_the_lesson(page: Page, app_
     expect(page.get_by_test_id("stProgress")).to_contain_text("Step 1 of")
 
 
-def test_a_term_says_what_it_means_when_it_is_pointed_at_or_focused(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/attention?more=1&layer=4&head=1")
-    term = page.locator(".terms span", has_text="weights").first
-    meaning = term.get_by_role("tooltip", include_hidden=True)
-    expect(meaning).not_to_be_visible()
-    term.hover()
-    expect(meaning).to_be_visible()
-    expect(meaning).to_contain_text("Hugging Face: attn_weights")
-    page.mouse.move(0, 0)
-    expect(meaning).not_to_be_visible()
-    term.focus()
-    expect(meaning).to_be_visible()
-
-
 def collect(page: Page, app_url: str) -> None:
     """Begin a lesson, and put the page Atlas into it."""
     open_page(page, f"{app_url}/lessons")

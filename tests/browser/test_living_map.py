@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import numpy as np
 import pytest
-from browser_tools import BELOW, barriers, open_page, own_sentence, press, rerun, runs, widget
+from browser_tools import BELOW, barriers, number, open_page, own_sentence, press, rerun, runs, widget
 from playwright.sync_api import Locator, Page, expect
 
 from encoder import TextEncoder, Trace
@@ -249,14 +249,14 @@ def test_a_layer_unfolds_and_a_click_opens_the_recorded_number(page: Page, app_u
     expect(root.get_by_role("button", name="Layer 4", exact=True)).to_have_attribute("aria-expanded", "true")
     press(page, *cell_centre(root, "attention.weights", IT, ANIMAL))
     weight = float(trace["layers.4.attention.weights"][1, IT, ANIMAL])
-    title = widget(page, "inspector").locator("h3")
+    title = number(page)
     expect(title).to_have_text(f"Attention weights, layer 4, head 1, “it” ({IT}) → “animal” ({ANIMAL}) = {weight:.4g}")
     for part in ("unfolded=1", "cell=layers.4.attention.weights"):
         assert part in page.url
     said = title.inner_text()
     root = opened(page, page.url)
     expect(root.get_by_role("button", name="Layer 4", exact=True)).to_have_attribute("aria-expanded", "true")
-    expect(widget(page, "inspector").locator("h3")).to_have_text(said)
+    expect(number(page)).to_have_text(said)
     assert root.evaluate("root => root.map.mark") == {
         "step": "layers.4.attention.weights", "head": 1, "row": IT, "cell": ANIMAL
     }  # fmt: skip
@@ -266,7 +266,7 @@ def test_a_layer_unfolds_and_a_click_opens_the_recorded_number(page: Page, app_u
     root.evaluate("root => root.scrollIntoView({block: 'center'})")
     press(page, *cell_centre(root, "attention.q", IT, 3))
     name, index = "layers.4.attention.q", index_at(trace, "layers.4.attention.q", 6, IT, 3)
-    expect(widget(page, "inspector").locator("h3")).to_contain_text(f"= {float(trace[name][index]):.4g}")
+    expect(number(page)).to_contain_text(f"= {float(trace[name][index]):.4g}")
     assert "head=6" in page.url
 
 
@@ -308,12 +308,11 @@ def test_keys_alone_reach_every_number(page: Page, app_url: str, trace: Trace) -
     with rerun(page):
         page.keyboard.press("Enter")
     weight = float(trace["layers.1.attention.weights"][1, 4, 1])
-    expect(widget(page, "inspector").locator("h3")).to_contain_text(f"“cross” (4) → “the” (1) = {weight:.4g}")
+    expect(number(page)).to_contain_text(f"“cross” (4) → “the” (1) = {weight:.4g}")
     assert urlsplit(page.url).path == "/"
-    expect(widget(page, "close").get_by_role("button")).to_be_focused()
-    with rerun(page):
-        page.keyboard.press("Escape")  # the opened number first
-    expect(widget(page, "inspector")).to_have_count(0)
+    expect(number(page)).to_be_focused()
+    page.keyboard.press("Escape")  # the opened number first
+    expect(number(page)).to_be_hidden()
     page.keyboard.press("Escape")  # then the cell that was pointed at
     with rerun(page):
         page.keyboard.press("Escape")
@@ -343,7 +342,7 @@ def test_a_phone_does_the_same_by_touch(phone: Page, app_url: str, trace: Trace)
     press(phone, x, y, tap=True)
     index = index_at(trace, "layers.0.attention.q", 1, 2, 1)
     value = float(trace["layers.0.attention.q"][index])
-    expect(widget(phone, "inspector").locator("h3")).to_contain_text(f"= {value:.4g}")
+    expect(number(phone)).to_contain_text(f"= {value:.4g}")
 
 
 def test_numbers_are_unpacked_and_written_as_they_were_packed(blank: Any, trace: Trace) -> None:

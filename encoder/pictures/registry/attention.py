@@ -1,29 +1,19 @@
 """Pictures of Attention below that of a step: what heads add, what a token takes, one pair, and a position bias."""
 
-from collections.abc import Mapping
 from typing import Any
-
-import numpy as np
 
 from encoder.experiments import bias_table
 from encoder.export.caption import About
-from encoder.figures.facts import main_fact
 from encoder.formatting import brief, percent, shown
 from encoder.metrics import (
-    THROUGH,
     head_outputs,
     head_shares,
     largest_cell,
     length,
-    query_key_products,
-    through_heads,
-    weighted_values,
 )
 from encoder.pictures.expression import ENC, Call, Every, T, call
-from encoder.pictures.numbers import array
 from encoder.pictures.picture import Answer, Picture
-from encoder.pictures.registry.grids import GRID, pair_in_grid, usual_pair
-from encoder.pictures.scene import Scene, token_of
+from encoder.pictures.scene import Scene
 
 
 def in_layers(scene: Scene, make: Any) -> Every:
@@ -39,66 +29,6 @@ def in_heads(scene: Scene, make: Any) -> Every:
 
 LAYER = {"layer": lambda scene: scene.layer}
 HEAD = {"layer": lambda scene: scene.layer, "head": lambda scene: scene.head}
-
-
-THROUGH_TOKEN = token_of("through", lambda scene: usual_pair(scene)[0])
-QUERY = token_of("query")
-
-
-def pair(scene: Scene) -> tuple[int, int]:
-    """The query and the key that the grid shows."""
-    return pair_in_grid(scene)[:2]
-
-
-def say_products(answer: Answer) -> str:
-    """What the products add up to."""
-    return f"{products_title(answer.scene)}: their products add up to {brief(float(answer.numbers.array[2].sum()))}."
-
-
-def products_title(scene: Scene) -> str:
-    """The query and the key of the pair."""
-    (i, j), tokens = pair(scene), scene.t.tokens
-    return f"Query of “{shown(tokens[i])}” ({i}) and key of “{shown(tokens[j])}” ({j})"
-
-
-PRODUCTS = Picture(
-    key="neurons",
-    page="attention",
-    question="Which numbers of a query and a key make their score?",
-    measure=lambda scene: in_heads(scene, lambda layer, head: call(query_key_products, T, layer, head, *pair(scene))),
-    dims=("layer", "head", "strip", "dimension"),
-    chosen=HEAD,
-    names=lambda answer: {"strip": ["query", "key", "product"]},
-    kind="matrix",
-    values="signed",
-    title=products_title,
-    say=say_products,
-    about=lambda scene: About(scene.t, layer=scene.layer, head=scene.head, reads=("attention.q", "attention.k")),
-    options=(GRID,),
-    unfolds={"products": "1"},
-)
-
-
-def say_taken(answer: Answer) -> str:
-    """What stands out among what the token takes."""
-    return main_fact(answer.numbers.array, answer.scene.t.tokens, "dimension", "signed")
-
-
-TAKEN = Picture(
-    key="weighted_values",
-    page="attention",
-    question="What does a token take from each other one?",
-    measure=lambda scene: in_heads(scene, lambda layer, head: call(weighted_values, T, layer, head, scene[QUERY])),
-    dims=("layer", "head", "token", "dimension"),
-    chosen=HEAD,
-    kind="matrix",
-    values="signed",
-    title="Each token's value times the weight it gets",
-    say=say_taken,
-    about=lambda scene: About(scene.t, layer=scene.layer, head=scene.head, reads=("attention.weights", "attention.v")),
-    options=(QUERY,),
-    unfolds={"step": "attention.heads"},
-)
 
 
 def say_long(answer: Answer) -> str:
@@ -149,53 +79,6 @@ HEAD_SHARES = Picture(
     say=say_shares,
     about=lambda scene: About(scene.t, layer=scene.layer, reads=("attention.heads",)),
     unfolds={"step": "attention.heads"},
-)
-
-
-def shares_of(answer: Answer) -> np.ndarray:
-    """The share of each head in what all heads add to the chosen token; 0 where it is no number."""
-    scene = answer.scene
-    shares = array(answer.value(call(head_shares, T, scene.layer)))[:, scene[THROUGH_TOKEN]]
-    whole: np.ndarray = np.nan_to_num(shares)
-    return whole
-
-
-def say_through(answer: Answer) -> str:
-    """What each head reads and makes, and which of them makes most of the sum."""
-    scene, shares = answer.scene, shares_of(answer)
-    config, most = scene.encoder.config, int(shares.argmax())
-    return (
-        f"Each of the {config.n_heads} heads reads all {config.d_model} numbers of "
-        f"“{shown(scene.t.tokens[scene[THROUGH_TOKEN]])}” and makes {config.d_head} of its own. Head {most} makes "
-        f"{percent(float(shares[most]))} of what all heads add."
-    )
-
-
-def look_through(answer: Answer) -> Mapping[str, Any]:
-    """The share of each head, and what it looks at most."""
-    scene = answer.scene
-    weights = scene.t.array(f"layers.{scene.layer}.attention.weights")[:, scene[THROUGH_TOKEN]]
-    most = np.nan_to_num(weights).argmax(-1).tolist()
-    looks = [(float(row[j]), scene.t.tokens[j]) for row, j in zip(weights, most, strict=True)]
-    return {"shares": shares_of(answer).tolist(), "looks": looks}
-
-
-FAN_OUT = Picture(
-    key="fan_out",
-    page="attention",
-    question="How does one vector go through all heads and back?",
-    measure=lambda scene: in_layers(scene, lambda layer: call(through_heads, T, layer, scene[THROUGH_TOKEN])),
-    dims=("layer", "step", "dimension"),
-    chosen=LAYER,
-    names=lambda answer: {"step": list(THROUGH)},
-    kind="fan_out",
-    values="signed",
-    title="One vector through all heads and back",
-    say=say_through,
-    about=lambda scene: About(scene.t, layer=scene.layer, reads=tuple(f"attention.{name}" for name in THROUGH)),
-    options=(THROUGH_TOKEN,),
-    unfolds={"step": "attention.concat"},
-    look=look_through,
 )
 
 

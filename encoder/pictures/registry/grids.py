@@ -4,29 +4,24 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from encoder.export.caption import About
-from encoder.figures.attention_grid import HEATS, MOST, frames, in_the_way, window
 from encoder.figures.facts import strongest_map
 from encoder.figures.steps import kind_of
-from encoder.formatting import brief, percent, shown
+from encoder.formatting import percent, shown
 from encoder.metrics import disagreement, largest_cell, norm_weighted
 from encoder.metrics.against import all_weights
-from encoder.metrics.cells import largest_pair
 from encoder.metrics.looks import finding
-from encoder.metrics.softmax import Setting, recomputed
 from encoder.pictures.expression import ENC, A, B, Every, Expression, Several, T, call, step
 from encoder.pictures.maps import small_maps
 from encoder.pictures.picture import Answer, Picture
 from encoder.pictures.registry.heads import every_head, every_weight
-from encoder.pictures.scene import Option, Scene, one_of
+from encoder.pictures.scene import Scene, one_of
 from encoder.selection import Choice
-from encoder.steps.step import PAIRS, Step
+from encoder.steps.step import Step
 from encoder.theme import Kind
 from encoder.trace import unpadded
 from encoder.trace.unpadded import attention_weights
 
-FRAMES = ("scores", "scaled", "masked", "weights")  # the steps of the grid that stand still on paper
 DIFFERENCE = one_of("difference", (0, 1))
-GRID = Option("grid", None, lambda scene: "")  # query, key, temperature and whether the scores are divided
 
 
 def every_layer(scene: Scene) -> Expression:
@@ -65,14 +60,6 @@ ALL_HEADS = Picture(
     pairs=True,
     look=look_all,
 )
-
-
-def step_of_pairs(scene: Scene) -> Step:
-    """The step that is looked at, where it has a number for each pair of tokens; else the weights."""
-    name = f"layers.{scene.layer}.{scene.view.step}"
-    if name in scene.t and scene.t.step(name).shape == PAIRS:
-        return scene.t.step(name)
-    return scene.t.step(f"layers.{scene.layer}.attention.weights")
 
 
 def weights_of_layer(scene: Scene) -> Step:
@@ -114,7 +101,6 @@ def heads_of(
     )
 
 
-HEADS = heads_of("attention", "heads", step_of_pairs, "How do the heads of a layer differ at one step?")
 STORY_HEADS = heads_of("story", "story_heads", weights_of_layer, "What do the heads of a stop look at?", "words")
 LESSON_HEADS = heads_of("lessons", "lesson_heads", weights_of_layer, "What do the heads of a lesson look at?", "words")
 
@@ -165,100 +151,6 @@ FLOWS = Picture(
     },
     unfolds={"heads_part": "What really flows"},
     look=look_flows,
-)
-
-
-def usual_pair(scene: Scene) -> tuple[int, int]:
-    """The pair that is shown where none is chosen: that of the opened number, or of the largest weight of two words."""
-    cell, run = scene.view.cell, scene.t
-    steps = {what.name for what in frames(run, scene.layer)[:-1]}
-    if cell is not None and cell.step in steps and cell.index[:1] == (scene.head,) and len(cell.index) == 3:
-        query, key = cell.index[1:]
-        if max(query, key) < len(run.tokens):
-            return query, key
-    weights = run.array(f"layers.{scene.layer}.attention.weights")[scene.head]
-    return largest_pair(weights, run.tokenization.special)
-
-
-def read_pair(text: str, n: int) -> tuple[int, int, Setting] | None:
-    """What a link's text says, such as "8,2" or "8,2,0.5,0", of a sentence of n tokens; None where it says nothing."""
-    query, key, heat, scaled = [*text.split(","), *("1.0", "1")[max(0, text.count(",") - 1) :], *[""] * 4][:4]
-    heats = {str(heat): heat for heat in HEATS}
-    places = [int(place) if place.isascii() and place.isdigit() and len(place) < 6 else n for place in (query, key)]
-    fits = 1 <= text.count(",") <= 3 and max(places) < n and heat in heats and scaled in ("0", "1")
-    return (places[0], places[1], Setting(heats[heat], scaled == "1")) if fits else None
-
-
-def pair_in_grid(scene: Scene) -> tuple[int, int, Setting]:
-    """The pair and the softmax that are asked for; what cannot be shown gives way to the usual."""
-    query, key, setting = read_pair(scene[GRID], len(scene.t.tokens)) or (*usual_pair(scene), Setting())
-    return query, key, Setting() if in_the_way(scene.t, scene.layer, scene.head) else setting
-
-
-def grid_steps(scene: Scene) -> Expression:
-    """The steps of one head, recorded or as the setting has them."""
-    setting = pair_in_grid(scene)[2]
-    recorded = [step(scene.layer, f"attention.{name}")[scene.head] for name in FRAMES]
-    if setting.recorded:
-        return Several(*recorded)
-    again = call(recomputed, T, scene.layer, scene.head, setting)
-    return Several(recorded[0], *(again[name] for name in FRAMES[1:]))
-
-
-def pair_names(scene: Scene) -> tuple[str, str]:
-    """The query and the key that the grid is about, each with its position."""
-    query, key, _ = pair_in_grid(scene)
-    return f"“{shown(scene.t.tokens[query])}” ({query})", f"“{shown(scene.t.tokens[key])}” ({key})"
-
-
-def say_grid(answer: Answer) -> str:
-    """The weight of the pair, how it was computed, and what is drawn of a long sentence."""
-    scene, n = answer.scene, len(answer.scene.t.tokens)
-    query, key, setting = pair_in_grid(scene)
-    looks, looked_at = pair_names(scene)
-    told = f"{looks} gives {percent(float(answer.numbers.array[-1, query, key]))} of its weight to {looked_at}."
-    if not setting.recorded:
-        divided = "" if setting.scaled else ", not divided by the square root of d_head"
-        told += f" Recomputed with temperature {brief(setting.heat)}{divided}."
-    if n > MOST:
-        (first, last), (left, right) = window(n, query), window(n, key)
-        told += f" Drawn are queries {first} to {last - 1} and keys {left} to {right - 1} of {n}."
-    return told
-
-
-def about_grid(scene: Scene) -> About:
-    """The head up to its weights, or on the screen up to what they take where that is the step that is looked at."""
-    last = "attention.heads" if scene.view.step == "attention.heads" else "attention.weights"
-    return About(scene.t, layer=scene.layer, head=scene.head, reads=(last,))
-
-
-def look_grid(answer: Answer) -> Mapping[str, Any]:
-    """The steps, each on a scale of its own, and the pair that they are about."""
-    scene = answer.scene
-    return {
-        "titles": [scene.t.step(f"layers.{scene.layer}.attention.{name}").title for name in FRAMES],
-        "kinds": ("signed", "signed", "signed", "share"),
-        "apart": True,
-        "scale": "",
-        "blank": scene.encoder.config.mask_value,
-        "columns": 2,
-        "subject": pair_in_grid(scene)[:2],
-    }
-
-
-ATTENTION_GRID = Picture(
-    key="attention_grid",
-    page="attention",
-    question="How do one head's scores become its weights?",
-    measure=grid_steps,
-    dims=("step", "query", "key"),
-    kind="maps",
-    title=lambda scene: "From scores to values, for {} and {}".format(*pair_names(scene)),
-    say=say_grid,
-    about=about_grid,
-    options=(GRID,),
-    names=lambda answer: {"step": FRAMES},
-    look=look_grid,
 )
 
 

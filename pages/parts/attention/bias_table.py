@@ -4,7 +4,6 @@ from encoder.pictures.registry.attention import BIAS_TABLE
 from pages.ui.picture import ask, show
 from pages.ui.text import heading
 
-STEPS = ("attention.position_bias", "attention.biased")  # where this is shown
 FIXED = """These slopes are not learned: the paper fixed them, and all sentences and layers have the same. A head \
 with a steep slope sees its neighbours, one with a flat slope the whole text."""
 FOUND = """These {many} numbers are all that the position bias of this model adds; they {came}. A row is a head, and \

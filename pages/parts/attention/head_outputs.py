@@ -6,8 +6,6 @@ from encoder.pictures.registry.attention import HEAD_LENGTHS, HEAD_SHARES
 from pages.ui.picture import show
 from pages.ui.text import heading
 
-STEPS = ("attention.heads", "attention.concat", "attention.output")  # where this is drawn
-
 
 def draw() -> None:
     """How long each head's part of the output is at each token, and its share of the sum of all heads."""

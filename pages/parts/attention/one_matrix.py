@@ -10,7 +10,6 @@ from pages.ui.state import session_state as state
 from pages.ui.text import say
 from pages.ui.widgets import fold
 
-STEPS = ("attention.q", "attention.k", "attention.v")  # where this is shown
 NAMES = {"q": "queries", "k": "keys", "v": "values"}
 
 

@@ -52,4 +52,4 @@ def draw() -> None:
 def open_weight(number: int, row: int, column: int) -> None:
     """Open the weight of the pair that was picked."""
     view = state.current()
-    opened.open_number(Cell(f"layers.{view.layer}.attention.weights", (view.head, row, column)), fresh=True)
+    opened.open_number(Cell(f"layers.{view.layer}.attention.weights", (view.head, row, column)))

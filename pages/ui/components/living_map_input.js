@@ -127,7 +127,7 @@ export function keyOn(map, at, key) {
   }
   if (key === 'Escape') {
     if (map.walking) { stopWalk(map); return true; }
-    if (map.mark) return false; // the page closes the opened number first
+    if (document.documentElement.hasAttribute('data-number-open')) return false; // the opened number is closed first
     if (map.pointed) { map.pointed = null; map.hover = -1; map.later(); return true; }
     if (map.camera.k > 1) { map.camera = { k: 1, x: 0, y: 0 }; map.refresh(); return true; }
     if (map.open >= 0) { map.unfold(-1); map.layerButtons[map.layer].focus(); return true; }

@@ -20,6 +20,8 @@ HERE = page_of(OWN)
 MOST_KEPT = 24  # panels of a session, in the figure or just taken out of it
 FULL = f"A figure has up to {figure_link.MOST} panels; take one out first."
 
+OF_STEPS = ("picture", "layer_step")  # pictures of a step, which the browser draws
+
 
 def settle(page: Page) -> None:
     """Take over the pictures that a link to the page of the figure names; only there they are part of the link."""
@@ -127,5 +129,5 @@ def open_page(at: PictureAt) -> None:
     """Show a picture where it stands."""
     here = state.session()
     here.not_drawn.pop(at, None)
-    here.view, here.go_to, here.opens_more = view_of(at), page_of(at.page).script, True
+    here.view, here.go_to, here.opens_more = view_of(at), page_of(at.page).script, at.key not in OF_STEPS
     state.forget_widgets()

@@ -20,7 +20,7 @@ from pages.ui.state import session_state as state
 from pages.ui.state import walk
 from pages.ui.state.session import draw_seen
 from pages.ui.state.site import Page
-from pages.ui.step import guess, inspector, token_buttons
+from pages.ui.step import guess, token_buttons
 from pages.ui.text import plain
 
 
@@ -83,11 +83,6 @@ def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
             strip.draw(page, now)
         with job_queue.refused(), told():
             strip.veil() if veiled else body.draw(page)
-        if not veiled and (
-            page is not library.HERE or not state.session().veiled
-        ):  # an opened number may be the answer
-            with told():
-                inspector.draw(trace)
     if not asks:
         with told():
             guess.strip(trace)
@@ -118,8 +113,6 @@ def draw_below(page: Page, above: Any, usual: Mapping[str, str], is_open: bool) 
         if is_open:
             with job_queue.refused(), told():
                 body.draw(page)
-            with told():  # on Attention the picture itself shows a number that nobody opened below
-                inspector.draw(trace, bool(state.session().trail) or page.key != "attention")
     end(said)
     state.write_choices()
     widget_cleanup.clean_up()

@@ -57,7 +57,7 @@ def head_maps(picture: Picture, chosen: int, least: int = 170) -> None:
     layer = answer.scene.layer
 
     def take(head: int, row: int, column: int) -> None:
-        opened.open_number(Cell(f"layers.{layer}.attention.weights", (head, row, column)), fresh=True)
+        opened.open_number(Cell(f"layers.{layer}.attention.weights", (head, row, column)))
 
     maps.draw(answer, take, chosen=chosen, least=least)
     st.caption(plain(f"The heads of layer {layer}: rows look, columns are looked at. {answer.left_out}"))

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from encoder.pictures.old_addresses import GONE
 from encoder.pictures.registry import pictures
 from encoder.pictures.sheet import OFFERED
 
@@ -40,7 +41,7 @@ def read_names() -> frozenset[str]:
             asking |= handing_on(made, asking)
     of_pages = {name for tree, made in modules for name in asked(tree, made, asking)}
     of_pictures = {option.key for picture in pictures().values() for option in picture.options}
-    return frozenset(of_pages | of_pictures | OFFERED.keys())
+    return frozenset(of_pages | of_pictures | OFFERED.keys() | GONE)
 
 
 def calls(node: ast.AST, within: Function | None = None) -> Iterator[Call]:

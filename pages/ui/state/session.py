@@ -12,12 +12,13 @@ if TYPE_CHECKING:
     from encoder.paper.files import PaperFigure
     from encoder.paper.panel import Panel
     from encoder.pictures.figure_link import PictureAt
-    from encoder.pictures.view import Cell, View
+    from encoder.pictures.view import View
     from encoder.trace.tokens import Text
     from pages.ui.state.site import Page
 
 KEY, SEEN = "session", "seen"
-OF_BROWSER = ("word", "off", "maps", "more")  # parameters of a link that only pictures drawn in the browser have
+# Parameters of a link that only pictures drawn in the browser have
+OF_BROWSER = ("word", "off", "maps", "more", "number", "numbers")
 
 
 @dataclass
@@ -38,7 +39,8 @@ class Session:
     Models and runs: `last_model` could be shown last, `own_models` are those that the person has opened,
     `models_asked_for` those chosen by a click, `offered` the view of a link whose model takes long to load. `asked_for`
     are the keys of long computations that were asked for just now. `folds` are the keys of the pictures whose fold
-    “Keep” was ever opened. `trail` are the opened numbers that lead back. `sweeps` keeps, by the sweep's key,
+    “Keep” was ever opened. `opened` counts the numbers that were opened in a
+    picture of the server's, and is the last one as a link spells it. `sweeps` keeps, by the sweep's key,
     what was last asked and what was found. `moment` is the moment of training that was picked.
 
     Lessons: `before_lesson` is the view whose place a lesson took, `aside` the lesson and step that Labs were opened
@@ -87,7 +89,7 @@ class Session:
     asked_for: set[str] = field(default_factory=set)
     folds: set[str] = field(default_factory=set)
     own_models: list[str] = field(default_factory=list)
-    trail: "list[Cell]" = field(default_factory=list)
+    opened: tuple[int, str] = (0, "")
     sweeps: dict[str, tuple[object, Any]] = field(default_factory=dict)
     moment: int = 0
 

@@ -32,6 +32,15 @@ class Page:
         """The page's file, as Streamlit names it."""
         return f"steps/{self.key}.py"
 
+    def in_full(self, step: str) -> str:
+        """Return the name of a step of this page; `*` stands for the layer, where it is of one."""
+        return step if self.key in ("embedding", "stack") else f"layers.*.{step}"
+
+    @staticmethod
+    def part_of(step: str) -> str:
+        """Return the part of the encoder that a step is of, by its name within a layer."""
+        return step.partition(".")[0]
+
 
 PAGES = (
     Page("sentence", "Start", ":material/home:"),
@@ -41,6 +50,7 @@ PAGES = (
         "Embedding & position",
         ":material/database:",
         ("embedding", "position", "distances"),
+        "embedding.tokens",
         place=False,
     ),
     Page("attention", "Attention", ":material/visibility:", ("attention",), "attention.weights"),

@@ -40,4 +40,4 @@ def draw_answers() -> None:
 
 def open_number(cell: Cell) -> None:
     """Open the number behind a percent."""
-    opened.open_number(cell, fresh=True)
+    opened.open_number(cell)

@@ -3,35 +3,39 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from encoder.formatting import shown
 from encoder.pictures.view import Cell
 from encoder.steps.step import PAIRS, PER_HEAD, Step
 from encoder.trace.trace import Trace
 from pages.ui.component import component
 from pages.ui.state import session_state as state
 
-MOST_TRAIL = 50  # opened numbers that lead back
 _clicks = component(__file__, "clicks", "<span></span>")
-_cell = component(
-    __file__,
-    "cell",
-    "<div><label>Row <select></select></label><label>Column <select></select></label>"
-    "<button type='button'>Open this number</button></div>",
-)
 
 
-def open_number(cell: Cell, fresh: bool = False) -> None:
-    """Show a number in the drawer; `fresh` starts a new trail."""
-    here = state.session()
-    trail = [] if fresh else here.trail
-    here.trail = [*trail[: trail.index(cell)], cell] if cell in trail else [*trail[1 - MOST_TRAIL :], cell]
+def open_number(cell: Cell) -> None:
+    """Have the browser open a number in its drawer."""
+    count, _ = state.session().opened
+    state.session().opened = (count + 1, spelled(cell))
     state.change(cell=cell)
 
 
 def close() -> None:
-    """Put the drawer away."""
-    state.session().trail = []
+    """Know that the drawer was closed."""
+    count, _ = state.session().opened
+    state.session().opened = (count, "")
     state.change(cell=None)
+
+
+def number() -> tuple[int, str]:
+    """Return how often a number was opened in this session, and the last one; where none was, that of the link."""
+    count, last = state.session().opened
+    cell = state.current().cell
+    return count, last or (spelled(cell) if cell is not None else "")
+
+
+def spelled(cell: Cell) -> str:
+    """Return a number as an address spells it."""
+    return f"{cell.step}:{','.join(map(str, cell.index))}"
 
 
 def index_of(step: Step, head: int, row: int, column: int) -> tuple[int, ...]:
@@ -82,7 +86,7 @@ def clicks(trace: Trace, step: Step, head: int) -> dict[str, Any]:
     """What opens the number of a step whose cell in a picture is clicked, and the cell of the one that is open."""
 
     def take(row: int, column: int) -> None:
-        open_number(Cell(step.name, index_of(step, head, row, column)), fresh=True)
+        open_number(Cell(step.name, index_of(step, head, row, column)))
 
     return {"take": take, "mark": place_in(trace, step, head)}
 
@@ -92,29 +96,8 @@ def clicks_on_words(trace: Trace, step: Step, words: list[list[int]]) -> dict[st
 
     def take(row: int, column: int) -> None:
         if row < len(words) and column < len(words[row]):
-            open_number(Cell(step.name, (row, words[row][column])), fresh=True)
+            open_number(Cell(step.name, (row, words[row][column])))
 
     place = place_in(trace, step, 0)
     drawn = place is not None and place[1] in words[place[0]]
     return {"take": take, "mark": (place[0], words[place[0]].index(place[1])) if place is not None and drawn else None}
-
-
-def choose(trace: Trace, step: Step, head: int) -> None:
-    """The way to a number without a mouse: choose row and column, and open; both follow the number that is open."""
-    tokens = [f"{i} {shown(t)}" for i, t in enumerate(step.rows(trace.tokens))]
-    width = step.sizes(trace.config, len(trace.tokens))[-1]
-    rows = [] if step.single else tokens
-    columns = None if step.shape == PAIRS else tokens if step.single else width  # None: as the rows
-
-    def take() -> None:
-        said = state.picked("choose")
-        if not isinstance(said, list) or len(said) != 2 or not all(type(v) is int for v in said):
-            return
-        if 0 <= said[0] < max(1, len(rows)) and 0 <= said[1] < width:
-            open_number(Cell(step.name, index_of(step, head, said[0], said[1])), fresh=True)
-
-    _cell(
-        key="choose",
-        data={"rows": rows, "columns": columns, "at": place_in(trace, step, head)},
-        on_picked_change=take,
-    )

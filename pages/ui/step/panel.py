@@ -1,4 +1,4 @@
-"""One step of the catalogue on the screen: what happens, the picture, its main fact, what to look for, the numbers."""
+"""One step of the catalogue on the screen: the picture, its main fact, what happens there, and how to check it."""
 
 import streamlit as st
 
@@ -9,66 +9,21 @@ from encoder.formatting import agreement
 from encoder.formatting import brief as written
 from encoder.metrics import likeliest_ids, parked
 from encoder.pictures.registry.steps import BEST_WORDS, LAYER_STEP, LOCK, STEP
-from encoder.steps.step import PAIRS, Step
+from encoder.steps.step import Step
 from encoder.trace.trace import Trace
 from pages.ui import picture, session
 from pages.ui.state import session_state as state
 from pages.ui.state.site import page_of
-from pages.ui.state.walk import current, stops_of
+from pages.ui.state.walk import current
 from pages.ui.state.walk import page_of as page_of_step
-from pages.ui.step import opened, terms, words_only
+from pages.ui.step import opened
 from pages.ui.text import heading, plain
-from pages.ui.widgets import fold
 
 
-def pick(page_key: str) -> Step:
-    """Let the person choose among the page's steps; returns the chosen one."""
-    trace, view = session.now(), state.current()
-    page = page_of(page_key)
-    offered = stops_of(page, trace.config, view.layer)
-    titles = {local: trace.step(stop.name).title for local, stop in offered.items()}
-    key = f"step_{page_key}"
-    state.show(**{key: view.step})
-    st.pills(
-        "Step",
-        list(offered),
-        key=key,
-        required=True,
-        format_func=lambda local: titles[local],
-        on_change=choose,
-        args=(key,),
-        label_visibility="collapsed",
-    )
-    return trace.step(current(page, trace.config).name)
-
-
-def choose(key: str) -> None:
-    """Take over the step that was picked."""
-    if (chosen := state.value(key)) not in (None, state.current().step):
-        state.change(step=chosen, cell=None)
-
-
-def show(trace: Trace, step: Step, head: int, *, switch: bool = True) -> None:
-    """Everything about one step; a page with `switch` off has the one for the tokens drawn elsewhere."""
-    words, formula = st.columns([3, 2], vertical_alignment="center")
-    with words:
-        heading(title(step, head))
-        st.markdown(step.note)
-    sizes = step.sizes(trace.config, len(trace.tokens))
-    words.caption(f"`{step.name}` · shape {' × '.join(step.shape)} = {' × '.join(map(str, sizes))}")
-    with words:
-        terms.draw(step.local)
-    formula.latex(step.equation)
-    if switch and step.shape == PAIRS:
-        with formula:
-            words_only.choose()
-    drawn(trace, step, head)
-
-
-def folded(trace: Trace, step: Step, head: int) -> None:
-    """Everything about a step that is strips of numbers and does not lead its page."""
-    width = step.sizes(trace.config, len(trace.tokens))[-1]
-    fold(f"The {width} numbers of each token", "strips_open", lambda: show(trace, step, head))
+def step_of(page_key: str) -> Step:
+    """Return the step of a page that the address names, else the one that it opens on."""
+    trace = session.now()
+    return trace.step(current(page_of(page_key), trace.config).name)
 
 
 def brief(trace: Trace, step: Step, head: int) -> None:
@@ -92,7 +47,6 @@ def drawn(trace: Trace, step: Step, head: int) -> None:
     picture.show(LAYER_STEP if of_layer else STEP, more=more, **opened.clicks(trace, step, head))
     if step.local == "attention.weights" and (line := parked(trace, step.layer or 0, head).sentence):
         st.caption(plain(line))
-    opened.choose(trace, step, head)
 
 
 def proof(trace: Trace, step: Step) -> None:

@@ -50,6 +50,6 @@ def openable(scene: Scene, places: list[int]) -> tuple[Take, tuple[int, int] | N
     def take(row: int, column: int) -> None:
         if row < len(places) and column < len(across):
             cell = Cell(step.name, opened.index_of(step, head, places[row], across[column]))
-            opened.open_number(cell, fresh=True)
+            opened.open_number(cell)
 
     return take, mark

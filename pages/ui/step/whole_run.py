@@ -21,7 +21,7 @@ def draw() -> None:
 
 def open_number(cell: Cell) -> None:
     """Open the number that was picked in the map."""
-    opened.open_number(cell, fresh=True)
+    opened.open_number(cell)
 
 
 def open_step(name: str) -> None:

@@ -1,0 +1,55 @@
+// @ts-check
+// Asks the server for runs and files; what goes wrong is one sentence for a person.
+
+const WAITS = 3; // times that a server which has no room is asked again
+export const NO_LINE = 'The server cannot be reached: look at your connection and try again.';
+const CUT = 'The answer was cut on its way: try again.';
+export const RENEWED = 'The app was renewed meanwhile, or cannot be reached: load the page again.';
+/** @type {Record<number, string>} */
+const SAID = { 404: RENEWED, 413: 'This is too long for one run here: shorten it.', 429: 'The server has much to do: try again in a moment.' };
+
+/** @param {number} ms @param {AbortSignal} [signal] @returns {Promise<void>} */
+export const rest = (ms, signal) => new Promise((done, gone) => {
+  const waiting = setTimeout(done, ms);
+  signal?.addEventListener('abort', () => { clearTimeout(waiting); gone(signal.reason); }, { once: true });
+});
+
+/** What the server says went wrong, or what its status means. @param {Response} answer @returns {Promise<Error>} */
+async function wrong(answer) {
+  const said = await answer.json().then(one => one.message, () => null);
+  const usual = SAID[answer.status] ?? (answer.status >= 500 ? 'The server could not answer just now: try again.' : RENEWED);
+  return new Error(typeof said === 'string' && said ? said : usual);
+}
+
+/** The server's answer, read by `take`, or an Error that says in one sentence why there is none. @template T @param {string} address @param {object} asked @param {(answer: Response) => Promise<T>} take @param {AbortSignal} [signal] @returns {Promise<T>} */
+export async function post(address, asked, take, signal) {
+  for (let tried = 0; ; tried++) {
+    /** @type {Response} */
+    let answer;
+    try {
+      answer = await fetch(new URL(address, location.origin), { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(asked), signal, credentials: 'same-origin' });
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      throw new Error(NO_LINE);
+    }
+    const after = Number(answer.headers.get('Retry-After'));
+    if ((answer.status === 429 || answer.status === 503) && after > 0 && tried < WAITS) {
+      await rest(1000 * Math.min(after, 5) * (0.5 + Math.random()), signal);
+      continue;
+    }
+    if (!answer.ok) throw await wrong(answer);
+    try {
+      return await take(answer);
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      throw new Error(CUT);
+    }
+  }
+}
+
+/** A file as the server names it. @param {Response} answer */
+export async function file(answer) {
+  const name = /filename="([^"]+)"/.exec(answer.headers.get('Content-Disposition') ?? '')?.[1];
+  if (!name) throw new Error(RENEWED); // Streamlit's own page, from a server that knows no such address
+  return { name, data: await answer.blob() };
+}

@@ -1,0 +1,128 @@
+"""Levels 8 and 9: the numbers of a step are the run's own to the bit, and a number leads to what it was made of."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from packet_runs import CONFIGS, encoder_of, trace_of
+
+from encoder.errors import EncoderError
+from encoder.formatting import short
+from encoder.packet.format import unpack
+from encoder.packet.levels import OF_STEP
+from encoder.packet.step_numbers import MOST_NUMBERS
+
+MODELS = ("small", *CONFIGS)
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("run", ["masked", "pair", "edited", "padded"])
+def test_every_step_of_every_model_comes_to_the_bit(model: str, run: str) -> None:
+    encoder, trace = encoder_of(model), trace_of(model, run)
+    offered = {}
+    for name in trace:
+        step = trace.step(name)
+        index = [encoder.config.n_heads - 1] if "H" in step.shape else []
+        level, about, arrays = unpack(OF_STEP[8](encoder, trace, name, index))
+        assert (level, about["step"], about["title"], about.get("layer")) == (8, name, step.title, step.layer)
+        offered |= dict(about["steps"])
+        recorded = trace[name][tuple(index)].numpy()
+        rows = recorded.reshape(1 if step.shape[0] == "sentence" else recorded.shape[0], -1)
+        assert about["all"] == len(rows) == len(about["rows"])
+        if step.shape[-1] == "vocab":
+            rows = np.take_along_axis(rows, arrays["ids"].values.astype(int), 1)
+            assert (rows[:, 0] == trace[name].numpy().max(-1)).all() and (np.diff(rows) <= 0).all()
+        np.testing.assert_array_equal(arrays["numbers"].values, rows, strict=True)
+    assert offered.keys() >= {name for name in trace if not name.startswith("layers.1")}
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_number_of_every_step_is_told_with_what_it_was_made_of(model: str) -> None:
+    encoder, trace = encoder_of(model), trace_of(model, "masked")
+    for name in trace:
+        index = [size - 1 for size in trace[name].shape]
+        level, about, arrays = unpack(OF_STEP[9](encoder, trace, name, index))
+        recorded = float(trace[name][tuple(index)])
+        assert (level, about["step"], about["index"], about["recorded"]) == (9, name, index, short(recorded))
+        if about["check"]:
+            again = float(about["check"]["again"])
+            assert again == pytest.approx(recorded, rel=1e-3, abs=1e-4) or again == recorded
+            assert about["check"]["agrees"].startswith("to ")
+        for one in about["operands"]:
+            value = OF_STEP[9](encoder, trace, one["step"], one["index"])
+            assert unpack(value)[1]["recorded"] == one["value"]
+        if "terms" in about:
+            assert len(about["names"]) == len(arrays["values"].values) == min(500, about["terms"])
+            sizes = np.abs(arrays["values"].numbers)
+            assert (np.diff(sizes) <= 0).all(), "the largest first"
+            first, place = about["lines"][0], int(arrays["places"].values[0])
+            at = [place if i is None else i for i in first[1]]
+            if first[0] in trace:
+                assert arrays["line_0"].values[0] == trace[first[0]][tuple(at)].item()
+
+
+def test_a_number_leads_back_to_the_table_of_embeddings() -> None:
+    """By the way that a person takes: always the largest of what went in."""
+    encoder, trace = encoder_of("small"), trace_of("small", "plain")
+    name, index, way = "layers.1.attention.weights", [0, 2, 3], []
+    while len(way) < 60:
+        _, about, arrays = unpack(OF_STEP[9](encoder, trace, name, index))
+        way.append(name)
+        some = [(one["step"], one["index"]) for one in about["operands"]]
+        if "terms" in about:
+            place = int(arrays["places"].values[0])
+            some += [(step, [place if i is None else i for i in at]) for step, at in about["lines"]]
+        if not some:
+            break
+        name, index = next((one for one in some if one[0] in trace), some[0])
+    assert way[-1] in ("embedding.tokens.weight", "ids", "embedding.positions")
+    assert len(way) > 10
+
+
+def test_minus_infinity_of_a_mask_is_sent_as_such() -> None:
+    encoder = encoder_of("small")
+    trace = encoder.trace("The cat sat.", hidden=(1,))
+    _, about, arrays = unpack(OF_STEP[8](encoder, trace, "layers.0.attention.masked", [0]))
+    column = arrays["numbers"].values[:, 1]
+    assert (column == trace["layers.0.attention.masked"][0, :, 1].numpy()).all()
+    assert about["columns"] == about["rows"]
+    _, about, _ = unpack(OF_STEP[9](encoder, trace, "layers.0.attention.masked", [0, 2, 1]))
+    assert about["recorded"] == short(float(column[2])) and (math.isinf(column[2]) or column[2] < -1e3)
+
+
+def test_what_an_edit_did_to_a_number_is_said() -> None:
+    encoder, trace = encoder_of("small"), trace_of("small", "edited")
+    _, about, _ = unpack(OF_STEP[9](encoder, trace, "layers.1.attention.heads", [2, 1, 3]))
+    assert about["recorded"] == "0" and "head 2" in about["edited"] and not about["check"]["agrees"]
+
+
+def test_of_a_long_run_the_last_rows_are_left_out_and_it_is_said() -> None:
+    encoder = encoder_of("small")
+    trace = encoder.trace("word " * 300)
+    width = MOST_NUMBERS // 200
+    values = trace["layers.0.attention.weights"][0]
+    assert values.shape[0] > 200
+    _, about, arrays = unpack(OF_STEP[8](encoder, trace, "layers.0.attention.weights", [0]))
+    assert about["all"] == values.shape[0]
+    assert torch.equal(torch.from_numpy(arrays["numbers"].values.copy()), values[: len(about["rows"])])
+    assert len(about["rows"]) * values.shape[1] <= MOST_NUMBERS and width
+
+
+@pytest.mark.parametrize(
+    ("level", "step", "index"),
+    [
+        (8, "layers.0.attention.weights", ()),
+        (8, "layers.0.attention.weights", (99,)),
+        (8, "layers.0.attention.weights", (-1,)),
+        (8, "no.step", ()),
+        (8, "", ()),
+        (9, "layers.0.attention.weights", (0, 0)),
+        (9, "layers.0.attention.weights", (0, 0, 99)),
+        (9, "nothing", (0,)),
+        (9, "", ()),
+    ],
+)
+def test_what_is_not_there_is_refused_with_a_sentence(level: int, step: str, index: tuple[int, ...]) -> None:
+    with pytest.raises(EncoderError, match=r"\w+ \w+"):
+        OF_STEP[level](encoder_of("small"), trace_of("small", "plain"), step, index)
