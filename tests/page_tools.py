@@ -11,8 +11,13 @@ from streamlit.components.v2.bidi_component.main import _make_trigger_id
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest, local_script_runner
 
+from encoder.packet.format import unpack
+from encoder.pictures.link import to_query
 from encoder.pictures.old_addresses import lead
 from encoder.pictures.view import EXAMPLE
+from pages.front import make
+from pages.front.asked import wanted
+from pages.front.refused import RefusedError
 from pages.ui.state.site import DRAWN, PAGES
 
 APP = str(Path(__file__).parents[1] / "pages" / "main.py")
@@ -115,11 +120,40 @@ def charts(app: AppTest) -> list[Any]:
 
 
 def numbers(app: AppTest, axis: str = "z", key: str = "picture") -> np.ndarray:
-    """What a chart on the page draws, decoded from what is sent to the browser."""
+    """What a chart on the page draws, decoded from what is sent to the browser.
+
+    Without a key: the numbers of the step that the address asks for, which the browser asks for and draws.
+    """
+    if key == "picture":
+        return step_numbers(app)
     chart = next(c for c in app.get("plotly_chart") if f"-{key}" in c.proto.id)
     packed = json.loads(chart.proto.spec)["data"][0][axis]
     shape = [int(size) for size in packed.get("shape", "-1").split(",")]
     return np.frombuffer(base64.b64decode(packed["bdata"]), packed["dtype"]).reshape(shape)
+
+
+def step_packet(app: AppTest, step: str) -> tuple[dict[str, Any], np.ndarray]:
+    """What the browser gets when it asks for a step of what is on the screen: what is said of it, and its numbers."""
+    view = app.session_state["session"].view
+    run = {name: text for name, text in to_query(view).items() if name in ("sentence", "second", "model", "edits")}
+    asked = {"level": 8, "step": step, "index": [view.head], "hidden": list(view.hidden)}
+    _, about, arrays = unpack(make.packet(wanted(run | asked)))
+    return about, arrays["numbers"].values
+
+
+def step_about(app: AppTest, step: str) -> dict[str, Any]:
+    """What is said of a step, by its full name."""
+    return step_packet(app, step)[0]
+
+
+def step_numbers(app: AppTest, step: str = "") -> np.ndarray:
+    """The numbers of a step that the browser gets for what is on the screen: of the chosen layer and head."""
+    view = app.session_state["session"].view
+    local = step or view.step or "attention.weights"
+    try:
+        return step_packet(app, f"layers.{view.layer}.{local}")[1]
+    except RefusedError:
+        return step_packet(app, local)[1]
 
 
 def at(app: AppTest) -> tuple[int, int]:

@@ -14,27 +14,29 @@ from encoder.edits.text import text_to_edits
 from encoder.packet.after_layers import level_5
 from encoder.packet.block import level_3
 from encoder.packet.format import unpack
+from encoder.packet.step_numbers import level_8
 from encoder.pictures import figure_link
 from encoder.pictures.choices import RETIRED
 from encoder.pictures.old_addresses import lead
 from encoder.pictures.view import EXAMPLE
+from pages.ui.server import engine
 from pages.ui.state.site import DRAWN, KEYS, PAGES, page_of
 
 # what lay in a fold is drawn once that is open
 FOLDS = {
     "sentence": {"several": "1"},
-    "attention": {"products": "1"},
+    "attention": {"more": "1"},
     "embedding": {"more": "1"},
     "position": {"more": "1"},
     "compare": {"beside_open": "1"},
     "feed_forward": {"more": "1"},
     "flows": {"through_layers": "1"},
     "heads": {"more": "1"},
-    "stack": {"strips_open": "1", "ways_open": "1"},
+    "stack": {"ways_open": "1"},
     "lens": {"words_open": "1", "ways_open": "1"},
     "vectors": {"units_open": "1", "ways_open": "1", "layers_alike": "1"},
 }
-STAND_IN_THE_GRID = ("Scores", "Scaled scores", "Masked scores", "Attention weights")  # no more as small maps
+OF_STEPS = ("embedding", "position", "attention", "add_norm", "feed_forward")
 ELSEWHERE = {"vectors": ("add_norm_1.sum", "add_norm_2.sum")}  # steps whose page has what was drawn twice
 ROOT = Path(__file__).parents[1]
 LINKS: list[dict[str, Any]] = json.loads(old_links.FILE.read_text(encoding="utf-8"))
@@ -67,6 +69,19 @@ def beside_attention(query: dict[str, str]) -> list[Any]:
     found = [arrays["residual_length_1"].numbers, arrays["residual_length_2"].numbers]
     found.append(arrays["silent"].numbers / encoder.config.d_ff)
     return [["y", len(one), *map(old_links.rounded, one[: old_links.CELLS].tolist())] for one in found]
+
+
+def of_step(page: str, query: dict[str, str]) -> list[Any]:
+    """The numbers of the step that an address asks for, as a packet holds them, as a chart."""
+    encoder = engine.text_encoder(query.get("model", "base"))
+    text = (query["sentence"], query["second"]) if "second" in query else query["sentence"]
+    hidden = [int(place) for place in query.get("hidden", "").split(",") if place]
+    trace = encoder.trace(text, hidden=hidden, edits=text_to_edits(query.get("edits", "")))
+    step = query.get("step", page_of(page).opens_on)
+    name = step if page in ("embedding", "stack") else f"layers.{query.get('layer', '4')}.{step}"
+    _, about, arrays = unpack(level_8(encoder, trace, name, [int(query.get("head", "1"))]))
+    values, single = arrays["numbers"].values.ravel(), len(about["shape"][0]) == 1
+    return ["y" if single else "z", len(values), *map(old_links.rounded, values[: old_links.CELLS].tolist())]
 
 
 def test_every_page_that_was_linked_to_is_there() -> None:
@@ -108,8 +123,11 @@ def test_an_old_link_opens_what_it_showed(link: dict[str, Any]) -> None:
         assert now[name] == before[name]
     for step in ELSEWHERE.get(link["page"], ()):
         now["charts"] += old_links.shown(ROOT, "add_norm", query | {"step": step})["charts"]
-    if page == "attention" and "cell" in query:  # the browser draws an opened number there, elsewhere the server does
-        now["charts"] += old_links.shown(ROOT, "add_norm", query)["charts"]
+    if link["page"] in OF_STEPS:  # the browser draws the numbers of a step, and an opened number
+        own = of_step(page, {"sentence": EXAMPLE} | lead(link["page"], query)[1])
+        before["charts"] = [one for one in before["charts"] if one[:2] == own[:2]]
+        assert before["charts"]
+        now["charts"].append(own)
     if link["page"] == "lens":  # the words after each layer are drawn by the browser, of the run's packet
         now["charts"].append(leading(query))
     if link["page"] in ("add_norm", "feed_forward", "vectors"):  # so are lengths and silent units
@@ -118,9 +136,8 @@ def test_an_old_link_opens_what_it_showed(link: dict[str, Any]) -> None:
         before["charts"] = [one for one in before["charts"] if one[1] != 5**2]
     for chart in before["charts"]:
         assert any(same(chart, one, 1e-4) for one in now["charts"])
-    kept = [one for one in before["maps"] if link["page"] != "attention" or one[0] not in STAND_IN_THE_GRID]
-    if link["page"] == "heads" and "heads_part" not in query:  # its maps are drawn by the browser
-        kept = []
+    drawn_there = link["page"] == "attention" or (link["page"] == "heads" and "heads_part" not in query)
+    kept = [] if drawn_there else before["maps"]  # by the browser
     assert same(kept, now["maps"], 0.005)  # a level is 0.004
 
 

@@ -27,7 +27,7 @@ from encoder.paper.panel import Panel, PanelError, heat_map, of_maps
 from encoder.paper.share import share_card
 from encoder.paper.sheet import Sheet
 from encoder.paper.words import latex, markdown
-from encoder.pictures.registry.grids import ALL_HEADS, ATTENTION_GRID
+from encoder.pictures.registry.grids import ALL_HEADS, FLOWS
 from encoder.pictures.registry.steps import step_picture
 from encoder.theme import palette
 
@@ -190,14 +190,16 @@ def test_a_chart_keeps_its_numbers_and_its_colours_follow_the_sheet(four: tuple[
     assert "#6db6e8" in dark and "#1f6fb2" not in dark
 
 
+STEPS = ("scores", "scaled", "masked", "weights")
+
+
 def test_masked_cells_stay_blank_and_every_scale_of_a_panel_is_said(base: TextEncoder) -> None:
     trace = base.trace("Keys on the table.", hidden=(2,))
-    panel = answer(ATTENTION_GRID, base, trace).panel()
-    scores, scaled, masked, shares = panel.maps
+    panels = [step_picture(base, trace, f"layers.4.attention.{name}", 1).panel() for name in STEPS]
+    scores, scaled, masked, shares = (one.maps[0] for one in panels)
     assert np.isfinite(scores.values).all() and not np.isfinite(masked.values[:, 2]).any()
-    said = texts(figure(panel, width=180))
-    for one in (scores, scaled, shares):
-        assert f"{one.high:.4g}" in said
+    for panel, one in zip(panels, (scores, scaled, None, shares), strict=True):
+        assert one is None or f"{one.high:.4g}" in texts(figure(panel, width=85))
     assert shares.high == 1.0
 
 
@@ -343,7 +345,7 @@ def test_nothing_on_a_card_leaves_it_and_no_title_is_cut(
     base: TextEncoder, sara: Trace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The colour scales of a grid ran off the right edge, and its maps lost the ends of their names."""
-    grid = answer(ATTENTION_GRID, base, sara, LAYER, HEAD).panel()
+    grid = answer(FLOWS, base, sara, LAYER, HEAD).panel()
     for panel in (weights(sara), grid, answer(ALL_HEADS, base, sara).panel()):
         pixels = np.asarray(Image.open(io.BytesIO(share_card(panel, sara.text, ""))).convert("L"))
         assert (pixels[:, -8:] == pixels[0, 0]).all() and (pixels[-8:] == pixels[0, 0]).all()

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from page_tools import go, numbers, open_app
+from page_tools import go, numbers, open_app, step_numbers
 from twins import put
 
 from encoder import TextEncoder
@@ -113,8 +113,7 @@ def test_a_folder_of_sentences_with_its_prefixes(mode: str, model_root: Path) ->
     cosine = float(torch.nn.functional.cosine_similarity(a, b, dim=0))
     assert f"The cosine is {cosine:.4f}" in texts_of(app)
     go(app, "stack")
-    app.pills(key="step_stack").set_value("pooling.vector").run()
-    np.testing.assert_allclose(numbers(app)[0], a.numpy(), atol=1e-5)
+    np.testing.assert_allclose(step_numbers(app, "pooling.vector")[0], a.numpy(), atol=1e-5)
     shutil.rmtree(folder)
 
 

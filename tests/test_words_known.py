@@ -55,23 +55,21 @@ def test_a_look_little_above_even_attention_is_no_finding(base: TextEncoder) -> 
     assert finding(trace, 4, 1).startswith("“it” gives 49 %")
 
 
-@pytest.mark.parametrize(("page", "picture"), [("sentence", "together_matrix"), ("attention", "picture")])
 def test_after_a_change_of_layer_and_head_headings_and_pictures_are_of_those(
-    page: str, picture: str, base: TextEncoder
+    base: TextEncoder,
 ) -> None:
-    app, trace = open_app(page, several="1"), base.trace(EXAMPLE)
+    app, trace = open_app("sentence", several="1"), base.trace(EXAMPLE)
     for layer, head in ((2, 4), (5, 0)):
         app.query_params["layer"], app.query_params["head"] = str(layer), str(head)  # as the browser chooses them
         healthy(app.run())
         assert at(app) == (layer, head)
         assert any(f"layer {layer}, head {head}" in one.value for one in app.main.header)
         weights = trace[f"layers.{layer}.attention.weights"][head].numpy()
-        np.testing.assert_allclose(numbers(app, key=picture), weights, atol=1e-6)
-        if page == "sentence":
-            drawn = maps(app, "living_map_layer")
-            assert (drawn["layer"], drawn["head"]) == (layer, head)
-            word = trace.tokens[maps(app, "living_map")["begin"]]
-            assert f"“{word}”" in finding(trace, layer, head).partition(" gives ")[0]
+        np.testing.assert_allclose(numbers(app, key="together_matrix"), weights, atol=1e-6)
+        drawn = maps(app, "living_map_layer")
+        assert (drawn["layer"], drawn["head"]) == (layer, head)
+        word = trace.tokens[maps(app, "living_map")["begin"]]
+        assert f"“{word}”" in finding(trace, layer, head).partition(" gives ")[0]
 
 
 def test_time_lapse_says_which_model_stands_there_and_why() -> None:

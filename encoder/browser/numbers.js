@@ -14,7 +14,7 @@ import { namesOf } from './strips.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {import('./store.js').Chosen} State */
-/** What a packet of level 8 says. @typedef {{step: string, title: string, note: string, formula: string, shape: [string[], number[]], rows: string[], columns: string[] | string, values: string, index: number[], all: number, layer?: number, steps: [string, string][], terms: [string, string][], words?: string[][]}} About */
+/** What a packet of level 8 says. @typedef {{step: string, title: string, note: string, formula: string, shape: [string[], number[]], rows: string[], columns: string[] | string, values: string, index: number[], all: number, layer?: number, look: string, steps: [string, string][], terms: [string, string][], words?: string[][]}} About */
 /** What a page shows of a run's steps: the parts of the encoder it is about, and the step it begins with. @typedef {{parts: string[], step: string}} Of */
 
 const LAYER = /^layers\.\d+\./;
@@ -29,10 +29,10 @@ export function numbers(root, context, of) {
   const { store } = context, packets = layerPackets(context, 8, () => { if (state) render(); });
   const which = el('select', { class: 'enc-pill', 'aria-label': 'Step', onchange: () => store.set({ numbers: which.value }) });
   const shape = el('code'), note = el('p', { class: 'nu-note' }), formula = el('div', { class: 'nu-formula', tabindex: '0', role: 'group', 'aria-label': 'Formula' });
-  const terms = el('details', { class: 'nu-terms' }), said = el('p', { class: 'nu-said' }), waiting = el('p', { class: 'nu-said', role: 'status' }, 'Loading the numbers …'), why = el('p', { role: 'alert' });
+  const look = el('p', { class: 'nu-note' }), terms = el('details', { class: 'nu-terms' }), said = el('p', { class: 'nu-said' }), waiting = el('p', { class: 'nu-said', role: 'status' }, 'Loading the numbers …'), why = el('p', { role: 'alert' });
   const grid = picture({ point: at => { pointed = at; render(); }, keep: at => { chosen = at; pointed = null; render(); }, open: () => open() });
   const button = el('button', { type: 'button', class: 'enc-pill', onclick: () => open() });
-  const body = el('div', {}, el('div', { class: 'nu-words' }, note, formula), terms, grid.element, el('div', { class: 'nu-foot' }, button, said));
+  const body = el('div', {}, el('div', { class: 'nu-words' }, note, formula), grid.element, look, terms, el('div', { class: 'nu-foot' }, button, said));
   const page = el('section', { class: 'at nu', 'aria-label': 'The numbers of a step' }, el('div', { class: 'nu-top' }, which, shape), waiting, why, body);
   root.append(page);
   grid.element.addEventListener('click', event => { if (event.detail && /** @type {Element} */ (event.target).closest('.picture-grid')) open(); });
@@ -90,6 +90,7 @@ export function numbers(root, context, of) {
       which.replaceChildren(...offered.map(([name, title]) => el('option', { value: name }, title)));
       which.value = about.step;
       write(note, about.note);
+      write(look, about.look);
       formula.replaceChildren(mathml(about.formula));
       terms.hidden = !about.terms.length;
       terms.replaceChildren(el('summary', {}, `Terms: ${about.terms.map(([name]) => name).join(', ')}`), ...about.terms.map(([name, meaning]) => el('p', {}, el('b', {}, name), ` ${meaning}`)));

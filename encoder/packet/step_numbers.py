@@ -7,8 +7,9 @@ import numpy as np
 from latex2mathml.converter import convert
 
 from encoder.errors import EncoderError
+from encoder.explain.what_to_see import what_to_see
 from encoder.formatting import shown
-from encoder.metrics import likeliest_ids
+from encoder.metrics import likeliest_ids, parked
 from encoder.metrics.lens import word
 from encoder.packet.format import exact, pack
 from encoder.packet.run import LONGEST
@@ -42,6 +43,9 @@ def level_8(encoder: TextEncoder, trace: Trace, step: str, index: Sequence[int])
     values = trace.array(step)[head].reshape(len(found.rows(trace.tokens)), -1)
     rows = max(1, MOST_NUMBERS // (BEST_WORDS if found.shape[-1] == "vocab" else values.shape[1]))
     about = facts(found, trace) | {"index": list(head), "steps": steps(trace, found.layer)}
+    about["look"] = what_to_see(trace, found, head[0] if head else 0)
+    if found.local == "attention.weights" and (line := parked(trace, found.layer or 0, head[0]).sentence):
+        about["look"] += f" {line}"
     about |= {"rows": [shown(row, LONGEST) for row in found.rows(trace.tokens)[:rows]], "all": len(values)}
     if found.shape[-1] != "vocab":
         return pack(8, about, {"numbers": exact(values[:rows])})

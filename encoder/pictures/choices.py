@@ -6,9 +6,12 @@ from collections.abc import Collection, Mapping
 NAME = re.compile(r"[a-z_]{1,20}", re.ASCII)
 MOST = 40  # choices in one link
 # What was chosen or folded away in pages, and is no more
-RETIRED = {"four_maps", "lock_four", "weights_open", "near_token", "lengths_open", "sizes_open"}
+RETIRED = {
+    *("four_maps", "grid", "lengths_open", "lock_four", "near_token", "products", "query", "sizes_open", "strips_open"),
+    *("through", "weights_open"),
+}
 # What links of pages that the browser draws ask for: it is not said of them that no other page knows them
-DRAWN_THERE = {"word", "off", "maps", "more"}
+DRAWN_THERE = {"word", "off", "maps", "more", "number", "numbers"}
 RENAMED = {  # what links of earlier versions ask for, and its name now
     ("measure", "entropy_share"): "normalized_entropy",
     ("lab", "Why √d_k"): "Why √d_head",

@@ -40,8 +40,6 @@ FOLDED = {  # the pictures of a page that lie in a fold now, and what opens it
     ("stack", "alike_tokens"): {"ways_open": "1"},
     ("stack", "paths"): {"ways_open": "1"},
 }
-# Choices that no page asks for any more: a link or a lesson may still say them.
-GONE = frozenset(("grid", "products", "query", "strips_open", "through"))
 RENAMED = {  # the page and key of a picture that has another key now, as no two have the same
     ("compare", "alike"): "cosine_shares",
     ("stack", "nearest"): "nearest_by_layer",

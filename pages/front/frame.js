@@ -75,12 +75,18 @@ function forget(names) {
 function begin(here, store) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let resting;
-  let known = location.search;
+  /** What the server draws with: the numbers that are open are the browser's own. */
+  const search = () => {
+    const all = new URLSearchParams(location.search);
+    for (const name of ['number', 'numbers']) all.delete(name);
+    return all.toString();
+  };
+  let known = search();
   here.know = () => {
     clearTimeout(resting);
     store.flush();
     const before = known;
-    known = location.search;
+    known = search();
     return known !== before;
   };
   const soon = () => {
@@ -92,7 +98,7 @@ function begin(here, store) {
     if (here.page !== here.data.page) soon(); // the server hears of the other page first
     else if (here.know()) window.dispatchEvent(new PopStateEvent('popstate', { state: history.state }));
   };
-  const went = () => { known = location.search; };
+  const went = () => { known = search(); };
   window.addEventListener('popstate', went);
   const leave = store.subscribe(() => { if (here.data.tells) soon(); });
   here.handed = here.data.handed[0];
@@ -118,7 +124,7 @@ function draw(root, here, front) {
     here.front = front;
     here.opened = here.data.opened[0];
     const [step, number] = here.data.numbers; // of a link that asks for what the picture does not show
-    if (step || number) here.store.set({ ...(step ? { step: '', numbers: step } : {}), ...(number ? { cell: '', number } : {}) });
+    if (step || number) here.store.set({ ...(step ? { step: '', cell: '', numbers: step } : {}), ...(number ? { number } : {}) });
   }
   const told = here.data;
   if (told.handed[0] !== here.handed) {
@@ -128,7 +134,7 @@ function draw(root, here, front) {
   }
   if (told.opened[0] !== here.opened) {
     here.opened = told.opened[0];
-    if (told.opened[1]) here.store?.set({ number: told.opened[1] });
+    if (told.opened[1]) document.dispatchEvent(new CustomEvent('encoder:number', { detail: told.opened[1] }));
   }
   follow(here, front);
   here.mounted = front.mount(root, {

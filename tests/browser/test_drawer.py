@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from browser_tools import BELOW, barriers, dark, number, open_page, press, rerun, typeset, valued, widget
+from browser_tools import BELOW, barriers, dark, number, open_page, press, problems, rerun, typeset, valued, widget
 from playwright.sync_api import Locator, Page, expect
 
 from encoder import TextEncoder
@@ -225,6 +225,7 @@ def test_an_address_that_names_no_number_says_so(page: Page, app_url: str, said:
     expect(page.locator(".enc-number").get_by_role("alert")).to_have_text(re.compile(r"\w+ \w+ .*\w"))
     page.get_by_role("button", name="Close").click()
     expect(page.locator(".enc-number")).to_be_hidden()
+    assert all("400" in one for one in problems(page))  # which a browser logs of an answer that refuses
 
 
 def test_it_keeps_nobody_out_in_light_and_dark(page: Page, app_url: str) -> None:

@@ -130,7 +130,7 @@ def test_a_picture_is_kept_as_drawing_pixels_table_and_print(page: Page, app_url
         kinds = ("SVG", "PNG 1×", "PNG 2×", "PNG 4×", "CSV of the numbers shown")
         files = dict(zip(kinds, keep(page, "together_matrix", *kinds), strict=True))
         name, svg = files["SVG"]
-        assert name == "base-attention.weights-layer2-head3.svg"
+        assert name == "base-together_matrix-layer2-head3.svg"
         check_svg(svg, trace)
         root = ElementTree.fromstring(svg)
         width, height = int(root.get("width", "0")), int(root.get("height", "0"))
@@ -202,7 +202,7 @@ def test_captions_are_copied(page: Page, app_url: str) -> None:
     widget(page, "keep_together_matrix").get_by_role("button").first.click()
     for button, part in (
         ("Copy caption", "Changed: layer 2, head 3: attention weights set to zero"),
-        ("Copy alt", "Every value is 0."),
+        ("Copy alt", "puts 0 % on"),
     ):
         page.get_by_role("button", name=button).click()
         expect(page.get_by_text("Copied.")).to_be_visible()

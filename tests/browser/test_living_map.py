@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import numpy as np
 import pytest
-from browser_tools import BELOW, barriers, number, open_page, own_sentence, press, rerun, runs, widget
+from browser_tools import BELOW, barriers, number, open_page, own_sentence, press, rerun, runs, typeset, widget
 from playwright.sync_api import Locator, Page, expect
 
 from encoder import TextEncoder, Trace
@@ -266,7 +266,7 @@ def test_a_layer_unfolds_and_a_click_opens_the_recorded_number(page: Page, app_u
     root.evaluate("root => root.scrollIntoView({block: 'center'})")
     press(page, *cell_centre(root, "attention.q", IT, 3))
     name, index = "layers.4.attention.q", index_at(trace, "layers.4.attention.q", 6, IT, 3)
-    expect(number(page)).to_contain_text(f"= {float(trace[name][index]):.4g}")
+    expect(number(page)).to_contain_text(typeset(f"= {float(trace[name][index]):.4g}"))
     assert "head=6" in page.url
 
 
@@ -342,7 +342,7 @@ def test_a_phone_does_the_same_by_touch(phone: Page, app_url: str, trace: Trace)
     press(phone, x, y, tap=True)
     index = index_at(trace, "layers.0.attention.q", 1, 2, 1)
     value = float(trace["layers.0.attention.q"][index])
-    expect(number(phone)).to_contain_text(f"= {value:.4g}")
+    expect(number(phone)).to_contain_text(typeset(f"= {value:.4g}"))
 
 
 def test_numbers_are_unpacked_and_written_as_they_were_packed(blank: Any, trace: Trace) -> None:

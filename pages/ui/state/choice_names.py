@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from encoder.pictures.old_addresses import GONE
 from encoder.pictures.registry import pictures
 from encoder.pictures.sheet import OFFERED
 
@@ -41,7 +40,7 @@ def read_names() -> frozenset[str]:
             asking |= handing_on(made, asking)
     of_pages = {name for tree, made in modules for name in asked(tree, made, asking)}
     of_pictures = {option.key for picture in pictures().values() for option in picture.options}
-    return frozenset(of_pages | of_pictures | OFFERED.keys() | GONE)
+    return frozenset(of_pages | of_pictures | OFFERED.keys())
 
 
 def calls(node: ast.AST, within: Function | None = None) -> Iterator[Call]:
