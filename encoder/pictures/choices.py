@@ -8,7 +8,7 @@ MOST = 40  # choices in one link
 # What was chosen or folded away in pages, and is no more
 RETIRED = {"four_maps", "lock_four", "weights_open", "near_token", "lengths_open", "sizes_open"}
 # What links of pages that the browser draws ask for: it is not said of them that no other page knows them
-DRAWN_THERE = {"word", "off", "maps", "more"}
+DRAWN_THERE = {"word", "off", "maps", "more", "after", "lens_word"}
 RENAMED = {  # what links of earlier versions ask for, and its name now
     ("measure", "entropy_share"): "normalized_entropy",
     ("lab", "Why √d_k"): "Why √d_head",

@@ -168,6 +168,30 @@ def test_a_chosen_word_is_followed_through_all_layers(opened: Opened, base: Text
     expect(last.locator(".ou-place")).to_have_text(f"{int(race(lens, 1)[1][0, 0]):,}")
 
 
+def test_a_link_shows_the_chosen_layer_and_the_word_that_is_followed(opened: Opened) -> None:
+    page = opened()
+    cell(page, 4, 0).click()
+    told = page.evaluate("window.store.query()")
+    assert told["after"] == "3" and told["lens_word"] == "is"
+    other = opened(**{name: told[name] for name in ("sentence", "after", "lens_word")})
+    for one in (page, other):
+        expect(one.get_by_role("heading", level=2)).to_have_text("After layer 3")
+        expect(one.locator(".ou-row-name").nth(WORDS)).to_have_text("place of is")
+        expect(one.locator(".ou-about")).to_contain_text("After layer 3, “is” is in place 1 ")
+    cell(other, 0, -1).click()
+    assert other.evaluate("window.store.get().after") == "input"
+    cell(other, LAYERS, -1).click()
+    assert "after" not in other.evaluate("window.store.query()")
+    # Another word is asked: what was followed there is no word here, the layer stays.
+    page.locator("[data-word='5']").click()
+    expect(page.get_by_role("heading", level=2)).to_have_text("After layer 3")
+    assert "lens_word" not in page.evaluate("window.store.query()")
+    # What no page writes is the usual choice.
+    page = opened(after="nine", lens_word="no such word")
+    expect(page.get_by_role("heading", level=2)).to_have_text("The guess")
+    expect(page.locator(".ou-row-name").nth(WORDS)).to_have_text("place of are")
+
+
 def test_a_word_that_is_read_is_said_to_be_and_one_button_masks_it(opened: Opened, base: TextEncoder) -> None:
     page = opened(sentence=CAT, word=2)
     expect(title(page)).to_contain_text("The model can read cat, so it need not guess: cat gets")

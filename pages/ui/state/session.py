@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from pages.ui.state.site import Page
 
 KEY, SEEN = "session", "seen"
-OF_BROWSER = ("word", "off", "maps", "more")  # parameters of a link that only pictures drawn in the browser have
+# Parameters of a link that only pictures drawn in the browser have.
+OF_BROWSER = ("word", "off", "maps", "more", "after", "lens_word")
 
 
 @dataclass
