@@ -485,11 +485,11 @@ export function whatIf(root, context) {
       render();
     },
     kept() {
-      const { subject, base, changed } = run ? now() : { subject: null, base: null, changed: null };
-      if (!run || !subject || !base || !changed) return null;
-      const { model } = base.about, { layer, head } = state;
-      const name = changed.edits ? `How far each word ends up, ${beginning(changed, model).toLowerCase()}` : 'How far each word ends up: nothing is changed';
-      return { picture: 'apart_changed', name, query: toQuery({ ...made({ ...state, ...subject, edits: changed.edits }), layer, head }) };
+      const { subject, base, changed, guess } = run ? now() : { subject: null, base: null, changed: null, guess: false };
+      if (!run || !subject || !base || !changed || (!guess && !changed.edits)) return null;
+      const { layer, head } = state, start = changed.edits ? beginning(changed, base.about.model).toLowerCase() : 'with everything on';
+      const [picture, name] = guess ? ['guess_changed', `The guess at the gap, ${start}`] : ['words_moved', `How far words end up, ${start}`];
+      return { picture, name, query: toQuery({ ...made({ ...state, ...subject, edits: changed.edits }), layer, head }) };
     },
     end() {
       clearTimeout(saying);

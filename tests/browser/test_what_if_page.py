@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 from browser_tools import barriers, from_here
 from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
@@ -14,6 +15,13 @@ from encoder.edits.text import text_to_edits
 from encoder.formatting import percent
 from encoder.packet.run import level_1
 from encoder.packet.what_if import level_7
+from encoder.pictures.ask import scene_of
+from encoder.pictures.link import from_query
+from encoder.pictures.picture import Answer
+from encoder.pictures.registry import picture
+from encoder.pictures.steps import KNOWN_STEPS
+from encoder.trace.tokens import Text
+from encoder.trace.trace import Trace
 
 KEYS = "The keys to the cabinet [MASK] on the table."
 OWN = "The cat chased the mouse."
@@ -36,7 +44,8 @@ MOUNT = """async first => {
   const pages = keys.map(key => ({ key, title: key, address: `/${key}`, front: true, group: key }))
   const models = [{ name: 'base', title: 'base' }], root = document.getElementById('front')
   const goTo = (key, query) => { window.led.push([key, query]) }
-  mount(root, { load, store: window.store, pages, page: 'what_if', shipped: {}, models, goTo, unfold() {} })
+  const keep = async asked => { window.kept = asked; throw new Error('No file is made here.') }
+  mount(root, { load, store: window.store, pages, page: 'what_if', shipped: {}, models, goTo, keep, unfold() {} })
 }"""
 FOCUS = "() => document.activeElement.getAttribute('data-cell')"
 STOPS = """() => [...document.querySelectorAll('button, a[href], input, select, [tabindex="0"]')]
@@ -227,6 +236,36 @@ def test_without_a_gap_a_word_is_hidden_and_another_can_be(opened: Opened, base:
     true_bars(page, base, OWN.replace("mouse", "[MASK]"), now["edits"])
 
 
+def kept(page: Page, encoder: TextEncoder) -> Answer:
+    """The picture that the menu Keep offers, of the model that made the page's runs."""
+    page.get_by_role("button", name="Keep").click()
+    page.wait_for_function("window.kept")
+    asked = page.evaluate("window.kept")
+    page.keyboard.press("Escape")
+    view, notes = from_query(asked["query"], lambda model: None, KNOWN_STEPS, ())
+    assert notes == []
+    shown = picture(asked["picture"])
+
+    def run(model: str, text: Text, hidden: tuple[int, ...], edits: str) -> Trace:
+        return encoder.trace(text, hidden=hidden, edits=text_to_edits(edits))
+
+    return shown.of(scene_of(view, shown.needs, lambda model: encoder, run))
+
+
+@pytest.mark.parametrize("first", [{}, {"edits": "layers.2.attention.output:zero"}, {"sentence": OWN, "word": 3}])
+def test_what_is_kept_are_the_bars_that_are_seen(opened: Opened, base: TextEncoder, first: dict[str, Any]) -> None:
+    page = opened(**first)
+    settled(page)
+    found = kept(page, base)
+    assert list(bars(page)) == found.numbers.along("word")
+    np.testing.assert_allclose(np.array([*bars(page).values()]).T, found.numbers.array, rtol=1e-4)
+    page.get_by_role("button", name="All on again").click()
+    expect(title(page)).to_contain_text("Everything is on")
+    found = kept(page, base)
+    drawn = page.locator("[data-guess]").evaluate_all("all => all.map(one => one.dataset.guess)")
+    assert drawn == found.numbers.along("word") and found.numbers.array.shape == (1, len(drawn))
+
+
 def test_a_model_that_guesses_no_words_shows_how_far_its_output_goes(opened: Opened) -> None:
     encoder = TextEncoder.from_config(EncoderConfig(n_layers=2, d_model=24, n_heads=3, d_ff=40, vocab_size=16384), 3)
     page = opened(encoder, sentence=OWN)
@@ -244,6 +283,10 @@ def test_a_model_that_guesses_no_words_shows_how_far_its_output_goes(opened: Ope
         change(Edit("layers.1.feed_forward.output", "zero")), rel=1e-3
     )
     assert page.locator("[data-moved]").count() == 5 and page.locator(".wi-gap").count() == 0
+    moved = page.locator("[data-moved]").evaluate_all("all => all.map(one => [one.dataset.moved, +one.dataset.share])")
+    found = kept(page, encoder)
+    assert [name for name, _ in moved] == found.numbers.along("word")
+    np.testing.assert_allclose([share for _, share in moved], found.numbers.array, rtol=1e-4)
 
 
 def test_what_cannot_be_is_said(opened: Opened) -> None:
