@@ -3,6 +3,7 @@
 import base64
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -36,10 +37,13 @@ MOUNT = """async ([packets, first, held, lost]) => {
   }
   const pages = [['attention', 'Attention'], ['what_if', 'What if'], ['atlas', 'Atlas'], ['heads', 'Heads']]
     .map(([key, title]) => ({ key, title, address: `/${key}` }))
-  mount(document.getElementById('front'), {
+  window.again = more => mount(document.getElementById('front'), {
     load, store: window.store, pages, page: 'heads', shipped: {}, models: [{ name: 'base', title: 'base' }],
     goTo: (key, query) => { window.led.push([key, query]) }, unfold: open => { window.unfolded.push(open) },
+    ...more,
   })
+  window.renew = some => { packets = some }
+  window.again({})
 }"""
 # The columns of each row of a head's map by how dark they are painted, the darkest first.
 DARKEST = """(canvas, [rows, columns]) => {
@@ -95,6 +99,12 @@ def random_model(layers: int, heads: int) -> TextEncoder:
         n_layers=layers, n_heads=heads, d_model=4 * heads, d_ff=8, vocab_size=16384, max_positions=512
     )
     return TextEncoder.from_config(config, 3, name="random")
+
+
+def replaced(encoder: TextEncoder) -> TextEncoder:
+    """The same model as if its weights were others, which nobody examined."""
+    source = replace(encoder.source, sha256="0" * 12)
+    return TextEncoder(encoder.model, encoder.tokenizer, source, encoder.special)
 
 
 def cell(page: Page, layer: int, head: int) -> Locator:
@@ -252,6 +262,27 @@ def test_a_model_that_was_not_examined_says_so_and_offers_it(opened: Opened) -> 
     expect(page.locator(".is-licensed")).to_have_count(0)
     expect(page.get_by_text("no job found")).to_have_count(0)
     expect(page.get_by_text("passed an examination")).to_have_count(0)
+
+
+def test_an_examination_that_is_made_below_is_shown_above(opened: Opened, base: TextEncoder) -> None:
+    exam = bundled_exam("base")
+    assert exam is not None
+    encoder = replaced(base)
+    run = encoder.trace(SENTENCE)
+    page = opened(runs=encoded(level_1(encoder, run), level_6(encoder, run)), layer=4, head=0)
+    expect(page.get_by_text("No examination comes with this model")).to_be_visible()
+    page.evaluate(
+        "([runs]) => { window.renew(runs); window.again({ open: true }) }",
+        [encoded(level_1(encoder, run), level_6(encoder, run, exam=exam))],
+    )
+    expect(page.get_by_text("No examination comes with this model")).to_have_count(0)
+    expect(page.locator("h1")).to_have_text(re.compile("^Head 0 of layer 4 finds the verb of an object"))
+    expect(page.locator(".is-licensed").first).to_be_visible()
+    # It is asked for no more than once for each time that the server draws.
+    asked = page.evaluate("window.asked.filter(level => level === 6).length")
+    cell(page, 0, 0).click()
+    page.evaluate("window.again({ open: true })")
+    assert page.evaluate("window.asked.filter(level => level === 6).length") == asked == 2
 
 
 @pytest.mark.parametrize(("layers", "heads"), [(24, 16), (1, 1)])
