@@ -37,7 +37,7 @@ MOUNT = """async ([packets, first, held, lost]) => {
   }
   const pages = [['attention', 'Attention'], ['what_if', 'What if'], ['atlas', 'Atlas'], ['heads', 'Heads']]
     .map(([key, title]) => ({ key, title, address: `/${key}` }))
-  window.again = more => mount(document.getElementById('front'), {
+  window.again = more => void mount(document.getElementById('front'), {
     load, store: window.store, pages, page: 'heads', shipped: {}, models: [{ name: 'base', title: 'base' }],
     goTo: (key, query) => { window.led.push([key, query]) }, unfold: open => { window.unfolded.push(open) },
     ...more,
