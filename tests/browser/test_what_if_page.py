@@ -1,13 +1,13 @@
 """The What if page in the browser: what it opens with, what a press changes, and that its numbers are true."""
 
-import base64
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from browser_tools import barriers, from_here
+from browser_tools import barriers
+from mounted import DESK, PHONE, controls, mounting, overflows, tab_stops
 from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
 
 from encoder import Edit, EncoderConfig, TextEncoder
@@ -25,64 +25,27 @@ from encoder.trace.trace import Trace
 
 KEYS = "The keys to the cabinet [MASK] on the table."
 OWN = "The cat chased the mouse."
-DESK, PHONE = ViewportSize(width=1440, height=900), ViewportSize(width=390, height=844)
-PAGE = """<!DOCTYPE html><html lang="en"><title>What if</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<style>html { color-scheme: light dark } body { margin: 0 }</style><div id="front"></div>"""
-# Mounts the built file; Python answers what is asked. While `held` is set what edits change does not come.
-MOUNT = """async first => {
-  const { makeStore, mount } = await import('/encoder/browser/built/front.js')
-  Object.assign(window, { store: makeStore({ first }), asked: [], held: false, led: [] })
-  const load = async (request, signal) => {
-    window.asked.push(request)
-    while (window.held && request.edits) await new Promise(done => setTimeout(done, 20))
-    const answer = await window.packet(request)
-    if (answer.startsWith('!')) throw new Error(answer.slice(1))
-    return Uint8Array.from(atob(answer), c => c.charCodeAt(0)).buffer
-  }
-  const keys = ['what_if', 'attention', 'feed_forward', 'embedding', 'stack']
-  const pages = keys.map(key => ({ key, title: key, address: `/${key}`, front: true, group: key }))
-  const models = [{ name: 'base', title: 'base' }], root = document.getElementById('front')
-  const goTo = (key, query) => { window.led.push([key, query]) }
-  const keep = async asked => { window.kept = asked; throw new Error('No file is made here.') }
-  mount(root, { load, store: window.store, pages, page: 'what_if', shipped: {}, models, goTo, keep, unfold() {} })
-}"""
 FOCUS = "() => document.activeElement.getAttribute('data-cell')"
-STOPS = """() => [...document.querySelectorAll('button, a[href], input, select, [tabindex="0"]')]
-  .filter(one => one.tabIndex >= 0 && one.checkVisibility() && !one.disabled).length"""
-CONTROLS = """() => [...document.querySelectorAll('button, a[href], input, select')].filter(one => one.checkVisibility()
-  && one.getBoundingClientRect().top < innerHeight && !one.closest('[data-word], [data-cell]')).length"""
+NAMED = "({ level, edits }) => edits ? 'changed' : level"
+KINDS = ["attention", "feed_forward", "embedding", "stack"]
 Opened = Callable[..., Page]
 
 
 @pytest.fixture
 def opened(browser: Browser, base: TextEncoder) -> Iterator[Opened]:
     """Opens the page with a state; nothing may fail in it."""
-    with browser.new_context(viewport=DESK, reduced_motion="reduce") as context:
-        errors: list[str] = []
+    with mounting(browser) as mounted:
 
         def show(encoder: TextEncoder = base, **first: object) -> Page:
-            def packet(asked: dict[str, Any]) -> str:
-                try:
-                    edits = text_to_edits(asked["edits"])
-                    trace = encoder.trace(asked["sentence"], hidden=asked["hidden"], edits=edits)
-                except ValueError as error:
-                    return f"!{error}."
-                made = level_1(encoder, trace) if asked["level"] == 1 else level_7(encoder, trace)
-                return base64.b64encode(made).decode("ascii")
+            def packet(asked: dict[str, Any]) -> bytes:
+                edits = text_to_edits(asked["edits"])
+                trace = encoder.trace(asked["sentence"], hidden=asked["hidden"], edits=edits)
+                return level_1(encoder, trace) if asked["level"] == 1 else level_7(encoder, trace)
 
-            page = context.new_page()
-            page.on("pageerror", lambda error: errors.append(str(error)))
-            page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
-            page.route("**/*", from_here(PAGE))
-            page.expose_function("packet", packet)
-            page.goto("http://front.test/")
-            page.evaluate(MOUNT, first)
-            page.locator(".wi .enc-finding:not(:empty)").wait_for(timeout=30_000)
-            return page
+            ready = ".wi .enc-finding:not(:empty)"
+            return mounted("what_if", packet, first=first, named=NAMED, keys=KINDS, more=True, ready=ready)
 
         yield show
-        assert errors == []
 
 
 def cell(page: Page, layer: int, column: int) -> Locator:
@@ -138,7 +101,7 @@ def test_it_opens_with_the_head_off_that_the_guess_needs_most(opened: Opened, ba
     ]
     # Nothing of it stands in the address, and no changed run was asked for but what differs.
     assert page.evaluate("window.store.query().edits") is None
-    assert all(one["level"] == 7 for one in page.evaluate("window.asked") if one["edits"])
+    assert all(one["level"] == 7 for one in page.evaluate("window.requests") if one["edits"])
     # Every switch says what is lost without it alone.
     parts = ("attention.output:zero", "feed_forward.output:zero")
     for i, j in [(0, 0), (4, 1), (5, 6)]:
@@ -154,11 +117,12 @@ def test_it_opens_with_the_head_off_that_the_guess_needs_most(opened: Opened, ba
 def test_presses_add_up_and_are_taken_back(opened: Opened, base: TextEncoder) -> None:
     page = opened()
     settled(page)
-    page.evaluate("window.held = true")
+    page.evaluate("window.held.add('changed')")
     cell(page, 4, 1).click()
     expect(cell(page, 4, 1)).to_have_attribute("aria-pressed", "true")  # before any answer
     expect(title(page)).to_contain_text("Without head 1 of layer 4 and head 6 of layer 5")
-    page.evaluate("window.held = false")
+    page.wait_for_function("Boolean(window.waiting.changed)")
+    page.evaluate("window.free('changed')")
     both = "layers.4.attention.heads:zero:h=1;layers.5.attention.heads:zero:h=6"
     assert page.evaluate("window.store.query()") | {"edits": both, "layer": "4", "head": "1"} == page.evaluate(
         "window.store.query()"
@@ -239,8 +203,8 @@ def test_without_a_gap_a_word_is_hidden_and_another_can_be(opened: Opened, base:
 def kept(page: Page, encoder: TextEncoder) -> Answer:
     """The picture that the menu Keep offers, of the model that made the page's runs."""
     page.get_by_role("button", name="Keep").click()
-    page.wait_for_function("window.kept")
-    asked = page.evaluate("window.kept")
+    page.wait_for_function("window.kept.length")
+    asked = page.evaluate("window.kept.pop()")
     page.keyboard.press("Escape")
     view, notes = from_query(asked["query"], lambda model: None, KNOWN_STEPS, ())
     assert notes == []
@@ -305,11 +269,11 @@ def test_it_fits_and_axe_finds_nothing(opened: Opened, size: ViewportSize, schem
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     cell(page, 1, 10).click()
     settled(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+    assert not overflows(page)
     guess, board = page.locator(".wi-bars").bounding_box(), page.locator(".wi-board").bounding_box()
     assert guess and board and guess["y"] < 300
     if size is DESK:
         assert board["y"] < 300 and board["y"] + board["height"] < size["height"]
-        assert page.evaluate(CONTROLS) <= 20
-    assert page.evaluate(STOPS) <= 15
+        assert controls(page) <= 20
+    assert tab_stops(page) <= 15
     assert barriers(page, every=True) == []
