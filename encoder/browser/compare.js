@@ -250,6 +250,7 @@ export function compare(root, context) {
     const given = { layer: at.layer, head: at.head, query: called(from), word: most.column === of.rows[row] ? 'itself' : called(column), change: size };
     if (top && size < WEAK) return [...parts('compare_weak', given), ...guess];
     if (size < NONE) return [...parts('compare_head_none', { layer: at.layer, head: at.head, query: called(from) }), ...guess];
+    if (!top && size < WEAK) return [...parts('compare_head_weak', given), ...guess];
     return [...parts(`compare_${top ? 'most' : 'head'}_${most.change > 0 ? 'more' : 'less'}`, given), ...guess];
   }
 
@@ -273,7 +274,7 @@ export function compare(root, context) {
     const here = { row, column: !pointed && kept?.of === own && kept.column < width ? kept.column : most.column };
     const looked = over && over.row < of.rows.length && over.column < width ? over : here;
     const numbers = { rows: of.rows.map(i => of.columns[i].a.position), columns: width, values: shares.change, names, shut: null, parts: /** @type {const} */ ('signed') };
-    const ends = endsOf(numbers, 'signed');
+    const ends = endsOf(numbers, 'signed', WEAK); // what is little looks little
     write(/** @type {Element} */ (left.firstElementChild), `B minus A: head ${head.head} of layer ${head.layer}`);
     shown.draw({
       key: ['compare', a.about.model.digest, b.about.model.digest, JSON.stringify(made(state)), JSON.stringify(ofB(state)), head.layer, head.head].join(' '),

@@ -171,7 +171,7 @@ def test_a_head_and_a_word_are_chosen_by_pointer_and_keys_and_nothing_is_sent(op
     page.locator(".cp-word", has_text="cabinet").click()
     change_row = difference(a, b, 4, 6)[4]
     most = int(np.abs(change_row).argmax())
-    expect(page.get_by_role("heading", level=1)).to_contain_text("Head 6 of layer 4: in B “cabinet” gives")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Head 6 of layer 4: “cabinet” looks almost")
     assert points(abs(float(change_row[most]))) in title(page)
     expect(page.locator(".cp-right h2").last).to_have_text("Where “cabinet” looks")
     page.keyboard.press("ArrowRight")
@@ -243,6 +243,17 @@ def test_a_b_that_is_slow_or_lost_says_so_and_comes_when_it_is_asked_again(opene
     page.get_by_role("button", name="Try again").filter(visible=True).click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("changes most")
     expect(page.locator(".picture-canvas")).to_be_visible()
+
+
+def test_a_head_that_hardly_differs_says_so_and_is_pale(opened: Opened, run: Any) -> None:
+    page, a, b = opened(layer=2, head=3), run(KEYS), run(KEY)
+    row, column, change = largest(difference(a, b, 2, 3), 1)
+    assert abs(change) < 0.05
+    words = [each.text_content() for each in page.locator(".cp-word").all()]
+    assert title(page).startswith(
+        f"Head 3 of layer 2: “{words[row]}” looks almost where it looks in A, {points(abs(change))} apart at "
+    )
+    expect(page.locator(".picture-legend")).to_contain_text("5 points")
 
 
 def test_one_sentence_in_two_models(opened: Opened, packet: Any, base: TextEncoder, small: TextEncoder) -> None:
