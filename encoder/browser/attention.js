@@ -4,6 +4,7 @@ import style from './attention.css';
 import { dress, el, put, write } from './dom.js';
 import { endsOf } from './grid.js';
 import { made } from './load.js';
+import { lookedAtMost } from './most_there.js';
 import { brief, percent, tight, typeset } from './number.js';
 import { picture } from './picture.js';
 import { radios } from './radios.js';
@@ -64,7 +65,8 @@ export function attention(root, context) {
   const waiting = el('div', { class: 'at-waiting', role: 'status' }, el('span'), el('i'), el('i'), el('i'), el('i'), el('i'), el('i'));
   const again = el('button', { type: 'button', class: 'pill', onclick: () => { failed = null; render(); } }, 'Try again');
   const trouble = el('div', { class: 'at-trouble', role: 'alert' });
-  const left = el('div', { class: 'at-left' }, shown.element, waiting, trouble), beside = el('div', { class: 'at-beside' }, arithmetic, panel.element);
+  const most = lookedAtMost(({ layer, head }) => { const { stop, at } = placed(); store.set({ layer, head, step: stop.step, cell: cellOf(stop, layer, head, { row: /** @type {Packet} */ (run).about.rows[at.row], column: at.column }) }); });
+  const left = el('div', { class: 'at-left' }, shown.element, most.element, waiting, trouble), beside = el('div', { class: 'at-beside' }, arithmetic, panel.element);
   const page = el('section', { class: 'at', 'aria-label': 'Attention' },
     el('div', { class: 'at-head' }, finding, el('div', { class: 'enc-place' }, layers.element, heads.element)),
     stops.element, what, el('div', { class: 'at-body' }, left, beside));
@@ -212,6 +214,7 @@ export function attention(root, context) {
     write(what, stop.what);
 
     shown.hide(!numbers);
+    most.draw(numbers && stop.parts === 'share' ? run : null, { layer, head, ...at });
     const unable = failed && failed.run === run && failed.layer === layer && !numbers ? failed.why : '';
     waiting.hidden = Boolean(numbers || unable);
     write(/** @type {Element} */ (waiting.firstElementChild), `Loading the vectors of layer ${layer} …`);

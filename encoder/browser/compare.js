@@ -6,7 +6,7 @@ import { sentenceField } from './bar.js';
 import { listed, outside } from './claim.js';
 import style from './compare.css';
 import { alikeInShape, differences, inOrder, nameOf, namesOfPairs, pairsOf, sentenceB, sharesOfBoth, strongest, suggestions } from './compare_runs.js';
-import { children, compose, dress, el, focused, put, themeOf, write } from './dom.js';
+import { children, compose, dress, el, focused, put, reveal, themeOf, write } from './dom.js';
 import { colourOf, css, endsOf, gradient } from './grid.js';
 import { headline } from './headline.js';
 import { windowed } from './heads.js';
@@ -51,7 +51,7 @@ export function compare(root, context) {
   let made_last = null;
   /** What the picture of all heads was drawn from. @type {{of: Differences | null, theme: string}} */
   let mapped = { of: null, theme: '' };
-  let resting = 0, spoken = '', told = false;
+  let resting = 0, spoken = '', told = false, revealed = '';
 
   const head = headline(context, { layer: false, head: false });
   const field = sentenceField(text => choose(text), 'Sentence B');
@@ -219,6 +219,9 @@ export function compare(root, context) {
         write(span, texts[k]);
       });
     });
+    const chosen = `${a.about.sentence} ${row}`;
+    if (chosen !== revealed) reveal(line, line.children[places.indexOf(row)]);
+    revealed = chosen;
     /** @param {string} text */
     const quoted = text => `“${text}”`;
     const gone = pairs.flatMap(pair => (pair.a && !pair.b ? [quoted(pair.a.name)] : [])), come = pairs.flatMap(pair => (pair.b && !pair.a ? [quoted(pair.b.name)] : []));

@@ -108,7 +108,7 @@ export function output(root, context) {
     let told = '';
     if (found && here) {
       const { place, share } = here.at(shown, here.followed), lines = here.column(shown);
-      if (here.finite) told = say(shown ? 'stands_after' : 'stands_input', { ...(shown ? { layer: shown - 1 } : {}), word: here.name(here.followed), place, count: found.about.vocab_size ?? 0, share });
+      if (here.finite) told = say(shown ? 'stands_after' : 'stands_input', { ...(shown ? { layer: shown - 1 } : {}), word: here.name(here.followed), place: place.toLocaleString('en-US'), count: (found.about.vocab_size ?? 0).toLocaleString('en-US'), share });
       list.draw(lines, here.followed, here.leading(shown).length);
       grid.draw({ ...wordsTable(here, found), key }, shown, column);
     } else if (moves) {

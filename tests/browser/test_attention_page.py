@@ -208,6 +208,22 @@ def test_where_no_token_may_be_looked_at_the_headline_says_so(opened: Opened, ba
     expect(title).to_have_text("The gap has no numbers here: a step before gave none.")
 
 
+def test_one_press_leads_to_the_head_that_looks_there_most(opened: Opened, trace: Trace) -> None:
+    page = opened(layer=1, head=0, cell=f"layers.1.attention.weights:0,{GAP},{KEYS}")
+    shares = torch.stack([trace[f"layers.{layer}.attention.weights"][:, GAP, KEYS] for layer in range(LAYERS)])
+    layer, head = divmod(int(shares.argmax()), shares.shape[1])
+    link = page.get_by_role("button", name="looks there most")
+    said = f"Of all 48 heads, head {head} of layer {layer} looks there most: {percent(trace, layer, head, GAP, KEYS)} →"
+    expect(link).to_have_text(said)
+    link.click()
+    state = page.evaluate("window.store.get()")
+    assert (state["layer"], state["head"]) == (layer, head)
+    assert state["cell"] == f"layers.{layer}.attention.weights:{head},{GAP},{KEYS}"
+    expect(page.locator(".at-most")).to_have_text("Of all 48 heads none looks there more.")
+    step(page, "scores")
+    expect(page.locator(".at-most")).to_be_hidden()
+
+
 def test_by_keys_alone(opened: Opened) -> None:
     page = opened()
     assert 8 <= tab_stops(page) <= 15

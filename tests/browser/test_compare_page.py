@@ -18,6 +18,7 @@ from encoder.pictures.view import TWINS, View
 
 KEYS, KEY = "The keys to the cabinet [MASK] on the table.", "The key to the cabinet [MASK] on the table."
 KIND, GOOD = "Unfathomable kindness hurt him.", "Goodness never hurt him."
+GOOD_LONG = "The keys that open the cabinet were found on the table today."
 HEBREW, OTHER_HEBREW = "שלום לכולם בבית הגדול.", "שלום לכולם בבית הקטן."
 NAMED = "({ model, sentence }) => `${model}|${sentence}`"
 STATE = """() => {
@@ -247,7 +248,7 @@ def test_a_b_that_is_slow_or_lost_says_so_and_comes_when_it_is_asked_again(opene
 
 def test_a_head_that_hardly_differs_says_so_and_is_pale(opened: Opened, run: Any) -> None:
     page, a, b = opened(layer=2, head=3), run(KEYS), run(KEY)
-    row, column, change = largest(difference(a, b, 2, 3), 1)
+    row, _, change = largest(difference(a, b, 2, 3), 1)
     assert abs(change) < 0.05
     words = [each.text_content() for each in page.locator(".cp-word").all()]
     assert title(page).startswith(
@@ -272,6 +273,15 @@ def test_one_sentence_in_two_models(opened: Opened, packet: Any, base: TextEncod
     assert page.evaluate(STATE)[4] == "small"
     page.get_by_role("combobox", name="Model B").select_option("")
     expect(page.locator(".cp-body")).to_be_visible()
+
+
+def test_on_a_phone_the_chosen_word_is_seen(opened: Opened) -> None:
+    page = opened(GOOD_LONG, GOOD_LONG.replace("table", "chair"), word=11)
+    page.set_viewport_size(PHONE)
+    for word in (1, 11):
+        page.evaluate("word => store.set({ word })", word)
+        box = page.locator(f".cp-word[data-word='{word}']").bounding_box()
+        assert box and box["x"] >= 0 and box["x"] + box["width"] <= PHONE["width"]
 
 
 def test_it_fits_a_phone_and_keeps_nobody_out(opened: Opened) -> None:

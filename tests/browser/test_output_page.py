@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from browser_tools import barriers
-from mounted import DESK, SIZES, controls, mounting, overflows, tab_stops
+from mounted import DESK, PHONE, SIZES, controls, mounting, overflows, tab_stops
 from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
 
 from encoder import PRESETS, TextEncoder
@@ -129,7 +129,7 @@ def test_a_chosen_word_is_followed_through_all_layers(opened: Opened, base: Text
     expect(page.get_by_role("heading", level=2)).to_have_text("After layer 3")
     place = int(race(lens, 1)[1][4, 0])
     cell(page, 4, place - 1).click()
-    expect(page.locator(".ou-about")).to_contain_text(f"After layer 3, “are” is in place {place} of 16384 words")
+    expect(page.locator(".ou-about")).to_contain_text(f"After layer 3, “are” is in place {place} of 16,384 words")
     page.mouse.move(5, 5)
     expect(page.get_by_role("status").last).to_contain_text("After layer 3, “are”")
     # Where what is followed does not lead, the bars have it apart, with its own place.
@@ -161,6 +161,18 @@ def test_a_link_shows_the_chosen_layer_and_the_word_that_is_followed(opened: Ope
     page = opened(after="nine", lens_word="no such word")
     expect(page.get_by_role("heading", level=2)).to_have_text("The guess")
     expect(page.locator(".ou-row-name").nth(WORDS)).to_have_text("place of are")
+
+
+def test_on_a_phone_the_chosen_layer_is_seen_whole(opened: Opened) -> None:
+    page = opened()
+    page.set_viewport_size(PHONE)
+    names = page.locator(".ou-row-name").first.bounding_box()
+    assert names
+    for column in (3, LAYERS, 0, 5):
+        cell(page, column, 0).dispatch_event("click")
+        head = cell(page, column, -1).bounding_box()
+        assert head and names["x"] + names["width"] - 1 <= head["x"]
+        assert head["x"] + head["width"] <= PHONE["width"], column
 
 
 def test_a_word_that_is_read_is_said_to_be_and_one_button_masks_it(opened: Opened, base: TextEncoder) -> None:
