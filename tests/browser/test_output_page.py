@@ -166,12 +166,10 @@ def test_a_link_shows_the_chosen_layer_and_the_word_that_is_followed(opened: Ope
 def test_on_a_phone_the_chosen_layer_is_seen_whole(opened: Opened) -> None:
     page = opened()
     page.set_viewport_size(PHONE)
-    names = page.locator(".ou-row-name").first.bounding_box()
-    assert names
     for column in (3, LAYERS, 0, 5):
         cell(page, column, 0).dispatch_event("click")
-        head = cell(page, column, -1).bounding_box()
-        assert head and names["x"] + names["width"] - 1 <= head["x"]
+        names, head = page.locator(".ou-row-name").first.bounding_box(), cell(page, column, -1).bounding_box()
+        assert names and head and names["x"] + names["width"] - 1 <= head["x"]
         assert head["x"] + head["width"] <= PHONE["width"], column
 
 
