@@ -58,7 +58,7 @@ export function whatIf(root, context) {
   const unable = new Set();
   /** @type {Place | null} */
   let pointed = null;
-  let at = '0,0', said = '', full = false;
+  let at = '', said = '', full = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let saying;
 
@@ -416,7 +416,7 @@ export function whatIf(root, context) {
         write(button, out ? '✕' : !Number.isFinite(value) ? '' : near ? typeset(String(near)) : '·');
       });
     });
-    if (!buttonAt(at) || !board.querySelector('[tabindex="0"]')) rove(buttonAt(at) ? at : key(state.layer, state.head));
+    if (!buttonAt(at) || !board.querySelector('[tabindex="0"]')) rove(buttonAt(at) ? at : [...off][0] ?? key(state.layer, state.head));
     const known = all.flat().some(Number.isFinite), word = base.about.guesses[String(base.about.gap)]?.[0]?.[0] ?? '';
     legend.hidden = !known;
     bar.style.background = gradient(kind, theme);

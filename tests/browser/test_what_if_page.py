@@ -25,6 +25,7 @@ from encoder.trace.trace import Trace
 
 KEYS = "The keys to the cabinet [MASK] on the table."
 OWN = "The cat chased the mouse."
+STOP = """() => document.querySelector('.wi-board [tabindex="0"]').getAttribute('data-cell')"""
 FOCUS = "() => document.activeElement.getAttribute('data-cell')"
 NAMED = "({ level, edits }) => edits ? 'changed' : level"
 KINDS = ["attention", "feed_forward", "embedding", "stack"]
@@ -99,6 +100,7 @@ def test_it_opens_with_the_head_off_that_the_guess_needs_most(opened: Opened, ba
     assert page.locator("[data-cell][aria-pressed=true]").evaluate_all("all => all.map(one => one.dataset.cell)") == [
         f"{layer},{head}"
     ]
+    assert page.evaluate(STOP) == f"{layer},{head}"  # the tab key leads to it
     # Nothing of it stands in the address, and no changed run was asked for but what differs.
     assert page.evaluate("window.store.query().edits") is None
     assert all(one["level"] == 7 for one in page.evaluate("window.requests") if one["edits"])
@@ -130,6 +132,7 @@ def test_presses_add_up_and_are_taken_back(opened: Opened, base: TextEncoder) ->
     settled(page)
     true_bars(page, base, KEYS, both)
     expect(title(page)).to_contain_text("are falls from")
+    assert page.evaluate(STOP) == "4,1"
     # By keys: to the whole layer, which switches both of its parts.
     cell(page, 4, 1).focus()
     page.keyboard.press("End")
