@@ -116,6 +116,9 @@ def test_what_is_pressed_below_is_handed_to_the_picture() -> None:
         app.query_params[name] = text
     app.run()
     assert told(app)["handed"] == [0, {}]
+    before = told(app)["runs"]
+    app.run()
+    assert told(app)["runs"] != before  # what a run has made below may be shown in the picture
     app.pills(key="step_attention").set_value("attention.q").run()
     number, query = told(app)["handed"]
     assert number == 1 and not app.exception

@@ -60,13 +60,13 @@ export function attention(root, context) {
   const heat = el('output'), hot = el('label', { class: 'pill at-heat' }, 'Temperature', slider, heat);
   const warm = el('p', { class: 'at-warm' });
   const code = el('button', { type: 'button', class: 'pill', 'aria-haspopup': 'dialog', onclick: () => context.code() }, 'Code');
-  const arithmetic = el('div', { class: 'at-arithmetic' }, title, formula, table.element, warm, el('div', { class: 'at-tools' }, opener, hot, code));
+  const most = lookedAtMost(({ layer, head }) => { const { stop, at } = placed(); store.set({ layer, head, step: stop.step, cell: cellOf(stop, layer, head, { row: /** @type {Packet} */ (run).about.rows[at.row], column: at.column }) }); });
+  const arithmetic = el('div', { class: 'at-arithmetic' }, title, formula, table.element, most.element, warm, el('div', { class: 'at-tools' }, opener, hot, code));
   const panel = wayPanel({ go: spot => walk([...(way ?? []), spot]), back: to => walk((way ?? []).slice(0, to + 1)), close: () => { way = null; render(); opener.focus(); } });
   const waiting = el('div', { class: 'at-waiting', role: 'status' }, el('span'), el('i'), el('i'), el('i'), el('i'), el('i'), el('i'));
   const again = el('button', { type: 'button', class: 'pill', onclick: () => { failed = null; render(); } }, 'Try again');
   const trouble = el('div', { class: 'at-trouble', role: 'alert' });
-  const most = lookedAtMost(({ layer, head }) => { const { stop, at } = placed(); store.set({ layer, head, step: stop.step, cell: cellOf(stop, layer, head, { row: /** @type {Packet} */ (run).about.rows[at.row], column: at.column }) }); });
-  const left = el('div', { class: 'at-left' }, shown.element, most.element, waiting, trouble), beside = el('div', { class: 'at-beside' }, arithmetic, panel.element);
+  const left = el('div', { class: 'at-left' }, shown.element, waiting, trouble), beside = el('div', { class: 'at-beside' }, arithmetic, panel.element);
   const page = el('section', { class: 'at', 'aria-label': 'Attention' },
     el('div', { class: 'at-head' }, finding, el('div', { class: 'enc-place' }, layers.element, heads.element)),
     stops.element, what, el('div', { class: 'at-body' }, left, beside));

@@ -100,6 +100,7 @@ def draw_picture(page: Page, pages: Mapping[Any, Page], follow: dict[str, object
             "open": below.is_open(page),
             "opens": below.opens(page),
             "handed": handed(),
+            "runs": session().runs if wanted else 0,  # the browser hears of every run that draws below
         },
         on_go_change=lambda: None,
         on_back_change=lambda: None,
