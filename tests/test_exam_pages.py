@@ -1,5 +1,7 @@
 """The licences of heads on the screen: the shipped numbers and no others, and the examination of one's own model."""
 
+import asyncio
+import gzip
 import json
 from dataclasses import replace
 from decimal import ROUND_HALF_UP, Decimal
@@ -13,7 +15,10 @@ from encoder import TextEncoder
 from encoder.exam import Treebank, bundled_treebanks, examine
 from encoder.exam.examination import RESULTS
 from encoder.exam.sentences import NO_JOB, head_jobs, relation_rows, scope
+from encoder.packet.format import unpack
 from encoder.pulse import listening
+from pages.front.asked import wanted
+from pages.front.packets import Packets
 from pages.ui.server import exams, job_queue
 
 pytestmark = pytest.mark.slow
@@ -129,13 +134,22 @@ def test_a_model_without_an_examination_shows_no_licence(page: str, quick: None)
 
 
 def test_an_untrained_model_is_examined_at_a_click_and_has_no_job(quick: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    packets = Packets()
+
+    def told_above() -> dict[str, Any]:
+        asked = wanted({"level": 6, "sentence": "The cat sat.", "model": BUILT})
+        return dict(unpack(gzip.decompress(asyncio.run(packets.get(asked, ""))))[1]["heads"])
+
     app = open_app("heads", model=BUILT, heads_part=JOBS)
     begins = "Examine the heads of this model on two treebanks (about"
     (offer,) = [one for one in app.button if one.label.startswith(begins)]
+    assert told_above()["exam"] == ""
     healthy(offer.click().run())
     text = "\n".join(read(app))
     assert f"In all 8 heads: {NO_JOB}." in text and "40 sentences of news" in text and " looks from " not in text
     assert not [one for one in app.button if one.label.startswith("Examine")] and "not examined yet" not in text
+    # The picture above is told of it too, though a packet that says nothing of it was kept.
+    assert told_above()["exam"] == scope(exams.exam(BUILT)) and told_above()["jobs"] == [] != told_above()["tried"]
     monkeypatch.setattr(exams, "examine", None)  # from now on only what was kept
     assert NO_JOB in "\n".join(read(open_app("your_model", model=BUILT)))
     assert NO_JOB not in "\n".join(read(open_app("your_model", model=BUILT.replace("seed=3", "seed=4"))))

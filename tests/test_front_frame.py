@@ -31,21 +31,21 @@ def test_what_names_no_page_leads_nowhere(said: object) -> None:
         ({"sentence": 3, "layer": None, "model": ["base"]}, {}),
         ({"sentence": "x" * 1501, "edits": "\ud800", "cell": "a\x00"}, {}),
         ({"code": "1234", "lesson": "z:x", "embed": "true", "v": "1"}, {"v": "1"}),
-        ({"word": "3", "off": "1", "maps": "1", "head": "3"}, {"head": "3"}),
+        ({"word": "3", "off": "1", "maps": "1", "after": "2", "lens_word": "is", "head": "3"}, {"head": "3"}),
     ],
 )
 def test_of_an_address_that_is_asked_for_only_what_one_may_say_is_left(query: object, kept: dict[str, str]) -> None:
     assert frame.asked({"key": "atlas", "query": query}) == (site.called("atlas"), kept)
 
 
-@pytest.mark.parametrize("key", ["start", "attention", "add_norm", "what_if"])
+@pytest.mark.parametrize("key", ["start", "attention", "add_norm", "what_if", "stack"])
 def test_a_page_of_the_front_is_told_of_all_that_the_front_chooses(key: str) -> None:
-    query = {"word": "3", "off": "1", "maps": "1", "v": "1"}
+    query = {"word": "3", "off": "1", "maps": "1", "after": "input", "lens_word": "is", "v": "1"}
     assert frame.asked({"key": key, "query": query}) == (site.called(key), query)
 
 
 def test_a_link_of_the_front_opens_a_page_of_the_server_without_a_word_about_what_only_the_front_knows() -> None:
-    query = {"word": "3", "off": "1", "maps": "1", "layer": "2", "v": "1"}
+    query = {"word": "3", "off": "1", "maps": "1", "after": "3", "lens_word": "is", "layer": "2", "v": "1"}
     view, notes = from_query(query, lambda model: None, frozenset(), names())
     assert (view.layer, notes) == (2, [])
     _, notes = from_query(query | {"nothing": "1"}, lambda model: None, frozenset(), names())
@@ -126,6 +126,9 @@ def test_what_is_pressed_below_is_handed_to_the_picture() -> None:
         app.query_params[name] = text
     app.run()
     assert told(app)["handed"] == [0, {}]
+    before = told(app)["runs"]
+    app.run()
+    assert told(app)["runs"] != before  # what a run has made below may be shown in the picture
     state = app.session_state["session"]
     state.view = replace(state.view, hidden=(2,))
     app.run()

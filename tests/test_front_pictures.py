@@ -29,6 +29,7 @@ from pages.front.file import File
 from pages.front.files import Files
 from pages.front.headers import Headers
 from pages.front.refused import RefusedError
+from pages.ui.server import inside, writing
 
 ROOT = Path(__file__).parents[1]
 STOPS = re.findall(r"step: '([\w.]+)'.*own: (true|false)", (ROOT / "encoder/browser/stops.js").read_text("utf-8"))
@@ -259,6 +260,27 @@ def test_one_visitor_takes_a_share_and_all_together_no_more_than_wait() -> None:
     found = asyncio.run(crowd())
     assert found[:39] == [200] * (packets.MOST_OF_ONE - 1) + [429] * (40 - packets.MOST_OF_ONE)
     assert found.count(200) == packets.MOST_WAITING - 1 and found.count(503) > 0 and not made.waiting
+
+
+def test_a_whole_run_waits_for_its_turn_and_leaves_the_files_of_pages_alone(
+    client: TestClient, small: TextEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*args: object) -> None:
+        raise AssertionError("a route has no part in what Streamlit keeps")
+
+    monkeypatch.setattr(inside, "forget_files", refuse)
+    answers = list[Any]()
+    asked = {"picture": "run", "format": "npz", "query": QUERY}
+    with writing.export_lock:  # another large file is being made
+        waits = threading.Thread(target=lambda: answers.append(client.post("/api/picture", json=asked)))
+        waits.start()
+        waits.join(1)
+        assert waits.is_alive() and answers == []
+    waits.join(60)
+    (answer,) = answers
+    found = np.load(io.BytesIO(answer.content))["layers.1.attention.weights"]
+    np.testing.assert_array_equal(found, small.trace(SENTENCE).array("layers.1.attention.weights"))
+    assert client.post("/api/picture", json=asked | {"format": "html"}).text.startswith("<!DOCTYPE html>")
 
 
 def test_what_fails_is_one_sentence_and_a_server_without_room_says_when_to_ask_again() -> None:

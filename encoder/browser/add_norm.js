@@ -5,7 +5,7 @@ import style from './attention.css';
 import { aboutBlock, ADDS, cosineOf, lengthOf, momentsOf, normAgain, normOf, operandsOf, readBy, sumAgain, SUMS, vectorOf, wrongOf } from './block.js';
 import { children, dress, el, put, write } from './dom.js';
 import { headline } from './headline.js';
-import { layerPackets } from './layer_packets.js';
+import { layerPackets, layerWaits, rowAmong } from './layer_packets.js';
 import { made } from './load.js';
 import { brief, typeset } from './number.js';
 import { radios } from './radios.js';
@@ -85,9 +85,8 @@ export function addNorm(root, context) {
   const formula = el('p', { class: 'an-formula', dir: 'ltr' }), line = el('p', { class: 'an-line', dir: 'ltr' }), check = el('p', { class: 'row-check' });
   const numbers = el('table', { class: 'row-table an-table' }, el('thead', {}, el('tr')), el('tbody'));
   const code = el('button', { type: 'button', class: 'pill', 'aria-haspopup': 'dialog', onclick: () => context.code() }, 'Code');
-  const waiting = el('div', { class: 'at-waiting', role: 'status' }, el('span'), el('i'), el('i'), el('i'), el('i')), trouble = el('div', { class: 'at-trouble', role: 'alert' });
-  const again = el('button', { type: 'button', class: 'pill', onclick: () => packets.again() }, 'Try again');
-  const left = el('div', { class: 'at-left' }, legend, bars.element, window_, waiting, trouble);
+  const waits = layerWaits(packets, 'sums');
+  const left = el('div', { class: 'at-left' }, legend, bars.element, window_, ...waits.elements);
   const beside = el('div', { class: 'at-beside' }, title, strips.element, formula, line, check, el('div', { class: 'row' }, numbers), el('div', { class: 'at-tools' }, code));
   const page = el('section', { class: 'at an', 'aria-label': 'Add & norm' }, head.element, stops.element, what, el('div', { class: 'at-body' }, left, beside));
   root.append(page);
@@ -106,7 +105,7 @@ export function addNorm(root, context) {
     const of = /** @type {Packet} */ (run), { rows, pre_norm: before } = aboutBlock(block), list = stopsOf(block), { sum, key } = meant(state.step, before);
     const stop = played >= 0 ? played : list.findIndex(one => one.key === key);
     const [, at, d] = /^layers\.\d+\.add_norm_[12]\.\w+:(\d+),(\d+)$/.exec(state.cell) ?? [];
-    const row = [at === undefined ? -1 : Number(at), state.word, of.about.gap, rows[0]].map(position => rows.indexOf(position)).find(i => i >= 0) ?? 0;
+    const row = rowAmong(rows, [at, state.word, of.about.gap]);
     const chosen = d !== undefined && Number(d) < of.about.model.d_model ? Number(d) : largest(vectorOf(block, 'added', sum, row))[0];
     return { sum, stop, key: list[stop].key, row, dimension: chosen };
   }
@@ -127,12 +126,7 @@ export function addNorm(root, context) {
 
   function render() {
     if (!run) return;
-    const of = run, block = packets.get(of, state.layer), why = packets.why(of, state.layer);
-    waiting.hidden = Boolean(block || why);
-    write(/** @type {Element} */ (waiting.firstElementChild), `Loading the sums of layer ${state.layer} …`);
-    trouble.hidden = !why;
-    if (why) trouble.replaceChildren(el('p', {}, why), again);
-    for (const one of [stops.element, what, legend, bars.element, window_, beside]) one.hidden = !block;
+    const of = run, block = waits.get(of, state.layer, [stops.element, what, legend, bars.element, window_, beside]);
     sums.draw(ADDS.map(text => ({ text: `after ${text}` })), meant(state.step).sum);
     const names = namesOf(of.about.tokens), name = (/** @type {number} */ position) => (position === of.about.gap ? 'the gap' : names[position]);
     if (!block) {

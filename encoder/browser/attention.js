@@ -4,6 +4,7 @@ import style from './attention.css';
 import { dress, el, put, write } from './dom.js';
 import { endsOf } from './grid.js';
 import { made } from './load.js';
+import { lookedAtMost } from './most_there.js';
 import { brief, percent, tight, typeset } from './number.js';
 import { picture } from './picture.js';
 import { radios } from './radios.js';
@@ -59,7 +60,8 @@ export function attention(root, context) {
   const heat = el('output'), hot = el('label', { class: 'pill at-heat' }, 'Temperature', slider, heat);
   const warm = el('p', { class: 'at-warm' });
   const code = el('button', { type: 'button', class: 'pill', 'aria-haspopup': 'dialog', onclick: () => context.code() }, 'Code');
-  const arithmetic = el('div', { class: 'at-arithmetic' }, title, formula, table.element, warm, el('div', { class: 'at-tools' }, opener, hot, code));
+  const most = lookedAtMost(({ layer, head }) => { const { stop, at } = placed(); store.set({ layer, head, step: stop.step, cell: cellOf(stop, layer, head, { row: /** @type {Packet} */ (run).about.rows[at.row], column: at.column }) }); });
+  const arithmetic = el('div', { class: 'at-arithmetic' }, title, formula, table.element, most.element, warm, el('div', { class: 'at-tools' }, opener, hot, code));
   const panel = wayPanel({ go: spot => walk([...(way ?? []), spot]), back: to => walk((way ?? []).slice(0, to + 1)), close: () => { way = null; render(); opener.focus(); } });
   const waiting = el('div', { class: 'at-waiting', role: 'status' }, el('span'), el('i'), el('i'), el('i'), el('i'), el('i'), el('i'));
   const again = el('button', { type: 'button', class: 'pill', onclick: () => { failed = null; render(); } }, 'Try again');
@@ -212,6 +214,7 @@ export function attention(root, context) {
     write(what, stop.what);
 
     shown.hide(!numbers);
+    most.draw(numbers && stop.parts === 'share' ? run : null, { layer, head, ...at });
     const unable = failed && failed.run === run && failed.layer === layer && !numbers ? failed.why : '';
     waiting.hidden = Boolean(numbers || unable);
     write(/** @type {Element} */ (waiting.firstElementChild), `Loading the vectors of layer ${layer} …`);

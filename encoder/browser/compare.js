@@ -6,7 +6,7 @@ import { sentenceField } from './bar.js';
 import { listed, outside } from './claim.js';
 import style from './compare.css';
 import { alikeInShape, differences, inOrder, nameOf, namesOfPairs, pairsOf, sentenceB, sharesOfBoth, strongest, suggestions } from './compare_runs.js';
-import { children, compose, dress, el, focused, put, themeOf, write } from './dom.js';
+import { children, compose, dress, el, focused, put, reveal, themeOf, write } from './dom.js';
 import { colourOf, css, endsOf, gradient } from './grid.js';
 import { headline } from './headline.js';
 import { windowed } from './heads.js';
@@ -51,7 +51,7 @@ export function compare(root, context) {
   let made_last = null;
   /** What the picture of all heads was drawn from. @type {{of: Differences | null, theme: string}} */
   let mapped = { of: null, theme: '' };
-  let resting = 0, spoken = '', told = false;
+  let resting = 0, spoken = '', told = false, revealed = '';
 
   const head = headline(context, { layer: false, head: false });
   const field = sentenceField(text => choose(text), 'Sentence B');
@@ -219,6 +219,9 @@ export function compare(root, context) {
         write(span, texts[k]);
       });
     });
+    const chosen = `${a.about.sentence} ${row}`;
+    if (chosen !== revealed) reveal(line, line.children[places.indexOf(row)]);
+    revealed = chosen;
     /** @param {string} text */
     const quoted = text => `“${text}”`;
     const gone = pairs.flatMap(pair => (pair.a && !pair.b ? [quoted(pair.a.name)] : [])), come = pairs.flatMap(pair => (pair.b && !pair.a ? [quoted(pair.b.name)] : []));
@@ -250,6 +253,7 @@ export function compare(root, context) {
     const given = { layer: at.layer, head: at.head, query: called(from), word: most.column === of.rows[row] ? 'itself' : called(column), change: size };
     if (top && size < WEAK) return [...parts('compare_weak', given), ...guess];
     if (size < NONE) return [...parts('compare_head_none', { layer: at.layer, head: at.head, query: called(from) }), ...guess];
+    if (!top && size < WEAK) return [...parts('compare_head_weak', given), ...guess];
     return [...parts(`compare_${top ? 'most' : 'head'}_${most.change > 0 ? 'more' : 'less'}`, given), ...guess];
   }
 
@@ -273,7 +277,7 @@ export function compare(root, context) {
     const here = { row, column: !pointed && kept?.of === own && kept.column < width ? kept.column : most.column };
     const looked = over && over.row < of.rows.length && over.column < width ? over : here;
     const numbers = { rows: of.rows.map(i => of.columns[i].a.position), columns: width, values: shares.change, names, shut: null, parts: /** @type {const} */ ('signed') };
-    const ends = endsOf(numbers, 'signed');
+    const ends = endsOf(numbers, 'signed', WEAK); // what is little looks little
     write(/** @type {Element} */ (left.firstElementChild), `B minus A: head ${head.head} of layer ${head.layer}`);
     shown.draw({
       key: ['compare', a.about.model.digest, b.about.model.digest, JSON.stringify(made(state)), JSON.stringify(ofB(state)), head.layer, head.head].join(' '),

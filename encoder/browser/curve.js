@@ -1,11 +1,11 @@
 // @ts-check
 // A token's units on the curve of their activation: a canvas with a dot for each, and below it how many have which number.
+import { canvasSlider } from './canvas.js';
 import { el, put, write } from './dom.js';
 import { brief, typeset } from './number.js';
 
 /** `before` and `after` hold a number for each unit, `curve` is the activation; `named` are units whose names are written where there is room. @typedef {{key: string, before: Float32Array, after: Float32Array, curve: (x: number) => number, chosen: number, kept: number, named: number[], label: string, says: string, shown: string}} View */
 
-const COLOURS = /** @type {const} */ (['ink', 'muted', 'accent', 'second', 'page', 'line', 'soft']);
 const BINS = 48, NEAR = 28; // px from a dot
 const SIDE = { left: 44, right: 16, top: 16, bottom: 24 }, COUNTS = 54; // px
 
@@ -20,71 +20,43 @@ export function ticks(low, high, count) {
 
 /** @param {{point: (unit: number | null) => void, keep: (unit: number) => void}} calls */
 export function curvePicture({ point, keep }) {
-  const canvas = el('canvas', { class: 'cv-canvas', 'aria-hidden': 'true' }), said = el('p', { class: 'cv-said' }), probe = el('i', { hidden: true });
-  const slider = el('div', { class: 'cv-slider', role: 'slider', tabindex: '0', 'data-cell': '' }, canvas), element = el('div', { class: 'cv' }, slider, said, probe), pen = canvas.getContext('2d');
+  const said = el('p', { class: 'cv-said' }), paper = canvasSlider({
+    name: 'cv', usual: 600, point, keep, again: () => { if (view) draw(view); },
+    under(across, down) {
+      let best = -1, least = NEAR ** 2;
+      for (let unit = 0; view && unit < view.before.length; unit++) {
+        const apart = (x(view.before[unit]) - across) ** 2 + (y(view.after[unit]) - down) ** 2;
+        if (apart < least) [best, least] = [unit, apart];
+      }
+      return best < 0 ? null : best;
+    },
+    keyed(key) {
+      const at = view ? order.indexOf(view.kept) : -1, last = order.length - 1;
+      const to = { ArrowRight: at + 1, ArrowUp: at + 1, ArrowLeft: at - 1, ArrowDown: at - 1, PageUp: at + 50, PageDown: at - 50, Home: 0, End: last }[key];
+      return to === undefined || last < 0 ? null : order[Math.min(last, Math.max(0, to))];
+    },
+  });
+  const { slider } = paper, element = el('div', { class: 'cv' }, slider, said, paper.probe);
   /** @type {View | null} */
   let view = null;
   /** @type {number[]} */
   let order = [];
-  let drawn = '', room = 0, x = (/** @type {number} */ value) => value, y = x;
-
-  /** @param {MouseEvent} event */
-  function under(event) {
-    if (!view) return null;
-    const box = canvas.getBoundingClientRect(), across = event.clientX - box.left, down = event.clientY - box.top, { before, after } = view;
-    let best = -1, least = NEAR ** 2;
-    for (let unit = 0; unit < before.length; unit++) {
-      const apart = (x(before[unit]) - across) ** 2 + (y(after[unit]) - down) ** 2;
-      if (apart < least) [best, least] = [unit, apart];
-    }
-    return best < 0 ? null : best;
-  }
-  slider.onpointermove = event => { if (event.pointerType !== 'touch') point(under(event)); };
-  slider.onpointerleave = () => point(null);
-  slider.onclick = event => {
-    const unit = under(event);
-    if (unit !== null) keep(unit);
-  };
-  slider.onkeydown = event => {
-    if (!view || event.ctrlKey || event.metaKey || event.altKey) return;
-    const at = order.indexOf(view.kept), last = order.length - 1;
-    const to = { ArrowRight: at + 1, ArrowUp: at + 1, ArrowLeft: at - 1, ArrowDown: at - 1, PageUp: at + 50, PageDown: at - 50, Home: 0, End: last }[event.key];
-    if (to === undefined || last < 0) return;
-    event.preventDefault();
-    keep(order[Math.min(last, Math.max(0, to))]);
-  };
-  const anew = () => { drawn = ''; if (view) draw(view); };
-  const watch = new ResizeObserver(() => { if (Math.abs(slider.clientWidth - room) > 1) anew(); });
-  const dark = matchMedia('(prefers-color-scheme: dark)');
-  watch.observe(slider);
-  dark.addEventListener('change', anew);
+  let room = 0, x = (/** @type {number} */ value) => value, y = x;
 
   /** @param {View} given */
   function draw(given) {
     if (view?.before !== given.before) order = inOrder(given.before);
     view = given;
-    const theirs = /** @type {Record<typeof COLOURS[number], string>} */ (Object.fromEntries(COLOURS.map(name => {
-      probe.style.color = `var(--at-${name})`;
-      return [name, getComputedStyle(probe).color];
-    })));
-    room = slider.clientWidth || 600;
     put(slider, { 'aria-label': given.label, 'aria-valuemin': 0, 'aria-valuemax': Math.max(0, order.length - 1), 'aria-valuenow': Math.max(0, order.indexOf(given.kept)), 'aria-valuetext': given.says });
     write(said, given.shown);
-    const ratio = devicePixelRatio || 1, key = [given.key, given.chosen, room, ratio, theirs.page].join(' ');
-    if (drawn === key || !pen) return;
-    drawn = key;
-    const high = room < 500 ? 300 : 420;
-    const [width, height] = [Math.round(room * ratio), Math.round(high * ratio)];
-    if (canvas.width !== width) canvas.width = width;
-    if (canvas.height !== height) canvas.height = height;
-    put(canvas, { style: `height: ${high}px` });
-    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-    paint(pen, given, theirs, high, getComputedStyle(element).fontFamily);
+    const begun = paper.begin(`${given.key} ${given.chosen}`, wide => (wide < 500 ? 300 : 420));
+    if (!begun) return;
+    room = begun.room;
+    paint(begun.pen, given, begun.colours, begun.high, begun.font);
   }
 
-  /** @param {CanvasRenderingContext2D} pen @param {View} given @param {Record<typeof COLOURS[number], string>} colours @param {number} high @param {string} font */
+  /** @param {CanvasRenderingContext2D} pen @param {View} given @param {import('./canvas.js').Colours} colours @param {number} high @param {string} font */
   function paint(pen, { before, after, curve, chosen, named }, colours, high, font) {
-    pen.clearRect(0, 0, room, high);
     if (!order.length) return;
     const low = before[order[0]], end = before[order[order.length - 1]], wide = end - low || 1, from = low - 0.03 * wide, to = end + 0.03 * wide;
     const ends = after.reduce(([least, most], value) => [Math.min(least, value), Math.max(most, value)], [0, 0]), tall = ends[1] - ends[0] || 1;
@@ -170,11 +142,5 @@ export function curvePicture({ point, keep }) {
     }
   }
 
-  return {
-    element, slider, draw,
-    end() {
-      watch.disconnect();
-      dark.removeEventListener('change', anew);
-    },
-  };
+  return { element, slider, draw, end: paper.end };
 }

@@ -80,6 +80,14 @@ export function children(parent, count, make) {
 /** Which theme a page of a colour has. @param {string} page the colour, as CSS says it @returns {import('./grid.js').Theme} */
 export const themeOf = page => ((page.match(/[\d.]+/g) ?? ['255']).slice(0, 3).reduce((sum, channel) => sum + Number(channel), 0) < 380 ? 'dark' : 'light');
 
+/** Scrolls a list across, no farther than it must, until one of its elements can be seen whole beside what covers its beginning. @param {Element} list @param {Element | null | undefined} one @param {number} [covered] pixels */
+export function reveal(list, one, covered = 0) {
+  if (!one) return;
+  const box = list.getBoundingClientRect(), own = one.getBoundingClientRect();
+  if (own.left < box.left + covered) list.scrollLeft += own.left - box.left - covered;
+  else if (own.right > box.right) list.scrollLeft += own.right - box.right;
+}
+
 /** The element that has the keys, also inside a shadow root. @param {Element} inside */
 export const focused = inside => /** @type {Document | ShadowRoot} */ (inside.getRootNode()).activeElement;
 

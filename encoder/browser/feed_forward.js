@@ -7,7 +7,7 @@ import { curvePicture } from './curve.js';
 import { dress, el, put, write } from './dom.js';
 import own from './feed_forward.css';
 import { headline } from './headline.js';
-import { layerPackets } from './layer_packets.js';
+import { layerPackets, layerWaits, rowAmong } from './layer_packets.js';
 import { made } from './load.js';
 import { brief, typeset } from './number.js';
 import { at } from './packet.js';
@@ -73,11 +73,10 @@ export function feedForward(root, context) {
   const silent = el('p', { class: 'ff-silent' }), strong = el('h2'), list = tokenList({ label: 'The strongest units', choose: i => choose({ unit: listed[i] }), place: 'data-cell' });
   const title = el('h2'), formula = el('p', { class: 'an-formula', dir: 'ltr' }), line = el('p', { class: 'an-line', dir: 'ltr' }), gate = el('p', { class: 'an-line', dir: 'ltr' }), check = el('p', { class: 'row-check' });
   const atlas = el('a', { class: 'pill is-first ff-atlas', onclick: lead }), code = el('button', { type: 'button', class: 'pill', 'aria-haspopup': 'dialog', onclick: () => context.code() }, 'Code');
-  const waiting = el('div', { class: 'at-waiting', role: 'status' }, el('span'), el('i'), el('i'), el('i'), el('i')), trouble = el('div', { class: 'at-trouble', role: 'alert' });
-  const again = el('button', { type: 'button', class: 'pill', onclick: () => packets.again() }, 'Try again');
+  const waits = layerWaits(packets, 'units');
   const left = el('div', { class: 'at-left' }, what, picture.element, silent), beside = el('div', { class: 'at-beside' }, strong, list.element, title, formula, line, gate, check, el('div', { class: 'at-tools' }, atlas, code));
   const body = el('div', { class: 'at-body' }, left, beside);
-  const page = el('section', { class: 'at ff', 'aria-label': 'Feed-forward' }, head.element, tokens.element, window_, body, waiting, trouble);
+  const page = el('section', { class: 'at ff', 'aria-label': 'Feed-forward' }, head.element, tokens.element, window_, body, ...waits.elements);
   root.append(page);
   /** @type {number[]} */
   let listed = [];
@@ -103,7 +102,7 @@ export function feedForward(root, context) {
   function placed(block) {
     const of = /** @type {Packet} */ (run), { rows } = aboutBlock(block);
     const [, position, unit] = /^layers\.\d+\.feed_forward\.\w+:(\d+),(\d+)$/.exec(state.cell) ?? [];
-    const row = [position === undefined ? -1 : Number(position), state.word, of.about.gap, rows[0]].map(one => rows.indexOf(one)).find(i => i >= 0) ?? 0;
+    const row = rowAmong(rows, [position, state.word, of.about.gap]);
     return { row, unit: unit !== undefined && Number(unit) < block.arrays.hidden.shape[1] ? Number(unit) : strongest(block, row, 1)[0] };
   }
 
@@ -120,12 +119,7 @@ export function feedForward(root, context) {
 
   function render() {
     if (!run) return;
-    const of = run, block = packets.get(of, state.layer), why = packets.why(of, state.layer);
-    waiting.hidden = Boolean(block || why);
-    write(/** @type {Element} */ (waiting.firstElementChild), `Loading the units of layer ${state.layer} …`);
-    trouble.hidden = !why;
-    if (why) trouble.replaceChildren(el('p', {}, why), again);
-    for (const one of [tokens.element, window_, body]) one.hidden = !block;
+    const of = run, block = waits.get(of, state.layer, [tokens.element, window_, body]);
     if (!block) {
       head.draw(of, state, [{ text: 'Which units fire for this word?', name: '', format: '' }]);
       return;

@@ -1,7 +1,8 @@
 // @ts-check
 // The guess at the foot of any page: the likeliest words at the gap, with marks where they were before the run was changed.
-import { children, el, put, write } from './dom.js';
+import { el } from './dom.js';
 import { percent, tight } from './number.js';
+import { shareBars } from './share_bars.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 const MOST = 5; // words
@@ -36,15 +37,9 @@ export function foot({ peek, fetch, store }) {
     if (!wanted || !run) return;
     const all = guesses(run, unchanged());
     none.hidden = all.length > 0;
-    children(list, all.length, () => el('li', {}, el('span', { class: 'enc-bar-name' }), el('span', { class: 'enc-bar-room' }, el('i'), el('b')), el('span', { class: 'enc-bar-share' }))).forEach((line, i) => {
-      const { word, share, before } = all[i], [name, room, text] = line.children, [filled, mark] = /** @type {HTMLElement[]} */ ([...room.children]);
-      write(name, word);
-      write(text, tight(percent(share, 1)));
-      put(line, { 'data-guess': word, 'data-share': share, class: i ? null : 'enc-first' });
-      filled.style.width = `max(2px, ${100 * share}%)`;
-      mark.hidden = Number.isNaN(before);
-      mark.style.insetInlineStart = `${100 * before}%`;
-    });
+    shareBars(list, all.map(({ word, share, before }, i) => ({
+      name: word, text: tight(percent(share, 1)), filled: share, marked: before, props: { 'data-guess': word, 'data-share': share, class: i ? null : 'enc-first' },
+    })));
   }
   return {
     element, draw,

@@ -70,10 +70,10 @@ const sizesOf = values => Float64Array.from(Array.from(values).filter(Number.isF
  * The ends of the colours: they fit what is drawn. A few numbers that are far above all others do not make the rest pale: then the scale
  * ends at the 99th percentile, of shares at what nine rows in ten have at most, and `above` counts what lies beyond.
  * What is not looked at has no colour, and no say.
- * @param {{values: ArrayLike<number>, columns: number, shut?: Uint8Array | null}} numbers @param {'share' | 'signed'} parts
+ * @param {{values: ArrayLike<number>, columns: number, shut?: Uint8Array | null}} numbers @param {'share' | 'signed'} parts @param {number} [least] how far apart the ends are at least
  * @returns {{low: number, high: number, above: number}}
  */
-export function endsOf({ values: all, columns, shut }, parts) {
+export function endsOf({ values: all, columns, shut }, parts, least = 0) {
   const values = shut ? Float32Array.from(all, (value, i) => (shut[i] ? NaN : value)) : all;
   const sizes = sizesOf(values), most = sizes.length ? sizes[sizes.length - 1] : 0;
   let usual = sizes.length ? sizes[Math.floor(0.99 * (sizes.length - 1))] : 0;
@@ -82,7 +82,7 @@ export function endsOf({ values: all, columns, shut }, parts) {
     const peaks = sizesOf(rows);
     usual = peaks[Math.floor(0.9 * (peaks.length - 1))] ?? 0;
   }
-  const high = usual > 0 && most > FAR[parts] * usual ? usual : most || 1;
+  const high = Math.max(least, usual > 0 && most > FAR[parts] * usual ? usual : most || 1);
   let above = 0;
   for (let i = sizes.length; i-- && sizes[i] > high;) above++;
   return { low: parts === 'share' ? 0 : -high, high, above };

@@ -1,10 +1,11 @@
 // @ts-check
 // The guess at a gap: three bars, with a head on or off. First what they say, then how they are drawn.
-import { children, el, put, write } from './dom.js';
+import { el } from './dom.js';
 import { percent, tight } from './number.js';
 import { at } from './packet.js';
 import { effects } from './run.js';
 import { parts } from './say.js';
+import { shareBars } from './share_bars.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** @typedef {{word: string, before: number, after: number}} Guess */
@@ -57,17 +58,10 @@ export function bars(root) {
     draw(run, { layer, head }, off) {
       const all = three(run, layer, head);
       root.hidden = !all.length;
-      children(list, all.length, () => el('li', {}, el('span', { class: 'enc-bar-name' }), el('span', { class: 'enc-bar-room' }, el('i'), el('b')), el('span', { class: 'enc-bar-share' })))
-        .forEach((line, i) => {
-          const { word, before, after } = all[i], share = off ? after : before;
-          const [name, room, said] = line.children, [filled, mark] = /** @type {HTMLElement[]} */ ([...room.children]);
-          write(name, word);
-          write(said, tight(percent(share, 1)));
-          put(line, { 'data-guess': word, 'data-share': String(share), class: [i ? '' : 'enc-first', off && after - before >= SAME && i > 1 ? 'enc-risen' : ''].join(' ').trim() || null });
-          filled.style.width = `max(2px, ${100 * share}%)`;
-          mark.hidden = !off;
-          mark.style.insetInlineStart = `${100 * before}%`;
-        });
+      shareBars(list, all.map(({ word, before, after }, i) => {
+        const share = off ? after : before, name = [i ? '' : 'enc-first', off && after - before >= SAME && i > 1 ? 'enc-risen' : ''].join(' ').trim();
+        return { name: word, text: tight(percent(share, 1)), filled: share, marked: off ? before : NaN, props: { 'data-guess': word, 'data-share': String(share), class: name || null } };
+      }));
     },
   };
 }

@@ -8,9 +8,9 @@ import { brushOf, ends, windowed } from './heads.js';
 import style from './heads_page.css';
 import { headline } from './headline.js';
 import { besides, findingOf, jobsOf, layout, nearOf, same, titleOf, wasExamined } from './jobs.js';
-import { made } from './load.js';
+import { inWords, made } from './load.js';
 import { percent, tight, typeset } from './number.js';
-import { row } from './packet.js';
+import { read, row } from './packet.js';
 import { direction } from './run.js';
 import { say } from './say.js';
 import { toQuery } from './store.js';
@@ -35,6 +35,8 @@ export function heads(root, context) {
   /** What is known of the heads of each model that was shown. @type {Map<string, Known>} */
   const all = new Map();
   let coming = '', failed = '', painted = '', turn = 0, shown = '';
+  /** With what it was asked last. @type {import('./mount.js').Options | null} */
+  let told = null;
   /** @type {Packet | null} */
   let drawn = null;
   /** @type {Known | null} */
@@ -95,17 +97,19 @@ export function heads(root, context) {
 
   /** What is known of the heads of the model, which is asked for once. */
   function known() {
-    const of = /** @type {Packet} */ (run), { digest } = of.about.model, there = all.get(digest) ?? null;
-    if (there || coming === digest || failed === digest) return there;
+    const of = /** @type {Packet} */ (run), { digest } = of.about.model, there = all.get(digest) ?? null, options = context.options();
+    // A server that draws below may have examined it since.
+    if ((there && !(options.open && !there.exam && told !== options)) || coming === digest || failed === digest) return there;
     coming = digest;
-    context.part(6, null, control.signal).then(
+    told = options;
+    context.load({ level: 6, ...made(store.get()) }, control.signal).then(read).then(
       ({ about }) => { if (about.heads) all.set(digest, about.heads); },
-      error => { if (!control.signal.aborted) { failed = digest; write(trouble, error instanceof Error ? error.message : 'This did not work: try again.'); } },
+      error => { if (!control.signal.aborted) { failed = digest; write(trouble, inWords(error).message); } },
     ).finally(() => {
       if (coming === digest) coming = '';
       if (!control.signal.aborted) redraw();
     });
-    return null;
+    return there;
   }
 
   /** Makes the cells, and says what each head is. @param {Packet} of @param {Known | null} what */

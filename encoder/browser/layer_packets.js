@@ -1,11 +1,34 @@
 // @ts-check
 // The packets of a level: of the whole run, of a place in it, or layer by layer, that of the chosen one and then those beside it.
 // The last one asked for wins.
+import { el, write } from './dom.js';
 
 /** @typedef {import('./packet.js').Packet} Packet */
 /** A layer, a step with an index, or null for the whole run. @typedef {number | import('./places.js').Place | null} Of */
 
 const LIGHT = 1e6; // bytes up to which those beside it are fetched beforehand
+
+/** The row of a packet that is asked about, of those that it has: the first of these positions that is there. @param {number[]} rows @param {(string | number | undefined)[]} positions */
+export const rowAmong = (rows, positions) => Math.max(0, positions.map(one => rows.indexOf(Number(one ?? -1))).find(i => i >= 0) ?? 0);
+
+/** What stands in the place of a layer's picture while its packet is on its way, or where it cannot be had. @param {ReturnType<typeof layerPackets>} packets @param {string} what the packet has, in words */
+export function layerWaits(packets, what) {
+  const waiting = el('div', { class: 'at-waiting', role: 'status' }, el('span'), el('i'), el('i'), el('i'), el('i')), trouble = el('div', { class: 'at-trouble', role: 'alert' });
+  const again = el('button', { type: 'button', class: 'pill', onclick: () => packets.again() }, 'Try again');
+  return {
+    elements: [waiting, trouble],
+    /** The packet of a layer; without it `needs` are hidden. @param {Packet} run @param {number} layer @param {HTMLElement[]} needs */
+    get(run, layer, needs) {
+      const found = packets.get(run, layer), why = packets.why(run, layer);
+      waiting.hidden = Boolean(found || why);
+      write(/** @type {Element} */ (waiting.firstElementChild), `Loading the ${what} of layer ${layer} …`);
+      trouble.hidden = !why;
+      if (why) trouble.replaceChildren(el('p', {}, why), again);
+      for (const one of needs) one.hidden = !found;
+      return found;
+    },
+  };
+}
 
 /**
  * @param {Pick<import('./mount.js').Context, 'part'>} context

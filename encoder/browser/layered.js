@@ -1,6 +1,6 @@
 // @ts-check
 // A grid with a column for each layer. What is followed has a line through the columns; a column that is pointed at, or a cell that is chosen, is told of.
-import { children, el, focused, put, svg, write } from './dom.js';
+import { children, el, focused, put, reveal, svg, write } from './dom.js';
 
 /** @typedef {import('./settling.js').Table} Table */
 /** @typedef {{column: number, row: number}} At `row` is -1 for the heads of columns */
@@ -18,7 +18,7 @@ export function layered({ point, keep }) {
   let table = null;
   /** @type {At} */
   let at = { column: 0, row: -1 };
-  let known = '';
+  let known = '', seen = -1;
 
   /** @param {EventTarget | null} target @returns {At | null} */
   const placeOf = target => {
@@ -117,7 +117,8 @@ export function layered({ point, keep }) {
       rove();
       trace();
       if (known !== given.key) element.scrollLeft = (cellOf({ column: kept, row: -1 })?.offsetLeft ?? 0) - element.clientWidth / 2;
-      known = given.key;
+      else if (kept !== seen) reveal(element, cellOf({ column: kept, row: -1 }), top[0].getBoundingClientRect().right - element.getBoundingClientRect().left);
+      [known, seen] = [given.key, kept];
 
       /** @param {string} name @param {number} column */
       function marks(name, column) {

@@ -69,7 +69,7 @@ export function points(difference, least = 0.01) {
 }
 
 /** A text as it is set in a picture: a minus, and no break before the sign. @param {string} text */
-export const typeset = text => text.replaceAll('-', '\u2212').replace(' %', '\u00a0%');
+export const typeset = text => text.replaceAll('-', '\u2212').replaceAll(' %', '\u00a0%');
 
 /** The same where there is little room: "<1 %". @param {string} text */
 export const tight = text => typeset(text).replace('under ', '<\u00a0').replace('over ', '>\u00a0');

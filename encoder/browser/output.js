@@ -31,29 +31,22 @@ export function output(root, context) {
   let run = null;
   /** @type {Chosen} */
   let state;
-  /** The column that is kept, and the one that is pointed at; null is the last one. @type {number | null} */
-  let column = null;
-  /** @type {number | null} */
+  /** The column that is pointed at. @type {number | null} */
   let pointed = null;
-  /** The word that is followed, by its number in the packet; null is the one that wins. @type {number | null} */
-  let followed = null;
   let spoken = '', resting = 0;
 
   const head = headline(context, { layer: false, head: false });
-  const line = sentence(position => { followed = null; store.set({ word: position }); });
+  const line = sentence(position => store.set({ word: position }));
   const mask = el('button', { type: 'button', class: 'enc-pill ou-mask', onclick: maskIt }, 'Mask it');
   const part = el('p', { class: 'ou-part' });
   const title = el('h2'), left = el('div', { class: 'ou-left' }, title), about = el('p', { class: 'ou-about' });
-  const list = bars(left, word => { if (run && packets.get(run, null)?.about.vocabulary) followed = word; else column = word; render(); });
+  const list = bars(left, word => store.set(run && packets.get(run, null)?.about.vocabulary ? follow(word) : keep(word)));
   left.append(about);
   const grid = layered({
     point: at => { if (at !== pointed) { pointed = at; render(); } },
     keep: (at, word, row) => {
-      column = at;
       pointed = null;
-      followed = word ?? followed;
-      if (row !== null && run && row !== state.word && wordAt(run, row) >= 0) store.set({ word: row });
-      else render();
+      store.set({ ...keep(at), ...(word === null ? {} : follow(word)), ...(row !== null && run && row !== state.word && wordAt(run, row) >= 0 ? { word: row } : {}) });
     },
   });
   const waiting = el('div', { class: 'ou-waiting', role: 'status' }, el('span', {}, 'Reading what would be said after each layer …'), el('i'), el('i'), el('i'), el('i'), el('i'));
@@ -64,13 +57,22 @@ export function output(root, context) {
     el('div', { class: 'ou-body' }, left, el('div', { class: 'ou-right' }, grid.element, waiting, trouble)), how);
   root.append(page);
 
+  /** The column that is kept, as an address says it: none is the last one. @param {number} column @returns {import('./store.js').Changes} */
+  const keep = column => ({ after: !run || column === run.about.model.layers ? '' : column ? String(column - 1) : 'input' });
+  /** The word that is followed: none is the one that wins. @param {number} word @returns {import('./store.js').Changes} */
+  function follow(word) {
+    const found = run && packets.get(run, null), asked = run && words(run)[wordAt(run, state.word)];
+    return { lens_word: (word && found && asked && guessed(found, asked.position, '')?.spelled[word]) || '' };
+  }
+  /** The column of the state. @param {number} last */
+  const kept = last => (state.after === 'input' ? 0 : /^\d{1,6}$/.test(state.after) ? Math.min(Number(state.after) + 1, last) : last);
+
   /** Puts the mask in place of the word. */
   function maskIt() {
     const found = run && packets.get(run, null);
     if (!run || !found) return;
     const changes = masked(run, found, state.word);
     if (!changes) return;
-    followed = null;
     store.set({ ...changes, layer: state.layer, head: state.head, word: state.word }, { push: true });
     head.finding.focus({ preventScroll: true });
   }
@@ -83,9 +85,9 @@ export function output(root, context) {
       return;
     }
     const names = Boolean(found ? found.about.vocabulary : Object.keys(run.about.guesses).length || !found);
-    const here = found && names ? guessed(found, word.position, followed) : null;
+    const here = found && names ? guessed(found, word.position, state.lens_word) : null;
     const moves = found && !names ? turned(run, found, word.position) : null;
-    const last = run.about.model.layers, shown = Math.min(pointed ?? column ?? last, last);
+    const last = run.about.model.layers, column = kept(last), shown = Math.min(pointed ?? column, last);
 
     head.draw(run, state, said(run, word, here, moves));
     line.draw(run, word, found);
@@ -106,12 +108,12 @@ export function output(root, context) {
     let told = '';
     if (found && here) {
       const { place, share } = here.at(shown, here.followed), lines = here.column(shown);
-      if (here.finite) told = say(shown ? 'stands_after' : 'stands_input', { ...(shown ? { layer: shown - 1 } : {}), word: here.name(here.followed), place, count: found.about.vocab_size ?? 0, share });
+      if (here.finite) told = say(shown ? 'stands_after' : 'stands_input', { ...(shown ? { layer: shown - 1 } : {}), word: here.name(here.followed), place: place.toLocaleString('en-US'), count: (found.about.vocab_size ?? 0).toLocaleString('en-US'), share });
       list.draw(lines, here.followed, here.leading(shown).length);
-      grid.draw({ ...wordsTable(here, found), key }, shown, Math.min(column ?? last, last));
+      grid.draw({ ...wordsTable(here, found), key }, shown, column);
     } else if (moves) {
       list.draw(moves.lines(), shown);
-      grid.draw({ ...moves.table(), key }, shown, Math.min(column ?? last, last));
+      grid.draw({ ...moves.table(), key }, shown, column);
       told = found?.about.why ?? '';
     } else list.draw((run.about.guesses[String(word.position)] ?? []).slice(0, FIRST).map(([name, share], i) => ({ name, text: tight(percent(share, 1)), deep: share, word: i, place: i + 1 })), 0);
     left.hidden = !list.element.children.length;
@@ -130,7 +132,6 @@ export function output(root, context) {
 
   return {
     draw(given, chosen) {
-      if (run !== given || state?.word !== chosen.word) followed = null;
       if (run !== given) pointed = null;
       run = given;
       state = chosen;

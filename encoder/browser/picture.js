@@ -1,5 +1,6 @@
 // @ts-check
 // The picture of a stop in the page: a canvas to look at, and over it the one chosen cell, which has the keys.
+import { coloursOf, sized, watched } from './canvas.js';
 import { el, put, themeOf, write } from './dom.js';
 import { boxOf, cellAt, gradient, layout, paint } from './grid.js';
 import { tight } from './number.js';
@@ -15,7 +16,6 @@ import { tight } from './number.js';
 const UNFOLD = 420; // ms
 const LONG = { PageUp: -5, PageDown: 5 };
 const STILL = matchMedia('(prefers-reduced-motion: reduce)');
-const COLOURS = /** @type {const} */ (['ink', 'muted', 'accent', 'second', 'page']);
 
 /**
  * @param {{point: (at: At | null) => void, keep: (at: At) => void, open: () => void}} calls `point` follows the pointer, `keep` chooses
@@ -67,23 +67,11 @@ export function picture({ point, keep, open }) {
     cell.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   };
 
-  /** The colours of the page, read where they are said. @returns {Scene['colours']} */
-  const colours = () => {
-    const found = COLOURS.map(name => {
-      probe.style.color = `var(--at-${name})`;
-      return [name, getComputedStyle(probe).color];
-    });
-    return Object.fromEntries(found);
-  };
-  const anew = () => { drawn = ''; if (view) draw(view); };
-  const watch = new ResizeObserver(() => { if (Math.abs(scroll.clientWidth - room) > 1) anew(); });
-  const dark = matchMedia('(prefers-color-scheme: dark)');
-  watch.observe(scroll);
-  dark.addEventListener('change', anew);
+  const unwatch = watched(scroll, () => room, () => { drawn = ''; if (view) draw(view); });
 
   /** @param {View} given */
   function draw(given) {
-    const theirs = colours(), theme = themeOf(theirs.page), ratio = devicePixelRatio || 1;
+    const theirs = coloursOf(probe), theme = themeOf(theirs.page), ratio = devicePixelRatio || 1;
     const { numbers } = given, rows = numbers.rows.length, font = getComputedStyle(element).fontFamily;
     room = scroll.clientWidth || 600;
     const key = [given.key, room, theme, ratio, given.chosen.row, given.chosen.column].join(' ');
@@ -97,9 +85,7 @@ export function picture({ point, keep, open }) {
       const digits = given.parts === 'share' ? 2 : Math.max(3, ...[given.ends.high, given.ends.low].map(value => given.form(value).length));
       const last = pen.measureText(given.last).width;
       laid = layout({ rows, columns: numbers.columns, tokens: given.tokens, widest: Math.min(widest, 150), last, digits }, room);
-      const [width, height] = [Math.round(laid.width * ratio), Math.round(laid.height * ratio)];
-      if (canvas.width !== width) canvas.width = width;
-      if (canvas.height !== height) canvas.height = height;
+      sized(canvas, laid.width, laid.height);
       put(canvas, { style: `width: ${laid.width}px; height: ${laid.height}px` });
       scene(theirs, theme, ratio, font);
     }
@@ -155,8 +141,7 @@ export function picture({ point, keep, open }) {
     hide(hidden) { element.hidden = hidden; },
     end() {
       cancelAnimationFrame(frame);
-      watch.disconnect();
-      dark.removeEventListener('change', anew);
+      unwatch();
     },
   };
 }

@@ -28,8 +28,8 @@ const short = value => (Number.isFinite(value) ? typeset(value.toFixed(2)).repla
 
 /**
  * What would be said at a token after each layer; null where the packet does not hold it. A word is its number among those that
- * are told of there; 0 is the first guess.
- * @param {Packet} found @param {number} position @param {number | null} chosen the word that is followed
+ * are told of there; 0 is the first guess. `spelled` is what an address calls each: of several with one name the later ones are counted.
+ * @param {Packet} found @param {number} position @param {string} chosen the word that is followed, as an address calls it
  */
 export function guessed(found, position, chosen) {
   const { positions, vocabulary } = found.about, { words, first, share, rank } = found.arrays;
@@ -38,7 +38,9 @@ export function guessed(found, position, chosen) {
   const last = share.shape[0] - 1, most = first.shape[2];
   /** @param {number} word */
   const name = word => vocabulary[at(words, row, word)] ?? '';
-  const followed = chosen !== null && name(chosen) ? chosen : 0;
+  const names = Array.from({ length: words.shape[1] }, (_, i) => name(i)), same = (/** @type {number} */ i) => names.slice(0, i).filter(one => one === names[i]).length;
+  const spelled = names.map((one, i) => (one && same(i) ? `${one},${same(i) + 1}` : one));
+  const followed = Math.max(0, chosen ? spelled.indexOf(chosen) : 0);
   /** @param {number} layer @param {number} word @returns {Stand} */
   const stand = (layer, word) => ({ place: at(rank, layer, row, word), share: at(share, layer, row, word) });
   /** @param {number} layer */
@@ -46,7 +48,7 @@ export function guessed(found, position, chosen) {
   let settled = last;
   while (settled > 0 && stand(settled - 1, 0).place === 1) settled--;
   return {
-    position, last, followed, settled, name, at: stand, leading,
+    position, last, followed, settled, name, spelled, at: stand, leading,
     finite: Number.isFinite(stand(last, 0).share),
     /** The words after a layer, and the one that is followed where it is none of them. @param {number} layer @returns {Line[]} */
     column(layer) {

@@ -4,11 +4,13 @@
 /**
  * `layer`, `head` and `word` are null until somebody, or the run, chooses. `word` is the position of a token, counted from 0. `off`
  * tells whether the head is switched off, `maps` whether the picture of all heads is open, `more` is
- * "1" where what the server draws below is. `other` and `other_model` are what the run is compared with; "" is the usual one. `number` is the number
- * that is open in the drawer, `numbers` the step whose numbers are unfolded, "1" for the page's own; "" none.
+ * "1" where what the server draws below is. `other` and `other_model` are what the run is compared with; "" is the usual one. `after` is the
+ * layer after which the guess is looked at, "input" for before the first, and `lens_word` the word that is followed there. `number` is the
+ * number that is open in the drawer, `numbers` the step whose numbers are unfolded, "1" for the page's own; "" none.
  * @typedef {{
  *   sentence: string, second: string, model: string, layer: number | null, head: number | null, word: number | null,
- *   step: string, cell: string, hidden: number[], edits: string, other: string, other_model: string, off: boolean, maps: boolean, more: string, number: string, numbers: string
+ *   step: string, cell: string, hidden: number[], edits: string, other: string, other_model: string, off: boolean, maps: boolean, more: string,
+ *   after: string, lens_word: string, number: string, numbers: string
  * }} State
  */
 /** @typedef {Partial<State>} Changes */
@@ -24,10 +26,10 @@
 export const GAP = 'The keys to the cabinet [MASK] on the table.';
 export const REST = 150; // ms; Chromium drops replaceState beyond about 200 in ten seconds
 const VERSION = '1';
-const NAMES = /** @type {const} */ (['sentence', 'second', 'model', 'layer', 'head', 'word', 'step', 'cell', 'hidden', 'edits', 'other', 'other_model', 'off', 'maps', 'more', 'number', 'numbers']);
-const OF_BROWSER = ['word', 'off', 'maps', 'more', 'number', 'numbers']; // what a server that hands over a view knows nothing of
+const NAMES = /** @type {const} */ (['sentence', 'second', 'model', 'layer', 'head', 'word', 'step', 'cell', 'hidden', 'edits', 'other', 'other_model', 'off', 'maps', 'more', 'after', 'lens_word', 'number', 'numbers']);
+const OF_BROWSER = ['word', 'off', 'maps', 'more', 'after', 'lens_word', 'number', 'numbers']; // what a server that hands over a view knows nothing of
 /** @type {State} */
-export const DEFAULTS = { sentence: GAP, second: '', model: 'base', layer: null, head: null, word: null, step: '', cell: '', hidden: [], edits: '', other: '', other_model: '', off: false, maps: false, more: '', number: '', numbers: '' };
+export const DEFAULTS = { sentence: GAP, second: '', model: 'base', layer: null, head: null, word: null, step: '', cell: '', hidden: [], edits: '', other: '', other_model: '', off: false, maps: false, more: '', after: '', lens_word: '', number: '', numbers: '' };
 
 /** A whole number as an address spells it; null for anything else. @param {string | null} text */
 const whole = text => (text !== null && /^\d{1,6}$/.test(text) ? Number(text) : null);
@@ -37,7 +39,7 @@ export function fromQuery(search) {
   const query = new URLSearchParams(search);
   /** @type {Changes} */
   const found = {};
-  for (const name of /** @type {const} */ (['sentence', 'second', 'model', 'step', 'cell', 'edits', 'other', 'other_model', 'more', 'number', 'numbers'])) {
+  for (const name of /** @type {const} */ (['sentence', 'second', 'model', 'step', 'cell', 'edits', 'other', 'other_model', 'more', 'after', 'lens_word', 'number', 'numbers'])) {
     const text = query.get(name);
     if (text !== null && text.trim()) found[name] = text;
   }
@@ -127,7 +129,8 @@ export function makeStore({ defaults = {}, first = {}, where = null } = {}) {
         const value = changes[/** @type {keyof State} */ (name)];
         return value !== undefined && value !== before[/** @type {keyof State} */ (name)];
       });
-      const settled = anew ? { word: null, cell: '', number: '', hidden: [], edits: '', off: false, ...changes } : { ...changes };
+      const settled = anew ? { word: null, cell: '', number: '', hidden: [], edits: '', off: false, lens_word: '', ...changes } : { ...changes };
+      if (typeof changes.word === 'number' && changes.word !== before.word) settled.lens_word ??= ''; // it was one of another place
       // A layer and its head are written together: one alone would mean another head to who opens the address.
       if (('layer' in changes) !== ('head' in changes)) Object.assign(settled, 'layer' in changes ? { head: before.head } : { layer: before.layer });
       const said = Object.entries(settled).filter(([name, value]) => String(value) !== String(before[/** @type {keyof State} */ (name)]) || name in changes);

@@ -1,13 +1,13 @@
 // @ts-check
 // The numbers of one token as strips of thin bars over one another, with one dimension chosen in all of them.
+import { canvasSlider } from './canvas.js';
 import { el, put, write } from './dom.js';
 import { brief, typeset } from './number.js';
 
-/** `colour` is a name of COLOURS. @typedef {{name: string, values: Float32Array, colour: 'muted' | 'accent' | 'second' | 'ink'}} Strip */
+/** `colour` is one of those of the page. @typedef {{name: string, values: Float32Array, colour: 'muted' | 'accent' | 'second' | 'ink'}} Strip */
 /** @typedef {{key: string, strips: Strip[], chosen: number, kept: number, label: string, says: string}} View */
 
 const HIGH = 56, NAME = 17, FAR = 3; // px of a strip and of its name; how far above the usual the ends may lie
-const COLOURS = /** @type {const} */ (['ink', 'muted', 'accent', 'second', 'page', 'line', 'soft']);
 
 /** Where the bars end: the largest, unless a few are far above all others. @param {Strip[]} strips */
 export function endOf(strips) {
@@ -18,63 +18,31 @@ export function endOf(strips) {
 
 /** @param {{point: (d: number | null) => void, keep: (d: number) => void}} calls */
 export function vectorStrips({ point, keep }) {
-  const canvas = el('canvas', { class: 'vs-canvas', 'aria-hidden': 'true' });
-  const slider = el('div', { class: 'vs-slider', role: 'slider', tabindex: '0', 'data-cell': '' }, canvas);
-  const foot = el('p', { class: 'vs-foot' }), probe = el('i', { hidden: true });
-  const element = el('div', { class: 'vs' }, slider, foot, probe), pen = canvas.getContext('2d');
+  const foot = el('p', { class: 'vs-foot' }), paper = canvasSlider({
+    name: 'vs', usual: 500, point, keep, again: () => { if (view) draw(view); },
+    under(across, _down, wide) {
+      const count = view?.strips[0].values.length ?? 0, d = Math.floor(across / wide * count);
+      return d >= 0 && d < count ? d : null;
+    },
+    keyed(key) {
+      if (!view) return null;
+      const by = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10 }[key], last = view.strips[0].values.length - 1;
+      return key === 'Home' ? 0 : key === 'End' ? last : by === undefined ? null : Math.min(last, Math.max(0, view.kept + by));
+    },
+  });
+  const { slider } = paper, element = el('div', { class: 'vs' }, slider, foot, paper.probe);
   /** @type {View | null} */
   let view = null;
-  let drawn = '', room = 0;
-
-  /** @param {MouseEvent} event */
-  const under = event => {
-    const box = canvas.getBoundingClientRect(), count = view?.strips[0].values.length ?? 0;
-    const d = Math.floor((event.clientX - box.left) / box.width * count);
-    return d >= 0 && d < count ? d : null;
-  };
-  slider.onpointermove = event => { if (event.pointerType !== 'touch') point(under(event)); };
-  slider.onpointerleave = () => point(null);
-  slider.onclick = event => {
-    const d = under(event);
-    if (d !== null) keep(d);
-  };
-  slider.onkeydown = event => {
-    if (!view || event.ctrlKey || event.metaKey || event.altKey) return;
-    const by = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10 }[event.key], last = view.strips[0].values.length - 1;
-    const to = event.key === 'Home' ? 0 : event.key === 'End' ? last : by === undefined ? -1 : Math.min(last, Math.max(0, view.kept + by));
-    if (to < 0) return;
-    event.preventDefault();
-    keep(to);
-  };
-
-  const anew = () => { drawn = ''; if (view) draw(view); };
-  const watch = new ResizeObserver(() => { if (Math.abs(slider.clientWidth - room) > 1) anew(); });
-  const dark = matchMedia('(prefers-color-scheme: dark)');
-  watch.observe(slider);
-  dark.addEventListener('change', anew);
-
   /** @param {View} given */
   function draw(given) {
     view = given;
     const { strips, chosen } = given, end = endOf(strips), count = strips[0].values.length;
-    const theirs = /** @type {Record<typeof COLOURS[number], string>} */ (Object.fromEntries(COLOURS.map(name => {
-      probe.style.color = `var(--at-${name})`;
-      return [name, getComputedStyle(probe).color];
-    })));
-    room = slider.clientWidth || 500;
-    const ratio = devicePixelRatio || 1, high = strips.length * (HIGH + NAME), key = [given.key, chosen, room, ratio, theirs.page].join(' ');
     put(slider, { 'aria-label': given.label, 'aria-valuemin': 0, 'aria-valuemax': count - 1, 'aria-valuenow': given.kept, 'aria-valuetext': given.says });
     const above = strips.reduce((sum, { values }) => sum + values.reduce((so, value) => so + Number(Math.abs(value) > end), 0), 0);
     write(foot, `${count.toLocaleString('en-US')} numbers, drawn from ${typeset(brief(-end))} to ${brief(end)}${above ? `; ${above} go beyond` : ''}`);
-    if (drawn === key || !pen) return;
-    drawn = key;
-    const [width, height] = [Math.round(room * ratio), Math.round(high * ratio)];
-    if (canvas.width !== width) canvas.width = width;
-    if (canvas.height !== height) canvas.height = height;
-    put(canvas, { style: `height: ${high}px` });
-    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-    pen.clearRect(0, 0, room, high);
-    const wide = room / count, font = getComputedStyle(element).fontFamily;
+    const begun = paper.begin(`${given.key} ${chosen}`, () => strips.length * (HIGH + NAME));
+    if (!begun) return;
+    const { pen, colours: theirs, room, font } = begun, wide = room / count;
     strips.forEach((strip, i) => {
       const top = i * (HIGH + NAME) + NAME, middle = top + HIGH / 2;
       pen.fillStyle = theirs.muted;
@@ -104,11 +72,5 @@ export function vectorStrips({ point, keep }) {
     });
   }
 
-  return {
-    element, slider, draw,
-    end() {
-      watch.disconnect();
-      dark.removeEventListener('change', anew);
-    },
-  };
+  return { element, slider, draw, end: paper.end };
 }

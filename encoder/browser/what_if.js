@@ -8,6 +8,7 @@ import { percent, points, tight, typeset } from './number.js';
 import { read, row } from './packet.js';
 import { effects, examined, held, wordAt, words } from './run.js';
 import { parts, say } from './say.js';
+import { shareBars } from './share_bars.js';
 import { toQuery } from './store.js';
 import { alone, becomes, beginning, columnsOf, drawn, effect, ends, factsOf, fits, isOff, key, masked, nameOf, parse, pressed, spell } from './switches.js';
 import style from './what_if.css';
@@ -57,7 +58,7 @@ export function whatIf(root, context) {
   const unable = new Set();
   /** @type {Place | null} */
   let pointed = null;
-  let at = '0,0', said = '', full = false;
+  let at = '', said = '', full = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let saying;
 
@@ -350,29 +351,20 @@ export function whatIf(root, context) {
     if (had) (buttons[0] ?? top.finding).focus();
   }
 
-  /** One line of bars. @param {Element} line @param {string} name @param {string} text @param {number} filled @param {number} marked NaN for no mark */
-  function drawLine(line, name, text, filled, marked) {
-    const [label, room, share] = line.children, [fill, mark] = /** @type {HTMLElement[]} */ ([...room.children]);
-    write(label, name);
-    write(share, text);
-    fill.style.width = `max(2px, ${100 * Math.min(1, filled || 0)}%)`;
-    mark.hidden = !Number.isFinite(marked);
-    mark.style.insetInlineStart = `${100 * Math.min(1, marked || 0)}%`;
-  }
-  const line = () => el('li', {}, el('span', { class: 'enc-bar-name' }), el('span', { class: 'enc-bar-room' }, el('i'), el('b')), el('span', { class: 'enc-bar-share' }));
-
   /** @param {Share[]} shares @param {boolean} changed */
   function drawGuess(shares, changed) {
     write(title, 'The guess at the gap');
     put(bars, { 'aria-label': 'What the model guesses, with everything on and as it is now' });
     const all = drawn(shares), most = all.reduce((best, one) => (one.after > best.after ? one : best), all[0]);
-    children(bars, all.length, line).forEach((item, i) => {
-      const one = all[i], here = Number.isFinite(one.after), after = here ? one.after : one.before;
-      const text = changed ? `${tight(percent(one.before, 1))} → ${here ? tight(percent(one.after, 1)) : '…'}` : tight(percent(one.before, 1));
-      drawLine(item, one.word, text, after, changed ? one.before : NaN);
+    shareBars(bars, all.map(one => {
+      const here = Number.isFinite(one.after), after = here ? one.after : one.before;
       const names = [one === shares[0] && 'enc-first', changed && one !== shares[0] && after - one.before >= SAME && 'enc-risen', here && one === most && 'wi-most'];
-      put(item, { 'data-guess': one.word, 'data-before': one.before, 'data-after': here ? one.after : null, class: names.filter(Boolean).join(' ') || null });
-    });
+      return {
+        name: one.word, filled: after, marked: changed ? one.before : NaN,
+        text: changed ? `${tight(percent(one.before, 1))} → ${here ? tight(percent(one.after, 1)) : '…'}` : tight(percent(one.before, 1)),
+        props: { 'data-guess': one.word, 'data-before': one.before, 'data-after': here ? one.after : null, 'data-moved': null, 'data-share': null, class: names.filter(Boolean).join(' ') || null },
+      };
+    }));
     mark.hidden = !changed;
   }
 
@@ -387,10 +379,10 @@ export function whatIf(root, context) {
     const all = movedOf(base, diff).slice(0, 5), most = all[0]?.share || 1;
     write(title, 'How far words end up from where they were');
     put(bars, { 'aria-label': 'How far words end up from where they were' });
-    children(bars, all.length, line).forEach((item, i) => {
-      drawLine(item, all[i].word, tight(percent(all[i].share)), all[i].share / most, NaN);
-      put(item, { 'data-moved': all[i].word, 'data-share': all[i].share, class: i ? null : 'enc-first' });
-    });
+    shareBars(bars, all.map(({ word, share }, i) => ({
+      name: word, text: tight(percent(share)), filled: share / most, marked: NaN,
+      props: { 'data-moved': word, 'data-share': share, 'data-guess': null, 'data-before': null, 'data-after': null, class: i ? null : 'enc-first' },
+    })));
     mark.hidden = true;
   }
 
@@ -424,7 +416,7 @@ export function whatIf(root, context) {
         write(button, out ? '✕' : !Number.isFinite(value) ? '' : near ? typeset(String(near)) : '·');
       });
     });
-    if (!buttonAt(at) || !board.querySelector('[tabindex="0"]')) rove(buttonAt(at) ? at : key(state.layer, state.head));
+    if (!buttonAt(at) || !board.querySelector('[tabindex="0"]')) rove(buttonAt(at) ? at : [...off][0] ?? key(state.layer, state.head));
     const known = all.flat().some(Number.isFinite), word = base.about.guesses[String(base.about.gap)]?.[0]?.[0] ?? '';
     legend.hidden = !known;
     bar.style.background = gradient(kind, theme);
@@ -485,11 +477,11 @@ export function whatIf(root, context) {
       render();
     },
     kept() {
-      const { subject, base, changed } = run ? now() : { subject: null, base: null, changed: null };
-      if (!run || !subject || !base || !changed) return null;
-      const { model } = base.about, { layer, head } = state;
-      const name = changed.edits ? `How far each word ends up, ${beginning(changed, model).toLowerCase()}` : 'How far each word ends up: nothing is changed';
-      return { picture: 'apart_changed', name, query: toQuery({ ...made({ ...state, ...subject, edits: changed.edits }), layer, head }) };
+      const { subject, base, changed, guess } = run ? now() : { subject: null, base: null, changed: null, guess: false };
+      if (!run || !subject || !base || !changed || (!guess && !changed.edits)) return null;
+      const { layer, head } = state, start = changed.edits ? beginning(changed, base.about.model).toLowerCase() : 'with everything on';
+      const [picture, name] = guess ? ['guess_changed', `The guess at the gap, ${start}`] : ['words_moved', `How far words end up, ${start}`];
+      return { picture, name, query: toQuery({ ...made({ ...state, ...subject, edits: changed.edits }), layer, head }) };
     },
     end() {
       clearTimeout(saying);

@@ -19,10 +19,17 @@ MADE = "made sentences"
 LONGEST = 60  # words of an example
 
 
-def level_6(encoder: TextEncoder, trace: Trace, layer: int = -1) -> bytes:
-    """What the examination of the model's weights found of each head, examples of it, and the labels of its atlas."""
+def level_6(encoder: TextEncoder, trace: Trace, layer: int = -1, *, exam: Exam | None = None) -> bytes:
+    """What the examination of the model's weights found of each head, examples of it, and the labels of its atlas.
+
+    Args:
+        encoder: the model.
+        trace: a run of it, of which nothing is told.
+        layer: of no layer.
+        exam: the examination where none is shipped of these weights.
+    """
     source = encoder.source
-    exam = exam_by_content(source.fingerprint)
+    exam = exam_by_content(source.fingerprint) or exam
     about: Known = {"exam": "", "jobs": [], "tried": [], "examples": [], "survey": survey(encoder)}
     if exam is not None:
         about |= {"exam": scope(exam), "jobs": jobs(exam), "tried": tried(exam)}

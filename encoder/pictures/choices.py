@@ -11,7 +11,7 @@ RETIRED = {
     *("through", "weights_open"),
 }
 # What links of pages that the browser draws ask for: it is not said of them that no other page knows them
-DRAWN_THERE = {"word", "off", "maps", "more", "number", "numbers"}
+DRAWN_THERE = {"word", "off", "maps", "more", "after", "lens_word", "number", "numbers"}
 RENAMED = {  # what links of earlier versions ask for, and its name now
     ("measure", "entropy_share"): "normalized_entropy",
     ("lab", "Why √d_k"): "Why √d_head",

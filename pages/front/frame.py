@@ -102,6 +102,7 @@ def draw_picture(page: Page, pages: Mapping[Any, Page], follow: dict[str, object
             "handed": handed(),
             "numbers": below.numbers(page),
             "opened": session().opened,
+            "runs": session().runs if wanted else 0,  # the browser hears of every run that draws below
         },
         on_go_change=lambda: None,
         on_back_change=lambda: None,

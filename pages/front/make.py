@@ -5,6 +5,7 @@ from contextlib import nullcontext
 from encoder import TextEncoder
 from encoder.errors import EncoderError
 from encoder.packet.format import VERSION
+from encoder.packet.heads import level_6
 from encoder.packet.levels import MORE, OF_STEP
 from encoder.packet.run import level_1
 from encoder.packet.what_if import level_7, parts_tried
@@ -14,7 +15,7 @@ from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
 from pages.front.asked import Asked
 from pages.front.refused import RefusedError
-from pages.ui.server import consent, engine, job_queue, models
+from pages.ui.server import consent, engine, exams, job_queue, models
 from pages.ui.server.pool import borrowing
 
 AGAIN = 2  # seconds after which a server that was full may be asked again
@@ -83,6 +84,8 @@ def written(encoder: TextEncoder, trace: Trace, asked: Asked) -> bytes:
     """The run as a packet; the run without each part is left out where it would take long."""
     if asked.level in OF_STEP:
         return OF_STEP[asked.level](encoder, trace, asked.step, asked.index)
+    if asked.level == 6:
+        return level_6(encoder, trace, exam=exams.made_here(encoder))
     if asked.level not in (1, 7):
         return MORE[asked.level](encoder, trace, asked.layer)
     config, n = encoder.config, len(trace.tokens)
@@ -95,6 +98,12 @@ def written(encoder: TextEncoder, trace: Trace, asked: Asked) -> bytes:
 
 
 def pinned(name: str) -> str | None:
-    """What pins the weights of a model that is at hand, and how they are written; None where it is not at hand."""
+    """What pins a model that is at hand: its weights, how they are written, and whether a visitor has examined it.
+
+    None where it is not at hand.
+    """
     entry = engine.model_cache.kept.get((name,))
-    return None if entry is None else f"{VERSION} {entry.value.source.fingerprint} {entry.value.source.maker}"
+    if entry is None:
+        return None
+    source, examined = entry.value.source, exams.made_here(entry.value) is not None
+    return f"{VERSION} {source.fingerprint} {source.maker}{' examined' * examined}"

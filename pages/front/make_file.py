@@ -23,8 +23,8 @@ from pages.ui.server import engine, job_queue
 from pages.ui.server.pool import borrowing
 
 OF_FRONT = (  # those that the browser's pages show; others may take long
-    *("all_heads", "alike_places", "apart_changed", "arcs", "beside_change", "lengths", "lens", "moves", "near_words"),
-    *("norm_sides", "picture", "units_on_curve"),
+    *("all_heads", "alike_places", "arcs", "beside_change", "guess_changed", "lengths", "lens", "moves", "near_words"),
+    *("norm_sides", "picture", "units_on_curve", "words_moved"),
 )
 PICTURES: Mapping[str, Picture] = {key: picture(key) for key in OF_FRONT}
 TYPES = {

@@ -1,6 +1,7 @@
 """A whole run as a file: all its numbers for numpy, a layer as tables, or a report to read offline."""
 
-import io
+from collections.abc import Callable
+from typing import BinaryIO
 
 from encoder import TextEncoder, Trace
 from encoder.edits.text import edits_to_text
@@ -16,9 +17,9 @@ from pages.front.asked import AskedFile
 from pages.front.file import File
 from pages.front.packets import compress
 from pages.front.refused import RefusedError
-from pages.ui.downloads.run import MOST_BYTES, MOST_REPORT, WHILE_WRITTEN, export_lock
-from pages.ui.server import engine, job_queue, memory
+from pages.ui.server import engine, job_queue
 from pages.ui.server.pool import borrowing
+from pages.ui.server.writing import MOST_BYTES, MOST_REPORT, written
 
 TYPES = {"npz": "application/octet-stream", "zip": "application/zip", "html": "text/html; charset=utf-8"}
 
@@ -38,7 +39,7 @@ def file(asked: AskedFile) -> File:
             if notes or more:
                 raise RefusedError(400, (notes + more)[0])
             trace = engine.run(view.model, pieces.inputs, view.hidden, edits_to_text(view.edits))
-            data = written(asked.format, trace, encoder, view.layer)
+            data = made(asked.format, trace, encoder, view.layer)
         except job_queue.FullError as error:
             raise RefusedError(503, f"{error}. Try again in a moment.", make.AGAIN) from None
         except EncoderError as error:
@@ -47,8 +48,8 @@ def file(asked: AskedFile) -> File:
         return File(f"{file_name(view.model, part)}.{asked.format}", TYPES[asked.format], compress(data))
 
 
-def written(kind: str, trace: Trace, encoder: TextEncoder, layer: int) -> bytes:
-    """Return what stands in a file of a run; one large file is made at a time.
+def made(kind: str, trace: Trace, encoder: TextEncoder, layer: int) -> bytes:
+    """Return what stands in a file of a run.
 
     Raises:
         EncoderError: it is too large, or the server has no memory left for it.
@@ -57,10 +58,9 @@ def written(kind: str, trace: Trace, encoder: TextEncoder, layer: int) -> bytes:
     most = MOST_REPORT if kind == "html" else MOST_BYTES
     if size > most:
         raise EncoderError(f"it takes {megabytes(size)}, more than the {megabytes(most)} that are handed out here")
-    with export_lock, io.BytesIO() as made:
-        memory.check_room(WHILE_WRITTEN * size, "to write this file", engine.budget.drop_one)
-        if kind == "html":
-            made.write("".join(report(encoder, trace, [layer])).encode())
-        else:
-            to_npz(trace, made) if kind == "npz" else to_csv_zip(trace, layer, made)
-        return made.getvalue()
+    write: dict[str, Callable[[BinaryIO], object]] = {
+        "npz": lambda file: to_npz(trace, file),
+        "zip": lambda file: to_csv_zip(trace, layer, file),
+        "html": lambda file: file.writelines(part.encode() for part in report(encoder, trace, [layer])),
+    }
+    return written(size, write[kind])

@@ -1,14 +1,15 @@
 """The Attention page that is drawn in the browser: every number on it is the run's, by pointer and by keys alone."""
 
-import base64
 import re
 from collections.abc import Callable, Iterator
 from math import inf
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from browser_tools import ROUND, barriers, from_here
+from browser_tools import barriers
+from mounted import OF_LAYER, PHONE, SIZES, mounting, overflows, tab_stops
 from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
 
 from encoder import Edit, TextEncoder, Trace
@@ -20,26 +21,6 @@ LAYERS, GAP, KEYS = 6, 6, 2
 STEPS = ("input", "q", "k", "v", "scores", "scaled", "masked", "weights", "heads", "concat", "output")
 OWN = ("q", "k", "v", "scores", "scaled", "masked", "weights", "heads")
 GRIDS = ("scores", "scaled", "masked", "weights")
-DESK, PHONE = ViewportSize(width=1440, height=900), ViewportSize(width=390, height=844)
-PAGE = """<!DOCTYPE html><html lang="en"><title>Attention</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<style>html { color-scheme: light dark } body { margin: 0 }</style><div id="front"></div>"""
-# Mounts the built file with packets in memory. A layer in `held` comes when `free` says so; one in `lost` never does.
-MOUNT = """async ([packets, first, held, lost]) => {
-  const { makeStore, mount } = await import('/encoder/browser/built/front.js')
-  const bytes = text => Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer
-  Object.assign(window, { store: makeStore({ first }), asked: [], waiting: {}, lost: new Set(lost) })
-  window.free = layer => window.waiting[layer]()
-  const load = async ({ level, layer }) => {
-    window.asked.push(level === 1 ? 'run' : layer)
-    if (level === 2 && window.lost.has(layer)) throw new Error('The line is cut: try again.')
-    if (level === 2 && held.includes(layer)) await new Promise(free => { window.waiting[layer] = free })
-    return bytes(packets[level === 1 ? 0 : layer + 1])
-  }
-  const pages = [{ key: 'attention', title: 'Attention', address: '/attention', front: true }]
-  const root = document.getElementById('front'), models = [{ name: 'base', title: 'base' }]
-  mount(root, { load, store: window.store, pages, page: 'attention', shipped: {}, models, goTo() {} })
-}"""
 CANVAS = "canvas => canvas.toDataURL()"
 LINES = "all => all.map(tr => [Number(tr.dataset.line), ...[...tr.cells].map(one => one.textContent)])"
 SAID = "all => all.map(b => [b.textContent, b.dataset.step, b.dataset.index, b.dataset.of ?? ''])"
@@ -52,6 +33,7 @@ EVERY_STOP = """() => {
   return drawn.size
 }"""
 Opened = Callable[..., Page]
+Packets = dict[Any, bytes]
 
 
 @pytest.fixture(scope="module")
@@ -60,31 +42,24 @@ def trace(base: TextEncoder) -> Trace:
 
 
 @pytest.fixture(scope="module")
-def packets(base: TextEncoder, trace: Trace) -> list[str]:
-    made = [level_1(base, trace), *(level_2(trace, layer) for layer in range(LAYERS))]
-    return [base64.b64encode(packet).decode("ascii") for packet in made]
+def packets(base: TextEncoder, trace: Trace) -> Packets:
+    return packed(base, trace)
+
+
+def packed(encoder: TextEncoder, trace: Trace) -> Packets:
+    return {"run": level_1(encoder, trace), **{layer: level_2(trace, layer) for layer in range(LAYERS)}}
 
 
 @pytest.fixture
-def opened(browser: Browser, packets: list[str]) -> Iterator[Opened]:
+def opened(browser: Browser, packets: Packets) -> Iterator[Opened]:
     """Opens the page with a state; nothing may fail in it."""
-    with browser.new_context(viewport=DESK, reduced_motion="reduce") as context:
-        errors: list[str] = []
+    with mounting(browser) as mounted:
 
-        def show(
-            held: tuple[int, ...] = (), lost: tuple[int, ...] = (), runs: list[str] | None = None, **first: object
-        ) -> Page:
-            page = context.new_page()
-            page.on("pageerror", lambda error: errors.append(str(error)))
-            page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
-            page.route("**/*", from_here(PAGE))
-            page.goto("http://front.test/")
-            page.evaluate(MOUNT, [runs or packets, {"layer": 5, "head": 6, **first}, list(held), list(lost)])
-            page.locator(".at-finding:not(:empty)").wait_for()
-            return page
+        def show(runs: Packets | None = None, held: Any = (), lost: Any = (), **first: object) -> Page:
+            at = {"layer": 5, "head": 6, **first}
+            return mounted("attention", runs or packets, first=at, named=OF_LAYER, held=held, lost=lost)
 
         yield show
-        assert errors == []
 
 
 def cell(page: Page) -> Locator:
@@ -203,8 +178,7 @@ def percent(trace: Trace, layer: int, head: int, row: int, column: int) -> str:
 
 def test_what_is_masked_is_said_not_to_be_looked_at(opened: Opened, base: TextEncoder) -> None:
     trace = base.trace(SENTENCE, hidden=(KEYS,))
-    runs = [level_1(base, trace), *(level_2(trace, layer) for layer in range(LAYERS))]
-    page = opened(runs=[base64.b64encode(packet).decode("ascii") for packet in runs])
+    page = opened(runs=packed(base, trace))
     legend, check = page.locator(".picture-legend").get_by_text("not looked at"), page.locator(".row-check")
     for name, texts in (("masked", ["hidden", "\u2212∞"]), ("weights", ["\u2212∞", "0.000", "0\u00a0%"])):
         step(page, name, cell=f"layers.5.attention.{name}:6,{GAP},{KEYS}")
@@ -225,8 +199,7 @@ def test_what_is_masked_is_said_not_to_be_looked_at(opened: Opened, base: TextEn
 
 def test_where_no_token_may_be_looked_at_the_headline_says_so(opened: Opened, base: TextEncoder) -> None:
     trace = base.trace(SENTENCE, edits=(Edit("layers.0.attention.masked", "replace", value=-inf, positions=(GAP,)),))
-    runs = [level_1(base, trace), *(level_2(trace, layer) for layer in range(LAYERS))]
-    page = opened(runs=[base64.b64encode(packet).decode("ascii") for packet in runs], layer=0)
+    page = opened(runs=packed(base, trace), layer=0)
     title = page.get_by_role("heading", level=1)
     for name in ("weights", "masked"):
         step(page, name)
@@ -235,14 +208,25 @@ def test_where_no_token_may_be_looked_at_the_headline_says_so(opened: Opened, ba
     expect(title).to_have_text("The gap has no numbers here: a step before gave none.")
 
 
+def test_one_press_leads_to_the_head_that_looks_there_most(opened: Opened, trace: Trace) -> None:
+    page = opened(layer=1, head=0, cell=f"layers.1.attention.weights:0,{GAP},{KEYS}")
+    shares = torch.stack([trace[f"layers.{layer}.attention.weights"][:, GAP, KEYS] for layer in range(LAYERS)])
+    layer, head = divmod(int(shares.argmax()), shares.shape[1])
+    link = page.get_by_role("button", name="looks there most")
+    said = f"Of all 48 heads, head {head} of layer {layer} looks there most: {percent(trace, layer, head, GAP, KEYS)} →"
+    expect(link).to_have_text(said)
+    link.click()
+    state = page.evaluate("window.store.get()")
+    assert (state["layer"], state["head"]) == (layer, head)
+    assert state["cell"] == f"layers.{layer}.attention.weights:{head},{GAP},{KEYS}"
+    expect(page.locator(".at-most")).to_have_text("Of all 48 heads none looks there more.")
+    step(page, "scores")
+    expect(page.locator(".at-most")).to_be_hidden()
+
+
 def test_by_keys_alone(opened: Opened) -> None:
     page = opened()
-    stops = 0
-    page.keyboard.press("Tab")
-    while not page.evaluate(ROUND):
-        stops += 1
-        page.keyboard.press("Tab")
-    assert 8 <= stops <= 15
+    assert 8 <= tab_stops(page) <= 15
     chosen = page.get_by_role("radiogroup", name="layer").get_by_role("radio", checked=True)
     chosen.focus()
     page.keyboard.press("ArrowLeft")
@@ -387,17 +371,17 @@ def test_a_number_is_led_back_to_the_embedding(opened: Opened, base: TextEncoder
 def test_vectors_are_loaded_for_the_layer_then_its_neighbours_and_the_last_one_asked_for_wins(opened: Opened) -> None:
     page = opened(held=(0, 1, 3), layer=5)
     page.wait_for_function("window.asked.length === 3")
-    assert page.evaluate("window.asked") == ["run", 5, 4]
+    assert page.evaluate("window.asked") == ["run", "5", "4"]
     step(page, "q", layer=1)
     expect(page.locator(".at-waiting")).to_have_text("Loading the vectors of layer 1 …")
     expect(page.locator(".picture")).to_be_hidden()
     step(page, "q", layer=3)
     expect(page.locator(".at-waiting")).to_have_text("Loading the vectors of layer 3 …")
     page.wait_for_function("Boolean(window.waiting[1] && window.waiting[3])")
-    page.evaluate("window.free(3)")
+    page.evaluate("window.free('3')")
     expect(cell(page)).to_be_visible()
     label = cell(page).get_attribute("aria-label") or ""
-    page.evaluate("window.free(1)")
+    page.evaluate("window.free('1')")
     expect(page.locator(".at-waiting")).to_be_hidden()
     expect(cell(page)).to_have_attribute("aria-label", label)
     # A neighbour that is on its way is not asked for a second time.
@@ -406,7 +390,7 @@ def test_vectors_are_loaded_for_the_layer_then_its_neighbours_and_the_last_one_a
     before = page.evaluate("window.asked.length")
     step(page, "q", layer=0)
     expect(page.locator(".at-waiting")).to_have_text("Loading the vectors of layer 0 …")
-    page.evaluate("window.free(0)")
+    page.evaluate("window.free('0')")
     expect(cell(page)).to_be_visible()
     assert page.evaluate("window.asked.length") == before
 
@@ -420,7 +404,7 @@ def test_what_does_not_come_is_said_and_asked_for_again(opened: Opened) -> None:
     expect(page.locator(".at-trouble")).to_be_hidden()
 
 
-@pytest.mark.parametrize(("size", "scheme"), [(DESK, "light"), (DESK, "dark"), (PHONE, "light"), (PHONE, "dark")])
+@pytest.mark.parametrize(("size", "scheme"), SIZES)
 def test_it_fits_and_axe_finds_nothing(opened: Opened, size: ViewportSize, scheme: str) -> None:
     page = opened()
     page.set_viewport_size(size)
@@ -428,7 +412,7 @@ def test_it_fits_and_axe_finds_nothing(opened: Opened, size: ViewportSize, schem
     for name in STEPS:
         step(page, name)
         expect(cell(page)).to_be_visible()
-        assert page.evaluate("document.documentElement.scrollWidth") <= size["width"], name
+        assert not overflows(page), name
         canvas, table = page.locator(".picture-canvas").bounding_box(), page.locator(".row-table").first.bounding_box()
         assert canvas and table
         if size is PHONE:
@@ -445,7 +429,7 @@ def test_what_is_loaded_is_drawn_and_nothing_is_asked(opened: Opened) -> None:
     page = opened()
     page.wait_for_function("window.asked.length === 3")
     assert page.evaluate(EVERY_STOP) == 10  # of eleven stops: where nothing is masked, the mask changes no score
-    assert page.evaluate("window.asked") == ["run", 5, 4]
+    assert page.evaluate("window.asked") == ["run", "5", "4"]
 
 
 def test_many_layers_heads_and_tokens_have_room(opened: Opened) -> None:
@@ -457,11 +441,11 @@ def test_many_layers_heads_and_tokens_have_room(opened: Opened) -> None:
     about |= {"names": tokens, "hidden": [], "edits": "", "model": model, "rows": list(range(n)), "gap": -1}
     about |= {"guesses": {}}
     even = pack(1, about, {"weights": shares(np.full((layers, heads, n, n), 1 / n))})
-    page = opened(runs=[base64.b64encode(even).decode("ascii")], lost=tuple(range(layers)), layer=20, head=15)
+    page = opened(runs={"run": even}, lost=tuple(range(layers)), layer=20, head=15)
     expect(page.get_by_role("combobox", name="layer")).to_have_value("20")
     page.get_by_role("combobox", name="head").select_option("9")
     assert page.evaluate("window.store.get().head") == 9
     expect(page.get_by_role("heading", level=1)).to_contain_text("1.6\u00a0%")
     canvas, scroll = page.locator(".picture-canvas").bounding_box(), page.locator(".picture-scroll").bounding_box()
     assert canvas and scroll and canvas["width"] <= scroll["width"] + 1
-    assert page.evaluate("document.documentElement.scrollWidth") <= DESK["width"]
+    assert not overflows(page)

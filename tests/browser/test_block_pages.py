@@ -1,12 +1,13 @@
 """Add & norm and Feed-forward as the browser draws them: every number is the run's, by pointer and by keys alone."""
 
-import base64
 import re
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import pytest
-from browser_tools import ROUND, barriers, from_here
+from browser_tools import barriers
+from mounted import OF_LAYER, PHONE, SIZES, mounting, overflows, tab_stops
 from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
 
 from encoder import PRESETS, TextEncoder, Trace
@@ -16,28 +17,8 @@ from encoder.packet.run import level_1
 
 SENTENCE = "The keys to the cabinet [MASK] on the table."
 LAYERS, GAP, KEYS = 6, 6, 2
-DESK, PHONE = ViewportSize(width=1440, height=900), ViewportSize(width=390, height=844)
-PAGE = """<!DOCTYPE html><html lang="en"><title>Layer</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<style>html { color-scheme: light dark } body { margin: 0 }</style><div id="front"></div>"""
-# Mounts the built file with packets in memory; a layer in `lost` never comes.
-MOUNT = """async ([packets, page, first, lost]) => {
-  const { makeStore, mount } = await import('/encoder/browser/built/front.js')
-  const bytes = text => Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer
-  Object.assign(window, { store: makeStore({ first }), asked: [], led: [], lost: new Set(lost) })
-  const load = async ({ level, layer }) => {
-    window.asked.push(level === 1 ? 'run' : layer)
-    if (level === 3 && window.lost.has(layer)) throw new Error('The line is cut: try again.')
-    return bytes(packets[level === 1 ? 0 : layer + 1])
-  }
-  const pages = ['add_norm', 'feed_forward', 'atlas'].map(key => ({ key, title: key, address: `/${key}`, front: true }))
-  const goTo = (key, query) => { window.led.push([key, query]) }
-  window.kept = []
-  const keep = asked => { window.kept.push(asked); return new Promise(() => {}) }
-  const models = [{ name: 'base', title: 'base' }]
-  mount(document.getElementById('front'), { load, store: window.store, pages, page, shipped: {}, models, goTo, keep })
-}"""
 Opened = Callable[..., Page]
+Packets = dict[Any, bytes]
 
 
 @pytest.fixture(scope="module")
@@ -46,28 +27,25 @@ def trace(base: TextEncoder) -> Trace:
 
 
 @pytest.fixture(scope="module")
-def packets(base: TextEncoder, trace: Trace) -> list[str]:
-    made = [level_1(base, trace), *(level_3(base, trace, layer) for layer in range(LAYERS))]
-    return [base64.b64encode(packet).decode("ascii") for packet in made]
+def packets(base: TextEncoder, trace: Trace) -> Packets:
+    return packed(base, trace)
+
+
+def packed(encoder: TextEncoder, trace: Trace) -> Packets:
+    layers = range(encoder.config.n_layers)
+    return {"run": level_1(encoder, trace), **{layer: level_3(encoder, trace, layer) for layer in layers}}
 
 
 @pytest.fixture
-def opened(browser: Browser, packets: list[str]) -> Iterator[Opened]:
-    """Opens one of the pages with a state; nothing may fail in it."""
-    with browser.new_context(viewport=DESK, reduced_motion="reduce") as context:
-        errors: list[str] = []
+def opened(browser: Browser, packets: Packets) -> Iterator[Opened]:
+    """Opens the page with a state; nothing may fail in it."""
+    with mounting(browser) as mounted:
 
-        def show(name: str, runs: list[str] | None = None, lost: tuple[int, ...] = (), **first: object) -> Page:
-            page = context.new_page()
-            page.on("pageerror", lambda error: errors.append(str(error)))
-            page.route("**/*", from_here(PAGE))
-            page.goto("http://front.test/")
-            page.evaluate(MOUNT, [runs or packets, name, first, list(lost)])
-            page.get_by_role("heading", level=1).wait_for()
-            return page
+        def show(name: str, runs: Packets | None = None, lost: Any = (), **first: object) -> Page:
+            keys = ["add_norm", "feed_forward", "atlas"]
+            return mounted(name, runs or packets, first=first, named=OF_LAYER, lost=lost, keys=keys)
 
         yield show
-        assert errors == []
 
 
 def number(text: str) -> float:
@@ -188,9 +166,7 @@ def test_a_model_without_a_norm_at_first_and_with_norms_before(opened: Opened) -
     config = dict(d_model=48, n_heads=4, n_layers=2, d_ff=66, vocab_size=16384, max_positions=64)
     encoder = TextEncoder.from_config(PRESETS["modern"].__class__(**{**vars(PRESETS["modern"]), **config}), 1)
     trace = encoder.trace("The cat sat.")
-    made = [level_1(encoder, trace), *(level_3(encoder, trace, layer) for layer in range(2))]
-    runs = [base64.b64encode(packet).decode("ascii") for packet in made]
-    page = opened("add_norm", runs=runs, layer=0, word=2, step="add_norm_1.output")
+    page = opened("add_norm", runs=packed(encoder, trace), layer=0, word=2, step="add_norm_1.output")
     expect(page.locator(".at-what")).to_contain_text("No norm stands here")
     expect(title(page)).to_contain_text("no norm follows, so the sum keeps its length of")
     assert page.get_by_role("radiogroup", name="Stop").get_by_role("radio").all_inner_texts() == [
@@ -198,7 +174,7 @@ def test_a_model_without_a_norm_at_first_and_with_norms_before(opened: Opened) -
     ]  # fmt: skip
     page.get_by_role("radio", name="after feed-forward").click()
     expect(page.locator(".row-check")).to_contain_text("all 48 agree")
-    page = opened("feed_forward", runs=runs, layer=1, word=2)
+    page = opened("feed_forward", runs=packed(encoder, trace), layer=1, word=2)
     gated = trace["layers.1.feed_forward.gated"][2]
     unit = int(gated.abs().argmax())
     expect(title(page)).to_contain_text(f"unit {unit} does most for cat")
@@ -258,21 +234,16 @@ def test_words_and_units_by_keys(opened: Opened, trace: Trace) -> None:
 @pytest.mark.parametrize("name", ["add_norm", "feed_forward"])
 def test_few_stops_of_the_tab_key_and_little_to_click(opened: Opened, name: str) -> None:
     page = opened(name, layer=3)
-    stops = 0
-    page.keyboard.press("Tab")
-    while not page.evaluate(ROUND):
-        stops += 1
-        page.keyboard.press("Tab")
-    assert 6 <= stops <= 15
+    assert 6 <= tab_stops(page) <= 15
 
 
 @pytest.mark.parametrize("name", ["add_norm", "feed_forward"])
-@pytest.mark.parametrize(("size", "scheme"), [(DESK, "light"), (DESK, "dark"), (PHONE, "light"), (PHONE, "dark")])
+@pytest.mark.parametrize(("size", "scheme"), SIZES)
 def test_it_fits_and_axe_finds_nothing(opened: Opened, name: str, size: ViewportSize, scheme: str) -> None:
     page = opened(name, layer=3)
     page.set_viewport_size(size)
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+    assert not overflows(page)
     picture = page.locator(".tl" if name == "add_norm" else ".tr").first.bounding_box()
     assert picture and picture["y"] < (300 if size is PHONE else 400)
     assert barriers(page, every=True) == []
@@ -284,10 +255,10 @@ def test_a_layer_and_those_beside_it_are_loaded_and_what_does_not_come_is_asked_
 ) -> None:
     page = opened(name, layer=2, lost=(5,))
     page.wait_for_function("window.asked.length === 4")
-    assert page.evaluate("window.asked") == ["run", 2, 1, 3]
+    assert page.evaluate("window.asked") == ["run", "2", "1", "3"]
     page.get_by_role("radio", name="layer 3", exact=True).click()
     page.get_by_role("option").first.click()
-    assert page.evaluate("window.asked.filter(one => one === 3).length") == 1
+    assert page.evaluate("window.asked.filter(one => one === '3').length") == 1
     page.get_by_role("radio", name="layer 5", exact=True).click()
     expect(page.get_by_role("alert").last).to_contain_text("The line is cut: try again.")
     page.evaluate("window.lost.clear()")

@@ -1,6 +1,5 @@
 """The Compare page that is drawn in the browser: B minus A as the runs have it, chosen by pointer and by keys."""
 
-import base64
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -8,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browser_tools import ROUND, barriers, from_here
-from page_sizes import CONTROLS
-from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
+from browser_tools import barriers
+from mounted import PHONE, coded, controls, mounting, overflows, tab_stops
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from encoder import EncoderConfig, TextEncoder, Trace
 from encoder.formatting import percent, points
@@ -19,30 +18,9 @@ from encoder.pictures.view import TWINS, View
 
 KEYS, KEY = "The keys to the cabinet [MASK] on the table.", "The key to the cabinet [MASK] on the table."
 KIND, GOOD = "Unfathomable kindness hurt him.", "Goodness never hurt him."
+GOOD_LONG = "The keys that open the cabinet were found on the table today."
 HEBREW, OTHER_HEBREW = "שלום לכולם בבית הגדול.", "שלום לכולם בבית הקטן."
-DESK, PHONE = ViewportSize(width=1440, height=900), ViewportSize(width=390, height=844)
-HTML = """<!DOCTYPE html><html lang="en"><title>Compare</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<style>html { color-scheme: light dark } body { margin: 0 }</style><div id="front"></div>"""
-# Mounts the built file with packets in memory, by model and sentence. What is in `held` comes when `free` says so;
-# what there is no packet of never does.
-MOUNT = """async ([packets, first, held]) => {
-  const { makeStore, mount } = await import('/encoder/browser/built/front.js')
-  const bytes = text => Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer
-  Object.assign(window, { store: makeStore({ first }), asked: [], waiting: [], packets })
-  window.free = () => window.waiting.splice(0).forEach(go => go())
-  const load = async ({ model, sentence }) => {
-    window.asked.push(`${model}|${sentence}`)
-    if (held.includes(sentence)) await new Promise(go => window.waiting.push(go))
-    const packet = window.packets[`${model}|${sentence}`]
-    if (!packet) throw new Error('The line is cut: try again.')
-    return bytes(packet)
-  }
-  const pages = [{ key: 'compare', title: 'Compare', address: '/compare', front: true }]
-  const models = ['base', 'small'].map(name => ({ name, title: name }))
-  mount(document.getElementById('front'), { load, store: window.store, pages, page: 'compare', models, shipped: {},
-    goTo() {}, keep: async () => ({ name: 'a', data: new Blob() }) })
-}"""
+NAMED = "({ model, sentence }) => `${model}|${sentence}`"
 STATE = """() => {
   const { layer, head, word, other, other_model } = store.get()
   return [layer, head, word, other, other_model]
@@ -72,9 +50,8 @@ def packet(base: TextEncoder, run: Any) -> Callable[[str], bytes]:
 
 @pytest.fixture
 def opened(browser: Browser, packet: Any) -> Iterator[Opened]:
-    """Opens the page with two sentences, or with these packets; nothing may fail in it."""
-    with browser.new_context(viewport=DESK, reduced_motion="reduce") as context:
-        errors: list[str] = []
+    """Opens the page with a state; nothing may fail in it."""
+    with mounting(browser) as mounted:
 
         def show(
             a: str = KEYS,
@@ -85,17 +62,10 @@ def opened(browser: Browser, packet: Any) -> Iterator[Opened]:
         ) -> Page:
             other = b or View(sentence=a).sentence_b
             found = {f"base|{one}": packet(one) for one in {a, other}} if packets is None else packets
-            page = context.new_page()
-            page.on("pageerror", lambda error: errors.append(str(error)))
-            page.route("**/*", from_here(HTML))
-            page.goto("http://front.test/")
-            coded = {name: base64.b64encode(bytes_).decode("ascii") for name, bytes_ in found.items()}
-            page.evaluate(MOUNT, [coded, {"sentence": a, "other": b, **first}, list(held)])
-            page.locator("h1:not(:empty)").wait_for()
-            return page
+            some = {"named": NAMED, "held": held, "models": ("base", "small")}
+            return mounted("compare", found, first={"sentence": a, "other": b, **first}, **some)
 
         yield show
-        assert errors == []
 
 
 def text(at: Locator) -> str:
@@ -202,7 +172,7 @@ def test_a_head_and_a_word_are_chosen_by_pointer_and_keys_and_nothing_is_sent(op
     page.locator(".cp-word", has_text="cabinet").click()
     change_row = difference(a, b, 4, 6)[4]
     most = int(np.abs(change_row).argmax())
-    expect(page.get_by_role("heading", level=1)).to_contain_text("Head 6 of layer 4: in B “cabinet” gives")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Head 6 of layer 4: “cabinet” looks almost")
     assert points(abs(float(change_row[most]))) in title(page)
     expect(page.locator(".cp-right h2").last).to_have_text("Where “cabinet” looks")
     page.keyboard.press("ArrowRight")
@@ -265,19 +235,26 @@ def test_another_b_is_run_once_and_words_without_a_partner_are_said(opened: Open
 
 
 def test_a_b_that_is_slow_or_lost_says_so_and_comes_when_it_is_asked_again(opened: Opened, packet: Any) -> None:
-    page = opened(packets={f"base|{KEYS}": packet(KEYS)}, held=(KEY,))
+    page = opened(packets={f"base|{KEYS}": packet(KEYS)}, held=(f"base|{KEY}",))
     expect(page.get_by_text("Running B …")).to_be_visible()
     assert title(page) == "What differs between A and B?"
-    page.evaluate("free()")
+    page.evaluate("name => free(name)", f"base|{KEY}")
     expect(page.get_by_role("alert").filter(visible=True)).to_contain_text("The line is cut")
-    page.evaluate(
-        "([name, packet]) => { window.packets[name] = packet }", [f"base|{KEY}", base64.b64encode(packet(KEY)).decode()]
-    )
+    page.evaluate("([name, packet]) => { window.packets[name] = packet }", [f"base|{KEY}", coded(packet(KEY))])
     page.get_by_role("button", name="Try again").filter(visible=True).click()
-    page.wait_for_function("window.waiting.length > 0")
-    page.evaluate("free()")
     expect(page.get_by_role("heading", level=1)).to_contain_text("changes most")
     expect(page.locator(".picture-canvas")).to_be_visible()
+
+
+def test_a_head_that_hardly_differs_says_so_and_is_pale(opened: Opened, run: Any) -> None:
+    page, a, b = opened(layer=2, head=3), run(KEYS), run(KEY)
+    row, _, change = largest(difference(a, b, 2, 3), 1)
+    assert abs(change) < 0.05
+    words = [each.text_content() for each in page.locator(".cp-word").all()]
+    assert title(page).startswith(
+        f"Head 3 of layer 2: “{words[row]}” looks almost where it looks in A, {points(abs(change))} apart at "
+    )
+    expect(page.locator(".picture-legend")).to_contain_text("5 points")
 
 
 def test_one_sentence_in_two_models(opened: Opened, packet: Any, base: TextEncoder, small: TextEncoder) -> None:
@@ -298,16 +275,20 @@ def test_one_sentence_in_two_models(opened: Opened, packet: Any, base: TextEncod
     expect(page.locator(".cp-body")).to_be_visible()
 
 
+def test_on_a_phone_the_chosen_word_is_seen(opened: Opened) -> None:
+    page = opened(GOOD_LONG, GOOD_LONG.replace("table", "chair"), word=11)
+    page.set_viewport_size(PHONE)
+    for word in (1, 11):
+        page.evaluate("word => store.set({ word })", word)
+        box = page.locator(f".cp-word[data-word='{word}']").bounding_box()
+        assert box and box["x"] >= 0 and box["x"] + box["width"] <= PHONE["width"]
+
+
 def test_it_fits_a_phone_and_keeps_nobody_out(opened: Opened) -> None:
     page = opened()
-    assert page.evaluate(CONTROLS) <= 20
+    assert controls(page) <= 20
     page.locator("body").click(position={"x": 2, "y": 2})
-    stops = 0
-    page.keyboard.press("Tab")
-    while not page.evaluate(ROUND):
-        stops += 1
-        page.keyboard.press("Tab")
-    assert 6 <= stops <= 15
+    assert 6 <= tab_stops(page) <= 15
     assert barriers(page) == []
     page.emulate_media(color_scheme="dark")
     assert barriers(page) == []
@@ -318,7 +299,7 @@ def test_it_fits_a_phone_and_keeps_nobody_out(opened: Opened) -> None:
     expect(page.locator(".picture-canvas")).to_be_visible()
     top = page.locator(".picture-canvas").bounding_box()
     assert top and top["y"] < 300
-    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    assert not overflows(page)
     assert barriers(page) == []
 
 
@@ -347,7 +328,7 @@ def test_models_of_any_size_are_drawn(opened: Opened, layers: int, heads: int) -
     assert page.locator("[data-head-row]").count() == layers * heads
     assert re.match(r"(Head \d+ of layer \d+ changes most|Little changes|No head)", title(page))
     page.set_viewport_size(PHONE)
-    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    assert not overflows(page)
     page.wait_for_function("document.querySelector('.picture-canvas').clientWidth < 390")
     page.locator("[data-head-row]").last.click()
     assert page.evaluate(STATE)[:2] == [layers - 1, heads - 1]
@@ -360,7 +341,7 @@ def test_of_a_long_text_the_rows_that_both_runs_hold_are_drawn(opened: Opened) -
     expect(page.locator(".cp-how").first).to_contain_text("The sentence is too long for all rows")
     assert page.locator(".cp-bars li").count() <= 14
     page.set_viewport_size(PHONE)
-    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    assert not overflows(page)
 
 
 def test_the_twins_in_the_browser_are_those_of_the_library(opened: Opened, packet: Any) -> None:

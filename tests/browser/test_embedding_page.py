@@ -1,6 +1,5 @@
 """Embedding & position in the browser: every number is the run's, for any token and stop, by pointer and by keys."""
 
-import base64
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -8,8 +7,9 @@ from functools import cache
 
 import numpy as np
 import pytest
-from browser_tools import ROUND, barriers, from_here
-from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
+from browser_tools import barriers
+from mounted import PHONE, controls, mounting, overflows, tab_stops
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from encoder import PRESETS, Edit, EncoderConfig, TextEncoder, Trace
 from encoder.formatting import brief
@@ -19,37 +19,11 @@ from encoder.packet.run import level_1
 
 SENTENCE = "The keys to the cabinet [MASK] on the unbelievable table."
 KEYS, CABINET, GAP = 2, 5, 6
-DESK, PHONE = ViewportSize(width=1440, height=900), ViewportSize(width=390, height=844)
-PAGE = """<!DOCTYPE html><html lang="en"><title>Embedding</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<style>html { color-scheme: light dark } body { margin: 0 }</style><div id="front"></div>"""
-# Mounts the built file with packets in memory. What is asked for is kept in `asked`; `lost` refuses level 4 once.
-MOUNT = """async ([packets, first, lost]) => {
-  const { makeStore, mount } = await import('/encoder/browser/built/front.js')
-  const bytes = text => Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer
-  Object.assign(window, { store: makeStore({ first }), asked: [], lost, kept: null })
-  const load = async ({ level }) => {
-    window.asked.push(level)
-    if (level === 4 && window.lost) { window.lost = false; throw new Error('The line is cut: try again.') }
-    return bytes(packets[level])
-  }
-  const pages = [{ key: 'embedding', title: 'Embedding & position', address: '/embedding', front: true }]
-  const root = document.getElementById('front'), models = [{ name: 'base', title: 'base' }]
-  const keep = async asked => { window.kept = asked; throw new Error('None.') }
-  mount(root, { load, store: window.store, pages, page: 'embedding', shipped: {}, models, keep, goTo() {} })
-}"""
 # Presses every token and every stop once; what half of them take in milliseconds, until all is drawn anew
 PAINTS = """() => {
   const all = [...document.querySelectorAll('.em-words button:not([aria-disabled]), .rail-stops [role=radio]')]
   const took = all.map(one => { const began = performance.now(); one.click(); return performance.now() - began })
   return took.sort((a, b) => a - b)[took.length >> 1]
-}"""
-CONTROLS = """() => {
-  const found = [...document.querySelectorAll('a, button, input, select, [role=radiogroup]')].filter(one => {
-    const box = one.getBoundingClientRect()
-    return one.checkVisibility() && box.top < innerHeight && !one.dataset.word && one.getAttribute('role') !== 'radio'
-  })
-  return found.length
 }"""
 SIZE = {"vocab_size": 16384, "max_positions": 512, "n_layers": 1}
 CONFIGS = {
@@ -74,29 +48,21 @@ def trace(base: TextEncoder) -> Trace:
     return base.trace(SENTENCE)
 
 
-def packets(encoder: TextEncoder, trace: Trace) -> dict[int, str]:
-    made = {1: level_1(encoder, trace, off=False), 4: level_4(encoder, trace)}
-    return {level: base64.b64encode(packet).decode("ascii") for level, packet in made.items()}
+def packets(encoder: TextEncoder, trace: Trace) -> dict[int, bytes]:
+    return {1: level_1(encoder, trace, off=False), 4: level_4(encoder, trace)}
 
 
 @pytest.fixture
 def opened(browser: Browser, base: TextEncoder, trace: Trace) -> Iterator[Opened]:
     """Opens the page with a state; nothing may fail in it."""
-    with browser.new_context(viewport=DESK, reduced_motion="reduce") as context:
-        errors: list[str] = []
+    with mounting(browser) as mounted:
 
         def show(run: tuple[TextEncoder, Trace] | None = None, lost: bool = False, **first: object) -> Page:
-            page = context.new_page()
-            page.on("pageerror", lambda error: errors.append(str(error)))
-            page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
-            page.route("**/*", from_here(PAGE))
-            page.goto("http://front.test/")
-            page.evaluate(MOUNT, [packets(*(run or (base, trace))), first, lost])
-            page.locator(".em-trouble:not([hidden])" if lost else ".em-body:not([hidden])").wait_for()
-            return page
+            ready = ".em-trouble:not([hidden])" if lost else ".em-body:not([hidden])"
+            found = packets(*(run or (base, trace)))
+            return mounted("embedding", found, first=first, lost=[4] if lost else (), ready=ready)
 
         yield show
-        assert errors == []
 
 
 def finding(page: Page) -> Locator:
@@ -142,7 +108,7 @@ def test_it_opens_with_the_words_nearest_to_the_word_that_tells_most(
         else:
             expect(finding(page)).to_contain_text(f"No word is near {trace.tokens[position]}")
         assert bars(page) == [(text, f"{value:.2f}".replace("-", "\u2212")) for text, value in near]
-    assert page.evaluate("window.asked") == [1, 4]  # nothing was sent for any of them
+    assert page.evaluate("window.asked") == ["1", "4"]  # nothing was sent for any of them
 
 
 def test_every_stop_says_the_numbers_of_the_run(opened: Opened, trace: Trace) -> None:
@@ -262,7 +228,7 @@ def test_a_long_text_in_the_other_direction_scrolls_in_its_own_box(opened: Opene
     page.set_viewport_size(PHONE)
     expect(page.locator(".em-words")).to_have_attribute("dir", "rtl")
     assert page.locator(".em-words [aria-disabled]").count() > 0
-    assert page.evaluate("document.scrollingElement.scrollWidth") <= PHONE["width"]
+    assert not overflows(page)
     assert page.evaluate(PAINTS) < 50
 
 
@@ -270,19 +236,15 @@ def test_what_goes_wrong_is_one_sentence_and_can_be_tried_again(opened: Opened) 
     page = opened(lost=True)
     expect(page.get_by_role("alert").filter(has_text="The line is cut")).to_be_visible()
     expect(finding(page)).to_have_text("How does a word become a vector with a place?")
+    page.evaluate("window.lost.clear()")
     page.locator(".em-trouble button").click()
     expect(finding(page)).to_contain_text("is nearest to")
 
 
 def test_it_fits_a_desk_and_a_phone_and_is_used_by_keys_alone(opened: Opened) -> None:
     page = opened(word=KEYS)
-    assert page.evaluate(CONTROLS) <= 20
-    stops = 0
-    page.keyboard.press("Tab")
-    while not page.evaluate(ROUND):
-        stops += 1
-        page.keyboard.press("Tab")
-    assert 4 <= stops <= 15
+    assert controls(page) <= 20
+    assert 4 <= tab_stops(page) <= 15
     word(page, KEYS).focus()
     page.keyboard.press("ArrowRight")
     expect(word(page, KEYS + 1)).to_be_focused()
@@ -303,7 +265,7 @@ def test_it_fits_a_desk_and_a_phone_and_is_used_by_keys_alone(opened: Opened) ->
     page.set_viewport_size(PHONE)
     for name in ("word", "×", "place", "sum"):
         stop(page, name)
-        assert page.evaluate("document.scrollingElement.scrollWidth") <= PHONE["width"]
+        assert not overflows(page)
         first = page.locator(".em-left").bounding_box()
         assert first and first["y"] < 300, name
 
@@ -313,6 +275,6 @@ def test_keep_takes_the_picture_of_the_stop(opened: Opened) -> None:
     for name, picture in (("word", "near_words"), ("place", "alike_places"), ("sum", "picture")):
         stop(page, name)
         page.get_by_role("button", name="Keep", exact=True).click()
-        page.wait_for_function("name => window.kept?.picture === name", arg=picture)
+        page.wait_for_function("name => window.kept.at(-1)?.picture === name", arg=picture)
         page.keyboard.press("Escape")
-    assert page.evaluate("window.kept.query.step") == "embedding.output"
+    assert page.evaluate("window.kept.at(-1).query.step") == "embedding.output"

@@ -1,13 +1,14 @@
 """The page Heads: the maps are the run's, the figures those of the examination, the arrows real answers of a head."""
 
-import base64
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from browser_tools import barriers, from_here
+from browser_tools import barriers
+from mounted import DESK, PHONE, coded, controls, mounting, overflows
 from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
 
 from encoder import Edit, EncoderConfig, TextEncoder, Trace
@@ -19,28 +20,6 @@ from encoder.packet.heads import level_6
 from encoder.packet.run import level_1
 
 SENTENCE, HEBREW = "The keys to the cabinet [MASK] on the table.", "שלום לכולם בבית הגדול הזה היום."
-DESK, PHONE = ViewportSize(width=1440, height=900), ViewportSize(width=390, height=844)
-PAGE = """<!DOCTYPE html><html lang="en"><title>Heads</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<style>:root { color-scheme: light dark } body { margin: 0 }</style><div id="front"></div>"""
-# Mounts the built file with packets in memory; what is known of heads comes when `free` is called, or never.
-MOUNT = """async ([packets, first, held, lost]) => {
-  const { makeStore, mount } = await import('/encoder/browser/built/front.js')
-  const bytes = text => Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer
-  Object.assign(window, { store: makeStore({ first }), asked: [], led: [], unfolded: [] })
-  const load = async ({ level }) => {
-    window.asked.push(level)
-    if (level === 6 && held) await new Promise(free => { window.free = free })
-    if (level === 6 && lost) throw new Error('The line is cut: try again.')
-    return bytes(packets[level === 1 ? 0 : 1])
-  }
-  const pages = [['attention', 'Attention'], ['what_if', 'What if'], ['atlas', 'Atlas'], ['heads', 'Heads']]
-    .map(([key, title]) => ({ key, title, address: `/${key}` }))
-  mount(document.getElementById('front'), {
-    load, store: window.store, pages, page: 'heads', shipped: {}, models: [{ name: 'base', title: 'base' }],
-    goTo: (key, query) => { window.led.push([key, query]) }, unfold: open => { window.unfolded.push(open) },
-  })
-}"""
 # The columns of each row of a head's map by how dark they are painted, the darkest first.
 DARKEST = """(canvas, [rows, columns]) => {
   const pen = canvas.getContext('2d'), wide = canvas.width / columns, high = canvas.height / rows
@@ -49,14 +28,8 @@ DARKEST = """(canvas, [rows, columns]) => {
     .reduce((a, b) => a + b)
   return [...Array(rows).keys()].map(row => [...Array(columns).keys()].sort((a, b) => dark(row, a) - dark(row, b))[0])
 }"""
-CONTROLS = """() => [...document.querySelectorAll('button, a[href], input, select, [role=button]')]
-  .filter(one => one.checkVisibility() && one.getBoundingClientRect().top < innerHeight
-    && one.getBoundingClientRect().right > 0 && getComputedStyle(one).clipPath === 'none').length"""
 Opened = Callable[..., Page]
-
-
-def encoded(*packets: bytes) -> list[str]:
-    return [base64.b64encode(packet).decode("ascii") for packet in packets]
+Packets = dict[int, bytes]
 
 
 @pytest.fixture(scope="module")
@@ -65,28 +38,25 @@ def trace(base: TextEncoder) -> Trace:
 
 
 @pytest.fixture(scope="module")
-def packets(base: TextEncoder, trace: Trace) -> list[str]:
-    return encoded(level_1(base, trace), level_6(base, trace))
+def packets(base: TextEncoder, trace: Trace) -> Packets:
+    return packed(base, trace)
+
+
+def packed(encoder: TextEncoder, trace: Trace, **more: Any) -> Packets:
+    return {1: level_1(encoder, trace, **more), 6: level_6(encoder, trace)}
 
 
 @pytest.fixture
-def opened(browser: Browser, packets: list[str]) -> Iterator[Opened]:
+def opened(browser: Browser, packets: Packets) -> Iterator[Opened]:
     """Opens the page with a state; nothing may fail in it."""
-    with browser.new_context(viewport=DESK, reduced_motion="reduce") as context:
-        errors: list[str] = []
+    with mounting(browser) as mounted:
 
-        def show(runs: list[str] | None = None, held: bool = False, lost: bool = False, **first: object) -> Page:
-            page = context.new_page()
-            page.on("pageerror", lambda error: errors.append(str(error)))
-            page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
-            page.route("**/*", from_here(PAGE))
-            page.goto("http://front.test/")
-            page.evaluate(MOUNT, [runs or packets, first, held, lost])
-            page.locator("[data-head-map]").first.wait_for()
-            return page
+        def show(runs: Packets | None = None, held: Any = (), lost: Any = (), **first: object) -> Page:
+            keys, ready = ["attention", "what_if", "atlas"], "[data-head-map]"
+            some = {"keys": keys, "held": held, "lost": lost, "more": True, "ready": ready}
+            return mounted("heads", runs or packets, first=first, **some)
 
         yield show
-        assert errors == []
 
 
 def random_model(layers: int, heads: int) -> TextEncoder:
@@ -95,6 +65,12 @@ def random_model(layers: int, heads: int) -> TextEncoder:
         n_layers=layers, n_heads=heads, d_model=4 * heads, d_ff=8, vocab_size=16384, max_positions=512
     )
     return TextEncoder.from_config(config, 3, name="random")
+
+
+def replaced(encoder: TextEncoder) -> TextEncoder:
+    """The same model as if its weights were others, which nobody examined."""
+    source = replace(encoder.source, sha256="0" * 12)
+    return TextEncoder(encoder.model, encoder.tokenizer, source, encoder.special)
 
 
 def cell(page: Page, layer: int, head: int) -> Locator:
@@ -165,7 +141,7 @@ def test_the_chosen_head_has_its_finding_its_figures_and_real_examples(opened: O
                 assert word and abs(word["x"] + word["width"] / 2 - tip) < 2
         page.get_by_role("button", name="Another example").click()
     assert len(seen) >= 5
-    assert page.evaluate("asked") == [1, 6]
+    assert page.evaluate("asked") == ["1", "6"]
 
 
 def test_a_choice_paints_at_once_and_asks_for_nothing(opened: Opened, trace: Trace) -> None:
@@ -196,7 +172,7 @@ def test_a_choice_paints_at_once_and_asks_for_nothing(opened: Opened, trace: Tra
       document.body.offsetHeight
       return performance.now() - begin
     }).sort((a, b) => a - b)[3]""")
-    assert spent < 50 and page.evaluate("asked") == [1, 6]
+    assert spent < 50 and page.evaluate("asked") == ["1", "6"]
 
 
 def test_a_head_of_made_sentences_says_that_real_ones_do_not_confirm_it(opened: Opened) -> None:
@@ -219,12 +195,12 @@ def test_weak_findings_are_said_to_be_weak(opened: Opened) -> None:
 
 
 def test_before_what_is_known_comes_and_where_it_never_does_the_run_is_there(opened: Opened) -> None:
-    page = opened(held=True, layer=4, head=0)
+    page = opened(held=[6], layer=4, head=0)
     expect(page.locator("h1")).to_contain_text("finds the verb of an object")
     assert "object → its verb" in cell(page, 4, 0).inner_text()
-    page.evaluate("free()")
+    page.evaluate("free('6')")
     expect(page.locator(".hd-examples")).to_be_visible()
-    page = opened(lost=True, layer=4, head=0)
+    page = opened(lost=[6], layer=4, head=0)
     expect(page.get_by_role("alert")).to_have_text("The line is cut: try again.")
     expect(page.locator("h1")).to_contain_text("finds the verb of an object")
 
@@ -245,7 +221,7 @@ def test_its_links_carry_the_head_and_the_edit_that_switches_it_off(opened: Open
 def test_a_model_that_was_not_examined_says_so_and_offers_it(opened: Opened) -> None:
     encoder = random_model(2, 4)
     run = encoder.trace(SENTENCE)
-    page = opened(runs=encoded(level_1(encoder, run), level_6(encoder, run)), layer=1, head=2)
+    page = opened(runs=packed(encoder, run), layer=1, head=2)
     expect(page.get_by_text("No examination comes with this model")).to_be_visible()
     expect(page.get_by_role("link", name="Examine")).to_be_visible()
     expect(page.locator("h1")).to_have_text(re.compile("^Here .*head 2 of layer 1"))
@@ -254,22 +230,43 @@ def test_a_model_that_was_not_examined_says_so_and_offers_it(opened: Opened) -> 
     expect(page.get_by_text("passed an examination")).to_have_count(0)
 
 
+def test_an_examination_that_is_made_below_is_shown_above(opened: Opened, base: TextEncoder) -> None:
+    exam = bundled_exam("base")
+    assert exam is not None
+    encoder = replaced(base)
+    run = encoder.trace(SENTENCE)
+    page = opened(runs=packed(encoder, run), layer=4, head=0)
+    asked = "window.asked.filter(level => level === '6').length"
+    page.evaluate("window.again({ open: true })")
+    cell(page, 4, 1).click()
+    cell(page, 4, 0).click()
+    expect(page.get_by_text("No examination comes with this model")).to_be_visible()
+    assert page.evaluate(asked) == 2  # once each time that the server draws
+    page.evaluate("packet => { packets[6] = packet }", coded(level_6(encoder, run, exam=exam)))
+    page.evaluate("window.again({ open: true })")
+    expect(page.get_by_text("No examination comes with this model")).to_have_count(0)
+    expect(page.locator("h1")).to_have_text(re.compile("^Head 0 of layer 4 finds the verb of an object"))
+    expect(page.locator(".is-licensed").first).to_be_visible()
+    page.evaluate("window.again({ open: true })")
+    assert page.evaluate(asked) == 3  # what is known is asked for no more
+
+
 @pytest.mark.parametrize(("layers", "heads"), [(24, 16), (1, 1)])
 @pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
 def test_all_sizes_of_models_fit(opened: Opened, layers: int, heads: int, size: ViewportSize) -> None:
     encoder = random_model(layers, heads)
     run = encoder.trace(SENTENCE)
-    page = opened(runs=encoded(level_1(encoder, run, off=False), level_6(encoder, run)))
+    page = opened(runs=packed(encoder, run, off=False))
     page.set_viewport_size(size)
     assert page.locator("[data-head-map]").count() == layers * heads
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert not overflows(page)
     box = cell(page, layers - 1, heads - 1).bounding_box()
     assert box and box["width"] >= 12 and box["x"] + box["width"] <= size["width"]
 
 
 def test_all_maps_of_64_tokens_are_painted_at_once(opened: Opened, base: TextEncoder) -> None:
     run = base.trace("The old man and the sea were friends. " * 6 + "The old man and the sea were friends")
-    page = opened(runs=encoded(level_1(base, run, off=False), level_6(base, run)))
+    page = opened(runs=packed(base, run, off=False))
     painted = "canvas => canvas.toDataURL()"
     before = cell(page, 0, 0).locator("canvas").evaluate(painted)
     spent = page.evaluate("""() => Math.min(...['dark', 'light', 'dark'].map((theme, head) => {
@@ -283,7 +280,7 @@ def test_all_maps_of_64_tokens_are_painted_at_once(opened: Opened, base: TextEnc
 
 def test_words_from_the_right_are_painted_from_the_right(opened: Opened, base: TextEncoder) -> None:
     run = base.trace(HEBREW)
-    page = opened(runs=encoded(level_1(base, run), level_6(base, run)))
+    page = opened(runs=packed(base, run))
     n, weights = len(run.tokens), run["layers.2.attention.weights"][3].numpy()
     darkest = cell(page, 2, 3).locator("canvas").evaluate(DARKEST, [n, n])
     peaks = weights.max(1)
@@ -292,8 +289,7 @@ def test_words_from_the_right_are_painted_from_the_right(opened: Opened, base: T
 
 def test_a_long_run_says_which_rows_there_are(opened: Opened, base: TextEncoder) -> None:
     run = base.trace("The quick brown fox jumps over the lazy dog and " * 40)
-    packet = level_1(base, run, off=False)
-    page = opened(runs=encoded(packet, level_6(base, run)), layer=2, head=3)
+    page = opened(runs=packed(base, run, off=False), layer=2, head=3)
     expect(page.locator("[data-window]")).to_have_text(re.compile(r"these are rows \d+ to \d+ of"))
     expect(page.locator("h1")).to_contain_text("Head 3 of layer 2")
 
@@ -302,7 +298,7 @@ def test_what_is_no_number_has_a_colour_of_its_own(opened: Opened, base: TextEnc
     edit = Edit("layers.2.output", "scale", value=3e38)
     run = base.trace(SENTENCE, edits=(edit,))
     assert np.isnan(run["layers.5.attention.weights"].numpy()).any()
-    runs = encoded(level_1(base, run), level_6(base, run))
+    runs = packed(base, run)
     page = opened(runs=runs, layer=5, head=0, edits=edits_to_text((edit,)))
     pixel = "canvas => [...canvas.getContext('2d').getImageData(2, 2, 1, 1).data].join()"
     lost, kept = (cell(page, layer, 0).locator("canvas").evaluate(pixel) for layer in (5, 0))
@@ -316,7 +312,7 @@ def test_it_is_for_everybody(opened: Opened, scheme: Any) -> None:
     page.emulate_media(color_scheme=scheme)
     page.locator(".hd-examples").wait_for()
     assert barriers(page) == []
-    assert page.evaluate(CONTROLS) <= 20
+    assert controls(page) <= 20
     for forced in ("active", "none"):
         page.emulate_media(forced_colors=forced)  # type: ignore[arg-type]
         assert page.locator(".hd-arc").count() == 4
@@ -332,5 +328,5 @@ def test_it_is_for_everybody(opened: Opened, scheme: Any) -> None:
     page.set_viewport_size(PHONE)
     box = page.locator(".hd-grid").bounding_box()
     assert box and box["y"] < 300
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert not overflows(page)
     assert barriers(page) == []

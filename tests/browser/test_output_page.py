@@ -1,11 +1,12 @@
 """The Output page that is drawn in the browser: what would be said after each layer, by pointer and by keys alone."""
 
-import base64
 import re
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
-from browser_tools import ROUND, barriers, from_here
+from browser_tools import barriers
+from mounted import DESK, PHONE, SIZES, controls, mounting, overflows, tab_stops
 from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
 
 from encoder import PRESETS, TextEncoder
@@ -16,25 +17,7 @@ from encoder.packet.run import level_1
 GAP_SENTENCE, CAT = "The keys to the cabinet [MASK] on the table.", "The cat chased the mouse."
 MASKED_CAT = "The [MASK] chased the mouse."
 LAYERS, GAP = 6, 6
-DESK, PHONE = ViewportSize(width=1440, height=900), ViewportSize(width=390, height=844)
-PAGE = """<!DOCTYPE html><html lang="en"><title>Output</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<style>html { color-scheme: light dark } body { margin: 0 }</style><div id="front"></div>"""
-# Mounts the built file with packets by their sentence. What is `held` comes when `free` says so; `lost` never does.
-MOUNT = """async ([packets, first, held, lost]) => {
-  const { makeStore, mount } = await import('/encoder/browser/built/front.js')
-  const bytes = text => Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer
-  Object.assign(window, { store: makeStore({ first }), asked: [], lost })
-  const load = async ({ level, sentence }) => {
-    window.asked.push([level, sentence])
-    if (level === 5 && window.lost) throw new Error('The line is cut: try again.')
-    if (level === 5 && held) await new Promise(free => { window.free = free })
-    return bytes(packets[sentence][level === 1 ? 0 : 1])
-  }
-  const pages = [{ key: 'stack', title: 'Output', address: '/stack', front: true }]
-  const root = document.getElementById('front'), models = [{ name: 'base', title: 'base' }]
-  mount(root, { load, store: window.store, pages, page: 'stack', shipped: {}, models, goTo() {} })
-}"""
+NAMED = "({ level, sentence }) => `${level} ${sentence}`"
 # How long the slowest of choices by every cell takes until it is laid out, in milliseconds: each is the fastest of
 # three tries, because another program may have the processor in one
 SLOWEST = """() => {
@@ -47,43 +30,31 @@ SLOWEST = """() => {
   })
   return Math.max(...took)
 }"""
-CONTROLS = """() => [...document.querySelectorAll('button, a, select, input, [role=radiogroup]')].filter(one =>
-  one.checkVisibility() && one.getBoundingClientRect().top < innerHeight && !one.closest('[data-word], [data-cell]')
-).length"""
 Opened = Callable[..., Page]
 
 
-def packed(encoder: TextEncoder, sentence: str) -> list[str]:
+def packed(encoder: TextEncoder, sentence: str) -> dict[str, bytes]:
     trace = encoder.trace(sentence)
-    made = (level_1(encoder, trace, off=False), level_5(encoder, trace))
-    return [base64.b64encode(packet).decode("ascii") for packet in made]
+    return {f"1 {sentence}": level_1(encoder, trace, off=False), f"5 {sentence}": level_5(encoder, trace)}
 
 
 @pytest.fixture(scope="module")
-def packets(base: TextEncoder) -> dict[str, list[str]]:
-    return {sentence: packed(base, sentence) for sentence in (GAP_SENTENCE, CAT, MASKED_CAT)}
+def packets(base: TextEncoder) -> dict[str, bytes]:
+    made = [packed(base, sentence) for sentence in (GAP_SENTENCE, CAT, MASKED_CAT)]
+    return {name: packet for each in made for name, packet in each.items()}
 
 
 @pytest.fixture
-def opened(browser: Browser, packets: dict[str, list[str]]) -> Iterator[Opened]:
+def opened(browser: Browser, packets: dict[str, bytes]) -> Iterator[Opened]:
     """Opens the page with a state; nothing may fail in it."""
-    with browser.new_context(viewport=DESK, reduced_motion="reduce") as context:
-        errors: list[str] = []
+    with mounting(browser) as mounted:
 
-        def show(
-            runs: dict[str, list[str]] | None = None, held: bool = False, lost: bool = False, **first: object
-        ) -> Page:
-            page = context.new_page()
-            page.on("pageerror", lambda error: errors.append(str(error)))
-            page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
-            page.route("**/*", from_here(PAGE))
-            page.goto("http://front.test/")
-            page.evaluate(MOUNT, [runs or packets, {"sentence": GAP_SENTENCE, **first}, held, lost])
-            page.locator("h1:not(:empty)").wait_for()
-            return page
+        def show(runs: dict[str, bytes] | None = None, **options: Any) -> Page:
+            waits = {name: options.pop(name, ()) for name in ("held", "lost")}
+            at = {"sentence": GAP_SENTENCE, **options}
+            return mounted("stack", runs or packets, first=at, named=NAMED, **waits)
 
         yield show
-        assert errors == []
 
 
 def cell(page: Page, column: int, row: int) -> Locator:
@@ -158,7 +129,7 @@ def test_a_chosen_word_is_followed_through_all_layers(opened: Opened, base: Text
     expect(page.get_by_role("heading", level=2)).to_have_text("After layer 3")
     place = int(race(lens, 1)[1][4, 0])
     cell(page, 4, place - 1).click()
-    expect(page.locator(".ou-about")).to_contain_text(f"After layer 3, “are” is in place {place} of 16384 words")
+    expect(page.locator(".ou-about")).to_contain_text(f"After layer 3, “are” is in place {place} of 16,384 words")
     page.mouse.move(5, 5)
     expect(page.get_by_role("status").last).to_contain_text("After layer 3, “are”")
     # Where what is followed does not lead, the bars have it apart, with its own place.
@@ -166,6 +137,40 @@ def test_a_chosen_word_is_followed_through_all_layers(opened: Opened, base: Text
     last = page.locator(".ou-bars li").last
     expect(last).to_have_class("is-far is-followed")
     expect(last.locator(".ou-place")).to_have_text(f"{int(race(lens, 1)[1][0, 0]):,}")
+
+
+def test_a_link_shows_the_chosen_layer_and_the_word_that_is_followed(opened: Opened) -> None:
+    page = opened()
+    cell(page, 4, 0).click()
+    told = page.evaluate("window.store.query()")
+    assert told["after"] == "3" and told["lens_word"] == "is"
+    other = opened(**{name: told[name] for name in ("sentence", "after", "lens_word")})
+    for one in (page, other):
+        expect(one.get_by_role("heading", level=2)).to_have_text("After layer 3")
+        expect(one.locator(".ou-row-name").nth(WORDS)).to_have_text("place of is")
+        expect(one.locator(".ou-about")).to_contain_text("After layer 3, “is” is in place 1 ")
+    cell(other, 0, -1).click()
+    assert other.evaluate("window.store.get().after") == "input"
+    cell(other, LAYERS, -1).click()
+    assert "after" not in other.evaluate("window.store.query()")
+    # Another word is asked: what was followed there is no word here, the layer stays.
+    page.locator("[data-word='5']").click()
+    expect(page.get_by_role("heading", level=2)).to_have_text("After layer 3")
+    assert "lens_word" not in page.evaluate("window.store.query()")
+    # What no page writes is the usual choice.
+    page = opened(after="nine", lens_word="no such word")
+    expect(page.get_by_role("heading", level=2)).to_have_text("The guess")
+    expect(page.locator(".ou-row-name").nth(WORDS)).to_have_text("place of are")
+
+
+def test_on_a_phone_the_chosen_layer_is_seen_whole(opened: Opened) -> None:
+    page = opened()
+    page.set_viewport_size(PHONE)
+    for column in (3, LAYERS, 0, 5):
+        cell(page, column, 0).dispatch_event("click")
+        names, head = page.locator(".ou-row-name").first.bounding_box(), cell(page, column, -1).bounding_box()
+        assert names and head and names["x"] + names["width"] - 1 <= head["x"]
+        assert head["x"] + head["width"] <= PHONE["width"], column
 
 
 def test_a_word_that_is_read_is_said_to_be_and_one_button_masks_it(opened: Opened, base: TextEncoder) -> None:
@@ -186,16 +191,16 @@ def test_a_word_that_is_read_is_said_to_be_and_one_button_masks_it(opened: Opene
 
 
 def test_before_the_words_come_the_guess_is_there_and_a_cut_line_is_said(opened: Opened) -> None:
-    page = opened(held=True)
+    page = opened(held=[f"5 {GAP_SENTENCE}"])
     expect(title(page)).to_have_text("The model's first guess is are: 85\u00a0%.")
     expect(page.locator(".ou-bars li").first).to_have_attribute("data-guess", "are")
     expect(page.locator(".ou-waiting")).to_be_visible()
-    page.wait_for_function("Boolean(window.free)")
-    page.evaluate("window.free()")
+    page.wait_for_function("Object.keys(window.waiting).length")
+    page.evaluate("Object.keys(window.waiting).forEach(window.free)")
     expect(title(page)).to_contain_text("is first from layer 4 on")
-    page = opened(lost=True)
+    page = opened(lost=[f"5 {GAP_SENTENCE}"])
     expect(page.locator(".ou-trouble")).to_contain_text("The line is cut: try again.")
-    page.evaluate("window.lost = false")
+    page.evaluate("window.lost.clear()")
     page.locator(".ou-trouble button").click()
     expect(title(page)).to_contain_text("is first from layer 4 on")
 
@@ -203,12 +208,7 @@ def test_before_the_words_come_the_guess_is_there_and_a_cut_line_is_said(opened:
 def test_by_keys_alone_nothing_is_asked_and_a_choice_is_painted_at_once(opened: Opened) -> None:
     page = opened()
     expect(cell(page, LAYERS, 0)).to_be_visible()
-    stops = 0
-    page.keyboard.press("Tab")
-    while not page.evaluate(ROUND):
-        stops += 1
-        page.keyboard.press("Tab")
-    assert 3 <= stops <= 15 and page.evaluate(CONTROLS) <= 20
+    assert 3 <= tab_stops(page) <= 15 and controls(page) <= 20
     cell(page, LAYERS, 0).focus()
     page.keyboard.press("ArrowLeft")
     expect(cell(page, LAYERS - 1, 0)).to_be_focused()
@@ -223,14 +223,14 @@ def test_by_keys_alone_nothing_is_asked_and_a_choice_is_painted_at_once(opened: 
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("Enter")
     expect(title(page)).to_contain_text("The model can read cabinet")
-    assert page.evaluate("window.asked.map(one => one[0])") == [1, 5]
+    assert page.evaluate("window.asked.map(one => one[0])") == ["1", "5"]
     assert page.evaluate(SLOWEST) < 50
     assert page.evaluate("window.asked.length") == 2
 
 
 def test_a_model_that_guesses_no_words_shows_how_its_vectors_come_to_their_end(opened: Opened) -> None:
     encoder = TextEncoder.from_config(PRESETS["paper"])
-    page = opened({CAT: packed(encoder, CAT)}, sentence=CAT, word=2)
+    page = opened(packed(encoder, CAT), sentence=CAT, word=2)
     vectors = stream(encoder.trace(CAT))
     unit = vectors / vectors.norm(dim=-1, keepdim=True)
     cosine = (unit * unit[-1:]).sum(-1)
@@ -252,11 +252,11 @@ def test_a_long_sentence_says_what_is_left_out(opened: Opened, base: TextEncoder
     long = "The cat saw the dog and the mouse. " * 6 + "The cat [MASK]."
     trace = base.trace(long)
     most = 2 * 48 * len(trace.tokens) * 9
-    made = (
-        level_1(base, trace, off=False, around=trace.tokens.index("[MASK]"), most_bytes=most),
-        level_5(base, trace, most),
-    )
-    runs = {long: [base64.b64encode(one).decode("ascii") for one in made]}
+    gap = trace.tokens.index("[MASK]")
+    runs = {
+        f"1 {long}": level_1(base, trace, off=False, around=gap, most_bytes=most),
+        f"5 {long}": level_5(base, trace, most),
+    }
     page = opened(runs, sentence=long)
     expect(title(page)).to_contain_text("at the gap")
     n = len(trace.tokens)
@@ -268,14 +268,14 @@ def test_a_long_sentence_says_what_is_left_out(opened: Opened, base: TextEncoder
     expect(title(page)).to_contain_text("at the gap")
 
 
-@pytest.mark.parametrize(("size", "scheme"), [(DESK, "light"), (DESK, "dark"), (PHONE, "light"), (PHONE, "dark")])
+@pytest.mark.parametrize(("size", "scheme"), SIZES)
 def test_it_fits_and_axe_finds_nothing(opened: Opened, size: ViewportSize, scheme: str) -> None:
     page = opened()
     page.set_viewport_size(size)
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     for at in ((LAYERS, 0), (0, 3), (4, 0)):
         cell(page, *at).click()
-        assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+        assert not overflows(page)
         bars, grid = page.locator(".ou-bars").bounding_box(), page.locator(".ou-scroll").bounding_box()
         assert bars and grid and bars["y"] < 300
         if size is DESK:

@@ -1,12 +1,13 @@
 """The What if page in the browser: what it opens with, what a press changes, and that its numbers are true."""
 
-import base64
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
-from browser_tools import barriers, from_here
+from browser_tools import barriers
+from mounted import DESK, PHONE, controls, mounting, overflows, tab_stops
 from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
 
 from encoder import Edit, EncoderConfig, TextEncoder
@@ -14,66 +15,38 @@ from encoder.edits.text import text_to_edits
 from encoder.formatting import percent
 from encoder.packet.run import level_1
 from encoder.packet.what_if import level_7
+from encoder.pictures.ask import scene_of
+from encoder.pictures.link import from_query
+from encoder.pictures.picture import Answer
+from encoder.pictures.registry import picture
+from encoder.pictures.steps import KNOWN_STEPS
+from encoder.trace.tokens import Text
+from encoder.trace.trace import Trace
 
 KEYS = "The keys to the cabinet [MASK] on the table."
 OWN = "The cat chased the mouse."
-DESK, PHONE = ViewportSize(width=1440, height=900), ViewportSize(width=390, height=844)
-PAGE = """<!DOCTYPE html><html lang="en"><title>What if</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<style>html { color-scheme: light dark } body { margin: 0 }</style><div id="front"></div>"""
-# Mounts the built file; Python answers what is asked. While `held` is set what edits change does not come.
-MOUNT = """async first => {
-  const { makeStore, mount } = await import('/encoder/browser/built/front.js')
-  Object.assign(window, { store: makeStore({ first }), asked: [], held: false, led: [] })
-  const load = async (request, signal) => {
-    window.asked.push(request)
-    while (window.held && request.edits) await new Promise(done => setTimeout(done, 20))
-    const answer = await window.packet(request)
-    if (answer.startsWith('!')) throw new Error(answer.slice(1))
-    return Uint8Array.from(atob(answer), c => c.charCodeAt(0)).buffer
-  }
-  const keys = ['what_if', 'attention', 'feed_forward', 'embedding', 'stack']
-  const pages = keys.map(key => ({ key, title: key, address: `/${key}`, front: true, group: key }))
-  const models = [{ name: 'base', title: 'base' }], root = document.getElementById('front')
-  const goTo = (key, query) => { window.led.push([key, query]) }
-  mount(root, { load, store: window.store, pages, page: 'what_if', shipped: {}, models, goTo, unfold() {} })
-}"""
+STOP = """() => document.querySelector('.wi-board [tabindex="0"]').getAttribute('data-cell')"""
 FOCUS = "() => document.activeElement.getAttribute('data-cell')"
-STOPS = """() => [...document.querySelectorAll('button, a[href], input, select, [tabindex="0"]')]
-  .filter(one => one.tabIndex >= 0 && one.checkVisibility() && !one.disabled).length"""
-CONTROLS = """() => [...document.querySelectorAll('button, a[href], input, select')].filter(one => one.checkVisibility()
-  && one.getBoundingClientRect().top < innerHeight && !one.closest('[data-word], [data-cell]')).length"""
+NAMED = "({ level, edits }) => edits ? 'changed' : level"
+KINDS = ["attention", "feed_forward", "embedding", "stack"]
 Opened = Callable[..., Page]
 
 
 @pytest.fixture
 def opened(browser: Browser, base: TextEncoder) -> Iterator[Opened]:
     """Opens the page with a state; nothing may fail in it."""
-    with browser.new_context(viewport=DESK, reduced_motion="reduce") as context:
-        errors: list[str] = []
+    with mounting(browser) as mounted:
 
         def show(encoder: TextEncoder = base, **first: object) -> Page:
-            def packet(asked: dict[str, Any]) -> str:
-                try:
-                    edits = text_to_edits(asked["edits"])
-                    trace = encoder.trace(asked["sentence"], hidden=asked["hidden"], edits=edits)
-                except ValueError as error:
-                    return f"!{error}."
-                made = level_1(encoder, trace) if asked["level"] == 1 else level_7(encoder, trace)
-                return base64.b64encode(made).decode("ascii")
+            def packet(asked: dict[str, Any]) -> bytes:
+                edits = text_to_edits(asked["edits"])
+                trace = encoder.trace(asked["sentence"], hidden=asked["hidden"], edits=edits)
+                return level_1(encoder, trace) if asked["level"] == 1 else level_7(encoder, trace)
 
-            page = context.new_page()
-            page.on("pageerror", lambda error: errors.append(str(error)))
-            page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
-            page.route("**/*", from_here(PAGE))
-            page.expose_function("packet", packet)
-            page.goto("http://front.test/")
-            page.evaluate(MOUNT, first)
-            page.locator(".wi .enc-finding:not(:empty)").wait_for(timeout=30_000)
-            return page
+            ready = ".wi .enc-finding:not(:empty)"
+            return mounted("what_if", packet, first=first, named=NAMED, keys=KINDS, more=True, ready=ready)
 
         yield show
-        assert errors == []
 
 
 def cell(page: Page, layer: int, column: int) -> Locator:
@@ -127,9 +100,10 @@ def test_it_opens_with_the_head_off_that_the_guess_needs_most(opened: Opened, ba
     assert page.locator("[data-cell][aria-pressed=true]").evaluate_all("all => all.map(one => one.dataset.cell)") == [
         f"{layer},{head}"
     ]
+    assert page.evaluate(STOP) == f"{layer},{head}"  # the tab key leads to it
     # Nothing of it stands in the address, and no changed run was asked for but what differs.
     assert page.evaluate("window.store.query().edits") is None
-    assert all(one["level"] == 7 for one in page.evaluate("window.asked") if one["edits"])
+    assert all(one["level"] == 7 for one in page.evaluate("window.requests") if one["edits"])
     # Every switch says what is lost without it alone.
     parts = ("attention.output:zero", "feed_forward.output:zero")
     for i, j in [(0, 0), (4, 1), (5, 6)]:
@@ -145,11 +119,12 @@ def test_it_opens_with_the_head_off_that_the_guess_needs_most(opened: Opened, ba
 def test_presses_add_up_and_are_taken_back(opened: Opened, base: TextEncoder) -> None:
     page = opened()
     settled(page)
-    page.evaluate("window.held = true")
+    page.evaluate("window.held.add('changed')")
     cell(page, 4, 1).click()
     expect(cell(page, 4, 1)).to_have_attribute("aria-pressed", "true")  # before any answer
     expect(title(page)).to_contain_text("Without head 1 of layer 4 and head 6 of layer 5")
-    page.evaluate("window.held = false")
+    page.wait_for_function("Boolean(window.waiting.changed)")
+    page.evaluate("window.free('changed')")
     both = "layers.4.attention.heads:zero:h=1;layers.5.attention.heads:zero:h=6"
     assert page.evaluate("window.store.query()") | {"edits": both, "layer": "4", "head": "1"} == page.evaluate(
         "window.store.query()"
@@ -157,6 +132,7 @@ def test_presses_add_up_and_are_taken_back(opened: Opened, base: TextEncoder) ->
     settled(page)
     true_bars(page, base, KEYS, both)
     expect(title(page)).to_contain_text("are falls from")
+    assert page.evaluate(STOP) == "4,1"
     # By keys: to the whole layer, which switches both of its parts.
     cell(page, 4, 1).focus()
     page.keyboard.press("End")
@@ -227,6 +203,36 @@ def test_without_a_gap_a_word_is_hidden_and_another_can_be(opened: Opened, base:
     true_bars(page, base, OWN.replace("mouse", "[MASK]"), now["edits"])
 
 
+def kept(page: Page, encoder: TextEncoder) -> Answer:
+    """The picture that the menu Keep offers, of the model that made the page's runs."""
+    page.get_by_role("button", name="Keep").click()
+    page.wait_for_function("window.kept.length")
+    asked = page.evaluate("window.kept.pop()")
+    page.keyboard.press("Escape")
+    view, notes = from_query(asked["query"], lambda model: None, KNOWN_STEPS, ())
+    assert notes == []
+    shown = picture(asked["picture"])
+
+    def run(model: str, text: Text, hidden: tuple[int, ...], edits: str) -> Trace:
+        return encoder.trace(text, hidden=hidden, edits=text_to_edits(edits))
+
+    return shown.of(scene_of(view, shown.needs, lambda model: encoder, run))
+
+
+@pytest.mark.parametrize("first", [{}, {"edits": "layers.2.attention.output:zero"}, {"sentence": OWN, "word": 3}])
+def test_what_is_kept_are_the_bars_that_are_seen(opened: Opened, base: TextEncoder, first: dict[str, Any]) -> None:
+    page = opened(**first)
+    settled(page)
+    found = kept(page, base)
+    assert list(bars(page)) == found.numbers.along("word")
+    np.testing.assert_allclose(np.array([*bars(page).values()]).T, found.numbers.array, rtol=1e-4)
+    page.get_by_role("button", name="All on again").click()
+    expect(title(page)).to_contain_text("Everything is on")
+    found = kept(page, base)
+    drawn = page.locator("[data-guess]").evaluate_all("all => all.map(one => one.dataset.guess)")
+    assert drawn == found.numbers.along("word") and found.numbers.array.shape == (1, len(drawn))
+
+
 def test_a_model_that_guesses_no_words_shows_how_far_its_output_goes(opened: Opened) -> None:
     encoder = TextEncoder.from_config(EncoderConfig(n_layers=2, d_model=24, n_heads=3, d_ff=40, vocab_size=16384), 3)
     page = opened(encoder, sentence=OWN)
@@ -244,6 +250,10 @@ def test_a_model_that_guesses_no_words_shows_how_far_its_output_goes(opened: Ope
         change(Edit("layers.1.feed_forward.output", "zero")), rel=1e-3
     )
     assert page.locator("[data-moved]").count() == 5 and page.locator(".wi-gap").count() == 0
+    moved = page.locator("[data-moved]").evaluate_all("all => all.map(one => [one.dataset.moved, +one.dataset.share])")
+    found = kept(page, encoder)
+    assert [name for name, _ in moved] == found.numbers.along("word")
+    np.testing.assert_allclose([share for _, share in moved], found.numbers.array, rtol=1e-4)
 
 
 def test_what_cannot_be_is_said(opened: Opened) -> None:
@@ -262,11 +272,11 @@ def test_it_fits_and_axe_finds_nothing(opened: Opened, size: ViewportSize, schem
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     cell(page, 1, 10).click()
     settled(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+    assert not overflows(page)
     guess, board = page.locator(".wi-bars").bounding_box(), page.locator(".wi-board").bounding_box()
     assert guess and board and guess["y"] < 300
     if size is DESK:
         assert board["y"] < 300 and board["y"] + board["height"] < size["height"]
-        assert page.evaluate(CONTROLS) <= 20
-    assert page.evaluate(STOPS) <= 15
+        assert controls(page) <= 20
+    assert tab_stops(page) <= 15
     assert barriers(page, every=True) == []

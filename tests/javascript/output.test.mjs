@@ -28,26 +28,34 @@ test('the first column from which on the winner stays first is said', () => {
     [[[1, 2], [2, 1], [1, 2], [1, 2]], 'is first from layer 1 on.'],
     [[[1, 2], [1, 2], [1, 2], [1, 2]], 'is first from the input on.'],
     [[[1, 2], [1, 2], [5, 1], [1, 2]], 'is first only after the last layer.'],
-  ]) assert.ok(text(said(run, gap, guessed(told(places), 3, null), null)).endsWith(expected), expected);
+  ]) assert.ok(text(said(run, gap, guessed(told(places), 3, ''), null)).endsWith(expected), expected);
 });
 
 test('a gap has a winner, a weak one says so, and a word that is read is no guess', () => {
-  const places = [[2, 1], [1, 2]], strong = guessed(told(places, [[0.1, 0.2], [0.7, 0.1]]), 3, null), weak = guessed(told(places, [[0.1, 0.2], [0.1, 0.05]]), 3, null);
+  const places = [[2, 1], [1, 2]], strong = guessed(told(places, [[0.1, 0.2], [0.7, 0.1]]), 3, ''), weak = guessed(told(places, [[0.1, 0.2], [0.1, 0.05]]), 3, '');
   assert.match(text(said(run, gap, strong, null)), /^are wins at the gap with 70 %, /);
   assert.match(text(said(run, gap, weak, null)), /^are leads at the gap with only 10 %, /);
   assert.match(text(said(run, word, strong, null)), /^The model can read cats, so it need not guess: are gets 70 %, /);
-  assert.match(text(said(run, gap, guessed(told(places, [[0.1, 0.2], [NaN, NaN]]), 3, null), null)), /no finite ones/);
-  assert.equal(guessed(told(places), 2, null), null);
+  assert.match(text(said(run, gap, guessed(told(places, [[0.1, 0.2], [NaN, NaN]]), 3, ''), null)), /no finite ones/);
+  assert.equal(guessed(told(places), 2, ''), null);
 });
 
 test('a word that is followed is in every column, in its own row where it does not lead', () => {
-  const found = told([[40, 1, 2], [2, 1, 3], [1, 2, 3]]), here = guessed(found, 3, 0), table = wordsTable(here, found);
+  const found = told([[40, 1, 2], [2, 1, 3], [1, 2, 3]]), here = guessed(found, 3, ''), table = wordsTable(here, found);
   assert.deepEqual(table.path, [2, 1, 0]);
   assert.equal(table.rows[2].cells[0].text, '40');
   assert.deepEqual(here.column(0).map(line => line.name), ['is', 'was', 'are']);
   assert.equal(here.column(0)[2].place, 40);
   assert.deepEqual(here.column(2).map(line => line.name), ['are', 'is']);
-  assert.equal(guessed(found, 3, 7).followed, 0, 'a word of another token is not followed here');
+  assert.equal(guessed(found, 3, 'cats').followed, 0, 'a word of another token is not followed here');
+});
+
+test('an address calls each word by its name, and a second one of that name by its number', () => {
+  const found = told([[3, 2, 1], [1, 2, 3]]);
+  found.about.vocabulary = ['are', 'is', 'are'];
+  const here = guessed(found, 3, '');
+  assert.deepEqual(here.spelled, ['are', 'is', 'are,2']);
+  for (const [i, name] of here.spelled.entries()) assert.equal(guessed(found, 3, name).followed, i);
 });
 
 test('the mask takes the place of a word and of nothing else, whatever letters stand before it', () => {

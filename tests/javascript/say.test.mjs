@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
+import { typeset } from '../../encoder/browser/number.js';
 import { parts, say } from '../../encoder/browser/say.js';
 
 const cases = JSON.parse(readFileSync(new URL('../pattern_cases.json', import.meta.url), 'utf8'));
@@ -21,4 +22,8 @@ test('the parts of a sentence are its text, and its arguments have names', () =>
 test('no sentence is made of what is missing', () => {
   assert.throws(() => say('nothing'));
   assert.throws(() => say('looks', { head: 1, layer: 2, word: 'keys' }));
+});
+
+test('no percentage is broken before its sign', () => {
+  assert.equal(typeset('from 85 % to -7 %'), 'from 85\u00a0% to \u22127\u00a0%');
 });

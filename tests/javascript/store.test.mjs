@@ -56,6 +56,21 @@ test('another browser restores what an address says', () => {
   assert.deepEqual(other.get(), store.get());
 });
 
+test('the layer and the word that the guess is looked at by go along, the word only with its place', () => {
+  const where = page(), store = makeStore({ where });
+  store.set({ word: 3, after: 'input', lens_word: 'Käse,2' });
+  const other = makeStore({ where: page(new URL(store.link()).search) });
+  assert.deepEqual([other.get().after, other.get().lens_word], ['input', 'Käse,2']);
+  store.set({ word: 3, layer: 2 });
+  assert.equal(store.get().lens_word, 'Käse,2');
+  store.set({ word: 4 });
+  assert.deepEqual([store.get().after, store.get().lens_word], ['input', '']);
+  store.set({ word: 5, lens_word: 'is' });
+  assert.equal(store.get().lens_word, 'is');
+  store.set({ sentence: 'Another one.' });
+  assert.deepEqual([store.get().after, store.get().lens_word], ['input', '']);
+});
+
 test('a head that is off and what is maps are in the address, and what is usual is not', () => {
   const where = page(), store = makeStore({ where });
   store.set({ off: true, maps: true });

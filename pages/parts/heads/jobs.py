@@ -36,6 +36,8 @@ def draw() -> None:
             before = st.empty()
             before.markdown(NOT_YET)
             exam = session.examined()
+            if session.exam() is not None:
+                st.rerun()  # what stands above shows it too
             before.empty()
         show(exam)
 

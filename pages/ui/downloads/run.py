@@ -1,8 +1,7 @@
 """The one place on every page from which all of a run can be taken along."""
 
-import io
-import threading
 from collections.abc import Callable
+from functools import partial
 from typing import BinaryIO, get_args
 
 import cachetools
@@ -17,16 +16,12 @@ from encoder.theme import Theme
 from pages.ui import session
 from pages.ui.downloads.button import save
 from pages.ui.downloads.keep import keep_component
-from pages.ui.server import inside, memory
-from pages.ui.server.engine import budget
+from pages.ui.server import inside
 from pages.ui.server.upkeep import MOST_MADE
+from pages.ui.server.writing import MOST_BYTES, MOST_REPORT, export_lock, written
 from pages.ui.state import session_state as state
 
-MOST_BYTES = 150_000_000  # of a file that is made here; it lies in memory until it is fetched
-WHILE_WRITTEN = 2.0  # what it takes to make a file, over its size
-MOST_REPORT = 25_000_000
 REPORTS_BYTES = 60_000_000  # all kept reports together
-export_lock = threading.Lock()  # one large file is made at a time
 reports: cachetools.LRUCache[tuple[object, ...], bytes] = cachetools.LRUCache(maxsize=REPORTS_BYTES, getsizeof=len)
 
 
@@ -58,20 +53,8 @@ def archive(label: str, name: str, nbytes: int, write: Callable[[BinaryIO], None
         st.caption(f"{label}: {megabytes(nbytes)}, more than the {most} that are handed out here; use the library.")
         return
     key, said = f"save_{name[-3:]}", f"{label} (about {megabytes(nbytes)})"
-    save(said, key, name, lambda: written(nbytes, write), "application/octet-stream")
-
-
-def written(nbytes: int, write: Callable[[BinaryIO], None]) -> bytes:
-    """What is written to a file of so many bytes; one large file at a time is made for all sessions.
-
-    Raises:
-        EncoderError: there is no memory left for it.
-    """
-    with export_lock, io.BytesIO() as file:
-        inside.forget_files(max(0, MOST_MADE - nbytes))
-        memory.check_room(WHILE_WRITTEN * nbytes, "to write this file", budget.drop_one)
-        write(file)
-        return file.getvalue()
+    room = partial(inside.forget_files, max(0, MOST_MADE - nbytes))
+    save(said, key, name, lambda: written(nbytes, write, room), "application/octet-stream")
 
 
 def reported(encoder: TextEncoder, trace: Trace) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 import streamlit as st
 
@@ -35,18 +35,24 @@ class Examinee:
 
 def examinee(model: str) -> Examinee:
     """Return what pins the weights and the shape of a model."""
-    encoder = text_encoder(model)
-    return Examinee(f"{encoder.source.fingerprint} {encoder.source.maker} {encoder.config}", model)
+    return Examinee(content(text_encoder(model)), model)
+
+
+def content(encoder: TextEncoder) -> str:
+    """Return what pins the weights and the shape of a model in words."""
+    return f"{encoder.source.fingerprint} {encoder.source.maker} {encoder.config}"
 
 
 def exam(model: str) -> Exam | None:
     """Return the examination of a model, shipped or made here; None where there is none."""
-    shipped = exam_by_content(text_encoder(model).source.fingerprint)
-    if shipped is not None:
-        return shipped
-    asked = examinee(model)
-    kept: Exam | None = exams_kept.get(asked) if exams_kept.has(asked) else None
-    return kept
+    encoder = text_encoder(model)
+    return exam_by_content(encoder.source.fingerprint) or made_here(encoder)
+
+
+def made_here(encoder: TextEncoder) -> Exam | None:
+    """Return the examination that a visitor has made of a model; None where there is none, or it is kept no more."""
+    entry = exams_kept.kept.get((Examinee(content(encoder), encoder.source.name),))
+    return None if entry is None else cast(Exam, entry.value)
 
 
 def examined(model: str) -> Exam:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from pages.ui.state.site import Page
 
 KEY, SEEN = "session", "seen"
-# Parameters of a link that only pictures drawn in the browser have
-OF_BROWSER = ("word", "off", "maps", "more", "number", "numbers")
+# Parameters of a link that only pictures drawn in the browser have.
+OF_BROWSER = ("word", "off", "maps", "more", "after", "lens_word", "number", "numbers")
 
 
 @dataclass
