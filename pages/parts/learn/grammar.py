@@ -42,7 +42,8 @@ def draw() -> None:
     start = one.leaves if one.leaves is not None else len(one.steps) - 1
     heading(plain(headline(one, FILMED)))
     answers = [answer_of(picture, scene=scene) for picture in (GRAMMAR, GRAMMAR_GUESS, GRAMMAR_ARCS, GRAMMAR_HEADS)]
-    left, right = st.columns([2, 1], gap="medium")
+    with st.container(key="film_first"):
+        left, right = st.columns([2, 1], gap="medium")
     with left:
         film.draw_curves(GRAMMAR.key, curves, chosen, answers[0].alt, start, walk)
         st.caption(plain(f"{under(one, text(moments.treebank))} {model_shown(scene)}"))
