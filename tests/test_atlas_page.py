@@ -29,7 +29,7 @@ def atlas() -> Atlas:
 
 def words(app: AppTest) -> str:
     """All text of the page as a person reads it, without the backslashes that keep it plain."""
-    return "\n".join(m.value for m in [*app.markdown, *app.caption, *app.info]).replace("\\", "")
+    return "\n".join(m.value for m in [*app.header, *app.markdown, *app.caption, *app.info]).replace("\\", "")
 
 
 @pytest.mark.parametrize("name", ["base", "small"])

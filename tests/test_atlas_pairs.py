@@ -328,7 +328,7 @@ def shown(of_small: Atlas, monkeypatch: pytest.MonkeyPatch) -> Atlas:
 
 
 def words(app: AppTest) -> str:
-    return "\n".join(m.value for m in [*app.markdown, *app.caption, *app.info]).replace("\\", "")
+    return "\n".join(m.value for m in [*app.header, *app.markdown, *app.caption, *app.info]).replace("\\", "")
 
 
 HERE = {"model": "small", "layer": "2", "head": "3", "atlas_of": "1"}

@@ -38,7 +38,7 @@ def draw(more: str = "") -> None:
     if session.text_encoder(view.model).model.mlm_head is not None:
         after = layer_names(config, with_input=True)[-figure_link.MOST :]
         offers["The ranks of the likeliest words, layer by layer"] = [ranks(layer, after[-1]) for layer in after]
-    with st.container(gap="xsmall"):
+    with st.container(gap="xsmall", key="figure_begins"):
         for i, (words, pictures) in enumerate(offers.items()):
             icon = ":material/add_photo_alternate:"
             st.button(
