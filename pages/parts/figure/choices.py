@@ -16,6 +16,8 @@ TOGGLES = {
     "figure_fit": "Numbers in cells",
     "figure_shared": "One colour scale for all",
 }
+LOOK = ("figure_letters", "figure_across", "figure_theme", *TOGGLES)
+WORDS = ("figure_title", "figure_caption", "figure_alt")
 HELP = {"figure_fit": "In maps whose cells have room for them."}
 
 
@@ -34,8 +36,8 @@ def chosen() -> Sheet:
     if pick(st.selectbox, "For", "figure_for") == OWN_SIZE:
         pick(st.select_slider, "Width in mm", "figure_width")
         pick(st.select_slider, "Height in mm; 0 is as high as needed", "figure_height")
-    fold("Its look", "figure_look", look)
-    fold("Its words", "figure_texts", texts)
+    fold("Its look", "figure_look", look, holds=LOOK)
+    fold("Its words", "figure_texts", texts, holds=WORDS)
     return sheet_of(dict(state.current().choices))
 
 
