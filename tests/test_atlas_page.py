@@ -29,7 +29,7 @@ def atlas() -> Atlas:
 
 def words(app: AppTest) -> str:
     """All text of the page as a person reads it, without the backslashes that keep it plain."""
-    return "\n".join(m.value for m in [*app.markdown, *app.caption, *app.info]).replace("\\", "")
+    return "\n".join(m.value for m in [*app.header, *app.markdown, *app.caption, *app.info]).replace("\\", "")
 
 
 @pytest.mark.parametrize("name", ["base", "small"])
@@ -42,17 +42,21 @@ def test_what_is_shipped_is_whole_and_small_and_of_the_bundled_models(name: str)
 
 
 def test_a_head_shows_what_its_files_hold(atlas: Atlas) -> None:
-    app = open_app("atlas", **HERE)
+    app = open_app("atlas", **HERE, atlas_spread="1")
     row, top = atlas.head(2, 3), atlas.head_firings(2, 3, "weight", "top")
     text = words(app)
-    assert f"{atlas.card.tokens:,} tokens of tatoeba" in text and "Layer 2, head 3" in [h.value for h in app.header]
+    mass, even = percent(row["nearest_mass"]), percent(row["nearest_uniform"])
+    headline = f"Layer 2, head 3 gives the token before {mass} of its weight; even weights would give {even}."
+    assert f"{atlas.card.tokens:,} tokens of tatoeba" in text and headline in [
+        h.value.replace("\\", "") for h in app.header
+    ]
     assert numbers(app, "y", "atlas_deciles").tolist() == pytest.approx(row["weight_deciles"])
     for one in top:
         assert f"weight {one.weight:.4f}, written {one.written:.4f}" in text
     healthy(app.pills(key="atlas_by").set_value("written").run())
     for one in atlas.head_firings(2, 3, "written", "top"):
         assert f"weight {one.weight:.4f}, written {one.written:.4f}" in words(app)
-    healthy(app.pills(key="atlas_list").set_value("3").run())
+    healthy(app.selectbox(key="atlas_list").set_value("3").run())
     third = [one for one in atlas.head_firings(2, 3, "written", "sample") if one.decile == 2]
     assert f"{len(third)} of the 30 that were drawn evenly" in words(app)
 
@@ -162,7 +166,8 @@ def test_an_atlas_that_was_damaged_later_hides_no_other_part_of_a_page(second: A
     path.write_bytes(bytes(len(path.read_bytes())))
     app = open_app("your_model", **HERE, atlas_of="1")
     assert "heads.parquet is not what its card says" in said(app)
-    assert "What to try" in [one.value for one in app.header] and "Follow this sentence" in words(app)
+    assert "What to try" in [one.value for one in app.header]
+    assert any(one.label.startswith("Follow this sentence") for one in app.button)
 
 
 def test_a_word_finds_its_units(atlas: Atlas) -> None:

@@ -328,14 +328,14 @@ def shown(of_small: Atlas, monkeypatch: pytest.MonkeyPatch) -> Atlas:
 
 
 def words(app: AppTest) -> str:
-    return "\n".join(m.value for m in [*app.markdown, *app.caption, *app.info]).replace("\\", "")
+    return "\n".join(m.value for m in [*app.header, *app.markdown, *app.caption, *app.info]).replace("\\", "")
 
 
 HERE = {"model": "small", "layer": "2", "head": "3", "atlas_of": "1"}
 
 
 def test_the_finder_offers_a_to_b_where_the_atlas_has_it(shown: Atlas) -> None:
-    app = open_app("atlas", **HERE)
+    app = open_app("atlas", **HERE, atlas_map="1")
     for key in ("atlas_x", "atlas_y"):
         assert {"A to B", "B to A"} <= {*app.selectbox(key=key).options}
     healthy(app.selectbox(key="atlas_x").set_value("a_to_b").run())

@@ -57,7 +57,7 @@ def numbers(row: dict[str, Any]) -> tuple[str, ...]:
 @pytest.mark.parametrize("model", SHIPPED)
 def test_all_heads_and_models_say_each_licence_with_its_numbers(model: str) -> None:
     for page, named in (("heads", "L{layer}H{head} "), ("your_model", "Layer {layer}, head {head} ")):
-        text = read(open_app(page, model=model, heads_part=JOBS))
+        text = read(open_app(page, model=model, heads_part=JOBS, tour_jobs="1"))
         for row in licences(model):
             about = [line for line in text if named.format(**row) in line and f"({row['relation']})" in line]
             assert len(about) == 1 and all(part in about[0] for part in numbers(row)), (page, row, about)
@@ -80,15 +80,15 @@ def test_the_head_of_gaps_has_its_licence_on_made_sentences_only() -> None:
         f"{whole(web['accuracy'])} of {web['n']} in web text, the rule {whole(web['distance_accuracy'])}",
     )
     for page in ("heads", "your_model", "atlas"):
-        app = open_app(page, heads_part=JOBS, layer="5", head="6")
+        app = open_app(page, heads_part=JOBS, tour_jobs="1", layer="5", head="6")
         line = next(line for line in read(app) if "masked verb to its subject" in line)
         assert all(part in line for part in parts), line
 
 
 def test_the_page_of_a_model_leads_to_what_each_head_does() -> None:
     app = open_app("your_model")
-    (number,) = [i for i, one in enumerate(app.button) if one.label == "Heads" and str(one.key).startswith("tour_")]
-    healthy(app.button[number].click().run())
+    (tried,) = [one for one in app.button if one.label.startswith("See which of its heads do a job")]
+    healthy(tried.click().run())
     assert page_shown(app) == "heads" and dict(app.session_state["session"].view.choices)["heads_part"] == JOBS
     assert "Jobs that were examined" in [one.value for one in app.header]
 
@@ -129,7 +129,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("page", ["heads", "your_model", "atlas"])
 def test_a_model_without_an_examination_shows_no_licence(page: str, quick: None) -> None:
-    text = "\n".join(read(open_app(page, model=BUILT, heads_part=JOBS)))
+    text = "\n".join(read(open_app(page, model=BUILT, heads_part=JOBS, tour_jobs="1")))
     assert " looks from " not in text and NO_JOB not in text and "gold trees:" not in text
 
 

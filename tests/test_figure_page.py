@@ -32,6 +32,7 @@ from pages.ui.state.site import KEYS, PAGES
 pytestmark = pytest.mark.slow
 
 START = {"sentence": "Keys on the <b>table</b>.", "model": "small", "layer": "1", "head": "0"}
+UNFOLDED = {"atlas": {"atlas_map": "1", "atlas_spread": "1"}, "learn": {"born_heads": "1", "born_keep": "1"}}
 WIDE = START | {"sentence": "A [MASK] ran."}
 
 
@@ -52,8 +53,9 @@ def collected(*keys: str) -> AppTest:
 
 @pytest.mark.parametrize("page", [page.key for page in PAGES if page.key != "figure"])
 def test_every_picture_of_a_page_can_be_added_and_is_drawn(page: str) -> None:
-    app = opened(page, WIDE)
+    app = opened(page, WIDE | UNFOLDED.get(page, {}))
     keys = offers(app)
+    assert keys or page not in UNFOLDED
     assert len(keys) == len([c for c in app.get("bidi_component") if '"caption"' in c.proto.json])
     for key in keys:
         healthy(app.button(key=key).click().run())
@@ -72,7 +74,7 @@ def test_what_was_added_has_the_numbers_of_the_run(small: TextEncoder) -> None:
 
 
 def test_the_link_makes_the_same_figure_in_a_fresh_session() -> None:
-    app = collected("picture", "all_heads")
+    app = opened("figure", link(collected("picture", "all_heads")) | {"figure_look": "1"})
     app.toggle(key="figure_words").set_value(True).run()
     healthy(app.selectbox(key="figure_for").set_value("One column").run())
     other = opened("figure", link(app))

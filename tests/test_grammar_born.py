@@ -134,7 +134,7 @@ def test_guesses_are_those_of_the_snapshots() -> None:
 
 
 def test_the_page_opens_on_the_film_with_the_shipped_numbers(small: TextEncoder) -> None:
-    app = open_app("learn")
+    app = open_app("learn", born_heads="1")
     assert app.header[0].value.replace("\\", "") == headline(rise(MOMENTS, "obj"), "small")
     words = " ".join(one.value for one in app.caption).replace("\\", "")
     count = sum(one.numel() for one in small.model.parameters()) / 1e6

@@ -36,7 +36,7 @@ def player(app: AppTest) -> dict[str, Any]:
 
 
 def words(app: AppTest) -> str:
-    return " ".join(one.value for one in (*app.markdown, *app.caption, *app.info)).replace("\\", "")
+    return " ".join(one.value for one in (*app.header, *app.markdown, *app.caption, *app.info)).replace("\\", "")
 
 
 def until(true: Callable[[], object], seconds: float = 60.0) -> None:

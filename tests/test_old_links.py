@@ -145,6 +145,7 @@ def test_an_old_link_opens_what_it_showed(link: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("page", "choice"),
     [
+        ("atlas", {"atlas_x": "next"}),
         ("looks", {"some_heads": "1,5"}),
         ("looks", {"together": "Largest"}),
         ("flows", {"rollout_layer": "1"}),

@@ -39,6 +39,10 @@ FOLDED = {  # the pictures of a page that lie in a fold now, and what opens it
     ("stack", "moves"): {"ways_open": "1"},
     ("stack", "alike_tokens"): {"ways_open": "1"},
     ("stack", "paths"): {"ways_open": "1"},
+    ("atlas", "atlas_heads"): {"atlas_map": "1"},
+    ("atlas", "atlas_units"): {"atlas_map": "1"},
+    ("atlas", "atlas_deciles"): {"atlas_spread": "1"},
+    ("learn", "grammar_heads"): {"born_heads": "1"},
 }
 RENAMED = {  # the page and key of a picture that has another key now, as no two have the same
     ("compare", "alike"): "cosine_shares",

@@ -139,10 +139,8 @@ def clear(shares: torch.Tensor) -> tuple[HabitHead, ...]:
     return tuple(HabitHead(-i, -h, share) for share, i, h in sorted(over, reverse=True))
 
 
-def heads(
-    encoder: TextEncoder, trace: Trace, found: Habits, over: str = MANY, exam: Exam | None = None
-) -> tuple[str, ...]:
-    """What its heads do, in sentences: in those that `over` names, on gold trees, and in this one."""
+def heads(encoder: TextEncoder, trace: Trace, found: Habits, over: str = MANY) -> tuple[str, ...]:
+    """What its heads do, in sentences: in those that `over` names, and in this one."""
     total = encoder.config.n_layers * encoder.config.n_heads
     said = []
     for role, them in found.items():
@@ -156,8 +154,6 @@ def heads(
     none = listed([PLACES[role] for role in found])
     head = f"Over {over}: "
     said = [head + said[0], *said[1:]] if said else [f"{head}no head gives most of its weight to one of {none}."]
-    if exam is not None:
-        said += licences(exam)
     if not first_lost(trace):
         said.append(f"In this text: {strongest(encoder, trace, subject(trace)).sentence}")
     return tuple(said)

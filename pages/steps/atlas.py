@@ -4,15 +4,16 @@ import streamlit as st
 
 from pages.parts.atlas import between, heads, layers, near, units, words
 from pages.parts.atlas.shelf import chosen
-from pages.ui.widgets import tabs
+from pages.ui.widgets import apart, tabs
 
-st.markdown(
-    "One sentence cannot tell what a head does. An atlas keeps what all heads and units did over a corpus: how their "
-    "values are spread, the largest of them, and some drawn evenly from all."
-)
-if chosen() is not None:
-    tabs(
-        {"Heads": heads.draw, "Units": units.draw, "From A to B": between.draw, "Find a word": words.draw,
-         "Nearest": near.draw, "Layers": layers.draw},
-        "atlas_part",
-    )  # fmt: skip
+with apart():
+    page, foot = st.container(), st.container()
+    with foot:
+        found = chosen()
+    if found is not None:
+        with page:
+            tabs(
+                {"Heads": heads.draw, "Units": units.draw, "From A to B": between.draw, "Find a word": words.draw,
+                 "Nearest": near.draw, "Layers": layers.draw},
+                "atlas_part",
+            )  # fmt: skip

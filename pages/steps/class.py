@@ -2,11 +2,13 @@
 
 from pages.ui.live import console
 from pages.ui.state import session_state as state
+from pages.ui.widgets import apart
 
 seat = state.session().seat
-if seat is None:
-    console.outside()
-elif seat.leads:
-    console.teachers(seat)
-else:
-    console.pupils(seat)
+with apart():
+    if seat is None:
+        console.outside()
+    elif seat.leads:
+        console.teachers(seat)
+    else:
+        console.pupils(seat)

@@ -4,18 +4,18 @@ import streamlit as st
 
 from pages.parts.learn import choices, grammar, mystery, opening, run, time_lapse
 from pages.ui.state import session_state as state
-from pages.ui.widgets import tabs
+from pages.ui.widgets import apart, tabs
 
 
 def learning() -> None:
     """A task, its run, and the way into its model."""
-    st.markdown(
-        "A new encoder knows nothing. Here one learns a small task whose right attention is known: see whether its "
-        "heads find it, then open the model in all other pages."
-    )
-    settings = choices.draw()
-    run.draw(settings)
-    opening.draw(settings)
+    page, below = st.container(), st.container()
+    with below:
+        settings = choices.draw()
+    with page:
+        run.draw(settings)
+    with below:
+        opening.draw(settings)
 
 
 TASK, FILM = "Learn a task", "Grammar is born"
@@ -26,12 +26,8 @@ OF_TASK = (
 chosen = dict(state.current().choices)
 if state.session().linked and "learn_part" not in chosen and chosen.keys() & {*OF_TASK}:
     state.remember("learn_part", TASK, FILM)  # a link that says what is to be learned, and not where
-tabs(
-    {
-        FILM: grammar.draw,
-        TASK: learning,
-        "Mystery models": mystery.draw,
-        "Time-lapse": time_lapse.draw,
-    },
-    "learn_part",
-)
+with apart():
+    tabs(
+        {FILM: grammar.draw, TASK: learning, "Mystery models": mystery.draw, "Time-lapse": time_lapse.draw},
+        "learn_part",
+    )

@@ -8,22 +8,22 @@ from encoder.lessons.lesson import LessonError
 from pages.parts.lessons import claims, experiments, glossary
 from pages.ui.lessons import library, maker, player, tutorials
 from pages.ui.state import session_state as state
-from pages.ui.text import plain, subheading
-from pages.ui.widgets import fold, tabs
+from pages.ui.text import heading, plain, subheading
+from pages.ui.widgets import apart, fold, tabs
 
 FIRST = 3  # lessons that are in sight before the others are asked for
 
 
 def offer() -> None:
     """A few bundled lessons to start with, those that were begun first, and the others in a fold."""
-    st.markdown(
-        "Each lesson is a few small experiments that run now, in this model. Guess first, then see. "
-        "**Previous** and **Next**, or the arrow keys, lead through a lesson; **S** shows what comes out."
-    )
     names = sorted(library.bundled(), key=lambda name: not begun(name))
-    for name in names[:FIRST]:
-        card(name, large=True)
-    fold(f"The other {len(names) - FIRST} lessons", "all_lessons", lambda: others(names[FIRST:]))
+    with apart():
+        heading(f"{len(names)} lessons of small experiments: guess first, then this model answers")
+        with st.container(key="first_lessons"):
+            for name in names[:FIRST]:
+                card(name, large=True)
+        st.caption("**Previous** and **Next**, or the arrow keys, lead through a lesson; **S** shows what comes out.")
+        fold(f"The other {len(names) - FIRST} lessons", "all_lessons", lambda: others(names[FIRST:]))
 
 
 def others(names: Sequence[str]) -> None:

@@ -1,5 +1,7 @@
 """The story: five chapters, twelve stops, each a question to guess before this very run answers it."""
 
 from pages.ui.lessons import story_stop
+from pages.ui.widgets import apart
 
-story_stop.draw()
+with apart():
+    story_stop.draw()

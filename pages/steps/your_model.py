@@ -1,7 +1,8 @@
 """Models: which model this is, what it costs, and the ways to another one."""
 
 from pages.parts.your_model import another, cost, glance, this_model
-from pages.ui.widgets import tabs
+from pages.ui.widgets import apart, tabs
 
-glance.draw()
-tabs({"This model": this_model.draw, "Cost": cost.draw, "Another model": another.draw}, "models_part")
+with apart():
+    glance.draw()
+    tabs({"This model": this_model.draw, "Cost": cost.draw, "Another model": another.draw}, "models_part")

@@ -1,6 +1,7 @@
 """Widgets that several pages have, each tied to the link."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -11,12 +12,20 @@ from pages.ui.text import plain
 
 
 def tabs(parts: Mapping[str, Callable[[], None]], key: str) -> None:
-    """Tabs by their titles, the first one open unless the link says another; only the open one is drawn."""
+    """One choice of a page's parts by their titles, the first one unless the link says another; only it is drawn."""
     titles = list(parts)
-    for tab, draw in zip(st.tabs(titles, **state.choice(key, titles, titles[0])), parts.values(), strict=True):
-        if tab.open:
-            with tab, told():
-                draw()
+    with st.container(key=f"parts_{key}"):
+        chosen = st.segmented_control(
+            "Part of the page", titles, required=True, label_visibility="collapsed",
+            **state.choice(key, titles, titles[0]),
+        )  # fmt: skip
+    with told():
+        parts[chosen or titles[0]]()
+
+
+def apart() -> Any:
+    """What holds a page whose first screen is not of the tokens of this sentence: none is masked or added there."""
+    return st.container(key="apart")
 
 
 def fold(label: str, key: str, draw: Callable[[], None], *, holds: Collection[str] = ()) -> None:

@@ -2,7 +2,8 @@
 
 Opens every page of the app in TREE (this one by default) at 1440 x 900 and on a phone of 390 x 844, and prints what
 can be clicked without scrolling (a group of radios counts once; words and cells of pictures do not), how many
-screens the page is long, and where its first picture begins.
+screens the page is long, and where its first picture begins: on Atlas the sentences, on Lessons the first of them, on
+A class the field for its code.
 """
 
 import sys
@@ -37,11 +38,16 @@ CONTROLS = """() => {
 SCREENS = "() => document.querySelector('[data-testid=stMain]').scrollHeight / innerHeight"
 PICTURE = """() => Math.min(9999, ...[...document.querySelectorAll(
     '[data-testid=stMain] :is(.main-svg, canvas, .tokens, [data-testid=stDataFrame], .st-key-ask, .st-key-learning), ' +
-    '[data-testid=stMain] :is(.st-key-board, .st-key-flows, .st-key-grammar)'),
+    '[data-testid=stMain] :is(.st-key-board, .st-key-flows, .st-key-grammar, .st-key-atlas_contexts, .true-size), ' +
+    '[data-testid=stMain] :is(.st-key-first_lessons, .st-key-class_join)'),
   ...[...document.querySelectorAll('[data-testid=stMain] *')]
     .flatMap(one => [...(one.shadowRoot?.querySelectorAll(
-      '.picture-canvas, .enc-words, .hd-grid, .ou-bars, .em-near, .tl, .cv-canvas, .wi-board') ?? [])])]
+      '.picture-canvas, .enc-words, .hd-grid, .ou-bars, .em-near, .tl, .cv-canvas, .wi-bars, .wi-board') ?? [])])]
   .filter(one => one.checkVisibility()).map(one => one.getBoundingClientRect().top))"""
+SIDEWAYS = """() => {
+  const main = document.querySelector('[data-testid=stMain]'), { scrollWidth, clientWidth } = document.documentElement
+  return Math.max(scrollWidth - clientWidth, main.scrollWidth - main.clientWidth)
+}"""
 STEADY = """() => {
   const now = `${document.querySelectorAll('*').length} ${document.querySelector('[data-testid=stMain]').scrollHeight}`
   globalThis.same = now === globalThis.last ? (globalThis.same ?? 0) + 1 : 0

@@ -33,7 +33,7 @@ WITHOUT_PICTURE = ("figure", "lessons", "class")  # text, a form first
 SCREEN: ViewportSize = {"width": 1280, "height": 800}
 HOSTILE_DAILY = ("sentence", "compare")  # both show what is typed, as words and in pictures
 WITH_MENU = ("sentence", "lessons")
-WITH_TABS = ("compare?more=1&layer=4&head=1", "heads?more=1&layer=4&head=1", "learn", "lessons", "your_model")
+WITH_PARTS = ("compare?more=1&layer=4&head=1", "heads?more=1&layer=4&head=1", "learn", "lessons", "your_model")
 TOP = 600  # pixels from the top of the window within which the main picture begins
 # Elements whose right edge lies beyond the screen, unless something around them scrolls or cuts by itself.
 BEYOND = """() => {
@@ -57,7 +57,7 @@ FIRST_PICTURE = """() => Math.min(...[...document.querySelectorAll(
     '[data-testid=stMain] :is(.main-svg, [data-testid=stDataFrame], .tokens), ' +
     '[data-testid=stMain] .st-key-living_map, ' +
     '[data-testid=stMain] :is(.st-key-ask, .st-key-learning, .st-key-grammar), ' +
-    '[data-testid=stMain] :is(.st-key-board, .st-key-flows, .st-key-player)')]
+    '[data-testid=stMain] :is(.st-key-board, .st-key-flows, .st-key-player, .st-key-atlas_contexts)')]
   .filter(one => one.checkVisibility()).map(one => one.getBoundingClientRect().top))"""
 
 
@@ -67,7 +67,10 @@ HOSTILE = (
 CANARY_SEEN = "() => window.canary"
 MARKUP = ("script", "iframe", "img[onerror]", "img[src=x]", "svg[onload]", "a[href^=javascript]", "b[onclick]")
 # Pages of words and forms have these instead of a picture.
-WORDS = "[data-testid=stTable], [class*=st-key-card_], .st-key-class_join, .st-key-figure_begin_0, .st-key-grammar svg"
+WORDS = (
+    "[data-testid=stTable], .tokens, .st-key-atlas_contexts, .true-size, .st-key-first_lessons, .st-key-class_join, "
+    ".st-key-grammar svg"
+)
 
 
 def address(app_url: str, key: str) -> str:
@@ -124,16 +127,16 @@ def test_a_page_is_for_everybody(page: Page, app_url: str, key: str) -> None:
 
 
 @pytest.mark.parametrize("key", mostly_nightly(KEYS, ["attention", "lessons"]))
-def test_a_page_is_for_everybody_in_the_dark_and_under_every_tab(page: Page, app_url: str, key: str) -> None:
+def test_a_page_is_for_everybody_in_the_dark_and_in_all_its_parts(page: Page, app_url: str, key: str) -> None:
     page.set_viewport_size(SCREEN)
     open_page(page, address(app_url, key))
     draws(page, key)
     dark(page)
     assert barriers(page) == [], "dark"
-    if key not in WITH_TABS:
+    if key not in WITH_PARTS:
         return
     light(page)
-    tabs = page.get_by_test_id("stMain").get_by_role("tab")
+    tabs = page.locator("[data-testid=stMain] [class*=st-key-parts_]").first.get_by_role("radio")
     assert tabs.count() > 1
     for i in range(1, tabs.count()):  # the first is the page as it opens
         page.set_viewport_size(SCREEN)
@@ -220,10 +223,10 @@ def test_the_menu_says_where_we_are_and_leads_on_by_keyboard(page: Page, app_url
 def test_the_page_stays_where_it_is_when_the_layer_changes(page: Page, app_url: str) -> None:
     """No jump: while a new run is drawn, the page keeps its place and its height."""
     page.set_viewport_size(SCREEN)
-    open_page(page, f"{app_url}/atlas?layer=1")
+    open_page(page, f"{app_url}/atlas?layer=1&atlas_map=1")
     main = page.locator("[data-testid=stMain]")
     page.locator(".js-plotly-plot .main-svg").first.wait_for()
-    main.evaluate("element => element.scrollTo(0, 900)")
+    main.evaluate("element => element.scrollTo(0, 400)")
     main.evaluate("""element => {
       window.seen = []
       const look = () => { window.seen.push(element.scrollTop); window.looking = requestAnimationFrame(look) }

@@ -10,7 +10,8 @@ from pages.ui.state.site import PAGES
 
 TOP = "document.querySelector('[data-testid=stMain]').scrollTop"
 
-TABS_WITHIN = """width => [...document.querySelectorAll('[role=tab]')].map(tab => tab.getBoundingClientRect()).every(
+PARTS_WITHIN = """width => [...document.querySelectorAll('.st-key-parts_lessons_part [role=radio]')].map(
+  one => one.getBoundingClientRect()).every(
   box => box.left >= 0 && box.right <= width)"""
 
 
@@ -71,9 +72,9 @@ def test_enter_runs_the_sentence_and_the_link_has_no_line_break(page: Page, app_
     expect(field).to_have_value("Dogs bark.")  # an empty line is none
 
 
-@pytest.mark.parametrize("page_name", ["", "atlas"])
+@pytest.mark.parametrize("page_name", ["", "lessons"])
 def test_a_token_is_masked_by_a_tap_and_shown_again_by_a_key(page: Page, app_url: str, page_name: str) -> None:
-    open_page(page, f"{app_url}/{page_name}?more=1&layer=4&head=1&sentence=Keys+on+the+table.")
+    open_page(page, f"{app_url}/{page_name}?more=1&lessons_part=Labs&layer=4&head=1&sentence=Keys+on+the+table.")
     if page_name:
         with rerun(page):
             widget(page, "mask_tokens").get_by_role("button").click()
@@ -107,15 +108,15 @@ def test_a_page_opens_at_its_top(page: Page, app_url: str) -> None:
             page.wait_for_function(f"() => {TOP} === 0")
 
 
-def test_all_tabs_are_in_sight_and_so_is_the_chosen_one(page: Page, app_url: str) -> None:
+def test_all_parts_are_in_sight_and_so_is_the_chosen_one(page: Page, app_url: str) -> None:
     for width in (390, 1280):
         page.set_viewport_size({"width": width, "height": 900})
         if width == 390:
             open_page(page, f"{app_url}/lessons?lessons_part=Make+a+lesson")
-        chosen = page.get_by_role("tab", selected=True)
+        chosen = widget(page, "parts_lessons_part").get_by_role("radio", checked=True)
         expect(chosen).to_have_text("Make a lesson")
         expect(chosen).to_be_in_viewport(ratio=1)
-        page.wait_for_function(TABS_WITHIN, arg=width)
+        page.wait_for_function(PARTS_WITHIN, arg=width)
 
 
 def test_next_has_one_place_on_every_page_and_stays_in_view(page: Page, app_url: str) -> None:

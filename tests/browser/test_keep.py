@@ -386,7 +386,7 @@ def test_in_a_frame_there_is_no_menu(page: Page, app_url: str) -> None:
 
 
 def test_one_key_presents_and_the_arrow_keys_still_walk(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/atlas?{AT}")
+    open_page(page, f"{app_url}/atlas?{AT}&atlas_map=1")
     height = "plot => plot.clientHeight"
     plot = widget(page, "atlas_heads").locator(".js-plotly-plot")
     usual = plot.evaluate(height)

@@ -21,7 +21,7 @@ WIDTHS = "line => [...line.querySelectorAll('path.arc')].map(one => parseFloat(o
 
 def test_the_film_opens_on_the_finding_and_its_numbers_are_those_of_the_examination(page: Page, app_url: str) -> None:
     page.set_viewport_size({"width": 1440, "height": 900})
-    open_page(page, f"{app_url}/learn")
+    open_page(page, f"{app_url}/learn?born_heads=1")
     moments = bundled_moments("small")
     assert moments is not None
     shares = moments.shares("obj", 2, 0)

@@ -123,7 +123,7 @@ def collect(page: Page, app_url: str) -> None:
     """Begin a lesson, and put the page Atlas into it."""
     open_page(page, f"{app_url}/lessons")
     with rerun(page):
-        page.get_by_role("tab", name="Make a lesson").click()
+        page.get_by_role("radio", name="Make a lesson").click()
     with rerun(page):
         widget(page, "draft_switch").locator("label").first.click()
     with rerun(page):
@@ -137,7 +137,7 @@ def test_a_lesson_in_the_making_outlives_a_reload_and_is_shared_as_a_link(page: 
     expect(widget(page, "add_view")).to_contain_text("(1)")
     with rerun(page):
         follow_menu(page, "Lessons")
-    expect(page.get_by_role("tab", name="Make a lesson")).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("radio", name="Make a lesson")).to_be_checked()
     expect(widget(page, "draft_play")).to_be_visible()
     open_page(page, page.url)
     expect(widget(page, "draft_play")).to_be_visible()

@@ -80,6 +80,7 @@ ATLAS_HEADS = Picture(
     about=about_atlas,
     options=(ATLAS, TO_THE_RIGHT, UP),
     needs="model",
+    unfolds={"atlas_map": "1"},
     look=lambda answer: {
         "chosen": answer.scene.layer * answer.scene.encoder.config.n_heads + answer.scene.head,
         "titles": tuple(chosen_measures(answer.scene)),
@@ -118,7 +119,7 @@ ATLAS_UNITS = Picture(
     about=about_atlas,
     options=(ATLAS,),
     needs="model",
-    unfolds={"atlas_part": "Units"},
+    unfolds={"atlas_part": "Units", "atlas_map": "1"},
 )
 UNIT = Option(
     "atlas_unit",
@@ -173,6 +174,7 @@ ATLAS_DECILES = Picture(
     about=about_atlas,
     options=(ATLAS, PART, BY, UNIT),
     needs="model",
+    unfolds={"atlas_spread": "1"},
 )
 START = Option("atlas_start", lambda scene: told_apart(opened(scene).card.pairs)[0], lambda scene: "article")
 END = Option("atlas_end", lambda scene: told_apart(opened(scene).card.pairs)[1], lambda scene: "next")

@@ -128,7 +128,7 @@ GRAMMAR = Picture(
     about=about,
     options=(RELATION,),
     needs="training",
-    unfolds=PART,
+    unfolds=PART | {"born_keep": "1"},
     look=lambda answer: {"logarithmic": (True, False)},
 )
 
@@ -167,7 +167,7 @@ GRAMMAR_ARCS = Picture(
     ),
     options=(RELATION, SENTENCE, WORD),
     needs="training",
-    unfolds=PART,
+    unfolds=PART | {"born_keep": "1"},
 )
 GUESSED = call(gap_moments, MOMENTS, KEYS, list(FORMS))
 
@@ -202,7 +202,7 @@ GRAMMAR_GUESS = Picture(
     say=say_guess,
     about=lambda scene: About(source=scene.encoder.source, scope=f"“{KEYS}”, {when(scene)}"),
     needs="training",
-    unfolds=PART,
+    unfolds=PART | {"born_keep": "1"},
     look=lambda answer: {"logarithmic": (True, False)},
 )
 
@@ -240,5 +240,5 @@ GRAMMAR_HEADS = Picture(
     about=about_heads,
     options=(RELATION,),
     needs="training",
-    unfolds=PART,
+    unfolds=PART | {"born_heads": "1"},
 )

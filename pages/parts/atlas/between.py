@@ -10,8 +10,8 @@ from encoder.formatting import percent
 from encoder.pictures.registry.atlas import ATLAS_PAIRS, END, START
 from pages.parts.atlas.shelf import now
 from pages.ui.downloads import table as downloads
-from pages.ui.picture import ask, show, tie
-from pages.ui.text import NUMBER, plain
+from pages.ui.picture import answer_of, ask, show, tie
+from pages.ui.text import NUMBER, heading, plain
 
 COLUMNS = {
     "weight": "weight",
@@ -26,6 +26,7 @@ def draw() -> None:
     """Choose two kinds, and see what every head gives from the one to the other."""
     atlas, scene = now(), ask(ATLAS_PAIRS)
     starts, ends = told_apart(atlas.card.pairs)
+    page = st.container()
     with st.container(horizontal=True):
         st.selectbox("From", starts, format_func=MEANINGS.__getitem__, width=300, **tie(START, scene))
         st.selectbox("To", ends, format_func=MEANINGS.__getitem__, width=300, **tie(END, scene))
@@ -33,7 +34,10 @@ def draw() -> None:
     if not heads:
         st.markdown("No token of this corpus is of the one kind with another of the other.")
         return
-    show(ATLAS_PAIRS, scene=scene, more=plain(controls(atlas, heads, scene[START])))
+    with page:
+        heading(plain(answer_of(ATLAS_PAIRS, scene=scene).sentence))
+        show(ATLAS_PAIRS, scene=scene, sentence=False, numbers=False)
+        st.markdown(plain(controls(atlas, heads, scene[START])))
     rows = [
         {"head": f"L{head.layer}H{head.head}", **{title: getattr(head, name) for name, title in COLUMNS.items()}}
         for head in heads

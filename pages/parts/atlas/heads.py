@@ -1,4 +1,4 @@
-"""All heads over the corpus, by any two measures, and the chosen head opened."""
+"""The chosen head over the corpus, and below it all heads by any two measures."""
 
 import streamlit as st
 
@@ -8,6 +8,7 @@ from pages.parts.atlas.shelf import now
 from pages.ui.downloads import table as downloads
 from pages.ui.picture import ask, show, tie
 from pages.ui.text import plain
+from pages.ui.widgets import fold
 
 NAMES = {
     "nearest": "comes nearest to",
@@ -17,7 +18,14 @@ NAMES = {
 
 
 def draw() -> None:
-    """Every head as a point and as a row of a table, and what is known of the chosen one."""
+    """What is known of the chosen head; every head as a point and as a row of a table."""
+    atlas, scene = now(), ask(ATLAS_HEADS)
+    head.draw(atlas, scene.layer, scene.head)
+    fold("All heads by two measures", "atlas_map", every, holds=(TO_THE_RIGHT.key, UP.key))
+
+
+def every() -> None:
+    """All heads as points, the chosen one ringed."""
     atlas, scene = now(), ask(ATLAS_HEADS)
     offered = measures(scene)
     with st.container(horizontal=True):
@@ -33,4 +41,3 @@ def draw() -> None:
     table = table.rename(columns=TITLES | NAMES)
     table.insert(0, "head", answer.numbers.along("any head"))
     downloads.numbers("atlas_table", "atlas_heads", lambda: table.set_index("head"), table.shape)
-    head.draw(atlas, scene.layer, scene.head)

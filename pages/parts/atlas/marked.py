@@ -1,13 +1,31 @@
 """A sentence with the token of a context, and the token that it looks at, in colour."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+import streamlit as st
+
+from encoder.atlas.reading import Firing
 from encoder.formatting import shown
 from encoder.trace.tokens import Text, Tokens
+from pages.ui import session
+from pages.ui.state import session_state as state
 from pages.ui.text import plain
 
 AROUND = 90  # characters on each side that are shown of a long sentence
 BETWEEN = " / "  # the sentences of a pair
+
+
+def listed(
+    some: Sequence[Firing], texts: Mapping[int, Text], described: Callable[[Firing], str], absences: Sequence[str]
+) -> None:
+    """Each context in its sentence, with its numbers."""
+    encoder = session.text_encoder(state.current().model)
+    said = [
+        f"{i + 1}. {sentence(encoder.tokenize(texts[one.sentence]), one.position, one.looks_at)} "
+        f"&ensp;:gray[{plain(described(one))}{plain(absence)}]"
+        for i, (one, absence) in enumerate(zip(some, absences, strict=True))
+    ]
+    st.markdown("\n".join(said))
 
 
 def sentence(tokens: Tokens, position: int, looks_at: int | None = None) -> str:

@@ -12,7 +12,7 @@ from pages.parts.atlas.shelf import now
 from pages.ui import session
 from pages.ui.server.atlases import near_output, near_vector
 from pages.ui.state import session_state as state
-from pages.ui.text import plain, say
+from pages.ui.text import heading, plain
 from pages.ui.widgets import pick_token
 
 
@@ -27,6 +27,7 @@ def draw() -> None:
     names: dict[int | str, str] = {layer: f"vector after {layer} layers" for layer in atlas.card.vectors}
     names |= {key: f"output of head {head} in layer {layer}" for key, layer in heads.items()}
     usual = (*heads, *atlas.card.vectors)[-1]
+    page = st.container()
     what = st.pills("Of a token", kept, required=True, format_func=names.__getitem__,
                     **state.choice("atlas_near", kept, usual))  # fmt: skip
     at = min(pick_token("Token", run.tokens, "atlas_token", min(1, len(run.tokens) - 1)), len(tokens(run)) - 1)
@@ -35,18 +36,19 @@ def draw() -> None:
     texts = atlas.texts(sorted({one.sentence for one in found}))
     first = found[0]
     many = len(atlas.tokens("vectors.parquet", *PLACE))
-    say(
-        f"{of} “{shown(run.tokens[at])}” is nearest to that of “{first.token}” in "
-        f"“{shown(marked.one_line(texts[first.sentence]), 80)}”: cosine {first.cosine:.4f}."
-    )
     encoder = session.text_encoder(state.current().model)
     said = [
         f"{i + 1}. {marked.sentence(encoder.tokenize(texts[one.sentence]), one.position)} &ensp;:gray[{one.cosine:.4f}]"
         for i, one in enumerate(found)
     ]
-    st.markdown("\n".join(said))
-    st.caption(plain(f"Exact, among the vectors of the {many:,} tokens that this atlas keeps of {atlas.card.scope}, in "
-                     "the original space."))  # fmt: skip
+    with page:
+        heading(plain(
+            f"{of} “{shown(run.tokens[at])}” is nearest to that of “{first.token}” in "
+            f"“{shown(marked.one_line(texts[first.sentence]), 80)}”: cosine {first.cosine:.4f}."
+        ))  # fmt: skip
+        st.markdown("\n".join(said))
+        st.caption(plain(f"Behind each its cosine. Exact, among the vectors of the {many:,} tokens that this atlas "
+                         f"keeps of {atlas.card.scope}, in the original space."))  # fmt: skip
 
 
 def whole(atlas: Atlas, run: Trace, layer: int, at: int) -> list[NearToken]:

@@ -1,10 +1,10 @@
 """One context run again now: what is stored against what is live, and what its absence does there."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
-from encoder.atlas.knockout import Absence, AtlasPart
+from encoder.atlas.knockout import Absence, AtlasPart, summed_up
 from encoder.atlas.live import Compared
 from encoder.atlas.reading import Firing
 from encoder.formatting import percent, shown
@@ -12,7 +12,7 @@ from encoder.trace.tokens import Text
 from encoder.trace.trace import Trace
 from pages.ui import session
 from pages.ui.state import session_state as state
-from pages.ui.text import plain
+from pages.ui.text import plain, say
 
 
 def draw(text: Text, one: Firing, compare: Callable[[Trace, Firing], list[Compared]], part: AtlasPart) -> None:
@@ -42,3 +42,17 @@ def take(text: Text) -> None:
     """Make it the sentence of every page, or the pair."""
     sentence, second = (text, "") if isinstance(text, str) else text
     state.change(sentence=sentence, second=second, hidden=(), edits=(), cell=None)
+
+
+def moves(part: AtlasPart, some: Sequence[Firing], texts: Mapping[int, Text]) -> list[str]:
+    """What knocking the part out does at each context, and said of all of them."""
+    absences = session.knocked_out(part, tuple((texts[one.sentence], one.position) for one in some))
+    say(summed_up(absences))
+    return [moved(one) for one in absences]
+
+
+def moved(absence: Absence) -> str:
+    """What one context's token does without the part."""
+    if absence.turned and absence.before and absence.after:
+        return f"; moves by {percent(absence.moved)}, “{absence.before[0]}” turns into “{absence.after[0]}”"
+    return f"; moves by {percent(absence.moved)}"

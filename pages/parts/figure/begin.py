@@ -8,6 +8,7 @@ from encoder.pictures import figure_link
 from encoder.pictures.figure_link import PictureAt
 from encoder.pictures.link import to_query
 from encoder.pictures.names import layer_names
+from pages.parts.figure.panels import shown
 from pages.ui import session
 from pages.ui.downloads import figure
 from pages.ui.state import session_state as state
@@ -16,8 +17,13 @@ from pages.ui.state.walk import way
 WALKED = 10  # steps of a layer that make a film
 
 
-def draw() -> None:
-    """Pictures to begin with: the chosen head's weights, and rows that make a film."""
+def draw(more: str = "") -> None:
+    """While there is no picture: the chosen head's weights to begin with, and rows that make a film; `more` is said."""
+    if more:
+        st.markdown(more)
+    if shown():
+        return
+    st.markdown("No picture is in it yet. **Add to figure**, under every picture, puts it here. Or begin with:")
     view, config = state.current(), session.now().config
     head = min(view.head, config.n_heads - 1)
     layers = range(min(config.n_layers, figure_link.MOST))
@@ -32,10 +38,12 @@ def draw() -> None:
     if session.text_encoder(view.model).model.mlm_head is not None:
         after = layer_names(config, with_input=True)[-figure_link.MOST :]
         offers["The ranks of the likeliest words, layer by layer"] = [ranks(layer, after[-1]) for layer in after]
-    with st.container(horizontal=True):
+    with st.container(gap="xsmall", key="figure_begins"):
         for i, (words, pictures) in enumerate(offers.items()):
             icon = ":material/add_photo_alternate:"
-            st.button(words, key=f"figure_begin_{i}", icon=icon, on_click=figure.fill, args=(pictures,))
+            st.button(
+                words, key=f"figure_begin_{i}", type="tertiary", icon=icon, on_click=figure.fill, args=(pictures,)
+            )
 
 
 def weights(layer: int) -> PictureAt:

@@ -10,6 +10,7 @@ from encoder.formatting import brief
 from encoder.paper import film as films
 from encoder.paper.film import Film, Kind, has_video, passage, pictures_of
 from encoder.theme import Theme
+from pages.parts.figure import begin
 from pages.parts.figure.panels import shown
 from pages.ui.downloads.button import save
 from pages.ui.server import job_queue
@@ -34,7 +35,7 @@ def draw() -> None:
         st.caption("MP4 and WebM need the package imageio-ffmpeg where this app runs; a GIF plays on every slide too.")
     pictures = pictures_of(shown())[: films.MOST_PICTURES]
     if len(pictures) < 2:
-        st.markdown("A film needs two pictures, or one of several maps: the moments of **Time-lapse**, all heads.")
+        begin.draw("A film needs two pictures, or one of several maps: the moments of **Time-lapse**, all heads.")
         return
     chosen = dict(state.current().choices)
     theme: Theme = "dark" if chosen.get("figure_theme") == "dark" else "light"

@@ -7,6 +7,7 @@ import streamlit as st
 from encoder.paper.panel import Panel
 from encoder.pictures import figure_link
 from encoder.pictures.figure_link import PictureAt
+from pages.parts.figure import example
 from pages.ui.downloads import figure
 from pages.ui.picture import panel_at
 from pages.ui.state import session_state as state
@@ -18,6 +19,14 @@ def shown() -> list[Panel]:
     """What is drawn, in order."""
     here = state.session()
     return [here.panels[at] for at in here.figure if at in here.panels]
+
+
+def headline() -> str:
+    """What is in the figure; while there is nothing, what stands in for it."""
+    titles = [panel.title for panel in shown()]
+    if len(titles) > 1:
+        return f"{len(titles)} pictures, from “{titles[0]}” to “{titles[-1]}”"
+    return titles[0] if titles else f"As it would be printed: {example.title().lower()}"
 
 
 def draw() -> None:

@@ -7,7 +7,7 @@ import streamlit as st
 
 from encoder.export.caption import file_name
 from encoder.paper.files import DPI, NAME, PaperFigure
-from pages.parts.figure import example, preview
+from pages.parts.figure import begin, example, preview
 from pages.parts.figure.choices import chosen
 from pages.parts.figure.panels import shown
 from pages.ui.downloads.button import save
@@ -19,6 +19,7 @@ def draw() -> None:
     """What will come out on the left, on a phone on top, and the choices beside it."""
     left, right = st.columns([5, 2])
     with right:
+        begin.draw()
         sheet = chosen()
     with left:
         if panels := shown():

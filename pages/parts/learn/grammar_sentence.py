@@ -5,6 +5,7 @@ import streamlit as st
 from encoder.exam.moments import Moments
 from encoder.exam.rise import EXAMPLES, Rise
 from encoder.experiments.film import WordMoments
+from encoder.pictures.picture import Answer
 from encoder.pictures.registry.grammar import (
     GRAMMAR_ARCS,
     GRAMMAR_HEADS,
@@ -12,9 +13,8 @@ from encoder.pictures.registry.grammar import (
     is_marked,
 )
 from encoder.pictures.scene import Scene
-from pages.parts.learn.grammar_choices import filmed
 from pages.ui.components import film
-from pages.ui.picture import answer_of
+from pages.ui.downloads import keep
 from pages.ui.state import session_state as state
 from pages.ui.text import plain, say
 
@@ -41,15 +41,16 @@ def draw_sentence(scene: Scene, one: Rise, seen: WordMoments, name: str, start: 
     st.caption(plain(" ".join(notes)))
 
 
-def draw_heads(moments: Moments, relation: str, start: int) -> None:
+def draw_heads(moments: Moments, relation: str, start: int, answer: Answer) -> None:
     """All heads at the relation, with what the marks mean."""
-    answer = answer_of(GRAMMAR_HEADS, scene=filmed())
     say(answer.sentence)
     st.caption(
         "A curve for each head over the same steps, from 0 to 100 %; dotted is the rule. A dot marks a step at which "
-        "that head was the best of all; the frame is around the head that is best at the end."
+        "that head was the best of all; the frame is around the head that is best at the end, chosen on the sentences "
+        "that are counted here. On sentences that did not choose it, Heads says what it has a licence for."
     )
     film.draw_heads(GRAMMAR_HEADS.key, moments, relation, start)
+    keep.draw(answer)
 
 
 def take_word(word: int) -> None:

@@ -12,7 +12,7 @@ from pages.parts.learn.waiting import waiting
 from pages.ui.components import learning
 from pages.ui.server import training
 from pages.ui.server.training import LiveRun, live
-from pages.ui.text import plain, say, theme
+from pages.ui.text import heading, plain, theme
 
 EVERY = 1.0  # seconds between two looks at a live run
 
@@ -63,9 +63,12 @@ def watched(settings: LearnSettings) -> None:
 
 def played(settings: LearnSettings, moments: Sequence[LearningMoment], live_now: bool) -> None:
     """Draw a run, and say what it came to."""
+    fact, why = outcome(settings, moments)
+    if not live_now:
+        heading(plain(fact))
     learning.draw("learning", settings.about, moments, settings.steps, theme(), live_now)
     if not live_now:
-        say(*outcome(settings, moments))
+        st.markdown(plain(why))
         st.caption(
             "In a map a row is a place that looks, a column a place that is looked at; dark is much weight. The framed "
             "head is the one nearest to the known pattern. Exact match: the share of inputs with every answer right."

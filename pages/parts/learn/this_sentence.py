@@ -20,13 +20,15 @@ def draw() -> None:
     pieces: Tokens = ask(BY_STEP).t.tokenization
     tokens = list(pieces.tokens)
     words, usual = guessable(pieces)
+    page = st.container()
     pick_token(
         "Word to guess", [words.get(i, token) for i, token in enumerate(tokens)], GUESSED.key, usual, among=words
     )
     scene = ask(BY_STEP)
     seen = session.moments(session.trained(), str(scene.t.inputs), scene.layer, scene.head, scene[GUESSED])
     label = f"Layer {scene.layer}, head {scene.head}"
-    every = player.draw("player", label, seen, tokens, theme(), state.session().moment)
+    with page:
+        every = player.draw("player", label, seen, tokens, theme(), state.session().moment)
     st.caption(
         f"{label} of {plain(scene.t.source.name)}. Rows look, columns are looked at; the colour scale is 0 to 1. The "
         "list is what the model answers with the chosen word masked."

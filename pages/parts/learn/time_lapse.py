@@ -25,6 +25,7 @@ def draw() -> None:
     view, steps, clear = scene.view, kept_steps(scene.encoder), models.offer(model)
     called = "small" if model == "small" else f"“{clear.label}”"
     heading(plain(f"This is {called}, at {len(steps)} moments of its training"))
+    tabs(PARTS if model == "small" else {name: PARTS[name] for name in list(PARTS)[:2]}, "training_part")
     if model != view.model:
         chosen = models.offer(view.model).label
         say(f"The chosen model, {chosen}, was not kept while it learned: all numbers here are of {called}.")
@@ -39,4 +40,3 @@ def draw() -> None:
         st.caption("Masked tokens and changes belong to the run of the other pages; here nothing is masked or changed.")
     if scene.t.inputs != state.session().read:
         st.caption("This model reads one text: both sentences stand in it one after the other.")
-    tabs(PARTS if model == "small" else {name: PARTS[name] for name in list(PARTS)[:2]}, "training_part")

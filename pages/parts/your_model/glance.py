@@ -19,7 +19,7 @@ def draw() -> None:
     heading(plain(kind(encoder)[0]))
     left, right = st.columns([3, 2], gap="medium")
     with left:
-        answer = show(KINDS, sentence=False)
+        answer = show(KINDS, sentence=False, numbers=False)
     with right:
         say(answer.sentence)
         figures(parameters(encoder.model), trace)

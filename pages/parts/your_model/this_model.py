@@ -15,11 +15,17 @@ from pages.ui.state import session_state as state
 from pages.ui.state.site import page_of
 from pages.ui.state.walk import PAGE_OF
 from pages.ui.text import heading, plain
+from pages.ui.widgets import fold
 
 
 def section(title: str, sentences: Sequence[str]) -> None:
     """A title, and an item for each sentence."""
     heading(title)
+    items(sentences)
+
+
+def items(sentences: Sequence[str]) -> None:
+    """An item for each sentence."""
     st.markdown("\n".join(f"- {plain(one)}" for one in sentences))
 
 
@@ -34,13 +40,15 @@ def draw() -> None:
         atlas = session.atlas()
         found = habits_in(atlas) if atlas else habits(state.current().model)
         over = atlas.card.scope if atlas else tour.MANY
-        section("What its heads do", tour.heads(encoder, trace, found, over, session.exam()))
+        examined = tour.licences(exam) if (exam := session.exam()) else ()
+        section("What its heads do", (*tour.heads(encoder, trace, found, over), *examined[:1]))
+        if jobs := examined[1:]:
+            fold(f"Their jobs, one by one ({len(jobs)})", "tour_jobs", lambda: items(jobs))
     heading("What to try")
-    for number, one in enumerate(tour.tries(encoder, trace, found)):
-        page = page_of(one.page)
-        with st.container(horizontal=True, vertical_alignment="center", border=True, key=f"tour_try_{number}"):
-            st.markdown(plain(one.text), width="stretch")
-            st.button(page.title, key=f"tour_{number}", icon=page.icon, on_click=go, args=(one,))
+    with st.container(gap="xsmall", key="tour_tries"):
+        for number, one in enumerate(tour.tries(encoder, trace, found)):
+            icon = page_of(one.page).icon
+            st.button(plain(one.text), key=f"tour_{number}", type="tertiary", icon=icon, on_click=go, args=(one,))
 
 
 def go(one: tour.Try) -> None:

@@ -1,5 +1,5 @@
 // @ts-check
-// The chapters of the story with their stops: a click leads to one, what was guessed has a tick.
+// The chapters of the story, and the stops of the one on the screen: a click leads to one, what was guessed has a tick.
 
 /**
  * @typedef {{ number: number, name: string, done: boolean }} RailStop
@@ -18,26 +18,43 @@ const element = (tag, className, text) =>
 /** @param {ComponentArguments<RailData>} given */
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = /** @type {HTMLElement} */ (parentElement.querySelector('.rail'));
-  const focused = [...root.querySelectorAll('button')].findIndex(one => one === parentElement.activeElement);
-  const chapters = element('ol', 'chapters');
+  const within = root.contains(parentElement.activeElement ?? null);
+  /** @param {string} className @param {string} label @param {number} to @param {HTMLElement[]} inside */
+  const way = (className, label, to, inside) => {
+    const item = element('li', className), button = element('button', '');
+    button.type = 'button';
+    button.append(...inside);
+    button.setAttribute('aria-label', label);
+    button.onclick = () => setTriggerValue('picked', to);
+    item.append(button);
+    return item;
+  };
+  const chapters = element('ol', 'chapters'), list = element('ol', 'stops');
   for (const { name, stops } of data.chapters) {
-    const here = stops.some(stop => stop.number === data.at);
-    const chapter = element('li', here ? 'chapter here' : 'chapter');
-    const list = element('ol', 'stops');
-    for (const stop of stops) {
-      const item = element('li', '');
-      const button = element('button', stop.done ? 'done' : '');
-      button.type = 'button';
-      button.append(element('i', '', stop.done ? '✓' : String(stop.number)), element('span', '', stop.name));
-      button.setAttribute('aria-label', `${stop.number} ${stop.name}${stop.done ? ', guessed' : ''}`);
-      if (stop.number === data.at) button.setAttribute('aria-current', 'step');
-      button.onclick = () => setTriggerValue('picked', stop.number);
-      item.append(button);
-      list.append(item);
+    const first = stops[0].number, range = `${first}–${stops[stops.length - 1].number}`, left = stops.filter(stop => !stop.done);
+    const titled = [element('strong', '', name), element('span', 'range', left.length ? range : `${range} ✓`)];
+    if (stops.every(stop => stop.number !== data.at)) {
+      chapters.append(way('chapter', `${name}, stops ${range}`, (left[0] ?? stops[0]).number, titled));
+      continue;
     }
-    chapter.append(element('strong', '', name), list);
-    chapters.append(chapter);
+    const here = element('li', 'chapter here');
+    here.append(...titled);
+    chapters.append(here);
+    for (const stop of stops) {
+      const label = `${stop.number} ${stop.name}${stop.done ? ', guessed' : ''}`, kind = stop.done ? 'done' : '';
+      const named = [element('i', '', stop.done ? '✓' : String(stop.number)), element('span', '', stop.name)];
+      if (stop.number !== data.at) {
+        list.append(way(kind, label, stop.number, named));
+        continue;
+      }
+      const now = element('li', kind); // where we are leads nowhere
+      now.append(...named);
+      now.setAttribute('aria-label', label);
+      now.setAttribute('aria-current', 'step');
+      now.tabIndex = -1;
+      list.append(now);
+    }
   }
-  root.replaceChildren(chapters);
-  if (focused >= 0) root.querySelectorAll('button')[focused]?.focus();
+  root.replaceChildren(chapters, list);
+  if (within) /** @type {HTMLElement | null} */ (root.querySelector('[aria-current]'))?.focus();
 }

@@ -33,8 +33,8 @@ def draw() -> None:
     with st.container(key="card_question"):
         heading(plain(stop.question))
         if number not in guesses:
-            ask(stop, number)
             st.html(sentence(stop))
+            ask(stop, number)
             st.caption(PROMISE)
             return
         marked(stop, guesses[number])
