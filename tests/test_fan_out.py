@@ -72,6 +72,7 @@ def test_a_curve_is_as_wide_as_the_share_of_its_head(base: TextEncoder) -> None:
     assert len({line.color for line in lines}) == len({share < 0 for share in shares})
 
 
+@pytest.mark.slow
 def test_the_page_shows_the_token_that_the_link_names() -> None:
     app = opened("attention", {"step": "attention.concat", "through": "2", "sentence": SENTENCE})
     assert "fan_out" in [one.proto.id.rpartition("-")[2] for one in charts(app)]

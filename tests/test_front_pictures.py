@@ -292,6 +292,7 @@ TEXTS = (
 )
 
 
+@pytest.mark.slow
 def test_nothing_that_a_browser_may_send_is_a_fault_of_the_server(client: TestClient) -> None:
     draw, statuses = random.Random(0), set()
     for _ in range(300):

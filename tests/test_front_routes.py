@@ -379,6 +379,7 @@ def hostile(client: TestClient, count: int, seed: int) -> None:
     assert {200, 400, 403, 404, 413} <= statuses
 
 
+@pytest.mark.slow
 def test_nothing_that_a_browser_may_send_is_a_fault_of_the_server(client: TestClient) -> None:
     hostile(client, 300, 0)
 
