@@ -43,7 +43,7 @@ from pages.ui.state.site import DRAWN, page_of, path  # noqa: E402
 
 NEXT_PAGE, SWITCH, LOADED, ASKED, LINK = 300.0, 300.0, 50.0, 300.0, 500.0  # milliseconds that are aimed at
 CHOICES = 24  # of each kind on a page
-SWITCHES = 12
+SENT, SWITCHES = 2, 12  # requests of a switch; switches
 WAIT = 15_000  # milliseconds until a page is given up
 REST = 500  # milliseconds in which a page sends what it still has to send
 THINK = 4.0  # seconds between two acts of a pupil, half to one and a half of it
@@ -273,7 +273,7 @@ def switches(browser: Browser, url: str) -> list[Figure]:
     return [
         Figure("What if: a switch, the press is painted, p95", high(pressed), LOADED, "ms", said(pressed)),
         Figure("What if: a switch, what it changes, p95", high(changed), SWITCH, "ms", said(changed)),
-        Figure("What if: a switch, sent at most", max(sent), 1),
+        Figure("What if: a switch, sent at most", max(sent), SENT, note="the changed run, and what differs in it"),
     ]
 
 
