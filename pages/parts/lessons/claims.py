@@ -54,7 +54,7 @@ def known(stored: StoredVerdicts) -> list[Known]:
         verdicts.measure(asked)
     rows = verdicts.known(stored)
     if left := [one.claim for one in rows if one.stored]:
-        st.caption(plain(f"Stored: measured in these weights ({stored.fingerprint}) before they were shipped."))
+        st.caption(plain(f"Stored: measured with these weights ({stored.fingerprint}) before they were shipped."))
         st.button(f"Measure these {len(left)} now ({verdicts.takes(left)})", key="measure_claims",
                   on_click=asked_for.update, args=([f"claim_{one.key}" for one in left],))  # fmt: skip
     return rows
