@@ -110,6 +110,7 @@ def test_where_a_head_looks_is_added_up_over_pieces_and_averaged_from_them(
     assert names == ["The", "unbelievable", "cat", "[MASK]", "mice", "."]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", [ASKED, ARCS], ids=["step", "arcs"])
 @pytest.mark.parametrize(
     ("format", "type", "begins"),

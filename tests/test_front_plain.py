@@ -178,6 +178,7 @@ def test_it_asks_and_claims_what_start_does(client: TestClient) -> None:
         assert (heading(page), claim(page)) == (say(question[0], **question[1]), say(said[0], **said[1]))
 
 
+@pytest.mark.slow
 def test_what_is_shipped_is_shown_before_torch_is_read() -> None:
     code = """
 import sys

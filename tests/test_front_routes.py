@@ -128,6 +128,7 @@ def test_a_run_is_nobodys_to_keep(client: TestClient) -> None:
     assert answer.headers["Cache-Control"] == "private, no-store" and "set-cookie" not in answer.headers
 
 
+@pytest.mark.slow
 def test_nothing_of_torch_is_read_to_answer_with_what_is_shipped() -> None:
     code = """
 import sys
