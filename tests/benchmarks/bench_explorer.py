@@ -31,6 +31,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "browser"), str(ROOT / "tests" / "benchmarks")]
 
 from bench_load import server  # noqa: E402
+from browser_tools import Server  # noqa: E402
 from chromium import find_chromium  # noqa: E402
 from figures import Figure, finish  # noqa: E402
 from playwright.sync_api import Browser, Error, Page, WebSocket, sync_playwright  # noqa: E402
@@ -105,8 +106,10 @@ CHOOSE = f"""(root, [choice, count]) => {{{FRAMES}
       if (!all.length) throw new Error(`nothing is ${{choice}}`)
       const start = performance.now()
       all[(7 * i + 3) % all.length].click()
+      root.getBoundingClientRect()
+      const worked = performance.now() - start
       await painted()
-      found.push(performance.now() - start)
+      found.push(performance.now() - start, worked)
     }}
     return found
   }})
@@ -195,9 +198,10 @@ class Tab:
         self.now = key
         return self.take(GO, [page_of(key).title, PICTURES[key]], f"{page_of(key).title}, by the menu")[0]
 
-    def choose(self, key: str, what: str, count: int) -> list[float]:
-        """Milliseconds of so many choices of a kind on the page that is shown."""
-        return self.take(CHOOSE, [CHOSEN[key][what], count], f"a {what} on {page_of(key).title}")
+    def choose(self, key: str, what: str, count: int) -> tuple[list[float], list[float]]:
+        """Milliseconds of so many choices of a kind on the page that is shown, and of them until it is laid out."""
+        took = self.take(CHOOSE, [CHOSEN[key][what], count], f"a {what} on {page_of(key).title}")
+        return took[::2], took[1::2]
 
 
 @contextmanager
@@ -249,31 +253,37 @@ def choices(browser: Browser, url: str) -> list[Figure]:
                     one.rest()
             for what in kinds:
                 before = one.sent
-                took = one.choose(key, what, CHOICES)
+                took, worked = one.choose(key, what, CHOICES)
                 one.page.wait_for_timeout(REST)
                 name = f"{page_of(key).title}: a {what} chosen"
                 found += [
-                    Figure(f"{name}, p95", high(took), LOADED, "ms", said(took)),
+                    Figure(
+                        f"{name}, p95", high(took), LOADED, "ms", f"{said(took)}; laid out after {median(worked):.0f}"
+                    ),
                     Figure(f"{name}, sent", one.sent - before, 0),
                 ]
     return found
 
 
-def switches(browser: Browser, url: str) -> list[Figure]:
+def switches(browser: Browser, running: Server) -> list[Figure]:
     """Figures of switches: until the press is painted, and until what it changes is there."""
-    with tab(browser, url) as one:
+    with tab(browser, running.url) as one:
         one.open("what_if")
-        took, sent = [], []
+        took, sent, used = [], [], running.processor_seconds
         for i in range(SWITCHES):
             before = one.sent
             took.append(one.take(SWITCHED, 7 * i + 3, f"switch {7 * i + 3} of What if"))
             one.rest()
             sent.append(one.sent - before)
+        used = 1e3 * (running.processor_seconds - used) / SWITCHES
     pressed, changed = ([pair[i] for pair in took] for i in range(2))
     return [
         Figure("What if: a switch, the press is painted, p95", high(pressed), LOADED, "ms", said(pressed)),
         Figure("What if: a switch, what it changes, p95", high(changed), SWITCH, "ms", said(changed)),
         Figure("What if: a switch, sent at most", max(sent), SENT, note="the changed run, and what differs in it"),
+        Figure(
+            "What if: a switch, processor of the server", used, unit="ms", note="does not count what else runs here"
+        ),
     ]
 
 
@@ -374,9 +384,9 @@ def beside(work: Coroutine[Any, Any, None]) -> threading.Thread:
     return thread
 
 
-def together(browser: Browser, url: str, asks: dict[str, list[dict[str, Any]]], pupils: int) -> list[Figure]:
+def together(browser: Browser, running: Server, asks: dict[str, list[dict[str, Any]]], pupils: int) -> list[Figure]:
     """Figures of two tabs while so many others change pages and choose."""
-    told = Class()
+    url, told = running.url, Class()
     first = next(one for bodies in asks.values() for one in bodies)
     body = {"path": first["path"], "asked": {key: value for key, value in first["asked"].items() if key != "layer"}}
     body["asked"] |= {"level": 1, "off": True, "second": "", "hidden": [], "edits": ""}
@@ -392,7 +402,7 @@ def together(browser: Browser, url: str, asks: dict[str, list[dict[str, Any]]], 
             each.open(WALK[0], **query)
             for key in (*WALK[1:], WALK[0]):
                 each.go(key)
-        others = beside(come())
+        others, used = beside(come()), running.processor_seconds
         turn = 0
         while perf_counter() < until:
             turn += 1
@@ -402,8 +412,9 @@ def together(browser: Browser, url: str, asks: dict[str, list[dict[str, Any]]], 
                 each.page.wait_for_timeout(300)
                 for what in CHOSEN.get(key, {}):
                     if what != "layer":
-                        chosen += each.choose(key, what, 3)
+                        chosen += each.choose(key, what, 3)[0]
         others.join()
+        used = (running.processor_seconds - used) / LASTS
     rows = (
         (f"{pupils} open one link at once: the last packet, p95", told.opened, LINK),
         (f"{pupils} act: next page in a browser, p95", pages, NEXT_PAGE),
@@ -413,6 +424,7 @@ def together(browser: Browser, url: str, asks: dict[str, list[dict[str, Any]]], 
     )
     return [
         *(Figure(name, high(took), bar, "ms", said(took)) for name, took, bar in rows),
+        Figure(f"{pupils} act: processors that the server uses", used, note="does not count what else runs here"),
         Figure(f"{pupils} act: errors", len(told.broken), 0, note="; ".join(told.broken[:2])),
     ]
 
@@ -440,9 +452,9 @@ def main() -> int:
         parts = (
             lambda: walk(browser, running.url, options.visits, asks),
             lambda: choices(browser, running.url),
-            lambda: switches(browser, running.url),
+            lambda: switches(browser, running),
             lambda: loads(browser, running.url, options.visits),
-            lambda: together(browser, running.url, asks, options.pupils),
+            lambda: together(browser, running, asks, options.pupils),
         )
         found = [one for part in parts for one in come_to_an_end(part)]
         browser.close()
