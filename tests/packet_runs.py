@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
+import pytest
 from shared_models import pretrained
 
 from encoder import PRESETS, EncoderConfig, TextEncoder
@@ -21,7 +22,7 @@ CONFIGS = {
         n_layers=2, d_model=48, n_heads=3, d_ff=77, positions="none", position_buckets=32, mlm_head=True, **SIZE
     ),
 }  # fmt: skip
-MODELS = ("base", "small", *CONFIGS)
+MODELS = (pytest.param("base", marks=pytest.mark.slow), "small", *CONFIGS)
 MASKED = "The [MASK] sat on unbelievably soft mats, and [MASK]."
 EDITS = (Edit("layers.1.attention.heads", "zero", heads=(2,)), Edit("embedding.positions", "zero"))
 RUNS: dict[str, Callable[[TextEncoder], Trace]] = {

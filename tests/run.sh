@@ -134,8 +134,8 @@ fast)
   checked=$!
   say "pytest, the fast tests, on two processors; beside it mypy"
   # Files that are slow or nightly as a whole are not even read.
-  "$python" tests/measured.py fast -q -n 2 -m "not slow and not nightly" "$@" \
-    $(grep -LE '^pytestmark = pytest.mark.(slow|nightly)' tests/test_*.py) || passed=no
+  "$python" tests/measured.py fast -q -n 2 -m "not slow and not nightly" "$@" tests --ignore=tests/browser \
+    $(grep -lE '^pytestmark = pytest.mark.(slow|nightly)' tests/test_*.py | sed 's/^/--ignore=/') || passed=no
   wait $checked || passed=no
   cat "$types"
   [ $passed = yes ] || die "failed: see above."

@@ -4,6 +4,7 @@ import asyncio
 import sys
 from dataclasses import replace
 from pathlib import Path
+from time import perf_counter
 
 import pytest
 
@@ -12,6 +13,7 @@ sys.path.append(str(HERE / "benchmarks"))
 
 import bench_burst  # noqa: E402
 import bench_class  # noqa: E402
+import bench_explorer  # noqa: E402
 import bench_film  # noqa: E402
 import bench_load  # noqa: E402
 import bench_pages  # noqa: E402
@@ -70,6 +72,10 @@ def test_the_benchmarks_of_a_running_app(running: Server) -> None:
     found = asyncio.run(bench_soak.soak(running, sessions=2, reruns=20, kept=0.0))
     assert found[-1].value == 0
     assert len(asyncio.run(bench_pages.memory(running, sessions=2))) == 5
+    asked = {"level": 3, "layer": 1, "second": "", "model": "base", "hidden": [], "edits": ""}
+    told, asks = bench_explorer.Class(), {"feed_forward": [{"path": "/api/run", "asked": asked}]}
+    asyncio.run(bench_explorer.pupil(running.url, 1, asks, perf_counter() + 2 * bench_explorer.THINK, told))
+    assert told.broken == [] and all(one > 0 for one in told.packets) and told.packets
 
 
 @pytest.mark.nightly

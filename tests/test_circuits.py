@@ -104,6 +104,7 @@ def test_what_is_not_there_is_a_sentence(base: TextEncoder, small: TextEncoder) 
     assert math.isnan(pair_score(lost, lost.trace("w1"), 0, 0, 1).score)
 
 
+@pytest.mark.slow
 def test_the_page_shows_the_terms_and_says_what_is_of_weights_alone(base: TextEncoder) -> None:
     app = open_app(sentence="The cat slept.", heads_part="Inside one head", inside_query="2", inside_key="3", head="4")
     healthy(go(app, "heads"))

@@ -17,6 +17,8 @@ from pages.ui.live.classroom import Classroom
 from pages.ui.state.seat import Seat
 from pages.ui.state.site import DRAWN
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 GAP = "The keys to the cabinet [MASK] on the table."
 SHOWN = {"sentence": GAP, "model": "base", "layer": "5", "head": "6", "word": "6"}

@@ -158,7 +158,7 @@ LONG: dict[str, Callable[[str], str]] = {
 
 
 @pytest.mark.parametrize("text", LONG)
-@pytest.mark.parametrize("model", ["base", "none"])
+@pytest.mark.parametrize("model", [pytest.param("base", marks=pytest.mark.slow), "none"])
 def test_a_long_run_is_cut_to_the_rows_that_a_picture_can_choose_from(model: str, text: str) -> None:
     encoder = encoder_of(model)
     trace = encoder.trace(LONG[text]("The cat chased the mouse because it was hungry. " * 35))

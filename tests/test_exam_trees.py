@@ -101,6 +101,7 @@ def test_a_packed_file_is_unpacked_and_a_damaged_one_refused(tmp_path: Path) -> 
             read_treebank(path)
 
 
+@pytest.mark.slow
 def test_a_file_of_200_mb_is_refused_before_it_fills_the_memory(tmp_path: Path) -> None:
     path = tmp_path / "large.conllu.xz"
     comments = (b"#" + b"x" * 9_998 + b"\n") * 100

@@ -80,6 +80,7 @@ def test_start_is_one_component_and_no_widget() -> None:
     assert not app.session_state["session"].view and not told(app)["open"] and not told(app)["tells"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("query", [{"more": "1"}, {"several": "1"}, {"some_heads": "1,5"}], ids=str)
 def test_an_address_that_asks_for_what_stands_below_opens_it(query: dict[str, str]) -> None:
     app = opened(**query)
@@ -89,6 +90,7 @@ def test_an_address_that_asks_for_what_stands_below_opens_it(query: dict[str, st
     assert not app.warning and not app.sidebar.children
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("page", "query", "asked"),
     [
@@ -119,6 +121,7 @@ def test_every_choice_that_opens_it_is_one_that_a_page_asks_for() -> None:
     assert {name for page in PAGES for name in below.opens(page)} - {"step"} <= names()
 
 
+@pytest.mark.slow
 def test_what_is_pressed_below_is_handed_to_the_picture() -> None:
     app = AppTest.from_file(MAIN, default_timeout=60)
     app.switch_page("steps/sentence.py")

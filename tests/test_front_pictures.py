@@ -111,6 +111,7 @@ def test_where_a_head_looks_is_added_up_over_pieces_and_averaged_from_them(
     assert names == ["The", "unbelievable", "cat", "[MASK]", "mice", "."]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", [ASKED, ARCS], ids=["step", "arcs"])
 @pytest.mark.parametrize(
     ("format", "type", "begins"),
@@ -314,6 +315,7 @@ TEXTS = (
 )
 
 
+@pytest.mark.slow
 def test_nothing_that_a_browser_may_send_is_a_fault_of_the_server(client: TestClient) -> None:
     draw, statuses = random.Random(0), set()
     for _ in range(300):

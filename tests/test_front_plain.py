@@ -98,7 +98,7 @@ def is_written(text: str, share: float, near: float) -> bool:
     return text in {percent(float(value)) for value in near_it}
 
 
-@pytest.mark.parametrize("model", ["base", "small"])
+@pytest.mark.parametrize("model", [pytest.param("base", marks=pytest.mark.slow), "small"])
 @pytest.mark.parametrize("query", RUNS.values(), ids=RUNS)
 def test_each_number_is_the_runs(client: TestClient, query: dict[str, str], model: str) -> None:
     page = opened(client, query | {"model": model})
@@ -178,6 +178,7 @@ def test_it_asks_and_claims_what_start_does(client: TestClient) -> None:
         assert (heading(page), claim(page)) == (say(question[0], **question[1]), say(said[0], **said[1]))
 
 
+@pytest.mark.slow
 def test_what_is_shipped_is_shown_before_torch_is_read() -> None:
     code = """
 import sys
@@ -282,6 +283,7 @@ def is_plain(page: Element) -> None:
     assert not re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]", page.text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["sentence", "second", "model", "edits", "layer", "head", "word", "hidden"])
 def test_whatever_an_address_says_stays_text(client: TestClient, name: str) -> None:
     usual = {"sentence": "The cat.", "model": "small"}
@@ -310,6 +312,7 @@ def test_words_from_the_right_have_their_own_direction_and_their_first_stands_at
     assert all(line.every("th")[0].every("bdi") for line in page.every("tbody")[0].every("tr")[:-1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sentence", ["a " * 10_000, "a " * 749 + "b", "\u4f60" * 1500, "\U0001f431" * 1500, "x" * 1500]
 )

@@ -128,6 +128,7 @@ def test_a_run_is_nobodys_to_keep(client: TestClient) -> None:
     assert answer.headers["Cache-Control"] == "private, no-store" and "set-cookie" not in answer.headers
 
 
+@pytest.mark.slow
 def test_nothing_of_torch_is_read_to_answer_with_what_is_shipped() -> None:
     code = """
 import sys
@@ -385,6 +386,7 @@ def hostile(client: TestClient, count: int, seed: int) -> None:
     assert {200, 400, 403, 404, 413} <= statuses
 
 
+@pytest.mark.slow
 def test_nothing_that_a_browser_may_send_is_a_fault_of_the_server(client: TestClient) -> None:
     hostile(client, 300, 0)
 

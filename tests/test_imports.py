@@ -50,11 +50,17 @@ FLOORS = (  # folders and files of encoder/; each stands on those before it and 
 
 
 @cache
+def nodes(module: str) -> list[ast.AST]:
+    """All that the file is made of."""
+    return list(ast.walk(ast.parse(MODULES[module].read_text(encoding="utf-8"))))
+
+
+@cache
 def imported(module: str) -> set[str]:
     """Every module that the file names in an import, anywhere in it, in full."""
     found = set()
     package = module if MODULES[module].name == "__init__.py" else module.rpartition(".")[0]
-    for node in ast.walk(ast.parse(MODULES[module].read_text(encoding="utf-8"))):
+    for node in nodes(module):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -129,10 +135,5 @@ def test_files_of_a_run_need_no_drawing() -> None:
 
 def test_one_name_is_one_class() -> None:
     """A reader who knows a class by its name knows which one it is."""
-    found = [
-        node.name
-        for path in MODULES.values()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.ClassDef)
-    ]
+    found = [node.name for module in MODULES for node in nodes(module) if isinstance(node, ast.ClassDef)]
     assert len(found) > 80 and sorted({name for name in found if found.count(name) > 1}) == []

@@ -19,6 +19,7 @@ from encoder.formatting import brief, percent
 from encoder.lessons.claims import CLAIMS
 from encoder.lessons.foreign import pack
 from encoder.lessons.lesson import Lesson, LessonStep, Question
+from encoder.lessons.stored import by_content
 from encoder.lessons.text import write
 from encoder.pictures.view import EXAMPLE, View
 from encoder.steps.glossary import PLACES, TERMS, beside
@@ -26,7 +27,8 @@ from encoder.trials import Verdict
 from pages.ui import session
 from pages.ui.lessons import library
 from pages.ui.lessons.labs import LABS
-from pages.ui.server import models
+from pages.ui.server import measurements, models
+from pages.ui.server.engine import text_encoder
 
 pytestmark = pytest.mark.slow
 
@@ -364,14 +366,48 @@ def test_a_long_lesson_is_played_in_its_session_alone() -> None:
 def open_claims(**query: str) -> AppTest:
     """The page of claims, measured: that takes some seconds, so it is asked for."""
     app = open_app("claims", **query)
-    for button in [one for one in app.button if str(one.key).startswith("ask_claims")]:
-        assert "about" in button.label and not app.expander
+    for button in [one for one in app.button if str(one.key).startswith(("ask_claims", "measure_claims"))]:
+        assert "about" in button.label
         healthy(button.click().run())
     return app
 
 
+def is_stored(row: Element) -> bool:
+    return "stored]" in row.label
+
+
+def test_claims_open_with_their_stored_verdicts_and_one_is_measured_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = []
+    measured = measurements.findings_kept.make
+
+    def watched(model: str, trial: str, given: str) -> trials.Finding:
+        tried.append(trial)
+        return measured(model, trial, given)
+
+    monkeypatch.setattr(measurements.findings_kept, "make", watched)
+    measurements.findings_kept.clear()
+    app = open_app("claims", model="small")
+    shipped = by_content(text_encoder("small").source.fingerprint)
+    assert not tried and shipped is not None and shipped.fingerprint in plain(texts(app))
+    for claim, row in zip(CLAIMS, app.expander, strict=True):
+        found = shipped.finding(claim)
+        assert found is not None and is_stored(row) and f": {found.verdict.value}]" in row.label
+        assert plain(found.sentence) in plain(" ".join(one.value for one in row.markdown))
+    press(app, "measure_softmax")
+    assert tried == ["softmax_is"] and "measure_softmax" not in keys(app)
+    rows = dict(zip((claim.key for claim in CLAIMS), app.expander, strict=True))
+    assert [key for key, row in rows.items() if not is_stored(row)] == ["softmax"]
+
+
+def test_a_model_of_which_nothing_is_stored_lists_its_claims_until_they_are_measured() -> None:
+    little = replace(PRESETS["paper"], d_model=64, n_heads=2, d_ff=128, n_layers=2)
+    app = open_app("claims", model=models.built(little, 1))
+    assert not app.expander and list(app.dataframe[0].value["claim"]) == [claim.text for claim in CLAIMS]
+
+
 def test_every_claim_has_its_number_and_the_verdict_that_follows_from_it() -> None:
     app = open_claims(model="small", layer="0", head="0")
+    assert not any(map(is_stored, app.expander))
     for claim, row in zip(CLAIMS, app.expander, strict=True):
         found = session.findings("small", claim.trial, session.spelled(claim.given))
         assert f": {found.verdict.value}]" in row.label and plain(row.label).endswith(claim.text), claim.key

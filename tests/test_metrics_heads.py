@@ -342,6 +342,7 @@ def test_the_heads_that_the_model_cards_name_get_their_label(base_survey: Survey
             assert said.mass > max(said.uniform, said.shuffled) + MARGIN
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("layer", "head", "role"), [(2, 3, "previous"), (1, 7, "next"), (2, 4, "next")])
 def test_clear_heads_of_base(base_survey: Survey, layer: int, head: int, role: str) -> None:
     assert base_survey.roles[layer][head].mass > 0.8
@@ -349,6 +350,7 @@ def test_clear_heads_of_base(base_survey: Survey, layer: int, head: int, role: s
     assert (base_survey.measures["offset"][layer, head] > 0) == (role == "next")
 
 
+@pytest.mark.slow
 def test_the_heads_of_layer_0_of_base_look_at_other_things_and_differ(base: TextEncoder, base_survey: Survey) -> None:
     assert base_survey.measures["cls"][0].max() < 0.5
     unlike = base_survey.likeness[:8, :8] + torch.eye(8)

@@ -31,6 +31,7 @@ from encoder.pictures.view import EXAMPLES, OTHER
 from encoder.trace.trace import Trace
 
 ROOT = Path(__file__).parents[1]
+HEAD_EDITS = (Edit("mlm.transform", "bypass"), Edit("mlm.activation", "noise", value=3))
 CASES = json.loads((ROOT / "tests" / "pattern_cases.json").read_text(encoding="utf-8"))
 
 
@@ -137,12 +138,12 @@ def ids_of(encoder: TextEncoder, words: list[str]) -> list[int]:
     ("model", "run", "edits"),
     [
         ("base", "masked", ()),
-        ("base", "hidden", ()),
-        ("base", "edited", EDITS),
-        ("base", "padded", ()),
+        pytest.param("base", "hidden", (), marks=pytest.mark.slow),
+        pytest.param("base", "edited", EDITS, marks=pytest.mark.slow),
+        pytest.param("base", "padded", (), marks=pytest.mark.slow),
         ("small", "pair", ()),
         ("T5", "masked", ()),
-        ("base", "head edited", (Edit("mlm.transform", "bypass"), Edit("mlm.activation", "noise", value=3))),
+        pytest.param("base", "head edited", HEAD_EDITS, marks=pytest.mark.slow),
     ],
 )
 def test_a_guess_without_a_head_is_that_of_a_run_without_it(model: str, run: str, edits: tuple[Edit, ...]) -> None:
@@ -331,6 +332,7 @@ def test_made_up_headers_raise_nothing_else() -> None:
             continue
 
 
+@pytest.mark.slow
 def test_the_shipped_packets_are_what_is_computed() -> None:
     """Processors differ in the last bits: numbers may differ by a few steps, texts may not."""
     assert set(EXAMPLES) | {OTHER} <= set(SENTENCES)

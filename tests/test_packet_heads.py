@@ -59,6 +59,7 @@ def test_of_a_model_that_nobody_examined_nothing_is_told() -> None:
     assert known(encoder) == {"exam": "", "jobs": [], "tried": [], "examples": [], "survey": None}
 
 
+@pytest.mark.slow
 def test_shipped_examples_are_real_answers_in_sentences_of_the_treebank() -> None:
     """Those of one head are made again from the trees."""
     encoder, exam = pretrained("small"), bundled_exam("small")

@@ -53,7 +53,13 @@ export function loader(options) {
   /** @type {Map<string, Promise<Packet>>} */
   const beforehand = new Map();
   /** @param {State} state */
-  const key = state => JSON.stringify(made(state));
+  const whole = state => JSON.stringify(made(state));
+  /** Whether the guess without each head is wanted. It takes as long as eight runs, and of a changed run Start alone shows it. @param {State} state */
+  const off = state => !state.edits || options().page === 'start';
+  /** @param {State} state */
+  const key = state => (off(state) ? whole(state) : `as it is ${whole(state)}`);
+  /** @param {State} state */
+  const peek = state => runs.get(whole(state)) ?? runs.get(key(state)) ?? null;
 
   /** @param {State} state @param {AbortSignal} [signal] */
   async function bytesOf(state, signal) {
@@ -63,15 +69,15 @@ export function loader(options) {
       const answer = await fetch(address, { signal }).catch(error => { if (signal?.aborted) throw error; return null; });
       if (answer?.ok) return answer.arrayBuffer();
     }
-    return load({ level: 1, ...made(state), off: true }, signal);
+    return load({ level: 1, ...made(state), off: off(state) }, signal);
   }
   return {
     key,
     /** A run that is here already. @param {State} state */
-    peek: state => runs.get(key(state)) ?? null,
+    peek,
     /** @param {State} state @param {AbortSignal} [signal] @returns {Promise<Packet>} */
     async run(state, signal) {
-      const name = key(state), there = runs.get(name);
+      const name = key(state), there = peek(state);
       if (there) return there;
       const shared = beforehand.get(name);
       const coming = shared ?? bytesOf(state, signal).then(read).then(run => { runs.set(name, run); return run; }).catch(error => { throw inWords(error); });
@@ -83,7 +89,7 @@ export function loader(options) {
     },
     /** More of a run: one layer's vectors (level 2), or what another level holds. @param {State} state @param {number} level @param {import('./layer_packets.js').Of} of @param {AbortSignal} [signal] @returns {Promise<Packet>} */
     async part(state, level, of, signal) {
-      const name = `${level} ${JSON.stringify(of)} ${key(state)}`, there = parts.get(name);
+      const name = `${level} ${JSON.stringify(of)} ${whole(state)}`, there = parts.get(name);
       if (there) return there;
       try {
         const found = read(await options().load({ level, ...(typeof of === 'number' ? { layer: of } : of), ...made(state) }, signal));

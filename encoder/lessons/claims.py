@@ -270,3 +270,8 @@ CLAIMS = (
         "shapes",
     ),
 )
+
+
+def said_in(claim: Claim) -> str:
+    """Return where a claim stands, in words."""
+    return "; ".join(SOURCES[key] for key in claim.where)

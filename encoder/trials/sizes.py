@@ -124,7 +124,7 @@ def judged(durations: tuple[Duration, ...]) -> Finding:
     first, last = durations[0], durations[-1]
     ratio = last.seconds / first.seconds
     said = (
-        f"On one processor, now: {brief(1000 * first.seconds)} ms for {first.n} tokens and "
+        f"On one processor: {brief(1000 * first.seconds)} ms for {first.n} tokens and "
         f"{brief(1000 * last.seconds)} ms for "
         f"{last.n}, {brief(ratio)} times as long, for {brief(last.flops / first.flops)} times as many "
         "operations. Those for "

@@ -33,6 +33,7 @@ from pages.ui.server.measurements import (
     words_of_head,
     words_of_unit,
 )
+from pages.ui.server.measurements import is_found as is_found_of
 from pages.ui.server.measurements import knocked_out as knocked_out_of
 from pages.ui.server.measurements import mean_vector as mean_vector_of
 from pages.ui.server.measurements import probe as probe_of
@@ -41,9 +42,9 @@ from pages.ui.server.measurements import survey as survey_of
 from pages.ui.state.session_state import current, session
 
 __all__ = [
-    "atlas", "dead_units", "exam", "examined", "finding", "findings", "is_at_hand", "is_loaded", "knocked_out",
-    "mean_vector", "measured", "moments", "now", "probe", "proof", "readers", "role_history", "run", "seconds",
-    "snapshots", "spelled", "survey", "text_encoder", "trained", "untouched", "warm", "words_of_head",
+    "atlas", "dead_units", "exam", "examined", "finding", "findings", "is_at_hand", "is_found", "is_loaded",
+    "knocked_out", "mean_vector", "measured", "moments", "now", "probe", "proof", "readers", "role_history", "run",
+    "seconds", "snapshots", "spelled", "survey", "text_encoder", "trained", "untouched", "warm", "words_of_head",
     "words_of_unit",
 ]  # fmt: skip
 
@@ -121,6 +122,11 @@ def now() -> Trace:
 def finding(trial: str, given: Mapping[str, Any], *, agreed: bool = False) -> trials.Finding:
     """What a trial finds in the model that this session looks at; EncoderError where it does not fit."""
     return findings(current().model, trial, spelled(given), agreed=agreed)
+
+
+def is_found(trial: str, given: Mapping[str, Any]) -> bool:
+    """Whether that finding is there."""
+    return is_found_of(current().model, trial, spelled(given))
 
 
 def seconds(trial: str, given: Mapping[str, Any]) -> float:

@@ -23,6 +23,7 @@ ALL: tuple[tuple[str, ...], ...] = (
     ("bench_learn.py",),
     ("bench_pages.py",),
     ("bench_front.py",),
+    ("bench_explorer.py",),
     ("bench_load.py", "--sessions", "30", "60"),
     ("bench_load.py", "--sessions", "30", "--slow"),
     ("bench_burst.py",),

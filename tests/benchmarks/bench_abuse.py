@@ -14,7 +14,7 @@ import random
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from urllib.parse import unquote
+from urllib.parse import unquote, urlencode
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
@@ -52,9 +52,9 @@ async def heads(url: str) -> None:
     """40 visitors with 150 words on All heads."""
 
     async def one(number: int) -> None:
-        async with visit(url, "heads") as visitor:
-            await visitor.choose("sentence", sentence(random.Random(number), 150))
-            await visitor.choose("layer", str(number % 6))
+        query = {"more": "1", "sentence": sentence(random.Random(number), 150), "layer": str(number % 6)}
+        async with visit(url, "heads", urlencode(query)) as visitor:
+            await visitor.run()
 
     await asyncio.gather(*map(one, range(40)))
 

@@ -18,6 +18,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from time import perf_counter
+from urllib.parse import urlencode
 
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = ROOT / "tests"
@@ -83,8 +84,8 @@ async def slow(url: str, until: float) -> int:
     draw, done = random.Random(0), 0
     while perf_counter() < until:
         with contextlib.suppress(TimeoutError):  # a sweep takes longer than the others stay; then it is left
-            async with visit(url, "what_if", f"model={LARGE}") as visitor:
-                await visitor.choose("sentence", sentence(draw, 600))
+            query = {"model": LARGE, "more": "1", "sentence": sentence(draw, 600)}
+            async with visit(url, "what_if", urlencode(query)) as visitor:
                 done += 1
                 async with asyncio.timeout(max(until - perf_counter(), 0.1)):
                     await visitor.run(press="loo_go")

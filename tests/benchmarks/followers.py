@@ -12,7 +12,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.Delta_pb2 import Delta
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
-from visitors import REMEMBERED, TIMEOUT, connected
+from visitors import DRAWN_AROUND, REMEMBERED, TIMEOUT, connected, said_around
 
 
 @dataclass(frozen=True)
@@ -171,10 +171,8 @@ class Follower:
         await self.rerun(WidgetState(id=self.widgets[key].id, bool_value=True))
 
     async def choose(self, key: str, value: str) -> None:
-        """Choose one of a row of buttons."""
-        state = self.values[key] = WidgetState(id=self.widgets[key].id)
-        state.string_array_value.data.append(value)
-        await self.rerun()
+        """Choose a layer or head, or type a sentence."""
+        await self.rerun(said_around(self.widgets[DRAWN_AROUND[key]].id, key, value))
 
     async def answer(self, key: str, place: int) -> None:
         """Choose an answer in the class's question, which runs its fragment alone."""

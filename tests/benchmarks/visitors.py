@@ -57,15 +57,15 @@ class Visitor:
         """The address of the page that is open, below that of the app."""
         return next((path for path, name in self.pages.items() if name == self.page), "")
 
-    async def run(self, page: str = "", press: str = "") -> float:
-        """Ask for a run of this page, or of another, and wait for its end; returns the seconds that took."""
+    async def run(self, page: str | None = None, press: str = "") -> float:
+        """Ask for a run of this page, or of the one at another path, and wait for its end; returns the seconds."""
         back = self.message()
         asked = back.rerun_script
-        if page:
+        if page is not None:
             asked.query_string, asked.page_script_hash = "", self.pages[page]  # the menu leads to a bare address
         turn = len(self.sent)
         asked.cached_message_hashes.extend(h for h, last in self.seen.items() if turn - last <= REMEMBERED)
-        if not page:
+        if page is None:
             asked.widget_states.widgets.extend(self.values.values())
         if press:
             asked.widget_states.widgets.append(WidgetState(id=self.widgets[press][0], trigger_value=True))
@@ -81,9 +81,7 @@ class Visitor:
     def state(self, key: str, value: str) -> WidgetState:
         """How a browser says what a widget shows."""
         if key in DRAWN_AROUND:
-            said: object = int(value) if value.isdigit() else value
-            name = _make_trigger_id(self.widgets[DRAWN_AROUND[key]][0], "events")
-            return WidgetState(id=name, json_trigger_value=json.dumps([{"event": "set", "value": {key: said}}]))
+            return said_around(self.widgets[DRAWN_AROUND[key]][0], key, value)
         name, kind, options = self.widgets[key]
         state = WidgetState(id=name)
         if kind in ("text_input", "text_area", "selectbox"):
@@ -174,6 +172,13 @@ class Visitor:
         return await self.run()
 
 
+def said_around(widget: str, key: str, value: str) -> WidgetState:
+    """How a browser says what was chosen in what it draws around a page: a widget of that id."""
+    said: object = int(value) if value.isdigit() else value
+    name = _make_trigger_id(widget, "events")
+    return WidgetState(id=name, json_trigger_value=json.dumps([{"event": "set", "value": {key: said}}]))
+
+
 @contextlib.asynccontextmanager
 async def connected(url: str) -> AsyncIterator[websockets.ClientConnection]:
     """The connection of a page of the app at `url`, with the cookies that came with the page: a proxy may set one."""
@@ -186,7 +191,7 @@ async def connected(url: str) -> AsyncIterator[websockets.ClientConnection]:
 
 
 @contextlib.asynccontextmanager
-async def visit(url: str, page: str = "embedding", query: str = "") -> AsyncIterator[Visitor]:
+async def visit(url: str, page: str = "atlas", query: str = "") -> AsyncIterator[Visitor]:
     """Open a page of the app at `url` and wait for its first run, which is not among the visitor's reruns."""
     async with connected(url) as socket:
         visitor = Visitor(socket, url, query)
@@ -202,7 +207,7 @@ def sentence(draw: random.Random, words: int = 9) -> str:
 
 
 # What a student does and how often: types, looks at another layer or head, goes on, opens another page
-PAGES = ("embedding", "atlas", "figure", "stack", "heads", "your_model")
+PAGES = ("atlas", "figure", "learn")  # those where the server draws with a sentence, a layer and a head
 ACTIONS: dict[str, tuple[int, Callable[[Visitor, random.Random], Awaitable[float]]]] = {
     "types": (3, lambda visitor, draw: visitor.choose("sentence", sentence(draw))),
     "layer": (3, lambda visitor, draw: visitor.choose("layer", str(draw.randrange(6)))),

@@ -123,9 +123,14 @@ def put_to_trial(model: str, trial: str, given: str) -> trials.Finding:
             return trials.run(trial, encoder, parameters)
 
 
+def is_found(model: str, trial: str, given: str) -> bool:
+    """Whether what a trial finds in a model is kept."""
+    return findings_kept.has(model, trial, given)
+
+
 def trial_seconds(model: str, trial: str, given: str) -> float:
     """About how long a trial takes; 0 where its finding is kept."""
-    if findings_kept.has(model, trial, given):
+    if is_found(model, trial, given):
         return 0.0
     cost = trial_cost(trial, text_encoder(model), json.loads(given))
     return cost.flops / consent.SPEED + cost.seconds

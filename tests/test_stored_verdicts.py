@@ -1,0 +1,108 @@
+"""Verdicts that are shipped: those of the bundled weights, of every claim as it is asked today, counted again here."""
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from shared_models import pretrained
+from tiers import mostly_nightly
+
+from encoder import EncoderError, TextEncoder, trials
+from encoder.lessons.claims import CLAIMS
+from encoder.lessons.stored import SHIPPED, StoredVerdicts, by_content, main, read
+from encoder.trials import Verdict
+
+BY_KEY = {claim.key: claim for claim in CLAIMS}
+OF_THE_CLOCK = {"constant-time"}  # the seconds of the machine that made them
+DAILY = ("softmax", "row-sums", "head-one", "keys-sara", "reversed", "bert-ids", "three-rows")
+FIGURES = [(name, key) for name in ("base", "small") for key in BY_KEY if key not in OF_THE_CLOCK]
+
+
+def stored(encoder: TextEncoder) -> StoredVerdicts:
+    found = by_content(encoder.source.fingerprint)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("name", ["base", "small"])
+def test_every_claim_has_a_verdict_of_the_bundled_weights_as_it_is_asked_today(name: str) -> None:
+    found = stored(pretrained(name))
+    assert found.model == name and list(found.verdicts) == list(BY_KEY)
+    for claim in CLAIMS:
+        finding = found.finding(claim)
+        assert finding is not None and finding.sentence and " now" not in finding.sentence, claim.key
+        assert (finding.verdict is Verdict.UNTRIED) == math.isnan(finding.value)
+
+
+def test_the_numbers_are_those_of_the_weights() -> None:
+    encoder = pretrained("base")
+    found = stored(encoder)
+
+    def value(key: str) -> float:
+        finding = found.finding(BY_KEY[key])
+        assert finding is not None
+        return finding.value
+
+    scores = np.exp([2.0, 1.0, 0.1])
+    assert value("softmax") == pytest.approx(abs(scores / scores.sum() - [0.65, 0.24, 0.11]).max())
+    sizes = {name: weights.numel() for name, weights in encoder.model.named_parameters() if "layers.0." in name}
+    assert value("twelve-squares") == sum(sizes.values())
+    assert value("feed-forward-size") == sum(size for name, size in sizes.items() if "feed_forward" in name)
+    assert value("three-rows") == encoder.trace("I understand this")["output"].numel()
+    position = encoder.trace("word " * 400)["embedding.positions"]
+    assert value("range") == pytest.approx(float(position.abs().max()), abs=1e-4)
+    light = [
+        trace["output"][trace.tokens.index("light")]
+        for trace in map(encoder.trace, ["Turn on the light.", "This bag is light.", "I prefer light blue."])
+    ]
+    unit = [vector / vector.norm() for vector in light]
+    cosines = [float(a @ b) for i, a in enumerate(unit) for b in unit[:i]]
+    assert value("contexts") == pytest.approx(np.mean(cosines), abs=1e-4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "case", mostly_nightly([f"{name} {key}" for name, key in FIGURES], daily=[f"small {key}" for key in DAILY])
+)
+def test_what_is_stored_is_found_again(case: str) -> None:
+    name, key = case.split()
+    encoder, claim = pretrained(name), BY_KEY[key]
+    then = stored(encoder).finding(claim)
+    assert then is not None
+    try:
+        now = trials.run(claim.trial, encoder, claim.given)
+    except (EncoderError, KeyError):
+        assert then.verdict is Verdict.UNTRIED
+    else:
+        assert now.verdict is then.verdict
+        assert then.value == pytest.approx(now.value, rel=1e-3, abs=1e-5, nan_ok=True)
+
+
+def test_a_claim_that_is_asked_in_another_way_has_no_stored_verdict() -> None:
+    found = read(SHIPPED / "base.json")
+    claim = BY_KEY["head-one"]
+    assert found.finding(replace(claim, given=dict(claim.given) | {"head": 3})) is None
+    assert found.finding(replace(claim, trial="linked")) is None
+    assert found.finding(replace(claim, key="another")) is None
+    assert found.finding(replace(claim, text="Said in other words.", where=("asked",))) == found.finding(claim)
+
+
+def test_weights_of_which_nothing_is_shipped_have_nothing() -> None:
+    assert by_content("sha256 of nothing") is None
+
+
+def test_what_is_written_is_read_again_and_another_version_is_refused(tmp_path: Path) -> None:
+    found, path = read(SHIPPED / "small.json"), tmp_path / "again.json"
+    path.write_text(found.to_json(), encoding="utf-8")
+    assert path.read_bytes() == (SHIPPED / "small.json").read_bytes()
+    path.write_text(json.dumps(json.loads(found.to_json()) | {"version": 2}), encoding="utf-8")
+    with pytest.raises(EncoderError, match="version 1"):
+        read(path)
+
+
+def test_a_model_that_is_not_there_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--model", "none", "--out", str(tmp_path / "none.json")]) == 2
+    assert "none" in capsys.readouterr().err and not list(tmp_path.iterdir())
