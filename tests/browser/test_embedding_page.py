@@ -19,7 +19,6 @@ from encoder.packet.run import level_1
 
 SENTENCE = "The keys to the cabinet [MASK] on the unbelievable table."
 KEYS, CABINET, GAP = 2, 5, 6
-}"""
 SIZE = {"vocab_size": 16384, "max_positions": 512, "n_layers": 1}
 CONFIGS = {
     "learned": EncoderConfig(
