@@ -17,8 +17,7 @@ from encoder.pictures.old_addresses import lead
 from encoder.pictures.view import EXAMPLE
 from pages.front import make
 from pages.front.asked import wanted
-from pages.front.refused import RefusedError
-from pages.ui.state.site import DRAWN, PAGES
+from pages.ui.state.site import DRAWN, PAGES, page_of
 
 APP = str(Path(__file__).parents[1] / "pages" / "main.py")
 _give_up = local_script_runner.require_widgets_deltas
@@ -135,8 +134,8 @@ def numbers(app: AppTest, axis: str = "z", key: str = "picture") -> np.ndarray:
 def step_packet(app: AppTest, step: str) -> tuple[dict[str, Any], np.ndarray]:
     """What the browser gets when it asks for a step of what is on the screen: what is said of it, and its numbers."""
     view = app.session_state["session"].view
-    run = {name: text for name, text in to_query(view).items() if name in ("sentence", "second", "model", "edits")}
-    asked = {"level": 8, "step": step, "index": [view.head], "hidden": list(view.hidden)}
+    run = {name: text for name, text in to_query(view).items() if name in ("second", "model", "edits")}
+    asked = {"level": 8, "sentence": view.sentence, "step": step, "index": [view.head], "hidden": list(view.hidden)}
     _, about, arrays = unpack(make.packet(wanted(run | asked)))
     return about, arrays["numbers"].values
 
@@ -150,10 +149,9 @@ def step_numbers(app: AppTest, step: str = "") -> np.ndarray:
     """The numbers of a step that the browser gets for what is on the screen: of the chosen layer and head."""
     view = app.session_state["session"].view
     local = step or view.step or "attention.weights"
-    try:
-        return step_packet(app, f"layers.{view.layer}.{local}")[1]
-    except RefusedError:
-        return step_packet(app, local)[1]
+    page = page_of(app.session_state["session"].page or "attention")
+    full = page.in_full(local) if page.parts else f"layers.*.{local}"
+    return step_packet(app, full.replace("*", str(view.layer)))[1]
 
 
 def at(app: AppTest) -> tuple[int, int]:

@@ -55,7 +55,7 @@ EVERY: list[tuple[str, dict[str, str], str, str, dict[str, str], str]] = [
     ("lessons", {"lesson": "many-heads", "at": "2"}, "lessons", "Lessons", {}, "Some heads have a plain job"),
     ("class", {}, "class", "A class", {}, "class_code"),
     ("claims", {"lesson": "many-heads", "at": "2"}, "lessons", "Lessons",
-     {"lessons_part": "Claims"}, "ask_claims_base"),
+     {"lessons_part": "Claims"}, "measure_claims"),
     ("glossary", {"find_term": "softmax"}, "lessons", "Lessons", {"lessons_part": "Glossary"}, "show_softmax"),
 ]  # fmt: skip
 

@@ -26,6 +26,7 @@ from pages.ui.state.site import DRAWN, KEYS, PAGES, page_of
 FOLDS = {
     "sentence": {"several": "1"},
     "attention": {"more": "1"},
+    "add_norm": {"more": "1"},
     "embedding": {"more": "1"},
     "position": {"more": "1"},
     "compare": {"beside_open": "1"},
@@ -128,6 +129,8 @@ def test_an_old_link_opens_what_it_showed(link: dict[str, Any]) -> None:
         before["charts"] = [one for one in before["charts"] if one[:2] == own[:2]]
         assert before["charts"]
         now["charts"].append(own)
+    if link["page"] == "stack":
+        now["charts"].append(of_step(page, {"sentence": EXAMPLE} | query))
     if link["page"] == "lens":  # the words after each layer are drawn by the browser, of the run's packet
         now["charts"].append(leading(query))
     if link["page"] in ("add_norm", "feed_forward", "vectors"):  # so are lengths and silent units

@@ -89,16 +89,18 @@ def test_the_share_between_the_sentences_for_every_head(base: TextEncoder) -> No
 
 
 def test_the_two_sentences_are_told_apart_by_colour_and_a_rule(base: TextEncoder) -> None:
-    app = open_app("attention", sentence=A, second=B)
+    app = open_app("sentence", sentence=A, second=B, several="1")
     tokens = base.trace((A, B)).tokenization
     second = tokens.tokens.index("it")
-    chart = next(c for c in app.get("plotly_chart") if "-picture" in c.proto.id)
+    chart = next(c for c in app.get("plotly_chart") if "-together_matrix" in c.proto.id)
     layout = json.loads(chart.proto.spec)["layout"]
     for axis in ("xaxis", "yaxis"):
         colours = [re.search(r"color:(#\w+)", text)[1] for text in layout[axis]["ticktext"]]
         assert len(set(colours[:second])) == len(set(colours[second:])) == 1 and colours[0] != colours[-1]
     rules = [(shape["x0"], shape["x1"], shape["y0"], shape["y1"]) for shape in layout["shapes"]]
     assert sorted(rules) == sorted([(second - 0.5, second - 0.5, 0, 1), (0, 1, second - 0.5, second - 0.5)])
-    assert maps(app, "heads")["second"] == second
-    alone = next(c for c in open_app("attention", sentence=A).get("plotly_chart") if "-picture" in c.proto.id)
+    flows = open_app("heads", sentence=A, second=B, heads_part="What really flows")
+    assert maps(flows, "flows")["second"] == second
+    app = open_app("sentence", sentence=A, several="1")
+    alone = next(c for c in app.get("plotly_chart") if "-together_matrix" in c.proto.id)
     assert "shapes" not in json.loads(alone.proto.spec)["layout"]

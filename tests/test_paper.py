@@ -352,7 +352,7 @@ def test_nothing_on_a_card_leaves_it_and_no_title_is_cut(
     written: list[str] = []
     monkeypatch.setattr(paint, "write", lambda figure, x, y, line, *more, **how: written.append(line))
     share_card(grid, sara.text, "")
-    assert {"Scores", "Scaled scores", "Masked scores", "Attention weights"} <= set(written)
+    assert {"Weight", "Flow"} <= set(written)
 
 
 def test_what_a_map_is_about_is_always_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,12 +5,13 @@ import { bar } from './bar.js';
 import { dress, el, put, write } from './dom.js';
 import { foot } from './foot.js';
 import unfolded from './heads.css';
-import { loader } from './load.js';
+import { loader, made } from './load.js';
 import { OPEN } from './places.js';
 import { reading } from './reading.js';
 import { choice } from './run.js';
 import { say } from './say.js';
 import { start } from './start.js';
+import { toQuery } from './store.js';
 import css from './style.css';
 
 /** @typedef {import('./packet.js').Packet} Packet */
@@ -130,7 +131,7 @@ function begin(root, options) {
     peek: changes => runs.peek({ ...options.store.get(), ...changes }),
     fetch: changes => runs.run({ ...options.store.get(), ...changes }),
     announce: text => write(spoken, text),
-    kept: () => unfoldedNumbers?.kept() ?? page?.kept() ?? null,
+    kept: () => keptSum() ?? unfoldedNumbers?.kept() ?? page?.kept() ?? null,
     code: () => { top.code(); },
   };
   const read = reading(context);
@@ -192,6 +193,11 @@ function begin(root, options) {
       drawer.draw(run, state.number, entered);
       entered = false;
     }, () => show(RENEWED));
+  }
+  /** The terms of the number that is open, to be taken along. @returns {import('./keep.js').Kept | null} */
+  function keptSum() {
+    const sum = drawer?.sum(), state = options.store.get();
+    return sum ? { picture: 'terms', name: sum.name, query: toQuery({ ...made(state), cell: sum.cell }) } : null;
   }
   /** Whether a number was opened here, and not by the address. */
   let entered = false;

@@ -149,6 +149,8 @@ export function opened(root, { part, tell }) {
         render();
       }
     },
+    /** The number that is open and what it is of, where it is a sum; null for none. */
+    sum: () => (now && shown?.terms ? { cell: now, name: `The largest terms of ${shown.place}` } : null),
     end() {
       packets.end();
       room.disconnect();

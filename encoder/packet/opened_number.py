@@ -31,7 +31,7 @@ def level_9(encoder: TextEncoder, trace: Trace, step: str, index: Sequence[int])
         EncoderError: a trace of another model, or an index that leaves the shape.
     """
     found = encoder.explain(trace, step, index)
-    about = {
+    about: dict[str, Any] = {
         "step": found.name,
         "index": list(found.index),
         "place": place(encoder, trace, found.name, found.index),
@@ -45,7 +45,8 @@ def level_9(encoder: TextEncoder, trace: Trace, step: str, index: Sequence[int])
     if found.terms is None:
         return pack(9, about, {})
     order = found.terms.order[:MOST_TERMS]
-    about |= {"terms": len(found.terms.values), "names": [term(encoder, trace, found, int(k)) for k in order]}
+    about["terms"] = len(found.terms.values)
+    about["names"] = [term(encoder, trace, found, int(k)) for k in order]
     about["lines"] = [[line.name, list(line.index)] for line in found.terms.lines]
     lines = {f"line_{i}": exact(line.values[order]) for i, line in enumerate(found.terms.lines)}
     sums = {"values": exact(found.terms.values[order]), "running": exact(found.terms.running[:MOST_TERMS])}

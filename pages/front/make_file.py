@@ -24,7 +24,7 @@ from pages.ui.server.pool import borrowing
 
 OF_FRONT = (  # those that the browser's pages show; others may take long
     *("all_heads", "alike_places", "arcs", "beside_change", "guess_changed", "lengths", "lens", "moves", "near_words"),
-    *("norm_sides", "picture", "units_on_curve", "words_moved"),
+    *("layer_step", "norm_sides", "picture", "terms", "units_on_curve", "words_moved"),
 )
 PICTURES: Mapping[str, Picture] = {key: picture(key) for key in OF_FRONT}
 TYPES = {

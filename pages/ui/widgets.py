@@ -28,7 +28,7 @@ def apart() -> Any:
     return st.container(key="apart")
 
 
-def fold(label: str, key: str, draw: Callable[[], None], *, holds: Collection[str] = ()) -> None:
+def fold(label: str, key: str, draw: Callable[[], object], *, holds: Collection[str] = ()) -> None:
     """What may stay closed, which is not drawn before it is opened; whether it is open is part of the link.
 
     A link that knows only of the choices that it `holds` opens it.
