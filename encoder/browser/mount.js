@@ -53,14 +53,14 @@ const QUIET = 1500; // ms after which what nobody waits for is loaded
 /** What the button below a page says. @type {Record<string, string>} */
 const MORE = {
   start: 'More of this sentence: its tokens, the whole run in one picture, several heads together',
-  feed_forward: 'More of this step: the numbers of every token, units that no sentence wakes, its proof against PyTorch and its code',
+  feed_forward: 'More of this step: units that no sentence wakes, its proof against PyTorch and its code',
   add_norm: 'More of this step: every token\'s mean and variance, gamma and beta, its proof against PyTorch and its code',
-  attention: 'More of this step: all heads, what each adds, its proof against PyTorch and its code',
+  attention: 'More of this step: what each head adds, one matrix for all heads, its proof against PyTorch and its code',
   heads: 'More of the heads: examine them, measures, how alike they are, what really flows',
   what_if: 'More: switches for the whole model, any step side by side, each part over many sentences, which parts and words made the guess',
   compare: 'More of these two: how far their vectors are apart, a word followed, any step of both, patches, one word in many sentences',
-  stack: 'More of what comes out: the numbers of each token, how vectors change, where they come from, its proof and its code',
-  embedding: 'More of this step: the numbers of all tokens, its proof against PyTorch and its code',
+  stack: 'More of what comes out: how vectors change, where they come from, its proof and its code',
+  embedding: 'More of this step: its proof against PyTorch and its code',
 };
 const NUMBERS = 'All numbers of every step, each of which opens';
 const TELL = ['what_if']; // pages that tell themselves what is changed in the run

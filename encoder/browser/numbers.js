@@ -8,7 +8,7 @@ import { made } from './load.js';
 import { brief, percent, short, typeset } from './number.js';
 import css from './numbers.css';
 import { picture } from './picture.js';
-import { mathml, open as show, placeOf } from './places.js';
+import { mathml, open as show, placeOf, spelled } from './places.js';
 import { toQuery } from './store.js';
 import { namesOf } from './strips.js';
 
@@ -17,6 +17,7 @@ import { namesOf } from './strips.js';
 /** What a packet of level 8 says. @typedef {{step: string, title: string, note: string, formula: string, shape: [string[], number[]], rows: string[], columns: string[] | string, values: string, index: number[], all: number, layer?: number, look: string, steps: [string, string][], terms: [string, string][], words?: string[][]}} About */
 /** What a page shows of a run's steps: the parts of the encoder it is about, and the step it begins with. @typedef {{parts: string[], step: string}} Of */
 
+const MOST_ROWS = 100; // of words
 const LAYER = /^layers\.\d+\./;
 
 /** Which part of the encoder a step is of, as the pages name their parts. @param {string} step */
@@ -31,8 +32,9 @@ export function numbers(root, context, of) {
   const shape = el('code'), note = el('p', { class: 'nu-note' }), formula = el('div', { class: 'nu-formula', tabindex: '0', role: 'group', 'aria-label': 'Formula' });
   const look = el('p', { class: 'nu-note' }), terms = el('details', { class: 'nu-terms' }), said = el('p', { class: 'nu-said' }), waiting = el('p', { class: 'nu-said', role: 'status' }, 'Loading the numbers …'), why = el('p', { role: 'alert' });
   const grid = picture({ point: at => { pointed = at; render(); }, keep: at => { chosen = at; pointed = null; render(); }, open: () => open() });
+  const table = el('table', { class: 'nu-words-table' });
   const button = el('button', { type: 'button', class: 'enc-pill', onclick: () => open() });
-  const body = el('div', {}, el('div', { class: 'nu-words' }, note, formula), grid.element, look, terms, el('div', { class: 'nu-foot' }, button, said));
+  const body = el('div', {}, el('div', { class: 'nu-words' }, note, formula), grid.element, table, look, terms, el('div', { class: 'nu-foot' }, button, said));
   const page = el('section', { class: 'at nu', 'aria-label': 'The numbers of a step' }, el('div', { class: 'nu-top' }, which, shape), waiting, why, body);
   root.append(page);
   grid.element.addEventListener('click', event => { if (event.detail && /** @type {Element} */ (event.target).closest('.picture-grid')) open(); });
@@ -73,6 +75,22 @@ export function numbers(root, context, of) {
     show({ step: about.step, index: indexOf(about, packet, chosen) });
   }
 
+  /** What the numbers depend on. */
+  const fingerprint = () => {
+    const { sentence, second, edits, hidden, model } = /** @type {Packet} */ (run).about;
+    return [sentence, second, edits, hidden, model.digest, drawn].join(' ');
+  };
+  /** The likeliest words of each token, of a step with a number for every word. @param {About} about @param {Packet} packet @param {string[]} names @param {(value: number) => string} text */
+  function drawWords(about, packet, names, text) {
+    const { values, shape } = packet.arrays.numbers, key = `${fingerprint()} ${state.number}`;
+    if (table.dataset.key === key) return;
+    table.dataset.key = key;
+    table.replaceChildren(el('tbody', {}, ...names.slice(0, MOST_ROWS).map((name, row) => el('tr', {}, el('th', { scope: 'row' }, name), ...(about.words?.[row] ?? []).map((word, column) => {
+      const to = { step: about.step, index: indexOf(about, packet, { row, column }) };
+      return el('td', {}, el('button', { type: 'button', 'aria-pressed': String(spelled(to) === state.number), 'data-cell': `${row},${column}`, onclick: () => show(to) }, el('b', {}, word), ` ${typeset(text(values[row * shape[1] + column]))}`));
+    })))));
+  }
+
   function render() {
     if (!run || !state) return;
     const step = stepOf(), { packet, why: wrong } = found(run, step);
@@ -107,19 +125,24 @@ export function numbers(root, context, of) {
     const names = namesOf(about.rows), across = about.words ? null : Array.isArray(about.columns) ? namesOf(about.columns) : null;
     const all = /** @type {Float32Array} */ (values.values), ends = endsOf({ values: all, columns }, share ? 'share' : 'signed');
     const text = (/** @type {number} */ value) => (share ? percent(value) : brief(value));
+    const inCell = (/** @type {number} */ value) => (!share ? brief(value) : value < 0.005 ? '·' : String(Math.round(100 * value)));
+    grid.element.hidden = Boolean(about.words);
+    table.hidden = button.hidden = !about.words;
+    button.hidden = !table.hidden;
+    if (about.words) drawWords(about, packet, names, text);
     const says = (/** @type {{row: number, column: number}} */ { row, column }) => {
       const word = about.words?.[row][column], where = word ?? (across ? across[column] : about.shape[0].length === 1 ? '' : `${about.columns} ${column}`);
       return `${names[row]}${where && (across ? ` → ${where}` : `, ${where}`)}: ${typeset(short(all[row * columns + column]))}`;
     };
     grid.draw({
-      key: `${run.about.sentence} ${run.about.second} ${run.about.edits} ${run.about.hidden} ${run.about.model.digest} ${drawn}`, numbers: { rows: names.map((_, i) => i), columns, values: all, names: across, shut: null, parts: share ? 'share' : 'signed' },
-      rows: names, columns: across ?? Array.from({ length: columns }, (_, i) => String(i)), ends, parts: share ? 'share' : 'signed', chosen: on, kept: chosen, form: text, band: null,
+      key: fingerprint(), numbers: { rows: names.map((_, i) => i), columns, values: all, names: across, shut: null, parts: share ? 'share' : 'signed' },
+      rows: names, columns: across ?? Array.from({ length: columns }, (_, i) => String(i)), ends, parts: share ? 'share' : 'signed', chosen: on, kept: chosen, form: inCell, band: null,
       label: `${about.title}: a row for each of ${rows}, arrows move, Enter opens a number`, says: says(chosen), shown: says(on), low: text(ends.low), high: text(ends.high), above: ends.above ? `${ends.above} beyond` : '',
       unfold: false, tokens: across ? columns : Math.max(rows, 8), last: across?.at(-1) ?? '',
     });
     write(button, 'Open this number');
     put(button, { 'aria-label': `Open ${says(chosen)}` });
-    write(said, rows < about.all ? `Rows 0 to ${rows - 1} of ${about.all}: the rest of this long run is not sent.` : about.words ? `The ${columns} likeliest of all words at each token.` : '');
+    write(said, rows < about.all ? `Rows 0 to ${rows - 1} of ${about.all}: the rest of this long run is not sent.` : about.words ? `The ${columns} likeliest of all words at each token; each opens.` : '');
   }
 
   return {
