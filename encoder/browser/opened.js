@@ -1,6 +1,6 @@
 // @ts-check
 // The drawer of an opened number: where it stands, the arithmetic that made it, and what it was made of, each of which opens in turn.
-import { dress, el, focused, put, write } from './dom.js';
+import { dress, el, put, write } from './dom.js';
 import { layerPackets } from './layer_packets.js';
 import { short, typeset } from './number.js';
 import css from './opened.css';
@@ -47,6 +47,13 @@ export function opened(root, { part, tell }) {
   };
   const leaves = (/** @type {KeyboardEvent} */ event) => { if (event.key === 'Escape' && now) tell(''); };
   document.addEventListener('keydown', leaves);
+
+  /** The element that has the keys, wherever on the page it is. */
+  function inFocus() {
+    let found = document.activeElement;
+    while (found?.shadowRoot?.activeElement) found = found.shadowRoot.activeElement;
+    return found instanceof HTMLElement ? found : null;
+  }
 
   /** Opens a number from within the drawer: what is open leads back. @param {Place} to */
   function lead(to) {
@@ -128,7 +135,7 @@ export function opened(root, { part, tell }) {
     /** @param {Packet} given @param {string} number as an address spells it; "" closes @param {boolean} [enter] whether it takes the keys */
     draw(given, number, enter = false) {
       if (number !== now) {
-        if (number && !now) before = /** @type {HTMLElement | null} */ (focused(root));
+        if (number && !now) before = inFocus();
         all = false;
         const known = way.indexOf(number);
         way = !number ? [] : known >= 0 ? way.slice(0, known + 1) : inside ? [...way.slice(1 - MOST_TRAIL), number] : [number];

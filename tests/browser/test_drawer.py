@@ -151,13 +151,14 @@ def test_keys_open_a_number_lead_on_and_back_and_the_address_restores_it(
 def test_a_number_leads_to_the_table_of_embeddings_by_its_largest_terms(page: Page, app_url: str) -> None:
     open_page(page, f"{app_url}/attention?{NUMBERS}&number=layers.0.attention.q:0,2,3")
     expect(number(page)).to_contain_text("Queries")
-    for _ in range(12):
+    for _ in range(20):
         before = number(page).inner_text()
         terms, operands = page.locator(".on-terms tbody tr:first-child button"), page.locator(".on-operands button")
         if not terms.count() and not operands.count():
             break
         (terms if terms.count() else operands).first.click()
         expect(number(page)).not_to_have_text(before)
+        expect(number(page)).to_contain_text("=")
     expect(number(page)).to_contain_text(re.compile(r"^(embedding.tokens.weight|Token id)"))
 
 

@@ -91,7 +91,9 @@ def draws(page: Page, key: str) -> None:
         expect(page.locator("h1")).to_have_text(about.title)
     main = page.locator("[data-testid=stMain]")
     expect(
-        main.locator(f".main-svg, canvas, [data-testid=stDataFrame], .wi-board, {WORDS}").locator("visible=true").first
+        main.locator(f".main-svg, canvas, [data-testid=stDataFrame], .wi-board, .ou-cell, {WORDS}")
+        .locator("visible=true")
+        .first
     ).to_be_visible()
 
 

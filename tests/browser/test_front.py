@@ -82,7 +82,7 @@ def test_no_page_is_stopped_by_the_policy_of_content(page: Page, app_url: str) -
     policy = answer.headers["content-security-policy"]
     assert "'unsafe-eval'" not in policy and "script-src 'self' blob: 'sha256-" in policy
     drawn(page, app_url)
-    for path in ("attention?more=1", "atlas"):  # with Plotly, and with components
+    for path in ("attention?more=1", "your_model"):  # with Plotly, and with components
         open_page(page, f"{app_url}/{path}")
         page.locator(".js-plotly-plot .main-svg").first.wait_for()
 
