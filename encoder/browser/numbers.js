@@ -82,13 +82,13 @@ export function numbers(root, context, of) {
   };
   /** The likeliest words of each token, of a step with a number for every word. @param {About} about @param {Packet} packet @param {string[]} names @param {(value: number) => string} text */
   function drawWords(about, packet, names, text) {
-    const { values, shape } = packet.arrays.numbers, key = `${fingerprint()} ${state.number}`;
-    if (table.dataset.key === key) return;
-    table.dataset.key = key;
-    table.replaceChildren(el('tbody', {}, ...names.slice(0, MOST_ROWS).map((name, row) => el('tr', {}, el('th', { scope: 'row' }, name), ...(about.words?.[row] ?? []).map((word, column) => {
+    const { values, shape } = packet.arrays.numbers, key = fingerprint();
+    if (table.dataset.key !== key) table.replaceChildren(el('tbody', {}, ...names.slice(0, MOST_ROWS).map((name, row) => el('tr', {}, el('th', { scope: 'row' }, name), ...(about.words?.[row] ?? []).map((word, column) => {
       const to = { step: about.step, index: indexOf(about, packet, { row, column }) };
-      return el('td', {}, el('button', { type: 'button', 'aria-pressed': String(spelled(to) === state.number), 'data-cell': `${row},${column}`, onclick: () => show(to) }, el('b', {}, word), ` ${typeset(text(values[row * shape[1] + column]))}`));
+      return el('td', {}, el('button', { type: 'button', 'data-number': spelled(to), 'data-cell': `${row},${column}`, onclick: () => show(to) }, el('b', {}, word), ` ${typeset(text(values[row * shape[1] + column]))}`));
     })))));
+    table.dataset.key = key; // a button that has the keys stays
+    for (const one of table.querySelectorAll('button')) put(one, { 'aria-pressed': String(one.dataset.number === state.number) });
   }
 
   function render() {

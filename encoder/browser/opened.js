@@ -123,7 +123,8 @@ export function opened(root, { part, tell }) {
       write(edited, `This number was changed: ${about.edited}. The arithmetic is that of the step as it is.`);
       formula.replaceChildren(mathml(about.formula));
       check.hidden = !about.check.again;
-      write(check, about.check.again ? `Computed again in float64: ${typeset(about.check.again)}. Recorded: ${typeset(about.check.recorded ?? '')}.${about.check.agrees ? ` They agree ${about.check.agrees}.`.replace('agree differs', 'differ').replace(' agree to', ' agree to') : ''}` : '');
+      const { again: redone = '', recorded = '', agrees = '' } = about.check, how = agrees.startsWith('to ') ? ` They agree ${agrees}.` : agrees && ` The number ${agrees}.`;
+      write(check, `Computed again in float64: ${typeset(redone)}. Recorded: ${typeset(recorded)}.${how}`);
       operands.replaceChildren(...about.operands.map(one => el('button', { type: 'button', class: 'enc-pill', onclick: () => lead(one) }, `${one.place} = ${typeset(one.value)}`)));
       aside.scrollTop = 0;
     }

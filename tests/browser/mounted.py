@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from browser_tools import ROUND, from_here
+from browser_tools import NEXT_FRAMES, ROUND, from_here
 from page_sizes import CONTROLS
 from playwright.sync_api import Browser, Page, ViewportSize
 
@@ -116,5 +116,6 @@ def controls(page: Page) -> int:
 
 
 def overflows(page: Page) -> bool:
-    """Return whether a page is wider than its window."""
+    """Return whether a page is wider than its window, once it is drawn for it."""
+    page.evaluate(NEXT_FRAMES)
     return bool(page.evaluate("document.documentElement.scrollWidth > innerWidth"))

@@ -345,7 +345,9 @@ def test_long_words_and_sentences_stay_on_the_page_and_what_is_cut_can_be_read(
     for sentence in packets:
         page = opened(address_of(sentence), packets=packets)
         page.set_viewport_size({"width": width, "height": 844})
-        assert page.evaluate("document.documentElement.scrollWidth") == width
+        page.wait_for_function(
+            "width => document.documentElement.scrollWidth === width", arg=width
+        )  # drawn anew for it
         right = page.locator(".enc-name").evaluate_all(
             "all => Math.max(...all.map(one => one.getBoundingClientRect().right))"
         )

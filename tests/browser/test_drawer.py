@@ -245,3 +245,17 @@ def test_a_long_sum_shows_its_largest_terms_and_then_more(page: Page, app_url: s
     expect(rows).to_have_count(500)
     values = [valued(text) for text in rows.locator("td:nth-last-child(2)").all_inner_texts()]
     assert np.all(np.diff(np.abs(values)) <= 1e-3)
+
+
+def test_of_a_step_with_a_number_for_every_word_the_likeliest_open(page: Page, app_url: str, base: TextEncoder) -> None:
+    open_page(page, f"{app_url}/stack?{NUMBERS}&step=mlm.probabilities")
+    shares = base.trace(EXAMPLE)["mlm.probabilities"]
+    best = page.locator(".nu-words-table tr").nth(9).get_by_role("button").first
+    word = base.tokenizer.id_to_token(int(shares[9].argmax()))
+    expect(best).to_contain_text(str(word))
+    best.press("Enter")
+    expect(number(page)).to_contain_text(f"word “{word}”")
+    assert value_said(page) == pytest.approx(float(shares[9].max()), rel=1e-3)
+    expect(best).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("Escape")
+    expect(best).to_be_focused()
