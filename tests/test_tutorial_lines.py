@@ -16,10 +16,12 @@ from encoder import PRESETS, TextEncoder, trials
 from encoder.lessons.claims import SOURCES
 from encoder.lessons.lesson import LessonError, LessonStep, read
 from encoder.lessons.text import write
+from encoder.packet.format import unpack
 from encoder.pictures.view import EXAMPLE
 from encoder.trials import Verdict
 from encoder.trials.cost import PROBES
-from pages.front import below
+from pages.front import below, make
+from pages.front.asked import wanted
 from pages.ui.lessons import library
 from pages.ui.state.site import DRAWN
 
@@ -170,6 +172,15 @@ def shown_numbers(app: AppTest) -> set[str]:
     return found | {np.round(values, 4).tobytes().hex() for values, _ in drawn(app)}
 
 
+def sent_numbers(app: AppTest) -> set[str]:
+    """What the picture of a page that the browser draws is made of, as its packet holds it."""
+    view, page = app.session_state["session"].view, page_shown(app)
+    level = {"embedding": 4, "add_norm": 3, "feed_forward": 3, "stack": 5}.get(page, 1)
+    asked = {"level": level, "sentence": view.sentence, "model": view.model, "off": False}
+    _, _, arrays = unpack(make.packet(wanted(asked | ({"layer": view.layer} if level == 3 else {}))))
+    return {np.round(one.numbers, 4).tobytes().hex() for one in arrays.values()}
+
+
 def recorded(app: AppTest, models: Models) -> np.ndarray | None:
     """The numbers of the step that a page shows, recorded by a run of its own; None where it shows no step."""
     view = app.session_state["session"].view
@@ -219,7 +230,9 @@ def test_what_a_line_leads_to_shows_numbers_of_this_run() -> None:
     for step in places.values():
         query = dict(step.view)
         runs = {"model": "base"}, {"model": "eight-blocks", "sentence": "A small dog ran home."}
-        one, other = (shown_numbers(opened(step.page, query | run)) for run in runs)
+        one, other = (
+            shown_numbers(app) or sent_numbers(app) for app in (opened(step.page, query | run) for run in runs)
+        )
         assert one - other and other - one, (step.page, step.text)
 
 
