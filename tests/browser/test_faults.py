@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from browser_tools import (
     READY,
+    choose,
     choose_head,
     drawn,
     free_port,
@@ -23,7 +24,8 @@ from browser_tools import (
 from playwright.sync_api import Browser, Page, expect
 from stalling import stalling
 
-from encoder import TextEncoder
+from encoder import TextEncoder, Trace
+from encoder.metrics import head_outputs, length
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 TEXT = "Keys on the table belong to Sara."
@@ -33,10 +35,16 @@ window.WebSocket = class extends WebSocket { constructor(...all) { super(...all)
 """
 A_FEW, MANY = 5, 100  # clicks of somebody who sees nothing come
 DRAWN = """first => {
-  const plots = document.querySelectorAll('.st-key-picture .js-plotly-plot')
+  const plots = document.querySelectorAll('.st-key-head_lengths .js-plotly-plot')
   return plots.length === 1 && Math.fround(plots[0]._fullData?.[0].z[0][0]) === first
 }"""
 LONG = "The old man and the sea were friends. " * 60
+
+
+def lengths(trace: Trace, layer: int) -> np.ndarray:
+    """What is drawn below Attention: the length of what each head of a layer adds to each token."""
+    found: np.ndarray = length(head_outputs(trace, layer)).numpy()
+    return found
 
 
 @pytest.mark.nightly
@@ -61,15 +69,17 @@ def test_a_dropped_connection_comes_back_with_what_was_chosen(
         page = context.new_page()
         page.add_init_script(KEEP_SOCKETS)
         watch(page)
-        open_page(page, f"{app_url}/?several=1&sentence={quote(TEXT)}&layer=2&head=1")
-        choose_head(page, 2, 3)
+        open_page(page, f"{app_url}/attention?more=1&sentence={quote(TEXT)}&layer=2&head=1")
+        choose(page, "layer", 3)
         page.evaluate("window.sockets.forEach(socket => socket.close())")
         app = page.locator("[data-testid=stApp]")
         expect(app).not_to_have_attribute("data-test-connection-state", "CONNECTED")
         expect(app).to_have_attribute("data-test-connection-state", "CONNECTED", timeout=30_000)
-        np.testing.assert_array_equal(drawn(page, "together_matrix"), trace["layers.2.attention.weights"][3].numpy())
-        choose_head(page, 2, 5)
-        np.testing.assert_array_equal(drawn(page, "together_matrix"), trace["layers.2.attention.weights"][5].numpy())
+        expect(page.locator(".st-key-below")).to_contain_text("In layer 3 head")
+        np.testing.assert_allclose(drawn(page, "head_lengths"), lengths(trace, 3), rtol=1e-5)
+        choose(page, "layer", 5)
+        expect(page.locator(".st-key-below")).to_contain_text("In layer 5 head")
+        np.testing.assert_allclose(drawn(page, "head_lengths"), lengths(trace, 5), rtol=1e-5)
         assert problems(page) == []
 
 
@@ -122,9 +132,9 @@ def test_a_line_that_stood_still_while_somebody_clicked_comes_back(
     page: Page, app_url: str, base: TextEncoder, clicks: int
 ) -> None:
     """After a few clicks the browser must still hold what it said it held; many are more than a server holds back."""
-    units = base.trace(TEXT)[f"layers.{A_FEW}.feed_forward.activation"].numpy()
+    units = lengths(base.trace(TEXT), A_FEW)
     with stalling(app_url) as line:
-        open_page(page, f"{line.url}/feed_forward?more=1&head=0&sentence={quote(TEXT)}&layer={A_FEW - 1}")
+        open_page(page, f"{line.url}/attention?more=1&head=0&sentence={quote(TEXT)}&layer={A_FEW - 1}")
         layers = page.get_by_role("radiogroup", name="layer").get_by_role("radio")
         line.moves.clear()
         for step in range(clicks):
@@ -135,6 +145,6 @@ def test_a_line_that_stood_still_while_somebody_clicked_comes_back(
         page.wait_for_function(READY)
         layers.nth(A_FEW).click()
         page.wait_for_function(DRAWN, arg=float(units[0, 0]))
-        np.testing.assert_array_equal(drawn(page, "together_matrix"), units)
+        np.testing.assert_allclose(drawn(page, "head_lengths"), units, rtol=1e-5)
         expect(layers.nth(A_FEW)).to_be_checked()
         assert problems(page) == []

@@ -113,19 +113,19 @@ def test_a_replica_dies_under_load_and_every_session_comes_back(
         page = context.new_page()
         page.set_default_timeout(60_000)
         watch(page)
-        open_page(page, f"{school.url}/attention?{VIEW}")
+        open_page(page, f"{school.url}/?several=1&{VIEW}")
         expected = base.trace("Keys on the table belong to Sara.", hidden=(3,))["layers.2.attention.weights"][3].numpy()
-        np.testing.assert_array_equal(np.array(chart(page, "picture")[0]["z"], np.float32), expected)
+        np.testing.assert_array_equal(np.array(chart(page, "together_matrix")[0]["z"], np.float32), expected)
         assert problems(page) == []  # the policy of the proxy forbids nothing that the app needs
         assert {one["name"] for one in context.cookies()} >= {"replica", "_streamlit_xsrf"}
         address = page.url
         wait_until(page, "nobody clicked", lambda: load.done > 2 * VISITORS)
 
         serving = school.last_server("GET /_stcore/host-config")
-        assert len({school.last_server("GET /attention"), serving}) == 1  # the cookie keeps to one
+        assert len({school.last_server("GET / "), serving}) == 1  # the cookie keeps to one
         with rerun(page, 60):  # the page asks for it by itself
             school.replicas[serving].process.kill()
-        np.testing.assert_array_equal(np.array(chart(page, "picture")[0]["z"], np.float32), expected)
+        np.testing.assert_array_equal(np.array(chart(page, "together_matrix")[0]["z"], np.float32), expected)
         assert page.url == address
         before = load.done
         wait_until(page, "nobody came back", lambda: load.came_back > 0 and load.done > before + VISITORS)
