@@ -15,16 +15,16 @@ import css from './style.css';
 /** @typedef {{layers: number, heads: number, layer: number, head: number}} Place */
 
 /** What each element has; a server hands over what it shows again and again. @type {WeakMap<HTMLElement, {draw: (shown: any, act: Act) => void, end: () => void}>} */
-const drawers = new WeakMap();
+const parts = new WeakMap();
 
 /** @template T @param {HTMLElement} root @param {T} shown @param {Act} act @param {(root: HTMLElement) => {draw: (shown: T, act: Act) => void, end: () => void}} begin */
 function drawn(root, shown, act, begin) {
-  const here = drawers.get(root) ?? begin(root);
-  drawers.set(root, here);
+  const here = parts.get(root) ?? begin(root);
+  parts.set(root, here);
   here.draw(shown, act);
   return () => {
-    drawers.get(root)?.end();
-    drawers.delete(root);
+    parts.get(root)?.end();
+    parts.delete(root);
   };
 }
 
@@ -58,10 +58,12 @@ function beginBar(root) {
   let run = { level: 0, about: /** @type {any} */ ({}), arrays: {} };
   let known = '', counted = '';
   const runs = loader(() => /** @type {any} */ (now)), gone = new AbortController();
+  /** The state that the address of what is shown says. */
+  const state = () => ({ ...DEFAULTS, ...fromQuery(new URLSearchParams(now.query).toString()) });
   /** @param {string} number */
   function open(number) {
     import('./pages.js').then(({ opened }) => {
-      drawer ??= opened(root, { part: (level, of, signal) => runs.part({ ...DEFAULTS, ...fromQuery(new URLSearchParams(now.query).toString()) }, level, of, signal), tell: to => { if (to) open(to); else tell('set', { cell: '' }); drawer?.draw(run, to, true); } });
+      drawer ??= opened(root, { part: (level, of, signal) => runs.part(state(), level, of, signal), tell: to => { drawer?.draw(run, to, true); if (!to) tell('set', { cell: '' }); } });
       drawer.draw(run, number, true);
     }, () => null);
   }
@@ -71,7 +73,7 @@ function beginBar(root) {
     draw(shown, act) {
       [now, tell] = [shown, act];
       top.draw();
-      const of = JSON.stringify(made({ ...DEFAULTS, ...fromQuery(new URLSearchParams(shown.query).toString()) }));
+      const of = JSON.stringify(made(state()));
       if (known !== of) {
         known = of;
         run = { ...run };

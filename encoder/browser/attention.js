@@ -1,5 +1,6 @@
 // @ts-check
 // The Attention page: one head of one layer, in eleven stops over one picture, with the arithmetic of the chosen row beside it.
+import { atRest } from './at_rest.js';
 import style from './attention.css';
 import { dress, el, put, write } from './dom.js';
 import { endsOf } from './grid.js';
@@ -22,13 +23,13 @@ import { stepBack } from './way_back.js';
 /** @typedef {import('./way_back.js').Spot} Spot */
 /** @typedef {{row: number, column: number}} At */
 
-const REST = 400; // ms until what was chosen is said
 const KEPT = 24; // pictures
 
 /** @param {HTMLElement} root @param {import('./mount.js').Context} context @returns {import('./mount.js').Page} */
 export function attention(root, context) {
   dress(root, style);
   const { store } = context;
+  const rest = atRest(context.announce);
   /** @type {WeakMap<Packet, Map<number, Packet>>} */
   const vectors = new WeakMap();
   /** @type {{run: Packet, layer: number, control: AbortController} | null} */
@@ -47,7 +48,7 @@ export function attention(root, context) {
   let way = null;
   /** @type {WeakMap<Packet, Map<string, import('./strips.js').Numbers>>} */
   const cache = new WeakMap();
-  let temperature = 1, played = -1, resting = 0, said = '', spoken = '';
+  let temperature = 1, played = -1, said = '';
 
   const finding = el('h1', { class: 'at-finding', tabindex: '-1' });
   const layers = radios('layer', layer => choose({ layer })), heads = radios('head', head => choose({ head }));
@@ -234,7 +235,7 @@ export function attention(root, context) {
         low: stop.parts === 'share' ? percent(ends.low) : brief(ends.low), high: stop.parts === 'share' ? percent(ends.high, 1) : brief(ends.high),
         above: [ends.above ? `${ends.above} beyond the ends` : '', numbers.rows.length < about.tokens.length ? `rows ${numbers.rows[0]} to ${numbers.rows[numbers.rows.length - 1]} of ${about.tokens.length} tokens` : ''].filter(Boolean).join('; '),
       });
-      rest(sentence);
+      rest.say(sentence);
     }
 
     arithmetic.hidden = way !== null;
@@ -307,14 +308,6 @@ export function attention(root, context) {
     finding.replaceChildren(...found.map(part => (part.name && part.name !== 'query' ? el('em', { 'data-arg': part.name }, typeset(part.text)) : part.text)));
   }
 
-  /** Says the chosen cell once it rests. @param {string} sentence */
-  function rest(sentence) {
-    if (spoken === sentence) return;
-    clearTimeout(resting);
-    if (spoken) resting = window.setTimeout(() => context.announce(sentence), REST);
-    spoken = sentence;
-  }
-
   return {
     draw(given, chosen) {
       if (run !== given) { pointed = null; way = null; temperature = 1; }
@@ -332,7 +325,7 @@ export function attention(root, context) {
       };
     },
     end() {
-      clearTimeout(resting);
+      rest.end();
       coming?.control.abort();
       stops.end();
       shown.end();

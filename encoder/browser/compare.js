@@ -1,5 +1,6 @@
 // @ts-check
 // The Compare page: two sentences, or one in two models. What each head does in B minus what it does in A.
+import { atRest } from './at_rest.js';
 import { among } from './among.js';
 import picture_style from './attention.css';
 import { sentenceField } from './bar.js';
@@ -24,7 +25,6 @@ import { toQuery } from './store.js';
 /** @typedef {import('./compare_runs.js').Differences} Differences */
 /** @typedef {{row: number, column: number}} At */
 
-const REST = 400; // ms until what was chosen is said
 const WEAK = 0.05; // of a share: heads that differ by less hardly differ
 const NONE = 0.0005;
 const FEW = 12; // words with bars
@@ -35,6 +35,7 @@ export function compare(root, context) {
   dress(root, picture_style);
   dress(root, style);
   const { store } = context;
+  const rest = atRest(context.announce);
   /** @type {Packet | null} */
   let run = null;
   /** @type {State} */
@@ -51,7 +52,7 @@ export function compare(root, context) {
   let made_last = null;
   /** What the picture of all heads was drawn from. @type {{of: Differences | null, theme: string}} */
   let mapped = { of: null, theme: '' };
-  let resting = 0, spoken = '', told = false, revealed = '';
+  let told = false, revealed = '';
 
   const head = headline(context, { layer: false, head: false });
   const field = sentenceField(text => choose(text), 'Sentence B');
@@ -180,7 +181,7 @@ export function compare(root, context) {
     told = true;
     head.element.classList.remove('cp-old');
     head.draw(run, state, finding(run, b, of));
-    rest(head.finding.textContent ?? '');
+    rest.say(head.finding.textContent ?? '');
     if (b && of) draw(run, b, of);
   }
 
@@ -352,14 +353,6 @@ export function compare(root, context) {
     return typeset(`“${names[of.rows[row]]}” looks at “${names[column]}”: ${percent(shares.a[place])} in A, `) + typeset(`${percent(shares.b[place])} in B`);
   }
 
-  /** Says the finding once it rests. @param {string} sentence */
-  function rest(sentence) {
-    if (spoken === sentence) return;
-    clearTimeout(resting);
-    if (spoken) resting = window.setTimeout(() => context.announce(sentence), REST);
-    spoken = sentence;
-  }
-
   return {
     choice(a, of) {
       const usual = usualChoice(a, of), now = both(a, of);
@@ -386,7 +379,7 @@ export function compare(root, context) {
       };
     },
     end() {
-      clearTimeout(resting);
+      rest.end();
       shown.end();
       dark.removeEventListener('change', anew);
       page.remove();

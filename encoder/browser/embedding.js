@@ -1,5 +1,6 @@
 // @ts-check
 // Embedding & position: the chosen word's nearest words, its number by number way to the first layer, and the waves of its place.
+import { atRest } from './at_rest.js';
 import style from './embedding.css';
 import { curves, endsOf } from './curves.js';
 import { children, dress, el, focused, put, themeOf, write } from './dom.js';
@@ -22,12 +23,13 @@ import { aboutOf, again, cellOf, countOf, figure, finding, lengthOf, pairsBeside
 /** @typedef {ReturnType<typeof curves>} Curves */
 
 const LEVEL = 4, FINE = 8, MOST = 400; // points of a curve from one place to the next, and of all of it
-const REST = 400, SLOW = 150; // ms until what was chosen is said; without the numbers, until that is said
+const SLOW = 150; // ms without the numbers, until that is said
 
 /** @param {HTMLElement} root @param {import('./mount.js').Context} context @returns {import('./mount.js').Page} */
 export function embedding(root, context) {
   dress(root, style);
   const { store } = context;
+  const rest = atRest(context.announce);
   const packets = layerPackets(context, LEVEL, () => render());
   /** @type {WeakMap<Packet, string[]>} */
   const called = new WeakMap();
@@ -35,7 +37,7 @@ export function embedding(root, context) {
   let run = null;
   /** @type {State} */
   let state;
-  let played = -1, spoken = '', resting = 0, slow = 0, drawn = -1;
+  let played = -1, slow = 0, drawn = -1;
   /** @type {Packet | null} */
   let listed = null;
 
@@ -162,7 +164,7 @@ export function embedding(root, context) {
     if (shown.length) strips.draw({ strips: shown, number, own: stop.key !== 'sum', whose: names[position] });
     put(slider, { max: count - 1 });
     if (slider.value !== String(number)) slider.value = String(number);
-    rest(`${names[position]}, ${stop.label}: ${head.finding.textContent}`);
+    rest.say(`${names[position]}, ${stop.label}: ${head.finding.textContent}`);
   }
 
   /** @typedef {ReturnType<typeof placed>} Now */
@@ -327,17 +329,9 @@ export function embedding(root, context) {
       : stop.key === 'widened' ? `Each number mixes all ${aboutOf(part).width} of before.` : stop.key === 'place' && positions === 'learned' ? 'A number of a table that training made, with no formula.' : '');
   }
 
-  /** Says what is chosen once it rests. @param {string} sentence */
-  function rest(sentence) {
-    if (spoken === sentence) return;
-    clearTimeout(resting);
-    if (spoken) resting = window.setTimeout(() => context.announce(sentence), REST);
-    spoken = sentence;
-  }
-
   return {
     draw(given, chosen) {
-      if (run !== given) spoken = '';
+      if (run !== given) rest.anew();
       run = given;
       state = chosen;
       render();
@@ -351,7 +345,7 @@ export function embedding(root, context) {
       return { picture: 'picture', name: `${stop.title}: the numbers of all tokens`, query };
     },
     end() {
-      clearTimeout(resting);
+      rest.end();
       clearTimeout(slow);
       packets.end();
       stops.end();

@@ -174,9 +174,11 @@ function begin(root, options) {
     drawNumbers();
     options.drawn?.();
   };
+  /** The page that is open, as the menu lists it. */
+  const listed = () => options.pages.find(one => one.key === options.page);
   /** All numbers of a step, where they are unfolded, and the one that is open. */
   function drawNumbers() {
-    const { page: key, pages: all } = options, of = all.find(one => one.key === key), { numbers, number } = options.store.get();
+    const key = options.page, of = listed(), { numbers, number } = options.store.get();
     const wanted = of?.parts?.length && numbers ? key : '';
     steps.hidden = !of?.parts?.length || Boolean(options.closed);
     put(steps, { 'aria-expanded': String(Boolean(wanted)) });
@@ -189,7 +191,7 @@ function begin(root, options) {
       if (!run || key !== options.page || (wanted && !options.store.get().numbers)) return;
       const state = settled(run);
       if (wanted && of) (unfoldedNumbers ??= { of: key, ...found.numbers(below, context, { parts: of.parts ?? [], step: of.step ?? '' }) }).draw(run, state);
-      drawer ??= found.opened(root, { part: context.part, tell: to => options.store.set({ number: to, ...(to || of?.parts?.length ? {} : { cell: '' }) }) });
+      drawer ??= found.opened(root, { part: context.part, tell: to => options.store.set({ number: to, ...(to || listed()?.parts?.length ? {} : { cell: '' }) }) });
       drawer.draw(run, state.number, entered);
       entered = false;
     }, () => show(RENEWED));

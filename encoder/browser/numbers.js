@@ -126,9 +126,8 @@ export function numbers(root, context, of) {
     const all = /** @type {Float32Array} */ (values.values), ends = endsOf({ values: all, columns }, share ? 'share' : 'signed');
     const text = (/** @type {number} */ value) => (share ? percent(value) : brief(value));
     const inCell = (/** @type {number} */ value) => (!share ? brief(value) : value < 0.005 ? '·' : String(Math.round(100 * value)));
-    grid.element.hidden = Boolean(about.words);
-    table.hidden = button.hidden = !about.words;
-    button.hidden = !table.hidden;
+    grid.element.hidden = button.hidden = Boolean(about.words);
+    table.hidden = !about.words;
     if (about.words) drawWords(about, packet, names, text);
     const says = (/** @type {{row: number, column: number}} */ { row, column }) => {
       const word = about.words?.[row][column], where = word ?? (across ? across[column] : about.shape[0].length === 1 ? '' : `${about.columns} ${column}`);

@@ -1,5 +1,6 @@
 // @ts-check
 // The Output page: what comes out at a word, and after which layer that was settled; for a model that names no words, how its vectors move.
+import { atRest } from './at_rest.js';
 import { bars } from './answers.js';
 import { dress, el, put, write } from './dom.js';
 import { headline } from './headline.js';
@@ -18,7 +19,6 @@ import { toQuery } from './store.js';
 /** @typedef {import('./store.js').Chosen} Chosen */
 const LEVEL = 5; // of packets: what would be said after each layer
 const FIRST = 7; // words of the guess that are drawn before it is here
-const REST = 400; // ms until what was chosen is said
 const READING = 'Each column is what the model’s own head for words would say of the vector after that layer (logit lens). It learned to read the last layer only: an earlier column is a reading, not a belief.';
 const MOVING = 'Each row is the vector of a token: its cosine after each layer with what it is in the end. 1 is the same direction.';
 
@@ -26,6 +26,7 @@ const MOVING = 'Each row is the vector of a token: its cosine after each layer w
 export function output(root, context) {
   dress(root, style);
   const { store } = context;
+  const rest = atRest(context.announce);
   const packets = layerPackets(context, LEVEL, () => render());
   /** @type {Packet | null} */
   let run = null;
@@ -33,7 +34,6 @@ export function output(root, context) {
   let state;
   /** The column that is pointed at. @type {number | null} */
   let pointed = null;
-  let spoken = '', resting = 0;
 
   const head = headline(context, { layer: false, head: false });
   const line = sentence(position => store.set({ word: position }));
@@ -119,15 +119,7 @@ export function output(root, context) {
     left.hidden = !list.element.children.length;
     write(about, typeset(told));
     write(how, moves ? MOVING : READING);
-    rest(moves ? '' : told);
-  }
-
-  /** Says what is chosen once it rests. @param {string} sentence */
-  function rest(sentence) {
-    if (spoken === sentence) return;
-    clearTimeout(resting);
-    if (spoken && sentence) resting = window.setTimeout(() => context.announce(sentence), REST);
-    spoken = sentence;
+    rest.say(moves ? '' : told);
   }
 
   return {
@@ -146,7 +138,7 @@ export function output(root, context) {
       return { picture: 'lens', name: `What would be said after each layer, at ${asked}`, query: { ...query, lens_token: String(word.position) } };
     },
     end() {
-      clearTimeout(resting);
+      rest.end();
       packets.end();
       grid.end();
       page.remove();

@@ -153,17 +153,18 @@ def text(said: dict[str, Any], name: str, longest: int) -> str:
 
 def positions(value: object) -> tuple[int, ...]:
     """Positions of tokens, in order, each once."""
-    if not isinstance(value, list) or len(value) > MOST_HIDDEN:
-        raise RefusedError(400, f"“hidden” is a list of at most {MOST_HIDDEN} positions.")
-    if not all(isinstance(one, int) and not isinstance(one, bool) and 0 <= one < 10**6 for one in value):
-        raise RefusedError(400, "“hidden” is a list of positions, whole numbers from 0.")
-    return tuple(sorted(set(value)))
+    return tuple(sorted(set(wholes(value, "hidden", "positions", MOST_HIDDEN, 10**6))))
 
 
 def places(value: object) -> tuple[int, ...]:
     """Return an index: whole numbers from 0, one for each dimension."""
-    if not isinstance(value, list) or len(value) > MOST_PLACES:
-        raise RefusedError(400, f"“index” is a list of at most {MOST_PLACES} places.")
-    if not all(isinstance(one, int) and not isinstance(one, bool) and 0 <= one < 10**9 for one in value):
-        raise RefusedError(400, "“index” is a list of places, whole numbers from 0.")
+    return wholes(value, "index", "places", MOST_PLACES, 10**9)
+
+
+def wholes(value: object, name: str, what: str, most: int, end: int) -> tuple[int, ...]:
+    """Return a list of whole numbers from 0, below `end`, of at most so many."""
+    if not isinstance(value, list) or len(value) > most:
+        raise RefusedError(400, f"“{name}” is a list of at most {most} {what}.")
+    if not all(isinstance(one, int) and not isinstance(one, bool) and 0 <= one < end for one in value):
+        raise RefusedError(400, f"“{name}” is a list of {what}, whole numbers from 0.")
     return tuple(value)

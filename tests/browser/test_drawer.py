@@ -4,7 +4,20 @@ import re
 
 import numpy as np
 import pytest
-from browser_tools import BELOW, barriers, dark, number, open_page, press, problems, rerun, typeset, valued, widget
+from browser_tools import (
+    BELOW,
+    barriers,
+    dark,
+    follow_menu,
+    number,
+    open_page,
+    press,
+    problems,
+    rerun,
+    typeset,
+    valued,
+    widget,
+)
 from playwright.sync_api import Locator, Page, expect
 
 from encoder import TextEncoder
@@ -218,6 +231,23 @@ def test_on_a_page_of_the_server_it_opens_too_and_closing_it_is_remembered(
         page.keyboard.press("Escape")
     expect(number(page)).to_be_hidden()
     assert "cell=" not in page.url
+
+
+def test_a_number_that_is_closed_on_another_page_than_the_first_is_closed_for_good(page: Page, app_url: str) -> None:
+    """On Attention an address goes on naming the cell of its picture; on Start it stood for the open number alone."""
+    weight = "layers.4.attention.weights:1,8,2"
+    open_page(page, f"{app_url}/attention?{NUMBERS}&cell={weight}&number={weight}")
+    expect(number(page)).to_contain_text("=")
+    page.keyboard.press("Escape")
+    expect(page).not_to_have_url(re.compile("number="))
+    assert f"cell={weight}" in page.url
+    with rerun(page):
+        follow_menu(page, "Start")
+    expect(page).to_have_url(re.compile("/[?].*cell="))
+    page.evaluate("detail => document.dispatchEvent(new CustomEvent('encoder:number', { detail }))", weight)
+    expect(number(page)).to_contain_text("=")
+    page.keyboard.press("Escape")
+    expect(page).not_to_have_url(re.compile("cell="))
 
 
 @pytest.mark.parametrize("said", ["layers.4.attention.weights:1,8,99", "nothing:1", "x", "layers.9.output:0,0"])

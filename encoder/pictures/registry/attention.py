@@ -21,14 +21,7 @@ def in_layers(scene: Scene, make: Any) -> Every:
     return Every(make, scene.encoder.config.n_layers)
 
 
-def in_heads(scene: Scene, make: Any) -> Every:
-    """The same for every head of every layer; `make` gets layer and head."""
-    heads = scene.encoder.config.n_heads
-    return Every(lambda layer: Every(lambda head: make(layer, head), heads, "head"), scene.encoder.config.n_layers)
-
-
 LAYER = {"layer": lambda scene: scene.layer}
-HEAD = {"layer": lambda scene: scene.layer, "head": lambda scene: scene.head}
 
 
 def say_long(answer: Answer) -> str:

@@ -15,7 +15,7 @@ _clicks = component(__file__, "clicks", "<span></span>")
 def open_number(cell: Cell) -> None:
     """Have the browser open a number in its drawer."""
     count, _ = state.session().opened
-    state.session().opened = (count + 1, spelled(cell))
+    state.session().opened = (count + 1, str(cell))
     state.change(cell=cell)
 
 
@@ -30,12 +30,7 @@ def number() -> tuple[int, str]:
     """Return how often a number was opened in this session, and the last one; where none was, that of the link."""
     count, last = state.session().opened
     cell = state.current().cell
-    return count, last or (spelled(cell) if cell is not None else "")
-
-
-def spelled(cell: Cell) -> str:
-    """Return a number as an address spells it."""
-    return f"{cell.step}:{','.join(map(str, cell.index))}"
+    return count, last or (str(cell) if cell is not None else "")
 
 
 def index_of(step: Step, head: int, row: int, column: int) -> tuple[int, ...]:
