@@ -20,7 +20,6 @@ from pages.ui.state import session_state as state
 from pages.ui.state import walk
 from pages.ui.state.session import draw_seen
 from pages.ui.state.site import Page
-from pages.ui.step import guess, token_buttons
 from pages.ui.text import plain
 
 
@@ -54,9 +53,7 @@ def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
         figure.settle(page)
         veiled = strip.veils(now)
         in_labs = library.in_labs(page)
-        # in a lesson and in the story the model's guess may be the answer
-        asks = veiled or page == story.HERE or (page == library.HERE and not in_labs)
-        at = story.place() if page == story.HERE else walk.place(page, trace.config)
+        at = story.place() if page == story.HERE else walk.place(page)
         arrival.draw(page, at)
         with bar:
             if page.place or (in_labs and labs.has_place()):
@@ -68,10 +65,6 @@ def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
             if at is not None:
                 st.caption(at.said, width="content")
             with st.container(horizontal=True, horizontal_alignment="right", key="tools"):
-                if not asks:
-                    token_buttons.folded(trace)
-                    sentence.switch()
-                    guess.switch()
                 present.draw()
                 downloads.page(trace)
         said = st.container(key="said")
@@ -83,9 +76,6 @@ def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
             strip.draw(page, now)
         with job_queue.refused(), told():
             strip.veil() if veiled else body.draw(page)
-    if not asks:
-        with told():
-            guess.strip(trace)
     end(said)
     state.write_url()
     follow.settle(page)

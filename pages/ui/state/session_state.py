@@ -14,8 +14,8 @@ from pages.ui.state.choice_names import names
 from pages.ui.state.session import OF_BROWSER, Session, has, picked, session, show, value
 
 __all__ = [
-    "Session", "change", "choice", "current", "forget_widgets", "has", "in_full", "keep_own", "note", "picked",
-    "read_url", "remember", "session", "shared_choice", "show", "take", "value", "widget", "write_choices",
+    "Session", "address", "change", "choice", "current", "forget_widgets", "has", "in_full", "keep_own", "note",
+    "picked", "read_url", "remember", "session", "shared_choice", "show", "take", "value", "widget", "write_choices",
     "write_url", "written",
 ]  # fmt: skip
 
