@@ -56,7 +56,7 @@ def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
         at = story.place() if page == story.HERE else walk.place(page)
         arrival.draw(page, at)
         with bar:
-            if page.place or (in_labs and labs.has_place()):
+            if labs.has_place() if in_labs else has_place(page):
                 around.draw_place(trace.config)
             lesson_bar.draw(page)
             story.way_back(page)
@@ -106,6 +106,11 @@ def draw_below(page: Page, above: Any, usual: Mapping[str, str], is_open: bool) 
     end(said)
     state.write_choices()
     widget_cleanup.clean_up()
+
+
+def has_place(page: Page) -> bool:
+    """Return whether a layer and a head mean something to what is open on a page."""
+    return page.place and (page.place_in is None or page.place_in in state.current().choices)
 
 
 def end(said: Any) -> None:
