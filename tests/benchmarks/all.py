@@ -21,6 +21,7 @@ ALL: tuple[tuple[str, ...], ...] = (
     ("bench_atlas.py",),
     ("bench_exam.py",),
     ("bench_learn.py",),
+    ("bench_lists.py",),
     ("bench_pages.py",),
     ("bench_front.py",),
     ("bench_explorer.py",),
