@@ -5,7 +5,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from encoder import checkpoint
-from encoder.checkpoint.listing import within
+from encoder.checkpoint.listing import MODELS, within
 from encoder.errors import EncoderError
 from encoder.model.config import PRESETS
 from encoder.model.config_text import text_to_config
@@ -16,7 +16,6 @@ BUILT, FOLDER, LEARNED, BY_HAND, MYSTERY = "built:", "folder:", "learned:", "by-
 MOMENT = "moment:"  # before the name of a model and a step of its training: "moment:small,3000"
 PRE_NORM = ",pre-norm"
 UNTRAINED = "-untrained"  # after the name of a bundled model: its shape with random weights
-MODELS = "ENCODER_MODELS"  # the variable that names the folder of a server's models
 USUAL_FOLDER = "~/encoder-models"
 
 
