@@ -20,9 +20,10 @@ from typing import NamedTuple
 import numpy as np
 
 from encoder import checkpoint, whole_file
+from encoder.errors import EncoderError
 from encoder.exam.answers import DIRECTIONS, WorkWatch, read, report_nothing, tally
 from encoder.exam.examination import RESULTS
-from encoder.exam.frames import NOUNS, MadeSentence, leads_of, made_sentences
+from encoder.exam.frames import NOUNS, MadeSentence, leads_of, made_sentences, mask_of
 from encoder.exam.licence import nearest_most
 from encoder.exam.links import GAPS, JUDGED, LinkedSentence, TreeLink, gaps, relations
 from encoder.exam.treebank import BUNDLED, ExamError, Treebank, bundled_treebanks
@@ -175,8 +176,7 @@ class MomentCounter:
         rules = {kind: nearest_most(apart[kind]) for kind in self.links}
         self.rules = {kind: FixedDistance(far, apart[kind][far]) for kind, far in rules.items()}
         self.asked = [replace(one, links=(*one.links, *by_rule(one, rules))) for one in readable]
-        mask, guesses = encoder.mask_token, encoder.model.mlm_head is not None
-        self.made = made_sentences(mask, DRAWS) if mask is not None and guesses else []
+        self.made = made_sentences(mask_of(encoder), DRAWS) if knows_forms(encoder) else []
         self.nearest = by_nearest_noun(self.made)
 
     def count(self, encoder: TextEncoder) -> MomentCounts:
@@ -212,6 +212,17 @@ def by_rule(sentence: LinkedSentence, distances: Mapping[str, int]) -> list[Tree
         if link.kind in COUNTED_NEAR
     )
     return [link for link in moved if 0 <= link.target < len(sentence.words)]
+
+
+def knows_forms(encoder: TextEncoder) -> bool:
+    """Return whether a model guesses words, and each of the two forms of the masked verb is one piece for it."""
+    if encoder.model.mlm_head is None:
+        return False
+    try:
+        next(leads_of(encoder, made_sentences(mask_of(encoder), 2)[0], ()))
+    except EncoderError:
+        return False
+    return True
 
 
 def agreeing(encoder: TextEncoder, made: Sequence[MadeSentence]) -> int:
@@ -300,7 +311,15 @@ def training_moments(encoder: TextEncoder, trees: str = TREES[0]) -> Moments | N
     if folder is None or folder.parent == checkpoint.BUNDLED:
         return None if folder is None else bundled_moments(folder.name, trees)
     path = moments_file(folder)
-    return read_moments(path) if trees == TREES[0] and path.is_file() else None
+    if trees != TREES[0] or not path.is_file():
+        return None
+    found = read_moments(path)
+    return found if tuple(found.right) == checkpoint.snapshots(folder) else None
+
+
+def trees_of(encoder: TextEncoder) -> list[str]:
+    """Return the names of the trees that the moments of a model were examined on; none where they were not."""
+    return [trees for trees in TREES if training_moments(encoder, trees) is not None]
 
 
 def read_moments(path: Path) -> Moments:
@@ -339,6 +358,7 @@ def check_counts(moments: Moments) -> None:
             shapes.add(table.shape)
             same = same and table.dtype.kind == "i" and table.min() >= 0 and table.max() <= links[relation]
     every = all(counts.keys() == links.keys() == moments.rules.keys() for counts in moments.right.values())
+    every = every and all(0 <= rule.right <= links[relation] for relation, rule in moments.rules.items())
     if not (same and every and len(shapes) == 1 and len(*shapes) == 2):
         raise ValueError
 

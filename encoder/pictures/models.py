@@ -31,6 +31,11 @@ def moment_of(name: str) -> tuple[str, int]:
     return model, int(step)
 
 
+def in_folder(name: str) -> Path:
+    """Where a model of the server's folder lies, such as "folder:mine"."""
+    return within(Path(os.environ.get(MODELS, USUAL_FOLDER)).expanduser(), name.removeprefix(FOLDER))
+
+
 @lru_cache(maxsize=4)
 def model_called(name: str) -> TextEncoder:
     """The model of that name, as the app makes it: "base", "paper", "built:n_layers=2,seed=3", "by-hand:reverse".
@@ -47,7 +52,7 @@ def model_called(name: str) -> TextEncoder:
         config, seed = text_to_config(rest)
         return TextEncoder.from_config(config, seed, name="built")
     if kind + colon == FOLDER:
-        return TextEncoder.from_pretrained(within(Path(os.environ.get(MODELS, USUAL_FOLDER)).expanduser(), rest))
+        return TextEncoder.from_pretrained(in_folder(name))
     if kind + colon == LEARNED:
         return learned(rest)
     if kind + colon == BY_HAND:
@@ -58,7 +63,7 @@ def model_called(name: str) -> TextEncoder:
         return mystery(int(rest))
     if kind + colon == MOMENT:
         model, step = moment_of(name)
-        return TextEncoder.from_pretrained(model, step=step)
+        return TextEncoder.from_pretrained(in_folder(model) if model.startswith(FOLDER) else model, step=step)
     if name in PRESETS:
         return TextEncoder.from_config(PRESETS[name], name=name)
     if name.endswith(UNTRAINED):
