@@ -117,9 +117,9 @@ def test_the_control_has_the_same_distances_and_no_grammar() -> None:
     control = bundled_moments("small", PERMUTED)
     assert control is not None
     for relation in ("obj", "det", "case", JUDGED):
-        one = rise(control, relation)
-        assert one.leaves is None and max(one.shares.values()) < one.rule + 0.02
-        assert "does not rise above its rule" in headline(one, "small")
+        flat = rise(control, relation)
+        assert flat.leaves is None and max(flat.shares.values()) < flat.rule + 0.02
+        assert "does not rise above its rule" in headline(flat, "small")
 
 
 def test_the_second_treebank_has_the_same_birth() -> None:

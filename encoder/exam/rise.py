@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from encoder.exam.licence import MARGIN, wilson
 from encoder.exam.links import JUDGED
-from encoder.exam.moments import Moments
+from encoder.exam.moments import PERMUTED, Moments
 from encoder.exam.sentences import rule as rule_in_words
 from encoder.exam.treebank import ExamError
 from encoder.formatting import percent
@@ -104,7 +104,7 @@ class Rise:
 
 def relations_of(moments: Moments) -> list[str]:
     """Return the relations of EXAMPLES that were counted."""
-    made = moments.agreement.made > 0
+    made = moments.agreement.made > 0 and moments.treebank != PERMUTED  # made sentences have no trees to permute
     return [relation for relation in EXAMPLES if relation in moments.links or (relation == AGREEMENT and made)]
 
 

@@ -10,7 +10,7 @@ NO_JOB = "no job found"
 TEXTS = {  # a bundled treebank -> what its sentences are
     "en_pud": "news and Wikipedia",
     "en_ewt": "web text",
-    "permuted": "news and Wikipedia, each sentence with the tree of another one of its length,",
+    "permuted": "news and Wikipedia (each sentence with the tree of another one of its length)",
 }
 DIGITS = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 RELATIONS = {  # of Universal Dependencies -> the dependent and its governor

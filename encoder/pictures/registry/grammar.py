@@ -3,9 +3,25 @@
 They are of the chosen model where its training was examined, else of the bundled one whose training was.
 """
 
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
 from encoder.exam.links import JUDGED
 from encoder.exam.moments import Moments, training_moments, trees_of
-from encoder.exam.rise import AGREEMENT, EXAMPLES, KEYS, Place, best, every_head, headline, relations_of, rise, who
+from encoder.exam.rise import (
+    AGREEMENT,
+    EXAMPLES,
+    KEYS,
+    Place,
+    best,
+    every_head,
+    headline,
+    relations_of,
+    rise,
+    who,
+)
 from encoder.exam.sentences import text
 from encoder.experiments.film import gap_moments, typed_words, word_moments
 from encoder.export.caption import About
@@ -147,14 +163,13 @@ def name_moments(answer: Answer) -> list[str]:
     return [f"step {step:,}" for step in moments_of(answer.scene).right]
 
 
-def say_arcs(answer: Answer) -> str:
-    """Where the head looks most at the end."""
-    words, last = spelled(answer.scene), answer.numbers.array[-1]
-    most, asked = int(last.argmax()), words[answer.scene[WORD]]
-    return (
-        f"From “{shown(asked)}” it looks most at “{shown(words[most])}” at the end: {percent(float(last[most]))}; at "
-        f"step 0 it was {percent(float(answer.numbers.array[0, most]))}."
-    )
+def say_word(answer: Answer, shares: NDArray[np.floating]) -> str:
+    """Where the head looks most at the end, of its shares [moments, words] from the chosen word."""
+    words = spelled(answer.scene)
+    most, asked = int(shares[-1].argmax()), words[answer.scene[WORD]]
+    first, last = (percent(float(shares[at, most])) for at in (0, -1))
+    looks = f"From “{shown(asked)}” it looks most at “{shown(words[most])}” at the end"
+    return f"{looks}: {last}; at step 0 it was {first}."
 
 
 GRAMMAR_ARCS = Picture(
@@ -169,7 +184,7 @@ GRAMMAR_ARCS = Picture(
     title=lambda scene: (
         f"Where {who(place(scene), moments_of(scene).model)} looks from “{shown(spelled(scene)[scene[WORD]])}”"
     ),
-    say=say_arcs,
+    say=lambda answer: say_word(answer, answer.numbers.array),
     about=lambda scene: About(
         source=scene.encoder.source,
         scope=f"“{sentence(scene)}”, {when(scene)}",
@@ -179,6 +194,18 @@ GRAMMAR_ARCS = Picture(
     options=(TREES, RELATION, SENTENCE, WORD),
     needs="examined",
     unfolds=PART | {"born_keep": "1"},
+)
+GRAMMAR_FILM = replace(
+    GRAMMAR_ARCS,
+    key="grammar_film",
+    question="How do the maps of that head change while it learns?",
+    measure=lambda scene: arcs(scene).weights,
+    dims=("moment", "query", "key"),
+    names=lambda answer: dict.fromkeys(("query", "key"), spelled(answer.scene)) | {"moment": name_moments(answer)},
+    kind="maps",
+    title=lambda scene: f"Where {named(scene)} looks while it learns",
+    say=lambda answer: say_word(answer, answer.numbers.array[:, answer.scene[WORD]]),
+    look=lambda answer: {"titles": name_moments(answer), "labels": name_moments(answer)},
 )
 GUESSED = call(gap_moments, MOMENTS, KEYS, list(FORMS))
 

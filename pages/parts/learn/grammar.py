@@ -12,6 +12,7 @@ from encoder.pictures.registry.grammar import (
     FORMS,
     GRAMMAR,
     GRAMMAR_ARCS,
+    GRAMMAR_FILM,
     GRAMMAR_GUESS,
     GRAMMAR_HEADS,
     GUESSED,
@@ -52,7 +53,7 @@ def draw() -> None:
         beside = grammar_beside.choose(scene)
         with first:
             film.draw_curves(GRAMMAR.key, curves, chosen, curve.alt, start, walk, beside)
-    kept = {"The curves": curve, "The arcs": moved}
+    kept = {"The curves": curve, "The arcs": moved, "As a film": answer_of(GRAMMAR_FILM, scene=scene)}
     if moments.agreement.made:
         kept["The guesses"] = guess = answer_of(GRAMMAR_GUESS, scene=scene)
         guessed: GapMoments = guess.value(GUESSED)
