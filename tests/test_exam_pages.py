@@ -218,6 +218,10 @@ def test_two_models_stand_side_by_side_relation_by_relation() -> None:
     table = table_with(app, "its right")
     both = [{row["relation"]: row for row in SHIPPED[name]["rows"] if row["treebank"] == "en_pud"} for name in SHIPPED]
     assert len(table) == len(both[0].keys() & both[1].keys())
+    surely = list(table["surely"] == "yes")
+    assert surely == sorted(surely, reverse=True) and any(surely) and not all(surely)
+    text = "\n".join(read(app))
+    assert f"Of those that surely differ, most at {table['relation'][0]}: " in text
     obj = table[table["relation"] == "object → its verb"].to_dict("records")[0]
     base, small = (rows["obj"] for rows in both)
     assert (obj["head"], obj["its head"]) == ("L2H0", "L4H0") and obj["of"] == base["n"] == small["n"]

@@ -73,6 +73,6 @@ class Watch:
             if step in self.run.recipe.snapshots:
                 keeping.save_snapshot(self.run.folder, self.trainer.model, step)
                 if self.run.examine is not None:
-                    self.run.examine(step, keeping.half(self.trainer.model).float().eval().requires_grad_(False))
+                    self.run.examine(step, keeping.as_kept(self.trainer.model))
             keeping.save_state(self.run.folder, self.trainer.model, self.trainer.optimizer, self.progress, self.same)
         self.on.wait()

@@ -4,6 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from encoder.exam.examples import side_by_side
+from encoder.exam.links import GAPS
 from encoder.exam.sentences import text, title
 from encoder.formatting import percent
 from pages.parts.heads.jobs import PERCENT
@@ -29,15 +30,18 @@ def draw() -> None:
             st.markdown(plain(f"The heads of {name} were not examined yet: open it on this page and examine them."))
     if mine is None or theirs is None:
         return
-    pairs = side_by_side(mine, theirs)
+    pairs = sorted(side_by_side(mine, theirs), key=lambda pair: not pair.apart)
     first = pairs[0]
     say(
-        f"Most unlike at {title(first.relation)}: {percent(first.first.accuracy)} in {names[0]}, "
+        f"Of those that surely differ, most at {title(first.relation)}: {percent(first.first.accuracy)} in {names[0]}, "
         f"{percent(first.second.accuracy)} in {names[1]}."
+        if first.apart
+        else "They surely differ at no relation."
     )
     table = pd.DataFrame(
         {
             "relation": title(pair.relation),
+            "UD": "" if pair.relation in GAPS else pair.relation,
             "head": f"L{pair.first.layer}H{pair.first.head}",
             "right": 100 * pair.first.accuracy,
             "its head": f"L{pair.second.layer}H{pair.second.head}",
