@@ -1,9 +1,12 @@
 """When grammar is born: numbers of the shipped count and of the snapshots, what is said of them, and the page."""
 
+import asyncio
 import base64
+import gzip
 import json
 import shutil
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -39,7 +42,14 @@ from encoder.exam.rise import EXAMPLES, KEYS, Rise, best, every_head, headline, 
 from encoder.experiments import timelapse
 from encoder.experiments.film import gap_moments, word_moments
 from encoder.formatting import percent
+from encoder.packet.after_layers import level_5
+from encoder.packet.block import level_3
+from encoder.packet.embedding import level_4
+from encoder.packet.run import level_1, level_2
+from encoder.packet.what_if import level_7
 from encoder.pictures.models import model_called
+from pages.front.asked import wanted
+from pages.front.packets import Packets
 
 pytestmark = pytest.mark.slow
 
@@ -236,6 +246,23 @@ def test_a_model_whose_training_was_not_counted_is_said_and_small_is_shown() -> 
         app = open_app("learn", model=model)
         assert "This is small, 1.9 M" in " ".join(one.value for one in app.caption).replace("\\", "")
         assert tuple(sent(app, "grammar")["steps"]) == STEPS
+
+
+@pytest.mark.parametrize("level", [1, 2, 3, 4, 5, 7])
+def test_every_page_that_the_browser_draws_has_the_numbers_of_the_snapshot(level: int) -> None:
+    """Stop, walk, guess: they are drawn from packets, and these are made of a trace of the very snapshot."""
+    encoder = timelapse.at("small", 3000)
+    trace, layer = encoder.trace(KEYS), 2
+    make: dict[int, Callable[[], bytes]] = {
+        1: lambda: level_1(encoder, trace), 2: lambda: level_2(trace, layer), 3: lambda: level_3(encoder, trace, layer),
+        4: lambda: level_4(encoder, trace), 5: lambda: level_5(encoder, trace), 7: lambda: level_7(encoder, trace),
+    }  # fmt: skip
+    fields = {"level": level, "sentence": KEYS, "model": "moment:small,3000"}
+    asked = wanted(fields | ({"layer": layer} if level in (2, 3) else {}))
+    sent = gzip.decompress(asyncio.run(Packets().get(asked, "")))
+    assert sent == make[level]()
+    other = wanted({**fields, "model": "moment:small,1000"} | ({"layer": layer} if level in (2, 3) else {}))
+    assert gzip.decompress(asyncio.run(Packets().get(other, ""))) != make[level]()
 
 
 def test_a_moment_is_a_model_in_all_pages() -> None:
