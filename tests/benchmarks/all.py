@@ -20,6 +20,7 @@ ALL: tuple[tuple[str, ...], ...] = (
     ("bench_why.py",),
     ("bench_atlas.py",),
     ("bench_exam.py",),
+    ("bench_born.py",),
     ("bench_learn.py",),
     ("bench_lists.py",),
     ("bench_pages.py",),
