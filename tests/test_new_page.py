@@ -18,8 +18,12 @@ from pages.ui import session
 from pages.ui.state import session_state as state
 
 UNITS = ("tokens", "letters")
-unit = st.pills("Counted in", UNITS, required=True, **state.choice("counted_in", UNITS, "tokens"))
-st.markdown(f"**{len(session.now().tokens if unit == 'tokens' else session.now().text)} {unit}**")
+
+
+def draw() -> None:
+    """Draw the page."""
+    unit = st.pills("Counted in", UNITS, required=True, **state.choice("counted_in", UNITS, "tokens"))
+    st.markdown(f"**{len(session.now().tokens if unit == 'tokens' else session.now().text)} {unit}**")
 '''
 ROW = 'Page("counting", "How long it is", ":material/123:", section="Look deeper")'
 VISIT = """

@@ -1,6 +1,7 @@
 """What a run draws: the bar, the page itself, and the walk around it."""
 
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any, Protocol
 
 import streamlit as st
@@ -9,7 +10,7 @@ from encoder.model.config import EncoderConfig
 from pages.ui.components import present
 from pages.ui.downloads import figure
 from pages.ui.downloads import run as downloads
-from pages.ui.frame import arrival, body, run, sentence
+from pages.ui.frame import arrival, run, sentence
 from pages.ui.lessons import bar as lesson_bar
 from pages.ui.lessons import labs, library, story
 from pages.ui.live import follow, strip
@@ -82,7 +83,7 @@ def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
         with told():
             strip.draw(page, now)
         with job_queue.refused(), told():
-            strip.veil() if veiled else body.draw(page)
+            strip.veil() if veiled else draw_page(page)
     if not asks:
         with told():
             guess.strip(trace)
@@ -112,10 +113,15 @@ def draw_below(page: Page, above: Any, usual: Mapping[str, str], is_open: bool) 
         said = st.container(key="said")
         if is_open:
             with job_queue.refused(), told():
-                body.draw(page)
+                draw_page(page)
     end(said)
     state.write_choices()
     widget_cleanup.clean_up()
+
+
+def draw_page(page: Page) -> None:
+    """Draw a page's own part of the app."""
+    import_module(f"pages.steps.{page.key}").draw()
 
 
 def end(said: Any) -> None:
