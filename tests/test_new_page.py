@@ -1,4 +1,4 @@
-"""A page is a script and a row: nothing else has to be told of it."""
+"""A page is a file and a row, and a name for each choice in its links: nothing else has to be told of it."""
 
 import shutil
 import subprocess
@@ -51,12 +51,14 @@ assert app.title[0].value == "Figure"
 
 
 @pytest.mark.slow
-def test_a_page_needs_a_script_and_a_row(tmp_path: Path) -> None:
+def test_a_page_needs_a_file_and_a_row(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "pages", tmp_path / "pages", ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "encoder").symlink_to(ROOT / "encoder")
     (tmp_path / "pages" / "steps" / "counting.py").write_text(SCRIPT, encoding="utf-8")
     site = tmp_path / "pages" / "ui" / "state" / "site.py"
     rows, rest = site.read_text(encoding="utf-8").rsplit("\n)\n", 1)
     site.write_text(f"{rows}\n    {ROW},\n)\n{rest}", encoding="utf-8")
+    names = tmp_path / "pages" / "ui" / "state" / "choice_names.py"
+    names.write_text(names.read_text(encoding="utf-8").replace(" lab\n", " lab counted_in\n"), encoding="utf-8")
     done = subprocess.run([sys.executable, "-c", VISIT], cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-2000:]

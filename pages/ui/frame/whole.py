@@ -16,7 +16,7 @@ from pages.ui.lessons import labs, library, story
 from pages.ui.live import follow, strip
 from pages.ui.live import seat as class_seat
 from pages.ui.refusals import told
-from pages.ui.server import inside, job_queue, upkeep, widget_cleanup
+from pages.ui.server import file_links, job_queue, upkeep
 from pages.ui.state import session_state as state
 from pages.ui.state import walk
 from pages.ui.state.session import draw_seen
@@ -37,15 +37,14 @@ class Around(Protocol):
 
 def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
     """Draw a page, and into the rows `top`, `bar` and `under` above it what all pages share."""
-    widget_cleanup.leave_out_forged()
     state.session().runs += 1
-    walk.keep_up(page, inside.went_back())
+    walk.keep_up(page)
     class_seat.take_asked()
     now = follow.take(page)
     walk.resume()
     with upkeep.attended():
         with job_queue.refused(), told(ends=True):
-            encoder = run.read(opens_with=page.sentence)
+            encoder = run.read(page)
             run.fit(encoder)
             with top:
                 around.draw_bar(page)
@@ -90,7 +89,7 @@ def draw(page: Page, around: Around, top: Any, bar: Any, under: Any) -> None:
     end(said)
     state.write_url()
     follow.settle(page)
-    widget_cleanup.clean_up()
+    file_links.forget_undrawn(state.session().runs)
 
 
 def draw_below(page: Page, above: Any, usual: Mapping[str, str], is_open: bool) -> None:
@@ -98,13 +97,12 @@ def draw_below(page: Page, above: Any, usual: Mapping[str, str], is_open: bool) 
 
     `usual` is what the picture shows where the URL does not say it.
     """
-    widget_cleanup.leave_out_forged()
     state.session().runs += 1
-    walk.keep_up(page, inside.went_back())
+    walk.keep_up(page)
     walk.resume()
     with upkeep.attended():
         with job_queue.refused(), told(ends=True):
-            trace = run.undrawn(usual)
+            trace = run.undrawn(page, usual)
         walk.settle(page, trace.config)
         figure.settle(page)
         with above:
@@ -116,7 +114,7 @@ def draw_below(page: Page, above: Any, usual: Mapping[str, str], is_open: bool) 
                 draw_page(page)
     end(said)
     state.write_choices()
-    widget_cleanup.clean_up()
+    file_links.forget_undrawn(state.session().runs)
 
 
 def draw_page(page: Page) -> None:

@@ -29,8 +29,9 @@ class Session:
     came with, `pair` whether the line of a second one is open. `read` is what the model reads: the sentence, or the
     pair. `scripts` are the pages as Streamlit knows them. `page` is the key of the page on the screen, `go_to` the
     script of the page that comes next. `linked` tells whether the view was just taken from a link, `address` are the
-    parameters of an address that it was just taken from; `written` are those that its URL had lately, the newest last.
-    So many `runs` have begun; `shown` holds, for each widget that was told to show something else, the run that told
+    parameters of an address that it was just taken from; `written` are the pages and parameters that its URL was given
+    lately, each with the run that did so, `bare` the pages that were shown without any. So many `runs`
+    have begun; `shown` holds, for each widget that was told to show something else, the run that told
     it, what it showed before and what it is to show. `defaults` holds, for each choice that a page asked for, what it
     is where nothing is chosen. `notes` are the sentences to say on top of the page. `opens_more` tells whether
     that next page is to be opened with what stands below its picture, `below` is the view that was last
@@ -38,8 +39,8 @@ class Session:
 
     Models and runs: `last_model` could be shown last, `own_models` are those that the person has opened,
     `models_asked_for` those chosen by a click, `offered` the view of a link whose model takes long to load. `asked_for`
-    are the keys of long computations that were asked for just now. `folds` are the keys of the pictures whose fold
-    “Keep” was ever opened. `opened` counts the numbers that were opened in a
+    are the keys of long computations that were asked for just now. `links` are those of files that the page offers,
+    by key, each with the run that offered it last. `opened` counts the numbers that were opened in a
     picture of the server's, and is the last one as a link spells it. `sweeps` keeps, by the sweep's key,
     what was last asked and what was found. `moment` is the moment of training that was picked.
 
@@ -74,7 +75,8 @@ class Session:
     go_to: str = ""
     linked: bool = False
     address: dict[str, str] | None = None
-    written: list[dict[str, str]] = field(default_factory=list)
+    written: list[tuple[int, str, dict[str, str]]] = field(default_factory=list)
+    bare: set[str] = field(default_factory=set)
     runs: int = 0
     shown: dict[str, tuple[int, Any, Any]] = field(default_factory=dict)
     defaults: dict[str, Any] = field(default_factory=dict)
@@ -87,7 +89,7 @@ class Session:
     models_asked_for: set[str] = field(default_factory=set)
     offered: "View | None" = None
     asked_for: set[str] = field(default_factory=set)
-    folds: set[str] = field(default_factory=set)
+    links: dict[str, tuple[str, int]] = field(default_factory=dict)
     own_models: list[str] = field(default_factory=list)
     opened: tuple[int, str] = (0, "")
     sweeps: dict[str, tuple[object, Any]] = field(default_factory=dict)
