@@ -14,6 +14,7 @@ import streamlit as st
 from encoder.packet.shipped import SENTENCES
 from pages.front import below, routes, shipped, site
 from pages.front.asked import IN_ADDRESS
+from pages.ui import style
 from pages.ui.component import joined
 from pages.ui.frame import start
 from pages.ui.server.offers import MODELS
@@ -25,7 +26,8 @@ from pages.ui.state.site import DRAWN, Page
 if TYPE_CHECKING:
     from encoder.pictures.view import View
 
-STYLE = f"<style>{Path(__file__).with_suffix('.css').read_text(encoding='utf-8')}</style>"
+OWN = Path(__file__).with_suffix(".css").read_text(encoding="utf-8")
+STYLE = f"<style>{OWN}{style.OF_STREAMLIT[style.FRONT]}</style>"
 KEY = "front"
 NAMES = (
     "sentence",
