@@ -12,7 +12,7 @@ import streamlit as st
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from encoder.pulse import listening
-from pages.ui.state.session import KEY
+from pages.ui.state.session import KEY, has
 
 HEADER = "x-line"
 ALONE = "alone"  # a page without a line, as in a test
@@ -52,7 +52,7 @@ def is_here(line: str) -> bool:
 
 def leave_if_asked() -> None:
     """End this thread's script where its page was closed or its visitor has chosen something else."""
-    st.session_state.get(KEY)  # Streamlit ends a script that is not wanted any more when it asks for anything
+    has(KEY)  # Streamlit ends a script that is not wanted any more when it asks for anything
 
 
 @contextmanager
