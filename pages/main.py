@@ -6,12 +6,16 @@ from pages.front import frame, site
 from pages.ui import style
 from pages.ui.component import draw_scripts
 from pages.ui.frame import start
+from pages.ui.state.session import is_forged
 from pages.ui.state.session import session as this_session
 from pages.ui.state.site import DRAWN
 
 
 def draw() -> None:
     """Draw the page that is open."""
+    if is_forged():
+        st.warning("This browser speaks of fields that no page has. Load the page again.")
+        return
     st.set_page_config(page_icon="🔎", layout="wide")
     scripts = this_session().scripts
     if not scripts:  # once in a session: each looks for its file; a run that is about to end may do the same just now

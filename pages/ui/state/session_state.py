@@ -205,7 +205,7 @@ def is_known(page: str) -> bool:
     Over a slow line a click comes with the address of some clicks ago, which asks for nothing. An address from before
     the newest one that the browser has had is one that somebody went back to.
     """
-    here, newest = session(), seen()
+    here, newest = session(), seen(-1)
     passed = [i for i, (run, _, _) in enumerate(here.written) if run <= newest]
     del here.written[: passed[-1] if passed else 0]
     return (page, address()) in [(key, query) for _, key, query in here.written]
