@@ -138,6 +138,8 @@ def read_url(
         here.linked, here.address = True, query
         note(notes)
         here.written = [(0, page, address())]
+        chosen = dict(here.view.choices)
+        show(**{name: text for name, text in here.defaults.items() if name not in chosen and has(name)})
 
 
 def write_url() -> None:
