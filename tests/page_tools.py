@@ -58,12 +58,13 @@ def healthy(app: AppTest) -> AppTest:
 
 
 def go(app: AppTest, key: str) -> AppTest:
-    """Choose a page in the menu; in a browser that leads to an address without parameters.
+    """Choose a page in the menu; here that leads to an address without parameters, which nobody has gone back to.
 
     The browser's own menu takes along what the address says, from one page that the browser draws to another.
     """
     if not {page_shown(app), key} <= DRAWN.keys():
         app.query_params.clear()
+        app.session_state["session"].bare.clear()
     healthy(app.switch_page(f"steps/{key}.py").run())
     if key in DRAWN:
         app.query_params["more"] = "1"
