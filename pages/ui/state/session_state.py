@@ -134,12 +134,12 @@ def read_url(
     here, query = session(), {**usual, **address()}
     asks = (address() or page in here.bare) and not is_known(page)
     if here.view is None or asks:
-        here.view, notes = from_query(query, check_model, steps, names())
+        before, (here.view, notes) = here.view, from_query(query, check_model, steps, names())
         here.linked, here.address = True, query
         note(notes)
         here.written = [(0, page, address())]
-        chosen = dict(here.view.choices)
-        show(**{name: text for name, text in here.defaults.items() if name not in chosen and has(name)})
+        gone = dict(before.choices).keys() - dict(here.view.choices) if before is not None else ()
+        show(**{name: here.defaults[name] for name in gone if name in here.defaults and has(name)})
 
 
 def write_url() -> None:
